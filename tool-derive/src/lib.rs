@@ -1,1 +1,20 @@
-//! Being written.
+//! The macros of `tool-runtime`: how a function becomes a tool.
+//!
+//! Use them through `tool-runtime`, whose re-exports carry the documentation.
+//!
+//! Each macro goes through the same three steps. *Parse* reads tokens into a raw model, as written;
+//! *check* turns it into a checked model or says everything that is wrong with it at once; *emit*
+//! writes code from a checked model and cannot fail. Whatever happens, the user's own item is
+//! emitted, so that one mistake is one message.
+
+mod errors;
+mod syntax;
+mod tool;
+
+use proc_macro::TokenStream;
+
+/// See `tool_runtime::ai_tool`.
+#[proc_macro_attribute]
+pub fn ai_tool(options: TokenStream, item: TokenStream) -> TokenStream {
+    tool::expand(options.into(), item.into()).into()
+}

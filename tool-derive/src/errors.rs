@@ -1,0 +1,57 @@
+//! Collects every error of an item, so that all are shown at once.
+
+use std::cell::RefCell;
+use std::fmt::Display;
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+
+/// The errors found so far. Dropping it unread is a bug, and panics.
+#[derive(Debug)]
+pub(crate) struct Errors {
+    found: RefCell<Option<Vec<syn::Error>>>,
+}
+
+impl Errors {
+    pub(crate) fn new() -> Self {
+        Self { found: RefCell::new(Some(Vec::new())) }
+    }
+
+    /// Adds an error that underlines these tokens.
+    pub(crate) fn at(&self, tokens: impl ToTokens, message: impl Display) {
+        self.add(syn::Error::new_spanned(tokens, message));
+    }
+
+    /// Adds an error that underlines this place.
+    pub(crate) fn span(&self, span: Span, message: impl Display) {
+        self.add(syn::Error::new(span, message));
+    }
+
+    /// Adds an error that syn made.
+    pub(crate) fn add(&self, error: syn::Error) {
+        if let Some(found) = self.found.borrow_mut().as_mut() {
+            found.push(error);
+        }
+    }
+
+    /// Says whether anything was found since `mark` was taken by [`count`](Self::count).
+    pub(crate) fn count(&self) -> usize {
+        self.found.borrow().as_ref().map_or(0, Vec::len)
+    }
+
+    /// Ends the collection: the errors as code, if there are any.
+    pub(crate) fn finish(self) -> Option<TokenStream> {
+        let found = self.found.borrow_mut().take().unwrap_or_default();
+        if found.is_empty() {
+            return None;
+        }
+        Some(found.iter().map(syn::Error::to_compile_error).collect())
+    }
+}
+
+impl Drop for Errors {
+    fn drop(&mut self) {
+        let unread = self.found.borrow().is_some();
+        assert!(!unread || std::thread::panicking(), "errors of a macro were not read");
+    }
+}

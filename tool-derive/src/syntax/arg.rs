@@ -1,0 +1,215 @@
+//! Reads `#[arg(…)]`, on a parameter or on a field.
+
+use proc_macro2::TokenStream;
+use syn::{Attribute, Expr, LitStr, Meta, Type};
+
+use super::bounds::Bounds;
+use super::options::{Given, Options, Value, Vocabulary};
+use super::{names, types};
+use crate::errors::Errors;
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    attribute: "#[arg]",
+    keys: &[
+        ("default", "default = 10"),
+        ("example", "example = \"tea\""),
+        ("length", "length(1..=50)"),
+        ("pattern", "pattern = \"^[a-z]+$\""),
+        ("pii", "pii"),
+        ("range", "range(1..=50)"),
+        ("rename", "rename = \"from\""),
+        ("secret", "secret"),
+    ],
+};
+
+const NUMBERS: [&str; 14] = [
+    "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32",
+    "f64",
+];
+
+const LONGEST_NAME: usize = 64;
+
+/// What `#[arg(…)]` says of one argument, checked.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Arg {
+    pub(crate) default: Option<Default_>,
+    pub(crate) range: Option<Bounds>,
+    pub(crate) length: Option<Bounds>,
+    pub(crate) pattern: Option<LitStr>,
+    pub(crate) example: Option<Expr>,
+    pub(crate) rename: Option<LitStr>,
+    pub(crate) sensitivity: Option<Sensitivity>,
+}
+
+/// What stands in for an argument that is left out.
+#[derive(Debug, Clone)]
+pub(crate) enum Default_ {
+    /// The type's own default.
+    OfType,
+    /// This value.
+    Value(Box<Expr>),
+}
+
+/// Who may not see an argument's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sensitivity {
+    Secret,
+    Pii,
+}
+
+impl Sensitivity {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Secret => "secret",
+            Self::Pii => "pii",
+        }
+    }
+}
+
+/// The `#[arg(…)]` of one parameter or field, as written.
+#[derive(Debug)]
+pub(crate) struct RawArg {
+    pub(crate) attribute: Attribute,
+    options: Options,
+}
+
+impl RawArg {
+    /// Takes `#[arg(…)]` out of the attributes.
+    pub(crate) fn take(attributes: &mut Vec<Attribute>, errors: &Errors) -> Option<Self> {
+        let (mut found, others): (Vec<_>, Vec<_>) =
+            attributes.drain(..).partition(|attribute| attribute.path().is_ident("arg"));
+        *attributes = others;
+        for second in found.drain(1.min(found.len())..) {
+            errors.at(second, "one `#[arg(…)]` is enough; put all options into it");
+        }
+        let attribute = found.pop()?;
+        let options = Options::read(tokens(&attribute, errors), VOCABULARY, errors);
+        Some(Self { attribute, options })
+    }
+
+    /// Checks the options against each other and, where it is visible, the type.
+    pub(crate) fn check(self, ty: &Type, errors: &Errors) -> Arg {
+        let Self { mut options, .. } = self;
+        let range = options.list("range", errors);
+        let length = options.list("length", errors);
+        let pattern = options.text("pattern", errors);
+        check_kind(ty, range.as_ref(), length.as_ref(), pattern.as_ref(), errors);
+        let sensitivity = sensitivity(&mut options, errors);
+        let default = default(&mut options, sensitivity, errors);
+        let example = example(&mut options, sensitivity, errors);
+        Arg {
+            default,
+            range: range.and_then(|given| Bounds::range(given, errors)),
+            length: length.and_then(|given| Bounds::length(given, errors)),
+            pattern: pattern.and_then(|given| full_pattern(given.value, errors)),
+            example,
+            rename: options.text("rename", errors).and_then(|given| portable(given, errors)),
+            sensitivity,
+        }
+    }
+}
+
+fn tokens(attribute: &Attribute, errors: &Errors) -> TokenStream {
+    match &attribute.meta {
+        Meta::List(list) if !list.tokens.is_empty() => list.tokens.clone(),
+        _ => {
+            errors.at(attribute, "`#[arg]` says nothing; write what holds: `#[arg(default = 10)]`");
+            TokenStream::new()
+        }
+    }
+}
+
+fn check_kind(
+    ty: &Type,
+    range: Option<&Given<TokenStream>>,
+    length: Option<&Given<TokenStream>>,
+    pattern: Option<&Given<LitStr>>,
+    errors: &Errors,
+) {
+    let spelled = types::spelled(ty);
+    let text = types::is_named(ty, &["String"]) || matches!(ty, Type::Reference(_));
+    let truth = types::is_named(ty, &["bool", "char"]);
+    let number = types::is_named(ty, &NUMBERS);
+    let list = types::is_named(ty, &["Vec", "HashMap", "BTreeMap", "HashSet", "BTreeSet"]);
+    if let Some(given) = range.filter(|_| text || truth || list) {
+        let cure = if truth { "remove it" } else { "write `length(…)`" };
+        errors.at(&given.key, format!("`range` bounds a number, not `{spelled}`; {cure}"));
+    }
+    if let Some(given) = length.filter(|_| truth || number) {
+        let cure = if truth { "remove it" } else { "write `range(…)`" };
+        errors.at(&given.key, format!("`length` bounds text and lists, not `{spelled}`; {cure}"));
+    }
+    if let Some(given) = pattern.filter(|_| truth || number || list) {
+        errors.at(&given.key, format!("`pattern` describes text, not `{spelled}`; remove it"));
+    }
+}
+
+fn full_pattern(pattern: LitStr, errors: &Errors) -> Option<LitStr> {
+    if pattern.value().is_empty() {
+        errors.at(&pattern, "an empty pattern admits everything; write one or remove it");
+        return None;
+    }
+    Some(pattern)
+}
+
+fn portable(given: Given<LitStr>, errors: &Errors) -> Option<LitStr> {
+    let Given { value, .. } = given;
+    if !is_portable(&value.value()) {
+        errors.at(&value, "an argument's name is 1 to 64 of `A-Z a-z 0-9 _ . -`; choose another");
+        return None;
+    }
+    Some(value)
+}
+
+/// Says whether every provider takes this as an argument's name.
+pub(crate) fn is_portable(name: &str) -> bool {
+    names::is_portable(name, LONGEST_NAME)
+}
+
+fn sensitivity(options: &mut Options, errors: &Errors) -> Option<Sensitivity> {
+    let secret = options.flag("secret", errors).filter(|given| given.value);
+    let pii = options.flag("pii", errors).filter(|given| given.value);
+    match (secret, pii) {
+        (Some(_), Some(pii)) => {
+            errors.at(pii.key, "`secret` already hides more than `pii` does; keep one of them");
+            None
+        }
+        (Some(_), None) => Some(Sensitivity::Secret),
+        (None, Some(_)) => Some(Sensitivity::Pii),
+        (None, None) => None,
+    }
+}
+
+fn default(
+    options: &mut Options,
+    sensitivity: Option<Sensitivity>,
+    errors: &Errors,
+) -> Option<Default_> {
+    let Given { key, value } = options.any("default")?;
+    let found = match value {
+        Value::Flag => Default_::OfType,
+        Value::Is(expr) => Default_::Value(expr),
+        Value::List(tokens) => {
+            errors.at(tokens, "`default` is written `default` or `default = 10`");
+            return None;
+        }
+    };
+    if sensitivity == Some(Sensitivity::Secret) && matches!(found, Default_::Value(_)) {
+        errors.at(key, "a secret's default would stand in the schema; let the host give it");
+        return None;
+    }
+    Some(found)
+}
+
+fn example(
+    options: &mut Options,
+    sensitivity: Option<Sensitivity>,
+    errors: &Errors,
+) -> Option<Expr> {
+    let Given { key, value } = options.expr("example", errors)?;
+    if sensitivity == Some(Sensitivity::Secret) {
+        errors.at(key, "a secret's example would stand in the schema; remove it");
+        return None;
+    }
+    Some(value)
+}

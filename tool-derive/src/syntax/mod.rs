@@ -1,0 +1,10 @@
+//! What the macros share: options, descriptions, bounds, durations, names and types.
+
+pub(crate) mod arg;
+pub(crate) mod bounds;
+pub(crate) mod docs;
+pub(crate) mod duration;
+pub(crate) mod names;
+pub(crate) mod options;
+pub(crate) mod root;
+pub(crate) mod types;

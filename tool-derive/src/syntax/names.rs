@@ -1,0 +1,133 @@
+//! Names: their forms, their rules, and the closest of several.
+
+use syn::Ident;
+use syn::ext::IdentExt;
+
+/// The longest edit distance at which a name counts as a slip of another.
+const NEAR: usize = 3;
+
+/// Turns `search_content` into `SearchContent`.
+pub(crate) fn upper_camel(name: &Ident) -> String {
+    let text = name.unraw().to_string();
+    text.split('_').map(capitalised).collect()
+}
+
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    let Some(first) = letters.next() else { return String::new() };
+    first.to_uppercase().chain(letters).collect()
+}
+
+/// Turns `HTTPContentIndex` into `http_content_index`.
+pub(crate) fn snake(name: &Ident) -> String {
+    let letters: Vec<char> = name.unraw().to_string().chars().collect();
+    let mut text = String::new();
+    for (index, letter) in letters.iter().enumerate() {
+        let after_word = index > 0 && !letters[index - 1].is_uppercase();
+        let before_word = letters.get(index + 1).is_some_and(|next| next.is_lowercase());
+        let starts = index > 0 && letter.is_uppercase() && (after_word || before_word);
+        if starts && letters[index - 1] != '_' {
+            text.push('_');
+        }
+        text.extend(letter.to_lowercase());
+    }
+    text
+}
+
+/// Says whether every provider takes this as a name of at most `longest` characters.
+pub(crate) fn is_portable(name: &str, longest: usize) -> bool {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
+    !name.is_empty() && name.len() <= longest && name.chars().all(fits)
+}
+
+/// Says whether the text is `major.minor.patch`, with an optional pre-release and build.
+pub(crate) fn is_semver(text: &str) -> bool {
+    let (text, build) = split(text, '+');
+    let (numbers, release) = split(text, '-');
+    let parts: Vec<&str> = numbers.split('.').collect();
+    parts.len() == 3
+        && parts.iter().all(|part| is_number(part))
+        && [build, release].into_iter().flatten().all(is_dotted)
+}
+
+fn split(text: &str, at: char) -> (&str, Option<&str>) {
+    text.split_once(at).map_or((text, None), |(before, after)| (before, Some(after)))
+}
+
+fn is_number(part: &str) -> bool {
+    let plain = part == "0" || !part.starts_with('0');
+    !part.is_empty() && plain && part.chars().all(|letter| letter.is_ascii_digit())
+}
+
+fn is_dotted(part: &str) -> bool {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+    part.split('.').all(|word| !word.is_empty() && word.chars().all(fits))
+}
+
+/// Finds the name that was probably meant.
+pub(crate) fn closest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let limit = NEAR.min(name.chars().count().div_ceil(2));
+    known
+        .map(|candidate| (distance(name, candidate), candidate))
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// Counts the insertions, deletions and substitutions between two names.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (index, letter) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = index + 1;
+        for column in 0..right.len() {
+            let substituted = diagonal + usize::from(letter != right[column]);
+            diagonal = row[column + 1];
+            row[column + 1] = substituted.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ident(text: &str) -> Ident {
+        Ident::new(text, proc_macro2::Span::call_site())
+    }
+
+    #[test]
+    fn functions_become_types() {
+        assert_eq!(upper_camel(&ident("search_content")), "SearchContent");
+        assert_eq!(upper_camel(&syn::parse_str("r#type").expect("an identifier")), "Type");
+        assert_eq!(upper_camel(&ident("_get2")), "Get2");
+    }
+
+    #[test]
+    fn types_become_prefixes() {
+        assert_eq!(snake(&ident("Content")), "content");
+        assert_eq!(snake(&ident("ContentIndex")), "content_index");
+        assert_eq!(snake(&ident("HTTPIndex")), "http_index");
+        assert_eq!(snake(&ident("Crm_Desk2")), "crm_desk2");
+    }
+
+    #[test]
+    fn versions_have_three_numbers() {
+        for good in ["0.1.0", "1.0.0-rc.1", "1.2.3+build.5", "1.2.3-a+b"] {
+            assert!(is_semver(good), "{good}");
+        }
+        for bad in ["1", "1.0", "v1.0.0", "1.0.x", "01.0.0", "1.0.0-", "1.0.0.0", ""] {
+            assert!(!is_semver(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn only_slips_are_close() {
+        let known = ["effect", "version", "title"];
+        assert_eq!(closest("efect", known.into_iter()), Some("effect"));
+        assert_eq!(closest("versoin", known.into_iter()), Some("version"));
+        assert_eq!(closest("colour", known.into_iter()), None);
+    }
+}

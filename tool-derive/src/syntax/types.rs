@@ -1,0 +1,190 @@
+//! Looks into types and rewrites them for use outside of their function.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use syn::visit::Visit;
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Expr, ExprPath, Lifetime, QSelf, Type, TypeImplTrait, TypePath, TypeReference, parse_quote,
+};
+
+/// Says whether the type is `str`, as spelled.
+pub(crate) fn is_str(ty: &Type) -> bool {
+    is_named(ty, &["str"])
+}
+
+/// Says whether the type's last path segment is one of these names.
+pub(crate) fn is_named(ty: &Type, names: &[&str]) -> bool {
+    match ty {
+        Type::Path(path) if path.qself.is_none() => {
+            let last = path.path.segments.last();
+            last.is_some_and(|segment| names.iter().any(|name| segment.ident == name))
+        }
+        Type::Group(group) => is_named(&group.elem, names),
+        Type::Paren(paren) => is_named(&paren.elem, names),
+        _ => false,
+    }
+}
+
+/// Writes a type as text that a person would write.
+pub(crate) fn spelled(ty: &Type) -> String {
+    tidy(&ty.to_token_stream())
+}
+
+fn tidy(tokens: &TokenStream) -> String {
+    let mut text = tokens.to_string();
+    for (loose, tight) in [
+        (" :: ", "::"),
+        (":: ", "::"),
+        (" < ", "<"),
+        (" >", ">"),
+        ("< ", "<"),
+        ("& ", "&"),
+        (" ,", ","),
+        (" ;", ";"),
+    ] {
+        text = text.replace(loose, tight);
+    }
+    text
+}
+
+/// Finds what an owned argument cannot hold, and writes how it would be owned.
+pub(crate) fn borrowed_inside(ty: &Type) -> Option<(TokenStream, String)> {
+    let mut finder = Borrowed::default();
+    finder.visit_type(ty);
+    let found = finder.found?;
+    let mut owned = ty.clone();
+    Owner.visit_type_mut(&mut owned);
+    Some((found, spelled(&owned)))
+}
+
+/// Says whether `impl Trait` stands anywhere in the type, and where.
+pub(crate) fn opaque_inside(ty: &Type) -> Option<&TypeImplTrait> {
+    struct Opaque<'t>(Option<&'t TypeImplTrait>);
+    impl<'t> Visit<'t> for Opaque<'t> {
+        fn visit_type_impl_trait(&mut self, found: &'t TypeImplTrait) {
+            self.0.get_or_insert(found);
+        }
+    }
+    let mut finder = Opaque(None);
+    finder.visit_type(ty);
+    finder.0
+}
+
+/// Rewrites a type so that it can be named outside of its function: `Self` by its name, every
+/// lifetime by `'static`.
+pub(crate) fn fixed(ty: &Type, this: Option<&Type>) -> Type {
+    let mut ty = ty.clone();
+    Fixed { this, lifetimes: true }.visit_type_mut(&mut ty);
+    ty
+}
+
+/// Rewrites `Self` in an expression by the type's name.
+pub(crate) fn fixed_expr(expr: &Expr, this: Option<&Type>) -> Expr {
+    let mut expr = expr.clone();
+    Fixed { this, lifetimes: false }.visit_expr_mut(&mut expr);
+    expr
+}
+
+#[derive(Default)]
+struct Borrowed {
+    found: Option<TokenStream>,
+}
+
+impl<'t> Visit<'t> for Borrowed {
+    fn visit_type_reference(&mut self, reference: &'t TypeReference) {
+        self.found.get_or_insert_with(|| reference.to_token_stream());
+    }
+
+    fn visit_lifetime(&mut self, lifetime: &'t Lifetime) {
+        if lifetime.ident != "static" {
+            self.found.get_or_insert_with(|| lifetime.to_token_stream());
+        }
+    }
+}
+
+/// Writes `&str` as `String`, `&[T]` as `Vec<T>`, any other `&T` as `T`.
+struct Owner;
+
+impl VisitMut for Owner {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if let Type::Reference(reference) = ty {
+            *ty = match reference.elem.as_ref() {
+                elem if is_str(elem) => parse_quote!(String),
+                Type::Slice(slice) => {
+                    let elem = &slice.elem;
+                    parse_quote!(Vec<#elem>)
+                }
+                elem => elem.clone(),
+            };
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        *lifetime = Lifetime::new("'static", lifetime.span());
+    }
+}
+
+struct Fixed<'t> {
+    this: Option<&'t Type>,
+    lifetimes: bool,
+}
+
+impl Fixed<'_> {
+    /// Takes `Self` off the front of a path: the type it stood for, if it did.
+    fn take_self(&self, qself: &mut Option<QSelf>, path: &mut syn::Path) -> Option<Type> {
+        let this = self.this?;
+        let first = path.segments.first()?;
+        if qself.is_some() || path.leading_colon.is_some() || first.ident != "Self" {
+            return None;
+        }
+        if path.segments.len() > 1 {
+            let rest = std::mem::take(&mut path.segments).into_iter().skip(1);
+            path.segments = rest.collect();
+            path.leading_colon = Some(syn::token::PathSep::default());
+            *qself = Some(QSelf {
+                lt_token: syn::token::Lt::default(),
+                ty: Box::new(this.clone()),
+                position: 0,
+                as_token: None,
+                gt_token: syn::token::Gt::default(),
+            });
+            return None;
+        }
+        Some(this.clone())
+    }
+}
+
+impl VisitMut for Fixed<'_> {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if let Type::Path(TypePath { qself, path, .. }) = ty {
+            if let Some(this) = self.take_self(qself, path) {
+                *ty = this;
+                return;
+            }
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+
+    fn visit_expr_path_mut(&mut self, expr: &mut ExprPath) {
+        let ExprPath { qself, path, .. } = expr;
+        if let Some(Type::Path(this)) = self.take_self(qself, path) {
+            *path = this.path;
+        }
+        visit_mut::visit_expr_path_mut(self, expr);
+    }
+
+    fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
+        if self.lifetimes && reference.lifetime.is_none() {
+            reference.lifetime = Some(Lifetime::new("'static", Span::call_site()));
+        }
+        visit_mut::visit_type_reference_mut(self, reference);
+    }
+
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if self.lifetimes {
+            *lifetime = Lifetime::new("'static", lifetime.span());
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Judges a raw tool. In order:
+//!
+//! - `signature`: an ordinary function, without type parameters, that returns
+//! - `receiver`: `&self` in a toolkit, none elsewhere
+//! - `effect`: given once, and one of three
+//! - `effect_options`: nothing that contradicts the effect
+//! - `dry_run`: a write can show what it would do
+//! - `times`: `ttl` and `timeout` are times
+//! - `names`: tool, version and handle have the forms that everything downstream needs
+//! - `description`: the function says what it does
+//! - `parameters`: each is plainly the model's or the host's, described, and named once
+//! - `output`: the answer can be given to a model
+
+mod facts;
+mod parameters;
+mod signature;
+
+use syn::{Ident, Type};
+
+use super::model::{Effect, Output, Parameter, Style, Target, Tool};
+use super::raw::RawTool;
+use crate::errors::Errors;
+use crate::syntax::names::upper_camel;
+use crate::syntax::options::Given;
+use crate::syntax::types;
+
+/// The toolkit that a method stands in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Surroundings<'k> {
+    pub(crate) name: &'k str,
+    pub(crate) this: &'k Type,
+}
+
+/// Checks a free function.
+pub(crate) fn free(raw: RawTool, errors: &Errors) -> Option<Tool> {
+    check(raw, None, errors)
+}
+
+/// Checks a method of a toolkit.
+pub(crate) fn method(raw: RawTool, kit: Surroundings<'_>, errors: &Errors) -> Option<Tool> {
+    check(raw, Some(kit), errors)
+}
+
+fn check(raw: RawTool, kit: Option<Surroundings<'_>>, errors: &Errors) -> Option<Tool> {
+    let before = errors.count();
+    let this = kit.map(|kit| kit.this);
+    let style = signature::check(&raw, kit.is_some(), errors);
+    let handle = handle(&raw, kit.is_some(), errors);
+    let open = unknown_fields(&raw, errors);
+    let output = signature::output(&raw.signature.output, this, errors);
+    let parameters = parameters::check(raw.parameters, this, errors);
+    let facts = facts::check(&raw.options, &raw.attributes, &raw.signature.ident, kit, errors);
+    let (facts, output) = (facts?, output?);
+    dry_run(&raw.options.preview, facts.effect, &parameters, &raw.signature.ident, errors);
+    if errors.count() > before {
+        return None;
+    }
+    Some(Tool {
+        root: raw.root,
+        conditions: raw.attributes.into_iter().filter(|it| it.path().is_ident("cfg")).collect(),
+        vis: raw.vis,
+        target: Target {
+            function: raw.signature.ident,
+            this: this.cloned(),
+            receiver: raw.receiver.is_some(),
+        },
+        handle,
+        facts,
+        style: style?,
+        preview: raw.options.preview.map(|given| given.value),
+        parameters,
+        output,
+        open,
+    })
+}
+
+fn dry_run(
+    preview: &Option<Given<syn::Path>>,
+    effect: Effect,
+    parameters: &[Parameter],
+    function: &Ident,
+    errors: &Errors,
+) {
+    match (effect, preview) {
+        (Effect::Read, Some(preview)) => errors.at(
+            &preview.key,
+            "a read changes nothing, so it has no preview; remove it, or the effect is `write`",
+        ),
+        (Effect::Write | Effect::Destructive, None) => {
+            let host = parameters.iter().any(|it| matches!(it, Parameter::Host(_)));
+            if !host {
+                errors.at(function, super::DRY_RUN_RULE);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn handle(raw: &RawTool, in_toolkit: bool, errors: &Errors) -> Option<Ident> {
+    let given = raw.options.handle.as_ref();
+    if in_toolkit {
+        if let Some(given) = given {
+            errors.at(&given.key, "a toolkit's tools have no handles; remove it");
+        }
+        return None;
+    }
+    match given {
+        Some(given) if given.value.is_ident("none") => None,
+        Some(given) => named_handle(given, errors),
+        None => derived_handle(&raw.signature.ident, errors),
+    }
+}
+
+fn named_handle(given: &Given<syn::Path>, errors: &Errors) -> Option<Ident> {
+    let found = given.value.get_ident();
+    if found.is_none() {
+        errors.at(&given.value, "a handle is a plain name, as in `handle = SearchContent`");
+    }
+    found.cloned()
+}
+
+fn derived_handle(function: &Ident, errors: &Errors) -> Option<Ident> {
+    let name = upper_camel(function);
+    let found = syn::parse_str::<Ident>(&name);
+    if found.is_err() {
+        errors.at(function, "no type name can be made of this one; give one: `handle = MyTool`");
+    }
+    found.ok().map(|mut handle| {
+        handle.set_span(function.span());
+        handle
+    })
+}
+
+fn unknown_fields(raw: &RawTool, errors: &Errors) -> bool {
+    let Some(given) = &raw.options.unknown_fields else { return false };
+    match given.value.value().as_str() {
+        "ignore" => return true,
+        "deny" => {}
+        _ => errors.at(
+            &given.value,
+            "fields that the tool does not know are \"deny\" (as without this) or \"ignore\"",
+        ),
+    }
+    false
+}
+
+/// Reads the style from `async` and `blocking`.
+fn style(raw: &RawTool, errors: &Errors) -> Option<Style> {
+    let blocking = raw.options.blocking.as_ref().filter(|given| given.value);
+    match (raw.signature.asyncness, blocking) {
+        (Some(_), Some(blocking)) => {
+            errors.at(
+                &blocking.key,
+                "`blocking` moves a function off the async threads, so it cannot be `async`; \
+                 remove one of them",
+            );
+            None
+        }
+        (Some(_), None) => Some(Style::Async),
+        (None, Some(_)) => Some(Style::Blocking),
+        (None, None) => Some(Style::Sync),
+    }
+}
+
+/// Rewrites a type of the signature for use outside of it.
+fn outside(ty: &Type, this: Option<&Type>) -> Type {
+    types::fixed(ty, this)
+}
+
+/// Wraps a type that can be named.
+fn named(ty: Type) -> Output {
+    Output::Named(Box::new(ty))
+}

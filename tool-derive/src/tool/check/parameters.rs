@@ -1,0 +1,181 @@
+//! `parameters`: whose each one is, and whether that one can give it.
+
+use std::collections::HashMap;
+
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Attribute, Ident, Pat, Type, TypeReference};
+
+use super::super::model::{Argument, ArgumentType, Parameter};
+use super::super::raw::RawParameter;
+use crate::errors::Errors;
+use crate::syntax::arg::{self, Arg, Default_};
+use crate::syntax::types;
+
+/// Checks every parameter; those with errors are left out.
+pub(super) fn check(
+    raw: Vec<RawParameter>,
+    this: Option<&Type>,
+    errors: &Errors,
+) -> Vec<Parameter> {
+    let found: Vec<Parameter> =
+        raw.into_iter().filter_map(|parameter| one(parameter, this, errors)).collect();
+    distinct(&found, errors);
+    found
+}
+
+fn one(raw: RawParameter, this: Option<&Type>, errors: &Errors) -> Option<Parameter> {
+    foreign(&raw.foreign, errors);
+    match &raw.ty {
+        Type::Reference(reference) if !types::is_str(&reference.elem) => {
+            host(&raw, reference, this, errors)
+        }
+        _ => argument(raw, this, errors).map(|found| Parameter::Model(Box::new(found))),
+    }
+}
+
+fn foreign(attributes: &[Attribute], errors: &Errors) {
+    for attribute in attributes {
+        let path = attribute.path();
+        if path.is_ident("cfg") || path.is_ident("cfg_attr") {
+            errors.at(
+                attribute,
+                "a tool has one schema, so its parameters cannot depend on a `cfg`; write two \
+                 functions and put the `cfg` on them",
+            );
+        } else if path.is_ident("serde") || path.is_ident("schemars") {
+            errors.at(
+                attribute,
+                "parameters take `#[arg(…)]`: `default`, `rename = \"…\"`; other serde options go \
+                 on a type of your own",
+            );
+        }
+    }
+}
+
+fn host(
+    raw: &RawParameter,
+    reference: &TypeReference,
+    this: Option<&Type>,
+    errors: &Errors,
+) -> Option<Parameter> {
+    let before = errors.count();
+    if let Some(mutability) = &reference.mutability {
+        errors.at(
+            mutability,
+            "the host's values are shared by all calls: take `&T`, with a `Mutex` or atomics \
+             inside",
+        );
+    }
+    if let Type::Slice(slice) = reference.elem.as_ref() {
+        let elem = types::spelled(&slice.elem);
+        errors.at(
+            &raw.ty,
+            format!(
+                "a borrowed parameter is the host's; for a list from the model take `Vec<{elem}>`"
+            ),
+        );
+    }
+    if types::opaque_inside(&reference.elem).is_some() {
+        errors.at(&raw.ty, "the host stores a value by its type: name it, or take `&dyn Trait`");
+    }
+    if let Some(arg) = &raw.arg {
+        errors.at(
+            &arg.attribute,
+            "a borrowed parameter is the host's and not in the schema: remove `#[arg]`, or take \
+             an owned value",
+        );
+    }
+    (errors.count() == before)
+        .then(|| Parameter::Host(Box::new(super::outside(&reference.elem, this))))
+}
+
+fn argument(raw: RawParameter, this: Option<&Type>, errors: &Errors) -> Option<Argument> {
+    let name = name(&raw.pattern, errors);
+    let ty = argument_type(&raw.ty, this, errors);
+    let mut arg = raw.arg.map_or_else(Arg::default, |arg| arg.check(&raw.ty, errors));
+    if let Some(Default_::Value(value)) = &mut arg.default {
+        **value = types::fixed_expr(value, this);
+    }
+    let name = name?;
+    if raw.description.is_none() {
+        errors.at(
+            &raw.pattern,
+            format!(
+                "a model fills `{name}` by its description: add a doc comment (`/// …`) above the \
+                 parameter"
+            ),
+        );
+    }
+    Some(Argument { name, ty: ty?, description: raw.description?, arg })
+}
+
+fn name(pattern: &Pat, errors: &Errors) -> Option<Ident> {
+    match pattern {
+        Pat::Ident(found) if found.subpat.is_none() && found.by_ref.is_none() => {
+            Some(found.ident.clone())
+        }
+        other => {
+            errors.at(
+                other,
+                "an argument needs a name for the model: write `name: Type`, and take it apart in \
+                 the body",
+            );
+            None
+        }
+    }
+}
+
+fn argument_type(ty: &Type, this: Option<&Type>, errors: &Errors) -> Option<ArgumentType> {
+    if let Type::Reference(reference) = ty {
+        return match &reference.mutability {
+            None => Some(ArgumentType::Text),
+            Some(mutability) => {
+                errors.at(mutability, "the model's text cannot be changed in place: take `String`");
+                None
+            }
+        };
+    }
+    if let Type::ImplTrait(found) = ty {
+        errors.at(found, "a schema needs one type: name it instead of `impl Trait`");
+        return None;
+    }
+    if let Some((found, owned)) = types::borrowed_inside(ty) {
+        errors.at(
+            found,
+            format!(
+                "an argument owns what the model sends, `&str` alone excepted: write `{owned}`"
+            ),
+        );
+        return None;
+    }
+    if let Type::Infer(_) | Type::FnPtr(_) | Type::Ptr(_) | Type::Never(_) = ty {
+        errors.at(ty, "a model sends JSON: take a type that can be read from it");
+        return None;
+    }
+    Some(ArgumentType::Owned(Box::new(super::outside(ty, this))))
+}
+
+fn distinct(parameters: &[Parameter], errors: &Errors) {
+    let mut seen: HashMap<String, ()> = HashMap::new();
+    let arguments = parameters.iter().filter_map(|parameter| match parameter {
+        Parameter::Model(argument) => Some(argument),
+        Parameter::Host(_) => None,
+    });
+    for argument in arguments {
+        let name = argument.wire_name();
+        let place = match &argument.arg.rename {
+            Some(rename) => rename.to_token_stream(),
+            None => argument.name.to_token_stream(),
+        };
+        if !arg::is_portable(&name) {
+            errors.span(
+                place.span(),
+                "an argument's name is 1 to 64 of `A-Z a-z 0-9 _ . -`; give one: \
+                 `#[arg(rename = \"…\")]`",
+            );
+        } else if seen.insert(name.clone(), ()).is_some() {
+            errors.span(place.span(), format!("two arguments are named `{name}`; rename one"));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The function itself: `signature`, `receiver` and `output`.
+
+use quote::ToTokens;
+use syn::{GenericParam, Receiver, ReceiverKind, ReturnType, Safety, Signature, Type, parse_quote};
+
+use super::super::model::{Output, Style};
+use super::super::raw::RawTool;
+use crate::errors::Errors;
+use crate::syntax::types;
+
+/// Checks that the function is an ordinary one.
+pub(super) fn check(raw: &RawTool, in_toolkit: bool, errors: &Errors) -> Option<Style> {
+    qualifiers(&raw.signature, errors);
+    generics(&raw.signature, errors);
+    receiver(raw.receiver.as_ref(), in_toolkit, errors);
+    super::style(raw, errors)
+}
+
+fn qualifiers(signature: &Signature, errors: &Errors) {
+    if let Some(token) = signature.constness {
+        errors.at(token, "a tool runs when it is called: remove `const`");
+    }
+    if let Safety::Unsafe(token) = signature.safety {
+        errors.at(token, "a model cannot keep a promise of safety: wrap it in a safe function");
+    }
+    if let Some(abi) = &signature.abi {
+        errors.at(abi, "a tool is a Rust function: remove the ABI, or call it from one");
+    }
+    if let Some(variadic) = &signature.variadic {
+        errors.at(variadic, "a tool names each argument: take a `Vec` instead");
+    }
+}
+
+fn generics(signature: &Signature, errors: &Errors) {
+    for parameter in &signature.generics.params {
+        match parameter {
+            GenericParam::Lifetime(_) => {}
+            GenericParam::Type(found) => errors.at(
+                found,
+                "a tool has one schema, so it cannot be generic; name the type, or call the \
+                 generic function from one tool for each",
+            ),
+            GenericParam::Const(found) => errors.at(
+                found,
+                "a tool has one schema, so it cannot be generic; make the constant an argument",
+            ),
+        }
+    }
+}
+
+fn receiver(receiver: Option<&Receiver>, in_toolkit: bool, errors: &Errors) {
+    let Some(receiver) = receiver else { return };
+    if !in_toolkit {
+        errors.at(
+            receiver,
+            "a method becomes a tool through its `impl` block: write `#[ai_toolkit]` over the \
+             block, and `#[ai_tool(…)]` here by that name",
+        );
+        return;
+    }
+    if !matches!(receiver.kind, ReceiverKind::Reference(_, _, None)) {
+        errors.at(
+            receiver,
+            "calls share their toolkit: take `&self`, with a `Mutex` or atomics around what \
+             changes",
+        );
+    }
+}
+
+/// Checks the return type.
+pub(super) fn output(output: &ReturnType, this: Option<&Type>, errors: &Errors) -> Option<Output> {
+    let ty = match output {
+        ReturnType::Default => return Some(super::named(parse_quote!(()))),
+        ReturnType::Type(_, ty) => ty.as_ref(),
+    };
+    if let Type::Never(never) = ty {
+        errors.at(never, "a call is always answered, so a tool returns: write `()` or `Result`");
+        return None;
+    }
+    if let Type::Ptr(pointer) = ty {
+        errors.at(pointer.to_token_stream(), "a pointer means nothing to a model: return a value");
+        return None;
+    }
+    if types::opaque_inside(ty).is_some() {
+        return Some(Output::Opaque);
+    }
+    Some(super::named(super::outside(ty, this)))
+}

@@ -1,0 +1,146 @@
+//! Writes a checked tool out as code. Nothing here can fail.
+//!
+//! All decisions about types are left to the compiler, through the runtime's hidden module; the
+//! code is kept small, because every tool pays for compiling it.
+
+mod arguments;
+mod handle;
+mod schema;
+mod start;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use super::model::{Effect, Tool};
+
+/// Gives generated names the place of the user's token, so that errors point there.
+fn here(tokens: &impl Spanned) -> Span {
+    Span::call_site().located_at(tokens.span())
+}
+
+/// Writes what stands beside a free function.
+pub(crate) fn free(tool: &Tool) -> TokenStream {
+    let private = tool.root.private();
+    let conditions = &tool.conditions;
+    let handle = handle::declaration(tool);
+    let implementation = handle::implementation(tool);
+    let definition = definition(tool);
+    let imports = imports();
+    quote! {
+        #handle
+        #(#conditions)*
+        #[allow(deprecated)]
+        const _: () = {
+            use #private as __p;
+            #imports
+            static __TOOL: __p::Definition = #definition;
+            #implementation
+            __p::discover! { &__TOOL }
+        };
+    }
+}
+
+/// Brings the traits into scope by which the compiler decides.
+pub(crate) fn imports() -> TokenStream {
+    quote! {
+        #[allow(unused_imports)]
+        use __p::{
+            DeclaredFault as _, DryRunFallback as _, OutputSchema as _, SerializedDefault as _,
+            SilentFault as _, SplitPlain as _, StandardFault as _, TakeFromCall as _,
+            TakeState as _,
+        };
+        #[allow(unused_imports)]
+        use ::core::ops::Deref as _;
+    }
+}
+
+/// Writes the definition, with all it needs, as one expression.
+pub(crate) fn definition(tool: &Tool) -> TokenStream {
+    let arguments = arguments::emit(tool);
+    let schemas = schema::emit(tool);
+    let start = start::emit(tool);
+    let facts = facts(tool);
+    quote! {{
+        #arguments
+        #schemas
+        #start
+        __p::Definition {
+            #facts
+            input: __input,
+            output: __output,
+            host: __host,
+            start: __start,
+        }
+    }}
+}
+
+fn facts(tool: &Tool) -> TokenStream {
+    let facts = &tool.facts;
+    let name = &facts.name;
+    let (title, category) = (option(facts.title.as_ref()), option(facts.category.as_ref()));
+    let (ttl, timeout) = (option(facts.ttl), option(facts.timeout));
+    let (version, description) = (&facts.version, &facts.description);
+    let effect = effect(facts.effect);
+    let (idempotent, open_world) = (facts.idempotent, facts.open_world);
+    let (requires_auth, ai_callable) = (facts.requires_auth, facts.ai_callable);
+    let dry_run = dry_run(tool);
+    let path = path(tool);
+    quote! {
+        name: #name,
+        title: #title,
+        version: #version,
+        description: #description,
+        category: #category,
+        effect: #effect,
+        idempotent: #idempotent,
+        open_world: #open_world,
+        ttl: #ttl,
+        timeout: #timeout,
+        requires_auth: #requires_auth,
+        ai_callable: #ai_callable,
+        dry_run: #dry_run,
+        rust_path: #path,
+        file: ::core::file!(),
+        line: ::core::line!(),
+    }
+}
+
+fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    }
+}
+
+fn effect(effect: Effect) -> TokenStream {
+    match effect {
+        Effect::Read => quote!(__p::Effect::Read),
+        Effect::Write => quote!(__p::Effect::Write),
+        Effect::Destructive => quote!(__p::Effect::Destructive),
+    }
+}
+
+/// Writes the function's full path as an expression.
+fn path(tool: &Tool) -> TokenStream {
+    let place = tool.target.place();
+    quote!(::core::concat!(::core::module_path!(), "::", #place))
+}
+
+/// Writes whether the tool handles dry runs: by a preview, or by a parameter whose type the
+/// compiler knows. A write that does not fails here.
+fn dry_run(tool: &Tool) -> TokenStream {
+    let hosts: Vec<_> = tool.hosts().collect();
+    if tool.preview.is_some() {
+        return quote!(true);
+    }
+    let handles = quote!(#(__p::Probe::<#hosts>::HANDLES_DRY_RUN)|*);
+    if tool.facts.effect == Effect::Read {
+        return if hosts.is_empty() { quote!(false) } else { handles };
+    }
+    let rule = super::DRY_RUN_RULE;
+    quote_spanned! {here(&tool.target.function)=> {
+        ::core::assert!(#handles, #rule);
+        true
+    }}
+}

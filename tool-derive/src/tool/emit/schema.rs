@@ -1,0 +1,80 @@
+//! The functions that make the schemas.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+
+use super::super::model::{Argument, ArgumentType, Output, Style, Tool};
+use super::here;
+use crate::syntax::arg::{Arg, Default_};
+
+/// Writes the two functions.
+pub(super) fn emit(tool: &Tool) -> TokenStream {
+    let path = super::path(tool);
+    let open = tool.open.then(|| quote!(.open()));
+    let properties = tool.arguments().map(property);
+    let output = output(tool);
+    quote! {
+        fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            #[allow(unused_mut)]
+            let mut __s = __p::InputSchema::new(__g, #path)#open;
+            #(#properties)*
+            __s.finish()
+        }
+        fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            #output
+        }
+    }
+}
+
+fn property(argument: &Argument) -> TokenStream {
+    let (name, description) = (argument.wire_name(), &argument.description);
+    let (ty, span) = match &argument.ty {
+        ArgumentType::Text => (quote!(__p::String), Span::call_site()),
+        ArgumentType::Owned(ty) => (quote!(#ty), here(ty)),
+    };
+    let default = default(argument, &ty);
+    let constraints = constraints(&argument.arg);
+    let property = quote_spanned!(span=> __s.property::<#ty>(#name, #description));
+    quote!(#property #default #constraints;)
+}
+
+fn default(argument: &Argument, ty: &TokenStream) -> TokenStream {
+    let value = match &argument.arg.default {
+        None => return TokenStream::new(),
+        Some(Default_::OfType) => quote!(<#ty as ::core::default::Default>::default()),
+        Some(Default_::Value(_)) => {
+            let function = argument.default_name();
+            quote!(#function())
+        }
+    };
+    quote!(.default((&__p::DefaultProbe(&#value)).to_json()))
+}
+
+fn constraints(arg: &Arg) -> TokenStream {
+    let range = arg.range.as_ref().map(|bounds| quote!(.range(#bounds)));
+    let length = arg.length.as_ref().map(|bounds| quote!(.length(#bounds)));
+    let pattern = arg.pattern.as_ref().map(|pattern| quote!(.pattern(#pattern)));
+    let example = arg.example.as_ref().map(|example| quote!(.example(&(#example))));
+    let sensitivity = arg.sensitivity.map(|sensitivity| {
+        let text = sensitivity.as_str();
+        quote!(.sensitivity(#text))
+    });
+    quote!(#range #length #pattern #example #sensitivity)
+}
+
+fn output(tool: &Tool) -> TokenStream {
+    let function = match &tool.output {
+        Output::Named(ty) => return quote!(__p::Probe::<#ty>::NEW.output_schema(__g)),
+        Output::Opaque => tool.target.path(),
+    };
+    let receiver = usize::from(tool.target.receiver);
+    let arguments = (0..tool.parameters.len() + receiver).map(|_| quote!(::core::panic!()));
+    let probe = match tool.style {
+        Style::Async => quote!(schema_of_async),
+        Style::Sync | Style::Blocking => quote!(schema_of),
+    };
+    quote! {
+        #[allow(unreachable_code, clippy::diverging_sub_expression)]
+        __p::#probe(|| #function(#(#arguments),*), __g)
+    }
+}

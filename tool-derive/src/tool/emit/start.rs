@@ -1,0 +1,167 @@
+//! The function that starts a call, and what it needs from the host.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::Path;
+
+use super::super::model::{Argument, ArgumentType, Parameter, Style, Tool};
+use super::arguments::lifetime;
+use super::here;
+
+/// Writes both functions.
+pub(super) fn emit(tool: &Tool) -> TokenStream {
+    let (host, start) = (host(tool), start(tool));
+    quote!(#host #start)
+}
+
+fn host(tool: &Tool) -> TokenStream {
+    let toolkit = tool.target.this.as_ref().filter(|_| tool.target.receiver);
+    let toolkit = toolkit.map(|this| quote!(__p::HostNeed::toolkit::<#this>(),));
+    let needs = tool.hosts().map(|ty| {
+        quote_spanned! {here(ty)=> {
+            __p::assert_host_value::<#ty>();
+            (&&__p::Probe::<#ty>::NEW).need()
+        }}
+    });
+    quote! {
+        fn __host() -> __p::Vec<__p::HostNeed> {
+            __p::Vec::from([#toolkit #(#needs),*])
+        }
+    }
+}
+
+fn start(tool: &Tool) -> TokenStream {
+    let lifetime = lifetime(tool, "'_");
+    let bounds = bounds(tool);
+    let run = run(tool);
+    let run = match tool.style {
+        Style::Blocking => quote!(__call.clone().run_blocking(move |__call| { #run }).await),
+        Style::Async | Style::Sync => run,
+    };
+    let boxed = quote_spanned! {here(&tool.target.function)=>
+        ::std::boxed::Box::pin(async move {
+            let __args: __ToolArgs #lifetime = match __call.decode() {
+                ::core::result::Result::Ok(__args) => __args,
+                ::core::result::Result::Err(__refused) => return __refused,
+            };
+            #bounds
+            __call.gate().await;
+            #run
+        })
+    };
+    quote! {
+        fn __start(__call: __p::CallScope) -> __p::Running {
+            #boxed
+        }
+    }
+}
+
+/// Writes the check of the bounds that reading does not enforce.
+fn bounds(tool: &Tool) -> TokenStream {
+    let checks: Vec<TokenStream> = tool.arguments().flat_map(argument_bounds).collect();
+    if checks.is_empty() {
+        return TokenStream::new();
+    }
+    quote! {
+        if !(#(#checks)&&*) {
+            return __call.out_of_bounds();
+        }
+    }
+}
+
+fn argument_bounds(argument: &Argument) -> impl Iterator<Item = TokenStream> {
+    let name = &argument.name;
+    let range = argument.arg.range.as_ref().map(|it| quote!(__p::in_range(&__args.#name, #it)));
+    let length = argument.arg.length.as_ref().map(|it| quote!(__p::has_length(&__args.#name, #it)));
+    range.into_iter().chain(length)
+}
+
+/// Writes what happens once the call may run.
+fn run(tool: &Tool) -> TokenStream {
+    let toolkit = toolkit(tool);
+    let first = usize::from(tool.target.receiver);
+    let hosts = tool.hosts().enumerate().map(|(index, ty)| {
+        let (slot, held) = (index + first, held(index + first));
+        quote! {
+            let #held = match (&&__p::Probe::<#ty>::NEW).take(&__call, #slot) {
+                ::core::result::Result::Ok(__held) => __held,
+                ::core::result::Result::Err(__failed) => return __failed,
+            };
+        }
+    });
+    let call = call(tool, &tool.target.path());
+    let preview = tool.preview.as_ref().map(|preview| {
+        let call = self::call(tool, &preview_path(tool, preview));
+        quote! {
+            if __call.dry_run() {
+                return #call;
+            }
+        }
+    });
+    quote! {
+        #toolkit
+        #(#hosts)*
+        #preview
+        #call
+    }
+}
+
+fn toolkit(tool: &Tool) -> Option<TokenStream> {
+    let this = tool.target.this.as_ref().filter(|_| tool.target.receiver)?;
+    let held = held(0);
+    Some(quote! {
+        let #held = match __call.toolkit::<#this>(0) {
+            ::core::result::Result::Ok(__held) => __held,
+            ::core::result::Result::Err(__failed) => return __failed,
+        };
+    })
+}
+
+fn held(slot: usize) -> syn::Ident {
+    format_ident!("__h{slot}")
+}
+
+/// Writes the path of the preview; in a toolkit, a plain name is a method beside the tool.
+fn preview_path(tool: &Tool, preview: &Path) -> TokenStream {
+    match (&tool.target.this, preview.get_ident()) {
+        (Some(this), Some(method)) => quote!(<#this>::#method),
+        _ => quote!(#preview),
+    }
+}
+
+/// Writes the call of a function with the tool's parameters, and what becomes of its answer.
+fn call(tool: &Tool, function: &TokenStream) -> TokenStream {
+    let arguments = arguments(tool);
+    let wait = (tool.style == Style::Async).then(|| quote!(.await));
+    quote! {
+        match __p::Returned(#function(#(#arguments),*) #wait).split() {
+            ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+            ::core::result::Result::Err(__error) => {
+                __call.failed((&&&__p::FaultProbe(&__error)).fault())
+            }
+        }
+    }
+}
+
+fn arguments(tool: &Tool) -> Vec<TokenStream> {
+    let mut slot = 0;
+    let mut next = || {
+        let held = held(slot);
+        slot += 1;
+        quote!(#held.deref())
+    };
+    let receiver = tool.target.receiver.then(&mut next);
+    let parameters = tool.parameters.iter().map(|parameter| match parameter {
+        Parameter::Host(_) => next(),
+        Parameter::Model(argument) => argument_value(argument),
+    });
+    receiver.into_iter().chain(parameters).collect()
+}
+
+fn argument_value(argument: &Argument) -> TokenStream {
+    let name = &argument.name;
+    match argument.ty {
+        ArgumentType::Text => quote!(&__args.#name),
+        ArgumentType::Owned(_) => quote!(__args.#name),
+    }
+}

@@ -1,0 +1,52 @@
+//! `#[ai_tool]`: a function becomes a tool.
+
+mod check;
+mod emit;
+mod model;
+mod raw;
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::ItemFn;
+
+use crate::errors::Errors;
+use raw::RawTool;
+
+/// What a write without a dry run is told, by the macro or by the compiler.
+const DRY_RUN_RULE: &str = "a tool that writes must be able to show what it would do: take a \
+     `&DryRun` parameter and heed it, or name a function with the same parameters: \
+     `preview = preview_it`";
+
+/// Expands `#[ai_tool]` over a free function.
+pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+    let errors = Errors::new();
+    let mut function: ItemFn = match syn::parse2(item.clone()) {
+        Ok(function) => function,
+        Err(error) => {
+            errors.add(not_a_function(&item, &error));
+            let errors = errors.finish();
+            return quote!(#errors #item);
+        }
+    };
+    let raw = RawTool::parse_fn(options, &mut function, &errors);
+    let checked = check::free(raw, &errors);
+    let generated = match (errors.finish(), checked) {
+        (Some(errors), _) => errors,
+        (None, Some(tool)) => emit::free(&tool),
+        (None, None) => TokenStream::new(),
+    };
+    quote!(#function #generated)
+}
+
+/// Tells a broken function from something that is none.
+fn not_a_function(item: &TokenStream, error: &syn::Error) -> syn::Error {
+    let is_function = item.to_token_stream().into_iter().any(|token| token.to_string() == "fn");
+    if is_function && syn::parse2::<syn::Item>(item.clone()).is_err() {
+        return error.clone();
+    }
+    syn::Error::new_spanned(
+        item,
+        "`#[ai_tool]` goes on a function with a body; on an `impl` block write `#[ai_toolkit]`, \
+         on a struct or enum `#[ai_type]`",
+    )
+}

@@ -1,0 +1,161 @@
+//! A tool that is known to be right: what emission reads.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::ext::IdentExt;
+use syn::{Attribute, Ident, LitStr, Path, Type, Visibility};
+
+use crate::syntax::arg::Arg;
+use crate::syntax::docs::Description;
+use crate::syntax::root::Root;
+
+/// A checked tool.
+#[derive(Debug)]
+pub(crate) struct Tool {
+    pub(crate) root: Root,
+    /// The function's `#[cfg(…)]`s: what is generated exists where it does.
+    pub(crate) conditions: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) target: Target,
+    pub(crate) handle: Option<Ident>,
+    pub(crate) facts: Facts,
+    pub(crate) style: Style,
+    pub(crate) preview: Option<Path>,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) output: Output,
+    pub(crate) open: bool,
+}
+
+/// What the runtime is told of the tool beside its code.
+#[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is one option of the macro")]
+pub(crate) struct Facts {
+    pub(crate) name: String,
+    pub(crate) title: Option<LitStr>,
+    pub(crate) version: String,
+    pub(crate) description: Description,
+    pub(crate) category: Option<LitStr>,
+    pub(crate) effect: Effect,
+    pub(crate) idempotent: bool,
+    pub(crate) open_world: bool,
+    pub(crate) ttl: Option<u64>,
+    pub(crate) timeout: Option<u64>,
+    pub(crate) requires_auth: bool,
+    pub(crate) ai_callable: bool,
+}
+
+/// What a call does to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    Read,
+    Write,
+    Destructive,
+}
+
+/// The function behind the tool.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) function: Ident,
+    /// The type whose function it is, for a toolkit.
+    pub(crate) this: Option<Type>,
+    /// Whether it takes `&self`.
+    pub(crate) receiver: bool,
+}
+
+/// How the function runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    Async,
+    Sync,
+    Blocking,
+}
+
+/// What the function returns.
+#[derive(Debug)]
+pub(crate) enum Output {
+    /// A type that can be named outside of the function.
+    Named(Box<Type>),
+    /// `impl Trait`, alone or inside.
+    Opaque,
+}
+
+/// A parameter, by whose it is.
+#[derive(Debug)]
+pub(crate) enum Parameter {
+    Host(Box<Type>),
+    Model(Box<Argument>),
+}
+
+/// A parameter that the model fills.
+#[derive(Debug)]
+pub(crate) struct Argument {
+    pub(crate) name: Ident,
+    pub(crate) ty: ArgumentType,
+    pub(crate) description: Description,
+    pub(crate) arg: Arg,
+}
+
+/// An argument's type.
+#[derive(Debug)]
+pub(crate) enum ArgumentType {
+    /// `&str`.
+    Text,
+    Owned(Box<Type>),
+}
+
+impl Tool {
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = &Argument> {
+        self.parameters.iter().filter_map(|parameter| match parameter {
+            Parameter::Model(argument) => Some(argument.as_ref()),
+            Parameter::Host(_) => None,
+        })
+    }
+
+    pub(crate) fn hosts(&self) -> impl Iterator<Item = &Type> {
+        self.parameters.iter().filter_map(|parameter| match parameter {
+            Parameter::Host(ty) => Some(ty.as_ref()),
+            Parameter::Model(_) => None,
+        })
+    }
+
+    /// Says whether the arguments borrow from the call's text.
+    pub(crate) fn borrows(&self) -> bool {
+        let text = |argument: &Argument| matches!(argument.ty, ArgumentType::Text);
+        self.style != Style::Blocking && self.arguments().any(text)
+    }
+}
+
+impl Target {
+    /// Writes the path to call.
+    pub(crate) fn path(&self) -> TokenStream {
+        let Self { function, this, .. } = self;
+        match this {
+            Some(this) => quote!(<#this>::#function),
+            None => quote!(#function),
+        }
+    }
+
+    /// Writes the function's place below its module.
+    pub(crate) fn place(&self) -> String {
+        let function = self.function.unraw();
+        match &self.this {
+            Some(this) => format!("{}::{function}", crate::syntax::types::spelled(this)),
+            None => function.to_string(),
+        }
+    }
+}
+
+impl Argument {
+    /// The name that the model reads.
+    pub(crate) fn wire_name(&self) -> String {
+        match &self.arg.rename {
+            Some(rename) => rename.value(),
+            None => self.name.unraw().to_string(),
+        }
+    }
+
+    /// The name of the function that makes the default.
+    pub(crate) fn default_name(&self) -> Ident {
+        format_ident!("__default_{}", self.name.unraw())
+    }
+}

@@ -1,0 +1,157 @@
+//! A tool as written: options, signature and parameters, unjudged.
+
+use proc_macro2::TokenStream;
+use syn::{Attribute, FnArg, ItemFn, LitStr, Pat, Path, Receiver, Signature, Type, Visibility};
+
+use crate::errors::Errors;
+use crate::syntax::arg::RawArg;
+use crate::syntax::docs::{Description, is_doc};
+use crate::syntax::options::{Given, Options, Vocabulary};
+use crate::syntax::root::Root;
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    attribute: "#[ai_tool]",
+    keys: &[
+        ("ai_callable", "ai_callable = false"),
+        ("blocking", "blocking"),
+        ("category", "category = \"content\""),
+        ("crate", "crate = ::tool_runtime"),
+        ("destructive", "effect = \"destructive\""),
+        ("effect", "effect = \"read\""),
+        ("handle", "handle = SearchContent"),
+        ("idempotent", "idempotent"),
+        ("name", "name = \"search_content\""),
+        ("open_world", "open_world"),
+        ("preview", "preview = preview_search"),
+        ("read", "effect = \"read\""),
+        ("requires_auth", "requires_auth = false"),
+        ("timeout", "timeout = \"5s\""),
+        ("title", "title = \"Search content\""),
+        ("ttl", "ttl = \"60s\""),
+        ("unknown_fields", "unknown_fields = \"ignore\""),
+        ("version", "version = \"1.0.0\""),
+        ("write", "effect = \"write\""),
+    ],
+};
+
+/// A function under `#[ai_tool]`, as written.
+#[derive(Debug)]
+pub(crate) struct RawTool {
+    pub(crate) root: Root,
+    pub(crate) options: RawOptions,
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    /// Without the attributes of its parameters that are the macro's.
+    pub(crate) signature: Signature,
+    pub(crate) receiver: Option<Receiver>,
+    pub(crate) parameters: Vec<RawParameter>,
+}
+
+/// The options of `#[ai_tool(…)]`, as written.
+#[derive(Debug)]
+pub(crate) struct RawOptions {
+    pub(crate) effect: Option<Given<LitStr>>,
+    /// `read`, `write` or `destructive` as a word of its own.
+    pub(crate) effect_words: Vec<Given<bool>>,
+    pub(crate) name: Option<Given<LitStr>>,
+    pub(crate) title: Option<Given<LitStr>>,
+    pub(crate) version: Option<Given<LitStr>>,
+    pub(crate) category: Option<Given<LitStr>>,
+    pub(crate) ttl: Option<Given<LitStr>>,
+    pub(crate) timeout: Option<Given<LitStr>>,
+    pub(crate) unknown_fields: Option<Given<LitStr>>,
+    pub(crate) preview: Option<Given<Path>>,
+    pub(crate) handle: Option<Given<Path>>,
+    pub(crate) idempotent: Option<Given<bool>>,
+    pub(crate) open_world: Option<Given<bool>>,
+    pub(crate) requires_auth: Option<Given<bool>>,
+    pub(crate) ai_callable: Option<Given<bool>>,
+    pub(crate) blocking: Option<Given<bool>>,
+}
+
+/// A parameter, as written.
+#[derive(Debug)]
+pub(crate) struct RawParameter {
+    pub(crate) pattern: Pat,
+    pub(crate) ty: Type,
+    pub(crate) description: Option<Description>,
+    pub(crate) arg: Option<RawArg>,
+    /// Attributes that are not the macro's and stay on the function.
+    pub(crate) foreign: Vec<Attribute>,
+}
+
+impl RawTool {
+    /// Parses a free function, and strips from it what is the macro's.
+    pub(crate) fn parse_fn(options: TokenStream, function: &mut ItemFn, errors: &Errors) -> Self {
+        let ItemFn { attrs, vis, sig, .. } = function;
+        Self::parse(options, attrs, vis, sig, errors)
+    }
+
+    /// Parses the parts of a function, and strips the signature.
+    pub(crate) fn parse(
+        options: TokenStream,
+        attributes: &[Attribute],
+        vis: &Visibility,
+        signature: &mut Signature,
+        errors: &Errors,
+    ) -> Self {
+        let mut options = Options::read(options, VOCABULARY, errors);
+        let mut receiver = None;
+        let mut parameters = Vec::new();
+        for input in &mut signature.inputs {
+            match input {
+                FnArg::Receiver(found) => receiver = Some(found.clone()),
+                FnArg::Typed(found) => parameters.push(RawParameter::take(found, errors)),
+            }
+        }
+        Self {
+            root: Root::take(&mut options, errors),
+            options: RawOptions::take(options, errors),
+            attributes: attributes.to_vec(),
+            vis: vis.clone(),
+            signature: signature.clone(),
+            receiver,
+            parameters,
+        }
+    }
+}
+
+impl RawParameter {
+    fn take(parameter: &mut syn::PatType, errors: &Errors) -> Self {
+        let arg = RawArg::take(&mut parameter.attrs, errors);
+        let description = Description::of(&parameter.attrs);
+        parameter.attrs.retain(|attribute| !is_doc(attribute));
+        Self {
+            pattern: parameter.pat.as_ref().clone(),
+            ty: parameter.ty.as_ref().clone(),
+            description,
+            arg,
+            foreign: parameter.attrs.clone(),
+        }
+    }
+}
+
+impl RawOptions {
+    fn take(mut options: Options, errors: &Errors) -> Self {
+        let options = &mut options;
+        let words = ["read", "write", "destructive"];
+        Self {
+            effect_words: words.iter().filter_map(|word| options.flag(word, errors)).collect(),
+            effect: options.text("effect", errors),
+            name: options.text("name", errors),
+            title: options.text("title", errors),
+            version: options.text("version", errors),
+            category: options.text("category", errors),
+            ttl: options.text("ttl", errors),
+            timeout: options.text("timeout", errors),
+            unknown_fields: options.text("unknown_fields", errors),
+            preview: options.path("preview", errors),
+            handle: options.path("handle", errors),
+            idempotent: options.flag("idempotent", errors),
+            open_world: options.flag("open_world", errors),
+            requires_auth: options.flag("requires_auth", errors),
+            ai_callable: options.flag("ai_callable", errors),
+            blocking: options.flag("blocking", errors),
+        }
+    }
+}
