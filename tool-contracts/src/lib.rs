@@ -1,1 +1,54 @@
-//! Being written.
+//! The frozen envelopes that LLM tool calls are said in.
+//!
+//! A call takes a [`ToolContext`] and always ends in a [`ToolOutput`]: a [`ToolResult`] with
+//! status `ok` or a [`ToolError`] with status `error`. [`ToolSpec`] describes a tool,
+//! [`ToolCallRequest`] is what a model asks for, [`CallStatus`] says how far a call has come.
+//!
+//! Every value is valid by construction: fields are private, builders check, and reading JSON goes
+//! through the same checks. Objects are closed to unknown and repeated fields, `null` means
+//! absent, absent fields are not written, and no error quotes the value that it rejects. Numbers
+//! with a zero fraction (`1.0`) are integers, as JSON Schema has it.
+//!
+//! [`schemas`] holds the JSON Schema of each type; the same files lie under `schemas/` in the
+//! crate, and a change to one of them is a change to the contract.
+//!
+//! ```
+//! use serde_json::Value;
+//! use tool_contracts::{ToolErrorType, ToolOutput};
+//!
+//! let output: ToolOutput<Value, Value> = serde_json::from_str(
+//!     r#"{"status":"error","input":null,"error":{"type":"TIMEOUT","message":"too late"},"meta":{"took_ms":30000}}"#,
+//! )?;
+//! let error = output.error().expect("the status is `error`");
+//! assert_eq!(error.class(), ToolErrorType::Timeout);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+#![deny(clippy::exhaustive_structs, clippy::exhaustive_enums)]
+
+mod wire;
+
+mod contract_error;
+
+mod call;
+mod context;
+mod error;
+mod output;
+mod result;
+mod spec;
+
+pub mod schemas;
+
+pub use crate::{
+    call::{CallStatus, ToolCallRequest, Violation},
+    context::{
+        Actor, ActorType, Client, ClientApp, ContextForLog, ToolContext, ToolContextBuilder, Trace,
+    },
+    contract_error::{ContractError, Problem},
+    error::{
+        ErrorCode, ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta, ToolErrorType,
+    },
+    output::ToolOutput,
+    result::{Coercion, Evidence, EvidenceSource, ToolResult, ToolResultMeta, Warning},
+    spec::{Effect, Permission, ToolAnnotations, ToolSpec, ToolSpecBuilder},
+};

@@ -1,0 +1,108 @@
+//! One thing that is wrong with a call's arguments.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::wire::{self, reads};
+
+/// Names one place in the arguments that breaks the tool's schema.
+///
+/// It says where, which rule, what belongs there and what kind of value stood there: never the
+/// value itself. All violations of a call travel together in `details.violations[]` of its error.
+///
+/// ```
+/// use tool_contracts::Violation;
+///
+/// let violation = Violation::new("/limt", "unknown", "no such field", "integer")
+///     .with_hint("did you mean `limit`?");
+/// assert_eq!(violation.pointer(), "/limt");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = crate::schemas::examples_of("violation")))]
+pub struct Violation {
+    /// Where: a JSON Pointer (RFC 6901) into the arguments.
+    pointer: String,
+    /// Which rule: the schema keyword that does not hold, such as `type` or `maximum`.
+    rule: Cow<'static, str>,
+    /// What belongs there.
+    expected: Cow<'static, str>,
+    /// The JSON type of what stood there, or `absent`.
+    received: Cow<'static, str>,
+    /// How to mend it, when the reader can tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<Cow<'static, str>>,
+}
+
+impl Violation {
+    /// Makes a violation; `received` is a JSON type's name or `absent`, never a value.
+    #[must_use]
+    pub fn new(
+        pointer: impl Into<String>,
+        rule: impl Into<Cow<'static, str>>,
+        expected: impl Into<Cow<'static, str>>,
+        received: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            pointer: pointer.into(),
+            rule: rule.into(),
+            expected: expected.into(),
+            received: received.into(),
+            hint: None,
+        }
+    }
+
+    /// Adds how to mend it: "did you mean `limit`?".
+    #[must_use]
+    pub fn with_hint(self, hint: impl Into<Cow<'static, str>>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// Gives the JSON Pointer (RFC 6901) to the place in the arguments.
+    #[must_use]
+    pub fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    /// Names the schema keyword that does not hold, such as `type` or `maximum`.
+    #[must_use]
+    pub fn rule(&self) -> &str {
+        &self.rule
+    }
+
+    /// Says what belongs there.
+    #[must_use]
+    pub fn expected(&self) -> &str {
+        &self.expected
+    }
+
+    /// Names the JSON type of what stood there, or `absent`.
+    #[must_use]
+    pub fn received(&self) -> &str {
+        &self.received
+    }
+
+    /// Says how to mend it, when the reader can tell.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
+
+reads! {
+    Violation, "a violation";
+    required pointer = "pointer", leaf wire::Text<false>;
+    required rule = "rule", leaf wire::Text<false>;
+    required expected = "expected", leaf wire::Text<false>;
+    required received = "received", leaf wire::Text<false>;
+    optional hint = "hint", leaf wire::Text<false>;
+    => Ok(Violation {
+        pointer,
+        rule: rule.into(),
+        expected: expected.into(),
+        received: received.into(),
+        hint: hint.map(Into::into),
+    })
+}

@@ -1,0 +1,193 @@
+//! Building a context.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeZone, Utc};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::{
+    Actor, Client, ToolContext, Trace,
+    fields::{Auth, Fields},
+};
+use crate::ContractError;
+
+/// Builds a [`ToolContext`]; `build` tells every problem at once.
+///
+/// Without `now_iso` the context is of now, without `invocation_id` it gets a new UUIDv7.
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct ToolContextBuilder {
+    fields: Fields,
+    invocation_id: Option<Uuid>,
+    now_iso: Option<DateTime<Utc>>,
+}
+
+impl ToolContextBuilder {
+    pub(super) fn new(tenant_id: Uuid, trace_id: String) -> Self {
+        let fields = Fields {
+            tenant_id,
+            request_id: None,
+            trace_id,
+            run_id: None,
+            ingestion_run_id: None,
+            workflow_id: None,
+            invocation_id: Uuid::nil(),
+            now_iso: DateTime::UNIX_EPOCH,
+            collection_id: None,
+            document_id: None,
+            document_version_id: None,
+            case_id: None,
+            idempotency_key: None,
+            locale: None,
+            timeouts_ms: None,
+            budget_tokens: None,
+            safety_mode: None,
+            auth: None,
+            actor: None,
+            user_id: None,
+            session_id: None,
+            tenant_slug: None,
+            site_id: None,
+            currency: None,
+            timezone: None,
+            attributes: BTreeMap::new(),
+            client: None,
+            dry_run: false,
+            trace: None,
+        };
+        Self { fields, invocation_id: None, now_iso: None }
+    }
+
+    /// Sets the id of this one invocation of a tool.
+    pub fn invocation_id(mut self, invocation_id: Uuid) -> Self {
+        self.invocation_id = Some(invocation_id);
+        self
+    }
+
+    /// Sets the time that the caller holds to be now; any offset becomes UTC.
+    pub fn now_iso<Tz: TimeZone>(mut self, now: DateTime<Tz>) -> Self {
+        self.now_iso = Some(now.to_utc());
+        self
+    }
+
+    /// Sets the total time budget, in milliseconds; more than 0.
+    pub fn timeouts_ms(mut self, timeouts_ms: u64) -> Self {
+        self.fields.timeouts_ms = Some(timeouts_ms);
+        self
+    }
+
+    /// Sets the model's budget, in tokens.
+    pub fn budget_tokens(mut self, budget_tokens: u64) -> Self {
+        self.fields.budget_tokens = Some(budget_tokens);
+        self
+    }
+
+    /// Sets the credentials that are passed on.
+    pub fn auth(mut self, auth: Map<String, Value>) -> Self {
+        self.fields.auth = Some(Auth(auth));
+        self
+    }
+
+    /// Sets who set the call off.
+    pub fn actor(mut self, actor: Actor) -> Self {
+        self.fields.actor = Some(actor);
+        self
+    }
+
+    /// Adds one of the host's own ids, in place of one with the same name.
+    ///
+    /// A context holds at most 32 of them, with names of 1 to 128 characters and values of at most
+    /// 1024.
+    pub fn attribute(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.fields.attributes.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets all of the host's own ids.
+    pub fn attributes(mut self, attributes: BTreeMap<String, String>) -> Self {
+        self.fields.attributes = attributes;
+        self
+    }
+
+    /// Sets which program the call came from.
+    pub fn client(mut self, client: Client) -> Self {
+        self.fields.client = Some(client);
+        self
+    }
+
+    /// Sets whether the tool is only to show what it would do.
+    pub fn dry_run(mut self, dry_run: bool) -> Self {
+        self.fields.dry_run = dry_run;
+        self
+    }
+
+    /// Sets the place in a distributed trace.
+    pub fn trace(mut self, trace: Trace) -> Self {
+        self.fields.trace = Some(trace);
+        self
+    }
+
+    /// Gives the context.
+    ///
+    /// # Errors
+    /// When a field breaks its rule, or both or neither of `run_id` and `ingestion_run_id` are
+    /// set; all problems are named.
+    pub fn build(self) -> Result<ToolContext, ContractError> {
+        let fields = Fields {
+            invocation_id: self.invocation_id.unwrap_or_else(Uuid::now_v7),
+            now_iso: self.now_iso.unwrap_or_else(Utc::now),
+            ..self.fields
+        };
+        fields.check().map(|()| ToolContext::of(fields))
+    }
+}
+
+macro_rules! text_setters {
+    ($($(#[$doc:meta])* $field:ident;)+) => {
+        impl ToolContextBuilder {$(
+            $(#[$doc])*
+            pub fn $field(mut self, $field: impl Into<String>) -> Self {
+                self.fields.$field = Some($field.into());
+                self
+            }
+        )+}
+    };
+}
+
+text_setters! {
+    /// Sets the graph's run; excludes `ingestion_run_id`.
+    run_id;
+    /// Sets the run of an upload; excludes `run_id`.
+    ingestion_run_id;
+    /// Sets the graph's or the business process's name.
+    workflow_id;
+    /// Sets the scope of documents.
+    collection_id;
+    /// Sets the document.
+    document_id;
+    /// Sets the version of the document.
+    document_version_id;
+    /// Sets the business case.
+    case_id;
+    /// Sets the key under which a repeated call counts as the same.
+    idempotency_key;
+    /// Sets the language, a BCP 47 tag.
+    locale;
+    /// Sets the guardrails' profile.
+    safety_mode;
+    /// Sets the request's id, for audit and replay.
+    request_id;
+    /// Sets the user.
+    user_id;
+    /// Sets the session.
+    session_id;
+    /// Sets the tenant's short name.
+    tenant_slug;
+    /// Sets the site.
+    site_id;
+    /// Sets the currency, three capital letters as in ISO 4217.
+    currency;
+    /// Sets the time zone, a name as in the IANA database.
+    timezone;
+}

@@ -1,0 +1,211 @@
+//! Who and what a call came from.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    ContractError,
+    contract_error::Problems,
+    wire::{self, reads, words},
+};
+
+/// Says what kind of actor set a call off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ActorType {
+    /// A person.
+    User,
+    /// A model.
+    Agent,
+    /// A machine without a model, such as a schedule.
+    System,
+}
+
+words!(ActorType { User = "user", Agent = "agent", System = "system" });
+
+/// Says who set a call off and has to answer for it.
+///
+/// ```
+/// use tool_contracts::{Actor, ActorType};
+///
+/// let actor = Actor::new(ActorType::Agent, "assistant-1")?;
+/// assert_eq!(actor.id(), "assistant-1");
+/// # Ok::<(), tool_contracts::ContractError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = crate::schemas::examples_of("actor")))]
+pub struct Actor {
+    /// What kind of actor.
+    #[serde(rename = "type")]
+    kind: ActorType,
+    /// Which one.
+    #[schemars(length(min = 1))]
+    id: String,
+}
+
+impl Actor {
+    /// Makes an actor.
+    ///
+    /// # Errors
+    /// When the id is empty.
+    pub fn new(kind: ActorType, id: impl Into<String>) -> Result<Self, ContractError> {
+        let actor = Self { kind, id: id.into() };
+        let mut problems = Problems::of("Actor");
+        problems.filled("id", Some(&actor.id));
+        problems.finish().map(|()| actor)
+    }
+
+    /// Says what kind of actor it is.
+    #[must_use]
+    pub const fn kind(&self) -> ActorType {
+        self.kind
+    }
+
+    /// Says which one it is.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+/// Says what kind of program a call came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ClientApp {
+    /// A browser.
+    Web,
+    /// An app on iOS.
+    Ios,
+    /// An app on Android.
+    Android,
+}
+
+words!(ClientApp { Web = "web", Ios = "ios", Android = "android" });
+
+/// Says which program a call came from.
+///
+/// ```
+/// use tool_contracts::{Client, ClientApp};
+///
+/// let client = Client::new(ClientApp::Ios, "4.2.0")?;
+/// assert_eq!(client.version(), "4.2.0");
+/// # Ok::<(), tool_contracts::ContractError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = crate::schemas::examples_of("client")))]
+pub struct Client {
+    /// What kind of program.
+    app: ClientApp,
+    /// Its version.
+    #[schemars(length(min = 1))]
+    version: String,
+}
+
+impl Client {
+    /// Makes a client.
+    ///
+    /// # Errors
+    /// When the version is empty.
+    pub fn new(app: ClientApp, version: impl Into<String>) -> Result<Self, ContractError> {
+        let client = Self { app, version: version.into() };
+        let mut problems = Problems::of("Client");
+        problems.filled("version", Some(&client.version));
+        problems.finish().map(|()| client)
+    }
+
+    /// Says what kind of program it is.
+    #[must_use]
+    pub const fn app(&self) -> ClientApp {
+        self.app
+    }
+
+    /// Gives its version.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+}
+
+/// Gives a call's place in a distributed trace; the tool passes it on.
+///
+/// ```
+/// use tool_contracts::Trace;
+///
+/// let trace = Trace::new("00f067aa0ba902b7")?.with_parent_span_id("53995c3f42cd8ad8")?;
+/// assert_eq!(trace.parent_span_id(), Some("53995c3f42cd8ad8"));
+/// # Ok::<(), tool_contracts::ContractError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = crate::schemas::examples_of("trace")))]
+pub struct Trace {
+    /// The span that the call belongs to.
+    #[schemars(length(min = 1))]
+    span_id: String,
+    /// The span around it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    parent_span_id: Option<String>,
+}
+
+impl Trace {
+    /// Makes a place in a trace.
+    ///
+    /// # Errors
+    /// When the id is empty.
+    pub fn new(span_id: impl Into<String>) -> Result<Self, ContractError> {
+        Self { span_id: span_id.into(), parent_span_id: None }.checked()
+    }
+
+    /// Sets the span around it.
+    ///
+    /// # Errors
+    /// When the id is empty.
+    pub fn with_parent_span_id(self, span_id: impl Into<String>) -> Result<Self, ContractError> {
+        Self { parent_span_id: Some(span_id.into()), ..self }.checked()
+    }
+
+    fn checked(self) -> Result<Self, ContractError> {
+        let mut problems = Problems::of("Trace");
+        problems.filled("span_id", Some(&self.span_id));
+        problems.filled("parent_span_id", self.parent_span_id.as_deref());
+        problems.finish().map(|()| self)
+    }
+
+    /// Gives the span that the call belongs to.
+    #[must_use]
+    pub fn span_id(&self) -> &str {
+        &self.span_id
+    }
+
+    /// Gives the span around it.
+    #[must_use]
+    pub fn parent_span_id(&self) -> Option<&str> {
+        self.parent_span_id.as_deref()
+    }
+}
+
+reads! {
+    Actor, "an actor";
+    required kind = "type", nested ActorType;
+    required id = "id", leaf wire::Text;
+    => Ok(Actor { kind, id })
+}
+
+reads! {
+    Client, "a client";
+    required app = "app", nested ClientApp;
+    required version = "version", leaf wire::Text;
+    => Ok(Client { app, version })
+}
+
+reads! {
+    Trace, "a place in a trace";
+    required span_id = "span_id", leaf wire::Text;
+    optional parent_span_id = "parent_span_id", leaf wire::Text;
+    => Ok(Trace { span_id, parent_span_id })
+}

@@ -1,0 +1,297 @@
+//! The context as it lies on the wire, and the rules that hold between its fields.
+
+use std::{collections::BTreeMap, fmt};
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Serialize, de::Error as _};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::{Actor, Client, ToolContext, Trace, syntax};
+use crate::{
+    ContractError,
+    contract_error::Problems,
+    wire::{self, is_false, reads, write_time},
+};
+
+pub(super) const MOST_ATTRIBUTES: usize = 32;
+pub(super) const LONGEST_NAME: usize = 128;
+pub(super) const LONGEST_VALUE: usize = 1024;
+
+/// Says who calls a tool, for whom, and within which limits.
+///
+/// Exactly one of `run_id` and `ingestion_run_id` is set.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(
+    rename = "ToolContext",
+    extend("examples" = crate::schemas::examples_of("tool_context")),
+    transform = crate::schemas::exactly_one_run
+)]
+pub(super) struct Fields {
+    /// The tenant.
+    #[schemars(extend("pattern" = syntax::UUID))]
+    pub(super) tenant_id: Uuid,
+    /// The request's id, for audit and replay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub(super) request_id: Option<String>,
+    /// The id that ties together what belongs to one request, across services.
+    #[schemars(length(min = 1))]
+    pub(super) trace_id: String,
+    /// The graph's run; excludes `ingestion_run_id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub(super) run_id: Option<String>,
+    /// The run of an upload; excludes `run_id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub(super) ingestion_run_id: Option<String>,
+    /// The graph's or the business process's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub(super) workflow_id: Option<String>,
+    /// The id of this one invocation of a tool.
+    #[schemars(extend("pattern" = syntax::UUID))]
+    pub(super) invocation_id: Uuid,
+    /// The time that the caller holds to be now; has an offset, is kept in UTC.
+    #[serde(serialize_with = "write_time")]
+    #[schemars(extend("pattern" = wire::WITH_OFFSET))]
+    pub(super) now_iso: DateTime<Utc>,
+    /// The scope of documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub(super) collection_id: Option<String>,
+    /// The document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub(super) document_id: Option<String>,
+    /// The version of the document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub(super) document_version_id: Option<String>,
+    /// The business case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub(super) case_id: Option<String>,
+    /// The key under which a repeated call counts as the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub(super) idempotency_key: Option<String>,
+    /// The language: a BCP 47 tag, well-formed by RFC 5646.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("pattern" = syntax::LOCALE))]
+    pub(super) locale: Option<String>,
+    /// The total time budget, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub(super) timeouts_ms: Option<u64>,
+    /// The model's budget, in tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) budget_tokens: Option<u64>,
+    /// The guardrails' profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub(super) safety_mode: Option<String>,
+    /// Credentials that are passed on; never logged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-sensitivity" = "secret"))]
+    pub(super) auth: Option<Auth>,
+    /// Who set the call off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) actor: Option<Actor>,
+    /// The user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub(super) user_id: Option<String>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub(super) session_id: Option<String>,
+    /// The tenant's short name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub(super) tenant_slug: Option<String>,
+    /// The site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub(super) site_id: Option<String>,
+    /// The currency: three letters, as in ISO 4217.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("pattern" = syntax::CURRENCY))]
+    pub(super) currency: Option<String>,
+    /// The time zone: a name as in the IANA database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64), extend("pattern" = syntax::TIMEZONE))]
+    pub(super) timezone: Option<String>,
+    /// A host's own ids.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "Option<BTreeMap<String, String>>", transform = crate::schemas::small_map)]
+    pub(super) attributes: BTreeMap<String, String>,
+    /// The program that the call came from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) client: Option<Client>,
+    /// Whether the tool is only to show what it would do.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schemars(with = "Option<bool>", extend("default" = false))]
+    pub(super) dry_run: bool,
+    /// The place in a distributed trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) trace: Option<Trace>,
+}
+
+/// Credentials, which `Debug` does not show.
+#[derive(Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct Auth(pub(super) Map<String, Value>);
+
+impl fmt::Debug for Auth {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("\"***\"")
+    }
+}
+
+impl Fields {
+    /// Checks what the types alone do not hold.
+    pub(super) fn check(&self) -> Result<(), ContractError> {
+        let mut problems = Problems::of("ToolContext");
+        problems.filled("trace_id", Some(&self.trace_id));
+        problems.writable("now_iso", &self.now_iso);
+        problems.check(
+            self.run_id.is_some() != self.ingestion_run_id.is_some(),
+            "run_id",
+            "expected exactly one of `run_id` and `ingestion_run_id`; set one, leave out the other",
+        );
+        for (field, text) in self.texts() {
+            problems.filled(field, text);
+        }
+        problems.check(self.timeouts_ms != Some(0), "timeouts_ms", "expected more than 0");
+        self.check_syntax(&mut problems);
+        self.check_attributes(&mut problems);
+        problems.finish()
+    }
+
+    fn texts(&self) -> [(&'static str, Option<&str>); 14] {
+        [
+            ("run_id", self.run_id.as_deref()),
+            ("ingestion_run_id", self.ingestion_run_id.as_deref()),
+            ("workflow_id", self.workflow_id.as_deref()),
+            ("collection_id", self.collection_id.as_deref()),
+            ("document_id", self.document_id.as_deref()),
+            ("document_version_id", self.document_version_id.as_deref()),
+            ("case_id", self.case_id.as_deref()),
+            ("idempotency_key", self.idempotency_key.as_deref()),
+            ("safety_mode", self.safety_mode.as_deref()),
+            ("request_id", self.request_id.as_deref()),
+            ("user_id", self.user_id.as_deref()),
+            ("session_id", self.session_id.as_deref()),
+            ("tenant_slug", self.tenant_slug.as_deref()),
+            ("site_id", self.site_id.as_deref()),
+        ]
+    }
+
+    fn check_syntax(&self, problems: &mut Problems) {
+        problems.check(
+            self.locale.as_deref().is_none_or(syntax::is_language_tag),
+            "locale",
+            "expected a well-formed BCP 47 tag, such as `de-DE`",
+        );
+        problems.check(
+            self.currency.as_deref().is_none_or(syntax::is_currency),
+            "currency",
+            "expected three capital letters as in ISO 4217, such as `EUR`",
+        );
+        problems.check(
+            self.timezone.as_deref().is_none_or(syntax::is_timezone),
+            "timezone",
+            "expected a name as in the IANA database, such as `Europe/Berlin`",
+        );
+    }
+
+    fn check_attributes(&self, problems: &mut Problems) {
+        problems.check(
+            self.attributes.len() <= MOST_ATTRIBUTES,
+            "attributes",
+            "expected at most 32 entries",
+        );
+        let fits = |(name, value): (&String, &String)| {
+            !name.is_empty()
+                && name.chars().count() <= LONGEST_NAME
+                && value.chars().count() <= LONGEST_VALUE
+        };
+        problems.check(
+            self.attributes.iter().all(fits),
+            "attributes",
+            "expected names of 1 to 128 characters and values of at most 1024",
+        );
+    }
+}
+
+reads! {
+    ToolContext, "a tool context";
+    required tenant_id = "tenant_id", leaf wire::Id;
+    optional request_id = "request_id", leaf wire::Text;
+    required trace_id = "trace_id", leaf wire::Text;
+    optional run_id = "run_id", leaf wire::Text;
+    optional ingestion_run_id = "ingestion_run_id", leaf wire::Text;
+    optional workflow_id = "workflow_id", leaf wire::Text;
+    required invocation_id = "invocation_id", leaf wire::Id;
+    required now_iso = "now_iso", leaf wire::Instant;
+    optional collection_id = "collection_id", leaf wire::Text;
+    optional document_id = "document_id", leaf wire::Text;
+    optional document_version_id = "document_version_id", leaf wire::Text;
+    optional case_id = "case_id", leaf wire::Text;
+    optional idempotency_key = "idempotency_key", leaf wire::Text;
+    optional locale = "locale", leaf wire::Text;
+    optional timeouts_ms = "timeouts_ms", leaf wire::Whole<u64>;
+    optional budget_tokens = "budget_tokens", leaf wire::Whole<u64>;
+    optional safety_mode = "safety_mode", leaf wire::Text;
+    optional auth = "auth", leaf wire::Object;
+    optional actor = "actor", nested Actor;
+    optional user_id = "user_id", leaf wire::Text;
+    optional session_id = "session_id", leaf wire::Text;
+    optional tenant_slug = "tenant_slug", leaf wire::Text;
+    optional site_id = "site_id", leaf wire::Text;
+    optional currency = "currency", leaf wire::Text;
+    optional timezone = "timezone", leaf wire::Text;
+    optional attributes = "attributes", leaf wire::Unique<String>;
+    optional client = "client", nested Client;
+    optional dry_run = "dry_run", leaf wire::Flag;
+    optional trace = "trace", nested Trace;
+    => {
+        let fields = Fields {
+            tenant_id,
+            request_id,
+            trace_id,
+            run_id,
+            ingestion_run_id,
+            workflow_id,
+            invocation_id,
+            now_iso,
+            collection_id,
+            document_id,
+            document_version_id,
+            case_id,
+            idempotency_key,
+            locale,
+            timeouts_ms,
+            budget_tokens,
+            safety_mode,
+            auth: auth.map(Auth),
+            actor,
+            user_id,
+            session_id,
+            tenant_slug,
+            site_id,
+            currency,
+            timezone,
+            attributes: attributes.unwrap_or_default(),
+            client,
+            dry_run: dry_run.unwrap_or_default(),
+            trace,
+        };
+        fields.check().map_err(|error| A::Error::custom(error.listed()))?;
+        Ok(ToolContext::of(fields))
+    }
+}

@@ -1,0 +1,258 @@
+//! Who calls, for whom, within which limits.
+
+mod builder;
+mod caller;
+mod fields;
+mod syntax;
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use chrono::{DateTime, Utc};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use self::fields::Fields;
+pub use self::{
+    builder::ToolContextBuilder,
+    caller::{Actor, ActorType, Client, ClientApp, Trace},
+};
+
+/// Says who calls a tool, for whom, and within which limits.
+///
+/// It is a handle: a clone costs a reference count. `Debug` masks `auth`; `Serialize` is the wire
+/// form and holds it, so log [`for_log`](Self::for_log) instead.
+///
+/// ```
+/// use tool_contracts::ToolContext;
+/// use uuid::Uuid;
+///
+/// let cx = ToolContext::builder(Uuid::nil(), "trace-123")
+///     .run_id("graph_run_cfe213")
+///     .locale("de-DE")
+///     .timeouts_ms(120_000)
+///     .build()?;
+/// assert_eq!(cx.run_id(), Some("graph_run_cfe213"));
+///
+/// let refused = ToolContext::builder(Uuid::nil(), "trace-123").locale("german!").build();
+/// let fields: Vec<String> =
+///     refused.unwrap_err().problems().iter().map(|problem| problem.field().to_owned()).collect();
+/// assert_eq!(fields, ["run_id", "locale"]);
+/// # Ok::<(), tool_contracts::ContractError>(())
+/// ```
+#[derive(Clone)]
+pub struct ToolContext {
+    shared: Arc<Fields>,
+    invocation_id: Uuid,
+}
+
+impl ToolContext {
+    /// Starts a context; `run_id` or `ingestion_run_id` has to follow.
+    #[must_use]
+    pub fn builder(tenant_id: Uuid, trace_id: impl Into<String>) -> ToolContextBuilder {
+        ToolContextBuilder::new(tenant_id, trace_id.into())
+    }
+
+    /// Gives the same context for another invocation; nothing is copied.
+    #[must_use]
+    pub fn with_invocation_id(&self, invocation_id: Uuid) -> Self {
+        Self { shared: Arc::clone(&self.shared), invocation_id }
+    }
+
+    /// Gives a view for logs: everything but `auth`.
+    #[must_use]
+    pub fn for_log(&self) -> ContextForLog {
+        if self.shared.auth.is_none() {
+            return ContextForLog(self.clone());
+        }
+        let shared = Fields { auth: None, ..Fields::clone(&self.shared) };
+        ContextForLog(Self { shared: Arc::new(shared), invocation_id: self.invocation_id })
+    }
+
+    fn of(fields: Fields) -> Self {
+        Self { invocation_id: fields.invocation_id, shared: Arc::new(fields) }
+    }
+
+    /// Gives the tenant.
+    #[must_use]
+    pub fn tenant_id(&self) -> Uuid {
+        self.shared.tenant_id
+    }
+
+    /// Gives the id of this one invocation of a tool.
+    #[must_use]
+    pub const fn invocation_id(&self) -> Uuid {
+        self.invocation_id
+    }
+
+    /// Gives the time that the caller holds to be now.
+    #[must_use]
+    pub fn now_iso(&self) -> DateTime<Utc> {
+        self.shared.now_iso
+    }
+
+    /// Gives the id that ties together what belongs to one request, across services.
+    #[must_use]
+    pub fn trace_id(&self) -> &str {
+        &self.shared.trace_id
+    }
+
+    /// Gives the total time budget, in milliseconds; more than 0.
+    #[must_use]
+    pub fn timeouts_ms(&self) -> Option<u64> {
+        self.shared.timeouts_ms
+    }
+
+    /// Gives the model's budget, in tokens.
+    #[must_use]
+    pub fn budget_tokens(&self) -> Option<u64> {
+        self.shared.budget_tokens
+    }
+
+    /// Gives the credentials that are passed on. Never log them.
+    #[must_use]
+    pub fn auth(&self) -> Option<&Map<String, Value>> {
+        self.shared.auth.as_ref().map(|auth| &auth.0)
+    }
+
+    /// Tells who set the call off.
+    #[must_use]
+    pub fn actor(&self) -> Option<&Actor> {
+        self.shared.actor.as_ref()
+    }
+
+    /// Gives the host's own ids.
+    #[must_use]
+    pub fn attributes(&self) -> &BTreeMap<String, String> {
+        &self.shared.attributes
+    }
+
+    /// Tells which program the call came from.
+    #[must_use]
+    pub fn client(&self) -> Option<&Client> {
+        self.shared.client.as_ref()
+    }
+
+    /// Tells whether the tool is only to show what it would do.
+    #[must_use]
+    pub fn dry_run(&self) -> bool {
+        self.shared.dry_run
+    }
+
+    /// Gives the place in a distributed trace.
+    #[must_use]
+    pub fn trace(&self) -> Option<&Trace> {
+        self.shared.trace.as_ref()
+    }
+}
+
+macro_rules! text_getters {
+    ($($(#[$doc:meta])* $field:ident;)+) => {
+        impl ToolContext {$(
+            $(#[$doc])*
+            #[must_use]
+            pub fn $field(&self) -> Option<&str> {
+                self.shared.$field.as_deref()
+            }
+        )+}
+    };
+}
+
+text_getters! {
+    /// Gives the graph's run; either this or `ingestion_run_id` is set.
+    run_id;
+    /// Gives the run of an upload; either this or `run_id` is set.
+    ingestion_run_id;
+    /// Names the graph or the business process.
+    workflow_id;
+    /// Names the scope of documents.
+    collection_id;
+    /// Names the document.
+    document_id;
+    /// Names the version of the document.
+    document_version_id;
+    /// Names the business case.
+    case_id;
+    /// Gives the key under which a repeated call counts as the same.
+    idempotency_key;
+    /// Gives the language, a BCP 47 tag.
+    locale;
+    /// Names the guardrails' profile.
+    safety_mode;
+    /// Gives the request's id, for audit and replay.
+    request_id;
+    /// Gives the user.
+    user_id;
+    /// Gives the session.
+    session_id;
+    /// Gives the tenant's short name.
+    tenant_slug;
+    /// Gives the site.
+    site_id;
+    /// Gives the currency, three letters of ISO 4217.
+    currency;
+    /// Gives the time zone, a name of the IANA database.
+    timezone;
+}
+
+impl PartialEq for ToolContext {
+    fn eq(&self, other: &Self) -> bool {
+        // Only the handle's own id counts, not the one that the shared part was made with.
+        self.wire().as_ref() == other.wire().as_ref()
+    }
+}
+
+impl Eq for ToolContext {}
+
+impl fmt::Debug for ToolContext {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.wire().fmt(to)
+    }
+}
+
+impl Serialize for ToolContext {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.wire().serialize(to)
+    }
+}
+
+impl ToolContext {
+    fn wire(&self) -> std::borrow::Cow<'_, Fields> {
+        if self.shared.invocation_id == self.invocation_id {
+            return std::borrow::Cow::Borrowed(&self.shared);
+        }
+        let invocation_id = self.invocation_id;
+        std::borrow::Cow::Owned(Fields { invocation_id, ..Fields::clone(&self.shared) })
+    }
+}
+
+impl JsonSchema for ToolContext {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        Fields::schema_name()
+    }
+
+    fn schema_id() -> std::borrow::Cow<'static, str> {
+        Fields::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Fields::json_schema(generator)
+    }
+}
+
+/// Shows a [`ToolContext`] to a log: everything but `auth`, which is left out entirely.
+#[derive(Clone)]
+pub struct ContextForLog(ToolContext);
+
+impl Serialize for ContextForLog {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(to)
+    }
+}
+
+impl fmt::Debug for ContextForLog {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(to)
+    }
+}

@@ -1,0 +1,131 @@
+//! What is wrong with a value that was to be built.
+
+use std::{borrow::Cow, fmt};
+
+use chrono::{DateTime, Utc};
+
+use crate::wire::Instant;
+
+/// Lists everything that keeps a contract's value from being built.
+///
+/// Each [`Problem`] names a field, what belongs there and how to mend it. No rejected value is
+/// ever quoted, so the text may go into a log.
+///
+/// ```
+/// use tool_contracts::{Effect, ToolSpec};
+///
+/// let refused = ToolSpec::builder("no spaces, please", Effect::Read).build().unwrap_err();
+/// assert_eq!(refused.problems()[0].field(), "name");
+/// assert!(!refused.to_string().contains("please"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: {}", Listed(.problems))]
+pub struct ContractError {
+    what: &'static str,
+    problems: Vec<Problem>,
+}
+
+impl ContractError {
+    /// Gives every problem that was found, in the order of the fields.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// The problems without the type's name, for an error that has a path of its own.
+    pub(crate) fn listed(&self) -> impl fmt::Display {
+        Listed(&self.problems)
+    }
+
+    pub(crate) fn single(
+        what: &'static str,
+        field: &'static str,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self { what, problems: vec![Problem::new(field, message)] }
+    }
+}
+
+/// Names one field that breaks the contract, and what it expects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    field: &'static str,
+    message: Cow<'static, str>,
+}
+
+impl Problem {
+    fn new(field: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { field, message: message.into() }
+    }
+
+    /// Names the field, or nothing when the value as a whole is meant.
+    #[must_use]
+    pub fn field(&self) -> &str {
+        self.field
+    }
+
+    /// Says what the field expects.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.field.is_empty() {
+            write!(to, "`{}`: ", self.field)?;
+        }
+        to.write_str(&self.message)
+    }
+}
+
+struct Listed<'a>(&'a [Problem]);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, problem) in self.0.iter().enumerate() {
+            if at > 0 {
+                to.write_str("; ")?;
+            }
+            problem.fmt(to)?;
+        }
+        Ok(())
+    }
+}
+
+/// Collects problems until the value is built or refused.
+#[derive(Debug)]
+#[must_use = "problems that nobody reads are lost"]
+pub(crate) struct Problems {
+    what: &'static str,
+    found: Vec<Problem>,
+}
+
+impl Problems {
+    pub(crate) fn of(what: &'static str) -> Self {
+        Self { what, found: Vec::new() }
+    }
+
+    pub(crate) fn check(&mut self, holds: bool, field: &'static str, message: &'static str) {
+        if !holds {
+            self.found.push(Problem::new(field, message));
+        }
+    }
+
+    pub(crate) fn filled(&mut self, field: &'static str, text: Option<&str>) {
+        self.check(text != Some(""), field, "expected text that is not empty; leave it out");
+    }
+
+    pub(crate) fn writable(&mut self, field: &'static str, time: &DateTime<Utc>) {
+        let holds = Instant::is_writable(time);
+        self.check(holds, field, "expected a year from 0 to 9999, which RFC 3339 can write");
+    }
+
+    pub(crate) fn finish(self) -> Result<(), ContractError> {
+        if self.found.is_empty() {
+            return Ok(());
+        }
+        Err(ContractError { what: self.what, problems: self.found })
+    }
+}

@@ -1,0 +1,250 @@
+//! What went wrong, for machines and for people.
+
+use std::{borrow::Cow, str::FromStr};
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::Error as _};
+use serde_json::{Map, Value};
+
+use super::{ErrorCode, ToolErrorType};
+use crate::wire::{self, reads};
+
+/// Says what went wrong: the class for machines, the message for people, the code for both.
+///
+/// `code` is one of the closed [`ErrorCode`]s or a tool's own. A closed code comes with its own
+/// class, always: the builder sets it, and a reader refuses any other. `cause` is an error's type
+/// name, never its text.
+///
+/// ```
+/// use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
+///
+/// let busy = ToolErrorDetail::of(ErrorCode::RateLimited, "too many calls")
+///     .retry_after_ms(2_000)
+///     .build();
+/// assert_eq!(busy.class(), ToolErrorType::RateLimit);
+///
+/// let taken = ToolErrorDetail::builder(ToolErrorType::Retryable, "the seat is taken")
+///     .code("SEAT_TAKEN")
+///     .build();
+/// assert_eq!((taken.code(), taken.error_code()), (Some("SEAT_TAKEN"), None));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(
+    extend("examples" = crate::schemas::examples_of("tool_error_detail")),
+    transform = crate::schemas::tie_codes_to_classes
+)]
+pub struct ToolErrorDetail {
+    /// What a machine does next.
+    #[serde(rename = "type")]
+    class: ToolErrorType,
+    /// What a person reads.
+    message: String,
+    /// What happened: one of the closed codes, or a code of the tool's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    code: Option<Cow<'static, str>>,
+    /// The type name of the error behind this one, never its text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<Cow<'static, str>>,
+    /// Facts about the error, such as `violations` or a ticket.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Map<String, Value>>,
+    /// How long to wait before the next try, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<u64>,
+    /// The HTTP or gRPC status that an upstream gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upstream_status: Option<u16>,
+    /// The upstream's endpoint or queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    endpoint: Option<Cow<'static, str>>,
+    /// Which try failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attempt: Option<u32>,
+}
+
+impl ToolErrorDetail {
+    /// Starts an error of this class, with a code of the tool's own or with none.
+    #[must_use]
+    pub fn builder(class: ToolErrorType, message: impl Into<String>) -> ToolErrorDetailBuilder {
+        ToolErrorDetailBuilder(Self {
+            class,
+            message: message.into(),
+            code: None,
+            cause: None,
+            details: None,
+            retry_after_ms: None,
+            upstream_status: None,
+            endpoint: None,
+            attempt: None,
+        })
+    }
+
+    /// Starts an error with a closed code and the class that belongs to it.
+    #[must_use]
+    pub fn of(code: ErrorCode, message: impl Into<String>) -> ToolErrorDetailBuilder {
+        Self::builder(code.class(), message).code(code.as_str())
+    }
+
+    /// Gives the class, which is `type` on the wire: what a machine does next.
+    #[must_use]
+    pub const fn class(&self) -> ToolErrorType {
+        self.class
+    }
+
+    /// Gives the text for people.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Gives the code as written: a closed one or the tool's own.
+    #[must_use]
+    pub fn code(&self) -> Option<&str> {
+        self.code.as_deref()
+    }
+
+    /// Gives the code when it is one of the closed ones.
+    #[must_use]
+    pub fn error_code(&self) -> Option<ErrorCode> {
+        self.code().and_then(|code| ErrorCode::from_str(code).ok())
+    }
+
+    /// Gives the type name of the error behind this one.
+    #[must_use]
+    pub fn cause(&self) -> Option<&str> {
+        self.cause.as_deref()
+    }
+
+    /// Gives the facts about the error.
+    #[must_use]
+    pub const fn details(&self) -> Option<&Map<String, Value>> {
+        self.details.as_ref()
+    }
+
+    /// Tells how long to wait before the next try, in milliseconds.
+    #[must_use]
+    pub const fn retry_after_ms(&self) -> Option<u64> {
+        self.retry_after_ms
+    }
+
+    /// Gives the HTTP or gRPC status that an upstream gave.
+    #[must_use]
+    pub const fn upstream_status(&self) -> Option<u16> {
+        self.upstream_status
+    }
+
+    /// Names the upstream's endpoint or queue.
+    #[must_use]
+    pub fn endpoint(&self) -> Option<&str> {
+        self.endpoint.as_deref()
+    }
+
+    /// Tells which try failed.
+    #[must_use]
+    pub const fn attempt(&self) -> Option<u32> {
+        self.attempt
+    }
+
+    /// Gives a builder that starts from this error.
+    #[must_use]
+    pub fn into_builder(self) -> ToolErrorDetailBuilder {
+        ToolErrorDetailBuilder(self)
+    }
+}
+
+/// Builds a [`ToolErrorDetail`]; what it builds is always valid.
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct ToolErrorDetailBuilder(ToolErrorDetail);
+
+impl ToolErrorDetailBuilder {
+    /// Sets the code. A closed code brings its own class; an empty text is no code.
+    pub fn code(mut self, code: impl Into<Cow<'static, str>>) -> Self {
+        self.0.code = Some(code.into()).filter(|code| !code.is_empty());
+        self.0.class = self.0.error_code().map_or(self.0.class, ErrorCode::class);
+        self
+    }
+
+    /// Sets the type name of the error behind this one; never pass its text.
+    pub fn cause(mut self, cause: impl Into<Cow<'static, str>>) -> Self {
+        self.0.cause = Some(cause.into());
+        self
+    }
+
+    /// Sets all facts about the error.
+    pub fn details(mut self, details: Map<String, Value>) -> Self {
+        self.0.details = Some(details);
+        self
+    }
+
+    /// Adds one fact about the error, in place of one with the same name.
+    pub fn detail(mut self, name: impl Into<String>, fact: impl Into<Value>) -> Self {
+        self.0.details.get_or_insert_default().insert(name.into(), fact.into());
+        self
+    }
+
+    /// Sets how long to wait before the next try, in milliseconds.
+    pub fn retry_after_ms(mut self, retry_after_ms: u64) -> Self {
+        self.0.retry_after_ms = Some(retry_after_ms);
+        self
+    }
+
+    /// Sets the HTTP or gRPC status that an upstream gave.
+    pub fn upstream_status(mut self, status: u16) -> Self {
+        self.0.upstream_status = Some(status);
+        self
+    }
+
+    /// Sets the upstream's endpoint or queue.
+    pub fn endpoint(mut self, endpoint: impl Into<Cow<'static, str>>) -> Self {
+        self.0.endpoint = Some(endpoint.into());
+        self
+    }
+
+    /// Sets which try failed.
+    pub fn attempt(mut self, attempt: u32) -> Self {
+        self.0.attempt = Some(attempt);
+        self
+    }
+
+    /// Gives the error.
+    #[must_use]
+    pub fn build(self) -> ToolErrorDetail {
+        self.0
+    }
+}
+
+reads! {
+    ToolErrorDetail, "an error's detail";
+    required class = "type", nested ToolErrorType;
+    required message = "message", leaf wire::Text<false>;
+    optional code = "code", leaf wire::Text;
+    optional cause = "cause", leaf wire::Text<false>;
+    optional details = "details", leaf wire::Object;
+    optional retry_after_ms = "retry_after_ms", leaf wire::Whole<u64>;
+    optional upstream_status = "upstream_status", leaf wire::Whole<u16>;
+    optional endpoint = "endpoint", leaf wire::Text<false>;
+    optional attempt = "attempt", leaf wire::Whole<u32>;
+    => {
+        let detail = ToolErrorDetail {
+            class,
+            message,
+            code: code.map(Cow::Owned),
+            cause: cause.map(Cow::Owned),
+            details,
+            retry_after_ms,
+            upstream_status,
+            endpoint: endpoint.map(Cow::Owned),
+            attempt,
+        };
+        match detail.error_code() {
+            Some(code) if code.class() != class => Err(A::Error::custom(format_args!(
+                "`type`: expected `{}`, the one class of the code `{code}`",
+                code.class()
+            ))),
+            _ => Ok(detail),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! A call that went wrong.
+
+mod class;
+mod code;
+mod detail;
+mod meta;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+
+pub use self::{
+    class::ToolErrorType,
+    code::ErrorCode,
+    detail::{ToolErrorDetail, ToolErrorDetailBuilder},
+    meta::ToolErrorMeta,
+};
+use crate::output::{self, ErrorStatus};
+
+/// Carries what went wrong, beside the input the tool was called with.
+///
+/// `input` echoes to the caller what the caller sent, secrets masked; arguments that were no JSON
+/// are echoed as null. It is never sent on to a model.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_contracts::{ErrorCode, ToolError, ToolErrorDetail, ToolErrorMeta};
+///
+/// let detail = ToolErrorDetail::of(ErrorCode::OutOfStock, "none left").build();
+/// let error = ToolError::new(json!({"sku": 7}), detail, ToolErrorMeta::new(10));
+/// assert_eq!(
+///     serde_json::to_string(&error)?,
+///     r#"{"status":"error","input":{"sku":7},"error":{"type":"FATAL","message":"none left","code":"OUT_OF_STOCK"},"meta":{"took_ms":10}}"#,
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = crate::schemas::examples_of("tool_error")))]
+pub struct ToolError<I> {
+    /// Always `error`; tells an error from a result.
+    status: ErrorStatus,
+    /// What the caller sent, secrets masked.
+    input: I,
+    /// What went wrong.
+    error: ToolErrorDetail,
+    /// What happened on the way.
+    meta: ToolErrorMeta,
+}
+
+impl<I> ToolError<I> {
+    /// Makes an error.
+    #[must_use]
+    pub const fn new(input: I, error: ToolErrorDetail, meta: ToolErrorMeta) -> Self {
+        Self { status: ErrorStatus, input, error, meta }
+    }
+
+    /// Gives what the caller sent, secrets masked.
+    #[must_use]
+    pub const fn input(&self) -> &I {
+        &self.input
+    }
+
+    /// Gives what went wrong.
+    #[must_use]
+    pub const fn error(&self) -> &ToolErrorDetail {
+        &self.error
+    }
+
+    /// Gives what happened on the way.
+    #[must_use]
+    pub const fn meta(&self) -> &ToolErrorMeta {
+        &self.meta
+    }
+
+    /// Takes the error apart.
+    #[must_use]
+    pub fn into_parts(self) -> (I, ToolErrorDetail, ToolErrorMeta) {
+        (self.input, self.error, self.meta)
+    }
+}
+
+impl<'de, I: Deserialize<'de>> Deserialize<'de> for ToolError<I> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        output::read_error(from)
+    }
+}

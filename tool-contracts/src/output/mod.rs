@@ -1,0 +1,151 @@
+//! The answer to every call.
+
+mod read;
+mod status;
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+pub(crate) use self::{
+    read::{read_error, read_result},
+    status::{ErrorStatus, OkStatus},
+};
+use crate::{ToolError, ToolErrorDetail, ToolResult};
+
+/// Answers a call: a result or an error, told apart by `status`.
+///
+/// Without parameters both input and output stay raw JSON. Reading streams: `status` may stand
+/// anywhere, a raw value keeps its bytes, and an error names the field that caused it.
+///
+/// ```
+/// use tool_contracts::ToolOutput;
+///
+/// let text = r#"{"status":"ok","input":{"n": 1},"data":[ 2 ],"meta":{"took_ms":1}}"#;
+/// let output: ToolOutput = serde_json::from_str(text)?;
+/// assert_eq!(output.data().map(|data| data.get()), Some("[ 2 ]"));
+/// assert_eq!(serde_json::to_string(&output)?, text);
+///
+/// let refused = serde_json::from_str::<ToolOutput>(r#"{"status":"maybe"}"#).unwrap_err();
+/// assert!(refused.to_string().starts_with("`status`: expected one of `ok` `error`"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+#[allow(clippy::exhaustive_enums, reason = "the two states are the contract; callers match both")]
+pub enum ToolOutput<I = Box<RawValue>, O = Box<RawValue>> {
+    /// The tool returned: status `ok`.
+    Ok(ToolResult<I, O>),
+    /// Anything else: status `error`.
+    Error(ToolError<I>),
+}
+
+impl<I, O> ToolOutput<I, O> {
+    /// Gives the word of the discriminator: `ok` or `error`.
+    #[must_use]
+    pub const fn status(&self) -> &'static str {
+        match self {
+            Self::Ok(_) => OkStatus::WORD,
+            Self::Error(_) => ErrorStatus::WORD,
+        }
+    }
+
+    /// Tells whether the tool returned.
+    #[must_use]
+    pub const fn is_ok(&self) -> bool {
+        matches!(self, Self::Ok(_))
+    }
+
+    /// Gives what the caller sent, secrets masked.
+    #[must_use]
+    pub const fn input(&self) -> &I {
+        match self {
+            Self::Ok(result) => result.input(),
+            Self::Error(error) => error.input(),
+        }
+    }
+
+    /// Gives what the tool returned, if it did.
+    #[must_use]
+    pub const fn data(&self) -> Option<&O> {
+        match self {
+            Self::Ok(result) => Some(result.data()),
+            Self::Error(_) => None,
+        }
+    }
+
+    /// Gives what went wrong, if something did.
+    #[must_use]
+    pub const fn error(&self) -> Option<&ToolErrorDetail> {
+        match self {
+            Self::Ok(_) => None,
+            Self::Error(error) => Some(error.error()),
+        }
+    }
+
+    /// Tells how long the call took, in milliseconds.
+    #[must_use]
+    pub const fn took_ms(&self) -> u64 {
+        match self {
+            Self::Ok(result) => result.meta().took_ms(),
+            Self::Error(error) => error.meta().took_ms(),
+        }
+    }
+
+    /// Borrows the output as a `Result`.
+    ///
+    /// # Errors
+    /// When the status is `error`.
+    pub const fn as_result(&self) -> Result<&ToolResult<I, O>, &ToolError<I>> {
+        match self {
+            Self::Ok(result) => Ok(result),
+            Self::Error(error) => Err(error),
+        }
+    }
+
+    /// Turns the output into a `Result`, for `?`.
+    ///
+    /// # Errors
+    /// When the status is `error`.
+    pub fn into_result(self) -> Result<ToolResult<I, O>, ToolError<I>> {
+        match self {
+            Self::Ok(result) => Ok(result),
+            Self::Error(error) => Err(error),
+        }
+    }
+}
+
+impl<I, O> From<ToolResult<I, O>> for ToolOutput<I, O> {
+    fn from(result: ToolResult<I, O>) -> Self {
+        Self::Ok(result)
+    }
+}
+
+impl<I, O> From<ToolError<I>> for ToolOutput<I, O> {
+    fn from(error: ToolError<I>) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl<I: JsonSchema, O: JsonSchema> JsonSchema for ToolOutput<I, O> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("ToolOutput_for_{}_and_{}", I::schema_name(), O::schema_name()).into()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        format!("{}::ToolOutput<{}, {}>", module_path!(), I::schema_id(), O::schema_id()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Answers a call: a result or an error, told apart by `status`.",
+            "oneOf": [
+                generator.subschema_for::<ToolResult<I, O>>(),
+                generator.subschema_for::<ToolError<I>>(),
+            ],
+            "examples": crate::schemas::examples_of("tool_output"),
+        })
+    }
+}

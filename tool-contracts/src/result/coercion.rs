@@ -1,0 +1,69 @@
+//! The receipt for an argument that was read as another type.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::wire::{self, reads};
+
+/// Records that an argument was read as another JSON type than the model wrote.
+///
+/// Only lossless slips are mended, such as `"5"` where an integer belongs, and each leaves one of
+/// these.
+///
+/// ```
+/// use tool_contracts::Coercion;
+///
+/// let receipt = Coercion::new("/limit", "string", "integer");
+/// assert_eq!((receipt.from(), receipt.to()), ("string", "integer"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = crate::schemas::examples_of("coercion")))]
+pub struct Coercion {
+    /// Where: a JSON Pointer (RFC 6901) into the arguments.
+    pointer: String,
+    /// The JSON type that the model wrote.
+    from: Cow<'static, str>,
+    /// The JSON type that it was read as.
+    to: Cow<'static, str>,
+}
+
+impl Coercion {
+    /// Makes a receipt; `from` and `to` are names of JSON types.
+    #[must_use]
+    pub fn new(
+        pointer: impl Into<String>,
+        from: impl Into<Cow<'static, str>>,
+        to: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self { pointer: pointer.into(), from: from.into(), to: to.into() }
+    }
+
+    /// Gives the JSON Pointer (RFC 6901) to the place in the arguments.
+    #[must_use]
+    pub fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    /// Names the JSON type that the model wrote.
+    #[must_use]
+    pub fn from(&self) -> &str {
+        &self.from
+    }
+
+    /// Names the JSON type that it was read as.
+    #[must_use]
+    pub fn to(&self) -> &str {
+        &self.to
+    }
+}
+
+reads! {
+    Coercion, "a coercion";
+    required pointer = "pointer", leaf wire::Text<false>;
+    required from = "from", leaf wire::Text<false>;
+    required to = "to", leaf wire::Text<false>;
+    => Ok(Coercion { pointer, from: from.into(), to: to.into() })
+}

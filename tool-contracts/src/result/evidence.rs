@@ -1,0 +1,142 @@
+//! The proof of what a call returned.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    ContractError,
+    contract_error::Problems,
+    wire::{self, reads, write_time},
+};
+
+/// Points to the stored proof of what a call returned, and to what it was made from.
+///
+/// ```
+/// use tool_contracts::{Evidence, EvidenceSource};
+///
+/// let source = EvidenceSource::new("tool", "pricing.quote", "sha256:9f86d0", "2024-05-03T12:34:56Z".parse()?)?;
+/// let evidence = Evidence::new("ev_01HX", vec![source])?;
+/// assert_eq!(evidence.sources()[0].name(), "pricing.quote");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = crate::schemas::examples_of("evidence")))]
+pub struct Evidence {
+    /// The snapshot's id, `ev_…`.
+    #[schemars(length(min = 1))]
+    snapshot_id: String,
+    /// What the output was made from.
+    sources: Vec<EvidenceSource>,
+}
+
+impl Evidence {
+    /// Makes the pointer to a snapshot.
+    ///
+    /// # Errors
+    /// When the id is empty.
+    pub fn new(
+        snapshot_id: impl Into<String>,
+        sources: Vec<EvidenceSource>,
+    ) -> Result<Self, ContractError> {
+        let evidence = Self { snapshot_id: snapshot_id.into(), sources };
+        let mut problems = Problems::of("Evidence");
+        problems.filled("snapshot_id", Some(&evidence.snapshot_id));
+        problems.finish().map(|()| evidence)
+    }
+
+    /// Gives the snapshot's id, `ev_…`.
+    #[must_use]
+    pub fn snapshot_id(&self) -> &str {
+        &self.snapshot_id
+    }
+
+    /// Gives what the output was made from.
+    #[must_use]
+    pub fn sources(&self) -> &[EvidenceSource] {
+        &self.sources
+    }
+}
+
+/// Names one thing an output was made from, as it was at that time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = crate::schemas::examples_of("evidence_source")))]
+pub struct EvidenceSource {
+    /// What kind of source, such as `tool`.
+    #[serde(rename = "type")]
+    #[schemars(length(min = 1))]
+    kind: String,
+    /// The source's name.
+    #[schemars(length(min = 1))]
+    name: String,
+    /// The hash of its canonical content, with the algorithm in front.
+    #[schemars(length(min = 1))]
+    hash: String,
+    /// When it was read.
+    #[serde(serialize_with = "write_time")]
+    #[schemars(extend("pattern" = wire::WITH_OFFSET))]
+    ts: DateTime<Utc>,
+}
+
+impl EvidenceSource {
+    /// Makes a source; `hash` is the hash of its canonical content.
+    ///
+    /// # Errors
+    /// When a text is empty or the year has not four digits.
+    pub fn new(
+        kind: impl Into<String>,
+        name: impl Into<String>,
+        hash: impl Into<String>,
+        ts: DateTime<Utc>,
+    ) -> Result<Self, ContractError> {
+        let source = Self { kind: kind.into(), name: name.into(), hash: hash.into(), ts };
+        let mut problems = Problems::of("EvidenceSource");
+        problems.filled("type", Some(&source.kind));
+        problems.filled("name", Some(&source.name));
+        problems.filled("hash", Some(&source.hash));
+        problems.writable("ts", &source.ts);
+        problems.finish().map(|()| source)
+    }
+
+    /// Names the kind of source, such as `tool`.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// Gives the source's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Gives the hash of its canonical content, with the algorithm in front.
+    #[must_use]
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// Tells when it was read.
+    #[must_use]
+    pub const fn ts(&self) -> DateTime<Utc> {
+        self.ts
+    }
+}
+
+reads! {
+    Evidence, "evidence";
+    required snapshot_id = "snapshot_id", leaf wire::Text;
+    required sources = "sources", nested Vec<EvidenceSource>;
+    => Ok(Evidence { snapshot_id, sources })
+}
+
+reads! {
+    EvidenceSource, "a source of evidence";
+    required kind = "type", leaf wire::Text;
+    required name = "name", leaf wire::Text;
+    required hash = "hash", leaf wire::Text;
+    required ts = "ts", leaf wire::Instant;
+    => Ok(EvidenceSource { kind, name, hash, ts })
+}

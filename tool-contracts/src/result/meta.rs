@@ -1,0 +1,271 @@
+//! What happened on the way to a result.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{Coercion, Evidence};
+use crate::wire::{self, is_false, reads};
+
+/// A sentence for the caller about a result that is usable but not perfect.
+pub type Warning = String;
+
+/// Says what happened on the way to a result: time, sources, tokens, mended arguments.
+///
+/// Only `took_ms` is required. An empty list and a switch that is off are the same as absent. A new
+/// field needs a page in `docs/rfc`.
+///
+/// ```
+/// use tool_contracts::{Coercion, ToolResultMeta};
+///
+/// let meta = ToolResultMeta::new(42)
+///     .with_cache_hit(true)
+///     .with_coercions([Coercion::new("/limit", "string", "integer")]);
+/// assert_eq!(meta.took_ms(), 42);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = crate::schemas::examples_of("tool_result_meta")))]
+pub struct ToolResultMeta {
+    /// How long the call took, in milliseconds.
+    took_ms: u64,
+    /// How many items came from which source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_counts: Option<BTreeMap<String, u64>>,
+    /// Which profile was chosen (`embedding_profile`, `vector_space_id`, …).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    routing: Option<Map<String, Value>>,
+    /// Whether the result came from a cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_hit: Option<bool>,
+    /// Tokens spent, such as `prompt` and `completion`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token_usage: Option<BTreeMap<String, u64>>,
+    /// Sentences about a result that is usable but not perfect.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<Warning>>")]
+    warnings: Vec<Warning>,
+    /// Arguments that were read as another type than the model wrote.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<Coercion>>")]
+    coercions: Vec<Coercion>,
+    /// How long the result stays fresh, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ttl_seconds: Option<u64>,
+    /// The stored proof of this result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Evidence>,
+    /// Whether this is the stored output of an earlier call with the same idempotency key.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schemars(with = "Option<bool>", extend("default" = false))]
+    replayed: bool,
+    /// How often the tool was tried, the last time included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attempts: Option<u32>,
+    /// Whether the tool only showed what it would do.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schemars(with = "Option<bool>", extend("default" = false))]
+    dry_run: bool,
+    /// JSON Pointers to the arguments that a person changed before the call ran.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<String>>")]
+    edits: Vec<String>,
+}
+
+impl ToolResultMeta {
+    /// Makes the meta of a call that took this many milliseconds.
+    #[must_use]
+    pub fn new(took_ms: u64) -> Self {
+        Self { took_ms, ..Self::default() }
+    }
+
+    /// Sets how long the call took, in milliseconds.
+    #[must_use]
+    pub fn with_took_ms(self, took_ms: u64) -> Self {
+        Self { took_ms, ..self }
+    }
+
+    /// Sets how many items came from which source.
+    #[must_use]
+    pub fn with_source_counts(self, counts: BTreeMap<String, u64>) -> Self {
+        Self { source_counts: Some(counts), ..self }
+    }
+
+    /// Sets which profile was chosen.
+    #[must_use]
+    pub fn with_routing(self, routing: Map<String, Value>) -> Self {
+        Self { routing: Some(routing), ..self }
+    }
+
+    /// Sets whether the result came from a cache.
+    #[must_use]
+    pub fn with_cache_hit(self, cache_hit: bool) -> Self {
+        Self { cache_hit: Some(cache_hit), ..self }
+    }
+
+    /// Sets the tokens spent.
+    #[must_use]
+    pub fn with_token_usage(self, usage: BTreeMap<String, u64>) -> Self {
+        Self { token_usage: Some(usage), ..self }
+    }
+
+    /// Sets the warnings.
+    #[must_use]
+    pub fn with_warnings(self, warnings: impl IntoIterator<Item = Warning>) -> Self {
+        Self { warnings: warnings.into_iter().collect(), ..self }
+    }
+
+    /// Sets the receipts of coerced arguments.
+    #[must_use]
+    pub fn with_coercions(self, coercions: impl IntoIterator<Item = Coercion>) -> Self {
+        Self { coercions: coercions.into_iter().collect(), ..self }
+    }
+
+    /// Sets how long the result stays fresh, in seconds.
+    #[must_use]
+    pub fn with_ttl_seconds(self, ttl_seconds: u64) -> Self {
+        Self { ttl_seconds: Some(ttl_seconds), ..self }
+    }
+
+    /// Sets the stored proof.
+    #[must_use]
+    pub fn with_evidence(self, evidence: Evidence) -> Self {
+        Self { evidence: Some(evidence), ..self }
+    }
+
+    /// Sets whether this is the stored output of an earlier call.
+    #[must_use]
+    pub fn with_replayed(self, replayed: bool) -> Self {
+        Self { replayed, ..self }
+    }
+
+    /// Sets how often the tool was tried.
+    #[must_use]
+    pub fn with_attempts(self, attempts: u32) -> Self {
+        Self { attempts: Some(attempts), ..self }
+    }
+
+    /// Sets whether the tool only showed what it would do.
+    #[must_use]
+    pub fn with_dry_run(self, dry_run: bool) -> Self {
+        Self { dry_run, ..self }
+    }
+
+    /// Sets the JSON Pointers to the arguments that a person changed.
+    #[must_use]
+    pub fn with_edits(self, edits: impl IntoIterator<Item = String>) -> Self {
+        Self { edits: edits.into_iter().collect(), ..self }
+    }
+
+    /// Tells how long the call took, in milliseconds.
+    #[must_use]
+    pub const fn took_ms(&self) -> u64 {
+        self.took_ms
+    }
+
+    /// Tells how many items came from which source.
+    #[must_use]
+    pub const fn source_counts(&self) -> Option<&BTreeMap<String, u64>> {
+        self.source_counts.as_ref()
+    }
+
+    /// Tells which profile was chosen.
+    #[must_use]
+    pub const fn routing(&self) -> Option<&Map<String, Value>> {
+        self.routing.as_ref()
+    }
+
+    /// Tells whether the result came from a cache.
+    #[must_use]
+    pub const fn cache_hit(&self) -> Option<bool> {
+        self.cache_hit
+    }
+
+    /// Tells the tokens spent.
+    #[must_use]
+    pub const fn token_usage(&self) -> Option<&BTreeMap<String, u64>> {
+        self.token_usage.as_ref()
+    }
+
+    /// Gives the sentences about a result that is usable but not perfect.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Gives the receipts of coerced arguments.
+    #[must_use]
+    pub fn coercions(&self) -> &[Coercion] {
+        &self.coercions
+    }
+
+    /// Tells how long the result stays fresh, in seconds.
+    #[must_use]
+    pub const fn ttl_seconds(&self) -> Option<u64> {
+        self.ttl_seconds
+    }
+
+    /// Gives the stored proof.
+    #[must_use]
+    pub const fn evidence(&self) -> Option<&Evidence> {
+        self.evidence.as_ref()
+    }
+
+    /// Tells whether this is the stored output of an earlier call.
+    #[must_use]
+    pub const fn replayed(&self) -> bool {
+        self.replayed
+    }
+
+    /// Tells how often the tool was tried, the last time included.
+    #[must_use]
+    pub const fn attempts(&self) -> Option<u32> {
+        self.attempts
+    }
+
+    /// Tells whether the tool only showed what it would do.
+    #[must_use]
+    pub const fn dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    /// Gives the JSON Pointers to the arguments that a person changed.
+    #[must_use]
+    pub fn edits(&self) -> &[String] {
+        &self.edits
+    }
+}
+
+reads! {
+    ToolResultMeta, "the meta of a result";
+    required took_ms = "took_ms", leaf wire::Whole<u64>;
+    optional source_counts = "source_counts", leaf wire::Unique<wire::Whole<u64>>;
+    optional routing = "routing", leaf wire::Object;
+    optional cache_hit = "cache_hit", leaf wire::Flag;
+    optional token_usage = "token_usage", leaf wire::Unique<wire::Whole<u64>>;
+    optional warnings = "warnings", leaf wire::Texts;
+    optional coercions = "coercions", nested Vec<Coercion>;
+    optional ttl_seconds = "ttl_seconds", leaf wire::Whole<u64>;
+    optional evidence = "evidence", nested Evidence;
+    optional replayed = "replayed", leaf wire::Flag;
+    optional attempts = "attempts", leaf wire::Whole<u32>;
+    optional dry_run = "dry_run", leaf wire::Flag;
+    optional edits = "edits", leaf wire::Texts;
+    => Ok(ToolResultMeta {
+        took_ms,
+        source_counts,
+        routing,
+        cache_hit,
+        token_usage,
+        warnings: warnings.unwrap_or_default(),
+        coercions: coercions.unwrap_or_default(),
+        ttl_seconds,
+        evidence,
+        replayed: replayed.unwrap_or_default(),
+        attempts,
+        dry_run: dry_run.unwrap_or_default(),
+        edits: edits.unwrap_or_default(),
+    })
+}

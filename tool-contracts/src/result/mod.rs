@@ -1,0 +1,82 @@
+//! A call that went well.
+
+mod coercion;
+mod evidence;
+mod meta;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+
+pub use self::{
+    coercion::Coercion,
+    evidence::{Evidence, EvidenceSource},
+    meta::{ToolResultMeta, Warning},
+};
+use crate::output::{self, OkStatus};
+
+/// Carries what a tool returned, beside the input it was called with.
+///
+/// `I` is the tool's input and `O` its output; both are echoed as they are.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_contracts::{ToolResult, ToolResultMeta};
+///
+/// let result = ToolResult::new(json!({"query": "hello"}), json!(["Hi!"]), ToolResultMeta::new(42));
+/// assert_eq!(
+///     serde_json::to_string(&result)?,
+///     r#"{"status":"ok","input":{"query":"hello"},"data":["Hi!"],"meta":{"took_ms":42}}"#,
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = crate::schemas::examples_of("tool_result")))]
+pub struct ToolResult<I, O> {
+    /// Always `ok`; tells a result from an error.
+    status: OkStatus,
+    /// What the caller sent, secrets masked.
+    input: I,
+    /// What the tool returned.
+    data: O,
+    /// What happened on the way.
+    meta: ToolResultMeta,
+}
+
+impl<I, O> ToolResult<I, O> {
+    /// Makes a result.
+    #[must_use]
+    pub const fn new(input: I, data: O, meta: ToolResultMeta) -> Self {
+        Self { status: OkStatus, input, data, meta }
+    }
+
+    /// Gives what the caller sent, secrets masked.
+    #[must_use]
+    pub const fn input(&self) -> &I {
+        &self.input
+    }
+
+    /// Gives what the tool returned.
+    #[must_use]
+    pub const fn data(&self) -> &O {
+        &self.data
+    }
+
+    /// Gives what happened on the way.
+    #[must_use]
+    pub const fn meta(&self) -> &ToolResultMeta {
+        &self.meta
+    }
+
+    /// Takes the result apart.
+    #[must_use]
+    pub fn into_parts(self) -> (I, O, ToolResultMeta) {
+        (self.input, self.data, self.meta)
+    }
+}
+
+impl<'de, I: Deserialize<'de>, O: Deserialize<'de>> Deserialize<'de> for ToolResult<I, O> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        output::read_result(from)
+    }
+}

@@ -1,0 +1,197 @@
+//! Building and reading a tool's description through one set of checks.
+
+use serde::de::Error as _;
+use serde_json::{Map, Value, json};
+
+use super::{Effect, Permission, ToolAnnotations, ToolSpec};
+use crate::{
+    ContractError,
+    contract_error::Problems,
+    wire::{self, reads},
+};
+
+/// Builds a [`ToolSpec`]; `build` tells every problem at once.
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct ToolSpecBuilder {
+    spec: ToolSpec,
+    input_schema: Value,
+    output_schema: Option<Value>,
+}
+
+impl ToolSpecBuilder {
+    pub(super) fn new(name: String, effect: Effect) -> Self {
+        let spec = ToolSpec {
+            name,
+            title: None,
+            version: "0.0.0".to_owned(),
+            description: String::new(),
+            category: None,
+            effect,
+            annotations: ToolAnnotations::default(),
+            permission: effect.default_permission(),
+            input_schema: Map::new(),
+            output_schema: None,
+            ttl_seconds: None,
+            timeout_ms: None,
+            requires_auth: true,
+            ai_callable: true,
+        };
+        Self { spec, input_schema: json!({"type": "object"}), output_schema: None }
+    }
+
+    /// Sets the name that a person reads.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.spec.title = Some(title.into());
+        self
+    }
+
+    /// Sets the tool's version; without one it is `0.0.0`.
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.spec.version = version.into();
+        self
+    }
+
+    /// Sets what the tool does.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.spec.description = description.into();
+        self
+    }
+
+    /// Sets where the tool belongs among others.
+    pub fn category(mut self, category: impl Into<String>) -> Self {
+        self.spec.category = Some(category.into());
+        self
+    }
+
+    /// Sets more about the effect.
+    pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
+        self.spec.annotations = annotations;
+        self
+    }
+
+    /// Sets whether a call may run; without it the effect decides.
+    pub fn permission(mut self, permission: Permission) -> Self {
+        self.spec.permission = permission;
+        self
+    }
+
+    /// Sets the JSON Schema of the arguments, an object; without it any object is admitted.
+    pub fn input_schema(mut self, schema: Value) -> Self {
+        self.input_schema = schema;
+        self
+    }
+
+    /// Sets the JSON Schema of the data, an object.
+    pub fn output_schema(mut self, schema: Value) -> Self {
+        self.output_schema = Some(schema);
+        self
+    }
+
+    /// Sets how long a result stays fresh, in seconds; reads only.
+    pub fn ttl_seconds(mut self, ttl_seconds: u64) -> Self {
+        self.spec.ttl_seconds = Some(ttl_seconds);
+        self
+    }
+
+    /// Sets how long a call may take, in milliseconds; more than 0.
+    pub fn timeout_ms(mut self, timeout_ms: u64) -> Self {
+        self.spec.timeout_ms = Some(timeout_ms);
+        self
+    }
+
+    /// Sets whether somebody has to be signed in; without it, yes.
+    pub fn requires_auth(mut self, requires_auth: bool) -> Self {
+        self.spec.requires_auth = requires_auth;
+        self
+    }
+
+    /// Sets whether a model may call it; without it, yes.
+    pub fn ai_callable(mut self, ai_callable: bool) -> Self {
+        self.spec.ai_callable = ai_callable;
+        self
+    }
+
+    /// Gives the description.
+    ///
+    /// # Errors
+    /// When a field breaks its rule; all of them are named.
+    pub fn build(mut self) -> Result<ToolSpec, ContractError> {
+        let mut problems = Problems::of("ToolSpec");
+        self.spec.check(&mut problems);
+        match self.input_schema {
+            Value::Object(schema) => self.spec.input_schema = schema,
+            _ => problems.check(false, "input_schema", NO_OBJECT),
+        }
+        match self.output_schema {
+            Some(Value::Object(schema)) => self.spec.output_schema = Some(schema),
+            Some(_) => problems.check(false, "output_schema", NO_OBJECT),
+            None => {}
+        }
+        problems.finish().map(|()| self.spec)
+    }
+}
+
+const NO_OBJECT: &str = "expected a JSON Schema that is an object";
+
+impl ToolSpec {
+    fn check(&self, problems: &mut Problems) {
+        problems.check(
+            is_tool_name(&self.name),
+            "name",
+            "expected 1 to 128 of the letters A-Z and a-z, digits, `_`, `.` and `-`",
+        );
+        problems.filled("version", Some(&self.version));
+        problems.check(
+            self.ttl_seconds.is_none() || self.effect == Effect::Read,
+            "ttl_seconds",
+            "only a read stays fresh; leave it out, or make the effect `read`",
+        );
+        problems.check(self.timeout_ms != Some(0), "timeout_ms", "expected more than 0");
+    }
+}
+
+fn is_tool_name(name: &str) -> bool {
+    let admitted = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+    (1..=128).contains(&name.len()) && name.bytes().all(admitted)
+}
+
+reads! {
+    ToolSpec, "a tool's description";
+    required name = "name", leaf wire::Text<false>;
+    optional title = "title", leaf wire::Text<false>;
+    required version = "version", leaf wire::Text<false>;
+    required description = "description", leaf wire::Text<false>;
+    optional category = "category", leaf wire::Text<false>;
+    required effect = "effect", nested Effect;
+    required annotations = "annotations", nested ToolAnnotations;
+    required permission = "permission", nested Permission;
+    required input_schema = "input_schema", leaf wire::Object;
+    optional output_schema = "output_schema", leaf wire::Object;
+    optional ttl_seconds = "ttl_seconds", leaf wire::Whole<u64>;
+    optional timeout_ms = "timeout_ms", leaf wire::Whole<u64>;
+    optional requires_auth = "requires_auth", leaf wire::Flag;
+    optional ai_callable = "ai_callable", leaf wire::Flag;
+    => {
+        let spec = ToolSpec {
+            name,
+            title,
+            version,
+            description,
+            category,
+            effect,
+            annotations,
+            permission,
+            input_schema,
+            output_schema,
+            ttl_seconds,
+            timeout_ms,
+            requires_auth: requires_auth.unwrap_or(true),
+            ai_callable: ai_callable.unwrap_or(true),
+        };
+        let mut problems = Problems::of("ToolSpec");
+        spec.check(&mut problems);
+        problems.finish().map_err(|error| A::Error::custom(error.listed()))?;
+        Ok(spec)
+    }
+}

@@ -1,0 +1,210 @@
+//! Reading objects field by field.
+
+use serde::de::{
+    Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, Visitor, value::MapDeserializer,
+};
+use serde_json::Value;
+
+use super::text;
+
+/// Implements `Deserialize` for an object with fixed fields.
+///
+/// A field is `required` or `optional` (null is absent), is read as a `leaf` (see
+/// [`Leaf`](super::Leaf)) or as `nested` (a type of this crate), and is bound to its Rust name in
+/// the expression after `=>`, which builds the value from what was read.
+macro_rules! reads {
+    (
+        $target:ident, $what:literal;
+        $( $need:ident $field:ident = $name:literal, $kind:ident $of:ty; )+
+        => $build:expr
+    ) => {
+        impl<'de> ::serde::Deserialize<'de> for $target {
+            fn deserialize<D: ::serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                const FIELDS: &[&str] = &[$($name),+];
+
+                #[allow(non_camel_case_types, reason = "one key for each field, under its name")]
+                enum Key { $($field),+ }
+
+                struct KeyVisitor;
+                impl ::serde::de::Visitor<'_> for KeyVisitor {
+                    type Value = Key;
+                    fn expecting(&self, to: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                        to.write_str("a field's name")
+                    }
+                    fn visit_str<E: ::serde::de::Error>(self, key: &str) -> Result<Key, E> {
+                        match key {
+                            $($name => Ok(Key::$field),)+
+                            _ => Err($crate::wire::unknown(key, FIELDS)),
+                        }
+                    }
+                }
+                impl<'de> ::serde::Deserialize<'de> for Key {
+                    fn deserialize<D: ::serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                        from.deserialize_identifier(KeyVisitor)
+                    }
+                }
+
+                struct ObjectVisitor;
+                impl<'de> ::serde::de::Visitor<'de> for ObjectVisitor {
+                    type Value = $target;
+                    fn expecting(&self, to: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                        to.write_str($what)
+                    }
+                    $crate::wire::refuse_scalars!();
+                    fn visit_map<A>(self, mut map: A) -> Result<$target, A::Error>
+                    where
+                        A: ::serde::de::MapAccess<'de>,
+                    {
+                        $(let mut $field = None;)+
+                        while let Some(key) = map.next_key::<Key>()? {
+                            match key {
+                                $(Key::$field => {
+                                    if $field.is_some() {
+                                        return Err($crate::wire::duplicate($name));
+                                    }
+                                    $field = Some($crate::wire::$kind::<A, $of>(&mut map, $name)?);
+                                })+
+                            }
+                        }
+                        $(let $field = $field.flatten();)+
+                        $($crate::wire::need!($need $field $name);)+
+                        $build
+                    }
+                }
+                from.deserialize_struct(stringify!($target), FIELDS, ObjectVisitor)
+            }
+        }
+    };
+}
+pub(crate) use reads;
+
+macro_rules! need {
+    (required $field:ident $name:literal) => {
+        let Some($field) = $field else {
+            return Err($crate::wire::missing($name));
+        };
+    };
+    (optional $field:ident $name:literal) => {};
+}
+pub(crate) use need;
+
+/// Answers scalars without quoting them, as serde's defaults would.
+macro_rules! refuse_scalars {
+    () => {
+        $crate::wire::refuse_numbers!();
+        fn visit_str<E: ::serde::de::Error>(self, _: &str) -> Result<Self::Value, E> {
+            Err($crate::wire::expected(&self))
+        }
+    };
+}
+pub(crate) use refuse_scalars;
+
+/// Answers numbers and switches without quoting them.
+macro_rules! refuse_numbers {
+    () => {
+        fn visit_bool<E: ::serde::de::Error>(self, _: bool) -> Result<Self::Value, E> {
+            Err($crate::wire::expected(&self))
+        }
+        fn visit_i64<E: ::serde::de::Error>(self, _: i64) -> Result<Self::Value, E> {
+            Err($crate::wire::expected(&self))
+        }
+        fn visit_u64<E: ::serde::de::Error>(self, _: u64) -> Result<Self::Value, E> {
+            Err($crate::wire::expected(&self))
+        }
+        fn visit_f64<E: ::serde::de::Error>(self, _: f64) -> Result<Self::Value, E> {
+            Err($crate::wire::expected(&self))
+        }
+    };
+}
+pub(crate) use refuse_numbers;
+
+/// Reads a value of this crate's own types, whose errors quote nothing; null is `None`.
+pub(crate) fn nested<'de, A, T>(map: &mut A, field: &str) -> Result<Option<T>, A::Error>
+where
+    A: MapAccess<'de>,
+    T: Deserialize<'de>,
+{
+    map.next_value().map_err(|error| inside(field, error, true))
+}
+
+/// Reads a value of a foreign type, whose errors may quote; null is the type's own affair.
+pub(crate) fn payload<'de, A, T>(map: &mut A, field: &str) -> Result<T, A::Error>
+where
+    A: MapAccess<'de>,
+    T: Deserialize<'de>,
+{
+    map.next_value().map_err(|error| inside(field, error, false))
+}
+
+/// Reads a value of a foreign type that is present even when null.
+pub(crate) fn raw<'de, A, T>(map: &mut A, field: &str) -> Result<Option<T>, A::Error>
+where
+    A: MapAccess<'de>,
+    T: Deserialize<'de>,
+{
+    payload(map, field).map(Some)
+}
+
+#[cold]
+fn inside<E: Error>(field: &str, error: E, own: bool) -> E {
+    if text::is_syntax(&error) {
+        return error;
+    }
+    let said = error.to_string();
+    if own && said.starts_with('`') {
+        return E::custom(format_args!("`{field}`: {said}"));
+    }
+    E::custom(format_args!("`{field}`: {}", text::without_value(&error)))
+}
+
+#[cold]
+pub(crate) fn unknown<E: Error>(key: &str, admitted: &[&str]) -> E {
+    let admitted: Vec<String> = admitted.iter().map(|name| format!("`{name}`")).collect();
+    E::custom(format_args!(
+        "`{}`: unknown field; leave it out, the fields here are {}",
+        text::shortened(key, 64),
+        admitted.join(", ")
+    ))
+}
+
+#[cold]
+pub(crate) fn duplicate<E: Error>(field: &str) -> E {
+    E::custom(format_args!("`{field}`: given twice; give it once"))
+}
+
+#[cold]
+pub(crate) fn missing<E: Error>(field: &str) -> E {
+    E::custom(format_args!("`{field}`: missing; this field is required"))
+}
+
+/// An object kept until it is known what it is. Keeps nulls and repeated keys.
+pub(crate) struct Buffered(Vec<(String, Value)>);
+
+impl Buffered {
+    /// Reads the object, which stood at `field`, as `T`.
+    pub(crate) fn read<T: DeserializeOwned, E: Error>(self, field: &str) -> Result<T, E> {
+        T::deserialize(MapDeserializer::<_, serde_json::Error>::new(self.0.into_iter()))
+            .map_err(|error| E::custom(inside(field, error, true)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Buffered {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Buffered;
+            fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                to.write_str("an object")
+            }
+            refuse_scalars!();
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Buffered, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Buffered(entries))
+            }
+        }
+        from.deserialize_map(Entries)
+    }
+}

@@ -1,0 +1,219 @@
+//! Leaves: the values at the end of a path, each with the words for what it expects.
+
+use std::{collections::BTreeMap, fmt, marker::PhantomData, num::NonZeroU64};
+
+use chrono::{DateTime, Datelike, Utc};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::{fields, text};
+
+/// A value that is read whole or refused with one sentence.
+pub(crate) trait Leaf<'de>: Deserialize<'de> {
+    /// What the contract's types hold.
+    type Value;
+    /// The sentence's end: "expected …".
+    const EXPECTED: &'static str;
+    /// Takes the value out.
+    fn into_value(self) -> Self::Value;
+}
+
+/// Reads a leaf; null is `None`. The error names the field and what it expects, nothing else.
+pub(crate) fn leaf<'de, A, L>(map: &mut A, field: &str) -> Result<Option<L::Value>, A::Error>
+where
+    A: MapAccess<'de>,
+    L: Leaf<'de>,
+{
+    match map.next_value::<Option<L>>() {
+        Ok(read) => Ok(read.map(L::into_value)),
+        Err(error) if text::is_syntax(&error) => Err(error),
+        Err(_) => Err(A::Error::custom(format_args!("`{field}`: expected {}", L::EXPECTED))),
+    }
+}
+
+macro_rules! plain_leaves {
+    ($($(#[$doc:meta])* $name:ident($of:ty) = $expected:literal;)+) => {$(
+        $(#[$doc])*
+        #[derive(serde::Deserialize)]
+        pub(crate) struct $name($of);
+
+        impl Leaf<'_> for $name {
+            type Value = $of;
+            const EXPECTED: &'static str = $expected;
+            fn into_value(self) -> $of {
+                self.0
+            }
+        }
+    )+};
+}
+
+plain_leaves! {
+    /// A switch.
+    Flag(bool) = "true or false";
+    /// An open object.
+    Object(Map<String, Value>) = "an object";
+    /// A list of texts.
+    Texts(Vec<String>) = "a list of texts";
+}
+
+/// Text. With `FILLED` it may not be empty.
+pub(crate) struct Text<const FILLED: bool = true>(String);
+
+impl<'de, const FILLED: bool> Deserialize<'de> for Text<FILLED> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        if FILLED && text.is_empty() {
+            return Err(D::Error::custom("empty"));
+        }
+        Ok(Self(text))
+    }
+}
+
+impl<const FILLED: bool> Leaf<'_> for Text<FILLED> {
+    type Value = String;
+    const EXPECTED: &'static str = if FILLED { "text that is not empty" } else { "text" };
+    fn into_value(self) -> String {
+        self.0
+    }
+}
+
+/// A whole number; `1.0` is one, as JSON Schema has it.
+pub(crate) struct Whole<T>(T);
+
+impl<'de, T: TryFrom<u64>> Deserialize<'de> for Whole<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Number<T>(PhantomData<T>);
+        impl<T: TryFrom<u64>> Visitor<'_> for Number<T> {
+            type Value = Whole<T>;
+            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+                to.write_str("a whole number")
+            }
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Whole<T>, E> {
+                T::try_from(number).map(Whole).map_err(|_| text::expected(&self))
+            }
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Whole<T>, E> {
+                self.visit_u64(whole(number).ok_or_else(|| text::expected::<E>(&"a whole number"))?)
+            }
+        }
+        from.deserialize_u64(Number(PhantomData))
+    }
+}
+
+// Beyond 2^53 a float no longer says which integer was meant.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be whole and within 0..2^53"
+)]
+fn whole(number: f64) -> Option<u64> {
+    let fits = number.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&number);
+    fits.then_some(number as u64)
+}
+
+macro_rules! whole_leaves {
+    ($($of:ty = $expected:literal;)+) => {$(
+        impl Leaf<'_> for Whole<$of> {
+            type Value = $of;
+            const EXPECTED: &'static str = $expected;
+            fn into_value(self) -> $of {
+                self.0
+            }
+        }
+    )+};
+}
+
+whole_leaves! {
+    u64 = "a whole number from 0";
+    u32 = "a whole number from 0 to 4294967295";
+    u16 = "a whole number from 0 to 65535";
+    NonZeroU64 = "a whole number from 1";
+}
+
+/// A UUID in its hyphenated form, the only one that the schema's format admits.
+pub(crate) struct Id(Uuid);
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        let hyphenated = text.len() == uuid::fmt::Hyphenated::LENGTH;
+        let id = Uuid::try_parse(&text).ok().filter(|_| hyphenated);
+        id.map(Self).ok_or_else(|| D::Error::custom("no UUID"))
+    }
+}
+
+impl Leaf<'_> for Id {
+    type Value = Uuid;
+    const EXPECTED: &'static str = "a UUID with hyphens";
+    fn into_value(self) -> Uuid {
+        self.0
+    }
+}
+
+/// A point in time with its offset, converted to UTC.
+pub(crate) struct Instant(DateTime<Utc>);
+
+impl Instant {
+    /// Is the year one that RFC 3339 can write?
+    pub(crate) fn is_writable(time: &DateTime<Utc>) -> bool {
+        (0..=9999).contains(&time.year())
+    }
+}
+
+impl<'de> Deserialize<'de> for Instant {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        let time = DateTime::parse_from_rfc3339(&text).ok().map(|time| time.with_timezone(&Utc));
+        time.filter(Self::is_writable).map(Self).ok_or_else(|| D::Error::custom("no instant"))
+    }
+}
+
+impl Leaf<'_> for Instant {
+    type Value = DateTime<Utc>;
+    const EXPECTED: &'static str =
+        "an RFC 3339 time with an offset, such as 2024-05-03T12:34:56+00:00";
+    fn into_value(self) -> DateTime<Utc> {
+        self.0
+    }
+}
+
+/// A map whose keys may not repeat.
+pub(crate) struct Unique<V>(BTreeMap<String, V>);
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Unique<V> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Entries<V>(PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
+            type Value = Unique<V>;
+            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+                to.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Unique<V>, A::Error> {
+                let mut entries = BTreeMap::new();
+                while let Some((key, value)) = map.next_entry()? {
+                    if entries.insert(key, value).is_some() {
+                        return Err(fields::duplicate("an entry"));
+                    }
+                }
+                Ok(Unique(entries))
+            }
+        }
+        from.deserialize_map(Entries(PhantomData))
+    }
+}
+
+impl Leaf<'_> for Unique<Whole<u64>> {
+    type Value = BTreeMap<String, u64>;
+    const EXPECTED: &'static str = "an object of whole numbers from 0, each name once";
+    fn into_value(self) -> Self::Value {
+        self.0.into_iter().map(|(name, count)| (name, count.0)).collect()
+    }
+}
+
+impl Leaf<'_> for Unique<String> {
+    type Value = BTreeMap<String, String>;
+    const EXPECTED: &'static str = "an object of texts, each name once";
+    fn into_value(self) -> Self::Value {
+        self.0
+    }
+}

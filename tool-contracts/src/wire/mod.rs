@@ -1,0 +1,29 @@
+//! Reading: strict, streaming, and silent about rejected values.
+//!
+//! serde's derived readers quote what they reject, accept an array for a struct and say only
+//! "invalid type" where a reader needs the field's name. Everything the crate reads goes through
+//! the macros and functions here instead.
+
+mod fields;
+mod leaf;
+mod text;
+mod time;
+mod words;
+
+pub(crate) use self::leaf::{Flag, Id, Object, Text, Texts, Unique, Whole};
+pub(crate) use self::{
+    fields::{
+        Buffered, duplicate, missing, need, nested, payload, raw, reads, refuse_numbers,
+        refuse_scalars, unknown,
+    },
+    leaf::{Instant, leaf},
+    text::expected,
+    time::{WITH_OFFSET, write_time},
+    words::{read_word, words},
+};
+
+/// Keeps a switch that is off out of the output; its type is serde's.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+pub(crate) fn is_false(switch: &bool) -> bool {
+    !switch
+}

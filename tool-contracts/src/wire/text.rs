@@ -1,0 +1,134 @@
+//! What an error may say about a value: where it stood and what belongs there, never the value.
+
+use std::fmt;
+
+use serde::de::{Error, Unexpected};
+
+/// The parser's own complaints. None of them carries input, and they keep their category.
+const SYNTAX: &[&str] = &[
+    "EOF while parsing a list",
+    "EOF while parsing an object",
+    "EOF while parsing a string",
+    "EOF while parsing a value",
+    "control character (\\u0000-\\u001F) found while parsing a string",
+    "expected `,` or `]`",
+    "expected `,` or `}`",
+    "expected `:`",
+    "expected double-quote",
+    "expected ident",
+    "expected value",
+    "invalid escape",
+    "invalid number",
+    "invalid unicode code point",
+    "key must be a string",
+    "lone leading surrogate in hex escape",
+    "number out of range",
+    "recursion limit exceeded",
+    "trailing characters",
+    "trailing comma",
+    "unexpected end of hex escape",
+];
+
+/// Messages of serde that name fields and counts only.
+const HARMLESS: &[&str] =
+    &["missing field `", "duplicate field `", "invalid length ", "unknown field `"];
+
+const LONGEST: usize = 300;
+
+/// Says that `what` belongs here, without quoting what was found.
+pub(crate) fn expected<E: Error>(what: &dyn serde::de::Expected) -> E {
+    E::invalid_type(Unexpected::Other("another value"), what)
+}
+
+/// Is this the parser's complaint about the text rather than ours about its content?
+pub(super) fn is_syntax(error: &impl fmt::Display) -> bool {
+    let text = error.to_string();
+    SYNTAX.contains(&split_position(&text).0)
+}
+
+/// Rewrites an error of a foreign type so that it quotes no value; keeps its position.
+pub(super) fn without_value(error: &impl fmt::Display) -> String {
+    let text = error.to_string();
+    let (message, position) = split_position(&text);
+    let kept = if message.starts_with("invalid type: ") || message.starts_with("invalid value: ") {
+        after_value(message).map_or_else(unspecific, |rest| format!("expected {rest}"))
+    } else if message.starts_with("unknown variant ") {
+        after_value(message).map_or_else(unspecific, |rest| format!("expected {rest}"))
+    } else if HARMLESS.iter().any(|start| message.starts_with(start)) {
+        message.to_owned()
+    } else {
+        unspecific()
+    };
+    format!("{}{position}", shortened(&kept, LONGEST))
+}
+
+/// The text, cut at a character's edge when it is longer than `limit` characters.
+pub(super) fn shortened(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn unspecific() -> String {
+    "the value does not fit its type".to_owned()
+}
+
+// The quoted value stands before the last separator, whatever it holds itself.
+fn after_value(message: &str) -> Option<&str> {
+    message.rfind(", expected ").map(|at| &message[at + ", expected ".len()..])
+}
+
+fn split_position(text: &str) -> (&str, &str) {
+    match text.rfind(" at line ") {
+        Some(at) if is_position(&text[at..]) => text.split_at(at),
+        _ => (text, ""),
+    }
+}
+
+fn is_position(tail: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    tail.strip_prefix(" at line ")
+        .and_then(|rest| rest.split_once(" column "))
+        .is_some_and(|(line, column)| digits(line) && digits(column))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(error: &str, kept: &str) {
+        assert_eq!(without_value(&error), kept);
+    }
+
+    #[test]
+    fn a_rejected_value_is_cut_out() {
+        check("invalid type: string \"hunter2\", expected u32", "expected u32");
+        check("invalid value: string \"a, expected b\", expected c", "expected c");
+        check("unknown variant `hunter2`, expected `a` or `b`", "expected `a` or `b`");
+        check(
+            "unknown variant `hunter2`, there are no variants",
+            "the value does not fit its type",
+        );
+        check("hunter2 is no colour", "the value does not fit its type");
+    }
+
+    #[test]
+    fn names_of_fields_and_positions_are_kept() {
+        check(
+            "missing field `query` at line 1 column 9",
+            "missing field `query` at line 1 column 9",
+        );
+        check(
+            "invalid type: string \"at line 3\", expected u8 at line 1 column 20",
+            "expected u8 at line 1 column 20",
+        );
+    }
+
+    #[test]
+    fn only_a_whole_complaint_counts_as_syntax() {
+        assert!(is_syntax(&"EOF while parsing a value at line 1 column 3"));
+        assert!(!is_syntax(&"invalid number hunter2"));
+    }
+}

@@ -1,0 +1,81 @@
+//! Closed sets of words on the wire.
+
+/// Gives an enum its words: `ALL`, `as_str`, `Display`, `FromStr`, `Serialize`, `Deserialize`.
+///
+/// An unknown word is refused with the admitted ones; the word itself is not quoted.
+macro_rules! words {
+    ($target:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
+        impl $target {
+            /// Every value, in the order of the documentation.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            const EXPECTED: &'static str = concat!("one of", $(" `", $word, "`",)+);
+
+            /// Gives the word that stands for this value on the wire.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+
+            fn of_word(word: &str) -> Option<Self> {
+                match word {
+                    $($word => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+
+        impl ::std::fmt::Display for $target {
+            fn fmt(&self, to: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                to.pad(self.as_str())
+            }
+        }
+
+        impl ::std::str::FromStr for $target {
+            type Err = $crate::ContractError;
+            fn from_str(word: &str) -> Result<Self, Self::Err> {
+                Self::of_word(word).ok_or_else(|| {
+                    $crate::ContractError::single(
+                        stringify!($target),
+                        "",
+                        format!("expected {}", Self::EXPECTED),
+                    )
+                })
+            }
+        }
+
+        impl ::serde::Serialize for $target {
+            fn serialize<S: ::serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(self.as_str())
+            }
+        }
+
+        $crate::wire::read_word!($target);
+    };
+}
+pub(crate) use words;
+
+/// Implements `Deserialize` over `of_word`; an unknown word is refused with the admitted ones.
+macro_rules! read_word {
+    ($target:ident) => {
+        impl<'de> ::serde::Deserialize<'de> for $target {
+            fn deserialize<D: ::serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                struct Word;
+                impl ::serde::de::Visitor<'_> for Word {
+                    type Value = $target;
+                    fn expecting(&self, to: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                        to.write_str($target::EXPECTED)
+                    }
+                    $crate::wire::refuse_numbers!();
+                    fn visit_str<E: ::serde::de::Error>(self, word: &str) -> Result<$target, E> {
+                        $target::of_word(word).ok_or_else(|| $crate::wire::expected(&self))
+                    }
+                }
+                from.deserialize_str(Word)
+            }
+        }
+    };
+}
+pub(crate) use read_word;
