@@ -1,0 +1,330 @@
+//! Function-calling cases, one JSON object a line, and every broken variant of their calls.
+//!
+//! The form is `{id, question, tools: [{name, description, input_schema}], calls: [{name,
+//! arguments}]}`, as the Berkeley Function-Calling Leaderboard's cases are converted to. What a
+//! broken variant breaks is read from the schema here, by code that shares nothing with the
+//! library's own checker.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+/// One case: what could be called, and what was rightly called.
+#[derive(Debug, Deserialize)]
+pub struct Case {
+    /// The case's name, for messages.
+    pub id: String,
+    /// What the person asked.
+    pub question: String,
+    /// What could be called.
+    pub tools: Vec<Tool>,
+    /// The right calls, in order.
+    pub calls: Vec<Call>,
+}
+
+/// A function that a model may call.
+#[derive(Debug, Deserialize)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    pub input_schema: Value,
+}
+
+/// A right call.
+#[derive(Debug, Deserialize)]
+pub struct Call {
+    /// The function.
+    pub name: String,
+    /// Its arguments, as JSON text.
+    pub arguments: Box<RawValue>,
+}
+
+/// Where the cases lie beside a checkout of the project, if they are there.
+#[must_use]
+pub fn files_beside_the_project() -> Option<Vec<PathBuf>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/bfcl");
+    let files = ["simple_python.jsonl", "parallel_multiple.jsonl"].map(|name| folder.join(name));
+    files.iter().all(|file| file.is_file()).then(|| files.into())
+}
+
+/// Reads the cases of one file.
+///
+/// # Errors
+/// The file cannot be read, or a line is no case; the text names the line.
+pub fn read(file: &Path) -> Result<Vec<Case>, String> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let parse = |(index, line)| {
+        serde_json::from_str(line)
+            .map_err(|error| format!("{}:{}: {error}", file.display(), index + 1))
+    };
+    text.lines().enumerate().map(parse).collect()
+}
+
+impl Case {
+    /// Finds the function that a call names.
+    #[must_use]
+    pub fn tool_of(&self, call: &Call) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name == call.name)
+    }
+}
+
+/// A call that must be refused.
+#[derive(Debug)]
+pub struct Broken {
+    /// How it was broken, for messages.
+    pub how: String,
+    /// The arguments' text.
+    pub text: String,
+    /// Where the answer must point.
+    pub at: Place,
+}
+
+/// Where something is wrong.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Place {
+    /// At this JSON Pointer.
+    Pointer(String),
+    /// After this many bytes: the text ends too early.
+    Byte(usize),
+}
+
+/// Breaks a right call in every way: each required field removed, each field renamed, one extra, each
+/// value given every wrong type, at every level; and the text cut at ten places.
+#[must_use]
+pub fn broken(schema: &Value, arguments: &RawValue) -> Vec<Broken> {
+    let whole: Value = serde_json::from_str(arguments.get()).unwrap_or(Value::Null);
+    let mut found = Vec::new();
+    walk(schema, &whole, &mut Vec::new(), &mut |schema, value, path| {
+        for (how, replaced, at) in broken_object(schema, value, path) {
+            found.push(Broken {
+                how,
+                text: replace(&whole, path, replaced).to_string(),
+                at: Place::Pointer(at),
+            });
+        }
+        for wrong in wrong_types(schema) {
+            found.push(Broken {
+                how: format!("{} for {}", type_of(&wrong), schema["type"]),
+                text: replace(&whole, path, Some(wrong)).to_string(),
+                at: Place::Pointer(pointer(path)),
+            });
+        }
+    });
+    found.extend(cuts(arguments.get()));
+    found
+}
+
+/// A call whose slip loses nothing, and what its tool must get.
+#[derive(Debug)]
+pub struct Slip {
+    /// The arguments' text, with the slip.
+    pub text: String,
+    /// Where the slip is.
+    pub pointer: String,
+    /// The JSON type that was sent.
+    pub from: &'static str,
+    /// The JSON type that the schema asks for.
+    pub to: &'static str,
+    /// What the tool must get.
+    pub mended: Value,
+}
+
+/// Makes every lossless slip of a right call: a value's JSON text as a string, where the schema
+/// asks for that value's type.
+#[must_use]
+pub fn slips(schema: &Value, arguments: &RawValue) -> Vec<Slip> {
+    let whole: Value = serde_json::from_str(arguments.get()).unwrap_or(Value::Null);
+    let mut found = Vec::new();
+    walk(schema, &whole, &mut Vec::new(), &mut |schema, value, path| {
+        let Some(to) = schema["type"].as_str().and_then(mendable) else { return };
+        if path.is_empty() {
+            return;
+        }
+        // An integer is a number too; the receipt names the type that the schema asks for.
+        found.push(Slip {
+            text: replace(&whole, path, Some(Value::String(value.to_string()))).to_string(),
+            pointer: pointer(path),
+            from: "string",
+            to,
+            mended: whole.clone(),
+        });
+    });
+    found
+}
+
+/// Makes calls with slips that lose something or guess: they must be refused with mending on, too.
+#[must_use]
+pub fn lossy(schema: &Value, arguments: &RawValue) -> Vec<Broken> {
+    let whole: Value = serde_json::from_str(arguments.get()).unwrap_or(Value::Null);
+    let mut found = Vec::new();
+    walk(schema, &whole, &mut Vec::new(), &mut |schema, value, path| {
+        if path.is_empty() {
+            return;
+        }
+        for wrong in guesses(schema, value) {
+            found.push(Broken {
+                how: format!("{wrong} for {}", schema["type"]),
+                text: replace(&whole, path, Some(wrong)).to_string(),
+                at: Place::Pointer(pointer(path)),
+            });
+        }
+    });
+    found
+}
+
+fn mendable(kind: &str) -> Option<&'static str> {
+    ["integer", "number", "boolean", "array", "object"].into_iter().find(|known| *known == kind)
+}
+
+fn guesses(schema: &Value, value: &Value) -> Vec<Value> {
+    match schema["type"].as_str() {
+        Some("integer" | "number") => vec![
+            json!("five"),
+            json!(format!(" {value}")),
+            json!(format!("{value} ")),
+            json!(format!("{value}€")),
+            json!(format!("+{value}")),
+            json!(""),
+            json!(true),
+            json!([value]),
+        ],
+        Some("boolean") => vec![json!("yes"), json!("True"), json!(1), json!(0), json!("")],
+        Some("string") => vec![json!(true), json!([value]), json!({ "value": value })],
+        Some("array") => vec![json!("a, b"), json!("[1, 2"), json!({ "0": value }), json!("")],
+        Some("object") => vec![json!("{"), json!("key=value"), json!([value])],
+        _ => Vec::new(),
+    }
+}
+
+type Step = String;
+
+/// Visits every value that the schema describes, from the root down.
+fn walk(
+    schema: &Value,
+    value: &Value,
+    path: &mut Vec<Step>,
+    visit: &mut impl FnMut(&Value, &Value, &[Step]),
+) {
+    visit(schema, value, path);
+    match value {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                let inner = &schema["properties"][name];
+                if inner.is_object() {
+                    path.push(name.clone());
+                    walk(inner, field, path, visit);
+                    path.pop();
+                }
+            }
+        }
+        Value::Array(items) if schema["items"].is_object() => {
+            for (index, item) in items.iter().enumerate() {
+                path.push(index.to_string());
+                walk(&schema["items"], item, path, visit);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// An object with one field removed, renamed or added, and where the answer must point.
+fn broken_object(
+    schema: &Value,
+    value: &Value,
+    path: &[Step],
+) -> Vec<(String, Option<Value>, String)> {
+    let (Value::Object(fields), true) = (value, schema["properties"].is_object()) else {
+        return Vec::new();
+    };
+    let at = |name: &str| format!("{}/{}", pointer(path), escape(name));
+    let with = |change: &dyn Fn(&mut Map<String, Value>)| {
+        let mut changed = fields.clone();
+        change(&mut changed);
+        Some(Value::Object(changed))
+    };
+    let mut found = Vec::new();
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    for name in required.filter(|name| fields.contains_key(*name)) {
+        found.push((
+            format!("{name} removed"),
+            with(&|fields| drop(fields.remove(name))),
+            at(name),
+        ));
+    }
+    if schema["additionalProperties"] != Value::Bool(false) {
+        return found;
+    }
+    for name in fields.keys() {
+        let renamed = format!("{name}_renamed");
+        let change = |fields: &mut Map<String, Value>| {
+            let field = fields.remove(name).unwrap_or(Value::Null);
+            fields.insert(renamed.clone(), field);
+        };
+        found.push((format!("{name} renamed"), with(&change), at(&renamed)));
+    }
+    let extra = "one_field_too_many";
+    let change = |fields: &mut Map<String, Value>| drop(fields.insert(extra.to_owned(), json!(1)));
+    found.push(("one extra".to_owned(), with(&change), at(extra)));
+    found
+}
+
+/// One value of every JSON type that the schema's `type` does not name.
+fn wrong_types(schema: &Value) -> Vec<Value> {
+    let Some(wanted) = schema["type"].as_str() else { return Vec::new() };
+    let samples =
+        [json!("wrong"), json!(7), json!(7.5), json!(true), json!(null), json!([]), json!({})];
+    let admits = |sample: &Value| match type_of(sample) {
+        "integer" => wanted == "integer" || wanted == "number",
+        kind => kind == wanted,
+    };
+    samples.into_iter().filter(|sample| !admits(sample)).collect()
+}
+
+/// The text cut at ten places, evenly spread.
+fn cuts(text: &str) -> Vec<Broken> {
+    let mut places: Vec<usize> = (1..=10).map(|part| part * text.len() / 11).collect();
+    places.retain(|place| text.is_char_boundary(*place));
+    places.dedup();
+    let cut = |place: usize| Broken {
+        how: format!("cut after {place} bytes"),
+        text: text[..place].to_owned(),
+        at: Place::Byte(place),
+    };
+    places.into_iter().map(cut).collect()
+}
+
+/// The JSON type of a value, integral numbers as `integer`.
+#[must_use]
+pub fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn replace(whole: &Value, path: &[Step], with: Option<Value>) -> Value {
+    let mut changed = whole.clone();
+    if let (Some(place), Some(with)) = (changed.pointer_mut(&pointer(path)), with) {
+        *place = with;
+    }
+    changed
+}
+
+fn pointer(path: &[Step]) -> String {
+    path.iter().flat_map(|step| ["/".to_owned(), escape(step)]).collect()
+}
+
+fn escape(step: &str) -> String {
+    step.replace('~', "~0").replace('/', "~1")
+}

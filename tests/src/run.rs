@@ -1,0 +1,158 @@
+//! Runs cases through a runtime of dynamic tools and counts what was admitted and refused.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tool_runtime::contracts::ErrorCode;
+use tool_runtime::prelude::*;
+use tool_runtime::schema::Coerce;
+
+use crate::bfcl::{Broken, Call, Case, Place, Slip};
+
+/// How many calls did what they must, and what the others did instead.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Calls that were tried.
+    pub tried: usize,
+    /// Calls that did what they must.
+    pub right: usize,
+    /// The first few that did not.
+    pub wrong: Vec<String>,
+}
+
+/// How many wrong calls are told in full.
+const TOLD: usize = 20;
+
+impl Tally {
+    /// Counts one call; an error says what went wrong.
+    pub fn count(&mut self, result: Result<(), String>) {
+        self.tried += 1;
+        match result {
+            Ok(()) => self.right += 1,
+            Err(what) if self.wrong.len() < TOLD => self.wrong.push(what),
+            Err(_) => {}
+        }
+    }
+
+    /// Adds another count.
+    pub fn add(&mut self, other: Self) {
+        self.tried += other.tried;
+        self.right += other.right;
+        let room = TOLD.saturating_sub(self.wrong.len());
+        self.wrong.extend(other.wrong.into_iter().take(room));
+    }
+
+    /// Tells whether every call did what it must.
+    #[must_use]
+    pub fn all_right(&self) -> bool {
+        self.tried == self.right
+    }
+}
+
+/// Makes a runtime of a case's tools; each answers with the arguments that reached it.
+///
+/// # Errors
+/// The tools cannot be registered.
+pub fn runtime(case: &Case, coerce: Coerce) -> Result<Runtime, String> {
+    let mut builder = Runtime::builder().coerce_reads(coerce);
+    let mut names = Vec::new();
+    for tool in &case.tools {
+        if names.contains(&&tool.name) {
+            continue;
+        }
+        names.push(&tool.name);
+        builder = builder.dynamic(
+            DynamicTool::new(&tool.name, Effect::Read)
+                .description(&tool.description)
+                .input_schema(tool.input_schema.clone())
+                .sync_handler(|call| call.parse::<Box<RawValue>>()),
+        );
+    }
+    builder.build().map_err(|error| format!("{}: {error}", case.id))
+}
+
+/// Makes a context of nobody in particular.
+///
+/// # Panics
+/// Never: the context is complete.
+#[must_use]
+pub fn context() -> ToolContext {
+    ToolContext::builder(Uuid::nil(), "trace-of-the-cases")
+        .run_id("run-of-the-cases")
+        .build()
+        .expect("tenant, trace and run are given")
+}
+
+/// The right call is admitted, and its tool gets its text unchanged.
+///
+/// # Errors
+/// What happened instead.
+pub async fn admitted(runtime: &Runtime, call: &Call, cx: &ToolContext) -> Result<(), String> {
+    let mut open = runtime.call(&call.name, &*call.arguments, cx);
+    let output = open.execute().await;
+    match output.data_json() {
+        Some(data) if data == call.arguments.get() => Ok(()),
+        Some(data) => Err(format!("{}: {} reached the tool as {data}", call.name, call.arguments)),
+        None => Err(format!("{}: {} got {output}", call.name, call.arguments)),
+    }
+}
+
+/// The broken call is refused, with a violation at the right place.
+///
+/// # Errors
+/// What happened instead.
+pub fn refused(
+    runtime: &Runtime,
+    name: &str,
+    broken: &Broken,
+    cx: &ToolContext,
+) -> Result<(), String> {
+    let call = runtime.call(name, broken.text.as_str(), cx);
+    let told = |what: &str| format!("{name}: {}: {what}: {}", broken.how, broken.text);
+    let Some(error) = call.output().and_then(ToolOutput::error) else {
+        return Err(told("was admitted"));
+    };
+    if error.error_code() != Some(ErrorCode::InvalidArgument) {
+        return Err(told(&format!("was refused with {error:?}")));
+    }
+    let found = match &broken.at {
+        Place::Pointer(at) => call.violations().iter().any(|violation| violation.pointer() == at),
+        Place::Byte(at) => {
+            error.details().and_then(|details| details.get("position")).and_then(Value::as_u64)
+                == u64::try_from(*at).ok()
+        }
+    };
+    if found { Ok(()) } else { Err(told(&format!("nothing points at {:?}: {error:?}", broken.at))) }
+}
+
+/// The slip is mended: its tool gets the right value, and the receipt says what was done.
+///
+/// # Errors
+/// What happened instead.
+pub async fn mended(
+    runtime: &Runtime,
+    name: &str,
+    slip: &Slip,
+    cx: &ToolContext,
+) -> Result<(), String> {
+    let told = |what: String| format!("{name}: {}: {what}", slip.text);
+    let mut call = runtime.call(name, slip.text.as_str(), cx);
+    let output = call.execute().await;
+    let data = match output.data::<Value>() {
+        Some(Ok(data)) => data,
+        _ => return Err(told(format!("got {output}"))),
+    };
+    if data != slip.mended {
+        return Err(told(format!("reached the tool as {data}")));
+    }
+    let envelope: tool_runtime::contracts::ToolOutput<Value, Value> =
+        output.decode().map_err(|error| told(error.to_string()))?;
+    let receipts = envelope.as_result().map_or(&[][..], |result| result.meta().coercions());
+    match receipts {
+        [one]
+            if one.pointer() == slip.pointer && one.from() == slip.from && one.to() == slip.to =>
+        {
+            Ok(())
+        }
+        other => Err(told(format!("has the receipts {other:?}"))),
+    }
+}

@@ -1,0 +1,69 @@
+//! Every case of real models' calls: right ones reach their tool unchanged, broken ones are refused.
+
+use tool_runtime::schema::Coerce;
+use tool_tests::bfcl::{self, Case};
+use tool_tests::run::{self, Tally};
+
+/// The cases, or nothing where they do not lie beside the checkout (`left_out` says so).
+fn cases() -> Vec<Case> {
+    let files = bfcl::files_beside_the_project().unwrap_or_default();
+    let cases: Vec<_> = files.iter().flat_map(|file| bfcl::read(file).unwrap()).collect();
+    assert!(cases.is_empty() || cases.len() == 595, "{} cases", cases.len());
+    cases
+}
+
+#[track_caller]
+fn check(tally: &Tally) {
+    assert!(
+        tally.all_right(),
+        "{} of {} calls did what they must; others:\n{}",
+        tally.right,
+        tally.tried,
+        tally.wrong.join("\n")
+    );
+}
+
+#[tokio::test]
+async fn every_right_call_reaches_its_tool_unchanged() {
+    let (mut tally, cx) = (Tally::default(), run::context());
+    for case in cases() {
+        let runtime = run::runtime(&case, Coerce::Off).unwrap();
+        for call in &case.calls {
+            tally.count(run::admitted(&runtime, call, &cx).await);
+        }
+    }
+    check(&tally);
+}
+
+#[test]
+fn every_broken_variant_is_refused_at_its_place() {
+    let (mut tally, cx) = (Tally::default(), run::context());
+    for case in cases() {
+        let runtime = run::runtime(&case, Coerce::Off).unwrap();
+        for call in &case.calls {
+            let schema = &case.tool_of(call).unwrap().input_schema;
+            for broken in bfcl::broken(schema, &call.arguments) {
+                tally.count(run::refused(&runtime, &call.name, &broken, &cx));
+            }
+        }
+    }
+    check(&tally);
+}
+
+#[tokio::test]
+async fn exactly_the_lossless_slips_are_mended() {
+    let (mut tally, cx) = (Tally::default(), run::context());
+    for case in cases() {
+        let runtime = run::runtime(&case, Coerce::Lossless).unwrap();
+        for call in &case.calls {
+            let schema = &case.tool_of(call).unwrap().input_schema;
+            for slip in bfcl::slips(schema, &call.arguments) {
+                tally.count(run::mended(&runtime, &call.name, &slip, &cx).await);
+            }
+            for guess in bfcl::lossy(schema, &call.arguments) {
+                tally.count(run::refused(&runtime, &call.name, &guess, &cx));
+            }
+        }
+    }
+    check(&tally);
+}

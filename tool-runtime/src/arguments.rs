@@ -1,0 +1,61 @@
+//! The raw arguments of a call, in whatever form the host has them.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Raw JSON arguments, not looked at yet.
+///
+/// Made from `&str`, `String`, `&RawValue`, `Box<RawValue>` and `serde_json::Value`. A `Value` has
+/// already lost what only the text shows (duplicate keys, digits), so pass text where there is
+/// text.
+#[derive(Clone)]
+pub struct Arguments(Box<str>);
+
+impl Arguments {
+    pub(crate) fn into_text(self) -> Box<str> {
+        self.0
+    }
+}
+
+/// Shows the length only: arguments may hold secrets.
+impl std::fmt::Debug for Arguments {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Arguments").field("bytes", &self.0.len()).finish()
+    }
+}
+
+impl From<&str> for Arguments {
+    fn from(text: &str) -> Self {
+        Self(text.into())
+    }
+}
+
+impl From<&String> for Arguments {
+    fn from(text: &String) -> Self {
+        Self(text.as_str().into())
+    }
+}
+
+impl From<String> for Arguments {
+    fn from(text: String) -> Self {
+        Self(text.into_boxed_str())
+    }
+}
+
+impl From<&RawValue> for Arguments {
+    fn from(raw: &RawValue) -> Self {
+        Self(raw.get().into())
+    }
+}
+
+impl From<Box<RawValue>> for Arguments {
+    fn from(raw: Box<RawValue>) -> Self {
+        Self(raw.into())
+    }
+}
+
+impl From<Value> for Arguments {
+    fn from(value: Value) -> Self {
+        Self(value.to_string().into_boxed_str())
+    }
+}

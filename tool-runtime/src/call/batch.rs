@@ -1,0 +1,22 @@
+//! Runs what a model asked for in one turn: reads side by side, each write alone, in order.
+
+use futures::StreamExt;
+use futures::stream;
+use tool_contracts::Effect;
+
+use super::{ToolCall, ToolOutput};
+
+/// Executes the calls; the outputs stand in the calls' own order.
+pub(crate) async fn run(calls: &mut [ToolCall], most_at_once: usize) -> Vec<&ToolOutput> {
+    let mut outputs = Vec::with_capacity(calls.len());
+    for group in calls.chunk_by_mut(|one, next| !is_barrier(one) && !is_barrier(next)) {
+        let executions: Vec<_> = group.iter_mut().map(ToolCall::execute).collect();
+        outputs.extend(stream::iter(executions).buffered(most_at_once).collect::<Vec<_>>().await);
+    }
+    outputs
+}
+
+/// A call with an effect waits for all before it, and all after it wait for it.
+fn is_barrier(call: &ToolCall) -> bool {
+    call.tool().is_some_and(|tool| tool.effect() != Effect::Read)
+}

@@ -1,0 +1,56 @@
+//! Leaves the async threads for a tool that blocks, and comes back with its end.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures::channel::oneshot;
+use tool_contracts::ErrorCode;
+
+use super::finished::{End, Finished, panic_text};
+use crate::dispatch::Runtime;
+use crate::failure::{Failure, Fault};
+
+/// How long a caller is told to wait while every blocking place is taken.
+const RETRY_AFTER_MS: u64 = 1_000;
+
+pub(crate) async fn run(
+    runtime: &Runtime,
+    work: impl FnOnce() -> Finished + Send + 'static,
+) -> Finished {
+    let Some(place) = Place::take(runtime.blocking_places(), runtime.max_blocking()) else {
+        let full = Failure::of(ErrorCode::Unavailable)
+            .with_message("every blocking place is taken; try again later")
+            .with_retry_after_ms(RETRY_AFTER_MS);
+        return Finished(End::Failed(Fault::plain(full)));
+    };
+    let (done, result) = oneshot::channel();
+    runtime.timer().spawn_blocking(Box::new(move || {
+        let end = catch_unwind(AssertUnwindSafe(work))
+            .unwrap_or_else(|payload| Finished(End::Panicked(panic_text(&*payload))));
+        drop(place);
+        // Nobody waits any more after a timeout or a cancellation: the late end is dropped.
+        drop(done.send(end));
+    }));
+    result.await.unwrap_or_else(|_| {
+        let lost = "the blocking thread went away before the tool ended";
+        Finished(End::Failed(Fault::new(Failure::of(ErrorCode::Internal), None, lost.to_owned())))
+    })
+}
+
+/// One of a bounded number of blocking jobs; given back when dropped.
+struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    fn take(taken: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
+        let free = |now: usize| (now < most).then_some(now + 1);
+        taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, free).ok()?;
+        Some(Self(taken.clone()))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}

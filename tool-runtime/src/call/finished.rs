@@ -1,0 +1,42 @@
+//! How a tool's future ends, before the runtime makes an envelope of it.
+
+use std::any::Any;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use crate::failure::Fault;
+
+/// A tool's future: typed and checked arguments, parked at the gate, then the tool itself.
+#[doc(hidden)]
+pub type Running = Pin<Box<dyn Future<Output = Finished> + Send>>;
+
+/// The end of a tool's future; only a `CallScope` makes one.
+#[doc(hidden)]
+pub struct Finished(pub(crate) End);
+
+impl fmt::Debug for Finished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Finished")
+    }
+}
+
+pub(crate) enum End {
+    /// The arguments were refused; the scope knows why.
+    Refused,
+    /// The envelope up to the end of `data`.
+    Answered { bytes: Vec<u8>, data_start: usize },
+    /// The tool failed, or the runtime on its behalf.
+    Failed(Box<Fault>),
+    /// The tool panicked on a blocking thread; the text is for the log.
+    Panicked(String),
+}
+
+/// Reads a panic's payload, for the log only.
+pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
+    let text = payload
+        .downcast_ref::<&'static str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("a panic whose payload is no text").to_owned()
+}

@@ -1,0 +1,214 @@
+//! What a tool may borrow from its call: progress, dry run, the recorder of meta data.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use tool_contracts::ToolContext;
+
+use super::{CallScope, Cancellation};
+use crate::failure::Failure;
+
+/// A value that a tool's borrowed parameter gets from the call itself.
+///
+/// Implemented for [`ToolContext`], [`Cancellation`], [`Progress`], [`DryRun`] and
+/// [`MetaRecorder`]; implement it for a type of your own, and every tool may borrow it:
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::contracts::ErrorCode;
+///
+/// struct User(String);
+///
+/// impl FromCall for User {
+///     fn from_call(call: &CallScope) -> Result<Self, Failure> {
+///         let id = call.cx().user_id().ok_or(ErrorCode::Unauthorized)?;
+///         Ok(Self(id.to_owned()))
+///     }
+/// }
+///
+/// /// Greets the user.
+/// #[ai_tool(effect = "read")]
+/// async fn greet(user: &User) -> String {
+///     format!("hello, {}", user.0)
+/// }
+/// ```
+///
+/// It runs when the call is executed, after approval. A type that does not implement it is state:
+/// it must be given to [`RuntimeBuilder::state`](crate::RuntimeBuilder::state).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be made from a call",
+    note = "implement `FromCall` for it, or give a value to the builder with `.state(…)`"
+)]
+pub trait FromCall: Sized + Send + Sync + 'static {
+    /// Makes the value.
+    ///
+    /// # Errors
+    /// The failure that answers the call; the tool does not run.
+    fn from_call(call: &CallScope) -> Result<Self, Failure>;
+}
+
+impl FromCall for ToolContext {
+    fn from_call(call: &CallScope) -> Result<Self, Failure> {
+        Ok(call.cx().clone())
+    }
+}
+
+impl FromCall for Cancellation {
+    fn from_call(call: &CallScope) -> Result<Self, Failure> {
+        Ok(Self::of(call))
+    }
+}
+
+/// Tells a tool whether to perform its effect or only say what it would do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DryRun(bool);
+
+impl DryRun {
+    /// Makes the value that a unit test hands to a tool's function.
+    #[must_use]
+    pub const fn new(active: bool) -> Self {
+        Self(active)
+    }
+
+    /// True: perform no effect; answer what would happen.
+    #[must_use]
+    pub const fn is_active(self) -> bool {
+        self.0
+    }
+}
+
+impl FromCall for DryRun {
+    fn from_call(call: &CallScope) -> Result<Self, Failure> {
+        Ok(Self(call.dry_run()))
+    }
+}
+
+/// One step that a tool reported.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ProgressUpdate {
+    /// How much is done, from 0.0 to 1.0, if the tool knows.
+    pub fraction: Option<f64>,
+    /// What is being done, for a person.
+    pub message: String,
+}
+
+pub(crate) type ProgressSink = Box<dyn Fn(ProgressUpdate) + Send + Sync>;
+
+/// Lets a tool report how far it is.
+///
+/// The host listens with [`ToolCall::on_progress`](crate::ToolCall::on_progress); where nobody
+/// listens, a report costs nothing. What is reported after the call has ended is dropped.
+#[derive(Clone)]
+pub struct Progress {
+    scope: Option<CallScope>,
+}
+
+impl Progress {
+    /// Makes a value that nobody listens to, for a unit test of a tool's function.
+    #[must_use]
+    pub const fn silent() -> Self {
+        Self { scope: None }
+    }
+
+    /// Reports what is being done, and how much is done if that is known (0.0 to 1.0).
+    pub fn report(&self, fraction: impl Into<Option<f64>>, message: impl Into<String>) {
+        let Some(scope) = self.scope.as_ref().filter(|scope| !scope.has_ended()) else { return };
+        if let Some(sink) = scope.progress_sink() {
+            let fraction = fraction.into().map(|share| share.clamp(0.0, 1.0));
+            sink(ProgressUpdate { fraction, message: message.into() });
+        }
+    }
+}
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Progress").finish_non_exhaustive()
+    }
+}
+
+impl FromCall for Progress {
+    fn from_call(call: &CallScope) -> Result<Self, Failure> {
+        Ok(Self { scope: Some(call.clone()) })
+    }
+}
+
+/// What a tool added to its answer's `meta`.
+#[derive(Debug, Default)]
+pub(crate) struct MetaDraft {
+    pub(crate) source_counts: BTreeMap<String, u64>,
+    pub(crate) routing: Map<String, Value>,
+    pub(crate) token_usage: BTreeMap<String, u64>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Lets a tool add to its answer's `meta`: sources, routing, token usage, warnings.
+///
+/// What is recorded after the call has ended is dropped, and so is what a failed call recorded.
+#[derive(Clone)]
+pub struct MetaRecorder {
+    target: Target,
+}
+
+#[derive(Clone)]
+enum Target {
+    Call(CallScope),
+    Nowhere,
+}
+
+/// The most warnings one answer carries; further ones are dropped.
+const MOST_WARNINGS: usize = 64;
+
+impl MetaRecorder {
+    /// Makes a recorder that keeps nothing, for a unit test of a tool's function.
+    #[must_use]
+    pub const fn detached() -> Self {
+        Self { target: Target::Nowhere }
+    }
+
+    /// Sets how many items a source gave: `meta.source_counts`.
+    pub fn source_count(&self, source: impl Into<String>, count: u64) {
+        self.write(|draft| drop(draft.source_counts.insert(source.into(), count)));
+    }
+
+    /// Sets an entry of `meta.routing`; a value that is not JSON is left out.
+    pub fn routing(&self, key: impl Into<String>, value: impl Serialize) {
+        if let Ok(value) = serde_json::to_value(value) {
+            self.write(|draft| drop(draft.routing.insert(key.into(), value)));
+        }
+    }
+
+    /// Sets how many tokens of a kind were used: `meta.token_usage`.
+    pub fn token_usage(&self, kind: impl Into<String>, tokens: u64) {
+        self.write(|draft| drop(draft.token_usage.insert(kind.into(), tokens)));
+    }
+
+    /// Adds to `meta.warnings`. A model reads it. At most 64 are kept.
+    pub fn warning(&self, text: impl Into<String>) {
+        self.write(|draft| {
+            if draft.warnings.len() < MOST_WARNINGS {
+                draft.warnings.push(text.into());
+            }
+        });
+    }
+
+    fn write(&self, change: impl FnOnce(&mut MetaDraft)) {
+        if let Target::Call(scope) = &self.target {
+            scope.with_meta(change);
+        }
+    }
+}
+
+impl fmt::Debug for MetaRecorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MetaRecorder").finish_non_exhaustive()
+    }
+}
+
+impl FromCall for MetaRecorder {
+    fn from_call(call: &CallScope) -> Result<Self, Failure> {
+        Ok(Self { target: Target::Call(call.clone()) })
+    }
+}

@@ -1,0 +1,306 @@
+//! A call: it exists, typed and checked, before anything runs.
+
+mod batch;
+mod blocking;
+mod cancellation;
+mod finished;
+mod host;
+pub(crate) mod output;
+mod preview;
+mod scope;
+mod typed;
+
+use std::fmt;
+
+use tool_contracts::{CallStatus, ToolContext, ToolSpec, Violation};
+
+pub use self::cancellation::Cancellation;
+pub(crate) use self::finished::{End, panic_text};
+pub use self::finished::{Finished, Running};
+pub(crate) use self::host::MetaDraft;
+pub use self::host::{DryRun, FromCall, MetaRecorder, Progress, ProgressUpdate};
+pub use self::output::ToolOutput;
+pub use self::preview::Preview;
+pub use self::scope::CallScope;
+pub use self::typed::TypedCall;
+use crate::dispatch::pipeline::{self, Decoded, Ended};
+use crate::dispatch::refusal::Refusal;
+use crate::dispatch::{Runtime, record};
+
+pub(crate) use self::batch::run as run_batch;
+
+/// A model's call, deferred: resolved, typed and checked, and not yet run.
+///
+/// [`Runtime::call`] makes it and never fails. Look at it ([`status`](Self::status),
+/// [`preview`](Self::preview)), decide, then [`execute`](Self::execute): whatever happens, the
+/// answer is one [`ToolOutput`], and the tool runs at most once.
+pub struct ToolCall {
+    target: Target,
+    status: CallStatus,
+    pending: Option<Decoded>,
+    approver: Option<String>,
+    output: Option<ToolOutput>,
+}
+
+enum Target {
+    Known(CallScope),
+    Unknown(Box<UnknownCall>),
+}
+
+struct UnknownCall {
+    runtime: Runtime,
+    name: Box<str>,
+    call_id: Option<Box<str>>,
+    arguments: Box<str>,
+    cx: ToolContext,
+}
+
+impl ToolCall {
+    /// Opens a call that waits to be executed.
+    pub(crate) fn pending(scope: CallScope, decoded: Decoded) -> Self {
+        Self {
+            target: Target::Known(scope),
+            status: CallStatus::Pending,
+            pending: Some(decoded),
+            approver: None,
+            output: None,
+        }
+    }
+
+    /// Opens a call of a known tool that is answered already.
+    pub(crate) fn refused(scope: CallScope, refusal: Refusal) -> Self {
+        let output = pipeline::refused_output(scope.echo(), scope.dry_run(), &refusal);
+        Self::answered(Target::Known(scope), refusal, output)
+    }
+
+    /// Opens a call whose name no tool has.
+    pub(crate) fn unknown(
+        runtime: Runtime,
+        name: &str,
+        call_id: Option<Box<str>>,
+        arguments: Box<str>,
+        cx: ToolContext,
+        refusal: Refusal,
+    ) -> Self {
+        let echo = pipeline::echo_of_unknown(&arguments, runtime.limits());
+        let output = pipeline::refused_output(echo, cx.dry_run(), &refusal);
+        let call = UnknownCall { runtime, name: name.into(), call_id, arguments, cx };
+        Self::answered(Target::Unknown(Box::new(call)), refusal, output)
+    }
+
+    fn answered(target: Target, refusal: Refusal, output: ToolOutput) -> Self {
+        let mut call = Self {
+            target,
+            status: CallStatus::Executing,
+            pending: None,
+            approver: None,
+            output: None,
+        };
+        call.close(Ended { status: refusal.status, output, log: String::new() });
+        call
+    }
+
+    /// Returns where in its life the call is.
+    #[must_use]
+    pub fn status(&self) -> CallStatus {
+        self.status
+    }
+
+    /// Returns the name that the model called.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match &self.target {
+            Target::Known(scope) => scope.tool().name(),
+            Target::Unknown(call) => &call.name,
+        }
+    }
+
+    /// Returns the model's id of the call, if it gave one.
+    #[must_use]
+    pub fn call_id(&self) -> Option<&str> {
+        match &self.target {
+            Target::Known(scope) => scope.call_id(),
+            Target::Unknown(call) => call.call_id.as_deref(),
+        }
+    }
+
+    /// Returns the context that the host gave.
+    #[must_use]
+    pub fn cx(&self) -> &ToolContext {
+        match &self.target {
+            Target::Known(scope) => scope.cx(),
+            Target::Unknown(call) => &call.cx,
+        }
+    }
+
+    /// Returns the tool, unless the name is unknown.
+    #[must_use]
+    pub fn tool(&self) -> Option<&ToolSpec> {
+        self.scope().map(CallScope::tool)
+    }
+
+    /// Returns the arguments exactly as the model sent them, secrets and all: for the host only.
+    #[must_use]
+    pub fn input(&self) -> &str {
+        match &self.target {
+            Target::Known(scope) => scope.raw(),
+            Target::Unknown(call) => &call.arguments,
+        }
+    }
+
+    /// Returns what is wrong with the arguments: every violation at once, none if they are right.
+    #[must_use]
+    pub fn violations(&self) -> &[Violation] {
+        self.scope().map_or(&[], CallScope::violations)
+    }
+
+    /// Describes the call to the person who decides about it, secrets masked.
+    #[must_use]
+    pub fn preview(&self) -> Preview<'_> {
+        Preview::of(self)
+    }
+
+    /// Returns the answer, once there is one.
+    #[must_use]
+    pub fn output(&self) -> Option<&ToolOutput> {
+        self.output.as_ref()
+    }
+
+    /// Takes the answer, once there is one.
+    #[must_use]
+    pub fn into_output(mut self) -> Option<ToolOutput> {
+        self.output.take()
+    }
+
+    /// Returns a handle that cancels the call from elsewhere; none if the name is unknown.
+    #[must_use]
+    pub fn cancellation(&self) -> Option<Cancellation> {
+        self.scope().map(Cancellation::of)
+    }
+
+    /// Sets who hears of the tool's progress; the first listener stays.
+    ///
+    /// It is called on the tool's own thread, so it must be quick.
+    pub fn on_progress(&self, listen: impl Fn(ProgressUpdate) + Send + Sync + 'static) {
+        if let Some(scope) = self.scope() {
+            scope.set_progress_sink(Box::new(listen));
+        }
+    }
+
+    /// Says who allows this call, where its tool asks for permission first.
+    ///
+    /// The approver is named by the host, never by the model. Without effect unless the call is
+    /// [`Pending`](CallStatus::Pending).
+    pub fn approve(&mut self, approver: impl Into<String>) {
+        if self.status == CallStatus::Pending {
+            self.approver = Some(approver.into());
+        }
+    }
+
+    /// Declines a pending call; the model is told why.
+    pub fn decline(&mut self, feedback: impl Into<String>) {
+        self.withdraw(|| Refusal::declined(feedback.into()));
+    }
+
+    /// Withdraws a pending call that a newer message of the user has overtaken.
+    pub fn overtake(&mut self) {
+        self.withdraw(Refusal::overtaken);
+    }
+
+    /// Withdraws a pending call that nobody answered in time.
+    pub fn expire(&mut self) {
+        self.withdraw(Refusal::expired);
+    }
+
+    fn withdraw(&mut self, refusal: impl FnOnce() -> Refusal) {
+        if self.status != CallStatus::Pending {
+            return;
+        }
+        if let Target::Known(scope) = &self.target {
+            let refusal = refusal();
+            let output = pipeline::refused_output(scope.echo(), scope.dry_run(), &refusal);
+            self.pending = None;
+            self.close(Ended { status: refusal.status, output, log: String::new() });
+        }
+    }
+
+    /// Runs the tool, at most once, and returns the answer: always an envelope, never an error.
+    ///
+    /// A second `execute` returns the first answer. Calls that were refused, declined or overtaken
+    /// run nothing and return their answer too.
+    ///
+    /// # Cancellation
+    /// Dropping the returned future drops the tool's and makes the call
+    /// [`Interrupted`](CallStatus::Interrupted); a blocking tool runs on, unheard.
+    pub async fn execute(&mut self) -> &ToolOutput {
+        if let (Some(decoded), Target::Known(scope)) = (self.pending.take(), &self.target) {
+            let scope = scope.clone();
+            self.status = CallStatus::Executing;
+            let mut open = Open { call: self, scope: &scope };
+            let ended = match pipeline::admit(&scope, decoded, open.call.approver.as_deref()) {
+                Ok(admitted) => {
+                    let ran = pipeline::run(&scope, admitted).await;
+                    pipeline::fit(&scope, ran)
+                }
+                Err(refusal) => pipeline::refused(&scope, &refusal),
+            };
+            open.call.close(ended);
+        }
+        self.output.as_ref().expect("a call that is not pending has been closed with its output")
+    }
+
+    fn close(&mut self, ended: Ended) {
+        self.status = ended.status;
+        record::closed(self.runtime(), self, &ended);
+        self.output = Some(ended.output);
+    }
+
+    fn runtime(&self) -> &Runtime {
+        match &self.target {
+            Target::Known(scope) => scope.runtime(),
+            Target::Unknown(call) => &call.runtime,
+        }
+    }
+
+    pub(crate) fn approver(&self) -> Option<&str> {
+        self.approver.as_deref()
+    }
+
+    fn scope(&self) -> Option<&CallScope> {
+        match &self.target {
+            Target::Known(scope) => Some(scope),
+            Target::Unknown(_) => None,
+        }
+    }
+}
+
+/// A call under way: closes it as interrupted if `execute` is dropped.
+struct Open<'c> {
+    call: &'c mut ToolCall,
+    scope: &'c CallScope,
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        if self.call.output.is_none() {
+            self.call.close(pipeline::interrupted(self.scope));
+        }
+    }
+}
+
+/// A call that is dropped before it was decided is closed too: every record has an end.
+impl Drop for ToolCall {
+    fn drop(&mut self) {
+        self.withdraw(Refusal::dropped);
+    }
+}
+
+impl fmt::Debug for ToolCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolCall")
+            .field("name", &self.name())
+            .field("call_id", &self.call_id())
+            .field("status", &self.status)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,205 @@
+//! The envelope as it leaves the runtime: bytes, written once.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::ser::{Error as _, Serialize, Serializer};
+use serde_json::value::RawValue;
+use tool_contracts::{ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
+
+use super::CallScope;
+
+/// The answer to a call: the contract's envelope, encoded.
+///
+/// It is `{"status":"ok","input":…,"data":…,"meta":…}` or
+/// `{"status":"error","input":…,"error":…,"meta":…}`, written once as JSON text and kept so. Read
+/// parts of it here, or the whole as a typed [`contracts::ToolOutput`](tool_contracts::ToolOutput)
+/// by [`decode`](Self::decode).
+#[derive(Clone)]
+pub struct ToolOutput {
+    json: Vec<u8>,
+    body: Body,
+}
+
+#[derive(Clone)]
+enum Body {
+    Ok { data: Range<usize> },
+    Error(Box<ToolErrorDetail>),
+}
+
+const HEAD_OK: &[u8] = br#"{"status":"ok","input":"#;
+const HEAD_ERROR: &[u8] = br#"{"status":"error","input":"#;
+const DATA: &[u8] = br#","data":"#;
+const ERROR: &[u8] = br#","error":"#;
+const META: &[u8] = br#","meta":"#;
+const TOOK: &[u8] = br#"{"took_ms":"#;
+
+/// Room for the heads above and a short `meta`.
+const FRAME: usize = 96;
+
+impl ToolOutput {
+    /// True for `status: "ok"`.
+    #[must_use]
+    pub fn is_ok(&self) -> bool {
+        matches!(self.body, Body::Ok { .. })
+    }
+
+    /// Returns the whole envelope as JSON text.
+    #[must_use]
+    pub fn json(&self) -> &str {
+        text(&self.json)
+    }
+
+    /// Returns the whole envelope as bytes of JSON text, without looking at them.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.json
+    }
+
+    /// Takes the envelope's bytes, to hand them to a writer.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.json
+    }
+
+    /// Returns the tool's answer as JSON text, if there is one.
+    #[must_use]
+    pub fn data_json(&self) -> Option<&str> {
+        match &self.body {
+            Body::Ok { data } => self.json.get(data.clone()).map(text),
+            Body::Error(_) => None,
+        }
+    }
+
+    /// Reads the tool's answer into a type; `None` if the call has no answer.
+    ///
+    /// # Errors
+    /// The answer is not a `T`.
+    pub fn data<'o, T: Deserialize<'o>>(&'o self) -> Option<serde_json::Result<T>> {
+        self.data_json().map(serde_json::from_str)
+    }
+
+    /// Returns what went wrong, if anything did.
+    #[must_use]
+    pub fn error(&self) -> Option<&ToolErrorDetail> {
+        match &self.body {
+            Body::Ok { .. } => None,
+            Body::Error(detail) => Some(detail),
+        }
+    }
+
+    /// Reads the whole envelope into the contract's typed union.
+    ///
+    /// # Errors
+    /// The echo is not an `I`, or the answer is not an `O`.
+    pub fn decode<I, O>(&self) -> serde_json::Result<tool_contracts::ToolOutput<I, O>>
+    where
+        I: DeserializeOwned,
+        O: DeserializeOwned,
+    {
+        serde_json::from_slice(&self.json)
+    }
+}
+
+/// How the runtime writes envelopes.
+impl ToolOutput {
+    /// Starts an envelope for a tool's answer; returns it and where `data` starts.
+    pub(crate) fn begin(scope: &CallScope) -> (Vec<u8>, usize) {
+        let echo = scope.echo().unwrap_or("null");
+        let expected = scope.registered().expected_output();
+        let mut json = Vec::with_capacity(expected.max(echo.len() + FRAME));
+        json.extend_from_slice(HEAD_OK);
+        json.extend_from_slice(echo.as_bytes());
+        json.extend_from_slice(DATA);
+        let data_start = json.len();
+        (json, data_start)
+    }
+
+    /// Ends an envelope whose `meta` has nothing but the time and the freshness.
+    pub(crate) fn finish_short(
+        mut json: Vec<u8>,
+        data_start: usize,
+        took_ms: u64,
+        ttl_seconds: Option<u64>,
+    ) -> Self {
+        let data = data_start..json.len();
+        json.extend_from_slice(META);
+        json.extend_from_slice(TOOK);
+        write_json(&mut json, &took_ms);
+        if let Some(seconds) = ttl_seconds {
+            json.extend_from_slice(br#","ttl_seconds":"#);
+            write_json(&mut json, &seconds);
+        }
+        json.extend_from_slice(b"}}");
+        Self { json, body: Body::Ok { data } }
+    }
+
+    /// Ends an envelope with a full `meta`.
+    pub(crate) fn finish(mut json: Vec<u8>, data_start: usize, meta: &ToolResultMeta) -> Self {
+        let data = data_start..json.len();
+        json.extend_from_slice(META);
+        write_json(&mut json, meta);
+        json.push(b'}');
+        Self { json, body: Body::Ok { data } }
+    }
+
+    /// Writes an error's envelope; `echo` is JSON text, or absent where there is none to show.
+    pub(crate) fn failed(
+        echo: Option<&str>,
+        detail: ToolErrorDetail,
+        meta: &ToolErrorMeta,
+    ) -> Self {
+        let echo = echo.unwrap_or("null");
+        let mut json = Vec::with_capacity(echo.len() + 512);
+        json.extend_from_slice(HEAD_ERROR);
+        json.extend_from_slice(echo.as_bytes());
+        json.extend_from_slice(ERROR);
+        write_json(&mut json, &detail);
+        json.extend_from_slice(META);
+        write_json(&mut json, meta);
+        json.push(b'}');
+        Self { json, body: Body::Error(Box::new(detail)) }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.json.len()
+    }
+}
+
+fn text(json: &[u8]) -> &str {
+    std::str::from_utf8(json).expect("the envelope is made of JSON texts, which are UTF-8")
+}
+
+fn write_json<T: Serialize>(json: &mut Vec<u8>, value: &T) {
+    serde_json::to_writer(json, value).expect("the contract's types are written to memory as JSON");
+}
+
+impl Serialize for ToolOutput {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_slice(&self.json).map_err(S::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+/// Shows the envelope's JSON text.
+impl fmt::Display for ToolOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.json())
+    }
+}
+
+/// Shows what happened, without arguments or answer.
+impl fmt::Debug for ToolOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("ToolOutput");
+        match &self.body {
+            Body::Ok { data } => debug.field("status", &"ok").field("data_bytes", &data.len()),
+            Body::Error(detail) => {
+                debug.field("status", &"error").field("code", &detail.code())
+            }
+        };
+        debug.finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,377 @@
+//! The runtime's configuration, checked as a whole by `build()`.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+use tool_contracts::{ContractError, Permission};
+
+use super::record::Observe;
+use super::runtime::{Inner, Runtime};
+use crate::limits::Limits;
+use crate::registry::{
+    Catalogue, DynamicTool, Place, Registered, Registry, Settings, States, Tool, Toolkit,
+};
+use crate::schema::{Coerce, SchemaError};
+use crate::timer::Timer;
+
+/// Configures a [`Runtime`]: its tools, its state, its rules.
+///
+/// Nothing is checked until [`build`](Self::build), which reports every problem at once.
+pub struct RuntimeBuilder {
+    registry: Registry,
+    states: States,
+    settings: Settings,
+    limits: Limits,
+    timer: Option<Arc<dyn Timer>>,
+    observers: Vec<Arc<dyn Observe>>,
+    max_concurrent: usize,
+    max_blocking: usize,
+    allow_abort: bool,
+    problems: Vec<BuildProblem>,
+}
+
+impl RuntimeBuilder {
+    pub(super) fn new() -> Self {
+        Self {
+            registry: Registry::new(),
+            states: States::default(),
+            settings: Settings::default(),
+            limits: Limits::default(),
+            timer: default_timer(),
+            observers: Vec::new(),
+            max_concurrent: 5,
+            max_blocking: 256,
+            allow_abort: false,
+            problems: Vec::new(),
+        }
+    }
+
+    /// Adds the tool behind a handle: `fn search_content` has the handle `SearchContent`.
+    #[must_use]
+    pub fn tool<T: Tool>(mut self) -> Self {
+        self.registry = self.registry.tool::<T>();
+        self
+    }
+
+    /// Adds a toolkit: its tools, and the value that they stand on.
+    #[must_use]
+    pub fn toolkit<T: Toolkit>(self, toolkit: T) -> Self {
+        self.shared_toolkit(Arc::new(toolkit))
+    }
+
+    /// Adds a toolkit that the host keeps using itself.
+    #[must_use]
+    pub fn shared_toolkit<T: Toolkit>(mut self, toolkit: Arc<T>) -> Self {
+        self.registry = self.registry.toolkit::<T>();
+        if !self.states.insert_toolkit(toolkit) {
+            self.problems.push(BuildProblem::StateTwice { type_name: std::any::type_name::<T>() });
+        }
+        self
+    }
+
+    /// Adds a tool that is known only at run time.
+    #[must_use]
+    #[track_caller]
+    pub fn dynamic(mut self, tool: DynamicTool) -> Self {
+        self.registry = self.registry.dynamic(tool);
+        self
+    }
+
+    /// Adds every `#[ai_tool]` function that is linked into the program.
+    ///
+    /// A crate that nobody names contributes nothing: write `use its_name as _;` once. Finding
+    /// nothing at all is a problem that `build()` reports.
+    #[cfg(feature = "discovery")]
+    #[must_use]
+    pub fn discover(mut self) -> Self {
+        self.registry = self.registry.discover();
+        self
+    }
+
+    /// Adds all tools of a registry.
+    #[must_use]
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.registry.merge(registry);
+        self
+    }
+
+    /// Gives a value that tools borrow as `&T`.
+    #[must_use]
+    pub fn state<T: Send + Sync + 'static>(self, state: T) -> Self {
+        self.shared_state(Arc::new(state))
+    }
+
+    /// Gives a value that the host keeps using itself, or a trait object: tools borrow `&dyn Trait`.
+    #[must_use]
+    pub fn shared_state<T: ?Sized + Send + Sync + 'static>(mut self, state: Arc<T>) -> Self {
+        if !self.states.insert(state) {
+            self.problems.push(BuildProblem::StateTwice { type_name: std::any::type_name::<T>() });
+        }
+        self
+    }
+
+    /// Sets the permission of a tool, or of all tools of a toolkit.
+    ///
+    /// Where nothing is set, reads are allowed and everything else asks first. A tool's own entry
+    /// wins over its toolkit's.
+    #[must_use]
+    pub fn permission(mut self, tool_or_toolkit: impl Into<String>, permission: Permission) -> Self {
+        self.settings.permissions.insert(tool_or_toolkit.into(), permission);
+        self
+    }
+
+    /// Sets the deadline of tools that have none of their own; 30 seconds if it is not set.
+    #[must_use]
+    pub fn default_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.timeout = timeout;
+        self
+    }
+
+    /// Says whether lossless slips in a read's arguments are mended; they are if it is not set.
+    #[must_use]
+    pub fn coerce_reads(mut self, coerce: Coerce) -> Self {
+        self.settings.coerce_reads = coerce;
+        self
+    }
+
+    /// Says whether lossless slips in a write's arguments are mended; they are not if not set.
+    #[must_use]
+    pub fn coerce_writes(mut self, coerce: Coerce) -> Self {
+        self.settings.coerce_writes = coerce;
+        self
+    }
+
+    /// Sets the bounds on the size and the depth of arguments.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets how many reads of one batch are under way at once: 1 to 20, 5 if it is not set.
+    #[must_use]
+    pub fn max_concurrent_tools(mut self, most: usize) -> Self {
+        self.max_concurrent = most;
+        self
+    }
+
+    /// Sets how many blocking tools are under way at once, also after their deadline; 256 if not set.
+    ///
+    /// A call beyond it is answered `UNAVAILABLE`.
+    #[must_use]
+    pub fn max_blocking_tools(mut self, most: usize) -> Self {
+        self.max_blocking = most;
+        self
+    }
+
+    /// Sets the clock, the waits and the blocking threads, where tokio is not to give them.
+    #[must_use]
+    pub fn timer(mut self, timer: impl Timer) -> Self {
+        self.timer = Some(Arc::new(timer));
+        self
+    }
+
+    /// Adds somebody who hears of every call's end.
+    #[must_use]
+    pub fn observe(mut self, observer: impl Observe) -> Self {
+        self.observers.push(Arc::new(observer));
+        self
+    }
+
+    /// Accepts a program that aborts on panic: a tool's panic then ends the program.
+    #[must_use]
+    pub fn allow_panic_abort(mut self) -> Self {
+        self.allow_abort = true;
+        self
+    }
+
+    /// Checks everything and makes the runtime.
+    ///
+    /// # Errors
+    /// Every problem at once: missing state, duplicate names, schemas that cannot be checked,
+    /// permissions for tools that do not exist, a discovery that found nothing.
+    pub fn build(mut self) -> Result<Runtime, BuildError> {
+        let mut problems = std::mem::take(&mut self.problems);
+        problems.append(&mut self.registry.problems);
+        self.check(&mut problems);
+        let mut tools = self.registry.compile(&self.settings, &mut problems);
+        for tool in &mut tools {
+            self.fill(tool, &mut problems);
+        }
+        let (Some(timer), true) = (self.timer, problems.is_empty()) else {
+            return Err(BuildError { problems });
+        };
+        Ok(Runtime::new(Inner {
+            catalogue: Catalogue::new(tools),
+            states: self.states,
+            limits: self.limits,
+            timer,
+            observers: self.observers,
+            max_concurrent: self.max_concurrent,
+            max_blocking: self.max_blocking,
+            blocking: Arc::default(),
+        }))
+    }
+
+    fn check(&self, problems: &mut Vec<BuildProblem>) {
+        if cfg!(panic = "abort") && !self.allow_abort {
+            problems.push(BuildProblem::PanicAborts);
+        }
+        if self.timer.is_none() {
+            problems.push(BuildProblem::NoTimer);
+        }
+        if !(1..=20).contains(&self.max_concurrent) {
+            problems.push(BuildProblem::MaxConcurrent { found: self.max_concurrent });
+        }
+        let known: BTreeSet<&str> = self.registry.entries.iter().flat_map(names_of).collect();
+        let unknown = self.settings.permissions.keys().filter(|name| !known.contains(&***name));
+        problems.extend(unknown.map(|name| BuildProblem::UnknownPermission { name: name.clone() }));
+    }
+
+    fn fill(&self, tool: &mut Registered, problems: &mut Vec<BuildProblem>) {
+        match self.states.resolve(&tool.needs) {
+            Ok(slots) => tool.slots = slots,
+            Err(missing) => problems.extend(missing.into_iter().map(|type_name| {
+                BuildProblem::MissingState { tool: tool.spec.name().to_owned(), type_name }
+            })),
+        }
+    }
+}
+
+/// A tool's name, and its toolkit's.
+fn names_of(entry: &crate::registry::Entry) -> impl Iterator<Item = &str> {
+    let name = entry.name();
+    [Some(name), name.rsplit_once('.').map(|(toolkit, _)| toolkit)].into_iter().flatten()
+}
+
+#[cfg(feature = "tokio")]
+#[allow(clippy::unnecessary_wraps, reason = "without tokio there is none")]
+fn default_timer() -> Option<Arc<dyn Timer>> {
+    Some(Arc::new(crate::timer::TokioTimer))
+}
+
+#[cfg(not(feature = "tokio"))]
+fn default_timer() -> Option<Arc<dyn Timer>> {
+    None
+}
+
+impl fmt::Debug for RuntimeBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RuntimeBuilder")
+            .field("registry", &self.registry)
+            .field("settings", &self.settings)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Everything that kept a runtime from being built.
+#[derive(Debug, Clone, Error)]
+pub struct BuildError {
+    problems: Vec<BuildProblem>,
+}
+
+impl BuildError {
+    /// Lists the problems, in the order in which they were found.
+    #[must_use]
+    pub fn problems(&self) -> &[BuildProblem] {
+        &self.problems
+    }
+
+    pub(crate) fn unless_empty(problems: Vec<BuildProblem>) -> Result<(), Self> {
+        if problems.is_empty() { Ok(()) } else { Err(Self { problems }) }
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the tools cannot be used as they are registered:")?;
+        self.problems.iter().try_for_each(|problem| write!(f, "\n  - {problem}"))
+    }
+}
+
+/// One thing that is wrong with what was registered or configured.
+#[derive(Debug, Clone, Error)]
+#[non_exhaustive]
+pub enum BuildProblem {
+    /// Two tools have one name.
+    #[error("two tools are named `{tool}`: at {first} and at {second}; rename one")]
+    DuplicateName {
+        /// The name.
+        tool: String,
+        /// Where the one comes from.
+        first: Place,
+        /// Where the other comes from.
+        second: Place,
+    },
+    /// A tool borrows a value that nobody gave.
+    #[error("`{tool}` borrows `&{type_name}`, which nobody gave: call `.state(…)` with one")]
+    MissingState {
+        /// The tool.
+        tool: String,
+        /// The type that it borrows.
+        type_name: &'static str,
+    },
+    /// Two values of one type were given.
+    #[error("two values of `{type_name}` were given: tools borrow by type, so wrap one in a type of its own")]
+    StateTwice {
+        /// The type.
+        type_name: &'static str,
+    },
+    /// A schema cannot be checked.
+    #[error("the {side} schema of `{tool}` cannot be used: {error}")]
+    Schema {
+        /// The tool.
+        tool: String,
+        /// `input` or `output`.
+        side: &'static str,
+        /// Where and why.
+        error: SchemaError,
+    },
+    /// A tool's contract is not valid.
+    #[error("the contract of `{tool}` is not valid: {error}")]
+    Contract {
+        /// The tool.
+        tool: String,
+        /// Which parts, and why.
+        error: ContractError,
+    },
+    /// A dynamic tool lacks something, or has what it may not.
+    #[error("`{tool}` {rule}")]
+    Incomplete {
+        /// The tool.
+        tool: String,
+        /// What is wrong.
+        rule: &'static str,
+    },
+    /// A permission is set for a tool or toolkit that does not exist.
+    #[error("a permission is set for `{name}`, which is no tool and no toolkit here")]
+    UnknownPermission {
+        /// The name.
+        name: String,
+    },
+    /// Discovery found no tool.
+    #[error(
+        "no `#[ai_tool]` function is linked in: name the crate that has them once \
+         (`use its_name as _;`), or register them by `.tool::<Handle>()`"
+    )]
+    NothingDiscovered,
+    /// The number of concurrent tools is out of range.
+    #[error("`max_concurrent_tools` is 1 to 20, not {found}")]
+    MaxConcurrent {
+        /// What was set.
+        found: usize,
+    },
+    /// The program aborts on panic, so that a tool's panic cannot be answered.
+    #[error(
+        "this program aborts on panic, so a tool's panic would end it: build with \
+         `panic = \"unwind\"`, or accept it by `.allow_panic_abort()`"
+    )]
+    PanicAborts,
+    /// Nothing gives time.
+    #[error("nothing gives time: turn on the feature `tokio`, or call `.timer(…)`")]
+    NoTimer,
+}

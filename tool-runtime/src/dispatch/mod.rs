@@ -1,0 +1,12 @@
+//! Dispatch: the runtime, its configuration, and the one fixed pipeline that every call goes through.
+
+mod attempt;
+mod builder;
+pub(crate) mod pipeline;
+pub(crate) mod record;
+pub(crate) mod refusal;
+mod runtime;
+
+pub use self::builder::{BuildError, BuildProblem, RuntimeBuilder};
+pub use self::record::{CallRecord, Observe};
+pub use self::runtime::Runtime;

@@ -1,0 +1,217 @@
+//! The stages of a call, in their one order: each takes what the one before returns.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::task::noop_waker_ref;
+use serde_json::value::RawValue;
+use tool_contracts::{CallStatus, ErrorCode, Permission, ToolErrorMeta, ToolResultMeta};
+
+use super::attempt::{Attempt, Outcome};
+use super::refusal::{self, Refusal};
+use crate::call::{CallScope, End, MetaDraft, Running, ToolOutput};
+use crate::failure::{Failure, Fault};
+use crate::limits::Limits;
+use crate::schema::Coerce;
+
+/// Arguments that are typed and checked, and a tool parked behind them.
+pub(crate) struct Decoded(Running);
+
+/// A decoded call that may run.
+pub(crate) struct Admitted(Running);
+
+/// How the tool ended, and how long it took.
+pub(crate) struct Ran {
+    outcome: Outcome,
+    took: Duration,
+    meta: Option<Box<MetaDraft>>,
+}
+
+/// A call that is answered.
+pub(crate) struct Ended {
+    pub(crate) status: CallStatus,
+    pub(crate) output: ToolOutput,
+    /// For the log only.
+    pub(crate) log: String,
+}
+
+/// Checks the arguments and parks the tool behind them; nothing of the tool runs.
+pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Refusal> {
+    let tool = scope.registered();
+    let limits = scope.runtime().limits();
+    let raw = scope.raw();
+    if tool.scan || raw.len() > limits.max_string_bytes() || !raw.trim_start().starts_with('{') {
+        let reading = scope.read_by_schema();
+        if reading.malformed.is_some() || !reading.violations.is_empty() {
+            return Err(Refusal::arguments(scope));
+        }
+    }
+    let mut running = tool.start.start(scope.clone());
+    let mut idle = Context::from_waker(noop_waker_ref());
+    // Reading arguments runs code of the tool's author: their `Deserialize`, their defaults.
+    match catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(&mut idle))) {
+        Ok(Poll::Pending) => Ok(Decoded(running)),
+        Ok(Poll::Ready(_)) => Err(Refusal::arguments(scope)),
+        Err(_) => Err(Refusal::unreadable()),
+    }
+}
+
+/// Decides whether the call may run: the tool's permission, and who approved.
+pub(crate) fn admit(
+    scope: &CallScope,
+    decoded: Decoded,
+    approver: Option<&str>,
+) -> Result<Admitted, Refusal> {
+    if scope.cancel_flag().is_fired() {
+        return Err(Refusal::cancelled());
+    }
+    match scope.tool().permission() {
+        Permission::Allow => Ok(Admitted(decoded.0)),
+        // A dry run performs no effect, so nobody has to be asked.
+        Permission::Ask if approver.is_some() || scope.dry_run() => Ok(Admitted(decoded.0)),
+        Permission::Ask => Err(Refusal::needs_confirmation()),
+        _ => Err(Refusal::denied_tool()),
+    }
+}
+
+/// Runs the tool under its deadline, its cancellation and the panic guard.
+pub(crate) async fn run(scope: &CallScope, admitted: Admitted) -> Ran {
+    let (outcome, took) = Attempt::new(scope, admitted.0).await;
+    let meta = scope.end();
+    if matches!(outcome, Outcome::TimedOut | Outcome::Cancelled) {
+        scope.cancel_flag().fire();
+    }
+    Ran { outcome, took, meta }
+}
+
+/// Makes the envelope: an answer that keeps its schema, or an error.
+pub(crate) fn fit(scope: &CallScope, ran: Ran) -> Ended {
+    let took_ms = u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX);
+    let effect = scope.tool().effect();
+    match ran.outcome {
+        Outcome::Ended(End::Answered { bytes, data_start }) => {
+            answered(scope, bytes, data_start, took_ms, ran.meta)
+        }
+        Outcome::Ended(End::Failed(fault)) => failed(scope, fault, took_ms),
+        Outcome::Ended(End::Refused) => refused(scope, &Refusal::arguments(scope)),
+        Outcome::Ended(End::Panicked(text)) | Outcome::Panicked(text) => {
+            let failure = Failure::of(ErrorCode::Internal);
+            failed(scope, Fault::new(failure, None, format!("panicked: {text}")), took_ms)
+        }
+        Outcome::TimedOut => {
+            let failure = refusal::timed_out(effect, scope.budget());
+            failed(scope, Fault::plain(failure), took_ms)
+        }
+        Outcome::Cancelled => interrupted_after(scope, took_ms),
+    }
+}
+
+/// Answers for a call whose `execute` was dropped.
+pub(crate) fn interrupted(scope: &CallScope) -> Ended {
+    drop(scope.end());
+    scope.cancel_flag().fire();
+    interrupted_after(scope, 0)
+}
+
+fn interrupted_after(scope: &CallScope, took_ms: u64) -> Ended {
+    let failure = refusal::cancelled(scope.tool().effect());
+    Ended { status: CallStatus::Interrupted, ..failed(scope, Fault::plain(failure), took_ms) }
+}
+
+/// Answers a call that may not run.
+pub(crate) fn refused(scope: &CallScope, refusal: &Refusal) -> Ended {
+    let output = refused_output(scope.echo(), scope.dry_run(), refusal);
+    Ended { status: refusal.status, output, log: String::new() }
+}
+
+/// Writes the envelope of a refusal.
+pub(crate) fn refused_output(echo: Option<&str>, dry_run: bool, refusal: &Refusal) -> ToolOutput {
+    ToolOutput::failed(echo, refusal.detail.clone(), &error_meta(0, dry_run))
+}
+
+/// What may be shown of arguments that no tool's schema describes: all of them, if they are JSON.
+pub(crate) fn echo_of_unknown<'a>(arguments: &'a str, limits: &Limits) -> Option<&'a str> {
+    let fits = arguments.len() <= limits.max_bytes();
+    (fits && serde_json::from_str::<&RawValue>(arguments).is_ok()).then_some(arguments)
+}
+
+fn answered(
+    scope: &CallScope,
+    bytes: Vec<u8>,
+    data_start: usize,
+    took_ms: u64,
+    draft: Option<Box<MetaDraft>>,
+) -> Ended {
+    if let Some(fault) = broken_answer(scope, &bytes, data_start) {
+        return failed(scope, fault, took_ms);
+    }
+    let ttl = scope.tool().ttl_seconds();
+    let coercions = scope.reading().map_or(&[][..], |reading| &reading.coercions);
+    let output = if draft.is_none() && coercions.is_empty() && !scope.dry_run() {
+        ToolOutput::finish_short(bytes, data_start, took_ms, ttl)
+    } else {
+        let meta = full_meta(scope, took_ms, ttl, *draft.unwrap_or_default());
+        ToolOutput::finish(bytes, data_start, &meta)
+    };
+    scope.registered().expect_output(output.len());
+    Ended { status: CallStatus::Executed, output, log: String::new() }
+}
+
+/// Checks an answer by its schema, where the type alone does not keep it.
+fn broken_answer(scope: &CallScope, bytes: &[u8], data_start: usize) -> Option<Box<Fault>> {
+    let validator = scope.registered().output.as_ref()?;
+    let internal = |log: String| {
+        Some(Fault::new(Failure::of(ErrorCode::InvalidOutput), None, log))
+    };
+    let Ok(data) = std::str::from_utf8(&bytes[data_start..]) else {
+        return internal("the answer is not UTF-8".to_owned());
+    };
+    let report = validator.check(data, &Limits::unbounded(), Coerce::Off);
+    if let Some(malformed) = report.malformed {
+        return internal(format!("the answer is no JSON: {malformed}"));
+    }
+    if report.violations.is_empty() {
+        return None;
+    }
+    let count = report.violations.len();
+    let failure = refusal::invalid_output(&report.violations);
+    Some(Fault::new(failure, None, format!("the answer broke its schema in {count} places")))
+}
+
+fn failed(scope: &CallScope, fault: Box<Fault>, took_ms: u64) -> Ended {
+    let Fault { failure, cause, log } = *fault;
+    let meta = error_meta(took_ms, scope.dry_run());
+    let output = ToolOutput::failed(scope.echo(), failure.into_detail(cause), &meta);
+    Ended { status: CallStatus::Failed, output, log }
+}
+
+fn error_meta(took_ms: u64, dry_run: bool) -> ToolErrorMeta {
+    ToolErrorMeta::new(took_ms).with_dry_run(dry_run)
+}
+
+fn full_meta(
+    scope: &CallScope,
+    took_ms: u64,
+    ttl_seconds: Option<u64>,
+    draft: MetaDraft,
+) -> ToolResultMeta {
+    let coercions = scope.reading().map_or(&[][..], |reading| &reading.coercions);
+    let mut meta = ToolResultMeta::new(took_ms)
+        .with_warnings(draft.warnings)
+        .with_coercions(coercions.iter().cloned())
+        .with_dry_run(scope.dry_run());
+    if let Some(seconds) = ttl_seconds {
+        meta = meta.with_ttl_seconds(seconds);
+    }
+    if !draft.source_counts.is_empty() {
+        meta = meta.with_source_counts(draft.source_counts);
+    }
+    if !draft.routing.is_empty() {
+        meta = meta.with_routing(draft.routing);
+    }
+    if !draft.token_usage.is_empty() {
+        meta = meta.with_token_usage(draft.token_usage);
+    }
+    meta
+}

@@ -1,0 +1,165 @@
+//! Why a call was answered without running its tool, and how the model is told.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use tool_contracts::{CallStatus, Effect, ErrorCode, ToolErrorDetail, Violation};
+
+use crate::call::CallScope;
+use crate::failure::Failure;
+use crate::schema::Malformed;
+
+/// An answer that needed no tool.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) status: CallStatus,
+    pub(crate) detail: ToolErrorDetail,
+}
+
+/// How many violations the message spells out; all of them stand in `details.violations`.
+const SPELLED_OUT: usize = 3;
+
+impl Refusal {
+    fn new(status: CallStatus, failure: Failure) -> Self {
+        Self { status, detail: failure.into_detail(None) }
+    }
+
+    pub(crate) fn unknown_tool(closest: &[&str]) -> Self {
+        let mut message = String::from("no tool has this name");
+        if !closest.is_empty() {
+            let _ = write!(message, "; the closest are {}", quoted(closest));
+        }
+        let failure = Failure::of(ErrorCode::NotFound)
+            .with_message(message)
+            .with_detail("closest", closest);
+        Self::new(CallStatus::Rejected, failure)
+    }
+
+    pub(crate) fn denied_tool() -> Self {
+        let failure = Failure::of(ErrorCode::Forbidden).with_message("this tool may not be called");
+        Self::new(CallStatus::Rejected, failure)
+    }
+
+    /// The arguments break the schema, or are no JSON: the scope knows how.
+    pub(crate) fn arguments(scope: &CallScope) -> Self {
+        let failure = match scope.malformed() {
+            Some(malformed) => malformed_arguments(malformed, scope.raw().len()),
+            None => invalid_arguments(scope.violations()),
+        };
+        Self::new(CallStatus::Rejected, failure)
+    }
+
+    /// Reading the arguments panicked.
+    pub(crate) fn unreadable() -> Self {
+        let failure = Failure::of(ErrorCode::Internal)
+            .with_message("the tool failed while it read its arguments");
+        Self::new(CallStatus::Rejected, failure)
+    }
+
+    pub(crate) fn needs_confirmation() -> Self {
+        Self::new(CallStatus::NotExecuted, Failure::of(ErrorCode::NeedsUserConfirmation))
+    }
+
+    pub(crate) fn declined(feedback: String) -> Self {
+        let mut failure = Failure::of(ErrorCode::Declined);
+        if !feedback.is_empty() {
+            failure = failure
+                .with_message(format!("a person declined this call: {feedback}"))
+                .with_detail("feedback", feedback);
+        }
+        Self::new(CallStatus::Declined, failure)
+    }
+
+    pub(crate) fn overtaken() -> Self {
+        Self::not_executed("overtaken", "a newer message of the user has overtaken this call")
+    }
+
+    pub(crate) fn expired() -> Self {
+        Self::not_executed("expired", "nobody decided about this call in time")
+    }
+
+    pub(crate) fn dropped() -> Self {
+        Self::not_executed("dropped", "the host dropped this call without executing it")
+    }
+
+    pub(crate) fn cancelled() -> Self {
+        Self::not_executed("cancelled", "the host cancelled this call before it ran")
+    }
+
+    fn not_executed(reason: &'static str, message: &'static str) -> Self {
+        let failure = Failure::of(ErrorCode::Cancelled)
+            .with_message(message)
+            .with_detail("reason", reason)
+            .with_detail("effect", "none");
+        Self::new(CallStatus::NotExecuted, failure)
+    }
+}
+
+/// The failure of a call that passed its deadline.
+pub(crate) fn timed_out(effect: Effect, budget: Duration) -> Failure {
+    let milliseconds = budget.as_millis();
+    Failure::of(ErrorCode::Timeout)
+        .with_message(format!("the tool did not end within {milliseconds} ms"))
+        .with_detail("effect", effect_left(effect))
+}
+
+/// The failure of a call that was cancelled while it ran.
+pub(crate) fn cancelled(effect: Effect) -> Failure {
+    Failure::of(ErrorCode::Cancelled).with_detail("effect", effect_left(effect))
+}
+
+/// What is known of the effect of a tool that was stopped: nothing for a write.
+fn effect_left(effect: Effect) -> &'static str {
+    if effect == Effect::Read { "none" } else { "unknown" }
+}
+
+/// The failure of a tool whose answer breaks its own schema.
+pub(crate) fn invalid_output(violations: &[Violation]) -> Failure {
+    Failure::of(ErrorCode::InvalidOutput).with_detail("violations", violations)
+}
+
+fn invalid_arguments(violations: &[Violation]) -> Failure {
+    let mut message = match violations.len() {
+        1 => String::from("an argument is not valid"),
+        count => format!("{count} arguments are not valid"),
+    };
+    for (index, violation) in violations.iter().take(SPELLED_OUT).enumerate() {
+        message.push_str(if index == 0 { ": " } else { "; " });
+        describe(violation, &mut message);
+    }
+    if violations.len() > SPELLED_OUT {
+        let _ = write!(message, "; and {} more", violations.len() - SPELLED_OUT);
+    }
+    Failure::of(ErrorCode::InvalidArgument)
+        .with_message(message)
+        .with_detail("violations", violations)
+}
+
+fn describe(violation: &Violation, message: &mut String) {
+    let pointer = match violation.pointer() {
+        "" => "the arguments",
+        pointer => pointer,
+    };
+    let _ = write!(message, "{pointer}: expected {}", violation.expected());
+    if !violation.received().is_empty() {
+        let _ = write!(message, ", received {}", violation.received());
+    }
+    if let Some(hint) = violation.hint() {
+        let _ = write!(message, " ({hint})");
+    }
+}
+
+fn malformed_arguments(malformed: &Malformed, bytes: usize) -> Failure {
+    let mut failure = Failure::of(ErrorCode::InvalidArgument)
+        .with_message(malformed.to_string())
+        .with_detail("input_bytes", bytes);
+    if let Some(position) = malformed.position() {
+        failure = failure.with_detail("position", position);
+    }
+    failure.with_detail("violations", [malformed.violation()])
+}
+
+fn quoted(names: &[&str]) -> String {
+    let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}

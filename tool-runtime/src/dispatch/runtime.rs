@@ -1,0 +1,201 @@
+//! The runtime: opens calls and knows everything they need.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use serde::Serialize;
+use tool_contracts::{Permission, ToolCallRequest, ToolContext, ToolSpec};
+use uuid::Uuid;
+
+use super::builder::RuntimeBuilder;
+use super::pipeline;
+use super::record::Observe;
+use super::refusal::Refusal;
+use crate::arguments::Arguments;
+use crate::call::{self, CallScope, ToolCall, ToolOutput, TypedCall};
+use crate::limits::Limits;
+use crate::registry::{Catalogue, States, TypedTool};
+use crate::timer::Timer;
+
+/// Holds the tools and opens calls of them. A handle: cloning it is cheap.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+///
+/// /// Adds two numbers.
+/// #[ai_tool(effect = "read")]
+/// async fn add(
+///     /// The first.
+///     a: i64,
+///     /// The second.
+///     b: i64,
+/// ) -> i64 {
+///     a + b
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let runtime = Runtime::builder().tool::<Add>().build()?;
+/// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+///
+/// let mut call = runtime.call("add", r#"{"a":2,"b":40}"#, &cx);
+/// assert_eq!(call.status(), CallStatus::Pending); // nothing has run
+/// assert_eq!(call.execute().await.data_json(), Some("42"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Runtime {
+    inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) catalogue: Catalogue,
+    pub(crate) states: States,
+    pub(crate) limits: Limits,
+    pub(crate) timer: Arc<dyn Timer>,
+    pub(crate) observers: Vec<Arc<dyn Observe>>,
+    pub(crate) max_concurrent: usize,
+    pub(crate) max_blocking: usize,
+    pub(crate) blocking: Arc<AtomicUsize>,
+}
+
+/// How many names an unknown one is answered with.
+const CLOSEST_NAMES: usize = 3;
+
+impl Runtime {
+    /// Starts a runtime's configuration.
+    #[must_use]
+    pub fn builder() -> RuntimeBuilder {
+        RuntimeBuilder::new()
+    }
+
+    pub(crate) fn new(inner: Inner) -> Self {
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Opens a call: finds the tool, types and checks the arguments, and runs nothing.
+    ///
+    /// It never fails: an unknown name or bad arguments make a call whose
+    /// [`status`](ToolCall::status) is `Rejected` and whose output says why. The context's
+    /// invocation id becomes the call's own.
+    #[must_use = "a call runs nothing until it is executed"]
+    pub fn call(
+        &self,
+        name: &str,
+        arguments: impl Into<Arguments>,
+        cx: &ToolContext,
+    ) -> ToolCall {
+        self.open(name, None, arguments.into().into_text(), cx.clone())
+    }
+
+    /// Opens a call of the tool behind a handle, so that its answer is typed.
+    ///
+    /// # Errors
+    /// `arguments` cannot be written as JSON.
+    pub fn call_typed<T: TypedTool>(
+        &self,
+        arguments: &impl Serialize,
+        cx: &ToolContext,
+    ) -> serde_json::Result<TypedCall<T>> {
+        let text = serde_json::to_string(arguments)?.into_boxed_str();
+        Ok(TypedCall::new(self.open(T::definition().name, None, text, cx.clone())))
+    }
+
+    /// Opens the calls that a model asked for in one turn, in its order.
+    ///
+    /// Each gets the id that the model gave it, and an invocation id of its own.
+    #[must_use = "a call runs nothing until it is executed"]
+    pub fn calls(&self, requests: &[ToolCallRequest], cx: &ToolContext) -> Vec<ToolCall> {
+        let open = |request: &ToolCallRequest| {
+            let cx = cx.with_invocation_id(Uuid::now_v7());
+            let id = Some(request.call_id().into());
+            self.open(request.name(), id, request.arguments().get().into(), cx)
+        };
+        requests.iter().map(open).collect()
+    }
+
+    /// Executes a batch: reads side by side, each write alone; outputs in the calls' order.
+    ///
+    /// At most [`max_concurrent_tools`](RuntimeBuilder::max_concurrent_tools) reads are under way
+    /// at once. A write, or anything destructive, starts when all calls before it have ended, and
+    /// the calls after it wait for it. Calls that are answered already are left as they are.
+    pub async fn run<'c>(&self, calls: &'c mut [ToolCall]) -> Vec<&'c ToolOutput> {
+        call::run_batch(calls, self.inner.max_concurrent).await
+    }
+
+    /// Lists every tool in the order of their names, but for the denied ones.
+    pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.inner.catalogue.iter().map(|tool| &tool.spec).filter(|spec| is_listed(spec))
+    }
+
+    /// Finds one tool's spec by its name, unless it is denied.
+    #[must_use]
+    pub fn spec(&self, name: &str) -> Option<&ToolSpec> {
+        self.inner.catalogue.find(name).map(|tool| &tool.spec).filter(|spec| is_listed(spec))
+    }
+
+    fn open(
+        &self,
+        name: &str,
+        call_id: Option<Box<str>>,
+        arguments: Box<str>,
+        cx: ToolContext,
+    ) -> ToolCall {
+        let Some(tool) = self.inner.catalogue.find(name) else {
+            let refusal = Refusal::unknown_tool(&self.closest(name));
+            return ToolCall::unknown(self.clone(), name, call_id, arguments, cx, refusal);
+        };
+        let scope = CallScope::new(self.clone(), tool.clone(), call_id, arguments, cx);
+        if !is_listed(scope.tool()) {
+            return ToolCall::refused(scope, Refusal::denied_tool());
+        }
+        match pipeline::decode(&scope) {
+            Ok(decoded) => ToolCall::pending(scope, decoded),
+            Err(refusal) => ToolCall::refused(scope, refusal),
+        }
+    }
+
+    fn closest(&self, name: &str) -> Vec<&str> {
+        crate::schema::nearest(name, self.specs().map(ToolSpec::name), CLOSEST_NAMES)
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.inner.limits
+    }
+
+    pub(crate) fn states(&self) -> &States {
+        &self.inner.states
+    }
+
+    pub(crate) fn timer(&self) -> &dyn Timer {
+        &*self.inner.timer
+    }
+
+    pub(crate) fn observers(&self) -> &[Arc<dyn Observe>] {
+        &self.inner.observers
+    }
+
+    pub(crate) fn max_blocking(&self) -> usize {
+        self.inner.max_blocking
+    }
+
+    pub(crate) fn blocking_places(&self) -> &Arc<AtomicUsize> {
+        &self.inner.blocking
+    }
+}
+
+fn is_listed(spec: &ToolSpec) -> bool {
+    spec.permission() != Permission::Deny
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runtime")
+            .field("tools", &self.inner.catalogue.len())
+            .field("states", &self.inner.states)
+            .field("limits", &self.inner.limits)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,249 @@
+//! How a tool's error says what it means: a code, a public message, advice.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
+
+/// Says what each of an error type's failures means to a caller.
+///
+/// Derive it with [`#[derive(ToolFailure)]`](macro@crate::ToolFailure); implement it by hand for a
+/// type whose meaning is computed. A tool's error that does not implement it is answered with class
+/// `FATAL`, code `INTERNAL` and a generic message; its own text goes to the log only.
+///
+/// ```
+/// use tool_runtime::contracts::ErrorCode;
+/// use tool_runtime::{Failure, FailureCode, ToolFailure};
+///
+/// #[derive(Debug)]
+/// struct Busy { wait_ms: u64 }
+///
+/// impl ToolFailure for Busy {
+///     fn failure(&self) -> Failure {
+///         Failure::new(FailureCode::closed(ErrorCode::Unavailable))
+///             .with_message("the index is being rebuilt")
+///             .with_retry_after_ms(self.wait_ms)
+///     }
+///     fn codes() -> &'static [FailureCode] {
+///         const { &[FailureCode::closed(ErrorCode::Unavailable)] }
+///     }
+/// }
+/// assert_eq!(Busy { wait_ms: 50 }.failure().code().as_str(), "UNAVAILABLE");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say what its failures mean",
+    note = "derive it: `#[derive(ToolFailure)]` with a `#[failure(CODE)]` on each variant"
+)]
+pub trait ToolFailure {
+    /// Describes this failure to the caller.
+    fn failure(&self) -> Failure;
+
+    /// Lists every code that [`failure`](Self::failure) may carry.
+    fn codes() -> &'static [FailureCode]
+    where
+        Self: Sized;
+}
+
+/// A code of the closed set, or one of a tool's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FailureCode(Kind);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Closed(ErrorCode),
+    Own { code: &'static str, class: ToolErrorType },
+}
+
+impl FailureCode {
+    /// Takes a code of the closed set; its class comes with it.
+    #[must_use]
+    pub const fn closed(code: ErrorCode) -> Self {
+        Self(Kind::Closed(code))
+    }
+
+    /// Takes a tool's own code and says what a machine does next about it.
+    #[must_use]
+    pub const fn own(code: &'static str, class: ToolErrorType) -> Self {
+        Self(Kind::Own { code, class })
+    }
+
+    /// Returns the code's text on the wire.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self.0 {
+            Kind::Closed(code) => code.as_str(),
+            Kind::Own { code, .. } => code,
+        }
+    }
+
+    /// Returns the code's class.
+    #[must_use]
+    pub fn class(&self) -> ToolErrorType {
+        match self.0 {
+            Kind::Closed(code) => code.class(),
+            Kind::Own { class, .. } => class,
+        }
+    }
+
+    fn generic_message(self) -> &'static str {
+        match self.0 {
+            Kind::Closed(code) => generic_message(code),
+            Kind::Own { .. } => "the tool could not do this",
+        }
+    }
+}
+
+/// What a caller is told about one failed call: the public half of an error.
+///
+/// Without a message, the code's generic text is used.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Failure {
+    code: FailureCode,
+    message: Option<Cow<'static, str>>,
+    details: Map<String, Value>,
+    retry_after_ms: Option<u64>,
+    upstream_status: Option<u16>,
+    endpoint: Option<String>,
+}
+
+impl Failure {
+    /// Starts a failure of this code, with the code's generic message.
+    pub fn new(code: FailureCode) -> Self {
+        Self {
+            code,
+            message: None,
+            details: Map::new(),
+            retry_after_ms: None,
+            upstream_status: None,
+            endpoint: None,
+        }
+    }
+
+    /// Starts a failure of a code of the closed set.
+    pub fn of(code: ErrorCode) -> Self {
+        Self::new(FailureCode::closed(code))
+    }
+
+    /// Sets the public message. A model reads it: no secret, no rejected value, no internal text.
+    pub fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
+        self.message = Some(message.into());
+        self
+    }
+
+    /// Advises to try again after this many milliseconds.
+    pub fn with_retry_after_ms(mut self, milliseconds: u64) -> Self {
+        self.retry_after_ms = Some(milliseconds);
+        self
+    }
+
+    /// Passes on the HTTP or gRPC status that an upstream service answered with.
+    pub fn with_upstream_status(mut self, status: u16) -> Self {
+        self.upstream_status = Some(status);
+        self
+    }
+
+    /// Names the upstream endpoint or queue.
+    pub fn with_endpoint(mut self, endpoint: impl Into<String>) -> Self {
+        self.endpoint = Some(endpoint.into());
+        self
+    }
+
+    /// Adds an entry to `details`; a value that is not JSON is left out.
+    pub fn with_detail(mut self, key: impl Into<String>, value: impl Serialize) -> Self {
+        if let Ok(value) = serde_json::to_value(value) {
+            self.details.insert(key.into(), value);
+        }
+        self
+    }
+
+    /// Returns the code.
+    #[must_use]
+    pub fn code(&self) -> FailureCode {
+        self.code
+    }
+
+    /// Returns the public message.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        self.message.as_deref().unwrap_or_else(|| self.code.generic_message())
+    }
+
+    pub(crate) fn into_detail(self, cause: Option<&str>) -> ToolErrorDetail {
+        let message = self.message().to_owned();
+        let mut detail =
+            ToolErrorDetail::builder(self.code.class(), message).code(self.code.as_str());
+        if let Some(cause) = cause {
+            detail = detail.cause(cause.to_owned());
+        }
+        if !self.details.is_empty() {
+            detail = detail.details(self.details);
+        }
+        if let Some(milliseconds) = self.retry_after_ms {
+            detail = detail.retry_after_ms(milliseconds);
+        }
+        if let Some(status) = self.upstream_status {
+            detail = detail.upstream_status(status);
+        }
+        if let Some(endpoint) = self.endpoint {
+            detail = detail.endpoint(endpoint);
+        }
+        detail.build()
+    }
+}
+
+impl<E: ToolFailure> From<E> for Failure {
+    fn from(error: E) -> Self {
+        error.failure()
+    }
+}
+
+impl From<ErrorCode> for Failure {
+    fn from(code: ErrorCode) -> Self {
+        Self::of(code)
+    }
+}
+
+fn generic_message(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::InvalidArgument => "an argument is not valid",
+        ErrorCode::AddressInvalid => "the address is not valid",
+        ErrorCode::NotFound => "what was asked for does not exist",
+        ErrorCode::Unauthorized => "the caller is not known",
+        ErrorCode::Forbidden => "the caller may not do this",
+        ErrorCode::Conflict => "the call conflicts with another one; try again later",
+        ErrorCode::Timeout => "the tool ran out of time",
+        ErrorCode::UpstreamError => "a service that the tool depends on failed",
+        ErrorCode::NeedsUserConfirmation => "a person must confirm this call first",
+        ErrorCode::ComplianceBlocked => "a rule forbids this",
+        ErrorCode::PriceChanged => "the price has changed",
+        ErrorCode::OutOfStock => "the item is out of stock",
+        ErrorCode::RateLimited => "too many calls; try again later",
+        ErrorCode::InvalidOutput => "the tool's answer broke its own schema and was not delivered",
+        ErrorCode::Declined => "a person declined this call",
+        ErrorCode::Cancelled => "the call was cancelled",
+        ErrorCode::Unavailable => "the tool is not available now; try again later",
+        _ => "the tool failed",
+    }
+}
+
+/// A failure with what only the log may read.
+#[derive(Debug)]
+pub struct Fault {
+    pub(crate) failure: Failure,
+    pub(crate) cause: Option<&'static str>,
+    pub(crate) log: String,
+}
+
+impl Fault {
+    /// Wraps what an error declares, keeping its chain for the log.
+    pub(crate) fn new(failure: Failure, cause: Option<&'static str>, log: String) -> Box<Self> {
+        Box::new(Self { failure, cause, log })
+    }
+
+    /// Makes a fault of the runtime's own, with nothing for the log.
+    pub(crate) fn plain(failure: Failure) -> Box<Self> {
+        Self::new(failure, None, String::new())
+    }
+}

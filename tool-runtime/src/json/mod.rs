@@ -1,0 +1,20 @@
+//! A strict JSON reader that keeps where everything stands: one pass, one flat list of nodes.
+
+mod duplicates;
+mod equal;
+mod malformed;
+mod number;
+mod reader;
+mod scan;
+mod text;
+mod tree;
+
+pub(crate) use equal::{equal, equals_value, first_repeat};
+pub use malformed::Malformed;
+pub(crate) use number::Decimal;
+pub(crate) use reader::read;
+pub(crate) use text::unescape;
+pub(crate) use tree::{Kind, Node, Tree, View};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+//! Strings, numbers and words: the tokens of JSON, byte by byte.
+
+use super::malformed::Malformed;
+use super::tree::{ESCAPED, FRACTION, NEGATIVE, WIDE};
+
+/// The most digits that survive any 64-bit reader, whatever they are.
+const SURE_DIGITS: usize = 15;
+
+/// A place in the text.
+#[derive(Debug)]
+pub(super) struct Scanner<'t> {
+    pub(super) bytes: &'t [u8],
+    pub(super) at: usize,
+    pub(super) max_string: usize,
+}
+
+impl Scanner<'_> {
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// Says why the byte at the current place cannot stand there.
+    #[cold]
+    pub(super) fn unexpected(&self, expected: &'static str) -> Malformed {
+        self.unexpected_at(self.at, expected)
+    }
+
+    #[cold]
+    fn unexpected_at(&self, position: usize, expected: &'static str) -> Malformed {
+        if position < self.bytes.len() {
+            Malformed::Syntax { position, expected }
+        } else {
+            Malformed::Truncated { position: self.bytes.len() }
+        }
+    }
+
+    pub(super) fn skip_space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    /// Reads a string; the place is behind its opening quote.
+    pub(super) fn string(&mut self) -> Result<(usize, u8), Malformed> {
+        let start = self.at;
+        let mut flags = 0;
+        loop {
+            self.at = special(self.bytes, self.at);
+            match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    flags = ESCAPED;
+                    self.escape()?;
+                }
+                _ => return Err(self.unexpected("an escape in place of the control character")),
+            }
+        }
+        if self.at - start > self.max_string {
+            return Err(Malformed::StringTooLong { position: start - 1, limit: self.max_string });
+        }
+        self.at += 1;
+        Ok((self.at - 1, flags))
+    }
+
+    fn escape(&mut self) -> Result<(), Malformed> {
+        match self.bytes.get(self.at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.at += 2;
+                Ok(())
+            }
+            Some(b'u') => self.unicode(),
+            _ => Err(self.unexpected_at(self.at + 1, "one of the escapes \" \\ / b f n r t u")),
+        }
+    }
+
+    fn unicode(&mut self) -> Result<(), Malformed> {
+        let start = self.at;
+        let unit = self.unit()?;
+        match unit {
+            0xD800..=0xDBFF => self.low_surrogate(start),
+            0xDC00..=0xDFFF => Err(self.unexpected_at(start, LONE)),
+            _ => Ok(()),
+        }
+    }
+
+    fn low_surrogate(&mut self, start: usize) -> Result<(), Malformed> {
+        for (ahead, wanted) in [b'\\', b'u'].into_iter().enumerate() {
+            match self.bytes.get(self.at + ahead) {
+                Some(&byte) if byte == wanted => {}
+                Some(_) => return Err(self.unexpected_at(start, LONE)),
+                None => return Err(self.unexpected_at(self.bytes.len(), LONE)),
+            }
+        }
+        match self.unit()? {
+            0xDC00..=0xDFFF => Ok(()),
+            _ => Err(self.unexpected_at(start, LONE)),
+        }
+    }
+
+    /// Reads `\uXXXX`.
+    fn unit(&mut self) -> Result<u32, Malformed> {
+        let mut unit = 0;
+        for at in self.at + 2..self.at + 6 {
+            match self.bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16)) {
+                Some(digit) => unit = unit * 16 + digit,
+                None => return Err(self.unexpected_at(at, "four hexadecimal digits")),
+            }
+        }
+        self.at += 6;
+        Ok(unit)
+    }
+
+    /// Reads a number; the place is at its first byte.
+    pub(super) fn number(&mut self) -> Result<u8, Malformed> {
+        let mut flags = 0;
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+            flags |= NEGATIVE;
+        }
+        let mut digits = 1;
+        match self.peek() {
+            Some(b'0') => self.at += 1,
+            Some(b'1'..=b'9') => digits = self.digits(),
+            _ => return Err(self.unexpected("a digit")),
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            flags |= FRACTION;
+            digits += self.some_digits()?;
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            self.at += 1;
+            flags |= FRACTION | WIDE;
+            if let Some(b'+' | b'-') = self.peek() {
+                self.at += 1;
+            }
+            self.some_digits()?;
+        }
+        if digits > SURE_DIGITS {
+            flags |= WIDE;
+        }
+        Ok(flags)
+    }
+
+    fn some_digits(&mut self) -> Result<usize, Malformed> {
+        match self.digits() {
+            0 => Err(self.unexpected("a digit")),
+            digits => Ok(digits),
+        }
+    }
+
+    fn digits(&mut self) -> usize {
+        let start = self.at;
+        while let Some(b'0'..=b'9') = self.peek() {
+            self.at += 1;
+        }
+        self.at - start
+    }
+
+    /// Reads `true`, `false` or `null`.
+    pub(super) fn word(&mut self, word: &'static str) -> Result<(), Malformed> {
+        for wanted in word.bytes() {
+            if self.peek() != Some(wanted) {
+                return Err(self.unexpected(word));
+            }
+            self.at += 1;
+        }
+        Ok(())
+    }
+}
+
+const LONE: &str = "both halves of the surrogate pair";
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGHS: u64 = ONES * 0x80;
+
+/// The first quote, backslash or control character from `at` on, or the end; eight bytes a step.
+fn special(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let word = u64::from_le_bytes(*chunk);
+        let quote = word ^ (ONES * b'"' as u64);
+        let slash = word ^ (ONES * b'\\' as u64);
+        let found = ((quote.wrapping_sub(ONES) & !quote)
+            | (slash.wrapping_sub(ONES) & !slash)
+            | (word.wrapping_sub(ONES * 0x20) & !word))
+            & HIGHS;
+        if found != 0 {
+            return at + (found.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    while let Some(&byte) = bytes.get(at) {
+        if matches!(byte, b'"' | b'\\' | 0..=0x1F) {
+            break;
+        }
+        at += 1;
+    }
+    at
+}

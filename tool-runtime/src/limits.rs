@@ -1,0 +1,82 @@
+//! How large, deep and long a JSON text may be before it is read any further.
+
+/// Bounds what a JSON text may cost before anything else looks at it.
+///
+/// The reader stops at the first bound that is passed, so that a hostile text
+/// takes bounded time and memory. Every length is in bytes of the text as it
+/// was sent.
+///
+/// # Examples
+/// ```
+/// use tool_runtime::Limits;
+///
+/// let limits = Limits::new().with_max_bytes(64 * 1024).with_max_depth(16);
+/// assert_eq!(limits.max_bytes(), 65_536);
+/// assert_eq!(limits.max_depth(), 16);
+/// assert_eq!(limits.max_string_bytes(), 256 * 1024);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    max_bytes: usize,
+    max_depth: usize,
+    max_string_bytes: usize,
+}
+
+impl Limits {
+    /// Names the deepest nesting that can be asked for: the deepest that `serde_json` reads.
+    pub const DEEPEST: usize = 127;
+    /// Names the longest text that can be asked for: what a 32-bit offset reaches.
+    pub const LONGEST: usize = (u32::MAX - 1) as usize;
+
+    /// Gives the defaults: 1 MiB of text, 64 levels, 256 KiB for one string.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { max_bytes: 1024 * 1024, max_depth: 64, max_string_bytes: 256 * 1024 }
+    }
+
+    /// Sets the longest text, in bytes; capped at [`LONGEST`](Self::LONGEST).
+    #[must_use]
+    pub const fn with_max_bytes(mut self, bytes: usize) -> Self {
+        self.max_bytes = if bytes < Self::LONGEST { bytes } else { Self::LONGEST };
+        self
+    }
+
+    /// Sets the deepest nesting, the outermost value being level 1; capped at
+    /// [`DEEPEST`](Self::DEEPEST).
+    #[must_use]
+    pub const fn with_max_depth(mut self, levels: usize) -> Self {
+        self.max_depth = if levels < Self::DEEPEST { levels } else { Self::DEEPEST };
+        self
+    }
+
+    /// Sets the longest string (values and property names), in bytes between its quotes.
+    #[must_use]
+    pub const fn with_max_string_bytes(mut self, bytes: usize) -> Self {
+        self.max_string_bytes = bytes;
+        self
+    }
+
+    /// Gives the longest text, in bytes.
+    #[must_use]
+    pub const fn max_bytes(&self) -> usize {
+        self.max_bytes
+    }
+
+    /// Gives the deepest nesting of arrays and objects.
+    #[must_use]
+    pub const fn max_depth(&self) -> usize {
+        self.max_depth
+    }
+
+    /// Gives the longest string, in bytes between its quotes.
+    #[must_use]
+    pub const fn max_string_bytes(&self) -> usize {
+        self.max_string_bytes
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,10 @@
+//! What a program that has tools usually names: `use tool_runtime::prelude::*;`.
+
+pub use tool_contracts::{CallStatus, Effect, Permission, ToolContext};
+pub use uuid::Uuid;
+
+#[doc(no_inline)]
+pub use crate::{
+    CallScope, Cancellation, DryRun, DynamicTool, Failure, FromCall, MetaRecorder, Progress,
+    Runtime, ToolCall, ToolFailure, ToolOutput, ai_tool, ai_toolkit, ai_type,
+};

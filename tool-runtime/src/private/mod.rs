@@ -1,0 +1,26 @@
+//! What generated code names, and nobody else: no promise of stability.
+
+mod bounds;
+mod probe;
+
+pub use std::borrow::Cow;
+pub use std::boxed::Box;
+pub use std::option::Option;
+pub use std::result::Result;
+pub use std::string::String;
+pub use std::vec::Vec;
+
+#[cfg(feature = "discovery")]
+pub use inventory;
+pub use schemars::{self, JsonSchema, Schema, SchemaGenerator};
+pub use serde;
+pub use tool_contracts::{Effect, ErrorCode, ToolErrorType};
+
+pub use self::bounds::{AsLength, AsNumber, has_length, in_range};
+pub use self::probe::*;
+pub use crate::__discover as discover;
+pub use crate::call::{CallScope, Finished, Running};
+#[cfg(feature = "discovery")]
+pub use crate::registry::Discovered;
+pub use crate::registry::{Definition, HostNeed, Tool, Toolkit, TypedTool};
+pub use crate::schema::{InputSchema, Property, title};

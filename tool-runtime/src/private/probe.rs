@@ -1,0 +1,318 @@
+//! Decides by type, never by spelling: autoref probes that generated code calls.
+//!
+//! A probe's method is looked up on a reference to it, where the preferred trait is implemented,
+//! and one dereference later on the probe itself, where the fallback is. The compiler picks.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::fmt::{self, Display, Write as _};
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::Value;
+use tool_contracts::ErrorCode;
+
+use crate::call::{CallScope, DryRun, Finished, FromCall};
+use crate::failure::{Failure, Fault, ToolFailure};
+use crate::registry::HostNeed;
+
+/// Asks questions about the type `T`.
+pub struct Probe<T: ?Sized>(PhantomData<fn(&T)>);
+
+impl<T: ?Sized> fmt::Debug for Probe<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Probe")
+    }
+}
+
+impl<T: ?Sized> Probe<T> {
+    /// The only value there is.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+/// What may stand behind `&` in a tool's parameters.
+#[diagnostic::on_unimplemented(
+    message = "`&{Self}` cannot be given to a tool by its host",
+    label = "a borrowed parameter is the host's: it must be `Send + Sync + 'static`",
+    note = "share it by a type that is thread-safe (`Arc`, `Mutex`, a channel), or take an owned \
+            value if it is the model that sends it"
+)]
+pub trait HostValue {}
+
+impl<T: ?Sized + Send + Sync + 'static> HostValue for T {}
+
+/// Fails to compile, with a text, where `T` cannot be a host's value.
+pub const fn assert_host_value<T: ?Sized + HostValue>() {}
+
+/// A value made from the call, held while the tool runs.
+#[derive(Debug)]
+pub struct Extracted<T>(T);
+
+impl<T> Deref for Extracted<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// Preferred: the type says itself how it is made from a call.
+pub trait TakeFromCall<T> {
+    /// Says that nothing has to be stored.
+    fn need(&self) -> HostNeed;
+    /// Makes the value.
+    ///
+    /// # Errors
+    /// What [`FromCall::from_call`] refuses.
+    fn take(&self, call: &CallScope, slot: usize) -> Result<Extracted<T>, Finished>;
+}
+
+impl<T: FromCall> TakeFromCall<T> for &Probe<T> {
+    fn need(&self) -> HostNeed {
+        HostNeed::nothing()
+    }
+
+    fn take(&self, call: &CallScope, _slot: usize) -> Result<Extracted<T>, Finished> {
+        T::from_call(call).map(Extracted).map_err(|failure| call.failed(Fault::plain(failure)))
+    }
+}
+
+/// Fallback: the type is state that the host gave to the builder.
+pub trait TakeState<T: ?Sized> {
+    /// Says which type has to be stored.
+    fn need(&self) -> HostNeed;
+    /// Finds the value in its slot.
+    ///
+    /// # Errors
+    /// Never after `build()`, which fills every slot; a failure of the runtime otherwise.
+    fn take<'c>(&self, call: &'c CallScope, slot: usize) -> Result<&'c Arc<T>, Finished>;
+}
+
+impl<T: ?Sized + Send + Sync + 'static> TakeState<T> for Probe<T> {
+    fn need(&self) -> HostNeed {
+        HostNeed::state::<T>()
+    }
+
+    fn take<'c>(&self, call: &'c CallScope, slot: usize) -> Result<&'c Arc<T>, Finished> {
+        call.slot::<T>(slot)
+    }
+}
+
+/// What the compiler shows where an alias of `str` stands behind `&`.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct WriteThisParameterAsPlainStr;
+
+impl Probe<str> {
+    /// Refuses `&Alias` where `Alias` is `str`: only `&str`, as spelled, is the model's text.
+    #[must_use]
+    pub fn need(&self) -> WriteThisParameterAsPlainStr {
+        WriteThisParameterAsPlainStr
+    }
+}
+
+/// Tells [`DryRun`] from every other host type, at compile time.
+impl Probe<DryRun> {
+    /// Whether a tool with this parameter handles a dry run.
+    pub const HANDLES_DRY_RUN: bool = true;
+}
+
+/// Fallback: any other type.
+pub trait DryRunFallback {
+    /// Whether a tool with this parameter handles a dry run.
+    const HANDLES_DRY_RUN: bool = false;
+}
+
+impl<T: ?Sized> DryRunFallback for Probe<T> {}
+
+/// Gives a return type's schema: `Result<T, E>` by `T`, anything else by itself.
+pub trait OutputSchema {
+    /// Makes the schema.
+    fn output_schema(&self, generator: &mut SchemaGenerator) -> Schema;
+}
+
+impl<T: JsonSchema, E> Probe<Result<T, E>> {
+    /// Makes the schema of the success half.
+    pub fn output_schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        crate::schema::output::<T>(generator)
+    }
+}
+
+impl<T: JsonSchema> OutputSchema for Probe<T> {
+    fn output_schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        crate::schema::output::<T>(generator)
+    }
+}
+
+/// Makes the schema of a value whose type cannot be named, from a closure that is never called.
+pub fn schema_of<T: JsonSchema>(_: impl FnOnce() -> T, generator: &mut SchemaGenerator) -> Schema {
+    crate::schema::output::<T>(generator)
+}
+
+/// The same for an async function.
+pub fn schema_of_async<F: Future<Output: JsonSchema>>(
+    _: impl FnOnce() -> F,
+    generator: &mut SchemaGenerator,
+) -> Schema {
+    crate::schema::output::<F::Output>(generator)
+}
+
+/// The `T` of a `Result<T, E>`.
+pub type ValueOf<R> = <R as ResultLike>::Value;
+
+/// See [`ValueOf`].
+pub trait ResultLike {
+    /// The success half.
+    type Value;
+}
+
+impl<T, E> ResultLike for Result<T, E> {
+    type Value = T;
+}
+
+/// What a tool returned, before it is known whether it can fail.
+#[derive(Debug)]
+pub struct Returned<T>(pub T);
+
+impl<T, E> Returned<Result<T, E>> {
+    /// Takes the result as it is.
+    ///
+    /// # Errors
+    /// The tool's own.
+    pub fn split(self) -> Result<T, E> {
+        self.0
+    }
+}
+
+/// Fallback: a value that is no result.
+pub trait SplitPlain {
+    /// The value's type.
+    type Value;
+    /// Takes the value as a success.
+    ///
+    /// # Errors
+    /// None.
+    fn split(self) -> Result<Self::Value, Infallible>;
+}
+
+impl<T> SplitPlain for Returned<T> {
+    type Value = T;
+
+    fn split(self) -> Result<T, Infallible> {
+        Ok(self.0)
+    }
+}
+
+/// A tool's error, before it is known what it can say of itself.
+#[derive(Debug)]
+pub struct FaultProbe<'e, E: ?Sized>(pub &'e E);
+
+/// First choice: the error declares its failures and has a chain of sources for the log.
+pub trait DeclaredErrorFault {
+    /// Describes the error.
+    fn fault(&self) -> Box<Fault>;
+}
+
+impl<E: ToolFailure + Error> DeclaredErrorFault for &&&&FaultProbe<'_, E> {
+    fn fault(&self) -> Box<Fault> {
+        declared(self.0, chain(self.0))
+    }
+}
+
+/// Second choice: the error declares its failures and is no standard error.
+pub trait DeclaredFault {
+    /// Describes the error.
+    fn fault(&self) -> Box<Fault>;
+}
+
+impl<E: ToolFailure> DeclaredFault for &&&FaultProbe<'_, E> {
+    fn fault(&self) -> Box<Fault> {
+        declared(self.0, String::new())
+    }
+}
+
+/// Third choice: a standard error, of which only the log hears.
+pub trait StandardFault {
+    /// Describes the error.
+    fn fault(&self) -> Box<Fault>;
+}
+
+impl<E: Error> StandardFault for &&FaultProbe<'_, E> {
+    fn fault(&self) -> Box<Fault> {
+        unmapped::<E>(chain(self.0))
+    }
+}
+
+/// Fourth choice: something that prints, such as a boxed error or a string.
+pub trait PrintedFault {
+    /// Describes the error.
+    fn fault(&self) -> Box<Fault>;
+}
+
+impl<E: Display> PrintedFault for &FaultProbe<'_, E> {
+    fn fault(&self) -> Box<Fault> {
+        unmapped::<E>(self.0.to_string())
+    }
+}
+
+/// Last choice: a type that says nothing.
+pub trait SilentFault {
+    /// Describes the error.
+    fn fault(&self) -> Box<Fault>;
+}
+
+impl<E> SilentFault for FaultProbe<'_, E> {
+    fn fault(&self) -> Box<Fault> {
+        unmapped::<E>(String::new())
+    }
+}
+
+fn declared<E: ToolFailure>(error: &E, log: String) -> Box<Fault> {
+    Fault::new(error.failure(), Some(std::any::type_name::<E>()), log)
+}
+
+fn unmapped<E>(log: String) -> Box<Fault> {
+    Fault::new(Failure::of(ErrorCode::Internal), Some(std::any::type_name::<E>()), log)
+}
+
+/// Joins an error and its sources, as a log shows them.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(source) = next {
+        let _ = write!(text, ": {source}");
+        next = source.source();
+    }
+    text
+}
+
+/// An argument's default, before it is known whether it can be shown in the schema.
+#[derive(Debug)]
+pub struct DefaultProbe<'v, T>(pub &'v T);
+
+/// First choice: the value has a JSON form.
+pub trait ShownDefault {
+    /// Gives the JSON form.
+    fn to_json(&self) -> Option<Value>;
+}
+
+impl<T: Serialize> ShownDefault for &DefaultProbe<'_, T> {
+    fn to_json(&self) -> Option<Value> {
+        serde_json::to_value(self.0).ok()
+    }
+}
+
+/// Fallback: the schema does not show the default.
+pub trait HiddenDefault {
+    /// Gives nothing.
+    fn to_json(&self) -> Option<Value>;
+}
+
+impl<T> HiddenDefault for DefaultProbe<'_, T> {
+    fn to_json(&self) -> Option<Value> {
+        None
+    }
+}

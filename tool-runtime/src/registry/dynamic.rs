@@ -1,0 +1,285 @@
+//! Tools that are known only at run time: a name, schemas, a closure over raw JSON.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+use tool_contracts::Effect;
+
+use crate::call::{CallScope, Finished, Running};
+use crate::failure::{Failure, Fault};
+
+pub(crate) type Handler = Arc<dyn Fn(CallScope) -> Running + Send + Sync>;
+
+/// A tool that is known only at run time; it behaves as any other.
+///
+/// Its arguments are checked by `input_schema` before the closure sees them, and its answer by
+/// `output_schema` (if there is one) before a caller does.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_runtime::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shout = DynamicTool::new("text.shout", Effect::Read)
+///     .description("Says it louder.")
+///     .input_schema(json!({
+///         "type": "object",
+///         "properties": { "text": { "type": "string", "maxLength": 80 } },
+///         "required": ["text"],
+///         "additionalProperties": false,
+///     }))
+///     .handler(|call: CallScope| async move {
+///         let arguments: serde_json::Value = call.parse()?;
+///         let text = arguments["text"].as_str().unwrap_or_default();
+///         Ok::<_, Failure>(text.to_uppercase())
+///     });
+///
+/// let runtime = Runtime::builder().dynamic(shout).build()?;
+/// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+/// let mut call = runtime.call("text.shout", r#"{"text":"tea"}"#, &cx);
+/// assert_eq!(call.execute().await.data_json(), Some(r#""TEA""#));
+/// # Ok(())
+/// # }
+/// ```
+pub struct DynamicTool {
+    pub(super) name: String,
+    pub(super) effect: Effect,
+    pub(super) title: Option<String>,
+    pub(super) version: Option<String>,
+    pub(super) description: String,
+    pub(super) category: Option<String>,
+    pub(super) idempotent: bool,
+    pub(super) open_world: bool,
+    pub(super) requires_auth: bool,
+    pub(super) ai_callable: bool,
+    pub(super) ttl: Option<Duration>,
+    pub(super) timeout: Option<Duration>,
+    pub(super) input_schema: Option<Value>,
+    pub(super) output_schema: Option<Value>,
+    pub(super) handler: Option<Handler>,
+    pub(super) preview: Option<Handler>,
+    pub(super) handles_dry_run: bool,
+}
+
+impl DynamicTool {
+    /// Starts a tool; it needs a description, an input schema and a handler too.
+    #[must_use]
+    pub fn new(name: impl Into<String>, effect: Effect) -> Self {
+        Self {
+            name: name.into(),
+            effect,
+            title: None,
+            version: None,
+            description: String::new(),
+            category: None,
+            idempotent: false,
+            open_world: false,
+            requires_auth: true,
+            ai_callable: true,
+            ttl: None,
+            timeout: None,
+            input_schema: None,
+            output_schema: None,
+            handler: None,
+            preview: None,
+            handles_dry_run: false,
+        }
+    }
+
+    /// Returns the tool's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Says what the tool does. A model chooses by it.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.description = description.into();
+        self
+    }
+
+    /// Sets the title that people see.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Sets the version (`major.minor.patch`); `0.0.0` if it is not set.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = Some(version.into());
+        self
+    }
+
+    /// Sets the category.
+    #[must_use]
+    pub fn category(mut self, category: impl Into<String>) -> Self {
+        self.category = Some(category.into());
+        self
+    }
+
+    /// Says that repeating a write changes nothing more.
+    #[must_use]
+    pub fn idempotent(mut self, idempotent: bool) -> Self {
+        self.idempotent = idempotent;
+        self
+    }
+
+    /// Says that the tool reaches beyond the host's own systems.
+    #[must_use]
+    pub fn open_world(mut self, open_world: bool) -> Self {
+        self.open_world = open_world;
+        self
+    }
+
+    /// Says whether callers must be known; true if it is not set.
+    #[must_use]
+    pub fn requires_auth(mut self, requires_auth: bool) -> Self {
+        self.requires_auth = requires_auth;
+        self
+    }
+
+    /// Says whether models may call it; true if it is not set.
+    #[must_use]
+    pub fn ai_callable(mut self, ai_callable: bool) -> Self {
+        self.ai_callable = ai_callable;
+        self
+    }
+
+    /// Sets how long an answer is fresh, in whole seconds. Reads only.
+    #[must_use]
+    pub fn ttl(mut self, ttl: Duration) -> Self {
+        self.ttl = Some(ttl);
+        self
+    }
+
+    /// Sets the tool's deadline; the runtime's default if it is not set.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets the JSON Schema of the arguments: an object schema.
+    #[must_use]
+    pub fn input_schema(mut self, schema: Value) -> Self {
+        self.input_schema = Some(schema);
+        self
+    }
+
+    /// Sets the JSON Schema of the answer; an answer that breaks it is not delivered.
+    #[must_use]
+    pub fn output_schema(mut self, schema: Value) -> Self {
+        self.output_schema = Some(schema);
+        self
+    }
+
+    /// Sets what runs.
+    #[must_use]
+    pub fn handler<F, R, O, E>(mut self, handler: F) -> Self
+    where
+        F: Fn(CallScope) -> R + Send + Sync + Clone + 'static,
+        R: Future<Output = Result<O, E>> + Send + 'static,
+        O: Serialize,
+        E: Into<Failure>,
+    {
+        self.handler = Some(asynchronous(handler));
+        self
+    }
+
+    /// Sets what runs, for a closure that ends at once.
+    #[must_use]
+    pub fn sync_handler<F, O, E>(mut self, handler: F) -> Self
+    where
+        F: Fn(&CallScope) -> Result<O, E> + Send + Sync + Clone + 'static,
+        O: Serialize,
+        E: Into<Failure>,
+    {
+        self.handler = Some(Arc::new(move |call| {
+            let handler = handler.clone();
+            Box::pin(async move {
+                call.gate().await;
+                finish(&call, handler(&call))
+            })
+        }));
+        self
+    }
+
+    /// Sets what runs, for a closure that blocks: it leaves the async threads.
+    #[must_use]
+    pub fn blocking_handler<F, O, E>(mut self, handler: F) -> Self
+    where
+        F: Fn(&CallScope) -> Result<O, E> + Send + Sync + Clone + 'static,
+        O: Serialize,
+        E: Into<Failure>,
+    {
+        self.handler = Some(Arc::new(move |call| {
+            let handler = handler.clone();
+            Box::pin(async move {
+                call.gate().await;
+                call.run_blocking(move |call| finish(call, handler(call))).await
+            })
+        }));
+        self
+    }
+
+    /// Sets what answers a dry run in the handler's place. Writes only.
+    #[must_use]
+    pub fn preview<F, R, O, E>(mut self, preview: F) -> Self
+    where
+        F: Fn(CallScope) -> R + Send + Sync + Clone + 'static,
+        R: Future<Output = Result<O, E>> + Send + 'static,
+        O: Serialize,
+        E: Into<Failure>,
+    {
+        self.preview = Some(asynchronous(preview));
+        self
+    }
+
+    /// Says that the handler itself looks at [`CallScope::dry_run`]. Writes only.
+    #[must_use]
+    pub fn handles_dry_run(mut self) -> Self {
+        self.handles_dry_run = true;
+        self
+    }
+}
+
+fn asynchronous<F, R, O, E>(handler: F) -> Handler
+where
+    F: Fn(CallScope) -> R + Send + Sync + Clone + 'static,
+    R: Future<Output = Result<O, E>> + Send + 'static,
+    O: Serialize,
+    E: Into<Failure>,
+{
+    Arc::new(move |call| {
+        let handler = handler.clone();
+        Box::pin(async move {
+            call.gate().await;
+            let result = handler(call.clone()).await;
+            finish(&call, result)
+        })
+    })
+}
+
+fn finish<O: Serialize, E: Into<Failure>>(call: &CallScope, result: Result<O, E>) -> Finished {
+    match result {
+        Ok(answer) => call.succeeded(&answer),
+        Err(error) => call.failed(Fault::plain(error.into())),
+    }
+}
+
+impl fmt::Debug for DynamicTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynamicTool")
+            .field("name", &self.name)
+            .field("effect", &self.effect)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,246 @@
+//! A tool ready to be called: its contract, its checkers, what starts it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+use tool_contracts::{Effect, Permission, ToolAnnotations, ToolSpec, ToolSpecBuilder};
+
+use super::dynamic::Handler;
+use super::state::Slot;
+use super::{Definition, DynamicTool, Entry, HostNeed, Source};
+use crate::call::{CallScope, Running};
+use crate::dispatch::BuildProblem;
+use crate::schema::{self, Coerce, Validator};
+
+/// What the runtime's configuration says about tools.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) timeout: Duration,
+    pub(crate) coerce_reads: Coerce,
+    pub(crate) coerce_writes: Coerce,
+    /// By tool or toolkit.
+    pub(crate) permissions: BTreeMap<String, Permission>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(30),
+            coerce_reads: Coerce::Lossless,
+            coerce_writes: Coerce::Off,
+            permissions: BTreeMap::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// The tool's own entry, else its toolkit's, else what its effect asks for.
+    fn permission(&self, name: &str, effect: Effect) -> Permission {
+        let toolkit = || name.rsplit_once('.').and_then(|(toolkit, _)| self.permissions.get(toolkit));
+        let set = self.permissions.get(name).or_else(toolkit).copied();
+        set.unwrap_or_else(|| effect.default_permission())
+    }
+
+    fn coerce(&self, effect: Effect) -> Coerce {
+        if effect == Effect::Read { self.coerce_reads } else { self.coerce_writes }
+    }
+}
+
+/// A tool ready to be called.
+pub(crate) struct Registered {
+    pub(crate) spec: ToolSpec,
+    pub(crate) start: Start,
+    pub(crate) needs: Vec<HostNeed>,
+    pub(crate) slots: Box<[Option<Slot>]>,
+    pub(crate) timeout: Duration,
+    pub(crate) coerce: Coerce,
+    pub(crate) input: Validator,
+    /// Only where the answer's type alone does not keep the schema.
+    pub(crate) output: Option<Validator>,
+    /// Whether the checker reads the raw text before the typed reader does.
+    pub(crate) scan: bool,
+    pub(crate) has_secrets: bool,
+    largest_output: AtomicUsize,
+}
+
+/// What makes a tool's parked future.
+pub(crate) enum Start {
+    Static(fn(CallScope) -> Running),
+    Dynamic { handler: Handler, preview: Option<Handler> },
+}
+
+impl Start {
+    pub(crate) fn start(&self, scope: CallScope) -> Running {
+        match self {
+            Self::Static(start) => start(scope),
+            Self::Dynamic { preview: Some(preview), .. } if scope.dry_run() => preview(scope),
+            Self::Dynamic { handler, .. } => handler(scope),
+        }
+    }
+}
+
+/// The most room that is taken beforehand for an answer.
+const MOST_EXPECTED: usize = 64 * 1024;
+
+impl Registered {
+    /// Makes a tool from its registration; everything that is wrong with it, at once.
+    pub(crate) fn compile(entry: &Entry, settings: &Settings) -> Result<Self, Vec<BuildProblem>> {
+        match &entry.source {
+            Source::Static(definition) => Self::from_definition(definition, settings),
+            Source::Dynamic(tool) => Self::from_dynamic(tool, settings),
+        }
+    }
+
+    fn from_definition(
+        definition: &'static Definition,
+        settings: &Settings,
+    ) -> Result<Self, Vec<BuildProblem>> {
+        let input = (definition.input)(&mut schema::input_generator()).to_value();
+        let output = (definition.output)(&mut schema::output_generator()).to_value();
+        let mut spec = ToolSpec::builder(definition.name, definition.effect)
+            .version(definition.version)
+            .description(definition.description)
+            .requires_auth(definition.requires_auth)
+            .ai_callable(definition.ai_callable)
+            .annotations(annotations(definition.idempotent, definition.open_world));
+        spec = with(spec, definition.title, ToolSpecBuilder::title);
+        spec = with(spec, definition.category, ToolSpecBuilder::category);
+        spec = with(spec, definition.ttl, |spec, ttl| spec.ttl_seconds(ttl.div_ceil(1000)));
+        let timeout = definition.timeout.map_or(settings.timeout, Duration::from_millis);
+        let start = Start::Static(definition.start);
+        let parts = Parts {
+            name: definition.name,
+            spec,
+            input,
+            output: Some(output),
+            timeout,
+            start,
+            typed: true,
+        };
+        let mut tool = parts.finish(definition.effect, settings)?;
+        tool.needs = (definition.host)();
+        Ok(tool)
+    }
+
+    fn from_dynamic(tool: &DynamicTool, settings: &Settings) -> Result<Self, Vec<BuildProblem>> {
+        let problems = incomplete(tool);
+        let (Some(handler), Some(input), true) =
+            (tool.handler.clone(), tool.input_schema.clone(), problems.is_empty())
+        else {
+            return Err(problems);
+        };
+        let mut spec = ToolSpec::builder(&*tool.name, tool.effect)
+            .version(tool.version.as_deref().unwrap_or("0.0.0"))
+            .description(&*tool.description)
+            .requires_auth(tool.requires_auth)
+            .ai_callable(tool.ai_callable)
+            .annotations(annotations(tool.idempotent, tool.open_world));
+        spec = with(spec, tool.title.as_deref(), ToolSpecBuilder::title);
+        spec = with(spec, tool.category.as_deref(), ToolSpecBuilder::category);
+        spec = with(spec, tool.ttl, |spec, ttl| spec.ttl_seconds(ttl.as_secs()));
+        let timeout = tool.timeout.unwrap_or(settings.timeout);
+        let start = Start::Dynamic { handler, preview: tool.preview.clone() };
+        let output = tool.output_schema.clone();
+        Parts { name: &tool.name, spec, input, output, timeout, start, typed: false }
+            .finish(tool.effect, settings)
+    }
+
+    /// How much room the next answer will want.
+    pub(crate) fn expected_output(&self) -> usize {
+        self.largest_output.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn expect_output(&self, bytes: usize) {
+        if bytes > self.expected_output() && bytes <= MOST_EXPECTED {
+            self.largest_output.store(bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What static and dynamic tools have in common on their way to being registered.
+struct Parts<'t> {
+    name: &'t str,
+    spec: ToolSpecBuilder,
+    input: Value,
+    output: Option<Value>,
+    timeout: Duration,
+    start: Start,
+    /// A typed tool's type keeps most of its schema by itself.
+    typed: bool,
+}
+
+impl Parts<'_> {
+    fn finish(self, effect: Effect, settings: &Settings) -> Result<Registered, Vec<BuildProblem>> {
+        let mut problems = Vec::new();
+        let mut compile = |side, schema: &Value| {
+            let problem = |error| BuildProblem::Schema { tool: self.name.to_owned(), side, error };
+            Validator::compile(schema).map_err(|error| problems.push(problem(error))).ok()
+        };
+        let input = compile("input", &self.input);
+        let output = self.output.as_ref().map(|schema| compile("output", schema));
+        let spec = self
+            .spec
+            .input_schema(self.input)
+            .timeout_ms(u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX))
+            .permission(settings.permission(self.name, effect));
+        let spec = with(spec, self.output, ToolSpecBuilder::output_schema);
+        let spec = spec.build().map_err(|error| {
+            problems.push(BuildProblem::Contract { tool: self.name.to_owned(), error });
+        });
+        let (Some(input), Ok(spec), true) = (input, spec, problems.is_empty()) else {
+            return Err(problems);
+        };
+        let keeps_itself = |output: &Validator| self.typed && !output.needs_scan(false);
+        Ok(Registered {
+            scan: !self.typed || input.needs_scan(true),
+            has_secrets: input.has_secrets(),
+            output: output.flatten().filter(|output| !keeps_itself(output)),
+            coerce: settings.coerce(effect),
+            timeout: self.timeout,
+            start: self.start,
+            needs: Vec::new(),
+            slots: Box::default(),
+            largest_output: AtomicUsize::new(0),
+            spec,
+            input,
+        })
+    }
+}
+
+fn incomplete(tool: &DynamicTool) -> Vec<BuildProblem> {
+    let reads = tool.effect == Effect::Read;
+    let dry_run = tool.handles_dry_run || tool.preview.is_some();
+    let rules = [
+        (tool.description.trim().is_empty(), "has no description: a model chooses by it"),
+        (tool.input_schema.is_none(), "has no input schema: call `.input_schema(…)`"),
+        (tool.handler.is_none(), "has nothing to run: call `.handler(…)`"),
+        (!reads && !dry_run, "writes and handles no dry run: give it `.preview(…)`, or look at \
+            `call.dry_run()` in the handler and say `.handles_dry_run()`"),
+        (!reads && tool.ttl.is_some(), "writes and has a `ttl`: only a read's answer can be fresh"),
+        (reads && tool.preview.is_some(), "reads and has a `preview`: only a write needs one"),
+    ];
+    let broken = rules.iter().filter(|(broken, _)| *broken);
+    broken
+        .map(|(_, rule)| BuildProblem::Incomplete { tool: tool.name.clone(), rule })
+        .collect()
+}
+
+fn annotations(idempotent: bool, open_world: bool) -> ToolAnnotations {
+    ToolAnnotations::new().with_idempotent(idempotent).with_open_world(open_world)
+}
+
+fn with<T, V>(builder: T, value: Option<V>, set: impl FnOnce(T, V) -> T) -> T {
+    match value {
+        Some(value) => set(builder, value),
+        None => builder,
+    }
+}
+
+impl fmt::Debug for Registered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registered").field("name", &self.spec.name()).finish_non_exhaustive()
+    }
+}

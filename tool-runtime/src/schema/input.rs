@@ -1,0 +1,210 @@
+//! Builds a tool's input schema from its owned parameters.
+
+use std::fmt::Display;
+use std::ops::{Bound, RangeBounds};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde_json::{Map, Value, json};
+
+use super::title;
+
+/// A closed object schema that grows by one property a parameter.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct InputSchema<'g> {
+    generator: &'g mut SchemaGenerator,
+    title: &'static str,
+    properties: Map<String, Value>,
+    required: Vec<Value>,
+    open: bool,
+}
+
+impl<'g> InputSchema<'g> {
+    /// Starts the schema of the function at this Rust path.
+    pub fn new(generator: &'g mut SchemaGenerator, rust_path: &'static str) -> Self {
+        Self { generator, title: rust_path, properties: Map::new(), required: Vec::new(), open: false }
+    }
+
+    /// Admits fields that no parameter has.
+    pub fn open(&mut self) {
+        self.open = true;
+    }
+
+    /// Adds a parameter; it is required unless its type reads an absent field, as `Option` does.
+    pub fn property<'d, T: JsonSchema + Deserialize<'d>>(
+        &mut self,
+        name: &'static str,
+        description: &'static str,
+    ) -> Property<'_> {
+        let mut schema = self.generator.subschema_for::<T>();
+        title::<T>(&mut schema);
+        let optional = T::deserialize(AbsentField).is_ok();
+        self.add(name, description, schema, optional)
+    }
+
+    fn add(
+        &mut self,
+        name: &'static str,
+        description: &'static str,
+        mut schema: Schema,
+        optional: bool,
+    ) -> Property<'_> {
+        schema.insert("description".to_owned(), description.into());
+        if !optional {
+            self.required.push(name.into());
+        }
+        self.properties.insert(name.to_owned(), schema.to_value());
+        let schema = self.properties.entry(name).or_insert(Value::Null);
+        Property { schema, required: &mut self.required }
+    }
+
+    /// Ends the schema.
+    #[must_use]
+    pub fn finish(self) -> Schema {
+        let mut schema = Map::new();
+        schema.insert("title".to_owned(), self.title.into());
+        schema.insert("type".to_owned(), "object".into());
+        schema.insert("properties".to_owned(), Value::Object(self.properties));
+        if !self.required.is_empty() {
+            schema.insert("required".to_owned(), Value::Array(self.required));
+        }
+        if !self.open {
+            schema.insert("additionalProperties".to_owned(), false.into());
+        }
+        let definitions = self.generator.take_definitions(true);
+        if !definitions.is_empty() {
+            schema.insert("$defs".to_owned(), Value::Object(definitions));
+        }
+        schema.into()
+    }
+}
+
+/// One property under construction.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Property<'s> {
+    schema: &'s mut Value,
+    required: &'s mut Vec<Value>,
+}
+
+impl Property<'_> {
+    fn set(self, keyword: &str, value: Value) -> Self {
+        if let Value::Object(schema) = &mut *self.schema {
+            schema.insert(keyword.to_owned(), value);
+        }
+        self
+    }
+
+    /// Makes the parameter optional and shows its default, where it has a JSON form.
+    pub fn default(self, shown: Option<Value>) -> Self {
+        self.required.pop();
+        match shown {
+            Some(value) => self.set("default", value),
+            None => self,
+        }
+    }
+
+    /// Bounds a number.
+    pub fn range<N: Serialize>(self, range: &impl RangeBounds<N>) -> Self {
+        let this = match range.start_bound() {
+            Bound::Included(least) => self.set("minimum", json!(least)),
+            Bound::Excluded(below) => self.set("exclusiveMinimum", json!(below)),
+            Bound::Unbounded => self,
+        };
+        match range.end_bound() {
+            Bound::Included(most) => this.set("maximum", json!(most)),
+            Bound::Excluded(above) => this.set("exclusiveMaximum", json!(above)),
+            Bound::Unbounded => this,
+        }
+    }
+
+    /// Bounds a length, by the keyword that fits the property's type.
+    pub fn length(self, range: &impl RangeBounds<usize>) -> Self {
+        let (least_word, most_word) = self.length_words();
+        let least = match range.start_bound() {
+            Bound::Included(least) => Some(*least),
+            Bound::Excluded(below) => below.checked_add(1),
+            Bound::Unbounded => None,
+        };
+        let most = match range.end_bound() {
+            Bound::Included(most) => Some(*most),
+            Bound::Excluded(above) => above.checked_sub(1),
+            Bound::Unbounded => None,
+        };
+        let this = match least.filter(|least| *least > 0) {
+            Some(least) => self.set(least_word, json!(least)),
+            None => self,
+        };
+        match most {
+            Some(most) => this.set(most_word, json!(most)),
+            None => this,
+        }
+    }
+
+    fn length_words(&self) -> (&'static str, &'static str) {
+        let kind = match self.schema.get("type") {
+            Some(Value::Array(kinds)) => kinds.first(),
+            kind => kind,
+        };
+        match kind.and_then(Value::as_str) {
+            Some("array") => ("minItems", "maxItems"),
+            Some("object") => ("minProperties", "maxProperties"),
+            _ => ("minLength", "maxLength"),
+        }
+    }
+
+    /// Bounds a string by a regular expression.
+    pub fn pattern(self, pattern: &'static str) -> Self {
+        self.set("pattern", pattern.into())
+    }
+
+    /// Shows an example.
+    pub fn example(self, example: impl Serialize) -> Self {
+        let example = serde_json::to_value(example).unwrap_or(Value::Null);
+        self.set("examples", Value::Array(vec![example]))
+    }
+
+    /// Marks the value as `secret` or `pii`.
+    pub fn sensitivity(self, sensitivity: &'static str) -> Self {
+        self.set("x-sensitivity", sensitivity.into())
+    }
+}
+
+/// Reads a field that is not there: `Option` makes `None` of it, as in a serde derive.
+struct AbsentField;
+
+#[derive(Debug)]
+struct Absent;
+
+impl Display for Absent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the field is absent")
+    }
+}
+
+impl std::error::Error for Absent {}
+
+impl de::Error for Absent {
+    fn custom<T: Display>(_: T) -> Self {
+        Self
+    }
+}
+
+impl<'de> Deserializer<'de> for AbsentField {
+    type Error = Absent;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Absent> {
+        Err(Absent)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Absent> {
+        visitor.visit_none()
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}

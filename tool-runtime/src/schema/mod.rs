@@ -1,0 +1,28 @@
+//! Schemas: made from types, titled by type names, and checked against raw JSON.
+
+mod input;
+mod title;
+mod validator;
+
+pub use self::input::{InputSchema, Property};
+pub(crate) use self::title::output;
+pub use self::title::title;
+pub(crate) use self::validator::nearest;
+pub use self::validator::{Coerce, Malformed, Report, SchemaError, Validator};
+
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+
+/// Makes the generator of what a tool reads.
+pub(crate) fn input_generator() -> SchemaGenerator {
+    settings().for_deserialize().into_generator()
+}
+
+/// Makes the generator of what a tool answers.
+pub(crate) fn output_generator() -> SchemaGenerator {
+    settings().for_serialize().into_generator()
+}
+
+fn settings() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None)
+}

@@ -1,0 +1,50 @@
+//! Titles: the fully qualified Rust name of every type that is more than a scalar.
+
+use std::any::type_name;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::Value;
+
+/// Sets a schema's title to the fully qualified name of `T`, unless the schema is a plain scalar.
+///
+/// `#[ai_type]` applies it to a type and to each of its fields.
+#[doc(hidden)]
+pub fn title<T: ?Sized>(schema: &mut Schema) {
+    set_title(schema, type_name::<T>());
+}
+
+fn set_title(schema: &mut Schema, name: &str) {
+    if is_scalar(schema) {
+        return;
+    }
+    // A boolean schema (`true`: any value) becomes an object, so that it can carry its title.
+    schema.ensure_object().insert("title".to_owned(), name.into());
+}
+
+fn is_scalar(schema: &Schema) -> bool {
+    let Some(object) = schema.as_object() else { return false };
+    if object.contains_key("enum") || object.contains_key("oneOf") || object.contains_key("anyOf") {
+        return false;
+    }
+    match object.get("type") {
+        Some(Value::String(kind)) => is_scalar_kind(kind),
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).all(is_scalar_kind),
+        _ => false,
+    }
+}
+
+fn is_scalar_kind(kind: &str) -> bool {
+    !matches!(kind, "object" | "array")
+}
+
+/// Makes the root schema of an answer of type `T`.
+pub(crate) fn output<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = generator.root_schema_for::<T>();
+    let short = T::schema_name();
+    let untitled = schema.get("title").is_none_or(|title| title.as_str() == Some(&*short));
+    if untitled {
+        schema.remove("title");
+        title::<T>(&mut schema);
+    }
+    schema
+}

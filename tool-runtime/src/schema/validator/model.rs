@@ -1,0 +1,155 @@
+//! The compiled schema: flat, with every reference resolved.
+
+use regex_lite::Regex;
+use serde_json::Value;
+
+use super::number::{Bounds, Reader};
+use super::types::Types;
+
+/// The place of a schema in the list of all.
+pub(super) type SchemaId = u32;
+
+/// What one schema asks of one value.
+#[derive(Debug, Default)]
+pub(super) struct Schema {
+    /// The types that `type` and `nullable` admit.
+    pub(super) types: Types,
+    /// The types that can pass at all, as far as is known without looking at the value.
+    pub(super) reach: Types,
+    /// Nothing passes: the schema is `false`.
+    pub(super) never: bool,
+    /// Values never leave the process.
+    pub(super) secret: bool,
+    /// Is this, or anything that can lie below, secret?
+    pub(super) hides: bool,
+    /// Whose digits count, for numbers.
+    pub(super) reader: Reader,
+    pub(super) numbers: Option<Box<Bounds>>,
+    pub(super) strings: Option<Box<Strings>>,
+    pub(super) arrays: Option<Box<Arrays>>,
+    pub(super) objects: Option<Box<Objects>>,
+    pub(super) values: Option<Box<Values>>,
+    pub(super) logic: Option<Box<Logic>>,
+    pub(super) title: Option<Box<str>>,
+}
+
+impl Default for Types {
+    fn default() -> Self {
+        Self::ANY
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Strings {
+    pub(super) min: usize,
+    pub(super) max: usize,
+    pub(super) pattern: Option<Regex>,
+}
+
+#[derive(Debug)]
+pub(super) struct Arrays {
+    pub(super) prefix: Vec<SchemaId>,
+    pub(super) items: Option<SchemaId>,
+    pub(super) contains: Option<Contains>,
+    pub(super) min: usize,
+    pub(super) max: usize,
+    pub(super) unique: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Contains {
+    pub(super) schema: SchemaId,
+    pub(super) min: usize,
+    pub(super) max: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct Objects {
+    /// Sorted by name; also the required names that `properties` lacks.
+    pub(super) properties: Vec<Property>,
+    pub(super) patterns: Vec<(Regex, SchemaId)>,
+    pub(super) additional: Additional,
+    pub(super) required: bool,
+    pub(super) names: Option<SchemaId>,
+    pub(super) min: usize,
+    pub(super) max: usize,
+    pub(super) dependents: Vec<Dependent>,
+    /// What `unevaluatedProperties` asks of the properties that nothing else looks at.
+    pub(super) unevaluated: Option<SchemaId>,
+}
+
+#[derive(Debug)]
+pub(super) struct Property {
+    pub(super) name: Box<str>,
+    pub(super) schema: Option<SchemaId>,
+    pub(super) required: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Additional {
+    Open,
+    Closed,
+    Checked(SchemaId),
+}
+
+/// What the presence of one property asks for.
+#[derive(Debug)]
+pub(super) struct Dependent {
+    pub(super) name: Box<str>,
+    pub(super) required: Vec<Box<str>>,
+    pub(super) schema: Option<SchemaId>,
+}
+
+/// The values of `enum` or `const`.
+#[derive(Debug)]
+pub(super) struct Values {
+    pub(super) rule: &'static str,
+    /// Sorted.
+    pub(super) strings: Vec<Box<str>>,
+    pub(super) others: Vec<Value>,
+    pub(super) expected: Box<str>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Logic {
+    pub(super) reference: Option<SchemaId>,
+    pub(super) all: Vec<SchemaId>,
+    pub(super) any: Option<Choice>,
+    pub(super) one: Option<Choice>,
+    pub(super) not: Option<SchemaId>,
+    pub(super) condition: Option<Condition>,
+}
+
+impl Logic {
+    /// The schemas that look at the same value.
+    pub(super) fn inline(&self) -> impl Iterator<Item = SchemaId> + '_ {
+        let choices = self.any.iter().chain(&self.one).flat_map(|choice| &choice.branches);
+        let condition = self.condition.iter().flat_map(|condition| {
+            [Some(condition.test), condition.pass, condition.fail].into_iter().flatten()
+        });
+        let rest = self.reference.iter().chain(&self.all).chain(choices).chain(&self.not);
+        rest.copied().chain(condition)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Choice {
+    pub(super) branches: Vec<SchemaId>,
+    pub(super) tag: Option<Tag>,
+}
+
+/// A property whose constant tells the branches of a choice apart.
+#[derive(Debug, Clone)]
+pub(super) struct Tag {
+    pub(super) property: Box<str>,
+    /// The constant of each branch that admits objects.
+    pub(super) values: Vec<(Box<str>, SchemaId)>,
+    pub(super) expected: Box<str>,
+}
+
+#[derive(Debug)]
+pub(super) struct Condition {
+    pub(super) test: SchemaId,
+    pub(super) pass: Option<SchemaId>,
+    pub(super) fail: Option<SchemaId>,
+}

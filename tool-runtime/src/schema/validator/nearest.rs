@@ -1,0 +1,145 @@
+//! Finds the names that a wrong one was probably meant to be.
+
+/// The longest name, in bytes, that is compared.
+const LONGEST: usize = 64;
+
+/// The names closest to the wanted one, closest first, at most `max` of them.
+///
+/// Case and the separators `_`, `-`, `.` and space do not count; a swap of two neighbours is one
+/// step; a third of the letters may differ. Work is linear in the names, at most 64 steps each.
+pub(crate) fn nearest<'a>(
+    wanted: &str,
+    names: impl Iterator<Item = &'a str>,
+    max: usize,
+) -> Vec<&'a str> {
+    let Some(pattern) = Pattern::new(wanted) else { return Vec::new() };
+    let mut best: Vec<(usize, &str)> = Vec::new();
+    for name in names {
+        let Some(distance) = pattern.distance(name) else { continue };
+        let at = best.partition_point(|(other, _)| *other <= distance);
+        if at < max {
+            best.truncate(max - 1);
+            best.insert(at, (distance, name));
+        }
+    }
+    best.into_iter().map(|(_, name)| name).collect()
+}
+
+/// A name's letters as bit rows, one for each byte: bit `i` says that letter `i` is that byte.
+struct Pattern {
+    rows: [u64; 256],
+    length: usize,
+    letters: Letters,
+}
+
+impl Pattern {
+    fn new(name: &str) -> Option<Self> {
+        let letters = Letters::of(name)?;
+        let mut rows = [0; 256];
+        for (at, letter) in letters.as_slice().iter().enumerate() {
+            rows[usize::from(*letter)] |= 1 << at;
+        }
+        Some(Self { rows, length: letters.length, letters })
+    }
+
+    /// How far a name is, if it is close enough to have been meant.
+    fn distance(&self, name: &str) -> Option<usize> {
+        let letters = Letters::of(name)?;
+        let allowed = (self.length.max(letters.length) / 3).max(1);
+        let shorter = self.length.min(letters.length);
+        if shorter >= 4 && is_part(self.letters.as_slice(), letters.as_slice()) {
+            return Some(allowed.min(self.length.abs_diff(letters.length)));
+        }
+        if self.length.abs_diff(letters.length) > allowed {
+            return None;
+        }
+        let steps = self.steps(letters.as_slice());
+        (steps <= allowed && steps < shorter.max(2)).then_some(steps)
+    }
+
+    /// The edit distance with swaps (optimal string alignment), after Hyyrö 2003: one column of
+    /// the usual table is a few machine words.
+    fn steps(&self, letters: &[u8]) -> usize {
+        let last = 1_u64 << (self.length - 1);
+        let (mut up, mut down, mut same, mut before) = (u64::MAX, 0_u64, 0_u64, 0_u64);
+        let mut steps = self.length;
+        for letter in letters {
+            let row = self.rows[usize::from(*letter)];
+            let swap = ((!same & row) << 1) & before;
+            same = ((row & up).wrapping_add(up) ^ up) | row | down | swap;
+            let right = down | !(same | up);
+            let left = same & up;
+            steps += usize::from(right & last != 0);
+            steps -= usize::from(left & last != 0);
+            let right = (right << 1) | 1;
+            up = (left << 1) | !(same | right);
+            down = right & same;
+            before = row;
+        }
+        steps
+    }
+}
+
+/// Does one name begin or end with the other?
+fn is_part(a: &[u8], b: &[u8]) -> bool {
+    let (long, short) = if a.len() > b.len() { (a, b) } else { (b, a) };
+    long.starts_with(short) || long.ends_with(short)
+}
+
+/// The bytes of a name that count.
+struct Letters {
+    bytes: [u8; LONGEST],
+    length: usize,
+}
+
+impl Letters {
+    fn of(name: &str) -> Option<Self> {
+        let mut letters = Self { bytes: [0; LONGEST], length: 0 };
+        if name.len() > 2 * LONGEST {
+            return None;
+        }
+        for byte in name.bytes().filter(|byte| !matches!(byte, b'_' | b'-' | b'.' | b' ')) {
+            *letters.bytes.get_mut(letters.length)? = byte.to_ascii_lowercase();
+            letters.length += 1;
+        }
+        (letters.length > 0).then_some(letters)
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[track_caller]
+    fn check(wanted: &str, names: &[&str], expected: &[&str]) {
+        assert_eq!(nearest(wanted, names.iter().copied(), 3), expected);
+    }
+
+    #[test]
+    fn slips_find_what_was_meant() {
+        check("limti", &["query", "limit", "tags"], &["limit"]);
+        check("Limit", &["query", "limit"], &["limit"]);
+        check("maxResults", &["max_results", "min_results"], &["max_results", "min_results"]);
+        check("querry", &["query"], &["query"]);
+        check("search", &["search_content", "delete_content"], &["search_content"]);
+        check("tag", &["tags", "query"], &["tags"]);
+    }
+
+    #[test]
+    fn strangers_find_nothing() {
+        check("colour", &["query", "limit", "tags"], &[]);
+        check("x", &["y"], &[]);
+        check("", &["query"], &[]);
+        check(&"x".repeat(10_000), &["query"], &[]);
+    }
+
+    #[test]
+    fn the_closest_come_first_and_at_most_max() {
+        let names = ["abcdeg", "abcdef", "abcdxx", "abcdey", "abcdez"];
+        check("abcdef", &names, &["abcdef", "abcdeg", "abcdey"]);
+    }
+}

@@ -1,0 +1,280 @@
+//! The walk of a compiled schema over a text's nodes, and what it finds.
+
+mod array;
+mod choice;
+mod coerce;
+mod edit;
+mod object;
+mod scalar;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use tool_contracts::{Coercion, Violation};
+
+use self::coerce::Inner;
+use self::edit::Edit;
+use super::model::{Schema, SchemaId};
+use super::pointer::pointer;
+use super::report::{Coerce, Report};
+use super::types::Types;
+use crate::json::{Kind, Node, Tree, View};
+use crate::limits::Limits;
+
+/// The most schemas that are entered within each other: a bound for the stack.
+const DEEPEST: u32 = 512;
+/// How many branches of choices may be looked at again only to word an answer.
+const DIAGNOSES: u32 = 128;
+
+/// A text that is looked at: the one that was sent, or one that a string in it holds.
+#[derive(Debug, Clone, Copy)]
+struct Doc<'d> {
+    view: View<'d>,
+    /// 0 for the text that was sent.
+    id: u32,
+    outer: Option<(&'d Doc<'d>, u32)>,
+}
+
+impl Doc<'_> {
+    fn pointer(&self, id: u32) -> String {
+        let inner = pointer(self.view, id);
+        match self.outer {
+            Some((outer, at)) => outer.pointer(at) + &inner,
+            None => inner,
+        }
+    }
+
+    /// The type name of a value, as it was sent.
+    fn received(&self, id: u32) -> &'static str {
+        match self.outer {
+            Some((outer, at)) if id == 0 => outer.received(at),
+            _ => Types::of(self.view, self.view.node(id)).name(),
+        }
+    }
+}
+
+/// One walk, from the root down.
+struct Walk<'v> {
+    schemas: &'v [Schema],
+    limits: Limits,
+    coerce: bool,
+    /// Only the verdict counts: stop at the first broken rule, write nothing down.
+    quiet: bool,
+    failed: bool,
+    violations: Vec<Violation>,
+    overflow: bool,
+    edits: Vec<Edit>,
+    /// Numbers of the sent text whose digits a schema answers for.
+    claimed: Vec<u32>,
+    verdicts: BTreeMap<(SchemaId, u32, u32, bool), bool>,
+    inner: BTreeMap<(u32, u32), Option<Rc<Inner>>>,
+    docs: u32,
+    levels: u32,
+    diagnoses: u32,
+}
+
+/// Checks a text that is JSON, and coerces what may be.
+pub(super) fn check(
+    schemas: &[Schema],
+    text: &str,
+    tree: &Tree,
+    limits: &Limits,
+    coerce: Coerce,
+) -> Report {
+    let view = tree.view(text);
+    let walk = walked(schemas, view, tree, limits, coerce == Coerce::Lossless);
+    if !walk.violations.is_empty() || walk.edits.is_empty() {
+        return Report { violations: walk.violations, ..Report::default() };
+    }
+    let lossy = walk.edits.iter().any(|edit| !edit.is_respelled());
+    let (coerced, coercions) = edit::applied(view, walk.edits);
+    if lossy && !stands(schemas, &coerced, limits) {
+        let walk = walked(schemas, view, tree, limits, false);
+        return Report { violations: walk.violations, ..Report::default() };
+    }
+    Report { coerced: Some(coerced), coercions, ..Report::default() }
+}
+
+/// Is the coerced text valid as it stands? Rules that look at one value from two sides can
+/// contradict a coercion that one of them alone asks for.
+fn stands(schemas: &[Schema], text: &str, limits: &Limits) -> bool {
+    let roomy = limits.with_max_bytes(usize::MAX).with_max_string_bytes(usize::MAX);
+    crate::json::read(text, &roomy).is_ok_and(|tree| {
+        let walk = walked(schemas, tree.view(text), &tree, limits, false);
+        walk.violations.is_empty()
+    })
+}
+
+fn walked<'v>(
+    schemas: &'v [Schema],
+    view: View<'_>,
+    tree: &Tree,
+    limits: &Limits,
+    coerce: bool,
+) -> Walk<'v> {
+    let mut walk = Walk {
+        schemas,
+        limits: *limits,
+        coerce,
+        quiet: false,
+        failed: false,
+        violations: Vec::new(),
+        overflow: false,
+        edits: Vec::new(),
+        claimed: Vec::new(),
+        verdicts: BTreeMap::new(),
+        inner: BTreeMap::new(),
+        docs: 0,
+        levels: 0,
+        diagnoses: DIAGNOSES,
+    };
+    let doc = Doc { view, id: 0, outer: None };
+    walk.value(0, &doc, 0);
+    walk.repeated(&doc, tree);
+    walk.unclaimed(&doc, tree);
+    walk.finish();
+    walk
+}
+
+impl<'v> Walk<'v> {
+    fn schema(&self, id: SchemaId) -> &'v Schema {
+        &self.schemas[id as usize]
+    }
+
+    /// Checks one value against one schema.
+    fn value(&mut self, id: SchemaId, doc: &Doc<'_>, at: u32) {
+        let schema = self.schema(id);
+        let node = doc.view.node(at);
+        if schema.types != Types::ANY || schema.never {
+            if schema.never {
+                return self.refuse(doc, at, "false", || "no value here".to_owned());
+            }
+            if !self.has_type(schema, doc, node) {
+                return self.mistyped(schema, doc, at, node);
+            }
+        }
+        if self.levels == DEEPEST {
+            self.overflow = true;
+            return self.refuse(doc, at, "depth", || "a value that is nested less".to_owned());
+        }
+        self.levels += 1;
+        self.apply(schema, doc, at, node);
+        self.levels -= 1;
+    }
+
+    fn has_type(&self, schema: &Schema, doc: &Doc<'_>, node: &Node) -> bool {
+        let types = Types::of_kind(node.kind);
+        if schema.types.holds(types) {
+            return true;
+        }
+        schema.types.meets(types) && schema.types.holds(Types::of(doc.view, node))
+    }
+
+    fn mistyped(&mut self, schema: &'v Schema, doc: &Doc<'_>, at: u32, node: &Node) {
+        if self.coerce && self.coerced(schema, doc, at, node) {
+            return;
+        }
+        self.claim(doc, at, node);
+        self.refuse(doc, at, "type", || schema.types.text());
+    }
+
+    /// Checks a value of a type that the schema admits.
+    fn apply(&mut self, schema: &'v Schema, doc: &Doc<'_>, at: u32, node: &Node) {
+        match node.kind {
+            Kind::Number => self.number(schema, doc, at, node),
+            Kind::String => self.string(schema, doc, at, node),
+            Kind::Array => self.array(schema, doc, at, node),
+            Kind::Object => self.object(schema, doc, at, node),
+            Kind::Null | Kind::Bool => {}
+        }
+        if let Some(values) = &schema.values {
+            self.listed(values, doc, at, node);
+        }
+        if let Some(logic) = &schema.logic {
+            self.logic(logic, doc, at, node);
+        }
+    }
+
+    /// Notes a broken rule.
+    fn refuse(
+        &mut self,
+        doc: &Doc<'_>,
+        at: u32,
+        rule: &'static str,
+        expected: impl FnOnce() -> String,
+    ) {
+        self.failed = true;
+        if !self.quiet {
+            let violation =
+                Violation::new(doc.pointer(at), rule, expected(), doc.received(at));
+            self.note(violation);
+        }
+    }
+
+    fn note(&mut self, violation: Violation) {
+        self.failed = true;
+        if self.violations.len() < Report::MOST {
+            self.violations.push(violation);
+        } else {
+            self.overflow = true;
+        }
+    }
+
+    /// Is there no use in going on?
+    const fn is_over(&self) -> bool {
+        (self.quiet && self.failed) || self.overflow
+    }
+
+    /// Does the value pass the schema? Nothing is written down.
+    fn passes(&mut self, id: SchemaId, doc: &Doc<'_>, at: u32, coerce: bool) -> bool {
+        // Within another such question, a choice may come by here once for each way that leads to
+        // it; remembered verdicts keep that from growing exponentially.
+        let key = (id, doc.id, at, coerce);
+        let remember = self.quiet && doc.view.node(at).count() > 0;
+        if let Some(verdict) = self.verdicts.get(&key).filter(|_| remember) {
+            return *verdict;
+        }
+        let before = (self.quiet, self.failed, self.coerce);
+        (self.quiet, self.failed, self.coerce) = (true, false, coerce);
+        self.value(id, doc, at);
+        let verdict = !self.failed;
+        (self.quiet, self.failed, self.coerce) = before;
+        if remember {
+            self.verdicts.insert(key, verdict);
+        }
+        verdict
+    }
+
+    /// Notes the properties that stand twice.
+    fn repeated(&mut self, doc: &Doc<'_>, tree: &Tree) {
+        for id in tree.duplicates() {
+            self.refuse(doc, *id, "duplicate", || "each property once".to_owned());
+        }
+    }
+
+    /// Notes the numbers that no schema has answered for and that no reader would keep.
+    fn unclaimed(&mut self, doc: &Doc<'_>, tree: &Tree) {
+        if !tree.has_wide_numbers() {
+            return;
+        }
+        self.claimed.sort_unstable();
+        for (at, node) in (0..).zip(doc.view.nodes) {
+            if node.kind != Kind::Number || !node.is_wide() || self.overflow {
+                continue;
+            }
+            if self.claimed.binary_search(&at).is_err() {
+                self.precision(super::number::Reader::Any, doc, at, node);
+            }
+        }
+    }
+
+    /// Says in the last violation that there are more.
+    fn finish(&mut self) {
+        if self.overflow {
+            if let Some(last) = self.violations.pop() {
+                let hint = format!("there are more: only the first {} are listed", Report::MOST);
+                self.violations.push(last.with_hint(hint));
+            }
+        }
+    }
+}

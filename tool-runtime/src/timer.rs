@@ -1,0 +1,54 @@
+//! The seam through which the core reads time, waits, and leaves the async threads.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
+
+/// A boxed wait, as [`Timer::sleep`] gives it.
+pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Work that leaves the async threads, as [`Timer::spawn_blocking`] takes it.
+pub type Job = Box<dyn FnOnce() + Send>;
+
+/// Gives the runtime its clock, its waits and its blocking threads.
+///
+/// With the feature `tokio` (on by default) there is [`TokioTimer`] and nothing to do. On another
+/// executor, implement these three methods and hand the value to
+/// [`RuntimeBuilder::timer`](crate::RuntimeBuilder::timer).
+pub trait Timer: fmt::Debug + Send + Sync + 'static {
+    /// Reads the clock that deadlines are measured on.
+    fn now(&self) -> Instant;
+
+    /// Makes a future that is ready once `duration` has passed.
+    ///
+    /// Called only for a tool that was still pending when it was first polled.
+    fn sleep(&self, duration: Duration) -> Sleep;
+
+    /// Runs `job` on a thread that may block.
+    ///
+    /// The runtime bounds how many jobs are under way at once
+    /// ([`RuntimeBuilder::max_blocking_tools`](crate::RuntimeBuilder::max_blocking_tools)).
+    fn spawn_blocking(&self, job: Job);
+}
+
+/// Reads tokio's clock, and so follows its paused time in tests.
+#[cfg(feature = "tokio")]
+#[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct TokioTimer;
+
+#[cfg(feature = "tokio")]
+impl Timer for TokioTimer {
+    fn now(&self) -> Instant {
+        tokio::time::Instant::now().into_std()
+    }
+
+    fn sleep(&self, duration: Duration) -> Sleep {
+        Box::pin(tokio::time::sleep(duration))
+    }
+
+    fn spawn_blocking(&self, job: Job) {
+        drop(tokio::task::spawn_blocking(job));
+    }
+}
