@@ -9,12 +9,34 @@
 
 mod errors;
 mod syntax;
+
+mod failure;
 mod tool;
+mod toolkit;
+mod types;
 
 use proc_macro::TokenStream;
 
 /// See `tool_runtime::ai_tool`.
 #[proc_macro_attribute]
 pub fn ai_tool(options: TokenStream, item: TokenStream) -> TokenStream {
-    tool::expand(options.into(), item.into()).into()
+    tool::expand(options.into(), &item.into()).into()
+}
+
+/// See `tool_runtime::ai_toolkit`.
+#[proc_macro_attribute]
+pub fn ai_toolkit(options: TokenStream, item: TokenStream) -> TokenStream {
+    toolkit::expand(options.into(), &item.into()).into()
+}
+
+/// See `tool_runtime::ai_type`.
+#[proc_macro_attribute]
+pub fn ai_type(options: TokenStream, item: TokenStream) -> TokenStream {
+    types::expand(options.into(), &item.into()).into()
+}
+
+/// See `tool_runtime::ToolFailure`.
+#[proc_macro_derive(ToolFailure, attributes(failure))]
+pub fn tool_failure(item: TokenStream) -> TokenStream {
+    failure::expand(item.into()).into()
 }

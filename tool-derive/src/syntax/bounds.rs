@@ -49,12 +49,9 @@ impl Bounds {
             errors.at(&key, format!("`{key}` needs bounds: `{form}`"));
             return None;
         }
-        let range = match syn::parse2::<Expr>(value.clone()) {
-            Ok(Expr::Range(range)) => range,
-            _ => {
-                errors.at(value, format!("`{key}` takes a range: `{form}`, `1..` or `..=50`"));
-                return None;
-            }
+        let Ok(Expr::Range(range)) = syn::parse2::<Expr>(value.clone()) else {
+            errors.at(value, format!("`{key}` takes a range: `{form}`, `1..` or `..=50`"));
+            return None;
         };
         Self(range).ordered(&key, errors)
     }

@@ -1,6 +1,6 @@
 //! Reads `key`, `key = value` and `key(…)` lists against a vocabulary.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -201,11 +201,5 @@ impl Value {
             Self::List(tokens) if !tokens.is_empty() => tokens.clone(),
             _ => key.to_token_stream(),
         }
-    }
-}
-
-impl<T> Given<T> {
-    pub(crate) fn span(&self) -> Span {
-        self.key.span()
     }
 }

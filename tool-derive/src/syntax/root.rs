@@ -4,18 +4,16 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Path, parse_quote};
 
-use super::options::Options;
-use crate::errors::Errors;
+use super::options::Given;
 
 /// The path of the runtime crate.
 #[derive(Debug, Clone)]
 pub(crate) struct Root(Path);
 
 impl Root {
-    /// Takes the `crate` option.
-    pub(crate) fn take(options: &mut Options, errors: &Errors) -> Self {
-        let given = options.path("crate", errors).map(|given| given.value);
-        Self(given.unwrap_or_else(|| parse_quote!(::tool_runtime)))
+    /// Takes the path that `crate = …` gave, if it did.
+    pub(crate) fn given(path: Option<Given<Path>>) -> Self {
+        Self(path.map_or_else(|| parse_quote!(::tool_runtime), |given| given.value))
     }
 
     /// Writes the path of the hidden module.

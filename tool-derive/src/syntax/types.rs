@@ -5,7 +5,8 @@ use quote::ToTokens;
 use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Expr, ExprPath, Lifetime, QSelf, Type, TypeImplTrait, TypePath, TypeReference, parse_quote,
+    Expr, ExprPath, GenericArgument, Lifetime, PathArguments, QSelf, Type, TypeImplTrait, TypePath,
+    TypeReference, parse_quote,
 };
 
 /// Says whether the type is `str`, as spelled.
@@ -23,6 +24,19 @@ pub(crate) fn is_named(ty: &Type, names: &[&str]) -> bool {
         Type::Group(group) => is_named(&group.elem, names),
         Type::Paren(paren) => is_named(&paren.elem, names),
         _ => false,
+    }
+}
+
+/// Gives the `T` of an `Option<T>`, as spelled.
+pub(crate) fn optional(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
+    match &last.arguments {
+        PathArguments::AngleBracketed(arguments) => match arguments.args.first()? {
+            GenericArgument::Type(inner) => Some(inner),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

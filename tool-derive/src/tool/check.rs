@@ -15,13 +15,14 @@ mod facts;
 mod parameters;
 mod signature;
 
-use syn::{Ident, Type};
+use syn::{Ident, Path, Type};
 
 use super::model::{Effect, Output, Parameter, Style, Target, Tool};
 use super::raw::RawTool;
 use crate::errors::Errors;
 use crate::syntax::names::upper_camel;
 use crate::syntax::options::Given;
+use crate::syntax::root::Root;
 use crate::syntax::types;
 
 /// The toolkit that a method stands in.
@@ -29,6 +30,7 @@ use crate::syntax::types;
 pub(crate) struct Surroundings<'k> {
     pub(crate) name: &'k str,
     pub(crate) this: &'k Type,
+    pub(crate) root: &'k Root,
 }
 
 /// Checks a free function.
@@ -46,17 +48,18 @@ fn check(raw: RawTool, kit: Option<Surroundings<'_>>, errors: &Errors) -> Option
     let this = kit.map(|kit| kit.this);
     let style = signature::check(&raw, kit.is_some(), errors);
     let handle = handle(&raw, kit.is_some(), errors);
+    let root = root(raw.options.crate_.as_ref(), kit, errors);
     let open = unknown_fields(&raw, errors);
     let output = signature::output(&raw.signature.output, this, errors);
     let parameters = parameters::check(raw.parameters, this, errors);
     let facts = facts::check(&raw.options, &raw.attributes, &raw.signature.ident, kit, errors);
     let (facts, output) = (facts?, output?);
-    dry_run(&raw.options.preview, facts.effect, &parameters, &raw.signature.ident, errors);
+    dry_run(raw.options.preview.as_ref(), facts.effect, &parameters, &raw.signature.ident, errors);
     if errors.count() > before {
         return None;
     }
     Some(Tool {
-        root: raw.root,
+        root,
         conditions: raw.attributes.into_iter().filter(|it| it.path().is_ident("cfg")).collect(),
         vis: raw.vis,
         target: Target {
@@ -74,8 +77,20 @@ fn check(raw: RawTool, kit: Option<Surroundings<'_>>, errors: &Errors) -> Option
     })
 }
 
+fn root(given: Option<&Given<Path>>, kit: Option<Surroundings<'_>>, errors: &Errors) -> Root {
+    let Some(kit) = kit else { return Root::given(given.cloned()) };
+    if let Some(given) = given {
+        errors.at(
+            &given.key,
+            "the runtime's path is one for all of a toolkit: move this option \
+             to `#[ai_toolkit(…)]`",
+        );
+    }
+    kit.root.clone()
+}
+
 fn dry_run(
-    preview: &Option<Given<syn::Path>>,
+    preview: Option<&Given<Path>>,
     effect: Effect,
     parameters: &[Parameter],
     function: &Ident,
@@ -111,7 +126,7 @@ fn handle(raw: &RawTool, in_toolkit: bool, errors: &Errors) -> Option<Ident> {
     }
 }
 
-fn named_handle(given: &Given<syn::Path>, errors: &Errors) -> Option<Ident> {
+fn named_handle(given: &Given<Path>, errors: &Errors) -> Option<Ident> {
     let found = given.value.get_ident();
     if found.is_none() {
         errors.at(&given.value, "a handle is a plain name, as in `handle = SearchContent`");

@@ -44,15 +44,16 @@ pub(crate) fn free(tool: &Tool) -> TokenStream {
 /// Brings the traits into scope by which the compiler decides.
 pub(crate) fn imports() -> TokenStream {
     quote! {
-        #[allow(unused_imports)]
-        use __p::{
-            DeclaredFault as _, DryRunFallback as _, OutputSchema as _, SerializedDefault as _,
-            SilentFault as _, SplitPlain as _, StandardFault as _, TakeFromCall as _,
-            TakeState as _,
-        };
-        #[allow(unused_imports)]
-        use ::core::ops::Deref as _;
-    }
+           #[allow(unused_imports)]
+           use __p::{
+               DeclaredFault as _, DryRunFallback as _, OutputSchema as _, HiddenDefault as _,
+    ShownDefault as _,
+               SilentFault as _, SplitPlain as _, StandardFault as _, TakeFromCall as _,
+               TakeState as _,
+           };
+           #[allow(unused_imports)]
+           use ::core::ops::Deref as _;
+       }
 }
 
 /// Writes the definition, with all it needs, as one expression.
@@ -107,10 +108,10 @@ fn facts(tool: &Tool) -> TokenStream {
 }
 
 fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
-    match value {
-        Some(value) => quote!(::core::option::Option::Some(#value)),
-        None => quote!(::core::option::Option::None),
-    }
+    value.map_or_else(
+        || quote!(::core::option::Option::None),
+        |value| quote!(::core::option::Option::Some(#value)),
+    )
 }
 
 fn effect(effect: Effect) -> TokenStream {

@@ -1,9 +1,9 @@
 //! `#[ai_tool]`: a function becomes a tool.
 
-mod check;
-mod emit;
-mod model;
-mod raw;
+pub(crate) mod check;
+pub(crate) mod emit;
+pub(crate) mod model;
+pub(crate) mod raw;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -18,12 +18,12 @@ const DRY_RUN_RULE: &str = "a tool that writes must be able to show what it woul
      `preview = preview_it`";
 
 /// Expands `#[ai_tool]` over a free function.
-pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn expand(options: TokenStream, item: &TokenStream) -> TokenStream {
     let errors = Errors::new();
     let mut function: ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
         Err(error) => {
-            errors.add(not_a_function(&item, &error));
+            errors.add(not_a_function(item, &error));
             let errors = errors.finish();
             return quote!(#errors #item);
         }

@@ -129,10 +129,8 @@ impl Target {
     /// Writes the path to call.
     pub(crate) fn path(&self) -> TokenStream {
         let Self { function, this, .. } = self;
-        match this {
-            Some(this) => quote!(<#this>::#function),
-            None => quote!(#function),
-        }
+        let this = this.as_ref().map(|this| quote!(<#this>::));
+        quote!(#this #function)
     }
 
     /// Writes the function's place below its module.
@@ -148,10 +146,8 @@ impl Target {
 impl Argument {
     /// The name that the model reads.
     pub(crate) fn wire_name(&self) -> String {
-        match &self.arg.rename {
-            Some(rename) => rename.value(),
-            None => self.name.unraw().to_string(),
-        }
+        let rename = self.arg.rename.as_ref();
+        rename.map_or_else(|| self.name.unraw().to_string(), syn::LitStr::value)
     }
 
     /// The name of the function that makes the default.

@@ -7,7 +7,6 @@ use crate::errors::Errors;
 use crate::syntax::arg::RawArg;
 use crate::syntax::docs::{Description, is_doc};
 use crate::syntax::options::{Given, Options, Vocabulary};
-use crate::syntax::root::Root;
 
 const VOCABULARY: Vocabulary = Vocabulary {
     attribute: "#[ai_tool]",
@@ -37,7 +36,6 @@ const VOCABULARY: Vocabulary = Vocabulary {
 /// A function under `#[ai_tool]`, as written.
 #[derive(Debug)]
 pub(crate) struct RawTool {
-    pub(crate) root: Root,
     pub(crate) options: RawOptions,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) vis: Visibility,
@@ -53,6 +51,7 @@ pub(crate) struct RawOptions {
     pub(crate) effect: Option<Given<LitStr>>,
     /// `read`, `write` or `destructive` as a word of its own.
     pub(crate) effect_words: Vec<Given<bool>>,
+    pub(crate) crate_: Option<Given<Path>>,
     pub(crate) name: Option<Given<LitStr>>,
     pub(crate) title: Option<Given<LitStr>>,
     pub(crate) version: Option<Given<LitStr>>,
@@ -95,7 +94,7 @@ impl RawTool {
         signature: &mut Signature,
         errors: &Errors,
     ) -> Self {
-        let mut options = Options::read(options, VOCABULARY, errors);
+        let options = Options::read(options, VOCABULARY, errors);
         let mut receiver = None;
         let mut parameters = Vec::new();
         for input in &mut signature.inputs {
@@ -105,7 +104,6 @@ impl RawTool {
             }
         }
         Self {
-            root: Root::take(&mut options, errors),
             options: RawOptions::take(options, errors),
             attributes: attributes.to_vec(),
             vis: vis.clone(),
@@ -138,6 +136,7 @@ impl RawOptions {
         Self {
             effect_words: words.iter().filter_map(|word| options.flag(word, errors)).collect(),
             effect: options.text("effect", errors),
+            crate_: options.path("crate", errors),
             name: options.text("name", errors),
             title: options.text("title", errors),
             version: options.text("version", errors),

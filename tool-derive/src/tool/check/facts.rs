@@ -57,16 +57,7 @@ fn is(given: Option<&Given<bool>>, otherwise: bool) -> bool {
 
 fn effect(options: &RawOptions, function: &Ident, errors: &Errors) -> Option<Effect> {
     let Some(given) = &options.effect else {
-        match options.effect_words.first() {
-            Some(word) => {
-                errors.at(&word.key, format!("the effect is written `effect = \"{}\"`", word.key))
-            }
-            None => errors.at(
-                function,
-                "a tool says what it does to the world: add `effect = \"read\"`, `\"write\"` or \
-                 `\"destructive\"` to `#[ai_tool(…)]`",
-            ),
-        }
+        missing_effect(options.effect_words.first(), function, errors);
         return None;
     };
     let text = given.value.value();
@@ -81,6 +72,19 @@ fn effect(options: &RawOptions, function: &Ident, errors: &Errors) -> Option<Eff
         errors.at(&given.value, unknown_effect(&text));
     }
     found.map(|(_, effect)| effect)
+}
+
+fn missing_effect(word: Option<&Given<bool>>, function: &Ident, errors: &Errors) {
+    match word {
+        Some(Given { key, .. }) => {
+            errors.at(key, format!("the effect is written `effect = \"{key}\"`"));
+        }
+        None => errors.at(
+            function,
+            "a tool says what it does to the world: add `effect = \"read\"`, `\"write\"` or \
+             `\"destructive\"` to `#[ai_tool(…)]`",
+        ),
+    }
 }
 
 fn unknown_effect(text: &str) -> String {

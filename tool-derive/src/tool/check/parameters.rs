@@ -1,6 +1,6 @@
 //! `parameters`: whose each one is, and whether that one can give it.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -157,7 +157,7 @@ fn argument_type(ty: &Type, this: Option<&Type>, errors: &Errors) -> Option<Argu
 }
 
 fn distinct(parameters: &[Parameter], errors: &Errors) {
-    let mut seen: HashMap<String, ()> = HashMap::new();
+    let mut seen: HashSet<String> = HashSet::new();
     let arguments = parameters.iter().filter_map(|parameter| match parameter {
         Parameter::Model(argument) => Some(argument),
         Parameter::Host(_) => None,
@@ -174,7 +174,7 @@ fn distinct(parameters: &[Parameter], errors: &Errors) {
                 "an argument's name is 1 to 64 of `A-Z a-z 0-9 _ . -`; give one: \
                  `#[arg(rename = \"…\")]`",
             );
-        } else if seen.insert(name.clone(), ()).is_some() {
+        } else if !seen.insert(name.clone()) {
             errors.span(place.span(), format!("two arguments are named `{name}`; rename one"));
         }
     }

@@ -73,8 +73,8 @@ fn default(tool: &Tool, argument: &Argument) -> Option<TokenStream> {
 
 /// Writes a default; text becomes whatever holds it.
 fn converted(value: &Expr) -> TokenStream {
-    match value {
-        Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => quote!(::core::convert::From::from(#value)),
-        _ => quote!(#value),
+    if matches!(value, Expr::Lit(ExprLit { lit: Lit::Str(_), .. })) {
+        return quote!(::core::convert::From::from(#value));
     }
+    quote!(#value)
 }

@@ -10,13 +10,14 @@ use crate::syntax::arg::{Arg, Default_};
 /// Writes the two functions.
 pub(super) fn emit(tool: &Tool) -> TokenStream {
     let path = super::path(tool);
-    let open = tool.open.then(|| quote!(.open()));
+    let open = tool.open.then(|| quote!(__s.open();));
     let properties = tool.arguments().map(property);
     let output = output(tool);
     quote! {
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
             #[allow(unused_mut)]
-            let mut __s = __p::InputSchema::new(__g, #path)#open;
+            let mut __s = __p::InputSchema::new(__g, #path);
+            #open
             #(#properties)*
             __s.finish()
         }
@@ -33,7 +34,7 @@ fn property(argument: &Argument) -> TokenStream {
         ArgumentType::Owned(ty) => (quote!(#ty), here(ty)),
     };
     let default = default(argument, &ty);
-    let constraints = constraints(&argument.arg);
+    let constraints = constraints(&argument.arg, &ty);
     let property = quote_spanned!(span=> __s.property::<#ty>(#name, #description));
     quote!(#property #default #constraints;)
 }
@@ -47,11 +48,12 @@ fn default(argument: &Argument, ty: &TokenStream) -> TokenStream {
             quote!(#function())
         }
     };
-    quote!(.default((&__p::DefaultProbe(&#value)).to_json()))
+    quote!(.default((&&__p::DefaultProbe(&#value)).to_json()))
 }
 
-fn constraints(arg: &Arg) -> TokenStream {
-    let range = arg.range.as_ref().map(|bounds| quote!(.range(#bounds)));
+fn constraints(arg: &Arg, ty: &TokenStream) -> TokenStream {
+    let range =
+        arg.range.as_ref().map(|bounds| quote!(.range::<<#ty as __p::AsNumber>::Number>(#bounds)));
     let length = arg.length.as_ref().map(|bounds| quote!(.length(#bounds)));
     let pattern = arg.pattern.as_ref().map(|pattern| quote!(.pattern(#pattern)));
     let example = arg.example.as_ref().map(|example| quote!(.example(&(#example))));
@@ -63,18 +65,26 @@ fn constraints(arg: &Arg) -> TokenStream {
 }
 
 fn output(tool: &Tool) -> TokenStream {
-    let function = match &tool.output {
-        Output::Named(ty) => return quote!(__p::Probe::<#ty>::NEW.output_schema(__g)),
-        Output::Opaque => tool.target.path(),
-    };
+    match &tool.output {
+        Output::Named(ty) => quote!(__p::Probe::<#ty>::NEW.output_schema(__g)),
+        Output::Opaque => opaque_output(tool),
+    }
+}
+
+/// Writes how the type is inferred that cannot be named: from a call that never happens.
+fn opaque_output(tool: &Tool) -> TokenStream {
+    let function = tool.target.path();
     let receiver = usize::from(tool.target.receiver);
     let arguments = (0..tool.parameters.len() + receiver).map(|_| quote!(::core::panic!()));
-    let probe = match tool.style {
-        Style::Async => quote!(schema_of_async),
-        Style::Sync | Style::Blocking => quote!(schema_of),
+    let (bound, ty) = match tool.style {
+        Style::Async => (quote!(F: ::core::future::Future), quote!(F::Output)),
+        Style::Sync | Style::Blocking => (quote!(F), quote!(F)),
     };
     quote! {
+        fn __returned<#bound>(_: impl ::core::ops::FnOnce() -> F) -> __p::Probe<#ty> {
+            __p::Probe::NEW
+        }
         #[allow(unreachable_code, clippy::diverging_sub_expression)]
-        __p::#probe(|| #function(#(#arguments),*), __g)
+        __returned(|| #function(#(#arguments),*)).output_schema(__g)
     }
 }

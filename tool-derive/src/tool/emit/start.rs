@@ -123,10 +123,10 @@ fn held(slot: usize) -> syn::Ident {
 
 /// Writes the path of the preview; in a toolkit, a plain name is a method beside the tool.
 fn preview_path(tool: &Tool, preview: &Path) -> TokenStream {
-    match (&tool.target.this, preview.get_ident()) {
-        (Some(this), Some(method)) => quote!(<#this>::#method),
-        _ => quote!(#preview),
+    if let (Some(this), Some(method)) = (&tool.target.this, preview.get_ident()) {
+        return quote!(<#this>::#method);
     }
+    quote!(#preview)
 }
 
 /// Writes the call of a function with the tool's parameters, and what becomes of its answer.

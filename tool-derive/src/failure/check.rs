@@ -1,0 +1,301 @@
+//! Judges a raw error type. In order:
+//!
+//! - `shape`: an enum, or a struct that is one case
+//! - `said`: every case says what it means
+//! - `alone`: `transparent` stands alone, over exactly one field
+//! - `code`: one code, of the closed set or fully described
+//! - `message`: at most one source of the public text, over fields that exist
+//! - `advice`: retry, status, endpoint and details come from literals or fields that exist
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::{Expr, ExprLit, Lit, LitStr, Token};
+
+use super::codes::{CLASSES, CODES, RESERVED};
+use super::message;
+use super::model::{Case, Code, Failure, Meaning, Message, Own, Source, binding};
+use super::raw::{RawCase, RawFailure, RawOptions, Shape};
+use crate::errors::Errors;
+use crate::syntax::duration::milliseconds;
+use crate::syntax::names::closest;
+use crate::syntax::options::{Given, Value};
+use crate::syntax::root::Root;
+
+/// Checks every case.
+pub(crate) fn check(raw: RawFailure, errors: &Errors) -> Option<Failure> {
+    let cases = match raw.shape {
+        Shape::Enum(cases) => cases
+            .into_iter()
+            .filter_map(|case| {
+                let name = &case.name;
+                let path = quote!(Self::#name);
+                check_case(case, path, errors)
+            })
+            .collect(),
+        Shape::Struct(case) => {
+            check_case(*case, quote!(Self), errors).into_iter().collect::<Vec<_>>()
+        }
+        Shape::Union(token) => {
+            errors.at(token, "a union does not know its case; make it an enum");
+            return None;
+        }
+    };
+    let transparent = cases.iter().any(|case| matches!(case.meaning, Meaning::Transparent(_)));
+    if transparent {
+        if let Some(parameter) = raw.generics.type_params().next() {
+            errors.at(
+                parameter,
+                "a generic error cannot be `transparent`: implement `ToolFailure` by hand, or \
+                 name the type",
+            );
+        }
+    }
+    Some(Failure { name: raw.name, generics: raw.generics, root: Root::given(raw.crate_), cases })
+}
+
+fn check_case(raw: RawCase, path: TokenStream, errors: &Errors) -> Option<Case> {
+    let RawCase { name, fields, options } = raw;
+    let Some(options) = options else {
+        errors.at(
+            &name,
+            format!(
+                "say what `{name}` means to a caller: `#[failure(NOT_FOUND)]`, or another of {}",
+                codes()
+            ),
+        );
+        return None;
+    };
+    let meaning = match &options.transparent {
+        Some(given) => transparent(given, &options, &fields, errors),
+        None => own(&options, &fields, errors).map(|own| Meaning::Own(Box::new(own))),
+    };
+    Some(Case { path, fields, meaning: meaning? })
+}
+
+fn codes() -> String {
+    CODES.map(|(code, _)| code).join(", ")
+}
+
+fn transparent(
+    given: &Given<bool>,
+    options: &RawOptions,
+    fields: &syn::Fields,
+    errors: &Errors,
+) -> Option<Meaning> {
+    let others = options.closed.is_some()
+        || options.code.is_some()
+        || options.message.is_some()
+        || options.hide.is_some()
+        || options.retry_after.is_some();
+    if others {
+        errors.at(
+            &options.attribute,
+            "`transparent` takes everything from the error inside; remove the other options",
+        );
+        return None;
+    }
+    let mut inner = fields.iter();
+    if let (Some(field), None) = (inner.next(), inner.next()) {
+        return Some(Meaning::Transparent(Box::new(field.ty.clone())));
+    }
+    errors.at(&given.key, "`transparent` needs exactly one field: the error inside");
+    None
+}
+
+fn own(options: &RawOptions, fields: &syn::Fields, errors: &Errors) -> Option<Own> {
+    let names: Vec<Ident> =
+        fields.iter().enumerate().map(|(index, field)| binding(index, field)).collect();
+    let message = message_of(options.message.as_ref(), options.hide.as_ref(), &names, errors);
+    let retry_after = retry_after(options, &names, errors);
+    let upstream_status = options
+        .upstream_status
+        .as_ref()
+        .and_then(|given| number(given, "upstream_status = 503", &names, errors));
+    let endpoint = options.endpoint.as_ref().and_then(|given| endpoint(given, &names, errors));
+    let details = options.details.as_ref().map(|given| details(given, fields, &names, errors));
+    Some(Own {
+        code: code(options, errors)?,
+        message: message?,
+        retry_after,
+        upstream_status,
+        endpoint,
+        details: details.unwrap_or_default(),
+    })
+}
+
+fn code(options: &RawOptions, errors: &Errors) -> Option<Code> {
+    match (&options.closed, &options.code) {
+        (Some(closed), Some(own)) => {
+            errors.at(&own.key, format!("the code is `{closed}` already; keep one of them"));
+            None
+        }
+        (Some(closed), None) => {
+            if let Some(class) = &options.class {
+                errors.at(&class.key, format!("`{closed}` has its class already; remove `class`"));
+            }
+            closed_code(closed, errors)
+        }
+        (None, Some(own)) => own_code(own, options.class.as_ref(), errors),
+        (None, None) => {
+            errors.at(
+                &options.attribute,
+                format!("`#[failure(…)]` begins with a code, one of {}", codes()),
+            );
+            None
+        }
+    }
+}
+
+fn closed_code(code: &Ident, errors: &Errors) -> Option<Code> {
+    let text = code.to_string();
+    if let Some((_, name)) = CODES.into_iter().find(|(known, _)| *known == text) {
+        return Some(Code::Closed(Ident::new(name, Span::call_site())));
+    }
+    let message = if RESERVED.contains(&text.as_str()) {
+        format!("`{text}` is the runtime's own word; a tool says `FORBIDDEN` or `INTERNAL`")
+    } else if let Some(near) = closest(&text, CODES.into_iter().map(|(known, _)| known)) {
+        format!("there is no code `{text}`; did you mean `{near}`?")
+    } else {
+        format!(
+            "there is no code `{text}`; a code of your own is written \
+             `code = \"{text}\", class = FATAL`"
+        )
+    };
+    errors.at(code, message);
+    None
+}
+
+fn own_code(
+    code: &Given<LitStr>,
+    class: Option<&Given<syn::Path>>,
+    errors: &Errors,
+) -> Option<Code> {
+    let text = code.value.value();
+    let capitals = |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit();
+    let form = text.starts_with(|letter: char| letter.is_ascii_uppercase())
+        && text.chars().all(|letter| capitals(letter) || letter == '_');
+    if !form {
+        errors.at(&code.value, "a code is written in capitals, as in `code = \"SEAT_TAKEN\"`");
+    } else if CODES.iter().any(|(known, _)| *known == text) || RESERVED.contains(&text.as_str()) {
+        errors.at(
+            &code.value,
+            format!("`{text}` is one of the closed codes: write `#[failure({text})]`"),
+        );
+    }
+    let Some(class) = class else {
+        errors.at(
+            &code.value,
+            "a code of your own needs a class, what a machine does next: add `class = FATAL`, \
+             `RETRYABLE`, `RATE_LIMIT`, `TIMEOUT`, `UPSTREAM` or `VALIDATION`",
+        );
+        return None;
+    };
+    class_of(class, errors).map(|class| Code::Own(text, class))
+}
+
+fn class_of(class: &Given<syn::Path>, errors: &Errors) -> Option<Ident> {
+    let text = class.value.get_ident().map(ToString::to_string).unwrap_or_default();
+    let found = CLASSES.into_iter().find(|(known, _)| *known == text);
+    if found.is_none() {
+        let known = CLASSES.map(|(known, _)| known);
+        let cure = match closest(&text, known.into_iter()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("it is one of {}", known.join(", ")),
+        };
+        errors.at(&class.value, format!("there is no such class; {cure}"));
+    }
+    found.map(|(_, name)| Ident::new(name, Span::call_site()))
+}
+
+fn message_of(
+    message: Option<&Given<LitStr>>,
+    hide: Option<&Given<bool>>,
+    fields: &[Ident],
+    errors: &Errors,
+) -> Option<Message> {
+    match (message, hide) {
+        (Some(_), Some(hide)) => {
+            errors.at(&hide.key, "`hide` gives the code's own text; keep it or `message`");
+            None
+        }
+        (Some(given), None) => message::check(&given.value, fields, errors).map(Message::Format),
+        (None, Some(_)) => Some(Message::Generic),
+        (None, None) => Some(Message::Display),
+    }
+}
+
+fn retry_after(options: &RawOptions, fields: &[Ident], errors: &Errors) -> Option<Source> {
+    match (&options.retry_after, &options.retry_after_ms) {
+        (Some(_), Some(second)) => {
+            errors.at(&second.key, "`retry_after` says it already; keep one of them");
+            None
+        }
+        (Some(given), None) => {
+            milliseconds(&given.value, errors).map(|found| Source::Fixed(quote!(#found)))
+        }
+        (None, Some(given)) => number(given, "retry_after_ms = 2_000", fields, errors),
+        (None, None) => None,
+    }
+}
+
+/// Reads a literal number or the name of a field.
+fn number(given: &Given<Expr>, form: &str, fields: &[Ident], errors: &Errors) -> Option<Source> {
+    match &given.value {
+        Expr::Lit(ExprLit { lit: Lit::Int(lit), .. }) => Some(Source::Fixed(lit.to_token_stream())),
+        value => field(value, fields, form, errors),
+    }
+}
+
+fn endpoint(given: &Given<Value>, fields: &[Ident], errors: &Errors) -> Option<Source> {
+    let form = "endpoint = \"search\"";
+    let Value::Is(expr) = &given.value else {
+        errors.at(&given.key, format!("`endpoint` is written `{form}`, or names a field"));
+        return None;
+    };
+    match expr.as_ref() {
+        Expr::Lit(ExprLit { lit: Lit::Str(lit), .. }) => Some(Source::Fixed(lit.to_token_stream())),
+        other => field(other, fields, form, errors),
+    }
+}
+
+fn field(value: &Expr, fields: &[Ident], form: &str, errors: &Errors) -> Option<Source> {
+    let name = match value {
+        Expr::Path(path) => path.path.get_ident(),
+        _ => None,
+    };
+    let Some(name) = name else {
+        errors.at(
+            value,
+            format!("write a literal (`{form}`) or a field's name (`_0` for the first of a tuple)"),
+        );
+        return None;
+    };
+    if !fields.contains(name) {
+        errors.at(name, message::unknown(&name.to_string(), fields));
+        return None;
+    }
+    Some(Source::Field(name.clone()))
+}
+
+fn details(
+    given: &Given<TokenStream>,
+    fields: &syn::Fields,
+    names: &[Ident],
+    errors: &Errors,
+) -> Vec<Ident> {
+    if let syn::Fields::Unnamed(_) = fields {
+        errors.at(&given.key, "details need names: give the variant named fields");
+        return Vec::new();
+    }
+    let parser = Punctuated::<Ident, Token![,]>::parse_terminated;
+    let Ok(found) = parser.parse2(given.value.clone()) else {
+        errors.at(&given.value, "`details` lists fields: `details(seat, row)`");
+        return Vec::new();
+    };
+    for name in found.iter().filter(|name| !names.contains(name)) {
+        errors.at(name, message::unknown(&name.to_string(), names));
+    }
+    found.into_iter().collect()
+}

@@ -1,0 +1,34 @@
+//! The closed codes and the classes, as users write them.
+
+/// A closed code: as written, and its name in `ErrorCode`.
+pub(crate) const CODES: [(&str, &str); 16] = [
+    ("ADDRESS_INVALID", "AddressInvalid"),
+    ("CANCELLED", "Cancelled"),
+    ("COMPLIANCE_BLOCKED", "ComplianceBlocked"),
+    ("CONFLICT", "Conflict"),
+    ("FORBIDDEN", "Forbidden"),
+    ("INTERNAL", "Internal"),
+    ("INVALID_ARGUMENT", "InvalidArgument"),
+    ("NEEDS_USER_CONFIRMATION", "NeedsUserConfirmation"),
+    ("NOT_FOUND", "NotFound"),
+    ("OUT_OF_STOCK", "OutOfStock"),
+    ("PRICE_CHANGED", "PriceChanged"),
+    ("RATE_LIMITED", "RateLimited"),
+    ("TIMEOUT", "Timeout"),
+    ("UNAUTHORIZED", "Unauthorized"),
+    ("UNAVAILABLE", "Unavailable"),
+    ("UPSTREAM_ERROR", "UpstreamError"),
+];
+
+/// Codes that only the runtime itself gives.
+pub(crate) const RESERVED: [&str; 2] = ["DECLINED", "INVALID_OUTPUT"];
+
+/// A class: as written, and its name in `ToolErrorType`.
+pub(crate) const CLASSES: [(&str, &str); 6] = [
+    ("FATAL", "Fatal"),
+    ("RATE_LIMIT", "RateLimit"),
+    ("RETRYABLE", "Retryable"),
+    ("TIMEOUT", "Timeout"),
+    ("UPSTREAM", "Upstream"),
+    ("VALIDATION", "Validation"),
+];

@@ -1,0 +1,172 @@
+//! An error type as written: each variant with its `#[failure(…)]`, unjudged.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use syn::{
+    Attribute, Data, DeriveInput, Expr, Fields, Generics, LitStr, Meta, Path, Token, Variant,
+};
+
+use crate::errors::Errors;
+use crate::syntax::options::{Given, Options, Value, Vocabulary};
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    attribute: "#[failure]",
+    keys: &[
+        ("class", "class = RETRYABLE"),
+        ("code", "code = \"SEAT_TAKEN\""),
+        ("crate", "crate = ::tool_runtime"),
+        ("details", "details(seat, row)"),
+        ("endpoint", "endpoint = \"search\""),
+        ("hide", "hide"),
+        ("message", "message = \"seat {seat} is taken\""),
+        ("retry_after", "retry_after = \"2s\""),
+        ("retry_after_ms", "retry_after_ms = wait_ms"),
+        ("transparent", "transparent"),
+        ("upstream_status", "upstream_status = status"),
+    ],
+};
+
+/// A type under `#[derive(ToolFailure)]`, as written.
+#[derive(Debug)]
+pub(crate) struct RawFailure {
+    pub(crate) name: Ident,
+    pub(crate) generics: Generics,
+    pub(crate) crate_: Option<Given<Path>>,
+    pub(crate) shape: Shape,
+}
+
+/// An enum's variants, or the one case of a struct.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    Enum(Vec<RawCase>),
+    Struct(Box<RawCase>),
+    Union(Token![union]),
+}
+
+/// A variant, or a whole struct.
+#[derive(Debug)]
+pub(crate) struct RawCase {
+    pub(crate) name: Ident,
+    pub(crate) fields: Fields,
+    pub(crate) options: Option<RawOptions>,
+}
+
+/// One `#[failure(…)]`, as written.
+#[derive(Debug)]
+pub(crate) struct RawOptions {
+    pub(crate) attribute: Attribute,
+    /// A closed code, which stands first and alone.
+    pub(crate) closed: Option<Ident>,
+    pub(crate) crate_: Option<Given<Path>>,
+    pub(crate) code: Option<Given<LitStr>>,
+    pub(crate) class: Option<Given<Path>>,
+    pub(crate) message: Option<Given<LitStr>>,
+    pub(crate) hide: Option<Given<bool>>,
+    pub(crate) transparent: Option<Given<bool>>,
+    pub(crate) retry_after: Option<Given<LitStr>>,
+    pub(crate) retry_after_ms: Option<Given<Expr>>,
+    pub(crate) upstream_status: Option<Given<Expr>>,
+    pub(crate) endpoint: Option<Given<Value>>,
+    pub(crate) details: Option<Given<TokenStream>>,
+}
+
+impl RawFailure {
+    /// Reads the type.
+    pub(crate) fn parse(input: &DeriveInput, errors: &Errors) -> Self {
+        let mut outer = RawOptions::take(&input.attrs, errors);
+        let crate_ = outer.as_mut().and_then(|options| options.crate_.take());
+        let shape = match &input.data {
+            Data::Enum(data) => {
+                only_crate(outer.as_ref(), crate_.as_ref(), errors);
+                Shape::Enum(data.variants.iter().map(|it| RawCase::parse(it, errors)).collect())
+            }
+            Data::Struct(data) => Shape::Struct(Box::new(RawCase {
+                name: input.ident.clone(),
+                fields: data.fields.clone(),
+                options: outer.filter(|options| crate_.is_none() || !options.is_empty()),
+            })),
+            Data::Union(data) => Shape::Union(data.union_token),
+        };
+        Self { name: input.ident.clone(), generics: input.generics.clone(), crate_, shape }
+    }
+}
+
+impl RawCase {
+    fn parse(variant: &Variant, errors: &Errors) -> Self {
+        Self {
+            name: variant.ident.clone(),
+            fields: variant.fields.clone(),
+            options: RawOptions::take(&variant.attrs, errors),
+        }
+    }
+}
+
+impl RawOptions {
+    fn take(attributes: &[Attribute], errors: &Errors) -> Option<Self> {
+        let mut found = attributes.iter().filter(|it| it.path().is_ident("failure"));
+        let attribute = found.next()?;
+        for second in found {
+            errors.at(second, "one `#[failure(…)]` is enough; put all options into it");
+        }
+        let tokens = match &attribute.meta {
+            Meta::List(list) => list.tokens.clone(),
+            _ => TokenStream::new(),
+        };
+        let (closed, rest) = leading_code(tokens);
+        let mut options = Options::read(rest, VOCABULARY, errors);
+        Some(Self::from(attribute.clone(), closed, &mut options, errors))
+    }
+
+    fn from(
+        attribute: Attribute,
+        closed: Option<Ident>,
+        options: &mut Options,
+        errors: &Errors,
+    ) -> Self {
+        Self {
+            attribute,
+            closed,
+            crate_: options.path("crate", errors),
+            code: options.text("code", errors),
+            class: options.path("class", errors),
+            message: options.text("message", errors),
+            hide: options.flag("hide", errors).filter(|given| given.value),
+            transparent: options.flag("transparent", errors).filter(|given| given.value),
+            retry_after: options.text("retry_after", errors),
+            retry_after_ms: options.expr("retry_after_ms", errors),
+            upstream_status: options.expr("upstream_status", errors),
+            endpoint: options.any("endpoint"),
+            details: options.list("details", errors),
+        }
+    }
+
+    /// Says whether nothing but `crate = …` was in it.
+    fn is_empty(&self) -> bool {
+        let Self { attribute, .. } = self;
+        let Meta::List(list) = &attribute.meta else { return true };
+        !list.tokens.to_string().contains(',') && list.tokens.to_string().starts_with("crate")
+    }
+}
+
+/// Splits a first word in capitals off the options.
+fn leading_code(tokens: TokenStream) -> (Option<Ident>, TokenStream) {
+    let mut rest = tokens.clone().into_iter();
+    let Some(TokenTree::Ident(first)) = rest.next() else { return (None, tokens) };
+    let capitals = first.to_string().chars().all(|it| it.is_ascii_uppercase() || it == '_');
+    match rest.next() {
+        None if capitals => (Some(first), TokenStream::new()),
+        Some(TokenTree::Punct(comma)) if capitals && comma.as_char() == ',' => {
+            (Some(first), rest.collect())
+        }
+        _ => (None, tokens),
+    }
+}
+
+fn only_crate(outer: Option<&RawOptions>, crate_: Option<&Given<Path>>, errors: &Errors) {
+    let Some(outer) = outer else { return };
+    if crate_.is_none() || !outer.is_empty() {
+        errors.at(
+            &outer.attribute,
+            "each variant means something of its own: move `#[failure(…)]` onto the variants",
+        );
+    }
+}

@@ -1,0 +1,52 @@
+//! Writes a checked toolkit out as code. Nothing here can fail.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::Ident;
+
+use super::model::Toolkit;
+use crate::tool::emit;
+use crate::tool::model::Tool;
+
+/// Writes what stands beside the `impl` block.
+pub(crate) fn emit(toolkit: &Toolkit) -> TokenStream {
+    let Toolkit { root, conditions, name, description, this, tools } = toolkit;
+    let private = root.private();
+    let imports = emit::imports();
+    let tools: Vec<(Ident, &Tool)> = tools
+        .iter()
+        .enumerate()
+        .map(|(index, tool)| (format_ident!("__TOOL_{index}"), tool))
+        .collect();
+    let definitions = tools.iter().map(|(place, tool)| definition(place, tool));
+    let entries = tools.iter().map(|(place, tool)| {
+        let conditions = &tool.conditions;
+        quote!(#(#conditions)* &#place)
+    });
+    quote! {
+        #(#conditions)*
+        #[allow(deprecated)]
+        const _: () = {
+            use #private as __p;
+            #imports
+            #(#definitions)*
+            static __TOOLS: &[&__p::Definition] = &[#(#entries),*];
+            impl __p::Toolkit for #this {
+                const NAME: &'static str = #name;
+                const DESCRIPTION: &'static str = #description;
+                fn definitions() -> &'static [&'static __p::Definition] {
+                    __TOOLS
+                }
+            }
+        };
+    }
+}
+
+fn definition(place: &Ident, tool: &Tool) -> TokenStream {
+    let conditions = &tool.conditions;
+    let definition = emit::definition(tool);
+    quote! {
+        #(#conditions)*
+        static #place: __p::Definition = #definition;
+    }
+}

@@ -1,0 +1,70 @@
+//! A toolkit as written: the block and its tools, unjudged.
+
+use proc_macro2::TokenStream;
+use syn::{Attribute, Generics, ImplItem, ImplItemFn, ItemImpl, LitStr, Meta, Path, Token, Type};
+
+use crate::errors::Errors;
+use crate::syntax::options::{Given, Options, Vocabulary};
+use crate::tool::raw::RawTool;
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    attribute: "#[ai_toolkit]",
+    keys: &[("crate", "crate = ::tool_runtime"), ("name", "name = \"content\"")],
+};
+
+/// An `impl` block under `#[ai_toolkit]`, as written.
+#[derive(Debug)]
+pub(crate) struct RawToolkit {
+    pub(crate) crate_: Option<Given<Path>>,
+    pub(crate) name: Option<Given<LitStr>>,
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) generics: Generics,
+    pub(crate) of_trait: Option<(Path, Token![for])>,
+    pub(crate) this: Type,
+    pub(crate) tools: Vec<RawTool>,
+}
+
+impl RawToolkit {
+    /// Parses the block, and strips from it what is the macros'.
+    pub(crate) fn parse(options: TokenStream, block: &mut ItemImpl, errors: &Errors) -> Self {
+        let mut options = Options::read(options, VOCABULARY, errors);
+        let methods = block.items.iter_mut().filter_map(|item| match item {
+            ImplItem::Fn(method) => Some(method),
+            _ => None,
+        });
+        let tools = methods.filter_map(|method| tool(method, errors)).collect();
+        Self {
+            crate_: options.path("crate", errors),
+            name: options.text("name", errors),
+            attributes: block.attrs.clone(),
+            generics: block.generics.clone(),
+            of_trait: block.trait_.clone(),
+            this: block.self_ty.as_ref().clone(),
+            tools,
+        }
+    }
+}
+
+/// Parses a method that carries `#[ai_tool]`.
+fn tool(method: &mut ImplItemFn, errors: &Errors) -> Option<RawTool> {
+    let (mut found, others): (Vec<_>, Vec<_>) = method.attrs.drain(..).partition(is_tool);
+    method.attrs = others;
+    for second in found.drain(1.min(found.len())..) {
+        errors.at(second, "a method is one tool; keep one `#[ai_tool(…)]`");
+    }
+    let options = match found.pop()?.meta {
+        Meta::List(list) => list.tokens,
+        Meta::Path(_) => TokenStream::new(),
+        Meta::NameValue(pair) => {
+            errors.at(pair, "options stand in parentheses: `#[ai_tool(effect = \"read\")]`");
+            return None;
+        }
+    };
+    let ImplItemFn { attrs, vis, sig, .. } = method;
+    Some(RawTool::parse(options, attrs, vis, sig, errors))
+}
+
+/// Says whether the attribute is `#[ai_tool]`, by whatever path.
+fn is_tool(attribute: &Attribute) -> bool {
+    attribute.path().segments.last().is_some_and(|last| last.ident == "ai_tool")
+}

@@ -1,0 +1,106 @@
+//! Judges a raw type. In order:
+//!
+//! - `kind`: a struct or an enum
+//! - `directions`: not both ways excluded
+//! - `derives`: not derived a second time by the user
+//! - `closed`: closed to unknown fields wherever serde can be
+//! - `fields`: `#[arg(…)]` holds together, and does not repeat what serde is told
+
+use quote::format_ident;
+use syn::ext::IdentExt;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Path, Token, Type};
+
+use super::fields::says;
+use super::model::{AiField, AiType, Directions};
+use super::raw::{RawField, RawOptions, RawType};
+use crate::errors::Errors;
+use crate::syntax::arg::{Arg, Default_};
+use crate::syntax::root::Root;
+use crate::syntax::types;
+
+const DERIVED: [&str; 3] = ["Serialize", "Deserialize", "JsonSchema"];
+
+const SCALARS: [&str; 17] = [
+    "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32",
+    "f64", "bool", "char", "String",
+];
+
+/// Checks the type and its fields.
+pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
+    if let Some(token) = raw.union {
+        errors.at(token, "a union has no JSON form: make it an enum");
+        return None;
+    }
+    derives(&raw.attributes, errors);
+    let directions = directions(&raw.options, errors);
+    let open = raw.options.open.as_ref().is_some_and(|given| given.value);
+    let flattened = raw.fields.iter().any(|field| says(&field.attributes, &["flatten"]));
+    let excluded = ["deny_unknown_fields", "transparent", "from", "try_from", "remote"];
+    let closed = !open && !flattened && !says(&raw.attributes, &excluded);
+    let fields = raw.fields.into_iter().map(|field| one(field, errors)).collect();
+    Some(AiType { root: Root::given(raw.options.crate_), directions, closed, fields })
+}
+
+fn derives(attributes: &[Attribute], errors: &Errors) {
+    let parser = Punctuated::<Path, Token![,]>::parse_terminated;
+    let lists = attributes.iter().filter(|it| it.path().is_ident("derive"));
+    let paths = lists.filter_map(|it| it.parse_args_with(parser).ok()).flatten();
+    for path in paths {
+        let last = path.segments.last().map(|segment| segment.ident.to_string());
+        let last = last.unwrap_or_default();
+        if DERIVED.contains(&last.as_str()) {
+            errors.at(&path, format!("`#[ai_type]` derives `{last}` already; remove it here"));
+        }
+    }
+}
+
+fn directions(options: &RawOptions, errors: &Errors) -> Directions {
+    let serialize = options.serialize_only.as_ref().filter(|given| given.value);
+    let deserialize = options.deserialize_only.as_ref().filter(|given| given.value);
+    match (serialize, deserialize) {
+        (Some(_), Some(second)) => {
+            errors.at(&second.key, "only one way can be the only one; remove one of the two");
+            Directions::Both
+        }
+        (Some(_), None) => Directions::Serialize,
+        (None, Some(_)) => Directions::Deserialize,
+        (None, None) => Directions::Both,
+    }
+}
+
+fn one(raw: RawField, errors: &Errors) -> AiField {
+    let RawField { variant, name, ty, attributes, arg } = raw;
+    let arg = match arg {
+        Some(arg) => {
+            let place = arg.attribute.clone();
+            let arg = arg.check(&ty, errors);
+            once(&arg, &attributes, &place, errors);
+            arg
+        }
+        None => Arg::default(),
+    };
+    let hidden = ["flatten", "skip", "with", "schema_with", "skip_deserializing"];
+    let titled = !is_scalar(&ty) && !says(&attributes, &hidden);
+    let default = matches!(arg.default, Some(Default_::Value(_))).then(|| {
+        let name = name.map_or_else(|| "0".to_owned(), |name| name.unraw().to_string());
+        match variant {
+            Some(variant) => format_ident!("__default_{}_{name}", variant.unraw().to_string()),
+            None => format_ident!("__default_{name}"),
+        }
+    });
+    AiField { arg, ty, titled, default }
+}
+
+fn once(arg: &Arg, attributes: &[Attribute], place: &Attribute, errors: &Errors) {
+    for (word, given) in [("default", arg.default.is_some()), ("rename", arg.rename.is_some())] {
+        if given && says(attributes, &[word]) {
+            errors.at(place, format!("serde is told a `{word}` already; keep one of them"));
+        }
+    }
+}
+
+/// Says whether the type is visibly a plain value, whose name would tell a reader nothing.
+fn is_scalar(ty: &Type) -> bool {
+    types::is_named(ty, &SCALARS) || types::optional(ty).is_some_and(is_scalar)
+}

@@ -1,0 +1,179 @@
+//! Writes a checked type out: the item with its derives and attributes. Nothing here can fail.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{Attribute, DeriveInput, Expr, ExprLit, Lit, Type, parse_quote};
+
+use super::fields::{all_mut, has_named};
+use super::model::{AiField, AiType, Directions};
+use crate::syntax::arg::{Arg, Default_};
+use crate::syntax::bounds::Bounds;
+use crate::syntax::types::{is_named, optional};
+
+/// Writes the item.
+pub(crate) fn emit(ty: &AiType, mut item: DeriveInput) -> TokenStream {
+    let own = container(ty, &item);
+    let this = this(&item);
+    for ((_, field), checked) in all_mut(&mut item.data).into_iter().zip(&ty.fields) {
+        field.attrs.extend(attributes(ty, checked, &this));
+    }
+    item.attrs = own.into_iter().chain(item.attrs).collect();
+    let defaults = defaults(ty, &item);
+    quote!(#item #defaults)
+}
+
+/// Writes the derives and their options, before the user's: they introduce what those use.
+fn container(ty: &AiType, item: &DeriveInput) -> Vec<Attribute> {
+    let private = ty.root.private();
+    let (serde, schemars) = (ty.root.private_text("serde"), ty.root.private_text("schemars"));
+    let serialize: Attribute = parse_quote!(#[derive(#private::serde::Serialize)]);
+    let deserialize: Attribute = parse_quote!(#[derive(#private::serde::Deserialize)]);
+    let mut attributes = match ty.directions {
+        Directions::Both => vec![serialize, deserialize],
+        Directions::Serialize => vec![serialize],
+        Directions::Deserialize => vec![deserialize],
+    };
+    attributes.push(parse_quote!(#[derive(#private::schemars::JsonSchema)]));
+    attributes.push(parse_quote!(#[serde(crate = #serde)]));
+    attributes.push(parse_quote!(#[schemars(crate = #schemars)]));
+    attributes.push(parse_quote!(#[schemars(transform = #private::title::<Self>)]));
+    if ty.closed && has_named(&item.data) {
+        attributes.push(parse_quote!(#[serde(deny_unknown_fields)]));
+    }
+    attributes
+}
+
+/// Writes the type's path with its parameters, for use in an attribute's text.
+fn this(item: &DeriveInput) -> String {
+    let name = &item.ident;
+    let (_, types, _) = item.generics.split_for_impl();
+    let turbofish = types.as_turbofish();
+    quote!(#name #turbofish).to_string()
+}
+
+/// Writes what a field's `#[arg(…)]` and type mean to serde and schemars.
+fn attributes(ty: &AiType, field: &AiField, this: &str) -> Vec<Attribute> {
+    let mut found = serde(field, this);
+    found.extend(schemars(&field.arg, &field.ty));
+    if field.titled {
+        let (private, of) = (ty.root.private(), &field.ty);
+        found.push(parse_quote!(#[schemars(transform = #private::title::<#of>)]));
+    }
+    found
+}
+
+fn serde(field: &AiField, this: &str) -> Vec<Attribute> {
+    let mut found = Vec::new();
+    if let Some(rename) = &field.arg.rename {
+        found.push(parse_quote!(#[serde(rename = #rename)]));
+    }
+    match (&field.arg.default, &field.default) {
+        (Some(Default_::OfType), _) => found.push(parse_quote!(#[serde(default)])),
+        (Some(Default_::Value(_)), Some(function)) => {
+            let path = format!("{this}::{function}");
+            found.push(parse_quote!(#[serde(default = #path)]));
+        }
+        _ => {}
+    }
+    found
+}
+
+fn schemars(arg: &Arg, ty: &Type) -> Vec<Attribute> {
+    let mut found: Vec<Attribute> = Vec::new();
+    let mut extend = |key: &str, value: TokenStream| {
+        found.push(parse_quote!(#[schemars(extend(#key = #value))]));
+    };
+    if let Some(bounds) = &arg.range {
+        ends(bounds, "minimum", "maximum", "exclusiveMaximum", &mut extend);
+    }
+    if let Some(bounds) = &arg.length {
+        for (least, most) in length_words(ty) {
+            lengths(bounds, least, most, &mut extend);
+        }
+    }
+    if let Some(pattern) = &arg.pattern {
+        extend("pattern", pattern.to_token_stream());
+    }
+    if let Some(sensitivity) = arg.sensitivity {
+        extend("x-sensitivity", sensitivity.as_str().to_token_stream());
+    }
+    if let Some(example) = &arg.example {
+        found.push(parse_quote!(#[schemars(example = &(#example))]));
+    }
+    found
+}
+
+fn ends(
+    bounds: &Bounds,
+    least: &str,
+    most: &str,
+    below: &str,
+    extend: &mut impl FnMut(&str, TokenStream),
+) {
+    if let Some(start) = bounds.start() {
+        extend(least, start.to_token_stream());
+    }
+    if let Some(end) = bounds.end() {
+        extend(if bounds.is_closed() { most } else { below }, end.to_token_stream());
+    }
+}
+
+fn lengths(bounds: &Bounds, least: &str, most: &str, extend: &mut impl FnMut(&str, TokenStream)) {
+    if let Some(start) = bounds.start() {
+        extend(least, start.to_token_stream());
+    }
+    if let Some(end) = bounds.end() {
+        let end = if bounds.is_closed() { quote!(#end) } else { quote!((#end) - 1) };
+        extend(most, end);
+    }
+}
+
+/// Names the keywords of a type's length; all of them where it is not visible, since each applies
+/// to its own kind of value only.
+fn length_words(ty: &Type) -> Vec<(&'static str, &'static str)> {
+    const TEXT: (&str, &str) = ("minLength", "maxLength");
+    const LIST: (&str, &str) = ("minItems", "maxItems");
+    const MAP: (&str, &str) = ("minProperties", "maxProperties");
+    let ty = optional(ty).unwrap_or(ty);
+    if is_named(ty, &["String", "Cow", "PathBuf"]) {
+        vec![TEXT]
+    } else if is_named(ty, &["Vec", "VecDeque", "HashSet", "BTreeSet"]) {
+        vec![LIST]
+    } else if is_named(ty, &["HashMap", "BTreeMap"]) {
+        vec![MAP]
+    } else {
+        vec![TEXT, LIST, MAP]
+    }
+}
+
+/// Writes the functions of the defaults.
+fn defaults(ty: &AiType, item: &DeriveInput) -> Option<TokenStream> {
+    let functions: Vec<TokenStream> = ty.fields.iter().filter_map(default).collect();
+    if functions.is_empty() {
+        return None;
+    }
+    let name = &item.ident;
+    let (impls, types, wheres) = item.generics.split_for_impl();
+    Some(quote! {
+        impl #impls #name #types #wheres {
+            #(#functions)*
+        }
+    })
+}
+
+fn default(field: &AiField) -> Option<TokenStream> {
+    let (Some(Default_::Value(value)), Some(function)) = (&field.arg.default, &field.default)
+    else {
+        return None;
+    };
+    let ty = &field.ty;
+    let text = matches!(**value, Expr::Lit(ExprLit { lit: Lit::Str(_), .. }));
+    let value = if text { quote!(::core::convert::From::from(#value)) } else { quote!(#value) };
+    Some(quote! {
+        #[doc(hidden)]
+        #[allow(non_snake_case)]
+        fn #function() -> #ty {
+            #value
+        }
+    })
+}

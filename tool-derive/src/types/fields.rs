@@ -1,0 +1,41 @@
+//! Walks a type's fields in their order, and reads the serde options that matter here.
+
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Data, Field, Fields, Ident, Meta, Token};
+
+/// Lists every field with its variant.
+pub(crate) fn all_mut(data: &mut Data) -> Vec<(Option<Ident>, &mut Field)> {
+    match data {
+        Data::Struct(data) => data.fields.iter_mut().map(|field| (None, field)).collect(),
+        Data::Enum(data) => data
+            .variants
+            .iter_mut()
+            .flat_map(|variant| {
+                let name = variant.ident.clone();
+                variant.fields.iter_mut().map(move |field| (Some(name.clone()), field))
+            })
+            .collect(),
+        Data::Union(data) => data.fields.named.iter_mut().map(|field| (None, field)).collect(),
+    }
+}
+
+/// Says whether unknown fields mean anything to this type.
+pub(crate) fn has_named(data: &Data) -> bool {
+    match data {
+        Data::Struct(data) => matches!(data.fields, Fields::Named(_)),
+        Data::Enum(_) => true,
+        Data::Union(_) => false,
+    }
+}
+
+/// Says whether a `#[serde(…)]` or `#[schemars(…)]` among the attributes holds one of these words.
+pub(crate) fn says(attributes: &[Attribute], words: &[&str]) -> bool {
+    let lists = attributes
+        .iter()
+        .filter(|it| it.path().is_ident("serde") || it.path().is_ident("schemars"));
+    let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
+    lists
+        .filter_map(|it| it.parse_args_with(parser).ok())
+        .flatten()
+        .any(|meta| words.iter().any(|word| meta.path().is_ident(word)))
+}

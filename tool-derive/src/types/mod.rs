@@ -1,0 +1,35 @@
+//! `#[ai_type]`: a struct or enum that models write or read.
+
+mod check;
+mod emit;
+mod fields;
+mod model;
+mod raw;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::DeriveInput;
+
+use crate::errors::Errors;
+use raw::RawType;
+
+/// Expands `#[ai_type]`.
+pub(crate) fn expand(options: TokenStream, item: &TokenStream) -> TokenStream {
+    let errors = Errors::new();
+    let Ok(mut input) = syn::parse2::<DeriveInput>(item.clone()) else {
+        errors.at(item, "`#[ai_type]` goes on a struct or an enum");
+        let errors = errors.finish();
+        return quote!(#errors #item);
+    };
+    let raw = RawType::parse(options, &mut input, &errors);
+    let checked = check::check(raw, &errors);
+    match (errors.finish(), checked) {
+        (Some(errors), Some(ty)) => {
+            // The derives all the same, so that one mistake is one message.
+            let item = emit::emit(&ty, input);
+            quote!(#item #errors)
+        }
+        (None, Some(ty)) => emit::emit(&ty, input),
+        (errors, None) => quote!(#input #errors),
+    }
+}

@@ -1,0 +1,87 @@
+//! A type as written: its options, and the `#[arg(…)]` of each field, unjudged.
+
+use proc_macro2::TokenStream;
+use syn::{Attribute, Data, DeriveInput, Field, Ident, Path, Token, Type};
+
+use super::fields::all_mut;
+use crate::errors::Errors;
+use crate::syntax::arg::RawArg;
+use crate::syntax::options::{Given, Options, Vocabulary};
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    attribute: "#[ai_type]",
+    keys: &[
+        ("crate", "crate = ::tool_runtime"),
+        ("deserialize_only", "deserialize_only"),
+        ("open", "open"),
+        ("serialize_only", "serialize_only"),
+    ],
+};
+
+/// A type under `#[ai_type]`, as written.
+#[derive(Debug)]
+pub(crate) struct RawType {
+    pub(crate) options: RawOptions,
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) union: Option<Token![union]>,
+    /// Every field, variant by variant.
+    pub(crate) fields: Vec<RawField>,
+}
+
+/// The options of `#[ai_type(…)]`, as written.
+#[derive(Debug)]
+pub(crate) struct RawOptions {
+    pub(crate) crate_: Option<Given<Path>>,
+    pub(crate) open: Option<Given<bool>>,
+    pub(crate) serialize_only: Option<Given<bool>>,
+    pub(crate) deserialize_only: Option<Given<bool>>,
+}
+
+/// A field, as written.
+#[derive(Debug)]
+pub(crate) struct RawField {
+    pub(crate) variant: Option<Ident>,
+    pub(crate) name: Option<Ident>,
+    pub(crate) ty: Type,
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) arg: Option<RawArg>,
+}
+
+impl RawType {
+    /// Parses the type, and strips from it what is the macro's.
+    pub(crate) fn parse(options: TokenStream, input: &mut DeriveInput, errors: &Errors) -> Self {
+        let mut options = Options::read(options, VOCABULARY, errors);
+        let union = match &input.data {
+            Data::Union(data) => Some(data.union_token),
+            _ => None,
+        };
+        let fields = all_mut(&mut input.data)
+            .into_iter()
+            .map(|(variant, field)| RawField::take(variant, field, errors))
+            .collect();
+        Self {
+            options: RawOptions {
+                crate_: options.path("crate", errors),
+                open: options.flag("open", errors),
+                serialize_only: options.flag("serialize_only", errors),
+                deserialize_only: options.flag("deserialize_only", errors),
+            },
+            attributes: input.attrs.clone(),
+            union,
+            fields,
+        }
+    }
+}
+
+impl RawField {
+    fn take(variant: Option<Ident>, field: &mut Field, errors: &Errors) -> Self {
+        let arg = RawArg::take(&mut field.attrs, errors);
+        Self {
+            variant,
+            name: field.ident.clone(),
+            ty: field.ty.clone(),
+            attributes: field.attrs.clone(),
+            arg,
+        }
+    }
+}
