@@ -17,9 +17,9 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    max_bytes: usize,
-    max_depth: usize,
-    max_string_bytes: usize,
+    bytes: usize,
+    depth: usize,
+    string_bytes: usize,
 }
 
 impl Limits {
@@ -31,13 +31,13 @@ impl Limits {
     /// Gives the defaults: 1 MiB of text, 64 levels, 256 KiB for one string.
     #[must_use]
     pub const fn new() -> Self {
-        Self { max_bytes: 1024 * 1024, max_depth: 64, max_string_bytes: 256 * 1024 }
+        Self { bytes: 1024 * 1024, depth: 64, string_bytes: 256 * 1024 }
     }
 
     /// Sets the longest text, in bytes; capped at [`LONGEST`](Self::LONGEST).
     #[must_use]
     pub const fn with_max_bytes(mut self, bytes: usize) -> Self {
-        self.max_bytes = if bytes < Self::LONGEST { bytes } else { Self::LONGEST };
+        self.bytes = if bytes < Self::LONGEST { bytes } else { Self::LONGEST };
         self
     }
 
@@ -45,33 +45,33 @@ impl Limits {
     /// [`DEEPEST`](Self::DEEPEST).
     #[must_use]
     pub const fn with_max_depth(mut self, levels: usize) -> Self {
-        self.max_depth = if levels < Self::DEEPEST { levels } else { Self::DEEPEST };
+        self.depth = if levels < Self::DEEPEST { levels } else { Self::DEEPEST };
         self
     }
 
     /// Sets the longest string (values and property names), in bytes between its quotes.
     #[must_use]
     pub const fn with_max_string_bytes(mut self, bytes: usize) -> Self {
-        self.max_string_bytes = bytes;
+        self.string_bytes = bytes;
         self
     }
 
     /// Gives the longest text, in bytes.
     #[must_use]
     pub const fn max_bytes(&self) -> usize {
-        self.max_bytes
+        self.bytes
     }
 
     /// Gives the deepest nesting of arrays and objects.
     #[must_use]
     pub const fn max_depth(&self) -> usize {
-        self.max_depth
+        self.depth
     }
 
     /// Gives the longest string, in bytes between its quotes.
     #[must_use]
     pub const fn max_string_bytes(&self) -> usize {
-        self.max_string_bytes
+        self.string_bytes
     }
 }
 

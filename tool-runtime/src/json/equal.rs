@@ -38,9 +38,8 @@ fn equal_objects(view: View<'_>, left: u32, right: u32) -> bool {
     }
     let properties: HashMap<_, _> =
         view.children(right).map(|(id, node)| (view.key(node), id)).collect();
-    view.children(left).all(|(a, node)| {
-        properties.get(&view.key(node)).is_some_and(|b| equal(view, a, *b))
-    })
+    view.children(left)
+        .all(|(a, node)| properties.get(&view.key(node)).is_some_and(|b| equal(view, a, *b)))
 }
 
 /// Is a value of the text equal to the given one?

@@ -9,11 +9,11 @@ mod scan;
 mod text;
 mod tree;
 
-pub(crate) use equal::{equal, equals_value, first_repeat};
+pub(crate) use equal::{equals_value, first_repeat};
 pub use malformed::Malformed;
 pub(crate) use number::Decimal;
 pub(crate) use reader::read;
-pub(crate) use text::unescape;
+
 pub(crate) use tree::{Kind, Node, Tree, View};
 
 #[cfg(test)]

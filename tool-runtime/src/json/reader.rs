@@ -15,8 +15,7 @@ pub(crate) fn read(text: &str, limits: &Limits) -> Result<Tree, Malformed> {
     if text.len() > limit {
         return Err(Malformed::TooLarge { bytes: text.len(), limit });
     }
-    let scanner =
-        Scanner { bytes: text.as_bytes(), at: 0, max_string: limits.max_string_bytes() };
+    let scanner = Scanner { bytes: text.as_bytes(), at: 0, max_string: limits.max_string_bytes() };
     let tree = Tree {
         nodes: Vec::with_capacity((text.len() / 8 + 2).min(FIRST_NODES)),
         duplicates: Vec::new(),

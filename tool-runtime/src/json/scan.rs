@@ -173,16 +173,19 @@ const LONE: &str = "both halves of the surrogate pair";
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = ONES * 0x80;
+const SPACES: u64 = ONES * 0x20;
+const QUOTES: u64 = ONES * 0x22;
+const BACKSLASHES: u64 = ONES * 0x5C;
 
 /// The first quote, backslash or control character from `at` on, or the end; eight bytes a step.
 fn special(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let word = u64::from_le_bytes(*chunk);
-        let quote = word ^ (ONES * b'"' as u64);
-        let slash = word ^ (ONES * b'\\' as u64);
+        let quote = word ^ QUOTES;
+        let slash = word ^ BACKSLASHES;
         let found = ((quote.wrapping_sub(ONES) & !quote)
             | (slash.wrapping_sub(ONES) & !slash)
-            | (word.wrapping_sub(ONES * 0x20) & !word))
+            | (word.wrapping_sub(SPACES) & !word))
             & HIGHS;
         if found != 0 {
             return at + (found.trailing_zeros() / 8) as usize;

@@ -153,3 +153,34 @@ pub(super) struct Condition {
     pub(super) pass: Option<SchemaId>,
     pub(super) fail: Option<SchemaId>,
 }
+
+impl Schema {
+    /// What may stand here, in words.
+    pub(super) fn expected(&self) -> String {
+        match &self.values {
+            Some(values) => values.expected.to_string(),
+            None => self.reach.text(),
+        }
+    }
+
+    /// What to call the schema among others: its title, or what may stand there.
+    pub(super) fn name(&self) -> String {
+        const LONGEST: usize = 80;
+        match &self.title {
+            Some(title) if title.len() <= LONGEST => title.to_string(),
+            _ => self.expected(),
+        }
+    }
+
+    /// Does everything pass?
+    pub(super) fn is_open(&self) -> bool {
+        self.types == Types::ANY
+            && !self.never
+            && self.numbers.is_none()
+            && self.strings.is_none()
+            && self.arrays.is_none()
+            && self.objects.is_none()
+            && self.values.is_none()
+            && self.logic.is_none()
+    }
+}

@@ -54,7 +54,7 @@ impl Pattern {
             return None;
         }
         let steps = self.steps(letters.as_slice());
-        (steps <= allowed && steps < shorter.max(2)).then_some(steps)
+        (steps <= allowed && steps < shorter).then_some(steps)
     }
 
     /// The edit distance with swaps (optimal string alignment), after Hyyrö 2003: one column of

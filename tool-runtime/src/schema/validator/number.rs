@@ -85,9 +85,8 @@ impl Reader {
         match self {
             Self::Double => !node.is_wide() || keeps_double(view.raw(node)),
             Self::Single => keeps_single(view.raw(node)),
-            Self::Integer(Width::WIDEST) if !node.is_wide() => true,
+            Self::Integer(Width::WIDEST) | Self::Any if !node.is_wide() => true,
             Self::Integer(width) => width.holds(&view.decimal(node)),
-            Self::Any if !node.is_wide() => true,
             Self::Any if node.is_digits() => Width::WIDEST.holds(&view.decimal(node)),
             Self::Any => keeps_double(view.raw(node)),
         }
@@ -215,9 +214,7 @@ pub(super) fn is_multiple(number: &Decimal<'_>, step: &Limit) -> bool {
         return remainder(digits, shift.unsigned_abs(), divisor) == 0;
     }
     let scaled = u32::try_from(-shift).ok().and_then(|places| 10_u128.checked_pow(places));
-    scaled
-        .and_then(|scale| divisor.checked_mul(scale))
-        .is_some_and(|divisor| digits % divisor == 0)
+    scaled.and_then(|scale| divisor.checked_mul(scale)).is_some_and(|divisor| digits % divisor == 0)
 }
 
 /// `digits × 10^places mod divisor`, without ever leaving 128 bits.

@@ -20,13 +20,7 @@ pub(super) fn pointers(view: View<'_>, sorted: &[u32]) -> Vec<String> {
     found
 }
 
-fn descend(
-    view: View<'_>,
-    id: u32,
-    rest: &mut &[u32],
-    path: &mut String,
-    found: &mut Vec<String>,
-) {
+fn descend(view: View<'_>, id: u32, rest: &mut &[u32], path: &mut String, found: &mut Vec<String>) {
     let end = view.node(id).next();
     while let Some((_, later)) = rest.split_first().filter(|(first, _)| **first == id) {
         found.push(path.clone());

@@ -87,6 +87,12 @@ impl Types {
         self.0 & other.0 == other.0
     }
 
+    /// Has the value one of these types?
+    pub(super) fn admits(self, view: View<'_>, node: &Node) -> bool {
+        let types = Self::of_kind(node.kind);
+        self.holds(types) || (self.meets(types) && self.holds(Self::of(view, node)))
+    }
+
     /// The names, as a person says them: `string or null`.
     pub(super) fn text(self) -> String {
         if self == Self::ANY {

@@ -25,8 +25,8 @@ pub(super) fn complete(
             [&logic.any, &logic.one].map(|choice| choice.as_ref().and_then(|c| tag(schemas, c)))
         });
         if let (Some([any, one]), Some(logic)) = (tags, &mut schemas[id].logic) {
-            logic.any.iter_mut().for_each(|choice| choice.tag = any.clone());
-            logic.one.iter_mut().for_each(|choice| choice.tag = one.clone());
+            logic.any.iter_mut().for_each(|choice| choice.tag.clone_from(&any));
+            logic.one.iter_mut().for_each(|choice| choice.tag.clone_from(&one));
         }
     }
     Ok(())
@@ -98,8 +98,8 @@ fn spread_secrets(schemas: &mut [Schema]) {
         let mut changed = false;
         for id in (0..schemas.len()).rev() {
             let schema = &schemas[id];
-            let hides = schema.secret
-                || children(schema).any(|child| schemas[child as usize].hides);
+            let hides =
+                schema.secret || children(schema).any(|child| schemas[child as usize].hides);
             changed |= hides != schema.hides;
             schemas[id].hides = hides;
         }

@@ -70,7 +70,8 @@ impl<'s> Compiler<'s> {
 
     fn arrays(&mut self, place: Place<'s, '_>) -> Optional<Arrays> {
         let tuple = place.get("items").is_some_and(Value::is_array);
-        let (prefix, items) = if tuple { ("items", "additionalItems") } else { ("prefixItems", "items") };
+        let (prefix, items) =
+            if tuple { ("items", "additionalItems") } else { ("prefixItems", "items") };
         let arrays = Arrays {
             prefix: self.list(place, prefix)?,
             items: self.below(place, &[items])?,
@@ -120,7 +121,11 @@ impl<'s> Compiler<'s> {
         for (name, value) in place.object("properties")?.into_iter().flatten() {
             let schema = self.schema(value, &place.below(&["properties", name]))?;
             let required = required.contains(&name.as_str());
-            properties.push(Property { name: name.as_str().into(), schema: Some(schema), required });
+            properties.push(Property {
+                name: name.as_str().into(),
+                schema: Some(schema),
+                required,
+            });
         }
         for name in required {
             if !properties.iter().any(|property| &*property.name == name) {
@@ -142,7 +147,7 @@ impl<'s> Compiler<'s> {
 
     fn additional(&mut self, place: Place<'s, '_>) -> Result<Additional, SchemaError> {
         match place.get("additionalProperties") {
-            None | Some(Value::Bool(true)) => Ok(Additional::Open),
+            None => Ok(Additional::Open),
             Some(Value::Bool(false)) => Ok(Additional::Closed),
             Some(value) => {
                 let pointer = place.below(&["additionalProperties"]);
@@ -256,7 +261,11 @@ fn bounds(place: Place<'_, '_>) -> Optional<Bounds> {
         _ => bounds.below = place.limit("exclusiveMaximum")?,
     }
     if bounds.step.as_ref().is_some_and(|step| !step.is_positive()) {
-        return Err(place.error("multipleOf", "a number that is not positive", "write one above 0"));
+        return Err(place.error(
+            "multipleOf",
+            "a number that is not positive",
+            "write one above 0",
+        ));
     }
     Ok((!bounds.is_empty()).then_some(bounds))
 }
@@ -295,7 +304,8 @@ fn values(place: Place<'_, '_>) -> Optional<Values> {
             return Err(place.error("const", "a value that `enum` lacks", "leave one of them out"));
         }
     };
-    let mut strings: Vec<Box<str>> = list.iter().filter_map(|v| v.as_str().map(Box::from)).collect();
+    let mut strings: Vec<Box<str>> =
+        list.iter().filter_map(|v| v.as_str().map(Box::from)).collect();
     strings.sort_unstable();
     let others = list.iter().filter(|value| !value.is_string()).cloned().collect();
     Ok(Some(Values { rule, strings, others, expected: listing(list).into() }))

@@ -17,8 +17,7 @@ const DEEPEST: usize = 128;
 
 /// The schemas of one document; the first is the root.
 pub(super) fn compile(root: &Value) -> Result<Vec<Schema>, SchemaError> {
-    let mut compiler =
-        Compiler { root, schemas: Vec::new(), known: HashMap::new(), levels: 0 };
+    let mut compiler = Compiler { root, schemas: Vec::new(), known: HashMap::new(), levels: 0 };
     compiler.schema(root, "")?;
     let Compiler { mut schemas, known, .. } = compiler;
     analyse::complete(&mut schemas, &known)?;

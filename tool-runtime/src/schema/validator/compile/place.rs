@@ -23,9 +23,7 @@ impl<'s> Place<'s, '_> {
 
     /// The pointer to a part of this schema.
     pub(super) fn below(&self, path: &[&str]) -> String {
-        path.iter().fold(self.pointer.to_owned(), |pointer, name| {
-            pointer + "/" + &escaped(name)
-        })
+        path.iter().fold(self.pointer.to_owned(), |pointer, name| pointer + "/" + &escaped(name))
     }
 
     pub(super) fn error(

@@ -6,11 +6,12 @@ mod coerce;
 mod edit;
 mod object;
 mod scalar;
+mod unevaluated;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use tool_contracts::{Coercion, Violation};
+use tool_contracts::Violation;
 
 use self::coerce::Inner;
 use self::edit::Edit;
@@ -54,6 +55,7 @@ impl Doc<'_> {
 }
 
 /// One walk, from the root down.
+#[allow(clippy::struct_excessive_bools, reason = "each is a state of its own")]
 struct Walk<'v> {
     schemas: &'v [Schema],
     limits: Limits,
@@ -62,7 +64,10 @@ struct Walk<'v> {
     quiet: bool,
     failed: bool,
     violations: Vec<Violation>,
+    /// There are more violations than are listed.
     overflow: bool,
+    /// The schemas lead deeper into each other than the stack should go.
+    too_deep: bool,
     edits: Vec<Edit>,
     /// Numbers of the sent text whose digits a schema answers for.
     claimed: Vec<u32>,
@@ -87,11 +92,12 @@ pub(super) fn check(
         return Report { violations: walk.violations, ..Report::default() };
     }
     let lossy = walk.edits.iter().any(|edit| !edit.is_respelled());
-    let (coerced, coercions) = edit::applied(view, walk.edits);
+    let (coerced, receipts) = edit::applied(view, walk.edits);
     if lossy && !stands(schemas, &coerced, limits) {
         let walk = walked(schemas, view, tree, limits, false);
         return Report { violations: walk.violations, ..Report::default() };
     }
+    let coercions = receipts.into_iter().map(Into::into).collect();
     Report { coerced: Some(coerced), coercions, ..Report::default() }
 }
 
@@ -120,6 +126,7 @@ fn walked<'v>(
         failed: false,
         violations: Vec::new(),
         overflow: false,
+        too_deep: false,
         edits: Vec::new(),
         claimed: Vec::new(),
         verdicts: BTreeMap::new(),
@@ -149,25 +156,18 @@ impl<'v> Walk<'v> {
             if schema.never {
                 return self.refuse(doc, at, "false", || "no value here".to_owned());
             }
-            if !self.has_type(schema, doc, node) {
+            if !schema.types.admits(doc.view, node) {
                 return self.mistyped(schema, doc, at, node);
             }
         }
         if self.levels == DEEPEST {
-            self.overflow = true;
-            return self.refuse(doc, at, "depth", || "a value that is nested less".to_owned());
+            self.too_deep = true;
+            self.failed = true;
+            return;
         }
         self.levels += 1;
         self.apply(schema, doc, at, node);
         self.levels -= 1;
-    }
-
-    fn has_type(&self, schema: &Schema, doc: &Doc<'_>, node: &Node) -> bool {
-        let types = Types::of_kind(node.kind);
-        if schema.types.holds(types) {
-            return true;
-        }
-        schema.types.meets(types) && schema.types.holds(Types::of(doc.view, node))
     }
 
     fn mistyped(&mut self, schema: &'v Schema, doc: &Doc<'_>, at: u32, node: &Node) {
@@ -205,14 +205,16 @@ impl<'v> Walk<'v> {
     ) {
         self.failed = true;
         if !self.quiet {
-            let violation =
-                Violation::new(doc.pointer(at), rule, expected(), doc.received(at));
+            let violation = Violation::new(doc.pointer(at), rule, expected(), doc.received(at));
             self.note(violation);
         }
     }
 
     fn note(&mut self, violation: Violation) {
         self.failed = true;
+        if self.violations.contains(&violation) {
+            return;
+        }
         if self.violations.len() < Report::MOST {
             self.violations.push(violation);
         } else {
@@ -222,7 +224,7 @@ impl<'v> Walk<'v> {
 
     /// Is there no use in going on?
     const fn is_over(&self) -> bool {
-        (self.quiet && self.failed) || self.overflow
+        (self.quiet && self.failed) || self.overflow || self.too_deep
     }
 
     /// Does the value pass the schema? Nothing is written down.
@@ -270,6 +272,10 @@ impl<'v> Walk<'v> {
 
     /// Says in the last violation that there are more.
     fn finish(&mut self) {
+        if self.too_deep {
+            let violation = Violation::new("", "depth", "a value that is nested less", "object");
+            self.violations = vec![violation];
+        }
         if self.overflow {
             if let Some(last) = self.violations.pop() {
                 let hint = format!("there are more: only the first {} are listed", Report::MOST);

@@ -8,7 +8,7 @@ use super::super::pointer::push_name;
 use super::edit::Edit;
 use super::scalar::sized;
 use super::{Doc, Walk};
-use crate::json::{Kind, Node, Tree, View, read};
+use crate::json::{Kind, Node, Tree, read};
 use crate::limits::Limits;
 
 /// Up to here, trying one name after the other is cheaper than a binary search.
@@ -201,7 +201,7 @@ impl<'v> Walk<'v> {
                 (None, Some(end)) => end..child.end(),
                 (None, None) => child.member_start()..child.end(),
             };
-            self.edits.push(Edit::left_out(doc.id, id, span));
+            self.edits.push(Edit::left_out(id, span));
         }
     }
 }
@@ -232,19 +232,10 @@ impl Objects {
         };
         declared.into_iter().chain(patterns.map(|(_, id)| *id)).chain(additional)
     }
-
-    /// Does any rule but the closing one speak of that property?
-    pub(super) fn evaluates(&self, view: View<'_>, child: &Node) -> bool {
-        self.additional != Additional::Closed && self.says(view, child)
-    }
-
-    fn says(&self, view: View<'_>, child: &Node) -> bool {
-        self.schemas_for(&view.key(child)).next().is_some()
-    }
 }
 
 /// The names that may stand in an object, if they are few enough to list.
-fn no_other<'a>(names: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn no_other<'a>(names: impl Iterator<Item = &'a str>) -> String {
     const MOST: usize = 20;
     let names: Vec<_> = names.take(MOST + 1).map(|name| format!("`{name}`")).collect();
     match names.len() {

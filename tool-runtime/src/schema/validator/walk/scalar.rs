@@ -56,7 +56,7 @@ impl<'v> Walk<'v> {
         let decimal = doc.view.decimal(node);
         let digits = decimal.magnitude().unwrap_or_default().to_string();
         let sign = if decimal.is_negative() && !decimal.is_zero() { "-" } else { "" };
-        self.edits.push(Edit::respelled(doc.id, at, node, format!("{sign}{digits}")));
+        self.edits.push(Edit::respelled(at, node, format!("{sign}{digits}")));
     }
 
     fn bounds(&mut self, bounds: &Bounds, doc: &Doc<'_>, at: u32, node: &Node) {

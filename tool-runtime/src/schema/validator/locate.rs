@@ -1,0 +1,74 @@
+//! What a schema expects at a byte of the text.
+
+use tool_contracts::Violation;
+
+use super::model::{Schema, SchemaId};
+use super::pointer::pointer;
+use super::types::Types;
+use crate::json::View;
+
+/// The violation for a value that the schema admits and that a typed reader refused all the same.
+pub(super) fn violation_at(schemas: &[Schema], view: View<'_>, offset: usize) -> Violation {
+    let (mut at, mut looking) = (0, inlined(schemas, vec![0]));
+    while let Some((index, child)) = child_at(view, at, offset) {
+        looking = inlined(schemas, below(schemas, view, &looking, at, (index, child)));
+        at = child;
+    }
+    let received = Types::of(view, view.node(at)).name();
+    Violation::new(pointer(view, at), "type", expected(schemas, &looking), received)
+}
+
+/// The child that the byte lies in, or that ends last before it.
+fn child_at(view: View<'_>, at: u32, offset: usize) -> Option<(usize, u32)> {
+    if offset >= view.node(at).end() {
+        return None;
+    }
+    let before = view.children(at).enumerate().take_while(|(_, (_, node))| {
+        let start = if node.member_start() > 0 { node.member_start() } else { node.start() };
+        start <= offset
+    });
+    before.last().map(|(index, (id, _))| (index, id))
+}
+
+/// All schemas that look at the same value.
+fn inlined(schemas: &[Schema], mut all: Vec<SchemaId>) -> Vec<SchemaId> {
+    let mut next = 0;
+    while let Some(id) = all.get(next) {
+        next += 1;
+        for id in schemas[*id as usize].logic.iter().flat_map(|logic| logic.inline()) {
+            if !all.contains(&id) {
+                all.push(id);
+            }
+        }
+    }
+    all
+}
+
+fn below(
+    schemas: &[Schema],
+    view: View<'_>,
+    looking: &[SchemaId],
+    parent: u32,
+    (index, child): (usize, u32),
+) -> Vec<SchemaId> {
+    let mut found = Vec::new();
+    let object = view.node(parent).kind == crate::json::Kind::Object;
+    for schema in looking.iter().map(|id| &schemas[*id as usize]) {
+        if object {
+            let name = view.key(view.node(child));
+            found.extend(schema.objects.iter().flat_map(|rules| rules.schemas_for(&name)));
+        } else if let Some(rules) = &schema.arrays {
+            found.extend(rules.prefix.get(index).copied().or(rules.items));
+        }
+    }
+    found
+}
+
+/// The first title, else the types that can pass.
+fn expected(schemas: &[Schema], looking: &[SchemaId]) -> String {
+    let all = || looking.iter().map(|id| &schemas[*id as usize]);
+    match all().find(|schema| schema.title.is_some()) {
+        Some(schema) => schema.name(),
+        None => all().next().map_or("any value".to_owned(), Schema::expected),
+    }
+}
