@@ -66,6 +66,7 @@ impl ToolContextBuilder {
     }
 
     /// Sets the time that the caller holds to be now; any offset becomes UTC.
+    #[allow(clippy::needless_pass_by_value, reason = "a point in time is a value")]
     pub fn now_iso<Tz: TimeZone>(mut self, now: DateTime<Tz>) -> Self {
         self.now_iso = Some(now.to_utc());
         self

@@ -11,7 +11,7 @@ use crate::{
 
 /// Says what kind of actor set a call off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(rename_all = "snake_case")]
+#[schemars(rename_all = "snake_case", extend("examples" = crate::schemas::examples_of("actor_type")))]
 #[non_exhaustive]
 pub enum ActorType {
     /// A person.
@@ -72,7 +72,7 @@ impl Actor {
 
 /// Says what kind of program a call came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(rename_all = "snake_case")]
+#[schemars(rename_all = "snake_case", extend("examples" = crate::schemas::examples_of("client_app")))]
 #[non_exhaustive]
 pub enum ClientApp {
     /// A browser.

@@ -15,9 +15,10 @@ use crate::{
     wire::{self, is_false, reads, write_time},
 };
 
-pub(super) const MOST_ATTRIBUTES: usize = 32;
-pub(super) const LONGEST_NAME: usize = 128;
-pub(super) const LONGEST_VALUE: usize = 1024;
+// The schema's `small_map` says the same three numbers.
+const MOST_ATTRIBUTES: usize = 32;
+const LONGEST_NAME: usize = 128;
+const LONGEST_VALUE: usize = 1024;
 
 /// Says who calls a tool, for whom, and within which limits.
 ///

@@ -49,7 +49,6 @@ pub struct ToolContext {
 
 impl ToolContext {
     /// Starts a context; `run_id` or `ingestion_run_id` has to follow.
-    #[must_use]
     pub fn builder(tenant_id: Uuid, trace_id: impl Into<String>) -> ToolContextBuilder {
         ToolContextBuilder::new(tenant_id, trace_id.into())
     }

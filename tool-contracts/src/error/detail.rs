@@ -61,12 +61,12 @@ pub struct ToolErrorDetail {
     endpoint: Option<Cow<'static, str>>,
     /// Which try failed.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = u32::MAX))]
     attempt: Option<u32>,
 }
 
 impl ToolErrorDetail {
     /// Starts an error of this class, with a code of the tool's own or with none.
-    #[must_use]
     pub fn builder(class: ToolErrorType, message: impl Into<String>) -> ToolErrorDetailBuilder {
         ToolErrorDetailBuilder(Self {
             class,
@@ -82,7 +82,6 @@ impl ToolErrorDetail {
     }
 
     /// Starts an error with a closed code and the class that belongs to it.
-    #[must_use]
     pub fn of(code: ErrorCode, message: impl Into<String>) -> ToolErrorDetailBuilder {
         Self::builder(code.class(), message).code(code.as_str())
     }
@@ -148,7 +147,6 @@ impl ToolErrorDetail {
     }
 
     /// Gives a builder that starts from this error.
-    #[must_use]
     pub fn into_builder(self) -> ToolErrorDetailBuilder {
         ToolErrorDetailBuilder(self)
     }

@@ -22,6 +22,7 @@ pub struct ToolErrorMeta {
     took_ms: u64,
     /// How often the tool was tried, the last time included.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = u32::MAX))]
     attempts: Option<u32>,
     /// Whether this is the stored output of an earlier call with the same idempotency key.
     #[serde(skip_serializing_if = "is_false")]

@@ -29,7 +29,7 @@ use crate::{ToolError, ToolErrorDetail, ToolResult};
 /// assert_eq!(serde_json::to_string(&output)?, text);
 ///
 /// let refused = serde_json::from_str::<ToolOutput>(r#"{"status":"maybe"}"#).unwrap_err();
-/// assert!(refused.to_string().starts_with("`status`: expected one of `ok` `error`"));
+/// assert!(refused.to_string().starts_with("`status`: expected one of `ok`, `error`"));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -109,6 +109,7 @@ impl<I, O> ToolOutput<I, O> {
     ///
     /// # Errors
     /// When the status is `error`.
+    #[allow(clippy::result_large_err, reason = "the error is the envelope, not a report of one")]
     pub fn into_result(self) -> Result<ToolResult<I, O>, ToolError<I>> {
         match self {
             Self::Ok(result) => Ok(result),

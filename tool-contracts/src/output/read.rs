@@ -2,7 +2,8 @@
 //!
 //! serde's tagged and untagged forms buffer the whole input first, which is slow, loses raw values
 //! and blurs errors. Here each field is read into its slot as it comes. Only `meta`, whose shape
-//! depends on the status, waits in a buffer when it comes first.
+//! depends on the status, waits in a buffer when it comes first. The reader asks for `any` because
+//! serde_json, asked for a struct, would quote a scalar before the visitor sees it.
 
 use std::{fmt, marker::PhantomData};
 
@@ -18,7 +19,7 @@ const FIELDS: &[&str] = &["status", "input", "data", "error", "meta"];
 
 impl<'de, I: Deserialize<'de>, O: Deserialize<'de>> Deserialize<'de> for ToolOutput<I, O> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_struct("ToolOutput", FIELDS, Envelope { only: None, of: PhantomData })
+        from.deserialize_any(Envelope { only: None, of: PhantomData })
     }
 }
 
@@ -30,7 +31,7 @@ where
     O: Deserialize<'de>,
 {
     let envelope = Envelope { only: Some(Status::Ok), of: PhantomData };
-    match from.deserialize_struct("ToolResult", FIELDS, envelope)? {
+    match from.deserialize_any(envelope)? {
         ToolOutput::Ok(result) => Ok(result),
         ToolOutput::Error(_) => Err(other_status(Status::Ok)),
     }
@@ -43,7 +44,7 @@ where
     I: Deserialize<'de>,
 {
     let envelope = Envelope::<I, IgnoredAny> { only: Some(Status::Error), of: PhantomData };
-    match from.deserialize_struct("ToolError", FIELDS, envelope)? {
+    match from.deserialize_any(envelope)? {
         ToolOutput::Error(error) => Ok(error),
         ToolOutput::Ok(_) => Err(other_status(Status::Error)),
     }
@@ -104,6 +105,7 @@ impl<'de> Deserialize<'de> for Field {
     }
 }
 
+#[allow(clippy::large_enum_variant, reason = "lives on the stack, once, while reading")]
 enum Meta {
     Result(ToolResultMeta),
     Error(ToolErrorMeta),
@@ -129,27 +131,27 @@ impl<'de, I: Deserialize<'de>, O: Deserialize<'de>> Slots<I, O> {
     fn read<A: MapAccess<'de>>(&mut self, field: Field, map: &mut A) -> Result<(), A::Error> {
         match field {
             Field::Status => {
-                once(&self.status, "status")?;
+                once(self.status.is_some(), "status")?;
                 self.status = wire::nested(map, "status")?;
                 self.check_status()
             }
             Field::Input => {
-                once(&self.input, "input")?;
+                once(self.input.is_some(), "input")?;
                 self.input = Some(wire::payload(map, "input")?);
                 Ok(())
             }
             Field::Data => {
-                once(&self.data, "data")?;
+                once(self.data.is_some(), "data")?;
                 self.data = Some(wire::payload(map, "data")?);
                 Ok(())
             }
             Field::Error => {
-                once(&self.error, "error")?;
+                once(self.error.is_some(), "error")?;
                 self.error = wire::nested(map, "error")?;
                 Ok(())
             }
             Field::Meta => {
-                once(&self.meta, "meta")?;
+                once(self.meta.is_some(), "meta")?;
                 self.meta = self.read_meta(map)?;
                 Ok(())
             }
@@ -176,13 +178,13 @@ impl<'de, I: Deserialize<'de>, O: Deserialize<'de>> Slots<I, O> {
         let input = self.input.ok_or_else(|| wire::missing("input"))?;
         match status {
             Status::Ok => {
-                foreign(&self.error, "error", status)?;
+                foreign(self.error.is_some(), "error", status)?;
                 let data = self.data.ok_or_else(|| wire::missing("data"))?;
                 let meta = result_meta(self.meta)?;
                 Ok(ToolOutput::Ok(ToolResult::new(input, data, meta)))
             }
             Status::Error => {
-                foreign(&self.data, "data", status)?;
+                foreign(self.data.is_some(), "data", status)?;
                 let error = self.error.ok_or_else(|| wire::missing("error"))?;
                 let meta = error_meta(self.meta)?;
                 Ok(ToolOutput::Error(ToolError::new(input, error, meta)))
@@ -208,12 +210,12 @@ fn error_meta<E: Error>(meta: Option<Meta>) -> Result<ToolErrorMeta, E> {
     }
 }
 
-fn once<T, E: Error>(slot: &Option<T>, field: &str) -> Result<(), E> {
-    if slot.is_some() { Err(wire::duplicate(field)) } else { Ok(()) }
+fn once<E: Error>(given: bool, field: &str) -> Result<(), E> {
+    if given { Err(wire::duplicate(field)) } else { Ok(()) }
 }
 
-fn foreign<T, E: Error>(slot: &Option<T>, field: &str, status: Status) -> Result<(), E> {
-    if slot.is_none() {
+fn foreign<E: Error>(given: bool, field: &str, status: Status) -> Result<(), E> {
+    if !given {
         return Ok(());
     }
     Err(E::custom(format_args!(

@@ -17,7 +17,7 @@ pub(crate) enum Status {
 read_word!(Status);
 
 impl Status {
-    const EXPECTED: &'static str = "one of `ok` `error`";
+    const EXPECTED: &'static str = "one of `ok`, `error`";
 
     pub(super) const fn word(self) -> &'static str {
         match self {

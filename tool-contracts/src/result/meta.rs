@@ -63,6 +63,7 @@ pub struct ToolResultMeta {
     replayed: bool,
     /// How often the tool was tried, the last time included.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = u32::MAX))]
     attempts: Option<u32>,
     /// Whether the tool only showed what it would do.
     #[serde(skip_serializing_if = "is_false")]

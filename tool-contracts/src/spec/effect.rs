@@ -13,7 +13,7 @@ use crate::wire::{self, is_false, reads, words};
 /// assert_eq!(Effect::Write.default_permission(), Permission::Ask);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(rename_all = "snake_case")]
+#[schemars(rename_all = "snake_case", extend("examples" = crate::schemas::examples_of("effect")))]
 #[allow(clippy::exhaustive_enums, reason = "a new effect must stop every match that decides by it")]
 pub enum Effect {
     /// Changes nothing: parallel, cacheable, repeatable.
@@ -39,7 +39,7 @@ impl Effect {
 
 /// Says whether a call may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(rename_all = "snake_case")]
+#[schemars(rename_all = "snake_case", extend("examples" = crate::schemas::examples_of("permission")))]
 #[allow(clippy::exhaustive_enums, reason = "a new permission must stop every match on it")]
 pub enum Permission {
     /// It runs.

@@ -74,7 +74,6 @@ pub struct ToolSpec {
 
 impl ToolSpec {
     /// Starts a tool's description.
-    #[must_use]
     pub fn builder(name: impl Into<String>, effect: Effect) -> ToolSpecBuilder {
         ToolSpecBuilder::new(name.into(), effect)
     }

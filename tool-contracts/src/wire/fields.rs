@@ -71,7 +71,8 @@ macro_rules! reads {
                         $build
                     }
                 }
-                from.deserialize_struct(stringify!($target), FIELDS, ObjectVisitor)
+                // Asked for a struct, serde_json would quote a scalar before the visitor sees it.
+                from.deserialize_any(ObjectVisitor)
             }
         }
     };

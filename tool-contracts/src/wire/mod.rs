@@ -19,7 +19,7 @@ pub(crate) use self::{
     leaf::{Instant, leaf},
     text::expected,
     time::{WITH_OFFSET, write_time},
-    words::{read_word, words},
+    words::{one_of, read_word, words},
 };
 
 /// Keeps a switch that is off out of the output; its type is serde's.

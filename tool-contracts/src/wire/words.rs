@@ -9,7 +9,7 @@ macro_rules! words {
             /// Every value, in the order of the documentation.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            const EXPECTED: &'static str = concat!("one of", $(" `", $word, "`",)+);
+            const EXPECTED: &'static str = $crate::wire::one_of!($($word)+);
 
             /// Gives the word that stands for this value on the wire.
             #[must_use]
@@ -73,9 +73,18 @@ macro_rules! read_word {
                         $target::of_word(word).ok_or_else(|| $crate::wire::expected(&self))
                     }
                 }
-                from.deserialize_str(Word)
+                // Asked for a string, serde_json would quote a number before the visitor sees it.
+                from.deserialize_any(Word)
             }
         }
     };
 }
 pub(crate) use read_word;
+
+/// Lists words as "one of `a`, `b`".
+macro_rules! one_of {
+    ($first:literal $($word:literal)*) => {
+        concat!("one of `", $first, "`", $(", `", $word, "`"),*)
+    };
+}
+pub(crate) use one_of;

@@ -1,0 +1,83 @@
+//! The JSON Schema of each type, with its examples.
+//!
+//! Each schema lies in a file of its own under `schemas/` in the crate. The examples are what the
+//! tests parse and print back.
+
+mod rules;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::Value;
+
+pub(crate) use self::rules::{
+    exactly_one_run, fresh_only_if_read, small_map, tie_codes_to_classes,
+};
+use crate::{
+    Actor, ActorType, CallStatus, Client, ClientApp, Coercion, Effect, ErrorCode, Evidence,
+    EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolError,
+    ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta,
+    ToolSpec, Trace, Violation,
+};
+
+macro_rules! catalogue {
+    ($($stem:literal $title:literal $of:ty;)+) => {
+        /// Gives the JSON Schema (draft 2020-12) of every type, each with the name of its file.
+        ///
+        /// The envelopes admit any JSON as input and as data.
+        ///
+        /// ```
+        /// let all = tool_contracts::schemas::all();
+        /// let (_, context) = all.iter().find(|(file, _)| *file == "tool_context.json").unwrap();
+        /// assert_eq!(context.get("title").unwrap(), "ToolContext");
+        /// ```
+        #[must_use]
+        pub fn all() -> Vec<(&'static str, Schema)> {
+            vec![$((concat!($stem, ".json"), titled::<$of>($title))),+]
+        }
+
+        fn examples_text(stem: &str) -> Option<&'static str> {
+            match stem {
+                $($stem => Some(include_str!(concat!("examples/", $stem, ".json"))),)+
+                _ => None,
+            }
+        }
+    };
+}
+
+catalogue! {
+    "tool_context" "ToolContext" ToolContext;
+    "actor" "Actor" Actor;
+    "actor_type" "ActorType" ActorType;
+    "client" "Client" Client;
+    "client_app" "ClientApp" ClientApp;
+    "trace" "Trace" Trace;
+    "tool_output" "ToolOutput" ToolOutput<Value, Value>;
+    "tool_result" "ToolResult" ToolResult<Value, Value>;
+    "tool_result_meta" "ToolResultMeta" ToolResultMeta;
+    "coercion" "Coercion" Coercion;
+    "evidence" "Evidence" Evidence;
+    "evidence_source" "EvidenceSource" EvidenceSource;
+    "tool_error" "ToolError" ToolError<Value>;
+    "tool_error_detail" "ToolErrorDetail" ToolErrorDetail;
+    "tool_error_meta" "ToolErrorMeta" ToolErrorMeta;
+    "tool_error_type" "ToolErrorType" ToolErrorType;
+    "error_code" "ErrorCode" ErrorCode;
+    "tool_spec" "ToolSpec" ToolSpec;
+    "tool_annotations" "ToolAnnotations" ToolAnnotations;
+    "effect" "Effect" Effect;
+    "permission" "Permission" Permission;
+    "tool_call_request" "ToolCallRequest" ToolCallRequest;
+    "call_status" "CallStatus" CallStatus;
+    "violation" "Violation" Violation;
+}
+
+/// Gives a type's examples, by the stem of its file.
+pub(crate) fn examples_of(stem: &str) -> Value {
+    // The fixtures' test reads every one of these files.
+    examples_text(stem).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
+fn titled<T: JsonSchema>(title: &str) -> Schema {
+    let mut schema = SchemaGenerator::default().into_root_schema_for::<T>();
+    schema.insert("title".to_owned(), title.into());
+    schema
+}

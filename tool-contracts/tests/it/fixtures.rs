@@ -1,0 +1,104 @@
+//! The schemas' examples: each parses and prints back unchanged, null being absent.
+
+use std::fmt::Debug;
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use tool_contracts::{
+    Actor, ActorType, CallStatus, Client, ClientApp, Coercion, Effect, ErrorCode, Evidence,
+    EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolError,
+    ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta,
+    ToolSpec, Trace, Violation, schemas,
+};
+
+#[track_caller]
+fn check<T: Serialize + DeserializeOwned + Debug>(example: &Value) {
+    let read: T = serde_json::from_value(example.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap(), without_nulls(example.clone()));
+    let again: T = serde_json::from_str(&example.to_string()).unwrap();
+    assert_eq!(serde_json::to_string(&again).unwrap(), serde_json::to_string(&read).unwrap());
+}
+
+fn without_nulls(value: Value) -> Value {
+    let Value::Object(fields) = value else { return value };
+    let kept = fields.into_iter().filter(|(_, value)| !value.is_null());
+    kept.map(|(name, value)| (name, without_nulls(value))).collect()
+}
+
+#[track_caller]
+fn check_file(file: &str, example: &Value) {
+    match file {
+        "tool_context.json" => check::<ToolContext>(example),
+        "actor.json" => check::<Actor>(example),
+        "actor_type.json" => check::<ActorType>(example),
+        "client.json" => check::<Client>(example),
+        "client_app.json" => check::<ClientApp>(example),
+        "trace.json" => check::<Trace>(example),
+        "tool_output.json" => check::<ToolOutput<Value, Value>>(example),
+        "tool_result.json" => check::<ToolResult<Value, Value>>(example),
+        "tool_result_meta.json" => check::<ToolResultMeta>(example),
+        "coercion.json" => check::<Coercion>(example),
+        "evidence.json" => check::<Evidence>(example),
+        "evidence_source.json" => check::<EvidenceSource>(example),
+        "tool_error.json" => check::<ToolError<Value>>(example),
+        "tool_error_detail.json" => check::<ToolErrorDetail>(example),
+        "tool_error_meta.json" => check::<ToolErrorMeta>(example),
+        "tool_error_type.json" => check::<ToolErrorType>(example),
+        "error_code.json" => check::<ErrorCode>(example),
+        "tool_spec.json" => check::<ToolSpec>(example),
+        "tool_annotations.json" => check::<ToolAnnotations>(example),
+        "effect.json" => check::<Effect>(example),
+        "permission.json" => check::<Permission>(example),
+        "call_status.json" => check::<CallStatus>(example),
+        "violation.json" => check::<Violation>(example),
+        // A raw value can only be read from text.
+        "tool_call_request.json" => {
+            let request: ToolCallRequest = serde_json::from_str(&example.to_string()).unwrap();
+            assert_eq!(serde_json::to_string(&request).unwrap().len(), example.to_string().len());
+            assert_eq!(&serde_json::to_value(&request).unwrap(), example);
+        }
+        other => panic!("{other} has no type here; add it to the list"),
+    }
+}
+
+#[test]
+fn every_example_parses_and_prints_back_unchanged() {
+    for (file, schema) in schemas::all() {
+        for example in schema.get("examples").unwrap().as_array().unwrap() {
+            check_file(file, example);
+        }
+    }
+}
+
+const CONTEXT: &str = r#"{"tenant_id":"5aa31da6-9278-4da0-9f1a-61b8d3edc5cc","request_id":"8607a8d9-0f3f-43df-bf86-37e845e1574c","trace_id":"trace-123","run_id":"graph_run_cfe213","workflow_id":"retrieval_augmented_generation","invocation_id":"0f4e6712-6d04-4514-b6cb-943b0667d45c","now_iso":"2024-05-03T12:34:56.123456+00:00","collection_id":"hr-onboarding","case_id":"crm-7421","locale":"de-DE","timeouts_ms":120000,"budget_tokens":4096}"#;
+const RESULT: &str = r#"{"status":"ok","input":{"query":"hello"},"data":{"answer":"Hi there!"},"meta":{"took_ms":42,"token_usage":{"prompt":12,"completion":20}}}"#;
+const ERROR: &str = r#"{"status":"error","input":{"query":"hello"},"error":{"type":"VALIDATION","message":"Missing required field","code":"missing_field","retry_after_ms":null},"meta":{"took_ms":10}}"#;
+
+#[test]
+fn the_published_context_prints_back_byte_for_byte() {
+    let context: ToolContext = serde_json::from_str(CONTEXT).unwrap();
+    assert_eq!(serde_json::to_string(&context).unwrap(), CONTEXT);
+}
+
+#[test]
+fn the_published_result_and_error_print_back() {
+    for text in [RESULT, ERROR] {
+        let output: ToolOutput = serde_json::from_str(text).unwrap();
+        let printed: Value =
+            serde_json::from_str(&serde_json::to_string(&output).unwrap()).unwrap();
+        assert_eq!(printed, without_nulls(serde_json::from_str(text).unwrap()));
+    }
+}
+
+#[test]
+fn the_published_examples_are_in_the_schemas() {
+    let first = |file: &str| {
+        let (_, schema) = schemas::all().into_iter().find(|(name, _)| *name == file).unwrap();
+        schema.get("examples").unwrap()[0].clone()
+    };
+    for (file, text) in
+        [("tool_context.json", CONTEXT), ("tool_result.json", RESULT), ("tool_error.json", ERROR)]
+    {
+        assert_eq!(first(file), serde_json::from_str::<Value>(text).unwrap(), "{file}");
+    }
+}

@@ -1,0 +1,84 @@
+//! Every value that can be built reads back as itself.
+
+mod values;
+
+use std::fmt::Debug;
+
+use proptest::prelude::*;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use tool_contracts::ToolOutput;
+
+#[track_caller]
+fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
+    let text = serde_json::to_string(value).unwrap();
+    let read: T = serde_json::from_str(&text).unwrap();
+    assert_eq!(&read, value);
+    assert_eq!(serde_json::to_string(&read).unwrap(), text);
+}
+
+/// As [`check`], and from a parsed value too, which a raw value cannot be read from.
+#[track_caller]
+fn check_any<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
+    check(value);
+    let parsed = serde_json::to_value(value).unwrap();
+    assert_eq!(&serde_json::from_value::<T>(parsed).unwrap(), value);
+}
+
+macro_rules! round_trips {
+    ($($name:ident: $strategy:expr;)+) => {
+        proptest! {
+            #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+            $(#[test]
+            fn $name(value in $strategy) {
+                check_any(&value);
+            })+
+        }
+    };
+}
+
+round_trips! {
+    contexts: values::context();
+    actors: values::actor();
+    clients: values::client();
+    traces: values::trace();
+    results: values::result();
+    result_metas: values::result_meta();
+    coercions: values::coercion();
+    evidences: values::evidence();
+    sources: values::source();
+    errors: values::error();
+    error_details: values::detail();
+    error_metas: values::error_meta();
+    outputs: values::output();
+    specs: values::spec();
+    annotations: values::annotations();
+    violations: values::violation();
+    error_types: values::error_type();
+    error_codes: values::error_code();
+    effects: values::effect();
+    permissions: values::permission();
+    call_statuses: values::call_status();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn requests(request in values::request()) {
+        check(&request);
+    }
+
+    #[test]
+    fn outputs_with_shuffled_fields(output in values::output(), seed in any::<prop::sample::Index>()) {
+        let Value::Object(fields) = serde_json::to_value(&output).unwrap() else { unreachable!() };
+        let mut fields: Vec<_> = fields.into_iter().collect();
+        let turn = seed.index(fields.len());
+        fields.rotate_left(turn);
+        let text: Vec<String> =
+            fields.iter().map(|(name, value)| format!("{name:?}:{value}")).collect();
+        let read: ToolOutput<Value, Value> =
+            serde_json::from_str(&format!("{{{}}}", text.join(","))).unwrap();
+        prop_assert_eq!(read, output);
+    }
+}

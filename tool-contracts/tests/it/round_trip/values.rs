@@ -1,0 +1,305 @@
+//! Any valid value of each type.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use proptest::{collection, option, prelude::*, sample};
+use serde_json::{Map, Value, value::RawValue};
+use tool_contracts::{
+    Actor, ActorType, CallStatus, Client, ClientApp, Coercion, Effect, ErrorCode, Evidence,
+    EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolContextBuilder,
+    ToolError, ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult,
+    ToolResultMeta, ToolSpec, Trace, Violation,
+};
+use uuid::Uuid;
+
+fn text() -> impl Strategy<Value = String> {
+    any::<String>()
+}
+
+fn filled() -> impl Strategy<Value = String> {
+    any::<String>().prop_filter("an id is not empty", |text| !text.is_empty())
+}
+
+fn json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 16, 4, |inner| {
+        prop_oneof![
+            collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            collection::btree_map(text(), inner, 0..4)
+                .prop_map(|entries| Value::Object(entries.into_iter().collect())),
+        ]
+    })
+}
+
+fn object() -> impl Strategy<Value = Map<String, Value>> {
+    collection::btree_map(text(), json(), 0..4).prop_map(|entries| entries.into_iter().collect())
+}
+
+fn counts() -> impl Strategy<Value = BTreeMap<String, u64>> {
+    collection::btree_map(text(), any::<u64>(), 0..4)
+}
+
+fn time() -> impl Strategy<Value = DateTime<Utc>> {
+    // The seconds from year 0 to year 9999, which are all that RFC 3339 can write.
+    (-62_167_219_200_i64..253_402_300_800, 0..1_000_000_000_u32)
+        .prop_map(|(seconds, nanos)| DateTime::from_timestamp(seconds, nanos).unwrap())
+}
+
+fn uuid() -> impl Strategy<Value = Uuid> {
+    any::<u128>().prop_map(Uuid::from_u128)
+}
+
+/// Sets what was drawn, through the setter.
+fn set<B, T>(builder: B, drawn: Option<T>, setter: impl FnOnce(B, T) -> B) -> B {
+    match drawn {
+        Some(value) => setter(builder, value),
+        None => builder,
+    }
+}
+
+type TextSetter = fn(ToolContextBuilder, String) -> ToolContextBuilder;
+
+const TEXT_SETTERS: [TextSetter; 12] = [
+    ToolContextBuilder::workflow_id,
+    ToolContextBuilder::collection_id,
+    ToolContextBuilder::document_id,
+    ToolContextBuilder::document_version_id,
+    ToolContextBuilder::case_id,
+    ToolContextBuilder::idempotency_key,
+    ToolContextBuilder::safety_mode,
+    ToolContextBuilder::request_id,
+    ToolContextBuilder::user_id,
+    ToolContextBuilder::session_id,
+    ToolContextBuilder::tenant_slug,
+    ToolContextBuilder::site_id,
+];
+
+fn start() -> impl Strategy<Value = ToolContextBuilder> {
+    let ids = (uuid(), uuid(), filled(), filled(), any::<bool>(), time());
+    ids.prop_map(|(tenant, invocation, trace, run, is_graph, now)| {
+        let builder = ToolContext::builder(tenant, trace).invocation_id(invocation).now_iso(now);
+        if is_graph { builder.run_id(run) } else { builder.ingestion_run_id(run) }
+    })
+}
+
+fn texts() -> impl Strategy<Value = Vec<Option<String>>> {
+    collection::vec(option::of(filled()), TEXT_SETTERS.len())
+}
+
+pub(super) fn context() -> impl Strategy<Value = ToolContext> {
+    let syntax = (
+        option::of("[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?(-[0-9][a-z0-9]{3})?(-u-[a-z]{2,8})?"),
+        option::of("[A-Z]{3}"),
+        option::of("[A-Z][a-z]{2,8}/[A-Z][a-z]{2,8}(_[A-Z][a-z]{2,8})?"),
+    );
+    let numbers = (option::of(1..=u64::MAX), option::of(any::<u64>()), any::<bool>());
+    let objects = (option::of(object()), option::of(actor()), option::of(client()));
+    let more = (option::of(trace()), collection::btree_map("[a-zé]{1,128}", ".{0,64}", 0..32));
+    (start(), texts(), syntax, numbers, objects, more).prop_map(
+        |(
+            mut builder,
+            texts,
+            (locale, currency, timezone),
+            (timeout, budget, dry),
+            objects,
+            more,
+        )| {
+            for (setter, text) in TEXT_SETTERS.iter().zip(texts) {
+                builder = set(builder, text, *setter);
+            }
+            builder = set(builder, locale, ToolContextBuilder::locale);
+            builder = set(builder, currency, ToolContextBuilder::currency);
+            builder = set(builder, timezone, ToolContextBuilder::timezone);
+            builder = set(builder, timeout, ToolContextBuilder::timeouts_ms);
+            builder = set(builder, budget, ToolContextBuilder::budget_tokens);
+            builder = set(builder, objects.0, ToolContextBuilder::auth);
+            builder = set(builder, objects.1, ToolContextBuilder::actor);
+            builder = set(builder, objects.2, ToolContextBuilder::client);
+            builder = set(builder, more.0, ToolContextBuilder::trace);
+            builder.attributes(more.1).dry_run(dry).build().unwrap()
+        },
+    )
+}
+
+pub(super) fn actor() -> impl Strategy<Value = Actor> {
+    (sample::select(ActorType::ALL), filled()).prop_map(|(kind, id)| Actor::new(kind, id).unwrap())
+}
+
+pub(super) fn client() -> impl Strategy<Value = Client> {
+    (sample::select(ClientApp::ALL), filled())
+        .prop_map(|(app, version)| Client::new(app, version).unwrap())
+}
+
+pub(super) fn trace() -> impl Strategy<Value = Trace> {
+    (filled(), option::of(filled())).prop_map(|(span, parent)| {
+        set(Trace::new(span).unwrap(), parent, |trace, parent| {
+            trace.with_parent_span_id(parent).unwrap()
+        })
+    })
+}
+
+pub(super) fn coercion() -> impl Strategy<Value = Coercion> {
+    (text(), text(), text()).prop_map(|(pointer, from, to)| Coercion::new(pointer, from, to))
+}
+
+pub(super) fn source() -> impl Strategy<Value = EvidenceSource> {
+    (filled(), filled(), filled(), time())
+        .prop_map(|(kind, name, hash, ts)| EvidenceSource::new(kind, name, hash, ts).unwrap())
+}
+
+pub(super) fn evidence() -> impl Strategy<Value = Evidence> {
+    (filled(), collection::vec(source(), 0..3))
+        .prop_map(|(id, sources)| Evidence::new(id, sources).unwrap())
+}
+
+pub(super) fn result_meta() -> impl Strategy<Value = ToolResultMeta> {
+    let maps = (option::of(counts()), option::of(object()), option::of(counts()));
+    let lists = (
+        collection::vec(text(), 0..3),
+        collection::vec(coercion(), 0..3),
+        collection::vec(text(), 0..3),
+    );
+    let switches = (option::of(any::<bool>()), any::<bool>(), any::<bool>());
+    let numbers = (any::<u64>(), option::of(any::<u64>()), option::of(any::<u32>()));
+    (maps, lists, switches, numbers, option::of(evidence())).prop_map(
+        |(maps, lists, (hit, replayed, dry), (took, ttl, attempts), evidence)| {
+            let meta = ToolResultMeta::new(took)
+                .with_warnings(lists.0)
+                .with_coercions(lists.1)
+                .with_edits(lists.2)
+                .with_replayed(replayed)
+                .with_dry_run(dry);
+            let meta = set(meta, maps.0, ToolResultMeta::with_source_counts);
+            let meta = set(meta, maps.1, ToolResultMeta::with_routing);
+            let meta = set(meta, maps.2, ToolResultMeta::with_token_usage);
+            let meta = set(meta, hit, ToolResultMeta::with_cache_hit);
+            let meta = set(meta, ttl, ToolResultMeta::with_ttl_seconds);
+            let meta = set(meta, attempts, ToolResultMeta::with_attempts);
+            set(meta, evidence, ToolResultMeta::with_evidence)
+        },
+    )
+}
+
+pub(super) fn result() -> impl Strategy<Value = ToolResult<Value, Value>> {
+    (json(), json(), result_meta())
+        .prop_map(|(input, data, meta)| ToolResult::new(input, data, meta))
+}
+
+pub(super) fn error_type() -> impl Strategy<Value = ToolErrorType> {
+    sample::select(ToolErrorType::ALL)
+}
+
+pub(super) fn error_code() -> impl Strategy<Value = ErrorCode> {
+    sample::select(ErrorCode::ALL)
+}
+
+pub(super) fn error_meta() -> impl Strategy<Value = ToolErrorMeta> {
+    (any::<u64>(), option::of(any::<u32>()), any::<bool>(), any::<bool>()).prop_map(
+        |(took, attempts, replayed, dry)| {
+            let meta = ToolErrorMeta::new(took).with_replayed(replayed).with_dry_run(dry);
+            set(meta, attempts, ToolErrorMeta::with_attempts)
+        },
+    )
+}
+
+pub(super) fn detail() -> impl Strategy<Value = ToolErrorDetail> {
+    let code = option::of(prop_oneof![
+        error_code().prop_map(|code| code.to_string()),
+        "[A-Z_]{1,20}",
+        text(),
+    ]);
+    let texts = (option::of(text()), option::of(text()));
+    let numbers = (option::of(any::<u64>()), option::of(any::<u16>()), option::of(any::<u32>()));
+    (error_type(), text(), code, texts, option::of(object()), numbers).prop_map(
+        |(class, message, code, (cause, endpoint), details, (retry, status, attempt))| {
+            let builder = ToolErrorDetail::builder(class, message);
+            let builder = set(builder, code, |builder, code| builder.code(code));
+            let builder = set(builder, cause, |builder, cause| builder.cause(cause));
+            let builder = set(builder, endpoint, |builder, endpoint| builder.endpoint(endpoint));
+            let builder = set(builder, details, |builder, details| builder.details(details));
+            let builder = set(builder, retry, |builder, retry| builder.retry_after_ms(retry));
+            let builder = set(builder, status, |builder, status| builder.upstream_status(status));
+            set(builder, attempt, |builder, attempt| builder.attempt(attempt)).build()
+        },
+    )
+}
+
+pub(super) fn error() -> impl Strategy<Value = ToolError<Value>> {
+    (json(), detail(), error_meta())
+        .prop_map(|(input, detail, meta)| ToolError::new(input, detail, meta))
+}
+
+pub(super) fn output() -> impl Strategy<Value = ToolOutput<Value, Value>> {
+    prop_oneof![result().prop_map(ToolOutput::from), error().prop_map(ToolOutput::from)]
+}
+
+pub(super) fn effect() -> impl Strategy<Value = Effect> {
+    sample::select(Effect::ALL)
+}
+
+pub(super) fn permission() -> impl Strategy<Value = Permission> {
+    sample::select(Permission::ALL)
+}
+
+pub(super) fn call_status() -> impl Strategy<Value = CallStatus> {
+    sample::select(CallStatus::ALL)
+}
+
+pub(super) fn annotations() -> impl Strategy<Value = ToolAnnotations> {
+    (any::<bool>(), any::<bool>()).prop_map(|(idempotent, open_world)| {
+        ToolAnnotations::new().with_idempotent(idempotent).with_open_world(open_world)
+    })
+}
+
+pub(super) fn spec() -> impl Strategy<Value = ToolSpec> {
+    let texts = (filled(), text(), option::of(text()), option::of(text()));
+    let schemas = (object(), option::of(object()));
+    let numbers = (option::of(any::<u64>()), option::of(1..=u64::MAX));
+    let switches = (any::<bool>(), any::<bool>());
+    let world = (effect(), permission(), annotations());
+    ("[A-Za-z0-9_.-]{1,128}", texts, schemas, numbers, switches, world).prop_map(
+        |(name, texts, (input, output), (ttl, timeout), (auth, callable), world)| {
+            let (effect, permission, annotations) = world;
+            let builder = ToolSpec::builder(name, effect)
+                .version(texts.0)
+                .description(texts.1)
+                .permission(permission)
+                .annotations(annotations)
+                .input_schema(Value::Object(input))
+                .requires_auth(auth)
+                .ai_callable(callable);
+            let builder = set(builder, texts.2, |builder, title| builder.title(title));
+            let builder = set(builder, texts.3, |builder, category| builder.category(category));
+            let builder = set(builder, output, |builder, schema| {
+                builder.output_schema(Value::Object(schema))
+            });
+            let ttl = ttl.filter(|_| effect == Effect::Read);
+            let builder = set(builder, ttl, |builder, ttl| builder.ttl_seconds(ttl));
+            set(builder, timeout, |builder, timeout| builder.timeout_ms(timeout)).build().unwrap()
+        },
+    )
+}
+
+pub(super) fn request() -> impl Strategy<Value = ToolCallRequest> {
+    (text(), text(), json()).prop_map(|(id, name, arguments)| {
+        let raw = RawValue::from_string(arguments.to_string()).unwrap();
+        ToolCallRequest::new(id, name, raw)
+    })
+}
+
+pub(super) fn violation() -> impl Strategy<Value = Violation> {
+    (text(), text(), text(), text(), option::of(text())).prop_map(
+        |(pointer, rule, expected, received, hint)| {
+            let violation = Violation::new(pointer, rule, expected, received);
+            set(violation, hint, Violation::with_hint)
+        },
+    )
+}
