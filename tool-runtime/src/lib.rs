@@ -16,6 +16,9 @@ mod timer;
 pub mod __private;
 pub mod prelude;
 
+pub use schemars;
+pub use serde;
+pub use serde_json;
 pub use tool_contracts as contracts;
 pub use uuid::Uuid;
 

@@ -2,4 +2,9 @@
 
 mod bad_calls;
 mod bfcl;
+mod build;
 mod life;
+mod macros;
+mod outcomes;
+mod support;
+mod ui;

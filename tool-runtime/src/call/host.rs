@@ -170,7 +170,9 @@ impl MetaRecorder {
 
     /// Sets how many items a source gave: `meta.source_counts`.
     pub fn source_count(&self, source: impl Into<String>, count: u64) {
-        self.write(|draft| drop(draft.source_counts.insert(source.into(), count)));
+        self.write(|draft| {
+            draft.source_counts.insert(source.into(), count);
+        });
     }
 
     /// Sets an entry of `meta.routing`; a value that is not JSON is left out.
@@ -182,7 +184,9 @@ impl MetaRecorder {
 
     /// Sets how many tokens of a kind were used: `meta.token_usage`.
     pub fn token_usage(&self, kind: impl Into<String>, tokens: u64) {
-        self.write(|draft| drop(draft.token_usage.insert(kind.into(), tokens)));
+        self.write(|draft| {
+            draft.token_usage.insert(kind.into(), tokens);
+        });
     }
 
     /// Adds to `meta.warnings`. A model reads it. At most 64 are kept.

@@ -236,7 +236,7 @@ impl ToolCall {
         if let (Some(decoded), Target::Known(scope)) = (self.pending.take(), &self.target) {
             let scope = scope.clone();
             self.status = CallStatus::Executing;
-            let mut open = Open { call: self, scope: &scope };
+            let open = Open { call: self, scope: &scope };
             let ended = match pipeline::admit(&scope, decoded, open.call.approver.as_deref()) {
                 Ok(admitted) => {
                     let ran = pipeline::run(&scope, admitted).await;

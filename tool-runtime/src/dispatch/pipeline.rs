@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::task::noop_waker_ref;
 use serde_json::value::RawValue;
-use tool_contracts::{CallStatus, ErrorCode, Permission, ToolErrorMeta, ToolResultMeta};
+use tool_contracts::{CallStatus, Effect, ErrorCode, Permission, ToolErrorMeta, ToolResultMeta};
 
 use super::attempt::{Attempt, Outcome};
 use super::refusal::{self, Refusal};
@@ -14,6 +14,12 @@ use crate::call::{CallScope, End, MetaDraft, Running, ToolOutput};
 use crate::failure::{Failure, Fault};
 use crate::limits::Limits;
 use crate::schema::Coerce;
+
+/// An answer is bounded by its own tool only.
+const WIDEST: Limits = Limits::new()
+    .with_max_bytes(Limits::LONGEST)
+    .with_max_depth(Limits::DEEPEST)
+    .with_max_string_bytes(Limits::LONGEST);
 
 /// Arguments that are typed and checked, and a tool parked behind them.
 pub(crate) struct Decoded(Running);
@@ -41,7 +47,8 @@ pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Refusal> {
     let tool = scope.registered();
     let limits = scope.runtime().limits();
     let raw = scope.raw();
-    if tool.scan || raw.len() > limits.max_string_bytes() || !raw.trim_start().starts_with('{') {
+    let short = raw.len() <= limits.max_bytes().min(limits.max_string_bytes());
+    if tool.scan || !short || !raw.trim_start().starts_with('{') {
         let reading = scope.read_by_schema();
         if reading.malformed.is_some() || !reading.violations.is_empty() {
             return Err(Refusal::arguments(scope));
@@ -160,14 +167,16 @@ fn answered(
 
 /// Checks an answer by its schema, where the type alone does not keep it.
 fn broken_answer(scope: &CallScope, bytes: &[u8], data_start: usize) -> Option<Box<Fault>> {
-    let validator = scope.registered().output.as_ref()?;
+    // What a write answers in a dry run is a preview, which may be of another shape.
+    let preview = scope.dry_run() && scope.tool().effect() != Effect::Read;
+    let validator = scope.registered().output.as_ref().filter(|_| !preview)?;
     let internal = |log: String| {
         Some(Fault::new(Failure::of(ErrorCode::InvalidOutput), None, log))
     };
     let Ok(data) = std::str::from_utf8(&bytes[data_start..]) else {
         return internal("the answer is not UTF-8".to_owned());
     };
-    let report = validator.check(data, &Limits::unbounded(), Coerce::Off);
+    let report = validator.check(data, &WIDEST, Coerce::Off);
     if let Some(malformed) = report.malformed {
         return internal(format!("the answer is no JSON: {malformed}"));
     }

@@ -150,13 +150,10 @@ fn describe(violation: &Violation, message: &mut String) {
 }
 
 fn malformed_arguments(malformed: &Malformed, bytes: usize) -> Failure {
-    let mut failure = Failure::of(ErrorCode::InvalidArgument)
-        .with_message(malformed.to_string())
-        .with_detail("input_bytes", bytes);
-    if let Some(position) = malformed.position() {
-        failure = failure.with_detail("position", position);
-    }
-    failure.with_detail("violations", [malformed.violation()])
+    Failure::of(ErrorCode::InvalidArgument)
+        .with_message(format!("the arguments are not readable: {malformed}"))
+        .with_detail("input_bytes", bytes)
+        .with_detail("position", malformed.position())
 }
 
 fn quoted(names: &[&str]) -> String {

@@ -20,6 +20,7 @@ pub use self::bounds::{AsLength, AsNumber, has_length, in_range};
 pub use self::probe::*;
 pub use crate::__discover as discover;
 pub use crate::call::{CallScope, Finished, Running};
+pub use crate::failure::{Failure, FailureCode, ToolFailure};
 #[cfg(feature = "discovery")]
 pub use crate::registry::Discovered;
 pub use crate::registry::{Definition, HostNeed, Tool, Toolkit, TypedTool};

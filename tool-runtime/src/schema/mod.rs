@@ -10,6 +10,7 @@ pub use self::title::title;
 pub(crate) use self::validator::nearest;
 pub use self::validator::{Coerce, Malformed, Report, SchemaError, Validator};
 
+pub use schemars::JsonSchema;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 

@@ -137,7 +137,7 @@ fn call(tool: &Tool, function: &TokenStream) -> TokenStream {
         match __p::Returned(#function(#(#arguments),*) #wait).split() {
             ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
             ::core::result::Result::Err(__error) => {
-                __call.failed((&&&__p::FaultProbe(&__error)).fault())
+                __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
             }
         }
     }

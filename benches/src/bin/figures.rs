@@ -1,0 +1,133 @@
+//! Prints a figure that the project claims: `cargo figures NAME [ARGS]`.
+//!
+//! A table for people, then one last line for machines: `NAME: key=value key=value`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use tool_benches::{instructions, work};
+use tool_runtime::schema::Coerce;
+use tool_tests::bfcl;
+use tool_tests::run::{self, Tally};
+
+const USAGE: &str = "\
+cargo figures NAME [ARGS]
+
+  dispatch        instructions of a call through the runtime, beside the same by hand
+  bfcl FILE…      real models' calls: right ones admitted, broken variants refused";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match words.as_slice() {
+        ["dispatch"] => dispatch(),
+        ["bfcl", files @ ..] if !files.is_empty() => figures_of_cases(files),
+        ["measure", style, items, further] => measure(style, items, further),
+        _ => Err(USAGE.to_owned()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            eprintln!("{text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints what a dispatched call costs beside the same work by hand.
+fn dispatch() -> Result<(), String> {
+    let count = |style, items, further| instructions::count(&["measure", style, items, further]);
+    let (hand, hand_10) = (count("hand", "3", "0")?, count("hand", "10", "0")?);
+    let (runtime, runtime_10) = (count("runtime", "3", "0")?, count("runtime", "10", "0")?);
+    let (value, value_10) = (count("value", "3", "0")?, count("value", "10", "0")?);
+    let crowded = count("runtime", "3", "10000")?;
+
+    println!("instructions a call                    3 items           10 items");
+    let row = |name, three, ten| {
+        println!(
+            "{name:<34}{three:>8} ({:.3})  {ten:>8} ({:.3})",
+            ratio(three, hand),
+            ratio(ten, hand_10)
+        );
+    };
+    row("(a) by hand", hand, hand_10);
+    row("(b) through the runtime", runtime, runtime_10);
+    row("(c) through JSON values", value, value_10);
+    println!("{:<34}{crowded:>8} ({:.3})", "(b) with 10,000 further tools", ratio(crowded, hand));
+    println!(
+        "dispatch: ratio={:.3} ratio_10_items={:.3} ratio_10k={:.3} value_style={:.3}",
+        ratio(runtime, hand),
+        ratio(runtime_10, hand_10),
+        ratio(crowded, runtime),
+        ratio(value, hand)
+    );
+    Ok(())
+}
+
+#[allow(clippy::cast_precision_loss, reason = "counts of instructions are far below 2^52")]
+fn ratio(of: u64, over: u64) -> f64 {
+    of as f64 / over as f64
+}
+
+/// What runs under the counter: one style, a number of items, a number of further tools.
+fn measure(style: &str, items: &str, further: &str) -> Result<(), String> {
+    let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text}: {error}"));
+    let (items, further) = (number(items)?, number(further)?);
+    let index = work::Index::new(items);
+    match style {
+        "hand" => instructions::measure(|| work::by_hand(&index, work::ARGUMENTS)),
+        "value" => instructions::measure(|| work::by_value(&index, work::ARGUMENTS)),
+        "runtime" => {
+            let (runtime, cx) = (work::runtime(items, further), run::context());
+            instructions::measure(|| work::by_runtime(&runtime, &cx, work::ARGUMENTS));
+        }
+        other => return Err(format!("no style `{other}`: hand, value, runtime")),
+    }
+    Ok(())
+}
+
+/// Prints how many right calls are admitted and how many broken ones refused.
+fn figures_of_cases(files: &[&str]) -> Result<(), String> {
+    let executor = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .map_err(|error| error.to_string())?;
+    let (mut admitted, mut refused) = (Tally::default(), Tally::default());
+    println!("{:<28} {:>6} {:>14} {:>16}", "file", "cases", "admitted", "refused");
+    for file in files.iter().map(PathBuf::from) {
+        let cases = bfcl::read(&file)?;
+        let (mut right, mut broken) = (Tally::default(), Tally::default());
+        for case in &cases {
+            executor.block_on(try_case(case, &mut right, &mut broken))?;
+        }
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let share = |tally: &Tally| format!("{}/{}", tally.right, tally.tried);
+        println!("{name:<28} {:>6} {:>14} {:>16}", cases.len(), share(&right), share(&broken));
+        admitted.add(right);
+        refused.add(broken);
+    }
+    for wrong in admitted.wrong.iter().chain(&refused.wrong) {
+        println!("  {wrong}");
+    }
+    println!(
+        "bfcl: admitted={}/{} refused={}/{}",
+        admitted.right, admitted.tried, refused.right, refused.tried
+    );
+    Ok(())
+}
+
+async fn try_case(
+    case: &bfcl::Case,
+    right: &mut Tally,
+    broken: &mut Tally,
+) -> Result<(), String> {
+    let (runtime, cx) = (run::runtime(case, Coerce::Off)?, run::context());
+    for call in &case.calls {
+        right.count(run::admitted(&runtime, call, &cx).await);
+        let tool = case.tool_of(call).ok_or_else(|| format!("{}: no `{}`", case.id, call.name))?;
+        for variant in bfcl::broken(&tool.input_schema, &call.arguments) {
+            broken.count(run::refused(&runtime, &call.name, &variant, &cx));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! Counts instructions: the binary runs itself under callgrind, which counts one function only.
+
+use std::env;
+use std::hint::black_box;
+use std::process::Command;
+
+/// How often the measured work is repeated; the count is divided by it.
+pub const REPEATS: u64 = 200;
+
+/// Runs this binary again with `arguments` under callgrind; the instructions of one repetition.
+///
+/// # Errors
+/// Valgrind is not there, or the run failed; the text says which and what to do.
+pub fn count(arguments: &[&str]) -> Result<u64, String> {
+    let binary = env::current_exe().map_err(|error| format!("where am I? {error}"))?;
+    let run = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg("--collect-atstart=no")
+        .arg("--toggle-collect=*instructions::repeated*")
+        .arg(binary)
+        .args(arguments)
+        .output();
+    let output = run.map_err(|error| {
+        format!("instructions are counted by valgrind, which does not start ({error}): install it")
+    })?;
+    let text = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(format!("{arguments:?} failed under valgrind:\n{text}"));
+    }
+    let counted = text.lines().find_map(|line| line.split("Collected :").nth(1));
+    let total: u64 = counted
+        .and_then(|count| count.trim().parse().ok())
+        .ok_or_else(|| format!("valgrind printed no count:\n{text}"))?;
+    Ok(total / REPEATS)
+}
+
+/// Warms up, then repeats the work where callgrind counts.
+///
+/// # Panics
+/// The work fails: what failed is not worth counting.
+pub fn measure<T>(mut work: impl FnMut() -> Option<T>) {
+    for _ in 0..20 {
+        assert!(black_box(work()).is_some(), "the measured work fails");
+    }
+    repeated(&mut work);
+}
+
+#[inline(never)]
+fn repeated<T>(work: &mut impl FnMut() -> Option<T>) {
+    for _ in 0..REPEATS {
+        drop(black_box(work()));
+    }
+}

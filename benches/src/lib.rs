@@ -1,0 +1,4 @@
+//! The work that the project's figures measure, and how instructions are counted.
+
+pub mod instructions;
+pub mod work;

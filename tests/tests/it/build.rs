@@ -1,0 +1,112 @@
+//! What `build()` refuses, all at once, and what it lists.
+
+use serde_json::json;
+use tool_runtime::prelude::*;
+use tool_runtime::{BuildProblem, Registry};
+
+/// Needs two values.
+#[ai_tool(effect = "read")]
+async fn needy(first: &String, second: &Vec<u8>) -> usize {
+    first.len() + second.len()
+}
+
+/// Has a twin.
+#[ai_tool(effect = "read", name = "twin", handle = TwinOne)]
+async fn twin_one() {}
+
+/// Has a twin too.
+#[ai_tool(effect = "read", name = "twin", handle = TwinTwo)]
+async fn twin_two() {}
+
+fn problems(builder: tool_runtime::RuntimeBuilder) -> Vec<BuildProblem> {
+    builder.build().unwrap_err().problems().to_vec()
+}
+
+fn nothing(name: &str) -> DynamicTool {
+    DynamicTool::new(name, Effect::Read)
+        .description("Does nothing.")
+        .input_schema(json!({ "type": "object" }))
+        .sync_handler(|_| Ok::<_, Failure>(()))
+}
+
+#[test]
+fn every_missing_state_is_told_at_once() {
+    let found = problems(Runtime::builder().tool::<Needy>());
+    let missing: Vec<_> = found
+        .iter()
+        .filter_map(|problem| match problem {
+            BuildProblem::MissingState { tool, type_name } => Some((tool.as_str(), *type_name)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(missing, [("needy", "alloc::string::String"), ("needy", "alloc::vec::Vec<u8>")]);
+}
+
+#[test]
+fn a_duplicate_name_is_told_with_both_places() {
+    let found = Runtime::builder().tool::<TwinOne>().tool::<TwinTwo>().build().unwrap_err();
+    let text = found.to_string();
+    assert_eq!(text.matches("build.rs:").count(), 2, "{text}");
+    assert!(text.contains("`twin`"), "{text}");
+
+    let found = problems(Runtime::builder().dynamic(nothing("one")).dynamic(nothing("one")));
+    assert!(matches!(found[..], [BuildProblem::DuplicateName { .. }]), "{found:?}");
+}
+
+#[test]
+fn a_tool_that_is_registered_and_discovered_is_one_tool() {
+    let registry = Registry::new().tool::<Needy>().tool::<Needy>();
+    assert_eq!(registry.specs().unwrap().len(), 1);
+    // Other modules' tools are discovered too, and some of those have twins.
+    let error = Registry::new().tool::<Needy>().discover().specs().unwrap_err();
+    assert!(!error.to_string().contains("`needy`"), "{error}");
+}
+
+#[test]
+fn a_dynamic_write_must_handle_dry_runs() {
+    let write = || {
+        DynamicTool::new("w", Effect::Write)
+            .description("Writes.")
+            .input_schema(json!({ "type": "object" }))
+            .sync_handler(|_| Ok::<_, Failure>(()))
+    };
+    let found = problems(Runtime::builder().dynamic(write()));
+    assert!(found[0].to_string().contains("dry run"), "{found:?}");
+    assert!(Runtime::builder().dynamic(write().handles_dry_run()).build().is_ok());
+}
+
+#[test]
+fn a_schema_that_cannot_be_checked_is_refused_with_its_place() {
+    let odd = DynamicTool::new("odd", Effect::Read)
+        .description("Has an odd schema.")
+        .input_schema(json!({ "type": "object", "properties": { "a": { "pattern": "(" } } }))
+        .sync_handler(|_| Ok::<_, Failure>(()));
+    let found = problems(Runtime::builder().dynamic(odd));
+    assert!(found[0].to_string().contains("/properties/a/pattern"), "{}", found[0]);
+}
+
+#[test]
+fn names_permissions_and_bounds_are_checked() {
+    let found = problems(Runtime::builder().dynamic(nothing("not a name")));
+    assert!(matches!(found[..], [BuildProblem::Contract { .. }]), "{found:?}");
+    let found = problems(
+        Runtime::builder().dynamic(nothing("one")).permission("two", Permission::Allow),
+    );
+    assert!(matches!(found[..], [BuildProblem::UnknownPermission { .. }]), "{found:?}");
+    for most in [0, 21] {
+        let found = problems(Runtime::builder().max_concurrent_tools(most));
+        assert!(matches!(found[..], [BuildProblem::MaxConcurrent { .. }]), "{found:?}");
+    }
+}
+
+#[test]
+fn tools_are_listed_in_the_order_of_their_names() {
+    let runtime = Runtime::builder()
+        .dynamic(nothing("b"))
+        .dynamic(nothing("a.z"))
+        .dynamic(nothing("a.b"))
+        .build()
+        .unwrap();
+    let names: Vec<_> = runtime.specs().map(|spec| spec.name()).collect();
+    assert_eq!(names, ["a.b", "a.z", "b"]);
+}

@@ -1,0 +1,411 @@
+//! A call's life: it exists before it runs, runs once, and a batch keeps its order.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tool_runtime::contracts::ToolCallRequest;
+use tool_runtime::prelude::*;
+
+use crate::support::{answer, cx, envelope};
+
+/// Counts how often it ran.
+#[ai_tool(effect = "read")]
+async fn tick(
+    runs: &AtomicU32,
+    /// Added to the count.
+    #[arg(default = 1)]
+    by: u32,
+) -> u32 {
+    runs.fetch_add(by, Ordering::SeqCst) + by
+}
+
+/// Erases everything.
+#[ai_tool(effect = "destructive", title = "Erase")]
+async fn erase(
+    dry_run: &DryRun,
+    runs: &AtomicU32,
+    /// Proves who asks.
+    #[arg(secret)]
+    password: String,
+    /// What to erase.
+    what: String,
+) -> String {
+    let _ = password;
+    if dry_run.is_active() {
+        return format!("would erase {what}");
+    }
+    runs.fetch_add(1, Ordering::SeqCst);
+    format!("erased {what}")
+}
+
+fn runtime(runs: &Arc<AtomicU32>) -> Runtime {
+    Runtime::builder().tool::<Tick>().tool::<Erase>().shared_state(runs.clone()).build().unwrap()
+}
+
+#[tokio::test]
+async fn a_call_exists_before_it_runs_and_runs_once() {
+    let runs = Arc::new(AtomicU32::new(0));
+    let runtime = runtime(&runs);
+    let mut call = runtime.call("tick", "{}", &cx());
+    assert_eq!((call.status(), runs.load(Ordering::SeqCst)), (CallStatus::Pending, 0));
+    let first = call.execute().await.json().to_owned();
+    assert_eq!(call.execute().await.json(), first);
+    assert_eq!((call.status(), runs.load(Ordering::SeqCst)), (CallStatus::Executed, 1));
+}
+
+#[tokio::test]
+async fn the_envelope_is_the_contracts() {
+    let runtime = runtime(&Arc::default());
+    let found = answer(&runtime, "tick", r#"{ "by": 2 }"#).await;
+    assert_eq!(
+        found,
+        json!({ "status": "ok", "input": { "by": 2 }, "data": 2, "meta": { "took_ms": found["meta"]["took_ms"] } })
+    );
+    let mut call = runtime.call("tick", r#"{"by":0}"#, &cx());
+    let typed = call.execute().await.decode::<Value, u32>().unwrap();
+    assert_eq!(typed.data(), Some(&2));
+}
+
+#[tokio::test]
+async fn a_typed_call_gives_a_typed_answer() {
+    let runtime = runtime(&Arc::default());
+    let mut call = runtime.call_typed::<Tick>(&json!({ "by": 3 }), &cx()).unwrap();
+    assert_eq!(call.call().status(), CallStatus::Pending);
+    assert_eq!(call.execute().await.unwrap().data(), Some(&3_u32));
+}
+
+#[tokio::test]
+async fn what_has_an_effect_asks_first() {
+    let runs = Arc::new(AtomicU32::new(0));
+    let runtime = runtime(&runs);
+    let arguments = r#"{"password":"hunter2","what":"logs"}"#;
+    let found = answer(&runtime, "erase", arguments).await;
+    assert_eq!(found["error"]["code"], "NEEDS_USER_CONFIRMATION");
+    assert_eq!(runs.load(Ordering::SeqCst), 0);
+
+    let mut call = runtime.call("erase", arguments, &cx());
+    call.approve("jane");
+    assert_eq!(envelope(call.execute().await)["data"], "erased logs");
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_preview_and_the_echo_mask_secrets() {
+    let runtime = runtime(&Arc::default());
+    let mut call = runtime.call("erase", r#"{"password":"hunter2","what":"logs"}"#, &cx());
+    let shown = call.preview().to_string();
+    assert!(shown.starts_with("Erase (destructive) {") && !shown.contains("hunter2"), "{shown}");
+    call.approve("jane");
+    let found = envelope(call.execute().await);
+    assert_eq!(found["input"], json!({ "password": "***", "what": "logs" }));
+    assert!(!format!("{call:?}").contains("hunter2"));
+
+    let refused = runtime.call("erase", r#"{"pasword":"hunter2","what":5}"#, &cx());
+    assert!(!refused.output().unwrap().json().contains("hunter2"), "a misspelt secret neither");
+}
+
+#[tokio::test]
+async fn a_dry_run_asks_nobody_and_has_no_effect() {
+    let runs = Arc::new(AtomicU32::new(0));
+    let runtime = runtime(&runs);
+    let dry = ToolContext::builder(Uuid::nil(), "t").run_id("r").dry_run(true).build().unwrap();
+    let mut call = runtime.call("erase", r#"{"password":"p","what":"logs"}"#, &dry);
+    let found = envelope(call.execute().await);
+    assert_eq!(found["data"], "would erase logs");
+    assert_eq!(found["meta"]["dry_run"], true);
+    assert_eq!(runs.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_preview_function_answers_a_dry_run() {
+    /// Moves money.
+    #[ai_tool(effect = "write", preview = quote)]
+    async fn pay(
+        /// In cents.
+        cents: u32,
+    ) -> u32 {
+        cents
+    }
+    async fn quote(cents: u32) -> String {
+        format!("would pay {cents}")
+    }
+    let runtime = Runtime::builder().tool::<Pay>().permission("pay", Permission::Allow).build().unwrap();
+    let dry = ToolContext::builder(Uuid::nil(), "t").run_id("r").dry_run(true).build().unwrap();
+    let mut call = runtime.call("pay", r#"{"cents":5}"#, &dry);
+    assert_eq!(envelope(call.execute().await)["data"], "would pay 5");
+    assert_eq!(answer(&runtime, "pay", r#"{"cents":5}"#).await["data"], 5);
+}
+
+#[tokio::test]
+async fn declined_overtaken_and_expired_calls_never_run() {
+    let runs = Arc::new(AtomicU32::new(0));
+    let runtime = runtime(&runs);
+    type Withdraw = fn(&mut ToolCall);
+    let ends: [(Withdraw, CallStatus, &str); 3] = [
+        (|call| call.decline("too dear"), CallStatus::Declined, "DECLINED"),
+        (ToolCall::overtake, CallStatus::NotExecuted, "CANCELLED"),
+        (ToolCall::expire, CallStatus::NotExecuted, "CANCELLED"),
+    ];
+    for (withdraw, status, code) in ends {
+        let mut call = runtime.call("tick", "{}", &cx());
+        withdraw(&mut call);
+        assert_eq!(call.status(), status);
+        call.approve("too late");
+        let found = envelope(call.execute().await);
+        assert_eq!(found["error"]["code"], code);
+    }
+    let mut call = runtime.call("tick", "{}", &cx());
+    call.decline("too dear");
+    assert_eq!(call.execute().await.error().unwrap().details().unwrap()["feedback"], "too dear");
+    assert_eq!(runs.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn a_denied_tool_is_hidden_and_refused() {
+    let runtime = Runtime::builder()
+        .tool::<Tick>()
+        .state(AtomicU32::new(0))
+        .permission("tick", Permission::Deny)
+        .build()
+        .unwrap();
+    assert_eq!(runtime.specs().count(), 0);
+    let call = runtime.call("tick", "{}", &cx());
+    assert_eq!(call.status(), CallStatus::Rejected);
+    assert_eq!(call.output().unwrap().error().unwrap().code(), Some("FORBIDDEN"));
+    let other = runtime.call("tic", "{}", &cx());
+    assert!(!other.output().unwrap().json().contains("tick"), "nor is it named");
+}
+
+#[tokio::test]
+async fn dropping_execute_interrupts_the_call_for_good() {
+    /// Waits for ever.
+    #[ai_tool(effect = "read")]
+    async fn waits(runs: &AtomicU32) {
+        runs.fetch_add(1, Ordering::SeqCst);
+        std::future::pending::<()>().await;
+    }
+    let runs = Arc::new(AtomicU32::new(0));
+    let runtime =
+        Runtime::builder().tool::<Waits>().shared_state(runs.clone()).build().unwrap();
+    let mut call = runtime.call("waits", "{}", &cx());
+    assert!(futures::poll!(std::pin::pin!(call.execute())).is_pending());
+    assert_eq!(call.status(), CallStatus::Interrupted);
+    assert_eq!(envelope(call.execute().await)["error"]["code"], "CANCELLED");
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn progress_and_meta_reach_the_host() {
+    /// Reports as it goes.
+    #[ai_tool(effect = "read", ttl = "90s")]
+    async fn reports(progress: &Progress, meta: &MetaRecorder) -> u32 {
+        progress.report(0.5, "half way");
+        meta.source_count("wiki", 3);
+        meta.routing("index", "v2");
+        meta.token_usage("prompt", 7);
+        1
+    }
+    let runtime = Runtime::builder().tool::<Reports>().build().unwrap();
+    let mut call = runtime.call("reports", "{}", &cx());
+    let (send, seen) = std::sync::mpsc::channel();
+    call.on_progress(move |update| send.send((update.fraction, update.message)).unwrap());
+    let found = envelope(call.execute().await);
+    assert_eq!(seen.try_recv().unwrap(), (Some(0.5), "half way".to_owned()));
+    assert_eq!(found["meta"]["source_counts"], json!({ "wiki": 3 }));
+    assert_eq!(found["meta"]["routing"], json!({ "index": "v2" }));
+    assert_eq!(found["meta"]["token_usage"], json!({ "prompt": 7 }));
+    assert_eq!(found["meta"]["ttl_seconds"], 90);
+}
+
+#[tokio::test]
+async fn a_host_makes_values_of_its_own_from_a_call() {
+    struct User(String);
+    impl FromCall for User {
+        fn from_call(call: &CallScope) -> Result<Self, Failure> {
+            let id = call.cx().user_id();
+            id.map(|id| Self(id.to_owned())).ok_or_else(|| {
+                Failure::of(tool_runtime::contracts::ErrorCode::Unauthorized)
+            })
+        }
+    }
+    /// Greets.
+    #[ai_tool(effect = "read")]
+    async fn greet(user: &User) -> String {
+        user.0.clone()
+    }
+    let runtime = Runtime::builder().tool::<Greet>().build().unwrap();
+    assert_eq!(answer(&runtime, "greet", "{}").await["error"]["code"], "UNAUTHORIZED");
+    let known =
+        ToolContext::builder(Uuid::nil(), "t").run_id("r").user_id("u_1").build().unwrap();
+    let mut call = runtime.call("greet", "{}", &known);
+    assert_eq!(call.execute().await.data_json(), Some("\"u_1\""));
+}
+
+/// Notes when calls start and end.
+#[derive(Clone, Default)]
+struct Notes(Arc<Mutex<Vec<String>>>);
+
+impl Notes {
+    fn note(&self, what: impl Into<String>) {
+        self.0.lock().unwrap().push(what.into());
+    }
+}
+
+/// Reads for a while.
+#[ai_tool(effect = "read")]
+async fn look(
+    notes: &Notes,
+    /// Which.
+    n: u64,
+) -> u64 {
+    notes.note(format!("{n} starts"));
+    // The later ones are quicker, so that their ends come in another order.
+    tokio::time::sleep(Duration::from_millis(100 - n)).await;
+    notes.note(format!("{n} ends"));
+    n
+}
+
+/// Writes for a while.
+#[ai_tool(effect = "write")]
+async fn put(
+    notes: &Notes,
+    dry_run: &DryRun,
+    /// Which.
+    n: u64,
+) -> u64 {
+    let _ = dry_run;
+    notes.note(format!("{n} starts"));
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    notes.note(format!("{n} ends"));
+    n
+}
+
+fn batch_runtime(notes: &Notes, most: usize) -> Runtime {
+    Runtime::builder()
+        .tool::<Look>()
+        .tool::<Put>()
+        .permission("put", Permission::Allow)
+        .state(notes.clone())
+        .max_concurrent_tools(most)
+        .build()
+        .unwrap()
+}
+
+fn request(id: &str, name: &str, n: u64) -> ToolCallRequest {
+    let arguments = serde_json::value::to_raw_value(&json!({ "n": n })).unwrap();
+    ToolCallRequest::new(id, name, arguments)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_keeps_the_order_and_each_write_is_a_barrier() {
+    let notes = Notes::default();
+    let runtime = batch_runtime(&notes, 5);
+    let requests = [
+        request("a", "look", 1),
+        request("b", "look", 2),
+        request("c", "put", 3),
+        request("d", "nothing", 4),
+        request("e", "look", 5),
+        request("f", "look", 6),
+    ];
+    let mut calls = runtime.calls(&requests, &cx());
+    let data: Vec<_> =
+        runtime.run(&mut calls).await.into_iter().map(|output| output.data_json()).collect();
+    assert_eq!(data, [Some("1"), Some("2"), Some("3"), None, Some("5"), Some("6")]);
+    let ids: Vec<_> = calls.iter().filter_map(ToolCall::call_id).collect();
+    assert_eq!(ids, ["a", "b", "c", "d", "e", "f"]);
+    assert_eq!(
+        *notes.0.lock().unwrap(),
+        [
+            "1 starts", "2 starts", "2 ends", "1 ends", "3 starts", "3 ends", "5 starts", "6 starts",
+            "6 ends", "5 ends"
+        ]
+    );
+    let invocations: std::collections::BTreeSet<_> =
+        calls.iter().map(|call| call.cx().invocation_id()).collect();
+    assert_eq!(invocations.len(), 6, "each call has an invocation id of its own");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_has_no_more_under_way_than_allowed() {
+    let notes = Notes::default();
+    let runtime = batch_runtime(&notes, 2);
+    let requests: Vec<_> = (0..6).map(|n| request("x", "look", n)).collect();
+    let mut calls = runtime.calls(&requests, &cx());
+    runtime.run(&mut calls).await;
+    let (mut running, mut most) = (0_i32, 0);
+    for note in notes.0.lock().unwrap().iter() {
+        running += if note.ends_with("starts") { 1 } else { -1 };
+        most = most.max(running);
+    }
+    assert_eq!(most, 2);
+}
+
+#[tokio::test]
+async fn a_dynamic_tool_behaves_as_any_other() {
+    let double = DynamicTool::new("math.double", Effect::Read)
+        .description("Doubles a number.")
+        .input_schema(json!({
+            "type": "object",
+            "properties": { "n": { "type": "integer", "maximum": 10 } },
+            "required": ["n"],
+            "additionalProperties": false,
+        }))
+        .handler(|call: CallScope| async move {
+            let arguments: Value = call.parse()?;
+            tokio::task::yield_now().await;
+            Ok::<_, Failure>(arguments["n"].as_i64().map(|n| n * 2))
+        });
+    let runtime = Runtime::builder().dynamic(double).build().unwrap();
+    assert_eq!(answer(&runtime, "math.double", r#"{"n":"4"}"#).await["data"], 8);
+    assert_eq!(answer(&runtime, "math.double", r#"{"n":11}"#).await["error"]["code"], "INVALID_ARGUMENT");
+}
+
+/// Keeps numbers.
+struct Shelf {
+    numbers: Mutex<Vec<u32>>,
+}
+
+/// A shelf of numbers.
+#[ai_toolkit]
+impl Shelf {
+    /// Puts a number on the shelf.
+    #[ai_tool(effect = "write")]
+    async fn add(
+        &self,
+        dry_run: &DryRun,
+        /// The number.
+        n: u32,
+    ) -> usize {
+        let mut numbers = self.numbers.lock().unwrap();
+        if !dry_run.is_active() {
+            numbers.push(n);
+        }
+        numbers.len()
+    }
+
+    /// Sums up what is on the shelf.
+    #[ai_tool(effect = "read")]
+    fn sum(&self) -> u32 {
+        self.numbers.lock().unwrap().iter().sum()
+    }
+}
+
+#[tokio::test]
+async fn a_toolkits_tools_share_its_state() {
+    let shelf = Arc::new(Shelf { numbers: Mutex::default() });
+    let runtime = Runtime::builder()
+        .shared_toolkit(shelf.clone())
+        .permission("shelf", Permission::Allow)
+        .build()
+        .unwrap();
+    let names: Vec<_> = runtime.specs().map(|spec| spec.name()).collect();
+    assert_eq!(names, ["shelf.add", "shelf.sum"]);
+    answer(&runtime, "shelf.add", r#"{"n":4}"#).await;
+    answer(&runtime, "shelf.add", r#"{"n":5}"#).await;
+    assert_eq!(answer(&runtime, "shelf.sum", "{}").await["data"], 9);
+    assert_eq!(*shelf.numbers.lock().unwrap(), [4, 5]);
+}

@@ -1,0 +1,367 @@
+//! Valid arguments, and what the tool makes of them: failures, panics, late and wrong answers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tool_runtime::CallRecord;
+use tool_runtime::Observe;
+use tool_runtime::prelude::*;
+
+use crate::support::{answer, cx, envelope};
+
+/// Why a search fails.
+#[derive(Debug, ToolFailure)]
+enum SearchError {
+    #[failure(UNAVAILABLE, message = "the index is being rebuilt", retry_after = "2s")]
+    Rebuilding,
+    #[failure(UPSTREAM_ERROR, hide, upstream_status = status)]
+    Http { status: u16, secret: String },
+    #[failure(code = "SEAT_TAKEN", class = FATAL, message = "that seat is taken")]
+    Taken,
+}
+
+/// Fails as it is told.
+#[ai_tool(effect = "read")]
+async fn fail(
+    /// How.
+    how: &str,
+) -> Result<(), SearchError> {
+    Err(match how {
+        "rebuilding" => SearchError::Rebuilding,
+        "http" => SearchError::Http { status: 502, secret: "hunter2".to_owned() },
+        _ => SearchError::Taken,
+    })
+}
+
+/// Fails with an error that declares nothing.
+#[ai_tool(effect = "read")]
+async fn fail_unmapped() -> Result<(), std::io::Error> {
+    Err(std::io::Error::other("hunter2"))
+}
+
+/// Panics.
+#[ai_tool(effect = "read")]
+async fn panics() {
+    panic!("hunter2");
+}
+
+/// Panics on a blocking thread.
+#[ai_tool(effect = "read", blocking)]
+fn panics_blocking() {
+    panic!("hunter2");
+}
+
+/// Answers what no JSON number can say.
+#[ai_tool(effect = "read")]
+async fn answers_nan() -> f64 {
+    f64::NAN
+}
+
+/// Waits for ever.
+#[ai_tool(effect = "read", timeout = "2s")]
+async fn waits() {
+    std::future::pending::<()>().await;
+}
+
+/// Waits for ever while it writes.
+#[ai_tool(effect = "write", timeout = "2s")]
+async fn writes_for_ever(dry_run: &DryRun) {
+    if !dry_run.is_active() {
+        std::future::pending::<()>().await;
+    }
+}
+
+fn runtime() -> Runtime {
+    Runtime::builder()
+        .tool::<Fail>()
+        .tool::<FailUnmapped>()
+        .tool::<Panics>()
+        .tool::<PanicsBlocking>()
+        .tool::<AnswersNan>()
+        .tool::<Waits>()
+        .tool::<WritesForEver>()
+        .permission("writes_for_ever", Permission::Allow)
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_failure_says_what_its_error_declares() {
+    let found = answer(&runtime(), "fail", r#"{"how":"rebuilding"}"#).await;
+    assert_eq!(
+        found["error"],
+        json!({
+            "type": "RETRYABLE",
+            "code": "UNAVAILABLE",
+            "message": "the index is being rebuilt",
+            "cause": found["error"]["cause"],
+            "retry_after_ms": 2000,
+        })
+    );
+    assert!(found["error"]["cause"].as_str().unwrap().ends_with("::SearchError"));
+}
+
+#[tokio::test]
+async fn a_hidden_failure_tells_its_code_and_nothing_of_its_own() {
+    let found = answer(&runtime(), "fail", r#"{"how":"http"}"#).await;
+    assert_eq!(found["error"]["code"], "UPSTREAM_ERROR");
+    assert_eq!(found["error"]["upstream_status"], 502);
+    assert!(!found.to_string().contains("hunter2"));
+}
+
+#[tokio::test]
+async fn a_tool_may_have_codes_of_its_own() {
+    let found = answer(&runtime(), "fail", r#"{"how":"taken"}"#).await;
+    assert_eq!((&found["error"]["code"], &found["error"]["type"]), (&json!("SEAT_TAKEN"), &json!("FATAL")));
+}
+
+#[tokio::test]
+async fn an_unmapped_error_and_a_panic_are_fatal_and_keep_their_text() {
+    for name in ["fail_unmapped", "panics", "panics_blocking"] {
+        let found = answer(&runtime(), name, "{}").await;
+        assert_eq!(found["error"]["type"], "FATAL", "{name}");
+        assert_eq!(found["error"]["code"], "INTERNAL", "{name}");
+        assert!(!found.to_string().contains("hunter2"), "{name}: {found}");
+    }
+}
+
+/// Keeps what only the log may read.
+#[derive(Clone, Default)]
+struct Log(Arc<std::sync::Mutex<Vec<(String, CallStatus, String)>>>);
+
+impl Observe for Log {
+    fn closed(&self, record: &CallRecord<'_>) {
+        let line = (record.tool().to_owned(), record.status(), record.log().to_owned());
+        self.0.lock().unwrap().push(line);
+    }
+}
+
+#[tokio::test]
+async fn every_call_is_closed_once_and_the_log_hears_what_the_caller_does_not() {
+    let log = Log::default();
+    let runtime = Runtime::builder()
+        .tool::<Panics>()
+        .tool::<FailUnmapped>()
+        .tool::<Waits>()
+        .observe(log.clone())
+        .build()
+        .unwrap();
+    answer(&runtime, "panics", "{}").await;
+    answer(&runtime, "fail_unmapped", "{}").await;
+    drop(runtime.call("waits", "{}", &cx()));
+    drop(runtime.call("no_such_tool", "{}", &cx()));
+    let mut waiting = runtime.call("waits", "{}", &cx());
+    assert!(futures::poll!(std::pin::pin!(waiting.execute())).is_pending());
+    assert_eq!(waiting.status(), CallStatus::Interrupted);
+    drop(waiting);
+
+    let heard: Vec<_> = log.0.lock().unwrap().clone();
+    let statuses: Vec<_> = heard.iter().map(|(tool, status, _)| (tool.as_str(), *status)).collect();
+    assert_eq!(
+        statuses,
+        [
+            ("panics", CallStatus::Failed),
+            ("fail_unmapped", CallStatus::Failed),
+            ("waits", CallStatus::NotExecuted),
+            ("no_such_tool", CallStatus::Rejected),
+            ("waits", CallStatus::Interrupted),
+        ]
+    );
+    assert!(heard[0].2.contains("hunter2") && heard[1].2.contains("hunter2"));
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_its_schema_is_not_delivered() {
+    let found = answer(&runtime(), "answers_nan", "{}").await;
+    assert_eq!(found["error"]["type"], "VALIDATION");
+    assert_eq!(found["error"]["code"], "INVALID_OUTPUT");
+    assert_eq!(found.get("data"), None);
+}
+
+#[tokio::test]
+async fn a_dynamic_tools_answer_is_checked_too() {
+    let wrong = DynamicTool::new("wrong", Effect::Read)
+        .description("Answers a text where its schema says a number.")
+        .input_schema(json!({ "type": "object", "additionalProperties": false }))
+        .output_schema(json!({ "type": "object", "properties": { "n": { "type": "number" } } }))
+        .sync_handler(|_| Ok::<_, Failure>(json!({ "n": "hunter2" })));
+    let runtime = Runtime::builder().dynamic(wrong).build().unwrap();
+    let found = answer(&runtime, "wrong", "{}").await;
+    assert_eq!(found["error"]["code"], "INVALID_OUTPUT");
+    assert_eq!(found["error"]["details"]["violations"][0]["pointer"], "/n");
+    assert!(!found.to_string().contains("hunter2"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_read_that_is_late_had_no_effect_and_a_write_may_have_had_one() {
+    for (name, effect) in [("waits", "none"), ("writes_for_ever", "unknown")] {
+        let before = tokio::time::Instant::now();
+        let found = answer(&runtime(), name, "{}").await;
+        assert_eq!(before.elapsed(), Duration::from_secs(2), "{name}: at the deadline, not later");
+        assert_eq!(found["error"]["type"], "TIMEOUT");
+        assert_eq!(found["error"]["details"]["effect"], effect);
+        assert_eq!(found["meta"]["took_ms"], 2000);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_contexts_budget_may_be_sooner_than_the_tools_deadline() {
+    let hurried =
+        ToolContext::builder(Uuid::nil(), "t").run_id("r").timeouts_ms(300).build().unwrap();
+    let runtime = runtime();
+    let mut call = runtime.call("waits", "{}", &hurried);
+    let before = tokio::time::Instant::now();
+    assert_eq!(call.execute().await.error().unwrap().code(), Some("TIMEOUT"));
+    assert_eq!(before.elapsed(), Duration::from_millis(300));
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_for_a_person_does_not_count() {
+    let runtime = runtime();
+    let mut call = runtime.call("waits", "{}", &cx());
+    tokio::time::advance(Duration::from_secs(3600)).await;
+    let before = tokio::time::Instant::now();
+    call.execute().await;
+    assert_eq!(before.elapsed(), Duration::from_secs(2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_never_yields_is_judged_by_the_clock() {
+    /// Takes its time without ever yielding.
+    #[ai_tool(effect = "read", timeout = "1s")]
+    async fn hogs() -> u32 {
+        // Moves the paused clock as a long computation would.
+        let mut moving = std::pin::pin!(tokio::time::advance(Duration::from_secs(5)));
+        let _ = futures::poll!(&mut moving);
+        7
+    }
+    let runtime = Runtime::builder().tool::<Hogs>().build().unwrap();
+    let found = answer(&runtime, "hogs", "{}").await;
+    assert_eq!(found["error"]["code"], "TIMEOUT", "{found}");
+}
+
+#[tokio::test]
+async fn nothing_late_reaches_the_output() {
+    /// Keeps its recorder.
+    #[ai_tool(effect = "read")]
+    async fn leaks(meta: &MetaRecorder, kept: &Kept) {
+        meta.warning("in time");
+        *kept.0.lock().unwrap() = Some(meta.clone());
+    }
+    #[derive(Clone, Default)]
+    struct Kept(Arc<std::sync::Mutex<Option<MetaRecorder>>>);
+
+    let kept = Kept::default();
+    let runtime = Runtime::builder().tool::<Leaks>().state(kept.clone()).build().unwrap();
+    let mut call = runtime.call("leaks", "{}", &cx());
+    let first = envelope(call.execute().await);
+    kept.0.lock().unwrap().take().unwrap().warning("too late");
+    assert_eq!(first["meta"]["warnings"], json!(["in time"]));
+    assert_eq!(envelope(call.execute().await), first);
+}
+
+#[tokio::test]
+async fn a_cancelled_call_is_answered_and_its_tool_dropped() {
+    static DROPPED: AtomicU32 = AtomicU32::new(0);
+    struct Guard;
+    impl Drop for Guard {
+        fn drop(&mut self) {
+            DROPPED.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    /// Waits with something to clean up.
+    #[ai_tool(effect = "write")]
+    async fn holds(dry_run: &DryRun) {
+        let _ = dry_run;
+        let _guard = Guard;
+        std::future::pending::<()>().await;
+    }
+    let runtime = Runtime::builder()
+        .tool::<Holds>()
+        .permission("holds", Permission::Allow)
+        .build()
+        .unwrap();
+    let mut call = runtime.call("holds", "{}", &cx());
+    let cancellation = call.cancellation().unwrap();
+    let (output, ()) = futures::join!(call.execute(), async {
+        tokio::task::yield_now().await;
+        cancellation.cancel();
+    });
+    assert_eq!(envelope(output)["error"]["code"], "CANCELLED");
+    assert_eq!(envelope(output)["error"]["details"]["effect"], "unknown");
+    assert_eq!(DROPPED.load(Ordering::SeqCst), 1);
+    assert_eq!(call.status(), CallStatus::Interrupted);
+}
+
+#[tokio::test]
+async fn a_destructor_that_panics_is_answered_too() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("hunter2");
+        }
+    }
+    /// Panics when it is dropped.
+    #[ai_tool(effect = "read")]
+    async fn explodes() {
+        let _bomb = Bomb;
+        std::future::pending::<()>().await;
+    }
+    let runtime = Runtime::builder().tool::<Explodes>().build().unwrap();
+    let mut call = runtime.call("explodes", "{}", &cx());
+    let cancellation = call.cancellation().unwrap();
+    let (output, ()) = futures::join!(call.execute(), async {
+        tokio::task::yield_now().await;
+        cancellation.cancel();
+    });
+    assert_eq!(envelope(output)["error"]["code"], "CANCELLED");
+}
+
+#[tokio::test]
+async fn a_blocking_tool_sees_that_nobody_waits() {
+    /// Blocks until it is told to stop.
+    #[ai_tool(effect = "read", blocking, timeout = "20ms")]
+    fn blocks(cancellation: &Cancellation, stopped: &Stopped) -> u32 {
+        while !cancellation.is_cancelled() {
+            std::thread::yield_now();
+        }
+        let _ = stopped.0.send(());
+        7
+    }
+    struct Stopped(tokio::sync::mpsc::UnboundedSender<()>);
+
+    let (send, mut stopped) = tokio::sync::mpsc::unbounded_channel();
+    let runtime = Runtime::builder().tool::<Blocks>().state(Stopped(send)).build().unwrap();
+    let found = answer(&runtime, "blocks", "{}").await;
+    assert_eq!(found["error"]["code"], "TIMEOUT");
+    assert_eq!(stopped.recv().await, Some(()), "the token fired at the deadline");
+}
+
+#[tokio::test]
+async fn a_value_without_json_form_is_no_answer() {
+    /// Answers a map whose keys are no texts.
+    #[ai_tool(effect = "read")]
+    async fn odd_keys() -> Odd {
+        Odd
+    }
+    struct Odd;
+    impl serde::Serialize for Odd {
+        fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+            Err(serde::ser::Error::custom("hunter2"))
+        }
+    }
+    impl schemars::JsonSchema for Odd {
+        fn schema_name() -> std::borrow::Cow<'static, str> {
+            "Odd".into()
+        }
+        fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+            schemars::json_schema!({ "type": "object" })
+        }
+    }
+    let runtime = Runtime::builder().tool::<OddKeys>().build().unwrap();
+    let found: Value = answer(&runtime, "odd_keys", "{}").await;
+    assert_eq!(found["error"]["code"], "INVALID_OUTPUT");
+    assert!(!found.to_string().contains("hunter2"));
+}
