@@ -119,7 +119,7 @@ impl Problems {
 
     pub(crate) fn writable(&mut self, field: &'static str, time: &DateTime<Utc>) {
         let holds = Instant::is_writable(time);
-        self.check(holds, field, "expected a year from 0 to 9999, which RFC 3339 can write");
+        self.check(holds, field, "expected a year from 0 to 9999 and no leap second");
     }
 
     pub(crate) fn finish(self) -> Result<(), ContractError> {

@@ -23,7 +23,7 @@ use crate::wire::{self, reads};
 /// ```
 #[derive(Clone, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("examples" = crate::schemas::examples_of("tool_call_request")))]
+#[schemars(transform = crate::schemas::documented("tool_call_request"))]
 pub struct ToolCallRequest {
     /// The model's id of this call, which the answer repeats.
     call_id: String,

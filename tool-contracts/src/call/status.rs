@@ -11,7 +11,7 @@ use crate::wire::words;
 ///         ↘ Rejected | Declined | NotExecuted          (the tool never ran)
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(rename_all = "snake_case", extend("examples" = crate::schemas::examples_of("call_status")))]
+#[schemars(rename_all = "snake_case", transform = crate::schemas::documented("call_status"))]
 #[non_exhaustive]
 pub enum CallStatus {
     /// Checked and typed; waits to be executed, by a person's leave if need be.

@@ -21,7 +21,7 @@ use crate::wire::{self, reads};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("examples" = crate::schemas::examples_of("violation")))]
+#[schemars(transform = crate::schemas::documented("violation"))]
 pub struct Violation {
     /// Where: a JSON Pointer (RFC 6901) into the arguments.
     pointer: String,

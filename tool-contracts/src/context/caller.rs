@@ -11,7 +11,7 @@ use crate::{
 
 /// Says what kind of actor set a call off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(rename_all = "snake_case", extend("examples" = crate::schemas::examples_of("actor_type")))]
+#[schemars(rename_all = "snake_case", transform = crate::schemas::documented("actor_type"))]
 #[non_exhaustive]
 pub enum ActorType {
     /// A person.
@@ -35,7 +35,7 @@ words!(ActorType { User = "user", Agent = "agent", System = "system" });
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("examples" = crate::schemas::examples_of("actor")))]
+#[schemars(transform = crate::schemas::documented("actor"))]
 pub struct Actor {
     /// What kind of actor.
     #[serde(rename = "type")]
@@ -72,7 +72,7 @@ impl Actor {
 
 /// Says what kind of program a call came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(rename_all = "snake_case", extend("examples" = crate::schemas::examples_of("client_app")))]
+#[schemars(rename_all = "snake_case", transform = crate::schemas::documented("client_app"))]
 #[non_exhaustive]
 pub enum ClientApp {
     /// A browser.
@@ -96,7 +96,7 @@ words!(ClientApp { Web = "web", Ios = "ios", Android = "android" });
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("examples" = crate::schemas::examples_of("client")))]
+#[schemars(transform = crate::schemas::documented("client"))]
 pub struct Client {
     /// What kind of program.
     app: ClientApp,
@@ -141,7 +141,7 @@ impl Client {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("examples" = crate::schemas::examples_of("trace")))]
+#[schemars(transform = crate::schemas::documented("trace"))]
 pub struct Trace {
     /// The span that the call belongs to.
     #[schemars(length(min = 1))]

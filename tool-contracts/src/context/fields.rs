@@ -27,7 +27,7 @@ const LONGEST_VALUE: usize = 1024;
 #[serde(deny_unknown_fields)]
 #[schemars(
     rename = "ToolContext",
-    extend("examples" = crate::schemas::examples_of("tool_context")),
+    transform = crate::schemas::documented("tool_context"),
     transform = crate::schemas::exactly_one_run
 )]
 pub(super) struct Fields {
@@ -97,7 +97,7 @@ pub(super) struct Fields {
     pub(super) safety_mode: Option<String>,
     /// Credentials that are passed on; never logged.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-sensitivity" = "secret"))]
+    #[schemars(with = "Option<Map<String, Value>>", extend("x-sensitivity" = "secret"))]
     pub(super) auth: Option<Auth>,
     /// Who set the call off.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -143,7 +143,7 @@ pub(super) struct Fields {
 }
 
 /// Credentials, which `Debug` does not show.
-#[derive(Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 pub(super) struct Auth(pub(super) Map<String, Value>);
 

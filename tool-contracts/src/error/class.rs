@@ -8,7 +8,7 @@ use crate::wire::words;
 ///
 /// A reader refuses a class it does not know, and names the ones it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(rename_all = "SCREAMING_SNAKE_CASE", extend("examples" = crate::schemas::examples_of("tool_error_type")))]
+#[schemars(rename_all = "SCREAMING_SNAKE_CASE", transform = crate::schemas::documented("tool_error_type"))]
 #[non_exhaustive]
 pub enum ToolErrorType {
     /// The platform or an upstream limits the throughput: wait, then try again.

@@ -18,7 +18,7 @@ use crate::wire::words;
 /// assert_eq!("OUT_OF_STOCK".parse(), Ok(ErrorCode::OutOfStock));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(rename_all = "SCREAMING_SNAKE_CASE", extend("examples" = crate::schemas::examples_of("error_code")))]
+#[schemars(rename_all = "SCREAMING_SNAKE_CASE", transform = crate::schemas::documented("error_code"))]
 #[non_exhaustive]
 pub enum ErrorCode {
     /// The arguments break the tool's schema or its rules. `VALIDATION`

@@ -31,7 +31,7 @@ use crate::wire::{self, reads};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(
-    extend("examples" = crate::schemas::examples_of("tool_error_detail")),
+    transform = crate::schemas::documented("tool_error_detail"),
     transform = crate::schemas::tie_codes_to_classes
 )]
 pub struct ToolErrorDetail {

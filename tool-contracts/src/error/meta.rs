@@ -16,7 +16,7 @@ use crate::wire::{self, is_false, reads};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("examples" = crate::schemas::examples_of("tool_error_meta")))]
+#[schemars(transform = crate::schemas::documented("tool_error_meta"))]
 pub struct ToolErrorMeta {
     /// How long it took until the error was noticed, in milliseconds.
     took_ms: u64,

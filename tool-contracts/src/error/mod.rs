@@ -35,7 +35,7 @@ use crate::output::{self, ErrorStatus};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("examples" = crate::schemas::examples_of("tool_error")))]
+#[schemars(transform = crate::schemas::documented("tool_error"))]
 pub struct ToolError<I> {
     /// Always `error`; tells an error from a result.
     status: ErrorStatus,

@@ -132,7 +132,7 @@ impl<I, O> From<ToolError<I>> for ToolOutput<I, O> {
 
 impl<I: JsonSchema, O: JsonSchema> JsonSchema for ToolOutput<I, O> {
     fn schema_name() -> Cow<'static, str> {
-        format!("ToolOutput_for_{}_and_{}", I::schema_name(), O::schema_name()).into()
+        "ToolOutput".into()
     }
 
     fn schema_id() -> Cow<'static, str> {
@@ -140,13 +140,14 @@ impl<I: JsonSchema, O: JsonSchema> JsonSchema for ToolOutput<I, O> {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({
+        let mut schema = json_schema!({
             "description": "Answers a call: a result or an error, told apart by `status`.",
             "oneOf": [
                 generator.subschema_for::<ToolResult<I, O>>(),
                 generator.subschema_for::<ToolError<I>>(),
             ],
-            "examples": crate::schemas::examples_of("tool_output"),
-        })
+        });
+        crate::schemas::documented("tool_output")(&mut schema);
+        schema
     }
 }

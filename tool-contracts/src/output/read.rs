@@ -3,7 +3,7 @@
 //! serde's tagged and untagged forms buffer the whole input first, which is slow, loses raw values
 //! and blurs errors. Here each field is read into its slot as it comes. Only `meta`, whose shape
 //! depends on the status, waits in a buffer when it comes first. The reader asks for `any` because
-//! serde_json, asked for a struct, would quote a scalar before the visitor sees it.
+//! `serde_json`, asked for a struct, would quote a scalar before the visitor sees it.
 
 use std::{fmt, marker::PhantomData};
 

@@ -20,7 +20,7 @@ use crate::wire::{self, reads};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("examples" = crate::schemas::examples_of("coercion")))]
+#[schemars(transform = crate::schemas::documented("coercion"))]
 pub struct Coercion {
     /// Where: a JSON Pointer (RFC 6901) into the arguments.
     pointer: String,

@@ -22,7 +22,7 @@ use crate::{
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("examples" = crate::schemas::examples_of("evidence")))]
+#[schemars(transform = crate::schemas::documented("evidence"))]
 pub struct Evidence {
     /// The snapshot's id, `ev_…`.
     #[schemars(length(min = 1))]
@@ -62,7 +62,7 @@ impl Evidence {
 /// Names one thing an output was made from, as it was at that time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("examples" = crate::schemas::examples_of("evidence_source")))]
+#[schemars(transform = crate::schemas::documented("evidence_source"))]
 pub struct EvidenceSource {
     /// What kind of source, such as `tool`.
     #[serde(rename = "type")]

@@ -27,7 +27,7 @@ pub type Warning = String;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("examples" = crate::schemas::examples_of("tool_result_meta")))]
+#[schemars(transform = crate::schemas::documented("tool_result_meta"))]
 pub struct ToolResultMeta {
     /// How long the call took, in milliseconds.
     took_ms: u64,

@@ -31,7 +31,7 @@ use crate::output::{self, OkStatus};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("examples" = crate::schemas::examples_of("tool_result")))]
+#[schemars(transform = crate::schemas::documented("tool_result"))]
 pub struct ToolResult<I, O> {
     /// Always `ok`; tells a result from an error.
     status: OkStatus,

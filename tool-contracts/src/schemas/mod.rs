@@ -70,8 +70,19 @@ catalogue! {
     "violation" "Violation" Violation;
 }
 
-/// Gives a type's examples, by the stem of its file.
-pub(crate) fn examples_of(stem: &str) -> Value {
+/// Makes a schema speak to readers of any language: a short description and the examples.
+///
+/// A type's documentation goes on about Rust; its first paragraph is about the type.
+pub(crate) fn documented(stem: &'static str) -> impl FnMut(&mut Schema) {
+    move |schema| {
+        if let Some(Value::String(description)) = schema.get_mut("description") {
+            description.truncate(description.find("\n\n").unwrap_or(description.len()));
+        }
+        schema.insert("examples".to_owned(), examples(stem));
+    }
+}
+
+fn examples(stem: &str) -> Value {
     // The fixtures' test reads every one of these files.
     examples_text(stem).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }

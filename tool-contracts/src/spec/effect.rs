@@ -13,7 +13,7 @@ use crate::wire::{self, is_false, reads, words};
 /// assert_eq!(Effect::Write.default_permission(), Permission::Ask);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(rename_all = "snake_case", extend("examples" = crate::schemas::examples_of("effect")))]
+#[schemars(rename_all = "snake_case", transform = crate::schemas::documented("effect"))]
 #[allow(clippy::exhaustive_enums, reason = "a new effect must stop every match that decides by it")]
 pub enum Effect {
     /// Changes nothing: parallel, cacheable, repeatable.
@@ -39,7 +39,7 @@ impl Effect {
 
 /// Says whether a call may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(rename_all = "snake_case", extend("examples" = crate::schemas::examples_of("permission")))]
+#[schemars(rename_all = "snake_case", transform = crate::schemas::documented("permission"))]
 #[allow(clippy::exhaustive_enums, reason = "a new permission must stop every match on it")]
 pub enum Permission {
     /// It runs.
@@ -62,7 +62,7 @@ words!(Permission { Allow = "allow", Ask = "ask", Deny = "deny" });
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("examples" = crate::schemas::examples_of("tool_annotations")))]
+#[schemars(transform = crate::schemas::documented("tool_annotations"))]
 pub struct ToolAnnotations {
     /// Whether a second call with the same arguments changes nothing more.
     #[serde(skip_serializing_if = "is_false")]

@@ -28,7 +28,7 @@ pub use self::{
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(
-    extend("examples" = crate::schemas::examples_of("tool_spec")),
+    transform = crate::schemas::documented("tool_spec"),
     transform = crate::schemas::fresh_only_if_read
 )]
 pub struct ToolSpec {

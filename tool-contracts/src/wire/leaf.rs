@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, marker::PhantomData, num::NonZeroU64};
 
-use chrono::{DateTime, Datelike, Utc};
+use chrono::{DateTime, Datelike, Timelike, Utc};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -154,17 +154,22 @@ impl Leaf<'_> for Id {
 pub(crate) struct Instant(DateTime<Utc>);
 
 impl Instant {
-    /// Is the year one that RFC 3339 can write?
+    /// Can every reader of RFC 3339 read it? A leap second, most of them cannot.
     pub(crate) fn is_writable(time: &DateTime<Utc>) -> bool {
-        (0..=9999).contains(&time.year())
+        (0..=9999).contains(&time.year()) && time.nanosecond() < 1_000_000_000
     }
 }
 
 impl<'de> Deserialize<'de> for Instant {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        let time = DateTime::parse_from_rfc3339(&text).ok().map(|time| time.with_timezone(&Utc));
-        time.filter(Self::is_writable).map(Self).ok_or_else(|| D::Error::custom("no instant"))
+        // chrono also takes a blank for the `T` and a typographic minus.
+        let is_plain = text.is_ascii() && !text.contains(' ');
+        let time = DateTime::parse_from_rfc3339(&text).ok().filter(|_| is_plain);
+        time.map(|time| time.to_utc())
+            .filter(Self::is_writable)
+            .map(Self)
+            .ok_or_else(|| D::Error::custom("no instant"))
     }
 }
 

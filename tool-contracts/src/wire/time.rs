@@ -4,8 +4,10 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Serializer;
 
 /// The pattern of a time that says its offset; the schema's format alone need not be checked.
-pub(crate) const WITH_OFFSET: &str =
-    r"^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$";
+pub(crate) const WITH_OFFSET: &str = concat!(
+    "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-5][0-9]",
+    r"(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$",
+);
 
 /// Writes the time with `+00:00`, as the published examples do.
 pub(crate) fn write_time<S: Serializer>(time: &DateTime<Utc>, to: S) -> Result<S::Ok, S::Error> {

@@ -58,6 +58,10 @@ fn a_time_without_offset_is_refused() {
     for naive in ["2024-05-03T12:34:56", "2024-05-03", "", "now", "2024-13-03T12:34:56Z"] {
         check_refused("now_iso", json!(naive), "with an offset");
     }
+    for odd in ["2024-05-03 12:34:56Z", "2024-05-03T12:34:56\u{2212}02:00", "2024-05-03T12:34:60Z"]
+    {
+        check_refused("now_iso", json!(odd), "with an offset");
+    }
     check_refused("now_iso", json!(1_714_739_696), "with an offset");
 }
 
