@@ -256,7 +256,7 @@ reads! {
     optional site_id = "site_id", leaf wire::Text;
     optional currency = "currency", leaf wire::Text;
     optional timezone = "timezone", leaf wire::Text;
-    optional attributes = "attributes", leaf wire::Unique<String>;
+    optional attributes = "attributes", leaf wire::Labels;
     optional client = "client", nested Client;
     optional dry_run = "dry_run", leaf wire::Flag;
     optional trace = "trace", nested Trace;

@@ -242,10 +242,10 @@ impl ToolResultMeta {
 reads! {
     ToolResultMeta, "the meta of a result";
     required took_ms = "took_ms", leaf wire::Whole<u64>;
-    optional source_counts = "source_counts", leaf wire::Unique<wire::Whole<u64>>;
+    optional source_counts = "source_counts", leaf wire::Counts;
     optional routing = "routing", leaf wire::Object;
     optional cache_hit = "cache_hit", leaf wire::Flag;
-    optional token_usage = "token_usage", leaf wire::Unique<wire::Whole<u64>>;
+    optional token_usage = "token_usage", leaf wire::Counts;
     optional warnings = "warnings", leaf wire::Texts;
     optional coercions = "coercions", nested Vec<Coercion>;
     optional ttl_seconds = "ttl_seconds", leaf wire::Whole<u64>;

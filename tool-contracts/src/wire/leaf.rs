@@ -183,39 +183,45 @@ impl Leaf<'_> for Instant {
 }
 
 /// A map whose keys may not repeat.
-pub(crate) struct Unique<V>(BTreeMap<String, V>);
+pub(crate) struct Unique<L, V>(BTreeMap<String, V>, PhantomData<L>);
 
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for Unique<V> {
+impl<'de, L: Leaf<'de>> Deserialize<'de> for Unique<L, L::Value> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Entries<V>(PhantomData<V>);
-        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
-            type Value = Unique<V>;
+        struct Entries<L>(PhantomData<L>);
+        impl<'de, L: Leaf<'de>> Visitor<'de> for Entries<L> {
+            type Value = Unique<L, L::Value>;
             fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
                 to.write_str("an object")
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Unique<V>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut entries = BTreeMap::new();
-                while let Some((key, value)) = map.next_entry()? {
-                    if entries.insert(key, value).is_some() {
+                while let Some((key, value)) = map.next_entry::<String, L>()? {
+                    if entries.insert(key, value.into_value()).is_some() {
                         return Err(fields::duplicate("an entry"));
                     }
                 }
-                Ok(Unique(entries))
+                Ok(Unique(entries, PhantomData))
             }
         }
         from.deserialize_map(Entries(PhantomData))
     }
 }
 
-impl Leaf<'_> for Unique<Whole<u64>> {
+/// Counts by name.
+pub(crate) type Counts = Unique<Whole<u64>, u64>;
+
+impl Leaf<'_> for Counts {
     type Value = BTreeMap<String, u64>;
     const EXPECTED: &'static str = "an object of whole numbers from 0, each name once";
     fn into_value(self) -> Self::Value {
-        self.0.into_iter().map(|(name, count)| (name, count.0)).collect()
+        self.0
     }
 }
 
-impl Leaf<'_> for Unique<String> {
+/// Texts by name.
+pub(crate) type Labels = Unique<Text<false>, String>;
+
+impl Leaf<'_> for Labels {
     type Value = BTreeMap<String, String>;
     const EXPECTED: &'static str = "an object of texts, each name once";
     fn into_value(self) -> Self::Value {

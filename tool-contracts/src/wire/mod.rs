@@ -10,7 +10,7 @@ mod text;
 mod time;
 mod words;
 
-pub(crate) use self::leaf::{Flag, Id, Object, Text, Texts, Unique, Whole};
+pub(crate) use self::leaf::{Counts, Flag, Id, Labels, Object, Text, Texts, Whole};
 pub(crate) use self::{
     fields::{
         Buffered, duplicate, missing, need, nested, payload, raw, reads, refuse_numbers,

@@ -135,7 +135,7 @@ fn the_builder_names_every_problem_at_once() {
         .attribute("", "value")
         .build()
         .unwrap_err();
-    let fields: Vec<&str> = refused.problems().iter().map(|problem| problem.field()).collect();
+    let fields: Vec<&str> = refused.problems().iter().map(tool_contracts::Problem::field).collect();
     let expected =
         ["trace_id", "run_id", "case_id", "timeouts_ms", "locale", "currency", "timezone"];
     assert_eq!(fields, [&expected[..], &["attributes"]].concat());

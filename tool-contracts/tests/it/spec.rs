@@ -78,7 +78,7 @@ fn the_builder_names_every_problem_at_once() {
         .output_schema(json!("text"))
         .build()
         .unwrap_err();
-    let fields: Vec<&str> = refused.problems().iter().map(|problem| problem.field()).collect();
+    let fields: Vec<&str> = refused.problems().iter().map(tool_contracts::Problem::field).collect();
     assert_eq!(
         fields,
         ["name", "version", "ttl_seconds", "timeout_ms", "input_schema", "output_schema"]
