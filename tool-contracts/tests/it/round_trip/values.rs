@@ -8,8 +8,8 @@ use serde_json::{Map, Value, value::RawValue};
 use tool_contracts::{
     Actor, ActorType, CallStatus, Client, ClientApp, Coercion, Effect, ErrorCode, Evidence,
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolContextBuilder,
-    ToolError, ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult,
-    ToolResultMeta, ToolSpec, Trace, Violation,
+    ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta, ToolErrorType, ToolOutput,
+    ToolResult, ToolResultMeta, ToolSpec, ToolSpecBuilder, Trace, Violation,
 };
 use uuid::Uuid;
 
@@ -221,13 +221,13 @@ pub(super) fn detail() -> impl Strategy<Value = ToolErrorDetail> {
     (error_type(), text(), code, texts, option::of(object()), numbers).prop_map(
         |(class, message, code, (cause, endpoint), details, (retry, status, attempt))| {
             let builder = ToolErrorDetail::builder(class, message);
-            let builder = set(builder, code, tool_contracts::ToolErrorDetailBuilder::code);
-            let builder = set(builder, cause, tool_contracts::ToolErrorDetailBuilder::cause);
-            let builder = set(builder, endpoint, tool_contracts::ToolErrorDetailBuilder::endpoint);
-            let builder = set(builder, details, tool_contracts::ToolErrorDetailBuilder::details);
-            let builder = set(builder, retry, tool_contracts::ToolErrorDetailBuilder::retry_after_ms);
-            let builder = set(builder, status, tool_contracts::ToolErrorDetailBuilder::upstream_status);
-            set(builder, attempt, tool_contracts::ToolErrorDetailBuilder::attempt).build()
+            let builder = set(builder, code, ToolErrorDetailBuilder::code);
+            let builder = set(builder, cause, ToolErrorDetailBuilder::cause);
+            let builder = set(builder, endpoint, ToolErrorDetailBuilder::endpoint);
+            let builder = set(builder, details, ToolErrorDetailBuilder::details);
+            let builder = set(builder, retry, ToolErrorDetailBuilder::retry_after_ms);
+            let builder = set(builder, status, ToolErrorDetailBuilder::upstream_status);
+            set(builder, attempt, ToolErrorDetailBuilder::attempt).build()
         },
     )
 }
@@ -276,14 +276,14 @@ pub(super) fn spec() -> impl Strategy<Value = ToolSpec> {
                 .input_schema(Value::Object(input))
                 .requires_auth(auth)
                 .ai_callable(callable);
-            let builder = set(builder, texts.2, tool_contracts::ToolSpecBuilder::title);
-            let builder = set(builder, texts.3, tool_contracts::ToolSpecBuilder::category);
+            let builder = set(builder, texts.2, ToolSpecBuilder::title);
+            let builder = set(builder, texts.3, ToolSpecBuilder::category);
             let builder = set(builder, output, |builder, schema| {
                 builder.output_schema(Value::Object(schema))
             });
             let ttl = ttl.filter(|_| effect == Effect::Read);
-            let builder = set(builder, ttl, tool_contracts::ToolSpecBuilder::ttl_seconds);
-            set(builder, timeout, tool_contracts::ToolSpecBuilder::timeout_ms).build().unwrap()
+            let builder = set(builder, ttl, ToolSpecBuilder::ttl_seconds);
+            set(builder, timeout, ToolSpecBuilder::timeout_ms).build().unwrap()
         },
     )
 }
