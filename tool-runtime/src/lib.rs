@@ -27,9 +27,7 @@ pub use self::call::{
     CallScope, Cancellation, DryRun, FromCall, MetaRecorder, Preview, Progress, ProgressUpdate,
     ToolCall, ToolOutput, TypedCall,
 };
-pub use self::dispatch::{
-    BuildError, BuildProblem, CallRecord, Observe, Runtime, RuntimeBuilder,
-};
+pub use self::dispatch::{BuildError, BuildProblem, CallRecord, Observe, Runtime, RuntimeBuilder};
 pub use self::failure::{Failure, FailureCode, ToolFailure};
 pub use self::limits::Limits;
 pub use self::registry::{DynamicTool, Place, Registry, Tool, Toolkit, TypedTool};

@@ -3,7 +3,12 @@
 use std::any::Any;
 use std::fmt;
 use std::future::Future;
+use std::io;
 use std::pin::Pin;
+
+use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::Formatter;
 
 use crate::failure::Fault;
 
@@ -25,11 +30,37 @@ pub(crate) enum End {
     /// The arguments were refused; the scope knows why.
     Refused,
     /// The envelope up to the end of `data`.
-    Answered { bytes: Vec<u8>, data_start: usize },
+    Answered(Answer),
     /// The tool failed, or the runtime on its behalf.
     Failed(Box<Fault>),
     /// The tool panicked on a blocking thread; the text is for the log.
     Panicked(String),
+}
+
+/// An envelope whose `meta` is still to come.
+pub(crate) struct Answer {
+    pub(crate) json: Vec<u8>,
+    pub(crate) data_start: usize,
+    /// Whether `data` has a `null` in it, which is also how a float that is no number is written.
+    pub(crate) nulls: bool,
+}
+
+impl Answer {
+    /// Writes a value as `data`.
+    pub(crate) fn write<T: Serialize + ?Sized>(&mut self, value: &T) -> serde_json::Result<()> {
+        let formatter = NullNoting(&mut self.nulls);
+        value.serialize(&mut Serializer::with_formatter(&mut self.json, formatter))
+    }
+}
+
+/// Writes compact JSON and notes whether a `null` was written.
+struct NullNoting<'n>(&'n mut bool);
+
+impl Formatter for NullNoting<'_> {
+    fn write_null<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        *self.0 = true;
+        writer.write_all(b"null")
+    }
 }
 
 /// Reads a panic's payload, for the log only.

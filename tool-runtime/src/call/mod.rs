@@ -15,7 +15,7 @@ use std::fmt;
 use tool_contracts::{CallStatus, ToolContext, ToolSpec, Violation};
 
 pub use self::cancellation::Cancellation;
-pub(crate) use self::finished::{End, panic_text};
+pub(crate) use self::finished::{Answer, End, panic_text};
 pub use self::finished::{Finished, Running};
 pub(crate) use self::host::MetaDraft;
 pub use self::host::{DryRun, FromCall, MetaRecorder, Progress, ProgressUpdate};

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use tool_contracts::{ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
 
 use super::CallScope;
+use super::finished::Answer;
 
 /// The answer to a call: the contract's envelope, encoded.
 ///
@@ -105,25 +106,20 @@ impl ToolOutput {
 
 /// How the runtime writes envelopes.
 impl ToolOutput {
-    /// Starts an envelope for a tool's answer; returns it and where `data` starts.
-    pub(crate) fn begin(scope: &CallScope) -> (Vec<u8>, usize) {
+    /// Starts an envelope for a tool's answer.
+    pub(crate) fn begin(scope: &CallScope) -> Answer {
         let echo = scope.echo().unwrap_or("null");
         let expected = scope.registered().expected_output();
         let mut json = Vec::with_capacity(expected.max(echo.len() + FRAME));
         json.extend_from_slice(HEAD_OK);
         json.extend_from_slice(echo.as_bytes());
         json.extend_from_slice(DATA);
-        let data_start = json.len();
-        (json, data_start)
+        Answer { data_start: json.len(), json, nulls: false }
     }
 
     /// Ends an envelope whose `meta` has nothing but the time and the freshness.
-    pub(crate) fn finish_short(
-        mut json: Vec<u8>,
-        data_start: usize,
-        took_ms: u64,
-        ttl_seconds: Option<u64>,
-    ) -> Self {
+    pub(crate) fn finish_short(answer: Answer, took_ms: u64, ttl_seconds: Option<u64>) -> Self {
+        let Answer { mut json, data_start, .. } = answer;
         let data = data_start..json.len();
         json.extend_from_slice(META);
         json.extend_from_slice(TOOK);
@@ -137,7 +133,8 @@ impl ToolOutput {
     }
 
     /// Ends an envelope with a full `meta`.
-    pub(crate) fn finish(mut json: Vec<u8>, data_start: usize, meta: &ToolResultMeta) -> Self {
+    pub(crate) fn finish(answer: Answer, meta: &ToolResultMeta) -> Self {
+        let Answer { mut json, data_start, .. } = answer;
         let data = data_start..json.len();
         json.extend_from_slice(META);
         write_json(&mut json, meta);
@@ -196,9 +193,7 @@ impl fmt::Debug for ToolOutput {
         let mut debug = f.debug_struct("ToolOutput");
         match &self.body {
             Body::Ok { data } => debug.field("status", &"ok").field("data_bytes", &data.len()),
-            Body::Error(detail) => {
-                debug.field("status", &"error").field("code", &detail.code())
-            }
+            Body::Error(detail) => debug.field("status", &"error").field("code", &detail.code()),
         };
         debug.finish_non_exhaustive()
     }

@@ -273,7 +273,10 @@ impl CallScope {
     ///
     /// # Errors
     /// A fault of the runtime where the slot is empty.
-    pub fn slot<T: ?Sized + Send + Sync + 'static>(&self, slot: usize) -> Result<&Arc<T>, Finished> {
+    pub fn slot<T: ?Sized + Send + Sync + 'static>(
+        &self,
+        slot: usize,
+    ) -> Result<&Arc<T>, Finished> {
         let found = self.0.tool.slots.get(slot).and_then(Option::as_ref);
         found.and_then(|value| value.downcast_ref()).ok_or_else(|| {
             let log = format!("no `{}` in slot {slot}", type_name::<T>());
@@ -291,9 +294,9 @@ impl CallScope {
 
     /// Writes an answer into the envelope.
     pub fn succeeded<T: Serialize + ?Sized>(&self, value: &T) -> Finished {
-        let (mut bytes, data_start) = ToolOutput::begin(self);
-        match serde_json::to_writer(&mut bytes, value) {
-            Ok(()) => Finished(End::Answered { bytes, data_start }),
+        let mut answer = ToolOutput::begin(self);
+        match answer.write(value) {
+            Ok(()) => Finished(End::Answered(answer)),
             Err(error) => self.failed(Fault::new(
                 Failure::of(ErrorCode::InvalidOutput),
                 None,
@@ -335,7 +338,11 @@ impl Future for Gate<'_> {
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         // No waker: `execute` polls again once it has opened the gate.
-        if self.0.0.stage.load(Ordering::Acquire) == PARKED { Poll::Pending } else { Poll::Ready(()) }
+        if self.0.0.stage.load(Ordering::Acquire) == PARKED {
+            Poll::Pending
+        } else {
+            Poll::Ready(())
+        }
     }
 }
 

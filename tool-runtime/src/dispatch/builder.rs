@@ -118,7 +118,11 @@ impl RuntimeBuilder {
     /// Where nothing is set, reads are allowed and everything else asks first. A tool's own entry
     /// wins over its toolkit's.
     #[must_use]
-    pub fn permission(mut self, tool_or_toolkit: impl Into<String>, permission: Permission) -> Self {
+    pub fn permission(
+        mut self,
+        tool_or_toolkit: impl Into<String>,
+        permission: Permission,
+    ) -> Self {
         self.settings.permissions.insert(tool_or_toolkit.into(), permission);
         self
     }
@@ -316,7 +320,9 @@ pub enum BuildProblem {
         type_name: &'static str,
     },
     /// Two values of one type were given.
-    #[error("two values of `{type_name}` were given: tools borrow by type, so wrap one in a type of its own")]
+    #[error(
+        "two values of `{type_name}` were given: tools borrow by type, so wrap one in a type of its own"
+    )]
     StateTwice {
         /// The type.
         type_name: &'static str,

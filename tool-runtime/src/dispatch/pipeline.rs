@@ -10,10 +10,10 @@ use tool_contracts::{CallStatus, Effect, ErrorCode, Permission, ToolErrorMeta, T
 
 use super::attempt::{Attempt, Outcome};
 use super::refusal::{self, Refusal};
-use crate::call::{CallScope, End, MetaDraft, Running, ToolOutput};
+use crate::call::{Answer, CallScope, End, MetaDraft, Running, ToolOutput};
 use crate::failure::{Failure, Fault};
 use crate::limits::Limits;
-use crate::schema::Coerce;
+use crate::schema::{AnswerCheck, Coerce};
 
 /// An answer is bounded by its own tool only.
 const WIDEST: Limits = Limits::new()
@@ -97,9 +97,7 @@ pub(crate) fn fit(scope: &CallScope, ran: Ran) -> Ended {
     let took_ms = u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX);
     let effect = scope.tool().effect();
     match ran.outcome {
-        Outcome::Ended(End::Answered { bytes, data_start }) => {
-            answered(scope, bytes, data_start, took_ms, ran.meta)
-        }
+        Outcome::Ended(End::Answered(answer)) => answered(scope, answer, took_ms, ran.meta),
         Outcome::Ended(End::Failed(fault)) => failed(scope, fault, took_ms),
         Outcome::Ended(End::Refused) => refused(scope, &Refusal::arguments(scope)),
         Outcome::Ended(End::Panicked(text)) | Outcome::Panicked(text) => {
@@ -145,35 +143,38 @@ pub(crate) fn echo_of_unknown<'a>(arguments: &'a str, limits: &Limits) -> Option
 
 fn answered(
     scope: &CallScope,
-    bytes: Vec<u8>,
-    data_start: usize,
+    answer: Answer,
     took_ms: u64,
     draft: Option<Box<MetaDraft>>,
 ) -> Ended {
-    if let Some(fault) = broken_answer(scope, &bytes, data_start) {
+    if let Some(fault) = broken_answer(scope, &answer) {
         return failed(scope, fault, took_ms);
     }
     let ttl = scope.tool().ttl_seconds();
     let coercions = scope.reading().map_or(&[][..], |reading| &reading.coercions);
     let output = if draft.is_none() && coercions.is_empty() && !scope.dry_run() {
-        ToolOutput::finish_short(bytes, data_start, took_ms, ttl)
+        ToolOutput::finish_short(answer, took_ms, ttl)
     } else {
         let meta = full_meta(scope, took_ms, ttl, *draft.unwrap_or_default());
-        ToolOutput::finish(bytes, data_start, &meta)
+        ToolOutput::finish(answer, &meta)
     };
     scope.registered().expect_output(output.len());
     Ended { status: CallStatus::Executed, output, log: String::new() }
 }
 
 /// Checks an answer by its schema, where the type alone does not keep it.
-fn broken_answer(scope: &CallScope, bytes: &[u8], data_start: usize) -> Option<Box<Fault>> {
+fn broken_answer(scope: &CallScope, answer: &Answer) -> Option<Box<Fault>> {
+    let tool = scope.registered();
+    let checked = match tool.answer_check {
+        AnswerCheck::Never => false,
+        AnswerCheck::OnNull => answer.nulls,
+        AnswerCheck::Always => true,
+    };
     // What a write answers in a dry run is a preview, which may be of another shape.
     let preview = scope.dry_run() && scope.tool().effect() != Effect::Read;
-    let validator = scope.registered().output.as_ref().filter(|_| !preview)?;
-    let internal = |log: String| {
-        Some(Fault::new(Failure::of(ErrorCode::InvalidOutput), None, log))
-    };
-    let Ok(data) = std::str::from_utf8(&bytes[data_start..]) else {
+    let validator = tool.output.as_ref().filter(|_| checked && !preview)?;
+    let internal = |log: String| Some(Fault::new(Failure::of(ErrorCode::InvalidOutput), None, log));
+    let Ok(data) = std::str::from_utf8(&answer.json[answer.data_start..]) else {
         return internal("the answer is not UTF-8".to_owned());
     };
     let report = validator.check(data, &WIDEST, Coerce::Off);

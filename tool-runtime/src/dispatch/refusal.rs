@@ -29,9 +29,8 @@ impl Refusal {
         if !closest.is_empty() {
             let _ = write!(message, "; the closest are {}", quoted(closest));
         }
-        let failure = Failure::of(ErrorCode::NotFound)
-            .with_message(message)
-            .with_detail("closest", closest);
+        let failure =
+            Failure::of(ErrorCode::NotFound).with_message(message).with_detail("closest", closest);
         Self::new(CallStatus::Rejected, failure)
     }
 

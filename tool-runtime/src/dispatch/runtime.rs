@@ -81,12 +81,7 @@ impl Runtime {
     /// [`status`](ToolCall::status) is `Rejected` and whose output says why. The context's
     /// invocation id becomes the call's own.
     #[must_use = "a call runs nothing until it is executed"]
-    pub fn call(
-        &self,
-        name: &str,
-        arguments: impl Into<Arguments>,
-        cx: &ToolContext,
-    ) -> ToolCall {
+    pub fn call(&self, name: &str, arguments: impl Into<Arguments>, cx: &ToolContext) -> ToolCall {
         self.open(name, None, arguments.into().into_text(), cx.clone())
     }
 

@@ -21,7 +21,6 @@ use thiserror::Error;
 pub enum Malformed {
     /// Stands for a byte that cannot stand where it does.
     #[error("not JSON: expected {expected} at byte {position}")]
-    #[non_exhaustive]
     Syntax {
         /// The offset of the offending byte.
         position: usize,
@@ -30,14 +29,12 @@ pub enum Malformed {
     },
     /// Stands for a text that ends too early: all of it is right so far.
     #[error("the JSON text ends too early, at byte {position}")]
-    #[non_exhaustive]
     Truncated {
         /// The length of the text.
         position: usize,
     },
     /// Stands for a text that is longer than the limit; nothing of it was read.
     #[error("the JSON text has {bytes} bytes, the limit is {limit}")]
-    #[non_exhaustive]
     TooLarge {
         /// The length of the text.
         bytes: usize,
@@ -46,7 +43,6 @@ pub enum Malformed {
     },
     /// Stands for arrays and objects that are nested deeper than the limit.
     #[error("the JSON text nests deeper than {limit} levels at byte {position}")]
-    #[non_exhaustive]
     TooDeep {
         /// The offset of the bracket that goes too deep.
         position: usize,
@@ -55,7 +51,6 @@ pub enum Malformed {
     },
     /// Stands for a string or property name that is longer than the limit.
     #[error("the string at byte {position} is longer than {limit} bytes")]
-    #[non_exhaustive]
     StringTooLong {
         /// The offset of the string's opening quote.
         position: usize,

@@ -15,8 +15,7 @@ impl Catalogue {
     /// Takes tools that are sorted by name, no two of the same.
     pub(crate) fn new(sorted: Vec<Registered>) -> Self {
         let sorted: Vec<_> = sorted.into_iter().map(Arc::new).collect();
-        let by_name =
-            sorted.iter().map(|tool| (tool.spec.name().into(), tool.clone())).collect();
+        let by_name = sorted.iter().map(|tool| (tool.spec.name().into(), tool.clone())).collect();
         Self { sorted, by_name }
     }
 

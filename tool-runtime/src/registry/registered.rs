@@ -13,7 +13,7 @@ use super::state::Slot;
 use super::{Definition, DynamicTool, Entry, HostNeed, Source};
 use crate::call::{CallScope, Running};
 use crate::dispatch::BuildProblem;
-use crate::schema::{self, Coerce, Validator};
+use crate::schema::{self, AnswerCheck, Coerce, Validator};
 
 /// What the runtime's configuration says about tools.
 #[derive(Debug, Clone)]
@@ -39,7 +39,8 @@ impl Default for Settings {
 impl Settings {
     /// The tool's own entry, else its toolkit's, else what its effect asks for.
     fn permission(&self, name: &str, effect: Effect) -> Permission {
-        let toolkit = || name.rsplit_once('.').and_then(|(toolkit, _)| self.permissions.get(toolkit));
+        let toolkit =
+            || name.rsplit_once('.').and_then(|(toolkit, _)| self.permissions.get(toolkit));
         let set = self.permissions.get(name).or_else(toolkit).copied();
         set.unwrap_or_else(|| effect.default_permission())
     }
@@ -58,8 +59,9 @@ pub(crate) struct Registered {
     pub(crate) timeout: Duration,
     pub(crate) coerce: Coerce,
     pub(crate) input: Validator,
-    /// Only where the answer's type alone does not keep the schema.
     pub(crate) output: Option<Validator>,
+    /// When an answer has to be checked by `output`.
+    pub(crate) answer_check: AnswerCheck,
     /// Whether the checker reads the raw text before the typed reader does.
     pub(crate) scan: bool,
     pub(crate) has_secrets: bool,
@@ -193,11 +195,17 @@ impl Parts<'_> {
         let (Some(input), Ok(spec), true) = (input, spec, problems.is_empty()) else {
             return Err(problems);
         };
-        let keeps_itself = |output: &Validator| self.typed && !output.needs_scan(false);
+        let output = output.flatten();
+        let answer_check = match &output {
+            None => AnswerCheck::Never,
+            Some(output) if self.typed => output.answer_check(),
+            Some(_) => AnswerCheck::Always,
+        };
         Ok(Registered {
             scan: !self.typed || input.needs_scan(true),
             has_secrets: input.has_secrets(),
-            output: output.flatten().filter(|output| !keeps_itself(output)),
+            output,
+            answer_check,
             coerce: settings.coerce(effect),
             timeout: self.timeout,
             start: self.start,
@@ -217,15 +225,16 @@ fn incomplete(tool: &DynamicTool) -> Vec<BuildProblem> {
         (tool.description.trim().is_empty(), "has no description: a model chooses by it"),
         (tool.input_schema.is_none(), "has no input schema: call `.input_schema(…)`"),
         (tool.handler.is_none(), "has nothing to run: call `.handler(…)`"),
-        (!reads && !dry_run, "writes and handles no dry run: give it `.preview(…)`, or look at \
-            `call.dry_run()` in the handler and say `.handles_dry_run()`"),
+        (
+            !reads && !dry_run,
+            "writes and handles no dry run: give it `.preview(…)`, or look at \
+            `call.dry_run()` in the handler and say `.handles_dry_run()`",
+        ),
         (!reads && tool.ttl.is_some(), "writes and has a `ttl`: only a read's answer can be fresh"),
         (reads && tool.preview.is_some(), "reads and has a `preview`: only a write needs one"),
     ];
     let broken = rules.iter().filter(|(broken, _)| *broken);
-    broken
-        .map(|(_, rule)| BuildProblem::Incomplete { tool: tool.name.clone(), rule })
-        .collect()
+    broken.map(|(_, rule)| BuildProblem::Incomplete { tool: tool.name.clone(), rule }).collect()
 }
 
 fn annotations(idempotent: bool, open_world: bool) -> ToolAnnotations {

@@ -24,7 +24,13 @@ pub struct InputSchema<'g> {
 impl<'g> InputSchema<'g> {
     /// Starts the schema of the function at this Rust path.
     pub fn new(generator: &'g mut SchemaGenerator, rust_path: &'static str) -> Self {
-        Self { generator, title: rust_path, properties: Map::new(), required: Vec::new(), open: false }
+        Self {
+            generator,
+            title: rust_path,
+            properties: Map::new(),
+            required: Vec::new(),
+            open: false,
+        }
     }
 
     /// Admits fields that no parameter has.

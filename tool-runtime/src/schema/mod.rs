@@ -7,7 +7,7 @@ mod validator;
 pub use self::input::{InputSchema, Property};
 pub(crate) use self::title::output;
 pub use self::title::title;
-pub(crate) use self::validator::nearest;
+pub(crate) use self::validator::{AnswerCheck, nearest};
 pub use self::validator::{Coerce, Malformed, Report, SchemaError, Validator};
 
 pub use schemars::JsonSchema;

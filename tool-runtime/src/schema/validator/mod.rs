@@ -12,6 +12,7 @@ mod reading;
 mod report;
 mod types;
 mod walk;
+mod writing;
 
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use tool_contracts::Violation;
 pub use self::error::SchemaError;
 pub(crate) use self::nearest::nearest;
 pub use self::report::{Coerce, Report};
+pub(crate) use self::writing::AnswerCheck;
 pub use crate::json::Malformed;
 
 use self::model::Schema;
@@ -158,6 +160,11 @@ impl Validator {
     #[must_use]
     pub fn needs_scan(&self, root_bounds_checked: bool) -> bool {
         reading::needs_scan(&self.schemas, root_bounds_checked)
+    }
+
+    /// Says when an answer, written by the schema's own type, has to be checked.
+    pub(crate) fn answer_check(&self) -> AnswerCheck {
+        writing::answer_check(&self.schemas)
     }
 
     /// Says whether any value may be secret: `"x-sensitivity": "secret"` somewhere in the schema.

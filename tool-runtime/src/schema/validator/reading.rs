@@ -66,7 +66,7 @@ fn is_read(schemas: &[Schema], id: SchemaId, bounds_checked: bool) -> bool {
 }
 
 /// Are the bounds those of the integer type itself, or wider?
-fn is_implied(rules: &Bounds, reader: Reader) -> bool {
+pub(super) fn is_implied(rules: &Bounds, reader: Reader) -> bool {
     let Reader::Integer(width) = reader else { return false };
     let width_is = |holds: bool| width != Width::WIDEST && holds;
     rules.above.is_none()
