@@ -2,6 +2,7 @@
 
 pub mod bfcl;
 pub mod run;
+pub mod strict;
 
 use std::process::Command;
 

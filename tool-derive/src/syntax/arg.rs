@@ -41,6 +41,20 @@ pub(crate) struct Arg {
     pub(crate) sensitivity: Option<Sensitivity>,
 }
 
+impl Arg {
+    /// Rewrites every expression in it.
+    pub(crate) fn map(mut self, change: impl Fn(&Expr) -> Expr) -> Self {
+        if let Some(Default_::Value(value)) = &mut self.default {
+            **value = change(value);
+        }
+        for bounds in [&mut self.range, &mut self.length].into_iter().flatten() {
+            bounds.map(&change);
+        }
+        self.example = self.example.as_ref().map(change);
+        self
+    }
+}
+
 /// What stands in for an argument that is left out.
 #[derive(Debug, Clone)]
 pub(crate) enum Default_ {

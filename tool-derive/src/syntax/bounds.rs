@@ -38,6 +38,13 @@ impl Bounds {
         self.0.end.as_deref()
     }
 
+    /// Rewrites both ends.
+    pub(crate) fn map(&mut self, change: impl Fn(&Expr) -> Expr) {
+        for end in [&mut self.0.start, &mut self.0.end].into_iter().flatten() {
+            **end = change(end);
+        }
+    }
+
     /// Says whether the end itself is admitted.
     pub(crate) fn is_closed(&self) -> bool {
         matches!(self.0.limits, RangeLimits::Closed(_))

@@ -14,15 +14,22 @@ pub(crate) fn is_str(ty: &Type) -> bool {
     is_named(ty, &["str"])
 }
 
+/// Takes parentheses off a type.
+pub(crate) fn bare(ty: &Type) -> &Type {
+    match ty {
+        Type::Paren(paren) => bare(&paren.elem),
+        Type::Group(group) => bare(&group.elem),
+        _ => ty,
+    }
+}
+
 /// Says whether the type's last path segment is one of these names.
 pub(crate) fn is_named(ty: &Type, names: &[&str]) -> bool {
-    match ty {
+    match bare(ty) {
         Type::Path(path) if path.qself.is_none() => {
             let last = path.path.segments.last();
             last.is_some_and(|segment| names.iter().any(|name| segment.ident == name))
         }
-        Type::Group(group) => is_named(&group.elem, names),
-        Type::Paren(paren) => is_named(&paren.elem, names),
         _ => false,
     }
 }

@@ -1,7 +1,9 @@
 //! A tool as written: options, signature and parameters, unjudged.
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, FnArg, ItemFn, LitStr, Pat, Path, Receiver, Signature, Type, Visibility};
+use syn::{
+    Attribute, FnArg, ItemFn, LitStr, Pat, Path, Receiver, Signature, Type, Visibility, parse_quote,
+};
 
 use crate::errors::Errors;
 use crate::syntax::arg::RawArg;
@@ -83,7 +85,9 @@ impl RawTool {
     /// Parses a free function, and strips from it what is the macro's.
     pub(crate) fn parse_fn(options: TokenStream, function: &mut ItemFn, errors: &Errors) -> Self {
         let ItemFn { attrs, vis, sig, .. } = function;
-        Self::parse(options, attrs, vis, sig, errors)
+        let raw = Self::parse(options, attrs, vis, sig, errors);
+        attrs.push(lints());
+        raw
     }
 
     /// Parses the parts of a function, and strips the signature.
@@ -111,6 +115,18 @@ impl RawTool {
             receiver,
             parameters,
         }
+    }
+}
+
+/// Quiets the lints that would have a parameter change hands: `&` says whose it is.
+pub(crate) fn lints() -> Attribute {
+    parse_quote! {
+        #[allow(
+            clippy::needless_pass_by_value,
+            clippy::ptr_arg,
+            clippy::too_many_arguments,
+            clippy::trivially_copy_pass_by_ref,
+        )]
     }
 }
 

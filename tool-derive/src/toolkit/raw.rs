@@ -5,7 +5,7 @@ use syn::{Attribute, Generics, ImplItem, ImplItemFn, ItemImpl, LitStr, Meta, Pat
 
 use crate::errors::Errors;
 use crate::syntax::options::{Given, Options, Vocabulary};
-use crate::tool::raw::RawTool;
+use crate::tool::raw::{RawTool, lints};
 
 const VOCABULARY: Vocabulary = Vocabulary {
     attribute: "#[ai_toolkit]",
@@ -61,7 +61,9 @@ fn tool(method: &mut ImplItemFn, errors: &Errors) -> Option<RawTool> {
         }
     };
     let ImplItemFn { attrs, vis, sig, .. } = method;
-    Some(RawTool::parse(options, attrs, vis, sig, errors))
+    let raw = RawTool::parse(options, attrs, vis, sig, errors);
+    attrs.push(lints());
+    Some(raw)
 }
 
 /// Says whether the attribute is `#[ai_tool]`, by whatever path.

@@ -171,7 +171,7 @@ fn default(field: &AiField) -> Option<TokenStream> {
     let value = if text { quote!(::core::convert::From::from(#value)) } else { quote!(#value) };
     Some(quote! {
         #[doc(hidden)]
-        #[allow(non_snake_case)]
+        #[allow(non_snake_case, clippy::unnecessary_wraps)]
         fn #function() -> #ty {
             #value
         }

@@ -9,7 +9,7 @@ use syn::{Attribute, Ident, Pat, Type, TypeReference};
 use super::super::model::{Argument, ArgumentType, Parameter};
 use super::super::raw::RawParameter;
 use crate::errors::Errors;
-use crate::syntax::arg::{self, Arg, Default_};
+use crate::syntax::arg::{self, Arg};
 use crate::syntax::types;
 
 /// Checks every parameter; those with errors are left out.
@@ -87,16 +87,14 @@ fn host(
         );
     }
     (errors.count() == before)
-        .then(|| Parameter::Host(Box::new(super::outside(&reference.elem, this))))
+        .then(|| Parameter::Host(Box::new(super::outside(types::bare(&reference.elem), this))))
 }
 
 fn argument(raw: RawParameter, this: Option<&Type>, errors: &Errors) -> Option<Argument> {
     let name = name(&raw.pattern, errors);
     let ty = argument_type(&raw.ty, this, errors);
-    let mut arg = raw.arg.map_or_else(Arg::default, |arg| arg.check(&raw.ty, errors));
-    if let Some(Default_::Value(value)) = &mut arg.default {
-        **value = types::fixed_expr(value, this);
-    }
+    let arg = raw.arg.map_or_else(Arg::default, |arg| arg.check(&raw.ty, errors));
+    let arg = arg.map(|expr| types::fixed_expr(expr, this));
     let name = name?;
     if raw.description.is_none() {
         errors.at(

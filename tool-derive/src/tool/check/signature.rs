@@ -17,9 +17,6 @@ pub(super) fn check(raw: &RawTool, in_toolkit: bool, errors: &Errors) -> Option<
 }
 
 fn qualifiers(signature: &Signature, errors: &Errors) {
-    if let Some(token) = signature.constness {
-        errors.at(token, "a tool runs when it is called: remove `const`");
-    }
     if let Safety::Unsafe(token) = signature.safety {
         errors.at(token, "a model cannot keep a promise of safety: wrap it in a safe function");
     }

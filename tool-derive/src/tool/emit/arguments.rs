@@ -65,6 +65,7 @@ fn default(tool: &Tool, argument: &Argument) -> Option<TokenStream> {
     let ty = held(tool, argument, "'static");
     let value = converted(value);
     Some(quote! {
+        #[allow(clippy::unnecessary_wraps)]
         fn #function() -> #ty {
             #value
         }

@@ -1,0 +1,81 @@
+//! The macros in the breadth that users need.
+#![allow(
+    clippy::unused_async,
+    clippy::unnecessary_wraps,
+    reason = "what is tested is the form of a function, not its need of it"
+)]
+
+mod arguments;
+mod failures;
+mod functions;
+mod hosts;
+mod representations;
+mod returns;
+mod strict;
+mod toolkits;
+mod types;
+
+use serde_json::Value;
+use tool_runtime::{Runtime, RuntimeBuilder, Tool, ToolCall};
+
+use tool_runtime::prelude::{ToolContext, Uuid};
+
+/// A context as a host would give it.
+fn context() -> tool_runtime::contracts::ToolContextBuilder {
+    ToolContext::builder(Uuid::from_u128(7), "trace").run_id("run")
+}
+
+fn build(builder: RuntimeBuilder) -> Runtime {
+    builder.build().expect("the runtime has all it needs")
+}
+
+/// Makes a runtime with one tool and no state.
+fn runtime<T: Tool>() -> Runtime {
+    build(Runtime::builder().tool::<T>())
+}
+
+/// Calls, approves, executes, and gives the envelope.
+#[track_caller]
+fn answer(runtime: &Runtime, name: &str, arguments: &str) -> Value {
+    answer_in(runtime, name, arguments, &context().build().expect("a context"))
+}
+
+#[track_caller]
+fn answer_in(runtime: &Runtime, name: &str, arguments: &str, cx: &ToolContext) -> Value {
+    let mut call = runtime.call(name, arguments, cx);
+    execute(&mut call)
+}
+
+#[track_caller]
+fn execute(call: &mut ToolCall) -> Value {
+    call.approve("tester");
+    let threads = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let output = threads.expect("a tokio runtime").block_on(call.execute()).json().to_owned();
+    serde_json::from_str(&output).expect("an envelope")
+}
+
+/// Gives what stands in `data`.
+#[track_caller]
+fn data(runtime: &Runtime, name: &str, arguments: &str) -> Value {
+    let envelope = answer(runtime, name, arguments);
+    assert_eq!(envelope["status"], "ok", "{envelope:#}");
+    envelope["data"].clone()
+}
+
+/// Gives what stands in `error`.
+#[track_caller]
+fn error(runtime: &Runtime, name: &str, arguments: &str) -> Value {
+    let envelope = answer(runtime, name, arguments);
+    assert_eq!(envelope["status"], "error", "{envelope:#}");
+    envelope["error"].clone()
+}
+
+fn input_schema(runtime: &Runtime, name: &str) -> Value {
+    let spec = runtime.spec(name).expect("the tool is listed");
+    serde_json::to_value(spec.input_schema()).expect("a schema")
+}
+
+fn output_schema(runtime: &Runtime, name: &str) -> Value {
+    let spec = runtime.spec(name).expect("the tool is listed");
+    serde_json::to_value(spec.output_schema()).expect("a schema")
+}

@@ -1,0 +1,145 @@
+//! `#[derive(ToolFailure)]`: what a caller is told of an error.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+use tool_runtime::prelude::*;
+
+use super::{error, runtime};
+
+#[derive(Debug, ToolFailure)]
+#[allow(dead_code)]
+enum DeskError {
+    #[failure(UNAVAILABLE, retry_after = "2s")]
+    Rebuilding,
+    #[failure(UPSTREAM_ERROR, hide, upstream_status = status, endpoint = "search")]
+    Http { status: u16, body: String },
+    #[failure(RATE_LIMITED, message = "wait {0} ms", retry_after_ms = _0, endpoint = _1)]
+    Busy(u64, String),
+    #[failure(
+        code = "SEAT_TAKEN",
+        class = RETRYABLE,
+        message = "seat {row:>3}{seat} is {{taken}}",
+        retry_after_ms = wait,
+        upstream_status = 409,
+        details(row, seat)
+    )]
+    Taken { row: u8, seat: char, wait: Option<u64> },
+    #[failure(transparent)]
+    Inner(Closed),
+}
+
+#[derive(Debug, ToolFailure)]
+#[failure(COMPLIANCE_BLOCKED, message = "closed on {day}")]
+struct Closed {
+    day: &'static str,
+}
+
+impl fmt::Display for DeskError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the desk says no")
+    }
+}
+
+#[track_caller]
+fn check(which: u8, expected: &Value) {
+    /// Fails in some way.
+    #[ai_tool(effect = "read")]
+    async fn fail(
+        /// Which way.
+        which: u8,
+    ) -> Result<(), DeskError> {
+        Err(match which {
+            0 => DeskError::Rebuilding,
+            1 => DeskError::Http { status: 503, body: "private".to_owned() },
+            2 => DeskError::Busy(40, "queue".to_owned()),
+            3 => DeskError::Taken { row: 7, seat: 'A', wait: None },
+            4 => DeskError::Taken { row: 7, seat: 'A', wait: Some(9) },
+            _ => DeskError::Inner(Closed { day: "Sunday" }),
+        })
+    }
+
+    let error = error(&runtime::<Fail>(), "fail", &json!({ "which": which }).to_string());
+    for (key, value) in expected.as_object().expect("an object") {
+        assert_eq!(error.get(key).unwrap_or(&Value::Null), value, "{key} of {error:#}");
+    }
+}
+
+#[test]
+fn display_is_the_message_unless_told_otherwise() {
+    check(
+        0,
+        &json!({
+            "type": "RETRYABLE", "code": "UNAVAILABLE", "message": "the desk says no",
+            "retry_after_ms": 2000,
+        }),
+    );
+}
+
+#[test]
+fn a_hidden_error_says_only_what_its_code_says() {
+    check(
+        1,
+        &json!({
+            "type": "UPSTREAM", "code": "UPSTREAM_ERROR", "upstream_status": 503, "endpoint": "search",
+            "message": "a service that the tool depends on failed", "details": null,
+        }),
+    );
+}
+
+#[test]
+fn values_come_from_the_fields() {
+    check(
+        2,
+        &json!({
+            "type": "RATE_LIMIT", "message": "wait 40 ms", "retry_after_ms": 40, "endpoint": "queue",
+        }),
+    );
+    check(
+        3,
+        &json!({
+            "type": "RETRYABLE", "code": "SEAT_TAKEN", "message": "seat   7A is {taken}",
+            "retry_after_ms": null, "upstream_status": 409, "details": {"row": 7, "seat": "A"},
+        }),
+    );
+    check(4, &json!({"retry_after_ms": 9}));
+}
+
+#[test]
+fn a_transparent_error_means_what_its_inside_means() {
+    check(5, &json!({"code": "COMPLIANCE_BLOCKED", "message": "closed on Sunday"}));
+    let codes: Vec<&str> =
+        DeskError::codes().iter().map(tool_runtime::FailureCode::as_str).collect();
+    let expected =
+        ["UNAVAILABLE", "UPSTREAM_ERROR", "RATE_LIMITED", "SEAT_TAKEN", "COMPLIANCE_BLOCKED"];
+    assert_eq!(codes, expected);
+}
+
+#[test]
+fn generic_and_empty_errors_compile() {
+    #[derive(Debug, ToolFailure)]
+    enum Never {}
+
+    #[derive(Debug, ToolFailure)]
+    enum Wrapped<E: fmt::Debug> {
+        #[failure(INTERNAL, hide)]
+        Of(E),
+    }
+
+    assert!(Never::codes().is_empty());
+    assert_eq!(Wrapped::Of(1).failure().code().as_str(), "INTERNAL");
+}
+
+#[test]
+fn an_unmapped_error_says_nothing_of_itself() {
+    struct Silent;
+
+    /// Fails in silence.
+    #[ai_tool(effect = "read")]
+    async fn fail_silently() -> Result<u8, Silent> {
+        Err(Silent)
+    }
+
+    let error = error(&runtime::<FailSilently>(), "fail_silently", "{}");
+    assert_eq!((&error["type"], &error["code"]), (&json!("FATAL"), &json!("INTERNAL")));
+}
