@@ -26,8 +26,10 @@ impl Refusal {
 
     pub(crate) fn unknown_tool(closest: &[&str]) -> Self {
         let mut message = String::from("no tool has this name");
-        if !closest.is_empty() {
-            let _ = write!(message, "; the closest are {}", quoted(closest));
+        match closest {
+            [] => {}
+            [only] => drop(write!(message, "; the closest is `{only}`")),
+            several => drop(write!(message, "; the closest are {}", quoted(several))),
         }
         let failure =
             Failure::of(ErrorCode::NotFound).with_message(message).with_detail("closest", closest);
@@ -140,8 +142,12 @@ fn describe(violation: &Violation, message: &mut String) {
         pointer => pointer,
     };
     let _ = write!(message, "{pointer}: expected {}", violation.expected());
-    if !violation.received().is_empty() {
-        let _ = write!(message, ", received {}", violation.received());
+    match violation.received() {
+        "" => {}
+        "absent" => message.push_str(", but it is missing"),
+        received => {
+            let _ = write!(message, ", received {received}");
+        }
     }
     if let Some(hint) = violation.hint() {
         let _ = write!(message, " ({hint})");

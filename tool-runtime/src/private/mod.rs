@@ -2,6 +2,8 @@
 
 mod bounds;
 mod probe;
+mod select;
+pub mod traits;
 
 pub use std::borrow::Cow;
 pub use std::boxed::Box;
@@ -18,6 +20,7 @@ pub use tool_contracts::{Effect, ErrorCode, ToolErrorType};
 
 pub use self::bounds::{AsLength, AsNumber, has_length, in_range};
 pub use self::probe::*;
+pub use self::select::Select;
 pub use crate::__discover as discover;
 pub use crate::call::{CallScope, Finished, Running};
 pub use crate::failure::{Failure, FailureCode, ToolFailure};

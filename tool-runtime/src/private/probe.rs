@@ -147,32 +147,6 @@ impl<T: JsonSchema> OutputSchema for Probe<T> {
     }
 }
 
-/// Makes the schema of a value whose type cannot be named, from a closure that is never called.
-pub fn schema_of<T: JsonSchema>(_: impl FnOnce() -> T, generator: &mut SchemaGenerator) -> Schema {
-    crate::schema::output::<T>(generator)
-}
-
-/// The same for an async function.
-pub fn schema_of_async<F: Future<Output: JsonSchema>>(
-    _: impl FnOnce() -> F,
-    generator: &mut SchemaGenerator,
-) -> Schema {
-    crate::schema::output::<F::Output>(generator)
-}
-
-/// The `T` of a `Result<T, E>`.
-pub type ValueOf<R> = <R as ResultLike>::Value;
-
-/// See [`ValueOf`].
-pub trait ResultLike {
-    /// The success half.
-    type Value;
-}
-
-impl<T, E> ResultLike for Result<T, E> {
-    type Value = T;
-}
-
 /// What a tool returned, before it is known whether it can fail.
 #[derive(Debug)]
 pub struct Returned<T>(pub T);

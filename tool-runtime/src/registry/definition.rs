@@ -66,9 +66,7 @@ pub trait Tool: 'static {
 /// A handle whose tool's answer has a type that can be named.
 ///
 /// Every handle is one, but for functions that return `impl Trait`. `Output` is what stands in
-/// `data`: `T` for a function that returns `T` or `Result<T, E>`. The macro recognises `Result` by
-/// its last path segment, so an alias under another name (`type Answer<T> = Result<T, E>`) counts
-/// as a plain type here, and only here.
+/// `data`: `T` for a function that returns `T`, or `Result<T, E>` by whatever alias.
 #[diagnostic::on_unimplemented(
     message = "the answer of `{Self}` has no type that can be named",
     note = "a function that returns `impl Trait` has none; use `runtime.call(…)`"

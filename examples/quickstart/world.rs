@@ -1,0 +1,155 @@
+//! The tools: the IANA time zones and the ISO currencies, and a diary to write to.
+
+use std::sync::{Mutex, PoisonError};
+
+use iso_currency::{Currency, IntoEnumIterator};
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, tz};
+use tool_runtime::prelude::*;
+
+/// Answers questions about time zones and currencies.
+#[derive(Debug)]
+pub(crate) struct World;
+
+/// What is written down: one line a meeting.
+#[derive(Debug, Default)]
+pub(crate) struct Diary(Mutex<Vec<String>>);
+
+/// A moment in one place.
+#[ai_type]
+#[derive(Debug)]
+pub(crate) struct LocalTime {
+    /// The zone's IANA name.
+    zone: String,
+    /// The local date and time, with its offset from UTC.
+    local: String,
+    /// Whether daylight saving time is in force.
+    daylight_saving: bool,
+}
+
+/// One currency of ISO 4217.
+#[ai_type]
+#[derive(Debug)]
+pub(crate) struct CurrencyFacts {
+    /// Its name.
+    name: String,
+    /// Its sign.
+    symbol: String,
+    /// Digits after the decimal point; none for units that are not divided.
+    minor_digits: Option<u16>,
+    /// How many countries and territories use it.
+    countries: usize,
+}
+
+/// Some of the zones that were found.
+#[ai_type]
+#[derive(Debug)]
+pub(crate) struct Zones {
+    /// IANA names, in alphabetical order.
+    names: Vec<String>,
+    /// How many match in all.
+    total: usize,
+}
+
+/// Why a question has no answer.
+#[derive(Debug, ToolFailure)]
+pub(crate) enum WorldError {
+    #[failure(NOT_FOUND, message = "no such IANA time zone; look for one with world.find_zones")]
+    Zone,
+    #[failure(NOT_FOUND, message = "no such ISO 4217 currency code")]
+    Currency,
+    #[failure(INVALID_ARGUMENT, message = "`at` is no time as in 2026-03-29T01:30:00Z")]
+    Instant,
+    #[failure(INVALID_ARGUMENT, message = "`at` is no local time as in 2026-03-30T09:00:00")]
+    Local,
+}
+
+/// Time zones and currencies.
+#[ai_toolkit]
+impl World {
+    /// Finds IANA time zones by a part of their name.
+    #[ai_tool(effect = "read", version = "1.0.0", category = "time", ttl = "1h")]
+    fn find_zones(
+        &self,
+        /// A part of the name; case does not matter.
+        #[arg(length(1..=40), example = "pacific")]
+        query: &str,
+        /// Most names to give.
+        #[arg(default = 10, range(1..=50))]
+        limit: usize,
+    ) -> Zones {
+        let wanted = query.to_lowercase();
+        let mut found: Vec<_> = tz::db()
+            .available()
+            .map(|name| name.to_string())
+            .filter(|name| name.to_lowercase().contains(&wanted))
+            .collect();
+        found.sort();
+        Zones { total: found.len(), names: found.into_iter().take(limit).collect() }
+    }
+
+    /// Tells the local time in a zone, at an instant.
+    #[ai_tool(effect = "read", version = "1.0.0", category = "time")]
+    async fn time_in(
+        &self,
+        /// The zone's IANA name, such as Asia/Tokyo.
+        zone: &str,
+        /// The instant, such as 2026-03-29T01:30:00Z.
+        at: String,
+    ) -> Result<LocalTime, WorldError> {
+        let instant: Timestamp = at.parse().map_err(|_| WorldError::Instant)?;
+        let local = instant.to_zoned(find_zone(zone)?);
+        let daylight_saving = local.time_zone().to_offset_info(instant).dst().is_dst();
+        Ok(LocalTime {
+            zone: zone.to_owned(),
+            local: local.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
+            daylight_saving,
+        })
+    }
+
+    /// Gives the facts about a currency.
+    #[ai_tool(effect = "read", version = "1.0.0", category = "money", ttl = "24h")]
+    async fn currency(
+        &self,
+        /// The ISO 4217 code, such as EUR.
+        #[arg(pattern = "^[A-Z]{3}$")]
+        code: String,
+    ) -> Result<CurrencyFacts, WorldError> {
+        let currency =
+            Currency::iter().find(|one| one.code() == code).ok_or(WorldError::Currency)?;
+        Ok(CurrencyFacts {
+            name: currency.name().to_owned(),
+            symbol: currency.symbol().to_string(),
+            minor_digits: currency.exponent(),
+            countries: currency.used_by().len(),
+        })
+    }
+
+    /// Writes a meeting into the diary.
+    #[ai_tool(effect = "write", version = "1.0.0", category = "time", title = "Schedule a meeting")]
+    async fn schedule(
+        &self,
+        diary: &Diary,
+        dry_run: &DryRun,
+        /// What it is about.
+        #[arg(length(1..=80))]
+        title: String,
+        /// The IANA name of the zone in which `at` is meant.
+        zone: String,
+        /// The local time, such as 2026-03-30T09:00:00.
+        at: String,
+    ) -> Result<String, WorldError> {
+        let local: DateTime = at.parse().map_err(|_| WorldError::Local)?;
+        let start = local.to_zoned(find_zone(&zone)?).map_err(|_| WorldError::Local)?;
+        let line = format!("{} {title}", start.timestamp());
+        if !dry_run.is_active() {
+            diary.0.lock().unwrap_or_else(PoisonError::into_inner).push(line.clone());
+        }
+        Ok(line)
+    }
+}
+
+fn find_zone(name: &str) -> Result<TimeZone, WorldError> {
+    TimeZone::get(name).map_err(|_| WorldError::Zone)
+}

@@ -1,0 +1,10 @@
+//! The traits by which the compiler decides; generated code imports all of them, nameless.
+
+pub use std::ops::Deref as _;
+
+pub use super::probe::{
+    DeclaredErrorFault as _, DeclaredFault as _, DryRunFallback as _, HiddenDefault as _,
+    OutputSchema as _, PrintedFault as _, ShownDefault as _, SilentFault as _, SplitPlain as _,
+    StandardFault as _, TakeFromCall as _, TakeState as _,
+};
+pub use super::select::PlainReturn as _;
