@@ -15,6 +15,9 @@ mod tool;
 mod toolkit;
 mod types;
 
+#[cfg(test)]
+mod golden;
+
 use proc_macro::TokenStream;
 
 /// See `tool_runtime::ai_tool`.

@@ -44,16 +44,9 @@ pub(crate) fn free(tool: &Tool) -> TokenStream {
 /// Brings the traits into scope by which the compiler decides.
 pub(crate) fn imports() -> TokenStream {
     quote! {
-           #[allow(unused_imports)]
-           use __p::{
-               DeclaredFault as _, DryRunFallback as _, OutputSchema as _, HiddenDefault as _,
-    ShownDefault as _,
-               SilentFault as _, SplitPlain as _, StandardFault as _, TakeFromCall as _,
-               TakeState as _,
-           };
-           #[allow(unused_imports)]
-           use ::core::ops::Deref as _;
-       }
+        #[allow(unused_imports)]
+        use __p::traits::*;
+    }
 }
 
 /// Writes the definition, with all it needs, as one expression.

@@ -99,6 +99,8 @@ fn result_is_known_by_its_type() {
 
 #[tokio::test]
 async fn typed_calls_give_the_success_half() {
+    type Answer = std::io::Result<u32>;
+
     /// Adds.
     #[ai_tool(effect = "read")]
     async fn add(
@@ -106,7 +108,7 @@ async fn typed_calls_give_the_success_half() {
         a: u32,
         /// Two.
         b: u32,
-    ) -> std::io::Result<u32> {
+    ) -> Answer {
         Ok(a + b)
     }
 

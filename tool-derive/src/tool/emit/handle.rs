@@ -2,10 +2,8 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::Type;
 
 use super::super::model::{Output, Tool};
-use crate::syntax::types::is_named;
 
 /// Writes the handle's declaration, if the tool has one.
 pub(super) fn declaration(tool: &Tool) -> TokenStream {
@@ -30,14 +28,11 @@ pub(super) fn declaration(tool: &Tool) -> TokenStream {
 pub(super) fn implementation(tool: &Tool) -> TokenStream {
     let Some(handle) = &tool.handle else { return TokenStream::new() };
     let typed = match &tool.output {
-        Output::Named(ty) => {
-            let value = value(ty);
-            quote! {
-                impl __p::TypedTool for #handle {
-                    type Output = #value;
-                }
+        Output::Named(ty) => quote! {
+            impl __p::TypedTool for #handle {
+                type Output = <#ty as __p::Select<{ __p::Probe::<#ty>::IS_RESULT }>>::Value;
             }
-        }
+        },
         Output::Opaque => TokenStream::new(),
     };
     quote! {
@@ -48,8 +43,4 @@ pub(super) fn implementation(tool: &Tool) -> TokenStream {
         }
         #typed
     }
-}
-
-fn value(ty: &Type) -> TokenStream {
-    if is_named(ty, &["Result"]) { quote!(__p::ValueOf<#ty>) } else { quote!(#ty) }
 }

@@ -1,0 +1,115 @@
+/// Reads a file.
+#[allow(
+    clippy::needless_pass_by_value,
+    clippy::ptr_arg,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+)]
+pub(crate) fn read_file(
+    disk: &dyn Disk,
+    path: &str,
+    key: Option<String>,
+) -> std::io::Result<String> {
+    disk.read(path, key)
+}
+#[allow(deprecated)]
+const _: () = {
+    use ::tool_runtime::__private as __p;
+    #[allow(unused_imports)]
+    use __p::traits::*;
+    static __TOOL: __p::Definition = {
+        #[derive(__p::serde::Deserialize)]
+        #[serde(crate = "::tool_runtime::__private::serde")]
+        struct __ToolArgs {
+            #[serde(rename = "file-path")]
+            #[serde(default = "__default_path")]
+            path: __p::String,
+            key: Option<String>,
+        }
+        #[allow(clippy::unnecessary_wraps)]
+        fn __default_path() -> __p::String {
+            ::core::convert::From::from("index")
+        }
+        fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            #[allow(unused_mut)]
+            let mut __s = __p::InputSchema::new(
+                __g,
+                ::core::concat!(::core::module_path!(), "::", "read_file"),
+            );
+            __s.open();
+            __s.property::<__p::String>("file-path", "Which.")
+                .default((&&__p::DefaultProbe(&__default_path())).to_json())
+                .pattern("^[a-z/]+$");
+            __s.property::<Option<String>>("key", "The key.").sensitivity("secret");
+            __s.finish()
+        }
+        fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            __p::Probe::<std::io::Result<String>>::NEW.output_schema(__g)
+        }
+        fn __host() -> __p::Vec<__p::HostNeed> {
+            __p::Vec::from([
+                {
+                    __p::assert_host_value::<dyn Disk>();
+                    (&&__p::Probe::<dyn Disk>::NEW).need()
+                },
+            ])
+        }
+        fn __start(__call: __p::CallScope) -> __p::Running {
+            ::std::boxed::Box::pin(async move {
+                let __args: __ToolArgs = match __call.decode() {
+                    ::core::result::Result::Ok(__args) => __args,
+                    ::core::result::Result::Err(__refused) => return __refused,
+                };
+                __call.gate().await;
+                __call
+                    .clone()
+                    .run_blocking(move |__call| {
+                        let __h0 = match (&&__p::Probe::<dyn Disk>::NEW)
+                            .take(&__call, 0usize)
+                        {
+                            ::core::result::Result::Ok(__held) => __held,
+                            ::core::result::Result::Err(__failed) => return __failed,
+                        };
+                        match __p::Returned(
+                                read_file(__h0.deref(), &__args.path, __args.key),
+                            )
+                            .split()
+                        {
+                            ::core::result::Result::Ok(__value) => {
+                                __call.succeeded(&__value)
+                            }
+                            ::core::result::Result::Err(__error) => {
+                                __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                            }
+                        }
+                    })
+                    .await
+            })
+        }
+        __p::Definition {
+            name: "read_file",
+            title: ::core::option::Option::None,
+            version: "1.0.0",
+            description: "Reads a file.",
+            category: ::core::option::Option::None,
+            effect: __p::Effect::Read,
+            idempotent: false,
+            open_world: false,
+            ttl: ::core::option::Option::None,
+            timeout: ::core::option::Option::None,
+            requires_auth: true,
+            ai_callable: true,
+            dry_run: __p::Probe::<dyn Disk>::HANDLES_DRY_RUN,
+            rust_path: ::core::concat!(::core::module_path!(), "::", "read_file"),
+            file: ::core::file!(),
+            line: ::core::line!(),
+            input: __input,
+            output: __output,
+            host: __host,
+            start: __start,
+        }
+    };
+    __p::discover! {
+        & __TOOL
+    }
+};

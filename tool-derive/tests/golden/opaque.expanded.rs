@@ -1,0 +1,116 @@
+/// Lists squares.
+#[allow(
+    clippy::needless_pass_by_value,
+    clippy::ptr_arg,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+)]
+async fn squares<'a>(
+    _: &ToolContext,
+    count: u32,
+    name: &'a str,
+) -> Result<impl Serialize + JsonSchema, Error> {
+    Ok(name.repeat(count))
+}
+///Names the tool `squares`; it has no values.
+#[doc(hidden)]
+#[allow(dead_code)]
+#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+enum Squares {}
+#[allow(deprecated)]
+const _: () = {
+    use ::tool_runtime::__private as __p;
+    #[allow(unused_imports)]
+    use __p::traits::*;
+    static __TOOL: __p::Definition = {
+        #[derive(__p::serde::Deserialize)]
+        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
+        struct __ToolArgs<'__de> {
+            count: u32,
+            #[serde(borrow)]
+            name: __p::Cow<'__de, str>,
+        }
+        fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            #[allow(unused_mut)]
+            let mut __s = __p::InputSchema::new(
+                __g,
+                ::core::concat!(::core::module_path!(), "::", "squares"),
+            );
+            __s.property::<u32>("count", "How many.").example(&(3));
+            __s.property::<__p::String>("name", "Their name.");
+            __s.finish()
+        }
+        fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            fn __returned<F: ::core::future::Future>(
+                _: impl ::core::ops::FnOnce() -> F,
+            ) -> __p::Probe<F::Output> {
+                __p::Probe::NEW
+            }
+            #[allow(unreachable_code, clippy::diverging_sub_expression)]
+            __returned(|| squares(::core::panic!(), ::core::panic!(), ::core::panic!()))
+                .output_schema(__g)
+        }
+        fn __host() -> __p::Vec<__p::HostNeed> {
+            __p::Vec::from([
+                {
+                    __p::assert_host_value::<ToolContext>();
+                    (&&__p::Probe::<ToolContext>::NEW).need()
+                },
+            ])
+        }
+        fn __start(__call: __p::CallScope) -> __p::Running {
+            ::std::boxed::Box::pin(async move {
+                let __args: __ToolArgs<'_> = match __call.decode() {
+                    ::core::result::Result::Ok(__args) => __args,
+                    ::core::result::Result::Err(__refused) => return __refused,
+                };
+                __call.gate().await;
+                let __h0 = match (&&__p::Probe::<ToolContext>::NEW).take(&__call, 0usize)
+                {
+                    ::core::result::Result::Ok(__held) => __held,
+                    ::core::result::Result::Err(__failed) => return __failed,
+                };
+                match __p::Returned(
+                        squares(__h0.deref(), __args.count, &__args.name).await,
+                    )
+                    .split()
+                {
+                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Err(__error) => {
+                        __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                    }
+                }
+            })
+        }
+        __p::Definition {
+            name: "squares",
+            title: ::core::option::Option::None,
+            version: "1.0.0",
+            description: "Lists squares.",
+            category: ::core::option::Option::None,
+            effect: __p::Effect::Read,
+            idempotent: false,
+            open_world: false,
+            ttl: ::core::option::Option::None,
+            timeout: ::core::option::Option::None,
+            requires_auth: true,
+            ai_callable: true,
+            dry_run: __p::Probe::<ToolContext>::HANDLES_DRY_RUN,
+            rust_path: ::core::concat!(::core::module_path!(), "::", "squares"),
+            file: ::core::file!(),
+            line: ::core::line!(),
+            input: __input,
+            output: __output,
+            host: __host,
+            start: __start,
+        }
+    };
+    impl __p::Tool for Squares {
+        fn definition() -> &'static __p::Definition {
+            &__TOOL
+        }
+    }
+    __p::discover! {
+        & __TOOL
+    }
+};

@@ -1,0 +1,104 @@
+/// Deletes a page.
+#[allow(
+    clippy::needless_pass_by_value,
+    clippy::ptr_arg,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+)]
+pub fn delete_page(page: u64) -> Result<(), PageError> {
+    pages::delete(page)
+}
+///Names the tool `delete_page`; it has no values.
+#[doc(hidden)]
+#[allow(dead_code)]
+#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+pub enum DeletePage {}
+#[allow(deprecated)]
+const _: () = {
+    use renamed::runtime::__private as __p;
+    #[allow(unused_imports)]
+    use __p::traits::*;
+    static __TOOL: __p::Definition = {
+        #[derive(__p::serde::Deserialize)]
+        #[serde(crate = "renamed::runtime::__private::serde", deny_unknown_fields)]
+        struct __ToolArgs {
+            page: u64,
+        }
+        fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            #[allow(unused_mut)]
+            let mut __s = __p::InputSchema::new(
+                __g,
+                ::core::concat!(::core::module_path!(), "::", "delete_page"),
+            );
+            __s.property::<u64>("page", "Which.");
+            __s.finish()
+        }
+        fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            __p::Probe::<Result<(), PageError>>::NEW.output_schema(__g)
+        }
+        fn __host() -> __p::Vec<__p::HostNeed> {
+            __p::Vec::from([])
+        }
+        fn __start(__call: __p::CallScope) -> __p::Running {
+            ::std::boxed::Box::pin(async move {
+                let __args: __ToolArgs = match __call.decode() {
+                    ::core::result::Result::Ok(__args) => __args,
+                    ::core::result::Result::Err(__refused) => return __refused,
+                };
+                __call.gate().await;
+                if __call.dry_run() {
+                    return match __p::Returned(pages::preview_delete(__args.page))
+                        .split()
+                    {
+                        ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                        ::core::result::Result::Err(__error) => {
+                            __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                        }
+                    };
+                }
+                match __p::Returned(delete_page(__args.page)).split() {
+                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Err(__error) => {
+                        __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                    }
+                }
+            })
+        }
+        __p::Definition {
+            name: "delete_page",
+            title: ::core::option::Option::None,
+            version: "1.0.0",
+            description: "Deletes a page.",
+            category: ::core::option::Option::None,
+            effect: __p::Effect::Destructive,
+            idempotent: false,
+            open_world: false,
+            ttl: ::core::option::Option::None,
+            timeout: ::core::option::Option::None,
+            requires_auth: true,
+            ai_callable: true,
+            dry_run: true,
+            rust_path: ::core::concat!(::core::module_path!(), "::", "delete_page"),
+            file: ::core::file!(),
+            line: ::core::line!(),
+            input: __input,
+            output: __output,
+            host: __host,
+            start: __start,
+        }
+    };
+    impl __p::Tool for DeletePage {
+        fn definition() -> &'static __p::Definition {
+            &__TOOL
+        }
+    }
+    impl __p::TypedTool for DeletePage {
+        type Output = <Result<
+            (),
+            PageError,
+        > as __p::Select<{ __p::Probe::<Result<(), PageError>>::IS_RESULT }>>::Value;
+    }
+    __p::discover! {
+        & __TOOL
+    }
+};

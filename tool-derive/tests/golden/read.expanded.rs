@@ -1,0 +1,155 @@
+/// Searches the published content of a site.
+#[allow(
+    clippy::needless_pass_by_value,
+    clippy::ptr_arg,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+)]
+async fn search_content(
+    cx: &ToolContext,
+    index: &Index,
+    query: &str,
+    limit: u32,
+    tags: Vec<String>,
+) -> Result<Hits, SearchError> {
+    index.search(cx, query, limit, tags).await
+}
+///Names the tool `search_content`; it has no values.
+#[doc(hidden)]
+#[allow(dead_code)]
+#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+enum SearchContent {}
+#[allow(deprecated)]
+const _: () = {
+    use ::tool_runtime::__private as __p;
+    #[allow(unused_imports)]
+    use __p::traits::*;
+    static __TOOL: __p::Definition = {
+        #[derive(__p::serde::Deserialize)]
+        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
+        struct __ToolArgs<'__de> {
+            #[serde(borrow)]
+            query: __p::Cow<'__de, str>,
+            #[serde(default = "__default_limit")]
+            limit: u32,
+            #[serde(default)]
+            tags: Vec<String>,
+        }
+        #[allow(clippy::unnecessary_wraps)]
+        fn __default_limit() -> u32 {
+            10
+        }
+        fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            #[allow(unused_mut)]
+            let mut __s = __p::InputSchema::new(
+                __g,
+                ::core::concat!(::core::module_path!(), "::", "search_content"),
+            );
+            __s.property::<__p::String>("query", "Words to look for.");
+            __s.property::<u32>("limit", "Most hits to return.")
+                .default((&&__p::DefaultProbe(&__default_limit())).to_json())
+                .range::<<u32 as __p::AsNumber>::Number>(&(1..=50));
+            __s.property::<Vec<String>>("tags", "Only these tags.")
+                .default(
+                    (&&__p::DefaultProbe(
+                        &<Vec<String> as ::core::default::Default>::default(),
+                    ))
+                        .to_json(),
+                )
+                .length(&(..=20));
+            __s.finish()
+        }
+        fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            __p::Probe::<Result<Hits, SearchError>>::NEW.output_schema(__g)
+        }
+        fn __host() -> __p::Vec<__p::HostNeed> {
+            __p::Vec::from([
+                {
+                    __p::assert_host_value::<ToolContext>();
+                    (&&__p::Probe::<ToolContext>::NEW).need()
+                },
+                {
+                    __p::assert_host_value::<Index>();
+                    (&&__p::Probe::<Index>::NEW).need()
+                },
+            ])
+        }
+        fn __start(__call: __p::CallScope) -> __p::Running {
+            ::std::boxed::Box::pin(async move {
+                let __args: __ToolArgs<'_> = match __call.decode() {
+                    ::core::result::Result::Ok(__args) => __args,
+                    ::core::result::Result::Err(__refused) => return __refused,
+                };
+                if !(__p::in_range(&__args.limit, &(1..=50))
+                    && __p::has_length(&__args.tags, &(..=20)))
+                {
+                    return __call.out_of_bounds();
+                }
+                __call.gate().await;
+                let __h0 = match (&&__p::Probe::<ToolContext>::NEW).take(&__call, 0usize)
+                {
+                    ::core::result::Result::Ok(__held) => __held,
+                    ::core::result::Result::Err(__failed) => return __failed,
+                };
+                let __h1 = match (&&__p::Probe::<Index>::NEW).take(&__call, 1usize) {
+                    ::core::result::Result::Ok(__held) => __held,
+                    ::core::result::Result::Err(__failed) => return __failed,
+                };
+                match __p::Returned(
+                        search_content(
+                                __h0.deref(),
+                                __h1.deref(),
+                                &__args.query,
+                                __args.limit,
+                                __args.tags,
+                            )
+                            .await,
+                    )
+                    .split()
+                {
+                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Err(__error) => {
+                        __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                    }
+                }
+            })
+        }
+        __p::Definition {
+            name: "search_content",
+            title: ::core::option::Option::None,
+            version: "1.0.0",
+            description: "Searches the published content of a site.",
+            category: ::core::option::Option::Some("content"),
+            effect: __p::Effect::Read,
+            idempotent: false,
+            open_world: false,
+            ttl: ::core::option::Option::Some(60000u64),
+            timeout: ::core::option::Option::Some(5000u64),
+            requires_auth: true,
+            ai_callable: true,
+            dry_run: __p::Probe::<ToolContext>::HANDLES_DRY_RUN
+                | __p::Probe::<Index>::HANDLES_DRY_RUN,
+            rust_path: ::core::concat!(::core::module_path!(), "::", "search_content"),
+            file: ::core::file!(),
+            line: ::core::line!(),
+            input: __input,
+            output: __output,
+            host: __host,
+            start: __start,
+        }
+    };
+    impl __p::Tool for SearchContent {
+        fn definition() -> &'static __p::Definition {
+            &__TOOL
+        }
+    }
+    impl __p::TypedTool for SearchContent {
+        type Output = <Result<
+            Hits,
+            SearchError,
+        > as __p::Select<{ __p::Probe::<Result<Hits, SearchError>>::IS_RESULT }>>::Value;
+    }
+    __p::discover! {
+        & __TOOL
+    }
+};

@@ -1,0 +1,86 @@
+/// Tells the time.
+#[allow(
+    clippy::needless_pass_by_value,
+    clippy::ptr_arg,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+)]
+fn now() {}
+///Names the tool `now`; it has no values.
+#[doc(hidden)]
+#[allow(dead_code)]
+#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+enum Now {}
+#[allow(deprecated)]
+const _: () = {
+    use ::tool_runtime::__private as __p;
+    #[allow(unused_imports)]
+    use __p::traits::*;
+    static __TOOL: __p::Definition = {
+        #[derive(__p::serde::Deserialize)]
+        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
+        struct __ToolArgs {}
+        fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            #[allow(unused_mut)]
+            let mut __s = __p::InputSchema::new(
+                __g,
+                ::core::concat!(::core::module_path!(), "::", "now"),
+            );
+            __s.finish()
+        }
+        fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            __p::Probe::<()>::NEW.output_schema(__g)
+        }
+        fn __host() -> __p::Vec<__p::HostNeed> {
+            __p::Vec::from([])
+        }
+        fn __start(__call: __p::CallScope) -> __p::Running {
+            ::std::boxed::Box::pin(async move {
+                let __args: __ToolArgs = match __call.decode() {
+                    ::core::result::Result::Ok(__args) => __args,
+                    ::core::result::Result::Err(__refused) => return __refused,
+                };
+                __call.gate().await;
+                match __p::Returned(now()).split() {
+                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Err(__error) => {
+                        __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                    }
+                }
+            })
+        }
+        __p::Definition {
+            name: "now",
+            title: ::core::option::Option::None,
+            version: "1.0.0",
+            description: "Tells the time.",
+            category: ::core::option::Option::None,
+            effect: __p::Effect::Read,
+            idempotent: false,
+            open_world: false,
+            ttl: ::core::option::Option::None,
+            timeout: ::core::option::Option::None,
+            requires_auth: true,
+            ai_callable: true,
+            dry_run: false,
+            rust_path: ::core::concat!(::core::module_path!(), "::", "now"),
+            file: ::core::file!(),
+            line: ::core::line!(),
+            input: __input,
+            output: __output,
+            host: __host,
+            start: __start,
+        }
+    };
+    impl __p::Tool for Now {
+        fn definition() -> &'static __p::Definition {
+            &__TOOL
+        }
+    }
+    impl __p::TypedTool for Now {
+        type Output = <() as __p::Select<{ __p::Probe::<()>::IS_RESULT }>>::Value;
+    }
+    __p::discover! {
+        & __TOOL
+    }
+};

@@ -1,0 +1,3 @@
+/// Tells the time.
+#[ai_tool(effect = "read")]
+fn now() {}

@@ -1,0 +1,264 @@
+/// Keeps notes.
+impl Notes {
+    const MOST: usize = 3;
+    /// Lists the notes.
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::ptr_arg,
+        clippy::too_many_arguments,
+        clippy::trivially_copy_pass_by_ref,
+    )]
+    async fn list(&self, limit: usize) -> Vec<Self> {
+        self.take(limit)
+    }
+    /// Adds a note.
+    #[cfg(unix)]
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::ptr_arg,
+        clippy::too_many_arguments,
+        clippy::trivially_copy_pass_by_ref,
+    )]
+    fn add(&self, note: Self) -> <Self as Store>::Key {
+        self.insert(note)
+    }
+    /// Counts the notes there can be.
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::ptr_arg,
+        clippy::too_many_arguments,
+        clippy::trivially_copy_pass_by_ref,
+    )]
+    fn most() -> usize {
+        Self::MOST
+    }
+    fn would_add(&self, note: Self) -> bool {
+        self.fits(note)
+    }
+}
+#[allow(deprecated)]
+const _: () = {
+    use ::tool_runtime::__private as __p;
+    #[allow(unused_imports)]
+    use __p::traits::*;
+    static __TOOL_0: __p::Definition = {
+        #[derive(__p::serde::Deserialize)]
+        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
+        struct __ToolArgs {
+            #[serde(default = "__default_limit")]
+            limit: usize,
+        }
+        #[allow(clippy::unnecessary_wraps)]
+        fn __default_limit() -> usize {
+            <Notes>::MOST
+        }
+        fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            #[allow(unused_mut)]
+            let mut __s = __p::InputSchema::new(
+                __g,
+                ::core::concat!(::core::module_path!(), "::", "Notes::list"),
+            );
+            __s.property::<usize>("limit", "Most notes to list.")
+                .default((&&__p::DefaultProbe(&__default_limit())).to_json())
+                .range::<<usize as __p::AsNumber>::Number>(&(1..=<Notes>::MOST));
+            __s.finish()
+        }
+        fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            __p::Probe::<Vec<Notes>>::NEW.output_schema(__g)
+        }
+        fn __host() -> __p::Vec<__p::HostNeed> {
+            __p::Vec::from([__p::HostNeed::toolkit::<Notes>()])
+        }
+        fn __start(__call: __p::CallScope) -> __p::Running {
+            ::std::boxed::Box::pin(async move {
+                let __args: __ToolArgs = match __call.decode() {
+                    ::core::result::Result::Ok(__args) => __args,
+                    ::core::result::Result::Err(__refused) => return __refused,
+                };
+                if !(__p::in_range(&__args.limit, &(1..=<Notes>::MOST))) {
+                    return __call.out_of_bounds();
+                }
+                __call.gate().await;
+                let __h0 = match __call.toolkit::<Notes>(0) {
+                    ::core::result::Result::Ok(__held) => __held,
+                    ::core::result::Result::Err(__failed) => return __failed,
+                };
+                match __p::Returned(<Notes>::list(__h0.deref(), __args.limit).await)
+                    .split()
+                {
+                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Err(__error) => {
+                        __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                    }
+                }
+            })
+        }
+        __p::Definition {
+            name: "desk.notes.list",
+            title: ::core::option::Option::Some("List notes"),
+            version: "1.0.0",
+            description: "Lists the notes.",
+            category: ::core::option::Option::None,
+            effect: __p::Effect::Read,
+            idempotent: false,
+            open_world: false,
+            ttl: ::core::option::Option::None,
+            timeout: ::core::option::Option::None,
+            requires_auth: true,
+            ai_callable: true,
+            dry_run: false,
+            rust_path: ::core::concat!(::core::module_path!(), "::", "Notes::list"),
+            file: ::core::file!(),
+            line: ::core::line!(),
+            input: __input,
+            output: __output,
+            host: __host,
+            start: __start,
+        }
+    };
+    #[cfg(unix)]
+    static __TOOL_1: __p::Definition = {
+        #[derive(__p::serde::Deserialize)]
+        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
+        struct __ToolArgs {
+            note: Notes,
+        }
+        fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            #[allow(unused_mut)]
+            let mut __s = __p::InputSchema::new(
+                __g,
+                ::core::concat!(::core::module_path!(), "::", "Notes::add"),
+            );
+            __s.property::<Notes>("note", "The note.");
+            __s.finish()
+        }
+        fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            __p::Probe::<<Notes as Store>::Key>::NEW.output_schema(__g)
+        }
+        fn __host() -> __p::Vec<__p::HostNeed> {
+            __p::Vec::from([__p::HostNeed::toolkit::<Notes>()])
+        }
+        fn __start(__call: __p::CallScope) -> __p::Running {
+            ::std::boxed::Box::pin(async move {
+                let __args: __ToolArgs = match __call.decode() {
+                    ::core::result::Result::Ok(__args) => __args,
+                    ::core::result::Result::Err(__refused) => return __refused,
+                };
+                __call.gate().await;
+                let __h0 = match __call.toolkit::<Notes>(0) {
+                    ::core::result::Result::Ok(__held) => __held,
+                    ::core::result::Result::Err(__failed) => return __failed,
+                };
+                if __call.dry_run() {
+                    return match __p::Returned(
+                            <Notes>::would_add(__h0.deref(), __args.note),
+                        )
+                        .split()
+                    {
+                        ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                        ::core::result::Result::Err(__error) => {
+                            __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                        }
+                    };
+                }
+                match __p::Returned(<Notes>::add(__h0.deref(), __args.note)).split() {
+                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Err(__error) => {
+                        __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                    }
+                }
+            })
+        }
+        __p::Definition {
+            name: "desk.notes.add",
+            title: ::core::option::Option::None,
+            version: "1.0.0",
+            description: "Adds a note.",
+            category: ::core::option::Option::None,
+            effect: __p::Effect::Write,
+            idempotent: false,
+            open_world: false,
+            ttl: ::core::option::Option::None,
+            timeout: ::core::option::Option::None,
+            requires_auth: true,
+            ai_callable: true,
+            dry_run: true,
+            rust_path: ::core::concat!(::core::module_path!(), "::", "Notes::add"),
+            file: ::core::file!(),
+            line: ::core::line!(),
+            input: __input,
+            output: __output,
+            host: __host,
+            start: __start,
+        }
+    };
+    static __TOOL_2: __p::Definition = {
+        #[derive(__p::serde::Deserialize)]
+        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
+        struct __ToolArgs {}
+        fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            #[allow(unused_mut)]
+            let mut __s = __p::InputSchema::new(
+                __g,
+                ::core::concat!(::core::module_path!(), "::", "Notes::most"),
+            );
+            __s.finish()
+        }
+        fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            __p::Probe::<usize>::NEW.output_schema(__g)
+        }
+        fn __host() -> __p::Vec<__p::HostNeed> {
+            __p::Vec::from([])
+        }
+        fn __start(__call: __p::CallScope) -> __p::Running {
+            ::std::boxed::Box::pin(async move {
+                let __args: __ToolArgs = match __call.decode() {
+                    ::core::result::Result::Ok(__args) => __args,
+                    ::core::result::Result::Err(__refused) => return __refused,
+                };
+                __call.gate().await;
+                match __p::Returned(<Notes>::most()).split() {
+                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Err(__error) => {
+                        __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                    }
+                }
+            })
+        }
+        __p::Definition {
+            name: "desk.notes.most",
+            title: ::core::option::Option::None,
+            version: "1.0.0",
+            description: "Counts the notes there can be.",
+            category: ::core::option::Option::None,
+            effect: __p::Effect::Read,
+            idempotent: false,
+            open_world: false,
+            ttl: ::core::option::Option::None,
+            timeout: ::core::option::Option::None,
+            requires_auth: true,
+            ai_callable: true,
+            dry_run: false,
+            rust_path: ::core::concat!(::core::module_path!(), "::", "Notes::most"),
+            file: ::core::file!(),
+            line: ::core::line!(),
+            input: __input,
+            output: __output,
+            host: __host,
+            start: __start,
+        }
+    };
+    static __TOOLS: &[&__p::Definition] = &[
+        &__TOOL_0,
+        #[cfg(unix)]
+        &__TOOL_1,
+        &__TOOL_2,
+    ];
+    impl __p::Toolkit for Notes {
+        const NAME: &'static str = "desk.notes";
+        const DESCRIPTION: &'static str = "Keeps notes.";
+        fn definitions() -> &'static [&'static __p::Definition] {
+            __TOOLS
+        }
+    }
+};

@@ -1,0 +1,57 @@
+#[derive(::tool_runtime::__private::serde::Serialize)]
+#[derive(::tool_runtime::__private::serde::Deserialize)]
+#[derive(::tool_runtime::__private::schemars::JsonSchema)]
+#[serde(crate = "::tool_runtime::__private::serde")]
+#[schemars(crate = "::tool_runtime::__private::schemars")]
+#[schemars(transform = ::tool_runtime::__private::title::<Self>)]
+#[serde(deny_unknown_fields)]
+/// A filter.
+#[derive(Debug)]
+#[serde(rename_all = "camelCase")]
+pub struct Filter<T> {
+    /// Least score.
+    #[serde(default = "Filter :: < T >::__default_score")]
+    #[schemars(extend("minimum" = 0))]
+    #[schemars(extend("maximum" = 100))]
+    score: u8,
+    /// Words.
+    #[serde(default)]
+    #[schemars(extend("maxItems" = (3)-1))]
+    #[schemars(transform = ::tool_runtime::__private::title::<Vec<T>>)]
+    words: Vec<T>,
+    /// A name.
+    #[serde(rename = "called")]
+    #[schemars(extend("minLength" = 1))]
+    #[schemars(extend("maxLength" = 5))]
+    #[schemars(extend("pattern" = "^[a-z]+$"))]
+    #[schemars(extend("x-sensitivity" = "pii"))]
+    #[schemars(example = &("ada"))]
+    name: Option<String>,
+    /// The rest.
+    #[serde(skip)]
+    rest: Vec<u8>,
+}
+impl<T> Filter<T> {
+    #[doc(hidden)]
+    #[allow(non_snake_case, clippy::unnecessary_wraps)]
+    fn __default_score() -> u8 {
+        50
+    }
+}
+#[derive(renamed::__private::serde::Serialize)]
+#[derive(renamed::__private::schemars::JsonSchema)]
+#[serde(crate = "renamed::__private::serde")]
+#[schemars(crate = "renamed::__private::schemars")]
+#[schemars(transform = renamed::__private::title::<Self>)]
+/// A shape.
+enum Shape {
+    /// None.
+    Empty,
+    /// Round.
+    Circle {
+        /// Its radius.
+        #[schemars(extend("minimum" = 0.0))]
+        #[schemars(extend("exclusiveMaximum" = 10.0))]
+        radius: f64,
+    },
+}

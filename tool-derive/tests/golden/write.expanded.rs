@@ -1,0 +1,123 @@
+/// Renames a page.
+#[allow(dead_code)]
+#[cfg(feature = "pages")]
+#[allow(
+    clippy::needless_pass_by_value,
+    clippy::ptr_arg,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+)]
+async fn rename_page(dry_run: &DryRun, pages: &Pages, r#type: String) {
+    pages.rename(r#type, dry_run).await;
+}
+#[cfg(feature = "pages")]
+///Names the tool `rename_page`; it has no values.
+#[doc(hidden)]
+#[allow(dead_code)]
+#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+enum RenamePage {}
+#[cfg(feature = "pages")]
+#[allow(deprecated)]
+const _: () = {
+    use ::tool_runtime::__private as __p;
+    #[allow(unused_imports)]
+    use __p::traits::*;
+    static __TOOL: __p::Definition = {
+        #[derive(__p::serde::Deserialize)]
+        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
+        struct __ToolArgs {
+            r#type: String,
+        }
+        fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            #[allow(unused_mut)]
+            let mut __s = __p::InputSchema::new(
+                __g,
+                ::core::concat!(::core::module_path!(), "::", "rename_page"),
+            );
+            __s.property::<String>("type", "Which.");
+            __s.finish()
+        }
+        fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            __p::Probe::<()>::NEW.output_schema(__g)
+        }
+        fn __host() -> __p::Vec<__p::HostNeed> {
+            __p::Vec::from([
+                {
+                    __p::assert_host_value::<DryRun>();
+                    (&&__p::Probe::<DryRun>::NEW).need()
+                },
+                {
+                    __p::assert_host_value::<Pages>();
+                    (&&__p::Probe::<Pages>::NEW).need()
+                },
+            ])
+        }
+        fn __start(__call: __p::CallScope) -> __p::Running {
+            ::std::boxed::Box::pin(async move {
+                let __args: __ToolArgs = match __call.decode() {
+                    ::core::result::Result::Ok(__args) => __args,
+                    ::core::result::Result::Err(__refused) => return __refused,
+                };
+                __call.gate().await;
+                let __h0 = match (&&__p::Probe::<DryRun>::NEW).take(&__call, 0usize) {
+                    ::core::result::Result::Ok(__held) => __held,
+                    ::core::result::Result::Err(__failed) => return __failed,
+                };
+                let __h1 = match (&&__p::Probe::<Pages>::NEW).take(&__call, 1usize) {
+                    ::core::result::Result::Ok(__held) => __held,
+                    ::core::result::Result::Err(__failed) => return __failed,
+                };
+                match __p::Returned(
+                        rename_page(__h0.deref(), __h1.deref(), __args.r#type).await,
+                    )
+                    .split()
+                {
+                    ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+                    ::core::result::Result::Err(__error) => {
+                        __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                    }
+                }
+            })
+        }
+        __p::Definition {
+            name: "rename_page",
+            title: ::core::option::Option::None,
+            version: "1.0.0",
+            description: "Renames a page.",
+            category: ::core::option::Option::None,
+            effect: __p::Effect::Write,
+            idempotent: true,
+            open_world: true,
+            ttl: ::core::option::Option::None,
+            timeout: ::core::option::Option::None,
+            requires_auth: true,
+            ai_callable: true,
+            dry_run: {
+                ::core::assert!(
+                    __p::Probe:: < DryRun > ::HANDLES_DRY_RUN | __p::Probe:: < Pages >
+                    ::HANDLES_DRY_RUN,
+                    "a tool that writes must be able to show what it would do: take a `&DryRun` parameter and heed it, or name a function with the same parameters: `preview = preview_it`"
+                );
+                true
+            },
+            rust_path: ::core::concat!(::core::module_path!(), "::", "rename_page"),
+            file: ::core::file!(),
+            line: ::core::line!(),
+            input: __input,
+            output: __output,
+            host: __host,
+            start: __start,
+        }
+    };
+    impl __p::Tool for RenamePage {
+        fn definition() -> &'static __p::Definition {
+            &__TOOL
+        }
+    }
+    impl __p::TypedTool for RenamePage {
+        type Output = <() as __p::Select<{ __p::Probe::<()>::IS_RESULT }>>::Value;
+    }
+    __p::discover! {
+        & __TOOL
+    }
+};
