@@ -82,7 +82,11 @@ impl fmt::Display for SearchError {
 impl std::error::Error for SearchError {}
 
 /// Searches the published content of a site.
+///
+/// # Errors
+/// The index is empty.
 #[ai_tool(effect = "read")]
+#[allow(clippy::unused_async, reason = "tools are async as a rule; what is measured is the call")]
 pub async fn search_content(
     index: &Index,
     /// Words to look for.

@@ -13,11 +13,11 @@ use tool_runtime::prelude::*;
 use tool_runtime::serde_json::value::RawValue;
 
 use crate::show::Show;
-use crate::world::{Diary, World};
+use crate::world::World;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let runtime = Runtime::builder().toolkit(World).state(Diary::default()).build()?;
+    let runtime = Runtime::builder().toolkit(World::default()).build()?;
     let cx = ToolContext::builder(Uuid::now_v7(), "trace-quickstart").run_id("run-1").build()?;
     let show = Show::to_stdout();
 

@@ -8,13 +8,11 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, tz};
 use tool_runtime::prelude::*;
 
-/// Answers questions about time zones and currencies.
-#[derive(Debug)]
-pub(crate) struct World;
-
-/// What is written down: one line a meeting.
+/// Answers questions about time zones and currencies, and keeps a diary: one line a meeting.
 #[derive(Debug, Default)]
-pub(crate) struct Diary(Mutex<Vec<String>>);
+pub(crate) struct World {
+    diary: Mutex<Vec<String>>,
+}
 
 /// A moment in one place.
 #[ai_type]
@@ -71,7 +69,6 @@ impl World {
     /// Finds IANA time zones by a part of their name.
     #[ai_tool(effect = "read", version = "1.0.0", category = "time", ttl = "1h")]
     fn find_zones(
-        &self,
         /// A part of the name; case does not matter.
         #[arg(length(1..=40), example = "pacific")]
         query: &str,
@@ -91,8 +88,7 @@ impl World {
 
     /// Tells the local time in a zone, at an instant.
     #[ai_tool(effect = "read", version = "1.0.0", category = "time")]
-    async fn time_in(
-        &self,
+    fn time_in(
         /// The zone's IANA name, such as Asia/Tokyo.
         zone: &str,
         /// The instant, such as 2026-03-29T01:30:00Z.
@@ -110,8 +106,7 @@ impl World {
 
     /// Gives the facts about a currency.
     #[ai_tool(effect = "read", version = "1.0.0", category = "money", ttl = "24h")]
-    async fn currency(
-        &self,
+    fn currency(
         /// The ISO 4217 code, such as EUR.
         #[arg(pattern = "^[A-Z]{3}$")]
         code: String,
@@ -128,9 +123,8 @@ impl World {
 
     /// Writes a meeting into the diary.
     #[ai_tool(effect = "write", version = "1.0.0", category = "time", title = "Schedule a meeting")]
-    async fn schedule(
+    fn schedule(
         &self,
-        diary: &Diary,
         dry_run: &DryRun,
         /// What it is about.
         #[arg(length(1..=80))]
@@ -144,7 +138,7 @@ impl World {
         let start = local.to_zoned(find_zone(&zone)?).map_err(|_| WorldError::Local)?;
         let line = format!("{} {title}", start.timestamp());
         if !dry_run.is_active() {
-            diary.0.lock().unwrap_or_else(PoisonError::into_inner).push(line.clone());
+            self.diary.lock().unwrap_or_else(PoisonError::into_inner).push(line.clone());
         }
         Ok(line)
     }

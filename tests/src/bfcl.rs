@@ -57,7 +57,8 @@ pub fn files_beside_the_project() -> Option<Vec<PathBuf>> {
 /// # Errors
 /// The file cannot be read, or a line is no case; the text names the line.
 pub fn read(file: &Path) -> Result<Vec<Case>, String> {
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let text =
+        std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
     let parse = |(index, line)| {
         serde_json::from_str(line)
             .map_err(|error| format!("{}:{}: {error}", file.display(), index + 1))

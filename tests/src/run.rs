@@ -137,9 +137,8 @@ pub async fn mended(
     let told = |what: String| format!("{name}: {}: {what}", slip.text);
     let mut call = runtime.call(name, slip.text.as_str(), cx);
     let output = call.execute().await;
-    let data = match output.data::<Value>() {
-        Some(Ok(data)) => data,
-        _ => return Err(told(format!("got {output}"))),
+    let Some(Ok(data)) = output.data::<Value>() else {
+        return Err(told(format!("got {output}")));
     };
     if data != slip.mended {
         return Err(told(format!("reached the tool as {data}")));

@@ -1,5 +1,68 @@
 //! Lets LLM agents use tools safely.
-#![doc = "\nBeing written."]
+//!
+//! Write [`#[ai_tool]`](macro@ai_tool) over a function. It stays the function it was, and it becomes a
+//! tool: with a JSON Schema that a model understands, arguments that are validated and typed, a call
+//! that exists *before* it runs, and one frozen envelope for whatever happens.
+//!
+//! ```
+//! use tool_runtime::prelude::*;
+//!
+//! /// What the host searches.
+//! struct Index(Vec<String>);
+//!
+//! /// Searches the published content of a site.
+//! #[ai_tool(effect = "read", version = "1.0.0", ttl = "60s", timeout = "5s")]
+//! async fn search_content(
+//!     index: &Index, // borrowed: the host's, never in the schema
+//!     /// Words to look for.
+//!     query: &str,
+//!     /// Most hits to return.
+//!     #[arg(default = 10, range(1..=50))]
+//!     limit: usize,
+//! ) -> Vec<String> {
+//!     index.0.iter().filter(|title| title.contains(query)).take(limit).cloned().collect()
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let index = Index(vec!["green tea".to_owned(), "black tea".to_owned()]);
+//! let runtime = Runtime::builder().tool::<SearchContent>().state(index).build()?;
+//! let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+//!
+//! // A right call: it exists before it runs.
+//! let mut call = runtime.call("search_content", r#"{"query":"green"}"#, &cx);
+//! assert_eq!(call.status(), CallStatus::Pending);
+//! assert_eq!(call.execute().await.data_json(), Some(r#"["green tea"]"#));
+//!
+//! // A wrong one: every violation at once, and an envelope all the same.
+//! let mut call = runtime.call("search_content", r#"{"querry":"green","limit":99}"#, &cx);
+//! assert_eq!(call.violations().len(), 3);
+//! assert_eq!(call.execute().await.error().and_then(|error| error.code()), Some("INVALID_ARGUMENT"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # How to read on
+//! - [`ai_tool`](macro@ai_tool), [`ai_toolkit`](macro@ai_toolkit), [`ai_type`](macro@ai_type) and
+//!   [`ToolFailure`](macro@ToolFailure) are what one writes.
+//! - [`RuntimeBuilder`] registers and configures, [`Runtime`] opens calls, [`ToolCall`] is one.
+//! - [`contracts`] are the envelopes; [`schema`] makes and checks schemas.
+//!
+//! # What may be relied on
+//! - **Every call is answered.** Unknown tool, broken JSON, panic, timeout, denial: always an
+//!   envelope.
+//! - **Nothing runs on guessed arguments**, and what has an effect asks first
+//!   ([`RuntimeBuilder::permission`]).
+//! - **What the model may read, what the log may read and what a person may read are three texts.**
+//!   A rejected value is in no message; a panic's text and an error's sources go to
+//!   [`CallRecord::log`] only.
+//!
+//! # Features
+//! | feature | default | what it adds |
+//! | --- | --- | --- |
+//! | `discovery` | yes | `Runtime::builder().discover()`: every linked `#[ai_tool]` function |
+//! | `tokio` | yes | the default [`Timer`]; without it, give [`RuntimeBuilder::timer`] one of your own |
+//! | `full` | no | everything |
 
 mod arguments;
 mod call;

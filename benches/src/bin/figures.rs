@@ -116,11 +116,7 @@ fn figures_of_cases(files: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-async fn try_case(
-    case: &bfcl::Case,
-    right: &mut Tally,
-    broken: &mut Tally,
-) -> Result<(), String> {
+async fn try_case(case: &bfcl::Case, right: &mut Tally, broken: &mut Tally) -> Result<(), String> {
     let (runtime, cx) = (run::runtime(case, Coerce::Off)?, run::context());
     for call in &case.calls {
         right.count(run::admitted(&runtime, call, &cx).await);

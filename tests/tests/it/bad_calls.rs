@@ -111,7 +111,12 @@ fn all_violations_are_told_at_once() {
     check(
         "find",
         r#"{"limit":99,"tags":[true],"near":{"x":1}}"#,
-        &[("/limit", "maximum"), ("/tags/0", "type"), ("/near/y", "required"), ("/query", "required")],
+        &[
+            ("/limit", "maximum"),
+            ("/tags/0", "type"),
+            ("/near/y", "required"),
+            ("/query", "required"),
+        ],
     );
 }
 
@@ -188,7 +193,11 @@ fn duplicate_keys_are_refused_at_any_depth() {
 
 #[test]
 fn numbers_that_would_lose_digits_are_refused() {
-    check("find", r#"{"query":"t","near":{"x":9007199254740993,"y":0}}"#, &[("/near/x", "precision")]);
+    check(
+        "find",
+        r#"{"query":"t","near":{"x":9007199254740993,"y":0}}"#,
+        &[("/near/x", "precision")],
+    );
     check("find", r#"{"query":"t","weights":{"a":16777217}}"#, &[("/weights/a", "precision")]);
     check("find", r#"{"query":"t","near":{"x":1e999,"y":0}}"#, &[("/near/x", "precision")]);
     check("count", r#"{"limit":4294967296}"#, &[("/limit", "precision")]);
@@ -225,7 +234,9 @@ fn truncated_json_is_refused_with_the_byte_position() {
 
 #[test]
 fn what_is_no_json_is_refused() {
-    for text in [r#"{"limit":NaN}"#, "{'limit':1}", r#"{"limit":1,}"#, r#"{"limit":1} x"#, "{\"limit\":01}"] {
+    for text in
+        [r#"{"limit":NaN}"#, "{'limit':1}", r#"{"limit":1,}"#, r#"{"limit":1} x"#, "{\"limit\":01}"]
+    {
         let runtime = runtime();
         let call = runtime.call("count", text, &cx());
         assert_eq!(call.status(), CallStatus::Rejected, "{text}");

@@ -1,6 +1,7 @@
 //! What `build()` refuses, all at once, and what it lists.
 
 use serde_json::json;
+use tool_runtime::contracts::ToolSpec;
 use tool_runtime::prelude::*;
 use tool_runtime::{BuildProblem, Registry};
 
@@ -89,9 +90,8 @@ fn a_schema_that_cannot_be_checked_is_refused_with_its_place() {
 fn names_permissions_and_bounds_are_checked() {
     let found = problems(Runtime::builder().dynamic(nothing("not a name")));
     assert!(matches!(found[..], [BuildProblem::Contract { .. }]), "{found:?}");
-    let found = problems(
-        Runtime::builder().dynamic(nothing("one")).permission("two", Permission::Allow),
-    );
+    let found =
+        problems(Runtime::builder().dynamic(nothing("one")).permission("two", Permission::Allow));
     assert!(matches!(found[..], [BuildProblem::UnknownPermission { .. }]), "{found:?}");
     for most in [0, 21] {
         let found = problems(Runtime::builder().max_concurrent_tools(most));
@@ -107,6 +107,6 @@ fn tools_are_listed_in_the_order_of_their_names() {
         .dynamic(nothing("a.b"))
         .build()
         .unwrap();
-    let names: Vec<_> = runtime.specs().map(|spec| spec.name()).collect();
+    let names: Vec<_> = runtime.specs().map(ToolSpec::name).collect();
     assert_eq!(names, ["a.b", "a.z", "b"]);
 }

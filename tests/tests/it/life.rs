@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_runtime::contracts::ToolCallRequest;
+use tool_runtime::contracts::{ToolCallRequest, ToolSpec};
 use tool_runtime::prelude::*;
 
 use crate::support::{answer, cx, envelope};
@@ -132,7 +132,8 @@ async fn a_preview_function_answers_a_dry_run() {
     async fn quote(cents: u32) -> String {
         format!("would pay {cents}")
     }
-    let runtime = Runtime::builder().tool::<Pay>().permission("pay", Permission::Allow).build().unwrap();
+    let runtime =
+        Runtime::builder().tool::<Pay>().permission("pay", Permission::Allow).build().unwrap();
     let dry = ToolContext::builder(Uuid::nil(), "t").run_id("r").dry_run(true).build().unwrap();
     let mut call = runtime.call("pay", r#"{"cents":5}"#, &dry);
     assert_eq!(envelope(call.execute().await)["data"], "would pay 5");
@@ -188,8 +189,7 @@ async fn dropping_execute_interrupts_the_call_for_good() {
         std::future::pending::<()>().await;
     }
     let runs = Arc::new(AtomicU32::new(0));
-    let runtime =
-        Runtime::builder().tool::<Waits>().shared_state(runs.clone()).build().unwrap();
+    let runtime = Runtime::builder().tool::<Waits>().shared_state(runs.clone()).build().unwrap();
     let mut call = runtime.call("waits", "{}", &cx());
     assert!(futures::poll!(std::pin::pin!(call.execute())).is_pending());
     assert_eq!(call.status(), CallStatus::Interrupted);
@@ -226,9 +226,8 @@ async fn a_host_makes_values_of_its_own_from_a_call() {
     impl FromCall for User {
         fn from_call(call: &CallScope) -> Result<Self, Failure> {
             let id = call.cx().user_id();
-            id.map(|id| Self(id.to_owned())).ok_or_else(|| {
-                Failure::of(tool_runtime::contracts::ErrorCode::Unauthorized)
-            })
+            id.map(|id| Self(id.to_owned()))
+                .ok_or_else(|| Failure::of(tool_runtime::contracts::ErrorCode::Unauthorized))
         }
     }
     /// Greets.
@@ -238,8 +237,7 @@ async fn a_host_makes_values_of_its_own_from_a_call() {
     }
     let runtime = Runtime::builder().tool::<Greet>().build().unwrap();
     assert_eq!(answer(&runtime, "greet", "{}").await["error"]["code"], "UNAUTHORIZED");
-    let known =
-        ToolContext::builder(Uuid::nil(), "t").run_id("r").user_id("u_1").build().unwrap();
+    let known = ToolContext::builder(Uuid::nil(), "t").run_id("r").user_id("u_1").build().unwrap();
     let mut call = runtime.call("greet", "{}", &known);
     assert_eq!(call.execute().await.data_json(), Some("\"u_1\""));
 }
@@ -320,8 +318,8 @@ async fn a_batch_keeps_the_order_and_each_write_is_a_barrier() {
     assert_eq!(
         *notes.0.lock().unwrap(),
         [
-            "1 starts", "2 starts", "2 ends", "1 ends", "3 starts", "3 ends", "5 starts", "6 starts",
-            "6 ends", "5 ends"
+            "1 starts", "2 starts", "2 ends", "1 ends", "3 starts", "3 ends", "5 starts",
+            "6 starts", "6 ends", "5 ends"
         ]
     );
     let invocations: std::collections::BTreeSet<_> =
@@ -361,7 +359,10 @@ async fn a_dynamic_tool_behaves_as_any_other() {
         });
     let runtime = Runtime::builder().dynamic(double).build().unwrap();
     assert_eq!(answer(&runtime, "math.double", r#"{"n":"4"}"#).await["data"], 8);
-    assert_eq!(answer(&runtime, "math.double", r#"{"n":11}"#).await["error"]["code"], "INVALID_ARGUMENT");
+    assert_eq!(
+        answer(&runtime, "math.double", r#"{"n":11}"#).await["error"]["code"],
+        "INVALID_ARGUMENT"
+    );
 }
 
 /// Keeps numbers.
@@ -402,7 +403,7 @@ async fn a_toolkits_tools_share_its_state() {
         .permission("shelf", Permission::Allow)
         .build()
         .unwrap();
-    let names: Vec<_> = runtime.specs().map(|spec| spec.name()).collect();
+    let names: Vec<_> = runtime.specs().map(ToolSpec::name).collect();
     assert_eq!(names, ["shelf.add", "shelf.sum"]);
     answer(&runtime, "shelf.add", r#"{"n":4}"#).await;
     answer(&runtime, "shelf.add", r#"{"n":5}"#).await;

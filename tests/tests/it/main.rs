@@ -1,5 +1,7 @@
 //! The project as its users see it.
 
+#![allow(clippy::unwrap_used, clippy::items_after_statements, reason = "this is all test code")]
+
 mod bad_calls;
 mod bfcl;
 mod build;

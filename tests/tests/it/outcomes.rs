@@ -114,7 +114,10 @@ async fn a_hidden_failure_tells_its_code_and_nothing_of_its_own() {
 #[tokio::test]
 async fn a_tool_may_have_codes_of_its_own() {
     let found = answer(&runtime(), "fail", r#"{"how":"taken"}"#).await;
-    assert_eq!((&found["error"]["code"], &found["error"]["type"]), (&json!("SEAT_TAKEN"), &json!("FATAL")));
+    assert_eq!(
+        (&found["error"]["code"], &found["error"]["type"]),
+        (&json!("SEAT_TAKEN"), &json!("FATAL"))
+    );
 }
 
 #[tokio::test]
@@ -278,11 +281,8 @@ async fn a_cancelled_call_is_answered_and_its_tool_dropped() {
         let _guard = Guard;
         std::future::pending::<()>().await;
     }
-    let runtime = Runtime::builder()
-        .tool::<Holds>()
-        .permission("holds", Permission::Allow)
-        .build()
-        .unwrap();
+    let runtime =
+        Runtime::builder().tool::<Holds>().permission("holds", Permission::Allow).build().unwrap();
     let mut call = runtime.call("holds", "{}", &cx());
     let cancellation = call.cancellation().unwrap();
     let (output, ()) = futures::join!(call.execute(), async {

@@ -68,9 +68,9 @@ impl ToolCall {
     }
 
     /// Opens a call of a known tool that is answered already.
-    pub(crate) fn refused(scope: CallScope, refusal: Refusal) -> Self {
-        let output = pipeline::refused_output(scope.echo(), scope.dry_run(), &refusal);
-        Self::answered(Target::Known(scope), refusal, output)
+    pub(crate) fn refused(scope: CallScope, refusal: &Refusal) -> Self {
+        let output = pipeline::refused_output(scope.echo(), scope.dry_run(), refusal);
+        Self::answered(Target::Known(scope), refusal.status, output)
     }
 
     /// Opens a call whose name no tool has.
@@ -80,15 +80,15 @@ impl ToolCall {
         call_id: Option<Box<str>>,
         arguments: Box<str>,
         cx: ToolContext,
-        refusal: Refusal,
+        refusal: &Refusal,
     ) -> Self {
         let echo = pipeline::echo_of_unknown(&arguments, runtime.limits());
-        let output = pipeline::refused_output(echo, cx.dry_run(), &refusal);
+        let output = pipeline::refused_output(echo, cx.dry_run(), refusal);
         let call = UnknownCall { runtime, name: name.into(), call_id, arguments, cx };
-        Self::answered(Target::Unknown(Box::new(call)), refusal, output)
+        Self::answered(Target::Unknown(Box::new(call)), refusal.status, output)
     }
 
-    fn answered(target: Target, refusal: Refusal, output: ToolOutput) -> Self {
+    fn answered(target: Target, status: CallStatus, output: ToolOutput) -> Self {
         let mut call = Self {
             target,
             status: CallStatus::Executing,
@@ -96,7 +96,7 @@ impl ToolCall {
             approver: None,
             output: None,
         };
-        call.close(Ended { status: refusal.status, output, log: String::new() });
+        call.close(Ended { status, output, log: String::new() });
         call
     }
 
@@ -199,7 +199,7 @@ impl ToolCall {
 
     /// Declines a pending call; the model is told why.
     pub fn decline(&mut self, feedback: impl Into<String>) {
-        self.withdraw(|| Refusal::declined(feedback.into()));
+        self.withdraw(|| Refusal::declined(&feedback.into()));
     }
 
     /// Withdraws a pending call that a newer message of the user has overtaken.
@@ -212,7 +212,7 @@ impl ToolCall {
         self.withdraw(Refusal::expired);
     }
 
-    fn withdraw(&mut self, refusal: impl FnOnce() -> Refusal) {
+    fn withdraw(&mut self, refusal: impl FnOnce() -> Box<Refusal>) {
         if self.status != CallStatus::Pending {
             return;
         }
@@ -246,7 +246,7 @@ impl ToolCall {
             };
             open.call.close(ended);
         }
-        self.output.as_ref().expect("a call that is not pending has been closed with its output")
+        self.output.get_or_insert_with(pipeline::never_closed)
     }
 
     fn close(&mut self, ended: Ended) {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tool_contracts::Effect;
+use tool_contracts::{Effect, ToolSpec};
 
 use super::ToolCall;
 
@@ -24,7 +24,7 @@ impl<'c> Preview<'c> {
         Self {
             name: call.name(),
             title: tool.and_then(|tool| tool.title()),
-            effect: tool.map(|tool| tool.effect()),
+            effect: tool.map(ToolSpec::effect),
             arguments: call.scope().and_then(|scope| scope.echo()),
         }
     }

@@ -264,7 +264,6 @@ impl CallScope {
     }
 
     /// Waits until the call is executed: a deferred call stands here.
-    #[must_use]
     pub fn gate(&self) -> impl Future<Output = ()> + Send + '_ {
         Gate(self)
     }

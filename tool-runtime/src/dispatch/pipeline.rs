@@ -43,7 +43,7 @@ pub(crate) struct Ended {
 }
 
 /// Checks the arguments and parks the tool behind them; nothing of the tool runs.
-pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Refusal> {
+pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Box<Refusal>> {
     let tool = scope.registered();
     let limits = scope.runtime().limits();
     let raw = scope.raw();
@@ -69,7 +69,7 @@ pub(crate) fn admit(
     scope: &CallScope,
     decoded: Decoded,
     approver: Option<&str>,
-) -> Result<Admitted, Refusal> {
+) -> Result<Admitted, Box<Refusal>> {
     if scope.cancel_flag().is_fired() {
         return Err(Refusal::cancelled());
     }
@@ -78,7 +78,7 @@ pub(crate) fn admit(
         // A dry run performs no effect, so nobody has to be asked.
         Permission::Ask if approver.is_some() || scope.dry_run() => Ok(Admitted(decoded.0)),
         Permission::Ask => Err(Refusal::needs_confirmation()),
-        _ => Err(Refusal::denied_tool()),
+        Permission::Deny => Err(Refusal::denied_tool()),
     }
 }
 
@@ -98,15 +98,15 @@ pub(crate) fn fit(scope: &CallScope, ran: Ran) -> Ended {
     let effect = scope.tool().effect();
     match ran.outcome {
         Outcome::Ended(End::Answered(answer)) => answered(scope, answer, took_ms, ran.meta),
-        Outcome::Ended(End::Failed(fault)) => failed(scope, fault, took_ms),
+        Outcome::Ended(End::Failed(fault)) => failed(scope, *fault, took_ms),
         Outcome::Ended(End::Refused) => refused(scope, &Refusal::arguments(scope)),
         Outcome::Ended(End::Panicked(text)) | Outcome::Panicked(text) => {
             let failure = Failure::of(ErrorCode::Internal);
-            failed(scope, Fault::new(failure, None, format!("panicked: {text}")), took_ms)
+            failed(scope, *Fault::new(failure, None, format!("panicked: {text}")), took_ms)
         }
         Outcome::TimedOut => {
             let failure = refusal::timed_out(effect, scope.budget());
-            failed(scope, Fault::plain(failure), took_ms)
+            failed(scope, *Fault::plain(failure), took_ms)
         }
         Outcome::Cancelled => interrupted_after(scope, took_ms),
     }
@@ -121,7 +121,7 @@ pub(crate) fn interrupted(scope: &CallScope) -> Ended {
 
 fn interrupted_after(scope: &CallScope, took_ms: u64) -> Ended {
     let failure = refusal::cancelled(scope.tool().effect());
-    Ended { status: CallStatus::Interrupted, ..failed(scope, Fault::plain(failure), took_ms) }
+    Ended { status: CallStatus::Interrupted, ..failed(scope, *Fault::plain(failure), took_ms) }
 }
 
 /// Answers a call that may not run.
@@ -133,6 +133,12 @@ pub(crate) fn refused(scope: &CallScope, refusal: &Refusal) -> Ended {
 /// Writes the envelope of a refusal.
 pub(crate) fn refused_output(echo: Option<&str>, dry_run: bool, refusal: &Refusal) -> ToolOutput {
     ToolOutput::failed(echo, refusal.detail.clone(), &error_meta(0, dry_run))
+}
+
+/// Answers for a call that lost its output; no path leads here.
+pub(crate) fn never_closed() -> ToolOutput {
+    let detail = Failure::of(ErrorCode::Internal).into_detail(None);
+    ToolOutput::failed(None, detail, &error_meta(0, false))
 }
 
 /// What may be shown of arguments that no tool's schema describes: all of them, if they are JSON.
@@ -148,7 +154,7 @@ fn answered(
     draft: Option<Box<MetaDraft>>,
 ) -> Ended {
     if let Some(fault) = broken_answer(scope, &answer) {
-        return failed(scope, fault, took_ms);
+        return failed(scope, *fault, took_ms);
     }
     let ttl = scope.tool().ttl_seconds();
     let coercions = scope.reading().map_or(&[][..], |reading| &reading.coercions);
@@ -189,8 +195,8 @@ fn broken_answer(scope: &CallScope, answer: &Answer) -> Option<Box<Fault>> {
     Some(Fault::new(failure, None, format!("the answer broke its schema in {count} places")))
 }
 
-fn failed(scope: &CallScope, fault: Box<Fault>, took_ms: u64) -> Ended {
-    let Fault { failure, cause, log } = *fault;
+fn failed(scope: &CallScope, fault: Fault, took_ms: u64) -> Ended {
+    let Fault { failure, cause, log } = fault;
     let meta = error_meta(took_ms, scope.dry_run());
     let output = ToolOutput::failed(scope.echo(), failure.into_detail(cause), &meta);
     Ended { status: CallStatus::Failed, output, log }

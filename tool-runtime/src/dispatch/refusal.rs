@@ -20,11 +20,11 @@ pub(crate) struct Refusal {
 const SPELLED_OUT: usize = 3;
 
 impl Refusal {
-    fn new(status: CallStatus, failure: Failure) -> Self {
-        Self { status, detail: failure.into_detail(None) }
+    fn new(status: CallStatus, failure: Failure) -> Box<Self> {
+        Box::new(Self { status, detail: failure.into_detail(None) })
     }
 
-    pub(crate) fn unknown_tool(closest: &[&str]) -> Self {
+    pub(crate) fn unknown_tool(closest: &[&str]) -> Box<Self> {
         let mut message = String::from("no tool has this name");
         match closest {
             [] => {}
@@ -36,13 +36,13 @@ impl Refusal {
         Self::new(CallStatus::Rejected, failure)
     }
 
-    pub(crate) fn denied_tool() -> Self {
+    pub(crate) fn denied_tool() -> Box<Self> {
         let failure = Failure::of(ErrorCode::Forbidden).with_message("this tool may not be called");
         Self::new(CallStatus::Rejected, failure)
     }
 
     /// The arguments break the schema, or are no JSON: the scope knows how.
-    pub(crate) fn arguments(scope: &CallScope) -> Self {
+    pub(crate) fn arguments(scope: &CallScope) -> Box<Self> {
         let failure = match scope.malformed() {
             Some(malformed) => malformed_arguments(malformed, scope.raw().len()),
             None => invalid_arguments(scope.violations()),
@@ -51,17 +51,17 @@ impl Refusal {
     }
 
     /// Reading the arguments panicked.
-    pub(crate) fn unreadable() -> Self {
+    pub(crate) fn unreadable() -> Box<Self> {
         let failure = Failure::of(ErrorCode::Internal)
             .with_message("the tool failed while it read its arguments");
         Self::new(CallStatus::Rejected, failure)
     }
 
-    pub(crate) fn needs_confirmation() -> Self {
+    pub(crate) fn needs_confirmation() -> Box<Self> {
         Self::new(CallStatus::NotExecuted, Failure::of(ErrorCode::NeedsUserConfirmation))
     }
 
-    pub(crate) fn declined(feedback: String) -> Self {
+    pub(crate) fn declined(feedback: &str) -> Box<Self> {
         let mut failure = Failure::of(ErrorCode::Declined);
         if !feedback.is_empty() {
             failure = failure
@@ -71,23 +71,23 @@ impl Refusal {
         Self::new(CallStatus::Declined, failure)
     }
 
-    pub(crate) fn overtaken() -> Self {
+    pub(crate) fn overtaken() -> Box<Self> {
         Self::not_executed("overtaken", "a newer message of the user has overtaken this call")
     }
 
-    pub(crate) fn expired() -> Self {
+    pub(crate) fn expired() -> Box<Self> {
         Self::not_executed("expired", "nobody decided about this call in time")
     }
 
-    pub(crate) fn dropped() -> Self {
+    pub(crate) fn dropped() -> Box<Self> {
         Self::not_executed("dropped", "the host dropped this call without executing it")
     }
 
-    pub(crate) fn cancelled() -> Self {
+    pub(crate) fn cancelled() -> Box<Self> {
         Self::not_executed("cancelled", "the host cancelled this call before it ran")
     }
 
-    fn not_executed(reason: &'static str, message: &'static str) -> Self {
+    fn not_executed(reason: &'static str, message: &'static str) -> Box<Self> {
         let failure = Failure::of(ErrorCode::Cancelled)
             .with_message(message)
             .with_detail("reason", reason)

@@ -140,15 +140,15 @@ impl Runtime {
     ) -> ToolCall {
         let Some(tool) = self.inner.catalogue.find(name) else {
             let refusal = Refusal::unknown_tool(&self.closest(name));
-            return ToolCall::unknown(self.clone(), name, call_id, arguments, cx, refusal);
+            return ToolCall::unknown(self.clone(), name, call_id, arguments, cx, &refusal);
         };
         let scope = CallScope::new(self.clone(), tool.clone(), call_id, arguments, cx);
         if !is_listed(scope.tool()) {
-            return ToolCall::refused(scope, Refusal::denied_tool());
+            return ToolCall::refused(scope, &Refusal::denied_tool());
         }
         match pipeline::decode(&scope) {
             Ok(decoded) => ToolCall::pending(scope, decoded),
-            Err(refusal) => ToolCall::refused(scope, refusal),
+            Err(refusal) => ToolCall::refused(scope, &refusal),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod probe;
+mod roles;
 mod select;
 pub mod traits;
 
@@ -20,6 +21,9 @@ pub use tool_contracts::{Effect, ErrorCode, ToolErrorType};
 
 pub use self::bounds::{AsLength, AsNumber, has_length, in_range};
 pub use self::probe::*;
+pub use self::roles::{
+    Answer, Argument, PublicMessage, assert_argument, output_schema, public_message,
+};
 pub use self::select::Select;
 pub use crate::__discover as discover;
 pub use crate::call::{CallScope, Finished, Running};

@@ -46,6 +46,7 @@ pub(crate) type Handler = Arc<dyn Fn(CallScope) -> Running + Send + Sync>;
 /// # Ok(())
 /// # }
 /// ```
+#[allow(clippy::struct_excessive_bools, reason = "each is one property of the contract")]
 pub struct DynamicTool {
     pub(super) name: String,
     pub(super) effect: Effect,

@@ -86,7 +86,9 @@ impl Registry {
     /// Adds a toolkit's tools; its value is given to the builder, which registers them too.
     #[must_use]
     pub fn toolkit<T: Toolkit>(mut self) -> Self {
-        T::definitions().iter().for_each(|definition| self.add_definition(definition));
+        for definition in T::definitions() {
+            self.add_definition(definition);
+        }
         self
     }
 

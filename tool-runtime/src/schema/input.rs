@@ -96,7 +96,7 @@ pub struct Property<'s> {
 }
 
 impl Property<'_> {
-    fn set(self, keyword: &str, value: Value) -> Self {
+    fn set(&mut self, keyword: &str, value: Value) -> &mut Self {
         if let Value::Object(schema) = &mut *self.schema {
             schema.insert(keyword.to_owned(), value);
         }
@@ -104,7 +104,7 @@ impl Property<'_> {
     }
 
     /// Makes the parameter optional and shows its default, where it has a JSON form.
-    pub fn default(self, shown: Option<Value>) -> Self {
+    pub fn default(&mut self, shown: Option<Value>) -> &mut Self {
         self.required.pop();
         match shown {
             Some(value) => self.set("default", value),
@@ -113,7 +113,7 @@ impl Property<'_> {
     }
 
     /// Bounds a number.
-    pub fn range<N: Serialize>(self, range: &impl RangeBounds<N>) -> Self {
+    pub fn range<N: Serialize>(&mut self, range: &impl RangeBounds<N>) -> &mut Self {
         let this = match range.start_bound() {
             Bound::Included(least) => self.set("minimum", json!(least)),
             Bound::Excluded(below) => self.set("exclusiveMinimum", json!(below)),
@@ -127,7 +127,7 @@ impl Property<'_> {
     }
 
     /// Bounds a length, by the keyword that fits the property's type.
-    pub fn length(self, range: &impl RangeBounds<usize>) -> Self {
+    pub fn length(&mut self, range: &impl RangeBounds<usize>) -> &mut Self {
         let (least_word, most_word) = self.length_words();
         let least = match range.start_bound() {
             Bound::Included(least) => Some(*least),
@@ -162,18 +162,18 @@ impl Property<'_> {
     }
 
     /// Bounds a string by a regular expression.
-    pub fn pattern(self, pattern: &'static str) -> Self {
+    pub fn pattern(&mut self, pattern: &'static str) -> &mut Self {
         self.set("pattern", pattern.into())
     }
 
     /// Shows an example.
-    pub fn example(self, example: impl Serialize) -> Self {
+    pub fn example(&mut self, example: impl Serialize) -> &mut Self {
         let example = serde_json::to_value(example).unwrap_or(Value::Null);
         self.set("examples", Value::Array(vec![example]))
     }
 
     /// Marks the value as `secret` or `pii`.
-    pub fn sensitivity(self, sensitivity: &'static str) -> Self {
+    pub fn sensitivity(&mut self, sensitivity: &'static str) -> &mut Self {
         self.set("x-sensitivity", sensitivity.into())
     }
 }

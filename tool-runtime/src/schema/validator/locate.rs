@@ -31,11 +31,11 @@ fn child_at(view: View<'_>, at: u32, offset: usize) -> Option<(usize, u32)> {
 }
 
 /// All schemas that look at the same value.
-fn inlined(schemas: &[Schema], mut all: Vec<SchemaId>) -> Vec<SchemaId> {
+pub(super) fn inlined(schemas: &[Schema], mut all: Vec<SchemaId>) -> Vec<SchemaId> {
     let mut next = 0;
     while let Some(id) = all.get(next) {
         next += 1;
-        for id in schemas[*id as usize].logic.iter().flat_map(|logic| logic.inline()) {
+        for id in schemas[*id as usize].inline() {
             if !all.contains(&id) {
                 all.push(id);
             }

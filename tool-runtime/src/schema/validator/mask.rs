@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::locate::inlined;
 use super::model::{Additional, Schema, SchemaId};
 use super::types::Types;
 use crate::json::{Kind, Node, View};
@@ -39,7 +40,7 @@ impl<'a> Mask<'a> {
 
     fn value(&mut self, schemas: &[SchemaId], at: u32) {
         let node = self.view.node(at);
-        let all = self.inlined(schemas);
+        let all = inlined(self.schemas, schemas.to_vec());
         if all.iter().any(|id| self.schema(*id).secret) || self.is_disguised(&all, node) {
             self.spans.push(node.start()..node.end());
             return;
@@ -49,25 +50,6 @@ impl<'a> Mask<'a> {
             Kind::Array if all.iter().any(|id| self.schema(*id).hides) => self.array(&all, at),
             _ => {}
         }
-    }
-
-    /// All schemas that look at the same value.
-    fn inlined(&self, schemas: &[SchemaId]) -> Vec<SchemaId> {
-        let mut all = schemas.to_vec();
-        let mut next = 0;
-        while let Some(id) = all.get(next) {
-            next += 1;
-            let schema = self.schema(*id);
-            let dependents = schema.objects.iter().flat_map(|rules| &rules.dependents);
-            let dependents = dependents.filter_map(|dependent| dependent.schema);
-            let inline = schema.logic.iter().flat_map(|logic| logic.inline());
-            for id in inline.chain(dependents) {
-                if !all.contains(&id) {
-                    all.push(id);
-                }
-            }
-        }
-        all
     }
 
     /// Has a value another type than the place where a secret would lie in it, as JSON in a string

@@ -44,7 +44,7 @@ use crate::limits::Limits;
 /// Whatever the schema says, a text is refused
 /// - when an object has a property twice, at any depth (rule `duplicate`);
 /// - when a number would lose digits or overflow (rule `precision`): `number` is read as a 64-bit
-///   float, or a 32-bit one with `format: "float"`, and must print back as the same number;
+///   float, or a 32-bit one with `format: "float"`, and must print back with every digit sent;
 ///   `integer` is read as 64 bits, or as what its `format` says (`int8` to `uint128`); a number
 ///   that no schema speaks of is read as a 64-bit integer if it is one, else as a float.
 ///

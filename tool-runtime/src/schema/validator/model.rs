@@ -132,6 +132,15 @@ impl Logic {
     }
 }
 
+impl Schema {
+    /// The schemas that look at the same value.
+    pub(super) fn inline(&self) -> impl Iterator<Item = SchemaId> + '_ {
+        let dependents = self.objects.iter().flat_map(|rules| &rules.dependents);
+        let logic = self.logic.iter().flat_map(|logic| logic.inline());
+        logic.chain(dependents.filter_map(|dependent| dependent.schema))
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Choice {
     pub(super) branches: Vec<SchemaId>,

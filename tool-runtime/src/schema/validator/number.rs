@@ -105,17 +105,27 @@ impl Reader {
     }
 }
 
+/// No finite 64-bit float has more significant digits than that.
+const MOST_DIGITS: usize = 767;
+
 fn keeps_double(raw: &str) -> bool {
     let read: f64 = raw.parse().unwrap_or(f64::NAN);
-    read.is_finite() && Decimal::read(raw).same(&Decimal::read(&format!("{read:e}")))
+    read.is_finite() && prints_back(raw, |places| format!("{read:.places$e}"))
 }
 
 fn keeps_single(raw: &str) -> bool {
     let read: f32 = raw.parse().unwrap_or(f32::NAN);
-    read.is_finite() && Decimal::read(raw).same(&Decimal::read(&format!("{read:e}")))
+    read.is_finite() && prints_back(raw, |places| format!("{read:.places$e}"))
 }
 
-/// A number that can be compared: exact when it is whole, else the nearest float.
+/// Is the number the same when it is printed with as many digits as were sent?
+fn prints_back(raw: &str, print: impl FnOnce(usize) -> String) -> bool {
+    let sent = Decimal::read(raw);
+    let digits = sent.digits().count();
+    digits <= MOST_DIGITS && sent.same(&Decimal::read(&print(digits.saturating_sub(1))))
+}
+
+/// A number that can be compared: exact when it is whole and fits 64 bits, else the nearest float.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Value {
     Integer(i128),
@@ -128,20 +138,15 @@ impl Value {
         if node.is_digits() && !node.is_wide() {
             return raw.parse::<i64>().map_or(Self::Float(f64::NAN), |n| Self::Integer(n.into()));
         }
-        match view.decimal(node).to_i128() {
+        match whole(&view.decimal(node)) {
             Some(whole) => Self::Integer(whole),
             None => Self::Float(raw.parse().unwrap_or(f64::NAN)),
         }
     }
+}
 
-    fn order(self, other: Self) -> Ordering {
-        match (self, other) {
-            (Self::Integer(a), Self::Integer(b)) => a.cmp(&b),
-            (Self::Integer(a), Self::Float(b)) => order_mixed(a, b),
-            (Self::Float(a), Self::Integer(b)) => order_mixed(b, a).reverse(),
-            (Self::Float(a), Self::Float(b)) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
-        }
-    }
+fn whole(number: &Decimal<'_>) -> Option<i128> {
+    number.to_i128().filter(|whole| whole.unsigned_abs() <= u64::MAX.into())
 }
 
 /// Compares without rounding the integer.
@@ -162,23 +167,25 @@ fn order_mixed(whole: i128, float: f64) -> Ordering {
 /// A number of the schema, as a bound.
 #[derive(Debug)]
 pub(super) struct Limit {
-    value: Value,
+    whole: Option<i128>,
+    float: f64,
     pub(super) text: Box<str>,
 }
 
 impl Limit {
     pub(super) fn new(number: &Number) -> Self {
         let text = number.to_string();
-        let value = match Decimal::read(&text).to_i128() {
-            Some(whole) => Value::Integer(whole),
-            None => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
-        };
-        Self { value, text: text.into() }
+        let float = number.as_f64().unwrap_or(f64::NAN);
+        Self { whole: whole(&Decimal::read(&text)), float, text: text.into() }
     }
 
     /// Where a value lies as seen from the bound.
     pub(super) fn order(&self, value: Value) -> Ordering {
-        value.order(self.value)
+        match (value, self.whole) {
+            (Value::Integer(value), Some(limit)) => value.cmp(&limit),
+            (Value::Integer(value), None) => order_mixed(value, self.float),
+            (Value::Float(value), _) => value.partial_cmp(&self.float).unwrap_or(Ordering::Equal),
+        }
     }
 }
 

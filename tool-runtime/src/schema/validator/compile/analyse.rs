@@ -70,7 +70,7 @@ impl Search<'_> {
         }
         let mut length = 0;
         let schemas = self.schemas;
-        for inline in schemas[id].logic.iter().flat_map(|logic| logic.inline()) {
+        for inline in schemas[id].inline() {
             length = length.max(1 + self.visit(inline as usize, depth + 1)?);
         }
         self.done[id] = Some(length);
@@ -111,7 +111,6 @@ fn spread_secrets(schemas: &mut [Schema]) {
 
 /// The schemas that look at the value or at a part of it.
 fn children(schema: &Schema) -> impl Iterator<Item = SchemaId> + '_ {
-    let inline = schema.logic.iter().flat_map(|logic| logic.inline());
     let arrays = schema.arrays.iter().flat_map(|arrays| {
         let contains = arrays.contains.iter().map(|contains| contains.schema);
         arrays.prefix.iter().chain(&arrays.items).copied().chain(contains)
@@ -123,10 +122,9 @@ fn children(schema: &Schema) -> impl Iterator<Item = SchemaId> + '_ {
         };
         let properties = objects.properties.iter().filter_map(|property| property.schema);
         let patterns = objects.patterns.iter().map(|(_, id)| *id);
-        let dependents = objects.dependents.iter().filter_map(|dependent| dependent.schema);
-        properties.chain(patterns).chain(dependents).chain(additional).chain(objects.unevaluated)
+        properties.chain(patterns).chain(additional).chain(objects.unevaluated)
     });
-    inline.chain(arrays).chain(objects)
+    schema.inline().chain(arrays).chain(objects)
 }
 
 /// The property that tells the object branches of a choice apart, if there is one.

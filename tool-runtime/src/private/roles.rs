@@ -1,0 +1,57 @@
+//! What a type must be to stand where it stands, with a text for where it is not.
+
+use std::fmt::Display;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// What an owned parameter must be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument: a model's JSON cannot be read as it",
+    label = "an owned parameter is the model's",
+    note = "write `#[ai_type]` over the type, or take `&{Self}` if it is the host that gives it"
+)]
+pub trait Argument {}
+
+impl<T: JsonSchema + DeserializeOwned> Argument for T {}
+
+/// Fails to compile, with a text, where `T` cannot be an argument.
+pub const fn assert_argument<T: Argument>() {}
+
+/// What a tool's answer must be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an answer: it cannot be written as JSON with a schema",
+    label = "a tool's answer goes to the model",
+    note = "write `#[ai_type]` over the type, or return another"
+)]
+pub trait Answer: Serialize + JsonSchema {}
+
+impl<T: Serialize + JsonSchema> Answer for T {}
+
+/// Makes the schema of an answer whose type can be named.
+pub fn output_schema<T: Answer>(generator: &mut SchemaGenerator) -> Schema {
+    crate::schema::output::<T>(generator)
+}
+
+/// What an error must be whose variants do not all carry a message.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no public message",
+    label = "a variant without `message` or `hide` says what `Display` says",
+    note = "implement `Display`, or add `message = \"…\"` or `hide` to each `#[failure(…)]`"
+)]
+pub trait PublicMessage {
+    /// Writes the message.
+    fn public_message(&self) -> String;
+}
+
+impl<T: Display + ?Sized> PublicMessage for T {
+    fn public_message(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// Writes an error's public message.
+pub fn public_message<T: PublicMessage + ?Sized>(error: &T) -> String {
+    error.public_message()
+}
