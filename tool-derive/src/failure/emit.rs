@@ -112,7 +112,7 @@ fn message(message: &Message, at: Span) -> TokenStream {
     match message {
         Message::Generic => TokenStream::new(),
         Message::Display => {
-            let text = quote_spanned!(at=> ::std::string::ToString::to_string(self));
+            let text = quote_spanned!(at=> __p::public_message(self));
             quote!(.with_message(#text))
         }
         Message::Format(format) => quote!(.with_message(::std::format!(#format))),

@@ -50,7 +50,12 @@ fn placeholder(inner: &str, fields: &[Ident], message: &LitStr, errors: &Errors)
 
 /// Says that there is no such field, and which there are.
 pub(crate) fn unknown(name: &str, fields: &[Ident]) -> String {
-    let names: Vec<String> = fields.iter().map(ToString::to_string).collect();
+    let number = name.parse::<usize>().is_ok();
+    let shown = |field: &Ident| {
+        let text = field.to_string();
+        if number { text.trim_start_matches('_').to_owned() } else { text }
+    };
+    let names: Vec<String> = fields.iter().map(shown).collect();
     let known = names.iter().map(String::as_str);
     if names.is_empty() {
         return format!("there is no field `{name}` here: this case has no fields");

@@ -110,6 +110,11 @@ impl Options {
         })
     }
 
+    /// Says whether the key is there, in whatever form.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.entries.iter().any(|entry| entry.key == key)
+    }
+
     /// Takes whatever stands behind the key.
     pub(crate) fn any(&mut self, key: &str) -> Option<Given<Value>> {
         let index = self.entries.iter().position(|entry| entry.key == key)?;
@@ -140,9 +145,10 @@ impl Options {
             let key = input.call(Ident::parse_any)?;
             let value = Value::parse(input)?;
             self.admit(Entry { key, value }, errors);
-            if !input.is_empty() {
-                input.parse::<Token![,]>()?;
+            if !input.is_empty() && !input.peek(Token![,]) {
+                return Err(input.error("a comma stands between options"));
             }
+            input.parse::<Option<Token![,]>>()?;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ mod start;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::Type;
 use syn::spanned::Spanned;
 
 use super::model::{Effect, Tool};
@@ -56,8 +57,8 @@ pub(crate) fn definition(tool: &Tool) -> TokenStream {
     let start = start::emit(tool);
     let facts = facts(tool);
     quote! {{
-        #arguments
         #schemas
+        #arguments
         #start
         __p::Definition {
             #facts
@@ -67,6 +68,11 @@ pub(crate) fn definition(tool: &Tool) -> TokenStream {
             start: __start,
         }
     }}
+}
+
+/// Writes the type of `data`: the success half, where the compiler sees a `Result`.
+fn value(ty: &Type) -> TokenStream {
+    quote_spanned!(here(ty)=> <#ty as __p::Select<{ __p::Probe::<#ty>::IS_RESULT }>>::Value)
 }
 
 fn facts(tool: &Tool) -> TokenStream {

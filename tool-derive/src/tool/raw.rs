@@ -51,6 +51,8 @@ pub(crate) struct RawTool {
 #[derive(Debug)]
 pub(crate) struct RawOptions {
     pub(crate) effect: Option<Given<LitStr>>,
+    /// Whether it was given in another form than text.
+    pub(crate) effect_malformed: bool,
     /// `read`, `write` or `destructive` as a word of its own.
     pub(crate) effect_words: Vec<Given<bool>>,
     pub(crate) crate_: Option<Given<Path>>,
@@ -149,9 +151,12 @@ impl RawOptions {
     fn take(mut options: Options, errors: &Errors) -> Self {
         let options = &mut options;
         let words = ["read", "write", "destructive"];
+        let given = options.has("effect");
+        let effect = options.text("effect", errors);
         Self {
+            effect_malformed: given && effect.is_none(),
+            effect,
             effect_words: words.iter().filter_map(|word| options.flag(word, errors)).collect(),
-            effect: options.text("effect", errors),
             crate_: options.path("crate", errors),
             name: options.text("name", errors),
             title: options.text("title", errors),

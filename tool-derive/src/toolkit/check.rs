@@ -56,7 +56,7 @@ fn block(raw: &RawToolkit, errors: &Errors) {
              `Arc<dyn Trait>`",
         );
     }
-    if raw.tools.is_empty() {
+    if !raw.any {
         errors.at(
             &raw.this,
             "this toolkit has no tools: write `#[ai_tool(effect = …)]` over a method, by that name",

@@ -21,13 +21,20 @@ pub(crate) struct RawToolkit {
     pub(crate) generics: Generics,
     pub(crate) of_trait: Option<(Path, Token![for])>,
     pub(crate) this: Type,
+    /// Those whose attribute can be read.
     pub(crate) tools: Vec<RawTool>,
+    /// Whether any method carries the attribute.
+    pub(crate) any: bool,
 }
 
 impl RawToolkit {
     /// Parses the block, and strips from it what is the macros'.
     pub(crate) fn parse(options: TokenStream, block: &mut ItemImpl, errors: &Errors) -> Self {
         let mut options = Options::read(options, VOCABULARY, errors);
+        let any = block.items.iter().any(|item| match item {
+            ImplItem::Fn(method) => method.attrs.iter().any(is_tool),
+            _ => false,
+        });
         let methods = block.items.iter_mut().filter_map(|item| match item {
             ImplItem::Fn(method) => Some(method),
             _ => None,
@@ -41,6 +48,7 @@ impl RawToolkit {
             of_trait: block.trait_.clone(),
             this: block.self_ty.as_ref().clone(),
             tools,
+            any,
         }
     }
 }

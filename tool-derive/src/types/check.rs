@@ -32,17 +32,18 @@ pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
         errors.at(token, "a union has no JSON form: make it an enum");
         return None;
     }
-    derives(&raw.attributes, errors);
+    let derived = derives(&raw.attributes, errors);
     let directions = directions(&raw.options, errors);
     let open = raw.options.open.as_ref().is_some_and(|given| given.value);
     let flattened = raw.fields.iter().any(|field| says(&field.attributes, &["flatten"]));
     let excluded = ["deny_unknown_fields", "transparent", "from", "try_from", "remote"];
     let closed = !open && !flattened && !says(&raw.attributes, &excluded);
     let fields = raw.fields.into_iter().map(|field| one(field, errors)).collect();
-    Some(AiType { root: Root::given(raw.options.crate_), directions, closed, fields })
+    Some(AiType { root: Root::given(raw.options.crate_), directions, derived, closed, fields })
 }
 
-fn derives(attributes: &[Attribute], errors: &Errors) {
+fn derives(attributes: &[Attribute], errors: &Errors) -> Vec<String> {
+    let mut found = Vec::new();
     let parser = Punctuated::<Path, Token![,]>::parse_terminated;
     let lists = attributes.iter().filter(|it| it.path().is_ident("derive"));
     let paths = lists.filter_map(|it| it.parse_args_with(parser).ok()).flatten();
@@ -51,8 +52,10 @@ fn derives(attributes: &[Attribute], errors: &Errors) {
         let last = last.unwrap_or_default();
         if DERIVED.contains(&last.as_str()) {
             errors.at(&path, format!("`#[ai_type]` derives `{last}` already; remove it here"));
+            found.push(last);
         }
     }
+    found
 }
 
 fn directions(options: &RawOptions, errors: &Errors) -> Directions {

@@ -22,18 +22,26 @@ pub(crate) fn emit(ty: &AiType, mut item: DeriveInput) -> TokenStream {
     quote!(#item #defaults)
 }
 
+/// Writes the item with its derives and no more, for a type with errors.
+pub(crate) fn bare(ty: &AiType, mut item: DeriveInput) -> TokenStream {
+    item.attrs = container(ty, &item).into_iter().chain(item.attrs).collect();
+    quote!(#item)
+}
+
 /// Writes the derives and their options, before the user's: they introduce what those use.
 fn container(ty: &AiType, item: &DeriveInput) -> Vec<Attribute> {
     let private = ty.root.private();
     let (serde, schemars) = (ty.root.private_text("serde"), ty.root.private_text("schemars"));
-    let serialize: Attribute = parse_quote!(#[derive(#private::serde::Serialize)]);
-    let deserialize: Attribute = parse_quote!(#[derive(#private::serde::Deserialize)]);
-    let mut attributes = match ty.directions {
-        Directions::Both => vec![serialize, deserialize],
-        Directions::Serialize => vec![serialize],
-        Directions::Deserialize => vec![deserialize],
-    };
-    attributes.push(parse_quote!(#[derive(#private::schemars::JsonSchema)]));
+    let derives = [
+        (ty.directions != Directions::Deserialize, "Serialize", quote!(serde::Serialize)),
+        (ty.directions != Directions::Serialize, "Deserialize", quote!(serde::Deserialize)),
+        (true, "JsonSchema", quote!(schemars::JsonSchema)),
+    ];
+    let wanted = derives
+        .into_iter()
+        .filter(|(wanted, name, _)| *wanted && ty.derived.iter().all(|derived| derived != name));
+    let mut attributes: Vec<Attribute> =
+        wanted.map(|(_, _, path)| parse_quote!(#[derive(#private::#path)])).collect();
     attributes.push(parse_quote!(#[serde(crate = #serde)]));
     attributes.push(parse_quote!(#[schemars(crate = #schemars)]));
     attributes.push(parse_quote!(#[schemars(transform = #private::title::<Self>)]));

@@ -26,7 +26,7 @@ pub(crate) fn expand(options: TokenStream, item: &TokenStream) -> TokenStream {
     match (errors.finish(), checked) {
         (Some(errors), Some(ty)) => {
             // The derives all the same, so that one mistake is one message.
-            let item = emit::emit(&ty, input);
+            let item = emit::bare(&ty, input);
             quote!(#item #errors)
         }
         (None, Some(ty)) => emit::emit(&ty, input),

@@ -10,6 +10,8 @@ use crate::syntax::root::Root;
 pub(crate) struct AiType {
     pub(crate) root: Root,
     pub(crate) directions: Directions,
+    /// What the user derives too, which is an error.
+    pub(crate) derived: Vec<String>,
     pub(crate) closed: bool,
     /// In the order of the item's fields.
     pub(crate) fields: Vec<AiField>,

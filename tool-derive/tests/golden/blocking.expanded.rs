@@ -18,6 +18,30 @@ const _: () = {
     #[allow(unused_imports)]
     use __p::traits::*;
     static __TOOL: __p::Definition = {
+        fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            #[allow(unused_mut)]
+            let mut __s = __p::InputSchema::new(
+                __g,
+                ::core::concat!(::core::module_path!(), "::", "read_file"),
+            );
+            __s.open();
+            __p::assert_argument::<__p::String>();
+            __s.property::<__p::String>("file-path", "Which.")
+                .default((&&__p::DefaultProbe(&__default_path())).to_json())
+                .pattern("^[a-z/]+$");
+            __p::assert_argument::<Option<String>>();
+            __s.property::<Option<String>>("key", "The key.").sensitivity("secret");
+            __s.finish()
+        }
+        fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            __p::output_schema::<
+                <std::io::Result<
+                    String,
+                > as __p::Select<
+                    { __p::Probe::<std::io::Result<String>>::IS_RESULT },
+                >>::Value,
+            >(__g)
+        }
         #[derive(__p::serde::Deserialize)]
         #[serde(crate = "::tool_runtime::__private::serde")]
         struct __ToolArgs {
@@ -30,27 +54,12 @@ const _: () = {
         fn __default_path() -> __p::String {
             ::core::convert::From::from("index")
         }
-        fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            #[allow(unused_mut)]
-            let mut __s = __p::InputSchema::new(
-                __g,
-                ::core::concat!(::core::module_path!(), "::", "read_file"),
-            );
-            __s.open();
-            __s.property::<__p::String>("file-path", "Which.")
-                .default((&&__p::DefaultProbe(&__default_path())).to_json())
-                .pattern("^[a-z/]+$");
-            __s.property::<Option<String>>("key", "The key.").sensitivity("secret");
-            __s.finish()
-        }
-        fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            __p::Probe::<std::io::Result<String>>::NEW.output_schema(__g)
-        }
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([
                 {
                     __p::assert_host_value::<dyn Disk>();
-                    (&&__p::Probe::<dyn Disk>::NEW).need()
+                    let __need: __p::HostNeed = (&&__p::Probe::<dyn Disk>::NEW).need();
+                    __need
                 },
             ])
         }

@@ -25,7 +25,7 @@ const _: () = {
                     let __failure = __p::Failure::new(
                             __p::FailureCode::closed(__p::ErrorCode::Unavailable),
                         )
-                        .with_message(::std::string::ToString::to_string(self));
+                        .with_message(__p::public_message(self));
                     let __failure = __failure.with_retry_after_ms(2000u64);
                     __failure
                 }

@@ -15,7 +15,7 @@ async fn squares<'a>(
 ///Names the tool `squares`; it has no values.
 #[doc(hidden)]
 #[allow(dead_code)]
-#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+#[derive(::core::clone::Clone, ::core::marker::Copy)]
 enum Squares {}
 #[allow(deprecated)]
 const _: () = {
@@ -23,20 +23,15 @@ const _: () = {
     #[allow(unused_imports)]
     use __p::traits::*;
     static __TOOL: __p::Definition = {
-        #[derive(__p::serde::Deserialize)]
-        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
-        struct __ToolArgs<'__de> {
-            count: u32,
-            #[serde(borrow)]
-            name: __p::Cow<'__de, str>,
-        }
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
             #[allow(unused_mut)]
             let mut __s = __p::InputSchema::new(
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "squares"),
             );
+            __p::assert_argument::<u32>();
             __s.property::<u32>("count", "How many.").example(&(3));
+            __p::assert_argument::<__p::String>();
             __s.property::<__p::String>("name", "Their name.");
             __s.finish()
         }
@@ -50,11 +45,20 @@ const _: () = {
             __returned(|| squares(::core::panic!(), ::core::panic!(), ::core::panic!()))
                 .output_schema(__g)
         }
+        #[derive(__p::serde::Deserialize)]
+        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
+        struct __ToolArgs<'__de> {
+            count: u32,
+            #[serde(borrow)]
+            name: __p::Cow<'__de, str>,
+        }
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([
                 {
                     __p::assert_host_value::<ToolContext>();
-                    (&&__p::Probe::<ToolContext>::NEW).need()
+                    let __need: __p::HostNeed = (&&__p::Probe::<ToolContext>::NEW)
+                        .need();
+                    __need
                 },
             ])
         }
@@ -105,6 +109,11 @@ const _: () = {
             start: __start,
         }
     };
+    impl ::core::fmt::Debug for Squares {
+        fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            __f.write_str("Squares")
+        }
+    }
     impl __p::Tool for Squares {
         fn definition() -> &'static __p::Definition {
             &__TOOL

@@ -11,7 +11,7 @@ pub fn delete_page(page: u64) -> Result<(), PageError> {
 ///Names the tool `delete_page`; it has no values.
 #[doc(hidden)]
 #[allow(dead_code)]
-#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+#[derive(::core::clone::Clone, ::core::marker::Copy)]
 pub enum DeletePage {}
 #[allow(deprecated)]
 const _: () = {
@@ -19,22 +19,30 @@ const _: () = {
     #[allow(unused_imports)]
     use __p::traits::*;
     static __TOOL: __p::Definition = {
-        #[derive(__p::serde::Deserialize)]
-        #[serde(crate = "renamed::runtime::__private::serde", deny_unknown_fields)]
-        struct __ToolArgs {
-            page: u64,
-        }
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
             #[allow(unused_mut)]
             let mut __s = __p::InputSchema::new(
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "delete_page"),
             );
+            __p::assert_argument::<u64>();
             __s.property::<u64>("page", "Which.");
             __s.finish()
         }
         fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            __p::Probe::<Result<(), PageError>>::NEW.output_schema(__g)
+            __p::output_schema::<
+                <Result<
+                    (),
+                    PageError,
+                > as __p::Select<
+                    { __p::Probe::<Result<(), PageError>>::IS_RESULT },
+                >>::Value,
+            >(__g)
+        }
+        #[derive(__p::serde::Deserialize)]
+        #[serde(crate = "renamed::runtime::__private::serde", deny_unknown_fields)]
+        struct __ToolArgs {
+            page: u64,
         }
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([])
@@ -87,6 +95,11 @@ const _: () = {
             start: __start,
         }
     };
+    impl ::core::fmt::Debug for DeletePage {
+        fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            __f.write_str("DeletePage")
+        }
+    }
     impl __p::Tool for DeletePage {
         fn definition() -> &'static __p::Definition {
             &__TOOL

@@ -17,7 +17,7 @@ async fn search_content(
 ///Names the tool `search_content`; it has no values.
 #[doc(hidden)]
 #[allow(dead_code)]
-#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+#[derive(::core::clone::Clone, ::core::marker::Copy)]
 enum SearchContent {}
 #[allow(deprecated)]
 const _: () = {
@@ -25,6 +25,39 @@ const _: () = {
     #[allow(unused_imports)]
     use __p::traits::*;
     static __TOOL: __p::Definition = {
+        fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            #[allow(unused_mut)]
+            let mut __s = __p::InputSchema::new(
+                __g,
+                ::core::concat!(::core::module_path!(), "::", "search_content"),
+            );
+            __p::assert_argument::<__p::String>();
+            __s.property::<__p::String>("query", "Words to look for.");
+            __p::assert_argument::<u32>();
+            __s.property::<u32>("limit", "Most hits to return.")
+                .default((&&__p::DefaultProbe(&__default_limit())).to_json())
+                .range::<<u32 as __p::AsNumber>::Number>(&(1..=50));
+            __p::assert_argument::<Vec<String>>();
+            __s.property::<Vec<String>>("tags", "Only these tags.")
+                .default(
+                    (&&__p::DefaultProbe(
+                        &<Vec<String> as ::core::default::Default>::default(),
+                    ))
+                        .to_json(),
+                )
+                .length(&(..=20));
+            __s.finish()
+        }
+        fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            __p::output_schema::<
+                <Result<
+                    Hits,
+                    SearchError,
+                > as __p::Select<
+                    { __p::Probe::<Result<Hits, SearchError>>::IS_RESULT },
+                >>::Value,
+            >(__g)
+        }
         #[derive(__p::serde::Deserialize)]
         #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
         struct __ToolArgs<'__de> {
@@ -39,38 +72,18 @@ const _: () = {
         fn __default_limit() -> u32 {
             10
         }
-        fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            #[allow(unused_mut)]
-            let mut __s = __p::InputSchema::new(
-                __g,
-                ::core::concat!(::core::module_path!(), "::", "search_content"),
-            );
-            __s.property::<__p::String>("query", "Words to look for.");
-            __s.property::<u32>("limit", "Most hits to return.")
-                .default((&&__p::DefaultProbe(&__default_limit())).to_json())
-                .range::<<u32 as __p::AsNumber>::Number>(&(1..=50));
-            __s.property::<Vec<String>>("tags", "Only these tags.")
-                .default(
-                    (&&__p::DefaultProbe(
-                        &<Vec<String> as ::core::default::Default>::default(),
-                    ))
-                        .to_json(),
-                )
-                .length(&(..=20));
-            __s.finish()
-        }
-        fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            __p::Probe::<Result<Hits, SearchError>>::NEW.output_schema(__g)
-        }
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([
                 {
                     __p::assert_host_value::<ToolContext>();
-                    (&&__p::Probe::<ToolContext>::NEW).need()
+                    let __need: __p::HostNeed = (&&__p::Probe::<ToolContext>::NEW)
+                        .need();
+                    __need
                 },
                 {
                     __p::assert_host_value::<Index>();
-                    (&&__p::Probe::<Index>::NEW).need()
+                    let __need: __p::HostNeed = (&&__p::Probe::<Index>::NEW).need();
+                    __need
                 },
             ])
         }
@@ -138,6 +151,11 @@ const _: () = {
             start: __start,
         }
     };
+    impl ::core::fmt::Debug for SearchContent {
+        fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            __f.write_str("SearchContent")
+        }
+    }
     impl __p::Tool for SearchContent {
         fn definition() -> &'static __p::Definition {
             &__TOOL

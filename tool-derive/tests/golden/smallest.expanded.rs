@@ -9,7 +9,7 @@ fn now() {}
 ///Names the tool `now`; it has no values.
 #[doc(hidden)]
 #[allow(dead_code)]
-#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+#[derive(::core::clone::Clone, ::core::marker::Copy)]
 enum Now {}
 #[allow(deprecated)]
 const _: () = {
@@ -17,9 +17,6 @@ const _: () = {
     #[allow(unused_imports)]
     use __p::traits::*;
     static __TOOL: __p::Definition = {
-        #[derive(__p::serde::Deserialize)]
-        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
-        struct __ToolArgs {}
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
             #[allow(unused_mut)]
             let mut __s = __p::InputSchema::new(
@@ -29,8 +26,13 @@ const _: () = {
             __s.finish()
         }
         fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            __p::Probe::<()>::NEW.output_schema(__g)
+            __p::output_schema::<
+                <() as __p::Select<{ __p::Probe::<()>::IS_RESULT }>>::Value,
+            >(__g)
         }
+        #[derive(__p::serde::Deserialize)]
+        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
+        struct __ToolArgs {}
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([])
         }
@@ -72,6 +74,11 @@ const _: () = {
             start: __start,
         }
     };
+    impl ::core::fmt::Debug for Now {
+        fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            __f.write_str("Now")
+        }
+    }
     impl __p::Tool for Now {
         fn definition() -> &'static __p::Definition {
             &__TOOL

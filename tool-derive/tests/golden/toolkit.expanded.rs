@@ -42,6 +42,25 @@ const _: () = {
     #[allow(unused_imports)]
     use __p::traits::*;
     static __TOOL_0: __p::Definition = {
+        fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            #[allow(unused_mut)]
+            let mut __s = __p::InputSchema::new(
+                __g,
+                ::core::concat!(::core::module_path!(), "::", "Notes::list"),
+            );
+            __p::assert_argument::<usize>();
+            __s.property::<usize>("limit", "Most notes to list.")
+                .default((&&__p::DefaultProbe(&__default_limit())).to_json())
+                .range::<<usize as __p::AsNumber>::Number>(&(1..=<Notes>::MOST));
+            __s.finish()
+        }
+        fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
+            __p::output_schema::<
+                <Vec<
+                    Notes,
+                > as __p::Select<{ __p::Probe::<Vec<Notes>>::IS_RESULT }>>::Value,
+            >(__g)
+        }
         #[derive(__p::serde::Deserialize)]
         #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
         struct __ToolArgs {
@@ -51,20 +70,6 @@ const _: () = {
         #[allow(clippy::unnecessary_wraps)]
         fn __default_limit() -> usize {
             <Notes>::MOST
-        }
-        fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            #[allow(unused_mut)]
-            let mut __s = __p::InputSchema::new(
-                __g,
-                ::core::concat!(::core::module_path!(), "::", "Notes::list"),
-            );
-            __s.property::<usize>("limit", "Most notes to list.")
-                .default((&&__p::DefaultProbe(&__default_limit())).to_json())
-                .range::<<usize as __p::AsNumber>::Number>(&(1..=<Notes>::MOST));
-            __s.finish()
-        }
-        fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            __p::Probe::<Vec<Notes>>::NEW.output_schema(__g)
         }
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([__p::HostNeed::toolkit::<Notes>()])
@@ -118,22 +123,27 @@ const _: () = {
     };
     #[cfg(unix)]
     static __TOOL_1: __p::Definition = {
-        #[derive(__p::serde::Deserialize)]
-        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
-        struct __ToolArgs {
-            note: Notes,
-        }
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
             #[allow(unused_mut)]
             let mut __s = __p::InputSchema::new(
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "Notes::add"),
             );
+            __p::assert_argument::<Notes>();
             __s.property::<Notes>("note", "The note.");
             __s.finish()
         }
         fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            __p::Probe::<<Notes as Store>::Key>::NEW.output_schema(__g)
+            __p::output_schema::<
+                <<Notes as Store>::Key as __p::Select<
+                    { __p::Probe::<<Notes as Store>::Key>::IS_RESULT },
+                >>::Value,
+            >(__g)
+        }
+        #[derive(__p::serde::Deserialize)]
+        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
+        struct __ToolArgs {
+            note: Notes,
         }
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([__p::HostNeed::toolkit::<Notes>()])
@@ -193,9 +203,6 @@ const _: () = {
         }
     };
     static __TOOL_2: __p::Definition = {
-        #[derive(__p::serde::Deserialize)]
-        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
-        struct __ToolArgs {}
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
             #[allow(unused_mut)]
             let mut __s = __p::InputSchema::new(
@@ -205,8 +212,13 @@ const _: () = {
             __s.finish()
         }
         fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            __p::Probe::<usize>::NEW.output_schema(__g)
+            __p::output_schema::<
+                <usize as __p::Select<{ __p::Probe::<usize>::IS_RESULT }>>::Value,
+            >(__g)
         }
+        #[derive(__p::serde::Deserialize)]
+        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
+        struct __ToolArgs {}
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([])
         }

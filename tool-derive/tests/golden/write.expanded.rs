@@ -14,7 +14,7 @@ async fn rename_page(dry_run: &DryRun, pages: &Pages, r#type: String) {
 ///Names the tool `rename_page`; it has no values.
 #[doc(hidden)]
 #[allow(dead_code)]
-#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+#[derive(::core::clone::Clone, ::core::marker::Copy)]
 enum RenamePage {}
 #[cfg(feature = "pages")]
 #[allow(deprecated)]
@@ -23,32 +23,37 @@ const _: () = {
     #[allow(unused_imports)]
     use __p::traits::*;
     static __TOOL: __p::Definition = {
-        #[derive(__p::serde::Deserialize)]
-        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
-        struct __ToolArgs {
-            r#type: String,
-        }
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
             #[allow(unused_mut)]
             let mut __s = __p::InputSchema::new(
                 __g,
                 ::core::concat!(::core::module_path!(), "::", "rename_page"),
             );
+            __p::assert_argument::<String>();
             __s.property::<String>("type", "Which.");
             __s.finish()
         }
         fn __output(__g: &mut __p::SchemaGenerator) -> __p::Schema {
-            __p::Probe::<()>::NEW.output_schema(__g)
+            __p::output_schema::<
+                <() as __p::Select<{ __p::Probe::<()>::IS_RESULT }>>::Value,
+            >(__g)
+        }
+        #[derive(__p::serde::Deserialize)]
+        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
+        struct __ToolArgs {
+            r#type: String,
         }
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([
                 {
                     __p::assert_host_value::<DryRun>();
-                    (&&__p::Probe::<DryRun>::NEW).need()
+                    let __need: __p::HostNeed = (&&__p::Probe::<DryRun>::NEW).need();
+                    __need
                 },
                 {
                     __p::assert_host_value::<Pages>();
-                    (&&__p::Probe::<Pages>::NEW).need()
+                    let __need: __p::HostNeed = (&&__p::Probe::<Pages>::NEW).need();
+                    __need
                 },
             ])
         }
@@ -109,6 +114,11 @@ const _: () = {
             start: __start,
         }
     };
+    impl ::core::fmt::Debug for RenamePage {
+        fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            __f.write_str("RenamePage")
+        }
+    }
     impl __p::Tool for RenamePage {
         fn definition() -> &'static __p::Definition {
             &__TOOL

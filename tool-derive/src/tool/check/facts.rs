@@ -57,7 +57,9 @@ fn is(given: Option<&Given<bool>>, otherwise: bool) -> bool {
 
 fn effect(options: &RawOptions, function: &Ident, errors: &Errors) -> Option<Effect> {
     let Some(given) = &options.effect else {
-        missing_effect(options.effect_words.first(), function, errors);
+        if !options.effect_malformed {
+            missing_effect(options.effect_words.first(), function, errors);
+        }
         return None;
     };
     let text = given.value.value();

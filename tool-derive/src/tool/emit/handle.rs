@@ -1,7 +1,7 @@
 //! The handle: the type that names the tool.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
 
 use super::super::model::{Output, Tool};
 
@@ -10,16 +10,12 @@ pub(super) fn declaration(tool: &Tool) -> TokenStream {
     let Some(handle) = &tool.handle else { return TokenStream::new() };
     let (vis, conditions) = (&tool.vis, &tool.conditions);
     let text = format!("Names the tool `{}`; it has no values.", tool.facts.name);
-    quote! {
+    quote_spanned! {super::here(handle)=>
         #(#conditions)*
         #[doc = #text]
         #[doc(hidden)]
         #[allow(dead_code)]
-        #[derive(
-            ::core::clone::Clone,
-            ::core::marker::Copy,
-            ::core::fmt::Debug,
-        )]
+        #[derive(::core::clone::Clone, ::core::marker::Copy)]
         #vis enum #handle {}
     }
 }
@@ -28,14 +24,23 @@ pub(super) fn declaration(tool: &Tool) -> TokenStream {
 pub(super) fn implementation(tool: &Tool) -> TokenStream {
     let Some(handle) = &tool.handle else { return TokenStream::new() };
     let typed = match &tool.output {
-        Output::Named(ty) => quote! {
-            impl __p::TypedTool for #handle {
-                type Output = <#ty as __p::Select<{ __p::Probe::<#ty>::IS_RESULT }>>::Value;
+        Output::Named(ty) => {
+            let value = super::value(ty);
+            quote! {
+                impl __p::TypedTool for #handle {
+                    type Output = #value;
+                }
             }
-        },
+        }
         Output::Opaque => TokenStream::new(),
     };
+    let name = handle.to_string();
     quote! {
+        impl ::core::fmt::Debug for #handle {
+            fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                __f.write_str(#name)
+            }
+        }
         impl __p::Tool for #handle {
             fn definition() -> &'static __p::Definition {
                 &__TOOL

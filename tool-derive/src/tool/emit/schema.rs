@@ -35,7 +35,10 @@ fn property(argument: &Argument) -> TokenStream {
     };
     let default = default(argument, &ty);
     let constraints = constraints(&argument.arg, &ty);
-    let property = quote_spanned!(span=> __s.property::<#ty>(#name, #description));
+    let property = quote_spanned! {span=>
+        __p::assert_argument::<#ty>();
+        __s.property::<#ty>(#name, #description)
+    };
     quote!(#property #default #constraints;)
 }
 
@@ -66,7 +69,10 @@ fn constraints(arg: &Arg, ty: &TokenStream) -> TokenStream {
 
 fn output(tool: &Tool) -> TokenStream {
     match &tool.output {
-        Output::Named(ty) => quote!(__p::Probe::<#ty>::NEW.output_schema(__g)),
+        Output::Named(ty) => {
+            let value = super::value(ty);
+            quote_spanned!(here(ty)=> __p::output_schema::<#value>(__g))
+        }
         Output::Opaque => opaque_output(tool),
     }
 }

@@ -20,7 +20,8 @@ fn host(tool: &Tool) -> TokenStream {
     let needs = tool.hosts().map(|ty| {
         quote_spanned! {here(ty)=> {
             __p::assert_host_value::<#ty>();
-            (&&__p::Probe::<#ty>::NEW).need()
+            let __need: __p::HostNeed = (&&__p::Probe::<#ty>::NEW).need();
+            __need
         }}
     });
     quote! {
@@ -82,8 +83,9 @@ fn run(tool: &Tool) -> TokenStream {
     let first = usize::from(tool.target.receiver);
     let hosts = tool.hosts().enumerate().map(|(index, ty)| {
         let (slot, held) = (index + first, held(index + first));
+        let taken = quote_spanned!(here(ty)=> (&&__p::Probe::<#ty>::NEW).take(&__call, #slot));
         quote! {
-            let #held = match (&&__p::Probe::<#ty>::NEW).take(&__call, #slot) {
+            let #held = match #taken {
                 ::core::result::Result::Ok(__held) => __held,
                 ::core::result::Result::Err(__failed) => return __failed,
             };

@@ -1,0 +1,13 @@
+#![allow(unused)]
+
+use tool_runtime::prelude::*;
+
+/// Does it.
+#[ai_tool(effect = "read")]
+fn search(
+    /// Words.
+    #[arg(range())]
+    words: u32,
+) {}
+
+fn main() {}

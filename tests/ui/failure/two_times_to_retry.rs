@@ -1,0 +1,15 @@
+use tool_runtime::prelude::*;
+
+#[derive(Debug, ToolFailure)]
+enum Trouble {
+    #[failure(UNAVAILABLE, retry_after = "2s", retry_after_ms = 5)]
+    Lost,
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("trouble")
+    }
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use tool_runtime::prelude::*;
+
+#[derive(ToolFailure)]
+union Trouble {
+    a: u8,
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+#![allow(unused)]
+
+use tool_runtime::prelude::*;
+
+/// Does it.
+#[ai_tool(effect = "read")]
+fn search(
+    /// Words.
+    größe: u8,
+) {}
+
+fn main() {}

@@ -1,0 +1,15 @@
+#![allow(unused)]
+
+use tool_runtime::prelude::*;
+
+/// Does it.
+#[ai_tool(effect = "read")]
+fn search(
+    /// Words.
+    words: String,
+    /// More.
+    #[arg(rename = "words")]
+    more: String,
+) {}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use tool_runtime::prelude::*;
+
+/// Does it.
+#[ai_tool(effect = "read")]
+fn search() -> ! {
+    loop {}
+}
+
+fn main() {}

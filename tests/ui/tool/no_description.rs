@@ -1,0 +1,6 @@
+use tool_runtime::prelude::*;
+
+#[ai_tool(effect = "read")]
+fn search() {}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use tool_runtime::prelude::*;
+
+/// Does it.
+#[ai_tool(effect = "read", version = 1)]
+fn search() {}
+
+fn main() {}
