@@ -2,8 +2,8 @@
 
 use super::duplicates::collect_duplicates;
 use super::malformed::Malformed;
-use super::scan::Scanner;
-use super::tree::{KEY_ESCAPED, Kind, Node, Tree};
+use super::scan::{Scanner, Step};
+use super::tree::{KEY_ESCAPED, Kind, Node, Tree, WIDE};
 use crate::limits::Limits;
 
 /// Reads one JSON text.
@@ -15,14 +15,23 @@ pub(crate) fn read(text: &str, limits: &Limits) -> Result<Tree, Malformed> {
     if text.len() > limit {
         return Err(Malformed::TooLarge { bytes: text.len(), limit });
     }
-    let scanner = Scanner { bytes: text.as_bytes(), at: 0, max_string: limits.max_string_bytes() };
+    let scanner = Scanner {
+        bytes: text.as_bytes(),
+        at: 0,
+        max_string: limits.max_string_bytes(),
+        fault: None,
+    };
     let tree = Tree {
         nodes: Vec::with_capacity((text.len() / 8 + 2).min(FIRST_NODES)),
         duplicates: Vec::new(),
         wide: false,
     };
-    Reader { text, scanner, tree, open: NONE, levels: 0, limit: limits.max_depth(), key: NO_KEY }
-        .document()
+    let limit = limits.max_depth();
+    let mut reader = Reader { text, scanner, tree, open: NONE, levels: 0, limit, key: NO_KEY };
+    match (reader.document(), reader.scanner.fault) {
+        (Some(()), None) => Ok(reader.tree),
+        (_, fault) => Err(fault.unwrap_or(Malformed::Truncated { position: text.len() })),
+    }
 }
 
 /// The most nodes to make room for before any is read.
@@ -51,7 +60,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn document(mut self) -> Result<Tree, Malformed> {
+    fn document(&mut self) -> Step<()> {
         self.scanner.skip_space();
         loop {
             let ended = self.value()?;
@@ -61,13 +70,13 @@ impl Reader<'_> {
         }
         self.scanner.skip_space();
         if self.scanner.at < self.scanner.bytes.len() {
-            return Err(self.scanner.unexpected("the end of the text"));
+            return self.scanner.unexpected("the end of the text");
         }
-        Ok(self.tree)
+        Some(())
     }
 
     /// Reads a value, or opens an array or object that has something in it (then false).
-    fn value(&mut self) -> Result<bool, Malformed> {
+    fn value(&mut self) -> Step<bool> {
         let start = self.scanner.at;
         let (kind, flags) = match self.scanner.peek() {
             Some(b'"') => {
@@ -80,22 +89,22 @@ impl Reader<'_> {
             Some(b't') => (Kind::Bool, self.word("true")?),
             Some(b'f') => (Kind::Bool, self.word("false")?),
             Some(b'n') => (Kind::Null, self.word("null")?),
-            _ => return Err(self.scanner.unexpected("a value")),
+            _ => return self.scanner.unexpected("a value"),
         };
         let next = offset(self.tree.nodes.len() + 1);
         self.push(kind, flags, start, next);
-        Ok(true)
+        Some(true)
     }
 
-    fn word(&mut self, word: &'static str) -> Result<u8, Malformed> {
+    fn word(&mut self, word: &'static str) -> Step<u8> {
         self.scanner.word(word)?;
-        Ok(0)
+        Some(0)
     }
 
-    fn number(&mut self) -> Result<u8, Malformed> {
+    fn number(&mut self) -> Step<u8> {
         let flags = self.scanner.number()?;
-        self.tree.wide |= flags & super::tree::WIDE != 0;
-        Ok(flags)
+        self.tree.wide |= flags & WIDE != 0;
+        Some(flags)
     }
 
     fn push(&mut self, kind: Kind, flags: u8, start: usize, next: u32) {
@@ -114,9 +123,10 @@ impl Reader<'_> {
         });
     }
 
-    fn open(&mut self, kind: Kind) -> Result<bool, Malformed> {
+    fn open(&mut self, kind: Kind) -> Step<bool> {
         if self.levels >= self.limit {
-            return Err(Malformed::TooDeep { position: self.scanner.at, limit: self.limit });
+            let (position, limit) = (self.scanner.at, self.limit);
+            return self.scanner.stop(Malformed::TooDeep { position, limit });
         }
         self.levels += 1;
         let id = offset(self.tree.nodes.len());
@@ -128,20 +138,20 @@ impl Reader<'_> {
         match (kind, self.scanner.peek()) {
             (Kind::Array, Some(b']')) | (Kind::Object, Some(b'}')) => {
                 self.close();
-                Ok(true)
+                Some(true)
             }
             (Kind::Object, _) => {
                 self.name("a property name in double quotes, or `}`")?;
-                Ok(false)
+                Some(false)
             }
-            _ => Ok(false),
+            _ => Some(false),
         }
     }
 
     /// Reads what follows a value; false at the end of the outermost one.
-    fn more(&mut self) -> Result<bool, Malformed> {
+    fn more(&mut self) -> Step<bool> {
         loop {
-            let Some(open) = self.tree.nodes.get(self.open as usize) else { return Ok(false) };
+            let Some(open) = self.tree.nodes.get(self.open as usize) else { return Some(false) };
             let object = open.kind == Kind::Object;
             self.scanner.skip_space();
             match (self.scanner.peek(), object) {
@@ -149,24 +159,24 @@ impl Reader<'_> {
                     self.scanner.at += 1;
                     self.scanner.skip_space();
                     self.name("a property name in double quotes")?;
-                    return Ok(true);
+                    return Some(true);
                 }
                 (Some(b','), false) => {
                     self.scanner.at += 1;
                     self.scanner.skip_space();
-                    return Ok(true);
+                    return Some(true);
                 }
                 (Some(b'}'), true) | (Some(b']'), false) => self.close(),
-                (_, true) => return Err(self.scanner.unexpected("`,` or `}`")),
-                (_, false) => return Err(self.scanner.unexpected("`,` or `]`")),
+                (_, true) => return self.scanner.unexpected("`,` or `}`"),
+                (_, false) => return self.scanner.unexpected("`,` or `]`"),
             }
         }
     }
 
     /// Reads a property's name, the colon and the space around it.
-    fn name(&mut self, expected: &'static str) -> Result<(), Malformed> {
+    fn name(&mut self, expected: &'static str) -> Step<()> {
         if self.scanner.peek() != Some(b'"') {
-            return Err(self.scanner.unexpected(expected));
+            return self.scanner.unexpected(expected);
         }
         self.scanner.at += 1;
         let start = offset(self.scanner.at);
@@ -175,11 +185,11 @@ impl Reader<'_> {
         self.key = Key { start, end: offset(end), flags };
         self.scanner.skip_space();
         if self.scanner.peek() != Some(b':') {
-            return Err(self.scanner.unexpected("`:`"));
+            return self.scanner.unexpected("`:`");
         }
         self.scanner.at += 1;
         self.scanner.skip_space();
-        Ok(())
+        Some(())
     }
 
     fn close(&mut self) {

@@ -12,28 +12,42 @@ pub(super) struct Scanner<'t> {
     pub(super) bytes: &'t [u8],
     pub(super) at: usize,
     pub(super) max_string: usize,
+    /// Why reading stopped.
+    pub(super) fault: Option<Malformed>,
 }
 
+/// What was read; none if reading stopped, and then the scanner knows why. A result that carried
+/// the reason would have to be passed through memory at every step.
+pub(super) type Step<T> = Option<T>;
+
 impl Scanner<'_> {
+    #[inline]
     pub(super) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
     /// Says why the byte at the current place cannot stand there.
     #[cold]
-    pub(super) fn unexpected(&self, expected: &'static str) -> Malformed {
+    pub(super) fn unexpected<T>(&mut self, expected: &'static str) -> Step<T> {
         self.unexpected_at(self.at, expected)
     }
 
     #[cold]
-    fn unexpected_at(&self, position: usize, expected: &'static str) -> Malformed {
-        if position < self.bytes.len() {
+    fn unexpected_at<T>(&mut self, position: usize, expected: &'static str) -> Step<T> {
+        self.stop(if position < self.bytes.len() {
             Malformed::Syntax { position, expected }
         } else {
             Malformed::Truncated { position: self.bytes.len() }
-        }
+        })
     }
 
+    #[cold]
+    pub(super) fn stop<T>(&mut self, fault: Malformed) -> Step<T> {
+        self.fault = Some(fault);
+        None
+    }
+
+    #[inline]
     pub(super) fn skip_space(&mut self) {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
             self.at += 1;
@@ -41,7 +55,7 @@ impl Scanner<'_> {
     }
 
     /// Reads a string; the place is behind its opening quote.
-    pub(super) fn string(&mut self) -> Result<(usize, u8), Malformed> {
+    pub(super) fn string(&mut self) -> Step<(usize, u8)> {
         let start = self.at;
         let mut flags = 0;
         loop {
@@ -52,66 +66,67 @@ impl Scanner<'_> {
                     flags = ESCAPED;
                     self.escape()?;
                 }
-                _ => return Err(self.unexpected("an escape in place of the control character")),
+                _ => return self.unexpected("an escape in place of the control character"),
             }
         }
         if self.at - start > self.max_string {
-            return Err(Malformed::StringTooLong { position: start - 1, limit: self.max_string });
+            let limit = self.max_string;
+            return self.stop(Malformed::StringTooLong { position: start - 1, limit });
         }
         self.at += 1;
-        Ok((self.at - 1, flags))
+        Some((self.at - 1, flags))
     }
 
-    fn escape(&mut self) -> Result<(), Malformed> {
+    fn escape(&mut self) -> Step<()> {
         match self.bytes.get(self.at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
                 self.at += 2;
-                Ok(())
+                Some(())
             }
             Some(b'u') => self.unicode(),
-            _ => Err(self.unexpected_at(self.at + 1, "one of the escapes \" \\ / b f n r t u")),
+            _ => self.unexpected_at(self.at + 1, "one of the escapes \" \\ / b f n r t u"),
         }
     }
 
-    fn unicode(&mut self) -> Result<(), Malformed> {
+    fn unicode(&mut self) -> Step<()> {
         let start = self.at;
         let unit = self.unit()?;
         match unit {
             0xD800..=0xDBFF => self.low_surrogate(start),
-            0xDC00..=0xDFFF => Err(self.unexpected_at(start, LONE)),
-            _ => Ok(()),
+            0xDC00..=0xDFFF => self.unexpected_at(start, LONE),
+            _ => Some(()),
         }
     }
 
-    fn low_surrogate(&mut self, start: usize) -> Result<(), Malformed> {
+    fn low_surrogate(&mut self, start: usize) -> Step<()> {
         for (ahead, wanted) in [b'\\', b'u'].into_iter().enumerate() {
             match self.bytes.get(self.at + ahead) {
                 Some(&byte) if byte == wanted => {}
-                Some(_) => return Err(self.unexpected_at(start, LONE)),
-                None => return Err(self.unexpected_at(self.bytes.len(), LONE)),
+                Some(_) => return self.unexpected_at(start, LONE),
+                None => return self.unexpected_at(self.bytes.len(), LONE),
             }
         }
         match self.unit()? {
-            0xDC00..=0xDFFF => Ok(()),
-            _ => Err(self.unexpected_at(start, LONE)),
+            0xDC00..=0xDFFF => Some(()),
+            _ => self.unexpected_at(start, LONE),
         }
     }
 
     /// Reads `\uXXXX`.
-    fn unit(&mut self) -> Result<u32, Malformed> {
+    fn unit(&mut self) -> Step<u32> {
         let mut unit = 0;
         for at in self.at + 2..self.at + 6 {
             match self.bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16)) {
                 Some(digit) => unit = unit * 16 + digit,
-                None => return Err(self.unexpected_at(at, "four hexadecimal digits")),
+                None => return self.unexpected_at(at, "four hexadecimal digits"),
             }
         }
         self.at += 6;
-        Ok(unit)
+        Some(unit)
     }
 
     /// Reads a number; the place is at its first byte.
-    pub(super) fn number(&mut self) -> Result<u8, Malformed> {
+    pub(super) fn number(&mut self) -> Step<u8> {
         let mut flags = 0;
         if self.peek() == Some(b'-') {
             self.at += 1;
@@ -121,7 +136,7 @@ impl Scanner<'_> {
         match self.peek() {
             Some(b'0') => self.at += 1,
             Some(b'1'..=b'9') => digits = self.digits(),
-            _ => return Err(self.unexpected("a digit")),
+            _ => return self.unexpected("a digit"),
         }
         if self.peek() == Some(b'.') {
             self.at += 1;
@@ -139,13 +154,13 @@ impl Scanner<'_> {
         if digits > SURE_DIGITS {
             flags |= WIDE;
         }
-        Ok(flags)
+        Some(flags)
     }
 
-    fn some_digits(&mut self) -> Result<usize, Malformed> {
+    fn some_digits(&mut self) -> Step<usize> {
         match self.digits() {
-            0 => Err(self.unexpected("a digit")),
-            digits => Ok(digits),
+            0 => self.unexpected("a digit"),
+            digits => Some(digits),
         }
     }
 
@@ -158,14 +173,14 @@ impl Scanner<'_> {
     }
 
     /// Reads `true`, `false` or `null`.
-    pub(super) fn word(&mut self, word: &'static str) -> Result<(), Malformed> {
+    pub(super) fn word(&mut self, word: &'static str) -> Step<()> {
         for wanted in word.bytes() {
             if self.peek() != Some(wanted) {
-                return Err(self.unexpected(word));
+                return self.unexpected(word);
             }
             self.at += 1;
         }
-        Ok(())
+        Some(())
     }
 }
 

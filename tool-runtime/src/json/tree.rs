@@ -82,6 +82,11 @@ impl Node {
         self.flags & NEGATIVE != 0
     }
 
+    /// Is it a number that needs a closer look: many digits, an exponent, a minus sign?
+    pub(crate) const fn is_odd(&self) -> bool {
+        self.flags & (WIDE | NEGATIVE) != 0
+    }
+
     pub(crate) const fn is_escaped(&self) -> bool {
         self.flags & ESCAPED != 0
     }

@@ -16,6 +16,8 @@ pub(super) struct Schema {
     pub(super) types: Types,
     /// The types that can pass at all, as far as is known without looking at the value.
     pub(super) reach: Types,
+    /// The types of which no rule says more; of numbers, those that are written plainly.
+    pub(super) bare: Types,
     /// Nothing passes: the schema is `false`.
     pub(super) never: bool,
     /// Values never leave the process.
@@ -179,6 +181,27 @@ impl Schema {
             Some(title) if title.len() <= LONGEST => title.to_string(),
             _ => self.expected(),
         }
+    }
+
+    /// The types of which no rule says more.
+    pub(super) fn unruled(&self) -> Types {
+        let mut bare = Types::NULL.or(Types::BOOL);
+        if self.values.is_some() || self.logic.is_some() || self.never {
+            return Types::NONE;
+        }
+        if self.strings.is_none() {
+            bare = bare.or(Types::STRING);
+        }
+        if self.arrays.is_none() {
+            bare = bare.or(Types::ARRAY);
+        }
+        if self.objects.is_none() {
+            bare = bare.or(Types::OBJECT);
+        }
+        if self.numbers.is_none() && self.reader.keeps_plain() {
+            bare = bare.or(Types::NUMBER);
+        }
+        bare
     }
 
     /// Does everything pass?

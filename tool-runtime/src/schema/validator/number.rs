@@ -92,6 +92,11 @@ impl Reader {
         }
     }
 
+    /// Does it keep every number of up to 15 digits without exponent?
+    pub(super) const fn keeps_plain(self) -> bool {
+        matches!(self, Self::Any | Self::Double | Self::Integer(Width::WIDEST))
+    }
+
     /// What the reader can take, in words.
     pub(super) fn expected(self) -> String {
         match self {

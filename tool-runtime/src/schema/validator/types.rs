@@ -57,6 +57,15 @@ impl Types {
         }
     }
 
+    /// The types that a value may have, as far as a glance tells.
+    #[inline]
+    pub(super) const fn at_a_glance(node: &Node) -> Self {
+        match node.kind {
+            Kind::Number if node.is_digits() => Self::INTEGER,
+            kind => Self::of_kind(kind),
+        }
+    }
+
     /// What a value of this type may become without loss; see [`Coerce`](super::Coerce).
     pub(super) const fn coercible(self) -> Self {
         let mut reach = Self::NONE;
@@ -89,7 +98,7 @@ impl Types {
 
     /// Has the value one of these types?
     pub(super) fn admits(self, view: View<'_>, node: &Node) -> bool {
-        let types = Self::of_kind(node.kind);
+        let types = Self::at_a_glance(node);
         self.holds(types) || (self.meets(types) && self.holds(Self::of(view, node)))
     }
 

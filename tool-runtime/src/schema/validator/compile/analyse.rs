@@ -18,6 +18,7 @@ pub(super) fn complete(
     let order = inline_order(schemas, known)?;
     for id in order {
         schemas[id].reach = reach(schemas, &schemas[id]);
+        schemas[id].bare = schemas[id].types.and(schemas[id].unruled());
     }
     spread_secrets(schemas);
     for id in 0..schemas.len() {

@@ -67,11 +67,12 @@ impl<'v> Walk<'v> {
         if !matches!(first, b'{' | b'[') {
             return self.parsed(text).map(Rc::new);
         }
-        if let Some(known) = self.inner.get(&(doc.id, at)) {
+        let memory = self.memory.get_or_insert_default();
+        if let Some(known) = memory.inner.get(&(doc.id, at)) {
             return known.clone();
         }
         let parsed = self.parsed(text).map(Rc::new);
-        self.inner.insert((doc.id, at), parsed.clone());
+        self.memory.get_or_insert_default().inner.insert((doc.id, at), parsed.clone());
         parsed
     }
 

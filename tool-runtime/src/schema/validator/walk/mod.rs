@@ -71,11 +71,17 @@ struct Walk<'v> {
     edits: Vec<Edit>,
     /// Numbers of the sent text whose digits a schema answers for.
     claimed: Vec<u32>,
-    verdicts: BTreeMap<(SchemaId, u32, u32, bool), bool>,
-    inner: BTreeMap<(u32, u32), Option<Rc<Inner>>>,
+    memory: Option<Box<Memory>>,
     docs: u32,
     levels: u32,
     diagnoses: u32,
+}
+
+/// What is kept so that no question is answered twice.
+#[derive(Debug, Default)]
+struct Memory {
+    verdicts: BTreeMap<(SchemaId, u32, u32, bool), bool>,
+    inner: BTreeMap<(u32, u32), Option<Rc<Inner>>>,
 }
 
 /// Checks a text that is JSON, and coerces what may be.
@@ -129,8 +135,7 @@ fn walked<'v>(
         too_deep: false,
         edits: Vec::new(),
         claimed: Vec::new(),
-        verdicts: BTreeMap::new(),
-        inner: BTreeMap::new(),
+        memory: None,
         docs: 0,
         levels: 0,
         diagnoses: DIAGNOSES,
@@ -152,6 +157,11 @@ impl<'v> Walk<'v> {
     fn value(&mut self, id: SchemaId, doc: &Doc<'_>, at: u32) {
         let schema = self.schema(id);
         let node = doc.view.node(at);
+        // Most values are of a type of which nothing more is said.
+        let glance = Types::at_a_glance(node);
+        if schema.bare.holds(glance) && !node.is_odd() {
+            return;
+        }
         if schema.types != Types::ANY || schema.never {
             if schema.never {
                 return self.refuse(doc, at, "false", || "no value here".to_owned());
@@ -170,6 +180,7 @@ impl<'v> Walk<'v> {
         self.levels -= 1;
     }
 
+    #[cold]
     fn mistyped(&mut self, schema: &'v Schema, doc: &Doc<'_>, at: u32, node: &Node) {
         if self.coerce && self.coerced(schema, doc, at, node) {
             return;
@@ -196,6 +207,7 @@ impl<'v> Walk<'v> {
     }
 
     /// Notes a broken rule.
+    #[cold]
     fn refuse(
         &mut self,
         doc: &Doc<'_>,
@@ -233,7 +245,8 @@ impl<'v> Walk<'v> {
         // it; remembered verdicts keep that from growing exponentially.
         let key = (id, doc.id, at, coerce);
         let remember = self.quiet && doc.view.node(at).count() > 0;
-        if let Some(verdict) = self.verdicts.get(&key).filter(|_| remember) {
+        let known = self.memory.as_ref().and_then(|memory| memory.verdicts.get(&key));
+        if let Some(verdict) = known.filter(|_| remember) {
             return *verdict;
         }
         let before = (self.quiet, self.failed, self.coerce);
@@ -242,7 +255,7 @@ impl<'v> Walk<'v> {
         let verdict = !self.failed;
         (self.quiet, self.failed, self.coerce) = before;
         if remember {
-            self.verdicts.insert(key, verdict);
+            self.memory.get_or_insert_default().verdicts.insert(key, verdict);
         }
         verdict
     }
