@@ -9,6 +9,7 @@ mod arguments;
 mod failures;
 mod functions;
 mod hosts;
+mod hygiene;
 mod representations;
 mod returns;
 mod strict;

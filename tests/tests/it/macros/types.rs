@@ -208,3 +208,70 @@ fn a_type_may_cross_one_way_only() {
     let arguments = r#"{"question":{"text":"abc","more":1}}"#;
     assert_eq!(data(&runtime::<Reply>(), "reply", arguments), 3);
 }
+
+#[test]
+fn every_shape_of_type_is_taken() {
+    /// A name.
+    #[ai_type]
+    #[derive(Clone)]
+    struct Name(String);
+
+    /// A pair.
+    #[ai_type]
+    struct Pair(u8, Name);
+
+    /// Nothing.
+    #[ai_type]
+    struct Unit;
+
+    /// A level.
+    #[ai_type]
+    #[derive(Clone, Copy)]
+    #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    enum Level {
+        /// Low.
+        Low = 1,
+        /// High.
+        VeryHigh = 5,
+    }
+
+    /// A wrapper.
+    #[ai_type]
+    #[serde(transparent)]
+    struct Wrapped<T: Clone, U = ()>
+    where
+        T: PartialEq,
+    {
+        inner: Vec<T>,
+        #[serde(skip)]
+        outer: std::marker::PhantomData<U>,
+    }
+
+    /// Takes all.
+    #[ai_tool(effect = "read")]
+    fn shapes(
+        /// A name.
+        name: Name,
+        /// A pair.
+        pair: Pair,
+        /// A unit.
+        unit: Unit,
+        /// A level.
+        level: Level,
+        /// A list of two.
+        wrapped: Wrapped<u8>,
+        /// A box.
+        boxed: Box<Name>,
+        /// One or none.
+        shared: Box<str>,
+    ) -> (Name, Pair, Unit, Level, Vec<u8>, Box<Name>, String) {
+        (name, pair, unit, level, wrapped.inner, boxed, shared.into_string())
+    }
+
+    let arguments = json!({
+        "name": "a", "pair": [1, "b"], "unit": null, "level": "VERY_HIGH", "wrapped": [1, 2],
+        "boxed": "c", "shared": "d",
+    });
+    let expected = json!(["a", [1, "b"], null, "VERY_HIGH", [1, 2], "c", "d"]);
+    assert_eq!(data(&runtime::<Shapes>(), "shapes", &arguments.to_string()), expected);
+}

@@ -1,0 +1,144 @@
+//! Names that a user may have, and that generated code must not stumble over.
+
+use tool_runtime::prelude::*;
+
+use super::{data, runtime};
+
+mod shadowed {
+    #![allow(
+        dead_code,
+        non_camel_case_types,
+        unused_macros,
+        reason = "they are there to be in the way"
+    )]
+
+    use ::tool_runtime::prelude::{ToolFailure, ai_tool, ai_toolkit, ai_type};
+
+    struct Option;
+    struct None;
+    struct Result;
+    struct Ok;
+    struct Err;
+    struct String;
+    struct Vec;
+    struct Box;
+    struct Cow;
+    struct Probe;
+    struct Tool;
+    struct Default;
+    struct Schema;
+    struct std;
+    struct core;
+    struct serde;
+    struct tool_runtime;
+    trait From {}
+    trait Clone {}
+    trait Send {}
+    trait Debug {}
+    macro_rules! concat {
+        () => {};
+    }
+    macro_rules! panic {
+        () => {};
+    }
+    macro_rules! format {
+        () => {};
+    }
+
+    /// A thing.
+    #[ai_type]
+    pub(super) struct Thing {
+        /// Its size.
+        #[arg(range(1..=3), default = 2)]
+        pub(super) size: u8,
+    }
+
+    #[derive(ToolFailure)]
+    pub(super) enum Trouble {
+        #[failure(NOT_FOUND, message = "none of {size}", retry_after_ms = wait, details(size))]
+        Lost { size: u8, wait: u64 },
+    }
+
+    /// Measures.
+    #[ai_tool(effect = "read")]
+    pub(super) fn measure(
+        /// A thing.
+        thing: Thing,
+        /// Its name.
+        #[arg(default = "x", length(1..))]
+        name: &str,
+    ) -> ::core::result::Result<u8, Trouble> {
+        let _ = name;
+        if thing.size == 3 {
+            return ::core::result::Result::Err(Trouble::Lost { size: 3, wait: 1 });
+        }
+        ::core::result::Result::Ok(thing.size)
+    }
+
+    pub(super) struct Kit;
+
+    /// Keeps.
+    #[ai_toolkit]
+    impl Kit {
+        /// Lists.
+        #[ai_tool(effect = "read")]
+        pub(super) async fn list(
+            &self,
+            /// How many.
+            count: u8,
+        ) -> impl Iterator_ {
+            count
+        }
+    }
+
+    pub(super) trait Iterator_: ::serde::Serialize + ::schemars::JsonSchema {}
+    impl Iterator_ for u8 {}
+}
+
+#[test]
+fn a_users_names_do_not_get_in_the_way() {
+    let builder = Runtime::builder().tool::<shadowed::Measure>().toolkit(shadowed::Kit);
+    let runtime = super::build(builder);
+    assert_eq!(data(&runtime, "measure", r#"{"thing":{}}"#), 2);
+    let error = super::error(&runtime, "measure", r#"{"thing":{"size":3}}"#);
+    assert_eq!(error["message"], "none of 3");
+    assert_eq!(data(&runtime, "kit.list", r#"{"count":4}"#), 4);
+}
+
+#[test]
+fn arguments_may_be_called_like_generated_names() {
+    /// Takes odd names.
+    #[ai_tool(effect = "read")]
+    #[allow(clippy::used_underscore_binding)]
+    fn odd(
+        call: &ToolContext,
+        /// One.
+        __call: u8,
+        /// Two.
+        __args: u8,
+        /// Three.
+        __h0: u8,
+        /// Four.
+        value: u8,
+    ) -> u8 {
+        let _ = call;
+        __call + __args + __h0 + value
+    }
+
+    let arguments = r#"{"__call":1,"__args":2,"__h0":3,"value":4}"#;
+    assert_eq!(data(&runtime::<Odd>(), "odd", arguments), 10);
+}
+
+#[test]
+fn generic_functions_may_hold_tools() {
+    fn hold<T: std::fmt::Debug>(value: T) -> String {
+        /// Is inside of a generic function.
+        #[ai_tool(effect = "read", name = "held")]
+        fn held() -> u8 {
+            1
+        }
+        format!("{value:?}{}", data(&runtime::<Held>(), "held", "{}"))
+    }
+
+    assert_eq!(hold("a"), "\"a\"1");
+}
