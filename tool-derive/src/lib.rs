@@ -20,25 +20,25 @@ mod golden;
 
 use proc_macro::TokenStream;
 
-/// See `tool_runtime::ai_tool`.
+/// Stands in `tool-derive`; `tool-runtime` re-exports and documents it.
 #[proc_macro_attribute]
 pub fn ai_tool(options: TokenStream, item: TokenStream) -> TokenStream {
     tool::expand(options.into(), &item.into()).into()
 }
 
-/// See `tool_runtime::ai_toolkit`.
+/// Stands in `tool-derive`; `tool-runtime` re-exports and documents it.
 #[proc_macro_attribute]
 pub fn ai_toolkit(options: TokenStream, item: TokenStream) -> TokenStream {
     toolkit::expand(options.into(), &item.into()).into()
 }
 
-/// See `tool_runtime::ai_type`.
+/// Stands in `tool-derive`; `tool-runtime` re-exports and documents it.
 #[proc_macro_attribute]
 pub fn ai_type(options: TokenStream, item: TokenStream) -> TokenStream {
     types::expand(options.into(), &item.into()).into()
 }
 
-/// See `tool_runtime::ToolFailure`.
+/// Stands in `tool-derive`; `tool-runtime` re-exports and documents it.
 #[proc_macro_derive(ToolFailure, attributes(failure))]
 pub fn tool_failure(item: TokenStream) -> TokenStream {
     failure::expand(item.into()).into()

@@ -97,4 +97,11 @@ pub use self::registry::{DynamicTool, Place, Registry, Tool, Toolkit, TypedTool}
 #[cfg(feature = "tokio")]
 pub use self::timer::TokioTimer;
 pub use self::timer::{Job, Sleep, Timer};
-pub use tool_derive::{ToolFailure, ai_tool, ai_toolkit, ai_type};
+#[doc = include_str!("macros/tool_failure.md")]
+pub use tool_derive::ToolFailure;
+#[doc = include_str!("macros/ai_tool.md")]
+pub use tool_derive::ai_tool;
+#[doc = include_str!("macros/ai_toolkit.md")]
+pub use tool_derive::ai_toolkit;
+#[doc = include_str!("macros/ai_type.md")]
+pub use tool_derive::ai_type;
