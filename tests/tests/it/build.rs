@@ -95,8 +95,10 @@ fn names_permissions_and_bounds_are_checked() {
     assert!(matches!(found[..], [BuildProblem::UnknownPermission { .. }]), "{found:?}");
     for most in [0, 21] {
         let found = problems(Runtime::builder().max_concurrent_tools(most));
-        assert!(matches!(found[..], [BuildProblem::MaxConcurrent { .. }]), "{found:?}");
+        assert!(matches!(found[..], [BuildProblem::OutOfRange { .. }]), "{found:?}");
     }
+    let found = problems(Runtime::builder().max_blocking_tools(0));
+    assert_eq!(found[0].to_string(), "`max_blocking_tools` is 1 to 100000, not 0");
 }
 
 #[test]

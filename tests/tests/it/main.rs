@@ -1,10 +1,17 @@
 //! The project as its users see it.
 
 #![allow(clippy::unwrap_used, clippy::items_after_statements, reason = "this is all test code")]
+#![allow(
+    clippy::unused_async,
+    clippy::needless_pass_by_value,
+    clippy::ptr_arg,
+    reason = "tools of every shape are what is tested"
+)]
 
 mod bad_calls;
 mod bfcl;
 mod build;
+mod executor;
 mod life;
 mod macros;
 mod outcomes;

@@ -227,8 +227,15 @@ impl RuntimeBuilder {
         if self.timer.is_none() {
             problems.push(BuildProblem::NoTimer);
         }
-        if !(1..=20).contains(&self.max_concurrent) {
-            problems.push(BuildProblem::MaxConcurrent { found: self.max_concurrent });
+        let bounds = [
+            ("max_concurrent_tools", 1..=20, self.max_concurrent),
+            ("max_blocking_tools", 1..=100_000, self.max_blocking),
+        ];
+        for (setting, range, found) in bounds {
+            if !range.contains(&found) {
+                let (least, most) = range.into_inner();
+                problems.push(BuildProblem::OutOfRange { setting, least, most, found });
+            }
         }
         let known: BTreeSet<&str> = self.registry.entries.iter().flat_map(names_of).collect();
         let unknown = self.settings.permissions.keys().filter(|name| !known.contains(&***name));
@@ -365,9 +372,15 @@ pub enum BuildProblem {
          (`use its_name as _;`), or register them by `.tool::<Handle>()`"
     )]
     NothingDiscovered,
-    /// The number of concurrent tools is out of range.
-    #[error("`max_concurrent_tools` is 1 to 20, not {found}")]
-    MaxConcurrent {
+    /// A setting is out of its range.
+    #[error("`{setting}` is {least} to {most}, not {found}")]
+    OutOfRange {
+        /// The builder's method.
+        setting: &'static str,
+        /// The least that it may be.
+        least: usize,
+        /// The most that it may be.
+        most: usize,
         /// What was set.
         found: usize,
     },

@@ -1,6 +1,7 @@
 //! The stages of a call, in their one order: each takes what the one before returns.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -22,7 +23,9 @@ const WIDEST: Limits = Limits::new()
     .with_max_string_bytes(Limits::LONGEST);
 
 /// Arguments that are typed and checked, and a tool parked behind them.
-pub(crate) struct Decoded(Running);
+///
+/// The mutex is never locked: it lets other threads look at the call around the future.
+pub(crate) struct Decoded(Mutex<Running>);
 
 /// A decoded call that may run.
 pub(crate) struct Admitted(Running);
@@ -58,7 +61,7 @@ pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Box<Refusal>> {
     let mut idle = Context::from_waker(noop_waker_ref());
     // Reading arguments runs code of the tool's author: their `Deserialize`, their defaults.
     match catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(&mut idle))) {
-        Ok(Poll::Pending) => Ok(Decoded(running)),
+        Ok(Poll::Pending) => Ok(Decoded(Mutex::new(running))),
         Ok(Poll::Ready(_)) => Err(Refusal::arguments(scope)),
         Err(_) => Err(Refusal::unreadable()),
     }
@@ -73,10 +76,11 @@ pub(crate) fn admit(
     if scope.cancel_flag().is_fired() {
         return Err(Refusal::cancelled());
     }
+    let running = decoded.0.into_inner().unwrap_or_else(PoisonError::into_inner);
     match scope.tool().permission() {
-        Permission::Allow => Ok(Admitted(decoded.0)),
+        Permission::Allow => Ok(Admitted(running)),
         // A dry run performs no effect, so nobody has to be asked.
-        Permission::Ask if approver.is_some() || scope.dry_run() => Ok(Admitted(decoded.0)),
+        Permission::Ask if approver.is_some() || scope.dry_run() => Ok(Admitted(running)),
         Permission::Ask => Err(Refusal::needs_confirmation()),
         Permission::Deny => Err(Refusal::denied_tool()),
     }

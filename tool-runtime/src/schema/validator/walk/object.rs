@@ -14,12 +14,12 @@ use crate::limits::Limits;
 /// Up to here, trying one name after the other is cheaper than a binary search.
 const FEW: usize = 8;
 /// How many properties are ticked off in one word.
-const TICKS: usize = 128;
+const TICKS: usize = 64;
 
 impl<'v> Walk<'v> {
     pub(super) fn object(&mut self, schema: &'v Schema, doc: &Doc<'_>, at: u32, node: &Node) {
         let Some(rules) = &schema.objects else { return };
-        let mut seen = 0_u128;
+        let mut seen = 0_u64;
         let mut left_out = Vec::new();
         for (id, child) in doc.view.children(at) {
             if self.is_over() {
@@ -97,7 +97,7 @@ impl<'v> Walk<'v> {
         });
     }
 
-    fn absent(&mut self, rules: &'v Objects, doc: &Doc<'_>, at: u32, seen: u128) {
+    fn absent(&mut self, rules: &'v Objects, doc: &Doc<'_>, at: u32, seen: u64) {
         if !rules.required {
             return;
         }
