@@ -102,7 +102,11 @@ impl<'v> Walk<'v> {
         let found = match self.passing(choice, plain, single, doc, at, false) {
             Passing::None if self.coerce => {
                 let types = candidates(doc, node, true);
-                self.passing(choice, types, true, doc, at, true)
+                match self.passing(choice, types, true, doc, at, true) {
+                    // It could mean either; neither is what was sent.
+                    Passing::Several => Passing::None,
+                    found => found,
+                }
             }
             found => found,
         };

@@ -25,7 +25,7 @@ use crate::limits::Limits;
 /// The most schemas that are entered within each other: a bound for the stack.
 const DEEPEST: u32 = 512;
 /// How many branches of choices may be looked at again only to word an answer.
-const DIAGNOSES: u32 = 128;
+const DIAGNOSES: u32 = 64;
 
 /// A text that is looked at: the one that was sent, or one that a string in it holds.
 #[derive(Debug, Clone, Copy)]
