@@ -342,6 +342,47 @@ async fn a_batch_has_no_more_under_way_than_allowed() {
     assert_eq!(most, 2);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_slow_read_does_not_keep_the_others_waiting() {
+    let runtime = batch_runtime(&Notes::default(), 2);
+    // They take 100, 30, 30 and 30 ms: the second place serves all three.
+    let requests = [0, 70, 70, 70].map(|n| request("x", "look", n));
+    let mut calls = runtime.calls(&requests, &cx());
+    let before = tokio::time::Instant::now();
+    runtime.run(&mut calls).await;
+    assert_eq!(before.elapsed(), Duration::from_millis(100));
+}
+
+#[tokio::test]
+async fn a_tool_may_wait_for_its_cancellation() {
+    /// Tidies up when it is told to.
+    #[ai_tool(effect = "read")]
+    async fn tidies(cancellation: &Cancellation, runs: &AtomicU32) {
+        for _ in 0..3 {
+            // Each wait that is given up leaves nothing behind.
+            assert!(futures::poll!(Box::pin(cancellation.cancelled())).is_pending());
+        }
+        cancellation.cancelled().await;
+        runs.fetch_add(1, Ordering::SeqCst);
+    }
+    let runs = Arc::new(AtomicU32::new(0));
+    let runtime = Runtime::builder().tool::<Tidies>().shared_state(runs.clone()).build().unwrap();
+    let mut call = runtime.call("tidies", "{}", &cx());
+    let cancellation = call.cancellation().unwrap();
+    assert!(!cancellation.is_cancelled());
+    let (output, ()) = futures::join!(call.execute(), async { cancellation.cancel() });
+    assert_eq!(envelope(output)["error"]["code"], "CANCELLED");
+
+    let mut early = runtime.call("tidies", "{}", &cx());
+    early.cancellation().unwrap().cancel();
+    let found = envelope(early.execute().await);
+    assert_eq!(
+        (&found["error"]["code"], &found["error"]["details"]["effect"]),
+        (&json!("CANCELLED"), &json!("none"))
+    );
+    assert_eq!(early.status(), CallStatus::NotExecuted);
+}
+
 #[tokio::test]
 async fn a_dynamic_tool_behaves_as_any_other() {
     let double = DynamicTool::new("math.double", Effect::Read)

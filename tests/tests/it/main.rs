@@ -12,6 +12,7 @@ mod bad_calls;
 mod bfcl;
 mod build;
 mod executor;
+mod guard;
 mod life;
 mod macros;
 mod outcomes;

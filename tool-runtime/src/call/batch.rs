@@ -8,12 +8,11 @@ use super::{ToolCall, ToolOutput};
 
 /// Executes the calls; the outputs stand in the calls' own order.
 pub(crate) async fn run(calls: &mut [ToolCall], most_at_once: usize) -> Vec<&ToolOutput> {
-    let mut outputs = Vec::with_capacity(calls.len());
     for group in calls.chunk_by_mut(|one, next| !is_barrier(one) && !is_barrier(next)) {
-        let executions: Vec<_> = group.iter_mut().map(ToolCall::execute).collect();
-        outputs.extend(stream::iter(executions).buffered(most_at_once).collect::<Vec<_>>().await);
+        let executions = stream::iter(group).map(ToolCall::execute);
+        executions.buffer_unordered(most_at_once).for_each(async |_| ()).await;
     }
-    outputs
+    calls.iter().filter_map(ToolCall::output).collect()
 }
 
 /// A call with an effect waits for all before it, and all after it wait for it.

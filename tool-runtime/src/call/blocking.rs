@@ -1,13 +1,13 @@
 //! Leaves the async threads for a tool that blocks, and comes back with its end.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::channel::oneshot;
 use tool_contracts::ErrorCode;
 
-use super::finished::{End, Finished, panic_text};
+use super::finished::{End, Finished};
+use super::guarded::guard;
 use crate::dispatch::Runtime;
 use crate::failure::{Failure, Fault};
 
@@ -26,11 +26,10 @@ pub(crate) async fn run(
     };
     let (done, result) = oneshot::channel();
     runtime.timer().spawn_blocking(Box::new(move || {
-        let end = catch_unwind(AssertUnwindSafe(work))
-            .unwrap_or_else(|payload| Finished(End::Panicked(panic_text(&*payload))));
+        let end = guard(work).unwrap_or_else(|text| Finished(End::Panicked(text)));
         drop(place);
         // Nobody waits any more after a timeout or a cancellation: the late end is dropped.
-        drop(done.send(end));
+        drop(guard(|| done.send(end)));
     }));
     result.await.unwrap_or_else(|_| {
         let lost = "the blocking thread went away before the tool ended";

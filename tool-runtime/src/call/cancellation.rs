@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::future::Future;
+use std::mem;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use super::CallScope;
@@ -38,7 +39,7 @@ impl Cancellation {
 
     /// Waits until the call is cancelled. Cancel-safe.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
-        Cancelled(self.scope.cancel_flag())
+        Cancelled { flag: self.scope.cancel_flag(), place: None }
     }
 }
 
@@ -48,11 +49,26 @@ impl fmt::Debug for Cancellation {
     }
 }
 
-/// The flag, and who waits for it: as many tasks as poll it, which a call's own code bounds.
+/// The flag, and who waits for it: one waker a waiting future, gone when that is.
 #[derive(Debug, Default)]
 pub(crate) struct CancelFlag {
     fired: AtomicBool,
-    waiting: Mutex<Vec<Waker>>,
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    wakers: Vec<(Place, Waker)>,
+    next: u64,
+}
+
+/// Who waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// The call's own execution.
+    Execution,
+    /// A future that the tool or its host awaits.
+    Future(u64),
 }
 
 impl CancelFlag {
@@ -64,34 +80,64 @@ impl CancelFlag {
         if self.fired.swap(true, Ordering::AcqRel) {
             return;
         }
-        let waiting = std::mem::take(&mut *self.lock());
-        waiting.into_iter().for_each(Waker::wake);
+        let wakers = mem::take(&mut self.lock().wakers);
+        for (_, waker) in wakers {
+            waker.wake();
+        }
     }
 
-    /// Registers a waker; true if the flag has fired, before or meanwhile.
-    pub(crate) fn register(&self, waker: &Waker) -> bool {
-        if self.is_fired() {
-            return true;
-        }
+    /// Registers the waker of the call's own execution; true if the flag has fired.
+    pub(crate) fn register_execution(&self, waker: &Waker) -> bool {
+        self.register(Place::Execution, waker)
+    }
+
+    fn register(&self, place: Place, waker: &Waker) -> bool {
         let mut waiting = self.lock();
-        if !waiting.iter().any(|known| known.will_wake(waker)) {
-            waiting.push(waker.clone());
+        match waiting.wakers.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, known)) => known.clone_from(waker),
+            None => waiting.wakers.push((place, waker.clone())),
         }
-        drop(waiting);
+        // `fire` sets the flag before it takes the wakers: either it takes this one, or it shows.
         self.is_fired()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Waker>> {
+    fn new_place(&self) -> Place {
+        let mut waiting = self.lock();
+        waiting.next += 1;
+        Place::Future(waiting.next)
+    }
+
+    fn leave(&self, place: Place) {
+        self.lock().wakers.retain(|(known, _)| *known != place);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-struct Cancelled<'f>(&'f CancelFlag);
+struct Cancelled<'f> {
+    flag: &'f CancelFlag,
+    place: Option<Place>,
+}
 
 impl Future for Cancelled<'_> {
     type Output = ();
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        if self.0.register(cx.waker()) { Poll::Ready(()) } else { Poll::Pending }
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let flag = self.flag;
+        if flag.is_fired() {
+            return Poll::Ready(());
+        }
+        let place = *self.place.get_or_insert_with(|| flag.new_place());
+        if flag.register(place, cx.waker()) { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+impl Drop for Cancelled<'_> {
+    fn drop(&mut self) {
+        if let Some(place) = self.place {
+            self.flag.leave(place);
+        }
     }
 }

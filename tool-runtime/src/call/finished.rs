@@ -1,6 +1,5 @@
 //! How a tool's future ends, before the runtime makes an envelope of it.
 
-use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::io;
@@ -61,13 +60,4 @@ impl Formatter for NullNoting<'_> {
         *self.0 = true;
         writer.write_all(b"null")
     }
-}
-
-/// Reads a panic's payload, for the log only.
-pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
-    let text = payload
-        .downcast_ref::<&'static str>()
-        .copied()
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("a panic whose payload is no text").to_owned()
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use tool_contracts::ToolContext;
 
+use super::guarded::guard;
 use super::{CallScope, Cancellation};
 use crate::failure::Failure;
 
@@ -118,7 +119,9 @@ impl Progress {
         let Some(scope) = self.scope.as_ref().filter(|scope| !scope.has_ended()) else { return };
         if let Some(sink) = scope.progress_sink() {
             let fraction = fraction.into().map(|share| share.clamp(0.0, 1.0));
-            sink(ProgressUpdate { fraction, message: message.into() });
+            let update = ProgressUpdate { fraction, message: message.into() };
+            // A listener's panic is not the tool's.
+            drop(guard(|| sink(update)));
         }
     }
 }

@@ -4,6 +4,7 @@ mod batch;
 mod blocking;
 mod cancellation;
 mod finished;
+mod guarded;
 mod host;
 pub(crate) mod output;
 mod preview;
@@ -15,8 +16,9 @@ use std::fmt;
 use tool_contracts::{CallStatus, ToolContext, ToolSpec, Violation};
 
 pub use self::cancellation::Cancellation;
-pub(crate) use self::finished::{Answer, End, panic_text};
+pub(crate) use self::finished::{Answer, End};
 pub use self::finished::{Finished, Running};
+pub(crate) use self::guarded::{Guarded, guard};
 pub(crate) use self::host::MetaDraft;
 pub use self::host::{DryRun, FromCall, MetaRecorder, Progress, ProgressUpdate};
 pub use self::output::ToolOutput;
@@ -69,8 +71,8 @@ impl ToolCall {
 
     /// Opens a call of a known tool that is answered already.
     pub(crate) fn refused(scope: CallScope, refusal: &Refusal) -> Self {
-        let output = pipeline::refused_output(scope.echo(), scope.dry_run(), refusal);
-        Self::answered(Target::Known(scope), refusal.status, output)
+        let ended = pipeline::refused(&scope, refusal);
+        Self::answered(Target::Known(scope), ended)
     }
 
     /// Opens a call whose name no tool has.
@@ -83,12 +85,12 @@ impl ToolCall {
         refusal: &Refusal,
     ) -> Self {
         let echo = pipeline::echo_of_unknown(&arguments, runtime.limits());
-        let output = pipeline::refused_output(echo, cx.dry_run(), refusal);
+        let ended = pipeline::refused_with(echo, cx.dry_run(), refusal);
         let call = UnknownCall { runtime, name: name.into(), call_id, arguments, cx };
-        Self::answered(Target::Unknown(Box::new(call)), refusal.status, output)
+        Self::answered(Target::Unknown(Box::new(call)), ended)
     }
 
-    fn answered(target: Target, status: CallStatus, output: ToolOutput) -> Self {
+    fn answered(target: Target, ended: Ended) -> Self {
         let mut call = Self {
             target,
             status: CallStatus::Executing,
@@ -96,7 +98,7 @@ impl ToolCall {
             approver: None,
             output: None,
         };
-        call.close(Ended { status, output, log: String::new() });
+        call.close(ended);
         call
     }
 
@@ -217,10 +219,9 @@ impl ToolCall {
             return;
         }
         if let Target::Known(scope) = &self.target {
-            let refusal = refusal();
-            let output = pipeline::refused_output(scope.echo(), scope.dry_run(), &refusal);
+            let ended = pipeline::refused(scope, &refusal());
             self.pending = None;
-            self.close(Ended { status: refusal.status, output, log: String::new() });
+            self.close(ended);
         }
     }
 

@@ -1,12 +1,11 @@
 //! One execution of a tool: polled under a panic guard, a deadline and a cancellation.
 
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use crate::call::{CallScope, End, Finished, Running, panic_text};
+use crate::call::{CallScope, End, Finished, Guarded, guard};
 use crate::timer::Sleep;
 
 /// How an execution ended.
@@ -24,15 +23,15 @@ pub(crate) enum Outcome {
 /// Runs a parked tool to one of its ends; the time counts from the first poll.
 pub(crate) struct Attempt<'c> {
     scope: &'c CallScope,
-    running: Option<Running>,
+    tool: Guarded,
     started: Option<Instant>,
     /// Armed only for a tool that was pending once.
     deadline: Option<Sleep>,
 }
 
 impl<'c> Attempt<'c> {
-    pub(crate) fn new(scope: &'c CallScope, running: Running) -> Self {
-        Self { scope, running: Some(running), started: None, deadline: None }
+    pub(crate) fn new(scope: &'c CallScope, tool: Guarded) -> Self {
+        Self { scope, tool, started: None, deadline: None }
     }
 
     fn now(&self) -> Instant {
@@ -54,11 +53,12 @@ impl<'c> Attempt<'c> {
         if self.scope.cancel_flag().is_fired() {
             return Poll::Ready(Outcome::Cancelled);
         }
-        let Some(running) = self.running.as_mut() else { return Poll::Ready(Outcome::Cancelled) };
-        if let Poll::Ready(Finished(end)) = running.as_mut().poll(cx) {
-            return Poll::Ready(Outcome::Ended(end));
+        match self.tool.poll(cx) {
+            Ok(Poll::Ready(Finished(end))) => return Poll::Ready(Outcome::Ended(end)),
+            Ok(Poll::Pending) => {}
+            Err(text) => return Poll::Ready(Outcome::Panicked(text)),
         }
-        if self.scope.cancel_flag().register(cx.waker()) {
+        if self.scope.cancel_flag().register_execution(cx.waker()) {
             return Poll::Ready(Outcome::Cancelled);
         }
         self.poll_deadline(cx)
@@ -66,17 +66,15 @@ impl<'c> Attempt<'c> {
 
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<Outcome> {
         let (now, started) = (self.now(), self.start());
-        let deadline = self.deadline.get_or_insert_with(|| {
-            let left = self.scope.budget().saturating_sub(now.duration_since(started));
-            self.scope.runtime().timer().sleep(left)
-        });
-        deadline.as_mut().poll(cx).map(|()| Outcome::TimedOut)
-    }
-
-    /// Drops what is left of the tool, whose destructors may panic too.
-    fn discard(&mut self) {
-        let running = self.running.take();
-        drop(catch_unwind(AssertUnwindSafe(|| drop(running))));
+        let left = self.scope.budget().saturating_sub(now.duration_since(started));
+        let timer = self.scope.runtime().timer();
+        let deadline = &mut self.deadline;
+        // A timer may panic, as tokio's does where no tokio runs: the call is answered all the same.
+        let polled = guard(|| deadline.get_or_insert_with(|| timer.sleep(left)).as_mut().poll(cx));
+        match polled {
+            Ok(polled) => polled.map(|()| Outcome::TimedOut),
+            Err(text) => Poll::Ready(Outcome::Panicked(text)),
+        }
     }
 }
 
@@ -86,23 +84,13 @@ impl Future for Attempt<'_> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         let started = this.start();
-        let mut outcome = match catch_unwind(AssertUnwindSafe(|| this.step(cx))) {
-            Ok(Poll::Pending) => return Poll::Pending,
-            Ok(Poll::Ready(outcome)) => outcome,
-            Err(payload) => Outcome::Panicked(panic_text(&*payload)),
-        };
+        let Poll::Ready(mut outcome) = this.step(cx) else { return Poll::Pending };
         let took = this.now().duration_since(started);
         // A tool that never yielded is judged by the clock: what it says late is not heard.
         if matches!(outcome, Outcome::Ended(_)) && took > this.scope.budget() {
             outcome = Outcome::TimedOut;
         }
-        this.discard();
+        this.tool.discard();
         Poll::Ready((outcome, took))
-    }
-}
-
-impl Drop for Attempt<'_> {
-    fn drop(&mut self) {
-        self.discard();
     }
 }

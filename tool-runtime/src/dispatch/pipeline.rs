@@ -1,7 +1,5 @@
 //! The stages of a call, in their one order: each takes what the one before returns.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -11,7 +9,7 @@ use tool_contracts::{CallStatus, Effect, ErrorCode, Permission, ToolErrorMeta, T
 
 use super::attempt::{Attempt, Outcome};
 use super::refusal::{self, Refusal};
-use crate::call::{Answer, CallScope, End, MetaDraft, Running, ToolOutput};
+use crate::call::{Answer, CallScope, End, Guarded, MetaDraft, ToolOutput};
 use crate::failure::{Failure, Fault};
 use crate::limits::Limits;
 use crate::schema::{AnswerCheck, Coerce};
@@ -23,12 +21,10 @@ const WIDEST: Limits = Limits::new()
     .with_max_string_bytes(Limits::LONGEST);
 
 /// Arguments that are typed and checked, and a tool parked behind them.
-///
-/// The mutex is never locked: it lets other threads look at the call around the future.
-pub(crate) struct Decoded(Mutex<Running>);
+pub(crate) struct Decoded(Guarded);
 
 /// A decoded call that may run.
-pub(crate) struct Admitted(Running);
+pub(crate) struct Admitted(Guarded);
 
 /// How the tool ended, and how long it took.
 pub(crate) struct Ran {
@@ -57,13 +53,13 @@ pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Box<Refusal>> {
             return Err(Refusal::arguments(scope));
         }
     }
-    let mut running = tool.start.start(scope.clone());
+    let mut parked = Guarded::new(tool.start.start(scope.clone()));
     let mut idle = Context::from_waker(noop_waker_ref());
     // Reading arguments runs code of the tool's author: their `Deserialize`, their defaults.
-    match catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(&mut idle))) {
-        Ok(Poll::Pending) => Ok(Decoded(Mutex::new(running))),
+    match parked.poll(&mut idle) {
+        Ok(Poll::Pending) => Ok(Decoded(parked)),
         Ok(Poll::Ready(_)) => Err(Refusal::arguments(scope)),
-        Err(_) => Err(Refusal::unreadable()),
+        Err(text) => Err(Refusal::unreadable(format!("panicked: {text}"))),
     }
 }
 
@@ -76,11 +72,10 @@ pub(crate) fn admit(
     if scope.cancel_flag().is_fired() {
         return Err(Refusal::cancelled());
     }
-    let running = decoded.0.into_inner().unwrap_or_else(PoisonError::into_inner);
     match scope.tool().permission() {
-        Permission::Allow => Ok(Admitted(running)),
+        Permission::Allow => Ok(Admitted(decoded.0)),
         // A dry run performs no effect, so nobody has to be asked.
-        Permission::Ask if approver.is_some() || scope.dry_run() => Ok(Admitted(running)),
+        Permission::Ask if approver.is_some() || scope.dry_run() => Ok(Admitted(decoded.0)),
         Permission::Ask => Err(Refusal::needs_confirmation()),
         Permission::Deny => Err(Refusal::denied_tool()),
     }
@@ -130,13 +125,13 @@ fn interrupted_after(scope: &CallScope, took_ms: u64) -> Ended {
 
 /// Answers a call that may not run.
 pub(crate) fn refused(scope: &CallScope, refusal: &Refusal) -> Ended {
-    let output = refused_output(scope.echo(), scope.dry_run(), refusal);
-    Ended { status: refusal.status, output, log: String::new() }
+    refused_with(scope.echo(), scope.dry_run(), refusal)
 }
 
-/// Writes the envelope of a refusal.
-pub(crate) fn refused_output(echo: Option<&str>, dry_run: bool, refusal: &Refusal) -> ToolOutput {
-    ToolOutput::failed(echo, refusal.detail.clone(), &error_meta(0, dry_run))
+/// Answers a call that may not run, with this echo of its arguments.
+pub(crate) fn refused_with(echo: Option<&str>, dry_run: bool, refusal: &Refusal) -> Ended {
+    let output = ToolOutput::failed(echo, refusal.detail.clone(), &error_meta(0, dry_run));
+    Ended { status: refusal.status, output, log: refusal.log.clone() }
 }
 
 /// Answers for a call that lost its output; no path leads here.

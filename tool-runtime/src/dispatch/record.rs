@@ -6,7 +6,7 @@ use tool_contracts::{CallStatus, ToolContext};
 
 use super::Runtime;
 use super::pipeline::Ended;
-use crate::call::{ToolCall, ToolOutput};
+use crate::call::{ToolCall, ToolOutput, guard};
 
 /// Hears of every call's end: executed, refused, declined, interrupted or dropped.
 ///
@@ -81,6 +81,7 @@ impl fmt::Debug for CallRecord<'_> {
 /// Tells every observer that a call has ended.
 pub(crate) fn closed(runtime: &Runtime, call: &ToolCall, ended: &Ended) {
     for observer in runtime.observers() {
-        observer.closed(&CallRecord { call, ended });
+        // An observer's panic must not take the call's answer with it.
+        drop(guard(|| observer.closed(&CallRecord { call, ended })));
     }
 }

@@ -14,6 +14,8 @@ use crate::schema::Malformed;
 pub(crate) struct Refusal {
     pub(crate) status: CallStatus,
     pub(crate) detail: ToolErrorDetail,
+    /// For the log only.
+    pub(crate) log: String,
 }
 
 /// How many violations the message spells out; all of them stand in `details.violations`.
@@ -21,7 +23,7 @@ const SPELLED_OUT: usize = 3;
 
 impl Refusal {
     fn new(status: CallStatus, failure: Failure) -> Box<Self> {
-        Box::new(Self { status, detail: failure.into_detail(None) })
+        Box::new(Self { status, detail: failure.into_detail(None), log: String::new() })
     }
 
     pub(crate) fn unknown_tool(closest: &[&str]) -> Box<Self> {
@@ -51,10 +53,12 @@ impl Refusal {
     }
 
     /// Reading the arguments panicked.
-    pub(crate) fn unreadable() -> Box<Self> {
+    pub(crate) fn unreadable(log: String) -> Box<Self> {
         let failure = Failure::of(ErrorCode::Internal)
             .with_message("the tool failed while it read its arguments");
-        Self::new(CallStatus::Rejected, failure)
+        let mut refusal = Self::new(CallStatus::Rejected, failure);
+        refusal.log = log;
+        refusal
     }
 
     pub(crate) fn needs_confirmation() -> Box<Self> {

@@ -1,0 +1,65 @@
+//! A tool's future behind a panic guard: polled, kept and dropped without a panic getting out.
+
+use std::any::Any;
+use std::fmt;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use super::finished::{Finished, Running};
+
+/// A tool's future. Its destructors run guarded too, wherever it is dropped.
+///
+/// The mutex is never locked: it lets other threads look at a call around the future in it.
+pub(crate) struct Guarded(Mutex<Option<Running>>);
+
+impl Guarded {
+    pub(crate) fn new(running: Running) -> Self {
+        Self(Mutex::new(Some(running)))
+    }
+
+    /// Polls the tool; an error is the text of its panic. Pending for ever once it is discarded.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Result<Poll<Finished>, String> {
+        let Some(running) = self.running().as_mut() else { return Ok(Poll::Pending) };
+        guard(|| running.as_mut().poll(cx))
+    }
+
+    /// Drops what is left of the tool.
+    pub(crate) fn discard(&mut self) {
+        let running = self.running().take();
+        drop(guard(|| drop(running)));
+    }
+
+    fn running(&mut self) -> &mut Option<Running> {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        self.discard();
+    }
+}
+
+impl fmt::Debug for Guarded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Guarded")
+    }
+}
+
+/// Runs code of somebody else's; an error is the text of its panic, for the log only.
+pub(crate) fn guard<T>(code: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(code)).map_err(panic_text)
+}
+
+fn panic_text(payload: Box<dyn Any + Send>) -> String {
+    let text = payload
+        .downcast_ref::<&'static str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let text = text.unwrap_or("a panic whose payload is no text").to_owned();
+    // A payload may panic when it is dropped; none that carries a text does.
+    mem::forget(payload);
+    text
+}
