@@ -48,6 +48,7 @@ use crate::limits::Limits;
 ///   `integer` is read as 64 bits, or as what its `format` says (`int8` to `uint128`); a number
 ///   that no schema speaks of is read as a 64-bit integer if it is one, else as a float.
 ///
+/// So whatever is admitted is valid by the schema, and the reverse fails for those two rules alone.
 /// `format` is otherwise an annotation, as are all unknown keywords. Patterns are those that
 /// ECMA-262 and the `regex-lite` crate share.
 ///

@@ -104,6 +104,23 @@ fn untyped_numbers_are_integers_or_doubles() {
 }
 
 #[test]
+fn lost_digits_turn_no_rule_around() {
+    let wide = "9007199254740993";
+    check(&json!({"not": {"type": "number"}}), wide, &["not "]);
+    let schema = json!({"if": {"type": "number"}, "then": {"maximum": 1}});
+    check(&schema, wide, &["maximum "]);
+    check(&json!({"oneOf": [{"type": "number"}, {"type": "integer"}]}), wide, &["oneOf "]);
+    check(&json!({"anyOf": [{"type": "number"}, {"type": "integer"}]}), wide, &[]);
+    let schema = json!({"contains": {"type": "number"}, "maxContains": 0, "minContains": 0});
+    check(&schema, "[9007199254740993]", &["maxContains "]);
+    let nested = json!({"anyOf": [
+        {"oneOf": [{"type": "number", "minimum": 0}, {"type": "number", "maximum": 0}]},
+        {"type": "number", "maximum": 1},
+    ]});
+    check(&nested, wide, &["anyOf "]);
+}
+
+#[test]
 fn whole_numbers_in_any_spelling_are_integers() {
     let rows = [
         ("1.0", "1"),

@@ -2,7 +2,7 @@
 
 use super::super::model::{Contains, Schema};
 use super::scalar::sized;
-use super::{Doc, Walk};
+use super::{Doc, Question, Walk};
 use crate::json::{Node, first_repeat};
 
 impl<'v> Walk<'v> {
@@ -38,7 +38,7 @@ impl<'v> Walk<'v> {
     fn contains(&mut self, rule: &Contains, doc: &Doc<'_>, at: u32) {
         let mut found = 0;
         for (id, _) in doc.view.children(at) {
-            found += usize::from(self.passes(rule.schema, doc, id, false));
+            found += usize::from(self.passes(rule.schema, doc, id, Question::SCHEMA));
             if found > rule.max || (found >= rule.min && rule.max == usize::MAX) {
                 break;
             }

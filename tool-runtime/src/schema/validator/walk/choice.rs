@@ -7,7 +7,7 @@ use tool_contracts::Violation;
 use super::super::model::{Choice, Logic, Schema, SchemaId, Tag};
 use super::super::types::Types;
 use super::scalar::candidates;
-use super::{Doc, Walk};
+use super::{Doc, Question, Walk};
 use crate::json::{Kind, Node};
 
 impl<'v> Walk<'v> {
@@ -24,12 +24,12 @@ impl<'v> Walk<'v> {
             }
         }
         if let Some(not) = logic.not {
-            if !self.is_over() && self.passes(not, doc, at, false) {
+            if !self.is_over() && self.passes(not, doc, at, Question::SCHEMA) {
                 self.refuse(doc, at, "not", || "a value unlike what `not` describes".to_owned());
             }
         }
         if let Some(condition) = &logic.condition {
-            let holds = self.passes(condition.test, doc, at, false);
+            let holds = self.passes(condition.test, doc, at, Question::SCHEMA);
             let then = if holds { condition.pass } else { condition.fail };
             if let Some(schema) = then {
                 self.value(schema, doc, at);
@@ -99,10 +99,13 @@ impl<'v> Walk<'v> {
     ) {
         let single = rule == "oneOf";
         let plain = candidates(doc, node, false);
-        let found = match self.passing(choice, plain, single, doc, at, false) {
+        // A second branch must not be overlooked because it would lose digits.
+        let question = if single { Question::SCHEMA } else { Question::PLAIN };
+        let found = match self.passing(choice, plain, single, doc, at, question) {
             Passing::None if self.coerce => {
                 let types = candidates(doc, node, true);
-                match self.passing(choice, types, true, doc, at, true) {
+                let question = Question { coerce: true, ..question };
+                match self.passing(choice, types, true, doc, at, question) {
                     // It could mean either; neither is what was sent.
                     Passing::Several => Passing::None,
                     found => found,
@@ -111,7 +114,7 @@ impl<'v> Walk<'v> {
             found => found,
         };
         match found {
-            Passing::One(_) if self.quiet => {}
+            Passing::One(_) if self.quiet && question.digits == self.digits => {}
             Passing::One(schema) => self.value(schema, doc, at),
             Passing::None => self.diagnose(choice, rule, plain, doc, at),
             Passing::Several => {
@@ -128,11 +131,11 @@ impl<'v> Walk<'v> {
         single: bool,
         doc: &Doc<'_>,
         at: u32,
-        coerce: bool,
+        question: Question,
     ) -> Passing {
         let mut found = Passing::None;
         for schema in self.reached(choice, types) {
-            if !self.passes(schema, doc, at, coerce) {
+            if !self.passes(schema, doc, at, question) {
                 continue;
             }
             match found {

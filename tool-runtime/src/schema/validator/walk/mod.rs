@@ -60,6 +60,8 @@ struct Walk<'v> {
     schemas: &'v [Schema],
     limits: Limits,
     coerce: bool,
+    /// Does a number fail that its reader would not keep?
+    digits: bool,
     /// Only the verdict counts: stop at the first broken rule, write nothing down.
     quiet: bool,
     failed: bool,
@@ -77,10 +79,25 @@ struct Walk<'v> {
     diagnoses: u32,
 }
 
+/// What a verdict is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Question {
+    coerce: bool,
+    digits: bool,
+}
+
+impl Question {
+    /// Does the schema itself admit the value? What is stricter here than JSON Schema must not
+    /// turn a `not` or an `if` around, and so admit what the schema refuses.
+    const SCHEMA: Self = Self { coerce: false, digits: false };
+    /// Is the value admitted as it was sent?
+    const PLAIN: Self = Self { coerce: false, digits: true };
+}
+
 /// What is kept so that no question is answered twice.
 #[derive(Debug, Default)]
 struct Memory {
-    verdicts: BTreeMap<(SchemaId, u32, u32, bool), bool>,
+    verdicts: BTreeMap<(SchemaId, u32, u32, Question), bool>,
     inner: BTreeMap<(u32, u32), Option<Rc<Inner>>>,
 }
 
@@ -128,6 +145,7 @@ fn walked<'v>(
         schemas,
         limits: *limits,
         coerce,
+        digits: true,
         quiet: false,
         failed: false,
         violations: Vec::new(),
@@ -240,20 +258,22 @@ impl<'v> Walk<'v> {
     }
 
     /// Does the value pass the schema? Nothing is written down.
-    fn passes(&mut self, id: SchemaId, doc: &Doc<'_>, at: u32, coerce: bool) -> bool {
+    fn passes(&mut self, id: SchemaId, doc: &Doc<'_>, at: u32, question: Question) -> bool {
         // Within another such question, a choice may come by here once for each way that leads to
         // it; remembered verdicts keep that from growing exponentially.
-        let key = (id, doc.id, at, coerce);
+        let question = Question { digits: self.digits && question.digits, ..question };
+        let key = (id, doc.id, at, question);
         let remember = self.quiet && doc.view.node(at).count() > 0;
         let known = self.memory.as_ref().and_then(|memory| memory.verdicts.get(&key));
         if let Some(verdict) = known.filter(|_| remember) {
             return *verdict;
         }
-        let before = (self.quiet, self.failed, self.coerce);
-        (self.quiet, self.failed, self.coerce) = (true, false, coerce);
+        let before = (self.quiet, self.failed, self.coerce, self.digits);
+        let Question { coerce, digits } = question;
+        (self.quiet, self.failed, self.coerce, self.digits) = (true, false, coerce, digits);
         self.value(id, doc, at);
         let verdict = !self.failed;
-        (self.quiet, self.failed, self.coerce) = before;
+        (self.quiet, self.failed, self.coerce, self.digits) = before;
         if remember {
             self.memory.get_or_insert_default().verdicts.insert(key, verdict);
         }

@@ -7,7 +7,7 @@ use super::super::nearest::nearest;
 use super::super::pointer::push_name;
 use super::edit::Edit;
 use super::scalar::sized;
-use super::{Doc, Walk};
+use super::{Doc, Question, Walk};
 use crate::json::{Kind, Node, Tree, read};
 use crate::limits::Limits;
 
@@ -173,7 +173,7 @@ impl<'v> Walk<'v> {
     fn is_name(&mut self, names: SchemaId, tree: &Tree, quoted: &str) -> bool {
         self.docs += 1;
         let doc = Doc { view: tree.view(quoted), id: self.docs, outer: None };
-        self.passes(names, &doc, 0, false)
+        self.passes(names, &doc, 0, Question::PLAIN)
     }
 
     /// May the property be left out, because it is null and must not be?
@@ -182,7 +182,7 @@ impl<'v> Walk<'v> {
         self.coerce
             && child.kind == Kind::Null
             && !property.required
-            && !self.passes(schema, doc, id, false)
+            && !self.passes(schema, doc, id, Question::PLAIN)
     }
 
     fn leave_out(&mut self, doc: &Doc<'_>, at: u32, left_out: &[u32]) {

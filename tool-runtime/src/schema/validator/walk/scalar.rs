@@ -33,7 +33,7 @@ impl<'v> Walk<'v> {
         at: u32,
         node: &Node,
     ) -> bool {
-        let keeps = reader.keeps(doc.view, node);
+        let keeps = !self.digits || reader.keeps(doc.view, node);
         if !keeps {
             self.refuse(doc, at, "precision", || reader.expected());
         }

@@ -5,7 +5,7 @@ use tool_contracts::Violation;
 use super::super::model::{Additional, Objects, Schema, SchemaId};
 use super::super::nearest::nearest;
 use super::object::no_other;
-use super::{Doc, Walk};
+use super::{Doc, Question, Walk};
 
 /// The rules of all schemas that a value passes beside the one at hand.
 #[derive(Default)]
@@ -64,13 +64,14 @@ impl<'v> Walk<'v> {
         for id in logic.reference.iter().chain(&logic.all) {
             self.inlined(Some(*id), doc, at, found);
         }
+        let question = Question { coerce: self.coerce, digits: false };
         for id in logic.any.iter().chain(&logic.one).flat_map(|choice| &choice.branches) {
-            if self.passes(*id, doc, at, self.coerce) {
+            if self.passes(*id, doc, at, question) {
                 self.inlined(Some(*id), doc, at, found);
             }
         }
         if let Some(condition) = &logic.condition {
-            if self.passes(condition.test, doc, at, false) {
+            if self.passes(condition.test, doc, at, Question::SCHEMA) {
                 self.inlined(Some(condition.test), doc, at, found);
                 self.inlined(condition.pass, doc, at, found);
             } else {
