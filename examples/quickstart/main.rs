@@ -37,7 +37,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     show.envelope(call.execute().await);
 
     show.heading("A batch: reads side by side, the write asks a person first");
-    let mut calls = runtime.calls(&turn()?, &cx);
+    let mut calls = runtime.call_all(&turn()?, &cx);
     for call in calls.iter_mut().filter(|call| call.tool().is_some_and(asks)) {
         show.asking(&call.preview(), "jane");
         call.approve("jane");

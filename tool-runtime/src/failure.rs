@@ -63,8 +63,19 @@ impl FailureCode {
     }
 
     /// Takes a tool's own code and says what a machine does next about it.
+    ///
+    /// # Panics
+    /// The code is empty, or one of the closed set, whose class is not the tool's to choose. In a
+    /// constant this is a compile error.
     #[must_use]
     pub const fn own(code: &'static str, class: ToolErrorType) -> Self {
+        assert!(!code.is_empty(), "a tool's own code is a text");
+        let mut index = 0;
+        while index < ErrorCode::ALL.len() {
+            let closed = ErrorCode::ALL[index].as_str();
+            assert!(!same(closed, code), "this code is of the closed set: name it as such");
+            index += 1;
+        }
         Self(Kind::Own { code, class })
     }
 
@@ -94,31 +105,45 @@ impl FailureCode {
     }
 }
 
+const fn same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut index = 0;
+    while one.len() == other.len() && index < one.len() && one[index] == other[index] {
+        index += 1;
+    }
+    one.len() == other.len() && index == one.len()
+}
+
 /// What a caller is told about one failed call: the public half of an error.
 ///
 /// Without a message, the code's generic text is used.
 #[derive(Debug, Clone)]
 #[must_use]
-pub struct Failure {
+pub struct Failure(Box<Parts>);
+
+#[derive(Debug, Clone)]
+struct Parts {
     code: FailureCode,
     message: Option<Cow<'static, str>>,
     details: Map<String, Value>,
     retry_after_ms: Option<u64>,
     upstream_status: Option<u16>,
     endpoint: Option<String>,
+    log: String,
 }
 
 impl Failure {
     /// Starts a failure of this code, with the code's generic message.
     pub fn new(code: FailureCode) -> Self {
-        Self {
+        Self(Box::new(Parts {
             code,
             message: None,
             details: Map::new(),
             retry_after_ms: None,
             upstream_status: None,
             endpoint: None,
-        }
+            log: String::new(),
+        }))
     }
 
     /// Starts a failure of a code of the closed set.
@@ -128,65 +153,71 @@ impl Failure {
 
     /// Sets the public message. A model reads it: no secret, no rejected value, no internal text.
     pub fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
-        self.message = Some(message.into());
+        self.0.message = Some(message.into());
         self
     }
 
     /// Advises to try again after this many milliseconds.
     pub fn with_retry_after_ms(mut self, milliseconds: u64) -> Self {
-        self.retry_after_ms = Some(milliseconds);
+        self.0.retry_after_ms = Some(milliseconds);
         self
     }
 
     /// Passes on the HTTP or gRPC status that an upstream service answered with.
     pub fn with_upstream_status(mut self, status: u16) -> Self {
-        self.upstream_status = Some(status);
+        self.0.upstream_status = Some(status);
         self
     }
 
     /// Names the upstream endpoint or queue.
     pub fn with_endpoint(mut self, endpoint: impl Into<String>) -> Self {
-        self.endpoint = Some(endpoint.into());
+        self.0.endpoint = Some(endpoint.into());
         self
     }
 
     /// Adds an entry to `details`; a value that is not JSON is left out.
     pub fn with_detail(mut self, key: impl Into<String>, value: impl Serialize) -> Self {
         if let Ok(value) = serde_json::to_value(value) {
-            self.details.insert(key.into(), value);
+            self.0.details.insert(key.into(), value);
         }
+        self
+    }
+
+    /// Adds what only the log may read, such as an error and its sources.
+    pub fn with_log(mut self, text: impl Into<String>) -> Self {
+        self.0.log = text.into();
         self
     }
 
     /// Returns the code.
     #[must_use]
     pub fn code(&self) -> FailureCode {
-        self.code
+        self.0.code
     }
 
     /// Returns the public message.
     #[must_use]
     pub fn message(&self) -> &str {
-        self.message.as_deref().unwrap_or_else(|| self.code.generic_message())
+        self.0.message.as_deref().unwrap_or_else(|| self.0.code.generic_message())
     }
 
     pub(crate) fn into_detail(self, cause: Option<&str>) -> ToolErrorDetail {
         let message = self.message().to_owned();
-        let mut detail =
-            ToolErrorDetail::builder(self.code.class(), message).code(self.code.as_str());
+        let Parts { code, details, retry_after_ms, upstream_status, endpoint, .. } = *self.0;
+        let mut detail = ToolErrorDetail::builder(code.class(), message).code(code.as_str());
         if let Some(cause) = cause {
             detail = detail.cause(cause.to_owned());
         }
-        if !self.details.is_empty() {
-            detail = detail.details(self.details);
+        if !details.is_empty() {
+            detail = detail.details(details);
         }
-        if let Some(milliseconds) = self.retry_after_ms {
+        if let Some(milliseconds) = retry_after_ms {
             detail = detail.retry_after_ms(milliseconds);
         }
-        if let Some(status) = self.upstream_status {
+        if let Some(status) = upstream_status {
             detail = detail.upstream_status(status);
         }
-        if let Some(endpoint) = self.endpoint {
+        if let Some(endpoint) = endpoint {
             detail = detail.endpoint(endpoint);
         }
         detail.build()
@@ -238,12 +269,13 @@ pub struct Fault {
 
 impl Fault {
     /// Wraps what an error declares, keeping its chain for the log.
-    pub(crate) fn new(failure: Failure, cause: Option<&'static str>, log: String) -> Box<Self> {
-        Box::new(Self { failure, cause, log })
+    pub(crate) fn new(failure: Failure, cause: Option<&'static str>, log: String) -> Self {
+        Self { failure, cause, log }
     }
 
-    /// Makes a fault of the runtime's own, with nothing for the log.
-    pub(crate) fn plain(failure: Failure) -> Box<Self> {
-        Self::new(failure, None, String::new())
+    /// Makes a fault of a failure alone.
+    pub(crate) fn plain(mut failure: Failure) -> Self {
+        let log = std::mem::take(&mut failure.0.log);
+        Self::new(failure, None, log)
     }
 }

@@ -23,8 +23,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Names the deepest nesting that can be asked for: the deepest that `serde_json` reads.
-    pub const DEEPEST: usize = 127;
+    /// Names the deepest nesting that can be asked for: what `serde_json` reads once it stands in an envelope.
+    pub const DEEPEST: usize = 126;
     /// Names the longest text that can be asked for: what a 32-bit offset reaches.
     pub const LONGEST: usize = (u32::MAX - 1) as usize;
 

@@ -20,6 +20,13 @@ pub trait Timer: fmt::Debug + Send + Sync + 'static {
     /// Reads the clock that deadlines are measured on.
     fn now(&self) -> Instant;
 
+    /// Tells whether [`sleep`](Self::sleep) works on this thread; true unless told otherwise.
+    ///
+    /// Asked before a tool with an effect runs, so that none runs without a deadline.
+    fn is_ready(&self) -> bool {
+        true
+    }
+
     /// Makes a future that is ready once `duration` has passed.
     ///
     /// Called only for a tool that was still pending when it was first polled.
@@ -42,6 +49,10 @@ pub struct TokioTimer;
 impl Timer for TokioTimer {
     fn now(&self) -> Instant {
         tokio::time::Instant::now().into_std()
+    }
+
+    fn is_ready(&self) -> bool {
+        tokio::runtime::Handle::try_current().is_ok()
     }
 
     fn sleep(&self, duration: Duration) -> Sleep {

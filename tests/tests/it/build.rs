@@ -36,7 +36,7 @@ fn every_missing_state_is_told_at_once() {
     let missing: Vec<_> = found
         .iter()
         .filter_map(|problem| match problem {
-            BuildProblem::MissingState { tool, type_name } => Some((tool.as_str(), *type_name)),
+            BuildProblem::MissingState { tool, type_name, .. } => Some((tool.as_str(), *type_name)),
             _ => None,
         })
         .collect();

@@ -87,7 +87,8 @@ async fn what_has_an_effect_asks_first() {
     assert_eq!(runs.load(Ordering::SeqCst), 0);
 
     let mut call = runtime.call("erase", arguments, &cx());
-    call.approve("jane");
+    assert!(!call.approve(" "), "an approver has a name");
+    assert!(call.approve("jane"));
     assert_eq!(envelope(call.execute().await)["data"], "erased logs");
     assert_eq!(runs.load(Ordering::SeqCst), 1);
 }
@@ -97,7 +98,10 @@ async fn a_preview_and_the_echo_mask_secrets() {
     let runtime = runtime(&Arc::default());
     let mut call = runtime.call("erase", r#"{"password":"hunter2","what":"logs"}"#, &cx());
     let shown = call.preview().to_string();
-    assert!(shown.starts_with("Erase (destructive) {") && !shown.contains("hunter2"), "{shown}");
+    assert!(
+        shown.starts_with("Erase: erase (destructive) {") && !shown.contains("hunter2"),
+        "{shown}"
+    );
     call.approve("jane");
     let found = envelope(call.execute().await);
     assert_eq!(found["input"], json!({ "password": "***", "what": "logs" }));
@@ -144,7 +148,7 @@ async fn a_preview_function_answers_a_dry_run() {
 async fn declined_overtaken_and_expired_calls_never_run() {
     let runs = Arc::new(AtomicU32::new(0));
     let runtime = runtime(&runs);
-    type Withdraw = fn(&mut ToolCall);
+    type Withdraw = fn(&mut ToolCall) -> bool;
     let ends: [(Withdraw, CallStatus, &str); 3] = [
         (|call| call.decline("too dear"), CallStatus::Declined, "DECLINED"),
         (ToolCall::overtake, CallStatus::NotExecuted, "CANCELLED"),
@@ -152,9 +156,9 @@ async fn declined_overtaken_and_expired_calls_never_run() {
     ];
     for (withdraw, status, code) in ends {
         let mut call = runtime.call("tick", "{}", &cx());
-        withdraw(&mut call);
+        assert!(withdraw(&mut call));
         assert_eq!(call.status(), status);
-        call.approve("too late");
+        assert!(!call.approve("too late") && !withdraw(&mut call), "it is decided");
         let found = envelope(call.execute().await);
         assert_eq!(found["error"]["code"], code);
     }
@@ -309,7 +313,7 @@ async fn a_batch_keeps_the_order_and_each_write_is_a_barrier() {
         request("e", "look", 5),
         request("f", "look", 6),
     ];
-    let mut calls = runtime.calls(&requests, &cx());
+    let mut calls = runtime.call_all(&requests, &cx());
     let data: Vec<_> =
         runtime.run(&mut calls).await.into_iter().map(|output| output.data_json()).collect();
     assert_eq!(data, [Some("1"), Some("2"), Some("3"), None, Some("5"), Some("6")]);
@@ -332,7 +336,7 @@ async fn a_batch_has_no_more_under_way_than_allowed() {
     let notes = Notes::default();
     let runtime = batch_runtime(&notes, 2);
     let requests: Vec<_> = (0..6).map(|n| request("x", "look", n)).collect();
-    let mut calls = runtime.calls(&requests, &cx());
+    let mut calls = runtime.call_all(&requests, &cx());
     runtime.run(&mut calls).await;
     let (mut running, mut most) = (0_i32, 0);
     for note in notes.0.lock().unwrap().iter() {
@@ -347,7 +351,7 @@ async fn a_slow_read_does_not_keep_the_others_waiting() {
     let runtime = batch_runtime(&Notes::default(), 2);
     // They take 100, 30, 30 and 30 ms: the second place serves all three.
     let requests = [0, 70, 70, 70].map(|n| request("x", "look", n));
-    let mut calls = runtime.calls(&requests, &cx());
+    let mut calls = runtime.call_all(&requests, &cx());
     let before = tokio::time::Instant::now();
     runtime.run(&mut calls).await;
     assert_eq!(before.elapsed(), Duration::from_millis(100));
@@ -372,6 +376,7 @@ async fn a_tool_may_wait_for_its_cancellation() {
     assert!(!cancellation.is_cancelled());
     let (output, ()) = futures::join!(call.execute(), async { cancellation.cancel() });
     assert_eq!(envelope(output)["error"]["code"], "CANCELLED");
+    assert_eq!(runs.load(Ordering::SeqCst), 1, "it tidied up");
 
     let mut early = runtime.call("tidies", "{}", &cx());
     early.cancellation().unwrap().cancel();

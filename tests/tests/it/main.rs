@@ -11,6 +11,7 @@
 mod bad_calls;
 mod bfcl;
 mod build;
+mod doors;
 mod executor;
 mod guard;
 mod life;

@@ -65,6 +65,7 @@ pub(crate) fn definition(tool: &Tool) -> TokenStream {
             input: __input,
             output: __output,
             host: __host,
+            codes: __codes,
             start: __start,
         }
     }}

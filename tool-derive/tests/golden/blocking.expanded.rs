@@ -26,10 +26,18 @@ const _: () = {
             );
             __s.open();
             __p::assert_argument::<__p::String>();
+            const _: () = ::core::assert!(
+                ! __p::Probe:: < __p::String > ::IS_HOSTS_OWN,
+                "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
+            );
             __s.property::<__p::String>("file-path", "Which.")
                 .default((&&__p::DefaultProbe(&__default_path())).to_json())
                 .pattern("^[a-z/]+$");
             __p::assert_argument::<Option<String>>();
+            const _: () = ::core::assert!(
+                ! __p::Probe:: < Option < String > > ::IS_HOSTS_OWN,
+                "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
+            );
             __s.property::<Option<String>>("key", "The key.").sensitivity("secret");
             __s.finish()
         }
@@ -63,6 +71,9 @@ const _: () = {
                 },
             ])
         }
+        fn __codes() -> &'static [__p::FailureCode] {
+            __p::Probe::<std::io::Result<String>>::NEW.codes()
+        }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
                 let __args: __ToolArgs = match __call.decode() {
@@ -88,7 +99,7 @@ const _: () = {
                                 __call.succeeded(&__value)
                             }
                             ::core::result::Result::Err(__error) => {
-                                __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                                __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                             }
                         }
                     })
@@ -115,6 +126,7 @@ const _: () = {
             input: __input,
             output: __output,
             host: __host,
+            codes: __codes,
             start: __start,
         }
     };

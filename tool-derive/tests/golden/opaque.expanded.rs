@@ -30,8 +30,16 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "squares"),
             );
             __p::assert_argument::<u32>();
+            const _: () = ::core::assert!(
+                ! __p::Probe:: < u32 > ::IS_HOSTS_OWN,
+                "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
+            );
             __s.property::<u32>("count", "How many.").example(&(3));
             __p::assert_argument::<__p::String>();
+            const _: () = ::core::assert!(
+                ! __p::Probe:: < __p::String > ::IS_HOSTS_OWN,
+                "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
+            );
             __s.property::<__p::String>("name", "Their name.");
             __s.finish()
         }
@@ -62,6 +70,9 @@ const _: () = {
                 },
             ])
         }
+        fn __codes() -> &'static [__p::FailureCode] {
+            &[]
+        }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
                 let __args: __ToolArgs<'_> = match __call.decode() {
@@ -81,7 +92,7 @@ const _: () = {
                 {
                     ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
                     ::core::result::Result::Err(__error) => {
-                        __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                        __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                     }
                 }
             })
@@ -106,6 +117,7 @@ const _: () = {
             input: __input,
             output: __output,
             host: __host,
+            codes: __codes,
             start: __start,
         }
     };

@@ -26,6 +26,10 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "delete_page"),
             );
             __p::assert_argument::<u64>();
+            const _: () = ::core::assert!(
+                ! __p::Probe:: < u64 > ::IS_HOSTS_OWN,
+                "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
+            );
             __s.property::<u64>("page", "Which.");
             __s.finish()
         }
@@ -47,6 +51,9 @@ const _: () = {
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([])
         }
+        fn __codes() -> &'static [__p::FailureCode] {
+            __p::Probe::<Result<(), PageError>>::NEW.codes()
+        }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
                 let __args: __ToolArgs = match __call.decode() {
@@ -60,14 +67,14 @@ const _: () = {
                     {
                         ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
                         ::core::result::Result::Err(__error) => {
-                            __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                            __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                         }
                     };
                 }
                 match __p::Returned(delete_page(__args.page)).split() {
                     ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
                     ::core::result::Result::Err(__error) => {
-                        __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                        __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                     }
                 }
             })
@@ -92,6 +99,7 @@ const _: () = {
             input: __input,
             output: __output,
             host: __host,
+            codes: __codes,
             start: __start,
         }
     };

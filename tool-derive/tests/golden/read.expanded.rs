@@ -32,12 +32,24 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "search_content"),
             );
             __p::assert_argument::<__p::String>();
+            const _: () = ::core::assert!(
+                ! __p::Probe:: < __p::String > ::IS_HOSTS_OWN,
+                "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
+            );
             __s.property::<__p::String>("query", "Words to look for.");
             __p::assert_argument::<u32>();
+            const _: () = ::core::assert!(
+                ! __p::Probe:: < u32 > ::IS_HOSTS_OWN,
+                "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
+            );
             __s.property::<u32>("limit", "Most hits to return.")
                 .default((&&__p::DefaultProbe(&__default_limit())).to_json())
                 .range::<<u32 as __p::AsNumber>::Number>(&(1..=50));
             __p::assert_argument::<Vec<String>>();
+            const _: () = ::core::assert!(
+                ! __p::Probe:: < Vec < String > > ::IS_HOSTS_OWN,
+                "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
+            );
             __s.property::<Vec<String>>("tags", "Only these tags.")
                 .default(
                     (&&__p::DefaultProbe(
@@ -87,6 +99,9 @@ const _: () = {
                 },
             ])
         }
+        fn __codes() -> &'static [__p::FailureCode] {
+            __p::Probe::<Result<Hits, SearchError>>::NEW.codes()
+        }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
                 let __args: __ToolArgs<'_> = match __call.decode() {
@@ -122,7 +137,7 @@ const _: () = {
                 {
                     ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
                     ::core::result::Result::Err(__error) => {
-                        __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                        __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                     }
                 }
             })
@@ -148,6 +163,7 @@ const _: () = {
             input: __input,
             output: __output,
             host: __host,
+            codes: __codes,
             start: __start,
         }
     };

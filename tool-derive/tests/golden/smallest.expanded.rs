@@ -36,6 +36,9 @@ const _: () = {
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([])
         }
+        fn __codes() -> &'static [__p::FailureCode] {
+            __p::Probe::<()>::NEW.codes()
+        }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
                 let __args: __ToolArgs = match __call.decode() {
@@ -46,7 +49,7 @@ const _: () = {
                 match __p::Returned(now()).split() {
                     ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
                     ::core::result::Result::Err(__error) => {
-                        __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                        __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                     }
                 }
             })
@@ -71,6 +74,7 @@ const _: () = {
             input: __input,
             output: __output,
             host: __host,
+            codes: __codes,
             start: __start,
         }
     };

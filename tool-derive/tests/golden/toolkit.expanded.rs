@@ -49,6 +49,10 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "Notes::list"),
             );
             __p::assert_argument::<usize>();
+            const _: () = ::core::assert!(
+                ! __p::Probe:: < usize > ::IS_HOSTS_OWN,
+                "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
+            );
             __s.property::<usize>("limit", "Most notes to list.")
                 .default((&&__p::DefaultProbe(&__default_limit())).to_json())
                 .range::<<usize as __p::AsNumber>::Number>(&(1..=<Notes>::MOST));
@@ -74,6 +78,9 @@ const _: () = {
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([__p::HostNeed::toolkit::<Notes>()])
         }
+        fn __codes() -> &'static [__p::FailureCode] {
+            __p::Probe::<Vec<Notes>>::NEW.codes()
+        }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
                 let __args: __ToolArgs = match __call.decode() {
@@ -93,7 +100,7 @@ const _: () = {
                 {
                     ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
                     ::core::result::Result::Err(__error) => {
-                        __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                        __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                     }
                 }
             })
@@ -118,6 +125,7 @@ const _: () = {
             input: __input,
             output: __output,
             host: __host,
+            codes: __codes,
             start: __start,
         }
     };
@@ -130,6 +138,10 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "Notes::add"),
             );
             __p::assert_argument::<Notes>();
+            const _: () = ::core::assert!(
+                ! __p::Probe:: < Notes > ::IS_HOSTS_OWN,
+                "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
+            );
             __s.property::<Notes>("note", "The note.");
             __s.finish()
         }
@@ -147,6 +159,9 @@ const _: () = {
         }
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([__p::HostNeed::toolkit::<Notes>()])
+        }
+        fn __codes() -> &'static [__p::FailureCode] {
+            __p::Probe::<<Notes as Store>::Key>::NEW.codes()
         }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
@@ -167,14 +182,14 @@ const _: () = {
                     {
                         ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
                         ::core::result::Result::Err(__error) => {
-                            __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                            __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                         }
                     };
                 }
                 match __p::Returned(<Notes>::add(__h0.deref(), __args.note)).split() {
                     ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
                     ::core::result::Result::Err(__error) => {
-                        __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                        __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                     }
                 }
             })
@@ -199,6 +214,7 @@ const _: () = {
             input: __input,
             output: __output,
             host: __host,
+            codes: __codes,
             start: __start,
         }
     };
@@ -222,6 +238,9 @@ const _: () = {
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([])
         }
+        fn __codes() -> &'static [__p::FailureCode] {
+            __p::Probe::<usize>::NEW.codes()
+        }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
                 let __args: __ToolArgs = match __call.decode() {
@@ -232,7 +251,7 @@ const _: () = {
                 match __p::Returned(<Notes>::most()).split() {
                     ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
                     ::core::result::Result::Err(__error) => {
-                        __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                        __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                     }
                 }
             })
@@ -257,6 +276,7 @@ const _: () = {
             input: __input,
             output: __output,
             host: __host,
+            codes: __codes,
             start: __start,
         }
     };

@@ -30,6 +30,10 @@ const _: () = {
                 ::core::concat!(::core::module_path!(), "::", "rename_page"),
             );
             __p::assert_argument::<String>();
+            const _: () = ::core::assert!(
+                ! __p::Probe:: < String > ::IS_HOSTS_OWN,
+                "an owned parameter is filled by the model, which must never choose its own context: borrow it, `&ToolContext`"
+            );
             __s.property::<String>("type", "Which.");
             __s.finish()
         }
@@ -57,6 +61,9 @@ const _: () = {
                 },
             ])
         }
+        fn __codes() -> &'static [__p::FailureCode] {
+            __p::Probe::<()>::NEW.codes()
+        }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
                 let __args: __ToolArgs = match __call.decode() {
@@ -79,7 +86,7 @@ const _: () = {
                 {
                     ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
                     ::core::result::Result::Err(__error) => {
-                        __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                        __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                     }
                 }
             })
@@ -111,6 +118,7 @@ const _: () = {
             input: __input,
             output: __output,
             host: __host,
+            codes: __codes,
             start: __start,
         }
     };

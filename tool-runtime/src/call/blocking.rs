@@ -6,18 +6,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures::channel::oneshot;
 use tool_contracts::ErrorCode;
 
+use super::CallScope;
 use super::finished::{End, Finished};
 use super::guarded::guard;
-use crate::dispatch::Runtime;
 use crate::failure::{Failure, Fault};
 
 /// How long a caller is told to wait while every blocking place is taken.
 const RETRY_AFTER_MS: u64 = 1_000;
 
+/// Runs the work on a thread that may block; it is not begun once its call has ended.
 pub(crate) async fn run(
-    runtime: &Runtime,
-    work: impl FnOnce() -> Finished + Send + 'static,
+    call: &CallScope,
+    work: impl FnOnce(&CallScope) -> Finished + Send + 'static,
 ) -> Finished {
+    let runtime = call.runtime();
+    call.stage().hand_over();
     let Some(place) = Place::take(runtime.blocking_places(), runtime.max_blocking()) else {
         let full = Failure::of(ErrorCode::Unavailable)
             .with_message("every blocking place is taken; try again later")
@@ -25,11 +28,18 @@ pub(crate) async fn run(
         return Finished(End::Failed(Fault::plain(full)));
     };
     let (done, result) = oneshot::channel();
+    let scope = call.clone();
     runtime.timer().spawn_blocking(Box::new(move || {
-        let end = guard(work).unwrap_or_else(|text| Finished(End::Panicked(text)));
-        drop(place);
-        // Nobody waits any more after a timeout or a cancellation: the late end is dropped.
-        drop(guard(|| done.send(end)));
+        let _place = place;
+        // The pool may come to this late, when the call is answered already.
+        if !scope.cancel_flag().is_fired() && scope.stage().begin() {
+            let end = guard(|| work(&scope));
+            let end = end.unwrap_or_else(|text| Finished(End::Panicked(text)));
+            // Nobody waits after a timeout or a cancellation: the late end is dropped.
+            drop(guard(|| done.send(end)));
+        } else {
+            drop(guard(|| drop(work)));
+        }
     }));
     result.await.unwrap_or_else(|_| {
         let lost = "the blocking thread went away before the tool ended";

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::mem;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use super::CallScope;
@@ -14,32 +14,41 @@ use super::CallScope;
 ///
 /// A tool takes `&Cancellation` as a parameter; a host gets one from
 /// [`ToolCall::cancellation`](crate::ToolCall::cancellation). It also fires when the call's
-/// deadline passes or its `execute()` is dropped, so that a blocking tool, which cannot be stopped
-/// from outside, knows that nobody waits any more.
-#[derive(Clone)]
+/// deadline passes or its `execute()` is dropped.
+///
+/// An async tool is polled once more after the flag has fired, so that a `select!` over
+/// [`cancelled`](Self::cancelled) can tidy up without awaiting; then it is dropped. A blocking tool
+/// cannot be stopped from outside: it has to look at [`is_cancelled`](Self::is_cancelled).
+#[derive(Clone, Default)]
 pub struct Cancellation {
-    scope: CallScope,
+    flag: Arc<CancelFlag>,
 }
 
 impl Cancellation {
+    /// Makes one that belongs to no call, for a unit test of a tool's function.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
     pub(crate) fn of(scope: &CallScope) -> Self {
-        Self { scope: scope.clone() }
+        Self { flag: scope.cancel_flag().clone() }
     }
 
     /// Cancels the call; what the tool answers later is dropped.
     pub fn cancel(&self) {
-        self.scope.cancel_flag().fire();
+        self.flag.fire();
     }
 
     /// Tells whether the call was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.scope.cancel_flag().is_fired()
+        self.flag.is_fired()
     }
 
     /// Waits until the call is cancelled. Cancel-safe.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
-        Cancelled { flag: self.scope.cancel_flag(), place: None }
+        Cancelled { flag: &self.flag, place: None }
     }
 }
 
@@ -92,11 +101,17 @@ impl CancelFlag {
     }
 
     fn register(&self, place: Place, waker: &Waker) -> bool {
+        let waker = waker.clone();
         let mut waiting = self.lock();
-        match waiting.wakers.iter_mut().find(|(known, _)| *known == place) {
-            Some((_, known)) => known.clone_from(waker),
-            None => waiting.wakers.push((place, waker.clone())),
-        }
+        let known = waiting.wakers.iter_mut().find(|(known, _)| *known == place);
+        let replaced = if let Some((_, known)) = known {
+            Some(mem::replace(known, waker))
+        } else {
+            waiting.wakers.push((place, waker));
+            None
+        };
+        drop(waiting);
+        drop(replaced);
         // `fire` sets the flag before it takes the wakers: either it takes this one, or it shows.
         self.is_fired()
     }
@@ -108,7 +123,12 @@ impl CancelFlag {
     }
 
     fn leave(&self, place: Place) {
-        self.lock().wakers.retain(|(known, _)| *known != place);
+        let mut waiting = self.lock();
+        let index = waiting.wakers.iter().position(|(known, _)| *known == place);
+        let left = index.map(|index| waiting.wakers.swap_remove(index));
+        // A waker is somebody else's code: it is dropped with the lock free.
+        drop(waiting);
+        drop(left);
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {

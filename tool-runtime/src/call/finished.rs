@@ -31,7 +31,7 @@ pub(crate) enum End {
     /// The envelope up to the end of `data`.
     Answered(Answer),
     /// The tool failed, or the runtime on its behalf.
-    Failed(Box<Fault>),
+    Failed(Fault),
     /// The tool panicked on a blocking thread; the text is for the log.
     Panicked(String),
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -96,7 +97,7 @@ pub struct ProgressUpdate {
     pub message: String,
 }
 
-pub(crate) type ProgressSink = Box<dyn Fn(ProgressUpdate) + Send + Sync>;
+pub(crate) type ProgressSink = Arc<dyn Fn(ProgressUpdate) + Send + Sync>;
 
 /// Lets a tool report how far it is.
 ///
@@ -116,7 +117,7 @@ impl Progress {
 
     /// Reports what is being done, and how much is done if that is known (0.0 to 1.0).
     pub fn report(&self, fraction: impl Into<Option<f64>>, message: impl Into<String>) {
-        let Some(scope) = self.scope.as_ref().filter(|scope| !scope.has_ended()) else { return };
+        let Some(scope) = self.scope.as_ref() else { return };
         if let Some(sink) = scope.progress_sink() {
             let fraction = fraction.into().map(|share| share.clamp(0.0, 1.0));
             let update = ProgressUpdate { fraction, message: message.into() };
@@ -173,30 +174,34 @@ impl MetaRecorder {
 
     /// Sets how many items a source gave: `meta.source_counts`.
     pub fn source_count(&self, source: impl Into<String>, count: u64) {
+        let source = source.into();
         self.write(|draft| {
-            draft.source_counts.insert(source.into(), count);
+            draft.source_counts.insert(source, count);
         });
     }
 
     /// Sets an entry of `meta.routing`; a value that is not JSON is left out.
     pub fn routing(&self, key: impl Into<String>, value: impl Serialize) {
         if let Ok(value) = serde_json::to_value(value) {
-            self.write(|draft| drop(draft.routing.insert(key.into(), value)));
+            let key = key.into();
+            self.write(|draft| drop(draft.routing.insert(key, value)));
         }
     }
 
     /// Sets how many tokens of a kind were used: `meta.token_usage`.
     pub fn token_usage(&self, kind: impl Into<String>, tokens: u64) {
+        let kind = kind.into();
         self.write(|draft| {
-            draft.token_usage.insert(kind.into(), tokens);
+            draft.token_usage.insert(kind, tokens);
         });
     }
 
     /// Adds to `meta.warnings`. A model reads it. At most 64 are kept.
     pub fn warning(&self, text: impl Into<String>) {
+        let text = text.into();
         self.write(|draft| {
             if draft.warnings.len() < MOST_WARNINGS {
-                draft.warnings.push(text.into());
+                draft.warnings.push(text);
             }
         });
     }

@@ -9,9 +9,12 @@ mod host;
 pub(crate) mod output;
 mod preview;
 mod scope;
+mod stage;
 mod typed;
 
 use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tool_contracts::{CallStatus, ToolContext, ToolSpec, Violation};
 
@@ -84,7 +87,7 @@ impl ToolCall {
         cx: ToolContext,
         refusal: &Refusal,
     ) -> Self {
-        let echo = pipeline::echo_of_unknown(&arguments, runtime.limits());
+        let echo = runtime.echo_of_unknown(&arguments);
         let ended = pipeline::refused_with(echo, cx.dry_run(), refusal);
         let call = UnknownCall { runtime, name: name.into(), call_id, arguments, cx };
         Self::answered(Target::Unknown(Box::new(call)), ended)
@@ -150,6 +153,14 @@ impl ToolCall {
         }
     }
 
+    /// Returns the admitted arguments as JSON text, lossless slips mended, secrets and all: for the
+    /// host only. None if the call was refused.
+    #[must_use]
+    pub fn arguments(&self) -> Option<&str> {
+        let refused = self.status == CallStatus::Rejected;
+        self.scope().filter(|_| !refused).map(CallScope::arguments)
+    }
+
     /// Returns what is wrong with the arguments: every violation at once, none if they are right.
     #[must_use]
     pub fn violations(&self) -> &[Violation] {
@@ -180,55 +191,64 @@ impl ToolCall {
         self.scope().map(Cancellation::of)
     }
 
-    /// Sets who hears of the tool's progress; the first listener stays.
+    /// Sets who hears of the tool's progress; the last listener stays, until the call ends.
     ///
     /// It is called on the tool's own thread, so it must be quick.
     pub fn on_progress(&self, listen: impl Fn(ProgressUpdate) + Send + Sync + 'static) {
         if let Some(scope) = self.scope() {
-            scope.set_progress_sink(Box::new(listen));
+            scope.set_progress_sink(Arc::new(listen));
         }
     }
 
     /// Says who allows this call, where its tool asks for permission first.
     ///
-    /// The approver is named by the host, never by the model. Without effect unless the call is
-    /// [`Pending`](CallStatus::Pending).
-    pub fn approve(&mut self, approver: impl Into<String>) {
-        if self.status == CallStatus::Pending {
-            self.approver = Some(approver.into());
+    /// The approver is named by the host, never by the model. Returns whether it took effect:
+    /// not for a blank name, and not unless the call is [`Pending`](CallStatus::Pending).
+    pub fn approve(&mut self, approver: impl Into<String>) -> bool {
+        let approver = approver.into();
+        let counts = self.status == CallStatus::Pending && !approver.trim().is_empty();
+        if counts {
+            self.approver = Some(approver);
         }
+        counts
     }
 
-    /// Declines a pending call; the model is told why.
-    pub fn decline(&mut self, feedback: impl Into<String>) {
-        self.withdraw(|| Refusal::declined(&feedback.into()));
+    /// Declines a pending call; the model is told why. Returns whether it was pending.
+    pub fn decline(&mut self, feedback: impl Into<String>) -> bool {
+        self.withdraw(|| Refusal::declined(&feedback.into()))
     }
 
     /// Withdraws a pending call that a newer message of the user has overtaken.
-    pub fn overtake(&mut self) {
-        self.withdraw(Refusal::overtaken);
+    ///
+    /// Returns whether it was pending.
+    pub fn overtake(&mut self) -> bool {
+        self.withdraw(Refusal::overtaken)
     }
 
-    /// Withdraws a pending call that nobody answered in time.
-    pub fn expire(&mut self) {
-        self.withdraw(Refusal::expired);
+    /// Withdraws a pending call that nobody answered in time. Returns whether it was pending.
+    pub fn expire(&mut self) -> bool {
+        self.withdraw(Refusal::expired)
     }
 
-    fn withdraw(&mut self, refusal: impl FnOnce() -> Box<Refusal>) {
+    fn withdraw(&mut self, refusal: impl FnOnce() -> Box<Refusal>) -> bool {
         if self.status != CallStatus::Pending {
-            return;
+            return false;
         }
         if let Target::Known(scope) = &self.target {
             let ended = pipeline::refused(scope, &refusal());
+            drop(scope.end());
             self.pending = None;
             self.close(ended);
         }
+        true
     }
 
     /// Runs the tool, at most once, and returns the answer: always an envelope, never an error.
     ///
     /// A second `execute` returns the first answer. Calls that were refused, declined or overtaken
-    /// run nothing and return their answer too.
+    /// run nothing and return their answer too. A call whose tool asks for permission has to be
+    /// [approved](Self::approve) before: otherwise it is answered `NEEDS_USER_CONFIRMATION` and
+    /// ends there.
     ///
     /// # Cancellation
     /// Dropping the returned future drops the tool's and makes the call
@@ -237,10 +257,11 @@ impl ToolCall {
         if let (Some(decoded), Target::Known(scope)) = (self.pending.take(), &self.target) {
             let scope = scope.clone();
             self.status = CallStatus::Executing;
-            let open = Open { call: self, scope: &scope };
+            let started = scope.runtime().timer().now();
+            let open = Open { call: self, scope: &scope, started };
             let ended = match pipeline::admit(&scope, decoded, open.call.approver.as_deref()) {
                 Ok(admitted) => {
-                    let ran = pipeline::run(&scope, admitted).await;
+                    let ran = pipeline::run(&scope, admitted, started).await;
                     pipeline::fit(&scope, ran)
                 }
                 Err(refusal) => pipeline::refused(&scope, &refusal),
@@ -248,6 +269,13 @@ impl ToolCall {
             open.call.close(ended);
         }
         self.output.get_or_insert_with(pipeline::never_closed)
+    }
+
+    /// Says how much of the context's budget a batch has used already.
+    pub(crate) fn spend(&self, spent: Duration) {
+        if let Some(scope) = self.scope() {
+            scope.spend(spent);
+        }
     }
 
     fn close(&mut self, ended: Ended) {
@@ -279,12 +307,13 @@ impl ToolCall {
 struct Open<'c> {
     call: &'c mut ToolCall,
     scope: &'c CallScope,
+    started: Instant,
 }
 
 impl Drop for Open<'_> {
     fn drop(&mut self) {
         if self.call.output.is_none() {
-            self.call.close(pipeline::interrupted(self.scope));
+            self.call.close(pipeline::interrupted(self.scope, self.started));
         }
     }
 }

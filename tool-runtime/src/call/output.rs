@@ -37,6 +37,9 @@ const ERROR: &[u8] = br#","error":"#;
 const META: &[u8] = br#","meta":"#;
 const TOOK: &[u8] = br#"{"took_ms":"#;
 
+/// Buffers above this size are worth giving back.
+const LARGE: usize = 4096;
+
 /// Room for the heads above and a short `meta`.
 const FRAME: usize = 96;
 
@@ -158,6 +161,13 @@ impl ToolOutput {
         write_json(&mut json, meta);
         json.push(b'}');
         Self { json, body: Body::Error(Box::new(detail)) }
+    }
+
+    /// Gives back the room that a short answer did not need.
+    pub(crate) fn shrink(&mut self) {
+        if self.json.capacity() > LARGE && self.json.len() < self.json.capacity() / 4 {
+            self.json.shrink_to_fit();
+        }
     }
 
     pub(crate) fn len(&self) -> usize {

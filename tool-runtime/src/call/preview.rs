@@ -9,7 +9,7 @@ use super::ToolCall;
 /// A call as a person sees it before deciding: what would run, with which arguments.
 ///
 /// Secrets are masked. `Display` gives one line, such as
-/// `content.delete (destructive) {"id":7}`.
+/// `Delete an article: content.delete (destructive) {"id":7}`.
 #[derive(Debug, Clone, Copy)]
 pub struct Preview<'c> {
     name: &'c str,
@@ -56,9 +56,13 @@ impl<'c> Preview<'c> {
 
 impl fmt::Display for Preview<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.title.unwrap_or(self.name))?;
-        if let Some(effect) = self.effect {
-            write!(f, " ({})", effect.as_str())?;
+        if let Some(title) = self.title {
+            write!(f, "{title}: ")?;
+        }
+        f.write_str(self.name)?;
+        match self.effect {
+            Some(effect) => write!(f, " ({effect})")?,
+            None => return f.write_str(" (no such tool)"),
         }
         match self.arguments {
             Some(arguments) => write!(f, " {arguments}"),

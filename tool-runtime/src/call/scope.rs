@@ -4,8 +4,8 @@ use std::any::type_name;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -14,8 +14,10 @@ use tool_contracts::{ErrorCode, ToolContext, ToolSpec, Violation};
 
 use super::cancellation::CancelFlag;
 use super::finished::{End, Finished};
+use super::guarded::guard;
 use super::host::{MetaDraft, ProgressSink};
 use super::output::ToolOutput;
+use super::stage::Stage;
 use crate::dispatch::Runtime;
 use crate::failure::{Failure, Fault};
 use crate::registry::Registered;
@@ -31,19 +33,19 @@ struct Shared {
     call_id: Option<Box<str>>,
     arguments: Box<str>,
     cx: ToolContext,
-    stage: AtomicU8,
-    cancel: CancelFlag,
+    stage: Stage,
+    cancel: Arc<CancelFlag>,
+    /// What a batch had used of the context's budget before this call's turn came.
+    spent_ms: AtomicU64,
+    /// Whether the typed reader has read all of the raw arguments.
+    read_whole: AtomicBool,
     /// What the checker found, where it had to look.
     reading: OnceLock<Box<Report>>,
-    /// Violations that only the typed reader could find.
-    refusal: OnceLock<Vec<Violation>>,
+    /// Violations that only the typed reader could find, and its own words for the log.
+    refusal: OnceLock<(Vec<Violation>, String)>,
     meta: Mutex<Option<Box<MetaDraft>>>,
-    progress: OnceLock<ProgressSink>,
+    progress: Mutex<Option<ProgressSink>>,
 }
-
-const PARKED: u8 = 0;
-const OPEN: u8 = 1;
-const ENDED: u8 = 2;
 
 impl CallScope {
     pub(crate) fn new(
@@ -59,12 +61,14 @@ impl CallScope {
             call_id,
             arguments,
             cx,
-            stage: AtomicU8::new(PARKED),
-            cancel: CancelFlag::default(),
+            stage: Stage::default(),
+            cancel: Arc::default(),
+            spent_ms: AtomicU64::new(0),
+            read_whole: AtomicBool::new(false),
             reading: OnceLock::new(),
             refusal: OnceLock::new(),
             meta: Mutex::new(None),
-            progress: OnceLock::new(),
+            progress: Mutex::new(None),
         }))
     }
 
@@ -115,7 +119,9 @@ impl CallScope {
     /// How long the tool may run: its own deadline, or the context's budget if that is sooner.
     pub(crate) fn budget(&self) -> Duration {
         let own = self.0.tool.timeout;
-        self.0.cx.timeouts_ms().map_or(own, |budget| own.min(Duration::from_millis(budget)))
+        let spent = self.0.spent_ms.load(Ordering::Relaxed);
+        let left = |budget: u64| Duration::from_millis(budget.saturating_sub(spent));
+        self.0.cx.timeouts_ms().map_or(own, |budget| own.min(left(budget)))
     }
 
     pub(crate) fn runtime(&self) -> &Runtime {
@@ -131,43 +137,52 @@ impl CallScope {
         &self.0.arguments
     }
 
-    pub(crate) fn cancel_flag(&self) -> &CancelFlag {
+    pub(crate) fn cancel_flag(&self) -> &Arc<CancelFlag> {
         &self.0.cancel
     }
 
-    pub(crate) fn progress_sink(&self) -> Option<&ProgressSink> {
-        self.0.progress.get()
+    /// Says how much of the context's budget a batch has used already.
+    pub(crate) fn spend(&self, spent: Duration) {
+        let spent_ms = u64::try_from(spent.as_millis()).unwrap_or(u64::MAX);
+        self.0.spent_ms.store(spent_ms, Ordering::Relaxed);
     }
 
-    /// Sets who listens to progress; the first listener stays.
+    pub(crate) fn progress_sink(&self) -> Option<ProgressSink> {
+        self.lock_progress().clone()
+    }
+
+    /// Sets who listens to progress; the last listener stays.
     pub(crate) fn set_progress_sink(&self, sink: ProgressSink) {
-        drop(self.0.progress.set(sink));
+        *self.lock_progress() = Some(sink);
     }
 
-    pub(crate) fn open_gate(&self) {
-        self.0.stage.store(OPEN, Ordering::Release);
+    fn lock_progress(&self) -> MutexGuard<'_, Option<ProgressSink>> {
+        self.0.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn stage(&self) -> &Stage {
+        &self.0.stage
     }
 
     /// Ends the call for its tool: nothing it does from now on reaches the output.
-    pub(crate) fn end(&self) -> Option<Box<MetaDraft>> {
+    ///
+    /// Returns whether the tool had begun, and what it recorded.
+    pub(crate) fn end(&self) -> (bool, Option<Box<MetaDraft>>) {
+        let listener = self.lock_progress().take();
+        drop(guard(|| drop(listener)));
         let mut meta = self.lock_meta();
-        self.0.stage.store(ENDED, Ordering::Release);
-        meta.take()
-    }
-
-    pub(crate) fn has_ended(&self) -> bool {
-        self.0.stage.load(Ordering::Acquire) == ENDED
+        (self.0.stage.end(), meta.take())
     }
 
     pub(crate) fn with_meta(&self, change: impl FnOnce(&mut MetaDraft)) {
         let mut meta = self.lock_meta();
         // Under the lock, so that `end` cannot slip in between.
-        if !self.has_ended() {
+        if !self.0.stage.has_ended() {
             change(meta.get_or_insert_default());
         }
     }
 
-    fn lock_meta(&self) -> std::sync::MutexGuard<'_, Option<Box<MetaDraft>>> {
+    fn lock_meta(&self) -> MutexGuard<'_, Option<Box<MetaDraft>>> {
         self.0.meta.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -190,20 +205,29 @@ impl CallScope {
 
     pub(crate) fn violations(&self) -> &[Violation] {
         match self.0.refusal.get() {
-            Some(refusal) => refusal,
+            Some((violations, _)) => violations,
             None => self.reading().map_or(&[], |reading| &reading.violations),
         }
     }
 
+    /// What the typed reader said of arguments that only it refused; for the log.
+    pub(crate) fn refusal_log(&self) -> &str {
+        self.0.refusal.get().map_or("", |(_, log)| log)
+    }
+
     /// The echo of the arguments that may be shown to the caller; none if they are not JSON.
     pub(crate) fn echo(&self) -> Option<&str> {
-        if self.malformed().is_some() {
-            return None;
-        }
-        if !self.0.tool.has_secrets {
+        let has_secrets = self.0.tool.has_secrets;
+        if self.0.read_whole.load(Ordering::Relaxed) && !has_secrets {
             return Some(&self.0.arguments);
         }
-        self.read_by_schema().masked.as_deref()
+        // Nothing is shown that no reader has accepted.
+        let reading = self.read_by_schema();
+        match (&reading.malformed, has_secrets) {
+            (Some(_), _) => None,
+            (None, true) => reading.masked.as_deref(),
+            (None, false) => Some(&self.0.arguments),
+        }
     }
 }
 
@@ -216,7 +240,10 @@ impl CallScope {
     /// The call is refused; the scope knows why.
     pub fn decode<'s, A: Deserialize<'s>>(&'s self) -> Result<A, Finished> {
         match serde_json::from_str(self.arguments()) {
-            Ok(arguments) => Ok(arguments),
+            Ok(arguments) => {
+                self.0.read_whole.store(true, Ordering::Relaxed);
+                Ok(arguments)
+            }
             Err(error) => {
                 let mended = self.second_look(&error)?;
                 serde_json::from_str(mended).map_err(|error| self.unexplained(&error))
@@ -243,7 +270,8 @@ impl CallScope {
         let text = self.arguments();
         let offset = byte_offset(text, error.line(), error.column());
         let limits = self.0.runtime.limits();
-        self.refuse(vec![self.0.tool.input.violation_at(text, offset, limits)])
+        let violation = self.0.tool.input.violation_at(text, offset, limits);
+        self.refuse(vec![violation], error.to_string())
     }
 
     /// Refuses arguments that a typed check found out of bounds.
@@ -255,11 +283,11 @@ impl CallScope {
         if violations.is_empty() {
             violations.push(Violation::new("", "bounds", "arguments within the tool's bounds", ""));
         }
-        self.refuse(violations)
+        self.refuse(violations, String::new())
     }
 
-    fn refuse(&self, violations: Vec<Violation>) -> Finished {
-        drop(self.0.refusal.set(violations));
+    fn refuse(&self, violations: Vec<Violation>, log: String) -> Finished {
+        drop(self.0.refusal.set((violations, log)));
         Finished(End::Refused)
     }
 
@@ -306,7 +334,7 @@ impl CallScope {
 
     /// Ends the call with the tool's error.
     #[must_use]
-    pub fn failed(&self, fault: Box<Fault>) -> Finished {
+    pub fn failed(&self, fault: Fault) -> Finished {
         Finished(End::Failed(fault))
     }
 
@@ -315,8 +343,7 @@ impl CallScope {
         self,
         work: impl FnOnce(&Self) -> Finished + Send + 'static,
     ) -> Finished {
-        let scope = self.clone();
-        super::blocking::run(self.runtime(), move || work(&scope)).await
+        super::blocking::run(&self, work).await
     }
 }
 
@@ -337,11 +364,7 @@ impl Future for Gate<'_> {
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         // No waker: `execute` polls again once it has opened the gate.
-        if self.0.0.stage.load(Ordering::Acquire) == PARKED {
-            Poll::Pending
-        } else {
-            Poll::Ready(())
-        }
+        if self.0.0.stage.pass() { Poll::Ready(()) } else { Poll::Pending }
     }
 }
 

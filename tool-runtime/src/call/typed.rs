@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::ToolCall;
 use crate::registry::TypedTool;
@@ -37,7 +37,7 @@ impl<T: TypedTool> TypedCall<T> {
     /// [`call().output()`](ToolCall::output).
     pub async fn execute(
         &mut self,
-    ) -> serde_json::Result<tool_contracts::ToolOutput<Value, T::Output>>
+    ) -> serde_json::Result<tool_contracts::ToolOutput<Box<RawValue>, T::Output>>
     where
         T::Output: DeserializeOwned,
     {

@@ -20,40 +20,31 @@ pub(crate) enum Outcome {
     Cancelled,
 }
 
-/// Runs a parked tool to one of its ends; the time counts from the first poll.
+/// Runs a parked tool to one of its ends; the time counts from `started`.
 pub(crate) struct Attempt<'c> {
     scope: &'c CallScope,
     tool: Guarded,
-    started: Option<Instant>,
+    started: Instant,
     /// Armed only for a tool that was pending once.
     deadline: Option<Sleep>,
 }
 
 impl<'c> Attempt<'c> {
-    pub(crate) fn new(scope: &'c CallScope, tool: Guarded) -> Self {
-        Self { scope, tool, started: None, deadline: None }
+    pub(crate) fn new(scope: &'c CallScope, tool: Guarded, started: Instant) -> Self {
+        scope.stage().open();
+        Self { scope, tool, started, deadline: None }
     }
 
-    fn now(&self) -> Instant {
-        self.scope.runtime().timer().now()
-    }
-
-    fn start(&mut self) -> Instant {
-        if let Some(started) = self.started {
-            return started;
-        }
-        let now = self.now();
-        self.scope.open_gate();
-        self.started = Some(now);
-        now
+    fn elapsed(&self) -> Duration {
+        self.scope.runtime().timer().now().duration_since(self.started)
     }
 
     /// Polls the tool, then whatever may end it from outside.
     fn step(&mut self, cx: &mut Context<'_>) -> Poll<Outcome> {
-        if self.scope.cancel_flag().is_fired() {
-            return Poll::Ready(Outcome::Cancelled);
-        }
+        let cancelled = self.scope.cancel_flag().is_fired();
         match self.tool.poll(cx) {
+            // What a tool says after it was cancelled is not heard; it was polled to tidy up.
+            _ if cancelled => return Poll::Ready(Outcome::Cancelled),
             Ok(Poll::Ready(Finished(end))) => return Poll::Ready(Outcome::Ended(end)),
             Ok(Poll::Pending) => {}
             Err(text) => return Poll::Ready(Outcome::Panicked(text)),
@@ -61,12 +52,21 @@ impl<'c> Attempt<'c> {
         if self.scope.cancel_flag().register_execution(cx.waker()) {
             return Poll::Ready(Outcome::Cancelled);
         }
-        self.poll_deadline(cx)
+        self.poll_deadline(cx).map(|outcome| {
+            if matches!(outcome, Outcome::TimedOut) {
+                self.scope.cancel_flag().fire();
+                drop(self.tool.poll(cx));
+            }
+            outcome
+        })
     }
 
+    /// Asks the clock first: a timer may be kept from firing by a tool that is always ready.
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<Outcome> {
-        let (now, started) = (self.now(), self.start());
-        let left = self.scope.budget().saturating_sub(now.duration_since(started));
+        let left = self.scope.budget().saturating_sub(self.elapsed());
+        if left.is_zero() {
+            return Poll::Ready(Outcome::TimedOut);
+        }
         let timer = self.scope.runtime().timer();
         let deadline = &mut self.deadline;
         // A timer may panic, as tokio's does where no tokio runs: the call is answered all the same.
@@ -83,9 +83,8 @@ impl Future for Attempt<'_> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        let started = this.start();
         let Poll::Ready(mut outcome) = this.step(cx) else { return Poll::Pending };
-        let took = this.now().duration_since(started);
+        let took = this.elapsed();
         // A tool that never yielded is judged by the clock: what it says late is not heard.
         if matches!(outcome, Outcome::Ended(_)) && took > this.scope.budget() {
             outcome = Outcome::TimedOut;

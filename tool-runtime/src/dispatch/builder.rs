@@ -24,7 +24,6 @@ pub struct RuntimeBuilder {
     registry: Registry,
     states: States,
     settings: Settings,
-    limits: Limits,
     timer: Option<Arc<dyn Timer>>,
     observers: Vec<Arc<dyn Observe>>,
     max_concurrent: usize,
@@ -39,7 +38,6 @@ impl RuntimeBuilder {
             registry: Registry::new(),
             states: States::default(),
             settings: Settings::default(),
-            limits: Limits::default(),
             timer: default_timer(),
             observers: Vec::new(),
             max_concurrent: 5,
@@ -151,7 +149,7 @@ impl RuntimeBuilder {
     /// Sets the bounds on the size and the depth of arguments.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
+        self.settings.limits = limits;
         self
     }
 
@@ -211,7 +209,7 @@ impl RuntimeBuilder {
         Ok(Runtime::new(Inner {
             catalogue: Catalogue::new(tools),
             states: self.states,
-            limits: self.limits,
+            limits: self.settings.limits,
             timer,
             observers: self.observers,
             max_concurrent: self.max_concurrent,
@@ -274,13 +272,15 @@ impl fmt::Debug for RuntimeBuilder {
         f.debug_struct("RuntimeBuilder")
             .field("registry", &self.registry)
             .field("settings", &self.settings)
-            .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
 }
 
 /// Everything that kept a runtime from being built.
-#[derive(Debug, Clone, Error)]
+///
+/// Both `Display` and `Debug` list them all, so that `unwrap` and a `main` that returns the error
+/// show them too.
+#[derive(Clone, Error)]
 pub struct BuildError {
     problems: Vec<BuildProblem>,
 }
@@ -304,12 +304,19 @@ impl fmt::Display for BuildError {
     }
 }
 
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 /// One thing that is wrong with what was registered or configured.
 #[derive(Debug, Clone, Error)]
 #[non_exhaustive]
 pub enum BuildProblem {
     /// Two tools have one name.
     #[error("two tools are named `{tool}`: at {first} and at {second}; rename one")]
+    #[non_exhaustive]
     DuplicateName {
         /// The name.
         tool: String,
@@ -319,7 +326,8 @@ pub enum BuildProblem {
         second: Place,
     },
     /// A tool borrows a value that nobody gave.
-    #[error("`{tool}` borrows `&{type_name}`, which nobody gave: call `.state(…)` with one")]
+    #[error("`{tool}` borrows `&{type_name}`, which nobody gave: {}", cure(type_name))]
+    #[non_exhaustive]
     MissingState {
         /// The tool.
         tool: String,
@@ -330,12 +338,14 @@ pub enum BuildProblem {
     #[error(
         "two values of `{type_name}` were given: tools borrow by type, so wrap one in a type of its own"
     )]
+    #[non_exhaustive]
     StateTwice {
         /// The type.
         type_name: &'static str,
     },
     /// A schema cannot be checked.
     #[error("the {side} schema of `{tool}` cannot be used: {error}")]
+    #[non_exhaustive]
     Schema {
         /// The tool.
         tool: String,
@@ -346,14 +356,27 @@ pub enum BuildProblem {
     },
     /// A tool's contract is not valid.
     #[error("the contract of `{tool}` is not valid: {error}")]
+    #[non_exhaustive]
     Contract {
         /// The tool.
         tool: String,
         /// Which parts, and why.
         error: ContractError,
     },
+    /// A default or an example of an argument breaks the argument's own schema.
+    #[error("the {what} of `{property}` in `{tool}` is not admitted by the schema of `{property}`")]
+    #[non_exhaustive]
+    ShownValue {
+        /// The tool.
+        tool: String,
+        /// The argument.
+        property: String,
+        /// `default` or `example`.
+        what: &'static str,
+    },
     /// A dynamic tool lacks something, or has what it may not.
     #[error("`{tool}` {rule}")]
+    #[non_exhaustive]
     Incomplete {
         /// The tool.
         tool: String,
@@ -362,6 +385,7 @@ pub enum BuildProblem {
     },
     /// A permission is set for a tool or toolkit that does not exist.
     #[error("a permission is set for `{name}`, which is no tool and no toolkit here")]
+    #[non_exhaustive]
     UnknownPermission {
         /// The name.
         name: String,
@@ -374,6 +398,7 @@ pub enum BuildProblem {
     NothingDiscovered,
     /// A setting is out of its range.
     #[error("`{setting}` is {least} to {most}, not {found}")]
+    #[non_exhaustive]
     OutOfRange {
         /// The builder's method.
         setting: &'static str,
@@ -393,4 +418,13 @@ pub enum BuildProblem {
     /// Nothing gives time.
     #[error("nothing gives time: turn on the feature `tokio`, or call `.timer(…)`")]
     NoTimer,
+}
+
+/// How a missing value of this type is given.
+fn cure(type_name: &str) -> String {
+    if type_name.starts_with("dyn ") {
+        format!("call `.shared_state(…)` with an `Arc<{type_name}>`")
+    } else {
+        "call `.state(…)` with one, or `.shared_state(…)` with an `Arc`".to_owned()
+    }
 }

@@ -1,15 +1,14 @@
 //! The stages of a call, in their one order: each takes what the one before returns.
 
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::task::noop_waker_ref;
-use serde_json::value::RawValue;
 use tool_contracts::{CallStatus, Effect, ErrorCode, Permission, ToolErrorMeta, ToolResultMeta};
 
 use super::attempt::{Attempt, Outcome};
-use super::refusal::{self, Refusal};
-use crate::call::{Answer, CallScope, End, Guarded, MetaDraft, ToolOutput};
+use super::refusal::{self, EffectLeft, Refusal};
+use crate::call::{Answer, CallScope, End, Guarded, MetaDraft, ToolOutput, guard};
 use crate::failure::{Failure, Fault};
 use crate::limits::Limits;
 use crate::schema::{AnswerCheck, Coerce};
@@ -30,6 +29,8 @@ pub(crate) struct Admitted(Guarded);
 pub(crate) struct Ran {
     outcome: Outcome,
     took: Duration,
+    /// Whether the tool had begun, so that it may have had its effect.
+    begun: bool,
     meta: Option<Box<MetaDraft>>,
 }
 
@@ -53,13 +54,15 @@ pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Box<Refusal>> {
             return Err(Refusal::arguments(scope));
         }
     }
-    let mut parked = Guarded::new(tool.start.start(scope.clone()));
     let mut idle = Context::from_waker(noop_waker_ref());
+    let started = guard(|| Guarded::new(tool.start.start(scope.clone())));
+    let panicked = |text| Refusal::unreadable(format!("panicked: {text}"));
+    let mut parked = started.map_err(panicked)?;
     // Reading arguments runs code of the tool's author: their `Deserialize`, their defaults.
     match parked.poll(&mut idle) {
         Ok(Poll::Pending) => Ok(Decoded(parked)),
         Ok(Poll::Ready(_)) => Err(Refusal::arguments(scope)),
-        Err(text) => Err(Refusal::unreadable(format!("panicked: {text}"))),
+        Err(text) => Err(panicked(text)),
     }
 }
 
@@ -72,6 +75,12 @@ pub(crate) fn admit(
     if scope.cancel_flag().is_fired() {
         return Err(Refusal::cancelled());
     }
+    if scope.budget().is_zero() {
+        return Err(Refusal::out_of_time());
+    }
+    if scope.tool().effect() != Effect::Read && !scope.runtime().timer().is_ready() {
+        return Err(Refusal::no_executor());
+    }
     match scope.tool().permission() {
         Permission::Allow => Ok(Admitted(decoded.0)),
         // A dry run performs no effect, so nobody has to be asked.
@@ -82,45 +91,46 @@ pub(crate) fn admit(
 }
 
 /// Runs the tool under its deadline, its cancellation and the panic guard.
-pub(crate) async fn run(scope: &CallScope, admitted: Admitted) -> Ran {
-    let (outcome, took) = Attempt::new(scope, admitted.0).await;
-    let meta = scope.end();
+pub(crate) async fn run(scope: &CallScope, admitted: Admitted, started: Instant) -> Ran {
+    let (outcome, took) = Attempt::new(scope, admitted.0, started).await;
+    let (begun, meta) = scope.end();
     if matches!(outcome, Outcome::TimedOut | Outcome::Cancelled) {
         scope.cancel_flag().fire();
     }
-    Ran { outcome, took, meta }
+    Ran { outcome, took, begun, meta }
 }
 
 /// Makes the envelope: an answer that keeps its schema, or an error.
 pub(crate) fn fit(scope: &CallScope, ran: Ran) -> Ended {
-    let took_ms = u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX);
-    let effect = scope.tool().effect();
+    let took_ms = milliseconds(ran.took);
+    let effect = EffectLeft::of(scope, ran.begun);
     match ran.outcome {
         Outcome::Ended(End::Answered(answer)) => answered(scope, answer, took_ms, ran.meta),
-        Outcome::Ended(End::Failed(fault)) => failed(scope, *fault, took_ms),
+        Outcome::Ended(End::Failed(fault)) => failed(scope, fault, took_ms),
         Outcome::Ended(End::Refused) => refused(scope, &Refusal::arguments(scope)),
         Outcome::Ended(End::Panicked(text)) | Outcome::Panicked(text) => {
-            let failure = Failure::of(ErrorCode::Internal);
-            failed(scope, *Fault::new(failure, None, format!("panicked: {text}")), took_ms)
+            let failure = refusal::panicked(effect);
+            failed(scope, Fault::new(failure, None, format!("panicked: {text}")), took_ms)
         }
         Outcome::TimedOut => {
             let failure = refusal::timed_out(effect, scope.budget());
-            failed(scope, *Fault::plain(failure), took_ms)
+            failed(scope, Fault::plain(failure), took_ms)
         }
-        Outcome::Cancelled => interrupted_after(scope, took_ms),
+        Outcome::Cancelled => interrupted_after(scope, effect, took_ms),
     }
 }
 
 /// Answers for a call whose `execute` was dropped.
-pub(crate) fn interrupted(scope: &CallScope) -> Ended {
-    drop(scope.end());
+pub(crate) fn interrupted(scope: &CallScope, started: Instant) -> Ended {
+    let (begun, _) = scope.end();
     scope.cancel_flag().fire();
-    interrupted_after(scope, 0)
+    let took = scope.runtime().timer().now().duration_since(started);
+    interrupted_after(scope, EffectLeft::of(scope, begun), milliseconds(took))
 }
 
-fn interrupted_after(scope: &CallScope, took_ms: u64) -> Ended {
-    let failure = refusal::cancelled(scope.tool().effect());
-    Ended { status: CallStatus::Interrupted, ..failed(scope, *Fault::plain(failure), took_ms) }
+fn interrupted_after(scope: &CallScope, effect: EffectLeft, took_ms: u64) -> Ended {
+    let failure = refusal::cancelled(effect);
+    Ended { status: CallStatus::Interrupted, ..failed(scope, Fault::plain(failure), took_ms) }
 }
 
 /// Answers a call that may not run.
@@ -141,9 +151,10 @@ pub(crate) fn never_closed() -> ToolOutput {
 }
 
 /// What may be shown of arguments that no tool's schema describes: all of them, if they are JSON.
+///
+/// For a runtime without secrets only: nothing says which of them would be one.
 pub(crate) fn echo_of_unknown<'a>(arguments: &'a str, limits: &Limits) -> Option<&'a str> {
-    let fits = arguments.len() <= limits.max_bytes();
-    (fits && serde_json::from_str::<&RawValue>(arguments).is_ok()).then_some(arguments)
+    crate::json::read(arguments, limits).is_ok().then_some(arguments)
 }
 
 fn answered(
@@ -153,22 +164,23 @@ fn answered(
     draft: Option<Box<MetaDraft>>,
 ) -> Ended {
     if let Some(fault) = broken_answer(scope, &answer) {
-        return failed(scope, *fault, took_ms);
+        return failed(scope, fault, took_ms);
     }
     let ttl = scope.tool().ttl_seconds();
     let coercions = scope.reading().map_or(&[][..], |reading| &reading.coercions);
-    let output = if draft.is_none() && coercions.is_empty() && !scope.dry_run() {
+    let mut output = if draft.is_none() && coercions.is_empty() && !scope.dry_run() {
         ToolOutput::finish_short(answer, took_ms, ttl)
     } else {
         let meta = full_meta(scope, took_ms, ttl, *draft.unwrap_or_default());
         ToolOutput::finish(answer, &meta)
     };
     scope.registered().expect_output(output.len());
+    output.shrink();
     Ended { status: CallStatus::Executed, output, log: String::new() }
 }
 
 /// Checks an answer by its schema, where the type alone does not keep it.
-fn broken_answer(scope: &CallScope, answer: &Answer) -> Option<Box<Fault>> {
+fn broken_answer(scope: &CallScope, answer: &Answer) -> Option<Fault> {
     let tool = scope.registered();
     let checked = match tool.answer_check {
         AnswerCheck::Never => false,
@@ -199,6 +211,10 @@ fn failed(scope: &CallScope, fault: Fault, took_ms: u64) -> Ended {
     let meta = error_meta(took_ms, scope.dry_run());
     let output = ToolOutput::failed(scope.echo(), failure.into_detail(cause), &meta);
     Ended { status: CallStatus::Failed, output, log }
+}
+
+fn milliseconds(took: Duration) -> u64 {
+    u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn error_meta(took_ms: u64, dry_run: bool) -> ToolErrorMeta {

@@ -49,7 +49,9 @@ impl Refusal {
             Some(malformed) => malformed_arguments(malformed, scope.raw().len()),
             None => invalid_arguments(scope.violations()),
         };
-        Self::new(CallStatus::Rejected, failure)
+        let mut refusal = Self::new(CallStatus::Rejected, failure);
+        scope.refusal_log().clone_into(&mut refusal.log);
+        refusal
     }
 
     /// Reading the arguments panicked.
@@ -73,6 +75,23 @@ impl Refusal {
                 .with_detail("feedback", feedback);
         }
         Self::new(CallStatus::Declined, failure)
+    }
+
+    /// A batch has used up the context's budget before this call's turn came.
+    pub(crate) fn out_of_time() -> Box<Self> {
+        let failure = Failure::of(ErrorCode::Timeout)
+            .with_message("the time budget was used up before this call's turn came")
+            .with_detail("effect", "none");
+        Self::new(CallStatus::NotExecuted, failure)
+    }
+
+    /// Nothing can keep the deadline of a tool that may have an effect.
+    pub(crate) fn no_executor() -> Box<Self> {
+        let failure = Failure::of(ErrorCode::Unavailable).with_detail("effect", "none");
+        let mut refusal = Self::new(CallStatus::NotExecuted, failure);
+        "the timer is not ready here: is this thread inside a tokio runtime with time enabled?"
+            .clone_into(&mut refusal.log);
+        refusal
     }
 
     pub(crate) fn overtaken() -> Box<Self> {
@@ -101,21 +120,43 @@ impl Refusal {
 }
 
 /// The failure of a call that passed its deadline.
-pub(crate) fn timed_out(effect: Effect, budget: Duration) -> Failure {
+pub(crate) fn timed_out(effect: EffectLeft, budget: Duration) -> Failure {
     let milliseconds = budget.as_millis();
     Failure::of(ErrorCode::Timeout)
         .with_message(format!("the tool did not end within {milliseconds} ms"))
-        .with_detail("effect", effect_left(effect))
+        .with_detail("effect", effect.as_str())
 }
 
 /// The failure of a call that was cancelled while it ran.
-pub(crate) fn cancelled(effect: Effect) -> Failure {
-    Failure::of(ErrorCode::Cancelled).with_detail("effect", effect_left(effect))
+pub(crate) fn cancelled(effect: EffectLeft) -> Failure {
+    Failure::of(ErrorCode::Cancelled).with_detail("effect", effect.as_str())
 }
 
-/// What is known of the effect of a tool that was stopped: nothing for a write.
-fn effect_left(effect: Effect) -> &'static str {
-    if effect == Effect::Read { "none" } else { "unknown" }
+/// The failure of a tool that panicked.
+pub(crate) fn panicked(effect: EffectLeft) -> Failure {
+    Failure::of(ErrorCode::Internal).with_detail("effect", effect.as_str())
+}
+
+/// What is known of the effect of a tool that did not end by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EffectLeft {
+    None,
+    Unknown,
+}
+
+impl EffectLeft {
+    /// Nothing is known of a write that had begun, unless it was a dry run.
+    pub(crate) fn of(scope: &CallScope, begun: bool) -> Self {
+        let writes = scope.tool().effect() != Effect::Read && !scope.dry_run();
+        if writes && begun { Self::Unknown } else { Self::None }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Unknown => "unknown",
+        }
+    }
 }
 
 /// The failure of a tool whose answer breaks its own schema.

@@ -14,6 +14,7 @@ use super::record::Observe;
 use super::refusal::Refusal;
 use crate::arguments::Arguments;
 use crate::call::{self, CallScope, ToolCall, ToolOutput, TypedCall};
+use crate::failure::FailureCode;
 use crate::limits::Limits;
 use crate::registry::{Catalogue, States, TypedTool};
 use crate::timer::Timer;
@@ -98,31 +99,54 @@ impl Runtime {
         Ok(TypedCall::new(self.open(T::definition().name, None, text, cx.clone())))
     }
 
+    /// Opens a call that a model asked for, with the id that it gave.
+    ///
+    /// The context's invocation id becomes the call's own.
+    #[must_use = "a call runs nothing until it is executed"]
+    pub fn call_request(&self, request: &ToolCallRequest, cx: &ToolContext) -> ToolCall {
+        let id = Some(request.call_id().into());
+        self.open(request.name(), id, request.arguments().get().into(), cx.clone())
+    }
+
     /// Opens the calls that a model asked for in one turn, in its order.
     ///
     /// Each gets the id that the model gave it, and an invocation id of its own.
     #[must_use = "a call runs nothing until it is executed"]
-    pub fn calls(&self, requests: &[ToolCallRequest], cx: &ToolContext) -> Vec<ToolCall> {
-        let open = |request: &ToolCallRequest| {
-            let cx = cx.with_invocation_id(Uuid::now_v7());
-            let id = Some(request.call_id().into());
-            self.open(request.name(), id, request.arguments().get().into(), cx)
-        };
-        requests.iter().map(open).collect()
+    pub fn call_all(&self, requests: &[ToolCallRequest], cx: &ToolContext) -> Vec<ToolCall> {
+        let call = |request| self.call_request(request, &cx.with_invocation_id(Uuid::now_v7()));
+        requests.iter().map(call).collect()
     }
 
     /// Executes a batch: reads side by side, each write alone; outputs in the calls' order.
     ///
     /// At most [`max_concurrent_tools`](RuntimeBuilder::max_concurrent_tools) reads are under way
     /// at once. A write, or anything destructive, starts when all calls before it have ended, and
-    /// the calls after it wait for it. Calls that are answered already are left as they are.
+    /// the calls after it wait for it. Calls that are answered already are left as they are. The
+    /// context's `timeouts_ms` is the budget of the whole batch.
+    ///
+    /// Approve what asks for permission before: [`execute`](ToolCall::execute) says what happens to
+    /// the others.
     pub async fn run<'c>(&self, calls: &'c mut [ToolCall]) -> Vec<&'c ToolOutput> {
-        call::run_batch(calls, self.inner.max_concurrent).await
+        call::run_batch(calls, self.inner.max_concurrent, self.timer()).await
     }
 
     /// Lists every tool in the order of their names, but for the denied ones.
     pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
         self.inner.catalogue.iter().map(|tool| &tool.spec).filter(|spec| is_listed(spec))
+    }
+
+    /// Lists the tools that models may call, in the order of their names.
+    pub fn specs_for_model(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.specs().filter(|spec| spec.ai_callable())
+    }
+
+    /// Lists the codes that a tool's own error may carry, as its `ToolFailure` declares them.
+    ///
+    /// None if there is no such tool; empty for a tool whose error declares nothing, which is
+    /// answered `INTERNAL`.
+    #[must_use]
+    pub fn failure_codes(&self, name: &str) -> Option<&[FailureCode]> {
+        self.inner.catalogue.find(name).map(|tool| &*tool.codes)
     }
 
     /// Finds one tool's spec by its name, unless it is denied.
@@ -153,7 +177,15 @@ impl Runtime {
     }
 
     fn closest(&self, name: &str) -> Vec<&str> {
-        crate::schema::nearest(name, self.specs().map(ToolSpec::name), CLOSEST_NAMES)
+        crate::schema::nearest(name, self.specs_for_model().map(ToolSpec::name), CLOSEST_NAMES)
+    }
+
+    /// What may be shown of the arguments of a tool that does not exist.
+    pub(crate) fn echo_of_unknown<'a>(&self, arguments: &'a str) -> Option<&'a str> {
+        // A misspelt name may stand for a tool with a secret, and nothing says where it would be.
+        let has_secrets = self.inner.catalogue.has_secrets();
+        let echo = || pipeline::echo_of_unknown(arguments, self.limits());
+        if has_secrets { None } else { echo() }
     }
 
     pub(crate) fn limits(&self) -> &Limits {

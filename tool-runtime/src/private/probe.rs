@@ -13,10 +13,10 @@ use std::sync::Arc;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::Value;
-use tool_contracts::ErrorCode;
+use tool_contracts::{ErrorCode, ToolContext};
 
 use crate::call::{CallScope, DryRun, Finished, FromCall};
-use crate::failure::{Failure, Fault, ToolFailure};
+use crate::failure::{Failure, FailureCode, Fault, ToolFailure};
 use crate::registry::HostNeed;
 
 /// Asks questions about the type `T`.
@@ -128,6 +128,39 @@ pub trait DryRunFallback {
 
 impl<T: ?Sized> DryRunFallback for Probe<T> {}
 
+/// Tells the context, which a model must never fill, from every other argument type.
+impl Probe<ToolContext> {
+    /// Whether only the host may give such a value.
+    pub const IS_HOSTS_OWN: bool = true;
+}
+
+/// Fallback: any other type.
+pub trait ModelsOwn {
+    /// Whether only the host may give such a value.
+    const IS_HOSTS_OWN: bool = false;
+}
+
+impl<T: ?Sized> ModelsOwn for Probe<T> {}
+
+/// Lists the codes that a return type's error declares.
+impl<T, E: ToolFailure> Probe<Result<T, E>> {
+    /// Lists the codes.
+    #[must_use]
+    pub fn codes(&self) -> &'static [FailureCode] {
+        E::codes()
+    }
+}
+
+/// Fallback: no error, or one that declares nothing.
+pub trait NoCodes {
+    /// Lists none.
+    fn codes(&self) -> &'static [FailureCode] {
+        &[]
+    }
+}
+
+impl<T: ?Sized> NoCodes for Probe<T> {}
+
 /// Gives a return type's schema: `Result<T, E>` by `T`, anything else by itself.
 pub trait OutputSchema {
     /// Makes the schema.
@@ -187,11 +220,11 @@ pub struct FaultProbe<'e, E: ?Sized>(pub &'e E);
 /// First choice: the error declares its failures and has a chain of sources for the log.
 pub trait DeclaredErrorFault {
     /// Describes the error.
-    fn fault(&self) -> Box<Fault>;
+    fn fault(&self) -> Fault;
 }
 
-impl<E: ToolFailure + Error> DeclaredErrorFault for &&&&FaultProbe<'_, E> {
-    fn fault(&self) -> Box<Fault> {
+impl<E: ToolFailure + Error> DeclaredErrorFault for &&&&&FaultProbe<'_, E> {
+    fn fault(&self) -> Fault {
         declared(self.0, chain(self.0))
     }
 }
@@ -199,11 +232,11 @@ impl<E: ToolFailure + Error> DeclaredErrorFault for &&&&FaultProbe<'_, E> {
 /// Second choice: the error declares its failures and is no standard error.
 pub trait DeclaredFault {
     /// Describes the error.
-    fn fault(&self) -> Box<Fault>;
+    fn fault(&self) -> Fault;
 }
 
-impl<E: ToolFailure> DeclaredFault for &&&FaultProbe<'_, E> {
-    fn fault(&self) -> Box<Fault> {
+impl<E: ToolFailure> DeclaredFault for &&&&FaultProbe<'_, E> {
+    fn fault(&self) -> Fault {
         declared(self.0, String::new())
     }
 }
@@ -211,44 +244,74 @@ impl<E: ToolFailure> DeclaredFault for &&&FaultProbe<'_, E> {
 /// Third choice: a standard error, of which only the log hears.
 pub trait StandardFault {
     /// Describes the error.
-    fn fault(&self) -> Box<Fault>;
+    fn fault(&self) -> Fault;
 }
 
-impl<E: Error> StandardFault for &&FaultProbe<'_, E> {
-    fn fault(&self) -> Box<Fault> {
+impl<E: Error> StandardFault for &&&FaultProbe<'_, E> {
+    fn fault(&self) -> Fault {
         unmapped::<E>(chain(self.0))
     }
 }
 
-/// Fourth choice: something that prints, such as a boxed error or a string.
-pub trait PrintedFault {
+/// Third choice too: a boxed error, which is no standard error itself.
+pub trait BoxedFault {
     /// Describes the error.
-    fn fault(&self) -> Box<Fault>;
+    fn fault(&self) -> Fault;
 }
 
-impl<E: Display> PrintedFault for &FaultProbe<'_, E> {
-    fn fault(&self) -> Box<Fault> {
-        unmapped::<E>(self.0.to_string())
+macro_rules! boxed {
+    ($($error:ty),*) => {$(
+        impl BoxedFault for &&&FaultProbe<'_, Box<$error>> {
+            fn fault(&self) -> Fault {
+                unmapped::<Box<$error>>(chain(&**self.0))
+            }
+        }
+    )*};
+}
+boxed!(dyn Error, dyn Error + Send, dyn Error + Send + Sync);
+
+/// Fourth choice: something that prints, such as a string. The alternate form shows the sources of
+/// errors that print them so.
+pub trait PrintedFault {
+    /// Describes the error.
+    fn fault(&self) -> Fault;
+}
+
+impl<E: Display> PrintedFault for &&FaultProbe<'_, E> {
+    fn fault(&self) -> Fault {
+        unmapped::<E>(format!("{:#}", self.0))
+    }
+}
+
+/// Fifth choice: something that only its author can read.
+pub trait DebuggedFault {
+    /// Describes the error.
+    fn fault(&self) -> Fault;
+}
+
+impl<E: fmt::Debug> DebuggedFault for &FaultProbe<'_, E> {
+    fn fault(&self) -> Fault {
+        unmapped::<E>(format!("{:?}", self.0))
     }
 }
 
 /// Last choice: a type that says nothing.
 pub trait SilentFault {
     /// Describes the error.
-    fn fault(&self) -> Box<Fault>;
+    fn fault(&self) -> Fault;
 }
 
 impl<E> SilentFault for FaultProbe<'_, E> {
-    fn fault(&self) -> Box<Fault> {
+    fn fault(&self) -> Fault {
         unmapped::<E>(String::new())
     }
 }
 
-fn declared<E: ToolFailure>(error: &E, log: String) -> Box<Fault> {
+fn declared<E: ToolFailure>(error: &E, log: String) -> Fault {
     Fault::new(error.failure(), Some(std::any::type_name::<E>()), log)
 }
 
-fn unmapped<E>(log: String) -> Box<Fault> {
+fn unmapped<E>(log: String) -> Fault {
     Fault::new(Failure::of(ErrorCode::Internal), Some(std::any::type_name::<E>()), log)
 }
 

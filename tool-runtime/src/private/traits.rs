@@ -3,8 +3,9 @@
 pub use std::ops::Deref as _;
 
 pub use super::probe::{
-    DeclaredErrorFault as _, DeclaredFault as _, DryRunFallback as _, HiddenDefault as _,
-    OutputSchema as _, PrintedFault as _, ShownDefault as _, SilentFault as _, SplitPlain as _,
-    StandardFault as _, TakeFromCall as _, TakeState as _,
+    BoxedFault as _, DebuggedFault as _, DeclaredErrorFault as _, DeclaredFault as _,
+    DryRunFallback as _, HiddenDefault as _, ModelsOwn as _, NoCodes as _, OutputSchema as _,
+    PrintedFault as _, ShownDefault as _, SilentFault as _, SplitPlain as _, StandardFault as _,
+    TakeFromCall as _, TakeState as _,
 };
 pub use super::select::PlainReturn as _;

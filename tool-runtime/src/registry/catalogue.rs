@@ -9,6 +9,7 @@ use super::Registered;
 pub(crate) struct Catalogue {
     sorted: Vec<Arc<Registered>>,
     by_name: HashMap<Box<str>, Arc<Registered>>,
+    has_secrets: bool,
 }
 
 impl Catalogue {
@@ -16,7 +17,8 @@ impl Catalogue {
     pub(crate) fn new(sorted: Vec<Registered>) -> Self {
         let sorted: Vec<_> = sorted.into_iter().map(Arc::new).collect();
         let by_name = sorted.iter().map(|tool| (tool.spec.name().into(), tool.clone())).collect();
-        Self { sorted, by_name }
+        let has_secrets = sorted.iter().any(|tool| tool.has_secrets);
+        Self { sorted, by_name, has_secrets }
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<&Arc<Registered>> {
@@ -25,6 +27,11 @@ impl Catalogue {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Registered> {
         self.sorted.iter().map(|tool| &**tool)
+    }
+
+    /// Tells whether any tool takes a secret.
+    pub(crate) fn has_secrets(&self) -> bool {
+        self.has_secrets
     }
 
     pub(crate) fn len(&self) -> usize {

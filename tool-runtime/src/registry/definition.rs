@@ -7,6 +7,7 @@ use tool_contracts::Effect;
 
 use super::state::HostNeed;
 use crate::call::{CallScope, Running};
+use crate::failure::FailureCode;
 
 /// Everything the macro knows of one tool; built at compile time, read at `build()`.
 #[doc(hidden)]
@@ -36,6 +37,7 @@ pub struct Definition {
     pub input: fn(&mut SchemaGenerator) -> Schema,
     pub output: fn(&mut SchemaGenerator) -> Schema,
     pub host: fn() -> Vec<HostNeed>,
+    pub codes: fn() -> &'static [FailureCode],
     pub start: fn(CallScope) -> Running,
 }
 

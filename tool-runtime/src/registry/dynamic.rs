@@ -1,7 +1,7 @@
 //! Tools that are known only at run time: a name, schemas, a closure over raw JSON.
 
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,6 +65,7 @@ pub struct DynamicTool {
     pub(super) handler: Option<Handler>,
     pub(super) preview: Option<Handler>,
     pub(super) handles_dry_run: bool,
+    pub(super) open: bool,
 }
 
 impl DynamicTool {
@@ -89,6 +90,7 @@ impl DynamicTool {
             handler: None,
             preview: None,
             handles_dry_run: false,
+            open: false,
         }
     }
 
@@ -154,7 +156,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets how long an answer is fresh, in whole seconds. Reads only.
+    /// Sets how long an answer is fresh, rounded up to whole seconds. Reads only.
     #[must_use]
     pub fn ttl(mut self, ttl: Duration) -> Self {
         self.ttl = Some(ttl);
@@ -168,10 +170,21 @@ impl DynamicTool {
         self
     }
 
-    /// Sets the JSON Schema of the arguments: an object schema.
+    /// Sets the JSON Schema of the arguments: an object schema, with `"type": "object"`.
+    ///
+    /// Where it says nothing of fields that it does not name (`additionalProperties`), they are
+    /// refused, as with every other tool; see
+    /// [`admit_unknown_fields`](Self::admit_unknown_fields).
     #[must_use]
     pub fn input_schema(mut self, schema: Value) -> Self {
         self.input_schema = Some(schema);
+        self
+    }
+
+    /// Leaves the input schema as open as it is written, as JSON Schema itself would read it.
+    #[must_use]
+    pub fn admit_unknown_fields(mut self) -> Self {
+        self.open = true;
         self
     }
 
@@ -186,7 +199,7 @@ impl DynamicTool {
     #[must_use]
     pub fn handler<F, R, O, E>(mut self, handler: F) -> Self
     where
-        F: Fn(CallScope) -> R + Send + Sync + Clone + 'static,
+        F: Fn(CallScope) -> R + Send + Sync + 'static,
         R: Future<Output = Result<O, E>> + Send + 'static,
         O: Serialize,
         E: Into<Failure>,
@@ -197,30 +210,24 @@ impl DynamicTool {
 
     /// Sets what runs, for a closure that ends at once.
     #[must_use]
-    pub fn sync_handler<F, O, E>(mut self, handler: F) -> Self
+    pub fn sync_handler<F, O, E>(self, handler: F) -> Self
     where
-        F: Fn(&CallScope) -> Result<O, E> + Send + Sync + Clone + 'static,
-        O: Serialize,
-        E: Into<Failure>,
+        F: Fn(&CallScope) -> Result<O, E> + Send + Sync + 'static,
+        O: Serialize + Send + 'static,
+        E: Into<Failure> + Send + 'static,
     {
-        self.handler = Some(Arc::new(move |call| {
-            let handler = handler.clone();
-            Box::pin(async move {
-                call.gate().await;
-                finish(&call, handler(&call))
-            })
-        }));
-        self
+        self.handler(move |call| ready(handler(&call)))
     }
 
     /// Sets what runs, for a closure that blocks: it leaves the async threads.
     #[must_use]
     pub fn blocking_handler<F, O, E>(mut self, handler: F) -> Self
     where
-        F: Fn(&CallScope) -> Result<O, E> + Send + Sync + Clone + 'static,
+        F: Fn(&CallScope) -> Result<O, E> + Send + Sync + 'static,
         O: Serialize,
         E: Into<Failure>,
     {
+        let handler = Arc::new(handler);
         self.handler = Some(Arc::new(move |call| {
             let handler = handler.clone();
             Box::pin(async move {
@@ -235,7 +242,7 @@ impl DynamicTool {
     #[must_use]
     pub fn preview<F, R, O, E>(mut self, preview: F) -> Self
     where
-        F: Fn(CallScope) -> R + Send + Sync + Clone + 'static,
+        F: Fn(CallScope) -> R + Send + Sync + 'static,
         R: Future<Output = Result<O, E>> + Send + 'static,
         O: Serialize,
         E: Into<Failure>,
@@ -254,11 +261,12 @@ impl DynamicTool {
 
 fn asynchronous<F, R, O, E>(handler: F) -> Handler
 where
-    F: Fn(CallScope) -> R + Send + Sync + Clone + 'static,
+    F: Fn(CallScope) -> R + Send + Sync + 'static,
     R: Future<Output = Result<O, E>> + Send + 'static,
     O: Serialize,
     E: Into<Failure>,
 {
+    let handler = Arc::new(handler);
     Arc::new(move |call| {
         let handler = handler.clone();
         Box::pin(async move {

@@ -54,6 +54,18 @@ pub struct Place {
 }
 
 impl Place {
+    /// Returns the source file, as the compiler names it.
+    #[must_use]
+    pub fn file(&self) -> &'static str {
+        self.file
+    }
+
+    /// Returns the line, from 1.
+    #[must_use]
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+
     fn of(location: &'static Location<'static>) -> Self {
         Self { file: location.file(), line: location.line() }
     }

@@ -13,6 +13,8 @@ use super::state::Slot;
 use super::{Definition, DynamicTool, Entry, HostNeed, Source};
 use crate::call::{CallScope, Running};
 use crate::dispatch::BuildProblem;
+use crate::failure::FailureCode;
+use crate::limits::Limits;
 use crate::schema::{self, AnswerCheck, Coerce, Validator};
 
 /// What the runtime's configuration says about tools.
@@ -23,6 +25,7 @@ pub(crate) struct Settings {
     pub(crate) coerce_writes: Coerce,
     /// By tool or toolkit.
     pub(crate) permissions: BTreeMap<String, Permission>,
+    pub(crate) limits: Limits,
 }
 
 impl Default for Settings {
@@ -32,6 +35,7 @@ impl Default for Settings {
             coerce_reads: Coerce::Lossless,
             coerce_writes: Coerce::Off,
             permissions: BTreeMap::new(),
+            limits: Limits::default(),
         }
     }
 }
@@ -55,6 +59,7 @@ pub(crate) struct Registered {
     pub(crate) spec: ToolSpec,
     pub(crate) start: Start,
     pub(crate) needs: Vec<HostNeed>,
+    pub(crate) codes: Box<[FailureCode]>,
     pub(crate) slots: Box<[Option<Slot>]>,
     pub(crate) timeout: Duration,
     pub(crate) coerce: Coerce,
@@ -100,7 +105,8 @@ impl Registered {
         definition: &'static Definition,
         settings: &Settings,
     ) -> Result<Self, Vec<BuildProblem>> {
-        let input = (definition.input)(&mut schema::input_generator()).to_value();
+        let mut input = (definition.input)(&mut schema::input_generator()).to_value();
+        let own_bounds = schema::take_own_bounds(&mut input);
         let output = (definition.output)(&mut schema::output_generator()).to_value();
         let mut spec = ToolSpec::builder(definition.name, definition.effect)
             .version(definition.version)
@@ -110,7 +116,7 @@ impl Registered {
             .annotations(annotations(definition.idempotent, definition.open_world));
         spec = with(spec, definition.title, ToolSpecBuilder::title);
         spec = with(spec, definition.category, ToolSpecBuilder::category);
-        spec = with(spec, definition.ttl, |spec, ttl| spec.ttl_seconds(ttl.div_ceil(1000)));
+        spec = with(spec, definition.ttl, |spec, ttl| spec.ttl_seconds(ttl.div_ceil(1_000)));
         let timeout = definition.timeout.map_or(settings.timeout, Duration::from_millis);
         let start = Start::Static(definition.start);
         let parts = Parts {
@@ -120,10 +126,11 @@ impl Registered {
             output: Some(output),
             timeout,
             start,
-            typed: true,
+            typed: Some(Typed { bounds_checked: !own_bounds }),
         };
         let mut tool = parts.finish(definition.effect, settings)?;
         tool.needs = (definition.host)();
+        tool.codes = (definition.codes)().into();
         Ok(tool)
     }
 
@@ -142,12 +149,20 @@ impl Registered {
             .annotations(annotations(tool.idempotent, tool.open_world));
         spec = with(spec, tool.title.as_deref(), ToolSpecBuilder::title);
         spec = with(spec, tool.category.as_deref(), ToolSpecBuilder::category);
-        spec = with(spec, tool.ttl, |spec, ttl| spec.ttl_seconds(ttl.as_secs()));
+        spec = with(spec, tool.ttl, |spec, ttl| spec.ttl_seconds(whole_seconds(ttl)));
         let timeout = tool.timeout.unwrap_or(settings.timeout);
         let start = Start::Dynamic { handler, preview: tool.preview.clone() };
         let output = tool.output_schema.clone();
-        Parts { name: &tool.name, spec, input, output, timeout, start, typed: false }
-            .finish(tool.effect, settings)
+        Parts {
+            name: &tool.name,
+            spec,
+            input: closed(input, tool.open),
+            output,
+            timeout,
+            start,
+            typed: None,
+        }
+        .finish(tool.effect, settings)
     }
 
     /// How much room the next answer will want.
@@ -170,8 +185,14 @@ struct Parts<'t> {
     output: Option<Value>,
     timeout: Duration,
     start: Start,
-    /// A typed tool's type keeps most of its schema by itself.
-    typed: bool,
+    typed: Option<Typed>,
+}
+
+/// A typed tool's types keep most of its schemas by themselves.
+#[derive(Clone, Copy)]
+struct Typed {
+    /// Whether generated code compares all bounds on the arguments themselves.
+    bounds_checked: bool,
 }
 
 impl Parts<'_> {
@@ -182,7 +203,13 @@ impl Parts<'_> {
             Validator::compile(schema).map_err(|error| problems.push(problem(error))).ok()
         };
         let input = compile("input", &self.input);
-        let output = self.output.as_ref().map(|schema| compile("output", schema));
+        // Without a schema, a dynamic tool's answer still has to be JSON that can be read.
+        let any = Value::Bool(true);
+        let output = self.output.as_ref().or(self.typed.is_none().then_some(&any));
+        let output = output.and_then(|schema| compile("output", schema));
+        if self.typed.is_some() {
+            problems.extend(shown_values(self.name, &self.input));
+        }
         let spec = self
             .spec
             .input_schema(self.input)
@@ -195,14 +222,14 @@ impl Parts<'_> {
         let (Some(input), Ok(spec), true) = (input, spec, problems.is_empty()) else {
             return Err(problems);
         };
-        let output = output.flatten();
         let answer_check = match &output {
             None => AnswerCheck::Never,
-            Some(output) if self.typed => output.answer_check(),
+            Some(output) if self.typed.is_some() => output.answer_check(),
             Some(_) => AnswerCheck::Always,
         };
+        let too_deep = depth(spec.input_schema()) > settings.limits.max_depth();
         Ok(Registered {
-            scan: !self.typed || input.needs_scan(true),
+            scan: too_deep || self.typed.is_none_or(|typed| input.needs_scan(typed.bounds_checked)),
             has_secrets: input.has_secrets(),
             output,
             answer_check,
@@ -210,6 +237,7 @@ impl Parts<'_> {
             timeout: self.timeout,
             start: self.start,
             needs: Vec::new(),
+            codes: Box::default(),
             slots: Box::default(),
             largest_output: AtomicUsize::new(0),
             spec,
@@ -224,6 +252,10 @@ fn incomplete(tool: &DynamicTool) -> Vec<BuildProblem> {
     let rules = [
         (tool.description.trim().is_empty(), "has no description: a model chooses by it"),
         (tool.input_schema.is_none(), "has no input schema: call `.input_schema(…)`"),
+        (
+            tool.input_schema.as_ref().is_some_and(|schema| schema["type"] != "object"),
+            "has an input schema that admits more than objects: say `\"type\": \"object\"`",
+        ),
         (tool.handler.is_none(), "has nothing to run: call `.handler(…)`"),
         (
             !reads && !dry_run,
@@ -235,6 +267,63 @@ fn incomplete(tool: &DynamicTool) -> Vec<BuildProblem> {
     ];
     let broken = rules.iter().filter(|(broken, _)| *broken);
     broken.map(|(_, rule)| BuildProblem::Incomplete { tool: tool.name.clone(), rule }).collect()
+}
+
+/// Refuses fields that a silent schema does not name, unless it is to stay open.
+fn closed(mut schema: Value, open: bool) -> Value {
+    const SPEAKING: [&str; 4] =
+        ["additionalProperties", "unevaluatedProperties", "patternProperties", "$ref"];
+    if let (Value::Object(keywords), false) = (&mut schema, open) {
+        let combines =
+            ["allOf", "anyOf", "oneOf", "if"].iter().any(|word| keywords.contains_key(*word));
+        if !SPEAKING.iter().any(|word| keywords.contains_key(*word)) {
+            // Branches may name further properties: those count as named.
+            let word = if combines { "unevaluatedProperties" } else { "additionalProperties" };
+            keywords.insert(word.to_owned(), false.into());
+        }
+    }
+    schema
+}
+
+/// Checks the defaults and examples that a typed tool's schema shows by the schema itself.
+///
+/// Schemas from elsewhere often show values that they refuse; nothing depends on those.
+fn shown_values(tool: &str, schema: &Value) -> Vec<BuildProblem> {
+    let mut found = Vec::new();
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let mut alone = property.clone();
+        if let (Value::Object(alone), Some(defs)) = (&mut alone, schema.get("$defs")) {
+            alone.insert("$defs".to_owned(), defs.clone());
+        }
+        // A schema that cannot be compiled is told already.
+        let Ok(validator) = Validator::compile(&alone) else { continue };
+        let examples = property["examples"].as_array().into_iter().flatten();
+        let shown = property.get("default").map(|value| ("default", value));
+        for (what, value) in shown.into_iter().chain(examples.map(|value| ("example", value))) {
+            let report = validator.check(&value.to_string(), &Limits::default(), Coerce::Off);
+            if !report.violations.is_empty() {
+                found.push(BuildProblem::ShownValue {
+                    tool: tool.to_owned(),
+                    property: name.clone(),
+                    what,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// How deep the arguments of a schema without objects below its root can nest.
+fn depth(schema: &serde_json::Map<String, Value>) -> usize {
+    fn of_lists(schema: &Value) -> usize {
+        schema.get("items").map_or(0, |items| 1 + of_lists(items))
+    }
+    let properties = schema.get("properties").and_then(Value::as_object);
+    1 + properties.into_iter().flat_map(|all| all.values()).map(of_lists).max().unwrap_or(0)
+}
+
+fn whole_seconds(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
 fn annotations(idempotent: bool, open_world: bool) -> ToolAnnotations {

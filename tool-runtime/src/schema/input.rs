@@ -9,6 +9,7 @@ use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde_json::{Map, Value, json};
 
 use super::title;
+use super::validator::Validator;
 
 /// A closed object schema that grows by one property a parameter.
 #[doc(hidden)]
@@ -19,6 +20,15 @@ pub struct InputSchema<'g> {
     properties: Map<String, Value>,
     required: Vec<Value>,
     open: bool,
+    own_bounds: bool,
+}
+
+/// Marks a schema whose types bring bounds of their own, which no generated code compares.
+const OWN_BOUNDS: &str = "x-own-bounds";
+
+/// Takes the mark off a schema; true if it was there.
+pub(crate) fn take_own_bounds(schema: &mut Value) -> bool {
+    schema.as_object_mut().is_some_and(|schema| schema.remove(OWN_BOUNDS).is_some())
 }
 
 impl<'g> InputSchema<'g> {
@@ -30,6 +40,7 @@ impl<'g> InputSchema<'g> {
             properties: Map::new(),
             required: Vec::new(),
             open: false,
+            own_bounds: false,
         }
     }
 
@@ -57,6 +68,7 @@ impl<'g> InputSchema<'g> {
         mut schema: Schema,
         optional: bool,
     ) -> Property<'_> {
+        self.own_bounds |= has_own_bounds(&schema);
         schema.insert("description".to_owned(), description.into());
         if !optional {
             self.required.push(name.into());
@@ -79,12 +91,27 @@ impl<'g> InputSchema<'g> {
         if !self.open {
             schema.insert("additionalProperties".to_owned(), false.into());
         }
+        if self.own_bounds {
+            schema.insert(OWN_BOUNDS.to_owned(), true.into());
+        }
         let definitions = self.generator.take_definitions(true);
         if !definitions.is_empty() {
             schema.insert("$defs".to_owned(), Value::Object(definitions));
         }
         schema.into()
     }
+}
+
+/// Tells whether a type's own schema bounds what its reader does not.
+fn has_own_bounds(schema: &Schema) -> bool {
+    let alone = json!({
+        "type": "object",
+        "properties": { "it": schema },
+        "additionalProperties": false,
+    });
+    // What refers to definitions is read by the checker first in any case.
+    let checked = |checked| Validator::compile(&alone).map(|alone| alone.needs_scan(checked));
+    matches!((checked(true), checked(false)), (Ok(false), Ok(true)))
 }
 
 /// One property under construction.

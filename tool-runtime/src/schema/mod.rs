@@ -4,6 +4,7 @@ mod input;
 mod title;
 mod validator;
 
+pub(crate) use self::input::take_own_bounds;
 pub use self::input::{InputSchema, Property};
 pub(crate) use self::title::output;
 pub use self::title::title;

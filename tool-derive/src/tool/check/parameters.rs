@@ -101,7 +101,7 @@ fn argument(raw: RawParameter, this: Option<&Type>, errors: &Errors) -> Option<A
             &raw.pattern,
             format!(
                 "a model fills `{name}` by its description: add a doc comment (`/// …`) above the \
-                 parameter"
+                 parameter, or borrow it (`&T`) if the host gives it"
             ),
         );
     }

@@ -27,6 +27,10 @@ pub(super) fn emit(tool: &Tool) -> TokenStream {
     }
 }
 
+/// What the compiler says where the model would fill what only the host may give.
+const HOSTS_OWN: &str = "an owned parameter is filled by the model, which must never choose its \
+    own context: borrow it, `&ToolContext`";
+
 fn property(argument: &Argument) -> TokenStream {
     let (name, description) = (argument.wire_name(), &argument.description);
     let (ty, span) = match &argument.ty {
@@ -37,6 +41,7 @@ fn property(argument: &Argument) -> TokenStream {
     let constraints = constraints(&argument.arg, &ty);
     let property = quote_spanned! {span=>
         __p::assert_argument::<#ty>();
+        const _: () = ::core::assert!(!__p::Probe::<#ty>::IS_HOSTS_OWN, #HOSTS_OWN);
         __s.property::<#ty>(#name, #description)
     };
     quote!(#property #default #constraints;)

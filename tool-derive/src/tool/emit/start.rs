@@ -4,14 +4,14 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::Path;
 
-use super::super::model::{Argument, ArgumentType, Parameter, Style, Tool};
+use super::super::model::{Argument, ArgumentType, Output, Parameter, Style, Tool};
 use super::arguments::lifetime;
 use super::here;
 
-/// Writes both functions.
+/// Writes the functions.
 pub(super) fn emit(tool: &Tool) -> TokenStream {
-    let (host, start) = (host(tool), start(tool));
-    quote!(#host #start)
+    let (host, codes, start) = (host(tool), codes(tool), start(tool));
+    quote!(#host #codes #start)
 }
 
 fn host(tool: &Tool) -> TokenStream {
@@ -27,6 +27,19 @@ fn host(tool: &Tool) -> TokenStream {
     quote! {
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([#toolkit #(#needs),*])
+        }
+    }
+}
+
+/// Writes the list of the codes that the tool's error declares.
+fn codes(tool: &Tool) -> TokenStream {
+    let codes = match &tool.output {
+        Output::Named(ty) => quote_spanned!(here(ty)=> __p::Probe::<#ty>::NEW.codes()),
+        Output::Opaque => quote!(&[]),
+    };
+    quote! {
+        fn __codes() -> &'static [__p::FailureCode] {
+            #codes
         }
     }
 }
@@ -139,7 +152,7 @@ fn call(tool: &Tool, function: &TokenStream) -> TokenStream {
         match __p::Returned(#function(#(#arguments),*) #wait).split() {
             ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
             ::core::result::Result::Err(__error) => {
-                __call.failed((&&&&&__p::FaultProbe(&__error)).fault())
+                __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
             }
         }
     }

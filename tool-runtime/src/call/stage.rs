@@ -1,0 +1,46 @@
+//! How far a call's tool has come, as one word that its threads agree on.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// `Parked → Open → Begun → Ended`; a blocking tool goes back to `Open` until a thread takes it.
+#[derive(Debug, Default)]
+pub(crate) struct Stage(AtomicU8);
+
+const PARKED: u8 = 0;
+const OPEN: u8 = 1;
+const BEGUN: u8 = 2;
+const ENDED: u8 = 3;
+
+impl Stage {
+    /// Lets the tool pass its gate.
+    pub(crate) fn open(&self) {
+        self.0.store(OPEN, Ordering::Release);
+    }
+
+    /// Passes the gate, if it is open: from here on the tool may have had an effect.
+    pub(crate) fn pass(&self) -> bool {
+        self.0.load(Ordering::Acquire) != PARKED && {
+            self.begin();
+            true
+        }
+    }
+
+    /// Begins the tool; false if the call has ended meanwhile, and then it must not run.
+    pub(crate) fn begin(&self) -> bool {
+        self.0.compare_exchange(OPEN, BEGUN, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    /// Hands a tool that has passed the gate to another thread, which begins it.
+    pub(crate) fn hand_over(&self) {
+        self.0.store(OPEN, Ordering::Release);
+    }
+
+    /// Ends the call for its tool; true if the tool had begun.
+    pub(crate) fn end(&self) -> bool {
+        self.0.swap(ENDED, Ordering::AcqRel) == BEGUN
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.0.load(Ordering::Acquire) == ENDED
+    }
+}
