@@ -15,7 +15,8 @@ pub(super) fn violation_at(schemas: &[Schema], view: View<'_>, offset: usize) ->
         at = child;
     }
     let received = Types::of(view, view.node(at)).name();
-    Violation::new(pointer(view, at), "type", expected(schemas, &looking), received)
+    let expected = expected(schemas, &looking, received);
+    Violation::new(pointer(view, at), "type", expected, received)
 }
 
 /// The child that the byte lies in, or that ends last before it.
@@ -64,11 +65,17 @@ fn below(
     found
 }
 
-/// The first title, else the types that can pass.
-fn expected(schemas: &[Schema], looking: &[SchemaId]) -> String {
+/// The first title, else the format, else the types that can pass.
+fn expected(schemas: &[Schema], looking: &[SchemaId], received: &str) -> String {
     let all = || looking.iter().map(|id| &schemas[*id as usize]);
-    match all().find(|schema| schema.title.is_some()) {
-        Some(schema) => schema.name(),
-        None => all().next().map_or("any value".to_owned(), Schema::expected),
+    if let Some(titled) = all().find(|schema| schema.title.is_some()) {
+        return titled.name();
+    }
+    let expected = all().next().map_or("any value".to_owned(), Schema::expected);
+    match all().find_map(|schema| schema.format.as_ref()) {
+        Some(format) => format!("{expected} in the format `{format}`"),
+        // The schema says no more, and what was sent is of that type.
+        None if expected == received => format!("{expected} that the tool can read"),
+        None => expected,
     }
 }

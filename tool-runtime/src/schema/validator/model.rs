@@ -33,6 +33,8 @@ pub(super) struct Schema {
     pub(super) values: Option<Box<Values>>,
     pub(super) logic: Option<Box<Logic>>,
     pub(super) title: Option<Box<str>>,
+    /// An annotation, but what a reader's refusal is most likely about.
+    pub(super) format: Option<Box<str>>,
 }
 
 impl Default for Types {

@@ -44,6 +44,7 @@ impl<'s> Compiler<'s> {
             values: values(place)?.map(Box::new),
             logic: self.logic(place)?.map(Box::new),
             title: place.get("title").and_then(Value::as_str).map(Box::from),
+            format: place.get("format").and_then(Value::as_str).map(Box::from),
             ..Schema::default()
         })
     }

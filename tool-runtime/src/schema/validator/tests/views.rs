@@ -142,8 +142,8 @@ fn places_are_found_by_offset() {
     };
     assert_eq!(at(26), "/when chrono::NaiveDate string");
     assert_eq!(at(37), "/when chrono::NaiveDate string");
-    assert_eq!(at(13), "/list/1 integer integer");
-    assert_eq!(at(10), "/list/0 integer integer");
-    assert_eq!(at(0), " object object");
-    assert_eq!(at(1000), " object object");
+    assert_eq!(at(13), "/list/1 integer that the tool can read integer");
+    assert_eq!(at(10), "/list/0 integer that the tool can read integer");
+    assert_eq!(at(0), " object that the tool can read object");
+    assert_eq!(at(1000), " object that the tool can read object");
 }
