@@ -42,7 +42,7 @@ fn main() {
 fn ours_tool(text: &mut String, number: usize) {
     let shape = shapes::of(number);
     let mut parameters = String::new();
-    for parameter in shape.parameters {
+    for parameter in shapes::parameters(number) {
         let (name, ty, about) = (parameter.name, parameter.ty, parameter.about);
         push(&mut parameters, format_args!("    /// {about}\n    {name}: {ty},\n"));
     }
@@ -128,7 +128,7 @@ impl Server {{{methods}}}
 fn rmcp_tool(types: &mut String, methods: &mut String, number: usize) {
     let shape = shapes::of(number);
     let (mut fields, mut names) = (String::new(), Vec::new());
-    for parameter in shape.parameters {
+    for parameter in shapes::parameters(number) {
         let (name, ty, about) = (parameter.name, parameter.ty, parameter.about);
         push(&mut fields, format_args!("    /// {about}\n    pub {name}: {ty},\n"));
         names.push(name);

@@ -7,7 +7,7 @@ mod build;
 mod crates;
 mod shapes;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs, process};
 
@@ -26,7 +26,7 @@ pub(crate) fn figure(words: &[&str]) -> Result<(), String> {
     let folder = kept
         .clone()
         .unwrap_or_else(|| env::temp_dir().join(format!("tool-peers-compile-{}", process::id())));
-    let timed = time_both(tools, folder.clone());
+    let timed = time_both(tools, &folder);
     if kept.is_none() {
         // A folder that stays behind is the system's to clean.
         let _ = fs::remove_dir_all(&folder);
@@ -39,11 +39,12 @@ pub(crate) fn figure(words: &[&str]) -> Result<(), String> {
 /// The times of one crate.
 struct Times {
     dependencies: Took,
+    checked: Vec<Took>,
     clean: Vec<Took>,
     touched: Vec<Took>,
 }
 
-fn time_both(tools: usize, folder: PathBuf) -> Result<[Times; 2], String> {
+fn time_both(tools: usize, folder: &Path) -> Result<[Times; 2], String> {
     let mut both = [
         Crate::write(folder.join("ours"), crates::ours(tools))?,
         Crate::write(folder.join("rmcp"), crates::rmcp(tools))?,
@@ -53,11 +54,14 @@ fn time_both(tools: usize, folder: PathBuf) -> Result<[Times; 2], String> {
         it.fetch()?;
         let dependencies = it.build()?;
         it.holds(tools)?;
-        times.push(Times { dependencies, clean: Vec::new(), touched: Vec::new() });
+        it.check()?;
+        let [checked, clean, touched] = [const { Vec::new() }; 3];
+        times.push(Times { dependencies, checked, clean, touched });
     }
     for round in 0..ROUNDS {
         for (it, times) in both.iter_mut().zip(&mut times) {
             it.clean()?;
+            times.checked.push(it.check()?);
             times.clean.push(it.build()?);
             it.touch(round)?;
             times.touched.push(it.build()?);
@@ -67,33 +71,56 @@ fn time_both(tools: usize, folder: PathBuf) -> Result<[Times; 2], String> {
 }
 
 fn print(tools: usize, ours: &Times, rmcp: &Times) {
-    println!("{tools} tools, cargo build, dev profile, best (median) of {ROUNDS} rounds");
-    println!("{:<34}{:>18}{:>18}{:>8}", "seconds", "tool-runtime", "rmcp 3.9.0", "ratio");
-    let line = |name: &str, ours: &[Took], rmcp: &[Took], of: fn(&Took) -> Duration| {
+    println!("{tools} tools, dev profile, best (median) of {ROUNDS} rounds, in seconds");
+    println!("{:<34}{:>16}{:>16}{:>8}", "", "tool-runtime", "rmcp 3.9.0", "ratio");
+    let line = |name: &str, of: fn(&Times) -> &[Took]| {
+        let wall = Best::print(name, of(ours), of(rmcp), |took| took.wall);
+        let processor = Best::print("  processor time", of(ours), of(rmcp), |took| took.processor);
+        (wall, processor)
+    };
+    let (check, check_cpu) = line("cargo check, the crate", |times| &times.checked);
+    let (clean, clean_cpu) = line("cargo build, the crate", |times| &times.clean);
+    let (touch, touch_cpu) = line("cargo build, one module changed", |times| &times.touched);
+    let once = |times: &Times| format!("{:.1}", times.dependencies.processor.as_secs_f64());
+    let (ours, rmcp) = (once(ours), once(rmcp));
+    println!("{:<34}{ours:>16}{rmcp:>16}", "all, once, processor time");
+    println!(
+        "compile: {clean} ratio_clean={:.3} {touch} ratio_touch={:.3} ratio_check={:.3} \
+         ratio_clean_cpu={:.3} ratio_touch_cpu={:.3} ratio_check_cpu={:.3}",
+        clean.ratio(),
+        touch.ratio(),
+        check.ratio(),
+        clean_cpu.ratio(),
+        touch_cpu.ratio(),
+        check_cpu.ratio(),
+        clean = clean.named("clean"),
+        touch = touch.named("touch"),
+    );
+}
+
+/// The best of both crates' builds, in seconds.
+struct Best {
+    ours: f64,
+    rmcp: f64,
+}
+
+impl Best {
+    /// Prints a row of the table.
+    fn print(name: &str, ours: &[Took], rmcp: &[Took], of: fn(&Took) -> Duration) -> Self {
         let (ours, rmcp) = (Spread::of(ours, of), Spread::of(rmcp, of));
         let cell = |it: &Spread| format!("{:.2} ({:.2})", it.best, it.median);
-        println!("{name:<34}{:>18}{:>18}{:>8.3}", cell(&ours), cell(&rmcp), ours.best / rmcp.best);
-        (ours.best, rmcp.best)
-    };
-    let clean = line("the crate, clean", &ours.clean, &rmcp.clean, |took| took.wall);
-    let clean_cpu = line("  of processor time", &ours.clean, &rmcp.clean, |took| took.processor);
-    let touch = line("one module touched", &ours.touched, &rmcp.touched, |took| took.wall);
-    let touch_cpu =
-        line("  of processor time", &ours.touched, &rmcp.touched, |took| took.processor);
-    let once = |times: &Times| format!("{:.1}", times.dependencies.processor.as_secs_f64());
-    println!("{:<34}{:>18}{:>18}", "with dependencies, processor, once", once(ours), once(rmcp));
-    println!(
-        "compile: ours_clean={:.2}s rmcp_clean={:.2}s ratio_clean={:.3} ours_touch={:.2}s \
-         rmcp_touch={:.2}s ratio_touch={:.3} ratio_clean_cpu={:.3} ratio_touch_cpu={:.3}",
-        clean.0,
-        clean.1,
-        clean.0 / clean.1,
-        touch.0,
-        touch.1,
-        touch.0 / touch.1,
-        clean_cpu.0 / clean_cpu.1,
-        touch_cpu.0 / touch_cpu.1,
-    );
+        let best = Self { ours: ours.best, rmcp: rmcp.best };
+        println!("{name:<34}{:>16}{:>16}{:>8.3}", cell(&ours), cell(&rmcp), best.ratio());
+        best
+    }
+
+    fn ratio(&self) -> f64 {
+        self.ours / self.rmcp
+    }
+
+    fn named(&self, name: &str) -> String {
+        format!("ours_{name}={:.2}s rmcp_{name}={:.2}s", self.ours, self.rmcp)
+    }
 }
 
 /// The best and the median of several builds, in seconds.

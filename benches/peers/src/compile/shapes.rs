@@ -1,4 +1,4 @@
-//! The tools that both crates hold: four shapes of parameters, in turn.
+//! The tools that both crates hold: four shapes of parameters, in turn and in changing order.
 
 /// A parameter of a generated tool.
 #[derive(Debug)]
@@ -82,4 +82,11 @@ const SHAPES: [Shape; 4] = [
 /// The shape of the tool with this number.
 pub(super) fn of(number: usize) -> &'static Shape {
     &SHAPES[number % SHAPES.len()]
+}
+
+/// The parameters of the tool with this number: tools of a shape do not all share their order.
+pub(super) fn parameters(number: usize) -> impl Iterator<Item = &'static Parameter> {
+    let parameters = of(number).parameters;
+    let first = number / SHAPES.len() % parameters.len();
+    parameters.iter().cycle().skip(first).take(parameters.len())
 }
