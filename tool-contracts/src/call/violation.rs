@@ -1,6 +1,7 @@
 //! One thing that is wrong with a call's arguments.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -88,6 +89,30 @@ impl Violation {
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
+    }
+}
+
+/// Says it in one line, for a message: `/limit: expected integer, received string`.
+///
+/// ```
+/// use tool_contracts::Violation;
+///
+/// let violation = Violation::new("/limit", "required", "integer", "absent");
+/// assert_eq!(violation.to_string(), "/limit: expected integer, but it is missing");
+/// ```
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = if self.pointer.is_empty() { "the arguments" } else { &self.pointer };
+        write!(f, "{place}: expected {}", self.expected)?;
+        match &*self.received {
+            "" => {}
+            "absent" => f.write_str(", but it is missing")?,
+            received => write!(f, ", received {received}")?,
+        }
+        match &self.hint {
+            Some(hint) => write!(f, " ({hint})"),
+            None => Ok(()),
+        }
     }
 }
 

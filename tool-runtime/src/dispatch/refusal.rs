@@ -170,8 +170,8 @@ fn invalid_arguments(violations: &[Violation]) -> Failure {
         count => format!("{count} arguments are not valid"),
     };
     for (index, violation) in violations.iter().take(SPELLED_OUT).enumerate() {
-        message.push_str(if index == 0 { ": " } else { "; " });
-        describe(violation, &mut message);
+        let separator = if index == 0 { ": " } else { "; " };
+        let _ = write!(message, "{separator}{violation}");
     }
     if violations.len() > SPELLED_OUT {
         let _ = write!(message, "; and {} more", violations.len() - SPELLED_OUT);
@@ -179,24 +179,6 @@ fn invalid_arguments(violations: &[Violation]) -> Failure {
     Failure::of(ErrorCode::InvalidArgument)
         .with_message(message)
         .with_detail("violations", violations)
-}
-
-fn describe(violation: &Violation, message: &mut String) {
-    let pointer = match violation.pointer() {
-        "" => "the arguments",
-        pointer => pointer,
-    };
-    let _ = write!(message, "{pointer}: expected {}", violation.expected());
-    match violation.received() {
-        "" => {}
-        "absent" => message.push_str(", but it is missing"),
-        received => {
-            let _ = write!(message, ", received {received}");
-        }
-    }
-    if let Some(hint) = violation.hint() {
-        let _ = write!(message, " ({hint})");
-    }
 }
 
 fn malformed_arguments(malformed: &Malformed, bytes: usize) -> Failure {
