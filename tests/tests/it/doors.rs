@@ -403,3 +403,117 @@ fn tools_that_models_may_not_call_are_not_offered_to_them() {
     let call = runtime.call("internal_onli", "{}", &cx());
     assert!(!call.output().unwrap().json().contains("internal_only"));
 }
+
+#[test]
+fn unknown_fields_are_refused_at_any_depth() {
+    #[derive(serde::Serialize, Deserialize, JsonSchema)]
+    struct Plain {
+        a: Option<bool>,
+    }
+    /// How it is sent.
+    #[ai_type]
+    struct Ship {
+        /// By air?
+        air: Option<bool>,
+        /// Insured?
+        insured: Option<bool>,
+    }
+    /// What is ordered.
+    #[ai_type]
+    struct Order {
+        /// Which.
+        sku: String,
+        /// How it is sent.
+        #[serde(flatten)]
+        ship: Ship,
+        /// More.
+        plain: Option<Vec<Plain>>,
+    }
+    /// Lets everything pass.
+    #[ai_type(open)]
+    struct Lenient {
+        /// Which.
+        sku: String,
+    }
+    /// Orders.
+    #[ai_tool(effect = "write", handle = OrderTool)]
+    async fn order(
+        dry_run: &DryRun,
+        /// What.
+        order: Order,
+        /// What else.
+        lenient: Option<Lenient>,
+    ) -> String {
+        let _ = (dry_run, order.ship.air, order.ship.insured, lenient.map(|one| one.sku));
+        let plain = order.plain.into_iter().flatten().filter_map(|plain| plain.a);
+        format!("{} {}", order.sku, plain.count())
+    }
+    let dynamic = DynamicTool::new("dynamic", Effect::Read)
+        .description("Has a silent object in it.")
+        .input_schema(json!({
+            "type": "object",
+            "properties": { "o": { "type": "object", "properties": { "a": {} } } },
+        }))
+        .sync_handler(|_| Ok::<_, Failure>(()));
+    let runtime = Runtime::builder().tool::<OrderTool>().dynamic(dynamic).build().unwrap();
+    let status = |name: &str, text: &str| runtime.call(name, text, &cx()).status();
+    let admitted = [
+        ("order", r#"{"order":{"sku":"a","insured":true,"plain":[{"a":true}]}}"#),
+        ("order", r#"{"order":{"sku":"a"},"lenient":{"sku":"b","more":1}}"#),
+        ("dynamic", r#"{"o":{"a":1}}"#),
+    ];
+    for (name, text) in admitted {
+        assert_eq!(status(name, text), CallStatus::Pending, "{text}");
+    }
+    let refused = [
+        ("order", r#"{"order":{"sku":"a","insurred":true}}"#),
+        ("order", r#"{"order":{"sku":"a","plain":[{"b":true}]}}"#),
+        ("dynamic", r#"{"o":{"a":1,"zz":2}}"#),
+    ];
+    for (name, text) in refused {
+        assert_eq!(status(name, text), CallStatus::Rejected, "{text}");
+    }
+}
+
+#[test]
+fn shown_values_are_checked_wherever_they_stand() {
+    /// Inner.
+    #[ai_type]
+    struct Inner {
+        /// A number.
+        #[arg(range(1..=3), default = 9)]
+        x: u8,
+    }
+    /// Takes it.
+    #[ai_tool(effect = "read")]
+    async fn takes(
+        /// It.
+        inner: Inner,
+    ) -> u8 {
+        inner.x
+    }
+    let error = Runtime::builder().tool::<Takes>().build().unwrap_err();
+    assert!(matches!(error.problems(), [BuildProblem::ShownValue { .. }]), "{error}");
+}
+
+#[test]
+fn an_echo_can_always_be_read() {
+    /// Takes a number.
+    #[ai_tool(effect = "read")]
+    async fn number(
+        /// It.
+        #[arg(range(1..=9))]
+        n: std::num::NonZeroU8,
+        /// A word.
+        #[arg(default = WORD)]
+        word: &str,
+    ) -> f64 {
+        f64::from(n.get()) + f64::from(u8::try_from(word.len()).unwrap())
+    }
+    const WORD: &str = "word";
+    let runtime = Runtime::builder().tool::<Number>().build().unwrap();
+    let call = runtime.call("number", r#"{"n":1e400}"#, &cx());
+    assert!(call.output().unwrap().decode::<Value, f64>().is_ok());
+    assert_eq!(runtime.call("number", r#"{"n":10}"#, &cx()).status(), CallStatus::Rejected);
+    assert_eq!(runtime.call("number", r#"{"n":9}"#, &cx()).status(), CallStatus::Pending);
+}

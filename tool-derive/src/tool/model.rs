@@ -117,12 +117,6 @@ impl Tool {
             Parameter::Model(_) => None,
         })
     }
-
-    /// Says whether the arguments borrow from the call's text.
-    pub(crate) fn borrows(&self) -> bool {
-        let text = |argument: &Argument| matches!(argument.ty, ArgumentType::Text);
-        self.style != Style::Blocking && self.arguments().any(text)
-    }
 }
 
 impl Target {

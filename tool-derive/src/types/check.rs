@@ -39,7 +39,14 @@ pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
     let excluded = ["deny_unknown_fields", "transparent", "from", "try_from", "remote"];
     let closed = !open && !flattened && !says(&raw.attributes, &excluded);
     let fields = raw.fields.into_iter().map(|field| one(field, errors)).collect();
-    Some(AiType { root: Root::given(raw.options.crate_), directions, derived, closed, fields })
+    Some(AiType {
+        root: Root::given(raw.options.crate_),
+        directions,
+        derived,
+        closed,
+        open,
+        fields,
+    })
 }
 
 fn derives(attributes: &[Attribute], errors: &Errors) -> Vec<String> {

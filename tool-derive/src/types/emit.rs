@@ -45,6 +45,9 @@ fn container(ty: &AiType, item: &DeriveInput) -> Vec<Attribute> {
     attributes.push(parse_quote!(#[serde(crate = #serde)]));
     attributes.push(parse_quote!(#[schemars(crate = #schemars)]));
     attributes.push(parse_quote!(#[schemars(transform = #private::title::<Self>)]));
+    if ty.open {
+        attributes.push(parse_quote!(#[schemars(transform = #private::open)]));
+    }
     if ty.closed && has_named(&item.data) {
         attributes.push(parse_quote!(#[serde(deny_unknown_fields)]));
     }

@@ -13,6 +13,8 @@ pub(crate) struct AiType {
     /// What the user derives too, which is an error.
     pub(crate) derived: Vec<String>,
     pub(crate) closed: bool,
+    /// Unknown fields are let pass, as the user asked.
+    pub(crate) open: bool,
     /// In the order of the item's fields.
     pub(crate) fields: Vec<AiField>,
 }

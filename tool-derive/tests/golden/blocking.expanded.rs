@@ -50,14 +50,6 @@ const _: () = {
                 >>::Value,
             >(__g)
         }
-        #[derive(__p::serde::Deserialize)]
-        #[serde(crate = "::tool_runtime::__private::serde")]
-        struct __ToolArgs {
-            #[serde(rename = "file-path")]
-            #[serde(default = "__default_path")]
-            path: __p::String,
-            key: Option<String>,
-        }
         #[allow(clippy::unnecessary_wraps)]
         fn __default_path() -> __p::String {
             ::core::convert::From::from("index")
@@ -76,7 +68,20 @@ const _: () = {
         }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
-                let __args: __ToolArgs = match __call.decode() {
+                let __args = match __call
+                    .read::<
+                        (__p::String, Option<String>),
+                    >(
+                        __p::Fields {
+                            names: &["file-path", "key"],
+                            open: true,
+                        },
+                        (
+                            ::core::option::Option::Some(__default_path),
+                            ::core::option::Option::None,
+                        ),
+                    )
+                {
                     ::core::result::Result::Ok(__args) => __args,
                     ::core::result::Result::Err(__refused) => return __refused,
                 };
@@ -90,9 +95,7 @@ const _: () = {
                             ::core::result::Result::Ok(__held) => __held,
                             ::core::result::Result::Err(__failed) => return __failed,
                         };
-                        match __p::Returned(
-                                read_file(__h0.deref(), &__args.path, __args.key),
-                            )
+                        match __p::Returned(read_file(__h0.deref(), &__args.0, __args.1))
                             .split()
                         {
                             ::core::result::Result::Ok(__value) => {

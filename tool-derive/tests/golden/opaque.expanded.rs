@@ -53,13 +53,6 @@ const _: () = {
             __returned(|| squares(::core::panic!(), ::core::panic!(), ::core::panic!()))
                 .output_schema(__g)
         }
-        #[derive(__p::serde::Deserialize)]
-        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
-        struct __ToolArgs<'__de> {
-            count: u32,
-            #[serde(borrow)]
-            name: __p::Cow<'__de, str>,
-        }
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([
                 {
@@ -75,7 +68,17 @@ const _: () = {
         }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
-                let __args: __ToolArgs<'_> = match __call.decode() {
+                let __args = match __call
+                    .read::<
+                        (u32, __p::Text<'_>),
+                    >(
+                        __p::Fields {
+                            names: &["count", "name"],
+                            open: false,
+                        },
+                        (::core::option::Option::None, ::core::option::Option::None),
+                    )
+                {
                     ::core::result::Result::Ok(__args) => __args,
                     ::core::result::Result::Err(__refused) => return __refused,
                 };
@@ -85,9 +88,7 @@ const _: () = {
                     ::core::result::Result::Ok(__held) => __held,
                     ::core::result::Result::Err(__failed) => return __failed,
                 };
-                match __p::Returned(
-                        squares(__h0.deref(), __args.count, &__args.name).await,
-                    )
+                match __p::Returned(squares(__h0.deref(), __args.0, &__args.1).await)
                     .split()
                 {
                     ::core::result::Result::Ok(__value) => __call.succeeded(&__value),

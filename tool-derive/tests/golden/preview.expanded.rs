@@ -43,11 +43,6 @@ const _: () = {
                 >>::Value,
             >(__g)
         }
-        #[derive(__p::serde::Deserialize)]
-        #[serde(crate = "renamed::runtime::__private::serde", deny_unknown_fields)]
-        struct __ToolArgs {
-            page: u64,
-        }
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([])
         }
@@ -56,22 +51,30 @@ const _: () = {
         }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
-                let __args: __ToolArgs = match __call.decode() {
+                let __args = match __call
+                    .read::<
+                        (u64,),
+                    >(
+                        __p::Fields {
+                            names: &["page"],
+                            open: false,
+                        },
+                        (::core::option::Option::None,),
+                    )
+                {
                     ::core::result::Result::Ok(__args) => __args,
                     ::core::result::Result::Err(__refused) => return __refused,
                 };
                 __call.gate().await;
                 if __call.dry_run() {
-                    return match __p::Returned(pages::preview_delete(__args.page))
-                        .split()
-                    {
+                    return match __p::Returned(pages::preview_delete(__args.0)).split() {
                         ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
                         ::core::result::Result::Err(__error) => {
                             __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
                         }
                     };
                 }
-                match __p::Returned(delete_page(__args.page)).split() {
+                match __p::Returned(delete_page(__args.0)).split() {
                     ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
                     ::core::result::Result::Err(__error) => {
                         __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())

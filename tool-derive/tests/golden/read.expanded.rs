@@ -70,16 +70,6 @@ const _: () = {
                 >>::Value,
             >(__g)
         }
-        #[derive(__p::serde::Deserialize)]
-        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
-        struct __ToolArgs<'__de> {
-            #[serde(borrow)]
-            query: __p::Cow<'__de, str>,
-            #[serde(default = "__default_limit")]
-            limit: u32,
-            #[serde(default)]
-            tags: Vec<String>,
-        }
         #[allow(clippy::unnecessary_wraps)]
         fn __default_limit() -> u32 {
             10
@@ -104,12 +94,28 @@ const _: () = {
         }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
-                let __args: __ToolArgs<'_> = match __call.decode() {
+                let __args = match __call
+                    .read::<
+                        (__p::Text<'_>, u32, Vec<String>),
+                    >(
+                        __p::Fields {
+                            names: &["query", "limit", "tags"],
+                            open: false,
+                        },
+                        (
+                            ::core::option::Option::None,
+                            ::core::option::Option::Some(__default_limit),
+                            ::core::option::Option::Some(
+                                ::core::default::Default::default,
+                            ),
+                        ),
+                    )
+                {
                     ::core::result::Result::Ok(__args) => __args,
                     ::core::result::Result::Err(__refused) => return __refused,
                 };
-                if !(__p::in_range(&__args.limit, &(1..=50))
-                    && __p::has_length(&__args.tags, &(..=20)))
+                if !(__p::in_range(&__args.1, &(1..=50))
+                    && __p::has_length(&__args.2, &(..=20)))
                 {
                     return __call.out_of_bounds();
                 }
@@ -127,9 +133,9 @@ const _: () = {
                         search_content(
                                 __h0.deref(),
                                 __h1.deref(),
-                                &__args.query,
-                                __args.limit,
-                                __args.tags,
+                                &__args.0,
+                                __args.1,
+                                __args.2,
                             )
                             .await,
                     )

@@ -30,9 +30,6 @@ const _: () = {
                 <() as __p::Select<{ __p::Probe::<()>::IS_RESULT }>>::Value,
             >(__g)
         }
-        #[derive(__p::serde::Deserialize)]
-        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
-        struct __ToolArgs {}
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([])
         }
@@ -41,7 +38,17 @@ const _: () = {
         }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
-                let __args: __ToolArgs = match __call.decode() {
+                let __args = match __call
+                    .read::<
+                        (),
+                    >(
+                        __p::Fields {
+                            names: &[],
+                            open: false,
+                        },
+                        (),
+                    )
+                {
                     ::core::result::Result::Ok(__args) => __args,
                     ::core::result::Result::Err(__refused) => return __refused,
                 };

@@ -65,12 +65,6 @@ const _: () = {
                 > as __p::Select<{ __p::Probe::<Vec<Notes>>::IS_RESULT }>>::Value,
             >(__g)
         }
-        #[derive(__p::serde::Deserialize)]
-        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
-        struct __ToolArgs {
-            #[serde(default = "__default_limit")]
-            limit: usize,
-        }
         #[allow(clippy::unnecessary_wraps)]
         fn __default_limit() -> usize {
             <Notes>::MOST
@@ -83,11 +77,21 @@ const _: () = {
         }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
-                let __args: __ToolArgs = match __call.decode() {
+                let __args = match __call
+                    .read::<
+                        (usize,),
+                    >(
+                        __p::Fields {
+                            names: &["limit"],
+                            open: false,
+                        },
+                        (::core::option::Option::Some(__default_limit),),
+                    )
+                {
                     ::core::result::Result::Ok(__args) => __args,
                     ::core::result::Result::Err(__refused) => return __refused,
                 };
-                if !(__p::in_range(&__args.limit, &(1..=<Notes>::MOST))) {
+                if !(__p::in_range(&__args.0, &(1..=<Notes>::MOST))) {
                     return __call.out_of_bounds();
                 }
                 __call.gate().await;
@@ -95,8 +99,7 @@ const _: () = {
                     ::core::result::Result::Ok(__held) => __held,
                     ::core::result::Result::Err(__failed) => return __failed,
                 };
-                match __p::Returned(<Notes>::list(__h0.deref(), __args.limit).await)
-                    .split()
+                match __p::Returned(<Notes>::list(__h0.deref(), __args.0).await).split()
                 {
                     ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
                     ::core::result::Result::Err(__error) => {
@@ -152,11 +155,6 @@ const _: () = {
                 >>::Value,
             >(__g)
         }
-        #[derive(__p::serde::Deserialize)]
-        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
-        struct __ToolArgs {
-            note: Notes,
-        }
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([__p::HostNeed::toolkit::<Notes>()])
         }
@@ -165,7 +163,17 @@ const _: () = {
         }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
-                let __args: __ToolArgs = match __call.decode() {
+                let __args = match __call
+                    .read::<
+                        (Notes,),
+                    >(
+                        __p::Fields {
+                            names: &["note"],
+                            open: false,
+                        },
+                        (::core::option::Option::None,),
+                    )
+                {
                     ::core::result::Result::Ok(__args) => __args,
                     ::core::result::Result::Err(__refused) => return __refused,
                 };
@@ -176,7 +184,7 @@ const _: () = {
                 };
                 if __call.dry_run() {
                     return match __p::Returned(
-                            <Notes>::would_add(__h0.deref(), __args.note),
+                            <Notes>::would_add(__h0.deref(), __args.0),
                         )
                         .split()
                     {
@@ -186,7 +194,7 @@ const _: () = {
                         }
                     };
                 }
-                match __p::Returned(<Notes>::add(__h0.deref(), __args.note)).split() {
+                match __p::Returned(<Notes>::add(__h0.deref(), __args.0)).split() {
                     ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
                     ::core::result::Result::Err(__error) => {
                         __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
@@ -232,9 +240,6 @@ const _: () = {
                 <usize as __p::Select<{ __p::Probe::<usize>::IS_RESULT }>>::Value,
             >(__g)
         }
-        #[derive(__p::serde::Deserialize)]
-        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
-        struct __ToolArgs {}
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([])
         }
@@ -243,7 +248,17 @@ const _: () = {
         }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
-                let __args: __ToolArgs = match __call.decode() {
+                let __args = match __call
+                    .read::<
+                        (),
+                    >(
+                        __p::Fields {
+                            names: &[],
+                            open: false,
+                        },
+                        (),
+                    )
+                {
                     ::core::result::Result::Ok(__args) => __args,
                     ::core::result::Result::Err(__refused) => return __refused,
                 };

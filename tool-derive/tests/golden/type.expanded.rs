@@ -43,6 +43,7 @@ impl<T> Filter<T> {
 #[serde(crate = "renamed::__private::serde")]
 #[schemars(crate = "renamed::__private::schemars")]
 #[schemars(transform = renamed::__private::title::<Self>)]
+#[schemars(transform = renamed::__private::open)]
 /// A shape.
 enum Shape {
     /// None.

@@ -42,11 +42,6 @@ const _: () = {
                 <() as __p::Select<{ __p::Probe::<()>::IS_RESULT }>>::Value,
             >(__g)
         }
-        #[derive(__p::serde::Deserialize)]
-        #[serde(crate = "::tool_runtime::__private::serde", deny_unknown_fields)]
-        struct __ToolArgs {
-            r#type: String,
-        }
         fn __host() -> __p::Vec<__p::HostNeed> {
             __p::Vec::from([
                 {
@@ -66,7 +61,17 @@ const _: () = {
         }
         fn __start(__call: __p::CallScope) -> __p::Running {
             ::std::boxed::Box::pin(async move {
-                let __args: __ToolArgs = match __call.decode() {
+                let __args = match __call
+                    .read::<
+                        (String,),
+                    >(
+                        __p::Fields {
+                            names: &["type"],
+                            open: false,
+                        },
+                        (::core::option::Option::None,),
+                    )
+                {
                     ::core::result::Result::Ok(__args) => __args,
                     ::core::result::Result::Err(__refused) => return __refused,
                 };
@@ -80,7 +85,7 @@ const _: () = {
                     ::core::result::Result::Err(__failed) => return __failed,
                 };
                 match __p::Returned(
-                        rename_page(__h0.deref(), __h1.deref(), __args.r#type).await,
+                        rename_page(__h0.deref(), __h1.deref(), __args.0).await,
                     )
                     .split()
                 {

@@ -18,6 +18,7 @@ use super::guarded::guard;
 use super::host::{MetaDraft, ProgressSink};
 use super::output::ToolOutput;
 use super::stage::Stage;
+use crate::__private::arguments::{self, Fields, ReadArguments};
 use crate::dispatch::Runtime;
 use crate::failure::{Failure, Fault};
 use crate::registry::Registered;
@@ -223,6 +224,10 @@ impl CallScope {
         }
         // Nothing is shown that no reader has accepted.
         let reading = self.read_by_schema();
+        // A number that no reader can hold would make the whole envelope unreadable.
+        if reading.violations.iter().any(|violation| violation.rule() == "precision") {
+            return None;
+        }
         match (&reading.malformed, has_secrets) {
             (Some(_), _) => None,
             (None, true) => reading.masked.as_deref(),
@@ -234,19 +239,23 @@ impl CallScope {
 /// What generated code calls.
 #[doc(hidden)]
 impl CallScope {
-    /// Reads the arguments into the macro's type; a slip is mended or explained by the schema.
+    /// Reads the arguments into a tuple; a slip is mended or explained by the schema.
     ///
     /// # Errors
     /// The call is refused; the scope knows why.
-    pub fn decode<'s, A: Deserialize<'s>>(&'s self) -> Result<A, Finished> {
-        match serde_json::from_str(self.arguments()) {
+    pub fn read<'s, A>(&'s self, fields: Fields, defaults: A::Defaults) -> Result<A, Finished>
+    where
+        A: ReadArguments<'s, Defaults: Copy>,
+    {
+        match arguments::read(self.arguments(), fields, defaults) {
             Ok(arguments) => {
                 self.0.read_whole.store(true, Ordering::Relaxed);
                 Ok(arguments)
             }
             Err(error) => {
                 let mended = self.second_look(&error)?;
-                serde_json::from_str(mended).map_err(|error| self.unexplained(&error))
+                let read = arguments::read(mended, fields, defaults);
+                read.map_err(|error| self.unexplained(&error))
             }
         }
     }

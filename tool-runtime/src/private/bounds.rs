@@ -12,33 +12,42 @@ use std::ops::RangeBounds;
     note = "`range` bounds numbers and options of numbers; `length` bounds strings, lists and maps"
 )]
 pub trait AsNumber {
-    /// The number's own type.
+    /// The number's own type; for a `NonZero`, the type of what is in it.
     type Number: PartialOrd;
     /// Gives the number, unless there is none.
-    fn number(&self) -> Option<&Self::Number>;
+    fn number(&self) -> Option<Self::Number>;
 }
 
 macro_rules! numbers {
     ($($number:ty)*) => {$(
         impl AsNumber for $number {
             type Number = $number;
-            fn number(&self) -> Option<&$number> { Some(self) }
+            fn number(&self) -> Option<$number> { Some(*self) }
         }
     )*};
 }
 numbers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
-numbers!(NonZero<u8> NonZero<u16> NonZero<u32> NonZero<u64> NonZero<usize>);
+
+macro_rules! nonzero {
+    ($($number:ty)*) => {$(
+        impl AsNumber for NonZero<$number> {
+            type Number = $number;
+            fn number(&self) -> Option<$number> { Some(self.get()) }
+        }
+    )*};
+}
+nonzero!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
 
 impl<T: AsNumber> AsNumber for Option<T> {
     type Number = T::Number;
-    fn number(&self) -> Option<&T::Number> {
+    fn number(&self) -> Option<T::Number> {
         self.as_ref()?.number()
     }
 }
 
 /// Tells whether the number, if there is one, lies in the range.
 pub fn in_range<T: AsNumber>(value: &T, range: &impl RangeBounds<T::Number>) -> bool {
-    value.number().is_none_or(|number| range.contains(number))
+    value.number().is_none_or(|number| range.contains(&number))
 }
 
 /// A type that `length(…)` applies to: characters, items or entries.
@@ -62,6 +71,12 @@ impl AsLength for str {
 impl AsLength for String {
     fn length(&self) -> Option<usize> {
         self.as_str().length()
+    }
+}
+
+impl AsLength for Box<str> {
+    fn length(&self) -> Option<usize> {
+        str::length(self)
     }
 }
 

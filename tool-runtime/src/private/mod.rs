@@ -1,12 +1,12 @@
 //! What generated code names, and nobody else: no promise of stability.
 
+pub(crate) mod arguments;
 mod bounds;
 mod probe;
 mod roles;
 mod select;
 pub mod traits;
 
-pub use std::borrow::Cow;
 pub use std::boxed::Box;
 pub use std::option::Option;
 pub use std::result::Result;
@@ -19,6 +19,7 @@ pub use schemars::{self, JsonSchema, Schema, SchemaGenerator};
 pub use serde;
 pub use tool_contracts::{Effect, ErrorCode, ToolErrorType};
 
+pub use self::arguments::{Fields, ReadArguments, Text};
 pub use self::bounds::{AsLength, AsNumber, has_length, in_range};
 pub use self::probe::*;
 pub use self::roles::{
@@ -31,4 +32,4 @@ pub use crate::failure::{Failure, FailureCode, ToolFailure};
 #[cfg(feature = "discovery")]
 pub use crate::registry::Discovered;
 pub use crate::registry::{Definition, HostNeed, Tool, Toolkit, TypedTool};
-pub use crate::schema::{InputSchema, Property, title};
+pub use crate::schema::{InputSchema, Property, open, title};

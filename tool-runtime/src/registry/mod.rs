@@ -5,6 +5,7 @@ mod definition;
 mod discover;
 mod dynamic;
 mod registered;
+mod shown;
 mod state;
 
 use std::fmt;

@@ -107,6 +107,7 @@ impl Registered {
     ) -> Result<Self, Vec<BuildProblem>> {
         let mut input = (definition.input)(&mut schema::input_generator()).to_value();
         let own_bounds = schema::take_own_bounds(&mut input);
+        schema::close(&mut input);
         let output = (definition.output)(&mut schema::output_generator()).to_value();
         let mut spec = ToolSpec::builder(definition.name, definition.effect)
             .version(definition.version)
@@ -141,6 +142,10 @@ impl Registered {
         else {
             return Err(problems);
         };
+        let mut input = input;
+        if !tool.open {
+            schema::close(&mut input);
+        }
         let mut spec = ToolSpec::builder(&*tool.name, tool.effect)
             .version(tool.version.as_deref().unwrap_or("0.0.0"))
             .description(&*tool.description)
@@ -153,16 +158,8 @@ impl Registered {
         let timeout = tool.timeout.unwrap_or(settings.timeout);
         let start = Start::Dynamic { handler, preview: tool.preview.clone() };
         let output = tool.output_schema.clone();
-        Parts {
-            name: &tool.name,
-            spec,
-            input: closed(input, tool.open),
-            output,
-            timeout,
-            start,
-            typed: None,
-        }
-        .finish(tool.effect, settings)
+        Parts { name: &tool.name, spec, input, output, timeout, start, typed: None }
+            .finish(tool.effect, settings)
     }
 
     /// How much room the next answer will want.
@@ -208,7 +205,7 @@ impl Parts<'_> {
         let output = self.output.as_ref().or(self.typed.is_none().then_some(&any));
         let output = output.and_then(|schema| compile("output", schema));
         if self.typed.is_some() {
-            problems.extend(shown_values(self.name, &self.input));
+            problems.extend(super::shown::check(self.name, &self.input));
         }
         let spec = self
             .spec
@@ -267,50 +264,6 @@ fn incomplete(tool: &DynamicTool) -> Vec<BuildProblem> {
     ];
     let broken = rules.iter().filter(|(broken, _)| *broken);
     broken.map(|(_, rule)| BuildProblem::Incomplete { tool: tool.name.clone(), rule }).collect()
-}
-
-/// Refuses fields that a silent schema does not name, unless it is to stay open.
-fn closed(mut schema: Value, open: bool) -> Value {
-    const SPEAKING: [&str; 4] =
-        ["additionalProperties", "unevaluatedProperties", "patternProperties", "$ref"];
-    if let (Value::Object(keywords), false) = (&mut schema, open) {
-        let combines =
-            ["allOf", "anyOf", "oneOf", "if"].iter().any(|word| keywords.contains_key(*word));
-        if !SPEAKING.iter().any(|word| keywords.contains_key(*word)) {
-            // Branches may name further properties: those count as named.
-            let word = if combines { "unevaluatedProperties" } else { "additionalProperties" };
-            keywords.insert(word.to_owned(), false.into());
-        }
-    }
-    schema
-}
-
-/// Checks the defaults and examples that a typed tool's schema shows by the schema itself.
-///
-/// Schemas from elsewhere often show values that they refuse; nothing depends on those.
-fn shown_values(tool: &str, schema: &Value) -> Vec<BuildProblem> {
-    let mut found = Vec::new();
-    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        let mut alone = property.clone();
-        if let (Value::Object(alone), Some(defs)) = (&mut alone, schema.get("$defs")) {
-            alone.insert("$defs".to_owned(), defs.clone());
-        }
-        // A schema that cannot be compiled is told already.
-        let Ok(validator) = Validator::compile(&alone) else { continue };
-        let examples = property["examples"].as_array().into_iter().flatten();
-        let shown = property.get("default").map(|value| ("default", value));
-        for (what, value) in shown.into_iter().chain(examples.map(|value| ("example", value))) {
-            let report = validator.check(&value.to_string(), &Limits::default(), Coerce::Off);
-            if !report.violations.is_empty() {
-                found.push(BuildProblem::ShownValue {
-                    tool: tool.to_owned(),
-                    property: name.clone(),
-                    what,
-                });
-            }
-        }
-    }
-    found
 }
 
 /// How deep the arguments of a schema without objects below its root can nest.

@@ -1,13 +1,13 @@
 //! Builds a tool's input schema from its owned parameters.
 
-use std::fmt::Display;
 use std::ops::{Bound, RangeBounds};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::de::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::absent::AbsentField;
 use super::title;
 use super::validator::Validator;
 
@@ -88,9 +88,7 @@ impl<'g> InputSchema<'g> {
         if !self.required.is_empty() {
             schema.insert("required".to_owned(), Value::Array(self.required));
         }
-        if !self.open {
-            schema.insert("additionalProperties".to_owned(), false.into());
-        }
+        schema.insert("additionalProperties".to_owned(), self.open.into());
         if self.own_bounds {
             schema.insert(OWN_BOUNDS.to_owned(), true.into());
         }
@@ -202,42 +200,5 @@ impl Property<'_> {
     /// Marks the value as `secret` or `pii`.
     pub fn sensitivity(&mut self, sensitivity: &'static str) -> &mut Self {
         self.set("x-sensitivity", sensitivity.into())
-    }
-}
-
-/// Reads a field that is not there: `Option` makes `None` of it, as in a serde derive.
-struct AbsentField;
-
-#[derive(Debug)]
-struct Absent;
-
-impl Display for Absent {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the field is absent")
-    }
-}
-
-impl std::error::Error for Absent {}
-
-impl de::Error for Absent {
-    fn custom<T: Display>(_: T) -> Self {
-        Self
-    }
-}
-
-impl<'de> Deserializer<'de> for AbsentField {
-    type Error = Absent;
-
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Absent> {
-        Err(Absent)
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Absent> {
-        visitor.visit_none()
-    }
-
-    serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
     }
 }

@@ -1,9 +1,14 @@
 //! Schemas: made from types, titled by type names, and checked against raw JSON.
 
+mod absent;
+mod close;
 mod input;
 mod title;
 mod validator;
 
+pub(crate) use self::absent::AbsentField;
+pub(crate) use self::close::close;
+pub use self::close::open;
 pub(crate) use self::input::take_own_bounds;
 pub use self::input::{InputSchema, Property};
 pub(crate) use self::title::output;

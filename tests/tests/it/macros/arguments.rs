@@ -211,5 +211,8 @@ fn unknown_fields_are_refused_unless_the_tool_opts_out() {
     assert_eq!(data(&runtime::<Open>(), "open", extra), 2);
     let closed = input_schema(&runtime::<Closed>(), "closed");
     assert_eq!(closed["additionalProperties"], false);
-    assert_eq!(input_schema(&runtime::<Open>(), "open").get("additionalProperties"), None);
+    assert_eq!(
+        input_schema(&runtime::<Open>(), "open").get("additionalProperties"),
+        Some(&true.into())
+    );
 }

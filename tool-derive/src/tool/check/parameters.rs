@@ -21,7 +21,25 @@ pub(super) fn check(
     let found: Vec<Parameter> =
         raw.into_iter().filter_map(|parameter| one(parameter, this, errors)).collect();
     distinct(&found, errors);
+    few_enough(&found, errors);
     found
+}
+
+/// The most arguments that one tool takes: as many as the runtime reads into a tuple.
+const MOST_ARGUMENTS: usize = 16;
+
+fn few_enough(parameters: &[Parameter], errors: &Errors) {
+    let mut arguments = parameters.iter().filter_map(|parameter| match parameter {
+        Parameter::Model(argument) => Some(argument),
+        Parameter::Host(_) => None,
+    });
+    if let Some(first_too_many) = arguments.nth(MOST_ARGUMENTS) {
+        errors.at(
+            &first_too_many.name,
+            "a tool takes at most 16 arguments, and a model gets fewer right: put those that \
+             belong together into one `#[ai_type]` struct",
+        );
+    }
 }
 
 fn one(raw: RawParameter, this: Option<&Type>, errors: &Errors) -> Option<Parameter> {

@@ -2,10 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
-use syn::Path;
+use syn::{Index, Path};
 
 use super::super::model::{Argument, ArgumentType, Output, Parameter, Style, Tool};
-use super::arguments::lifetime;
 use super::here;
 
 /// Writes the functions.
@@ -45,7 +44,7 @@ fn codes(tool: &Tool) -> TokenStream {
 }
 
 fn start(tool: &Tool) -> TokenStream {
-    let lifetime = lifetime(tool, "'_");
+    let read = super::arguments::read(tool);
     let bounds = bounds(tool);
     let run = run(tool);
     let run = match tool.style {
@@ -54,7 +53,7 @@ fn start(tool: &Tool) -> TokenStream {
     };
     let boxed = quote_spanned! {here(&tool.target.function)=>
         ::std::boxed::Box::pin(async move {
-            let __args: __ToolArgs #lifetime = match __call.decode() {
+            let __args = match #read {
                 ::core::result::Result::Ok(__args) => __args,
                 ::core::result::Result::Err(__refused) => return __refused,
             };
@@ -72,7 +71,7 @@ fn start(tool: &Tool) -> TokenStream {
 
 /// Writes the check of the bounds that reading does not enforce.
 fn bounds(tool: &Tool) -> TokenStream {
-    let checks: Vec<TokenStream> = tool.arguments().flat_map(argument_bounds).collect();
+    let checks: Vec<TokenStream> = tool.arguments().enumerate().flat_map(argument_bounds).collect();
     if checks.is_empty() {
         return TokenStream::new();
     }
@@ -83,10 +82,11 @@ fn bounds(tool: &Tool) -> TokenStream {
     }
 }
 
-fn argument_bounds(argument: &Argument) -> impl Iterator<Item = TokenStream> {
-    let name = &argument.name;
-    let range = argument.arg.range.as_ref().map(|it| quote!(__p::in_range(&__args.#name, #it)));
-    let length = argument.arg.length.as_ref().map(|it| quote!(__p::has_length(&__args.#name, #it)));
+fn argument_bounds((place, argument): (usize, &Argument)) -> impl Iterator<Item = TokenStream> {
+    let place = Index::from(place);
+    let range = argument.arg.range.as_ref().map(|it| quote!(__p::in_range(&__args.#place, #it)));
+    let length =
+        argument.arg.length.as_ref().map(|it| quote!(__p::has_length(&__args.#place, #it)));
     range.into_iter().chain(length)
 }
 
@@ -166,17 +166,18 @@ fn arguments(tool: &Tool) -> Vec<TokenStream> {
         quote!(#held.deref())
     };
     let receiver = tool.target.receiver.then(&mut next);
+    let mut places = 0..;
     let parameters = tool.parameters.iter().map(|parameter| match parameter {
         Parameter::Host(_) => next(),
-        Parameter::Model(argument) => argument_value(argument),
+        Parameter::Model(argument) => argument_value(argument, places.next().unwrap_or(0)),
     });
     receiver.into_iter().chain(parameters).collect()
 }
 
-fn argument_value(argument: &Argument) -> TokenStream {
-    let name = &argument.name;
+fn argument_value(argument: &Argument, place: usize) -> TokenStream {
+    let place = Index::from(place);
     match argument.ty {
-        ArgumentType::Text => quote!(&__args.#name),
-        ArgumentType::Owned(_) => quote!(__args.#name),
+        ArgumentType::Text => quote!(&__args.#place),
+        ArgumentType::Owned(_) => quote!(__args.#place),
     }
 }
