@@ -494,6 +494,19 @@ fn shown_values_are_checked_wherever_they_stand() {
     }
     let error = Runtime::builder().tool::<Takes>().build().unwrap_err();
     assert!(matches!(error.problems(), [BuildProblem::ShownValue { .. }]), "{error}");
+    assert!(error.to_string().contains("`/Inner/x`"), "{error}");
+
+    /// Has an argument that is called as a keyword is, and shows a wrong default.
+    #[ai_tool(effect = "read")]
+    async fn keyword(
+        /// It.
+        #[arg(default = 9, range(1..=3))]
+        default: u8,
+    ) -> u8 {
+        default
+    }
+    let error = Runtime::builder().tool::<Keyword>().build().unwrap_err();
+    assert!(matches!(error.problems(), [BuildProblem::ShownValue { .. }]), "{error}");
 }
 
 #[test]

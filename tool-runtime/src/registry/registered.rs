@@ -137,12 +137,11 @@ impl Registered {
 
     fn from_dynamic(tool: &DynamicTool, settings: &Settings) -> Result<Self, Vec<BuildProblem>> {
         let problems = incomplete(tool);
-        let (Some(handler), Some(input), true) =
+        let (Some(handler), Some(mut input), true) =
             (tool.handler.clone(), tool.input_schema.clone(), problems.is_empty())
         else {
             return Err(problems);
         };
-        let mut input = input;
         if !tool.open {
             schema::close(&mut input);
         }

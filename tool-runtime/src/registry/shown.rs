@@ -40,10 +40,15 @@ fn named_schemas(schema: &Value, place: &str, visit: &mut impl FnMut(&str, &Valu
                 visit(place, schema);
             }
             for (word, inner) in keywords {
-                match word.as_str() {
-                    "default" | "examples" | "enum" | "const" => {}
-                    "properties" | "$defs" => named_schemas(inner, place, visit),
-                    _ => named_schemas(inner, &format!("{place}/{word}"), visit),
+                match (word.as_str(), inner) {
+                    ("default" | "examples" | "enum" | "const", _) => {}
+                    // Names, not keywords: an argument may be called `default`.
+                    ("properties" | "$defs", Value::Object(named)) => {
+                        for (name, inner) in named {
+                            named_schemas(inner, &format!("{place}/{name}"), visit);
+                        }
+                    }
+                    _ => named_schemas(inner, place, visit),
                 }
             }
         }
