@@ -66,12 +66,20 @@
 
 mod arguments;
 mod call;
+#[cfg(feature = "canonical")]
+pub mod canonical;
 mod dispatch;
 mod failure;
 mod json;
 mod limits;
+#[cfg(feature = "policy")]
+pub mod policy;
 mod registry;
 pub mod schema;
+#[cfg(feature = "policy")]
+pub mod store;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod timer;
 
 #[doc(hidden)]

@@ -1,0 +1,5 @@
+//! Canonical JSON, and hashes over it.
+
+mod digest;
+
+pub use self::digest::Digest;

@@ -1,0 +1,1 @@
+//! What of a long answer a model gets, and how it reads the rest.

@@ -1,0 +1,1 @@
+//! A deferred call that can leave the process: signed, sealed, used once.

@@ -1,0 +1,252 @@
+//! Keys under which a write runs once.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use super::{StoreError, UnixMillis};
+use crate::canonical::Digest;
+
+/// Keeps idempotency keys: who runs under one, and what came of it.
+///
+/// A record is `Running(fence, lease) → Succeeded | FailedFinal | Unknown`. One owner holds it at a
+/// time; whoever holds a greater [`Fence`] has taken it over, and the earlier owner's writes are
+/// refused from then on.
+///
+/// Each operation is atomic, also against other processes that share the store. One that returns
+/// `Ok` is durable as far as the backend ever is.
+/// `testing::conformance::idempotency` tests a backend.
+#[async_trait]
+pub trait IdempotencyStore: Send + Sync + 'static {
+    /// Claims a key. The first claimant gets it.
+    ///
+    /// In this order: nothing stored → [`First`](Claimed::First); another fingerprint, in whatever
+    /// state → [`Mismatch`](Claimed::Mismatch); a success or final failure →
+    /// [`Settled`](Claimed::Settled); unknown → [`Unknown`](Claimed::Unknown), or
+    /// [`TakenOver`](Claimed::TakenOver) if the claimant [resolves](ClaimRequest::resolves) it;
+    /// running under a lease that holds → [`Running`](Claimed::Running); under one that has run
+    /// out → `TakenOver`. A lease that ends later than `now + lease` of the request was written by
+    /// a clock that has been set back since: it is cut to that.
+    ///
+    /// # Cancellation
+    /// A claim whose future is dropped before it is ready is not held: the backend undoes it.
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed, StoreError>;
+
+    /// Lengthens the lease to `until`; false if the key is not running under this fence any more.
+    async fn renew(
+        &self,
+        key: &KeyScope,
+        fence: Fence,
+        until: UnixMillis,
+    ) -> Result<bool, StoreError>;
+
+    /// Ends a claim; false, and nothing is changed, if the key is not held under this fence.
+    ///
+    /// A key is held while it is running or unknown. Settling it again with the same fence and the
+    /// same settlement answers true, so that a settlement may be repeated after an error.
+    async fn settle(
+        &self,
+        key: &KeyScope,
+        fence: Fence,
+        settlement: Settlement,
+    ) -> Result<bool, StoreError>;
+
+    /// Reads a record.
+    async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError>;
+
+    /// Lists the records of a tenant that are unknown, at most `most`, in an order that does not
+    /// change, from the first after `after`.
+    async fn unknown(
+        &self,
+        tenant: Uuid,
+        after: Option<&KeyScope>,
+        most: usize,
+    ) -> Result<Vec<KeyRecord>, StoreError>;
+
+    /// Forgets settled records whose time is over, at most `most`; returns how many.
+    ///
+    /// What is running or unknown is never forgotten.
+    async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError>;
+}
+
+/// Whose key it is: two calls are the same one only if all four are.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub struct KeyScope {
+    /// The tenant.
+    pub tenant: Uuid,
+    /// For whom the call is made, such as `user:42`.
+    pub principal: Box<str>,
+    /// The tool's name.
+    pub tool: Box<str>,
+    /// The key itself.
+    pub key: Box<str>,
+}
+
+impl KeyScope {
+    /// Names a key.
+    pub fn new(
+        tenant: Uuid,
+        principal: impl Into<Box<str>>,
+        tool: impl Into<Box<str>>,
+        key: impl Into<Box<str>>,
+    ) -> Self {
+        Self { tenant, principal: principal.into(), tool: tool.into(), key: key.into() }
+    }
+}
+
+/// Tells an owner from those before it: greater than every fence that the store gave before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fence(u64);
+
+impl Fence {
+    /// Takes a fence's number; a backend calls it.
+    #[must_use]
+    pub const fn new(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// Returns the number, to send along downstream.
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+/// Asks for a key.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ClaimRequest {
+    /// The key.
+    pub key: KeyScope,
+    /// The hash of the arguments under which it runs.
+    pub fingerprint: Digest,
+    /// The time.
+    pub now: UnixMillis,
+    /// For how long the claim holds unless it is renewed.
+    pub lease: Duration,
+    /// Whether the claimant can find out what became of an unknown outcome.
+    pub resolves: bool,
+}
+
+impl ClaimRequest {
+    /// Asks for a key, for a claimant that cannot resolve an unknown outcome.
+    #[must_use]
+    pub fn new(key: KeyScope, fingerprint: Digest, now: UnixMillis, lease: Duration) -> Self {
+        Self { key, fingerprint, now, lease, resolves: false }
+    }
+
+    /// Says that the claimant can find out what became of an unknown outcome.
+    #[must_use]
+    pub fn resolves(mut self, resolves: bool) -> Self {
+        self.resolves = resolves;
+        self
+    }
+}
+
+/// What became of a claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Claimed {
+    /// The key is the claimant's, and nobody had it before.
+    First(Fence),
+    /// The key is the claimant's; an earlier owner's outcome is not known.
+    TakenOver(Fence),
+    /// Somebody runs under it, until then at least.
+    Running {
+        /// When the lease runs out.
+        until: UnixMillis,
+    },
+    /// It has been answered: by a success or a final failure.
+    Settled(StoredAnswer),
+    /// Whether the effect happened is not known.
+    Unknown(Fence),
+    /// It belongs to other arguments.
+    Mismatch,
+}
+
+/// How a claim ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Settlement {
+    /// Keep the answer, of success or final failure, until then at least.
+    Answered {
+        /// What a repeat is answered with.
+        answer: StoredAnswer,
+        /// Until when it is kept.
+        keep_until: UnixMillis,
+    },
+    /// Whether the effect happened is not known; kept until it is resolved.
+    Unknown,
+    /// Nothing happened: forget the claim.
+    Released,
+}
+
+/// An answer as it is stored: what a repeat gets, byte for byte.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoredAnswer {
+    /// True for a success, false for a final failure.
+    pub succeeded: bool,
+    /// The JSON text of the envelope's `data` or `error`.
+    pub body: Vec<u8>,
+    /// The JSON text of the envelope's `meta`.
+    pub meta: Vec<u8>,
+}
+
+impl StoredAnswer {
+    /// Takes the JSON texts of a success's `data` and `meta`.
+    #[must_use]
+    pub fn succeeded(body: Vec<u8>, meta: Vec<u8>) -> Self {
+        Self { succeeded: true, body, meta }
+    }
+
+    /// Takes the JSON texts of a final failure's `error` and `meta`.
+    #[must_use]
+    pub fn failed(body: Vec<u8>, meta: Vec<u8>) -> Self {
+        Self { succeeded: false, body, meta }
+    }
+}
+
+/// A key and what is known of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KeyRecord {
+    /// The key.
+    pub key: KeyScope,
+    /// The hash of the arguments under which it runs.
+    pub fingerprint: Digest,
+    /// The last owner's fence.
+    pub fence: Fence,
+    /// What is known.
+    pub state: KeyState,
+}
+
+impl KeyRecord {
+    /// Makes a record; a backend calls it.
+    #[must_use]
+    pub fn new(key: KeyScope, fingerprint: Digest, fence: Fence, state: KeyState) -> Self {
+        Self { key, fingerprint, fence, state }
+    }
+}
+
+/// What is known of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyState {
+    /// Its owner is at work, or was when it was last heard of.
+    Running {
+        /// When the lease runs out.
+        until: UnixMillis,
+    },
+    /// It has been answered.
+    Answered {
+        /// What a repeat is answered with.
+        answer: StoredAnswer,
+        /// Until when it is kept.
+        keep_until: UnixMillis,
+    },
+    /// Whether the effect happened is not known.
+    Unknown,
+}

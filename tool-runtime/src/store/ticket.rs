@@ -1,0 +1,75 @@
+//! Calls that wait for a person, outside of the process that opened them.
+
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use super::{StoreError, UnixMillis};
+
+/// Keeps what waits behind tickets, and lets each ticket be used once.
+///
+/// The payload is sealed before it gets here; a backend can read none of it.
+/// `testing::conformance::tickets` tests a backend.
+#[async_trait]
+pub trait TicketStore: Send + Sync + 'static {
+    /// Keeps what waits behind a new ticket.
+    async fn put_ticket(&self, ticket: WaitingTicket) -> Result<(), StoreError>;
+
+    /// Finds what waits behind a ticket, also one that has ended, until it is swept.
+    async fn find_ticket(&self, id: Uuid) -> Result<Option<WaitingTicket>, StoreError>;
+
+    /// Ends a ticket, and returns how it had ended before: `Ok(None)` tells the one caller whose
+    /// ending counts. A ticket that does not exist has ended as [`TicketEnd::Expired`].
+    async fn end_ticket(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError>;
+
+    /// Ends as overtaken whatever waits in a tenant's conversation; returns how many.
+    async fn overtake_tickets(&self, tenant: Uuid, conversation: &str)
+    -> Result<usize, StoreError>;
+
+    /// Forgets tickets that have expired, at most `most`; returns how many.
+    async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError>;
+}
+
+/// What waits behind a ticket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WaitingTicket {
+    /// The ticket's id.
+    pub id: Uuid,
+    /// The tenant.
+    pub tenant: Uuid,
+    /// The session, run or trace that a newer message of the user overtakes.
+    pub conversation: Box<str>,
+    /// The sealed call.
+    pub payload: Vec<u8>,
+    /// When it may be forgotten.
+    pub expires_at: UnixMillis,
+    /// How it ended, if it has.
+    pub end: Option<TicketEnd>,
+}
+
+impl WaitingTicket {
+    /// Makes one that waits.
+    pub fn new(
+        id: Uuid,
+        tenant: Uuid,
+        conversation: impl Into<Box<str>>,
+        payload: Vec<u8>,
+        expires_at: UnixMillis,
+    ) -> Self {
+        Self { id, tenant, conversation: conversation.into(), payload, expires_at, end: None }
+    }
+}
+
+/// How a ticket ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TicketEnd {
+    /// A person approved, and the call was let run.
+    Used,
+    /// A person said no.
+    Declined,
+    /// A newer message of the user overtook it.
+    Overtaken,
+    /// Nobody decided in time, or it never was.
+    Expired,
+}

@@ -1,0 +1,1 @@
+//! What every store must do, as suites that a backend of your own runs in its tests.
