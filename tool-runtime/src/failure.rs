@@ -132,6 +132,10 @@ struct Parts {
     log: String,
 }
 
+/// Where `details` say what is known of a call's effect.
+const EFFECT: &str = "effect";
+const EFFECT_UNKNOWN: &str = "unknown";
+
 impl Failure {
     /// Starts a failure of this code, with the code's generic message.
     pub fn new(code: FailureCode) -> Self {
@@ -183,6 +187,14 @@ impl Failure {
         self
     }
 
+    /// Says that a write may have had its effect although it failed, as after a lost connection.
+    ///
+    /// It is then not tried again by itself, and under an idempotency key its outcome counts as
+    /// unknown until somebody finds it out. The caller reads `details.effect = "unknown"`.
+    pub fn with_effect_unknown(self) -> Self {
+        self.with_detail(EFFECT, EFFECT_UNKNOWN)
+    }
+
     /// Adds what only the log may read, such as an error and its sources.
     pub fn with_log(mut self, text: impl Into<String>) -> Self {
         self.0.log = text.into();
@@ -199,6 +211,15 @@ impl Failure {
     #[must_use]
     pub fn message(&self) -> &str {
         self.0.message.as_deref().unwrap_or_else(|| self.0.code.generic_message())
+    }
+
+    /// Says whether the effect may have happened although the tool failed.
+    pub(crate) fn leaves_effect_unknown(&self) -> bool {
+        self.0.details.get(EFFECT).is_some_and(|effect| effect == EFFECT_UNKNOWN)
+    }
+
+    pub(crate) fn retry_after_ms(&self) -> Option<u64> {
+        self.0.retry_after_ms
     }
 
     pub(crate) fn into_detail(self, cause: Option<&str>) -> ToolErrorDetail {

@@ -64,6 +64,11 @@
 //! | `tokio` | yes | the default [`Timer`]; without it, give [`RuntimeBuilder::timer`] one of your own |
 //! | `full` | no | everything |
 
+#![cfg_attr(
+    not(feature = "policy"),
+    allow(dead_code, unused_imports, reason = "nothing stands behind the seam for policies")
+)]
+
 mod arguments;
 mod call;
 #[cfg(feature = "canonical")]
@@ -101,8 +106,8 @@ pub use uuid::Uuid;
 
 pub use self::arguments::Arguments;
 pub use self::call::{
-    CallScope, Cancellation, DryRun, FromCall, MetaRecorder, Preview, Progress, ProgressUpdate,
-    ToolCall, ToolOutput, TypedCall,
+    CallScope, Cancellation, DryRun, EditError, FromCall, Idempotency, MetaRecorder, Preview,
+    Progress, ProgressUpdate, Reconciled, ToolCall, ToolOutput, TypedCall,
 };
 pub use self::dispatch::{BuildError, BuildProblem, CallRecord, Observe, Runtime, RuntimeBuilder};
 pub use self::failure::{Failure, FailureCode, ToolFailure};

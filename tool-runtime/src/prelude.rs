@@ -5,6 +5,6 @@ pub use uuid::Uuid;
 
 #[doc(no_inline)]
 pub use crate::{
-    CallScope, Cancellation, DryRun, DynamicTool, Failure, FromCall, MetaRecorder, Progress,
-    Runtime, ToolCall, ToolFailure, ToolOutput, ai_tool, ai_toolkit, ai_type,
+    CallScope, Cancellation, DryRun, DynamicTool, Failure, FromCall, Idempotency, MetaRecorder,
+    Progress, Runtime, ToolCall, ToolFailure, ToolOutput, ai_tool, ai_toolkit, ai_type,
 };

@@ -18,6 +18,7 @@ pub use self::{
     builder::ToolContextBuilder,
     caller::{Actor, ActorType, Client, ClientApp, Trace},
 };
+use crate::{ContractError, contract_error::Problems};
 
 /// Says who calls a tool, for whom, and within which limits.
 ///
@@ -67,6 +68,36 @@ impl ToolContext {
         }
         let shared = Fields { auth: None, ..Fields::clone(&self.shared) };
         ContextForLog(Self { shared: Arc::new(shared), invocation_id: self.invocation_id })
+    }
+
+    /// Gives the same context, for a run without effect or for a real one.
+    #[must_use]
+    pub fn with_dry_run(&self, dry_run: bool) -> Self {
+        self.changed(|fields| fields.dry_run = dry_run)
+    }
+
+    /// Gives the same context with these credentials, or with none.
+    #[must_use]
+    pub fn with_auth(&self, auth: Option<Map<String, Value>>) -> Self {
+        self.changed(|fields| fields.auth = auth.map(fields::Auth))
+    }
+
+    /// Gives the same context with this key, under which a repeated call counts as the same.
+    ///
+    /// # Errors
+    /// The key is empty.
+    pub fn with_idempotency_key(&self, key: impl Into<String>) -> Result<Self, ContractError> {
+        let key = key.into();
+        let mut problems = Problems::of("ToolContext");
+        problems.filled("idempotency_key", Some(&key));
+        problems.finish()?;
+        Ok(self.changed(|fields| fields.idempotency_key = Some(key)))
+    }
+
+    fn changed(&self, change: impl FnOnce(&mut Fields)) -> Self {
+        let mut fields = Fields::clone(&self.shared);
+        change(&mut fields);
+        Self { shared: Arc::new(fields), invocation_id: self.invocation_id }
     }
 
     fn of(fields: Fields) -> Self {

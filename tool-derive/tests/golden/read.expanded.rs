@@ -163,6 +163,10 @@ const _: () = {
             ai_callable: true,
             dry_run: __p::Probe::<ToolContext>::HANDLES_DRY_RUN
                 | __p::Probe::<Index>::HANDLES_DRY_RUN,
+            reconciles: false,
+            forwards_key: false,
+            retention: ::core::option::Option::None,
+            shared: false,
             rust_path: ::core::concat!(::core::module_path!(), "::", "search_content"),
             file: ::core::file!(),
             line: ::core::line!(),

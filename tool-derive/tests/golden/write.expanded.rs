@@ -117,6 +117,10 @@ const _: () = {
                 );
                 true
             },
+            reconciles: false,
+            forwards_key: false,
+            retention: ::core::option::Option::None,
+            shared: false,
             rust_path: ::core::concat!(::core::module_path!(), "::", "rename_page"),
             file: ::core::file!(),
             line: ::core::line!(),

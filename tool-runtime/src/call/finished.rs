@@ -34,6 +34,15 @@ pub(crate) enum End {
     Failed(Fault),
     /// The tool panicked on a blocking thread; the text is for the log.
     Panicked(String),
+    /// The tool said what became of an earlier run.
+    Reconciled(Verdict),
+}
+
+/// What became of an earlier run.
+pub(crate) enum Verdict {
+    Happened(Answer),
+    DidNotHappen,
+    Unknown,
 }
 
 /// An envelope whose `meta` is still to come.

@@ -3,11 +3,15 @@
 mod batch;
 mod blocking;
 mod cancellation;
+mod consent;
+mod edit;
 mod finished;
 mod guarded;
 mod host;
+mod keyed;
 pub(crate) mod output;
 mod preview;
+mod reconciled;
 mod scope;
 mod stage;
 mod typed;
@@ -19,16 +23,22 @@ use std::time::{Duration, Instant};
 use tool_contracts::{CallStatus, ToolContext, ToolSpec, Violation};
 
 pub use self::cancellation::Cancellation;
-pub(crate) use self::finished::{Answer, End};
+pub(crate) use self::consent::Consent;
+pub use self::edit::EditError;
+pub(crate) use self::finished::{Answer, End, Verdict};
 pub use self::finished::{Finished, Running};
 pub(crate) use self::guarded::{Guarded, guard};
 pub(crate) use self::host::MetaDraft;
 pub use self::host::{DryRun, FromCall, MetaRecorder, Progress, ProgressUpdate};
+pub use self::keyed::Idempotency;
+pub(crate) use self::keyed::key_of;
 pub use self::output::ToolOutput;
 pub use self::preview::Preview;
+pub use self::reconciled::Reconciled;
 pub use self::scope::CallScope;
 pub use self::typed::TypedCall;
-use crate::dispatch::pipeline::{self, Decoded, Ended};
+use crate::dispatch::fitting;
+use crate::dispatch::pipeline::{self, Consulted, Decoded, Ended};
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{Runtime, record};
 
@@ -43,7 +53,7 @@ pub struct ToolCall {
     target: Target,
     status: CallStatus,
     pending: Option<Decoded>,
-    approver: Option<String>,
+    consent: Consent,
     output: Option<ToolOutput>,
 }
 
@@ -67,14 +77,14 @@ impl ToolCall {
             target: Target::Known(scope),
             status: CallStatus::Pending,
             pending: Some(decoded),
-            approver: None,
+            consent: Consent::default(),
             output: None,
         }
     }
 
     /// Opens a call of a known tool that is answered already.
     pub(crate) fn refused(scope: CallScope, refusal: &Refusal) -> Self {
-        let ended = pipeline::refused(&scope, refusal);
+        let ended = fitting::refused(&scope, refusal);
         Self::answered(Target::Known(scope), ended)
     }
 
@@ -88,7 +98,7 @@ impl ToolCall {
         refusal: &Refusal,
     ) -> Self {
         let echo = runtime.echo_of_unknown(&arguments);
-        let ended = pipeline::refused_with(echo, cx.dry_run(), refusal);
+        let ended = fitting::refused_with(echo, cx.dry_run(), refusal);
         let call = UnknownCall { runtime, name: name.into(), call_id, arguments, cx };
         Self::answered(Target::Unknown(Box::new(call)), ended)
     }
@@ -98,7 +108,7 @@ impl ToolCall {
             target,
             status: CallStatus::Executing,
             pending: None,
-            approver: None,
+            consent: Consent::default(),
             output: None,
         };
         call.close(ended);
@@ -208,7 +218,7 @@ impl ToolCall {
         let approver = approver.into();
         let counts = self.status == CallStatus::Pending && !approver.trim().is_empty();
         if counts {
-            self.approver = Some(approver);
+            self.consent.approver = Some(approver);
         }
         counts
     }
@@ -230,12 +240,12 @@ impl ToolCall {
         self.withdraw(Refusal::expired)
     }
 
-    fn withdraw(&mut self, refusal: impl FnOnce() -> Box<Refusal>) -> bool {
+    pub(crate) fn withdraw(&mut self, refusal: impl FnOnce() -> Box<Refusal>) -> bool {
         if self.status != CallStatus::Pending {
             return false;
         }
         if let Target::Known(scope) = &self.target {
-            let ended = pipeline::refused(scope, &refusal());
+            let ended = fitting::refused(scope, &refusal());
             drop(scope.end());
             self.pending = None;
             self.close(ended);
@@ -252,23 +262,29 @@ impl ToolCall {
     ///
     /// # Cancellation
     /// Dropping the returned future drops the tool's and makes the call
-    /// [`Interrupted`](CallStatus::Interrupted); a blocking tool runs on, unheard.
+    /// [`Interrupted`](CallStatus::Interrupted); a blocking tool runs on, unheard. While somebody
+    /// is still being asked for permission nothing is lost: the call stays pending.
     pub async fn execute(&mut self) -> &ToolOutput {
+        if self.status == CallStatus::Pending {
+            match pipeline::consult(self).await {
+                Ok(consulted) => self.carry(consulted).await,
+                Err(refusal) => drop(self.withdraw(|| refusal)),
+            }
+        }
+        self.output.get_or_insert_with(fitting::never_closed)
+    }
+
+    /// Takes the call through the stages that are left, unless it was withdrawn meanwhile.
+    async fn carry(&mut self, consulted: Consulted) {
         if let (Some(decoded), Target::Known(scope)) = (self.pending.take(), &self.target) {
             let scope = scope.clone();
             self.status = CallStatus::Executing;
             let started = scope.runtime().timer().now();
             let open = Open { call: self, scope: &scope, started };
-            let ended = match pipeline::admit(&scope, decoded, open.call.approver.as_deref()) {
-                Ok(admitted) => {
-                    let ran = pipeline::run(&scope, admitted, started).await;
-                    pipeline::fit(&scope, ran)
-                }
-                Err(refusal) => pipeline::refused(&scope, &refusal),
-            };
+            let consent = &open.call.consent;
+            let ended = pipeline::carry(&scope, decoded, consulted, consent, started).await;
             open.call.close(ended);
         }
-        self.output.get_or_insert_with(pipeline::never_closed)
     }
 
     /// Says how much of the context's budget a batch has used already.
@@ -284,7 +300,7 @@ impl ToolCall {
         self.output = Some(ended.output);
     }
 
-    fn runtime(&self) -> &Runtime {
+    pub(crate) fn runtime(&self) -> &Runtime {
         match &self.target {
             Target::Known(scope) => scope.runtime(),
             Target::Unknown(call) => &call.runtime,
@@ -292,10 +308,18 @@ impl ToolCall {
     }
 
     pub(crate) fn approver(&self) -> Option<&str> {
-        self.approver.as_deref()
+        self.consent.approver.as_deref()
     }
 
-    fn scope(&self) -> Option<&CallScope> {
+    pub(crate) fn consent(&self) -> &Consent {
+        &self.consent
+    }
+
+    pub(crate) fn consent_mut(&mut self) -> &mut Consent {
+        &mut self.consent
+    }
+
+    pub(crate) fn scope(&self) -> Option<&CallScope> {
         match &self.target {
             Target::Known(scope) => Some(scope),
             Target::Unknown(_) => None,
@@ -313,7 +337,7 @@ struct Open<'c> {
 impl Drop for Open<'_> {
     fn drop(&mut self) {
         if self.call.output.is_none() {
-            self.call.close(pipeline::interrupted(self.scope, self.started));
+            self.call.close(fitting::interrupted(self.scope, self.started));
         }
     }
 }

@@ -25,7 +25,7 @@ impl<'c> Preview<'c> {
             name: call.name(),
             title: tool.and_then(|tool| tool.title()),
             effect: tool.map(ToolSpec::effect),
-            arguments: call.scope().and_then(|scope| scope.echo()),
+            arguments: call.scope().and_then(|scope| scope.shown()),
         }
     }
 

@@ -1,26 +1,22 @@
 //! What a call and its tool share while the call lives.
 
-use std::any::type_name;
+mod entry;
+
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use tool_contracts::{ErrorCode, ToolContext, ToolSpec, Violation};
 
+use super::Idempotency;
 use super::cancellation::CancelFlag;
-use super::finished::{End, Finished};
 use super::guarded::guard;
 use super::host::{MetaDraft, ProgressSink};
-use super::output::ToolOutput;
 use super::stage::Stage;
-use crate::__private::arguments::{self, Fields, ReadArguments};
 use crate::dispatch::Runtime;
-use crate::failure::{Failure, Fault};
+use crate::failure::Failure;
 use crate::registry::Registered;
 use crate::schema::{Malformed, Report};
 
@@ -46,6 +42,21 @@ struct Shared {
     refusal: OnceLock<(Vec<Violation>, String)>,
     meta: Mutex<Option<Box<MetaDraft>>>,
     progress: Mutex<Option<ProgressSink>>,
+    /// How often the tool was tried before this time.
+    tried: AtomicU32,
+    /// Whether it is asked what became of an earlier run, instead of being run.
+    reconciles: bool,
+    /// What a person changed, if somebody did.
+    edited: Option<Edited>,
+    idempotency: OnceLock<Idempotency>,
+}
+
+/// What a person changed of a call.
+struct Edited {
+    /// The call as it was sent: this is what the caller sees echoed.
+    sent: CallScope,
+    /// The JSON Pointers of what differs.
+    pointers: Vec<String>,
 }
 
 impl CallScope {
@@ -70,7 +81,55 @@ impl CallScope {
             refusal: OnceLock::new(),
             meta: Mutex::new(None),
             progress: Mutex::new(None),
+            tried: AtomicU32::new(0),
+            reconciles: false,
+            edited: None,
+            idempotency: OnceLock::new(),
         }))
+    }
+
+    /// Makes the same call with arguments that a person changed.
+    pub(crate) fn edited(&self, arguments: Box<str>, pointers: Vec<String>) -> Self {
+        let mut shared = self.again(arguments);
+        shared.edited = Some(Edited { sent: self.sent().clone(), pointers });
+        Self(Arc::new(shared))
+    }
+
+    /// Makes the call that asks the tool what became of an earlier run of this one.
+    pub(crate) fn reconciling(&self) -> Self {
+        let mut shared = self.again(self.arguments().into());
+        shared.reconciles = true;
+        shared.idempotency = self.0.idempotency.clone();
+        Self(Arc::new(shared))
+    }
+
+    /// The same call from its start, cancelled and listened to by the same.
+    fn again(&self, arguments: Box<str>) -> Shared {
+        let Shared { runtime, tool, call_id, cx, cancel, .. } = &*self.0;
+        Shared {
+            runtime: runtime.clone(),
+            tool: tool.clone(),
+            call_id: call_id.clone(),
+            arguments,
+            cx: cx.clone(),
+            stage: Stage::default(),
+            cancel: cancel.clone(),
+            spent_ms: AtomicU64::new(self.0.spent_ms.load(Ordering::Relaxed)),
+            read_whole: AtomicBool::new(false),
+            reading: OnceLock::new(),
+            refusal: OnceLock::new(),
+            meta: Mutex::new(None),
+            progress: Mutex::new(self.progress_sink()),
+            tried: AtomicU32::new(0),
+            reconciles: false,
+            edited: None,
+            idempotency: OnceLock::new(),
+        }
+    }
+
+    /// The call as the caller sent it, before a person changed it.
+    pub(crate) fn sent(&self) -> &Self {
+        self.0.edited.as_ref().map_or(self, |edited| &edited.sent)
     }
 
     /// Returns the context that the host gave.
@@ -172,7 +231,34 @@ impl CallScope {
         let listener = self.lock_progress().take();
         drop(guard(|| drop(listener)));
         let mut meta = self.lock_meta();
-        (self.0.stage.end(), meta.take())
+        self.0.stage.end();
+        (self.0.stage.has_begun(), meta.take())
+    }
+
+    /// Puts the tool back behind its gate, after it has failed by itself.
+    pub(crate) fn rewind(&self) {
+        drop(self.lock_meta().take());
+        self.0.tried.fetch_add(1, Ordering::Relaxed);
+        self.0.stage.park();
+    }
+
+    /// Which try this is, from 1.
+    pub(crate) fn attempt(&self) -> u32 {
+        self.0.tried.load(Ordering::Relaxed).saturating_add(1)
+    }
+
+    /// The JSON Pointers of what a person changed.
+    pub(crate) fn edits(&self) -> &[String] {
+        self.0.edited.as_ref().map_or(&[], |edited| &edited.pointers)
+    }
+
+    pub(crate) fn idempotency(&self) -> Idempotency {
+        self.0.idempotency.get().cloned().unwrap_or_default()
+    }
+
+    /// Says under which key and fence the call runs; the first to say so counts.
+    pub(crate) fn set_idempotency(&self, idempotency: Idempotency) {
+        drop(self.0.idempotency.set(idempotency));
     }
 
     pub(crate) fn with_meta(&self, change: impl FnOnce(&mut MetaDraft)) {
@@ -216,8 +302,13 @@ impl CallScope {
         self.0.refusal.get().map_or("", |(_, log)| log)
     }
 
-    /// The echo of the arguments that may be shown to the caller; none if they are not JSON.
+    /// The echo of what the caller sent, as it may be shown to them; none if it is not JSON.
     pub(crate) fn echo(&self) -> Option<&str> {
+        self.sent().shown()
+    }
+
+    /// The arguments of this very call as they may be shown; none if they are not JSON.
+    pub(crate) fn shown(&self) -> Option<&str> {
         let has_secrets = self.0.tool.has_secrets;
         if self.0.read_whole.load(Ordering::Relaxed) && !has_secrets {
             return Some(&self.0.arguments);
@@ -236,126 +327,6 @@ impl CallScope {
     }
 }
 
-/// What generated code calls.
-#[doc(hidden)]
-impl CallScope {
-    /// Reads the arguments into a tuple; a slip is mended or explained by the schema.
-    ///
-    /// # Errors
-    /// The call is refused; the scope knows why.
-    pub fn read<'s, A>(&'s self, fields: Fields, defaults: A::Defaults) -> Result<A, Finished>
-    where
-        A: ReadArguments<'s, Defaults: Copy>,
-    {
-        match arguments::read(self.arguments(), fields, defaults) {
-            Ok(arguments) => {
-                self.0.read_whole.store(true, Ordering::Relaxed);
-                Ok(arguments)
-            }
-            Err(error) => {
-                let mended = self.second_look(&error)?;
-                let read = arguments::read(mended, fields, defaults);
-                read.map_err(|error| self.unexplained(&error))
-            }
-        }
-    }
-
-    fn second_look(&self, error: &serde_json::Error) -> Result<&str, Finished> {
-        if self.reading().is_some() {
-            return Err(self.unexplained(error));
-        }
-        let reading = self.read_by_schema();
-        if reading.malformed.is_some() || !reading.violations.is_empty() {
-            return Err(Finished(End::Refused));
-        }
-        match &reading.coerced {
-            Some(mended) => Ok(mended),
-            None => Err(self.unexplained(error)),
-        }
-    }
-
-    /// The schema admits the arguments and the type does not: say where it stopped.
-    fn unexplained(&self, error: &serde_json::Error) -> Finished {
-        let text = self.arguments();
-        let offset = byte_offset(text, error.line(), error.column());
-        let limits = self.0.runtime.limits();
-        let violation = self.0.tool.input.violation_at(text, offset, limits);
-        self.refuse(vec![violation], error.to_string())
-    }
-
-    /// Refuses arguments that a typed check found out of bounds.
-    #[must_use]
-    pub fn out_of_bounds(&self) -> Finished {
-        let limits = self.0.runtime.limits();
-        let report = self.0.tool.input.check(self.arguments(), limits, self.0.tool.coerce);
-        let mut violations = report.violations;
-        if violations.is_empty() {
-            violations.push(Violation::new("", "bounds", "arguments within the tool's bounds", ""));
-        }
-        self.refuse(violations, String::new())
-    }
-
-    fn refuse(&self, violations: Vec<Violation>, log: String) -> Finished {
-        drop(self.0.refusal.set((violations, log)));
-        Finished(End::Refused)
-    }
-
-    /// Waits until the call is executed: a deferred call stands here.
-    pub fn gate(&self) -> impl Future<Output = ()> + Send + '_ {
-        Gate(self)
-    }
-
-    /// Finds a host value in the slot that `build()` filled.
-    ///
-    /// # Errors
-    /// A fault of the runtime where the slot is empty.
-    pub fn slot<T: ?Sized + Send + Sync + 'static>(
-        &self,
-        slot: usize,
-    ) -> Result<&Arc<T>, Finished> {
-        let found = self.0.tool.slots.get(slot).and_then(Option::as_ref);
-        found.and_then(|value| value.downcast_ref()).ok_or_else(|| {
-            let log = format!("no `{}` in slot {slot}", type_name::<T>());
-            self.failed(Fault::new(Failure::of(ErrorCode::Internal), None, log))
-        })
-    }
-
-    /// Finds the toolkit that a method stands on.
-    ///
-    /// # Errors
-    /// As [`slot`](Self::slot).
-    pub fn toolkit<T: Send + Sync + 'static>(&self, slot: usize) -> Result<&Arc<T>, Finished> {
-        self.slot(slot)
-    }
-
-    /// Writes an answer into the envelope.
-    pub fn succeeded<T: Serialize + ?Sized>(&self, value: &T) -> Finished {
-        let mut answer = ToolOutput::begin(self);
-        match answer.write(value) {
-            Ok(()) => Finished(End::Answered(answer)),
-            Err(error) => self.failed(Fault::new(
-                Failure::of(ErrorCode::InvalidOutput),
-                None,
-                format!("the answer cannot be written as JSON: {error}"),
-            )),
-        }
-    }
-
-    /// Ends the call with the tool's error.
-    #[must_use]
-    pub fn failed(&self, fault: Fault) -> Finished {
-        Finished(End::Failed(fault))
-    }
-
-    /// Runs a blocking tool off the async threads.
-    pub async fn run_blocking(
-        self,
-        work: impl FnOnce(&Self) -> Finished + Send + 'static,
-    ) -> Finished {
-        super::blocking::run(&self, work).await
-    }
-}
-
 impl fmt::Debug for CallScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CallScope")
@@ -364,21 +335,4 @@ impl fmt::Debug for CallScope {
             .field("cx", self.cx())
             .finish_non_exhaustive()
     }
-}
-
-struct Gate<'c>(&'c CallScope);
-
-impl Future for Gate<'_> {
-    type Output = ();
-
-    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        // No waker: `execute` polls again once it has opened the gate.
-        if self.0.0.stage.pass() { Poll::Ready(()) } else { Poll::Pending }
-    }
-}
-
-/// Turns the line and column of a serde error (both from 1, the column in bytes) into an offset.
-fn byte_offset(text: &str, line: usize, column: usize) -> usize {
-    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    (before + column.saturating_sub(1)).min(text.len())
 }

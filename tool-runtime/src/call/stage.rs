@@ -2,14 +2,17 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// `Parked → Open → Begun → Ended`; a blocking tool goes back to `Open` until a thread takes it.
+/// `Parked → Open → Begun → Ended`; a blocking tool goes back to `Open` until a thread takes it, and
+/// one that is tried again goes back to `Parked`.
 #[derive(Debug, Default)]
 pub(crate) struct Stage(AtomicU8);
 
 const PARKED: u8 = 0;
 const OPEN: u8 = 1;
 const BEGUN: u8 = 2;
+/// Ended before it had begun.
 const ENDED: u8 = 3;
+const ENDED_BEGUN: u8 = 4;
 
 impl Stage {
     /// Lets the tool pass its gate.
@@ -35,12 +38,27 @@ impl Stage {
         self.0.store(OPEN, Ordering::Release);
     }
 
-    /// Ends the call for its tool; true if the tool had begun.
-    pub(crate) fn end(&self) -> bool {
-        self.0.swap(ENDED, Ordering::AcqRel) == BEGUN
+    /// Puts a tool that has failed by itself back behind its gate.
+    pub(crate) fn park(&self) {
+        self.0.store(PARKED, Ordering::Release);
+    }
+
+    /// Ends the call for its tool.
+    pub(crate) fn end(&self) {
+        let end = |now| match now {
+            PARKED | OPEN => Some(ENDED),
+            BEGUN => Some(ENDED_BEGUN),
+            _ => None,
+        };
+        let _ = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, end);
+    }
+
+    /// Tells whether the tool had begun, so that it may have had an effect; also after its end.
+    pub(crate) fn has_begun(&self) -> bool {
+        matches!(self.0.load(Ordering::Acquire), BEGUN | ENDED_BEGUN)
     }
 
     pub(crate) fn has_ended(&self) -> bool {
-        self.0.load(Ordering::Acquire) == ENDED
+        self.0.load(Ordering::Acquire) >= ENDED
     }
 }

@@ -18,6 +18,8 @@ pub(crate) enum Outcome {
     TimedOut,
     /// The call was cancelled first.
     Cancelled,
+    /// Somebody else has taken the call's key over meanwhile.
+    Superseded,
 }
 
 /// Runs a parked tool to one of its ends; the time counts from `started`.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tool_contracts::{ContractError, Permission};
 
+use super::govern::Prepare;
 use super::record::Observe;
 use super::runtime::{Inner, Runtime};
 use crate::limits::Limits;
@@ -29,6 +30,7 @@ pub struct RuntimeBuilder {
     max_concurrent: usize,
     max_blocking: usize,
     allow_abort: bool,
+    pub(crate) policy: Option<Box<dyn Prepare>>,
     problems: Vec<BuildProblem>,
 }
 
@@ -43,6 +45,7 @@ impl RuntimeBuilder {
             max_concurrent: 5,
             max_blocking: 256,
             allow_abort: false,
+            policy: None,
             problems: Vec::new(),
         }
     }
@@ -206,6 +209,9 @@ impl RuntimeBuilder {
         let (Some(timer), true) = (self.timer, problems.is_empty()) else {
             return Err(BuildError { problems });
         };
+        let prepare = |policy: Box<dyn Prepare>| policy.prepare(&mut tools, timer.clone());
+        let governor = self.policy.or_else(default_policy).map(prepare).transpose();
+        let governor = governor.map_err(|problems| BuildError { problems })?;
         Ok(Runtime::new(Inner {
             catalogue: Catalogue::new(tools),
             states: self.states,
@@ -215,6 +221,7 @@ impl RuntimeBuilder {
             max_concurrent: self.max_concurrent,
             max_blocking: self.max_blocking,
             blocking: Arc::default(),
+            governor,
         }))
     }
 
@@ -254,6 +261,17 @@ impl RuntimeBuilder {
 fn names_of(entry: &crate::registry::Entry) -> impl Iterator<Item = &str> {
     let name = entry.name();
     [Some(name), name.rsplit_once('.').map(|(toolkit, _)| toolkit)].into_iter().flatten()
+}
+
+#[cfg(feature = "policy")]
+#[allow(clippy::unnecessary_wraps, reason = "without the feature there is none")]
+fn default_policy() -> Option<Box<dyn Prepare>> {
+    Some(Box::new(crate::policy::Policy::default()))
+}
+
+#[cfg(not(feature = "policy"))]
+fn default_policy() -> Option<Box<dyn Prepare>> {
+    None
 }
 
 #[cfg(feature = "tokio")]

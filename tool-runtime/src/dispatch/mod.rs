@@ -2,9 +2,12 @@
 
 mod attempt;
 mod builder;
+pub(crate) mod fitting;
+pub(crate) mod govern;
 pub(crate) mod pipeline;
 pub(crate) mod record;
 pub(crate) mod refusal;
+pub(crate) mod running;
 mod runtime;
 
 pub use self::builder::{BuildError, BuildProblem, RuntimeBuilder};

@@ -1,37 +1,30 @@
 //! The stages of a call, in their one order: each takes what the one before returns.
 
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures::task::noop_waker_ref;
-use tool_contracts::{CallStatus, Effect, ErrorCode, Permission, ToolErrorMeta, ToolResultMeta};
+use tool_contracts::{CallStatus, Effect, Permission};
 
-use super::attempt::{Attempt, Outcome};
-use super::refusal::{self, EffectLeft, Refusal};
-use crate::call::{Answer, CallScope, End, Guarded, MetaDraft, ToolOutput, guard};
-use crate::failure::{Failure, Fault};
-use crate::limits::Limits;
-use crate::schema::{AnswerCheck, Coerce};
-
-/// An answer is bounded by its own tool only.
-const WIDEST: Limits = Limits::new()
-    .with_max_bytes(Limits::LONGEST)
-    .with_max_depth(Limits::DEEPEST)
-    .with_max_string_bytes(Limits::LONGEST);
+use super::fitting::{fit, refused};
+use super::govern::Hold;
+use super::refusal::Refusal;
+use super::running::run;
+use crate::call::{CallScope, Consent, Guarded, ToolCall, ToolOutput, guard};
 
 /// Arguments that are typed and checked, and a tool parked behind them.
-pub(crate) struct Decoded(Guarded);
+pub(crate) struct Decoded(pub(super) Guarded);
+
+/// The word of whoever had to be asked.
+pub(crate) struct Consulted(());
 
 /// A decoded call that may run.
-pub(crate) struct Admitted(Guarded);
+struct Admitted(Guarded);
 
-/// How the tool ended, and how long it took.
-pub(crate) struct Ran {
-    outcome: Outcome,
-    took: Duration,
-    /// Whether the tool had begun, so that it may have had its effect.
-    begun: bool,
-    meta: Option<Box<MetaDraft>>,
+/// An admitted call with all that it needs to run.
+pub(super) struct Claimed {
+    pub(super) tool: Guarded,
+    pub(super) hold: Option<Box<dyn Hold>>,
 }
 
 /// A call that is answered.
@@ -40,6 +33,22 @@ pub(crate) struct Ended {
     pub(crate) output: ToolOutput,
     /// For the log only.
     pub(crate) log: String,
+    pub(crate) fate: Fate,
+}
+
+/// What is known of an ended call's effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// The tool answered.
+    Answered,
+    /// The tool failed, and would fail again.
+    Final,
+    /// The tool failed, had no effect, and may succeed another time.
+    Transient,
+    /// The tool did not run.
+    NotRun,
+    /// The tool may have had its effect.
+    Unknown,
 }
 
 /// Checks the arguments and parks the tool behind them; nothing of the tool runs.
@@ -66,183 +75,79 @@ pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Box<Refusal>> {
     }
 }
 
-/// Decides whether the call may run: the tool's permission, and who approved.
-pub(crate) fn admit(
+/// Decides whether the call may run: by its tool's permission, or by asking.
+pub(crate) async fn consult(call: &mut ToolCall) -> Result<Consulted, Box<Refusal>> {
+    let Some(scope) = call.scope() else { return Ok(Consulted(())) };
+    if scope.registered().concerns.consult {
+        let runtime = call.runtime().clone();
+        if let Some(governor) = runtime.governor() {
+            return governor.consult(call).await.map(Consulted);
+        }
+    }
+    match scope.tool().permission() {
+        Permission::Allow => Ok(Consulted(())),
+        // A dry run performs no effect, so nobody has to be asked.
+        Permission::Ask if call.approver().is_some() || scope.dry_run() => Ok(Consulted(())),
+        Permission::Ask => Err(Refusal::needs_confirmation()),
+        Permission::Deny => Err(Refusal::denied_tool()),
+    }
+}
+
+/// Takes a decoded call through the stages that are left.
+pub(crate) async fn carry(
     scope: &CallScope,
     decoded: Decoded,
-    approver: Option<&str>,
-) -> Result<Admitted, Box<Refusal>> {
+    consulted: Consulted,
+    consent: &Consent,
+    started: Instant,
+) -> Ended {
+    let admitted = match admit(scope, decoded, consulted) {
+        Ok(admitted) => admitted,
+        Err(refusal) => return refused(scope, &refusal),
+    };
+    let Claimed { tool, mut hold } = match claim(scope, admitted, consent, started).await {
+        Ok(claimed) => claimed,
+        Err(ended) => return *ended,
+    };
+    let ran = run(scope, tool, &mut hold, started).await;
+    let ended = fit(scope, ran);
+    match hold {
+        None => ended,
+        Some(hold) => hold.settle(scope, ended).await,
+    }
+}
+
+/// Lets a call in, if it can be run at all.
+fn admit(scope: &CallScope, decoded: Decoded, _: Consulted) -> Result<Admitted, Box<Refusal>> {
     if scope.cancel_flag().is_fired() {
         return Err(Refusal::cancelled());
     }
     if scope.budget().is_zero() {
         return Err(Refusal::out_of_time());
     }
-    if scope.tool().effect() != Effect::Read && !scope.runtime().timer().is_ready() {
-        return Err(Refusal::no_executor());
-    }
-    match scope.tool().permission() {
-        Permission::Allow => Ok(Admitted(decoded.0)),
-        // A dry run performs no effect, so nobody has to be asked.
-        Permission::Ask if approver.is_some() || scope.dry_run() => Ok(Admitted(decoded.0)),
-        Permission::Ask => Err(Refusal::needs_confirmation()),
-        Permission::Deny => Err(Refusal::denied_tool()),
-    }
-}
-
-/// Runs the tool under its deadline, its cancellation and the panic guard.
-pub(crate) async fn run(scope: &CallScope, admitted: Admitted, started: Instant) -> Ran {
-    let (outcome, took) = Attempt::new(scope, admitted.0, started).await;
-    let (begun, meta) = scope.end();
-    if matches!(outcome, Outcome::TimedOut | Outcome::Cancelled) {
-        scope.cancel_flag().fire();
-    }
-    Ran { outcome, took, begun, meta }
-}
-
-/// Makes the envelope: an answer that keeps its schema, or an error.
-pub(crate) fn fit(scope: &CallScope, ran: Ran) -> Ended {
-    let took_ms = milliseconds(ran.took);
-    let effect = EffectLeft::of(scope, ran.begun);
-    match ran.outcome {
-        Outcome::Ended(End::Answered(answer)) => answered(scope, answer, took_ms, ran.meta),
-        Outcome::Ended(End::Failed(fault)) => failed(scope, fault, took_ms),
-        Outcome::Ended(End::Refused) => refused(scope, &Refusal::arguments(scope)),
-        Outcome::Ended(End::Panicked(text)) | Outcome::Panicked(text) => {
-            let failure = refusal::panicked(effect);
-            failed(scope, Fault::new(failure, None, format!("panicked: {text}")), took_ms)
+    if scope.tool().effect() != Effect::Read {
+        if !scope.runtime().timer().is_ready() {
+            return Err(Refusal::no_executor());
         }
-        Outcome::TimedOut => {
-            let failure = refusal::timed_out(effect, scope.budget());
-            failed(scope, Fault::plain(failure), took_ms)
+        let keyed = scope.cx().idempotency_key().is_some() && !scope.dry_run();
+        if keyed && scope.runtime().governor().is_none() {
+            return Err(Refusal::unkept_key());
         }
-        Outcome::Cancelled => interrupted_after(scope, effect, took_ms),
     }
+    Ok(Admitted(decoded.0))
 }
 
-/// Answers for a call whose `execute` was dropped.
-pub(crate) fn interrupted(scope: &CallScope, started: Instant) -> Ended {
-    let (begun, _) = scope.end();
-    scope.cancel_flag().fire();
-    let took = scope.runtime().timer().now().duration_since(started);
-    interrupted_after(scope, EffectLeft::of(scope, begun), milliseconds(took))
-}
-
-fn interrupted_after(scope: &CallScope, effect: EffectLeft, took_ms: u64) -> Ended {
-    let failure = refusal::cancelled(effect);
-    Ended { status: CallStatus::Interrupted, ..failed(scope, Fault::plain(failure), took_ms) }
-}
-
-/// Answers a call that may not run.
-pub(crate) fn refused(scope: &CallScope, refusal: &Refusal) -> Ended {
-    refused_with(scope.echo(), scope.dry_run(), refusal)
-}
-
-/// Answers a call that may not run, with this echo of its arguments.
-pub(crate) fn refused_with(echo: Option<&str>, dry_run: bool, refusal: &Refusal) -> Ended {
-    let output = ToolOutput::failed(echo, refusal.detail.clone(), &error_meta(0, dry_run));
-    Ended { status: refusal.status, output, log: refusal.log.clone() }
-}
-
-/// Answers for a call that lost its output; no path leads here.
-pub(crate) fn never_closed() -> ToolOutput {
-    let detail = Failure::of(ErrorCode::Internal).into_detail(None);
-    ToolOutput::failed(None, detail, &error_meta(0, false))
-}
-
-/// What may be shown of arguments that no tool's schema describes: all of them, if they are JSON.
-///
-/// For a runtime without secrets only: nothing says which of them would be one.
-pub(crate) fn echo_of_unknown<'a>(arguments: &'a str, limits: &Limits) -> Option<&'a str> {
-    crate::json::read(arguments, limits).is_ok().then_some(arguments)
-}
-
-fn answered(
+/// Takes what the call needs to run: a place, its turn, its key. Or it is answered already.
+async fn claim(
     scope: &CallScope,
-    answer: Answer,
-    took_ms: u64,
-    draft: Option<Box<MetaDraft>>,
-) -> Ended {
-    if let Some(fault) = broken_answer(scope, &answer) {
-        return failed(scope, fault, took_ms);
-    }
-    let ttl = scope.tool().ttl_seconds();
-    let coercions = scope.reading().map_or(&[][..], |reading| &reading.coercions);
-    let mut output = if draft.is_none() && coercions.is_empty() && !scope.dry_run() {
-        ToolOutput::finish_short(answer, took_ms, ttl)
-    } else {
-        let meta = full_meta(scope, took_ms, ttl, *draft.unwrap_or_default());
-        ToolOutput::finish(answer, &meta)
+    admitted: Admitted,
+    consent: &Consent,
+    started: Instant,
+) -> Result<Claimed, Box<Ended>> {
+    let governor = scope.runtime().governor().filter(|_| scope.registered().concerns.claim);
+    let hold = match governor {
+        None => None,
+        Some(governor) => governor.claim(scope, consent, started).await?,
     };
-    scope.registered().expect_output(output.len());
-    output.shrink();
-    Ended { status: CallStatus::Executed, output, log: String::new() }
-}
-
-/// Checks an answer by its schema, where the type alone does not keep it.
-fn broken_answer(scope: &CallScope, answer: &Answer) -> Option<Fault> {
-    let tool = scope.registered();
-    let checked = match tool.answer_check {
-        AnswerCheck::Never => false,
-        AnswerCheck::OnNull => answer.nulls,
-        AnswerCheck::Always => true,
-    };
-    // What a write answers in a dry run is a preview, which may be of another shape.
-    let preview = scope.dry_run() && scope.tool().effect() != Effect::Read;
-    let validator = tool.output.as_ref().filter(|_| checked && !preview)?;
-    let internal = |log: String| Some(Fault::new(Failure::of(ErrorCode::InvalidOutput), None, log));
-    let Ok(data) = std::str::from_utf8(&answer.json[answer.data_start..]) else {
-        return internal("the answer is not UTF-8".to_owned());
-    };
-    let report = validator.check(data, &WIDEST, Coerce::Off);
-    if let Some(malformed) = report.malformed {
-        return internal(format!("the answer is no JSON: {malformed}"));
-    }
-    if report.violations.is_empty() {
-        return None;
-    }
-    let count = report.violations.len();
-    let failure = refusal::invalid_output(&report.violations);
-    Some(Fault::new(failure, None, format!("the answer broke its schema in {count} places")))
-}
-
-fn failed(scope: &CallScope, fault: Fault, took_ms: u64) -> Ended {
-    let Fault { failure, cause, log } = fault;
-    let meta = error_meta(took_ms, scope.dry_run());
-    let output = ToolOutput::failed(scope.echo(), failure.into_detail(cause), &meta);
-    Ended { status: CallStatus::Failed, output, log }
-}
-
-fn milliseconds(took: Duration) -> u64 {
-    u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn error_meta(took_ms: u64, dry_run: bool) -> ToolErrorMeta {
-    ToolErrorMeta::new(took_ms).with_dry_run(dry_run)
-}
-
-fn full_meta(
-    scope: &CallScope,
-    took_ms: u64,
-    ttl_seconds: Option<u64>,
-    draft: MetaDraft,
-) -> ToolResultMeta {
-    let coercions = scope.reading().map_or(&[][..], |reading| &reading.coercions);
-    let mut meta = ToolResultMeta::new(took_ms)
-        .with_warnings(draft.warnings)
-        .with_coercions(coercions.iter().cloned())
-        .with_dry_run(scope.dry_run());
-    if let Some(seconds) = ttl_seconds {
-        meta = meta.with_ttl_seconds(seconds);
-    }
-    if !draft.source_counts.is_empty() {
-        meta = meta.with_source_counts(draft.source_counts);
-    }
-    if !draft.routing.is_empty() {
-        meta = meta.with_routing(draft.routing);
-    }
-    if !draft.token_usage.is_empty() {
-        meta = meta.with_token_usage(draft.token_usage);
-    }
-    meta
+    Ok(Claimed { tool: admitted.0, hold })
 }

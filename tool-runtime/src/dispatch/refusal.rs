@@ -6,7 +6,7 @@ use std::time::Duration;
 use tool_contracts::{CallStatus, Effect, ErrorCode, ToolErrorDetail, Violation};
 
 use crate::call::CallScope;
-use crate::failure::Failure;
+use crate::failure::{Failure, Fault};
 use crate::schema::Malformed;
 
 /// An answer that needed no tool.
@@ -22,8 +22,10 @@ pub(crate) struct Refusal {
 const SPELLED_OUT: usize = 3;
 
 impl Refusal {
-    fn new(status: CallStatus, failure: Failure) -> Box<Self> {
-        Box::new(Self { status, detail: failure.into_detail(None), log: String::new() })
+    /// Makes a refusal of a failure; what the failure keeps for the log goes there.
+    pub(crate) fn new(status: CallStatus, failure: Failure) -> Box<Self> {
+        let Fault { failure, log, .. } = Fault::plain(failure);
+        Box::new(Self { status, detail: failure.into_detail(None), log })
     }
 
     pub(crate) fn unknown_tool(closest: &[&str]) -> Box<Self> {
@@ -94,6 +96,18 @@ impl Refusal {
         refusal
     }
 
+    /// The caller relies on a key that nothing here keeps.
+    pub(crate) fn unkept_key() -> Box<Self> {
+        let failure = Failure::of(ErrorCode::Unavailable)
+            .with_message("idempotency keys are not kept here, so this call was not run")
+            .with_detail("reason", "key_not_kept")
+            .with_detail("effect", "none");
+        let mut refusal = Self::new(CallStatus::NotExecuted, failure);
+        "the context has an idempotency key: turn on the feature `policy` and give the builder a store"
+            .clone_into(&mut refusal.log);
+        refusal
+    }
+
     pub(crate) fn overtaken() -> Box<Self> {
         Self::not_executed("overtaken", "a newer message of the user has overtaken this call")
     }
@@ -130,6 +144,19 @@ pub(crate) fn timed_out(effect: EffectLeft, budget: Duration) -> Failure {
 /// The failure of a call that was cancelled while it ran.
 pub(crate) fn cancelled(effect: EffectLeft) -> Failure {
     Failure::of(ErrorCode::Cancelled).with_detail("effect", effect.as_str())
+}
+
+/// The failure of a call whose key somebody else has taken over while it ran.
+pub(crate) fn superseded() -> Failure {
+    Failure::of(ErrorCode::Conflict)
+        .with_message("another run has taken this call over; its answer is the one that counts")
+        .with_detail("reason", "superseded")
+        .with_detail("effect", EffectLeft::Unknown.as_str())
+}
+
+/// The failure of a tool that says what nobody asked.
+pub(crate) fn unasked() -> Failure {
+    Failure::of(ErrorCode::Internal).with_log("a reconciliation that nobody asked for")
 }
 
 /// The failure of a tool that panicked.

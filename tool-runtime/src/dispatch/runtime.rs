@@ -9,9 +9,10 @@ use tool_contracts::{Permission, ToolCallRequest, ToolContext, ToolSpec};
 use uuid::Uuid;
 
 use super::builder::RuntimeBuilder;
-use super::pipeline;
+use super::govern::Govern;
 use super::record::Observe;
 use super::refusal::Refusal;
+use super::{fitting, pipeline};
 use crate::arguments::Arguments;
 use crate::call::{self, CallScope, ToolCall, ToolOutput, TypedCall};
 use crate::failure::FailureCode;
@@ -60,6 +61,7 @@ pub(crate) struct Inner {
     pub(crate) max_concurrent: usize,
     pub(crate) max_blocking: usize,
     pub(crate) blocking: Arc<AtomicUsize>,
+    pub(crate) governor: Option<Arc<dyn Govern>>,
 }
 
 /// How many names an unknown one is answered with.
@@ -155,7 +157,7 @@ impl Runtime {
         self.inner.catalogue.find(name).map(|tool| &tool.spec).filter(|spec| is_listed(spec))
     }
 
-    fn open(
+    pub(crate) fn open(
         &self,
         name: &str,
         call_id: Option<Box<str>>,
@@ -163,17 +165,30 @@ impl Runtime {
         cx: ToolContext,
     ) -> ToolCall {
         let Some(tool) = self.inner.catalogue.find(name) else {
-            let refusal = Refusal::unknown_tool(&self.closest(name));
+            let refusal = self.told(name, &cx, Refusal::unknown_tool(&self.closest(name)));
             return ToolCall::unknown(self.clone(), name, call_id, arguments, cx, &refusal);
         };
         let scope = CallScope::new(self.clone(), tool.clone(), call_id, arguments, cx);
-        if !is_listed(scope.tool()) {
-            return ToolCall::refused(scope, &Refusal::denied_tool());
-        }
-        match pipeline::decode(&scope) {
+        let opened = if is_listed(scope.tool()) {
+            pipeline::decode(&scope)
+        } else {
+            Err(Refusal::denied_tool())
+        };
+        match opened {
             Ok(decoded) => ToolCall::pending(scope, decoded),
-            Err(refusal) => ToolCall::refused(scope, &refusal),
+            Err(refusal) => {
+                let refusal = self.told(name, scope.cx(), refusal);
+                ToolCall::refused(scope, &refusal)
+            }
         }
+    }
+
+    /// Lets the governor hear of a refusal.
+    fn told(&self, name: &str, cx: &ToolContext, mut refusal: Box<Refusal>) -> Box<Refusal> {
+        if let Some(governor) = self.governor() {
+            governor.refused(name, cx, &mut refusal);
+        }
+        refusal
     }
 
     fn closest(&self, name: &str) -> Vec<&str> {
@@ -184,7 +199,7 @@ impl Runtime {
     pub(crate) fn echo_of_unknown<'a>(&self, arguments: &'a str) -> Option<&'a str> {
         // A misspelt name may stand for a tool with a secret, and nothing says where it would be.
         let has_secrets = self.inner.catalogue.has_secrets();
-        let echo = || pipeline::echo_of_unknown(arguments, self.limits());
+        let echo = || fitting::echo_of_unknown(arguments, self.limits());
         if has_secrets { None } else { echo() }
     }
 
@@ -198,6 +213,10 @@ impl Runtime {
 
     pub(crate) fn timer(&self) -> &dyn Timer {
         &*self.inner.timer
+    }
+
+    pub(crate) fn governor(&self) -> Option<&dyn Govern> {
+        self.inner.governor.as_deref()
     }
 
     pub(crate) fn observers(&self) -> &[Arc<dyn Observe>] {

@@ -31,6 +31,11 @@ pub struct Definition {
     pub requires_auth: bool,
     pub ai_callable: bool,
     pub dry_run: bool,
+    pub reconciles: bool,
+    pub forwards_key: bool,
+    /// Milliseconds.
+    pub retention: Option<u64>,
+    pub shared: bool,
     pub rust_path: &'static str,
     pub file: &'static str,
     pub line: u32,

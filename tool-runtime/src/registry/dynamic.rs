@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tool_contracts::Effect;
 
-use crate::call::{CallScope, Finished, Running};
+use crate::call::{CallScope, Finished, Reconciled, Running};
 use crate::failure::{Failure, Fault};
 
 pub(crate) type Handler = Arc<dyn Fn(CallScope) -> Running + Send + Sync>;
@@ -65,6 +65,10 @@ pub struct DynamicTool {
     pub(super) handler: Option<Handler>,
     pub(super) preview: Option<Handler>,
     pub(super) handles_dry_run: bool,
+    pub(super) reconcile: Option<Handler>,
+    pub(super) forwards_key: bool,
+    pub(super) retention: Option<Duration>,
+    pub(super) shared: bool,
     pub(super) open: bool,
 }
 
@@ -90,6 +94,10 @@ impl DynamicTool {
             handler: None,
             preview: None,
             handles_dry_run: false,
+            reconcile: None,
+            forwards_key: false,
+            retention: None,
+            shared: false,
             open: false,
         }
     }
@@ -255,6 +263,53 @@ impl DynamicTool {
     #[must_use]
     pub fn handles_dry_run(mut self) -> Self {
         self.handles_dry_run = true;
+        self
+    }
+
+    /// Sets what is asked, before the handler runs again under a key, what became of an earlier run
+    /// whose outcome is not known. Writes only.
+    #[must_use]
+    pub fn reconcile<F, R, O, E>(mut self, reconcile: F) -> Self
+    where
+        F: Fn(CallScope) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Reconciled<O>, E>> + Send + 'static,
+        O: Serialize,
+        E: Into<Failure>,
+    {
+        let reconcile = Arc::new(reconcile);
+        self.reconcile = Some(Arc::new(move |call: CallScope| {
+            let reconcile = reconcile.clone();
+            Box::pin(async move {
+                call.gate().await;
+                match reconcile(call.clone()).await {
+                    Ok(found) => call.reconciled(&found),
+                    Err(error) => call.failed(Fault::plain(error.into())),
+                }
+            })
+        }));
+        self
+    }
+
+    /// Says that the handler sends the idempotency key on to a service that keeps it, so that it
+    /// may run again under the same key whatever became of an earlier run. Writes only.
+    #[must_use]
+    pub fn forwards_key(mut self) -> Self {
+        self.forwards_key = true;
+        self
+    }
+
+    /// Sets how long an answer is kept under its idempotency key: a day or more. Writes only.
+    #[must_use]
+    pub fn retention(mut self, time: Duration) -> Self {
+        self.retention = Some(time);
+        self
+    }
+
+    /// Says that a fresh answer (`ttl`) serves every user of a tenant, not only the one it was
+    /// made for.
+    #[must_use]
+    pub fn shared(mut self) -> Self {
+        self.shared = true;
         self
     }
 }

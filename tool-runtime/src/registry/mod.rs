@@ -18,7 +18,7 @@ pub use self::definition::{Definition, Tool, Toolkit, TypedTool};
 #[cfg(feature = "discovery")]
 pub use self::discover::Discovered;
 pub use self::dynamic::DynamicTool;
-pub(crate) use self::registered::{Registered, Settings};
+pub(crate) use self::registered::{Registered, SHORTEST_RETENTION, Settings};
 pub use self::state::HostNeed;
 pub(crate) use self::state::States;
 use crate::dispatch::{BuildError, BuildProblem};
@@ -177,7 +177,9 @@ impl Registry {
         let compile = |entry: &Entry| {
             Registered::compile(entry, settings).map_err(|found| problems.extend(found)).ok()
         };
-        sorted.into_iter().filter_map(compile).collect()
+        let mut tools: Vec<_> = sorted.into_iter().filter_map(compile).collect();
+        tools.iter_mut().enumerate().for_each(|(index, tool)| tool.index = index);
+        tools
     }
 }
 

@@ -13,6 +13,7 @@ use super::state::Slot;
 use super::{Definition, DynamicTool, Entry, HostNeed, Source};
 use crate::call::{CallScope, Running};
 use crate::dispatch::BuildProblem;
+use crate::dispatch::govern::Concerns;
 use crate::failure::FailureCode;
 use crate::limits::Limits;
 use crate::schema::{self, AnswerCheck, Coerce, Validator};
@@ -70,24 +71,46 @@ pub(crate) struct Registered {
     /// Whether the checker reads the raw text before the typed reader does.
     pub(crate) scan: bool,
     pub(crate) has_secrets: bool,
+    /// Its place among the tools, in the order of their names.
+    pub(crate) index: usize,
+    /// Which of the governor's stages concern it.
+    pub(crate) concerns: Concerns,
+    pub(crate) traits: Traits,
     largest_output: AtomicUsize,
+}
+
+/// What a tool says of itself beyond its contract, for whoever governs its calls.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Traits {
+    /// Whether it can be asked what became of an earlier run.
+    pub(crate) reconciles: bool,
+    /// Whether what it stands on keeps the idempotency key itself.
+    pub(crate) forwards_key: bool,
+    /// How long an answer is kept under its key.
+    pub(crate) retention: Option<Duration>,
+    /// Whether a fresh answer serves every user of a tenant.
+    pub(crate) shared: bool,
 }
 
 /// What makes a tool's parked future.
 pub(crate) enum Start {
     Static(fn(CallScope) -> Running),
-    Dynamic { handler: Handler, preview: Option<Handler> },
+    Dynamic { handler: Handler, preview: Option<Handler>, reconcile: Option<Handler> },
 }
 
 impl Start {
     pub(crate) fn start(&self, scope: CallScope) -> Running {
         match self {
             Self::Static(start) => start(scope),
+            Self::Dynamic { reconcile: Some(it), .. } if scope.reconciles() => it(scope),
             Self::Dynamic { preview: Some(preview), .. } if scope.dry_run() => preview(scope),
             Self::Dynamic { handler, .. } => handler(scope),
         }
     }
 }
+
+/// An answer is kept at least this long under its idempotency key.
+pub(crate) const SHORTEST_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The most room that is taken beforehand for an answer.
 const MOST_EXPECTED: usize = 64 * 1024;
@@ -130,6 +153,12 @@ impl Registered {
             typed: Some(Typed { bounds_checked: !own_bounds }),
         };
         let mut tool = parts.finish(definition.effect, settings)?;
+        tool.traits = Traits {
+            reconciles: definition.reconciles,
+            forwards_key: definition.forwards_key,
+            retention: definition.retention.map(Duration::from_millis),
+            shared: definition.shared,
+        };
         tool.needs = (definition.host)();
         tool.codes = (definition.codes)().into();
         Ok(tool)
@@ -155,10 +184,17 @@ impl Registered {
         spec = with(spec, tool.category.as_deref(), ToolSpecBuilder::category);
         spec = with(spec, tool.ttl, |spec, ttl| spec.ttl_seconds(whole_seconds(ttl)));
         let timeout = tool.timeout.unwrap_or(settings.timeout);
-        let start = Start::Dynamic { handler, preview: tool.preview.clone() };
+        let (preview, reconcile) = (tool.preview.clone(), tool.reconcile.clone());
+        let traits = Traits {
+            reconciles: reconcile.is_some(),
+            forwards_key: tool.forwards_key,
+            retention: tool.retention,
+            shared: tool.shared,
+        };
+        let start = Start::Dynamic { handler, preview, reconcile };
         let output = tool.output_schema.clone();
-        Parts { name: &tool.name, spec, input, output, timeout, start, typed: None }
-            .finish(tool.effect, settings)
+        let parts = Parts { name: &tool.name, spec, input, output, timeout, start, typed: None };
+        parts.finish(tool.effect, settings).map(|registered| Registered { traits, ..registered })
     }
 
     /// How much room the next answer will want.
@@ -235,6 +271,9 @@ impl Parts<'_> {
             needs: Vec::new(),
             codes: Box::default(),
             slots: Box::default(),
+            index: 0,
+            concerns: Concerns::default(),
+            traits: Traits::default(),
             largest_output: AtomicUsize::new(0),
             spec,
             input,
@@ -260,6 +299,18 @@ fn incomplete(tool: &DynamicTool) -> Vec<BuildProblem> {
         ),
         (!reads && tool.ttl.is_some(), "writes and has a `ttl`: only a read's answer can be fresh"),
         (reads && tool.preview.is_some(), "reads and has a `preview`: only a write needs one"),
+        (
+            reads && (tool.reconcile.is_some() || tool.forwards_key || tool.retention.is_some()),
+            "reads and speaks of idempotency keys: only a write runs under one",
+        ),
+        (
+            tool.retention.is_some_and(|time| time < SHORTEST_RETENTION),
+            "keeps its answers for less than a day under their keys: say `24h` or more",
+        ),
+        (
+            tool.shared && tool.ttl.is_none(),
+            "is `shared` and has no `ttl`: nothing is kept to share",
+        ),
     ];
     let broken = rules.iter().filter(|(broken, _)| *broken);
     broken.map(|(_, rule)| BuildProblem::Incomplete { tool: tool.name.clone(), rule }).collect()

@@ -1,0 +1,212 @@
+//! The stage that makes the envelope: an answer that keeps its schema, or an error.
+
+use std::time::{Duration, Instant};
+
+use tool_contracts::{CallStatus, Effect, ErrorCode, ToolErrorMeta, ToolErrorType, ToolResultMeta};
+
+use super::attempt::Outcome;
+use super::pipeline::{Ended, Fate};
+use super::refusal::{self, EffectLeft, Refusal};
+use super::running::{Ran, elapsed};
+use crate::call::{Answer, CallScope, End, MetaDraft, ToolOutput};
+use crate::failure::{Failure, Fault};
+use crate::limits::Limits;
+use crate::schema::{AnswerCheck, Coerce};
+
+/// An answer is bounded by its own tool only.
+const WIDEST: Limits = Limits::new()
+    .with_max_bytes(Limits::LONGEST)
+    .with_max_depth(Limits::DEEPEST)
+    .with_max_string_bytes(Limits::LONGEST);
+
+/// Makes the envelope of a tool that ran.
+pub(super) fn fit(scope: &CallScope, ran: Ran) -> Ended {
+    let took_ms = milliseconds(ran.took);
+    let effect = EffectLeft::of(scope, ran.begun);
+    let fate = fate(&ran.outcome, effect, ran.begun);
+    let failed = |fault| failed(scope, fault, took_ms, fate);
+    match ran.outcome {
+        Outcome::Ended(End::Answered(answer)) => answered(scope, answer, took_ms, ran.meta),
+        Outcome::Ended(End::Failed(fault)) => failed(fault),
+        Outcome::Ended(End::Refused) => refused(scope, &Refusal::arguments(scope)),
+        Outcome::Ended(End::Panicked(text)) | Outcome::Panicked(text) => {
+            let failure = refusal::panicked(effect);
+            failed(Fault::new(failure, None, format!("panicked: {text}")))
+        }
+        Outcome::TimedOut => failed(Fault::plain(refusal::timed_out(effect, scope.budget()))),
+        Outcome::Cancelled => interrupted_after(scope, effect, took_ms),
+        Outcome::Superseded => failed(Fault::plain(refusal::superseded())),
+        // Only a call that asks for it ends so, and that one is read elsewhere.
+        Outcome::Ended(End::Reconciled(_)) => failed(Fault::plain(refusal::unasked())),
+    }
+}
+
+/// What is known of the effect of a call that ended like this.
+fn fate(outcome: &Outcome, effect: EffectLeft, begun: bool) -> Fate {
+    match outcome {
+        Outcome::Ended(End::Answered(_)) => Fate::Answered,
+        Outcome::Ended(End::Failed(fault)) if begun => fate_of(&fault.failure, effect),
+        Outcome::Ended(End::Failed(_) | End::Refused | End::Reconciled(_)) => Fate::NotRun,
+        _ if effect == EffectLeft::Unknown => Fate::Unknown,
+        _ if begun => Fate::Transient,
+        _ => Fate::NotRun,
+    }
+}
+
+/// What is known of the effect of a tool that failed by itself.
+fn fate_of(failure: &Failure, effect: EffectLeft) -> Fate {
+    if failure.leaves_effect_unknown() && effect == EffectLeft::Unknown {
+        return Fate::Unknown;
+    }
+    match failure.code().class() {
+        ToolErrorType::Validation | ToolErrorType::Fatal => Fate::Final,
+        _ => Fate::Transient,
+    }
+}
+
+/// Answers for a call whose `execute` was dropped.
+pub(crate) fn interrupted(scope: &CallScope, started: Instant) -> Ended {
+    let (begun, _) = scope.end();
+    scope.cancel_flag().fire();
+    let took = milliseconds(elapsed(scope, started));
+    interrupted_after(scope, EffectLeft::of(scope, begun), took)
+}
+
+fn interrupted_after(scope: &CallScope, effect: EffectLeft, took_ms: u64) -> Ended {
+    let fault = Fault::plain(refusal::cancelled(effect));
+    let fate = if effect == EffectLeft::Unknown { Fate::Unknown } else { Fate::NotRun };
+    Ended { status: CallStatus::Interrupted, ..failed(scope, fault, took_ms, fate) }
+}
+
+/// Answers a call that may not run.
+pub(crate) fn refused(scope: &CallScope, refusal: &Refusal) -> Ended {
+    refused_with(scope.echo(), scope.dry_run(), refusal)
+}
+
+/// Answers a call that may not run, with this echo of its arguments.
+pub(crate) fn refused_with(echo: Option<&str>, dry_run: bool, refusal: &Refusal) -> Ended {
+    let output = ToolOutput::failed(echo, refusal.detail.clone(), &error_meta(0, dry_run));
+    Ended { status: refusal.status, output, log: refusal.log.clone(), fate: Fate::NotRun }
+}
+
+/// Answers for a call that lost its output; no path leads here.
+pub(crate) fn never_closed() -> ToolOutput {
+    let detail = Failure::of(ErrorCode::Internal).into_detail(None);
+    ToolOutput::failed(None, detail, &error_meta(0, false))
+}
+
+/// What may be shown of arguments that no tool's schema describes: all of them, if they are JSON.
+///
+/// For a runtime without secrets only: nothing says which of them would be one.
+pub(crate) fn echo_of_unknown<'a>(arguments: &'a str, limits: &Limits) -> Option<&'a str> {
+    crate::json::read(arguments, limits).is_ok().then_some(arguments)
+}
+
+/// Makes the envelope of an answer.
+pub(super) fn answered(
+    scope: &CallScope,
+    answer: Answer,
+    took_ms: u64,
+    draft: Option<Box<MetaDraft>>,
+) -> Ended {
+    if let Some(fault) = broken_answer(scope, &answer) {
+        // The tool had its effect, and would answer so again.
+        return failed(scope, fault, took_ms, Fate::Final);
+    }
+    let ttl = scope.tool().ttl_seconds();
+    let mut output = if draft.is_none() && !has_receipts(scope) {
+        ToolOutput::finish_short(answer, took_ms, ttl)
+    } else {
+        let meta = full_meta(scope, took_ms, ttl, *draft.unwrap_or_default());
+        ToolOutput::finish(answer, &meta)
+    };
+    scope.registered().expect_output(output.len());
+    output.shrink();
+    Ended { status: CallStatus::Executed, output, log: String::new(), fate: Fate::Answered }
+}
+
+/// Tells whether `meta` has more to say than how long it took and how long it stays fresh.
+fn has_receipts(scope: &CallScope) -> bool {
+    let coerced = scope.reading().is_some_and(|reading| !reading.coercions.is_empty());
+    coerced || scope.dry_run() || scope.attempt() > 1 || !scope.edits().is_empty()
+}
+
+/// Checks an answer by its schema, where the type alone does not keep it.
+fn broken_answer(scope: &CallScope, answer: &Answer) -> Option<Fault> {
+    let tool = scope.registered();
+    let checked = match tool.answer_check {
+        AnswerCheck::Never => false,
+        AnswerCheck::OnNull => answer.nulls,
+        AnswerCheck::Always => true,
+    };
+    // What a write answers in a dry run is a preview, which may be of another shape.
+    let preview = scope.dry_run() && scope.tool().effect() != Effect::Read;
+    let validator = tool.output.as_ref().filter(|_| checked && !preview)?;
+    let internal = |log: String| Some(Fault::new(Failure::of(ErrorCode::InvalidOutput), None, log));
+    let Ok(data) = std::str::from_utf8(&answer.json[answer.data_start..]) else {
+        return internal("the answer is not UTF-8".to_owned());
+    };
+    let report = validator.check(data, &WIDEST, Coerce::Off);
+    if let Some(malformed) = report.malformed {
+        return internal(format!("the answer is no JSON: {malformed}"));
+    }
+    if report.violations.is_empty() {
+        return None;
+    }
+    let count = report.violations.len();
+    let failure = refusal::invalid_output(&report.violations);
+    Some(Fault::new(failure, None, format!("the answer broke its schema in {count} places")))
+}
+
+pub(super) fn failed(scope: &CallScope, fault: Fault, took_ms: u64, fate: Fate) -> Ended {
+    let Fault { mut failure, cause, log } = fault;
+    let mut meta = error_meta(took_ms, scope.dry_run());
+    if !scope.edits().is_empty() {
+        failure = failure.with_detail("edits", scope.edits());
+    }
+    let mut detail = failure.into_detail(cause);
+    if scope.registered().concerns.retry && fate != Fate::NotRun {
+        detail = detail.into_builder().attempt(scope.attempt()).build();
+        meta = meta.with_attempts(scope.attempt());
+    }
+    let output = ToolOutput::failed(scope.echo(), detail, &meta);
+    Ended { status: CallStatus::Failed, output, log, fate }
+}
+
+fn milliseconds(took: Duration) -> u64 {
+    u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn error_meta(took_ms: u64, dry_run: bool) -> ToolErrorMeta {
+    ToolErrorMeta::new(took_ms).with_dry_run(dry_run)
+}
+
+fn full_meta(
+    scope: &CallScope,
+    took_ms: u64,
+    ttl_seconds: Option<u64>,
+    draft: MetaDraft,
+) -> ToolResultMeta {
+    let coercions = scope.reading().map_or(&[][..], |reading| &reading.coercions);
+    let mut meta = ToolResultMeta::new(took_ms)
+        .with_warnings(draft.warnings)
+        .with_coercions(coercions.iter().cloned())
+        .with_dry_run(scope.dry_run())
+        .with_edits(scope.edits().iter().cloned());
+    if scope.attempt() > 1 {
+        meta = meta.with_attempts(scope.attempt());
+    }
+    if let Some(seconds) = ttl_seconds {
+        meta = meta.with_ttl_seconds(seconds);
+    }
+    if !draft.source_counts.is_empty() {
+        meta = meta.with_source_counts(draft.source_counts);
+    }
+    if !draft.routing.is_empty() {
+        meta = meta.with_routing(draft.routing);
+    }
+    if !draft.token_usage.is_empty() {
+        meta = meta.with_token_usage(draft.token_usage);
+    }
+    meta
+}

@@ -1,0 +1,73 @@
+//! The seam between the pipeline and what may delay, refuse or repeat a call.
+//!
+//! The core runs without anything behind it; the feature `policy` brings its one implementation.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
+use tool_contracts::ToolContext;
+
+use super::builder::BuildProblem;
+use super::pipeline::Ended;
+use super::refusal::Refusal;
+use crate::call::{CallScope, Consent, ToolCall};
+use crate::failure::Failure;
+use crate::registry::Registered;
+use crate::timer::Timer;
+
+/// What a call holds while it runs, if anything; or its answer, if it need not run.
+pub(crate) type Held = Result<Option<Box<dyn Hold>>, Box<Ended>>;
+
+/// Governs the calls of one runtime.
+pub(crate) trait Govern: fmt::Debug + Send + Sync {
+    /// Decides whether the call may run; asks whoever has to be asked.
+    fn consult<'c>(&'c self, call: &'c mut ToolCall) -> BoxFuture<'c, Result<(), Box<Refusal>>>;
+
+    /// Takes what the call needs to run, or answers in its place.
+    fn claim<'c>(
+        &'c self,
+        scope: &'c CallScope,
+        consent: &'c Consent,
+        started: Instant,
+    ) -> BoxFuture<'c, Held>;
+
+    /// Says how often a call that has failed once may be tried again; none if it may not be.
+    fn retries(&self, scope: &CallScope) -> Option<Box<dyn Retries>>;
+
+    /// Hears of a call that was refused before it could run, and may add to what it is told.
+    fn refused(&self, tool: &str, cx: &ToolContext, refusal: &mut Refusal);
+}
+
+/// What a call holds while it runs.
+pub(crate) trait Hold: Send + Sync {
+    /// Keeps the hold; ready only when it is lost.
+    fn keep(&mut self) -> BoxFuture<'_, ()>;
+
+    /// Gives the hold back, with how the call ended; may answer otherwise.
+    fn settle(self: Box<Self>, scope: &CallScope, ended: Ended) -> BoxFuture<'_, Ended>;
+}
+
+/// How often, and when, one call is tried again.
+pub(crate) trait Retries: Send {
+    /// Returns how long to wait before the next try; none if there is none.
+    fn next(&mut self, failure: &Failure) -> Option<Duration>;
+}
+
+/// Makes the governor once all tools are known.
+pub(crate) trait Prepare: Send {
+    fn prepare(
+        self: Box<Self>,
+        tools: &mut [Registered],
+        timer: Arc<dyn Timer>,
+    ) -> Result<Arc<dyn Govern>, Vec<BuildProblem>>;
+}
+
+/// Which of the governor's stages concern a tool: decided once, so that a plain call meets none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Concerns {
+    pub(crate) consult: bool,
+    pub(crate) claim: bool,
+    pub(crate) retry: bool,
+}

@@ -1,0 +1,112 @@
+//! The stage that runs the tool: one attempt, or several where that helps and harms nobody.
+
+use std::time::{Duration, Instant};
+
+use futures::future::{Either, select};
+
+use super::attempt::{Attempt, Outcome};
+use super::govern::{Hold, Retries};
+use super::pipeline::{Decoded, decode};
+use crate::call::{CallScope, Cancellation, End, Guarded, MetaDraft, guard};
+
+/// How the tool ended, and how long it took.
+pub(super) struct Ran {
+    pub(super) outcome: Outcome,
+    pub(super) took: Duration,
+    /// Whether the tool had begun, so that it may have had its effect.
+    pub(super) begun: bool,
+    pub(super) meta: Option<Box<MetaDraft>>,
+}
+
+/// Runs the tool under its deadline, its cancellation and the panic guard, while the hold is kept.
+pub(super) async fn run(
+    scope: &CallScope,
+    tool: Guarded,
+    hold: &mut Option<Box<dyn Hold>>,
+    started: Instant,
+) -> Ran {
+    let (mut outcome, mut time) = attempt(scope, tool, hold, started).await;
+    let mut retries = None;
+    while let Some(wait) = next_pause(scope, &outcome, &mut retries, started) {
+        scope.rewind();
+        if let Some(ended) = pause(scope, hold, wait).await {
+            (outcome, time) = (ended, elapsed(scope, started));
+            break;
+        }
+        // The arguments were read once already, so they can be read again.
+        let Ok(Decoded(again)) = decode(scope) else { break };
+        (outcome, time) = attempt(scope, again, hold, started).await;
+    }
+    let (begun, meta) = scope.end();
+    if matches!(outcome, Outcome::TimedOut | Outcome::Cancelled) {
+        scope.cancel_flag().fire();
+    }
+    Ran { outcome, took: time, begun, meta }
+}
+
+async fn attempt(
+    scope: &CallScope,
+    tool: Guarded,
+    hold: &mut Option<Box<dyn Hold>>,
+    started: Instant,
+) -> (Outcome, Duration) {
+    let attempt = Attempt::new(scope, tool, started);
+    let Some(hold) = hold else { return attempt.await };
+    match select(attempt, hold.keep()).await {
+        Either::Left((ended, _)) => ended,
+        Either::Right(((), last_poll)) => {
+            // The tool is polled once more, so that it can tidy up.
+            scope.cancel_flag().fire();
+            let (_, time) = last_poll.await;
+            (Outcome::Superseded, time)
+        }
+    }
+}
+
+/// Says how long to wait before a failed tool is tried again; none if it is not.
+fn next_pause(
+    scope: &CallScope,
+    outcome: &Outcome,
+    retries: &mut Option<Box<dyn Retries>>,
+    started: Instant,
+) -> Option<Duration> {
+    let Outcome::Ended(End::Failed(fault)) = outcome else { return None };
+    // What failed before the tool began is the runtime's own answer, not a failure of the tool.
+    if !scope.registered().concerns.retry || !scope.stage().has_begun() {
+        return None;
+    }
+    if retries.is_none() {
+        *retries = scope.runtime().governor()?.retries(scope);
+    }
+    let time = retries.as_mut()?.next(&fault.failure)?;
+    let left = scope.budget().saturating_sub(elapsed(scope, started));
+    (time < left).then_some(time)
+}
+
+/// Waits between two attempts; returns how the call ended, if it did meanwhile.
+async fn pause(
+    scope: &CallScope,
+    hold: &mut Option<Box<dyn Hold>>,
+    time: Duration,
+) -> Option<Outcome> {
+    // A timer may panic where its executor does not run: then there is no further attempt.
+    let sleep = match guard(|| scope.runtime().timer().sleep(time)) {
+        Ok(sleep) => sleep,
+        Err(text) => return Some(Outcome::Panicked(text)),
+    };
+    let cancellation = Cancellation::of(scope);
+    let waited = select(sleep, Box::pin(cancellation.cancelled()));
+    let waited = match hold {
+        None => waited.await,
+        Some(hold) => match select(waited, hold.keep()).await {
+            Either::Left((waited, _)) => waited,
+            Either::Right(_) => return Some(Outcome::Superseded),
+        },
+    };
+    matches!(waited, Either::Right(_)).then_some(Outcome::Cancelled)
+}
+
+/// How long a call has been under way.
+pub(crate) fn elapsed(scope: &CallScope, started: Instant) -> Duration {
+    scope.runtime().timer().now().duration_since(started)
+}
