@@ -12,6 +12,8 @@ use crate::dispatch::govern::{Govern, Prepare};
 use crate::registry::Registered;
 use crate::timer::Timer;
 
+pub use self::ticket::{KeyRing, KeyRingError, Ticket, TicketFault};
+
 /// What may delay, refuse or repeat a call.
 #[derive(Debug, Default)]
 pub struct Policy {}

@@ -1,0 +1,179 @@
+//! What may be wrong with a ticket.
+
+use thiserror::Error;
+use tool_contracts::ErrorCode;
+
+use crate::failure::{Failure, FailureCode, ToolFailure};
+use crate::store::TicketEnd;
+
+/// Says why a ticket lets nothing run.
+///
+/// The text is public: a model may read it, and it holds no value of the ticket. As a
+/// [`Failure`] it carries [`code`](Self::code), and [`reason`](Self::reason) in `details.reason`.
+///
+/// ```
+/// use tool_runtime::contracts::ErrorCode;
+/// use tool_runtime::policy::{Ticket, TicketFault};
+///
+/// let fault = Ticket::parse("yes, do it").unwrap_err();
+/// assert_eq!(fault, TicketFault::Malformed);
+/// assert_eq!((fault.code(), fault.reason()), (ErrorCode::InvalidArgument, "ticket_malformed"));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum TicketFault {
+    /// It is not the JSON of a ticket. `INVALID_ARGUMENT`
+    #[error("this is no ticket: expected its JSON exactly as it was issued")]
+    Malformed,
+    /// No ticket can be made: a text that it would carry is too long. `INVALID_ARGUMENT`
+    #[error(
+        "the call cannot wait: an id of it, or its tool's name or version, is too long for a ticket"
+    )]
+    Oversized,
+    /// Its signature does not fit its content. `FORBIDDEN`
+    #[error("the ticket is not as it was issued; make the call again")]
+    Tampered,
+    /// The key that signed it is not, or no longer, on the ring. `FORBIDDEN`
+    #[error("the ticket was signed with a key that is not in use; make the call again")]
+    UnknownKey,
+    /// Nobody decided in time. `CANCELLED`
+    #[error("the ticket has expired; make the call again")]
+    Expired,
+    /// Its call was let run before. `FORBIDDEN`
+    #[error("the ticket has been used; it admits one call, once")]
+    Used,
+    /// A person said no. `DECLINED`
+    #[error("a person declined this call")]
+    Declined,
+    /// A newer message of the user overtook it. `CANCELLED`
+    #[error("a newer message of the user has overtaken this call")]
+    Overtaken,
+    /// It was issued to another tenant or principal. `FORBIDDEN`
+    #[error("the ticket was issued to somebody else")]
+    Foreign,
+    /// Its tool is gone, or has another version or schema now. `FORBIDDEN`
+    #[error("the tool has changed since the ticket was issued; make the call again")]
+    Outdated,
+    /// Nothing waits behind it: it was swept, or never stored. `NOT_FOUND`
+    #[error("no call waits behind this ticket; make the call again")]
+    Unknown,
+    /// What waits in the store is not what was signed. `FORBIDDEN`
+    #[error("the call behind the ticket is not the one it was issued for; make the call again")]
+    ArgumentsChanged,
+    /// What waits in the store cannot be opened: damaged, changed or moved. `INTERNAL`
+    #[error("the call behind the ticket cannot be read; make the call again")]
+    Unreadable,
+}
+
+impl TicketFault {
+    /// Gives the word for `details.reason`.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Malformed => "ticket_malformed",
+            Self::Oversized => "ticket_oversized",
+            Self::Tampered => "ticket_tampered",
+            Self::UnknownKey => "ticket_unknown_key",
+            Self::Expired => "ticket_expired",
+            Self::Used => "ticket_used",
+            Self::Declined => "ticket_declined",
+            Self::Overtaken => "ticket_overtaken",
+            Self::Foreign => "ticket_foreign",
+            Self::Outdated => "ticket_outdated",
+            Self::Unknown => "ticket_unknown",
+            Self::ArgumentsChanged => "ticket_arguments_changed",
+            Self::Unreadable => "ticket_unreadable",
+        }
+    }
+
+    /// Gives the code of the call's error.
+    #[must_use]
+    pub const fn code(self) -> ErrorCode {
+        match self {
+            Self::Malformed | Self::Oversized => ErrorCode::InvalidArgument,
+            Self::Tampered
+            | Self::UnknownKey
+            | Self::Used
+            | Self::Foreign
+            | Self::Outdated
+            | Self::ArgumentsChanged => ErrorCode::Forbidden,
+            Self::Expired | Self::Overtaken => ErrorCode::Cancelled,
+            Self::Declined => ErrorCode::Declined,
+            Self::Unknown => ErrorCode::NotFound,
+            Self::Unreadable => ErrorCode::Internal,
+        }
+    }
+}
+
+impl ToolFailure for TicketFault {
+    fn failure(&self) -> Failure {
+        Failure::of(self.code()).with_message(self.to_string()).with_detail("reason", self.reason())
+    }
+
+    fn codes() -> &'static [FailureCode] {
+        const {
+            &[
+                FailureCode::closed(ErrorCode::InvalidArgument),
+                FailureCode::closed(ErrorCode::Forbidden),
+                FailureCode::closed(ErrorCode::Cancelled),
+                FailureCode::closed(ErrorCode::Declined),
+                FailureCode::closed(ErrorCode::NotFound),
+                FailureCode::closed(ErrorCode::Internal),
+            ]
+        }
+    }
+}
+
+/// Says why a ticket that has ended lets nothing run.
+impl From<TicketEnd> for TicketFault {
+    fn from(end: TicketEnd) -> Self {
+        match end {
+            TicketEnd::Used => Self::Used,
+            TicketEnd::Declined => Self::Declined,
+            TicketEnd::Overtaken => Self::Overtaken,
+            TicketEnd::Expired => Self::Expired,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAULTS: [(TicketFault, &str, &str); 13] = [
+        (TicketFault::Malformed, "ticket_malformed", "INVALID_ARGUMENT"),
+        (TicketFault::Oversized, "ticket_oversized", "INVALID_ARGUMENT"),
+        (TicketFault::Tampered, "ticket_tampered", "FORBIDDEN"),
+        (TicketFault::UnknownKey, "ticket_unknown_key", "FORBIDDEN"),
+        (TicketFault::Expired, "ticket_expired", "CANCELLED"),
+        (TicketFault::Used, "ticket_used", "FORBIDDEN"),
+        (TicketFault::Declined, "ticket_declined", "DECLINED"),
+        (TicketFault::Overtaken, "ticket_overtaken", "CANCELLED"),
+        (TicketFault::Foreign, "ticket_foreign", "FORBIDDEN"),
+        (TicketFault::Outdated, "ticket_outdated", "FORBIDDEN"),
+        (TicketFault::Unknown, "ticket_unknown", "NOT_FOUND"),
+        (TicketFault::ArgumentsChanged, "ticket_arguments_changed", "FORBIDDEN"),
+        (TicketFault::Unreadable, "ticket_unreadable", "INTERNAL"),
+    ];
+
+    #[test]
+    fn each_fault_is_a_failure_with_its_code_reason_and_text() {
+        for (fault, reason, code) in FAULTS {
+            let detail = Failure::from(fault).into_detail(None);
+            assert_eq!(detail.code(), Some(code), "{fault:?}");
+            let details = detail.details().expect("details");
+            assert_eq!(details["reason"], reason);
+            assert_eq!(detail.message(), fault.to_string());
+            let codes: Vec<_> = TicketFault::codes().iter().map(FailureCode::as_str).collect();
+            assert!(codes.contains(&code), "{code} is not declared");
+        }
+    }
+
+    #[test]
+    fn a_ticket_that_ended_says_how() {
+        let ends = [TicketEnd::Used, TicketEnd::Declined, TicketEnd::Overtaken, TicketEnd::Expired];
+        let reasons = ends.map(|end| TicketFault::from(end).reason());
+        let expected = ["ticket_used", "ticket_declined", "ticket_overtaken", "ticket_expired"];
+        assert_eq!(reasons, expected);
+    }
+}

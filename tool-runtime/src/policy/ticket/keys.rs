@@ -1,0 +1,282 @@
+//! The keys that sign tickets and seal what waits behind them.
+
+use std::fmt;
+
+use aes_gcm::{Aes256Gcm, Nonce, aead::consts::U12};
+use hkdf::Hkdf;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use thiserror::Error;
+use zeroize::{Zeroize, Zeroizing};
+
+const LEAST_SECRET: usize = 32;
+const LONGEST_ID: usize = 64;
+
+// Part of every key: changing one makes all tickets that were ever signed void.
+const SIGNING: &[u8] = b"tool-runtime/ticket/v1/sign";
+const SEALING: &[u8] = b"tool-runtime/ticket/v1/seal";
+const SEALING_ONE: &[u8] = b"tool-runtime/ticket/v1/seal/message";
+
+/// Holds the secrets that sign tickets and seal the calls behind them.
+///
+/// Each secret has an id, which the tickets carry. The first signs; former ones still verify and
+/// open, so that a secret can be replaced while calls wait: put the new one first, keep the old one
+/// as former until its last ticket has expired, then leave it out.
+///
+/// The secrets themselves are not kept. A signing key (HMAC-SHA-256) and a sealing key
+/// (AES-256-GCM) are derived from each by HKDF-SHA-256, and overwritten when the ring is dropped.
+/// `Debug` shows ids only.
+///
+/// ```
+/// use tool_runtime::policy::KeyRing;
+///
+/// # let (new, old) = ([7; 32], [8; 32]);
+/// let keys = KeyRing::new("2025-07", &new)?.with_former("2025-01", &old)?;
+/// assert_eq!(format!("{keys:?}"), r#"KeyRing { signs: "2025-07", former: ["2025-01"] }"#);
+///
+/// let error = KeyRing::new("2025-07", b"hunter2").unwrap_err();
+/// assert_eq!(error.to_string(), "the secret of a key has 7 bytes: expected at least 32, at random");
+/// # Ok::<(), tool_runtime::policy::KeyRingError>(())
+/// ```
+pub struct KeyRing {
+    current: Key,
+    former: Vec<Key>,
+}
+
+/// Says why a secret cannot be put on a [`KeyRing`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum KeyRingError {
+    /// The secret is too short to keep anybody out.
+    #[error("the secret of a key has {found} bytes: expected at least 32, at random")]
+    ShortSecret {
+        /// How many bytes it has.
+        found: usize,
+    },
+    /// The key's id cannot stand in a ticket.
+    #[error("the id of a key is 1 to 64 letters, digits, `_`, `.` and `-`")]
+    InvalidId,
+    /// Another key on the ring has this id.
+    #[error("two keys have the same id: give a new secret a new id")]
+    RepeatedId,
+    /// The operating system gives no random bytes.
+    #[error("the operating system gives no random bytes: configure a secret instead")]
+    NoRandomness,
+}
+
+/// What is derived from one secret. Boxed, so that moving the ring leaves no copies behind.
+pub(super) struct Key {
+    id: Box<str>,
+    derived: Box<Derived>,
+}
+
+struct Derived {
+    // As long as the hash's block, so that HMAC takes it as it is.
+    signing: Zeroizing<[u8; 64]>,
+    sealing: Zeroizing<[u8; 32]>,
+}
+
+impl KeyRing {
+    /// Makes a ring of one secret, of 32 random bytes or more.
+    ///
+    /// Processes that work on each other's tickets need the same id and secret.
+    ///
+    /// # Errors
+    /// When the secret is shorter, or the id is not 1 to 64 letters, digits, `_`, `.` and `-`.
+    pub fn new(id: impl Into<Box<str>>, secret: &[u8]) -> Result<Self, KeyRingError> {
+        Ok(Self { current: Key::derive(id.into(), secret)?, former: Vec::new() })
+    }
+
+    /// Adds a secret that verifies and opens, and never signs.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new), and when the id is on the ring.
+    pub fn with_former(
+        mut self,
+        id: impl Into<Box<str>>,
+        secret: &[u8],
+    ) -> Result<Self, KeyRingError> {
+        let key = Key::derive(id.into(), secret)?;
+        if self.key(&key.id).is_some() {
+            return Err(KeyRingError::RepeatedId);
+        }
+        self.former.push(key);
+        Ok(self)
+    }
+
+    /// Makes a ring of a random secret, for one process: its tickets end with it.
+    ///
+    /// # Errors
+    /// When the operating system gives no random bytes.
+    ///
+    /// ```
+    /// use tool_runtime::policy::KeyRing;
+    ///
+    /// let keys = KeyRing::ephemeral()?;
+    /// # Ok::<(), tool_runtime::policy::KeyRingError>(())
+    /// ```
+    pub fn ephemeral() -> Result<Self, KeyRingError> {
+        let mut secret = Zeroizing::new([0; 32]);
+        let mut name = [0; 8];
+        getrandom::fill(&mut *secret).map_err(|_| KeyRingError::NoRandomness)?;
+        getrandom::fill(&mut name).map_err(|_| KeyRingError::NoRandomness)?;
+        // A name of its own, so that another process's tickets are not called tampered.
+        Self::new(format!("ephemeral-{:016x}", u64::from_be_bytes(name)), &*secret)
+    }
+
+    /// The key that signs and seals.
+    pub(super) fn current(&self) -> &Key {
+        &self.current
+    }
+
+    /// The key of this id, also a former one.
+    pub(super) fn key(&self, id: &str) -> Option<&Key> {
+        std::iter::once(&self.current).chain(&self.former).find(|key| &*key.id == id)
+    }
+}
+
+impl fmt::Debug for KeyRing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let former: Vec<&str> = self.former.iter().map(Key::id).collect();
+        f.debug_struct("KeyRing")
+            .field("signs", &self.current.id())
+            .field("former", &former)
+            .finish()
+    }
+}
+
+impl Key {
+    fn derive(id: Box<str>, secret: &[u8]) -> Result<Self, KeyRingError> {
+        if !is_id(&id) {
+            return Err(KeyRingError::InvalidId);
+        }
+        if secret.len() < LEAST_SECRET {
+            return Err(KeyRingError::ShortSecret { found: secret.len() });
+        }
+        let mut derived = Box::new(Derived {
+            signing: Zeroizing::new([0; 64]),
+            sealing: Zeroizing::new([0; 32]),
+        });
+        expand(None, secret, SIGNING, &mut *derived.signing);
+        expand(None, secret, SEALING, &mut *derived.sealing);
+        Ok(Self { id, derived })
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(super) fn sign(&self, message: &[u8]) -> [u8; 32] {
+        self.mac(message).finalize().into_bytes().into()
+    }
+
+    /// Compares in a time that does not depend on where the signatures differ.
+    pub(super) fn verifies(&self, message: &[u8], signature: &[u8; 32]) -> bool {
+        self.mac(message).verify_slice(signature).is_ok()
+    }
+
+    /// A cipher and a nonce for the one message that has this salt.
+    pub(super) fn cipher(&self, salt: &[u8; 32]) -> (Aes256Gcm, Nonce<U12>) {
+        let mut derived = Zeroizing::new([0; 44]);
+        expand(Some(salt), &*self.derived.sealing, SEALING_ONE, &mut *derived);
+        let (key, nonce) = derived.split_at(32);
+        let mut once = Nonce::default();
+        once.copy_from_slice(nonce);
+        (Aes256Gcm::new_from_slice(key).expect("an AES-256 key has 32 bytes"), once)
+    }
+
+    fn mac(&self, message: &[u8]) -> Hmac<Sha256> {
+        Hmac::<Sha256>::new((&*self.derived.signing).into()).chain_update(message)
+    }
+}
+
+fn expand(salt: Option<&[u8; 32]>, secret: &[u8], info: &[u8], key: &mut [u8]) {
+    let (mut extracted, hkdf) = Hkdf::<Sha256>::extract(salt.map(<[u8; 32]>::as_slice), secret);
+    extracted.as_mut_slice().zeroize();
+    hkdf.expand(info, key).expect("a key is shorter than what HKDF can give");
+}
+
+/// Can it name a key? So it stands in tickets, sealed texts and logs.
+pub(super) fn is_id(id: &str) -> bool {
+    (1..=LONGEST_ID).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use zeroize::ZeroizeOnDrop;
+
+    use super::*;
+
+    const SECRET: [u8; 32] = *b"a secret that nobody is to read!";
+
+    #[track_caller]
+    fn check(ring: Result<KeyRing, KeyRingError>, error: KeyRingError) {
+        assert_eq!(ring.expect_err("the ring was made"), error);
+    }
+
+    #[test]
+    fn a_short_secret_is_refused() {
+        check(KeyRing::new("a", &SECRET[..31]), KeyRingError::ShortSecret { found: 31 });
+        check(KeyRing::new("a", &[]), KeyRingError::ShortSecret { found: 0 });
+        let ring = KeyRing::new("a", &SECRET).expect("32 bytes are enough");
+        check(ring.with_former("b", &SECRET[..31]), KeyRingError::ShortSecret { found: 31 });
+    }
+
+    #[test]
+    fn an_id_is_short_plain_and_unique() {
+        for id in ["", "a b", "a\"b", "ä", &"a".repeat(65)] {
+            check(KeyRing::new(id, &SECRET), KeyRingError::InvalidId);
+        }
+        KeyRing::new("a".repeat(64), &SECRET).expect("64 letters are an id");
+        let ring = || KeyRing::new("a", &SECRET).and_then(|ring| ring.with_former("b", &SECRET));
+        for id in ["a", "b"] {
+            check(ring().and_then(|ring| ring.with_former(id, &SECRET)), KeyRingError::RepeatedId);
+        }
+    }
+
+    #[test]
+    fn ephemeral_rings_share_neither_id_nor_keys() {
+        let [one, other] = [(); 2].map(|()| KeyRing::ephemeral().expect("random bytes"));
+        assert!(one.key(other.current().id()).is_none());
+        assert_ne!(one.current().sign(b"x"), other.current().sign(b"x"));
+    }
+
+    #[test]
+    fn every_derived_key_differs_from_the_others_and_from_the_secret() {
+        let key = Key::derive("a".into(), &SECRET).expect("a key");
+        let signing = &*key.derived.signing;
+        assert_ne!(signing[..32], *key.derived.sealing);
+        assert_ne!(signing[32..], *key.derived.sealing);
+        assert!(!signing.windows(8).any(|part| SECRET.windows(8).any(|secret| part == secret)));
+    }
+
+    #[test]
+    fn debug_shows_no_secret() {
+        let ring = KeyRing::new("now", &SECRET)
+            .and_then(|ring| ring.with_former("before", &[0xAB; 32]))
+            .expect("a ring");
+        let key = &ring.current;
+        let shown = format!("{ring:?} {ring:#?}");
+        let bare: String = shown.to_lowercase().split_whitespace().collect();
+        let secrets: [&[u8]; 4] =
+            [&SECRET, &[0xAB; 32], &*key.derived.signing, &*key.derived.sealing];
+        for secret in secrets {
+            let part = [secret[0], secret[1], secret[2], secret[3]];
+            let listed = part.map(|byte| byte.to_string()).join(",");
+            let hex = format!("{:08x}", u32::from_be_bytes(part));
+            assert!(!bare.contains(&listed) && !bare.contains(&hex), "{shown}");
+            assert!(!shown.contains(&*String::from_utf8_lossy(&part)), "{shown}");
+        }
+        assert!(shown.contains("now") && shown.contains("before"));
+    }
+
+    // Holds as long as the crates' `zeroize` features are on: without them it does not compile.
+    #[test]
+    fn what_computes_with_keys_overwrites_them() {
+        fn overwrites<T: ZeroizeOnDrop>() {}
+        overwrites::<Sha256>();
+        overwrites::<Aes256Gcm>();
+        overwrites::<Zeroizing<[u8; 64]>>();
+    }
+}

@@ -1,0 +1,237 @@
+//! The ticket: what it says, and the signature over all of it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use uuid::Uuid;
+
+use super::TicketFault;
+use super::frame::frame;
+use super::keys::KeyRing;
+use crate::canonical::Digest;
+use crate::store::UnixMillis;
+
+/// The only version there is.
+pub(super) const VERSION: u8 = 1;
+
+const LONGEST_JSON: usize = 8 * 1024;
+const DOMAIN: &[u8] = b"tool-runtime/ticket";
+
+/// Stands for a call that waits for a person: JSON that may leave the process.
+///
+/// It names its call by hashes and holds neither arguments nor secrets, so that a model may carry
+/// it. Whoever holds it can approve nothing with it: that takes an approver, whom the host names.
+/// A parsed ticket is a claim until the runtime has verified its signature.
+///
+/// ```
+/// use tool_runtime::policy::Ticket;
+///
+/// # let hash = "0".repeat(64);
+/// # let text = format!(r#"{{"version":1,"id":"0197f0c4-9a5b-7c3e-8a41-6f2b8f0d1e2a","call_id":null,
+/// #     "tenant":"0197f0c4-0000-7000-8000-000000000001","principal":"user:42","tool":"send_mail",
+/// #     "tool_version":"1.0.0","schema":"{hash}","arguments":"{hash}","preview":"{hash}",
+/// #     "bound_preview":false,"issued_at":1735689600000,"expires_at":1735693200000,
+/// #     "key":"2025-01","signature":"{hash}"}}"#);
+/// let ticket = Ticket::parse(&text)?;
+/// assert_eq!(ticket.tool(), "send_mail");
+/// assert_eq!(ticket.principal(), "user:42");
+/// assert_eq!(Ticket::parse(&ticket.to_json())?, ticket);
+/// # Ok::<(), tool_runtime::policy::TicketFault>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Ticket {
+    pub(super) claims: Claims,
+    pub(super) key: Box<str>,
+    pub(super) signature: [u8; 32],
+}
+
+/// What a ticket says, before it is signed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Claims {
+    pub(crate) id: Uuid,
+    pub(crate) call_id: Option<Box<str>>,
+    pub(crate) tenant: Uuid,
+    pub(crate) principal: Box<str>,
+    pub(crate) tool: Box<str>,
+    pub(crate) tool_version: Box<str>,
+    pub(crate) schema: Digest,
+    pub(crate) arguments: Digest,
+    pub(crate) preview: Digest,
+    pub(crate) bound_preview: bool,
+    pub(crate) issued_at: UnixMillis,
+    pub(crate) expires_at: UnixMillis,
+}
+
+/// Signs what a ticket says; fails as [`TicketFault::Oversized`] where it could not be read again.
+pub(crate) fn sign(claims: Claims, ring: &KeyRing) -> Result<Ticket, TicketFault> {
+    if !claims.fit() {
+        return Err(TicketFault::Oversized);
+    }
+    let key = ring.current();
+    let signature = key.sign(&claims.message(key.id()));
+    Ok(Ticket { claims, key: key.id().into(), signature })
+}
+
+impl Ticket {
+    /// Reads a ticket, of 8 KiB at most; its signature is not verified yet.
+    ///
+    /// There is one way to write each field, so that a ticket which was rewritten does not pass:
+    /// unknown and repeated fields, upper-case hexadecimal digits and texts that are too long are
+    /// refused.
+    ///
+    /// # Errors
+    /// [`TicketFault::Malformed`] when the text is not the JSON of a ticket.
+    pub fn parse(json: &str) -> Result<Self, TicketFault> {
+        if json.len() > LONGEST_JSON {
+            return Err(TicketFault::Malformed);
+        }
+        serde_json::from_str(json).map_err(|_| TicketFault::Malformed)
+    }
+
+    /// Writes the ticket as compact JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        self.to_string()
+    }
+
+    /// Returns the ticket's own id.
+    #[must_use]
+    pub const fn id(&self) -> Uuid {
+        self.claims.id
+    }
+
+    /// Returns the model's id of the call, if it gave one.
+    #[must_use]
+    pub fn call_id(&self) -> Option<&str> {
+        self.claims.call_id.as_deref()
+    }
+
+    /// Returns the tenant.
+    #[must_use]
+    pub const fn tenant(&self) -> Uuid {
+        self.claims.tenant
+    }
+
+    /// Returns for whom the call is made, such as `user:42`.
+    #[must_use]
+    pub fn principal(&self) -> &str {
+        &self.claims.principal
+    }
+
+    /// Returns the tool's name.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        &self.claims.tool
+    }
+
+    /// Returns the tool's version.
+    #[must_use]
+    pub fn tool_version(&self) -> &str {
+        &self.claims.tool_version
+    }
+
+    /// Returns the hash of the tool's schema.
+    #[must_use]
+    pub const fn schema(&self) -> Digest {
+        self.claims.schema
+    }
+
+    /// Returns the hash of the exact arguments.
+    #[must_use]
+    pub const fn arguments(&self) -> Digest {
+        self.claims.arguments
+    }
+
+    /// Returns the hash of the preview that a person is shown.
+    #[must_use]
+    pub const fn preview(&self) -> Digest {
+        self.claims.preview
+    }
+
+    /// Says whether an approval holds for this preview only, and lapses if it changes.
+    #[must_use]
+    pub const fn bound_preview(&self) -> bool {
+        self.claims.bound_preview
+    }
+
+    /// Returns when it was issued.
+    #[must_use]
+    pub const fn issued_at(&self) -> UnixMillis {
+        self.claims.issued_at
+    }
+
+    /// Returns when it expires.
+    #[must_use]
+    pub const fn expires_at(&self) -> UnixMillis {
+        self.claims.expires_at
+    }
+
+    /// Returns the id of the key that signed it.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Checks that a key of the ring has signed exactly this.
+    pub(crate) fn verify(&self, ring: &KeyRing) -> Result<(), TicketFault> {
+        let key = ring.key(&self.key).ok_or(TicketFault::UnknownKey)?;
+        let genuine = key.verifies(&self.claims.message(&self.key), &self.signature);
+        if genuine { Ok(()) } else { Err(TicketFault::Tampered) }
+    }
+}
+
+/// Writes the ticket as compact JSON.
+impl fmt::Display for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl fmt::Debug for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ticket")
+            .field("claims", &self.claims)
+            .field("key", &self.key)
+            .finish_non_exhaustive()
+    }
+}
+
+impl FromStr for Ticket {
+    type Err = TicketFault;
+
+    fn from_str(json: &str) -> Result<Self, TicketFault> {
+        Self::parse(json)
+    }
+}
+
+impl Claims {
+    /// Can they be read again? The bounds keep the JSON below its own, even if all is escaped.
+    pub(super) fn fit(&self) -> bool {
+        self.call_id.as_ref().is_none_or(|id| id.len() <= 256)
+            && self.principal.len() <= 512
+            && self.tool.len() <= 128
+            && self.tool_version.len() <= 128
+    }
+
+    /// What is signed: everything, in an order that never changes.
+    fn message(&self, key: &str) -> Vec<u8> {
+        frame(&[
+            DOMAIN,
+            &[VERSION],
+            self.id.as_bytes(),
+            &[self.call_id.is_some().into()],
+            self.call_id.as_deref().unwrap_or_default().as_bytes(),
+            self.tenant.as_bytes(),
+            self.principal.as_bytes(),
+            self.tool.as_bytes(),
+            self.tool_version.as_bytes(),
+            self.schema.as_bytes(),
+            self.arguments.as_bytes(),
+            self.preview.as_bytes(),
+            &[self.bound_preview.into()],
+            &self.issued_at.get().to_be_bytes(),
+            &self.expires_at.get().to_be_bytes(),
+            key.as_bytes(),
+        ])
+    }
+}
