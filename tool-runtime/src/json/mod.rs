@@ -4,6 +4,7 @@ mod duplicates;
 mod equal;
 mod malformed;
 mod number;
+mod pointer;
 mod reader;
 mod scan;
 mod text;
@@ -12,6 +13,7 @@ mod tree;
 pub(crate) use equal::{equals_value, first_repeat};
 pub use malformed::Malformed;
 pub(crate) use number::Decimal;
+pub(crate) use pointer::{pointer, pointers, push_name};
 pub(crate) use reader::read;
 
 pub(crate) use tree::{Kind, Node, Tree, View};

@@ -3,9 +3,8 @@
 use tool_contracts::Violation;
 
 use super::model::{Schema, SchemaId};
-use super::pointer::pointer;
 use super::types::Types;
-use crate::json::View;
+use crate::json::{View, pointer};
 
 /// The violation for a value that the schema admits and that a typed reader refused all the same.
 pub(super) fn violation_at(schemas: &[Schema], view: View<'_>, offset: usize) -> Violation {

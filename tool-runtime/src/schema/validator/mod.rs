@@ -7,7 +7,6 @@ mod mask;
 mod model;
 mod nearest;
 mod number;
-mod pointer;
 mod reading;
 mod report;
 mod types;

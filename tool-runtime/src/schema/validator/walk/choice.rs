@@ -8,7 +8,7 @@ use super::super::model::{Choice, Logic, Schema, SchemaId, Tag};
 use super::super::types::Types;
 use super::scalar::candidates;
 use super::{Doc, Question, Walk};
-use crate::json::{Kind, Node};
+use crate::json::{Kind, Node, push_name};
 
 impl<'v> Walk<'v> {
     pub(super) fn logic(&mut self, logic: &'v Logic, doc: &Doc<'_>, at: u32, node: &Node) {
@@ -74,7 +74,7 @@ impl<'v> Walk<'v> {
             self.failed = true;
             if !self.quiet {
                 let mut pointer = doc.pointer(at);
-                super::super::pointer::push_name(&mut pointer, &tag.property);
+                push_name(&mut pointer, &tag.property);
                 self.note(Violation::new(pointer, "required", tag.expected.to_string(), "absent"));
             }
             return;

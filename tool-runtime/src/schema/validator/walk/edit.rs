@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use tool_contracts::Coercion;
 
-use super::super::pointer::pointers;
-use crate::json::{Node, View};
+use crate::json::{Node, View, pointers};
 
 /// One value that is written otherwise, or left out.
 #[derive(Debug)]

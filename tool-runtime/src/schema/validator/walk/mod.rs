@@ -16,10 +16,9 @@ use tool_contracts::Violation;
 use self::coerce::Inner;
 use self::edit::Edit;
 use super::model::{Schema, SchemaId};
-use super::pointer::pointer;
 use super::report::{Coerce, Report};
 use super::types::Types;
-use crate::json::{Kind, Node, Tree, View};
+use crate::json::{Kind, Node, Tree, View, pointer};
 use crate::limits::Limits;
 
 /// The most schemas that are entered within each other: a bound for the stack.

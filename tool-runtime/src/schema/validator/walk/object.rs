@@ -4,11 +4,10 @@ use tool_contracts::Violation;
 
 use super::super::model::{Additional, Objects, Property, Schema, SchemaId};
 use super::super::nearest::nearest;
-use super::super::pointer::push_name;
 use super::edit::Edit;
 use super::scalar::sized;
 use super::{Doc, Question, Walk};
-use crate::json::{Kind, Node, Tree, read};
+use crate::json::{Kind, Node, Tree, push_name, read};
 use crate::limits::Limits;
 
 /// Up to here, trying one name after the other is cheaper than a binary search.

@@ -2,18 +2,18 @@
 
 use std::fmt::Write as _;
 
-use crate::json::{Kind, View};
+use super::tree::{Kind, View};
 
 /// The most characters of one property name that are repeated in a pointer.
 const LONGEST: usize = 64;
 
 /// The pointer to a node.
-pub(super) fn pointer(view: View<'_>, id: u32) -> String {
+pub(crate) fn pointer(view: View<'_>, id: u32) -> String {
     pointers(view, &[id]).pop().unwrap_or_default()
 }
 
 /// The pointers to nodes that are sorted by place, in one walk.
-pub(super) fn pointers(view: View<'_>, sorted: &[u32]) -> Vec<String> {
+pub(crate) fn pointers(view: View<'_>, sorted: &[u32]) -> Vec<String> {
     let mut found = Vec::with_capacity(sorted.len());
     let mut rest = sorted;
     descend(view, 0, &mut rest, &mut String::new(), &mut found);
@@ -49,7 +49,7 @@ fn descend(view: View<'_>, id: u32, rest: &mut &[u32], path: &mut String, found:
 }
 
 /// Adds a property's name to a pointer, capped.
-pub(super) fn push_name(path: &mut String, name: &str) {
+pub(crate) fn push_name(path: &mut String, name: &str) {
     path.push('/');
     for (at, character) in name.chars().enumerate() {
         match character {
