@@ -7,6 +7,7 @@ mod ticket;
 
 use std::sync::Arc;
 
+pub use self::limits::{BreakerConfig, LimitError, RateLimit};
 pub use self::retry::{RetryConfig, RetryConfigError};
 use crate::dispatch::BuildProblem;
 use crate::dispatch::govern::{Govern, Prepare};

@@ -1,1 +1,17 @@
 //! How many calls at once, how many a while, how many refused ones in a run.
+#![expect(unused_imports, reason = "the pipeline is to name them")]
+#![cfg_attr(not(test), expect(dead_code, reason = "the pipeline is to call it"))]
+
+mod breaker;
+mod concurrency;
+mod correction;
+mod error;
+mod rate;
+
+pub use self::breaker::BreakerConfig;
+pub(crate) use self::breaker::{Breaker, Pass};
+pub(crate) use self::concurrency::{PlacePermit, Places, QueueFull};
+pub(crate) use self::correction::{CorrectionBudget, RunKey};
+pub use self::error::LimitError;
+pub use self::rate::RateLimit;
+pub(crate) use self::rate::RateLimiter;

@@ -1,0 +1,92 @@
+//! What a closed breaker remembers of the calls that ended.
+
+use std::time::{Duration, Instant};
+
+use super::config::Trip;
+
+/// The calls that ended, as far as they count.
+#[derive(Debug)]
+pub(super) enum Tally {
+    InARow { failures: u32, most: u32 },
+    Ratio { window: Box<Window>, ratio: f64, min_calls: u32 },
+}
+
+impl Tally {
+    pub(super) fn new(trip: Trip) -> Self {
+        match trip {
+            Trip::InARow(most) => Self::InARow { failures: 0, most },
+            Trip::Ratio { ratio, min_calls, window } => {
+                Self::Ratio { window: Box::new(Window::new(window)), ratio, min_calls }
+            }
+        }
+    }
+
+    pub(super) fn succeeded(&mut self, now: Instant) {
+        match self {
+            Self::InARow { failures, .. } => *failures = 0,
+            Self::Ratio { window, .. } => window.count(now, 0),
+        }
+    }
+
+    /// Counts a failure; is it one too many?
+    pub(super) fn failed(&mut self, now: Instant) -> bool {
+        match self {
+            Self::InARow { failures, most } => {
+                *failures += 1;
+                *failures >= *most
+            }
+            Self::Ratio { window, ratio, min_calls } => {
+                window.count(now, 1);
+                let (calls, failures) = window.totals();
+                calls >= *min_calls && f64::from(failures) >= *ratio * f64::from(calls)
+            }
+        }
+    }
+}
+
+const SLOTS: usize = 10;
+
+/// A ring of counts, each for a tenth of the window.
+#[derive(Debug)]
+pub(super) struct Window {
+    slots: [Slot; SLOTS],
+    slot: Duration,
+    /// The moment of the first call, from which slots are numbered.
+    start: Option<Instant>,
+    newest: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    number: u64,
+    calls: u32,
+    failures: u32,
+}
+
+impl Window {
+    fn new(window: Duration) -> Self {
+        let slot = window / 10;
+        Self { slots: [Slot::default(); SLOTS], slot, start: None, newest: 0 }
+    }
+
+    fn count(&mut self, now: Instant, failures: u32) {
+        let since = now.saturating_duration_since(*self.start.get_or_insert(now));
+        let number = u64::try_from(since.as_nanos() / self.slot.as_nanos()).unwrap_or(u64::MAX);
+        // Reports may overtake each other; the window never moves back.
+        self.newest = self.newest.max(number);
+        #[expect(clippy::cast_possible_truncation, reason = "it is below ten")]
+        let slot = &mut self.slots[(self.newest % SLOTS as u64) as usize];
+        if slot.number != self.newest {
+            *slot = Slot { number: self.newest, ..Slot::default() };
+        }
+        slot.calls = slot.calls.saturating_add(1);
+        slot.failures = slot.failures.saturating_add(failures);
+    }
+
+    fn totals(&self) -> (u32, u32) {
+        let recent = self.slots.iter().filter(|slot| slot.number + SLOTS as u64 > self.newest);
+        recent.fold((0, 0), |(calls, failures), slot| {
+            (calls.saturating_add(slot.calls), failures.saturating_add(slot.failures))
+        })
+    }
+}

@@ -1,0 +1,58 @@
+//! Why a limit cannot be set like that.
+
+use std::fmt;
+
+/// Says which value of a limit is out of its range, what belongs there and what was found.
+///
+/// # Examples
+/// ```
+/// use tool_runtime::policy::RateLimit;
+///
+/// let error = RateLimit::per_second(0).expect_err("nothing could ever be called");
+/// assert_eq!(error.to_string(), "limit `calls`: expected 1 to 1000000, found 0");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("limit `{field}`: expected {expected}, found {found}")]
+pub struct LimitError {
+    field: &'static str,
+    expected: String,
+    found: String,
+}
+
+impl LimitError {
+    /// Names the value.
+    #[must_use]
+    pub fn field(&self) -> &str {
+        self.field
+    }
+
+    /// Says what belongs there.
+    #[must_use]
+    pub fn expected(&self) -> &str {
+        &self.expected
+    }
+
+    /// Says what was found.
+    #[must_use]
+    pub fn found(&self) -> &str {
+        &self.found
+    }
+
+    pub(super) fn new(
+        field: &'static str,
+        expected: impl fmt::Display,
+        found: impl fmt::Debug,
+    ) -> Self {
+        Self { field, expected: expected.to_string(), found: format!("{found:?}") }
+    }
+
+    /// Passes a value that is in its range.
+    pub(super) fn unless(
+        fits: bool,
+        field: &'static str,
+        expected: impl fmt::Display,
+        found: impl fmt::Debug,
+    ) -> Result<(), Self> {
+        if fits { Ok(()) } else { Err(Self::new(field, expected, found)) }
+    }
+}

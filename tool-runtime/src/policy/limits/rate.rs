@@ -1,0 +1,318 @@
+//! How many calls of one tool a tenant may make in a while.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use governor::nanos::Nanos;
+use governor::state::keyed::{DashMapStateStore, ShrinkableKeyedStateStore};
+use governor::state::{InMemoryState, NotKeyed, StateStore};
+use governor::{Quota, clock};
+use uuid::Uuid;
+
+use super::LimitError;
+use crate::Timer;
+
+/// Says how many calls a tenant may make: so many at once, refilled at an even pace.
+///
+/// # Examples
+/// ```
+/// use tool_runtime::policy::RateLimit;
+///
+/// // Five at once, then one every two seconds.
+/// let limit = RateLimit::per_minute(30)?.burst(5)?;
+/// # assert_ne!(limit, RateLimit::per_minute(30)?);
+/// # Ok::<(), tool_runtime::policy::LimitError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimit {
+    quota: Quota,
+}
+
+/// The most calls that can be asked for, at which a refill takes a microsecond.
+const MOST_CALLS: u32 = 1_000_000;
+
+impl RateLimit {
+    /// Admits so many calls a second, and as many at once.
+    ///
+    /// # Errors
+    /// When the number is not 1 to 1,000,000.
+    pub fn per_second(calls: u32) -> Result<Self, LimitError> {
+        Ok(Self { quota: Quota::per_second(counted("calls", calls)?) })
+    }
+
+    /// Admits so many calls a minute, and as many at once.
+    ///
+    /// # Errors
+    /// When the number is not 1 to 1,000,000.
+    pub fn per_minute(calls: u32) -> Result<Self, LimitError> {
+        Ok(Self { quota: Quota::per_minute(counted("calls", calls)?) })
+    }
+
+    /// Sets how many calls are admitted at once after a pause; the pace stays.
+    ///
+    /// # Errors
+    /// When the number is not 1 to 1,000,000.
+    pub fn burst(self, calls: u32) -> Result<Self, LimitError> {
+        Ok(Self { quota: self.quota.allow_burst(counted("burst", calls)?) })
+    }
+}
+
+fn counted(field: &'static str, calls: u32) -> Result<NonZeroU32, LimitError> {
+    let known = NonZeroU32::new(calls).filter(|calls| calls.get() <= MOST_CALLS);
+    known.ok_or_else(|| LimitError::new(field, format_args!("1 to {MOST_CALLS}"), calls))
+}
+
+/// One tool's limiter.
+///
+/// It remembers at most about 10,000 tenants. When there are more, those who have their whole burst
+/// back are forgotten, which changes nothing for them. If that makes no room, whoever is new shares
+/// one common allowance until it does: memory is bounded and the limit never fails open.
+pub(crate) struct RateLimiter {
+    limiter: Keyed,
+    tenants: Tenants,
+    swept: Mutex<Instant>,
+}
+
+type Keyed = governor::RateLimiter<Uuid, Tenants, TimerClock>;
+
+/// The most tenants that are remembered.
+const MOST_TENANTS: usize = 10_000;
+/// The shortest time from one look for tenants to forget to the next.
+const BETWEEN_SWEEPS: Duration = Duration::from_secs(1);
+
+impl RateLimiter {
+    pub(crate) fn new(limit: RateLimit, timer: Arc<dyn Timer>) -> Self {
+        Self::bounded(limit, timer, MOST_TENANTS)
+    }
+
+    fn bounded(limit: RateLimit, timer: Arc<dyn Timer>, most: usize) -> Self {
+        let tenants = Tenants(Arc::new(Shared { most, ..Shared::default() }));
+        let swept = Mutex::new(timer.now());
+        let limiter = Keyed::new(limit.quota, tenants.clone(), TimerClock(timer));
+        Self { limiter, tenants, swept }
+    }
+
+    /// Admits a call of the tenant, or says how long to wait for the next one.
+    pub(crate) fn check(&self, tenant: Uuid) -> Result<(), Duration> {
+        self.make_room();
+        self.limiter.check_key(&tenant).map_err(|until| until.wait_time_from(self.now()))
+    }
+
+    fn now(&self) -> Instant {
+        clock::Clock::now(self.limiter.clock())
+    }
+
+    /// Forgets tenants whose burst is whole, if there was no room for one.
+    fn make_room(&self) {
+        if !self.tenants.0.crowded.load(Ordering::Relaxed) {
+            return;
+        }
+        // Whoever finds it locked need not wait: another caller sweeps.
+        let Ok(mut swept) = self.swept.try_lock() else { return };
+        let now = self.now();
+        if now.saturating_duration_since(*swept) >= BETWEEN_SWEEPS {
+            *swept = now;
+            self.tenants.0.crowded.store(false, Ordering::Relaxed);
+            self.limiter.retain_recent();
+        }
+    }
+}
+
+impl fmt::Debug for RateLimiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tenants = self.tenants.0.known.len();
+        f.debug_struct("RateLimiter").field("tenants", &tenants).finish_non_exhaustive()
+    }
+}
+
+/// Reads the runtime's clock for `governor`.
+#[derive(Debug)]
+struct TimerClock(Arc<dyn Timer>);
+
+impl clock::Clock for TimerClock {
+    type Instant = Instant;
+
+    fn now(&self) -> Instant {
+        self.0.now()
+    }
+}
+
+/// What is remembered of each tenant, in bounded room.
+#[derive(Clone)]
+struct Tenants(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    known: DashMapStateStore<Uuid>,
+    /// The allowance of all tenants for whom there is no room.
+    crowd: InMemoryState,
+    /// Was there no room for a tenant since the last sweep?
+    crowded: AtomicBool,
+    most: usize,
+}
+
+impl StateStore for Tenants {
+    type Key = Uuid;
+
+    fn measure_and_replace<T, F, E>(&self, tenant: &Uuid, measure: F) -> Result<T, E>
+    where
+        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
+    {
+        let Shared { known, crowd, crowded, most } = &*self.0;
+        if known.contains_key(tenant) || known.len() < *most {
+            return known.measure_and_replace(tenant, measure);
+        }
+        crowded.store(true, Ordering::Relaxed);
+        crowd.measure_and_replace(&NotKeyed::NonKey, measure)
+    }
+}
+
+impl ShrinkableKeyedStateStore<Uuid> for Tenants {
+    fn retain_recent(&self, drop_below: Nanos) {
+        self.0.known.retain_recent(drop_below);
+    }
+
+    fn len(&self) -> usize {
+        self.0.known.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.known.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+    use std::time::{Duration, Instant};
+
+    use uuid::Uuid;
+
+    use super::{RateLimit, RateLimiter};
+    use crate::{Job, Sleep, Timer};
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// A clock that moves when it is told to.
+    #[derive(Debug)]
+    struct Hand(Mutex<Instant>);
+
+    impl Hand {
+        fn new() -> Arc<Self> {
+            Arc::new(Self(Mutex::new(Instant::now())))
+        }
+
+        fn advance(&self, time: Duration) {
+            *self.0.lock().expect("nobody panics with it") += time;
+        }
+    }
+
+    impl Timer for Hand {
+        fn now(&self) -> Instant {
+            *self.0.lock().expect("nobody panics with it")
+        }
+
+        fn sleep(&self, _: Duration) -> Sleep {
+            Box::pin(std::future::pending())
+        }
+
+        fn spawn_blocking(&self, job: Job) {
+            job();
+        }
+    }
+
+    fn limiter(limit: RateLimit, most: usize) -> (RateLimiter, Arc<Hand>) {
+        let hand = Hand::new();
+        (RateLimiter::bounded(limit, Arc::clone(&hand) as Arc<dyn Timer>, most), hand)
+    }
+
+    fn twice_a_second() -> RateLimit {
+        RateLimit::per_second(2).expect("it is in range")
+    }
+
+    fn tenant(number: u128) -> Uuid {
+        Uuid::from_u128(number)
+    }
+
+    #[test]
+    fn a_burst_passes_and_what_follows_waits_for_the_refill() {
+        let (limiter, hand) = limiter(twice_a_second(), 10);
+        let one = tenant(1);
+        assert_eq!([limiter.check(one), limiter.check(one)], [Ok(()), Ok(())]);
+        assert_eq!(limiter.check(one), Err(SECOND / 2));
+        hand.advance(SECOND / 8);
+        assert_eq!(limiter.check(one), Err(SECOND / 8 * 3));
+        hand.advance(SECOND / 8 * 3);
+        assert_eq!([limiter.check(one), limiter.check(one)], [Ok(()), Err(SECOND / 2)]);
+    }
+
+    #[test]
+    fn tenants_do_not_share_an_allowance() {
+        let limiter = RateLimiter::new(twice_a_second(), Hand::new());
+        while limiter.check(tenant(1)).is_ok() {}
+        assert_eq!(limiter.check(tenant(2)), Ok(()));
+    }
+
+    #[test]
+    fn a_burst_of_its_own_keeps_the_pace() {
+        let limit = RateLimit::per_minute(30).and_then(|limit| limit.burst(3));
+        let (limiter, _hand) = limiter(limit.expect("it is in range"), 10);
+        let passed = std::iter::repeat_with(|| limiter.check(tenant(1)));
+        assert_eq!(passed.take_while(Result::is_ok).count(), 3);
+        assert_eq!(limiter.check(tenant(1)), Err(SECOND * 2));
+    }
+
+    #[test]
+    fn whoever_finds_no_room_shares_one_allowance() {
+        let (limiter, _hand) = limiter(twice_a_second(), 3);
+        for number in 0..3 {
+            assert_eq!(limiter.check(tenant(number)), Ok(()));
+        }
+        let passed = (3..100).filter(|number| limiter.check(tenant(*number)).is_ok());
+        assert_eq!(passed.count(), 2);
+        assert_eq!(limiter.tenants.0.known.len(), 3);
+        assert_eq!(limiter.check(tenant(0)), Ok(()), "the known keep their own");
+    }
+
+    #[test]
+    fn tenants_with_a_whole_burst_make_room() {
+        let (limiter, hand) = limiter(twice_a_second(), 3);
+        for number in 0..4 {
+            assert_eq!(limiter.check(tenant(number)), Ok(()));
+        }
+        hand.advance(SECOND * 2);
+        for number in 10..13 {
+            assert_eq!(limiter.check(tenant(number)), Ok(()));
+        }
+        assert!(limiter.tenants.0.known.contains_key(&tenant(12)));
+        assert_eq!(limiter.tenants.0.known.len(), 3);
+    }
+
+    #[test]
+    fn the_largest_values_are_counted_without_overflow() {
+        let limit = RateLimit::per_minute(1).and_then(|limit| limit.burst(super::MOST_CALLS));
+        let (limiter, hand) = limiter(limit.expect("it is in range"), 10);
+        for _ in 0..3 {
+            assert_eq!(limiter.check(tenant(1)), Ok(()));
+            hand.advance(SECOND * 60 * 60 * 24 * 365 * 10);
+        }
+        let fastest = RateLimit::per_second(super::MOST_CALLS).expect("it is in range");
+        assert_eq!(fastest.quota.replenish_interval(), Duration::from_micros(1));
+    }
+
+    #[test]
+    fn no_calls_and_too_many_are_refused() {
+        for calls in [0, super::MOST_CALLS + 1] {
+            let fields = [
+                RateLimit::per_second(calls),
+                RateLimit::per_minute(calls),
+                twice_a_second().burst(calls),
+            ]
+            .map(|limit| limit.expect_err("it is out of range").field().to_owned());
+            assert_eq!(fields, ["calls", "calls", "burst"]);
+        }
+    }
+}
