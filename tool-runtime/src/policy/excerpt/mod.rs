@@ -1,1 +1,76 @@
 //! What of a long answer a model gets, and how it reads the rest.
+#![expect(unused_imports, reason = "the pipeline is to name them")]
+#![cfg_attr(not(test), expect(dead_code, reason = "the pipeline is to call it"))]
+
+mod page;
+mod plan;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use self::page::page_end;
+use self::plan::Plan;
+use crate::json::{pointers, read};
+use crate::limits::Limits;
+
+/// An answer with rows left out.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Excerpt {
+    pub(crate) json: String,
+    /// In the order in which the arrays begin; none if the answer was short enough.
+    pub(crate) cuts: Vec<Cut>,
+}
+
+/// One array of which only the first rows are shown.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Cut {
+    /// Where the array is; names of properties are capped.
+    pub(crate) pointer: String,
+    pub(crate) rows_shown: u64,
+    pub(crate) rows_total: u64,
+}
+
+/// How often another way is looked for when the schema refuses what was left out.
+const TRIES: usize = 3;
+
+const UNBOUNDED: Limits = Limits::new()
+    .with_max_bytes(Limits::LONGEST)
+    .with_max_depth(Limits::DEEPEST)
+    .with_max_string_bytes(usize::MAX);
+
+/// Leaves whole rows out of an answer until it fits, from the ends of the arrays that weigh most.
+///
+/// Whatever stays is as it was written, and in its place. An array is halved as long as it weighs
+/// most, so that two long ones both keep rows; arrays inside of rows are cut only when each array
+/// around them is down to one row. The last one cut then gets back what fits.
+///
+/// None if rows alone do not bring it down to `most_bytes`, or if `keeps_schema` refuses what is
+/// left: then the array with the fewest rows is left whole, and the others are tried.
+pub(crate) fn excerpt(
+    data_json: &str,
+    most_bytes: usize,
+    keeps_schema: impl Fn(&str) -> bool,
+) -> Option<Excerpt> {
+    let tree = read(data_json, &UNBOUNDED).ok()?;
+    let view = tree.view(data_json);
+    let mut whole = Vec::new();
+    for _ in 0..TRIES {
+        let plan = Plan::fit(view, most_bytes, &whole)?;
+        let json = plan.text();
+        if keeps_schema(&json) {
+            return Some(Excerpt { json, cuts: cuts(&plan) });
+        }
+        whole.push(plan.scarcest()?);
+    }
+    None
+}
+
+fn cuts(plan: &Plan<'_>) -> Vec<Cut> {
+    let (places, rows): (Vec<_>, Vec<_>) = plan.cuts().unzip();
+    let cut = |(pointer, (shown, total)): (_, (usize, usize))| Cut {
+        pointer,
+        rows_shown: shown as u64,
+        rows_total: total as u64,
+    };
+    pointers(plan.view(), &places).into_iter().zip(rows).map(cut).collect()
+}
