@@ -17,5 +17,6 @@ mod guard;
 mod life;
 mod macros;
 mod outcomes;
+mod stores;
 mod support;
 mod ui;

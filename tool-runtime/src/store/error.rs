@@ -22,7 +22,7 @@ pub struct StoreError {
 pub enum StoreErrorKind {
     /// It does not answer now: locked, closed, not reachable.
     Unavailable,
-    /// It has no room: a full disk, or a bound that is reached.
+    /// It has no room: a full disk, or a bound that is reached. Sweeping may make some.
     Full,
     /// It may be read only.
     ReadOnly,

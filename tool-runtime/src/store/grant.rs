@@ -20,8 +20,8 @@ pub trait GrantStore: Send + Sync + 'static {
     /// Takes a grant back; false if there was none.
     async fn revoke_grant(&self, scope: &GrantScope) -> Result<bool, StoreError>;
 
-    /// Lists the grants of a tenant, at most `most`, in an order that does not change, from the
-    /// first after `after`.
+    /// Lists the grants of a tenant, also expired ones, at most `most`, in an order that does not
+    /// change, from the first after `after`, which need not be kept any more.
     async fn grants(
         &self,
         tenant: Uuid,

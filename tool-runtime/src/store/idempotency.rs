@@ -27,13 +27,19 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     /// [`TakenOver`](Claimed::TakenOver) if the claimant [resolves](ClaimRequest::resolves) it;
     /// running under a lease that holds → [`Running`](Claimed::Running); under one that has run
     /// out → `TakenOver`. A lease that ends later than `now + lease` of the request was written by
-    /// a clock that has been set back since: it is cut to that.
+    /// a clock that has been set back since: it is cut to that. Hence all claimants of a key ask
+    /// for the same lease, and nobody renews it for longer.
+    ///
+    /// An answer whose time is over is given until it is swept; then the key is as new.
     ///
     /// # Cancellation
     /// A claim whose future is dropped before it is ready is not held: the backend undoes it.
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed, StoreError>;
 
     /// Lengthens the lease to `until`; false if the key is not running under this fence any more.
+    ///
+    /// An earlier `until` changes nothing and answers true. A lease that has run out may be renewed
+    /// until somebody takes it over.
     async fn renew(
         &self,
         key: &KeyScope,
@@ -44,7 +50,8 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     /// Ends a claim; false, and nothing is changed, if the key is not held under this fence.
     ///
     /// A key is held while it is running or unknown. Settling it again with the same fence and the
-    /// same settlement answers true, so that a settlement may be repeated after an error.
+    /// same settlement answers true, so that a settlement may be repeated after an error; for the
+    /// same reason, releasing a key that is not stored answers true.
     async fn settle(
         &self,
         key: &KeyScope,
@@ -56,7 +63,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError>;
 
     /// Lists the records of a tenant that are unknown, at most `most`, in an order that does not
-    /// change, from the first after `after`.
+    /// change, from the first after `after`, which need not be unknown any more.
     async fn unknown(
         &self,
         tenant: Uuid,
@@ -64,7 +71,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError>;
 
-    /// Forgets settled records whose time is over, at most `most`; returns how many.
+    /// Forgets answered records whose time is over, at most `most`; returns how many.
     ///
     /// What is running or unknown is never forgotten.
     async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError>;

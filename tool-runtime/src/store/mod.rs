@@ -5,8 +5,11 @@
 //! `Runtime::builder().store(…)` takes it. `Memory` forgets with its process; `Sqlite` (feature
 //! `sqlite`) is one file and forgets nothing that it has confirmed.
 //!
-//! Every operation carries the time, so that a backend needs no clock of its own. A backend whose
-//! processes do not share a clock may use its own in place of it.
+//! An operation that depends on the time carries it, so that a backend needs no clock of its own. A
+//! backend whose processes do not share a clock may use its own in place of it.
+//!
+//! What ends at a moment is over at that moment: a lease that runs out at `t` holds before `t`, and
+//! an answer that is kept until `t` may be swept at `t`. Texts are told apart byte by byte.
 
 mod error;
 mod grant;
@@ -24,6 +27,7 @@ pub use self::idempotency::{
     ClaimRequest, Claimed, Fence, IdempotencyStore, KeyRecord, KeyScope, KeyState, Settlement,
     StoredAnswer,
 };
+pub use self::memory::{Memory, MemoryLimits};
 pub use self::output::{KeptOutput, OutputSlice, OutputStore};
 pub use self::ticket::{TicketEnd, TicketStore, WaitingTicket};
 pub use self::time::{Clock, SystemClock, UnixMillis};

@@ -10,7 +10,8 @@ use super::{StoreError, UnixMillis};
 /// `testing::conformance::outputs` tests a backend.
 #[async_trait]
 pub trait OutputStore: Send + Sync + 'static {
-    /// Keeps an answer.
+    /// Keeps an answer. One whose handle is kept already stays as it is, so that this may be
+    /// repeated after an error.
     async fn put_output(&self, output: KeptOutput) -> Result<(), StoreError>;
 
     /// Reads at most `most` bytes from `offset`; none if there is no such answer for this tenant

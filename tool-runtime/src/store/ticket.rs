@@ -11,7 +11,8 @@ use super::{StoreError, UnixMillis};
 /// `testing::conformance::tickets` tests a backend.
 #[async_trait]
 pub trait TicketStore: Send + Sync + 'static {
-    /// Keeps what waits behind a new ticket.
+    /// Keeps what waits behind a new ticket. One whose id is kept already stays as it is, ended or
+    /// not, so that this may be repeated after an error.
     async fn put_ticket(&self, ticket: WaitingTicket) -> Result<(), StoreError>;
 
     /// Finds what waits behind a ticket, also one that has ended, until it is swept.
@@ -19,6 +20,8 @@ pub trait TicketStore: Send + Sync + 'static {
 
     /// Ends a ticket, and returns how it had ended before: `Ok(None)` tells the one caller whose
     /// ending counts. A ticket that does not exist has ended as [`TicketEnd::Expired`].
+    ///
+    /// Whether a ticket's time is over is the caller's to judge: until it is swept, it can be ended.
     async fn end_ticket(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError>;
 
     /// Ends as overtaken whatever waits in a tenant's conversation; returns how many.

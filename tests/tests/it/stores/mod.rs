@@ -1,0 +1,3 @@
+//! Stores: the one in memory.
+
+mod memory;

@@ -1,0 +1,60 @@
+//! Standing grants in memory.
+
+use std::ops::Bound;
+
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use super::shelf::{Entry, Room, Shelf};
+use super::{Memory, locked};
+use crate::canonical::Digest;
+use crate::store::{GrantScope, GrantStore, StandingGrant, StoreError};
+
+#[async_trait]
+impl GrantStore for Memory {
+    async fn put_grant(&self, grant: StandingGrant) -> Result<(), StoreError> {
+        locked(&self.grants)?.put(grant)
+    }
+
+    async fn find_grant(&self, scope: &GrantScope) -> Result<Option<StandingGrant>, StoreError> {
+        Ok(locked(&self.grants)?.0.get(scope).cloned())
+    }
+
+    async fn revoke_grant(&self, scope: &GrantScope) -> Result<bool, StoreError> {
+        Ok(locked(&self.grants)?.0.remove(scope).is_some())
+    }
+
+    async fn grants(
+        &self,
+        tenant: Uuid,
+        after: Option<&GrantScope>,
+        most: usize,
+    ) -> Result<Vec<StandingGrant>, StoreError> {
+        Ok(locked(&self.grants)?.list(tenant, after, most))
+    }
+}
+
+pub(super) struct Grants(Shelf<GrantScope, StandingGrant>);
+
+impl Grants {
+    pub(super) fn new(room: Room) -> Self {
+        Self(Shelf::new(room))
+    }
+
+    /// Keeps a grant. The moment it was given is the time by which others are over.
+    fn put(&mut self, grant: StandingGrant) -> Result<(), StoreError> {
+        let GrantScope { principal, tool, .. } = &grant.scope;
+        let bytes = principal.len() + tool.len() + grant.granted_by.len();
+        let (now, scope, over_at) = (grant.granted_at, grant.scope.clone(), grant.expires_at);
+        self.0.put_at(now, scope, Entry { value: grant, bytes, over_at })
+    }
+
+    fn list(&self, tenant: Uuid, after: Option<&GrantScope>, most: usize) -> Vec<StandingGrant> {
+        let after = match after {
+            Some(last) => Bound::Excluded(last.clone()),
+            None => Bound::Included(GrantScope::new(tenant, "", "", Digest::from_bytes([0; 32]))),
+        };
+        let grants = self.0.from(after).take_while(|grant| grant.scope.tenant == tenant);
+        grants.take(most).cloned().collect()
+    }
+}
