@@ -1,3 +1,5 @@
-//! Stores: the one in memory.
+//! Stores: the one in memory, and the suites for all.
 
+mod broken;
+mod conformance;
 mod memory;

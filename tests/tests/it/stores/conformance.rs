@@ -1,0 +1,74 @@
+//! The suites: a store that keeps its promises passes, one that breaks any does not.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use futures::executor::block_on;
+use tool_runtime::store::Memory;
+use tool_runtime::testing::conformance;
+
+use super::broken::{Broken, Defect};
+
+#[test]
+fn memory_keeps_every_promise() {
+    block_on(conformance::all(&Memory::new()));
+}
+
+#[tokio::test]
+async fn a_suite_runs_on_any_executor_and_again_on_the_same_store() {
+    let store = Memory::new();
+    conformance::all(&store).await;
+    conformance::all(&store).await;
+}
+
+#[test]
+fn a_wrapper_without_a_defect_passes() {
+    block_on(conformance::all(&Broken::by(Defect::None)));
+}
+
+#[test]
+fn every_defect_is_found_and_named() {
+    let found = DEFECTS.map(|(defect, _)| (defect, complaint(defect)));
+    let missed = found.iter().zip(DEFECTS).filter(|((_, found), (_, promise))| {
+        !found.as_ref().is_some_and(|found| found.contains(promise))
+    });
+    let missed = missed.map(|(found, _)| found).collect::<Vec<_>>();
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+/// What each defect breaks, in the words of the suite.
+const DEFECTS: [(Defect, &str); 26] = [
+    (Defect::SettlesWithAnyFence, "who was taken over settles nothing"),
+    (Defect::RenewsWithAnyFence, "who was taken over renews nothing"),
+    (Defect::SettlesOnce, "a settlement may be repeated: answered, the second time"),
+    (Defect::ForgetsReleases, "a settlement may be repeated: released, the second time"),
+    (Defect::OneFenceForAll, "a later owner has a greater fence"),
+    (Defect::LeasesNeverEnd, "a key whose lease has run out is taken over"),
+    (Defect::LeasesEndEarly, "a key that runs is given to nobody else"),
+    (Defect::TrustsTheClock, "a lease from before the clock was set back is cut"),
+    (Defect::AnyArgumentsFit, "other arguments do not fit: running"),
+    (Defect::ForgetsUnknown, "an unknown outcome stays unknown"),
+    (Defect::SweepsUnknown, "what is unknown is never swept"),
+    (Defect::SweepsRunning, "what runs is never swept"),
+    (Defect::SweepsTooEarly, "an answer is kept for its time"),
+    (Defect::CutsAnswers, "an answer is kept byte for byte"),
+    (Defect::JoinsScopes, "scopes are told apart byte by byte"),
+    (Defect::FoldsCase, "scopes are told apart byte by byte"),
+    (Defect::ListsFromTheStart, "pages of 1 hold what one page holds"),
+    (Defect::ClaimsInTwoSteps, "one of many claimants is first"),
+    (Defect::HoldsDroppedClaims, "a claim that is dropped before it is ready is not held"),
+    (Defect::UsesTicketsTwice, "a ticket ends once"),
+    (Defect::EndsTicketsInTwoSteps, "one of many ends a ticket"),
+    (Defect::RevivesTickets, "putting a ticket again does not revive it"),
+    (Defect::GrantsAllForSome, "a grant for some arguments is another one than that for all"),
+    (Defect::KeepsRevokedGrants, "a grant that was given is taken back"),
+    (Defect::ShowsOutputsToAll, "an output is read by its tenant and principal alone"),
+    (Defect::ReadsWhatIsOver, "an output that is over is not read"),
+];
+
+/// Runs every suite over a defective store, and returns what it complained of.
+fn complaint(defect: Defect) -> Option<String> {
+    let run = || block_on(conformance::all(&Broken::by(defect)));
+    let panic = catch_unwind(AssertUnwindSafe(run)).err()?;
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast::<String>().ok().map(|text| *text))
+}

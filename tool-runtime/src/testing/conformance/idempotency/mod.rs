@@ -1,0 +1,143 @@
+//! What an idempotency store promises.
+
+mod claim;
+mod lease;
+mod race;
+mod scope;
+mod settle;
+mod sweep;
+
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::samples::{at, done};
+use crate::canonical::Digest;
+use crate::store::{
+    ClaimRequest, Claimed, Fence, IdempotencyStore, KeyRecord, KeyScope, KeyState, Settlement,
+    StoredAnswer, UnixMillis,
+};
+
+/// Checks everything that an [`IdempotencyStore`] promises.
+///
+/// # Panics
+/// Panics at the first promise that is broken.
+pub async fn idempotency(store: &dyn IdempotencyStore) {
+    claim::all(store).await;
+    lease::all(store).await;
+    settle::all(store).await;
+    scope::all(store).await;
+    sweep::all(store).await;
+    race::all(store).await;
+}
+
+/// For how long every claim holds.
+const LEASE: Duration = Duration::from_secs(30);
+
+/// The keys of a tenant that one check has to itself.
+struct Keys<'a> {
+    store: &'a dyn IdempotencyStore,
+    tenant: Uuid,
+}
+
+impl<'a> Keys<'a> {
+    fn new(store: &'a dyn IdempotencyStore) -> Self {
+        Self { store, tenant: Uuid::now_v7() }
+    }
+
+    fn key(&self, key: &str) -> KeyScope {
+        KeyScope::new(self.tenant, "user:42", "book_seat", key)
+    }
+
+    async fn ask(&self, request: ClaimRequest) -> Claimed {
+        done("claim", self.store.claim(request).await)
+    }
+
+    async fn claim(&self, key: &KeyScope, now: UnixMillis) -> Claimed {
+        self.ask(request(key, now)).await
+    }
+
+    async fn resolve(&self, key: &KeyScope, now: UnixMillis) -> Claimed {
+        self.ask(request(key, now).resolves(true)).await
+    }
+
+    /// Claims a key that nobody has had.
+    async fn first(&self, key: &KeyScope, now: UnixMillis) -> Fence {
+        match self.claim(key, now).await {
+            Claimed::First(fence) => fence,
+            other => panic!("the first claimant gets a key; found {other:?}"),
+        }
+    }
+
+    /// Claims a key whose owner's lease has run out.
+    async fn take_over(&self, key: &KeyScope, now: UnixMillis) -> Fence {
+        match self.claim(key, now).await {
+            Claimed::TakenOver(fence) => fence,
+            other => panic!("a key whose lease has run out is taken over; found {other:?}"),
+        }
+    }
+
+    async fn renew(&self, key: &KeyScope, fence: Fence, until: UnixMillis) -> bool {
+        done("renew", self.store.renew(key, fence, until).await)
+    }
+
+    async fn settle(&self, key: &KeyScope, fence: Fence, settlement: Settlement) -> bool {
+        done("settle", self.store.settle(key, fence, settlement).await)
+    }
+
+    async fn find(&self, key: &KeyScope) -> Option<KeyRecord> {
+        done("find", self.store.find(key).await)
+    }
+
+    async fn state(&self, key: &KeyScope) -> Option<KeyState> {
+        self.find(key).await.map(|record| record.state)
+    }
+
+    async fn sweep(&self, now: UnixMillis, most: usize) -> usize {
+        done("sweep_keys", self.store.sweep_keys(now, most).await)
+    }
+
+    /// Sweeps until nothing is left to sweep.
+    async fn sweep_all(&self, now: UnixMillis) {
+        for _ in 0..1_000 {
+            if self.sweep(now, 1_000).await == 0 {
+                return;
+            }
+        }
+        panic!("sweeping comes to an end: after a million records, there were more");
+    }
+
+    /// Brings keys into every state in which they are kept.
+    async fn in_every_state(&self) -> Vec<(&'static str, KeyScope)> {
+        let named = ["running", "unknown", "succeeded", "failed"];
+        let keys = named.map(|state| (state, self.key(state)));
+        for (state, key) in &keys {
+            let fence = self.first(key, at(0)).await;
+            let settlement = match *state {
+                "unknown" => Settlement::Unknown,
+                "succeeded" => kept(success("done")),
+                "failed" => kept(StoredAnswer::failed(b"\"no seat\"".to_vec(), b"{}".to_vec())),
+                _ => continue,
+            };
+            assert!(self.settle(key, fence, settlement).await, "an owner settles its key");
+        }
+        keys.to_vec()
+    }
+}
+
+fn request(key: &KeyScope, now: UnixMillis) -> ClaimRequest {
+    ClaimRequest::new(key.clone(), arguments("12A"), now, LEASE)
+}
+
+fn arguments(seat: &str) -> Digest {
+    Digest::of("conformance", seat.as_bytes())
+}
+
+fn success(text: &str) -> StoredAnswer {
+    StoredAnswer::succeeded(format!("\"{text}\"").into_bytes(), b"{}".to_vec())
+}
+
+/// Answers, and keeps the answer for a day.
+fn kept(answer: StoredAnswer) -> Settlement {
+    Settlement::Answered { answer, keep_until: at(86_400) }
+}

@@ -1,0 +1,221 @@
+//! What a ticket store promises.
+
+use futures::future::join_all;
+use uuid::Uuid;
+
+use super::samples::{CROWD, START, at, before, bytes, done, names};
+use crate::store::{TicketEnd, TicketStore, UnixMillis, WaitingTicket};
+
+/// Checks everything that a [`TicketStore`] promises.
+///
+/// # Panics
+/// Panics at the first promise that is broken.
+pub async fn tickets(store: &dyn TicketStore) {
+    a_ticket_is_found_as_it_was_put(&Tickets::new(store)).await;
+    a_payload_is_kept_byte_for_byte(&Tickets::new(store)).await;
+    a_ticket_that_never_was_has_expired(&Tickets::new(store)).await;
+    a_ticket_ends_once(&Tickets::new(store)).await;
+    one_of_many_ends_a_ticket(&Tickets::new(store)).await;
+    putting_a_ticket_again_changes_nothing(&Tickets::new(store)).await;
+    what_waits_in_a_conversation_is_overtaken(&Tickets::new(store)).await;
+    conversations_are_told_apart(&Tickets::new(store)).await;
+    a_ticket_is_overtaken_or_used_never_both(&Tickets::new(store)).await;
+    a_ticket_is_kept_for_its_time(&Tickets::new(store)).await;
+    a_sweep_forgets_no_more_than_it_may(&Tickets::new(store)).await;
+}
+
+/// The tickets of a tenant that one check has to itself.
+struct Tickets<'a> {
+    store: &'a dyn TicketStore,
+    tenant: Uuid,
+}
+
+impl<'a> Tickets<'a> {
+    fn new(store: &'a dyn TicketStore) -> Self {
+        Self { store, tenant: Uuid::now_v7() }
+    }
+
+    fn waiting(&self, conversation: &str, expires_at: UnixMillis) -> WaitingTicket {
+        let payload = b"sealed".to_vec();
+        WaitingTicket::new(Uuid::now_v7(), self.tenant, conversation, payload, expires_at)
+    }
+
+    /// Puts a ticket that waits in a conversation.
+    async fn wait(&self, conversation: &str) -> Uuid {
+        self.put(self.waiting(conversation, at(100))).await
+    }
+
+    async fn put(&self, ticket: WaitingTicket) -> Uuid {
+        let id = ticket.id;
+        done("put_ticket", self.store.put_ticket(ticket).await);
+        id
+    }
+
+    async fn find(&self, id: Uuid) -> Option<WaitingTicket> {
+        done("find_ticket", self.store.find_ticket(id).await)
+    }
+
+    async fn end(&self, id: Uuid, end: TicketEnd) -> Option<TicketEnd> {
+        done("end_ticket", self.store.end_ticket(id, end).await)
+    }
+
+    async fn overtake(&self, conversation: &str) -> usize {
+        done("overtake_tickets", self.store.overtake_tickets(self.tenant, conversation).await)
+    }
+
+    async fn sweep(&self, now: UnixMillis, most: usize) -> usize {
+        done("sweep_tickets", self.store.sweep_tickets(now, most).await)
+    }
+
+    async fn sweep_all(&self, now: UnixMillis) {
+        for _ in 0..1_000 {
+            if self.sweep(now, 1_000).await == 0 {
+                return;
+            }
+        }
+        panic!("sweeping comes to an end: after a million tickets, there were more");
+    }
+}
+
+async fn a_ticket_is_found_as_it_was_put(tickets: &Tickets<'_>) {
+    let ticket = tickets.waiting("session-1", at(100));
+    assert_eq!(tickets.find(ticket.id).await, None, "a ticket that was not put is not found");
+    tickets.put(ticket.clone()).await;
+    let found = tickets.find(ticket.id).await;
+    assert_eq!(found, Some(ticket), "a ticket is found as it was put");
+}
+
+async fn a_payload_is_kept_byte_for_byte(tickets: &Tickets<'_>) {
+    for payload in bytes() {
+        let ticket = WaitingTicket { payload, ..tickets.waiting("session-1", at(100)) };
+        tickets.put(ticket.clone()).await;
+        let length = ticket.payload.len();
+        let same = tickets.find(ticket.id).await == Some(ticket);
+        assert!(same, "a payload is kept byte for byte; {length} bytes came back changed");
+    }
+}
+
+async fn a_ticket_that_never_was_has_expired(tickets: &Tickets<'_>) {
+    let id = Uuid::now_v7();
+    for end in [TicketEnd::Used, TicketEnd::Declined] {
+        let found = tickets.end(id, end).await;
+        assert_eq!(found, Some(TicketEnd::Expired), "a ticket that never was has expired");
+    }
+    assert_eq!(tickets.find(id).await, None, "ending a ticket that never was makes none");
+}
+
+async fn a_ticket_ends_once(tickets: &Tickets<'_>) {
+    for end in [TicketEnd::Used, TicketEnd::Declined, TicketEnd::Overtaken, TicketEnd::Expired] {
+        let ticket = tickets.waiting("session-1", at(100));
+        let id = tickets.put(ticket.clone()).await;
+        let other = tickets.wait("session-1").await;
+        assert_eq!(tickets.end(id, end).await, None, "the first ending of a ticket counts");
+        for again in [TicketEnd::Used, TicketEnd::Declined, end] {
+            let found = tickets.end(id, again).await;
+            assert_eq!(found, Some(end), "a ticket ends once, and tells how it ended");
+        }
+        let ended = WaitingTicket { end: Some(end), ..ticket };
+        assert_eq!(tickets.find(id).await, Some(ended), "a ticket that has ended is found");
+        let waiting = tickets.find(other).await.map(|ticket| ticket.end);
+        assert_eq!(waiting, Some(None), "ending one ticket ends no other");
+    }
+}
+
+async fn one_of_many_ends_a_ticket(tickets: &Tickets<'_>) {
+    let id = tickets.wait("session-1").await;
+    let ends = [TicketEnd::Used, TicketEnd::Declined];
+    let ended = (0..CROWD).map(|number| tickets.end(id, ends[number % ends.len()]));
+    let found = join_all(ended).await;
+    let first = found.iter().filter(|before| before.is_none()).count();
+    assert_eq!(first, 1, "one of many ends a ticket; found {found:?}");
+    let end = tickets.find(id).await.and_then(|ticket| ticket.end);
+    let agreed = found.iter().flatten().all(|before| Some(*before) == end);
+    assert!(agreed, "all others are told how it ended; found {found:?}, and it ended as {end:?}");
+}
+
+async fn putting_a_ticket_again_changes_nothing(tickets: &Tickets<'_>) {
+    let ticket = tickets.waiting("session-1", at(100));
+    tickets.put(ticket.clone()).await;
+    tickets.put(ticket.clone()).await;
+    assert_eq!(tickets.end(ticket.id, TicketEnd::Used).await, None, "a ticket is put once");
+    tickets.put(ticket.clone()).await;
+    let found = tickets.end(ticket.id, TicketEnd::Used).await;
+    assert_eq!(found, Some(TicketEnd::Used), "putting a ticket again does not revive it");
+}
+
+async fn what_waits_in_a_conversation_is_overtaken(tickets: &Tickets<'_>) {
+    let (one, two) = (tickets.wait("session-1").await, tickets.wait("session-1").await);
+    let (used, other) = (tickets.wait("session-1").await, tickets.wait("session-2").await);
+    assert_eq!(tickets.end(used, TicketEnd::Used).await, None, "the first ending counts");
+    let promise = "what waits in a conversation is overtaken, and counted";
+    assert_eq!(tickets.overtake("session-1").await, 2, "{promise}");
+    for id in [one, two] {
+        let found = tickets.end(id, TicketEnd::Used).await;
+        assert_eq!(found, Some(TicketEnd::Overtaken), "a ticket that was overtaken is not used");
+    }
+    let found = tickets.end(used, TicketEnd::Declined).await;
+    assert_eq!(found, Some(TicketEnd::Used), "what has ended is not overtaken");
+    assert_eq!(tickets.end(other, TicketEnd::Used).await, None, "other conversations wait on");
+    assert_eq!(tickets.overtake("session-1").await, 0, "what was overtaken is not counted again");
+}
+
+async fn conversations_are_told_apart(tickets: &Tickets<'_>) {
+    let elsewhere = Tickets::new(tickets.store);
+    let theirs = elsewhere.wait("session-1").await;
+    let names = names();
+    for name in &names {
+        tickets.wait(name).await;
+    }
+    for name in &names {
+        let found = tickets.overtake(name).await;
+        assert_eq!(found, 1, "conversations are told apart byte by byte: {name:?}");
+    }
+    assert_eq!(tickets.overtake("session-1").await, 0, "a tenant has its own conversations");
+    let found = elsewhere.end(theirs, TicketEnd::Used).await;
+    assert_eq!(found, None, "a tenant does not overtake another's tickets");
+}
+
+async fn a_ticket_is_overtaken_or_used_never_both(tickets: &Tickets<'_>) {
+    for number in 0..CROWD {
+        let id = tickets.wait("session-1").await;
+        let (used, overtaken) = if number % 2 == 0 {
+            futures::join!(tickets.end(id, TicketEnd::Used), tickets.overtake("session-1"))
+        } else {
+            let (overtaken, used) =
+                futures::join!(tickets.overtake("session-1"), tickets.end(id, TicketEnd::Used));
+            (used, overtaken)
+        };
+        let fits = matches!((used, overtaken), (None, 0) | (Some(TicketEnd::Overtaken), 1));
+        assert!(fits, "a ticket is overtaken or used, never both; found {used:?}, {overtaken}");
+    }
+}
+
+async fn a_ticket_is_kept_for_its_time(tickets: &Tickets<'_>) {
+    let (waits, ended) = (tickets.wait("session-1").await, tickets.wait("session-1").await);
+    assert_eq!(tickets.end(ended, TicketEnd::Used).await, None, "the first ending counts");
+    tickets.sweep_all(before(at(100))).await;
+    for id in [waits, ended] {
+        let found = tickets.find(id).await;
+        assert!(found.is_some(), "a ticket is kept for its time, also one that has ended");
+    }
+    tickets.sweep_all(at(100)).await;
+    for id in [waits, ended] {
+        let promise = "a ticket whose time is over is swept";
+        assert_eq!(tickets.find(id).await, None, "{promise}");
+        let found = tickets.end(id, TicketEnd::Used).await;
+        assert_eq!(found, Some(TicketEnd::Expired), "{promise}, and has expired");
+    }
+}
+
+async fn a_sweep_forgets_no_more_than_it_may(tickets: &Tickets<'_>) {
+    tickets.sweep_all(at(100)).await;
+    for _ in 0..5 {
+        tickets.wait("session-1").await;
+    }
+    tickets.put(tickets.waiting("session-1", at(101))).await;
+    let mut swept = vec![tickets.sweep(START, 10).await];
+    for most in [0, 2, 2, 2, 2] {
+        swept.push(tickets.sweep(at(100), most).await);
+    }
+    assert_eq!(swept, [0, 0, 2, 2, 1, 0], "a sweep forgets at most so many, and says how many");
+}
