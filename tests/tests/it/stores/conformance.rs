@@ -1,5 +1,6 @@
 //! The suites: a store that keeps its promises passes, one that breaks any does not.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use futures::executor::block_on;
@@ -68,7 +69,13 @@ const DEFECTS: [(Defect, &str); 26] = [
 /// Runs every suite over a defective store, and returns what it complained of.
 fn complaint(defect: Defect) -> Option<String> {
     let run = || block_on(conformance::all(&Broken::by(defect)));
-    let panic = catch_unwind(AssertUnwindSafe(run)).err()?;
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast::<String>().ok().map(|text| *text))
+    catch_unwind(AssertUnwindSafe(run)).err().map(said)
+}
+
+/// Reads what a panic said.
+pub(super) fn said(panic: Box<dyn Any + Send>) -> String {
+    match panic.downcast::<String>() {
+        Ok(text) => *text,
+        Err(panic) => panic.downcast_ref::<&str>().copied().unwrap_or_default().to_owned(),
+    }
 }

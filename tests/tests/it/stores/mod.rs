@@ -1,5 +1,6 @@
-//! Stores: the one in memory, and the suites for all.
+//! Stores: the one in memory, the suites for all, and the lease protocol in every order.
 
 mod broken;
 mod conformance;
+mod lease;
 mod memory;

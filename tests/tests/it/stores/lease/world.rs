@@ -1,0 +1,246 @@
+//! A key, a clock and a downstream, and what must hold of them after every step.
+//!
+//! Before each step, whoever takes it freezes: every other thread may go on for as long as the
+//! scheduler likes. The step itself, and what is asserted of it, are one.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use shuttle::sync::atomic::AtomicU64;
+use tool_runtime::Uuid;
+use tool_runtime::canonical::Digest;
+use tool_runtime::store::{
+    ClaimRequest, Claimed, Fence, IdempotencyStore, KeyScope, KeyState, Settlement, StoreError,
+    StoredAnswer, UnixMillis,
+};
+
+pub(super) const LEASE: Duration = Duration::from_secs(30);
+
+/// One key that several owners want, and all that is known of it.
+pub(super) struct World {
+    store: Box<dyn IdempotencyStore>,
+    key: KeyScope,
+    clock: AtomicU64,
+    history: Mutex<History>,
+    seen: Arc<Seen>,
+    heeds_fences: bool,
+}
+
+/// What has happened to the key, as nobody in the world can know it.
+#[derive(Default)]
+struct History {
+    owners: Vec<Fence>,
+    done: Vec<Owner>,
+    effects: Vec<Owner>,
+    downstream: Option<Fence>,
+    answer: Option<StoredAnswer>,
+    released: bool,
+    takeovers: usize,
+}
+
+/// How many had the key before, and the fence that this one got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Owner {
+    turn: usize,
+    pub(super) fence: Fence,
+}
+
+/// How often what is worth checking has come about.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    takeovers: AtomicUsize,
+    late_settlements: AtomicUsize,
+    late_renewals: AtomicUsize,
+    late_effects: AtomicUsize,
+    repeats: AtomicUsize,
+    resolved: AtomicUsize,
+    undisturbed: AtomicUsize,
+}
+
+impl World {
+    pub(super) fn new(store: impl IdempotencyStore, seen: Arc<Seen>) -> Self {
+        Self {
+            store: Box::new(store),
+            key: KeyScope::new(Uuid::nil(), "user:42", "book_seat", "order-7"),
+            clock: AtomicU64::new(1_000_000_000),
+            history: Mutex::default(),
+            seen,
+            heeds_fences: true,
+        }
+    }
+
+    /// Gives it a downstream that lets every effect through.
+    pub(super) fn heedless(mut self) -> Self {
+        self.heeds_fences = false;
+        self
+    }
+
+    /// Sets the clock, forwards or back, and sweeps.
+    pub(super) fn tick(&self, milliseconds: i64) {
+        let now = self.now().get().saturating_add_signed(milliseconds);
+        self.clock.store(now, Ordering::SeqCst);
+        done(self.store.sweep_keys(UnixMillis::new(now), 10));
+    }
+
+    /// Claims the key at a time that may be long past when the store is asked.
+    pub(super) fn claim(&self, resolves: bool) -> Option<Owner> {
+        let arguments = Digest::of("test", b"{}");
+        let request = ClaimRequest::new(self.key.clone(), arguments, self.now(), LEASE);
+        self.freeze();
+        let mut history = self.history.lock().unwrap();
+        let known = done(self.store.find(&self.key)).map(|record| record.state);
+        match done(self.store.claim(request.resolves(resolves))) {
+            Claimed::First(fence) => {
+                let new = history.owners.is_empty() || history.released;
+                assert!(new, "a key is new only at first and after a release");
+                Some(history.begin(fence))
+            }
+            Claimed::TakenOver(fence) => {
+                history.takeovers += 1;
+                count(&self.seen.takeovers);
+                if known == Some(KeyState::Unknown) {
+                    count(&self.seen.resolved);
+                }
+                Some(history.begin(fence))
+            }
+            Claimed::Settled(answer) => {
+                count(&self.seen.repeats);
+                assert_eq!(Some(answer), history.answer, "a repeat gets the answer that stands");
+                None
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn renew(&self, owner: Owner) -> bool {
+        let until = self.now().after(LEASE);
+        self.freeze();
+        let history = self.history.lock().unwrap();
+        let renewed = done(self.store.renew(&self.key, owner.fence, until));
+        let runs = history.is_last(owner) && !history.done.contains(&owner);
+        assert_eq!(renewed, runs, "only the last owner renews, until it has settled");
+        count_if(!history.is_last(owner), &self.seen.late_renewals);
+        renewed
+    }
+
+    /// Has the effect, unless a later owner had it before.
+    pub(super) fn affect(&self, owner: Owner) -> bool {
+        self.freeze();
+        let mut history = self.history.lock().unwrap();
+        if self.heeds_fences && history.downstream > Some(owner.fence) {
+            count(&self.seen.late_effects);
+            return false;
+        }
+        history.downstream = Some(owner.fence);
+        let last = history.effects.last().map(|earlier| earlier.turn);
+        assert!(last <= Some(owner.turn), "effects come in the order of their owners");
+        history.effects.push(owner);
+        true
+    }
+
+    /// Settles, and settles again as after an answer that was lost.
+    pub(super) fn settle(&self, owner: Owner, settlement: &Settlement) {
+        for _ in 0..2 {
+            self.freeze();
+            self.settle_once(owner, settlement);
+        }
+    }
+
+    fn settle_once(&self, owner: Owner, settlement: &Settlement) {
+        let mut history = self.history.lock().unwrap();
+        let gone = done(self.store.find(&self.key)).is_none();
+        let stands = done(self.store.settle(&self.key, owner.fence, settlement.clone()));
+        let released = gone && *settlement == Settlement::Released;
+        let expected = history.is_last(owner) || released;
+        assert_eq!(stands, expected, "only the last owner settles, as often as it likes");
+        count_if(!stands, &self.seen.late_settlements);
+        if stands && !gone {
+            history.settle(owner, settlement);
+        }
+    }
+
+    /// Says what must hold once everybody is done.
+    pub(super) fn assert_end(&self) {
+        let history = self.history.lock().unwrap();
+        assert!(history.answer.is_some(), "in the end, somebody answers");
+        let effects = history.effects.len();
+        assert!(effects <= history.takeovers + 1, "without a takeover there is no second effect");
+        if history.takeovers == 0 {
+            assert_eq!(effects, 1, "without a takeover there is exactly one effect");
+            count(&self.seen.undisturbed);
+        }
+    }
+
+    /// Lets everybody else go on for as long as the scheduler likes.
+    fn freeze(&self) {
+        self.now();
+    }
+
+    /// Reads the clock, which is where the scheduler may switch.
+    fn now(&self) -> UnixMillis {
+        UnixMillis::new(self.clock.load(Ordering::SeqCst))
+    }
+}
+
+impl History {
+    fn begin(&mut self, fence: Fence) -> Owner {
+        let later = self.owners.last().is_none_or(|earlier| *earlier < fence);
+        assert!(later, "a later owner has a greater fence");
+        assert_eq!(self.answer, None, "who is answered does not run again");
+        self.released = false;
+        self.owners.push(fence);
+        Owner { turn: self.owners.len(), fence }
+    }
+
+    fn is_last(&self, owner: Owner) -> bool {
+        self.owners.len() == owner.turn
+    }
+
+    fn settle(&mut self, owner: Owner, settlement: &Settlement) {
+        self.done.push(owner);
+        match settlement {
+            Settlement::Answered { answer, .. } => {
+                let earlier = self.answer.replace(answer.clone());
+                assert!(earlier.is_none_or(|earlier| earlier == *answer), "one settlement stands");
+                let last = self.effects.last();
+                assert_eq!(last, Some(&owner), "the answer tells of the last effect");
+            }
+            Settlement::Released => self.released = true,
+            _ => {}
+        }
+    }
+}
+
+impl Seen {
+    /// Shows that the schedules were worth the while.
+    pub(super) fn assert_everything_happened(&self) {
+        println!("{self:?}");
+        let counts = [
+            &self.takeovers,
+            &self.late_settlements,
+            &self.late_renewals,
+            &self.late_effects,
+            &self.repeats,
+            &self.resolved,
+            &self.undisturbed,
+        ];
+        let happened = counts.iter().all(|count| count.load(Ordering::SeqCst) > 10);
+        assert!(happened, "all that is checked comes about often: {self:?}");
+    }
+}
+
+fn count(what: &AtomicUsize) {
+    what.fetch_add(1, Ordering::SeqCst);
+}
+
+fn count_if(whether: bool, what: &AtomicUsize) {
+    what.fetch_add(usize::from(whether), Ordering::SeqCst);
+}
+
+/// Takes what an operation gave, which for a store in memory is there at once.
+fn done<T>(operation: BoxFuture<'_, Result<T, StoreError>>) -> T {
+    operation.now_or_never().expect("a store in memory is ready at once").unwrap()
+}
