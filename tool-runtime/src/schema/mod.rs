@@ -3,6 +3,7 @@
 mod absent;
 mod close;
 mod input;
+pub(crate) mod reference;
 mod title;
 mod validator;
 

@@ -8,9 +8,10 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use self::place::{Place, escaped};
+use self::place::Place;
 use super::error::{SchemaError, described};
 use super::model::{Schema, SchemaId};
+use crate::schema::reference;
 
 /// The deepest nesting of a schema.
 const DEEPEST: usize = 128;
@@ -68,8 +69,7 @@ impl<'s> Compiler<'s> {
         let Some(reference) = place.text("$ref")? else { return Ok(None) };
         let cure = "references must be local, as in `#/$defs/Name`, and point to a schema";
         let refuse = || place.error("$ref", format!("`{reference}`"), cure);
-        let fragment = reference.strip_prefix('#').ok_or_else(refuse)?;
-        let pointer = canonical(&percent_decoded(fragment).ok_or_else(refuse)?);
+        let pointer = reference::pointer(reference).ok_or_else(refuse)?;
         let target = self.root.pointer(&pointer).ok_or_else(refuse)?;
         self.schema(target, &pointer).map(Some)
     }
@@ -81,28 +81,4 @@ fn too_deep(pointer: &str) -> SchemaError {
         format!("schemas nested deeper than {DEEPEST} levels"),
         "name the inner ones in `$defs`",
     )
-}
-
-/// The same pointer in the spelling that the compiler builds itself.
-fn canonical(pointer: &str) -> String {
-    let tokens = pointer.split('/').map(|token| token.replace("~1", "/").replace("~0", "~"));
-    tokens.map(|token| escaped(&token)).collect::<Vec<_>>().join("/")
-}
-
-fn percent_decoded(text: &str) -> Option<String> {
-    if !text.contains('%') {
-        return Some(text.to_owned());
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let high = char::from(rest.next()?).to_digit(16)?;
-            let low = char::from(rest.next()?).to_digit(16)?;
-            bytes.push(u8::try_from(high * 16 + low).ok()?);
-        } else {
-            bytes.push(byte);
-        }
-    }
-    String::from_utf8(bytes).ok()
 }

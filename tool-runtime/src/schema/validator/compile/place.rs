@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::super::error::{SchemaError, described};
 use super::super::number::Limit;
+use crate::schema::reference::escaped;
 
 /// The keywords of one schema.
 #[derive(Clone, Copy)]
@@ -101,9 +102,4 @@ impl<'s> Place<'s, '_> {
             _ => Err(self.wrong(keyword, value, "an array of property names")),
         }
     }
-}
-
-/// A name as a part of a JSON Pointer.
-pub(super) fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
