@@ -62,6 +62,7 @@
 //! | --- | --- | --- |
 //! | `discovery` | yes | `Runtime::builder().discover()`: every linked `#[ai_tool]` function |
 //! | `tokio` | yes | the default [`Timer`]; without it, give [`RuntimeBuilder::timer`] one of your own |
+//! | `canonical` | no | the module `canonical`: one text for each JSON value (RFC 8785), and digests |
 //! | `full` | no | everything |
 
 #![cfg_attr(

@@ -1,15 +1,65 @@
-//! A SHA-256 hash with a domain tag.
+//! SHA-256 over bytes of a named kind.
 
 use std::fmt;
+use std::str::FromStr;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
+use thiserror::Error;
 
-/// A SHA-256 hash, made for one purpose: its domain tag is part of what is hashed.
+use super::error::CanonicalError;
+use super::{Defaults, canonicalize_with};
+
+/// A SHA-256 hash of what was hashed and of what kind it was.
+///
+/// The kind is a *domain*, a short name such as `arguments/1`. It is hashed too, so that the hash
+/// of an answer never equals that of arguments with the same bytes. Hashed are the domain's length
+/// in bytes (64 bits, big-endian), the domain, and the bytes; the length keeps a domain's end and
+/// the bytes' beginning apart.
+///
+/// As text (`Display`, `FromStr`, serde) it is 64 lower-case hexadecimal digits, and takes no other
+/// spelling. Comparison is not constant in time: a digest is no secret.
+///
+/// # Examples
+/// ```
+/// use tool_runtime::canonical::Digest;
+///
+/// let one = Digest::of_json("arguments", r#"{"query": "tea", "limit": 10}"#)?;
+/// let other = Digest::of_json("arguments", r#"{"limit":1e1,"query":"\u0074ea"}"#)?;
+/// assert_eq!(one, other);
+/// assert_ne!(one, Digest::of_json("answer", r#"{"query": "tea", "limit": 10}"#)?);
+///
+/// let text = one.to_string();
+/// assert_eq!(text.len(), 64);
+/// assert_eq!(text.parse(), Ok(one));
+/// # Ok::<(), tool_runtime::canonical::CanonicalError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
+/// Says that a text is no digest; it does not quote the text.
+///
+/// # Examples
+/// ```
+/// use tool_runtime::canonical::Digest;
+///
+/// let refused = "AB".parse::<Digest>().expect_err("too short, and in capitals");
+/// assert_eq!(refused.to_string(), "a digest is 64 hexadecimal digits in lower case");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("a digest is 64 hexadecimal digits in lower case")]
+#[non_exhaustive]
+pub struct ParseDigestError;
+
 impl Digest {
-    /// Hashes bytes for a purpose.
+    /// Hashes bytes of this domain.
+    ///
+    /// # Examples
+    /// ```
+    /// use tool_runtime::canonical::Digest;
+    ///
+    /// assert_ne!(Digest::of("ab", b"c"), Digest::of("a", b"bc"));
+    /// ```
     #[must_use]
     pub fn of(domain: &str, bytes: &[u8]) -> Self {
         let length = u64::try_from(domain.len()).unwrap_or(u64::MAX).to_be_bytes();
@@ -17,13 +67,32 @@ impl Digest {
         Self(hash.finalize().into())
     }
 
-    /// Takes a hash that was made before.
+    /// Hashes the canonical form of a JSON text ([`canonicalize`](super::canonicalize)).
+    ///
+    /// # Errors
+    /// The text has no canonical form: as [`canonicalize`](super::canonicalize).
+    ///
+    /// # Examples
+    /// ```
+    /// use tool_runtime::canonical::Digest;
+    ///
+    /// let digest = Digest::of_json("answer", "[1.0, 2]")?;
+    /// assert_eq!(digest, Digest::of("answer", b"[1,2]"));
+    /// # Ok::<(), tool_runtime::canonical::CanonicalError>(())
+    /// ```
+    pub fn of_json(domain: &str, json: &str) -> Result<Self, CanonicalError> {
+        let mut bytes = Vec::with_capacity(json.len());
+        canonicalize_with(json, Defaults::none(), &mut bytes)?;
+        Ok(Self::of(domain, &bytes))
+    }
+
+    /// Takes the 32 bytes of a hash that was made before.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// Returns the hash's bytes.
+    /// Gives the 32 bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
@@ -39,5 +108,39 @@ impl fmt::Display for Digest {
 impl fmt::Debug for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Digest {
+    type Err = ParseDigestError;
+
+    fn from_str(text: &str) -> Result<Self, ParseDigestError> {
+        let digits: &[u8; 64] = text.as_bytes().try_into().map_err(|_| ParseDigestError)?;
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = value(pair[0])? << 4 | value(pair[1])?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
+}
+
+fn value(digit: u8) -> Result<u8, ParseDigestError> {
+    match digit {
+        b'0'..=b'9' => Ok(digit - b'0'),
+        b'a'..=b'f' => Ok(digit - b'a' + 10),
+        _ => Err(ParseDigestError),
     }
 }

@@ -1,5 +1,101 @@
-//! Canonical JSON, and hashes over it.
+//! One text for each JSON value, so that equal values have equal hashes.
+//!
+//! [`canonicalize`] writes JSON as RFC 8785 (JSON Canonicalization Scheme) wants it: no space
+//! between tokens, properties in the order of their names' UTF-16 code units, numbers as ECMAScript
+//! prints them, strings with as few escapes as JSON allows. [`Digest`] hashes such a text.
+//!
+//! The scheme is defined over I-JSON (RFC 7493). What lies outside of it is refused, never mended:
+//! a name that stands twice in one object (in whatever spelling), an integer beyond 2^53 − 1, half
+//! of a surrogate pair. [`canonicalize`] has the whole list.
 
+mod defaults;
 mod digest;
+mod error;
+mod order;
+mod write;
 
-pub use self::digest::Digest;
+pub(crate) use self::defaults::Defaults;
+pub use self::digest::{Digest, ParseDigestError};
+pub use self::error::{CanonicalError, CanonicalErrorKind};
+
+use self::defaults::PlaceId;
+use self::write::Writer;
+use crate::json::reader::read_to_depth;
+use crate::limits::Limits;
+
+/// The deepest nesting of arrays and objects; the outermost is level 1.
+const DEEPEST: usize = 128;
+
+/// Writes a JSON text in its canonical form (RFC 8785).
+///
+/// Equal values have equal canonical texts, whatever the spelling of their strings and numbers,
+/// the space between tokens and the order of properties. The order of an array's items is part of
+/// its value. Text is not normalized: `é` and `e` with a combining accent stay two names.
+///
+/// A number that is written as an integer is kept digit by digit or refused. One that is written
+/// with a fraction or an exponent is rounded to the nearest 64-bit float, as the RFC says, so that
+/// `0.1` and `0.10000000000000000001` are one value, as are `5`, `5.0` and `50e-1`. The canonical
+/// text of a float between 2^53 and 10^21 has neither fraction nor exponent, and is therefore not
+/// taken again; every other canonical text is, and stays as it is.
+///
+/// # Errors
+/// By [kind](CanonicalErrorKind), with the byte at which it was found:
+/// - `Syntax`, `Truncated`: the text is not exactly one JSON value (RFC 8259), which includes
+///   control characters and invalid escapes in strings, half of a surrogate pair, and text behind
+///   the value;
+/// - `DuplicateName`: a name stands twice in one object, at any depth, `"a"` and `"\u0061"` too;
+/// - `IntegerTooLarge`: an integer beyond 2^53 − 1, which a 64-bit float need not hold;
+/// - `NumberTooLarge`: a number beyond every 64-bit float, as `1e400`;
+/// - `TooDeep`: arrays and objects nested deeper than 128 levels;
+/// - `TooLarge`: a text beyond 4 GiB.
+///
+/// # Panics
+/// Never: what is written of a text is text.
+///
+/// # Examples
+/// ```
+/// use tool_runtime::canonical::{CanonicalErrorKind, canonicalize};
+///
+/// let text = canonicalize(r#"{ "words": ["t\u0065a"], "limit": 1.50e1 }"#)?;
+/// assert_eq!(text, r#"{"limit":15,"words":["tea"]}"#);
+///
+/// let refused = canonicalize(r#"{"id": 9007199254740993}"#).expect_err("a float may not hold it");
+/// assert_eq!(refused.kind(), CanonicalErrorKind::IntegerTooLarge);
+/// assert_eq!(refused.position(), 7);
+/// # Ok::<(), tool_runtime::canonical::CanonicalError>(())
+/// ```
+pub fn canonicalize(json: &str) -> Result<String, CanonicalError> {
+    let mut out = Vec::with_capacity(json.len());
+    canonicalize_with(json, Defaults::none(), &mut out)?;
+    Ok(String::from_utf8(out).expect("parts of a text between ASCII are a text"))
+}
+
+/// Writes the canonical form with every absent property that has a default.
+///
+/// # Errors
+/// As [`canonicalize`]; then `out` holds what was written so far.
+pub(crate) fn canonicalize_with(
+    json: &str,
+    defaults: &Defaults,
+    out: &mut Vec<u8>,
+) -> Result<(), CanonicalError> {
+    canonicalize_at(json, defaults, defaults.root(), out)
+}
+
+fn canonicalize_at(
+    json: &str,
+    defaults: &Defaults,
+    place: Option<PlaceId>,
+    out: &mut Vec<u8>,
+) -> Result<(), CanonicalError> {
+    let unbounded = Limits::new().with_max_bytes(usize::MAX).with_max_string_bytes(usize::MAX);
+    let tree = read_to_depth(json, &unbounded, DEEPEST)?;
+    let view = tree.view(json);
+    if let Some(repeated) = tree.duplicates().iter().min() {
+        return Err(CanonicalError::duplicate(view.node(*repeated).member_start()));
+    }
+    Writer::new(view, defaults, out).document(place)
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,9 +5,9 @@ mod equal;
 mod malformed;
 mod number;
 mod pointer;
-mod reader;
+pub(crate) mod reader;
 mod scan;
-mod text;
+pub(crate) mod text;
 mod tree;
 
 pub(crate) use equal::{equals_value, first_repeat};

@@ -11,9 +11,14 @@ use crate::limits::Limits;
 /// # Errors
 /// The first thing that is not JSON, or that passes a limit.
 pub(crate) fn read(text: &str, limits: &Limits) -> Result<Tree, Malformed> {
-    let limit = limits.max_bytes().min(Limits::LONGEST);
-    if text.len() > limit {
-        return Err(Malformed::TooLarge { bytes: text.len(), limit });
+    read_to_depth(text, limits, limits.max_depth())
+}
+
+/// Reads one JSON text that may nest this deep, whatever the limits say of depth.
+pub(crate) fn read_to_depth(text: &str, limits: &Limits, limit: usize) -> Result<Tree, Malformed> {
+    let longest = limits.max_bytes().min(Limits::LONGEST);
+    if text.len() > longest {
+        return Err(Malformed::TooLarge { bytes: text.len(), limit: longest });
     }
     let scanner = Scanner {
         bytes: text.as_bytes(),
@@ -26,7 +31,6 @@ pub(crate) fn read(text: &str, limits: &Limits) -> Result<Tree, Malformed> {
         duplicates: Vec::new(),
         wide: false,
     };
-    let limit = limits.max_depth();
     let mut reader = Reader { text, scanner, tree, open: NONE, levels: 0, limit, key: NO_KEY };
     match (reader.document(), reader.scanner.fault) {
         (Some(()), None) => Ok(reader.tree),

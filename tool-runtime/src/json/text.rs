@@ -15,7 +15,7 @@ pub(crate) fn unescape(raw: &str) -> String {
 }
 
 /// The character that an escape stands for, and how many bytes it takes.
-fn escape(at: &str) -> (char, usize) {
+pub(crate) fn escape(at: &str) -> (char, usize) {
     match at.as_bytes().get(1) {
         Some(b'u') => unicode(at),
         Some(b'b') => ('\u{8}', 2),

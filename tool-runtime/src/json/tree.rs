@@ -91,7 +91,7 @@ impl Node {
         self.flags & ESCAPED != 0
     }
 
-    pub(super) const fn is_key_escaped(&self) -> bool {
+    pub(crate) const fn is_key_escaped(&self) -> bool {
         self.flags & KEY_ESCAPED != 0
     }
 }

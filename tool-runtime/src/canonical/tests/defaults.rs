@@ -1,0 +1,268 @@
+//! What a schema's defaults fill in.
+
+use serde_json::{Value, json};
+
+use crate::Tool;
+use crate::canonical::{CanonicalErrorKind, Defaults, canonicalize_with};
+use crate::prelude::*;
+
+#[track_caller]
+fn check(schema: &Value, text: &str, expected: &str) {
+    let mut out = Vec::new();
+    canonicalize_with(text, &Defaults::compile(schema), &mut out).expect(text);
+    assert_eq!(String::from_utf8(out).expect("text"), expected, "{text}");
+}
+
+#[test]
+fn absent_properties_are_filled_in_at_their_place() {
+    let schema = json!({"properties": {
+        "limit": {"type": "integer", "default": 10.0},
+        "query": {"type": "string"},
+        "é": {"default": {"b": [1e0], "a": "\u{2028}"}},
+        "a": {"default": null},
+    }});
+    let rest = "\"é\":{\"a\":\"\u{2028}\",\"b\":[1]}}";
+    check(
+        &schema,
+        r#"{"query":"tea"}"#,
+        &(r#"{"a":null,"limit":10,"query":"tea","#.to_owned() + rest),
+    );
+    check(
+        &schema,
+        r#"{"limit":1,"query":"tea"}"#,
+        &(r#"{"a":null,"limit":1,"query":"tea","#.to_owned() + rest),
+    );
+    check(&schema, "{}", &(r#"{"a":null,"limit":10,"#.to_owned() + rest));
+    check(
+        &schema,
+        r#"{"\u006cimit": null, "zz": 1, "a": 0, "é": 0}"#,
+        r#"{"a":0,"limit":null,"zz":1,"é":0}"#,
+    );
+    check(&schema, "[{}]", "[{}]");
+    check(&json!(true), "{}", "{}");
+}
+
+#[test]
+fn nested_objects_items_and_references_are_followed() {
+    let schema = json!({
+        "properties": {
+            "by": {"$ref": "#/$defs/Filter", "description": "by what"},
+            "all": {"items": {"$ref": "#/$defs/Filter"}},
+            "in": {"properties": {"unit": {"default": "m"}}},
+            "kind": {"$ref": "#/$defs/Kind"},
+        },
+        "$defs": {
+            "Filter": {"properties": {"score": {"default": 50}, "not": {"$ref": "#/$defs/Filter"}}},
+            "Kind": {"enum": ["a", "b"], "default": "b"},
+        },
+    });
+    check(&schema, "{}", r#"{"kind":"b"}"#);
+    check(
+        &schema,
+        r#"{"kind":"a","by":{"not":{"not":{"score":1}}},"all":[{},7,{"score":2}],"in":{}}"#,
+        r#"{"all":[{"score":50},7,{"score":2}],"by":{"not":{"not":{"score":1},"score":50},"score":50},"in":{"unit":"m"},"kind":"a"}"#,
+    );
+}
+
+#[test]
+fn a_default_is_filled_in_turn() {
+    let schema = json!({"properties": {"options": {
+        "default": {},
+        "properties": {"limit": {"default": 10}, "page": {"default": {}, "properties": {"at": {"default": 0}}}},
+    }}});
+    let whole = r#"{"options":{"limit":10,"page":{"at":0}}}"#;
+    for text in ["{}", r#"{"options":{}}"#, r#"{"options":{"page":{},"limit":1e1}}"#] {
+        check(&schema, text, whole);
+    }
+}
+
+#[test]
+fn schemas_that_lead_back_to_themselves_end() {
+    check(&json!({"$ref": "#"}), r#"{"a":1}"#, r#"{"a":1}"#);
+    let own = json!({"properties": {"next": {"$ref": "#", "default": {}}}});
+    check(&own, "{}", r#"{"next":{"next":{}}}"#);
+    let pair = json!({
+        "$ref": "#/$defs/A",
+        "$defs": {
+            "A": {"$ref": "#/$defs/B", "properties": {"x": {"default": 1}}},
+            "B": {"$ref": "#/$defs/A", "properties": {"x": {"default": 2}, "y": {"default": 3}}},
+        },
+    });
+    check(&pair, "{}", r#"{"x":1,"y":3}"#);
+}
+
+#[test]
+fn what_is_filled_in_is_bounded() {
+    let twice = |level: usize| {
+        let below = json!({"$ref": format!("#/$defs/L{}", level + 1), "default": {}});
+        (format!("L{level}"), json!({"properties": {"a": below, "b": below}}))
+    };
+    let definitions: Value = (0..100).map(twice).collect();
+    let schema = json!({"$ref": "#/$defs/L0", "$defs": definitions});
+    let mut out = Vec::new();
+    canonicalize_with("{}", &Defaults::compile(&schema), &mut out).expect("bounded");
+    assert!(out.len() < 200_000, "{} bytes", out.len());
+
+    let schema = json!({"items": {"properties": {"a": {"default": "x".repeat(50_000)}}}});
+    let text = format!("[{}{{}}]", "{},".repeat(500));
+    let error = canonicalize_with(&text, &Defaults::compile(&schema), &mut out);
+    let error = error.expect_err("25 MB of defaults");
+    assert_eq!((error.kind(), error.position()), (CanonicalErrorKind::TooLarge, 1 + 3 * 335));
+}
+
+#[test]
+fn combinators_and_what_has_no_name_are_left_alone() {
+    let filled = json!({"properties": {"a": {"default": 1}}});
+    for schema in [
+        json!({"anyOf": [filled]}),
+        json!({"allOf": [filled]}),
+        json!({"properties": {"x": {"anyOf": [filled, {"type": "null"}]}}}),
+        json!({"additionalProperties": filled}),
+        json!({"properties": {"x": {"$ref": "https://example.com/other"}}}),
+        json!({"properties": {"x": {"$ref": "#/$defs/Missing"}}}),
+        json!({"properties": {"a": {"default": u64::MAX}}}),
+    ] {
+        check(&schema, r#"{"x":{}}"#, r#"{"x":{}}"#);
+    }
+}
+
+/// How a search is narrowed.
+#[ai_type(crate = crate)]
+#[derive(Debug)]
+struct Filter {
+    /// Least score.
+    #[arg(range(0..=100), default = 50)]
+    score: u8,
+    /// Words that must not occur.
+    #[arg(default)]
+    without: Vec<String>,
+    /// Which unit.
+    #[serde(default = "metres")]
+    unit: String,
+}
+
+fn metres() -> String {
+    "m".to_owned()
+}
+
+/// How the hits are shown.
+#[ai_type(crate = crate)]
+#[serde(default)]
+#[derive(Debug)]
+struct Page {
+    /// How many stand on it.
+    size: u8,
+    /// Where it begins.
+    from: Option<String>,
+}
+
+impl Default for Page {
+    fn default() -> Self {
+        Self { size: 20, from: None }
+    }
+}
+
+/// What can be read but not written.
+#[ai_type(crate = crate, deserialize_only)]
+#[derive(Debug, Default)]
+struct OneWay {
+    /// A word.
+    #[arg(default)]
+    word: String,
+}
+
+#[track_caller]
+fn check_tool<T: Tool>(text: &str, expected: &str) {
+    let runtime = Runtime::builder().tool::<T>().build().expect("a tool");
+    let spec = runtime.specs().next().expect("it is listed");
+    check(&serde_json::to_value(spec.input_schema()).expect("a schema"), text, expected);
+}
+
+#[test]
+fn defaults_of_parameters_and_fields_are_filled_in() {
+    /// Searches.
+    #[ai_tool(effect = "read", crate = crate)]
+    fn search(
+        /// Words to look for.
+        query: &str,
+        /// Most hits.
+        #[arg(default = 10, range(1..=50))]
+        limit: u32,
+        /// Only these tags.
+        #[arg(default)]
+        tags: Vec<String>,
+        /// In what order.
+        #[arg(default = "best")]
+        order: &str,
+        /// Who looks.
+        #[arg(default)]
+        who: Option<String>,
+        /// How to narrow it.
+        by: Filter,
+        /// How to narrow it further.
+        #[arg(default)]
+        and: Vec<Filter>,
+        /// How to show it.
+        #[arg(default)]
+        page: Page,
+    ) -> String {
+        format!("{query} {limit} {tags:?} {order} {who:?} {by:?} {and:?} {page:?}")
+    }
+
+    let whole = concat!(
+        r#"{"and":[{"score":1,"unit":"m","without":[]}],"by":{"score":50,"unit":"m","without":[]},"#,
+        r#""limit":10,"order":"best","page":{"from":null,"size":20},"query":"tea","tags":[],"who":null}"#,
+    );
+    check_tool::<Search>(r#"{"query":"tea","by":{},"and":[{"score":1}]}"#, whole);
+    check_tool::<Search>(
+        r#"{"limit":10,"page":{},"and":[{"score":1}],"by":{},"query":"tea"}"#,
+        whole,
+    );
+    check_tool::<Search>(whole, whole);
+}
+
+#[test]
+fn defaults_that_no_schema_shows_or_only_a_branch_has_stay_absent() {
+    /// How fast.
+    #[ai_type(crate = crate)]
+    #[serde(tag = "mode")]
+    #[derive(Debug)]
+    enum Speed {
+        /// At a speed.
+        At {
+            /// Which.
+            #[arg(default = 7)]
+            gear: u8,
+        },
+    }
+
+    /// What is left out where it is empty.
+    #[ai_type(crate = crate)]
+    #[derive(Debug)]
+    struct Skipped {
+        /// Words.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        words: Vec<String>,
+    }
+
+    /// Searches.
+    #[ai_tool(effect = "read", crate = crate)]
+    fn search(
+        /// Has no JSON form.
+        #[arg(default)]
+        one_way: OneWay,
+        /// Has none that schemars shows.
+        skipped: Skipped,
+        /// Lies in a branch: it may be null.
+        page: Option<Page>,
+        /// Lies in a branch: a variant.
+        speed: Speed,
+        /// Is read as null where it is absent.
+        note: Option<String>,
+    ) -> String {
+        format!("{} {skipped:?} {page:?} {speed:?} {note:?}", one_way.word)
+    }
+
+    let text = r#"{"page":{},"skipped":{},"speed":{"mode":"At"}}"#;
+    check_tool::<Search>(text, text);
+}

@@ -1,0 +1,120 @@
+//! What holds for every text, with oracles that share nothing with the writer.
+
+use proptest::prelude::*;
+use serde_json::{Map, Number, Value};
+
+use crate::canonical::canonicalize;
+use crate::canonical::order::utf16_order;
+
+/// Canonical JSON as one would write it down first: simple, slow, and through values.
+fn simply(value: &Value) -> String {
+    match value {
+        Value::Number(number) => number.as_f64().map(ecmascript).unwrap_or_default(),
+        Value::Array(items) => {
+            let items: Vec<_> = items.iter().map(simply).collect();
+            format!("[{}]", items.join(","))
+        }
+        Value::Object(members) => {
+            let mut sorted: Vec<_> = members.iter().collect();
+            sorted.sort_by_key(|(name, _)| name.encode_utf16().collect::<Vec<_>>());
+            let member = |(name, value): (&String, _)| {
+                format!("{}:{}", Value::from(name.as_str()), simply(value))
+            };
+            format!("{{{}}}", sorted.into_iter().map(member).collect::<Vec<_>>().join(","))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// `Number::toString` of ECMA-262: as few digits as the standard library finds to be enough, then
+/// those nearest to the exact value, and of two equally near ones the even one (its note 2, which
+/// the RFC demands).
+fn ecmascript(float: f64) -> String {
+    if float == 0.0 {
+        return "0".to_owned();
+    }
+    let shortest = format!("{:e}", float.abs());
+    let enough = shortest.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit);
+    let text = format!("{:.*e}", enough.count() - 1, float.abs());
+    let (digits, power) = text.split_once('e').expect("an exponent");
+    let digits = digits.replace('.', "");
+    let point = power.parse::<i32>().expect("a power") + 1;
+    let length = i32::try_from(digits.len()).expect("few digits");
+    let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or(0));
+    let sign = if float < 0.0 { "-" } else { "" };
+    let place = usize::try_from(point).unwrap_or(0);
+    let body = match point {
+        _ if length <= point && point <= 21 => format!("{digits}{}", zeros(point - length)),
+        1..=21 => format!("{}.{}", &digits[..place], &digits[place..]),
+        -5..=0 => format!("0.{}{digits}", zeros(-point)),
+        _ => {
+            let fraction = if length > 1 { format!(".{}", &digits[1..]) } else { String::new() };
+            format!("{}{fraction}e{:+}", &digits[..1], point - 1)
+        }
+    };
+    format!("{sign}{body}")
+}
+
+fn floats() -> impl Strategy<Value = f64> {
+    any::<u64>()
+        .prop_map(f64::from_bits)
+        .prop_filter("JSON has no others", |float| float.is_finite())
+}
+
+fn texts() -> impl Strategy<Value = String> {
+    let corner =
+        prop::sample::select(vec!['\u{ffff}', '\u{e000}', '\u{10000}', '"', '\\', '\u{1f}']);
+    prop::collection::vec(prop_oneof![any::<char>(), corner], 0..6)
+        .prop_map(|characters| characters.into_iter().collect())
+}
+
+fn values() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-9_007_199_254_740_991_i64..=9_007_199_254_740_991).prop_map(Value::from),
+        floats().prop_map(|float| Number::from_f64(float).map_or(Value::Null, Value::Number)),
+        texts().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 48, 8, |inner| {
+        let members = prop::collection::vec((texts(), inner.clone()), 0..8);
+        prop_oneof![
+            prop::collection::vec(inner, 0..8).prop_map(Value::from),
+            members.prop_map(|members| Value::from(members.into_iter().collect::<Map<_, _>>())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_is_what_the_simple_writer_writes(value in values()) {
+        let simple = simply(&value);
+        prop_assert_eq!(canonicalize(&value.to_string()), Ok(simple.clone()));
+        let pretty = serde_json::to_string_pretty(&value).expect("text");
+        prop_assert_eq!(canonicalize(&pretty), Ok(simple));
+    }
+
+    #[test]
+    fn every_float_is_written_as_ecmascript_does_and_read_back(float in floats()) {
+        let canonical = canonicalize(&format!("{float:e}")).expect("a number");
+        prop_assert_eq!(&canonical, &ecmascript(float));
+        // Adding nothing takes the sign off a zero.
+        prop_assert_eq!(canonical.parse().map(f64::to_bits), Ok((float + 0.0).to_bits()));
+    }
+
+    #[test]
+    fn names_compare_as_their_utf16_forms(left in texts(), right in texts()) {
+        let expected = left.encode_utf16().cmp(right.encode_utf16());
+        prop_assert_eq!(utf16_order(&left, &right), expected);
+    }
+
+    #[test]
+    fn any_text_is_written_or_refused_within_it(text in ".{0,40}") {
+        match canonicalize(&text) {
+            Ok(canonical) => prop_assert!(canonical.len() <= text.len() * 4 + 24),
+            Err(error) => prop_assert!(error.position() <= text.len()),
+        }
+    }
+}
