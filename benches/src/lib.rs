@@ -1,4 +1,5 @@
 //! The work that the project's figures measure, and how instructions are counted.
 
+pub mod canonical;
 pub mod instructions;
 pub mod work;

@@ -1,6 +1,7 @@
 //! What the project's tests and figures share: real models' calls, and how they are broken.
 
 pub mod bfcl;
+pub mod canonical;
 pub mod run;
 pub mod strict;
 

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use tool_benches::{instructions, work};
+use tool_benches::{canonical, instructions, work};
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
 use tool_tests::run::{self, Tally};
@@ -13,8 +13,10 @@ use tool_tests::run::{self, Tally};
 const USAGE: &str = "\
 cargo figures NAME [ARGS]
 
-  dispatch        instructions of a call through the runtime, beside the same by hand
-  bfcl FILE…      real models' calls: right ones admitted, broken variants refused";
+  dispatch           instructions of a call through the runtime, beside the same by hand
+  bfcl FILE…         real models' calls: right ones admitted, broken variants refused
+  canonical [FILE…]  canonical JSON beside a crate's: instructions of the files' arguments, and
+                     a million documents compared";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -22,6 +24,8 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["dispatch"] => dispatch(),
         ["bfcl", files @ ..] if !files.is_empty() => figures_of_cases(files),
+        ["canonical", files @ ..] => canonical::figures(files),
+        ["measure-canonical", style, files @ ..] => canonical::measure(style, files),
         ["measure", style, items, further] => measure(style, items, further),
         _ => Err(USAGE.to_owned()),
     };

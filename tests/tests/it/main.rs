@@ -11,6 +11,7 @@
 mod bad_calls;
 mod bfcl;
 mod build;
+mod canonical;
 mod doors;
 mod executor;
 mod guard;
