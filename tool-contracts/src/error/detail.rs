@@ -165,6 +165,12 @@ impl ToolErrorDetailBuilder {
         self
     }
 
+    /// Sets the text for people, in place of the one it was started with.
+    pub fn message(mut self, message: impl Into<String>) -> Self {
+        self.0.message = message.into();
+        self
+    }
+
     /// Sets the type name of the error behind this one; never pass its text.
     pub fn cause(mut self, cause: impl Into<Cow<'static, str>>) -> Self {
         self.0.cause = Some(cause.into());

@@ -8,7 +8,25 @@ pub(crate) struct Consent {
     /// Who allowed it.
     pub(crate) approver: Option<String>,
     /// The ticket that it came back by, to be used up before it runs.
-    pub(crate) ticket: Option<Uuid>,
-    /// The hash of the preview that was shown, where the decision is bound to it.
+    pub(crate) ticket: Option<HeldTicket>,
+    /// The hash of the dry run's answer that was shown, where the decision is bound to it.
     pub(crate) preview: Option<[u8; 32]>,
+    /// How the call was withdrawn, where its ticket has still to hear of it.
+    pub(crate) withdrawn: Option<Withdrawn>,
+}
+
+/// The ticket that a call came back by.
+#[derive(Debug, Clone)]
+pub(crate) struct HeldTicket {
+    pub(crate) id: Uuid,
+    /// Its JSON text.
+    pub(crate) json: Box<str>,
+}
+
+/// Who withdrew a call before it ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Withdrawn {
+    Declined,
+    Overtaken,
+    Expired,
 }

@@ -41,10 +41,17 @@ impl ToolCall {
         if approver.trim().is_empty() {
             return Err(EditError::NoApprover);
         }
+        self.edit(arguments.into())?;
+        self.consent.approver = Some(approver);
+        Ok(())
+    }
+
+    /// Changes the arguments, and lets nobody's yes to the earlier ones stand for these.
+    pub(crate) fn edit(&mut self, arguments: Arguments) -> Result<(), EditError> {
         let (CallStatus::Pending, Target::Known(scope)) = (self.status, &self.target) else {
             return Err(EditError::NotPending);
         };
-        let arguments = arguments.into().into_text();
+        let arguments = arguments.into_text();
         if *arguments != *scope.arguments() {
             let pointers = differences(scope.sent().arguments(), &arguments);
             let edited = scope.edited(arguments, pointers);
@@ -53,8 +60,8 @@ impl ToolCall {
             self.target = Target::Known(edited);
             self.pending = Some(decoded);
             self.consent.preview = None;
+            self.consent.approver = None;
         }
-        self.consent.approver = Some(approver);
         Ok(())
     }
 }

@@ -1,7 +1,5 @@
 //! The idempotency key of a call, as its tool sees it.
 
-use tool_contracts::ToolContext;
-
 use super::CallScope;
 use crate::call::FromCall;
 use crate::failure::Failure;
@@ -13,8 +11,9 @@ use crate::failure::Failure;
 /// that was taken over. A tool whose downstream keeps the key says `forwards_key`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Idempotency {
-    pub(crate) key: Option<Box<str>>,
-    pub(crate) fence: Option<u64>,
+    key: Option<Box<str>>,
+    global_key: Option<Box<str>>,
+    fence: Option<u64>,
 }
 
 impl Idempotency {
@@ -24,16 +23,29 @@ impl Idempotency {
         Self::default()
     }
 
-    /// Makes a value for a unit test of a tool's function.
+    /// Makes a value for a unit test of a tool's function; both keys are this one.
     #[must_use]
     pub fn new(key: impl Into<Box<str>>, fence: u64) -> Self {
-        Self { key: Some(key.into()), fence: Some(fence) }
+        let key = key.into();
+        Self::of(key.clone(), key, fence)
     }
 
-    /// Returns the key, unique for the tool and whom it is called for; none for a call without one.
+    pub(crate) fn of(key: Box<str>, global_key: Box<str>, fence: u64) -> Self {
+        Self { key: Some(key), global_key: Some(global_key), fence: Some(fence) }
+    }
+
+    /// Returns the key: unique for the tool, the tenant and whom it is called for. None for a call
+    /// without one.
     #[must_use]
     pub fn key(&self) -> Option<&str> {
         self.key.as_deref()
+    }
+
+    /// Returns a key that is unique everywhere, made of the tenant, whom the call is for, the tool
+    /// and the key: 64 hexadecimal digits, to send to a service that knows none of these.
+    #[must_use]
+    pub fn global_key(&self) -> Option<&str> {
+        self.global_key.as_deref()
     }
 
     /// Returns the fence: greater than that of every earlier run under the key.
@@ -46,18 +58,5 @@ impl Idempotency {
 impl FromCall for Idempotency {
     fn from_call(call: &CallScope) -> Result<Self, Failure> {
         Ok(call.idempotency())
-    }
-}
-
-/// The key that the caller gave, or the one that a repeat of the same model's call has too.
-pub(crate) fn key_of(cx: &ToolContext, call_id: Option<&str>) -> Option<Box<str>> {
-    match (cx.idempotency_key(), call_id) {
-        (Some(key), _) => Some(key.into()),
-        // The length keeps the two apart: neither can slide into the other.
-        (None, Some(id)) => {
-            let trace = cx.trace_id();
-            Some(format!("call:{}:{trace}:{id}", trace.len()).into())
-        }
-        (None, None) => None,
     }
 }

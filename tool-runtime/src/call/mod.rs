@@ -12,6 +12,7 @@ mod keyed;
 pub(crate) mod output;
 mod preview;
 mod reconciled;
+mod rehearsal;
 mod scope;
 mod stage;
 mod typed;
@@ -20,10 +21,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use tool_contracts::{CallStatus, ToolContext, ToolSpec, Violation};
 
 pub use self::cancellation::Cancellation;
-pub(crate) use self::consent::Consent;
+pub(crate) use self::consent::{Consent, HeldTicket, Withdrawn};
 pub use self::edit::EditError;
 pub(crate) use self::finished::{Answer, End, Verdict};
 pub use self::finished::{Finished, Running};
@@ -31,7 +34,6 @@ pub(crate) use self::guarded::{Guarded, guard};
 pub(crate) use self::host::MetaDraft;
 pub use self::host::{DryRun, FromCall, MetaRecorder, Progress, ProgressUpdate};
 pub use self::keyed::Idempotency;
-pub(crate) use self::keyed::key_of;
 pub use self::output::ToolOutput;
 pub use self::preview::Preview;
 pub use self::reconciled::Reconciled;
@@ -225,19 +227,28 @@ impl ToolCall {
 
     /// Declines a pending call; the model is told why. Returns whether it was pending.
     pub fn decline(&mut self, feedback: impl Into<String>) -> bool {
-        self.withdraw(|| Refusal::declined(&feedback.into()))
+        self.withdraw_as(Withdrawn::Declined, || Refusal::declined(&feedback.into()))
     }
 
     /// Withdraws a pending call that a newer message of the user has overtaken.
     ///
     /// Returns whether it was pending.
     pub fn overtake(&mut self) -> bool {
-        self.withdraw(Refusal::overtaken)
+        self.withdraw_as(Withdrawn::Overtaken, Refusal::overtaken)
     }
 
     /// Withdraws a pending call that nobody answered in time. Returns whether it was pending.
     pub fn expire(&mut self) -> bool {
-        self.withdraw(Refusal::expired)
+        self.withdraw_as(Withdrawn::Expired, Refusal::expired)
+    }
+
+    /// Withdraws the call for good: a ticket that it came back by ends with it.
+    fn withdraw_as(&mut self, how: Withdrawn, refusal: impl FnOnce() -> Box<Refusal>) -> bool {
+        let withdrawn = self.withdraw(refusal);
+        if withdrawn && self.consent.ticket.is_some() {
+            self.consent.withdrawn = Some(how);
+        }
+        withdrawn
     }
 
     pub(crate) fn withdraw(&mut self, refusal: impl FnOnce() -> Box<Refusal>) -> bool {
@@ -271,7 +282,16 @@ impl ToolCall {
                 Err(refusal) => drop(self.withdraw(|| refusal)),
             }
         }
+        if let Some(told) = self.tell_ticket() {
+            told.await;
+        }
         self.output.get_or_insert_with(fitting::never_closed)
+    }
+
+    /// Tells the ticket that the call came back by how it was withdrawn, if that is still to do.
+    fn tell_ticket(&mut self) -> Option<BoxFuture<'static, ()>> {
+        let (how, ticket) = (self.consent.withdrawn.take()?, self.consent.ticket.as_ref()?);
+        Some(self.runtime().governor()?.withdrawn(ticket.id, how))
     }
 
     /// Takes the call through the stages that are left, unless it was withdrawn meanwhile.
@@ -346,6 +366,8 @@ impl Drop for Open<'_> {
 impl Drop for ToolCall {
     fn drop(&mut self) {
         self.withdraw(Refusal::dropped);
+        // Nobody is left to wait for it: a store that takes it at once has it.
+        let _ = self.tell_ticket().and_then(FutureExt::now_or_never);
     }
 }
 

@@ -21,6 +21,8 @@ use super::finished::Answer;
 #[derive(Clone)]
 pub struct ToolOutput {
     json: Vec<u8>,
+    /// Where `meta` begins; it ends before the last byte.
+    meta_start: usize,
     body: Body,
 }
 
@@ -77,6 +79,12 @@ impl ToolOutput {
         }
     }
 
+    /// Returns the envelope's `meta` as JSON text.
+    #[must_use]
+    pub fn meta_json(&self) -> &str {
+        self.json.get(self.meta_start..self.json.len() - 1).map_or("{}", text)
+    }
+
     /// Reads the tool's answer into a type; `None` if the call has no answer.
     ///
     /// # Errors
@@ -111,8 +119,12 @@ impl ToolOutput {
 impl ToolOutput {
     /// Starts an envelope for a tool's answer.
     pub(crate) fn begin(scope: &CallScope) -> Answer {
-        let echo = scope.echo().unwrap_or("null");
-        let expected = scope.registered().expected_output();
+        Self::begin_with(scope.echo(), scope.registered().expected_output())
+    }
+
+    /// Starts an envelope around this echo, with room for so many bytes.
+    fn begin_with(echo: Option<&str>, expected: usize) -> Answer {
+        let echo = echo.unwrap_or("null");
         let mut json = Vec::with_capacity(expected.max(echo.len() + FRAME));
         json.extend_from_slice(HEAD_OK);
         json.extend_from_slice(echo.as_bytes());
@@ -125,6 +137,7 @@ impl ToolOutput {
         let Answer { mut json, data_start, .. } = answer;
         let data = data_start..json.len();
         json.extend_from_slice(META);
+        let meta_start = json.len();
         json.extend_from_slice(TOOK);
         write_json(&mut json, &took_ms);
         if let Some(seconds) = ttl_seconds {
@@ -132,17 +145,22 @@ impl ToolOutput {
             write_json(&mut json, &seconds);
         }
         json.extend_from_slice(b"}}");
-        Self { json, body: Body::Ok { data } }
+        Self { json, meta_start, body: Body::Ok { data } }
     }
 
     /// Ends an envelope with a full `meta`.
     pub(crate) fn finish(answer: Answer, meta: &ToolResultMeta) -> Self {
         let Answer { mut json, data_start, .. } = answer;
         let data = data_start..json.len();
-        json.extend_from_slice(META);
-        write_json(&mut json, meta);
-        json.push(b'}');
-        Self { json, body: Body::Ok { data } }
+        let meta_start = write_meta(&mut json, meta);
+        Self { json, meta_start, body: Body::Ok { data } }
+    }
+
+    /// Writes the envelope of an answer that was given before, byte for byte.
+    pub(crate) fn given_before(echo: Option<&str>, data: &[u8], meta: &ToolResultMeta) -> Self {
+        let mut answer = Self::begin_with(echo, data.len());
+        answer.json.extend_from_slice(data);
+        Self::finish(answer, meta)
     }
 
     /// Writes an error's envelope; `echo` is JSON text, or absent where there is none to show.
@@ -157,10 +175,8 @@ impl ToolOutput {
         json.extend_from_slice(echo.as_bytes());
         json.extend_from_slice(ERROR);
         write_json(&mut json, &detail);
-        json.extend_from_slice(META);
-        write_json(&mut json, meta);
-        json.push(b'}');
-        Self { json, body: Body::Error(Box::new(detail)) }
+        let meta_start = write_meta(&mut json, meta);
+        Self { json, meta_start, body: Body::Error(Box::new(detail)) }
     }
 
     /// Gives back the room that a short answer did not need.
@@ -177,6 +193,15 @@ impl ToolOutput {
 
 fn text(json: &[u8]) -> &str {
     std::str::from_utf8(json).expect("the envelope is made of JSON texts, which are UTF-8")
+}
+
+/// Ends an envelope with its `meta`; returns where that begins.
+fn write_meta<M: Serialize>(json: &mut Vec<u8>, meta: &M) -> usize {
+    json.extend_from_slice(META);
+    let start = json.len();
+    write_json(json, meta);
+    json.push(b'}');
+    start
 }
 
 fn write_json<T: Serialize>(json: &mut Vec<u8>, value: &T) {

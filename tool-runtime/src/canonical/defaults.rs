@@ -52,7 +52,6 @@ impl Defaults {
     ///
     /// A default is filled in turn, so that `"default": {}` stands for what it means. In a schema
     /// that leads back to itself this ends where it comes back.
-    #[cfg_attr(not(test), expect(dead_code, reason = "what fingerprints calls comes after it"))]
     pub(crate) fn compile(schema: &Value) -> Self {
         let known = HashMap::new();
         let mut compiler = Compiler { document: schema, known, levels: 0, found: Self::default() };

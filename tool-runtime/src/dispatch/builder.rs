@@ -8,7 +8,6 @@ use std::time::Duration;
 use thiserror::Error;
 use tool_contracts::{ContractError, Permission};
 
-use super::govern::Prepare;
 use super::record::Observe;
 use super::runtime::{Inner, Runtime};
 use crate::limits::Limits;
@@ -30,7 +29,8 @@ pub struct RuntimeBuilder {
     max_concurrent: usize,
     max_blocking: usize,
     allow_abort: bool,
-    pub(crate) policy: Option<Box<dyn Prepare>>,
+    #[cfg(feature = "policy")]
+    pub(crate) policy: crate::policy::Policy,
     problems: Vec<BuildProblem>,
 }
 
@@ -45,7 +45,8 @@ impl RuntimeBuilder {
             max_concurrent: 5,
             max_blocking: 256,
             allow_abort: false,
-            policy: None,
+            #[cfg(feature = "policy")]
+            policy: crate::policy::Policy::default(),
             problems: Vec::new(),
         }
     }
@@ -209,9 +210,10 @@ impl RuntimeBuilder {
         let (Some(timer), true) = (self.timer, problems.is_empty()) else {
             return Err(BuildError { problems });
         };
-        let prepare = |policy: Box<dyn Prepare>| policy.prepare(&mut tools, timer.clone());
-        let governor = self.policy.or_else(default_policy).map(prepare).transpose();
-        let governor = governor.map_err(|problems| BuildError { problems })?;
+        #[cfg(feature = "policy")]
+        let governor = Some(self.policy.prepare(&mut tools, &timer));
+        #[cfg(not(feature = "policy"))]
+        let governor = None;
         Ok(Runtime::new(Inner {
             catalogue: Catalogue::new(tools),
             states: self.states,
@@ -245,6 +247,8 @@ impl RuntimeBuilder {
         let known: BTreeSet<&str> = self.registry.entries.iter().flat_map(names_of).collect();
         let unknown = self.settings.permissions.keys().filter(|name| !known.contains(&***name));
         problems.extend(unknown.map(|name| BuildProblem::UnknownPermission { name: name.clone() }));
+        #[cfg(feature = "policy")]
+        problems.extend(self.policy.check(&known));
     }
 
     fn fill(&self, tool: &mut Registered, problems: &mut Vec<BuildProblem>) {
@@ -261,17 +265,6 @@ impl RuntimeBuilder {
 fn names_of(entry: &crate::registry::Entry) -> impl Iterator<Item = &str> {
     let name = entry.name();
     [Some(name), name.rsplit_once('.').map(|(toolkit, _)| toolkit)].into_iter().flatten()
-}
-
-#[cfg(feature = "policy")]
-#[allow(clippy::unnecessary_wraps, reason = "without the feature there is none")]
-fn default_policy() -> Option<Box<dyn Prepare>> {
-    Some(Box::new(crate::policy::Policy::default()))
-}
-
-#[cfg(not(feature = "policy"))]
-fn default_policy() -> Option<Box<dyn Prepare>> {
-    None
 }
 
 #[cfg(feature = "tokio")]
@@ -408,6 +401,13 @@ pub enum BuildProblem {
         /// The name.
         name: String,
     },
+    /// Rules are set for a tool or toolkit that does not exist.
+    #[error("rules are set for `{name}`, which is no tool and no toolkit here")]
+    #[non_exhaustive]
+    UnknownRules {
+        /// The name.
+        name: String,
+    },
     /// Discovery found no tool.
     #[error(
         "no `#[ai_tool]` function is linked in: name the crate that has them once \
@@ -426,6 +426,19 @@ pub enum BuildProblem {
         most: usize,
         /// What was set.
         found: usize,
+    },
+    /// A time is out of its range.
+    #[error("`{setting}` is {least:?} to {most:?}, not {found:?}")]
+    #[non_exhaustive]
+    TimeOutOfRange {
+        /// The method that sets it.
+        setting: &'static str,
+        /// The least that it may be.
+        least: Duration,
+        /// The most that it may be.
+        most: Duration,
+        /// What was set.
+        found: Duration,
     },
     /// The program aborts on panic, so that a tool's panic cannot be answered.
     #[error(

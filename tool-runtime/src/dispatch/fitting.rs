@@ -103,7 +103,7 @@ pub(crate) fn echo_of_unknown<'a>(arguments: &'a str, limits: &Limits) -> Option
 }
 
 /// Makes the envelope of an answer.
-pub(super) fn answered(
+pub(crate) fn answered(
     scope: &CallScope,
     answer: Answer,
     took_ms: u64,
@@ -158,7 +158,7 @@ fn broken_answer(scope: &CallScope, answer: &Answer) -> Option<Fault> {
     Some(Fault::new(failure, None, format!("the answer broke its schema in {count} places")))
 }
 
-pub(super) fn failed(scope: &CallScope, fault: Fault, took_ms: u64, fate: Fate) -> Ended {
+pub(crate) fn failed(scope: &CallScope, fault: Fault, took_ms: u64, fate: Fate) -> Ended {
     let Fault { mut failure, cause, log } = fault;
     let mut meta = error_meta(took_ms, scope.dry_run());
     if !scope.edits().is_empty() {

@@ -2,20 +2,18 @@
 //!
 //! The core runs without anything behind it; the feature `policy` brings its one implementation.
 
+use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use tool_contracts::ToolContext;
+use uuid::Uuid;
 
-use super::builder::BuildProblem;
 use super::pipeline::Ended;
 use super::refusal::Refusal;
-use crate::call::{CallScope, Consent, ToolCall};
+use crate::call::{CallScope, Consent, ToolCall, Withdrawn};
 use crate::failure::Failure;
-use crate::registry::Registered;
-use crate::timer::Timer;
 
 /// What a call holds while it runs, if anything; or its answer, if it need not run.
 pub(crate) type Held = Result<Option<Box<dyn Hold>>, Box<Ended>>;
@@ -36,6 +34,12 @@ pub(crate) trait Govern: fmt::Debug + Send + Sync {
     /// Says how often a call that has failed once may be tried again; none if it may not be.
     fn retries(&self, scope: &CallScope) -> Option<Box<dyn Retries>>;
 
+    /// Ends the ticket of a call that was withdrawn.
+    fn withdrawn(&self, ticket: Uuid, how: Withdrawn) -> BoxFuture<'static, ()>;
+
+    /// Returns itself, for whoever knows what it is.
+    fn as_any(&self) -> &dyn Any;
+
     /// Hears of a call that was refused before it could run, and may add to what it is told.
     fn refused(&self, tool: &str, cx: &ToolContext, refusal: &mut Refusal);
 }
@@ -53,15 +57,6 @@ pub(crate) trait Hold: Send + Sync {
 pub(crate) trait Retries: Send {
     /// Returns how long to wait before the next try; none if there is none.
     fn next(&mut self, failure: &Failure) -> Option<Duration>;
-}
-
-/// Makes the governor once all tools are known.
-pub(crate) trait Prepare: Send {
-    fn prepare(
-        self: Box<Self>,
-        tools: &mut [Registered],
-        timer: Arc<dyn Timer>,
-    ) -> Result<Arc<dyn Govern>, Vec<BuildProblem>>;
 }
 
 /// Which of the governor's stages concern a tool: decided once, so that a plain call meets none.

@@ -1,6 +1,6 @@
 //! Dispatch: the runtime, its configuration, and the one fixed pipeline that every call goes through.
 
-mod attempt;
+pub(crate) mod attempt;
 mod builder;
 pub(crate) mod fitting;
 pub(crate) mod govern;

@@ -13,7 +13,7 @@ use super::running::run;
 use crate::call::{CallScope, Consent, Guarded, ToolCall, ToolOutput, guard};
 
 /// Arguments that are typed and checked, and a tool parked behind them.
-pub(crate) struct Decoded(pub(super) Guarded);
+pub(crate) struct Decoded(pub(crate) Guarded);
 
 /// The word of whoever had to be asked.
 pub(crate) struct Consulted(());
@@ -144,7 +144,9 @@ async fn claim(
     consent: &Consent,
     started: Instant,
 ) -> Result<Claimed, Box<Ended>> {
-    let governor = scope.runtime().governor().filter(|_| scope.registered().concerns.claim);
+    let bound = consent.ticket.is_some() || consent.preview.is_some();
+    let concerned = scope.registered().concerns.claim || bound;
+    let governor = scope.runtime().governor().filter(|_| concerned);
     let hold = match governor {
         None => None,
         Some(governor) => governor.claim(scope, consent, started).await?,

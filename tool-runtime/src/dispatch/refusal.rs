@@ -28,6 +28,17 @@ impl Refusal {
         Box::new(Self { status, detail: failure.into_detail(None), log })
     }
 
+    /// Tells the model to stop: it has been refused this tool this often.
+    pub(crate) fn tell_to_stop(&mut self, times: u32) {
+        let message = format!(
+            "{}; this is refusal {times} of this tool in this run: \
+             stop calling it and say what is missing",
+            self.detail.message()
+        );
+        let told = self.detail.clone().into_builder().message(message);
+        self.detail = told.detail("stop", true).detail("refusals", times).build();
+    }
+
     pub(crate) fn unknown_tool(closest: &[&str]) -> Box<Self> {
         let mut message = String::from("no tool has this name");
         match closest {

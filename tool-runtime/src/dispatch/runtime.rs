@@ -17,7 +17,7 @@ use crate::arguments::Arguments;
 use crate::call::{self, CallScope, ToolCall, ToolOutput, TypedCall};
 use crate::failure::FailureCode;
 use crate::limits::Limits;
-use crate::registry::{Catalogue, States, TypedTool};
+use crate::registry::{Catalogue, Registered, States, TypedTool};
 use crate::timer::Timer;
 
 /// Holds the tools and opens calls of them. A handle: cloning it is cheap.
@@ -201,6 +201,10 @@ impl Runtime {
         let has_secrets = self.inner.catalogue.has_secrets();
         let echo = || fitting::echo_of_unknown(arguments, self.limits());
         if has_secrets { None } else { echo() }
+    }
+
+    pub(crate) fn registered(&self, name: &str) -> Option<&Registered> {
+        self.inner.catalogue.find(name).map(|tool| &**tool)
     }
 
     pub(crate) fn limits(&self) -> &Limits {

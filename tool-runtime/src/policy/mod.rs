@@ -1,31 +1,37 @@
 //! What may delay, refuse or repeat a call.
+//!
+//! A [`Policy`] is given to [`RuntimeBuilder::policy`](crate::RuntimeBuilder::policy); without one
+//! the defaults hold, which keep a write from running twice and ask a person where the tool asks for
+//! one.
 
+mod access;
+mod approval;
+mod bounds;
+mod claiming;
+mod config;
 mod excerpt;
+mod fresh;
+mod governor;
+mod holding;
+mod idempotency;
 mod limits;
+mod plan;
+mod principal;
 mod retry;
+mod retrying;
+mod rules;
+mod sweeping;
 mod ticket;
+mod waiting;
 
-use std::sync::Arc;
+pub use async_trait::async_trait;
 
+pub use self::access::{AccessPolicy, AccessRequest, AccessVerdict};
+pub use self::approval::{ApprovalRequest, Approver, Decision, GrantError, GrantFor, TicketError};
+pub use self::config::Policy;
+pub use self::excerpt::{Cut, ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
+pub use self::idempotency::{Resolution, ResolveError};
 pub use self::limits::{BreakerConfig, LimitError, RateLimit};
 pub use self::retry::{RetryConfig, RetryConfigError};
-use crate::dispatch::BuildProblem;
-use crate::dispatch::govern::{Govern, Prepare};
-use crate::registry::Registered;
-use crate::timer::Timer;
-
+pub use self::rules::{Rules, WhenRunning};
 pub use self::ticket::{KeyRing, KeyRingError, Ticket, TicketFault};
-
-/// What may delay, refuse or repeat a call.
-#[derive(Debug, Default)]
-pub struct Policy {}
-
-impl Prepare for Policy {
-    fn prepare(
-        self: Box<Self>,
-        _: &mut [Registered],
-        _: Arc<dyn Timer>,
-    ) -> Result<Arc<dyn Govern>, Vec<BuildProblem>> {
-        Err(Vec::new())
-    }
-}

@@ -1,14 +1,12 @@
 //! What of a long answer a model gets, and how it reads the rest.
-#![expect(unused_imports, reason = "the pipeline is to name them")]
-#![cfg_attr(not(test), expect(dead_code, reason = "the pipeline is to call it"))]
 
-mod page;
+mod leaving;
 mod plan;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::page::page_end;
+pub use self::leaving::{ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
 use self::plan::Plan;
 use crate::json::{pointers, read};
 use crate::limits::Limits;
@@ -22,12 +20,15 @@ pub(crate) struct Excerpt {
 }
 
 /// One array of which only the first rows are shown.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Cut {
-    /// Where the array is; names of properties are capped.
-    pub(crate) pointer: String,
-    pub(crate) rows_shown: u64,
-    pub(crate) rows_total: u64,
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Cut {
+    /// Where the array is, as a JSON Pointer; long names of properties are capped.
+    pub pointer: String,
+    /// How many rows are shown.
+    pub rows_shown: u64,
+    /// How many there are.
+    pub rows_total: u64,
 }
 
 /// How often another way is looked for when the schema refuses what was left out.

@@ -1,6 +1,4 @@
 //! How many calls at once, how many a while, how many refused ones in a run.
-#![expect(unused_imports, reason = "the pipeline is to name them")]
-#![cfg_attr(not(test), expect(dead_code, reason = "the pipeline is to call it"))]
 
 mod breaker;
 mod concurrency;
@@ -10,7 +8,7 @@ mod rate;
 
 pub use self::breaker::BreakerConfig;
 pub(crate) use self::breaker::{Breaker, Pass};
-pub(crate) use self::concurrency::{PlacePermit, Places, QueueFull};
+pub(crate) use self::concurrency::{PlacePermit, Places};
 pub(crate) use self::correction::{CorrectionBudget, RunKey};
 pub use self::error::LimitError;
 pub use self::rate::RateLimit;

@@ -1,6 +1,4 @@
 //! Tries again what failed for a while: how often, how long apart, and when not to.
-#![expect(unused_imports, reason = "the pipeline is to name them")]
-#![cfg_attr(not(test), expect(dead_code, reason = "the pipeline is to call it"))]
 
 mod budget;
 mod config;

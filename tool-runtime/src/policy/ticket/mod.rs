@@ -3,11 +3,6 @@
 //! The ticket travels and says which call it stands for, by hashes; the call itself waits sealed in
 //! the store. A [`KeyRing`] holds the keys of both.
 
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "for the approval stage, which is still to come")
-)]
-
 mod fault;
 mod frame;
 mod keys;
@@ -20,11 +15,7 @@ mod tests;
 
 pub use self::fault::TicketFault;
 pub use self::keys::{KeyRing, KeyRingError};
-#[expect(unused_imports, reason = "for the approval stage, which is still to come")]
-pub(crate) use self::seal::{SealError, bound_to, open, seal};
+
+pub(crate) use self::seal::{bound_to, open, seal};
 pub use self::signed::Ticket;
-#[cfg_attr(
-    not(test),
-    expect(unused_imports, reason = "for the approval stage, which is still to come")
-)]
 pub(crate) use self::signed::{Claims, sign};

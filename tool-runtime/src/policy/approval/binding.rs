@@ -1,0 +1,96 @@
+//! Binds a decision to what was shown: the dry run's answer.
+
+use crate::call::{CallScope, Consent, ToolCall, ToolOutput};
+use crate::canonical::{CanonicalError, Digest, canonicalize_with};
+use crate::dispatch::refusal::Refusal;
+use crate::failure::Failure;
+use crate::policy::governor::State;
+use crate::policy::plan::Plan;
+use tool_contracts::{CallStatus, ErrorCode};
+
+const ARGUMENTS: &str = "tool-runtime/arguments/v1";
+const REHEARSAL: &str = "tool-runtime/rehearsal/v1";
+const PREVIEW: &str = "tool-runtime/preview/v1";
+
+impl State {
+    /// Makes the dry run that a decision will be bound to, where the rules ask for it.
+    ///
+    /// A dry run that fails answers the call: there is nothing to decide about.
+    pub(super) async fn rehearse(
+        &self,
+        call: &mut ToolCall,
+    ) -> Result<Option<(ToolOutput, Digest)>, Box<Refusal>> {
+        let binds = |scope: &CallScope| self.plan(scope).bind_preview && self.plan(scope).writes();
+        if !call.scope().is_some_and(binds) {
+            return Ok(None);
+        }
+        let output = call.rehearse().await;
+        match digest_of(&output) {
+            Ok(digest) => {
+                call.consent_mut().preview = Some(*digest.as_bytes());
+                Ok(Some((output, digest)))
+            }
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// Refuses a call whose dry run does not answer any more what the decision was bound to.
+    pub(in crate::policy) async fn same_preview(
+        &self,
+        scope: &CallScope,
+        consent: &Consent,
+    ) -> Result<(), Box<Refusal>> {
+        let Some(bound) = consent.preview.map(Digest::from_bytes) else { return Ok(()) };
+        let cx = scope.cx().with_dry_run(true);
+        let (name, id) = (scope.tool().name(), scope.call_id().map(Into::into));
+        let mut rehearsal = scope.runtime().open(name, id, scope.arguments().into(), cx);
+        let now = digest_of(rehearsal.execute().await);
+        if now.ok() == Some(bound) { Ok(()) } else { Err(preview_changed()) }
+    }
+}
+
+/// Hashes what a dry run answered.
+fn digest_of(output: &ToolOutput) -> Result<Digest, Box<Refusal>> {
+    match (output.data_json(), output.error()) {
+        (Some(data), _) => Digest::of_json(REHEARSAL, data).map_err(|error| not_canonical(&error)),
+        (None, Some(detail)) => {
+            let mut refusal = Refusal::needs_confirmation();
+            refusal.detail = detail.clone();
+            Err(refusal)
+        }
+        (None, None) => Err(Refusal::needs_confirmation()),
+    }
+}
+
+/// Hashes a call's arguments: canonical, with defaults filled in.
+pub(in crate::policy) fn fingerprint(
+    plan: &Plan,
+    scope: &CallScope,
+) -> Result<Digest, CanonicalError> {
+    let arguments = scope.arguments();
+    let mut canonical = Vec::with_capacity(arguments.len() + 64);
+    canonicalize_with(arguments, &plan.defaults, &mut canonical)?;
+    Ok(Digest::of(ARGUMENTS, &canonical))
+}
+
+/// Hashes what a person sees of a call.
+pub(super) fn shown(call: &ToolCall) -> Digest {
+    Digest::of(PREVIEW, call.preview().to_string().as_bytes())
+}
+
+/// The arguments cannot be hashed, so they can neither wait nor be recognised.
+pub(in crate::policy) fn not_canonical(error: &CanonicalError) -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::InvalidArgument)
+        .with_message(format!("the arguments have no canonical form: {error}"))
+        .with_detail("reason", "not_canonical")
+        .with_detail("position", error.position());
+    Refusal::new(CallStatus::Rejected, failure)
+}
+
+fn preview_changed() -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::Conflict)
+        .with_message("what this call would do has changed since a person approved it")
+        .with_detail("reason", "preview_changed")
+        .with_detail("effect", "none");
+    Refusal::new(CallStatus::NotExecuted, failure)
+}

@@ -1,0 +1,156 @@
+//! Puts a call away behind a ticket, until somebody has decided.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use tool_contracts::{CallStatus, ErrorCode, ToolContext, ToolErrorDetail};
+use uuid::Uuid;
+
+use super::binding::{fingerprint, not_canonical, shown};
+use super::needs_confirmation;
+use crate::call::{CallScope, ToolCall};
+use crate::canonical::Digest;
+use crate::dispatch::refusal::Refusal;
+use crate::failure::Failure;
+use crate::policy::governor::State;
+use crate::policy::principal::{conversation_of, principal_of};
+use crate::policy::ticket::{Claims, Ticket, TicketFault, bound_to, seal, sign};
+use crate::store::{StoreError, WaitingTicket};
+
+/// What the sealed payload is bound to, beside its ticket.
+pub(super) const PURPOSE: &str = "tool-runtime/waiting-call/v1";
+
+/// Says why a call could not be put away behind a ticket. It is pending as it was.
+#[derive(Debug, Clone, Error)]
+#[non_exhaustive]
+pub enum TicketError {
+    /// The call is not pending any more.
+    #[error("the call is not pending, so there is nothing to wait for")]
+    NotPending,
+    /// The arguments, or the names around them, do not fit into a ticket; the detail says why.
+    #[error("the call cannot wait behind a ticket: {}", .0.message())]
+    Refused(Box<ToolErrorDetail>),
+    /// The system gave no random bytes to sign and seal with, or sealing failed.
+    #[error("the call cannot be sealed: {0}")]
+    Sealing(String),
+    /// The store could not keep the call.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A call as it waits in the store, sealed.
+#[derive(Serialize, Deserialize)]
+pub(super) struct WaitingCall {
+    /// The arguments as the model sent them.
+    pub(super) sent: String,
+    /// The arguments as a person changed them, if one did.
+    pub(super) edited: Option<String>,
+    /// Without credentials.
+    pub(super) cx: serde_json::Value,
+    /// The hash of the dry run's answer that the decision is bound to.
+    pub(super) preview: Option<[u8; 32]>,
+}
+
+impl WaitingCall {
+    fn of(call: &ToolCall, scope: &CallScope) -> serde_json::Result<Self> {
+        let edited = !scope.edits().is_empty();
+        Ok(Self {
+            sent: scope.sent().raw().to_owned(),
+            edited: edited.then(|| scope.raw().to_owned()),
+            cx: serde_json::to_value(scope.cx().for_log())?,
+            preview: call.consent().preview,
+        })
+    }
+
+    pub(super) fn context(&self) -> serde_json::Result<ToolContext> {
+        ToolContext::deserialize(&self.cx)
+    }
+}
+
+impl State {
+    /// Answers a call with a ticket that leads back to it.
+    pub(super) async fn defer(&self, call: &ToolCall) -> Box<Refusal> {
+        match self.issue(call).await {
+            Ok(ticket) => needs_confirmation(&ticket.to_json()),
+            Err(TicketError::Refused(detail)) => {
+                let mut refusal = Refusal::needs_confirmation();
+                refusal.detail = *detail;
+                refusal
+            }
+            // A person is needed, and here is no way to reach one.
+            Err(error) => {
+                let failure = Failure::of(ErrorCode::NeedsUserConfirmation)
+                    .with_detail("reason", "no_ticket")
+                    .with_log(error.to_string());
+                Refusal::new(CallStatus::NotExecuted, failure)
+            }
+        }
+    }
+
+    /// Puts a call away, and returns the ticket that leads back to it.
+    async fn issue(&self, call: &ToolCall) -> Result<Ticket, TicketError> {
+        let Some(scope) = call.scope() else { return Err(TicketError::NotPending) };
+        let keys = self.keys.as_ref();
+        let keys = keys.ok_or_else(|| TicketError::Sealing("no keys".to_owned()))?;
+        let arguments = fingerprint(self.plan(scope), scope);
+        let arguments = arguments.map_err(|error| refused(*not_canonical(&error)))?;
+        let claims = self.claims(call, scope, arguments);
+        let waiting = WaitingCall::of(call, scope).and_then(|it| serde_json::to_vec(&it));
+        let waiting = waiting.map_err(|error| TicketError::Sealing(error.to_string()))?;
+        let payload = seal(&waiting, keys, &bound_to(PURPOSE, claims.id));
+        let payload = payload.map_err(|error| TicketError::Sealing(error.to_string()))?;
+        let conversation = conversation_of(scope.cx());
+        let (id, tenant, end) = (claims.id, claims.tenant, claims.expires_at);
+        let ticket = sign(claims, keys).map_err(fault)?;
+        let waiting = WaitingTicket::new(id, tenant, conversation, payload, end);
+        self.stores.tickets.put_ticket(waiting).await?;
+        Ok(ticket)
+    }
+
+    fn claims(&self, call: &ToolCall, scope: &CallScope, arguments: Digest) -> Claims {
+        let (plan, now) = (self.plan(scope), self.clock.now());
+        let bound = call.consent().preview.map(Digest::from_bytes);
+        Claims {
+            id: Uuid::now_v7(),
+            call_id: scope.call_id().map(Into::into),
+            tenant: scope.cx().tenant_id(),
+            principal: principal_of(scope.cx()).unwrap_or_default(),
+            tool: plan.tool.clone(),
+            tool_version: plan.version.clone(),
+            schema: plan.schema,
+            arguments,
+            preview: bound.unwrap_or_else(|| shown(call)),
+            bound_preview: bound.is_some(),
+            issued_at: now,
+            expires_at: now.after(self.ticket_lifetime),
+        }
+    }
+}
+
+fn refused(refusal: Refusal) -> TicketError {
+    TicketError::Refused(Box::new(refusal.detail))
+}
+
+fn fault(fault: TicketFault) -> TicketError {
+    TicketError::Refused(Box::new(Failure::from(fault).into_detail(None)))
+}
+
+impl ToolCall {
+    /// Puts the call away behind a ticket: JSON that may travel, to another process too.
+    ///
+    /// The ticket holds no argument; the call waits sealed in the store. Hand it to whoever decides,
+    /// and go on with [`Runtime::resume`](crate::Runtime::resume). This call is answered
+    /// `NEEDS_USER_CONFIRMATION` and cannot be executed any more, so that it never runs twice.
+    ///
+    /// # Errors
+    /// The call is not pending, has no canonical arguments, or cannot be kept: it is as it was.
+    pub async fn ticket(&mut self) -> Result<Ticket, TicketError> {
+        if self.status() != CallStatus::Pending || self.consent().ticket.is_some() {
+            return Err(TicketError::NotPending);
+        }
+        let runtime = self.runtime().clone();
+        let state = State::of(&runtime).ok_or(TicketError::NotPending)?;
+        let ticket = state.issue(self).await?;
+        self.withdraw(|| needs_confirmation(&ticket.to_json()));
+        Ok(ticket)
+    }
+}

@@ -1,0 +1,179 @@
+//! Asks whoever has to be asked before a call runs, here or by a ticket.
+
+mod approver;
+mod binding;
+mod deferring;
+mod grants;
+mod resuming;
+
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt;
+use tool_contracts::{CallStatus, ErrorCode, Permission, ToolErrorDetail};
+
+use self::approver::Kind;
+pub use self::approver::{ApprovalRequest, Approver, Decision, GrantFor};
+pub(super) use self::binding::{fingerprint, not_canonical};
+pub use self::deferring::TicketError;
+pub use self::grants::GrantError;
+use super::access::{AccessRequest, AccessVerdict};
+use super::governor::State;
+use crate::call::{EditError, ToolCall, ToolOutput, Withdrawn};
+use crate::canonical::Digest;
+use crate::dispatch::refusal::Refusal;
+use crate::failure::Failure;
+use crate::store::TicketEnd;
+
+/// How often somebody is asked again because the arguments they wrote are not valid.
+const MOST_EDITS: usize = 3;
+
+/// What the rules say about a call.
+enum Ruling {
+    Allowed,
+    /// A person has to say yes; this is why, if the host's own rule says so.
+    Asks(Option<String>),
+}
+
+impl State {
+    /// Decides whether a pending call may run; asks whoever has to be asked.
+    pub(super) async fn consult(&self, call: &mut ToolCall) -> Result<(), Box<Refusal>> {
+        let reason = match self.rule(call).await? {
+            Ruling::Allowed => return Ok(()),
+            // A dry run performs no effect, so nobody has to be asked.
+            Ruling::Asks(_) if call.approver().is_some() || call.cx().dry_run() => return Ok(()),
+            Ruling::Asks(reason) => reason,
+        };
+        // A call that came back by its ticket waits for a name, not for a grant.
+        if let Some(ticket) = &call.consent().ticket {
+            return Err(needs_confirmation(&ticket.json));
+        }
+        if self.use_grant(call).await? {
+            return Ok(());
+        }
+        let rehearsal = self.rehearse(call).await?;
+        self.ask(call, reason.as_deref(), rehearsal.as_ref()).await
+    }
+
+    /// Asks the tool's permission and the host's own rule.
+    async fn rule(&self, call: &ToolCall) -> Result<Ruling, Box<Refusal>> {
+        let Some(scope) = call.scope() else { return Ok(Ruling::Allowed) };
+        let verdict = match &self.access {
+            None => AccessVerdict::ByPermission,
+            Some(access) => {
+                let request = AccessRequest::new(call, scope);
+                let verdict = AssertUnwindSafe(access.decide(&request)).catch_unwind().await;
+                match verdict {
+                    Ok(Ok(verdict)) => verdict,
+                    Ok(Err(error)) => return Err(undecided(&error.to_string())),
+                    Err(_) => return Err(undecided("panicked")),
+                }
+            }
+        };
+        match (verdict, scope.tool().permission()) {
+            (AccessVerdict::Deny { reason }, _) => Err(denied(&reason)),
+            (_, Permission::Deny) => Err(Refusal::denied_tool()),
+            (AccessVerdict::Ask { reason }, _) => Ok(Ruling::Asks(Some(reason))),
+            (AccessVerdict::ByPermission, Permission::Ask) => Ok(Ruling::Asks(None)),
+            (AccessVerdict::Allow | AccessVerdict::ByPermission, _) => Ok(Ruling::Allowed),
+        }
+    }
+
+    /// Asks the approver of this process; without one, or if they defer, by a ticket.
+    async fn ask(
+        &self,
+        call: &mut ToolCall,
+        reason: Option<&str>,
+        rehearsal: Option<&(ToolOutput, Digest)>,
+    ) -> Result<(), Box<Refusal>> {
+        let mut refused = None;
+        for _ in 0..=MOST_EDITS {
+            let rehearsal = rehearsal.map(|(output, _)| output);
+            let decision = self.decision(call, reason, rehearsal, refused.as_ref()).await;
+            match decision {
+                Kind::Defer => break,
+                Kind::Decline { feedback } => return Err(Refusal::declined(&feedback)),
+                Kind::Approve { approver, arguments, always } => {
+                    match approve(call, approver, arguments) {
+                        Approved::Yes => return self.keep_grant(call, always).await,
+                        Approved::NotValid(detail) => refused = Some(detail),
+                        Approved::Nobody => break,
+                    }
+                }
+            }
+        }
+        if let Some((_, digest)) = rehearsal {
+            call.consent_mut().preview = Some(*digest.as_bytes());
+        }
+        Err(self.defer(call).await)
+    }
+
+    async fn decision(
+        &self,
+        call: &ToolCall,
+        reason: Option<&str>,
+        rehearsal: Option<&ToolOutput>,
+        refused: Option<&ToolErrorDetail>,
+    ) -> Kind {
+        let (Some(approver), Some(scope)) = (&self.approver, call.scope()) else {
+            return Kind::Defer;
+        };
+        let request = ApprovalRequest { call, scope, reason, rehearsal, refused };
+        let decision = AssertUnwindSafe(approver.decide(&request)).catch_unwind().await;
+        decision.map_or(Kind::Defer, |decision| decision.0)
+    }
+}
+
+/// What came of an approver's yes.
+enum Approved {
+    Yes,
+    /// The arguments that they wrote are not valid.
+    NotValid(ToolErrorDetail),
+    /// They have no name, or the call waits no more.
+    Nobody,
+}
+
+fn approve(call: &mut ToolCall, approver: String, arguments: Option<crate::Arguments>) -> Approved {
+    let Some(arguments) = arguments else {
+        return if call.approve(approver) { Approved::Yes } else { Approved::Nobody };
+    };
+    match call.approve_edited(approver, arguments) {
+        Ok(()) => Approved::Yes,
+        Err(EditError::Refused(detail)) => Approved::NotValid(*detail),
+        Err(_) => Approved::Nobody,
+    }
+}
+
+/// The answer of a call that waits for a person: the ticket leads back to it.
+fn needs_confirmation(ticket: &str) -> Box<Refusal> {
+    let mut failure = Failure::of(ErrorCode::NeedsUserConfirmation);
+    if let Ok(ticket) = serde_json::from_str::<serde_json::Value>(ticket) {
+        failure = failure.with_detail("ticket", ticket);
+    }
+    Refusal::new(CallStatus::NotExecuted, failure)
+}
+
+fn denied(reason: &str) -> Box<Refusal> {
+    let mut failure = Failure::of(ErrorCode::Forbidden);
+    if !reason.is_empty() {
+        failure = failure.with_message(format!("this call is not allowed: {reason}"));
+    }
+    Refusal::new(CallStatus::Rejected, failure.with_detail("reason", "denied_by_policy"))
+}
+
+/// The host's rule could not decide: the call is denied.
+fn undecided(log: &str) -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::Forbidden)
+        .with_message("whether this call is allowed could not be decided, so it is not")
+        .with_detail("reason", "policy_failed")
+        .with_log(format!("the access policy failed: {log}"));
+    Refusal::new(CallStatus::Rejected, failure)
+}
+
+/// How a ticket ends whose call was withdrawn.
+pub(super) fn end_of(how: Withdrawn) -> TicketEnd {
+    match how {
+        Withdrawn::Declined => TicketEnd::Declined,
+        Withdrawn::Overtaken => TicketEnd::Overtaken,
+        Withdrawn::Expired => TicketEnd::Expired,
+    }
+}

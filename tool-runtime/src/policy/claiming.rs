@@ -1,0 +1,175 @@
+//! What a call takes before it runs: a fresh answer or the turn to make one, a place, its key, its
+//! ticket. In this order, so that nothing that has to be given back waits for what may be refused.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tool_contracts::{CallStatus, ErrorCode};
+
+use super::approval::fingerprint;
+use super::fresh::{Flight, question};
+use super::governor::State;
+use super::holding::Holding;
+use super::limits::{PlacePermit, Places};
+use super::plan::Plan;
+use super::waiting::within;
+use crate::call::{CallScope, Consent};
+use crate::dispatch::fitting::refused;
+use crate::dispatch::govern::Held;
+use crate::dispatch::pipeline::{Ended, Fate};
+use crate::dispatch::refusal::Refusal;
+use crate::failure::Failure;
+use crate::policy::ticket::TicketFault;
+use crate::store::TicketEnd;
+
+/// How long a caller is told to wait for a place.
+const QUEUE_WAIT_MS: u64 = 1_000;
+
+/// Why a call does not run: it is refused, or answered already.
+pub(super) enum Stop {
+    Refused(Box<Refusal>),
+    Answered(Box<Ended>),
+}
+
+impl From<Box<Refusal>> for Stop {
+    fn from(refusal: Box<Refusal>) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<Ended> for Stop {
+    fn from(ended: Ended) -> Self {
+        Self::Answered(Box::new(ended))
+    }
+}
+
+impl State {
+    /// Takes what the call needs to run, or answers in its place.
+    pub(super) async fn claim(
+        self: &Arc<Self>,
+        scope: &CallScope,
+        consent: &Consent,
+        started: Instant,
+    ) -> Held {
+        match self.take(scope, consent, started).await {
+            Ok(holding) => Ok(Some(Box::new(holding))),
+            Err(Stop::Answered(ended)) => Err(ended),
+            Err(Stop::Refused(refusal)) => Err(Box::new(refused(scope, &refusal))),
+        }
+    }
+
+    async fn take(
+        self: &Arc<Self>,
+        scope: &CallScope,
+        consent: &Consent,
+        started: Instant,
+    ) -> Result<Holding, Stop> {
+        let plan = self.plan(scope);
+        let mut holding = Holding::new(self.clone());
+        if let Some(ttl) = plan.ttl.filter(|_| !scope.dry_run() && consent.ticket.is_none()) {
+            holding.flight = self.fresh_or_flight(plan, scope, started, ttl).await?;
+        }
+        self.same_preview(scope, consent).await?;
+        let now = self.timer.now();
+        if let Some(breaker) = &plan.breaker {
+            holding.pass = Some(breaker.admit(now).map_err(breaker_open)?);
+        }
+        if let Some(rate) = &plan.rate {
+            rate.check(scope.cx().tenant_id()).map_err(rate_limited)?;
+        }
+        holding.own_place = place(plan.places.as_ref(), scope, started).await?;
+        holding.place = place(self.places.as_ref(), scope, started).await?;
+        if plan.writes() && !scope.dry_run() {
+            holding.key = self.claim_key(scope, consent, started).await?;
+        }
+        if let Some(ticket) = &consent.ticket {
+            self.use_ticket(ticket.id).await?;
+        }
+        Ok(holding)
+    }
+
+    /// Serves a fresh answer, or takes the turn to make one; neither if it cannot be kept.
+    async fn fresh_or_flight(
+        &self,
+        plan: &Plan,
+        scope: &CallScope,
+        started: Instant,
+        ttl: Duration,
+    ) -> Result<Option<(Flight, Duration)>, Stop> {
+        let arguments = fingerprint(plan, scope).ok();
+        let Some(question) = arguments.and_then(|it| question(plan, scope, it)) else {
+            return Ok(None);
+        };
+        self.serve(scope, question)?;
+        let flight = within(scope, started, self.fresh.board(question)).await?;
+        self.serve(scope, question)?;
+        Ok(Some((flight, ttl)))
+    }
+
+    fn serve(&self, scope: &CallScope, question: crate::canonical::Digest) -> Result<(), Stop> {
+        let now = self.timer.now();
+        let Some(answer) = self.fresh.find(question, now) else { return Ok(()) };
+        let output = answer.serve(scope, now);
+        let log = String::new();
+        Err(Ended { status: CallStatus::Executed, output, log, fate: Fate::Answered }.into())
+    }
+
+    /// Uses up the ticket that a call came back by: one call alone may.
+    async fn use_ticket(&self, id: uuid::Uuid) -> Result<(), Box<Refusal>> {
+        match self.stores.tickets.end_ticket(id, TicketEnd::Used).await {
+            Ok(None) => Ok(()),
+            Ok(Some(end)) => {
+                let fault = Failure::from(TicketFault::from(end));
+                Err(Refusal::new(CallStatus::Rejected, fault))
+            }
+            Err(error) => {
+                let failure = Failure::of(ErrorCode::Unavailable)
+                    .with_detail("reason", "store_unavailable")
+                    .with_detail("effect", "none")
+                    .with_log(error.to_string());
+                Err(Refusal::new(CallStatus::NotExecuted, failure))
+            }
+        }
+    }
+}
+
+async fn place(
+    places: Option<&Arc<Places>>,
+    scope: &CallScope,
+    started: Instant,
+) -> Result<Option<PlacePermit>, Box<Refusal>> {
+    let Some(places) = places else { return Ok(None) };
+    match within(scope, started, places.take()).await? {
+        Ok(permit) => Ok(Some(permit)),
+        Err(_) => Err(queue_full()),
+    }
+}
+
+fn queue_full() -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::Unavailable)
+        .with_message("too many calls are waiting already; try again later")
+        .with_retry_after_ms(QUEUE_WAIT_MS);
+    not_run(failure, "queue_full")
+}
+
+fn breaker_open(left: Duration) -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::Unavailable)
+        .with_message("this tool has failed too often lately and is given a rest; try again later")
+        .with_retry_after_ms(milliseconds(left));
+    not_run(failure, "breaker_open")
+}
+
+fn rate_limited(left: Duration) -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::RateLimited).with_retry_after_ms(milliseconds(left));
+    not_run(failure, "rate_limit")
+}
+
+fn not_run(failure: Failure, reason: &str) -> Box<Refusal> {
+    let failure = failure.with_detail("reason", reason).with_detail("effect", "none");
+    Refusal::new(CallStatus::NotExecuted, failure)
+}
+
+/// At least one, so that nobody comes back at once.
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_micros().div_ceil(1_000)).unwrap_or(u64::MAX).max(1)
+}

@@ -1,0 +1,250 @@
+//! What a host says about how its tools may be used.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::access::AccessPolicy;
+use super::approval::Approver;
+use super::bounds;
+use super::rules::Rules;
+use super::ticket::KeyRing;
+use crate::dispatch::{BuildProblem, RuntimeBuilder};
+use crate::store::{
+    Clock, GrantStore, IdempotencyStore, Memory, OutputStore, Store, SystemClock, TicketStore,
+};
+
+/// What may delay, refuse or repeat calls: given to [`RuntimeBuilder::policy`].
+///
+/// Without one, everything here has a sensible default: keys and tickets are kept in memory, reads
+/// are tried up to three times, an answer with a `ttl` is kept fresh, and nobody is limited.
+///
+/// ```
+/// use tool_runtime::policy::{Policy, RateLimit, Rules};
+/// use tool_runtime::Runtime;
+/// # use tool_runtime::prelude::*;
+/// # /// Sends a mail.
+/// # #[ai_tool(effect = "write")]
+/// # async fn send_mail(dry_run: &DryRun) -> bool { !dry_run.is_active() }
+///
+/// let policy = Policy::new()
+///     .rules(Rules::new().require_idempotency_key(true))
+///     .rules_for("send_mail", Rules::new().rate_limit(RateLimit::per_minute(10)?));
+/// let runtime = Runtime::builder().tool::<SendMail>().policy(policy).build()?;
+/// # let _ = runtime;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub struct Policy {
+    pub(super) stores: Stores,
+    pub(super) rules: Rules,
+    pub(super) rules_for: BTreeMap<String, Rules>,
+    pub(super) access: Option<Arc<dyn AccessPolicy>>,
+    pub(super) approver: Option<Arc<dyn Approver>>,
+    pub(super) keys: Option<KeyRing>,
+    pub(super) ticket_lifetime: Duration,
+    pub(super) output_lifetime: Duration,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) correction_budget: u32,
+    pub(super) max_in_flight: Option<usize>,
+    pub(super) max_queue: usize,
+    pub(super) cache_bytes: u64,
+}
+
+/// Where what must survive is kept.
+#[derive(Clone)]
+pub(super) struct Stores {
+    pub(super) keys: Arc<dyn IdempotencyStore>,
+    pub(super) tickets: Arc<dyn TicketStore>,
+    pub(super) grants: Arc<dyn GrantStore>,
+    pub(super) outputs: Arc<dyn OutputStore>,
+}
+
+impl Stores {
+    fn all(store: impl Store) -> Self {
+        let store = Arc::new(store);
+        Self { keys: store.clone(), tickets: store.clone(), grants: store.clone(), outputs: store }
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            stores: Stores::all(Memory::new()),
+            rules: Rules::new(),
+            rules_for: BTreeMap::new(),
+            access: None,
+            approver: None,
+            keys: None,
+            ticket_lifetime: Duration::from_secs(24 * 60 * 60),
+            output_lifetime: Duration::from_secs(60 * 60),
+            clock: Arc::new(SystemClock),
+            correction_budget: 3,
+            max_in_flight: None,
+            max_queue: 1_024,
+            cache_bytes: 16 * 1024 * 1024,
+        }
+    }
+}
+
+impl Policy {
+    /// Starts with the defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Keeps keys, tickets, grants and long answers in one store.
+    pub fn store(mut self, store: impl Store) -> Self {
+        self.stores = Stores::all(store);
+        self
+    }
+
+    /// Keeps idempotency keys in a store of their own.
+    pub fn idempotency_store(mut self, store: impl IdempotencyStore) -> Self {
+        self.stores.keys = Arc::new(store);
+        self
+    }
+
+    /// Keeps tickets in a store of their own.
+    pub fn ticket_store(mut self, store: impl TicketStore) -> Self {
+        self.stores.tickets = Arc::new(store);
+        self
+    }
+
+    /// Keeps standing grants in a store of their own.
+    pub fn grant_store(mut self, store: impl GrantStore) -> Self {
+        self.stores.grants = Arc::new(store);
+        self
+    }
+
+    /// Keeps long answers in a store of their own.
+    pub fn output_store(mut self, store: impl OutputStore) -> Self {
+        self.stores.outputs = Arc::new(store);
+        self
+    }
+
+    /// Sets the rules for all tools.
+    pub fn rules(mut self, rules: Rules) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    /// Sets the rules for a tool, or for all tools of a toolkit; a tool's own win.
+    pub fn rules_for(mut self, tool_or_toolkit: impl Into<String>, rules: Rules) -> Self {
+        self.rules_for.insert(tool_or_toolkit.into(), rules);
+        self
+    }
+
+    /// Lets a rule of the host's decide about each call.
+    pub fn access(mut self, policy: impl AccessPolicy) -> Self {
+        self.access = Some(Arc::new(policy));
+        self
+    }
+
+    /// Lets somebody in this process decide about calls that ask for permission.
+    ///
+    /// Without one, or if they defer, the call is answered with a ticket.
+    pub fn approver(mut self, approver: impl Approver) -> Self {
+        self.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Sets the keys that tickets are signed and sealed with.
+    ///
+    /// Without them, tickets end with this process: set them where another one shall resume calls.
+    pub fn ticket_keys(mut self, keys: KeyRing) -> Self {
+        self.keys = Some(keys);
+        self
+    }
+
+    /// Sets how long a ticket waits for a decision; a day if it is not set.
+    pub fn ticket_lifetime(mut self, time: Duration) -> Self {
+        self.ticket_lifetime = time;
+        self
+    }
+
+    /// Sets how long an answer that was too long for a model can be read; an hour if it is not set.
+    pub fn output_lifetime(mut self, time: Duration) -> Self {
+        self.output_lifetime = time;
+        self
+    }
+
+    /// Sets the clock for leases, expiry and retention.
+    pub fn clock(mut self, clock: impl Clock) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// Sets at which refused call of one tool in one run the model is told to stop; the third if it
+    /// is not set, 0 for never.
+    pub fn correction_budget(mut self, calls: u32) -> Self {
+        self.correction_budget = calls;
+        self
+    }
+
+    /// Sets how many calls are under way at once, of all tools together; without bound if it is
+    /// not set.
+    pub fn max_in_flight(mut self, calls: usize) -> Self {
+        self.max_in_flight = Some(calls);
+        self
+    }
+
+    /// Sets how many calls may queue for [`max_in_flight`](Self::max_in_flight), 1,024 if it is not
+    /// set; further ones are answered `UNAVAILABLE`.
+    pub fn max_queue(mut self, calls: usize) -> Self {
+        self.max_queue = calls;
+        self
+    }
+
+    /// Sets how many bytes of fresh answers are kept to be served again; 16 MiB if it is not set.
+    pub fn cache_bytes(mut self, bytes: u64) -> Self {
+        self.cache_bytes = bytes;
+        self
+    }
+
+    /// The rules for a tool: its own, its toolkit's, those for all.
+    pub(super) fn rules_of(&self, tool: &str) -> Rules {
+        let toolkit = tool.rsplit_once('.').map(|(toolkit, _)| toolkit);
+        let narrower = [Some(tool), toolkit].into_iter().flatten();
+        let said = narrower.filter_map(|name| self.rules_for.get(name));
+        said.fold(Rules::new(), Rules::or).or(&self.rules)
+    }
+
+    /// Everything that is out of place, given the names of all tools and toolkits.
+    pub(crate) fn check(&self, known: &BTreeSet<&str>) -> Vec<BuildProblem> {
+        let unknown = self.rules_for.keys().filter(|name| !known.contains(&***name));
+        let unknown = unknown.map(|name| BuildProblem::UnknownRules { name: name.clone() });
+        let rules = self.rules_for.values().chain([&self.rules]).flat_map(bounds::check);
+        unknown.chain(rules).chain(bounds::check_policy(self)).collect()
+    }
+}
+
+impl RuntimeBuilder {
+    /// Sets what may delay, refuse or repeat calls.
+    ///
+    /// It replaces a policy that was given before, its store too.
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Keeps idempotency keys, tickets, grants and long answers in this store; in memory if there is
+    /// none.
+    #[must_use]
+    pub fn store(mut self, store: impl Store) -> Self {
+        self.policy = self.policy.store(store);
+        self
+    }
+}
+
+impl fmt::Debug for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Policy")
+            .field("rules", &self.rules)
+            .field("rules_for", &self.rules_for)
+            .field("ticket_lifetime", &self.ticket_lifetime)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,90 @@
+//! Takes a key, or answers in place of a call whose key is taken.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{KeyHold, key, reconciling, refusals, replay};
+use crate::call::{CallScope, Consent};
+use crate::policy::approval::{fingerprint, not_canonical};
+use crate::policy::claiming::Stop;
+use crate::policy::governor::State;
+use crate::policy::rules::WhenRunning;
+use crate::policy::waiting::{sleep, within};
+use crate::store::{ClaimRequest, Claimed, Fence, KeyScope, Settlement};
+
+/// How long a waiting repeat sleeps before it looks again: twice as long each time.
+const FIRST_LOOK: Duration = Duration::from_millis(20);
+const LAST_LOOK: Duration = Duration::from_millis(500);
+
+impl State {
+    /// Takes the key that a write runs under; none if it has none.
+    pub(in crate::policy) async fn claim_key(
+        self: &Arc<Self>,
+        scope: &CallScope,
+        consent: &Consent,
+        started: Instant,
+    ) -> Result<Option<KeyHold>, Stop> {
+        let plan = self.plan(scope);
+        let Some(key) = key::key_of(plan, scope, consent)? else { return Ok(None) };
+        let arguments = fingerprint(plan, scope).map_err(|error| not_canonical(&error))?;
+        let mut look = FIRST_LOOK;
+        loop {
+            let now = self.clock.now();
+            let request = ClaimRequest::new(key.clone(), arguments, now, plan.lease);
+            let request = request.resolves(plan.reconciles || plan.may_repeat());
+            let claimed = self.stores.keys.claim(request).await;
+            match claimed.map_err(|error| refusals::store_failed(&error))? {
+                Claimed::First(fence) => return Ok(Some(self.hold(scope, key, fence))),
+                Claimed::TakenOver(fence) => {
+                    let hold = self.hold(scope, key, fence);
+                    return self.take_over(scope, hold, started).await.map(Some);
+                }
+                Claimed::Settled(answer) => {
+                    return Err(replay::replayed(scope, &answer)?.into());
+                }
+                Claimed::Mismatch => return Err(refusals::key_reused().into()),
+                Claimed::Unknown(_) => return Err(refusals::outcome_unknown().into()),
+                Claimed::Running { until } if plan.when_running == WhenRunning::Refuse => {
+                    return Err(refusals::in_flight(until.since(now)).into());
+                }
+                Claimed::Running { .. } => {
+                    within(scope, started, sleep(scope, look)?).await?;
+                    look = (look * 2).min(LAST_LOOK);
+                }
+            }
+        }
+    }
+
+    fn hold(self: &Arc<Self>, scope: &CallScope, key: KeyScope, fence: Fence) -> KeyHold {
+        scope.set_idempotency(key::shown_to_tool(&key, fence));
+        KeyHold::new(self.clone(), scope.clone(), key, fence)
+    }
+
+    /// Finds out what became of the run before, or gives up: nothing runs on a guess.
+    async fn take_over(
+        self: &Arc<Self>,
+        scope: &CallScope,
+        mut hold: KeyHold,
+        started: Instant,
+    ) -> Result<KeyHold, Stop> {
+        let plan = self.plan(scope);
+        if plan.reconciles {
+            match reconciling::ask(scope, &mut hold, started).await {
+                reconciling::Found::DidNotHappen => return Ok(hold),
+                reconciling::Found::Happened(ended) => {
+                    let ended = hold.settle(scope, *ended).await;
+                    let answer = replay::stored(&ended.output);
+                    let replayed = answer.map(|answer| replay::replayed(scope, &answer));
+                    return Err(replayed.transpose()?.unwrap_or(ended).into());
+                }
+                reconciling::Found::Unknown => {}
+            }
+        }
+        if plan.may_repeat() {
+            return Ok(hold);
+        }
+        // One that cannot be stored stays as it is, and is taken over again when its lease is over.
+        drop(hold.store(Settlement::Unknown).await);
+        Err(refusals::outcome_unknown().into())
+    }
+}

@@ -1,0 +1,123 @@
+//! A key that a call holds while it runs.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::FutureExt;
+use futures::future::pending;
+
+use super::replay;
+use crate::call::{CallScope, guard};
+use crate::dispatch::fitting;
+use crate::dispatch::pipeline::{Ended, Fate};
+use crate::dispatch::refusal::superseded;
+use crate::failure::Fault;
+use crate::policy::governor::State;
+use crate::store::{Fence, KeyScope, Settlement, StoreError};
+
+/// How long apart a settlement is tried that the store did not take.
+const PATIENCE: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
+
+const NOT_KEPT: &str = "the answer could not be kept under its idempotency key: \
+                        a repeat may be told that the outcome is unknown";
+
+/// A key that a call holds. Dropped before it is settled, it says what it knows, if the store takes
+/// it at once; else the lease runs out.
+pub(in crate::policy) struct KeyHold {
+    state: Arc<State>,
+    call: CallScope,
+    key: KeyScope,
+    fence: Fence,
+    /// When the next sign of life is due.
+    renew_at: Instant,
+    /// What is to be stored, once it is known.
+    settlement: Option<Settlement>,
+    settled: bool,
+}
+
+impl KeyHold {
+    pub(super) fn new(state: Arc<State>, call: CallScope, key: KeyScope, fence: Fence) -> Self {
+        let renew_at = state.timer.now() + state.plan(&call).lease / 3;
+        Self { state, call, key, fence, renew_at, settlement: None, settled: false }
+    }
+
+    /// Gives signs of life; ready only when somebody else has taken the key over.
+    pub(in crate::policy) async fn keep(&mut self) {
+        let lease = self.state.plan(&self.call).lease;
+        loop {
+            let wait = self.renew_at.saturating_duration_since(self.state.timer.now());
+            match guard(|| self.state.timer.sleep(wait)) {
+                Ok(sleep) => sleep.await,
+                // Without a timer there are no signs of life, and the lease runs out.
+                Err(_) => pending().await,
+            }
+            self.renew_at = self.state.timer.now() + lease / 3;
+            let until = self.state.clock.now().after(lease);
+            // A store that does not answer now may answer when the next sign is due.
+            if let Ok(false) = self.state.stores.keys.renew(&self.key, self.fence, until).await {
+                return;
+            }
+        }
+    }
+
+    /// Stores how the call ended. An owner that was taken over meanwhile answers nothing of its own.
+    pub(in crate::policy) async fn settle(mut self, scope: &CallScope, ended: Ended) -> Ended {
+        let settlement = self.settlement_of(&ended);
+        match self.store(settlement).await {
+            Ok(false) if matches!(ended.fate, Fate::Answered | Fate::Final) => {
+                fitting::failed(scope, Fault::plain(superseded()), 0, Fate::Unknown)
+            }
+            Ok(_) => ended,
+            Err(error) => {
+                let mut ended = replay::with_warning(scope, ended, NOT_KEPT);
+                ended.log = format!("{}the answer was not kept: {error}", ended.log);
+                ended
+            }
+        }
+    }
+
+    /// Stores a settlement; tries again what the store did not take.
+    pub(super) async fn store(&mut self, settlement: Settlement) -> Result<bool, StoreError> {
+        self.settlement = Some(settlement.clone());
+        let keys = self.state.stores.keys.clone();
+        let mut pauses = PATIENCE.iter();
+        loop {
+            let error = match keys.settle(&self.key, self.fence, settlement.clone()).await {
+                Ok(held) => {
+                    self.settled = true;
+                    return Ok(held);
+                }
+                Err(error) => error,
+            };
+            let Some(pause) = pauses.next() else { return Err(error) };
+            match guard(|| self.state.timer.sleep(*pause)) {
+                Ok(sleep) => sleep.await,
+                Err(_) => return Err(error),
+            }
+        }
+    }
+
+    fn settlement_of(&self, ended: &Ended) -> Settlement {
+        let answer = match ended.fate {
+            Fate::Answered | Fate::Final => replay::stored(&ended.output),
+            Fate::NotRun | Fate::Transient => return Settlement::Released,
+            Fate::Unknown => None,
+        };
+        let keep_until = self.state.clock.now().after(self.state.plan(&self.call).retention);
+        answer.map_or(Settlement::Unknown, |answer| Settlement::Answered { answer, keep_until })
+    }
+}
+
+impl Drop for KeyHold {
+    fn drop(&mut self) {
+        if self.settled {
+            return;
+        }
+        let begun = self.call.stage().has_begun();
+        let unsaid = if begun { Settlement::Unknown } else { Settlement::Released };
+        let settlement = self.settlement.take().unwrap_or(unsaid);
+        // Nobody is left to wait for it: a store that takes it at once has it.
+        let keys = &self.state.stores.keys;
+        drop(guard(|| keys.settle(&self.key, self.fence, settlement).now_or_never()));
+    }
+}

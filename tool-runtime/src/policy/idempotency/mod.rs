@@ -1,0 +1,12 @@
+//! A write under a key runs once: who holds the key, what a repeat gets, what nobody knows.
+
+mod claiming;
+mod hold;
+mod key;
+mod reconciling;
+mod refusals;
+mod replay;
+mod resolving;
+
+pub(super) use self::hold::KeyHold;
+pub use self::resolving::{Resolution, ResolveError};

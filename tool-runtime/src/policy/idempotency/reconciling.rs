@@ -1,0 +1,45 @@
+//! Asks a tool what became of an earlier run.
+
+use std::pin::pin;
+use std::time::Instant;
+
+use futures::future::{Either, select};
+
+use super::KeyHold;
+use crate::call::{CallScope, End, Verdict};
+use crate::dispatch::attempt::{Attempt, Outcome};
+use crate::dispatch::fitting;
+use crate::dispatch::pipeline::{Decoded, Ended, decode};
+use crate::dispatch::running::elapsed;
+
+/// What the tool found out.
+pub(super) enum Found {
+    Happened(Box<Ended>),
+    DidNotHappen,
+    /// It does not know, or failed to find out.
+    Unknown,
+}
+
+/// Asks the tool, within the call's deadline and while the key is held.
+pub(super) async fn ask(scope: &CallScope, hold: &mut KeyHold, started: Instant) -> Found {
+    let asking = scope.reconciling();
+    asking.spend(elapsed(scope, started));
+    let Ok(Decoded(tool)) = decode(&asking) else { return Found::Unknown };
+    let now = scope.runtime().timer().now();
+    let attempt = Attempt::new(&asking, tool, now);
+    let kept = pin!(hold.keep());
+    let asked = select(attempt, kept).await;
+    drop(asking.end());
+    let (outcome, time) = match asked {
+        Either::Left((ended, _)) => ended,
+        Either::Right(_) => return Found::Unknown,
+    };
+    match outcome {
+        Outcome::Ended(End::Reconciled(Verdict::DidNotHappen)) => Found::DidNotHappen,
+        Outcome::Ended(End::Reconciled(Verdict::Happened(answer))) => {
+            let took_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+            Found::Happened(Box::new(fitting::answered(scope, answer, took_ms, None)))
+        }
+        _ => Found::Unknown,
+    }
+}

@@ -1,0 +1,120 @@
+//! What a person does about an outcome that nobody knows.
+
+use thiserror::Error;
+use tool_contracts::ToolResultMeta;
+use uuid::Uuid;
+
+use crate::dispatch::Runtime;
+use crate::limits::Limits;
+use crate::policy::governor::State;
+use crate::schema::Coerce;
+use crate::store::{KeyRecord, KeyScope, Settlement, StoreError, StoredAnswer};
+
+/// What a person found out about an outcome that nobody knew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Resolution {
+    /// The effect happened; repeats get this answer.
+    Happened {
+        /// The answer as JSON text, by the tool's output schema.
+        answer: String,
+    },
+    /// The effect did not happen and cannot happen any more: a repeat runs.
+    DidNotHappen,
+}
+
+/// Says why an outcome was not resolved. It is unknown as it was.
+#[derive(Debug, Clone, Error)]
+#[non_exhaustive]
+pub enum ResolveError {
+    /// No tool has this name any more.
+    #[error("no tool is named `{0}`")]
+    UnknownTool(String),
+    /// The answer is no JSON, or breaks the tool's output schema.
+    #[error("the answer is not one that `{tool}` could give: {why}")]
+    #[non_exhaustive]
+    Answer {
+        /// The tool.
+        tool: String,
+        /// What is wrong, and where.
+        why: String,
+    },
+    /// The one who resolves it has no name.
+    #[error("an outcome is resolved by somebody: name them")]
+    Nobody,
+    /// Somebody else has resolved it, or runs under the key again.
+    #[error("the outcome is not unknown any more: look at it again")]
+    Changed,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Runtime {
+    /// Lists a tenant's keyed calls whose outcome nobody knows, at most `most`, from the first after
+    /// `after`.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn unknown_outcomes(
+        &self,
+        tenant: Uuid,
+        after: Option<&KeyScope>,
+        most: usize,
+    ) -> Result<Vec<KeyRecord>, StoreError> {
+        match State::of(self) {
+            Some(state) => state.stores.keys.unknown(tenant, after, most).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Says what became of a keyed call whose outcome nobody knew, as a person found it out.
+    ///
+    /// # Errors
+    /// The answer is not one that the tool could give, nobody is named, the outcome is not unknown
+    /// any more, or the store fails.
+    pub async fn resolve_outcome(
+        &self,
+        record: &KeyRecord,
+        resolved_by: &str,
+        resolution: Resolution,
+    ) -> Result<(), ResolveError> {
+        let tool = &*record.key.tool;
+        let unknown = || ResolveError::UnknownTool(tool.to_owned());
+        let state = State::of(self).ok_or_else(unknown)?;
+        let plan = state.plan_of(tool).ok_or_else(unknown)?;
+        if resolved_by.trim().is_empty() {
+            return Err(ResolveError::Nobody);
+        }
+        let settlement = match resolution {
+            Resolution::DidNotHappen => Settlement::Released,
+            Resolution::Happened { answer } => {
+                self.check_answer(tool, &answer)?;
+                let keep_until = state.clock.now().after(plan.retention);
+                Settlement::Answered { answer: found_out(answer, resolved_by), keep_until }
+            }
+        };
+        let held = state.stores.keys.settle(&record.key, record.fence, settlement).await?;
+        if held { Ok(()) } else { Err(ResolveError::Changed) }
+    }
+
+    fn check_answer(&self, tool: &str, answer: &str) -> Result<(), ResolveError> {
+        let wrong = |why| ResolveError::Answer { tool: tool.to_owned(), why };
+        crate::json::read(answer, &Limits::default()).map_err(|error| wrong(error.to_string()))?;
+        let output = self.registered(tool).and_then(|tool| tool.output.as_ref());
+        let Some(output) = output else { return Ok(()) };
+        let report = output.check(answer, &Limits::default(), Coerce::Off);
+        match report.violations.first() {
+            Some(violation) => Err(wrong(violation.to_string())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The answer as a repeat gets it: who found it out stands in `meta.routing`.
+fn found_out(answer: String, resolved_by: &str) -> StoredAnswer {
+    let routing = [("resolved_by".to_owned(), resolved_by.into())].into_iter().collect();
+    let meta = ToolResultMeta::new(0).with_routing(routing);
+    let meta = serde_json::to_vec(&meta).unwrap_or_default();
+    StoredAnswer::succeeded(answer.into_bytes(), meta)
+}

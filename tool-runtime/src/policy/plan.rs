@@ -1,0 +1,114 @@
+//! What holds for one tool's calls, worked out once at `build()`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tool_contracts::{Effect, Permission, ToolSpec};
+
+use super::governor::places;
+use super::limits::{Breaker, Places, RateLimiter};
+use super::retry::{RetryBudget, RetryConfig};
+use super::rules::{Rules, WhenRunning};
+use crate::canonical::{Defaults, Digest};
+use crate::dispatch::govern::Concerns;
+use crate::registry::{Registered, SHORTEST_RETENTION};
+use crate::timer::Timer;
+
+/// How long a key is held without a sign of life of its owner.
+const LEASE: Duration = Duration::from_secs(30);
+/// How many calls of a tool may queue.
+const QUEUE: usize = 64;
+/// How many bytes of an answer leave for a model.
+const OUTPUT_BYTES: usize = 64 * 1024;
+
+/// What holds for one tool's calls.
+#[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is one property of the tool or its rules")]
+pub(crate) struct Plan {
+    pub(crate) tool: Box<str>,
+    pub(crate) version: Box<str>,
+    pub(crate) effect: Effect,
+    pub(crate) permission: Permission,
+    pub(crate) idempotent: bool,
+    pub(crate) reconciles: bool,
+    pub(crate) forwards_key: bool,
+    pub(crate) shared: bool,
+    pub(crate) ttl: Option<Duration>,
+    /// The hash of the tool's version and schemas.
+    pub(crate) schema: Digest,
+    pub(crate) defaults: Defaults,
+    pub(crate) retry: RetryConfig,
+    pub(crate) retry_budget: RetryBudget,
+    pub(crate) breaker: Option<Breaker>,
+    pub(crate) rate: Option<RateLimiter>,
+    pub(crate) places: Option<Arc<Places>>,
+    pub(crate) retention: Duration,
+    pub(crate) lease: Duration,
+    pub(crate) when_running: WhenRunning,
+    pub(crate) require_key: bool,
+    pub(crate) bind_preview: bool,
+    pub(crate) max_output_bytes: usize,
+}
+
+impl Plan {
+    pub(super) fn new(tool: &Registered, rules: &Rules, timer: &Arc<dyn Timer>) -> Self {
+        let spec = &tool.spec;
+        let queue = rules.max_queue.unwrap_or(QUEUE);
+        Self {
+            tool: spec.name().into(),
+            version: spec.version().into(),
+            effect: spec.effect(),
+            permission: spec.permission(),
+            idempotent: spec.annotations().idempotent(),
+            reconciles: tool.traits.reconciles,
+            forwards_key: tool.traits.forwards_key,
+            shared: tool.traits.shared,
+            ttl: spec.ttl_seconds().map(Duration::from_secs),
+            schema: fingerprint(spec),
+            defaults: Defaults::compile(&Value::Object(spec.input_schema().clone())),
+            retry: rules.retry.unwrap_or_default(),
+            retry_budget: RetryBudget::default(),
+            breaker: rules.breaker.map(Breaker::new),
+            rate: rules.rate.map(|rate| RateLimiter::new(rate, timer.clone())),
+            places: rules.max_concurrent.and_then(|most| places(most, queue)),
+            retention: tool.traits.retention.or(rules.retention).unwrap_or(SHORTEST_RETENTION),
+            lease: rules.lease.unwrap_or(LEASE),
+            when_running: rules.when_running.unwrap_or_default(),
+            require_key: rules.require_key.unwrap_or_default(),
+            bind_preview: rules.bind_preview.unwrap_or_default(),
+            max_output_bytes: rules.max_output_bytes.unwrap_or(OUTPUT_BYTES),
+        }
+    }
+
+    pub(crate) fn writes(&self) -> bool {
+        self.effect != Effect::Read
+    }
+
+    /// Which stages have anything to do with this tool's calls.
+    pub(super) fn concerns(&self, has_access_policy: bool, has_overall_places: bool) -> Concerns {
+        let limited = self.breaker.is_some() || self.rate.is_some() || self.places.is_some();
+        Concerns {
+            consult: has_access_policy || self.permission == Permission::Ask,
+            claim: self.writes() || self.ttl.is_some() || limited || has_overall_places,
+            retry: self.retry.max_attempts() > 1,
+        }
+    }
+
+    /// Tells whether the tool may run again although nobody knows what an earlier run did.
+    pub(crate) fn may_repeat(&self) -> bool {
+        self.idempotent || self.forwards_key
+    }
+}
+
+/// Hashes what a caller relies on: name, version and both schemas.
+fn fingerprint(spec: &ToolSpec) -> Digest {
+    let contract = serde_json::json!({
+        "name": spec.name(),
+        "version": spec.version(),
+        "input": spec.input_schema(),
+        "output": spec.output_schema(),
+    });
+    // The map behind `Value` is sorted, so that the text is one for one contract.
+    Digest::of("tool-runtime/schema/v1", contract.to_string().as_bytes())
+}

@@ -1,0 +1,66 @@
+//! Forgets what has had its time, a little at a time.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::governor::State;
+use crate::dispatch::Runtime;
+use crate::store::{StoreError, UnixMillis};
+
+/// How long it is from one sweep by the way to the next.
+const PERIOD: Duration = Duration::from_secs(60);
+/// How much is forgotten at a time.
+const MOST: usize = 256;
+
+/// Decides when it is time to sweep.
+#[derive(Debug, Default)]
+pub(super) struct Sweeper {
+    /// When the next sweep is due; 0 before the first call.
+    due: AtomicU64,
+}
+
+impl Sweeper {
+    /// True for one of the callers that come once it is time.
+    fn is_due(&self, now: UnixMillis) -> bool {
+        let due = self.due.load(Ordering::Relaxed);
+        // A clock that was set back far must not stop the sweeping.
+        let far = now.after(PERIOD).get();
+        let is_time = now.get() >= due || due > far;
+        let next = |was| self.due.compare_exchange(was, far, Ordering::Relaxed, Ordering::Relaxed);
+        is_time && next(due).is_ok() && due != 0
+    }
+}
+
+impl State {
+    /// Sweeps by the way, if it is time; a store that fails now is swept another time.
+    pub(super) async fn sweep_if_due(&self) {
+        if self.sweeper.is_due(self.clock.now()) {
+            drop(self.sweep().await);
+        }
+    }
+
+    async fn sweep(&self) -> Result<usize, StoreError> {
+        let now = self.clock.now();
+        let keys = self.stores.keys.sweep_keys(now, MOST).await?;
+        let tickets = self.stores.tickets.sweep_tickets(now, MOST).await?;
+        let outputs = self.stores.outputs.sweep_outputs(now, MOST).await?;
+        Ok(keys + tickets + outputs)
+    }
+}
+
+impl Runtime {
+    /// Forgets keys, tickets and long answers whose time is over; returns how many.
+    ///
+    /// A part of them, so that it takes little time: call it again until it returns 0. The runtime
+    /// does it by itself once a minute while keyed calls come in. What runs or is unknown is never
+    /// forgotten.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn sweep(&self) -> Result<usize, StoreError> {
+        match State::of(self) {
+            Some(state) => state.sweep().await,
+            None => Ok(0),
+        }
+    }
+}
