@@ -1,10 +1,14 @@
-//! Reads `"250ms"`, `"5s"`, `"2m"` and `"1h"`.
+//! Reads `"250ms"`, `"5s"`, `"2m"`, `"1h"` and `"2d"`.
 
 use syn::LitStr;
 
 use crate::errors::Errors;
 
-const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+/// The milliseconds of a day.
+pub(crate) const DAY: u64 = 86_400_000;
+
+const UNITS: [(&str, u64); 5] =
+    [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", DAY)];
 
 /// Reads a time as milliseconds, more than zero.
 pub(crate) fn milliseconds(text: &LitStr, errors: &Errors) -> Option<u64> {
@@ -12,8 +16,8 @@ pub(crate) fn milliseconds(text: &LitStr, errors: &Errors) -> Option<u64> {
     if found.is_none() {
         errors.at(
             text,
-            "a time is a whole number above zero with a unit: `\"250ms\"`, `\"5s\"`, `\"2m\"` or \
-             `\"1h\"`",
+            "a time is a whole number above zero with a unit: `\"250ms\"`, `\"5s\"`, `\"2m\"`, \
+             `\"1h\"` or `\"2d\"`",
         );
     }
     found
@@ -36,7 +40,8 @@ mod tests {
         assert_eq!(parse("5s"), Some(5_000));
         assert_eq!(parse("2m"), Some(120_000));
         assert_eq!(parse("1h"), Some(3_600_000));
-        for bad in ["", "5", "s", "0s", "-1s", "1.5s", "5 s", "5d", "99999999999999999999s"] {
+        assert_eq!(parse("2d"), Some(172_800_000));
+        for bad in ["", "5", "s", "0s", "-1s", "1.5s", "5 s", "5w", "99999999999999999999s"] {
             assert_eq!(parse(bad), None, "{bad}");
         }
     }
