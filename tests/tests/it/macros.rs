@@ -10,6 +10,7 @@ mod failures;
 mod functions;
 mod hosts;
 mod hygiene;
+mod keyed;
 mod representations;
 mod returns;
 mod strict;

@@ -5,7 +5,9 @@
 //! - `effect`: given once, and one of three
 //! - `effect_options`: nothing that contradicts the effect
 //! - `dry_run`: a write can show what it would do
-//! - `times`: `ttl` and `timeout` are times
+//! - `key`: a key that is forwarded is read
+//! - `times`: `ttl`, `timeout` and `retention` are times, and long enough
+//! - `shared`: there is something to share
 //! - `names`: tool, version and handle have the forms that everything downstream needs
 //! - `description`: the function says what it does
 //! - `parameters`: each is plainly the model's or the host's, described, and named once
@@ -17,7 +19,7 @@ mod signature;
 
 use syn::{Ident, Path, Type};
 
-use super::model::{Effect, Output, Parameter, Style, Target, Tool};
+use super::model::{Effect, Facts, Output, Parameter, Style, Target, Tool};
 use super::raw::RawTool;
 use crate::errors::Errors;
 use crate::syntax::names::upper_camel;
@@ -55,6 +57,7 @@ fn check(raw: RawTool, kit: Option<Surroundings<'_>>, errors: &Errors) -> Option
     let facts = facts::check(&raw.options, &raw.attributes, &raw.signature.ident, kit, errors);
     let (facts, output) = (facts?, output?);
     dry_run(raw.options.preview.as_ref(), facts.effect, &parameters, &raw.signature.ident, errors);
+    key(&facts, &parameters, errors);
     if errors.count() > before {
         return None;
     }
@@ -71,6 +74,7 @@ fn check(raw: RawTool, kit: Option<Surroundings<'_>>, errors: &Errors) -> Option
         facts,
         style: style?,
         preview: raw.options.preview.map(|given| given.value),
+        reconcile: raw.options.reconcile.map(|given| given.value),
         parameters,
         output,
         open,
@@ -101,14 +105,21 @@ fn dry_run(
             &preview.key,
             "a read changes nothing, so it has no preview; remove it, or the effect is `write`",
         ),
-        (Effect::Write | Effect::Destructive, None) => {
-            let host = parameters.iter().any(|it| matches!(it, Parameter::Host(_)));
-            if !host {
-                errors.at(function, super::DRY_RUN_RULE);
-            }
+        (Effect::Write | Effect::Destructive, None) if !any_host(parameters) => {
+            errors.at(function, super::DRY_RUN_RULE);
         }
         _ => {}
     }
+}
+
+fn key(facts: &Facts, parameters: &[Parameter], errors: &Errors) {
+    if let Some(option) = facts.forwards_key.as_ref().filter(|_| !any_host(parameters)) {
+        errors.at(option, super::KEY_RULE);
+    }
+}
+
+fn any_host(parameters: &[Parameter]) -> bool {
+    parameters.iter().any(|it| matches!(it, Parameter::Host(_)))
 }
 
 fn handle(raw: &RawTool, in_toolkit: bool, errors: &Errors) -> Option<Ident> {

@@ -81,11 +81,13 @@ fn facts(tool: &Tool) -> TokenStream {
     let name = &facts.name;
     let (title, category) = (option(facts.title.as_ref()), option(facts.category.as_ref()));
     let (ttl, timeout) = (option(facts.ttl), option(facts.timeout));
+    let (retention, shared) = (option(facts.retention), facts.shared);
     let (version, description) = (&facts.version, &facts.description);
     let effect = effect(facts.effect);
     let (idempotent, open_world) = (facts.idempotent, facts.open_world);
     let (requires_auth, ai_callable) = (facts.requires_auth, facts.ai_callable);
-    let dry_run = dry_run(tool);
+    let (dry_run, forwards_key) = (dry_run(tool), forwards_key(tool));
+    let reconciles = tool.reconcile.is_some();
     let path = path(tool);
     quote! {
         name: #name,
@@ -101,10 +103,10 @@ fn facts(tool: &Tool) -> TokenStream {
         requires_auth: #requires_auth,
         ai_callable: #ai_callable,
         dry_run: #dry_run,
-        reconciles: false,
-        forwards_key: false,
-        retention: ::core::option::Option::None,
-        shared: false,
+        reconciles: #reconciles,
+        forwards_key: #forwards_key,
+        retention: #retention,
+        shared: #shared,
         rust_path: #path,
         file: ::core::file!(),
         line: ::core::line!(),
@@ -146,6 +148,16 @@ fn dry_run(tool: &Tool) -> TokenStream {
     let rule = super::DRY_RUN_RULE;
     quote_spanned! {here(&tool.target.function)=> {
         ::core::assert!(#handles, #rule);
+        true
+    }}
+}
+
+/// Writes whether the tool forwards its key. One that is never given the key fails here.
+fn forwards_key(tool: &Tool) -> TokenStream {
+    let Some(option) = &tool.facts.forwards_key else { return quote!(false) };
+    let (hosts, rule) = (tool.hosts(), super::KEY_RULE);
+    quote_spanned! {here(option)=> {
+        ::core::assert!(#(__p::Probe::<#hosts>::READS_KEY)|*, #rule);
         true
     }}
 }

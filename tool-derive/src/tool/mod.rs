@@ -17,6 +17,10 @@ const DRY_RUN_RULE: &str = "a tool that writes must be able to show what it woul
      `&DryRun` parameter and heed it, or name a function with the same parameters: \
      `preview = preview_it`";
 
+/// What a tool that forwards a key without being given it is told, by the macro or by the compiler.
+const KEY_RULE: &str = "a tool that forwards its idempotency key reads it first: take an \
+     `&Idempotency` parameter and send its key on, or remove `forwards_key`";
+
 /// Expands `#[ai_tool]` over a free function.
 pub(crate) fn expand(options: TokenStream, item: &TokenStream) -> TokenStream {
     let errors = Errors::new();

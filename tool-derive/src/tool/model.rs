@@ -21,6 +21,7 @@ pub(crate) struct Tool {
     pub(crate) facts: Facts,
     pub(crate) style: Style,
     pub(crate) preview: Option<Path>,
+    pub(crate) reconcile: Option<Path>,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) output: Output,
     pub(crate) open: bool,
@@ -40,6 +41,10 @@ pub(crate) struct Facts {
     pub(crate) open_world: bool,
     pub(crate) ttl: Option<u64>,
     pub(crate) timeout: Option<u64>,
+    /// The option as written, where the compiler's objection goes.
+    pub(crate) forwards_key: Option<Ident>,
+    pub(crate) retention: Option<u64>,
+    pub(crate) shared: bool,
     pub(crate) requires_auth: bool,
     pub(crate) ai_callable: bool,
 }

@@ -166,7 +166,7 @@ const _: () = {
             reconciles: false,
             forwards_key: false,
             retention: ::core::option::Option::None,
-            shared: false,
+            shared: true,
             rust_path: ::core::concat!(::core::module_path!(), "::", "search_content"),
             file: ::core::file!(),
             line: ::core::line!(),

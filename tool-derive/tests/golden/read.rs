@@ -1,5 +1,5 @@
 /// Searches the published content of a site.
-#[ai_tool(effect = "read", version = "1.0.0", category = "content", ttl = "60s", timeout = "5s")]
+#[ai_tool(effect = "read", version = "1.0.0", category = "content", ttl = "60s", shared, timeout = "5s")]
 async fn search_content(
     cx: &ToolContext,
     index: &Index,

@@ -35,6 +35,9 @@ impl Notes {
     fn would_add(&self, note: Self) -> bool {
         self.fits(note)
     }
+    fn find(&self, note: Self) -> Reconciled<<Self as Store>::Key> {
+        self.key_of(note)
+    }
 }
 #[allow(deprecated)]
 const _: () = {
@@ -186,6 +189,28 @@ const _: () = {
                     ::core::result::Result::Ok(__held) => __held,
                     ::core::result::Result::Err(__failed) => return __failed,
                 };
+                if __call.reconciles() {
+                    return match __p::Returned(<Notes>::find(__h0.deref(), __args.0))
+                        .split()
+                    {
+                        ::core::result::Result::Ok(__value) => {
+                            __call
+                                .reconciled(
+                                    __p::finding(
+                                        ::core::marker::PhantomData::<
+                                            <<Notes as Store>::Key as __p::Select<
+                                                { __p::Probe::<<Notes as Store>::Key>::IS_RESULT },
+                                            >>::Value,
+                                        >,
+                                        &__value,
+                                    ),
+                                )
+                        }
+                        ::core::result::Result::Err(__error) => {
+                            __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
+                        }
+                    };
+                }
                 if __call.dry_run() {
                     return match __p::Returned(
                             <Notes>::would_add(__h0.deref(), __args.0),
@@ -220,7 +245,7 @@ const _: () = {
             requires_auth: true,
             ai_callable: true,
             dry_run: true,
-            reconciles: false,
+            reconciles: true,
             forwards_key: false,
             retention: ::core::option::Option::None,
             shared: false,

@@ -16,7 +16,7 @@ impl Notes {
 
     /// Adds a note.
     #[cfg(unix)]
-    #[ai_tool(effect = "write", preview = would_add)]
+    #[ai_tool(effect = "write", preview = would_add, reconcile = find)]
     fn add(
         &self,
         /// The note.
@@ -33,5 +33,9 @@ impl Notes {
 
     fn would_add(&self, note: Self) -> bool {
         self.fits(note)
+    }
+
+    fn find(&self, note: Self) -> Reconciled<<Self as Store>::Key> {
+        self.key_of(note)
     }
 }

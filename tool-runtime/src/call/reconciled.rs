@@ -4,15 +4,16 @@
 ///
 /// It is asked before anything runs again under the same idempotency key.
 ///
-/// ```ignore
-/// use tool_runtime::prelude::*;
-/// use tool_runtime::Reconciled;
+/// ```
+/// use std::collections::BTreeMap;
+/// use std::sync::{Mutex, PoisonError};
 ///
-/// struct Ledger;
-/// impl Ledger {
-///     async fn order_of(&self, key: &str) -> Option<String> { Some(format!("order for {key}")) }
-///     async fn order(&self, key: &str, item: &str) -> String { format!("{item} for {key}") }
-/// }
+/// use tool_runtime::Reconciled;
+/// use tool_runtime::prelude::*;
+///
+/// /// Orders by the key that each was placed under.
+/// #[derive(Default)]
+/// struct Ledger(Mutex<BTreeMap<String, String>>);
 ///
 /// /// Orders an item.
 /// #[ai_tool(effect = "write", reconcile = find_order)]
@@ -23,23 +24,44 @@
 ///     /// What to order.
 ///     item: &str,
 /// ) -> String {
-///     if dry_run.is_active() {
-///         return format!("would order {item}");
+///     let order = format!("an order of {item}");
+///     if let (Some(key), false) = (idempotency.key(), dry_run.is_active()) {
+///         let mut orders = ledger.0.lock().unwrap_or_else(PoisonError::into_inner);
+///         orders.insert(key.to_owned(), order.clone());
 ///     }
-///     ledger.order(idempotency.key().unwrap_or_default(), item).await
+///     order
 /// }
 ///
+/// /// Looks for the order instead of placing it: the tool's parameters, and its answer in what
+/// /// became of it.
 /// async fn find_order(
 ///     ledger: &Ledger,
 ///     idempotency: &Idempotency,
 ///     _: &DryRun,
 ///     _: &str,
 /// ) -> Reconciled<String> {
-///     match ledger.order_of(idempotency.key().unwrap_or_default()).await {
-///         Some(order) => Reconciled::Happened(order),
+///     let Some(key) = idempotency.key() else { return Reconciled::Unknown };
+///     let orders = ledger.0.lock().unwrap_or_else(PoisonError::into_inner);
+///     match orders.get(key) {
+///         Some(order) => Reconciled::Happened(order.clone()),
 ///         None => Reconciled::DidNotHappen,
 ///     }
 /// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let (ledger, real) = (Ledger::default(), DryRun::new(false));
+/// let key = Idempotency::new("key-1", 1);
+/// assert_eq!(find_order(&ledger, &key, &real, "tea").await, Reconciled::DidNotHappen);
+///
+/// let placed = order(&ledger, &key, &real, "tea").await;
+/// let again = Idempotency::new("key-1", 2);
+/// assert_eq!(find_order(&ledger, &again, &real, "tea").await, Reconciled::Happened(placed));
+///
+/// let runtime = Runtime::builder().tool::<Order>().state(ledger).build()?;
+/// assert!(runtime.spec("order").is_some());
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

@@ -7,6 +7,9 @@ mod roles;
 mod select;
 pub mod traits;
 
+#[cfg(test)]
+mod tests;
+
 pub use std::boxed::Box;
 pub use std::option::Option;
 pub use std::result::Result;
@@ -23,7 +26,8 @@ pub use self::arguments::{Fields, ReadArguments, Text};
 pub use self::bounds::{AsLength, AsNumber, has_length, in_range};
 pub use self::probe::*;
 pub use self::roles::{
-    Answer, Argument, PublicMessage, assert_argument, output_schema, public_message,
+    Answer, Argument, Finding, PublicMessage, assert_argument, finding, output_schema,
+    public_message,
 };
 pub use self::select::Select;
 pub use crate::__discover as discover;

@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tool_contracts::{ErrorCode, ToolContext};
 
-use crate::call::{CallScope, DryRun, Finished, FromCall};
+use crate::call::{CallScope, DryRun, Finished, FromCall, Idempotency};
 use crate::failure::{Failure, FailureCode, Fault, ToolFailure};
 use crate::registry::HostNeed;
 
@@ -127,6 +127,20 @@ pub trait DryRunFallback {
 }
 
 impl<T: ?Sized> DryRunFallback for Probe<T> {}
+
+/// Tells `Idempotency` from every other type, at compile time.
+impl Probe<Idempotency> {
+    /// Whether a tool with this parameter is given its key.
+    pub const READS_KEY: bool = true;
+}
+
+/// Fallback: any other type.
+pub trait KeyFallback {
+    /// Whether a tool with this parameter is given its key.
+    const READS_KEY: bool = false;
+}
+
+impl<T: ?Sized> KeyFallback for Probe<T> {}
 
 /// Tells the context, which a model must never fill, from every other argument type.
 impl Probe<ToolContext> {

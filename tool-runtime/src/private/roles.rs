@@ -1,10 +1,13 @@
 //! What a type must be to stand where it stands, with a text for where it is not.
 
 use std::fmt::Display;
+use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::call::Reconciled;
 
 /// What an owned parameter must be.
 #[diagnostic::on_unimplemented(
@@ -32,6 +35,31 @@ impl<T: Serialize + JsonSchema> Answer for T {}
 /// Makes the schema of an answer whose type can be named.
 pub fn output_schema<T: Answer>(generator: &mut SchemaGenerator) -> Schema {
     crate::schema::output::<T>(generator)
+}
+
+/// What a `reconcile` function must return for a tool that answers `T`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not tell what became of a run that answers `{T}`",
+    label = "this function returns something else",
+    note = "a `reconcile` function returns `Reconciled<{T}>` or `Result<Reconciled<{T}>, E>`, and \
+            is `async` where the tool is"
+)]
+pub trait Finding<T> {
+    /// Gives what was found, as what it is.
+    fn finding(&self) -> &Reconciled<T>;
+}
+
+impl<T> Finding<T> for Reconciled<T> {
+    fn finding(&self) -> &Reconciled<T> {
+        self
+    }
+}
+
+/// Fails to compile, with a text, where what was found tells of another answer than the tool's.
+///
+/// The type comes in `PhantomData`, whose variance lets an answer borrow from the call.
+pub fn finding<T, F: Finding<T>>(_: PhantomData<T>, found: &F) -> &Reconciled<T> {
+    found.finding()
 }
 
 /// What an error must be whose variants do not all carry a message.

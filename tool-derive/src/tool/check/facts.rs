@@ -1,4 +1,5 @@
-//! What is said about the tool: `effect`, `effect_options`, `times`, `names`, `description`.
+//! What is said about the tool: `effect`, `effect_options`, `times`, `shared`, `names`,
+//! `description`.
 
 use syn::ext::IdentExt;
 use syn::{Attribute, Ident, LitStr};
@@ -8,7 +9,7 @@ use super::super::raw::RawOptions;
 use super::Surroundings;
 use crate::errors::Errors;
 use crate::syntax::docs::Description;
-use crate::syntax::duration::milliseconds;
+use crate::syntax::duration::{DAY, milliseconds};
 use crate::syntax::names::{closest, is_portable, is_semver};
 use crate::syntax::options::Given;
 
@@ -30,6 +31,8 @@ pub(super) fn check(
     }
     let ttl = time(options.ttl.as_ref(), errors);
     let timeout = time(options.timeout.as_ref(), errors);
+    let retention = retention(options.retention.as_ref(), errors);
+    let shared = shared(options, effect, errors);
     let name = name(options.name.as_ref(), function, kit, errors);
     let version = version(options.version.as_ref(), errors);
     let title = line(options.title.as_ref(), errors);
@@ -46,6 +49,9 @@ pub(super) fn check(
         open_world: is(options.open_world.as_ref(), false),
         ttl,
         timeout,
+        forwards_key: forwarding(options.forwards_key.as_ref(), effect),
+        retention,
+        shared,
         requires_auth: is(options.requires_auth.as_ref(), true),
         ai_callable: is(options.ai_callable.as_ref(), true),
     })
@@ -53,6 +59,12 @@ pub(super) fn check(
 
 fn is(given: Option<&Given<bool>>, otherwise: bool) -> bool {
     given.map_or(otherwise, |given| given.value)
+}
+
+/// Keeps the option where it holds: a read that has it is told so already.
+fn forwarding(given: Option<&Given<bool>>, effect: Option<Effect>) -> Option<Ident> {
+    let given = given.filter(|given| given.value && effect != Some(Effect::Read));
+    given.map(|given| given.key.clone())
 }
 
 fn effect(options: &RawOptions, function: &Ident, errors: &Errors) -> Option<Effect> {
@@ -100,18 +112,75 @@ fn unknown_effect(text: &str) -> String {
 }
 
 fn effect_options(options: &RawOptions, effect: Effect, errors: &Errors) {
-    if effect != Effect::Read {
-        if let Some(ttl) = &options.ttl {
-            errors.at(
-                &ttl.key,
+    let misplaced: &[(Option<&Ident>, &str)] = match effect {
+        Effect::Read => &[
+            (
+                key(options.idempotent.as_ref()),
+                "a read can always be repeated; remove `idempotent`",
+            ),
+            (
+                key(options.reconcile.as_ref()),
+                "a read changes nothing, so nothing of an earlier run has to be found out; remove \
+                 `reconcile`, or the effect is `write`",
+            ),
+            (
+                key(options.forwards_key.as_ref()),
+                "only a write runs under an idempotency key; remove `forwards_key`, or the effect \
+                 is `write`",
+            ),
+            (
+                key(options.retention.as_ref()),
+                "`retention` keeps a write's answer under its idempotency key; how long a read's \
+                 stays good is its `ttl`: write that, or remove it",
+            ),
+        ],
+        Effect::Write | Effect::Destructive => &[
+            (
+                key(options.ttl.as_ref()),
                 "`ttl` keeps an answer to give it again, but a write must run; remove it",
-            );
+            ),
+            (
+                key(options.shared.as_ref()),
+                "`shared` gives one user's answer to others, but a write must run for each; \
+                 remove it",
+            ),
+        ],
+    };
+    for (key, rule) in misplaced {
+        if let Some(key) = key {
+            errors.at(key, rule);
         }
-        return;
     }
-    if let Some(given) = &options.idempotent {
-        errors.at(&given.key, "a read can always be repeated; remove `idempotent`");
+}
+
+fn key<T>(given: Option<&Given<T>>) -> Option<&Ident> {
+    given.map(|given| &given.key)
+}
+
+/// Checks that answers are kept where they are to be shared; a write is told that it may not.
+fn shared(options: &RawOptions, effect: Option<Effect>, errors: &Errors) -> bool {
+    let Some(given) = options.shared.as_ref().filter(|given| given.value) else { return false };
+    if effect == Some(Effect::Read) && options.ttl.is_none() {
+        errors.at(
+            &given.key,
+            "`shared` gives a fresh answer to every user of a tenant, and without a `ttl` none is \
+             fresh: add one, as in `ttl = \"60s\"`, or remove it",
+        );
     }
+    true
+}
+
+/// Reads how long an answer is kept under its key: as long as the runtime promises, or longer.
+fn retention(given: Option<&Given<LitStr>>, errors: &Errors) -> Option<u64> {
+    let found = time(given, errors);
+    if let (Some(given), Some(..DAY)) = (given, found) {
+        errors.at(
+            &given.value,
+            "a repeat may come late, so an answer is kept under its key for a day at least: \
+             write `\"24h\"` or more",
+        );
+    }
+    found
 }
 
 fn time(given: Option<&Given<LitStr>>, errors: &Errors) -> Option<u64> {

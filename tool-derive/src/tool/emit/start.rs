@@ -1,6 +1,6 @@
 //! The function that starts a call, and what it needs from the host.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Index, Path};
 
@@ -104,20 +104,43 @@ fn run(tool: &Tool) -> TokenStream {
             };
         }
     });
-    let call = call(tool, &tool.target.path());
-    let preview = tool.preview.as_ref().map(|preview| {
-        let call = self::call(tool, &preview_path(tool, preview));
-        quote! {
-            if __call.dry_run() {
-                return #call;
-            }
-        }
-    });
+    let succeeded = quote!(__call.succeeded(&__value));
+    let reconcile = tool
+        .reconcile
+        .as_ref()
+        .map(|path| instead(tool, path, &quote!(__call.reconciles()), &reconciled(tool, path)));
+    let preview = tool.preview.as_ref();
+    let preview = preview.map(|path| instead(tool, path, &quote!(__call.dry_run()), &succeeded));
+    let call = call(tool, &tool.target.path(), Span::call_site());
+    let answer = answer(&call, &succeeded);
     quote! {
         #toolkit
         #(#hosts)*
+        #reconcile
         #preview
-        #call
+        #answer
+    }
+}
+
+/// Writes the branch in which the function of an option answers in the tool's place.
+fn instead(tool: &Tool, path: &Path, when: &TokenStream, success: &TokenStream) -> TokenStream {
+    let call = call(tool, &beside(tool, path), here(path));
+    let answer = answer(&call, success);
+    quote! {
+        if #when {
+            return #answer;
+        }
+    }
+}
+
+/// Writes what becomes of what `reconcile` found: it must tell of an answer of the tool's own type.
+fn reconciled(tool: &Tool, path: &Path) -> TokenStream {
+    let answer = match &tool.output {
+        Output::Named(ty) => super::value(ty),
+        Output::Opaque => quote!(_),
+    };
+    quote_spanned! {here(path)=>
+        __call.reconciled(__p::finding(::core::marker::PhantomData::<#answer>, &__value))
     }
 }
 
@@ -136,21 +159,27 @@ fn held(slot: usize) -> syn::Ident {
     format_ident!("__h{slot}")
 }
 
-/// Writes the path of the preview; in a toolkit, a plain name is a method beside the tool.
-fn preview_path(tool: &Tool, preview: &Path) -> TokenStream {
-    if let (Some(this), Some(method)) = (&tool.target.this, preview.get_ident()) {
+/// Writes the path of a function that an option names; in a toolkit, a plain name is a method
+/// beside the tool.
+fn beside(tool: &Tool, path: &Path) -> TokenStream {
+    if let (Some(this), Some(method)) = (&tool.target.this, path.get_ident()) {
         return quote!(<#this>::#method);
     }
-    quote!(#preview)
+    quote!(#path)
 }
 
-/// Writes the call of a function with the tool's parameters, and what becomes of its answer.
-fn call(tool: &Tool, function: &TokenStream) -> TokenStream {
+/// Writes the call of a function with the tool's parameters.
+fn call(tool: &Tool, function: &TokenStream, span: Span) -> TokenStream {
     let arguments = arguments(tool);
-    let wait = (tool.style == Style::Async).then(|| quote!(.await));
+    let wait = (tool.style == Style::Async).then(|| quote_spanned!(span=> .await));
+    quote_spanned!(span=> #function(#(#arguments),*) #wait)
+}
+
+/// Writes what becomes of what a call returns.
+fn answer(call: &TokenStream, success: &TokenStream) -> TokenStream {
     quote! {
-        match __p::Returned(#function(#(#arguments),*) #wait).split() {
-            ::core::result::Result::Ok(__value) => __call.succeeded(&__value),
+        match __p::Returned(#call).split() {
+            ::core::result::Result::Ok(__value) => #success,
             ::core::result::Result::Err(__error) => {
                 __call.failed((&&&&&&__p::FaultProbe(&__error)).fault())
             }

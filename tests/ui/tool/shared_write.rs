@@ -1,0 +1,7 @@
+use tool_runtime::prelude::*;
+
+/// Does it.
+#[ai_tool(effect = "write", shared)]
+fn save(_: &DryRun) {}
+
+fn main() {}
