@@ -29,6 +29,8 @@ pub use self::idempotency::{
 };
 pub use self::memory::{Memory, MemoryLimits};
 pub use self::output::{KeptOutput, OutputSlice, OutputStore};
+#[cfg(feature = "sqlite")]
+pub use self::sqlite::{Sqlite, SqliteOptions};
 pub use self::ticket::{TicketEnd, TicketStore, WaitingTicket};
 pub use self::time::{Clock, SystemClock, UnixMillis};
 

@@ -1,1 +1,104 @@
 //! A store in one file that survives a crash.
+//!
+//! One thread writes. It takes the operations that wait, runs them in one transaction, waits once
+//! for the disk, and only then answers each: see `writer`. Handles hold no connection; they put
+//! operations into the thread's `queue`. One file a trait says what is done in a transaction.
+
+mod claim;
+mod columns;
+mod connection;
+mod error;
+mod format;
+mod grants;
+mod keys;
+mod options;
+mod outputs;
+mod queue;
+mod tickets;
+mod writer;
+
+use std::fmt;
+use std::path::Path;
+
+pub use self::options::SqliteOptions;
+use self::queue::Queue;
+use super::StoreError;
+
+/// A store in one file (SQLite) that forgets nothing it has confirmed.
+///
+/// A handle: its clones share one thread and one connection. Other processes may open the same
+/// file at the same time; whatever is decided, is decided under the file's lock. It has to be a
+/// local file: SQLite's write-ahead log, kept beside it as `-wal` and `-shm`, needs shared memory.
+///
+/// Operations that wait at the same time are committed together, and wait together for the disk.
+/// No operation blocks the thread that awaits it. An operation that fails has changed nothing, and
+/// the others of its transaction are unharmed; where the whole transaction fails, because the disk
+/// is full or the file stays locked, all of its operations do. The store is usable again once the
+/// cause is gone.
+///
+/// # Cancellation
+/// A claim is undone when its future is dropped. Any other operation that has begun to wait is
+/// carried out even so.
+///
+/// # When it ends
+/// The last handle that is dropped ends the thread, after what still waits. [`close`](Self::close)
+/// does it at once, and waits for it.
+///
+/// # Example
+/// ```
+/// # async fn doc(folder: &std::path::Path) -> Result<(), tool_runtime::store::StoreError> {
+/// use tool_runtime::store::Sqlite;
+///
+/// let store = Sqlite::open(folder.join("tools.db"))?;
+/// # store.close().await;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Compiler
+/// The feature `sqlite` needs Rust 1.89, because rusqlite does.
+#[derive(Clone)]
+pub struct Sqlite {
+    queue: Queue,
+}
+
+impl Sqlite {
+    /// Opens the store in a file, or makes it, readable by its owner alone.
+    ///
+    /// Reads and may write the file before it returns: where the file may be locked for long,
+    /// call it before the async runtime starts, or on a thread that may wait.
+    ///
+    /// # Errors
+    /// `Damaged` if it is not a database, another application's, or of a newer format; `ReadOnly`
+    /// if it or its folder may not be written; `Unavailable` if it stays locked, its folder does
+    /// not exist, or its file system has no shared memory.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        Self::options().open(path)
+    }
+
+    /// Starts with the default settings, to change some before opening.
+    #[must_use]
+    pub fn options() -> SqliteOptions {
+        SqliteOptions::default()
+    }
+
+    /// Closes the file for all handles, after what already waits, and waits until it is done.
+    ///
+    /// Later operations fail as [`Unavailable`](super::StoreErrorKind::Unavailable). Nothing is
+    /// lost without it; with it the file stands alone, ready to be copied.
+    pub async fn close(&self) {
+        self.queue.close().await;
+    }
+
+    fn start(path: &Path, options: &SqliteOptions) -> Result<Self, StoreError> {
+        let connection = connection::open(path, options)?;
+        let queue = writer::start(connection, options.most_waiting)?;
+        Ok(Self { queue })
+    }
+}
+
+impl fmt::Debug for Sqlite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sqlite").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,105 @@
+//! Opening the file: that it is there, how it is written, and what is refused.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::error::{is_locked, of_sqlite, unavailable};
+use super::{SqliteOptions, format};
+use crate::store::{StoreError, StoreErrorKind};
+
+/// How many prepared statements are kept: more than there are.
+const STATEMENTS: usize = 64;
+
+/// How long to wait before a lock is tried again that SQLite itself does not wait for.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Opens the file, or makes it, and brings it to the newest version of the format.
+pub(super) fn open(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreError> {
+    let named = |error: &StoreError| {
+        StoreError::new(error.kind(), format!("cannot open `{}`: {}", path.display(), error.log()))
+    };
+    make(path).map_err(|error| named(&of_system(&error)))?;
+    connect(path, options).map_err(|error| named(&error))
+}
+
+/// Makes the file if there is none, for its owner alone: it will hold users' answers.
+fn make(path: &Path) -> io::Result<()> {
+    // A process that closes a file gives up all its locks on it. While this is held, nobody here
+    // has opened the new file before it is closed.
+    static MAKING: Mutex<()> = Mutex::new(());
+    let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        other => other.map(drop),
+    }
+}
+
+fn of_system(error: &io::Error) -> StoreError {
+    let kind = match error.kind() {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StoreErrorKind::ReadOnly,
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StoreErrorKind::Full,
+        _ => StoreErrorKind::Unavailable,
+    };
+    StoreError::new(kind, error.to_string())
+}
+
+fn connect(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreError> {
+    // An absolute path is never one of the names that mean something else to SQLite.
+    let path = std::path::absolute(path).map_err(|error| of_system(&error))?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags).map_err(|e| of_sqlite(&e))?;
+    check_writable(&connection)?;
+    configure(&connection, options).map_err(|error| of_sqlite(&error))?;
+    format::check(&connection)?;
+    turn_log_on(&connection, options.busy_timeout)?;
+    format::migrate(&mut connection)?;
+    Ok(connection)
+}
+
+/// SQLite opens a file that it may not write for reading, and says nothing.
+fn check_writable(connection: &Connection) -> Result<(), StoreError> {
+    if connection.is_readonly("main").map_err(|error| of_sqlite(&error))? {
+        return Err(StoreError::new(StoreErrorKind::ReadOnly, "the file may not be written"));
+    }
+    Ok(())
+}
+
+/// Sets what lies in the connection alone.
+fn configure(connection: &Connection, options: &SqliteOptions) -> rusqlite::Result<()> {
+    let synchronous = if options.sync_commits { "FULL" } else { "NORMAL" };
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.busy_timeout(options.busy_timeout)?;
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")
+}
+
+/// Turns the write-ahead log on, and sees that it is.
+fn turn_log_on(connection: &Connection, patience: Duration) -> Result<(), StoreError> {
+    let until = Instant::now() + patience;
+    let turn = || connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
+    let mode: String = loop {
+        match turn() {
+            Err(error) if is_locked(&error) && Instant::now() < until => thread::sleep(PAUSE),
+            other => break other.map_err(|error| of_sqlite(&error))?,
+        }
+    };
+    if mode.eq_ignore_ascii_case("wal") {
+        return Ok(());
+    }
+    Err(unavailable(format!(
+        "its journal mode is `{mode}` and cannot be made `wal`: the store needs a local file \
+         system with shared memory"
+    )))
+}

@@ -1,0 +1,60 @@
+//! What SQLite reports, in a store's terms.
+
+use rusqlite::{Error, ErrorCode, ffi};
+
+use crate::store::{StoreError, StoreErrorKind};
+
+/// Says what an operation failed of. Statements hold no values, so SQLite's texts hold none either.
+pub(super) fn of_sqlite(error: &Error) -> StoreError {
+    StoreError::new(kind(error), text(error))
+}
+
+/// Says that the store does not answer now.
+pub(super) fn unavailable(log: impl Into<String>) -> StoreError {
+    StoreError::new(StoreErrorKind::Unavailable, log)
+}
+
+/// Says whether somebody else holds a lock.
+pub(super) fn is_locked(error: &Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+fn kind(error: &Error) -> StoreErrorKind {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull | ErrorCode::TooBig) => StoreErrorKind::Full,
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreErrorKind::ReadOnly,
+        // `Unknown` is an SQL error: the tables are not those that were made. A value that cannot
+        // be read has no code of SQLite's.
+        None
+        | Some(
+            ErrorCode::DatabaseCorrupt
+            | ErrorCode::NotADatabase
+            | ErrorCode::ConstraintViolation
+            | ErrorCode::TypeMismatch
+            | ErrorCode::Unknown,
+        ) => StoreErrorKind::Damaged,
+        Some(_) => StoreErrorKind::Unavailable,
+    }
+}
+
+fn text(error: &Error) -> String {
+    match error {
+        Error::SqliteFailure(code, message) => failure(*code, message.as_deref()),
+        Error::SqlInputError { error, msg, .. } => failure(*error, Some(msg)),
+        Error::FromSqlConversionFailure(column, ..)
+        | Error::IntegralValueOutOfRange(column, _)
+        | Error::InvalidColumnType(column, ..)
+        | Error::Utf8Error(column, _) => {
+            format!("column {column} of a row holds what the store did not write")
+        }
+        _ => "the tables are not those that the store made".to_owned(),
+    }
+}
+
+fn failure(error: ffi::Error, message: Option<&str>) -> String {
+    let code = error.extended_code;
+    match message {
+        Some(message) => format!("{message} (SQLite's code {code})"),
+        None => format!("{} (SQLite's code {code})", ffi::code_to_str(code)),
+    }
+}

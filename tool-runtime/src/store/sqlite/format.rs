@@ -1,0 +1,91 @@
+//! Whose file it is, of which version, and how it is brought to the newest.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::columns::count;
+use super::error::of_sqlite;
+use crate::store::{StoreError, StoreErrorKind};
+
+/// Tells the store's files from other applications': "tool" in ASCII.
+const APPLICATION: i32 = 0x746f_6f6c;
+
+/// What leads from each version to the next, each in one transaction.
+const MIGRATIONS: &[&str] = &[include_str!("migrations/1.sql")];
+
+/// Refuses a file that is not the store's, or of a version that is not known.
+pub(super) fn check(connection: &Connection) -> Result<(), StoreError> {
+    Format::read(connection)?.version().map(drop)
+}
+
+/// Brings the file to the newest version. Several processes may do it at once.
+pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
+    while Format::read(connection)?.version()? < MIGRATIONS.len() {
+        step(connection)?;
+    }
+    Ok(())
+}
+
+/// Takes one step, from the version that the file has once it is locked.
+fn step(connection: &mut Connection) -> Result<(), StoreError> {
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(|error| of_sqlite(&error))?;
+    let version = Format::read(&transaction)?.version()?;
+    if let Some(migration) = MIGRATIONS.get(version) {
+        transaction
+            .execute_batch(migration)
+            .and_then(|()| transaction.pragma_update(None, "application_id", APPLICATION))
+            .and_then(|()| transaction.pragma_update(None, "user_version", count(version + 1)))
+            .map_err(|error| of_sqlite(&error))?;
+    }
+    transaction.commit().map_err(|error| of_sqlite(&error))
+}
+
+/// What a file says of itself.
+struct Format {
+    application: i32,
+    version: i64,
+    is_empty: bool,
+}
+
+impl Format {
+    fn read(connection: &Connection) -> Result<Self, StoreError> {
+        let read = || -> rusqlite::Result<Self> {
+            Ok(Self {
+                application: connection.pragma_query_one(None, "application_id")?,
+                version: connection.pragma_query_one(None, "user_version")?,
+                is_empty: connection.query_row(
+                    "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)",
+                    [],
+                    |row| row.get(0),
+                )?,
+            })
+        };
+        read().map_err(|error| of_sqlite(&error))
+    }
+
+    /// Tells how many migrations the file has had.
+    fn version(&self) -> Result<usize, StoreError> {
+        if self.is_empty && self.application == 0 && self.version == 0 {
+            return Ok(0);
+        }
+        if self.application != APPLICATION {
+            return damaged(
+                "it is another application's database: give the store a file of its own",
+            );
+        }
+        match usize::try_from(self.version) {
+            Ok(version) if version <= MIGRATIONS.len() => Ok(version),
+            _ => damaged(format!(
+                "its format is version {}, and {} is the newest that is known here: open it with \
+                 the release that wrote it, or a newer one",
+                self.version,
+                MIGRATIONS.len()
+            )),
+        }
+    }
+}
+
+fn damaged(log: impl Into<String>) -> Result<usize, StoreError> {
+    Err(StoreError::new(StoreErrorKind::Damaged, log))
+}

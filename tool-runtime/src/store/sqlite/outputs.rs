@@ -1,0 +1,82 @@
+//! Answers that are read in pages.
+
+use async_trait::async_trait;
+use rusqlite::{Connection, OptionalExtension, Row, named_params};
+use uuid::Uuid;
+
+use super::Sqlite;
+use super::columns::{count, moment, whole};
+use super::writer::Work;
+use crate::store::{KeptOutput, OutputSlice, OutputStore, StoreError, UnixMillis};
+
+/// An answer that is put again is the same: its id is new each time.
+const PUT: &str = "
+    INSERT INTO outputs (id, tenant, principal, text, expires_at)
+    VALUES (:id, :tenant, :principal, :text, :expires_at)
+    ON CONFLICT (id) DO NOTHING";
+
+const READ: &str = "
+    SELECT substr(text, :first, :most) AS bytes, length(text) AS total FROM outputs
+    WHERE id = :id AND tenant = :tenant AND principal = :principal AND expires_at > :now";
+
+const SWEEP: &str = "
+    DELETE FROM outputs WHERE rowid IN (
+        SELECT rowid FROM outputs WHERE expires_at <= :now ORDER BY expires_at LIMIT :most)";
+
+#[async_trait]
+impl OutputStore for Sqlite {
+    async fn put_output(&self, output: KeptOutput) -> Result<(), StoreError> {
+        self.queue.ask(Work::Write, move |connection| put(connection, &output)).await
+    }
+
+    async fn read_output(
+        &self,
+        id: Uuid,
+        tenant: Uuid,
+        principal: &str,
+        offset: u64,
+        most: usize,
+        now: UnixMillis,
+    ) -> Result<Option<OutputSlice>, StoreError> {
+        let principal: Box<str> = principal.into();
+        let read = move |connection: &Connection| {
+            let parameters = named_params! {
+                ":id": id.as_bytes(),
+                ":tenant": tenant.as_bytes(),
+                ":principal": principal,
+                ":first": whole(offset).saturating_add(1), // SQL counts from one
+                ":most": count(most),
+                ":now": moment(now),
+            };
+            connection.prepare_cached(READ)?.query_row(parameters, slice).optional()
+        };
+        self.queue.ask(Work::Read, read).await
+    }
+
+    async fn sweep_outputs(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
+        let sweep = move |connection: &Connection| {
+            connection
+                .prepare_cached(SWEEP)?
+                .execute(named_params! { ":now": moment(now), ":most": count(most) })
+        };
+        self.queue.ask(Work::Write, sweep).await
+    }
+}
+
+fn put(connection: &Connection, output: &KeptOutput) -> rusqlite::Result<()> {
+    let put = connection.prepare_cached(PUT)?.execute(named_params! {
+        ":id": output.id.as_bytes(),
+        ":tenant": output.tenant.as_bytes(),
+        ":principal": output.principal,
+        ":text": output.text,
+        ":expires_at": moment(output.expires_at),
+    });
+    put.map(drop)
+}
+
+fn slice(row: &Row<'_>) -> rusqlite::Result<OutputSlice> {
+    // A part of nothing is NULL.
+    let bytes: Option<Vec<u8>> = row.get("bytes")?;
+    let total: i64 = row.get("total")?;
+    Ok(OutputSlice { bytes: bytes.unwrap_or_default(), total: total.unsigned_abs() })
+}

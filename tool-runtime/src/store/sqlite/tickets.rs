@@ -1,0 +1,141 @@
+//! Calls that wait for a person.
+
+use async_trait::async_trait;
+use rusqlite::{Connection, OptionalExtension, Row, named_params};
+use uuid::Uuid;
+
+use super::Sqlite;
+use super::columns::{count, moment, time, uuid};
+use super::writer::Work;
+use crate::store::{StoreError, TicketEnd, TicketStore, UnixMillis, WaitingTicket};
+
+/// A ticket that is put again stays as it is: it may have ended since.
+const PUT: &str = "
+    INSERT INTO tickets (id, tenant, conversation, payload, expires_at, ended)
+    VALUES (:id, :tenant, :conversation, :payload, :expires_at, :ended)
+    ON CONFLICT (id) DO NOTHING";
+
+const FIND: &str = "
+    SELECT id, tenant, conversation, payload, expires_at, ended FROM tickets WHERE id = :id";
+
+const ENDED: &str = "SELECT ended FROM tickets WHERE id = :id";
+
+const END: &str = "UPDATE tickets SET ended = :ended WHERE id = :id";
+
+const OVERTAKE: &str = "
+    UPDATE tickets SET ended = :ended
+    WHERE tenant = :tenant AND conversation = :conversation AND ended IS NULL";
+
+const SWEEP: &str = "
+    DELETE FROM tickets WHERE rowid IN (
+        SELECT rowid FROM tickets WHERE expires_at <= :now ORDER BY expires_at LIMIT :most)";
+
+#[async_trait]
+impl TicketStore for Sqlite {
+    async fn put_ticket(&self, ticket: WaitingTicket) -> Result<(), StoreError> {
+        self.queue.ask(Work::Write, move |connection| put(connection, &ticket)).await
+    }
+
+    async fn find_ticket(&self, id: Uuid) -> Result<Option<WaitingTicket>, StoreError> {
+        let find = move |connection: &Connection| {
+            connection
+                .prepare_cached(FIND)?
+                .query_row(named_params! { ":id": id.as_bytes() }, ticket)
+                .optional()
+        };
+        self.queue.ask(Work::Read, find).await
+    }
+
+    async fn end_ticket(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError> {
+        self.queue.ask(Work::Write, move |connection| end_once(connection, id, end)).await
+    }
+
+    async fn overtake_tickets(
+        &self,
+        tenant: Uuid,
+        conversation: &str,
+    ) -> Result<usize, StoreError> {
+        let conversation: Box<str> = conversation.into();
+        let overtake = move |connection: &Connection| {
+            connection.prepare_cached(OVERTAKE)?.execute(named_params! {
+                ":tenant": tenant.as_bytes(),
+                ":conversation": conversation,
+                ":ended": number(TicketEnd::Overtaken),
+            })
+        };
+        self.queue.ask(Work::Write, overtake).await
+    }
+
+    async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
+        let sweep = move |connection: &Connection| {
+            connection
+                .prepare_cached(SWEEP)?
+                .execute(named_params! { ":now": moment(now), ":most": count(most) })
+        };
+        self.queue.ask(Work::Write, sweep).await
+    }
+}
+
+fn put(connection: &Connection, ticket: &WaitingTicket) -> rusqlite::Result<()> {
+    let put = connection.prepare_cached(PUT)?.execute(named_params! {
+        ":id": ticket.id.as_bytes(),
+        ":tenant": ticket.tenant.as_bytes(),
+        ":conversation": ticket.conversation,
+        ":payload": ticket.payload,
+        ":expires_at": moment(ticket.expires_at),
+        ":ended": ticket.end.map(number),
+    });
+    put.map(drop)
+}
+
+fn end_once(
+    connection: &Connection,
+    id: Uuid,
+    end: TicketEnd,
+) -> rusqlite::Result<Option<TicketEnd>> {
+    let id = id.as_bytes();
+    let found: Option<Option<i64>> = connection
+        .prepare_cached(ENDED)?
+        .query_row(named_params! { ":id": id }, |row| row.get(0))
+        .optional()?;
+    match found {
+        None => Ok(Some(TicketEnd::Expired)),
+        Some(Some(earlier)) => end_of(earlier).map(Some),
+        Some(None) => {
+            let parameters = named_params! { ":id": id, ":ended": number(end) };
+            connection.prepare_cached(END)?.execute(parameters)?;
+            Ok(None)
+        }
+    }
+}
+
+fn ticket(row: &Row<'_>) -> rusqlite::Result<WaitingTicket> {
+    let end: Option<i64> = row.get("ended")?;
+    Ok(WaitingTicket {
+        id: uuid(row, "id")?,
+        tenant: uuid(row, "tenant")?,
+        conversation: row.get("conversation")?,
+        payload: row.get("payload")?,
+        expires_at: time(row, "expires_at")?,
+        end: end.map(end_of).transpose()?,
+    })
+}
+
+fn number(end: TicketEnd) -> i64 {
+    match end {
+        TicketEnd::Used => 0,
+        TicketEnd::Declined => 1,
+        TicketEnd::Overtaken => 2,
+        TicketEnd::Expired => 3,
+    }
+}
+
+fn end_of(number: i64) -> rusqlite::Result<TicketEnd> {
+    match number {
+        0 => Ok(TicketEnd::Used),
+        1 => Ok(TicketEnd::Declined),
+        2 => Ok(TicketEnd::Overtaken),
+        3 => Ok(TicketEnd::Expired),
+        other => Err(rusqlite::Error::IntegralValueOutOfRange(0, other)),
+    }
+}
