@@ -2,4 +2,5 @@
 
 pub mod canonical;
 pub mod instructions;
+pub mod store;
 pub mod work;

@@ -2,10 +2,10 @@
 //!
 //! A table for people, then one last line for machines: `NAME: key=value key=value`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use tool_benches::{canonical, instructions, work};
+use tool_benches::{canonical, instructions, store, work};
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
 use tool_tests::run::{self, Tally};
@@ -16,7 +16,8 @@ cargo figures NAME [ARGS]
   dispatch           instructions of a call through the runtime, beside the same by hand
   bfcl FILE…         real models' calls: right ones admitted, broken variants refused
   canonical [FILE…]  canonical JSON beside a crate's: instructions of the files' arguments, and
-                     a million documents compared";
+                     a million documents compared
+  store [FOLDER]     keyed writes through the store, beside the same commits by hand";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -26,6 +27,8 @@ fn main() -> ExitCode {
         ["bfcl", files @ ..] if !files.is_empty() => figures_of_cases(files),
         ["canonical", files @ ..] => canonical::figures(files),
         ["measure-canonical", style, files @ ..] => canonical::measure(style, files),
+        ["store"] => store::print(&std::env::temp_dir()),
+        ["store", folder] => store::print(Path::new(folder)),
         ["measure", style, items, further] => measure(style, items, further),
         _ => Err(USAGE.to_owned()),
     };

@@ -1,0 +1,179 @@
+//! Keyed writes through the store, beside the same commits by hand.
+//!
+//! A keyed write is a committed claim, and then a committed settlement with an answer.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, params};
+use tool_runtime::Uuid;
+use tool_runtime::canonical::Digest;
+use tool_runtime::store::{
+    ClaimRequest, Claimed, IdempotencyStore, KeyScope, Settlement, Sqlite, StoredAnswer, UnixMillis,
+};
+
+/// How many tasks write at once, and so how many rows a commit by hand has.
+const TASKS: usize = 64;
+
+/// How many keyed writes each task does in a round.
+const WRITES: usize = 50;
+
+/// How many keyed writes are done one by one in a round.
+const SINGLE: usize = 50;
+
+const ROUNDS: usize = 7;
+
+const NOW: UnixMillis = UnixMillis::new(1_800_000_000_000);
+const LEASE: Duration = Duration::from_secs(60);
+const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+const BODY: &[u8] = &[b'7'; 300];
+const META: &[u8] = &[b'7'; 100];
+
+/// Prints how many keyed writes a second there are, each way.
+///
+/// # Errors
+/// The text for a person, if the folder cannot be written.
+pub fn print(folder: &Path) -> Result<(), String> {
+    let folder = folder.join(format!("store-figures-{}", std::process::id()));
+    fs::create_dir_all(&folder).map_err(text)?;
+    let result = rounds(&folder);
+    fs::remove_dir_all(&folder).map_err(text)?;
+    let Rates { mut keyed, mut raw, mut single } = result?;
+    let (keyed, raw, single) = (median(&mut keyed), median(&mut raw), median(&mut single));
+    println!("keyed writes a second, median of {ROUNDS} rounds");
+    println!("(a) by hand, {TASKS} rows a commit{raw:>14.0}");
+    println!("(b) through the store, {TASKS} tasks{keyed:>11.0}");
+    println!("(c) by hand, one row a commit{single:>13.0}");
+    println!(
+        "store: keyed_vs_raw={:.3} keyed_per_second={keyed:.0} raw_per_second={raw:.0} \
+         single_commits_per_second={:.0} group={TASKS}",
+        keyed / raw,
+        single * 2.0
+    );
+    Ok(())
+}
+
+/// Keyed writes a second, of each round.
+#[derive(Default)]
+struct Rates {
+    keyed: Vec<f64>,
+    raw: Vec<f64>,
+    single: Vec<f64>,
+}
+
+fn rounds(folder: &Path) -> Result<Rates, String> {
+    let executor = tokio::runtime::Runtime::new().map_err(text)?;
+    let mut rates = Rates::default();
+    for round in 0..ROUNDS {
+        let file = |name: &str| folder.join(format!("{name}-{round}.db"));
+        rates.raw.push(by_hand(&executor, &file("raw"), TASKS * WRITES, TASKS)?);
+        rates.keyed.push(executor.block_on(through_store(file("keyed")))?);
+        rates.single.push(by_hand(&executor, &file("single"), SINGLE, 1)?);
+    }
+    Ok(rates)
+}
+
+async fn through_store(file: PathBuf) -> Result<f64, String> {
+    let store = Sqlite::open(file).map_err(text)?;
+    let start = Instant::now();
+    let tasks: Vec<_> = (0..TASKS).map(|task| tokio::spawn(write(store.clone(), task))).collect();
+    for task in tasks {
+        task.await.map_err(text)??;
+    }
+    let rate = rate(TASKS * WRITES, start);
+    store.close().await;
+    Ok(rate)
+}
+
+async fn write(store: Sqlite, task: usize) -> Result<(), String> {
+    for number in task * WRITES..(task + 1) * WRITES {
+        let key = key(number);
+        let request = ClaimRequest::new(key.clone(), fingerprint(number), NOW, LEASE);
+        let Claimed::First(fence) = store.claim(request).await.map_err(text)? else {
+            return Err("a new key had been claimed".to_owned());
+        };
+        let settlement = Settlement::Answered {
+            answer: StoredAnswer::succeeded(BODY.to_vec(), META.to_vec()),
+            keep_until: NOW.after(KEPT),
+        };
+        if !store.settle(&key, fence, settlement).await.map_err(text)? {
+            return Err("a claimed key was not held".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// Writes the same rows into the same tables, by one thread that knows what it will write:
+/// groups of claims, each followed by the group of its settlements.
+fn by_hand(
+    executor: &tokio::runtime::Runtime,
+    file: &Path,
+    writes: usize,
+    group: usize,
+) -> Result<f64, String> {
+    executor.block_on(Sqlite::open(file).map_err(text)?.close());
+    let connection = Connection::open(file).map_err(text)?;
+    connection.pragma_update(None, "synchronous", "FULL").map_err(text)?;
+    connection.pragma_update(None, "temp_store", "MEMORY").map_err(text)?;
+    let start = Instant::now();
+    let numbers: Vec<usize> = (0..writes).collect();
+    for group in numbers.chunks(group) {
+        commit_by_hand(&connection, group).map_err(text)?;
+    }
+    Ok(rate(writes, start))
+}
+
+fn commit_by_hand(connection: &Connection, group: &[usize]) -> rusqlite::Result<()> {
+    let mut fences = Vec::with_capacity(group.len());
+    connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+    for number in group {
+        let (key, fingerprint) = (key(*number), fingerprint(*number));
+        let (tenant, until) = (key.tenant.as_bytes(), signed(NOW.after(LEASE)));
+        let row = params![tenant, key.principal, key.tool, key.key, fingerprint.as_bytes(), until];
+        connection
+            .prepare_cached(
+                "INSERT INTO keys (tenant, principal, tool, key, fingerprint, state, until)
+                 VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)",
+            )?
+            .execute(row)?;
+        fences.push(connection.last_insert_rowid());
+    }
+    connection.prepare_cached("COMMIT")?.execute([])?;
+    connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+    for fence in fences {
+        connection
+            .prepare_cached(
+                "UPDATE keys SET state = 1, until = ?2, succeeded = 1, body = ?3, meta = ?4
+                 WHERE fence = ?1",
+            )?
+            .execute(params![fence, signed(NOW.after(KEPT)), BODY, META])?;
+    }
+    connection.prepare_cached("COMMIT")?.execute([]).map(drop)
+}
+
+fn key(number: usize) -> KeyScope {
+    KeyScope::new(Uuid::nil(), "user:42", "orders.place", format!("order-{number}"))
+}
+
+fn fingerprint(number: usize) -> Digest {
+    Digest::of("figures", &number.to_be_bytes())
+}
+
+fn signed(moment: UnixMillis) -> i64 {
+    i64::try_from(moment.get()).unwrap_or(i64::MAX)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "counts are small")]
+fn rate(writes: usize, since: Instant) -> f64 {
+    writes as f64 / since.elapsed().as_secs_f64()
+}
+
+fn median(rates: &mut [f64]) -> f64 {
+    rates.sort_by(f64::total_cmp);
+    rates.get(rates.len() / 2).copied().unwrap_or_default()
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
