@@ -18,6 +18,7 @@ mod guard;
 mod life;
 mod macros;
 mod outcomes;
+mod sqlite;
 mod stores;
 mod support;
 mod ui;

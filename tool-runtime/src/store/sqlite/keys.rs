@@ -21,7 +21,7 @@ pub(super) const UNKNOWN: i64 = 2;
 // A fence is its row's number, so that these find their row at once; the scope is only checked.
 
 const RENEW: &str = "
-    UPDATE keys SET until = :until
+    UPDATE keys SET until = max(until, :until)
     WHERE fence = :fence AND (tenant, principal, tool, key) = (:tenant, :principal, :tool, :key)
         AND state = 0";
 

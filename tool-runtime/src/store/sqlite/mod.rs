@@ -14,6 +14,8 @@ mod keys;
 mod options;
 mod outputs;
 mod queue;
+#[cfg(test)]
+mod tests;
 mod tickets;
 mod writer;
 

@@ -1,0 +1,93 @@
+//! Several handles, and several processes, on one file.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Child;
+
+use futures::future::join_all;
+use tool_runtime::store::{Claimed, IdempotencyStore, Sqlite};
+
+use super::{Folder, played, request, spawn};
+
+const KEYS: usize = 100;
+const PROCESSES: usize = 3;
+const ROLE: &str = "sqlite::race::a_process_that_claims";
+
+/// Claims every key, and returns the fences of those it got.
+async fn claim_all(store: &Sqlite) -> BTreeMap<usize, u64> {
+    let claims = (0..KEYS).map(|number| async move {
+        match store.claim(request(&number.to_string())).await.unwrap() {
+            Claimed::First(fence) => Some((number, fence.get())),
+            Claimed::Running { .. } => None,
+            other => panic!("key {number}: {other:?}"),
+        }
+    });
+    join_all(claims).await.into_iter().flatten().collect()
+}
+
+/// Every key has one first claimant, and no fence was given twice.
+#[track_caller]
+fn check_each_key_once(claimed: &[BTreeMap<usize, u64>]) {
+    let mut keys: Vec<usize> = claimed.iter().flat_map(BTreeMap::keys).copied().collect();
+    keys.sort_unstable();
+    assert_eq!(keys, (0..KEYS).collect::<Vec<_>>());
+    let mut fences: Vec<u64> = claimed.iter().flat_map(BTreeMap::values).copied().collect();
+    fences.sort_unstable();
+    fences.dedup();
+    assert_eq!(fences.len(), KEYS);
+}
+
+#[tokio::test]
+async fn two_handles_on_one_file_give_each_key_once() {
+    let folder = Folder::new();
+    let (one, other) = (folder.open(), folder.open());
+    let (one, other) = futures::join!(claim_all(&one), claim_all(&other));
+    check_each_key_once(&[one, other]);
+}
+
+#[test]
+fn processes_that_make_one_file_and_race_give_each_key_once() {
+    let folder = Folder::new();
+    let mut children: Vec<Child> = (0..PROCESSES).map(|_| spawn(ROLE, &folder)).collect();
+    // All are up before the first is told to go on.
+    for child in &mut children {
+        read_line(child, "ready");
+    }
+    for child in &mut children {
+        child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+    }
+    let claimed: Vec<_> = children.into_iter().map(finish).collect();
+    check_each_key_once(&claimed);
+}
+
+fn read_line(child: &mut Child, wanted: &str) {
+    let mut output = BufReader::with_capacity(1, child.stdout.as_mut().unwrap());
+    let mut line = String::new();
+    while line.trim() != wanted {
+        line.clear();
+        assert_ne!(output.read_line(&mut line).unwrap(), 0, "the process ended early");
+    }
+}
+
+fn finish(mut child: Child) -> BTreeMap<usize, u64> {
+    let mut output = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut output).unwrap();
+    assert!(child.wait().unwrap().success(), "{output}");
+    let claimed = output.lines().filter_map(|line| line.strip_prefix("claimed "));
+    let pair = |line: &str| {
+        let (key, fence) = line.split_once(' ').unwrap();
+        (key.parse().unwrap(), fence.parse().unwrap())
+    };
+    claimed.map(pair).collect()
+}
+
+#[tokio::test]
+async fn a_process_that_claims() {
+    let Some(folder) = played(ROLE) else { return };
+    println!("\nready");
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+    let store = Sqlite::open(folder.join("tools.db")).unwrap();
+    for (key, fence) in claim_all(&store).await {
+        println!("claimed {key} {fence}");
+    }
+}
