@@ -18,6 +18,7 @@ mod guard;
 mod life;
 mod macros;
 mod outcomes;
+mod policy;
 mod sqlite;
 mod stores;
 mod support;

@@ -87,7 +87,7 @@ fn runtime() -> Runtime {
         .unwrap()
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_failure_says_what_its_error_declares() {
     let found = answer(&runtime(), "fail", r#"{"how":"rebuilding"}"#).await;
     assert_eq!(
@@ -98,6 +98,7 @@ async fn a_failure_says_what_its_error_declares() {
             "message": "the index is being rebuilt",
             "cause": found["error"]["cause"],
             "retry_after_ms": 2000,
+            "attempt": 3,
         })
     );
     assert!(found["error"]["cause"].as_str().unwrap().ends_with("::SearchError"));

@@ -21,6 +21,8 @@ mod sqlite;
 mod ticket;
 mod time;
 
+pub use async_trait::async_trait;
+
 pub use self::error::{StoreError, StoreErrorKind};
 pub use self::grant::{GrantScope, GrantStore, StandingGrant};
 pub use self::idempotency::{

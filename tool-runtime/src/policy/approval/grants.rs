@@ -48,10 +48,12 @@ impl State {
             let found = self.stores.grants.find_grant(&scope).await;
             let found = found.map_err(|error| store_failed(&error))?;
             let now = self.clock.now();
-            let holds = |grant: &StandingGrant| grant.expires_at.is_none_or(|end| now < end);
-            if let Some(grant) = found.filter(holds) {
+            let Some(grant) = found else { continue };
+            if grant.expires_at.is_none_or(|end| now < end) {
                 return Ok(call.approve(String::from(grant.granted_by)));
             }
+            // One that is over is only in the way.
+            drop(self.stores.grants.revoke_grant(&scope).await);
         }
         Ok(false)
     }

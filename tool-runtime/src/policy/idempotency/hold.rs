@@ -13,7 +13,7 @@ use crate::dispatch::pipeline::{Ended, Fate};
 use crate::dispatch::refusal::superseded;
 use crate::failure::Fault;
 use crate::policy::governor::State;
-use crate::store::{Fence, KeyScope, Settlement, StoreError};
+use crate::store::{Fence, KeyScope, Settlement, StoreError, StoreErrorKind};
 
 /// How long apart a settlement is tried that the store did not take.
 const PATIENCE: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
@@ -69,6 +69,10 @@ impl KeyHold {
             }
             Ok(_) => ended,
             Err(error) => {
+                // An answer that finds no room leaves a mark that does.
+                if error.kind() == StoreErrorKind::Full {
+                    drop(self.store(Settlement::Unknown).await);
+                }
                 let mut ended = replay::with_warning(scope, ended, NOT_KEPT);
                 ended.log = format!("{}the answer was not kept: {error}", ended.log);
                 ended

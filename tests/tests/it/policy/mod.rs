@@ -1,0 +1,3 @@
+//! What delays, refuses or repeats calls, through the whole runtime.
+
+mod smoke;
