@@ -118,6 +118,7 @@ fn grants_are_bounded_and_those_that_are_over_make_room() {
     let scope = |tool: &str| GrantScope::new(Uuid::nil(), "", tool, Digest::of("test", b"{}"));
     let grant = |tool: &str, at| StandingGrant::new(scope(tool), "", at);
     let store = Memory::bounded(MemoryLimits::new().with_grants(2, 10));
+    block_on(store.put_grant(grant("lasting", NOW).until(NOW))).unwrap();
     block_on(store.put_grant(grant("lasting", NOW))).unwrap();
     check_full(block_on(store.put_grant(grant("more", NOW))));
     block_on(store.put_grant(grant("for", NOW).until(LATER))).unwrap();

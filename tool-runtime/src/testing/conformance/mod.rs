@@ -6,8 +6,9 @@
 //! it is given cannot pass, so give it a way to be told the time in tests.
 //!
 //! Give a suite a store of its own: it sweeps at times far ahead. It works under new tenants and
-//! ids, so that it may be run again on the same store. Durability is not checked here: whether an
-//! operation survives a crash is the backend's own test.
+//! ids, so that it may be run again on the same store. What many do at the same time, they do from
+//! one task. Durability is not checked here: whether an operation survives a crash is the backend's
+//! own test.
 //!
 //! # Examples
 //! ```
