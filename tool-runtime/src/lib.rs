@@ -63,6 +63,10 @@
 //! | `discovery` | yes | `Runtime::builder().discover()`: every linked `#[ai_tool]` function |
 //! | `tokio` | yes | the default [`Timer`]; without it, give [`RuntimeBuilder::timer`] one of your own |
 //! | `canonical` | no | the module `canonical`: one text for each JSON value (RFC 8785), and digests |
+//! | `canonical` | no | [`canonical`]: JSON in its one form (RFC 8785), and hashes over it |
+//! | `policy` | no | [`policy`] and [`store`]: approval, tickets, idempotency, retries, freshness, limits |
+//! | `sqlite` | no | a store in one file that survives a crash; needs Rust 1.89 |
+//! | `testing` | no | [`testing`]: suites that a store of your own must pass, a clock that stands still |
 //! | `full` | no | everything |
 
 #![cfg_attr(
@@ -98,6 +102,12 @@ pub mod prelude;
 #[doc = include_str!("../../README.md")]
 #[derive(Debug)]
 pub struct Readme;
+
+/// Compiles the guide's code.
+#[cfg(all(doctest, feature = "sqlite"))]
+#[doc = include_str!("../../docs/safe-execution.md")]
+#[derive(Debug)]
+pub struct SafeExecution;
 
 pub use schemars;
 pub use serde;
