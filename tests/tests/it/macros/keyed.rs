@@ -1,5 +1,8 @@
-//! Tools that run once under a key: what they say of it changes no call that has none.
+//! Tools that say how they run once, and whom their answers serve.
 #![allow(clippy::trivially_copy_pass_by_ref, reason = "`reconcile` takes what the tool takes")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::json;
 use tool_runtime::contracts::ToolSpec;
@@ -7,6 +10,10 @@ use tool_runtime::prelude::*;
 use tool_runtime::{Reconciled, Runtime};
 
 use super::{answer_in, build, context, data, runtime};
+
+fn with_key() -> ToolContext {
+    context().user_id("ada").idempotency_key("key-1").build().expect("a context")
+}
 
 #[test]
 fn a_function_with_every_option_runs() {
@@ -74,4 +81,65 @@ fn a_method_with_every_option_runs() {
     assert_eq!(data(&runtime, "shop.place", "{}"), 3);
     assert_eq!(data(&runtime, "shop.list", "{}"), 3);
     assert_eq!(runtime.spec("shop.list").map(ToolSpec::ttl_seconds), Some(Some(86_400)));
+}
+
+#[test]
+fn what_reconcile_finds_answers_a_repeat() {
+    /// Places an order and is cut off.
+    #[ai_tool(effect = "write", reconcile = find)]
+    async fn place(orders: &AtomicU64, _: &DryRun, _: &Idempotency) -> Result<u64, String> {
+        let order = orders.fetch_add(1, Ordering::Relaxed);
+        panic!("cut off after order {order}");
+    }
+
+    #[allow(clippy::unused_async, reason = "`reconcile` is what the tool is")]
+    async fn find(orders: &AtomicU64, _: &DryRun, key: &Idempotency) -> Reconciled<u64> {
+        assert_eq!(key.fence(), Some(2));
+        Reconciled::Happened(orders.load(Ordering::Relaxed))
+    }
+
+    let runtime = build(Runtime::builder().tool::<Place>().state(AtomicU64::new(0)));
+    assert_eq!(answer_in(&runtime, "place", "{}", &with_key())["error"]["code"], "INTERNAL");
+    for _ in 0..2 {
+        assert_eq!(answer_in(&runtime, "place", "{}", &with_key())["data"], 1);
+    }
+}
+
+#[test]
+fn a_forwarded_key_lets_a_tool_run_again() {
+    /// Asks a service that keeps keys; the first answer is lost.
+    #[ai_tool(effect = "write", forwards_key)]
+    fn place(runs: &AtomicU64, _: &DryRun, key: &Idempotency) -> Option<u64> {
+        assert!(runs.fetch_add(1, Ordering::Relaxed) > 0, "the answer is lost");
+        key.fence()
+    }
+
+    let runtime = build(Runtime::builder().tool::<Place>().state(AtomicU64::new(0)));
+    assert_eq!(answer_in(&runtime, "place", "{}", &with_key())["error"]["code"], "INTERNAL");
+    assert_eq!(answer_in(&runtime, "place", "{}", &with_key())["data"], 2);
+}
+
+#[test]
+fn a_shared_answer_serves_the_tenants_other_users() {
+    /// Counts what all may know.
+    #[ai_tool(effect = "read", ttl = "1h", shared)]
+    fn ours(runs: &AtomicU64) -> u64 {
+        runs.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Counts what one may know.
+    #[ai_tool(effect = "read", ttl = "1h")]
+    fn mine(runs: &AtomicU64) -> u64 {
+        runs.fetch_add(1, Ordering::Relaxed)
+    }
+
+    let runs = Arc::new(AtomicU64::new(0));
+    let builder = Runtime::builder().tool::<Ours>().tool::<Mine>().shared_state(Arc::clone(&runs));
+    let runtime = build(builder);
+    for user in ["ada", "grace"] {
+        let cx = context().user_id(user).build().expect("a context");
+        assert_eq!(answer_in(&runtime, "ours", "{}", &cx)["data"], 0);
+        answer_in(&runtime, "mine", "{}", &cx);
+    }
+    assert_eq!(runs.load(Ordering::Relaxed), 3);
 }
