@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_runtime::CallRecord;
 use tool_runtime::Observe;
+use tool_runtime::contracts::ErrorCode;
 use tool_runtime::prelude::*;
 
 use crate::support::{answer, cx, envelope};
@@ -365,4 +366,18 @@ async fn a_value_without_json_form_is_no_answer() {
     let found: Value = answer(&runtime, "odd_keys", "{}").await;
     assert_eq!(found["error"]["code"], "INVALID_OUTPUT");
     assert!(!found.to_string().contains("hunter2"));
+}
+
+/// Says itself what went wrong.
+#[ai_tool(effect = "read")]
+async fn says_itself() -> Result<(), Failure> {
+    Err(Failure::of(ErrorCode::OutOfStock).with_message("none left").with_log("shelf 7"))
+}
+
+#[tokio::test]
+async fn a_tool_may_return_a_failure_as_its_error() {
+    let runtime = Runtime::builder().tool::<SaysItself>().build().unwrap();
+    let found = answer(&runtime, "says_itself", "{}").await;
+    assert_eq!(found["error"]["code"], "OUT_OF_STOCK");
+    assert_eq!(found["error"]["message"], "none left");
 }

@@ -255,6 +255,18 @@ impl<E: ToolFailure> DeclaredFault for &&&&FaultProbe<'_, E> {
     }
 }
 
+/// Second choice too: a failure that the tool made itself.
+pub trait PlainFault {
+    /// Describes the error.
+    fn fault(&self) -> Fault;
+}
+
+impl PlainFault for &&&&FaultProbe<'_, Failure> {
+    fn fault(&self) -> Fault {
+        Fault::plain(self.0.clone())
+    }
+}
+
 /// Third choice: a standard error, of which only the log hears.
 pub trait StandardFault {
     /// Describes the error.
