@@ -43,7 +43,7 @@ const UNBOUNDED: Limits = Limits::new()
 ///
 /// Whatever stays is as it was written, and in its place. An array is halved as long as it weighs
 /// most, so that two long ones both keep rows; arrays inside of rows are cut only when each array
-/// around them is down to one row. The last one cut then gets back what fits.
+/// around them is down to one row. What room is left is then filled with rows again.
 ///
 /// None if rows alone do not bring it down to `most_bytes`, or if `keeps_schema` refuses what is
 /// left: then the array with the fewest rows is left whole, and the others are tried.

@@ -42,7 +42,6 @@ impl<'d> Plan<'d> {
         let mut plan = Self { view, arrays: arrays(view), bytes: view.text.len() };
         let may_be_cut = (0..plan.arrays.len()).filter(|at| !whole.contains(at));
         let mut turns: BinaryHeap<Turn> = may_be_cut.map(|at| plan.turn(at)).collect();
-        let mut last = None;
         while plan.bytes > most {
             let turn = turns.pop()?;
             let Reverse(mut at) = turn.2;
@@ -50,19 +49,21 @@ impl<'d> Plan<'d> {
                 continue;
             }
             if plan.turn(at) == turn {
-                let (has_rows, ..) = turn;
-                if !has_rows {
-                    at = plan.lightest(plan.bytes - most, whole).unwrap_or(at);
+                let excess = plan.bytes - most;
+                // One look through all of them, as the loss is enough.
+                if !turn.0 && turn.1 >= excess {
+                    at = plan.lightest(excess, whole).unwrap_or(at);
                 }
                 plan.halve(at);
-                last = Some(at);
             }
             if plan.arrays[at].shown > 0 {
                 turns.push(plan.turn(at));
             }
         }
         let cut: Vec<_> = plan.cut().map(|(at, _)| at).collect();
-        last.into_iter().chain(cut).for_each(|at| plan.give_back(at, most));
+        for at in cut {
+            plan.give_back(at, most);
+        }
         Some(plan)
     }
 
@@ -143,12 +144,10 @@ impl<'d> Plan<'d> {
         self.weigh(at, |weight| weight - lost);
     }
 
-    /// Shows as many more rows as fit. Nothing is cut inside of any row but the first.
+    /// Shows as many more rows as fit. Nothing is cut inside of any row but the first, which
+    /// counts as if it were whole.
     fn give_back(&mut self, at: usize, most: usize) {
         let rows = &self.arrays[at];
-        if rows.shown == 0 {
-            return;
-        }
         let limit = rows.until + (most - self.bytes);
         let more = self.view.children(rows.id).map(|(_, row)| row.end()).enumerate();
         let more = more.skip(rows.shown).take_while(|(_, end)| *end <= limit);

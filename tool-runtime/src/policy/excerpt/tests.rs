@@ -111,6 +111,28 @@ fn an_array_that_must_stay_whole_leaves_it_to_the_others() {
 }
 
 #[test]
+fn a_last_row_that_must_stay_leaves_it_to_another() {
+    let data = json!({"must": ["a".repeat(50)], "may": ["b".repeat(60)]}).to_string();
+    let kept = excerpt(&data, 100, |text| text.contains("aaa")).expect("one row is enough");
+    assert_eq!((kept.cuts.len(), &*kept.cuts[0].pointer), (1, "/may"));
+}
+
+#[test]
+fn many_arrays_that_are_not_enough_together_are_given_up_soon() {
+    // Looking for the best of the last rows each time would take minutes here.
+    let many: serde_json::Map<_, _> = (0..100_000).map(|id| (id.to_string(), json!([1]))).collect();
+    assert_eq!(excerpt(&Value::Object(many).to_string(), 100, anything), None);
+}
+
+#[test]
+fn fixed_rows_of_a_short_array_are_not_guessed_at_first() {
+    let data = json!({"pair": ["a".repeat(99), "b".repeat(99)], "rows": vec!["c".repeat(9); 20]});
+    let pairs = |text: &str| text.contains("bbb");
+    let kept = excerpt(&data.to_string(), 230, pairs).expect("rows are enough");
+    assert_eq!((kept.cuts.len(), &*kept.cuts[0].pointer), (1, "/rows"));
+}
+
+#[test]
 fn a_long_list_fills_the_budget() {
     let rows: Vec<_> = (0..50_000).map(|id| json!({"id": id, "tags": ["a", "b"]})).collect();
     let data = json!({"rows": rows}).to_string();
