@@ -292,6 +292,22 @@ mod tests {
     }
 
     #[test]
+    fn tenants_are_looked_through_once_a_second_at_most() {
+        let fast = RateLimit::per_second(1_000).expect("it is in range");
+        let (limiter, hand) = limiter(fast, 1);
+        let known = |number| limiter.tenants.0.known.contains_key(&tenant(number));
+        limiter.check(tenant(0)).expect("it is the first");
+        for number in [1, 2] {
+            hand.advance(SECOND / 10 * 4);
+            limiter.check(tenant(number)).expect("the crowd's burst is whole");
+            assert!(!known(number));
+        }
+        hand.advance(SECOND / 10 * 4);
+        limiter.check(tenant(3)).expect("there is room");
+        assert!(known(3));
+    }
+
+    #[test]
     fn the_largest_values_are_counted_without_overflow() {
         let limit = RateLimit::per_minute(1).and_then(|limit| limit.burst(super::MOST_CALLS));
         let (limiter, hand) = limiter(limit.expect("it is in range"), 10);

@@ -147,10 +147,22 @@ fn a_ratio_forgets_what_left_the_window() {
     let outside = now + MS * 10_000;
     pass(&breaker, outside).failed(outside);
     assert!(breaker.admit(outside).is_ok());
-    // Two of four now; a report from before the newest counts with it.
     pass(&breaker, outside).succeeded(outside);
-    pass(&breaker, outside).failed(inside);
-    assert_eq!(refused(&breaker, inside), OPEN);
+    pass(&breaker, outside).failed(outside);
+    assert_eq!(refused(&breaker, outside), OPEN);
+}
+
+#[test]
+fn a_late_report_counts_with_the_newest() {
+    let (breaker, now) = (half_of_four(), Instant::now());
+    let late = pass(&breaker, now);
+    pass(&breaker, now).succeeded(now);
+    let later = now + MS * 10_000;
+    for _ in 0..3 {
+        pass(&breaker, later).failed(later);
+    }
+    late.failed(now);
+    assert_eq!(refused(&breaker, now), OPEN);
 }
 
 #[test]
