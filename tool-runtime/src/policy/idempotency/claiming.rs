@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{KeyHold, key, reconciling, refusals, replay};
 use crate::call::{CallScope, Consent};
+use crate::dispatch::pipeline::Fate;
 use crate::policy::approval::{fingerprint, not_canonical};
 use crate::policy::claiming::Stop;
 use crate::policy::governor::State;
@@ -68,12 +69,18 @@ impl State {
         started: Instant,
     ) -> Result<KeyHold, Stop> {
         let plan = self.plan(scope);
+        hold.set_in_doubt(true);
         if plan.reconciles {
             match reconciling::ask(scope, &mut hold, started).await {
-                reconciling::Found::DidNotHappen => return Ok(hold),
+                reconciling::Found::DidNotHappen => {
+                    hold.set_in_doubt(false);
+                    return Ok(hold);
+                }
                 reconciling::Found::Happened(ended) => {
                     let ended = hold.settle(scope, *ended).await;
-                    let answer = replay::stored(&ended.output);
+                    // An owner that was taken over meanwhile has nothing to replay.
+                    let stands = ended.fate != Fate::Unknown;
+                    let answer = replay::stored(&ended.output).filter(|_| stands);
                     let replayed = answer.map(|answer| replay::replayed(scope, &answer));
                     return Err(replayed.transpose()?.unwrap_or(ended).into());
                 }

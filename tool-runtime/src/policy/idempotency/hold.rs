@@ -30,6 +30,8 @@ pub(in crate::policy) struct KeyHold {
     fence: Fence,
     /// When the next sign of life is due.
     renew_at: Instant,
+    /// Whether an earlier run under the key may have had its effect.
+    in_doubt: bool,
     /// What is to be stored, once it is known.
     settlement: Option<Settlement>,
     settled: bool,
@@ -38,7 +40,22 @@ pub(in crate::policy) struct KeyHold {
 impl KeyHold {
     pub(super) fn new(state: Arc<State>, call: CallScope, key: KeyScope, fence: Fence) -> Self {
         let renew_at = state.timer.now() + state.plan(&call).lease / 3;
-        Self { state, call, key, fence, renew_at, settlement: None, settled: false }
+        Self {
+            state,
+            call,
+            key,
+            fence,
+            renew_at,
+            in_doubt: false,
+            settlement: None,
+            settled: false,
+        }
+    }
+
+    /// Says whether an earlier run under the key may have had its effect: then the key is not
+    /// released, whatever becomes of this run.
+    pub(super) fn set_in_doubt(&mut self, in_doubt: bool) {
+        self.in_doubt = in_doubt;
     }
 
     /// Gives signs of life; ready only when somebody else has taken the key over.
@@ -104,11 +121,16 @@ impl KeyHold {
     fn settlement_of(&self, ended: &Ended) -> Settlement {
         let answer = match ended.fate {
             Fate::Answered | Fate::Final => replay::stored(&ended.output),
-            Fate::NotRun | Fate::Transient => return Settlement::Released,
+            Fate::NotRun | Fate::Transient => return self.without_effect(),
             Fate::Unknown => None,
         };
         let keep_until = self.state.clock.now().after(self.state.plan(&self.call).retention);
         answer.map_or(Settlement::Unknown, |answer| Settlement::Answered { answer, keep_until })
+    }
+
+    /// How a run ends that had no effect of its own.
+    fn without_effect(&self) -> Settlement {
+        if self.in_doubt { Settlement::Unknown } else { Settlement::Released }
     }
 }
 
@@ -117,8 +139,9 @@ impl Drop for KeyHold {
         if self.settled {
             return;
         }
-        let begun = self.call.stage().has_begun();
-        let unsaid = if begun { Settlement::Unknown } else { Settlement::Released };
+        // Ended here and now: a blocking tool must not begin under a key that was given back.
+        let (begun, _) = self.call.end();
+        let unsaid = if begun { Settlement::Unknown } else { self.without_effect() };
         let settlement = self.settlement.take().unwrap_or(unsaid);
         // Nobody is left to wait for it: a store that takes it at once has it.
         let keys = &self.state.stores.keys;

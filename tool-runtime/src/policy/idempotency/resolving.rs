@@ -8,7 +8,7 @@ use crate::dispatch::Runtime;
 use crate::limits::Limits;
 use crate::policy::governor::State;
 use crate::schema::Coerce;
-use crate::store::{KeyRecord, KeyScope, Settlement, StoreError, StoredAnswer};
+use crate::store::{KeyRecord, KeyScope, KeyState, Settlement, StoreError, StoredAnswer};
 
 /// What a person found out about an outcome that nobody knew.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +85,10 @@ impl Runtime {
         let plan = state.plan_of(tool).ok_or_else(unknown)?;
         if resolved_by.trim().is_empty() {
             return Err(ResolveError::Nobody);
+        }
+        // What still runs is settled by its owner alone.
+        if record.state != KeyState::Unknown {
+            return Err(ResolveError::Changed);
         }
         let settlement = match resolution {
             Resolution::DidNotHappen => Settlement::Released,
