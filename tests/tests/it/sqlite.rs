@@ -26,10 +26,10 @@ const ROLE: &str = "TOOL_TESTS_ROLE";
 const FOLDER: &str = "TOOL_TESTS_FOLDER";
 
 /// A folder that is gone when its test is.
-struct Folder(PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("tool-tests-{}-{number}", std::process::id());
@@ -38,11 +38,11 @@ impl Folder {
         Self(folder)
     }
 
-    fn file(&self) -> PathBuf {
+    pub(crate) fn file(&self) -> PathBuf {
         self.0.join("tools.db")
     }
 
-    fn open(&self) -> Sqlite {
+    pub(crate) fn open(&self) -> Sqlite {
         Sqlite::open(self.file()).unwrap()
     }
 }

@@ -1,3 +1,4 @@
 //! What delays, refuses or repeats calls, through the whole runtime.
 
+mod idempotency;
 mod smoke;

@@ -1,0 +1,15 @@
+//! A write under a key runs once, whatever becomes of it.
+
+mod answers;
+mod broken;
+mod clocks;
+mod desk;
+mod flight;
+mod found;
+mod kept;
+mod keys;
+mod people;
+mod race;
+mod scope;
+mod unknown;
+mod world;

@@ -1,0 +1,103 @@
+//! What a repeat of an ended call gets.
+
+use serde_json::Value;
+use tool_runtime::prelude::*;
+use tool_runtime::store::KeyState;
+
+use super::world::{Act, FIVE, World, body, check_error, check_replay, cx, no_retry};
+
+#[tokio::test]
+async fn a_success_is_replayed_byte_for_byte_also_by_another_process() {
+    let world = World::new();
+    let first = world.call("pay", "k").await;
+    let again = world.call("pay", "k").await;
+    check_replay(&first, &again);
+    let mut elsewhere = world.another_process().call("pay", FIVE, &cx("k"));
+    check_replay(&first, elsewhere.execute().await);
+    assert_eq!(elsewhere.status(), CallStatus::Executed);
+    assert_eq!(world.bank.runs().len(), 1);
+    let record = world.record("pay", "k").await.unwrap();
+    let KeyState::Answered { answer, .. } = record.state else { panic!("{record:?}") };
+    assert_eq!(String::from_utf8(answer.body).unwrap(), body(&first));
+}
+
+#[tokio::test]
+async fn a_failure_that_would_come_again_is_replayed_byte_for_byte() {
+    let world = World::new();
+    world.bank.next([Act::Decline]);
+    let first = world.call("pay", "k").await;
+    check_error(&first, "OUT_OF_STOCK", None);
+    let mut again = world.runtime.call("pay", FIVE, &cx("k"));
+    check_replay(&first, again.execute().await);
+    assert_eq!(again.status(), CallStatus::Failed);
+    assert_eq!(world.bank.runs().len(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_that_broke_its_schema_is_final() {
+    let world = World::new();
+    world.bank.next([Act::BreakSchema]);
+    let first = world.call("pay", "k").await;
+    check_error(&first, "INVALID_OUTPUT", None);
+    check_replay(&first, &world.call("pay", "k").await);
+    assert_eq!(world.bank.runs().len(), 1, "it had its effect");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_that_may_pass_releases_the_key() {
+    let world = World::with(no_retry());
+    world.bank.next([Act::Busy]);
+    check_error(&world.call("pay", "k").await, "UPSTREAM_ERROR", None);
+    assert_eq!(world.record("pay", "k").await, None);
+    let other = world.call_with("pay", r#"{"cents":6}"#, &cx("k")).await;
+    assert!(other.is_ok(), "a released key is as new: {other}");
+    assert_eq!(world.bank.runs().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_keyed_write_is_tried_again_under_its_one_fence() {
+    let world = World::new();
+    world.bank.next([Act::Busy, Act::Busy]);
+    let first = world.call("pay", "k").await;
+    assert!(first.is_ok() && first.meta_json().contains(r#""attempts":3"#), "{first}");
+    let runs = world.bank.runs();
+    assert!(runs.len() == 3 && runs.iter().all(|run| *run == runs[0]), "{runs:?}");
+    check_replay(&first, &world.call("pay", "k").await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_that_is_cut_off_leaves_the_outcome_unknown() {
+    let world = World::new();
+    world.bank.next([Act::Busy, Act::Hang]);
+    check_error(&world.call("pay", "k").await, "TIMEOUT", None);
+    check_error(&world.call("pay", "k").await, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
+    assert_eq!(world.bank.runs().len(), 2);
+}
+
+#[tokio::test]
+async fn refusals_and_dry_runs_are_not_stored() {
+    let world = World::new();
+    let refused = world.call_with("pay", r#"{"cents":"many"}"#, &cx("k")).await;
+    check_error(&refused, "INVALID_ARGUMENT", None);
+    let rehearsed = world.call_with("pay", FIVE, &cx("k").with_dry_run(true)).await;
+    assert_eq!(rehearsed.data_json(), Some("5"));
+    let mut declined = world.runtime.call("pay", FIVE, &cx("k"));
+    assert!(declined.decline("not now"));
+    check_error(declined.execute().await, "DECLINED", None);
+    assert_eq!((world.desk.steps(), world.record("pay", "k").await), (vec![], None));
+
+    let first = world.call("pay", "k").await;
+    assert!(first.is_ok(), "{first}");
+    let rehearsed = world.call_with("pay", FIVE, &cx("k").with_dry_run(true)).await;
+    assert_eq!(rehearsed.data_json(), Some("5"), "a dry run is no repeat");
+    assert_eq!(world.bank.runs().len(), 1);
+}
+
+#[tokio::test]
+async fn the_echo_of_a_repeat_is_the_repeats_own() {
+    let world = World::new();
+    world.call("pay", "k").await;
+    let again = world.call_with("pay", r#"{"currency":"EUR","cents":5}"#, &cx("k")).await;
+    let again: Value = serde_json::from_str(again.json()).unwrap();
+    assert_eq!(again["input"], serde_json::json!({ "cents": 5, "currency": "EUR" }));
+}

@@ -1,0 +1,80 @@
+//! How long an answer is kept.
+
+use std::time::Duration;
+
+use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::prelude::*;
+use tool_runtime::store::KeyState;
+
+use super::world::{Act, DAY, START, TIMEOUT, World, check_error, check_replay};
+
+const MOMENT: Duration = Duration::from_millis(1);
+
+/// The answer of a tool is kept for so long after it was given.
+async fn check_kept(world: &World, tool: &str, time: Duration) {
+    let first = world.call(tool, "k").await;
+    world.clock.set(START.after(time - MOMENT));
+    assert_eq!(world.runtime.sweep().await.unwrap(), 0);
+    check_replay(&first, &world.call(tool, "k").await);
+    world.clock.set(START.after(time));
+    assert_eq!(world.runtime.sweep().await.unwrap(), 1);
+    let runs = world.bank.runs().len();
+    assert!(world.call(tool, "k").await.is_ok());
+    assert_eq!(world.bank.runs().len(), runs + 1, "a forgotten key is as new");
+}
+
+#[tokio::test]
+async fn an_answer_is_kept_for_a_day_unless_somebody_says_more() {
+    check_kept(&World::new(), "pay", DAY).await;
+    check_kept(&World::with(Rules::new().retention(2 * DAY)), "pay", 2 * DAY).await;
+    // What the tool says of itself goes before the host's rule.
+    check_kept(&World::with(Rules::new().retention(2 * DAY)), "pay_again", 3 * DAY).await;
+}
+
+#[test]
+fn nobody_may_keep_answers_for_less_than_a_day() {
+    let rules = Rules::new().retention(DAY - MOMENT);
+    let built = Runtime::builder().policy(Policy::new().rules(rules)).build();
+    let problems = built.expect_err("it should have been refused").to_string();
+    assert!(problems.contains("retention"), "{problems}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_counts_from_the_end_of_the_call() {
+    let world = World::new();
+    world.bank.next([Act::Wait]);
+    let (first, ()) = futures::join!(world.call("pay", "k"), async {
+        tokio::time::sleep(TIMEOUT / 2).await;
+        world.clock.advance(TIMEOUT / 2);
+        world.bank.gate.add_permits(1);
+    });
+    assert!(first.is_ok(), "{first}");
+    let record = world.record("pay", "k").await.unwrap();
+    let KeyState::Answered { keep_until, .. } = record.state else { panic!("{record:?}") };
+    assert_eq!(keep_until, START.after(TIMEOUT / 2).after(DAY));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_runs_or_is_unknown_is_never_forgotten() {
+    let world = World::new();
+    world.bank.next([Act::Lose]);
+    world.call("pay", "unknown").await;
+    world.leave_behind("pay", "running").await;
+    world.clock.advance(3_650 * DAY);
+    assert_eq!(world.runtime.sweep().await.unwrap(), 0);
+    for key in ["unknown", "running"] {
+        let refused = world.call("pay", key).await;
+        check_error(&refused, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
+    }
+    assert_eq!(world.bank.runs().len(), 2);
+}
+
+#[tokio::test]
+async fn keyed_calls_sweep_by_the_way() {
+    let world = World::new();
+    world.call("pay", "old").await;
+    world.clock.advance(DAY);
+    world.call("pay", "new").await;
+    assert_eq!(world.record("pay", "old").await, None);
+    assert!(world.record("pay", "new").await.is_some());
+}

@@ -1,0 +1,133 @@
+//! Under which key a call runs, and what its tool reads of it.
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+use tool_runtime::contracts::ToolCallRequest;
+use tool_runtime::policy::Rules;
+use tool_runtime::prelude::*;
+use tool_runtime::store::Memory;
+
+use super::world::{Bank, FIVE, World, check_error, check_replay, context, cx, tools};
+
+fn request(id: &str) -> ToolCallRequest {
+    ToolCallRequest::new(id, "pay", RawValue::from_string(FIVE.to_owned()).unwrap())
+}
+
+async fn model_call(world: &World, id: &str, cx: &ToolContext) -> ToolOutput {
+    let mut call = world.runtime.call_request(&request(id), cx);
+    call.execute().await.clone()
+}
+
+#[tokio::test]
+async fn a_tool_reads_its_key_a_global_one_and_its_fence() {
+    let world = World::new();
+    world.call("pay", "k").await;
+    world.call("pay_traced", "k").await;
+    let joe = context().user_id("joe").idempotency_key("k").build().unwrap();
+    world.call_with("pay", FIVE, &joe).await;
+    let runs = world.bank.runs();
+    assert!(runs.iter().all(|run| run.key.as_deref() == Some("k")), "{runs:?}");
+    let mut global: Vec<_> = runs.iter().map(|run| run.global_key.clone().unwrap()).collect();
+    assert!(
+        global.iter().all(|key| key.len() == 64 && key.bytes().all(|it| it.is_ascii_hexdigit()))
+    );
+    global.sort_unstable();
+    global.dedup();
+    assert_eq!(global.len(), 3, "tools and callers are told apart");
+    let fences: Vec<_> = runs.iter().map(|run| run.fence.unwrap()).collect();
+    assert!(fences.is_sorted_by(|one, next| one < next), "{fences:?}");
+}
+
+#[tokio::test]
+async fn a_call_without_a_key_shows_its_tool_none_and_runs_each_time() {
+    let world = World::new();
+    let nobody = context().build().unwrap();
+    for _ in 0..2 {
+        assert!(world.call_with("pay", FIVE, &nobody).await.is_ok());
+    }
+    let runs = world.bank.runs();
+    assert!(runs.len() == 2 && runs[0].key.is_none() && runs[0].fence.is_none(), "{runs:?}");
+    assert_eq!(world.desk.steps(), []);
+}
+
+#[tokio::test]
+async fn the_same_call_of_a_model_runs_once_without_a_key() {
+    let world = World::new();
+    let cx = context().build().unwrap();
+    let first = model_call(&world, "call-1", &cx).await;
+    check_replay(&first, &model_call(&world, "call-1", &cx).await);
+    assert_eq!(world.bank.runs().len(), 1);
+    let other_id = model_call(&world, "call-2", &cx).await;
+    let elsewhere = ToolContext::builder(Uuid::nil(), "trace-2").run_id("run-1").user_id("jane");
+    let other_trace = model_call(&world, "call-1", &elsewhere.build().unwrap()).await;
+    assert!(other_id.is_ok() && other_trace.is_ok());
+    assert_eq!(world.bank.runs().len(), 3);
+}
+
+#[tokio::test]
+async fn a_trace_does_not_run_into_a_models_id() {
+    let world = World::new();
+    let traced =
+        |trace: &str| ToolContext::builder(Uuid::nil(), trace).run_id("r").build().unwrap();
+    model_call(&world, "b:c", &traced("a")).await;
+    model_call(&world, "c", &traced("a:b")).await;
+    assert_eq!(world.bank.runs().len(), 2);
+}
+
+#[tokio::test]
+async fn a_callers_key_goes_before_a_models_id_and_is_never_taken_for_one() {
+    let world = World::new();
+    let first = model_call(&world, "call-1", &cx("k")).await;
+    check_replay(&first, &model_call(&world, "call-2", &cx("k")).await);
+    model_call(&world, "call-1", &context().build().unwrap()).await;
+    let derived = world.bank.runs()[1].key.clone().unwrap();
+    world.call("pay", &derived).await;
+    assert_eq!(world.bank.runs().len(), 3);
+}
+
+#[tokio::test]
+async fn a_host_may_require_keys() {
+    let world = World::with(Rules::new().require_idempotency_key(true));
+    let refused = model_call(&world, "call-1", &context().build().unwrap()).await;
+    check_error(&refused, "INVALID_ARGUMENT", Some("key_required"));
+    assert_eq!(world.bank.runs().len(), 0);
+    assert!(world.call("pay", "k").await.is_ok());
+    let rehearsed = context().dry_run(true).build().unwrap();
+    assert!(world.call_with("pay", FIVE, &rehearsed).await.is_ok(), "a dry run needs none");
+}
+
+#[tokio::test]
+async fn a_key_of_nobody_is_refused() {
+    let world = World::new();
+    let nobody = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").idempotency_key("k");
+    let refused = world.call_with("pay", FIVE, &nobody.build().unwrap()).await;
+    check_error(&refused, "UNAUTHORIZED", Some("no_principal"));
+    assert_eq!((world.bank.runs().len(), world.desk.steps()), (0, vec![]));
+}
+
+#[tokio::test]
+async fn numbers_that_are_not_the_same_everywhere_are_refused_under_a_key() {
+    let world = World::new();
+    let unsafe_number = r#"{"cents":9007199254740993}"#;
+    let refused = world.call_with("pay", unsafe_number, &cx("k")).await;
+    check_error(&refused, "INVALID_ARGUMENT", Some("not_canonical"));
+    let message = refused.error().unwrap().message();
+    assert!(!message.contains("9007199254740993"), "a rejected value is in no message: {message}");
+    assert_eq!((world.bank.runs().len(), world.desk.steps()), (0, vec![]));
+    let largest = world.call_with("pay", r#"{"cents":9007199254740991}"#, &cx("k")).await;
+    assert!(largest.is_ok(), "{largest}");
+    let keyless = world.call_with("pay", unsafe_number, &context().build().unwrap()).await;
+    assert!(keyless.is_ok(), "{keyless}");
+}
+
+#[tokio::test]
+async fn a_runtime_with_no_policy_keeps_keys_in_memory() {
+    let bank = Arc::<Bank>::default();
+    let runtime = tools(Runtime::builder().shared_state(bank.clone()).store(Memory::new()));
+    for _ in 0..2 {
+        let mut call = runtime.call("pay", FIVE, &cx("k"));
+        assert!(call.execute().await.is_ok());
+    }
+    assert_eq!(bank.runs().len(), 1);
+}

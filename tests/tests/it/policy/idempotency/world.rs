@@ -1,0 +1,390 @@
+//! A bank whose payments do as they are told, and the runtime before it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tool_runtime::contracts::{ErrorCode, ToolContextBuilder};
+use tool_runtime::policy::{Policy, RetryConfig, Rules};
+use tool_runtime::prelude::*;
+use tool_runtime::store::{KeyRecord, KeyScope, Memory, UnixMillis};
+use tool_runtime::testing::ManualClock;
+use tool_runtime::{FailureCode, Reconciled, RuntimeBuilder};
+
+use super::desk::Desk;
+
+pub(super) const START: UnixMillis = UnixMillis::new(1_800_000_000_000);
+pub(super) const LEASE: Duration = Duration::from_secs(30);
+pub(super) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long a payment may take.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(2);
+pub(super) const FIVE: &str = r#"{"cents":5}"#;
+
+/// What a payment does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Act {
+    Answer,
+    /// Fails, and would fail again.
+    Decline,
+    /// Fails without an effect, and may succeed another time.
+    Busy,
+    /// Fails, and may have had its effect.
+    Lose,
+    Panic,
+    /// Never ends.
+    Hang,
+    /// Waits until the gate is opened.
+    Wait,
+    /// Answers what its schema does not allow.
+    BreakSchema,
+}
+
+/// What is found out about an earlier payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Finding {
+    Happened,
+    DidNotHappen,
+    #[default]
+    Unknown,
+    Fail,
+    Panic,
+    Hang,
+}
+
+/// One run of a payment, as the bank saw it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) key: Option<String>,
+    pub(super) global_key: Option<String>,
+    pub(super) fence: Option<u64>,
+}
+
+/// Takes note of every run; what is not told otherwise is answered.
+pub(super) struct Bank {
+    runs: Mutex<Vec<Run>>,
+    acts: Mutex<VecDeque<Act>>,
+    finding: Mutex<Finding>,
+    asked: Mutex<Vec<Run>>,
+    pub(super) gate: Semaphore,
+}
+
+/// What a payment answers.
+#[ai_type]
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Receipt {
+    /// Which run of all payments made it; 0 if it was found.
+    run: usize,
+    /// What was paid.
+    cents: u64,
+    /// In which currency.
+    currency: String,
+    /// At which rate.
+    rate: f64,
+}
+
+/// Why a payment fails.
+#[derive(Debug)]
+pub(super) struct PayError(Act);
+
+impl ToolFailure for PayError {
+    fn failure(&self) -> Failure {
+        match self.0 {
+            Act::Decline => Failure::of(ErrorCode::OutOfStock).with_detail("account", "empty"),
+            Act::Lose => Failure::of(ErrorCode::UpstreamError).with_effect_unknown(),
+            _ => Failure::of(ErrorCode::UpstreamError).with_retry_after_ms(10),
+        }
+    }
+
+    fn codes() -> &'static [FailureCode] {
+        const {
+            &[
+                FailureCode::closed(ErrorCode::OutOfStock),
+                FailureCode::closed(ErrorCode::UpstreamError),
+            ]
+        }
+    }
+}
+
+impl Default for Bank {
+    fn default() -> Self {
+        Self {
+            runs: Mutex::default(),
+            acts: Mutex::default(),
+            finding: Mutex::default(),
+            asked: Mutex::default(),
+            gate: Semaphore::new(0),
+        }
+    }
+}
+
+impl Bank {
+    /// Says what the next payments do, in their order.
+    pub(super) fn next(&self, acts: impl IntoIterator<Item = Act>) {
+        self.acts.lock().unwrap().extend(acts);
+    }
+
+    pub(super) fn finds(&self, finding: Finding) {
+        *self.finding.lock().unwrap() = finding;
+    }
+
+    pub(super) fn runs(&self) -> Vec<Run> {
+        self.runs.lock().unwrap().clone()
+    }
+
+    pub(super) fn asked(&self) -> Vec<Run> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    fn begin(&self, key: &Idempotency) -> (usize, Act) {
+        let mut runs = self.runs.lock().unwrap();
+        runs.push(Run::of(key));
+        (runs.len(), self.acts.lock().unwrap().pop_front().unwrap_or(Act::Answer))
+    }
+
+    async fn pay(
+        &self,
+        key: &Idempotency,
+        cents: u64,
+        currency: String,
+    ) -> Result<Receipt, PayError> {
+        let (run, act) = self.begin(key);
+        let rate = if act == Act::BreakSchema { f64::NAN } else { 1.5 };
+        match act {
+            Act::Answer | Act::BreakSchema => {}
+            Act::Decline | Act::Busy | Act::Lose => return Err(PayError(act)),
+            Act::Panic => panic!("hunter2"),
+            Act::Hang => std::future::pending().await,
+            Act::Wait => self.gate.acquire().await.unwrap().forget(),
+        }
+        Ok(Receipt { run, cents, currency, rate })
+    }
+
+    async fn find(
+        &self,
+        key: &Idempotency,
+        cents: u64,
+        currency: String,
+    ) -> Result<Reconciled<Receipt>, PayError> {
+        self.asked.lock().unwrap().push(Run::of(key));
+        let finding = *self.finding.lock().unwrap();
+        match finding {
+            Finding::Happened => {
+                Ok(Reconciled::Happened(Receipt { run: 0, cents, currency, rate: 1.5 }))
+            }
+            Finding::DidNotHappen => Ok(Reconciled::DidNotHappen),
+            Finding::Unknown => Ok(Reconciled::Unknown),
+            Finding::Fail => Err(PayError(Act::Busy)),
+            Finding::Panic => panic!("hunter2"),
+            Finding::Hang => std::future::pending().await,
+        }
+    }
+}
+
+impl Run {
+    fn of(key: &Idempotency) -> Self {
+        Self {
+            key: key.key().map(str::to_owned),
+            global_key: key.global_key().map(str::to_owned),
+            fence: key.fence(),
+        }
+    }
+}
+
+/// Pays; nobody can find out whether it did.
+#[ai_tool(effect = "write", preview = show, timeout = "2s")]
+async fn pay(
+    bank: &Bank,
+    key: &Idempotency,
+    /// How much.
+    cents: u64,
+    /// In which currency.
+    #[arg(default = "EUR")]
+    currency: String,
+) -> Result<Receipt, PayError> {
+    bank.pay(key, cents, currency).await
+}
+
+/// Pays; the bank can be asked whether it did.
+#[ai_tool(effect = "write", preview = show, reconcile = find, timeout = "2s")]
+async fn pay_traced(
+    bank: &Bank,
+    key: &Idempotency,
+    /// How much.
+    cents: u64,
+    /// In which currency.
+    #[arg(default = "EUR")]
+    currency: String,
+) -> Result<Receipt, PayError> {
+    bank.pay(key, cents, currency).await
+}
+
+/// Pays under a key that the bank keeps.
+#[ai_tool(effect = "write", preview = show, forwards_key, timeout = "2s")]
+async fn pay_forwarded(
+    bank: &Bank,
+    key: &Idempotency,
+    /// How much.
+    cents: u64,
+    /// In which currency.
+    #[arg(default = "EUR")]
+    currency: String,
+) -> Result<Receipt, PayError> {
+    bank.pay(key, cents, currency).await
+}
+
+/// Sets what is paid, so that a repeat changes nothing more.
+#[ai_tool(effect = "write", preview = show, idempotent, timeout = "2s", retention = "3d")]
+async fn pay_again(
+    bank: &Bank,
+    key: &Idempotency,
+    /// How much.
+    cents: u64,
+    /// In which currency.
+    #[arg(default = "EUR")]
+    currency: String,
+) -> Result<Receipt, PayError> {
+    bank.pay(key, cents, currency).await
+}
+
+async fn show(_: &Bank, _: &Idempotency, cents: u64, _: String) -> u64 {
+    cents
+}
+
+async fn find(
+    bank: &Bank,
+    key: &Idempotency,
+    cents: u64,
+    currency: String,
+) -> Result<Reconciled<Receipt>, PayError> {
+    bank.find(key, cents, currency).await
+}
+
+/// A bank, the store before it, the time of day, and a runtime.
+pub(super) struct World {
+    pub(super) bank: Arc<Bank>,
+    pub(super) desk: Desk,
+    pub(super) clock: ManualClock,
+    pub(super) runtime: Runtime,
+}
+
+impl World {
+    pub(super) fn new() -> Self {
+        Self::with(Rules::new())
+    }
+
+    /// With these rules beside the usual ones.
+    pub(super) fn with(rules: Rules) -> Self {
+        let (bank, desk) = (Arc::<Bank>::default(), Desk::new(Memory::new()));
+        let clock = ManualClock::at(START);
+        let runtime = runtime(&bank, &desk, &clock, rules);
+        Self { bank, desk, clock, runtime }
+    }
+
+    /// Another process before the same bank and the same store.
+    pub(super) fn another_process(&self) -> Runtime {
+        runtime(&self.bank, &self.desk, &self.clock, Rules::new())
+    }
+
+    /// Calls a tool under a key, to its end.
+    pub(super) async fn call(&self, tool: &str, key: &str) -> ToolOutput {
+        self.call_with(tool, FIVE, &cx(key)).await
+    }
+
+    pub(super) async fn call_with(
+        &self,
+        tool: &str,
+        arguments: &str,
+        cx: &ToolContext,
+    ) -> ToolOutput {
+        call_in(&self.runtime, tool, arguments, cx).await
+    }
+
+    /// The one record there is of `pay`, or of a tool like it, under a key.
+    pub(super) async fn record(&self, tool: &str, key: &str) -> Option<KeyRecord> {
+        self.desk.look(&scope(tool, key)).await
+    }
+
+    /// Leaves a run behind whose owner died in the middle of it.
+    pub(super) async fn leave_behind(&self, tool: &str, key: &str) {
+        self.bank.next([Act::Hang]);
+        self.desk.breaks_for_good();
+        let output = self.call(tool, key).await;
+        check_error(&output, "TIMEOUT", None);
+        self.desk.works_again();
+        self.clock.advance(LEASE);
+    }
+}
+
+fn runtime(bank: &Arc<Bank>, desk: &Desk, clock: &ManualClock, rules: Rules) -> Runtime {
+    let policy = Policy::new().idempotency_store(desk.clone()).clock(clock.clone()).rules(rules);
+    tools(Runtime::builder().shared_state(bank.clone()).policy(policy))
+}
+
+/// Adds the payments, which nobody is asked about.
+pub(super) fn tools(builder: RuntimeBuilder) -> Runtime {
+    let allowed = ["pay", "pay_traced", "pay_forwarded", "pay_again"];
+    let builder =
+        builder.tool::<Pay>().tool::<PayTraced>().tool::<PayForwarded>().tool::<PayAgain>();
+    let allow = |builder: RuntimeBuilder, tool| builder.permission(tool, Permission::Allow);
+    allowed.into_iter().fold(builder, allow).build().expect("the runtime")
+}
+
+/// Rules under which a failed call is not tried again.
+pub(super) fn no_retry() -> Rules {
+    Rules::new().retry(RetryConfig::never())
+}
+
+pub(super) async fn call_in(
+    runtime: &Runtime,
+    tool: &str,
+    arguments: &str,
+    cx: &ToolContext,
+) -> ToolOutput {
+    let mut call = runtime.call(tool, arguments, cx);
+    call.execute().await.clone()
+}
+
+pub(super) fn context() -> ToolContextBuilder {
+    ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").user_id("jane")
+}
+
+pub(super) fn cx(key: &str) -> ToolContext {
+    context().idempotency_key(key).build().expect("the context")
+}
+
+pub(super) fn scope(tool: &str, key: &str) -> KeyScope {
+    KeyScope::new(Uuid::nil(), "user:jane", tool, format!("key:{key}"))
+}
+
+/// The call failed with this code, and for this reason where one is given.
+#[track_caller]
+pub(super) fn check_error(output: &ToolOutput, code: &str, reason: Option<&str>) {
+    let error = output.error().unwrap_or_else(|| panic!("it should have failed: {output}"));
+    assert_eq!(error.code(), Some(code), "{output}");
+    assert_eq!(detail(output, "reason"), reason.map(str::to_owned), "{output}");
+    assert!(!output.json().contains("hunter2"), "{output}");
+}
+
+/// A text in the error's details.
+pub(super) fn detail(output: &ToolOutput, name: &str) -> Option<String> {
+    let value = output.error()?.details()?.get(name)?.clone();
+    value.as_str().map(str::to_owned)
+}
+
+/// The second answer is the first one, byte for byte, and says that it was given before.
+#[track_caller]
+pub(super) fn check_replay(first: &ToolOutput, again: &ToolOutput) {
+    assert!(!first.meta_json().contains("replayed"), "{first}");
+    assert!(again.meta_json().contains(r#""replayed":true"#), "{again}");
+    assert_eq!(body(again), body(first));
+}
+
+/// The JSON text of `data` or `error`.
+pub(super) fn body(output: &ToolOutput) -> &str {
+    let json = output.json();
+    let name = if output.is_ok() { r#","data":"# } else { r#","error":"# };
+    let start = json.find(name).expect("a body") + name.len();
+    let meta = json.rfind(r#","meta":"#).expect("the meta");
+    &json[start..meta]
+}
