@@ -3,11 +3,20 @@
 use tool_runtime::Uuid;
 use tool_runtime::canonical::Digest;
 use tool_runtime::store::{
-    Claimed, GrantScope, GrantStore, IdempotencyStore, KeptOutput, OutputStore, Settlement,
+    Claimed, GrantScope, GrantStore, IdempotencyStore, KeptOutput, OutputStore, Settlement, Sqlite,
     StandingGrant, TicketEnd, TicketStore, UnixMillis, WaitingTicket,
 };
+use tool_runtime::testing::conformance;
 
 use super::{Folder, LEASE, START, answered, fence, key, request};
+
+#[tokio::test]
+async fn every_promise_of_the_traits_is_kept() {
+    let folder = Folder::new();
+    // How it syncs is no part of the promises, and slow.
+    let store = Sqlite::options().sync_commits(false).open(folder.file()).unwrap();
+    conformance::all(&store).await;
+}
 
 #[tokio::test]
 async fn everything_is_there_when_the_file_is_opened_again() {

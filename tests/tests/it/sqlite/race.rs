@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Child;
+use std::thread;
 
 use futures::future::join_all;
-use tool_runtime::store::{Claimed, IdempotencyStore, Sqlite};
+use tool_runtime::Uuid;
+use tool_runtime::store::{
+    Claimed, IdempotencyStore, Sqlite, TicketEnd, TicketStore, WaitingTicket,
+};
 
-use super::{Folder, played, request, spawn};
+use super::{Folder, START, played, request, spawn};
 
 const KEYS: usize = 100;
 const PROCESSES: usize = 3;
@@ -43,6 +47,48 @@ async fn two_handles_on_one_file_give_each_key_once() {
     let (one, other) = (folder.open(), folder.open());
     let (one, other) = futures::join!(claim_all(&one), claim_all(&other));
     check_each_key_once(&[one, other]);
+}
+
+#[tokio::test]
+async fn two_handles_on_one_file_end_each_ticket_once() {
+    let folder = Folder::new();
+    let (one, other) = (folder.open(), folder.open());
+    for id in ids() {
+        let ticket = WaitingTicket::new(id, Uuid::nil(), "session-1", Vec::new(), START);
+        one.put_ticket(ticket).await.unwrap();
+    }
+    let (one, other) = futures::join!(end_all(&one), end_all(&other));
+    assert_eq!(one + other, KEYS);
+}
+
+/// Some keep their handle while others make the file, some open it twice.
+#[test]
+fn everyone_who_makes_one_file_at_once_opens_it() {
+    for _ in 0..50 {
+        let folder = Folder::new();
+        let open = |twice: bool| {
+            let file = folder.file();
+            thread::spawn(move || {
+                if twice {
+                    drop(Sqlite::open(&file)?);
+                }
+                Sqlite::open(&file)
+            })
+        };
+        let threads: Vec<_> = (0..6).map(|number| open(number % 2 == 0)).collect();
+        let opened: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+        assert!(opened.iter().all(Result::is_ok), "{opened:?}");
+    }
+}
+
+fn ids() -> impl Iterator<Item = Uuid> {
+    (1..=KEYS as u128).map(Uuid::from_u128)
+}
+
+/// Ends every ticket, and returns how many of its endings counted.
+async fn end_all(store: &Sqlite) -> usize {
+    let ends = ids().map(|id| store.end_ticket(id, TicketEnd::Used));
+    join_all(ends).await.into_iter().filter(|earlier| earlier.clone().unwrap().is_none()).count()
 }
 
 #[test]

@@ -14,15 +14,22 @@ const MIGRATIONS: &[&str] = &[include_str!("migrations/1.sql")];
 
 /// Refuses a file that is not the store's, or of a version that is not known.
 pub(super) fn check(connection: &Connection) -> Result<(), StoreError> {
-    Format::read(connection)?.version().map(drop)
+    version(connection).map(drop)
 }
 
 /// Brings the file to the newest version. Several processes may do it at once.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
-    while Format::read(connection)?.version()? < MIGRATIONS.len() {
+    while version(connection)? < MIGRATIONS.len() {
         step(connection)?;
     }
     Ok(())
+}
+
+/// Tells how many migrations the file has had. It is read in one transaction: another process may
+/// be making it at this moment.
+fn version(connection: &Connection) -> Result<usize, StoreError> {
+    let reading = connection.unchecked_transaction().map_err(|error| of_sqlite(&error))?;
+    Format::read(&reading)?.version()
 }
 
 /// Takes one step, from the version that the file has once it is locked.
