@@ -203,26 +203,53 @@ async fn a_writer_that_panics_answers_everyone() {
     assert_eq!(folder.open().find(&a).await.unwrap(), None);
 }
 
+/// Runs an operation in a group, between two that put a grant; tells which of them succeeded.
+async fn between_grants<F>(store: &Sqlite, operation: F) -> [bool; 3]
+where
+    F: FnOnce(&Connection) -> rusqlite::Result<()> + Send + 'static,
+{
+    let held_up = HeldUp::new(store).await;
+    let mut before = pin!(store.put_grant(grant("before")));
+    let mut between = pin!(store.queue.ask(Work::Write, operation));
+    let mut after = pin!(store.put_grant(grant("after")));
+    assert!(before.as_mut().now_or_never().is_none());
+    assert!(between.as_mut().now_or_never().is_none());
+    assert!(after.as_mut().now_or_never().is_none());
+    held_up.release().await;
+    [before.await.is_ok(), between.await.is_ok(), after.await.is_ok()]
+}
+
+async fn tools(store: &Sqlite) -> Vec<Box<str>> {
+    let grants = store.grants(Uuid::nil(), None, 10).await.unwrap();
+    grants.into_iter().map(|grant| grant.scope.tool).collect()
+}
+
 #[tokio::test]
 async fn an_operation_that_fails_changes_nothing_and_harms_no_other() {
     let folder = Folder::new();
     let store = folder.open();
-    let held_up = HeldUp::new(&store).await;
-    let fail = |connection: &Connection| -> rusqlite::Result<()> {
+    let fail_at_the_second_row = |connection: &Connection| {
+        let sql = "INSERT INTO grants
+            SELECT tenant, principal, 'one', schema, arguments, granted_by, 0, 0 FROM grants
+            UNION ALL
+            SELECT x'00', principal, 'two', schema, arguments, granted_by, 0, 0 FROM grants";
+        connection.execute(sql, []).map(drop)
+    };
+    assert_eq!(between_grants(&store, fail_at_the_second_row).await, [true, false, true]);
+    assert_eq!(tools(&store).await, ["after".into(), "before".into()]);
+}
+
+#[tokio::test]
+async fn what_is_half_written_takes_its_group_with_it() {
+    let folder = Folder::new();
+    let store = folder.open();
+    let fail_half_way = |connection: &Connection| {
         connection.execute("DELETE FROM grants", [])?;
         Err(rusqlite::Error::QueryReturnedNoRows)
     };
-    let mut before = pin!(store.put_grant(grant("before")));
-    let mut fails = pin!(store.queue.ask(Work::Write, fail));
-    let mut after = pin!(store.put_grant(grant("after")));
-    assert!(before.as_mut().now_or_never().is_none());
-    assert!(fails.as_mut().now_or_never().is_none());
-    assert!(after.as_mut().now_or_never().is_none());
-    held_up.release().await;
-    before.await.unwrap();
-    assert!(fails.await.is_err());
-    after.await.unwrap();
-    assert_eq!(store.grants(Uuid::nil(), None, 10).await.unwrap().len(), 2);
+    assert_eq!(between_grants(&store, fail_half_way).await, [false, false, false]);
+    assert_eq!(tools(&store).await, []);
+    store.put_grant(grant("later")).await.unwrap();
 }
 
 #[tokio::test]

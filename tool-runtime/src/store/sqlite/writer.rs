@@ -15,7 +15,7 @@ use crate::store::StoreError;
 const MOST_IN_GROUP: usize = 512;
 
 /// What part of the last commit's time a group waits for those who shared that commit.
-const PATIENCE: u32 = 4;
+const PATIENCE: u32 = 2;
 
 /// What goes through the queue.
 pub(super) enum Message {
@@ -215,20 +215,22 @@ where
 
 /// Runs an operation so that it changes nothing if it fails. The outer error says that the whole
 /// transaction is lost, which SQLite decides where a disk is full or broken.
+///
+/// An operation changes the file by one statement at most, and SQLite itself undoes a statement
+/// that fails. So it needs no savepoint, which on a fast disk costs a fifth of the throughput. One
+/// that broke this rule would take its group with it.
 fn apart<T>(
     connection: &Connection,
     operation: impl FnOnce(&Connection) -> rusqlite::Result<T>,
 ) -> Result<Result<T, StoreError>, StoreError> {
-    execute(connection, "SAVEPOINT one")?;
+    let changes = connection.total_changes();
     let result = operation(connection).map_err(|error| of_sqlite(&error));
-    if let Err(error) = &result {
-        if connection.is_autocommit() {
-            return Err(error.clone());
+    match result {
+        Err(error) if connection.is_autocommit() || connection.total_changes() > changes => {
+            Err(error)
         }
-        execute(connection, "ROLLBACK TO one")?;
+        result => Ok(result),
     }
-    execute(connection, "RELEASE one")?;
-    Ok(result)
 }
 
 fn execute(connection: &Connection, statement: &str) -> Result<(), StoreError> {
