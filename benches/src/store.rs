@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
-use tool_runtime::Uuid;
+use serde_json::json;
 use tool_runtime::canonical::Digest;
+use tool_runtime::prelude::*;
 use tool_runtime::store::{
     ClaimRequest, Claimed, IdempotencyStore, KeyScope, Settlement, Sqlite, StoredAnswer, UnixMillis,
 };
@@ -41,15 +42,18 @@ pub fn print(folder: &Path) -> Result<(), String> {
     fs::remove_dir_all(&folder).map_err(text)?;
     let rates = result?;
     let (keyed, raw, single) = (median(&rates.keyed), median(&rates.raw), median(&rates.single));
-    let ratios: Vec<f64> = rates.keyed.iter().zip(&rates.raw).map(|(of, over)| of / over).collect();
+    let calls = median(&rates.calls);
     println!("keyed writes a second, median of {ROUNDS} rounds");
     println!("(a) by hand, {TASKS} rows a commit{raw:>14.0}");
     println!("(b) through the store, {TASKS} tasks{keyed:>11.0}");
-    println!("(c) by hand, one row a commit{single:>13.0}");
+    println!("(c) calls of a tool, {TASKS} tasks{calls:>13.0}");
+    println!("(d) by hand, one row a commit{single:>13.0}");
     println!(
-        "store: keyed_vs_raw={:.3} keyed_per_second={keyed:.0} raw_per_second={raw:.0} \
+        "store: keyed_vs_raw={:.3} store_vs_raw={:.3} calls_per_second={calls:.0} \
+         keyed_per_second={keyed:.0} raw_per_second={raw:.0} \
          single_commits_per_second={:.0} group={TASKS}",
-        median(&ratios),
+        ratio(&rates.calls, &rates.raw),
+        ratio(&rates.keyed, &rates.raw),
         single * 2.0
     );
     Ok(())
@@ -58,6 +62,7 @@ pub fn print(folder: &Path) -> Result<(), String> {
 /// Keyed writes a second, of each round.
 #[derive(Default)]
 struct Rates {
+    calls: Vec<f64>,
     keyed: Vec<f64>,
     raw: Vec<f64>,
     single: Vec<f64>,
@@ -70,6 +75,7 @@ fn rounds(folder: &Path) -> Result<Rates, String> {
         let file = |name: &str| folder.join(format!("{name}-{round}.db"));
         rates.raw.push(by_hand(&executor, &file("raw"), TASKS * WRITES, TASKS)?);
         rates.keyed.push(executor.block_on(through_store(file("keyed")))?);
+        rates.calls.push(executor.block_on(through_runtime(file("calls")))?);
         rates.single.push(by_hand(&executor, &file("single"), SINGLE, 1)?);
     }
     Ok(rates)
@@ -100,6 +106,53 @@ async fn write(store: Sqlite, task: usize) -> Result<(), String> {
         };
         if !store.settle(&key, fence, settlement).await.map_err(text)? {
             return Err("a claimed key was not held".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// Executes calls of a tool under keys, with all that a call goes through.
+async fn through_runtime(file: PathBuf) -> Result<f64, String> {
+    let store = Sqlite::open(file).map_err(text)?;
+    let runtime = Runtime::builder()
+        .dynamic(place_order())
+        .permission("orders.place", Permission::Allow)
+        .store(store.clone())
+        .build()
+        .map_err(text)?;
+    let start = Instant::now();
+    let tasks: Vec<_> = (0..TASKS).map(|task| tokio::spawn(call(runtime.clone(), task))).collect();
+    for task in tasks {
+        task.await.map_err(text)??;
+    }
+    let rate = rate(TASKS * WRITES, start);
+    drop(runtime);
+    store.close().await;
+    Ok(rate)
+}
+
+/// A write whose answer is as long as the one that is stored by hand.
+fn place_order() -> DynamicTool {
+    let answer = "7".repeat(BODY.len() - 2);
+    DynamicTool::new("orders.place", Effect::Write)
+        .description("Places an order.")
+        .input_schema(json!({ "type": "object", "properties": { "item": { "type": "integer" } } }))
+        .handles_dry_run()
+        .sync_handler(move |_| Ok::<_, Failure>(answer.clone()))
+}
+
+async fn call(runtime: Runtime, task: usize) -> Result<(), String> {
+    for number in task * WRITES..(task + 1) * WRITES {
+        let cx = ToolContext::builder(Uuid::nil(), "trace-1")
+            .run_id("run-1")
+            .user_id("42")
+            .idempotency_key(format!("order-{number}"))
+            .build()
+            .map_err(text)?;
+        let mut call = runtime.call("orders.place", format!(r#"{{"item":{number}}}"#), &cx);
+        let output = call.execute().await;
+        if !output.is_ok() {
+            return Err(output.to_string());
         }
     }
     Ok(())
@@ -168,6 +221,11 @@ fn signed(moment: UnixMillis) -> i64 {
 #[allow(clippy::cast_precision_loss, reason = "counts are small")]
 fn rate(writes: usize, since: Instant) -> f64 {
     writes as f64 / since.elapsed().as_secs_f64()
+}
+
+/// The median of the rounds' ratios.
+fn ratio(of: &[f64], over: &[f64]) -> f64 {
+    median(&of.iter().zip(over).map(|(of, over)| of / over).collect::<Vec<_>>())
 }
 
 fn median(rates: &[f64]) -> f64 {
