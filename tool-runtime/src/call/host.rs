@@ -150,7 +150,8 @@ pub(crate) struct MetaDraft {
 
 /// Lets a tool add to its answer's `meta`: sources, routing, token usage, warnings.
 ///
-/// What is recorded after the call has ended is dropped, and so is what a failed call recorded.
+/// What is recorded after the call has ended is dropped, and so is what a failed call, or a failed
+/// try of it, recorded.
 #[derive(Clone)]
 pub struct MetaRecorder {
     target: Target,
@@ -158,7 +159,8 @@ pub struct MetaRecorder {
 
 #[derive(Clone)]
 enum Target {
-    Call(CallScope),
+    /// A call, and which try of it: what an earlier one left running records nothing any more.
+    Call(CallScope, u32),
     Nowhere,
 }
 
@@ -207,8 +209,8 @@ impl MetaRecorder {
     }
 
     fn write(&self, change: impl FnOnce(&mut MetaDraft)) {
-        if let Target::Call(scope) = &self.target {
-            scope.with_meta(change);
+        if let Target::Call(scope, attempt) = &self.target {
+            scope.with_meta(*attempt, change);
         }
     }
 }
@@ -221,6 +223,6 @@ impl fmt::Debug for MetaRecorder {
 
 impl FromCall for MetaRecorder {
     fn from_call(call: &CallScope) -> Result<Self, Failure> {
-        Ok(Self { target: Target::Call(call.clone()) })
+        Ok(Self { target: Target::Call(call.clone(), call.attempt()) })
     }
 }

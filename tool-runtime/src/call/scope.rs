@@ -237,7 +237,8 @@ impl CallScope {
 
     /// Puts the tool back behind its gate, after it has failed by itself.
     pub(crate) fn rewind(&self) {
-        drop(self.lock_meta().take());
+        let mut meta = self.lock_meta();
+        drop(meta.take());
         self.0.tried.fetch_add(1, Ordering::Relaxed);
         self.0.stage.park();
     }
@@ -261,10 +262,11 @@ impl CallScope {
         drop(self.0.idempotency.set(idempotency));
     }
 
-    pub(crate) fn with_meta(&self, change: impl FnOnce(&mut MetaDraft)) {
+    /// Lets this try of the call add to its `meta`.
+    pub(crate) fn with_meta(&self, attempt: u32, change: impl FnOnce(&mut MetaDraft)) {
         let mut meta = self.lock_meta();
-        // Under the lock, so that `end` cannot slip in between.
-        if !self.0.stage.has_ended() {
+        // Under the lock, so that neither `end` nor `rewind` can slip in between.
+        if !self.0.stage.has_ended() && self.attempt() == attempt {
             change(meta.get_or_insert_default());
         }
     }

@@ -38,6 +38,11 @@ impl Stage {
         self.0.store(OPEN, Ordering::Release);
     }
 
+    /// Takes the beginning of a tool back that was given no host values, and so did nothing.
+    pub(crate) fn turn_back(&self) {
+        let _ = self.0.compare_exchange(BEGUN, OPEN, Ordering::AcqRel, Ordering::Acquire);
+    }
+
     /// Puts a tool that has failed by itself back behind its gate.
     pub(crate) fn park(&self) {
         self.0.store(PARKED, Ordering::Release);

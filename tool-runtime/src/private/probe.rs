@@ -76,7 +76,7 @@ impl<T: FromCall> TakeFromCall<T> for &Probe<T> {
     }
 
     fn take(&self, call: &CallScope, _slot: usize) -> Result<Extracted<T>, Finished> {
-        T::from_call(call).map(Extracted).map_err(|failure| call.failed(Fault::plain(failure)))
+        T::from_call(call).map(Extracted).map_err(|failure| call.turned_back(failure))
     }
 }
 

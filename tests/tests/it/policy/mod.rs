@@ -1,4 +1,12 @@
 //! What delays, refuses or repeats calls, through the whole runtime.
 
+mod corrections;
+mod excerpts;
+mod freshness;
 mod idempotency;
+mod limits;
+mod retries;
+mod rules;
+mod script;
 mod smoke;
+

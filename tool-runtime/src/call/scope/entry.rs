@@ -85,6 +85,12 @@ impl CallScope {
         Gate(self)
     }
 
+    /// Ends a tool that is refused what it borrows: it has not begun.
+    pub(crate) fn turned_back(&self, failure: Failure) -> Finished {
+        self.stage().turn_back();
+        self.failed(Fault::plain(failure))
+    }
+
     /// Finds a host value in the slot that `build()` filled.
     ///
     /// # Errors
