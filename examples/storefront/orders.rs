@@ -1,0 +1,65 @@
+//! The order service and its client: one line of JSON each way over TCP.
+
+mod client;
+mod service;
+
+pub(crate) use self::client::{OrderClient, OrderError};
+pub(crate) use self::service::OrderService;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::Sku;
+use crate::money::Money;
+
+/// An order as it is sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Order {
+    pub(crate) skus: Vec<Sku>,
+    pub(crate) ship_to: String,
+    pub(crate) total: Money,
+}
+
+/// What lets the service tell a repeat from a second order.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Claim {
+    /// Orders with one key are one order.
+    pub(crate) key: Option<String>,
+    /// Who holds the key now: a claim with a lower number comes too late.
+    pub(crate) fence: Option<u64>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Request {
+    order: Order,
+    claim: Claim,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Reply {
+    Taken(Receipt),
+    Refused(Refused),
+}
+
+/// What the service answers to an order that it took.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Receipt {
+    pub(crate) order_id: String,
+    /// Whether the order stood already, under the same key.
+    pub(crate) repeated: bool,
+}
+
+/// Why the service takes no order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Refused {
+    /// It could not be read.
+    Unreadable,
+    /// The key was used for another order.
+    KeyReused,
+    /// Somebody with a higher fence holds the key.
+    Overtaken,
+}
+
+/// The longest line that either side reads, in bytes.
+const LONGEST_LINE: u64 = 16 * 1024;
