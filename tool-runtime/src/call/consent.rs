@@ -11,6 +11,8 @@ pub(crate) struct Consent {
     pub(crate) ticket: Option<HeldTicket>,
     /// The hash of the dry run's answer that was shown, where the decision is bound to it.
     pub(crate) preview: Option<[u8; 32]>,
+    /// Whether nobody was asked because the call was answered before: then it may not run.
+    pub(crate) replays: bool,
     /// How the call was withdrawn, where its ticket has still to hear of it.
     pub(crate) withdrawn: Option<Withdrawn>,
 }

@@ -5,8 +5,8 @@ mod excerpts;
 mod freshness;
 mod idempotency;
 mod limits;
+mod repeats;
 mod retries;
 mod rules;
 mod script;
 mod smoke;
-

@@ -47,11 +47,19 @@ impl State {
         if let Some(ticket) = &call.consent().ticket {
             return Err(needs_confirmation(&ticket.json));
         }
-        if self.use_grant(call).await? {
+        if self.repeats(call).await? || self.use_grant(call).await? {
             return Ok(());
         }
         let rehearsal = self.rehearse(call).await?;
         self.ask(call, reason.as_deref(), rehearsal.as_ref()).await
+    }
+
+    /// Lets a repeat through to the answer that is kept for it, and to nothing else.
+    async fn repeats(&self, call: &mut ToolCall) -> Result<bool, Box<Refusal>> {
+        let Some(scope) = call.scope() else { return Ok(false) };
+        let answered = self.is_answered(scope, call.consent()).await?;
+        call.consent_mut().replays = answered;
+        Ok(answered)
     }
 
     /// Asks the tool's permission and the host's own rule.

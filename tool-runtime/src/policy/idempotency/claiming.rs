@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{KeyHold, key, reconciling, refusals, replay};
+use super::{KeyHold, key, reconciling, refusals, repeats, replay};
 use crate::call::{CallScope, Consent};
 use crate::dispatch::pipeline::Fate;
 use crate::policy::approval::{fingerprint, not_canonical};
@@ -35,6 +35,14 @@ impl State {
             let request = request.resolves(plan.reconciles || plan.may_repeat());
             let claimed = self.stores.keys.claim(request).await;
             match claimed.map_err(|error| refusals::store_failed(&error))? {
+                Claimed::First(fence) if consent.replays => {
+                    let hold = self.hold(scope, key, fence);
+                    return Err(repeats::give_back(hold, Settlement::Released).await.into());
+                }
+                Claimed::TakenOver(fence) if consent.replays => {
+                    let hold = self.hold(scope, key, fence);
+                    return Err(repeats::give_back(hold, Settlement::Unknown).await.into());
+                }
                 Claimed::First(fence) => return Ok(Some(self.hold(scope, key, fence))),
                 Claimed::TakenOver(fence) => {
                     let hold = self.hold(scope, key, fence);

@@ -5,6 +5,7 @@ mod hold;
 mod key;
 mod reconciling;
 mod refusals;
+mod repeats;
 mod replay;
 mod resolving;
 
