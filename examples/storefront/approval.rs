@@ -1,66 +1,71 @@
-//! Asking a person before something is done.
+//! Who decides about the draft order: a person at the terminal, or an approver named demo.
 
-use std::io::{self, IsTerminal as _, Write as _, stdin, stdout};
+use std::io::{self, BufRead, Write as _};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use tool_runtime::{ToolCall, ToolOutput};
+use tokio::task::spawn_blocking;
+use tool_runtime::policy::{ApprovalRequest, Approver, Decision, async_trait};
 
-use crate::transcript::laid_out;
+use crate::transcript;
 
-/// Who is asked: a person at the terminal, or nobody.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Approver {
-    Terminal,
-    Demo,
-}
-
-/// What was decided about a call.
+/// Says yes to everything, and the transcript says that it did.
 #[derive(Debug)]
-pub(crate) enum Answer {
-    /// It may run.
-    Yes { approver: &'static str },
-    /// It may not; the model is told why.
-    No { feedback: String },
-    /// It may with these arguments, once they are rehearsed and shown too.
-    Edited { arguments: String },
+pub(crate) struct Demo;
+
+/// Asks a person, who answers in lines.
+#[derive(Debug)]
+pub(crate) struct Prompt<R>(Arc<Mutex<R>>);
+
+impl<R: BufRead + Send + 'static> Prompt<R> {
+    pub(crate) fn new(lines: R) -> Self {
+        Self(Arc::new(Mutex::new(lines)))
+    }
 }
 
-impl Approver {
-    /// Takes the terminal, unless nobody is there or `yes` was said to everything.
-    pub(crate) fn new(yes: bool) -> Self {
-        if !yes && stdin().is_terminal() { Self::Terminal } else { Self::Demo }
+#[async_trait]
+impl Approver for Demo {
+    async fn decide(&self, request: &ApprovalRequest<'_>) -> Decision {
+        transcript::question(request);
+        transcript::note("demo says yes; nobody was asked");
+        Decision::approve("demo")
     }
+}
 
-    /// Asks whether a call may run, showing what its dry run answered.
-    pub(crate) async fn ask(self, rehearsal: &ToolCall) -> io::Result<Answer> {
-        println!("\nMay this run? {}", rehearsal.preview());
-        if let Some(plan) = rehearsal.output().and_then(ToolOutput::data_json) {
-            println!("  It would answer {}", laid_out(plan));
+#[async_trait]
+impl<R: BufRead + Send + 'static> Approver for Prompt<R> {
+    async fn decide(&self, request: &ApprovalRequest<'_>) -> Decision {
+        transcript::question(request);
+        let lines = Arc::clone(&self.0);
+        let read = move || ask(&mut *lines.lock().unwrap_or_else(PoisonError::into_inner));
+        match spawn_blocking(read).await {
+            Ok(Ok(decision)) => decision,
+            // Nobody is there any more: the call waits behind a ticket.
+            _ => Decision::defer(),
         }
-        if matches!(self, Self::Demo) {
-            println!("  demo says yes (nobody is asked)");
-            return Ok(Answer::Yes { approver: "demo" });
-        }
-        loop {
-            match read("  [y]es, [n]o or [e]dit? ").await?.as_str() {
-                "y" => return Ok(Answer::Yes { approver: "terminal" }),
-                "n" => return Ok(Answer::No { feedback: read("  Why not? ").await? }),
-                "e" => return Ok(Answer::Edited { arguments: read("  Arguments: ").await? }),
-                _ => {}
+    }
+}
+
+/// Asks until the answer can be understood.
+fn ask(lines: &mut impl BufRead) -> io::Result<Decision> {
+    loop {
+        match line(lines, "[y]es, [n]o or [e]dit? ")?.as_str() {
+            "y" => return Ok(Decision::approve("terminal")),
+            "n" => return Ok(Decision::decline(line(lines, "Why not? ")?)),
+            "e" => {
+                let arguments = line(lines, "Arguments, as JSON: ")?;
+                return Ok(Decision::approve("terminal").with_arguments(arguments));
             }
+            _ => {}
         }
     }
 }
 
-/// Asks for one line, off the async threads.
-async fn read(prompt: &'static str) -> io::Result<String> {
-    let ask = move || {
-        print!("{prompt}");
-        stdout().flush()?;
-        let mut line = String::new();
-        if stdin().read_line(&mut line)? == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        Ok(line.trim().to_owned())
-    };
-    tokio::task::spawn_blocking(ask).await.map_err(io::Error::other)?
+fn line(lines: &mut impl BufRead, prompt: &str) -> io::Result<String> {
+    print!("  {prompt}");
+    io::stdout().flush()?;
+    let mut line = String::new();
+    if lines.read_line(&mut line)? == 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(line.trim().to_owned())
 }

@@ -1,7 +1,7 @@
 //! `checkout`: what an order comes to, and placing it.
 //!
-//! The draft order is the example's one write: it takes `&DryRun` and heeds it, asks before it runs,
-//! and passes the host's key on, so that the order service can tell a repeat.
+//! The draft order is the example's one write. It has a `preview`, which a person sees before they
+//! say yes, and it forwards its key, so that the order service can tell a repeat.
 
 use std::fmt;
 
@@ -14,9 +14,6 @@ use crate::orders::{Claim, Order, OrderClient, OrderError, Receipt};
 use crate::shipping::{self, Service, ShippingError};
 use crate::shop::{Destination, Line, Shop, ShopError};
 use crate::tax::{self, TaxEstimate};
-
-/// The context's attribute under which the host says which orders are one.
-pub(crate) const ORDER_KEY: &str = "order_key";
 
 /// Totals and draft orders.
 #[derive(Debug)]
@@ -64,14 +61,20 @@ pub(crate) struct Bill {
     total: Money,
 }
 
-/// A draft order, or what it would be.
+/// A draft order.
 #[ai_type]
 #[derive(Debug)]
 pub(crate) struct DraftOrder {
-    /// Its number; none in a dry run, which orders nothing.
-    order_id: Option<String>,
-    /// Whether it stood already: a repeat orders nothing more.
-    repeated: bool,
+    /// Its number.
+    order_id: String,
+    /// What it comes to.
+    total: Money,
+}
+
+/// What a draft order would be.
+#[ai_type]
+#[derive(Debug)]
+pub(crate) struct OrderPlan {
     /// What it comes to.
     bill: Bill,
     /// What has to be filed before it leaves.
@@ -128,12 +131,13 @@ impl Checkout {
         version = "1.0.0",
         category = "commerce",
         title = "Place a draft order",
-        timeout = "5s"
+        timeout = "5s",
+        preview = plan_draft_order,
+        forwards_key
     )]
-    async fn create_draft_order(
+    pub(crate) async fn create_draft_order(
         &self,
-        cx: &ToolContext,
-        dry_run: &DryRun,
+        idempotency: &Idempotency,
         shop: &Shop,
         /// The stones' numbers.
         #[arg(length(1..=10))]
@@ -145,26 +149,42 @@ impl Checkout {
         /// What checkout.compute_total answered.
         expected_total: Money,
     ) -> Result<DraftOrder, CheckoutError> {
-        let to = address.destination()?;
-        let bill = bill(shop, &skus, &to, service, expected_total.currency())?;
-        let papers = papers(shop, &bill, &to)?;
-        if bill.total != expected_total {
-            return Err(CheckoutError::PriceChanged { total: bill.total });
+        let (claim, total) = (claim(idempotency), expected_total);
+        // An order whose answer was lost stands, whatever it would cost now.
+        if !self.is_placed(&claim).await? {
+            plan(shop, &skus, &address, service, total)?;
         }
-        if dry_run.is_active() {
-            return Ok(DraftOrder { order_id: None, repeated: false, bill, papers });
-        }
-        let order =
-            Order { skus: skus.clone(), ship_to: address.to_string(), total: expected_total };
-        let Receipt { order_id, repeated } = self.orders.place(order, claim(cx)).await?;
+        let order = Order { skus: skus.clone(), ship_to: address.to_string(), total };
+        let Receipt { order_id, .. } = self.orders.place(order, claim).await?;
         shop.sell(&skus);
-        Ok(DraftOrder { order_id: Some(order_id), repeated, bill, papers })
+        Ok(DraftOrder { order_id, total })
+    }
+
+    /// Shows what a draft order would be, and orders nothing.
+    #[allow(clippy::unused_self, clippy::unused_async, reason = "it is called as its tool is")]
+    async fn plan_draft_order(
+        &self,
+        _: &Idempotency,
+        shop: &Shop,
+        skus: Vec<Sku>,
+        address: Address,
+        service: Service,
+        expected_total: Money,
+    ) -> Result<OrderPlan, CheckoutError> {
+        plan(shop, &skus, &address, service, expected_total)
     }
 }
 
 impl Checkout {
     pub(crate) fn new(orders: OrderClient) -> Self {
         Self { orders }
+    }
+
+    async fn is_placed(&self, claim: &Claim) -> Result<bool, OrderError> {
+        match &claim.key {
+            Some(key) => Ok(self.orders.find(key).await?.is_some()),
+            None => Ok(false),
+        }
     }
 }
 
@@ -221,6 +241,23 @@ fn bill(
     Ok(Bill { lines: basket.lines, goods: basket.goods, shipping, levies, total })
 }
 
+/// Checks everything that can keep an order from being placed.
+fn plan(
+    shop: &Shop,
+    skus: &[Sku],
+    address: &Address,
+    service: Service,
+    expected_total: Money,
+) -> Result<OrderPlan, CheckoutError> {
+    let to = address.destination()?;
+    let bill = bill(shop, skus, &to, service, expected_total.currency())?;
+    let papers = papers(shop, &bill, &to)?;
+    if bill.total != expected_total {
+        return Err(CheckoutError::PriceChanged { total: bill.total });
+    }
+    Ok(OrderPlan { bill, papers })
+}
+
 /// Says what has to be filed, unless the law forbids the shipment.
 fn papers(shop: &Shop, bill: &Bill, to: &Destination) -> Result<Vec<AppliedRule>, CheckoutError> {
     let dollars = shop.convert(bill.goods, CurrencyCode::USD)?;
@@ -231,7 +268,9 @@ fn papers(shop: &Shop, bill: &Bill, to: &Destination) -> Result<Vec<AppliedRule>
     Ok(verdict.papers)
 }
 
-/// Makes repeats of a call one order: the one place where the host's key meets the order service.
-fn claim(cx: &ToolContext) -> Claim {
-    Claim { key: cx.attributes().get(ORDER_KEY).cloned(), fence: None }
+/// Makes repeats of a call one order. The service knows no tenants, users or tools, so that it is
+/// sent the key which is unique among all of them.
+fn claim(idempotency: &Idempotency) -> Claim {
+    let key = idempotency.global_key().map(str::to_owned);
+    Claim { key, fence: idempotency.fence() }
 }

@@ -1,13 +1,15 @@
-//! The host: it opens the model's calls, asks who has to be asked, and runs them.
+//! The host: it opens the model's calls and runs them under one policy.
 
 use std::error::Error;
 use std::sync::Arc;
 
+use tool_runtime::contracts::ContractError;
+use tool_runtime::policy::{Policy, Rules};
 use tool_runtime::prelude::*;
 
-use crate::approval::{Answer, Approver};
-use crate::checkout::{Checkout, ORDER_KEY};
+use crate::checkout::Checkout;
 use crate::compliance::Compliance;
+use crate::files::Files;
 use crate::knowledge::Knowledge;
 use crate::orders::{OrderClient, OrderService};
 use crate::pricing::Pricing;
@@ -23,17 +25,30 @@ pub(crate) struct Host {
     runtime: Runtime,
     shop: Arc<Shop>,
     orders: OrderService,
-    approver: Approver,
     dry_run: bool,
     /// How many times the customer has spoken.
     said: u32,
+    files: Files,
 }
 
 impl Host {
-    /// Opens the shop and starts its order service.
-    pub(crate) async fn start(approver: Approver, dry_run: bool) -> Result<Self, Box<dyn Error>> {
+    /// Opens the shop, starts its order service, and lets `policy` say who is asked.
+    pub(crate) async fn start(
+        files: Files,
+        policy: Policy,
+        dry_run: bool,
+    ) -> Result<Self, Box<dyn Error>> {
         let shop = Arc::new(Shop::open()?);
-        let orders = OrderService::start().await?;
+        let orders = OrderService::start(&files.orders()).await?;
+        for order in orders.orders() {
+            shop.sell(&order.skus);
+        }
+        // A person sees the dry run's total, and their yes is for that total alone.
+        let ordering = Rules::new().bind_preview(true).require_idempotency_key(true);
+        let policy = policy
+            .store(files.store()?)
+            .ticket_keys(files.ticket_keys()?)
+            .rules_for("checkout.create_draft_order", ordering);
         let runtime = Runtime::builder()
             .shared_state(Arc::clone(&shop))
             .toolkit(Pricing)
@@ -42,13 +57,14 @@ impl Host {
             .toolkit(Compliance)
             .toolkit(Checkout::new(OrderClient::new(orders.address())))
             .toolkit(Knowledge)
+            .policy(policy)
             .build()?;
-        Ok(Self { runtime, shop, orders, approver, dry_run, said: 0 })
+        Ok(Self { runtime, shop, orders, dry_run, said: 0, files })
     }
 
-    /// Plays a conversation.
-    pub(crate) async fn play(&mut self, script: &[Step]) -> Result<(), Box<dyn Error>> {
-        transcript::tools(&self.runtime);
+    /// Plays a conversation; returns the ticket of the last call that waits for somebody.
+    pub(crate) async fn play(&mut self, script: &[Step]) -> Result<Option<String>, Box<dyn Error>> {
+        let mut ticket = None;
         for step in script {
             match step {
                 Step::Says(text) => self.customer_says(text),
@@ -56,11 +72,13 @@ impl Host {
                     transcript::happens(event.text());
                     event.happen(&self.shop, &self.orders);
                 }
-                Step::Calls(calls) => drop(self.turn(calls).await?),
+                Step::Calls(calls) => {
+                    let outputs = self.turn(calls).await?;
+                    ticket = outputs.iter().find_map(ticket_of).or(ticket);
+                }
             }
         }
-        transcript::orders(&self.orders.orders());
-        Ok(())
+        Ok(ticket)
     }
 
     fn customer_says(&mut self, text: &str) {
@@ -72,14 +90,12 @@ impl Host {
     pub(crate) async fn turn(
         &self,
         calls: &[(&str, &str)],
-    ) -> Result<Vec<ToolOutput>, Box<dyn Error>> {
-        let open = |(name, arguments): &(&str, &str)| self.open(name, arguments, self.dry_run);
-        let mut calls = calls.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        for call in &mut calls {
+    ) -> Result<Vec<ToolOutput>, ContractError> {
+        let cx = self.cx()?;
+        let open = |(name, arguments): &(&str, &str)| self.runtime.call(name, *arguments, &cx);
+        let mut calls: Vec<ToolCall> = calls.iter().map(open).collect();
+        for call in &calls {
             transcript::call(call);
-            if asks(call) {
-                self.decide(call).await?;
-            }
         }
         self.runtime.run(&mut calls).await;
         for call in &calls {
@@ -88,61 +104,46 @@ impl Host {
         Ok(calls.into_iter().filter_map(ToolCall::into_output).collect())
     }
 
-    /// Has a call approved, edited or declined. What would fail is nothing to ask about: the model
-    /// is told, or whoever edited it.
-    async fn decide(&self, call: &mut ToolCall) -> Result<(), Box<dyn Error>> {
-        let mut rehearsal = self.rehearse(call.name(), call.input()).await?;
-        if !succeeded(&rehearsal) {
-            *call = rehearsal;
-            return Ok(());
+    /// Takes up a call that waits behind a ticket; the ticket alone approves nothing.
+    pub(crate) async fn resume(
+        &self,
+        ticket: &str,
+        approver: Option<&str>,
+    ) -> Result<ToolOutput, ContractError> {
+        let mut call = self.runtime.resume(ticket, &self.cx()?).await;
+        if call.needs_approval() {
+            transcript::shown(call.preview(), Some(&call.rehearse().await));
         }
-        loop {
-            match self.approver.ask(&rehearsal).await? {
-                Answer::Yes { approver } => {
-                    return Ok(call.approve_edited(approver, rehearsal.input())?);
-                }
-                Answer::No { feedback } => {
-                    call.decline(feedback);
-                    return Ok(());
-                }
-                Answer::Edited { arguments } => {
-                    let edited = self.rehearse(call.name(), &arguments).await?;
-                    if succeeded(&edited) {
-                        rehearsal = edited;
-                    } else {
-                        transcript::answer(&edited);
-                    }
-                }
-            }
+        if let Some(name) = approver.filter(|name| call.approve(*name)) {
+            transcript::note(&format!("{name} says yes"));
         }
+        let output = call.execute().await.clone();
+        transcript::answer(&call);
+        Ok(output)
     }
 
-    /// Makes a call's dry run.
-    async fn rehearse(&self, tool: &str, arguments: &str) -> Result<ToolCall, Box<dyn Error>> {
-        let mut rehearsal = self.open(tool, arguments, true)?;
-        rehearsal.execute().await;
-        Ok(rehearsal)
-    }
-
-    /// Opens a call; what one message of the customer asks for is ordered once.
-    fn open(&self, tool: &str, arguments: &str, dry_run: bool) -> Result<ToolCall, Box<dyn Error>> {
-        let cx = ToolContext::builder(Uuid::nil(), "trace-storefront")
+    /// Says for whom calls are made. What one message of the customer asks for is ordered once.
+    fn cx(&self) -> Result<ToolContext, ContractError> {
+        ToolContext::builder(Uuid::nil(), "trace-storefront")
             .run_id("run-1")
             .session_id("conversation-1")
-            .attribute(ORDER_KEY, format!("conversation-1/message-{}", self.said))
-            .dry_run(dry_run)
-            .build()?;
-        Ok(self.runtime.call(tool, arguments, &cx))
+            .user_id("customer-1")
+            .idempotency_key(format!("conversation-1/message-{}", self.said))
+            .dry_run(self.dry_run)
+            .build()
     }
-}
 
-fn succeeded(call: &ToolCall) -> bool {
-    call.output().is_some_and(ToolOutput::is_ok)
-}
+    pub(crate) fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
 
-fn asks(call: &ToolCall) -> bool {
-    let asks = call.tool().is_some_and(|tool| tool.permission() == Permission::Ask);
-    asks && call.status() == CallStatus::Pending && !call.cx().dry_run()
+    pub(crate) fn orders(&self) -> &OrderService {
+        &self.orders
+    }
+
+    pub(crate) fn files(&self) -> &Files {
+        &self.files
+    }
 }
 
 #[cfg(test)]
@@ -150,8 +151,10 @@ impl Host {
     pub(crate) fn shop(&self) -> &Shop {
         &self.shop
     }
+}
 
-    pub(crate) fn orders(&self) -> &OrderService {
-        &self.orders
-    }
+/// Takes the ticket out of the answer of a call that waits for somebody.
+fn ticket_of(output: &ToolOutput) -> Option<String> {
+    let ticket = output.error()?.details()?.get("ticket")?;
+    Some(ticket.to_string())
 }

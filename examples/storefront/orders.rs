@@ -29,15 +29,24 @@ pub(crate) struct Claim {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Request {
-    order: Order,
-    claim: Claim,
+#[serde(rename_all = "snake_case")]
+enum Request {
+    Place {
+        order: Order,
+        claim: Claim,
+    },
+    /// Asks for the order that was taken under a key.
+    Find {
+        key: String,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Reply {
     Taken(Receipt),
+    /// No order has the key.
+    NotTaken,
     Refused(Refused),
 }
 

@@ -27,8 +27,8 @@ pub(crate) struct Quote {
 /// Prices of stones.
 #[ai_toolkit]
 impl Pricing {
-    /// Quotes the price of one stone as it is now. It holds for 30 seconds.
-    #[ai_tool(effect = "read", version = "1.0.0", category = "commerce", ttl = "30s")]
+    /// Quotes the price of one stone as it is now, or was up to 30 seconds ago.
+    #[ai_tool(effect = "read", version = "1.0.0", category = "commerce", ttl = "30s", shared)]
     fn get_realtime_quote(
         shop: &Shop,
         /// The stone's number.

@@ -56,8 +56,11 @@ pub(crate) const CONVERSATION: &[Step] = &[
         r#"{"sku":"16290","currency":"EURO","quantity":1}"#,
     )]),
     Step::Calls(&[("pricing.get_realtime_quote", r#"{"sku":"D16290","currency":"EUR"}"#)]),
-    Step::Says("Nice. Can you send it there, and what would that cost?"),
+    Step::Says(
+        "Nice. Can you send it there, and what would that cost? And what was the stone again?",
+    ),
     Step::Calls(&[
+        ("pricing.get_realtime_quote", r#"{"currency":"EUR","sku":"D16290"}"#),
         ("compliance.check_item", r#"{"sku":"D16290","to":{"country":"DE"}}"#),
         ("shipping.quote_options", r#"{"skus":["D16290"],"to":{"country":"DE"},"currency":"EUR"}"#),
         (
@@ -94,6 +97,16 @@ pub(crate) const CONVERSATION: &[Step] = &[
             r#"{"skus":["D16290"],"to":{"country":"JP"},"service":"courier"}"#,
         ),
     ]),
+];
+
+/// A conversation whose last call waits for somebody who is not there.
+pub(crate) const AFTER_HOURS: &[Step] = &[
+    Step::Says("Do you still have D16290? Please send it to my sister in Berlin, by courier."),
+    Step::Calls(&[(
+        "checkout.compute_total",
+        r#"{"skus":["D16290"],"to":{"country":"DE"},"service":"courier","currency":"EUR"}"#,
+    )]),
+    Step::Calls(&[("checkout.create_draft_order", AT_THE_OLD_PRICE)]),
 ];
 
 const AT_THE_OLD_PRICE: &str = r#"{"skus":["D16290"],"address":{"name":"Erika Mustermann","street":"Unter den Linden 1","city":"Berlin","postcode":"10117","country":"DE"},"service":"courier","expected_total":{"minor_units":712139,"currency":"EUR"}}"#;

@@ -72,7 +72,7 @@ impl From<ShopError> for ShippingError {
 #[ai_toolkit]
 impl Shipping {
     /// Lists the ways to ship stones, cheapest first, with prices and days.
-    #[ai_tool(effect = "read", version = "1.0.0", category = "commerce", ttl = "30s")]
+    #[ai_tool(effect = "read", version = "1.0.0", category = "commerce", ttl = "30s", shared)]
     fn quote_options(
         shop: &Shop,
         /// The stones' numbers.

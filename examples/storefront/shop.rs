@@ -110,8 +110,12 @@ impl Shop {
         })
     }
 
+    /// Sets another price, unless the stone is sold.
     pub(crate) fn reprice(&self, sku: &Sku, dollars: i64) {
-        self.shelf().insert(sku.clone(), Change::Repriced(Money::dollars(dollars)));
+        let mut changes = self.shelf();
+        if !matches!(changes.get(sku), Some(Change::Sold)) {
+            changes.insert(sku.clone(), Change::Repriced(Money::dollars(dollars)));
+        }
     }
 
     pub(crate) fn sell(&self, skus: &[Sku]) {

@@ -22,7 +22,7 @@ pub(crate) enum OrderError {
     /// Nothing was sent.
     #[failure(
         UNAVAILABLE,
-        message = "the order service cannot be reached; nothing was ordered",
+        message = "the order service cannot be reached",
         retry_after = "2s",
         endpoint = "orders"
     )]
@@ -62,10 +62,19 @@ impl OrderClient {
 
     /// Places an order, once. Whether a repeat is safe is the claim's matter.
     pub(crate) async fn place(&self, order: Order, claim: Claim) -> Result<Receipt, OrderError> {
+        self.ask(&Request::Place { order, claim }).await?.ok_or(OrderError::Unreadable)
+    }
+
+    /// Finds the order that was taken under a key.
+    pub(crate) async fn find(&self, key: &str) -> Result<Option<Receipt>, OrderError> {
+        self.ask(&Request::Find { key: key.to_owned() }).await
+    }
+
+    async fn ask(&self, request: &Request) -> Result<Option<Receipt>, OrderError> {
         let stream = TcpStream::connect(self.service).await.map_err(OrderError::Unreachable)?;
-        let request = Request { order, claim };
-        match exchange(stream, &request).await.map_err(OrderError::Unanswered)? {
-            Reply::Taken(receipt) => Ok(receipt),
+        match exchange(stream, request).await.map_err(OrderError::Unanswered)? {
+            Reply::Taken(receipt) => Ok(Some(receipt)),
+            Reply::NotTaken => Ok(None),
             Reply::Refused(why) => Err(why.into()),
         }
     }
