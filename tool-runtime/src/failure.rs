@@ -135,6 +135,7 @@ struct Parts {
 /// Where `details` say what is known of a call's effect.
 const EFFECT: &str = "effect";
 const EFFECT_UNKNOWN: &str = "unknown";
+const EFFECT_NONE: &str = "none";
 
 impl Failure {
     /// Starts a failure of this code, with the code's generic message.
@@ -189,10 +190,20 @@ impl Failure {
 
     /// Says that a write may have had its effect although it failed, as after a lost connection.
     ///
-    /// It is then not tried again by itself, and under an idempotency key its outcome counts as
-    /// unknown until somebody finds it out. The caller reads `details.effect = "unknown"`.
+    /// It is then not tried again by itself, unless the tool is idempotent or forwards its key, and
+    /// under an idempotency key its outcome counts as unknown until somebody finds it out. A write
+    /// that fails with class `TIMEOUT` or `UPSTREAM` counts so without saying it. The caller reads
+    /// `details.effect = "unknown"`.
     pub fn with_effect_unknown(self) -> Self {
         self.with_detail(EFFECT, EFFECT_UNKNOWN)
+    }
+
+    /// Says that a write had no effect, as where the connection could not even be made.
+    ///
+    /// Without it, a write that fails with class `TIMEOUT` or `UPSTREAM` may have had its effect:
+    /// see [`with_effect_unknown`](Self::with_effect_unknown).
+    pub fn with_effect_none(self) -> Self {
+        self.with_detail(EFFECT, EFFECT_NONE)
     }
 
     /// Adds what only the log may read, such as an error and its sources.
@@ -213,9 +224,13 @@ impl Failure {
         self.0.message.as_deref().unwrap_or_else(|| self.0.code.generic_message())
     }
 
-    /// Says whether the effect may have happened although the tool failed.
+    /// Says whether the effect of a write may have happened although the tool failed: as it says
+    /// itself, else as its class lets one think.
     pub(crate) fn leaves_effect_unknown(&self) -> bool {
-        self.0.details.get(EFFECT).is_some_and(|effect| effect == EFFECT_UNKNOWN)
+        match self.0.details.get(EFFECT).and_then(Value::as_str) {
+            Some(effect) => effect == EFFECT_UNKNOWN,
+            None => matches!(self.0.code.class(), ToolErrorType::Timeout | ToolErrorType::Upstream),
+        }
     }
 
     pub(crate) fn retry_after_ms(&self) -> Option<u64> {

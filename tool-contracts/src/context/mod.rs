@@ -82,6 +82,15 @@ impl ToolContext {
         self.changed(|fields| fields.auth = auth.map(fields::Auth))
     }
 
+    /// Gives the same context with the credentials and the attributes of another.
+    #[must_use]
+    pub fn with_standing_of(&self, other: &Self) -> Self {
+        self.changed(|fields| {
+            fields.auth.clone_from(&other.shared.auth);
+            fields.attributes.clone_from(&other.shared.attributes);
+        })
+    }
+
     /// Gives the same context with this key, under which a repeated call counts as the same.
     ///
     /// # Errors

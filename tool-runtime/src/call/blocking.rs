@@ -33,6 +33,7 @@ pub(crate) async fn run(
         let _place = place;
         // The pool may come to this late, when the call is answered already.
         if !scope.cancel_flag().is_fired() && scope.stage().begin() {
+            let _working = scope.job().begin();
             let end = guard(|| work(&scope));
             let end = end.unwrap_or_else(|text| Finished(End::Panicked(text)));
             // Nobody waits after a timeout or a cancellation: the late end is dropped.

@@ -23,6 +23,8 @@ pub(crate) struct HeldTicket {
     pub(crate) id: Uuid,
     /// Its JSON text.
     pub(crate) json: Box<str>,
+    /// When its time is over, in milliseconds since the epoch.
+    pub(crate) expires_at_ms: u64,
 }
 
 /// Who withdrew a call before it ran.

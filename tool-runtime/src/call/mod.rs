@@ -8,6 +8,7 @@ mod edit;
 mod finished;
 mod guarded;
 mod host;
+mod job;
 mod keyed;
 pub(crate) mod output;
 mod preview;

@@ -2,8 +2,8 @@
 
 use tool_contracts::{CallStatus, Permission};
 
-use super::{ToolCall, ToolOutput};
-use crate::dispatch::fitting;
+use super::{CallScope, ToolCall, ToolOutput};
+use crate::dispatch::{fitting, pipeline};
 
 impl ToolCall {
     /// Makes a dry run of this call: what it would do, while nothing happens.
@@ -14,10 +14,17 @@ impl ToolCall {
         let (CallStatus::Pending, Some(scope)) = (self.status, self.scope()) else {
             return self.output.clone().unwrap_or_else(fitting::never_closed);
         };
-        let cx = scope.cx().with_dry_run(true);
-        let (name, id) = (scope.tool().name(), scope.call_id().map(Into::into));
-        let mut rehearsal = scope.runtime().open(name, id, scope.arguments().into(), cx);
-        // Boxed, since a call that asks for permission may be rehearsed while it is executed.
+        Self::rehearsed(scope).await
+    }
+
+    /// Makes a dry run of a call that may be under way.
+    pub(crate) async fn rehearsed(scope: &CallScope) -> ToolOutput {
+        let scope = scope.rehearsing();
+        let mut rehearsal = match pipeline::decode(&scope) {
+            Ok(decoded) => Self::pending(scope, decoded),
+            Err(refusal) => Self::refused(scope, &refusal),
+        };
+        // Boxed, since a call that asks for permission is rehearsed while it is executed.
         Box::pin(rehearsal.execute()).await;
         rehearsal.into_output().unwrap_or_else(fitting::never_closed)
     }

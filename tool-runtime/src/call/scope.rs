@@ -14,6 +14,7 @@ use super::Idempotency;
 use super::cancellation::CancelFlag;
 use super::guarded::guard;
 use super::host::{MetaDraft, ProgressSink};
+use super::job::{Job, Luggage};
 use super::stage::Stage;
 use crate::dispatch::Runtime;
 use crate::failure::Failure;
@@ -49,6 +50,9 @@ struct Shared {
     /// What a person changed, if somebody did.
     edited: Option<Edited>,
     idempotency: OnceLock<Idempotency>,
+    /// Whether it is a dry run of a call that waits to be decided about.
+    rehearses: bool,
+    job: Job,
 }
 
 /// What a person changed of a call.
@@ -85,6 +89,8 @@ impl CallScope {
             reconciles: false,
             edited: None,
             idempotency: OnceLock::new(),
+            rehearses: false,
+            job: Job::default(),
         }))
     }
 
@@ -92,6 +98,15 @@ impl CallScope {
     pub(crate) fn edited(&self, arguments: Box<str>, pointers: Vec<String>) -> Self {
         let mut shared = self.again(arguments);
         shared.edited = Some(Edited { sent: self.sent().clone(), pointers });
+        Self(Arc::new(shared))
+    }
+
+    /// Makes a dry run of this call, which ends without it.
+    pub(crate) fn rehearsing(&self) -> Self {
+        let mut shared = self.again(self.arguments().into());
+        shared.cx = shared.cx.with_dry_run(true);
+        shared.cancel = Arc::default();
+        shared.rehearses = true;
         Self(Arc::new(shared))
     }
 
@@ -124,6 +139,8 @@ impl CallScope {
             reconciles: false,
             edited: None,
             idempotency: OnceLock::new(),
+            rehearses: false,
+            job: Job::default(),
         }
     }
 
@@ -174,6 +191,25 @@ impl CallScope {
     #[must_use]
     pub fn dry_run(&self) -> bool {
         self.0.cx.dry_run()
+    }
+
+    /// Tells whether this is a dry run of a call that waits to be decided about.
+    pub(crate) fn is_rehearsal(&self) -> bool {
+        self.0.rehearses
+    }
+
+    pub(crate) fn job(&self) -> &Job {
+        &self.0.job
+    }
+
+    /// Tells whether the tool is at work on a thread of its own.
+    pub(crate) fn has_job(&self) -> bool {
+        self.0.job.works()
+    }
+
+    /// Keeps something until the tool's thread has ended; gives it back if none is at work.
+    pub(crate) fn leave_with_job(&self, luggage: Luggage) -> Result<(), Luggage> {
+        self.0.job.leave(luggage)
     }
 
     /// How long the tool may run: its own deadline, or the context's budget if that is sooner.

@@ -29,12 +29,21 @@ pub(crate) struct Attempt<'c> {
     started: Instant,
     /// Armed only for a tool that was pending once.
     deadline: Option<Sleep>,
+    /// Whether it was not polled yet.
+    is_new: bool,
+    /// Whether the call may have waited before this attempt, so that its time may be over.
+    waited: bool,
 }
 
 impl<'c> Attempt<'c> {
     pub(crate) fn new(scope: &'c CallScope, tool: Guarded, started: Instant) -> Self {
         scope.stage().open();
-        Self { scope, tool, started, deadline: None }
+        Self { scope, tool, started, deadline: None, is_new: true, waited: false }
+    }
+
+    /// An attempt of a call that has waited for something since it started.
+    pub(crate) fn after_waiting(scope: &'c CallScope, tool: Guarded, started: Instant) -> Self {
+        Self { waited: true, ..Self::new(scope, tool, started) }
     }
 
     fn elapsed(&self) -> Duration {
@@ -44,6 +53,16 @@ impl<'c> Attempt<'c> {
     /// Polls the tool, then whatever may end it from outside.
     fn step(&mut self, cx: &mut Context<'_>) -> Poll<Outcome> {
         let cancelled = self.scope.cancel_flag().is_fired();
+        if self.is_new {
+            self.is_new = false;
+            // What ended while the call waited for its turn must not begin any more.
+            if cancelled {
+                return Poll::Ready(Outcome::Cancelled);
+            }
+            if self.waited && self.elapsed() >= self.scope.budget() {
+                return Poll::Ready(Outcome::TimedOut);
+            }
+        }
         match self.tool.poll(cx) {
             // What a tool says after it was cancelled is not heard; it was polled to tidy up.
             _ if cancelled => return Poll::Ready(Outcome::Cancelled),

@@ -164,6 +164,10 @@ pub(crate) fn failed(scope: &CallScope, fault: Fault, took_ms: u64, fate: Fate) 
     if !scope.edits().is_empty() {
         failure = failure.with_detail("edits", scope.edits());
     }
+    // The caller has to know it too, where only the failure's class says so.
+    if fate == Fate::Unknown {
+        failure = failure.with_effect_unknown();
+    }
     let mut detail = failure.into_detail(cause);
     if scope.registered().concerns.retry && fate != Fate::NotRun {
         detail = detail.into_builder().attempt(scope.attempt()).build();

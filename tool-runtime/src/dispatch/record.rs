@@ -6,7 +6,7 @@ use tool_contracts::{CallStatus, ToolContext};
 
 use super::Runtime;
 use super::pipeline::Ended;
-use crate::call::{ToolCall, ToolOutput, guard};
+use crate::call::{CallScope, ToolCall, ToolOutput, guard};
 
 /// Hears of every call's end: executed, refused, declined, interrupted or dropped.
 ///
@@ -57,6 +57,12 @@ impl<'c> CallRecord<'c> {
     #[must_use]
     pub fn approver(&self) -> Option<&'c str> {
         self.call.approver()
+    }
+
+    /// Tells whether this is the dry run of a call that somebody has to decide about.
+    #[must_use]
+    pub fn is_rehearsal(&self) -> bool {
+        self.call.scope().is_some_and(CallScope::is_rehearsal)
     }
 
     /// Returns what only a log may hold: a panic's text, an error and its sources. Often empty.

@@ -50,8 +50,8 @@ async fn attempt(
     hold: &mut Option<Box<dyn Hold>>,
     started: Instant,
 ) -> (Outcome, Duration) {
-    let attempt = Attempt::new(scope, tool, started);
-    let Some(hold) = hold else { return attempt.await };
+    let Some(hold) = hold else { return Attempt::new(scope, tool, started).await };
+    let attempt = Attempt::after_waiting(scope, tool, started);
     match select(attempt, hold.keep()).await {
         Either::Left((ended, _)) => ended,
         Either::Right(((), last_poll)) => {

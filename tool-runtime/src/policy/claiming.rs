@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use tool_contracts::{CallStatus, ErrorCode};
 
 use super::approval::fingerprint;
+use super::asking::PATIENCE;
 use super::fresh::{Flight, question};
 use super::governor::State;
 use super::holding::Holding;
 use super::limits::{PlacePermit, Places};
 use super::plan::Plan;
 use super::waiting::within;
-use crate::call::{CallScope, Consent};
+use crate::call::{CallScope, Consent, HeldTicket};
 use crate::dispatch::fitting::refused;
 use crate::dispatch::govern::Held;
 use crate::dispatch::pipeline::{Ended, Fate};
@@ -65,7 +66,16 @@ impl State {
         started: Instant,
     ) -> Result<Holding, Stop> {
         let plan = self.plan(scope);
-        let mut holding = Holding::new(self.clone());
+        let mut holding = Holding::new(self.clone(), scope.clone());
+        // A dry run that somebody asked for in the course of another call takes nothing of its own.
+        if scope.is_rehearsal() {
+            return Ok(holding);
+        }
+        if plan.is_limited() || self.places.is_some() {
+            if let Some(answered) = self.kept_answer(scope, consent).await? {
+                return Err(answered.into());
+            }
+        }
         if let Some(ttl) = plan.ttl.filter(|_| !scope.dry_run() && consent.ticket.is_none()) {
             holding.flight = self.fresh_or_flight(plan, scope, started, ttl).await?;
         }
@@ -83,7 +93,12 @@ impl State {
             holding.key = self.claim_key(scope, consent, started).await?;
         }
         if let Some(ticket) = &consent.ticket {
-            self.use_ticket(ticket.id).await?;
+            if let Err(refusal) = self.use_ticket(ticket).await {
+                if let Some(key) = holding.key.take() {
+                    key.give_back().await;
+                }
+                return Err(refusal.into());
+            }
         }
         Ok(holding)
     }
@@ -115,13 +130,15 @@ impl State {
     }
 
     /// Uses up the ticket that a call came back by: one call alone may.
-    async fn use_ticket(&self, id: uuid::Uuid) -> Result<(), Box<Refusal>> {
-        match self.stores.tickets.end_ticket(id, TicketEnd::Used).await {
+    async fn use_ticket(&self, ticket: &HeldTicket) -> Result<(), Box<Refusal>> {
+        let refused = |fault| Err(Refusal::new(CallStatus::Rejected, Failure::from(fault)));
+        if self.clock.now().get() >= ticket.expires_at_ms {
+            return refused(TicketFault::Expired);
+        }
+        let ended = self.stores.tickets.end_ticket(ticket.id, TicketEnd::Used);
+        match self.ask_store(PATIENCE, ended).await {
             Ok(None) => Ok(()),
-            Ok(Some(end)) => {
-                let fault = Failure::from(TicketFault::from(end));
-                Err(Refusal::new(CallStatus::Rejected, fault))
-            }
+            Ok(Some(end)) => refused(TicketFault::from(end)),
             Err(error) => {
                 let failure = Failure::of(ErrorCode::Unavailable)
                     .with_detail("reason", "store_unavailable")

@@ -37,7 +37,7 @@ use crate::store::{
 /// ```
 #[must_use]
 pub struct Policy {
-    pub(super) stores: Stores,
+    pub(super) stores: ChosenStores,
     pub(super) rules: Rules,
     pub(super) rules_for: BTreeMap<String, Rules>,
     pub(super) access: Option<Arc<dyn AccessPolicy>>,
@@ -61,6 +61,16 @@ pub(super) struct Stores {
     pub(super) outputs: Arc<dyn OutputStore>,
 }
 
+/// What the host chose, each or all at once.
+#[derive(Clone, Default)]
+pub(super) struct ChosenStores {
+    all: Option<Stores>,
+    keys: Option<Arc<dyn IdempotencyStore>>,
+    tickets: Option<Arc<dyn TicketStore>>,
+    grants: Option<Arc<dyn GrantStore>>,
+    outputs: Option<Arc<dyn OutputStore>>,
+}
+
 impl Stores {
     fn all(store: impl Store) -> Self {
         let store = Arc::new(store);
@@ -68,10 +78,23 @@ impl Stores {
     }
 }
 
+impl ChosenStores {
+    /// Each one's own, else the one for all, else memory.
+    pub(super) fn resolve(self) -> Stores {
+        let all = self.all.unwrap_or_else(|| Stores::all(Memory::new()));
+        Stores {
+            keys: self.keys.unwrap_or(all.keys),
+            tickets: self.tickets.unwrap_or(all.tickets),
+            grants: self.grants.unwrap_or(all.grants),
+            outputs: self.outputs.unwrap_or(all.outputs),
+        }
+    }
+}
+
 impl Default for Policy {
     fn default() -> Self {
         Self {
-            stores: Stores::all(Memory::new()),
+            stores: ChosenStores::default(),
             rules: Rules::new(),
             rules_for: BTreeMap::new(),
             access: None,
@@ -96,31 +119,31 @@ impl Policy {
 
     /// Keeps keys, tickets, grants and long answers in one store.
     pub fn store(mut self, store: impl Store) -> Self {
-        self.stores = Stores::all(store);
+        self.stores.all = Some(Stores::all(store));
         self
     }
 
     /// Keeps idempotency keys in a store of their own.
     pub fn idempotency_store(mut self, store: impl IdempotencyStore) -> Self {
-        self.stores.keys = Arc::new(store);
+        self.stores.keys = Some(Arc::new(store));
         self
     }
 
     /// Keeps tickets in a store of their own.
     pub fn ticket_store(mut self, store: impl TicketStore) -> Self {
-        self.stores.tickets = Arc::new(store);
+        self.stores.tickets = Some(Arc::new(store));
         self
     }
 
     /// Keeps standing grants in a store of their own.
     pub fn grant_store(mut self, store: impl GrantStore) -> Self {
-        self.stores.grants = Arc::new(store);
+        self.stores.grants = Some(Arc::new(store));
         self
     }
 
     /// Keeps long answers in a store of their own.
     pub fn output_store(mut self, store: impl OutputStore) -> Self {
-        self.stores.outputs = Arc::new(store);
+        self.stores.outputs = Some(Arc::new(store));
         self
     }
 
@@ -223,9 +246,11 @@ impl Policy {
 impl RuntimeBuilder {
     /// Sets what may delay, refuse or repeat calls.
     ///
-    /// It replaces a policy that was given before, its store too.
+    /// It replaces a policy that was given before. The [store](Self::store) that the builder was
+    /// given stays, unless the policy brings one of its own.
     #[must_use]
-    pub fn policy(mut self, policy: Policy) -> Self {
+    pub fn policy(mut self, mut policy: Policy) -> Self {
+        policy.stores.all = policy.stores.all.or(self.policy.stores.all);
         self.policy = policy;
         self
     }

@@ -72,7 +72,7 @@ impl Policy {
             corrections: CorrectionBudget::new(self.correction_budget),
             keys: self.keys.or_else(|| KeyRing::ephemeral().ok()),
             timer: timer.clone(),
-            stores: self.stores,
+            stores: self.stores.resolve(),
             access: self.access,
             approver: self.approver,
             ticket_lifetime: self.ticket_lifetime,

@@ -6,6 +6,8 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::{BoxFuture, pending};
 
+use tool_contracts::{CallStatus, ErrorCode, ToolErrorDetail};
+
 use super::fresh::Flight;
 use super::governor::State;
 use super::idempotency::KeyHold;
@@ -17,6 +19,7 @@ use crate::dispatch::pipeline::{Ended, Fate};
 /// What a call holds. All of it is given back when it is dropped.
 pub(super) struct Holding {
     state: Arc<State>,
+    call: CallScope,
     pub(super) key: Option<KeyHold>,
     /// The turn to answer a question, and how long the answer stays good.
     pub(super) flight: Option<(Flight, Duration)>,
@@ -26,16 +29,16 @@ pub(super) struct Holding {
 }
 
 impl Holding {
-    pub(super) fn new(state: Arc<State>) -> Self {
-        Self { state, key: None, flight: None, pass: None, own_place: None, place: None }
+    pub(super) fn new(state: Arc<State>, call: CallScope) -> Self {
+        Self { state, call, key: None, flight: None, pass: None, own_place: None, place: None }
     }
 
     async fn settled(mut self, scope: &CallScope, ended: Ended) -> Ended {
         let now = self.state.timer.now();
-        match (self.pass.take(), ended.fate) {
-            (Some(pass), Fate::Answered | Fate::Final) => pass.succeeded(now),
-            (Some(pass), Fate::Transient | Fate::Unknown) => pass.failed(now),
-            (_, Fate::NotRun) | (None, _) => {}
+        match (self.pass.take(), health(&ended)) {
+            (Some(pass), Some(true)) => pass.succeeded(now),
+            (Some(pass), Some(false)) => pass.failed(now),
+            (_, None) | (None, _) => {}
         }
         if let (Some((flight, ttl)), Fate::Answered) = (self.flight.take(), ended.fate) {
             flight.keep(&ended.output, now + ttl);
@@ -44,6 +47,29 @@ impl Holding {
         let ended = key.settle(scope, ended).await;
         self.state.sweep_if_due().await;
         ended
+    }
+}
+
+/// A thread of the tool's that still works keeps its places.
+impl Drop for Holding {
+    fn drop(&mut self) {
+        let places = [self.own_place.take(), self.place.take()];
+        if places.iter().any(Option::is_some) {
+            drop(self.call.leave_with_job(Box::new(places)));
+        }
+    }
+}
+
+/// What a call's end says of its tool's health; nothing, where it was not the tool that ended it.
+fn health(ended: &Ended) -> Option<bool> {
+    let code = ended.output.error().and_then(ToolErrorDetail::error_code);
+    match (ended.status, code, ended.fate) {
+        (CallStatus::Interrupted, ..)
+        | (_, Some(ErrorCode::Conflict), Fate::Unknown)
+        | (_, _, Fate::NotRun) => None,
+        // A permanent failure of the tool's own is an answer; one that it did not foresee is not.
+        (_, Some(code), Fate::Final) => Some(code != ErrorCode::Internal),
+        (_, _, fate) => Some(matches!(fate, Fate::Answered | Fate::Final)),
     }
 }
 

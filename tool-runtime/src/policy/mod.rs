@@ -6,6 +6,7 @@
 
 mod access;
 mod approval;
+mod asking;
 mod bounds;
 mod claiming;
 mod config;

@@ -19,6 +19,8 @@ use crate::timer::Timer;
 const LEASE: Duration = Duration::from_secs(30);
 /// How many calls of a tool may queue.
 const QUEUE: usize = 64;
+/// Nothing is kept fresh for longer.
+const LONGEST_TTL: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 /// How many bytes of an answer leave for a model.
 const OUTPUT_BYTES: usize = 64 * 1024;
 
@@ -64,7 +66,7 @@ impl Plan {
             reconciles: tool.traits.reconciles,
             forwards_key: tool.traits.forwards_key,
             shared: tool.traits.shared,
-            ttl: spec.ttl_seconds().map(Duration::from_secs),
+            ttl: spec.ttl_seconds().map(Duration::from_secs).map(|ttl| ttl.min(LONGEST_TTL)),
             schema: fingerprint(spec),
             defaults: Defaults::compile(&Value::Object(spec.input_schema().clone())),
             retry: rules.retry.unwrap_or_default(),
@@ -85,9 +87,13 @@ impl Plan {
         self.effect != Effect::Read
     }
 
+    pub(crate) fn is_limited(&self) -> bool {
+        self.breaker.is_some() || self.rate.is_some() || self.places.is_some()
+    }
+
     /// Which stages have anything to do with this tool's calls.
     pub(super) fn concerns(&self, has_access_policy: bool, has_overall_places: bool) -> Concerns {
-        let limited = self.breaker.is_some() || self.rate.is_some() || self.places.is_some();
+        let limited = self.is_limited();
         Concerns {
             consult: has_access_policy || self.permission == Permission::Ask,
             claim: self.writes() || self.ttl.is_some() || limited || has_overall_places,

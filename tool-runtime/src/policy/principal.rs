@@ -4,7 +4,7 @@ use tool_contracts::ToolContext;
 
 /// Names whom a call is for: its user, else its actor; none if the context names neither.
 pub(crate) fn principal_of(cx: &ToolContext) -> Option<Box<str>> {
-    let actor = || cx.actor().map(|actor| format!("{}:{}", actor.kind(), actor.id()));
+    let actor = || cx.actor().map(|actor| format!("actor:{}:{}", actor.kind(), actor.id()));
     cx.user_id().map(|user| format!("user:{user}")).or_else(actor).map(String::into_boxed_str)
 }
 

@@ -30,11 +30,13 @@ struct Retrying {
 
 impl Retries for Retrying {
     fn next(&mut self, failure: &Failure) -> Option<Duration> {
-        if !is_transient(failure.code().class()) || failure.leaves_effect_unknown() {
+        let plan = self.state.plan(&self.scope);
+        let harmless = !plan.writes() || self.scope.dry_run() || plan.may_repeat();
+        if !is_transient(failure.code().class()) || !harmless && failure.leaves_effect_unknown() {
             return None;
         }
         let advised = failure.retry_after_ms().map(Duration::from_millis);
         let pause = self.delays.next(advised)?;
-        self.state.plan(&self.scope).retry_budget.withdraw().then_some(pause)
+        plan.retry_budget.withdraw().then_some(pause)
     }
 }

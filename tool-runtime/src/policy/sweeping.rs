@@ -1,14 +1,18 @@
 //! Forgets what has had its time, a little at a time.
 
+use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::asking::PATIENCE;
 use super::governor::State;
 use crate::dispatch::Runtime;
-use crate::store::{StoreError, UnixMillis};
+use crate::store::{StoreError, StoreErrorKind, UnixMillis};
 
 /// How long it is from one sweep by the way to the next.
 const PERIOD: Duration = Duration::from_secs(60);
+/// How long a call waits for a sweep by the way.
+const SWEEPING: Duration = Duration::from_secs(1);
 /// How much is forgotten at a time.
 const MOST: usize = 256;
 
@@ -31,11 +35,36 @@ impl Sweeper {
     }
 }
 
+impl Sweeper {
+    /// Makes the next sweep due at once.
+    fn go_on(&self) {
+        self.due.store(1, Ordering::Relaxed);
+    }
+}
+
 impl State {
     /// Sweeps by the way, if it is time; a store that fails now is swept another time.
     pub(super) async fn sweep_if_due(&self) {
-        if self.sweeper.is_due(self.clock.now()) {
-            drop(self.sweep().await);
+        if !self.sweeper.is_due(self.clock.now()) {
+            return;
+        }
+        // A call waits for it, so not for long; where there is more to do, the next one goes on.
+        if let Ok(MOST..) = self.ask_store(SWEEPING, self.sweep()).await {
+            self.sweeper.go_on();
+        }
+    }
+
+    /// Makes room where a store has none, and tries again, once.
+    pub(super) async fn with_room<T, F>(&self, put: impl Fn() -> F) -> Result<T, StoreError>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        match self.ask_store(PATIENCE, put()).await {
+            Err(error) if error.kind() == StoreErrorKind::Full => {
+                self.ask_store(PATIENCE, self.sweep()).await?;
+                self.ask_store(PATIENCE, put()).await
+            }
+            answered => answered,
         }
     }
 

@@ -326,7 +326,7 @@ fn depth(schema: &serde_json::Map<String, Value>) -> usize {
 }
 
 fn whole_seconds(time: Duration) -> u64 {
-    time.as_secs() + u64::from(time.subsec_nanos() > 0)
+    time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0))
 }
 
 fn annotations(idempotent: bool, open_world: bool) -> ToolAnnotations {

@@ -136,14 +136,14 @@ async fn a_write_under_a_derived_key_is_not_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_whose_effect_is_unknown_is_not_tried_again() {
+async fn a_write_whose_effect_is_unknown_is_tried_again_only_where_that_harms_nobody() {
     let script =
         failing(9, || Err(Woe(Failure::of(ErrorCode::UpstreamError).with_effect_unknown())));
     let runtime = runtime(&script, Rules::new());
-    for (calls, tool) in (1..).zip(["put", "set", "peek"]) {
-        let cx = keyed(&format!("k-{calls}"));
+    for (tool, runs) in [("put", 1), ("set", 4), ("peek", 7)] {
+        let cx = keyed(tool);
         assert_eq!(call(&runtime, tool, &cx).await["error"]["details"]["effect"], "unknown");
-        assert_eq!(script.runs(), calls);
+        assert_eq!(script.runs(), runs, "{tool}");
     }
 }
 

@@ -41,11 +41,9 @@ impl State {
         consent: &Consent,
     ) -> Result<(), Box<Refusal>> {
         let Some(bound) = consent.preview.map(Digest::from_bytes) else { return Ok(()) };
-        let cx = scope.cx().with_dry_run(true);
-        let (name, id) = (scope.tool().name(), scope.call_id().map(Into::into));
-        let mut rehearsal = scope.runtime().open(name, id, scope.arguments().into(), cx);
-        let now = digest_of(rehearsal.execute().await);
-        if now.ok() == Some(bound) { Ok(()) } else { Err(preview_changed()) }
+        // One that fails now says itself why.
+        let now = digest_of(&ToolCall::rehearsed(scope).await)?;
+        if now == bound { Ok(()) } else { Err(preview_changed()) }
     }
 }
 

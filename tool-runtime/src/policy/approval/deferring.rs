@@ -13,7 +13,7 @@ use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::governor::State;
 use crate::policy::principal::{conversation_of, principal_of};
-use crate::policy::ticket::{Claims, Ticket, TicketFault, bound_to, seal, sign};
+use crate::policy::ticket::{Claims, KeyRing, Ticket, TicketFault, bound_to, seal, sign};
 use crate::store::{StoreError, WaitingTicket};
 
 /// What the sealed payload is bound to, beside its ticket.
@@ -93,7 +93,7 @@ impl State {
         let keys = keys.ok_or_else(|| TicketError::Sealing("no keys".to_owned()))?;
         let arguments = fingerprint(self.plan(scope), scope);
         let arguments = arguments.map_err(|error| refused(*not_canonical(&error)))?;
-        let claims = self.claims(call, scope, arguments);
+        let claims = self.claims(call, scope, arguments, keys);
         let waiting = WaitingCall::of(call, scope).and_then(|it| serde_json::to_vec(&it));
         let waiting = waiting.map_err(|error| TicketError::Sealing(error.to_string()))?;
         let payload = seal(&waiting, keys, &bound_to(PURPOSE, claims.id));
@@ -102,13 +102,22 @@ impl State {
         let (id, tenant, end) = (claims.id, claims.tenant, claims.expires_at);
         let ticket = sign(claims, keys).map_err(fault)?;
         let waiting = WaitingTicket::new(id, tenant, conversation, payload, end);
-        self.stores.tickets.put_ticket(waiting).await?;
+        self.with_room(|| self.stores.tickets.put_ticket(waiting.clone())).await?;
+        self.sweep_if_due().await;
         Ok(ticket)
     }
 
-    fn claims(&self, call: &ToolCall, scope: &CallScope, arguments: Digest) -> Claims {
+    fn claims(
+        &self,
+        call: &ToolCall,
+        scope: &CallScope,
+        arguments: Digest,
+        keys: &KeyRing,
+    ) -> Claims {
         let (plan, now) = (self.plan(scope), self.clock.now());
         let bound = call.consent().preview.map(Digest::from_bytes);
+        // Hidden, so that whoever holds the ticket cannot guess a secret by its hash.
+        let hidden = |digest| keys.hide(digest, None).unwrap_or(digest);
         Claims {
             id: Uuid::now_v7(),
             call_id: scope.call_id().map(Into::into),
@@ -117,8 +126,8 @@ impl State {
             tool: plan.tool.clone(),
             tool_version: plan.version.clone(),
             schema: plan.schema,
-            arguments,
-            preview: bound.unwrap_or_else(|| shown(call)),
+            arguments: hidden(arguments),
+            preview: hidden(bound.unwrap_or_else(|| shown(call))),
             bound_preview: bound.is_some(),
             issued_at: now,
             expires_at: now.after(self.ticket_lifetime),
@@ -149,6 +158,8 @@ impl ToolCall {
         }
         let runtime = self.runtime().clone();
         let state = State::of(&runtime).ok_or(TicketError::NotPending)?;
+        // The decision is bound to a dry run here as well, where the rules ask for it.
+        state.rehearse(self).await.map_err(|refusal| refused(*refusal))?;
         let ticket = state.issue(self).await?;
         self.withdraw(|| needs_confirmation(&ticket.to_json()));
         Ok(ticket)

@@ -10,6 +10,7 @@ use crate::call::{CallScope, ToolCall};
 use crate::dispatch::Runtime;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
+use crate::policy::asking::PATIENCE;
 use crate::policy::governor::State;
 use crate::policy::principal::principal_of;
 use crate::store::{GrantScope, StandingGrant, StoreError};
@@ -45,7 +46,7 @@ impl State {
             scopes.push(whole_tool.with_arguments(arguments));
         }
         for scope in scopes {
-            let found = self.stores.grants.find_grant(&scope).await;
+            let found = self.ask_store(PATIENCE, self.stores.grants.find_grant(&scope)).await;
             let found = found.map_err(|error| store_failed(&error))?;
             let now = self.clock.now();
             let Some(grant) = found else { continue };
@@ -77,7 +78,7 @@ impl State {
         };
         let grant = StandingGrant::new(grant, approver, self.clock.now());
         // A grant that is not kept is asked for again; the yes to this call stands.
-        drop(self.stores.grants.put_grant(grant).await);
+        drop(self.ask_store(PATIENCE, self.stores.grants.put_grant(grant)).await);
         Ok(())
     }
 

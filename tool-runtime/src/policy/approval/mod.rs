@@ -18,6 +18,7 @@ pub use self::deferring::TicketError;
 pub use self::grants::GrantError;
 use super::access::{AccessRequest, AccessVerdict};
 use super::governor::State;
+use super::idempotency::Known;
 use crate::call::{EditError, ToolCall, ToolOutput, Withdrawn};
 use crate::canonical::Digest;
 use crate::dispatch::refusal::Refusal;
@@ -47,19 +48,19 @@ impl State {
         if let Some(ticket) = &call.consent().ticket {
             return Err(needs_confirmation(&ticket.json));
         }
-        if self.repeats(call).await? || self.use_grant(call).await? {
+        // Where the host's own rule asks, no grant of an earlier day speaks for a person.
+        let known = match call.scope() {
+            Some(scope) => self.known(scope, call.consent()).await?,
+            None => Known::No,
+        };
+        // A repeat is let through to the answer that is kept for it, and to nothing else.
+        call.consent_mut().replays = known == Known::Answered;
+        if known == Known::Answered || reason.is_none() && self.use_grant(call).await? {
             return Ok(());
         }
-        let rehearsal = self.rehearse(call).await?;
+        // What an earlier run may have done already cannot be rehearsed again.
+        let rehearsal = if known == Known::No { self.rehearse(call).await? } else { None };
         self.ask(call, reason.as_deref(), rehearsal.as_ref()).await
-    }
-
-    /// Lets a repeat through to the answer that is kept for it, and to nothing else.
-    async fn repeats(&self, call: &mut ToolCall) -> Result<bool, Box<Refusal>> {
-        let Some(scope) = call.scope() else { return Ok(false) };
-        let answered = self.is_answered(scope, call.consent()).await?;
-        call.consent_mut().replays = answered;
-        Ok(answered)
     }
 
     /// Asks the tool's permission and the host's own rule.
@@ -101,8 +102,15 @@ impl State {
                 Kind::Defer => break,
                 Kind::Decline { feedback } => return Err(Refusal::declined(&feedback)),
                 Kind::Approve { approver, arguments, always } => {
+                    let edited = arguments.is_some();
                     match approve(call, approver, arguments) {
-                        Approved::Yes => return self.keep_grant(call, always).await,
+                        Approved::Yes => {
+                            // The host's own rule has not seen these arguments yet.
+                            if edited {
+                                self.rule(call).await?;
+                            }
+                            return self.keep_grant(call, always).await;
+                        }
                         Approved::NotValid(detail) => refused = Some(detail),
                         Approved::Nobody => break,
                     }

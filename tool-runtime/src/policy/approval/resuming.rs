@@ -5,9 +5,11 @@ use tool_contracts::{CallStatus, ErrorCode, ToolContext};
 use super::binding::{fingerprint, shown};
 use super::deferring::{PURPOSE, WaitingCall};
 use crate::call::{HeldTicket, ToolCall};
+use crate::canonical::Digest;
 use crate::dispatch::Runtime;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
+use crate::policy::asking::PATIENCE;
 use crate::policy::governor::State;
 use crate::policy::principal::{conversation_of, principal_of};
 use crate::policy::ticket::{Ticket, TicketFault, bound_to, open};
@@ -23,8 +25,8 @@ impl Runtime {
     /// ticket, such as the model, approves nothing by it.
     ///
     /// `cx` says for whom the call is taken up, which has to be whom it was opened for, and brings
-    /// the credentials, which do not wait in the store; everything else of the context is that of
-    /// the first call. A ticket that is tampered with, expired, used, foreign or outdated makes a
+    /// the credentials, which do not wait in the store, and the attributes as they are now; everything
+    /// else of the context is that of the first call. A ticket that is tampered with, expired, used, foreign or outdated makes a
     /// call that is `Rejected`, with the reason in `details.reason`.
     #[must_use = "a call runs nothing until it is executed"]
     pub async fn resume(&self, ticket: &str, cx: &ToolContext) -> ToolCall {
@@ -69,7 +71,7 @@ impl Runtime {
         state.check(ticket, cx).map_err(refusal)?;
         let waiting = state.waiting(ticket).await?;
         let context = waiting.context().map_err(|_| refusal(TicketFault::Unreadable))?;
-        let context = context.with_auth(cx.auth().cloned());
+        let context = context.with_standing_of(cx);
         let id = ticket.call_id().map(Into::into);
         let mut call = self.open(ticket.tool(), id, waiting.sent.into(), context);
         if call.status() != CallStatus::Pending {
@@ -78,9 +80,13 @@ impl Runtime {
         if let Some(edited) = waiting.edited {
             call.edit(edited.into()).map_err(|_| refusal(TicketFault::Outdated))?;
         }
-        state.same_call(ticket, &call).map_err(refusal)?;
+        state.same_call(ticket, &call, waiting.preview).map_err(refusal)?;
         let consent = call.consent_mut();
-        consent.ticket = Some(HeldTicket { id: ticket.id(), json: ticket.to_json().into() });
+        consent.ticket = Some(HeldTicket {
+            id: ticket.id(),
+            json: ticket.to_json().into(),
+            expires_at_ms: ticket.expires_at().get(),
+        });
         consent.preview = waiting.preview;
         Ok(call)
     }
@@ -105,7 +111,8 @@ impl State {
 
     /// Finds and unseals the call that waits behind a ticket.
     async fn waiting(&self, ticket: &Ticket) -> Result<WaitingCall, Box<Refusal>> {
-        let found = self.stores.tickets.find_ticket(ticket.id()).await;
+        let found = self.stores.tickets.find_ticket(ticket.id());
+        let found = self.ask_store(PATIENCE, found).await;
         let found = found.map_err(|error| store_failed(&error))?;
         let found = found.ok_or_else(|| refusal(TicketFault::Unknown))?;
         if let Some(end) = found.end {
@@ -118,14 +125,25 @@ impl State {
     }
 
     /// Checks that what waited in the store is what was signed.
-    fn same_call(&self, ticket: &Ticket, call: &ToolCall) -> Result<(), TicketFault> {
+    fn same_call(
+        &self,
+        ticket: &Ticket,
+        call: &ToolCall,
+        preview: Option<[u8; 32]>,
+    ) -> Result<(), TicketFault> {
         let scope = call.scope().ok_or(TicketFault::Outdated)?;
-        let arguments = fingerprint(self.plan(scope), scope);
-        if arguments.ok() != Some(ticket.arguments()) {
+        let keys = self.keys.as_ref().ok_or(TicketFault::UnknownKey)?;
+        let hidden = |digest| keys.hide(digest, Some(ticket.key()));
+        let arguments = fingerprint(self.plan(scope), scope).ok().and_then(hidden);
+        if arguments != Some(ticket.arguments()) {
             return Err(TicketFault::ArgumentsChanged);
         }
         // One that is bound to a dry run is compared with a new one when it is executed.
-        let same = ticket.bound_preview() || shown(call) == ticket.preview();
+        let preview = match preview {
+            Some(bound) if ticket.bound_preview() => Digest::from_bytes(bound),
+            _ => shown(call),
+        };
+        let same = hidden(preview) == Some(ticket.preview());
         if same { Ok(()) } else { Err(TicketFault::Outdated) }
     }
 }

@@ -162,7 +162,8 @@ impl State {
         let (id, end) = (Uuid::now_v7(), self.clock.now().after(self.output_lifetime));
         let principal = principal_of(cx).unwrap_or_default();
         let output = KeptOutput::new(id, cx.tenant_id(), principal, data.into(), end);
-        self.stores.outputs.put_output(output).await?;
+        self.with_room(|| self.stores.outputs.put_output(output.clone())).await?;
+        self.sweep_if_due().await;
         Ok(OutputHandle(id))
     }
 }

@@ -110,6 +110,7 @@ impl FreshAnswer {
         let seconds = left.as_secs() + u64::from(left.subsec_nanos() > 0);
         let meta = self.meta.clone().with_took_ms(0).with_cache_hit(true);
         let meta = meta.with_ttl_seconds(seconds).with_coercions(coercions(scope));
+        let meta = meta.with_edits(scope.edits().iter().cloned());
         ToolOutput::given_before(scope.echo(), &self.data, &meta)
     }
 }
@@ -128,9 +129,18 @@ pub(super) fn question(plan: &Plan, scope: &CallScope, arguments: Digest) -> Opt
         arguments.to_string(),
         cx.tenant_id(),
         principal,
+        // Whoever acts for a user may be shown less than they are.
+        cx.actor(),
         surroundings(cx),
+        credentials(cx),
     ]);
     Some(Digest::of("tool-runtime/question/v1", question.to_string().as_bytes()))
+}
+
+/// Hashes the credentials that a tool may use: an answer serves only who holds the same.
+fn credentials(cx: &ToolContext) -> Option<String> {
+    let auth = serde_json::to_string(cx.auth()?).unwrap_or_default();
+    Some(Digest::of("tool-runtime/credentials/v1", auth.as_bytes()).to_string())
 }
 
 /// What of a context changes an answer, whoever asks.

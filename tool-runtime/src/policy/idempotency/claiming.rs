@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::{KeyHold, key, reconciling, refusals, repeats, replay};
 use crate::call::{CallScope, Consent};
 use crate::dispatch::pipeline::Fate;
+use crate::dispatch::running::elapsed;
 use crate::policy::approval::{fingerprint, not_canonical};
 use crate::policy::claiming::Stop;
 use crate::policy::governor::State;
@@ -27,21 +28,24 @@ impl State {
     ) -> Result<Option<KeyHold>, Stop> {
         let plan = self.plan(scope);
         let Some(key) = key::key_of(plan, scope, consent)? else { return Ok(None) };
-        let arguments = fingerprint(plan, scope).map_err(|error| not_canonical(&error))?;
+        // What the model sent, also where a person changed it: its repeat is the same call.
+        let arguments = fingerprint(plan, scope.sent()).map_err(|error| not_canonical(&error))?;
         let mut look = FIRST_LOOK;
         loop {
             let now = self.clock.now();
             let request = ClaimRequest::new(key.clone(), arguments, now, plan.lease);
             let request = request.resolves(plan.reconciles || plan.may_repeat());
-            let claimed = self.stores.keys.claim(request).await;
+            let left = scope.budget().saturating_sub(elapsed(scope, started));
+            let claimed = self.ask_store(left, self.stores.keys.claim(request)).await;
             match claimed.map_err(|error| refusals::store_failed(&error))? {
                 Claimed::First(fence) if consent.replays => {
                     let hold = self.hold(scope, key, fence);
-                    return Err(repeats::give_back(hold, Settlement::Released).await.into());
+                    return Err(repeats::give_back(hold).await.into());
                 }
                 Claimed::TakenOver(fence) if consent.replays => {
-                    let hold = self.hold(scope, key, fence);
-                    return Err(repeats::give_back(hold, Settlement::Unknown).await.into());
+                    let mut hold = self.hold(scope, key, fence);
+                    hold.set_in_doubt(true);
+                    return Err(repeats::give_back(hold).await.into());
                 }
                 Claimed::First(fence) => return Ok(Some(self.hold(scope, key, fence))),
                 Claimed::TakenOver(fence) => {

@@ -1,10 +1,13 @@
 //! A key that a call holds while it runs.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
-use futures::future::pending;
+use futures::channel::oneshot;
+use futures::executor::block_on;
+use futures::future::{pending, select};
 
 use super::replay;
 use crate::call::{CallScope, guard};
@@ -17,6 +20,9 @@ use crate::store::{Fence, KeyScope, Settlement, StoreError, StoreErrorKind};
 
 /// How long apart a settlement is tried that the store did not take.
 const PATIENCE: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
+
+/// How long one try may take.
+const SETTLING: Duration = Duration::from_secs(5);
 
 const NOT_KEPT: &str = "the answer could not be kept under its idempotency key: \
                         a repeat may be told that the outcome is unknown";
@@ -71,7 +77,8 @@ impl KeyHold {
             self.renew_at = self.state.timer.now() + lease / 3;
             let until = self.state.clock.now().after(lease);
             // A store that does not answer now may answer when the next sign is due.
-            if let Ok(false) = self.state.stores.keys.renew(&self.key, self.fence, until).await {
+            let renewed = self.state.stores.keys.renew(&self.key, self.fence, until);
+            if let Ok(false) = self.state.ask_store(lease / 3, renewed).await {
                 return;
             }
         }
@@ -79,6 +86,10 @@ impl KeyHold {
 
     /// Stores how the call ended. An owner that was taken over meanwhile answers nothing of its own.
     pub(in crate::policy) async fn settle(mut self, scope: &CallScope, ended: Ended) -> Ended {
+        if ended.fate == Fate::Unknown {
+            let Some(hold) = self.outlast() else { return ended };
+            self = hold;
+        }
         let settlement = self.settlement_of(&ended);
         match self.store(settlement).await {
             Ok(false) if matches!(ended.fate, Fate::Answered | Fate::Final) => {
@@ -103,7 +114,8 @@ impl KeyHold {
         let keys = self.state.stores.keys.clone();
         let mut pauses = PATIENCE.iter();
         loop {
-            let error = match keys.settle(&self.key, self.fence, settlement.clone()).await {
+            let settled = keys.settle(&self.key, self.fence, settlement.clone());
+            let error = match self.state.ask_store(SETTLING, settled).await {
                 Ok(held) => {
                     self.settled = true;
                     return Ok(held);
@@ -120,12 +132,41 @@ impl KeyHold {
 
     fn settlement_of(&self, ended: &Ended) -> Settlement {
         let answer = match ended.fate {
+            // A failure of this run says nothing of what an earlier one did.
+            Fate::Final if self.in_doubt => None,
             Fate::Answered | Fate::Final => replay::stored(&ended.output),
             Fate::NotRun | Fate::Transient => return self.without_effect(),
             Fate::Unknown => None,
         };
         let keep_until = self.state.clock.now().after(self.state.plan(&self.call).retention);
         answer.map_or(Settlement::Unknown, |answer| Settlement::Answered { answer, keep_until })
+    }
+
+    /// Gives the key back, since the call does not run after all.
+    pub(in crate::policy) async fn give_back(mut self) {
+        let settlement = self.without_effect();
+        // What the store does not take is told by the lease, when it is over.
+        drop(self.store(settlement).await);
+    }
+
+    /// Keeps the key while the tool's thread still works, which nothing can stop: a repeat must not
+    /// begin beside it. Returns the hold if there is no such thread.
+    fn outlast(mut self) -> Option<Self> {
+        let (still_works, ended) = oneshot::channel::<()>();
+        let call = self.call.clone();
+        if call.leave_with_job(Box::new(still_works)).is_err() {
+            return Some(self);
+        }
+        let timer = self.state.timer.clone();
+        let keep = move || {
+            block_on(async {
+                drop(select(pin!(self.keep()), ended).await);
+                drop(self.store(Settlement::Unknown).await);
+            });
+        };
+        // Where no thread can be had, the hold is dropped with the closure, and says so itself.
+        drop(guard(|| timer.spawn_blocking(Box::new(keep))));
+        None
     }
 
     /// How a run ends that had no effect of its own.
@@ -141,6 +182,15 @@ impl Drop for KeyHold {
         }
         // Ended here and now: a blocking tool must not begin under a key that was given back.
         let (begun, _) = self.call.end();
+        if begun && self.settlement.is_none() && self.call.has_job() {
+            // The same hold under another owner: this one has nothing more to say.
+            self.settled = true;
+            let (state, call) = (self.state.clone(), self.call.clone());
+            let mut hold = Self::new(state, call, self.key.clone(), self.fence);
+            (hold.renew_at, hold.in_doubt) = (self.renew_at, true);
+            drop(hold.outlast());
+            return;
+        }
         let unsaid = if begun { Settlement::Unknown } else { self.without_effect() };
         let settlement = self.settlement.take().unwrap_or(unsaid);
         // Nobody is left to wait for it: a store that takes it at once has it.

@@ -10,4 +10,5 @@ mod replay;
 mod resolving;
 
 pub(super) use self::hold::KeyHold;
+pub(super) use self::repeats::Known;
 pub use self::resolving::{Resolution, ResolveError};

@@ -10,7 +10,6 @@ use crate::call::{CallScope, End, Verdict};
 use crate::dispatch::attempt::{Attempt, Outcome};
 use crate::dispatch::fitting;
 use crate::dispatch::pipeline::{Decoded, Ended, decode};
-use crate::dispatch::running::elapsed;
 
 /// What the tool found out.
 pub(super) enum Found {
@@ -23,10 +22,8 @@ pub(super) enum Found {
 /// Asks the tool, within the call's deadline and while the key is held.
 pub(super) async fn ask(scope: &CallScope, hold: &mut KeyHold, started: Instant) -> Found {
     let asking = scope.reconciling();
-    asking.spend(elapsed(scope, started));
     let Ok(Decoded(tool)) = decode(&asking) else { return Found::Unknown };
-    let now = scope.runtime().timer().now();
-    let attempt = Attempt::new(&asking, tool, now);
+    let attempt = Attempt::after_waiting(&asking, tool, started);
     let kept = pin!(hold.keep());
     let asked = select(attempt, kept).await;
     drop(asking.end());

@@ -1,37 +1,75 @@
-//! Whether a call repeats one that was answered: then there is nothing to ask anybody about.
+//! Whether a call repeats an earlier one: then there may be nothing to ask anybody about.
 
-use super::{KeyHold, key, refusals};
+use super::{KeyHold, key, refusals, replay};
 use crate::call::{CallScope, Consent};
+use crate::dispatch::pipeline::Ended;
 use crate::dispatch::refusal::Refusal;
 use crate::policy::approval::fingerprint;
+use crate::policy::asking::PATIENCE;
 use crate::policy::governor::State;
-use crate::store::{KeyState, Settlement};
+use crate::store::{KeyRecord, KeyState};
+
+/// What is known of the key that a call would run under.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::policy) enum Known {
+    No,
+    /// An earlier run is at work, or its outcome is not known.
+    Begun,
+    /// The same call has an answer.
+    Answered,
+}
 
 impl State {
-    /// Tells whether the call gets the answer that is kept under its key, so that it does not run.
-    pub(in crate::policy) async fn is_answered(
+    /// Looks up what became of an earlier call under the same key.
+    pub(in crate::policy) async fn known(
         &self,
         scope: &CallScope,
         consent: &Consent,
-    ) -> Result<bool, Box<Refusal>> {
+    ) -> Result<Known, Box<Refusal>> {
+        Ok(match self.record_of(scope, consent).await?.map(|record| record.state) {
+            None => Known::No,
+            Some(KeyState::Answered { .. }) => Known::Answered,
+            Some(KeyState::Running { .. } | KeyState::Unknown) => Known::Begun,
+        })
+    }
+
+    /// Answers a repeat whose answer is kept, without taking anything.
+    pub(in crate::policy) async fn kept_answer(
+        &self,
+        scope: &CallScope,
+        consent: &Consent,
+    ) -> Result<Option<Ended>, Box<Refusal>> {
+        match self.record_of(scope, consent).await?.map(|record| record.state) {
+            Some(KeyState::Answered { answer, .. }) => replay::replayed(scope, &answer).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// The record of the same call. What cannot have a key, or no fingerprint, or belongs to other
+    /// arguments, is refused where the key is claimed.
+    async fn record_of(
+        &self,
+        scope: &CallScope,
+        consent: &Consent,
+    ) -> Result<Option<KeyRecord>, Box<Refusal>> {
         let plan = self.plan(scope);
-        // What cannot have a key, or no fingerprint, is refused where the key is claimed.
-        let key = key::key_of(plan, scope, consent).ok().flatten().filter(|_| plan.writes());
-        let (Some(key), Ok(arguments)) = (key, fingerprint(plan, scope)) else { return Ok(false) };
-        let found = self.stores.keys.find(&key).await;
+        let runs = plan.writes() && !scope.dry_run();
+        let key = key::key_of(plan, scope, consent).ok().flatten().filter(|_| runs);
+        let (Some(key), Ok(arguments)) = (key, fingerprint(plan, scope.sent())) else {
+            return Ok(None);
+        };
+        let found = self.ask_store(PATIENCE, self.stores.keys.find(&key)).await;
         let found = found.map_err(|error| refusals::store_failed(&error))?;
-        Ok(found.is_some_and(|record| match record.state {
-            KeyState::Answered { keep_until, .. } => {
-                record.fingerprint == arguments && self.clock.now() < keep_until
-            }
+        let is_over = |record: &KeyRecord| match &record.state {
+            KeyState::Answered { keep_until, .. } => self.clock.now() >= *keep_until,
             _ => false,
-        }))
+        };
+        Ok(found.filter(|record| record.fingerprint == arguments && !is_over(record)))
     }
 }
 
 /// Gives a key back whose answer is gone since the call was let through for it.
-pub(super) async fn give_back(mut hold: KeyHold, settlement: Settlement) -> Box<Refusal> {
-    // What cannot be stored is told by the lease, when it is over.
-    drop(hold.store(settlement).await);
+pub(super) async fn give_back(hold: KeyHold) -> Box<Refusal> {
+    hold.give_back().await;
     Refusal::needs_confirmation()
 }

@@ -39,9 +39,6 @@ pub enum ResolveError {
         /// What is wrong, and where.
         why: String,
     },
-    /// The one who resolves it has no name.
-    #[error("an outcome is resolved by somebody: name them")]
-    Nobody,
     /// Somebody else has resolved it, or runs under the key again.
     #[error("the outcome is not unknown any more: look at it again")]
     Changed,
@@ -71,21 +68,17 @@ impl Runtime {
     /// Says what became of a keyed call whose outcome nobody knew, as a person found it out.
     ///
     /// # Errors
-    /// The answer is not one that the tool could give, nobody is named, the outcome is not unknown
-    /// any more, or the store fails.
+    /// The answer is not one that the tool could give, the outcome is not unknown any more, or the
+    /// store fails.
     pub async fn resolve_outcome(
         &self,
         record: &KeyRecord,
-        resolved_by: &str,
         resolution: Resolution,
     ) -> Result<(), ResolveError> {
         let tool = &*record.key.tool;
         let unknown = || ResolveError::UnknownTool(tool.to_owned());
         let state = State::of(self).ok_or_else(unknown)?;
         let plan = state.plan_of(tool).ok_or_else(unknown)?;
-        if resolved_by.trim().is_empty() {
-            return Err(ResolveError::Nobody);
-        }
         // What still runs is settled by its owner alone.
         if record.state != KeyState::Unknown {
             return Err(ResolveError::Changed);
@@ -95,7 +88,7 @@ impl Runtime {
             Resolution::Happened { answer } => {
                 self.check_answer(tool, &answer)?;
                 let keep_until = state.clock.now().after(plan.retention);
-                Settlement::Answered { answer: found_out(answer, resolved_by), keep_until }
+                Settlement::Answered { answer: found_out(answer), keep_until }
             }
         };
         let held = state.stores.keys.settle(&record.key, record.fence, settlement).await?;
@@ -115,10 +108,9 @@ impl Runtime {
     }
 }
 
-/// The answer as a repeat gets it: who found it out stands in `meta.routing`.
-fn found_out(answer: String, resolved_by: &str) -> StoredAnswer {
-    let routing = [("resolved_by".to_owned(), resolved_by.into())].into_iter().collect();
-    let meta = ToolResultMeta::new(0).with_routing(routing);
+/// The answer as a repeat gets it.
+fn found_out(answer: String) -> StoredAnswer {
+    let meta = ToolResultMeta::new(0).with_warnings(["a person found this answer out".to_owned()]);
     let meta = serde_json::to_vec(&meta).unwrap_or_default();
     StoredAnswer::succeeded(answer.into_bytes(), meta)
 }

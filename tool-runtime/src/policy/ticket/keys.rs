@@ -9,6 +9,8 @@ use sha2::Sha256;
 use thiserror::Error;
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::canonical::Digest;
+
 const LEAST_SECRET: usize = 32;
 const LONGEST_ID: usize = 64;
 
@@ -63,6 +65,9 @@ pub enum KeyRingError {
     #[error("the operating system gives no random bytes: configure a secret instead")]
     NoRandomness,
 }
+
+/// Keeps these hashes apart from signatures, which begin with a tag of their own.
+const HIDING: &[u8] = b"tool-runtime/hidden-digest/v1\0";
 
 /// What is derived from one secret. Boxed, so that moving the ring leaves no copies behind.
 pub(super) struct Key {
@@ -122,6 +127,13 @@ impl KeyRing {
         getrandom::fill(&mut name).map_err(|_| KeyRingError::NoRandomness)?;
         // A name of its own, so that another process's tickets are not called tampered.
         Self::new(format!("ephemeral-{:016x}", u64::from_be_bytes(name)), &*secret)
+    }
+
+    /// Hashes a hash again, so that nobody without the key can find out what it is of by guessing.
+    /// None if the key of this id is not on the ring; without an id, it is the one that signs.
+    pub(crate) fn hide(&self, digest: Digest, key: Option<&str>) -> Option<Digest> {
+        let key = key.map_or(Some(&self.current), |id| self.key(id))?;
+        Some(Digest::from_bytes(key.sign(&[HIDING, digest.as_bytes()].concat())))
     }
 
     /// The key that signs and seals.

@@ -43,7 +43,8 @@ impl SqliteOptions {
 
     /// Sets how many operations may wait at once: 10,000 unless set.
     ///
-    /// One more fails as [`Full`](crate::store::StoreErrorKind::Full), without waiting.
+    /// One more fails as [`Unavailable`](crate::store::StoreErrorKind::Unavailable), without
+    /// waiting.
     #[must_use]
     pub fn most_waiting(mut self, most: usize) -> Self {
         self.most_waiting = most;

@@ -84,7 +84,7 @@ impl Queue {
             return Ok(place);
         }
         let log = format!("{} operations wait already, which is the bound", self.most);
-        Err(StoreError::new(StoreErrorKind::Full, log))
+        Err(StoreError::new(StoreErrorKind::Unavailable, log))
     }
 
     fn send(&self, message: Message) -> Result<(), StoreError> {

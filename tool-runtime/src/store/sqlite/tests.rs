@@ -178,7 +178,7 @@ async fn one_operation_more_than_may_wait_is_refused() {
     let mut find = pin!(store.find(&a));
     assert!(find.as_mut().now_or_never().is_none());
     let refused = store.find(&a).now_or_never().expect("it should not wait");
-    assert_eq!(kind(refused), StoreErrorKind::Full);
+    assert_eq!(kind(refused), StoreErrorKind::Unavailable);
     held_up.release().await;
     find.await.unwrap();
     store.find(&a).await.unwrap();

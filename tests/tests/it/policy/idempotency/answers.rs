@@ -47,7 +47,7 @@ async fn an_answer_that_broke_its_schema_is_final() {
 async fn a_failure_that_may_pass_releases_the_key() {
     let world = World::with(no_retry());
     world.bank.next([Act::Busy]);
-    check_error(&world.call("pay", "k").await, "UPSTREAM_ERROR", None);
+    check_error(&world.call("pay", "k").await, "UNAVAILABLE", None);
     assert_eq!(world.record("pay", "k").await, None);
     let other = world.call_with("pay", r#"{"cents":6}"#, &cx("k")).await;
     assert!(other.is_ok(), "a released key is as new: {other}");

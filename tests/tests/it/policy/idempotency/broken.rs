@@ -118,7 +118,7 @@ async fn a_key_that_cannot_be_released_is_not_lost() {
     let world = World::with(no_retry());
     world.bank.next([Act::Busy]);
     world.desk.fails(for_good(Step::Settle, StoreErrorKind::Unavailable));
-    check_error(&world.call("pay_traced", "k").await, "UPSTREAM_ERROR", None);
+    check_error(&world.call("pay_traced", "k").await, "UNAVAILABLE", None);
     world.desk.works_again();
     world.clock.advance(LEASE);
     world.bank.finds(Finding::DidNotHappen);

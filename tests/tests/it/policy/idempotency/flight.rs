@@ -94,7 +94,7 @@ async fn a_repeat_that_waits_runs_itself_once_the_first_is_released() {
     let world = World::with(waiting().retry(RetryConfig::never()));
     world.bank.next([Act::Busy]);
     let (first, again) = futures::join!(world.call("pay", "k"), world.call("pay", "k"));
-    check_error(&first, "UPSTREAM_ERROR", None);
+    check_error(&first, "UNAVAILABLE", None);
     assert!(again.is_ok() && !again.meta_json().contains("replayed"), "{again}");
 }
 

@@ -91,8 +91,9 @@ impl ToolFailure for PayError {
     fn failure(&self) -> Failure {
         match self.0 {
             Act::Decline => Failure::of(ErrorCode::OutOfStock).with_detail("account", "empty"),
-            Act::Lose => Failure::of(ErrorCode::UpstreamError).with_effect_unknown(),
-            _ => Failure::of(ErrorCode::UpstreamError).with_retry_after_ms(10),
+            // Its class alone says that the effect may have happened.
+            Act::Lose => Failure::of(ErrorCode::UpstreamError),
+            _ => Failure::of(ErrorCode::Unavailable).with_retry_after_ms(10),
         }
     }
 
@@ -100,6 +101,7 @@ impl ToolFailure for PayError {
         const {
             &[
                 FailureCode::closed(ErrorCode::OutOfStock),
+                FailureCode::closed(ErrorCode::Unavailable),
                 FailureCode::closed(ErrorCode::UpstreamError),
             ]
         }
