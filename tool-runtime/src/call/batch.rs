@@ -1,34 +1,133 @@
-//! Runs what a model asked for in one turn: reads side by side, each write alone, in order.
+//! Runs what a model asked for in one turn: what is free at once, what a person allows after it.
+//!
+//! Reads run side by side, each write alone, in order. Nobody is waited for meanwhile: whoever has to
+//! be asked is asked about one call after another beside the free ones, and the calls that they allow
+//! run in order once the free ones have ended.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use futures::StreamExt;
-use futures::stream;
+use futures::channel::mpsc;
+use futures::future::join;
+use futures::{StreamExt, stream};
 use tool_contracts::Effect;
 
 use super::{ToolCall, ToolOutput};
+use crate::dispatch::pipeline::{Asking, Consulted};
 use crate::timer::Timer;
+
+/// A call that waits for its turn.
+struct Turn<'c> {
+    place: usize,
+    call: &'c mut ToolCall,
+    /// The word of whoever was asked about it.
+    allowed: Option<Consulted>,
+}
+
+/// A call that somebody has to be asked about, and its place.
+struct Asked<'c> {
+    place: usize,
+    call: &'c mut ToolCall,
+    asking: Asking,
+}
 
 /// Executes the calls; the outputs stand in the calls' own order.
 ///
-/// A context's budget is for the whole batch: a call whose turn comes late has what is left.
+/// A context's budget is for the whole batch, but for the time that people take: a call whose turn
+/// comes late has what is left.
 pub(crate) async fn run<'c>(
     calls: &'c mut [ToolCall],
     most_at_once: usize,
     timer: &dyn Timer,
 ) -> Vec<&'c ToolOutput> {
-    let started = timer.now();
-    for group in calls.chunk_by_mut(|one, next| !is_barrier(one) && !is_barrier(next)) {
-        let turns: Vec<_> = group.iter_mut().map(|call| turn(call, timer, started)).collect();
-        stream::iter(turns).buffer_unordered(most_at_once).collect::<()>().await;
-    }
+    let mut lane = Lane { most_at_once, timer, spent: Duration::ZERO };
+    let (free, asked) = apart(calls).await;
+    // Room for each call, so that nobody's answer holds up a free one.
+    let (ask, later) = mpsc::channel(free.len());
+    let ((), mut allowed) = join(lane.in_order(free, Some(ask)), ask_each(asked, later)).await;
+    allowed.sort_by_key(|turn| turn.place);
+    lane.in_order(allowed, None).await;
     calls.iter().filter_map(ToolCall::output).collect()
 }
 
-/// Executes one call, when its turn comes.
-async fn turn(call: &mut ToolCall, timer: &dyn Timer, started: Instant) {
-    call.spend(timer.now().duration_since(started));
-    call.execute().await;
+/// Sets the calls apart that are known to need somebody's word; the rules may know better.
+async fn apart(calls: &mut [ToolCall]) -> (Vec<Turn<'_>>, Vec<Asked<'_>>) {
+    let (mut free, mut asked) = (Vec::with_capacity(calls.len()), Vec::new());
+    for (place, call) in calls.iter_mut().enumerate() {
+        let asking = if call.needs_approval() { call.asks_ahead().await } else { None };
+        match asking {
+            Some(asking) => asked.push(Asked { place, call, asking }),
+            None => free.push(Turn { place, call, allowed: None }),
+        }
+    }
+    (free, asked)
+}
+
+/// Asks about one call after another; returns those that may run.
+async fn ask_each<'c>(
+    asked: Vec<Asked<'c>>,
+    mut later: mpsc::Receiver<Asked<'c>>,
+) -> Vec<Turn<'c>> {
+    let mut allowed = Vec::with_capacity(asked.len());
+    let mut asked = asked.into_iter();
+    loop {
+        let next = asked.next();
+        let next = if next.is_none() { later.next().await } else { next };
+        let Some(Asked { place, call, asking }) = next else { return allowed };
+        if let Some(consulted) = call.ask(asking).await {
+            allowed.push(Turn { place, call, allowed: Some(consulted) });
+        }
+    }
+}
+
+/// Runs calls in order, and keeps the time.
+struct Lane<'t> {
+    most_at_once: usize,
+    timer: &'t dyn Timer,
+    /// What running has taken so far.
+    spent: Duration,
+}
+
+impl Lane<'_> {
+    /// Runs the calls; hands those on that somebody has to be asked about.
+    async fn in_order<'c>(
+        &mut self,
+        mut turns: Vec<Turn<'c>>,
+        ask: Option<mpsc::Sender<Asked<'c>>>,
+    ) {
+        let started = self.timer.now();
+        while !turns.is_empty() {
+            let later = turns.split_off(group_length(&turns));
+            let group: Vec<_> =
+                turns.into_iter().map(|turn| self.take(turn, started, ask.clone())).collect();
+            stream::iter(group).buffer_unordered(self.most_at_once).collect::<()>().await;
+            turns = later;
+        }
+        self.spent += self.timer.now().duration_since(started);
+    }
+
+    /// Executes one call, when its turn comes, or hands it to whoever asks.
+    async fn take<'c>(
+        &self,
+        Turn { place, call, allowed }: Turn<'c>,
+        started: Instant,
+        ask: Option<mpsc::Sender<Asked<'c>>>,
+    ) {
+        call.spend(self.spent + self.timer.now().duration_since(started));
+        if let Some(consulted) = allowed {
+            return call.execute_allowed(consulted).await;
+        }
+        let asking = call.execute_unless_asked().await;
+        if let (Some(asking), Some(mut ask)) = (asking, ask) {
+            // There is room for each call, and whoever asks stays until the last one has had its turn.
+            drop(ask.try_send(Asked { place, call, asking }));
+        }
+    }
+}
+
+/// How many calls from the first on may run side by side: reads, or one call with an effect.
+fn group_length(turns: &[Turn<'_>]) -> usize {
+    let reads = turns.iter().take_while(|turn| !is_barrier(turn.call)).count();
+    reads.max(1)
 }
 
 /// A call with an effect waits for all before it, and all after it wait for it.

@@ -41,7 +41,7 @@ pub use self::reconciled::Reconciled;
 pub use self::scope::CallScope;
 pub use self::typed::TypedCall;
 use crate::dispatch::fitting;
-use crate::dispatch::pipeline::{self, Consulted, Decoded, Ended};
+use crate::dispatch::pipeline::{self, Asking, Consulted, Decoded, Ended, Ruled};
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{Runtime, record};
 
@@ -222,6 +222,7 @@ impl ToolCall {
         let counts = self.status == CallStatus::Pending && !approver.trim().is_empty();
         if counts {
             self.consent.approver = Some(approver);
+            self.consent.replays = false;
         }
         counts
     }
@@ -277,16 +278,60 @@ impl ToolCall {
     /// [`Interrupted`](CallStatus::Interrupted); a blocking tool runs on, unheard. While somebody
     /// is still being asked for permission nothing is lost: the call stays pending.
     pub async fn execute(&mut self) -> &ToolOutput {
+        if let Some(asking) = self.execute_unless_asked().await {
+            if let Some(consulted) = self.ask(asking).await {
+                self.carry(consulted).await;
+            }
+        }
+        self.output.get_or_insert_with(fitting::never_closed)
+    }
+
+    /// Executes the call, unless somebody has to be asked first: then it stays pending.
+    pub(crate) async fn execute_unless_asked(&mut self) -> Option<Asking> {
         if self.status == CallStatus::Pending {
-            match pipeline::consult(self).await {
-                Ok(consulted) => self.carry(consulted).await,
+            match pipeline::rule(self).await {
+                Ok(Ruled::Allowed(consulted)) => self.carry(consulted).await,
+                Ok(Ruled::Asks(asking)) => return Some(asking),
                 Err(refusal) => drop(self.withdraw(|| refusal)),
             }
         }
         if let Some(told) = self.tell_ticket() {
             told.await;
         }
-        self.output.get_or_insert_with(fitting::never_closed)
+        None
+    }
+
+    /// Says ahead of a pending call's turn whether somebody has to be asked, so that they can be.
+    ///
+    /// The rules are asked again when its turn comes.
+    pub(crate) async fn asks_ahead(&mut self) -> Option<Asking> {
+        match pipeline::rule(self).await {
+            Ok(Ruled::Allowed(_)) => None,
+            Ok(Ruled::Asks(asking)) => Some(asking),
+            Err(refusal) => {
+                self.withdraw(|| refusal);
+                None
+            }
+        }
+    }
+
+    /// Executes a call that somebody has allowed ahead of its turn, unless the rules refuse it now.
+    pub(crate) async fn execute_allowed(&mut self, consulted: Consulted) {
+        match pipeline::rule(self).await {
+            // Nobody is asked twice.
+            Ok(_) => self.carry(consulted).await,
+            Err(refusal) => drop(self.withdraw(|| refusal)),
+        }
+    }
+
+    /// Asks whoever has to be asked; a call that nobody allows is answered.
+    pub(crate) async fn ask(&mut self, asking: Asking) -> Option<Consulted> {
+        let refusal = match pipeline::ask(self, asking).await {
+            Ok(consulted) => return Some(consulted),
+            Err(refusal) => refusal,
+        };
+        self.withdraw(|| refusal);
+        None
     }
 
     /// Tells the ticket that the call came back by how it was withdrawn, if that is still to do.

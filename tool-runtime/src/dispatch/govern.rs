@@ -18,10 +18,24 @@ use crate::failure::Failure;
 /// What a call holds while it runs, if anything; or its answer, if it need not run.
 pub(crate) type Held = Result<Option<Box<dyn Hold>>, Box<Ended>>;
 
+/// What the rules say about a call that they do not refuse.
+pub(crate) enum Ruling {
+    Allowed,
+    /// A person has to say yes; this is why, if the host's own rule says so.
+    Asks(Option<String>),
+}
+
 /// Governs the calls of one runtime.
 pub(crate) trait Govern: fmt::Debug + Send + Sync {
-    /// Decides whether the call may run; asks whoever has to be asked.
-    fn consult<'c>(&'c self, call: &'c mut ToolCall) -> BoxFuture<'c, Result<(), Box<Refusal>>>;
+    /// Decides whether the call may run, must not, or needs somebody's word; asks nobody.
+    fn rule<'c>(&'c self, call: &'c ToolCall) -> BoxFuture<'c, Result<Ruling, Box<Refusal>>>;
+
+    /// Asks whoever has to be asked.
+    fn ask<'c>(
+        &'c self,
+        call: &'c mut ToolCall,
+        reason: Option<String>,
+    ) -> BoxFuture<'c, Result<(), Box<Refusal>>>;
 
     /// Takes what the call needs to run, or answers in its place.
     fn claim<'c>(

@@ -7,7 +7,7 @@ use futures::task::noop_waker_ref;
 use tool_contracts::{CallStatus, Effect, Permission};
 
 use super::fitting::{fit, refused};
-use super::govern::Hold;
+use super::govern::{Hold, Ruling};
 use super::refusal::Refusal;
 use super::running::run;
 use crate::call::{CallScope, Consent, Guarded, ToolCall, ToolOutput, guard};
@@ -17,6 +17,16 @@ pub(crate) struct Decoded(pub(crate) Guarded);
 
 /// The word of whoever had to be asked.
 pub(crate) struct Consulted(());
+
+/// What the rules say about a call.
+pub(crate) enum Ruled {
+    Allowed(Consulted),
+    /// A person has to say yes.
+    Asks(Asking),
+}
+
+/// That somebody has to be asked, and why, if the host's own rule says so.
+pub(crate) struct Asking(Option<String>);
 
 /// A decoded call that may run.
 struct Admitted(Guarded);
@@ -75,21 +85,36 @@ pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Box<Refusal>> {
     }
 }
 
-/// Decides whether the call may run: by its tool's permission, or by asking.
-pub(crate) async fn consult(call: &mut ToolCall) -> Result<Consulted, Box<Refusal>> {
-    let Some(scope) = call.scope() else { return Ok(Consulted(())) };
-    if scope.registered().concerns.consult {
-        let runtime = call.runtime().clone();
-        if let Some(governor) = runtime.governor() {
-            return governor.consult(call).await.map(Consulted);
-        }
-    }
+/// Decides whether the call may run by its tool's permission and the host's own rule; asks nobody.
+pub(crate) async fn rule(call: &ToolCall) -> Result<Ruled, Box<Refusal>> {
+    let Some(scope) = call.scope() else { return Ok(Ruled::Allowed(Consulted(()))) };
+    let governor = scope.runtime().governor().filter(|_| scope.registered().concerns.consult);
+    let ruling = match governor {
+        Some(governor) => governor.rule(call).await?,
+        None => by_permission(call, scope)?,
+    };
+    Ok(match ruling {
+        Ruling::Allowed => Ruled::Allowed(Consulted(())),
+        Ruling::Asks(reason) => Ruled::Asks(Asking(reason)),
+    })
+}
+
+fn by_permission(call: &ToolCall, scope: &CallScope) -> Result<Ruling, Box<Refusal>> {
     match scope.tool().permission() {
-        Permission::Allow => Ok(Consulted(())),
+        Permission::Allow => Ok(Ruling::Allowed),
         // A dry run performs no effect, so nobody has to be asked.
-        Permission::Ask if call.approver().is_some() || scope.dry_run() => Ok(Consulted(())),
-        Permission::Ask => Err(Refusal::needs_confirmation()),
+        Permission::Ask if call.approver().is_some() || scope.dry_run() => Ok(Ruling::Allowed),
+        Permission::Ask => Ok(Ruling::Asks(None)),
         Permission::Deny => Err(Refusal::denied_tool()),
+    }
+}
+
+/// Asks whoever has to be asked.
+pub(crate) async fn ask(call: &mut ToolCall, asking: Asking) -> Result<Consulted, Box<Refusal>> {
+    let runtime = call.runtime().clone();
+    match runtime.governor() {
+        Some(governor) => governor.ask(call, asking.0).await.map(Consulted),
+        None => Err(Refusal::needs_confirmation()),
     }
 }
 

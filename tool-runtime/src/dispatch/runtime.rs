@@ -122,12 +122,22 @@ impl Runtime {
     /// Executes a batch: reads side by side, each write alone; outputs in the calls' order.
     ///
     /// At most [`max_concurrent_tools`](RuntimeBuilder::max_concurrent_tools) reads are under way
-    /// at once. A write, or anything destructive, starts when all calls before it have ended, and
-    /// the calls after it wait for it. Calls that are answered already are left as they are. The
-    /// context's `timeouts_ms` is the budget of the whole batch.
+    /// at once. A write, or anything destructive, starts when the calls before it have ended, and
+    /// the calls after it wait for it. Calls that are answered already are left as they are.
     ///
-    /// Approve what asks for permission before: [`execute`](ToolCall::execute) says what happens to
-    /// the others.
+    /// Calls that need somebody's word hold up nothing. Whoever has to be asked is asked about one
+    /// after another while the free calls run, and what they allow runs in its order once these have
+    /// ended and nobody is left to be asked: a free call never sees what an asked one does, not even
+    /// if it comes later. The rules are asked again when an allowed call has its turn. Without
+    /// anybody to ask, such a call is answered `NEEDS_USER_CONFIRMATION` at once, as by
+    /// [`execute`](ToolCall::execute). A call that was approved before is free.
+    ///
+    /// The context's `timeouts_ms` is the budget of the whole batch; the time that people take does
+    /// not count.
+    ///
+    /// # Cancellation
+    /// Dropping the returned future interrupts what is under way; whatever has not begun, or waits
+    /// for a person, stays pending, and may be run again.
     pub async fn run<'c>(&self, calls: &'c mut [ToolCall]) -> Vec<&'c ToolOutput> {
         call::run_batch(calls, self.inner.max_concurrent, self.timer()).await
     }

@@ -22,7 +22,7 @@ use super::sweeping::Sweeper;
 use super::ticket::KeyRing;
 use crate::call::{CallScope, Consent, ToolCall, Withdrawn};
 use crate::dispatch::Runtime;
-use crate::dispatch::govern::{Govern, Held, Retries};
+use crate::dispatch::govern::{Govern, Held, Retries, Ruling};
 use crate::dispatch::refusal::Refusal;
 use crate::registry::Registered;
 use crate::store::Clock;
@@ -107,8 +107,16 @@ pub(super) fn places(most: usize, queue: usize) -> Option<Arc<Places>> {
 }
 
 impl Govern for Governor {
-    fn consult<'c>(&'c self, call: &'c mut ToolCall) -> BoxFuture<'c, Result<(), Box<Refusal>>> {
-        self.0.consult(call).boxed()
+    fn rule<'c>(&'c self, call: &'c ToolCall) -> BoxFuture<'c, Result<Ruling, Box<Refusal>>> {
+        self.0.rule(call).boxed()
+    }
+
+    fn ask<'c>(
+        &'c self,
+        call: &'c mut ToolCall,
+        reason: Option<String>,
+    ) -> BoxFuture<'c, Result<(), Box<Refusal>>> {
+        self.0.ask(call, reason).boxed()
     }
 
     fn claim<'c>(

@@ -1,5 +1,6 @@
 //! What delays, refuses or repeats calls, through the whole runtime.
 
+mod approval;
 mod corrections;
 mod excerpts;
 mod freshness;

@@ -21,6 +21,7 @@ use super::governor::State;
 use super::idempotency::Known;
 use crate::call::{EditError, ToolCall, ToolOutput, Withdrawn};
 use crate::canonical::Digest;
+use crate::dispatch::govern::Ruling;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::store::TicketEnd;
@@ -28,22 +29,22 @@ use crate::store::TicketEnd;
 /// How often somebody is asked again because the arguments they wrote are not valid.
 const MOST_EDITS: usize = 3;
 
-/// What the rules say about a call.
-enum Ruling {
-    Allowed,
-    /// A person has to say yes; this is why, if the host's own rule says so.
-    Asks(Option<String>),
-}
-
 impl State {
-    /// Decides whether a pending call may run; asks whoever has to be asked.
-    pub(super) async fn consult(&self, call: &mut ToolCall) -> Result<(), Box<Refusal>> {
-        let reason = match self.rule(call).await? {
-            Ruling::Allowed => return Ok(()),
+    /// Decides whether a pending call may run, must not, or needs somebody's word; asks nobody.
+    pub(super) async fn rule(&self, call: &ToolCall) -> Result<Ruling, Box<Refusal>> {
+        Ok(match self.judge(call).await? {
             // A dry run performs no effect, so nobody has to be asked.
-            Ruling::Asks(_) if call.approver().is_some() || call.cx().dry_run() => return Ok(()),
-            Ruling::Asks(reason) => reason,
-        };
+            Ruling::Asks(_) if call.approver().is_some() || call.cx().dry_run() => Ruling::Allowed,
+            ruling => ruling,
+        })
+    }
+
+    /// Asks whoever has to be asked about a call.
+    pub(super) async fn ask(
+        &self,
+        call: &mut ToolCall,
+        reason: Option<String>,
+    ) -> Result<(), Box<Refusal>> {
         // A call that came back by its ticket waits for a name, not for a grant.
         if let Some(ticket) = &call.consent().ticket {
             return Err(needs_confirmation(&ticket.json));
@@ -60,11 +61,11 @@ impl State {
         }
         // What an earlier run may have done already cannot be rehearsed again.
         let rehearsal = if known == Known::No { self.rehearse(call).await? } else { None };
-        self.ask(call, reason.as_deref(), rehearsal.as_ref()).await
+        self.ask_somebody(call, reason.as_deref(), rehearsal.as_ref()).await
     }
 
     /// Asks the tool's permission and the host's own rule.
-    async fn rule(&self, call: &ToolCall) -> Result<Ruling, Box<Refusal>> {
+    async fn judge(&self, call: &ToolCall) -> Result<Ruling, Box<Refusal>> {
         let Some(scope) = call.scope() else { return Ok(Ruling::Allowed) };
         let verdict = match &self.access {
             None => AccessVerdict::ByPermission,
@@ -88,7 +89,7 @@ impl State {
     }
 
     /// Asks the approver of this process; without one, or if they defer, by a ticket.
-    async fn ask(
+    async fn ask_somebody(
         &self,
         call: &mut ToolCall,
         reason: Option<&str>,
