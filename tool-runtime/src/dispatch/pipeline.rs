@@ -88,7 +88,8 @@ pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Box<Refusal>> {
 /// Decides whether the call may run by its tool's permission and the host's own rule; asks nobody.
 pub(crate) async fn rule(call: &ToolCall) -> Result<Ruled, Box<Refusal>> {
     let Some(scope) = call.scope() else { return Ok(Ruled::Allowed(Consulted(()))) };
-    let governor = scope.runtime().governor().filter(|_| scope.registered().concerns.consult);
+    let concerned = scope.registered().concerns.consult || call.consent().ticket.is_some();
+    let governor = scope.runtime().governor().filter(|_| concerned);
     let ruling = match governor {
         Some(governor) => governor.rule(call).await?,
         None => by_permission(call, scope)?,
