@@ -65,12 +65,12 @@ fn child(program: PathBuf, role: &str, folder: &Folder) -> Command {
     command
 }
 
-fn spawn(role: &str, folder: &Folder) -> Child {
+pub(crate) fn spawn(role: &str, folder: &Folder) -> Child {
     child(std::env::current_exe().unwrap(), role, folder).spawn().unwrap()
 }
 
 /// The folder, in a process that was started for this role.
-fn played(role: &str) -> Option<PathBuf> {
+pub(crate) fn played(role: &str) -> Option<PathBuf> {
     let plays = std::env::var_os(ROLE).is_some_and(|played| played == role);
     plays.then(|| PathBuf::from(std::env::var_os(FOLDER).unwrap()))
 }

@@ -1,4 +1,14 @@
 //! Who has to be asked before a call runs, and what may come of it.
 
+mod approver;
 mod batch;
 mod desk;
+mod edits;
+mod forged;
+mod grants;
+mod kept;
+mod overtaking;
+mod permission;
+mod preview;
+mod processes;
+mod tickets;

@@ -124,6 +124,14 @@ async fn whoever_is_asked_holds_up_no_free_call() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn somebody_is_asked_before_the_free_calls_in_front_have_ended() {
+    let notes = Notes::default();
+    let desk = desk(Policy::new().approver(slow_boss(&notes, SECOND)), &notes);
+    run(&desk, &[("put", 1), ("read", 2), ("send", 3)]).await;
+    assert_eq!(notes.all()[..3], ["put 1 starts", r#"asked about {"n":3}"#, "put 1 ends"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_allowed_call_runs_after_the_free_ones_however_soon_it_was_allowed() {
     let notes = Notes::default();
     let boss = person(|_| Decision::approve("boss"));

@@ -1,0 +1,153 @@
+//! Arguments that a person changed before they let a call run.
+
+use serde_json::{Value, json};
+use tool_runtime::EditError;
+use tool_runtime::policy::Policy;
+use tool_runtime::prelude::*;
+
+use super::desk::{Desk, SECRET, code, details, jane, meta};
+
+const SENT: &str = r#"{"to":"joe","cents":5,"items":[{"name":"tea","count":1},{"name":"cup","count":2}],"labels":{"a/b":"x","c~d":"y"}}"#;
+
+/// Edits a call of this and executes it.
+async fn edited(sent: &str, edit: &str) -> (Desk, ToolOutput) {
+    let desk = Desk::new(Policy::new());
+    let mut call = desk.runtime.call("pay", sent, &jane());
+    call.approve_edited("boss", edit).unwrap();
+    let output = call.execute().await.clone();
+    (desk, output)
+}
+
+async fn check_edits(edit: Value, pointers: &[&str]) {
+    let (_, output) = edited(SENT, &edit.to_string()).await;
+    assert!(output.is_ok(), "{output}");
+    assert_eq!(meta(&output)["edits"], json!(pointers));
+    let envelope: Value = serde_json::from_str(output.json()).unwrap();
+    assert_eq!(envelope["input"], serde_json::from_str::<Value>(SENT).unwrap());
+}
+
+/// What was sent, with one place changed.
+fn with(pointer: &str, value: Value) -> Value {
+    let mut edit: Value = serde_json::from_str(SENT).unwrap();
+    *edit.pointer_mut(pointer).unwrap() = value;
+    edit
+}
+
+#[tokio::test]
+async fn the_answer_names_each_place_that_was_changed_and_echoes_what_was_sent() {
+    check_edits(with("/cents", json!(4)), &["/cents"]).await;
+    check_edits(with("/items/1/count", json!(3)), &["/items/1/count"]).await;
+    check_edits(with("/labels/a~1b", json!("z")), &["/labels/a~1b"]).await;
+    check_edits(with("/labels/c~0d", json!("z")), &["/labels/c~0d"]).await;
+    check_edits(with("/items", json!([{"name": "tea", "count": 1}])), &["/items/1"]).await;
+    check_edits(with("/labels", json!({"a/b": "x", "new": ""})), &["/labels/c~0d", "/labels/new"])
+        .await;
+    let mut shorter: Value = serde_json::from_str(SENT).unwrap();
+    shorter.as_object_mut().unwrap().remove("cents");
+    check_edits(shorter, &["/cents"]).await;
+}
+
+#[tokio::test]
+async fn the_changed_arguments_are_what_runs() {
+    let (desk, output) = edited(SENT, r#"{"to":"eve","cents":4}"#).await;
+    assert_eq!(output.data_json(), Some(r#""4 to eve""#));
+    assert_eq!(desk.notes.all(), ["paid 4 to eve"]);
+    assert_eq!(desk.closed.last().approver.as_deref(), Some("boss"));
+}
+
+#[tokio::test]
+async fn a_changed_call_that_fails_names_the_places_too() {
+    let (_, output) = edited(r#"{"to":"joe","cents":5}"#, r#"{"to":"nobody","cents":5}"#).await;
+    assert_eq!(code(&output), "NOT_FOUND");
+    assert_eq!(details(&output)["edits"], json!(["/to"]));
+}
+
+#[tokio::test]
+async fn a_change_back_to_what_was_sent_is_no_change() {
+    let desk = Desk::new(Policy::new());
+    let mut call = desk.runtime.call("pay", SENT, &jane());
+    call.approve_edited("boss", r#"{"to":"eve"}"#).unwrap();
+    call.approve_edited("boss", SENT).unwrap();
+    let output = call.execute().await;
+    assert!(output.is_ok() && meta(output).get("edits").is_none(), "{output}");
+    assert_eq!(desk.notes.all(), ["paid 5 to joe"]);
+}
+
+#[tokio::test]
+async fn the_same_in_other_words_is_no_change() {
+    let (_, output) =
+        edited(r#"{"to":"joe","cents":5}"#, "{ \"cents\": 5, \"to\": \"joe\" }").await;
+    assert!(output.is_ok() && meta(&output).get("edits").is_none(), "{output}");
+}
+
+#[tokio::test]
+async fn a_refused_change_leaves_the_call_as_it_was() {
+    let desk = Desk::new(Policy::new());
+    let mut call = desk.runtime.call("pay", SENT, &jane());
+    for bad in ["{", "{}", r#"{"to":"joe","cents":"4"}"#, r#"{"to":"joe","to":"eve"}"#] {
+        let Err(EditError::Refused(detail)) = call.approve_edited("boss", bad) else {
+            panic!("{bad} was taken");
+        };
+        assert_eq!(detail.code(), Some("INVALID_ARGUMENT"));
+    }
+    assert!(matches!(call.approve_edited(" ", SENT), Err(EditError::NoApprover)));
+    assert!(call.needs_approval());
+    assert_eq!(call.arguments(), Some(SENT));
+    assert!(call.approve("boss"));
+    assert_eq!(call.execute().await.data_json(), Some(r#""5 to joe""#));
+    assert!(matches!(call.approve_edited("boss", SENT), Err(EditError::NotPending)));
+}
+
+#[tokio::test]
+async fn an_earlier_yes_does_not_stand_for_changed_arguments() {
+    let desk = Desk::new(Policy::new());
+    let mut call = desk.runtime.call("pay", SENT, &jane());
+    assert!(call.approve("jane"));
+    call.approve_edited("boss", r#"{"to":"eve"}"#).unwrap();
+    assert!(call.execute().await.is_ok());
+    assert_eq!(desk.closed.last().approver.as_deref(), Some("boss"));
+}
+
+#[tokio::test]
+async fn no_text_of_a_changed_call_holds_a_secret() {
+    let other = "another-secret-word";
+    let desk = Desk::new(Policy::new());
+    let sent = format!(r#"{{"to":"nobody","pin":"{SECRET}"}}"#);
+    let mut call = desk.runtime.call("pay", sent, &jane());
+    let bad = format!(r#"{{"to":7,"pin":"{other}","pim":"{other}"}}"#);
+    let refused = call.approve_edited("boss", bad).unwrap_err();
+    let mut texts = vec![refused.to_string(), format!("{refused:?}"), call.preview().to_string()];
+    call.approve_edited("boss", format!(r#"{{"to":"nobody","pin":"{other}"}}"#)).unwrap();
+    texts.extend([call.preview().to_string(), format!("{call:?}")]);
+    let output = call.execute().await.clone();
+    assert_eq!(details(&output)["edits"], json!(["/pin"]));
+    texts.extend([output.json().to_owned(), format!("{:?}", desk.closed)]);
+    for text in texts {
+        assert!(!text.contains(SECRET) && !text.contains(other), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_survives_the_wait_behind_a_ticket_and_the_name_does_not() {
+    let desk = Desk::new(Policy::new());
+    let mut call = desk.runtime.call("pay", SENT, &jane());
+    call.approve_edited("boss", r#"{"to":"eve","cents":4}"#).unwrap();
+    let ticket = call.ticket().await.unwrap().to_json();
+    let mut unnamed = desk.runtime.resume(&ticket, &jane()).await;
+    assert_eq!(code(unnamed.execute().await), "NEEDS_USER_CONFIRMATION");
+    let output = desk.approved(&ticket).await;
+    assert_eq!(output.data_json(), Some(r#""4 to eve""#));
+    assert_eq!(meta(&output)["edits"], json!(["/cents", "/items", "/labels", "/to"]));
+}
+
+#[tokio::test]
+async fn a_call_that_came_back_may_be_changed_and_uses_its_ticket() {
+    let desk = Desk::new(Policy::new());
+    let ticket = desk.ticket("pay", SENT).await;
+    let mut call = desk.runtime.resume(&ticket, &jane()).await;
+    assert!(call.approve_edited("boss", "{}").is_err());
+    call.approve_edited("boss", r#"{"to":"eve","cents":4}"#).unwrap();
+    assert_eq!(call.execute().await.data_json(), Some(r#""4 to eve""#));
+    assert_eq!(code(&desk.approved(&ticket).await), "FORBIDDEN");
+    assert_eq!(desk.notes.all(), ["paid 4 to eve"]);
+}

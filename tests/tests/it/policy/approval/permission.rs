@@ -1,0 +1,192 @@
+//! What a tool's permission and the host's own rule decide, before anybody is asked.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use futures::future::BoxFuture;
+use tool_runtime::policy::{AccessPolicy, AccessRequest, AccessVerdict, Decision, Policy};
+use tool_runtime::prelude::*;
+
+use super::desk::{
+    Desk, Ruled, SECRET, TENANT, code, details, jane, person, reason, rule, ticket_in,
+};
+
+/// A till.
+struct Till;
+
+/// Works a till.
+#[ai_toolkit]
+impl Till {
+    /// Opens it.
+    #[ai_tool(effect = "write")]
+    async fn open(&self, dry_run: &DryRun) -> bool {
+        dry_run.is_active()
+    }
+
+    /// Counts what is in it.
+    #[ai_tool(effect = "read")]
+    async fn count(&self) -> u32 {
+        3
+    }
+}
+
+const PAYMENT: &str = r#"{"to":"joe","cents":5}"#;
+
+#[tokio::test]
+async fn a_tools_own_permission_wins_over_its_toolkits() {
+    let desk = Desk::with(Policy::new(), |builder| {
+        let builder = builder.toolkit(Till).permission("till", Permission::Ask);
+        builder.permission("till.open", Permission::Allow)
+    });
+    assert!(desk.answer("till.open", "{}").await.is_ok());
+    ticket_in(&desk.answer("till.count", "{}").await);
+}
+
+#[tokio::test]
+async fn the_hosts_rule_allows_asks_denies_or_leaves_it_to_the_permission() {
+    let by_amount = rule(|request| {
+        Ok(match request.arguments::<serde_json::Value>()?["cents"].as_u64() {
+            Some(1..=9) => AccessVerdict::Allow,
+            Some(10..=99) => AccessVerdict::ask("more than 9"),
+            Some(_) => AccessVerdict::deny("more than 99 is paid by hand"),
+            None => AccessVerdict::ByPermission,
+        })
+    });
+    let boss = person(|request| match request.reason() {
+        Some("more than 9") => Decision::approve("boss"),
+        reason => Decision::decline(format!("asked for {reason:?}")),
+    });
+    let desk = Desk::new(Policy::new().access(by_amount).approver(boss));
+    assert!(desk.answer("pay", r#"{"to":"joe","cents":9}"#).await.is_ok());
+    assert_eq!(desk.closed.last().approver, None, "nobody was asked");
+    assert!(desk.answer("pay", r#"{"to":"joe","cents":99}"#).await.is_ok());
+    assert_eq!(desk.closed.last().approver.as_deref(), Some("boss"));
+
+    let denied = desk.answer("pay", r#"{"to":"joe","cents":100}"#).await;
+    assert_eq!((&*code(&denied), &*reason(&denied)), ("FORBIDDEN", "denied_by_policy"));
+    assert!(denied.error().unwrap().message().contains("more than 99 is paid by hand"));
+    assert_eq!(desk.closed.last().status, CallStatus::Rejected);
+
+    let left = desk.answer("pay", r#"{"to":"joe"}"#).await;
+    assert_eq!(details(&left)["feedback"], "asked for None");
+    assert_eq!(desk.notes.all(), ["paid 9 to joe", "paid 99 to joe"]);
+}
+
+#[tokio::test]
+async fn the_hosts_rule_sees_who_calls_what_with_which_arguments() {
+    #[derive(serde::Deserialize)]
+    struct Payment<'a> {
+        to: &'a str,
+        pin: &'a str,
+    }
+    let seeing = rule(|request| {
+        assert_eq!((request.cx().user_id(), request.cx().tenant_id()), (Some("jane"), TENANT));
+        assert_eq!((request.tool().name(), request.tool().effect()), ("pay", Effect::Write));
+        let Payment { to, pin } = request.arguments()?;
+        assert_eq!((to, pin), ("joe", SECRET));
+        let preview = request.preview().to_string();
+        assert!(preview.contains("joe") && !preview.contains(SECRET), "{preview}");
+        assert!(!format!("{request:?}").contains(SECRET));
+        Ok(AccessVerdict::Allow)
+    });
+    let desk = Desk::new(Policy::new().access(seeing));
+    let output = desk.answer("pay", &format!(r#"{{"to":"joe","pin":"{SECRET}"}}"#)).await;
+    assert!(output.is_ok(), "{output}: {}", desk.closed.last().log);
+}
+
+async fn check_denied_when_it_fails(access: impl AccessPolicy, log: &str) {
+    let desk =
+        Desk::new(Policy::new().access(access).approver(person(|_| Decision::approve("boss"))));
+    for tool in ["pay", "look"] {
+        let arguments = if tool == "pay" { PAYMENT } else { r#"{"what":"it"}"# };
+        let output = desk.answer(tool, arguments).await;
+        assert_eq!((&*code(&output), &*reason(&output)), ("FORBIDDEN", "policy_failed"));
+        assert!(!output.json().contains("database"), "{output}");
+        assert!(desk.closed.last().log.contains(log), "{:?}", desk.closed.last());
+    }
+    assert!(desk.notes.is_empty());
+}
+
+#[tokio::test]
+async fn a_rule_that_fails_denies_and_only_the_log_says_why() {
+    let log = "the database is away";
+    check_denied_when_it_fails(rule(|_| Err("the database is away".into())), log).await;
+    check_denied_when_it_fails(rule(|_| panic!("the database is away")), "panicked").await;
+}
+
+#[tokio::test]
+async fn a_rule_that_panics_before_it_returns_a_future_denies_too() {
+    struct ByHand;
+
+    impl AccessPolicy for ByHand {
+        fn decide<'a, 'b, 'c, 'f>(&'a self, _: &'b AccessRequest<'c>) -> BoxFuture<'f, Ruled>
+        where
+            'a: 'f,
+            'b: 'f,
+            'c: 'f,
+            Self: 'f,
+        {
+            panic!("the database is away")
+        }
+    }
+
+    check_denied_when_it_fails(ByHand, "panicked").await;
+}
+
+/// A desk whose rule and approver count how often they are asked, and allow everything.
+fn counting(permission: Permission) -> (Desk, Arc<AtomicU32>) {
+    let asked = Arc::new(AtomicU32::new(0));
+    let (by_rule, by_boss) = (asked.clone(), asked.clone());
+    let access = rule(move |_| {
+        by_rule.fetch_add(1, Ordering::SeqCst);
+        Ok(AccessVerdict::ask("always"))
+    });
+    let boss = person(move |_| {
+        by_boss.fetch_add(1, Ordering::SeqCst);
+        Decision::approve("boss")
+    });
+    let policy = Policy::new().access(access).approver(boss);
+    (Desk::with(policy, |builder| builder.permission("pay", permission)), asked)
+}
+
+#[tokio::test]
+async fn a_denied_tool_is_hidden_and_never_reaches_the_rule() {
+    let (desk, asked) = counting(Permission::Deny);
+    assert!(desk.runtime.spec("pay").is_none());
+    assert!(desk.runtime.specs().all(|spec| spec.name() != "pay"));
+    let mut call = desk.runtime.call("pay", PAYMENT, &jane());
+    assert_eq!(call.status(), CallStatus::Rejected);
+    assert!(!call.approve("boss"));
+    assert_eq!(code(call.execute().await), "FORBIDDEN");
+    assert_eq!(asked.load(Ordering::SeqCst), 0);
+    assert!(desk.notes.is_empty());
+}
+
+#[tokio::test]
+async fn nobody_is_asked_about_bad_arguments() {
+    let (desk, asked) = counting(Permission::Ask);
+    let bad = ["{", "{}", r#"{"to":"joe","cents":0}"#, r#"{"to":"joe","too":1}"#, r#"{"to":""}"#];
+    for arguments in bad {
+        assert_eq!(code(&desk.answer("pay", arguments).await), "INVALID_ARGUMENT", "{arguments}");
+    }
+    assert_eq!(asked.load(Ordering::SeqCst), 0);
+    assert!(desk.answer("pay", PAYMENT).await.is_ok());
+    assert_eq!(asked.load(Ordering::SeqCst), 2, "the rule and the approver");
+}
+
+#[tokio::test]
+async fn a_dry_run_asks_nobody_and_the_rule_may_deny_it() {
+    let dry = jane().with_dry_run(true);
+    let boss = person(|_| panic!("a dry run asks nobody"));
+    let only_joe = rule(|request| {
+        let arguments: serde_json::Value = request.arguments()?;
+        let is_joe = arguments["to"] == "joe";
+        Ok(if is_joe { AccessVerdict::ask("always") } else { AccessVerdict::deny("not joe") })
+    });
+    let desk = Desk::new(Policy::new().access(only_joe).approver(boss));
+    let mut call = desk.runtime.call("pay", PAYMENT, &dry);
+    assert!(call.execute().await.is_ok());
+    let mut call = desk.runtime.call("pay", r#"{"to":"eve"}"#, &dry);
+    assert_eq!(code(call.execute().await), "FORBIDDEN");
+    assert!(desk.notes.is_empty());
+}

@@ -1,0 +1,147 @@
+//! A decision that is bound to what the dry run answered.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tool_runtime::policy::{ApprovalRequest, Approver, Decision, Policy, Rules, async_trait};
+use tool_runtime::prelude::*;
+
+use super::desk::{Desk, Notes, code, details, jane, person, reason, ticket_in};
+
+/// How much of it there is.
+#[derive(Clone, Default)]
+struct Stock(Arc<AtomicU32>);
+
+/// Why nothing was taken.
+#[derive(Debug, ToolFailure)]
+enum Empty {
+    /// There is nothing.
+    #[failure(NOT_FOUND, message = "there is nothing left")]
+    Nothing,
+}
+
+/// Takes all that there is.
+#[ai_tool(effect = "write", version = "1.0.0")]
+async fn take(
+    stock: &Stock,
+    notes: &Notes,
+    dry_run: &DryRun,
+    /// What for.
+    #[arg(default)]
+    purpose: String,
+) -> Result<String, Empty> {
+    let there = stock.0.load(Ordering::SeqCst);
+    if there == 0 {
+        return Err(Empty::Nothing);
+    }
+    if !dry_run.is_active() {
+        notes.note(format!("took {there} for {purpose}"));
+    }
+    Ok(format!("{there} taken"))
+}
+
+fn desk(policy: Policy, there: u32) -> (Desk, Stock) {
+    let stock = Stock(Arc::new(AtomicU32::new(there)));
+    let policy = policy.rules_for("take", Rules::new().bind_preview(true));
+    let state = stock.clone();
+    (Desk::with(policy, |builder| builder.tool::<Take>().state(state)), stock)
+}
+
+#[tokio::test]
+async fn an_approver_sees_the_dry_run_that_their_yes_is_bound_to() {
+    let boss = person(|request| {
+        let rehearsal = request.rehearsal().expect("a dry run");
+        assert!(rehearsal.meta_json().contains(r#""dry_run":true"#), "{rehearsal}");
+        Decision::approve(rehearsal.data_json().unwrap())
+    });
+    let (desk, _) = desk(Policy::new().approver(boss), 3);
+    assert!(desk.answer("take", "{}").await.is_ok());
+    assert_eq!(desk.notes.all(), ["took 3 for "]);
+    assert_eq!(desk.closed.last().approver.as_deref(), Some(r#""3 taken""#));
+}
+
+/// Says yes, after which the world is another one.
+struct TooSlow(Stock);
+
+#[async_trait]
+impl Approver for TooSlow {
+    async fn decide(&self, _: &ApprovalRequest<'_>) -> Decision {
+        self.0.0.store(2, Ordering::SeqCst);
+        Decision::approve("boss")
+    }
+}
+
+#[tokio::test]
+async fn a_yes_to_what_is_not_so_any_more_lets_nothing_run() {
+    let stock = Stock(Arc::new(AtomicU32::new(3)));
+    let policy = Policy::new().rules(Rules::new().bind_preview(true));
+    let state = stock.clone();
+    let desk = Desk::with(policy.approver(TooSlow(stock)), |it| it.tool::<Take>().state(state));
+    let output = desk.answer("take", "{}").await;
+    assert_eq!((&*code(&output), &*reason(&output)), ("CONFLICT", "preview_changed"));
+    assert_eq!(details(&output)["effect"], "none");
+    assert_eq!(desk.closed.last().status, CallStatus::NotExecuted);
+    assert!(desk.notes.is_empty());
+}
+
+#[tokio::test]
+async fn a_ticket_lets_run_what_was_shown_and_nothing_else() {
+    let (desk, stock) = desk(Policy::new(), 3);
+    let ticket = desk.ticket("take", "{}").await;
+    assert!(ticket.contains(r#""bound_preview":true"#), "{ticket}");
+    for there in [2, 0] {
+        stock.0.store(there, Ordering::SeqCst);
+        let output = desk.approved(&ticket).await;
+        assert_eq!((&*code(&output), &*reason(&output)), ("CONFLICT", "preview_changed"));
+    }
+    assert!(desk.notes.is_empty());
+    // Nothing ran, so the ticket is good for as long as what was shown is so.
+    stock.0.store(3, Ordering::SeqCst);
+    assert!(desk.approved(&ticket).await.is_ok());
+    assert_eq!(desk.notes.all(), ["took 3 for "]);
+    assert_eq!(reason(&desk.approved(&ticket).await), "ticket_used");
+}
+
+#[tokio::test]
+async fn a_dry_run_that_fails_answers_the_call_before_anybody_is_asked() {
+    let boss = person(|_| panic!("nobody is asked about what cannot be done"));
+    let (desk, _) = desk(Policy::new().approver(boss), 0);
+    let output = desk.answer("take", "{}").await;
+    assert_eq!(code(&output), "NOT_FOUND");
+    assert!(output.error().unwrap().message().contains("there is nothing left"));
+    assert!(details(&output).get("ticket").is_none());
+    assert_eq!(desk.closed.last().status, CallStatus::NotExecuted);
+}
+
+#[tokio::test]
+async fn a_changed_call_is_bound_to_no_dry_run_of_another() {
+    let boss = person(|_| Decision::approve("boss").with_arguments(r#"{"purpose":"tea"}"#));
+    let (desk, _) = desk(Policy::new().approver(boss), 3);
+    assert!(desk.answer("take", "{}").await.is_ok());
+    assert_eq!(desk.notes.all(), ["took 3 for tea"]);
+}
+
+#[tokio::test]
+async fn without_the_rule_no_dry_run_is_made() {
+    let boss = person(|request| {
+        assert!(request.rehearsal().is_none());
+        Decision::defer()
+    });
+    let stock = Stock(Arc::new(AtomicU32::new(3)));
+    let state = stock.clone();
+    let policy = Policy::new().approver(boss);
+    let desk = Desk::with(policy, |it| it.tool::<Take>().state(state));
+    let ticket = desk.ticket("take", "{}").await;
+    stock.0.store(2, Ordering::SeqCst);
+    assert!(desk.approved(&ticket).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_host_may_make_the_dry_run_itself() {
+    let (desk, _) = desk(Policy::new(), 3);
+    let call = desk.runtime.call("take", "{}", &jane());
+    assert_eq!(call.rehearse().await.data_json(), Some(r#""3 taken""#));
+    assert_eq!(call.status(), CallStatus::Pending);
+    assert!(desk.notes.is_empty());
+    ticket_in(&desk.answer("take", "{}").await);
+}

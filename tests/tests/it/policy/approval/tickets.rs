@@ -1,0 +1,167 @@
+//! A call that waits behind its ticket, comes back, and ends with it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Value, json};
+use tool_runtime::RuntimeBuilder;
+use tool_runtime::contracts::ToolCallRequest;
+use tool_runtime::policy::{AccessVerdict, KeyRing, Policy, TicketError};
+use tool_runtime::prelude::*;
+
+use super::desk::{DAY, Desk, Notes, START, TENANT, code, context, jane, reason, rule, ticket_in};
+use crate::sqlite::Folder;
+
+const PAYMENT: &str = r#"{"to":"joe","cents":5}"#;
+
+/// Tells all that it knows of its call.
+#[ai_tool(effect = "write", version = "1.0.0")]
+async fn tell(notes: &Notes, cx: &ToolContext, key: &Idempotency, dry_run: &DryRun) {
+    let _ = dry_run;
+    notes.note(
+        json!({
+            "key": key.key(), "trace": cx.trace_id(), "run": cx.run_id(),
+            "session": cx.session_id(), "locale": cx.locale(), "auth": cx.auth(),
+            "now": cx.now_iso(),
+        })
+        .to_string(),
+    );
+}
+
+/// A desk on a store that outlives it.
+fn desk(folder: &Folder) -> Desk {
+    let keys = KeyRing::new("k", &[1; 32]).unwrap();
+    Desk::with(Policy::new().store(folder.open()).ticket_keys(keys), RuntimeBuilder::tool::<Tell>)
+}
+
+fn auth(token: &str) -> serde_json::Map<String, Value> {
+    [("token".to_owned(), json!(token))].into_iter().collect()
+}
+
+#[tokio::test]
+async fn a_call_that_comes_back_is_the_first_one_with_the_credentials_of_now() {
+    let folder = Folder::new();
+    let first = context("jane").session_id("session-1").locale("de-DE").auth(auth("old"));
+    let first = first.idempotency_key("key-1").build().unwrap();
+    let none = serde_json::value::RawValue::from_string("{}".to_owned()).unwrap();
+    let request = ToolCallRequest::new("call-1", "tell", none);
+    let mut call = desk(&folder).runtime.call_request(&request, &first);
+    let ticket = ticket_in(call.execute().await);
+    assert!(!ticket.contains("old"));
+
+    let later = ToolContext::builder(TENANT, "trace-2").run_id("run-2").user_id("jane");
+    let later = later.idempotency_key("key-2").locale("fr").auth(auth("new")).build().unwrap();
+    let there = desk(&folder);
+    let mut call = there.runtime.resume(&ticket, &later).await;
+    assert_eq!(
+        (call.call_id(), call.cx().invocation_id()),
+        (Some("call-1"), first.invocation_id())
+    );
+    assert!(call.approve("boss"));
+    assert!(call.execute().await.is_ok());
+    let told: Value = serde_json::from_str(&there.notes.all()[0]).unwrap();
+    assert_eq!(
+        told,
+        json!({
+            "key": "key-1", "trace": "trace-1", "run": "run-1",
+            "session": "session-1", "locale": "de-DE", "auth": {"token": "new"},
+            "now": first.now_iso(),
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_ticket_says_what_it_stands_for_and_no_argument() {
+    let desk = Desk::new(Policy::new());
+    let mut call = desk.runtime.call("pay", r#"{"to":"a-rare-name","cents":977}"#, &jane());
+    let ticket = call.ticket().await.unwrap();
+    assert_eq!((ticket.tool(), ticket.tool_version()), ("pay", "1.0.0"));
+    assert_eq!((ticket.tenant(), ticket.principal()), (TENANT, "user:jane"));
+    assert_eq!((ticket.issued_at(), ticket.expires_at()), (START, START.after(DAY)));
+    assert!(!ticket.to_json().contains("a-rare-name"));
+    assert_eq!(ticket_in(call.execute().await).len(), ticket.to_json().len());
+    assert_eq!(call.status(), CallStatus::NotExecuted);
+    assert!(matches!(call.ticket().await, Err(TicketError::NotPending)));
+}
+
+#[tokio::test]
+async fn a_ticket_is_good_once() {
+    let desk = Desk::new(Policy::new());
+    let ticket = desk.ticket("pay", PAYMENT).await;
+    assert!(desk.approved(&ticket).await.is_ok());
+    for _ in 0..2 {
+        assert_eq!(reason(&desk.approved(&ticket).await), "ticket_used");
+    }
+    assert_eq!(desk.notes.all(), ["paid 5 to joe"]);
+}
+
+#[tokio::test]
+async fn a_call_that_came_back_gets_no_ticket_of_its_own() {
+    let desk = Desk::new(Policy::new());
+    let ticket = desk.ticket("pay", PAYMENT).await;
+    let mut call = desk.runtime.resume(&ticket, &jane()).await;
+    assert!(matches!(call.ticket().await, Err(TicketError::NotPending)));
+    assert_eq!(call.status(), CallStatus::Pending);
+}
+
+/// Withdraws a call that came back, and says what its ticket is worth afterwards.
+async fn check_withdrawn(withdraw: fn(&mut ToolCall) -> bool, execute: bool, expected: &str) {
+    let desk = Desk::new(Policy::new());
+    let ticket = desk.ticket("pay", PAYMENT).await;
+    let mut call = desk.runtime.resume(&ticket, &jane()).await;
+    assert!(withdraw(&mut call));
+    if execute {
+        assert!(!call.execute().await.is_ok());
+    }
+    drop(call);
+    assert_eq!(reason(&desk.approved(&ticket).await), expected);
+    assert!(desk.notes.is_empty());
+}
+
+#[tokio::test]
+async fn what_ends_a_call_that_came_back_ends_its_ticket_executed_or_dropped() {
+    for execute in [true, false] {
+        check_withdrawn(|call| call.decline("no"), execute, "ticket_declined").await;
+        check_withdrawn(ToolCall::overtake, execute, "ticket_overtaken").await;
+        check_withdrawn(ToolCall::expire, execute, "ticket_expired").await;
+    }
+}
+
+#[tokio::test]
+async fn a_declined_ticket_tells_the_model_why() {
+    let desk = Desk::new(Policy::new());
+    let ticket = desk.ticket("pay", PAYMENT).await;
+    let mut call = desk.runtime.resume(&ticket, &jane()).await;
+    call.decline("joe has been paid");
+    let output = call.execute().await;
+    assert_eq!(code(output), "DECLINED");
+    assert!(output.error().unwrap().message().contains("joe has been paid"));
+}
+
+#[tokio::test]
+async fn a_call_that_came_back_and_is_dropped_undecided_leaves_its_ticket_good() {
+    let desk = Desk::new(Policy::new());
+    let ticket = desk.ticket("pay", PAYMENT).await;
+    drop(desk.runtime.resume(&ticket, &jane()).await);
+    let mut call = desk.runtime.resume(&ticket, &jane()).await;
+    call.approve("boss");
+    drop(call);
+    assert!(desk.approved(&ticket).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_rule_that_says_no_meanwhile_is_heard_and_the_ticket_stays_good() {
+    let open = Arc::new(AtomicBool::new(true));
+    let is_open = open.clone();
+    let access = rule(move |_| {
+        let is_open = is_open.load(Ordering::SeqCst);
+        Ok(if is_open { AccessVerdict::ask("") } else { AccessVerdict::deny("closed") })
+    });
+    let desk = Desk::new(Policy::new().access(access));
+    let ticket = desk.ticket("pay", PAYMENT).await;
+    open.store(false, Ordering::SeqCst);
+    assert_eq!(reason(&desk.approved(&ticket).await), "denied_by_policy");
+    assert!(desk.notes.is_empty());
+    open.store(true, Ordering::SeqCst);
+    assert!(desk.approved(&ticket).await.is_ok());
+}
