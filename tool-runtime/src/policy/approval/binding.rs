@@ -6,6 +6,7 @@ use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::governor::State;
 use crate::policy::plan::Plan;
+use crate::policy::retry::is_transient;
 use tool_contracts::{CallStatus, ErrorCode};
 
 const ARGUMENTS: &str = "tool-runtime/arguments/v1";
@@ -41,9 +42,12 @@ impl State {
         consent: &Consent,
     ) -> Result<(), Box<Refusal>> {
         let Some(bound) = consent.preview.map(Digest::from_bytes) else { return Ok(()) };
-        // One that fails now says itself why.
-        let now = digest_of(&ToolCall::rehearsed(scope).await)?;
-        if now == bound { Ok(()) } else { Err(preview_changed()) }
+        match digest_of(&ToolCall::rehearsed(scope).await) {
+            Ok(now) if now == bound => Ok(()),
+            // What may pass says nothing of what would be done.
+            Err(refusal) if is_transient(refusal.detail.class()) => Err(refusal),
+            _ => Err(preview_changed()),
+        }
     }
 }
 
