@@ -1,6 +1,8 @@
 //! The work that the project's figures measure, and how instructions are counted.
 
 pub mod canonical;
+#[cfg(unix)]
+pub mod faults;
 pub mod instructions;
 pub mod store;
 pub mod work;

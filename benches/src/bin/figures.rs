@@ -5,6 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+#[cfg(unix)]
+use tool_benches::faults;
 use tool_benches::{canonical, instructions, store, work};
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
@@ -17,6 +19,7 @@ cargo figures NAME [ARGS]
   bfcl FILE…         real models' calls: right ones admitted, broken variants refused
   canonical [FILE…]  canonical JSON beside a crate's: instructions of the files' arguments, and
                      a million documents compared
+  faults [RUNS]      keyed writes in processes that are killed: none twice, no success lost
   store [FOLDER]     keyed writes through the store, beside the same commits by hand";
 
 fn main() -> ExitCode {
@@ -27,6 +30,10 @@ fn main() -> ExitCode {
         ["bfcl", files @ ..] if !files.is_empty() => figures_of_cases(files),
         ["canonical", files @ ..] => canonical::figures(files),
         ["measure-canonical", style, files @ ..] => canonical::measure(style, files),
+        #[cfg(unix)]
+        ["faults", runs @ ..] => faults::print(runs),
+        #[cfg(unix)]
+        ["faults-child"] => faults::play(),
         ["store"] => store::print(&std::env::temp_dir()),
         ["store", folder] => store::print(Path::new(folder)),
         ["measure", style, items, further] => measure(style, items, further),

@@ -3,6 +3,8 @@
 mod approval;
 mod corrections;
 mod excerpts;
+#[cfg(unix)]
+mod faults;
 mod freshness;
 mod idempotency;
 mod limits;

@@ -1,8 +1,10 @@
 //! A store that fails when it is told to, before or after it did what it was asked.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
+use futures::FutureExt;
 use tool_runtime::Uuid;
 use tool_runtime::store::{
     ClaimRequest, Claimed, Fence, IdempotencyStore, KeyRecord, KeyScope, Settlement, StoreError,
@@ -70,6 +72,24 @@ impl Desk {
     /// Calls this at every step, before it is done.
     pub(super) fn at_each_step(&self, look: impl Fn(Step) + Send + Sync + 'static) {
         *self.0.look.lock().unwrap() = Some(Box::new(look));
+    }
+
+    /// Lets somebody else take a key over just before its owner settles it.
+    pub(super) fn is_taken_over_at_the_end(&self, key: KeyScope) {
+        let desk = self.clone();
+        self.at_each_step(move |step| {
+            if step == Step::Settle {
+                desk.take_over(&key).now_or_never().expect("a store in memory is ready at once");
+            }
+        });
+    }
+
+    async fn take_over(&self, key: &KeyScope) {
+        let record = self.look(key).await.expect("a record");
+        let late = UnixMillis::new(u64::MAX);
+        let request = ClaimRequest::new(key.clone(), record.fingerprint, late, Duration::ZERO);
+        let claimed = self.0.store.claim(request).await.expect("the store");
+        assert!(matches!(claimed, Claimed::TakenOver(_)), "{claimed:?}");
     }
 
     /// What was asked so far.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
+use tool_runtime::contracts::ToolErrorDetail;
 use tool_runtime::policy::{RetryConfig, Rules, WhenRunning};
 use tool_runtime::prelude::*;
 
@@ -22,7 +23,7 @@ async fn a_repeat_of_a_running_call_conflicts_and_is_told_when_to_come_back() {
         sleep(TIMEOUT / 4).await;
         let refused = world.call("pay", "k").await;
         check_error(&refused, "CONFLICT", Some("in_flight"));
-        let wait = refused.error().and_then(|error| error.retry_after_ms()).expect("a time");
+        let wait = refused.error().and_then(ToolErrorDetail::retry_after_ms).expect("a time");
         assert!((50..=1_000).contains(&wait), "{wait}");
         world.bank.gate.add_permits(1);
     };

@@ -8,7 +8,8 @@ use tool_runtime::store::{KeyState, StoreErrorKind};
 
 use super::desk::{Fault, Step};
 use super::world::{
-    Act, FIVE, Finding, LEASE, Run, World, call_in, check_error, check_replay, cx, detail, no_retry,
+    Act, FIVE, Finding, LEASE, Run, World, call_in, check_error, check_replay, cx, detail,
+    no_retry, scope,
 };
 
 const UNKNOWN: &str = "outcome_unknown";
@@ -170,6 +171,17 @@ async fn whoever_is_taken_over_while_it_asks_replays_nothing() {
     assert_eq!(detail(&first, "effect").as_deref(), Some("unknown"));
     assert_eq!(world.bank.runs().len(), 1);
     assert_eq!(world.call("pay_traced", "k").await.data_json(), second.data_json());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_found_by_one_who_was_taken_over_meanwhile_is_not_replayed() {
+    let world = World::new();
+    world.leave_behind("pay_traced", "k").await;
+    world.bank.finds(Finding::Happened);
+    world.desk.is_taken_over_at_the_end(scope("pay_traced", "k"));
+    let output = world.call("pay_traced", "k").await;
+    check_error(&output, "CONFLICT", Some("superseded"));
+    assert!(!output.meta_json().contains("replayed"), "{output}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -13,7 +13,7 @@ const MOMENT: Duration = Duration::from_millis(1);
 /// The answer of a tool is kept for so long after it was given.
 async fn check_kept(world: &World, tool: &str, time: Duration) {
     let first = world.call(tool, "k").await;
-    world.clock.set(START.after(time - MOMENT));
+    world.clock.set(START.after(time.saturating_sub(MOMENT)));
     assert_eq!(world.runtime.sweep().await.unwrap(), 0);
     check_replay(&first, &world.call(tool, "k").await);
     world.clock.set(START.after(time));
@@ -33,7 +33,7 @@ async fn an_answer_is_kept_for_a_day_unless_somebody_says_more() {
 
 #[test]
 fn nobody_may_keep_answers_for_less_than_a_day() {
-    let rules = Rules::new().retention(DAY - MOMENT);
+    let rules = Rules::new().retention(DAY.saturating_sub(MOMENT));
     let built = Runtime::builder().policy(Policy::new().rules(rules)).build();
     let problems = built.expect_err("it should have been refused").to_string();
     assert!(problems.contains("retention"), "{problems}");

@@ -103,7 +103,9 @@ impl std::fmt::Debug for Kept {
 impl Pool {
     fn run_all(&self) {
         let jobs = std::mem::take(&mut *self.0.0.lock().unwrap());
-        jobs.into_iter().for_each(|job| job());
+        for job in jobs {
+            job();
+        }
     }
 }
 

@@ -1,0 +1,96 @@
+//! The child's part: it writes under its keys, and tells how each write was answered.
+
+use std::error::Error;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use serde::{Deserialize, Serialize};
+use tool_runtime::prelude::*;
+use tool_runtime::store::Sqlite;
+
+use super::log::{Effect, EffectLog};
+use super::point::Laid;
+use super::{Orders, shop};
+
+/// The variable that holds a child's [`Orders`] as JSON.
+pub const ORDERS: &str = "TOOL_FAULTS_ORDERS";
+
+/// How long a patient child repeats a call that runs elsewhere.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How one write was answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// Its key.
+    pub key: String,
+    /// Which run had the effect, if it succeeded.
+    pub effect: Option<Effect>,
+    /// Its error's code and reason, if it failed.
+    pub refused: Option<(String, String)>,
+}
+
+impl Report {
+    /// Tells whether it was refused for this reason.
+    #[must_use]
+    pub fn is_refused(&self, reason: &str) -> bool {
+        self.refused.as_ref().is_some_and(|(_, said)| said == reason)
+    }
+
+    fn of(key: &str, output: &ToolOutput) -> Self {
+        let effect = output.data::<Effect>().and_then(Result::ok);
+        let refused = output.error().map(|error| {
+            let reason = error.details().and_then(|details| details.get("reason")?.as_str());
+            (error.code().unwrap_or_default().to_owned(), reason.unwrap_or_default().to_owned())
+        });
+        Self { key: key.to_owned(), effect, refused }
+    }
+}
+
+/// Plays the child's part, if this process was started as one; true if so.
+///
+/// It says `ready` once it is about to write, then a [`Report`] for each answer.
+///
+/// # Errors
+/// The orders cannot be read, or the store or the log cannot be opened.
+pub fn play() -> Result<bool, Box<dyn Error>> {
+    let Ok(orders) = std::env::var(ORDERS) else { return Ok(false) };
+    let orders: Orders = serde_json::from_str(&orders)?;
+    let executor = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let trap = Arc::new(Laid::new(orders.trap));
+    let log = EffectLog::open(&orders.folder.join("effects.log"), orders.keeps_fences)?;
+    let store = Sqlite::open(orders.folder.join("tools.db"))?;
+    let runtime = shop::open(log, store, &trap, orders.lease)?;
+    // The test's own output ends here.
+    say("");
+    say("ready");
+    executor.block_on(join_all(orders.keys.iter().map(|key| write(&runtime, &orders, key))));
+    Ok(true)
+}
+
+/// Writes a line in one piece, so that it is whole or not there.
+pub(super) fn say(line: &str) {
+    let line = format!("{line}\n");
+    // A parent that does not listen any more has heard enough.
+    let _ = std::io::stdout().lock().write_all(line.as_bytes());
+}
+
+async fn write(runtime: &Runtime, orders: &Orders, key: &str) {
+    let until = Instant::now() + PATIENCE;
+    let report = loop {
+        let report = write_once(runtime, shop::tool(orders), key).await;
+        if !orders.patient || !report.is_refused("in_flight") || Instant::now() > until {
+            break report;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    say(&serde_json::to_string(&report).expect("a report is JSON"));
+}
+
+async fn write_once(runtime: &Runtime, tool: &str, key: &str) -> Report {
+    let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").user_id("jane");
+    let cx = cx.idempotency_key(key).build().expect("the context is whole");
+    let mut call = runtime.call(tool, "{}", &cx);
+    Report::of(key, call.execute().await)
+}

@@ -1,0 +1,140 @@
+//! What happened in the world outside: a log that is only ever appended to.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+/// One effect: which process had it, under which fence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effect {
+    /// The fence of its run.
+    pub fence: u64,
+    /// The process.
+    pub pid: u32,
+}
+
+/// A log of effects that several processes append to, each line on the disk before it counts.
+///
+/// It does not know keys from each other: a repeat under the same key or a greater fence happens
+/// again. All it refuses, where it keeps fences, is a run that was taken over.
+#[derive(Debug)]
+pub struct EffectLog {
+    file: File,
+    keeps_fences: bool,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// Up to where the file was read.
+    end: u64,
+    effects: BTreeMap<String, Vec<Effect>>,
+    /// The greatest fence that was seen of each key.
+    fences: BTreeMap<String, u64>,
+}
+
+impl EffectLog {
+    /// Opens the log, or makes it.
+    ///
+    /// # Errors
+    /// The file's.
+    pub fn open(path: &Path, keeps_fences: bool) -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        Ok(Self { file, keeps_fences, known: Mutex::default() })
+    }
+
+    /// Has an effect; none if a later run under the key was here before.
+    pub(super) fn perform(&self, key: &str, fence: u64) -> io::Result<Option<Effect>> {
+        let known = self.lock()?;
+        if self.keeps_fences && known.fences.get(key).is_some_and(|greatest| *greatest > fence) {
+            return Ok(None);
+        }
+        let effect = Effect { fence, pid: std::process::id() };
+        self.append(&format!("effect {key} {fence} {}\n", effect.pid))?;
+        self.file.sync_data()?;
+        Ok(Some(effect))
+    }
+
+    /// Finds the effect under a key; from now on no earlier run has one.
+    pub(super) fn find(&self, key: &str, fence: u64) -> io::Result<Option<Effect>> {
+        let known = self.lock()?;
+        self.append(&format!("look {key} {fence}\n"))?;
+        Ok(known.effects.get(key).and_then(|effects| effects.first()).copied())
+    }
+
+    /// Reads all effects, by their keys.
+    ///
+    /// # Errors
+    /// The file's.
+    pub fn effects(&self) -> io::Result<BTreeMap<String, Vec<Effect>>> {
+        Ok(self.lock()?.effects.clone())
+    }
+
+    /// Locks the file, and reads what others have appended.
+    fn lock(&self) -> io::Result<Locked<'_>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        flock(&self.file, FlockOperation::LockExclusive)?;
+        let mut known = Locked { file: &self.file, known };
+        let length = self.file.metadata()?.len().saturating_sub(known.end);
+        let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+        self.file.read_exact_at(&mut bytes, known.end)?;
+        // A process that was killed may have left half a line, which nobody has counted on.
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+        let text = String::from_utf8_lossy(&bytes[..whole]);
+        text.lines().for_each(|line| known.read(line));
+        known.end += whole as u64;
+        Ok(known)
+    }
+
+    fn append(&self, line: &str) -> io::Result<()> {
+        (&self.file).write_all(line.as_bytes())
+    }
+}
+
+/// The log, while nobody else may read or append.
+struct Locked<'l> {
+    file: &'l File,
+    known: MutexGuard<'l, Known>,
+}
+
+impl std::ops::Deref for Locked<'_> {
+    type Target = Known;
+
+    fn deref(&self) -> &Known {
+        &self.known
+    }
+}
+
+impl std::ops::DerefMut for Locked<'_> {
+    fn deref_mut(&mut self) -> &mut Known {
+        &mut self.known
+    }
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        let _ = flock(self.file, FlockOperation::Unlock);
+    }
+}
+
+impl Known {
+    fn read(&mut self, line: &str) {
+        let words: Vec<_> = line.split(' ').collect();
+        let (key, fence): (_, u64) = match words.as_slice() {
+            ["effect" | "look", key, fence, ..] => (*key, fence.parse().unwrap_or_default()),
+            _ => return,
+        };
+        let greatest = self.fences.entry(key.to_owned()).or_default();
+        *greatest = fence.max(*greatest);
+        if let ["effect", _, _, pid] = words.as_slice() {
+            let effect = Effect { fence, pid: pid.parse().unwrap_or_default() };
+            self.effects.entry(key.to_owned()).or_default().push(effect);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The tools that a child writes with, and its runtime.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tool_runtime::policy::{Policy, RetryConfig, Rules};
+use tool_runtime::prelude::*;
+use tool_runtime::store::Sqlite;
+use tool_runtime::{BuildError, Reconciled};
+
+use super::Orders;
+use super::log::{Effect, EffectLog};
+use super::point::{Laid, Point};
+use super::store::Trapped;
+
+/// Whose effects there are, and where the process dies.
+pub(super) struct Shop {
+    log: EffectLog,
+    trap: Arc<Laid>,
+}
+
+/// What an order is answered with: which run had the effect.
+#[ai_type]
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Placed {
+    /// The run's fence.
+    fence: u64,
+    /// The run's process.
+    pid: u32,
+}
+
+impl From<Effect> for Placed {
+    fn from(Effect { fence, pid }: Effect) -> Self {
+        Self { fence, pid }
+    }
+}
+
+/// Why an order is not placed.
+#[derive(Debug, ToolFailure)]
+pub(super) enum ShopError {
+    #[failure(CONFLICT, message = "a later run has taken this order over")]
+    TakenOver,
+    #[failure(INVALID_ARGUMENT, message = "an order needs a key")]
+    NoKey,
+    #[failure(UPSTREAM_ERROR, hide)]
+    Log(io::Error),
+}
+
+impl std::fmt::Display for ShopError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TakenOver => f.write_str("a later run was here"),
+            Self::NoKey => f.write_str("no key"),
+            Self::Log(error) => write!(f, "the log failed: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ShopError {}
+
+/// The key and the fence of a run.
+fn run_of(key: &Idempotency) -> Result<(&str, u64), ShopError> {
+    key.key().zip(key.fence()).ok_or(ShopError::NoKey)
+}
+
+impl Shop {
+    fn place(&self, key: &Idempotency) -> Result<Placed, ShopError> {
+        let (key, fence) = run_of(key)?;
+        self.trap.pass(Point::BeforeEffect);
+        let effect = self.log.perform(key, fence).map_err(ShopError::Log)?;
+        self.trap.pass(Point::AfterEffect);
+        effect.map(Placed::from).ok_or(ShopError::TakenOver)
+    }
+
+    fn find(&self, key: &Idempotency) -> Result<Reconciled<Placed>, ShopError> {
+        let (key, fence) = run_of(key)?;
+        self.trap.pass(Point::Reconciling);
+        let effect = self.log.find(key, fence).map_err(ShopError::Log)?;
+        self.trap.pass(Point::Reconciled);
+        Ok(effect.map_or(Reconciled::DidNotHappen, |effect| Reconciled::Happened(effect.into())))
+    }
+}
+
+/// Places an order; the log knows whether it did.
+#[ai_tool(effect = "write", preview = show, reconcile = find, blocking)]
+fn place(shop: &Shop, key: &Idempotency) -> Result<Placed, ShopError> {
+    shop.place(key)
+}
+
+/// Places an order, and nobody can find out whether it did.
+#[ai_tool(effect = "write", preview = show, blocking)]
+fn place_blindly(shop: &Shop, key: &Idempotency) -> Result<Placed, ShopError> {
+    shop.place(key)
+}
+
+fn show(_: &Shop, _: &Idempotency) -> bool {
+    true
+}
+
+fn find(shop: &Shop, key: &Idempotency) -> Result<Reconciled<Placed>, ShopError> {
+    shop.find(key)
+}
+
+/// The tool that these orders are carried out with.
+pub(super) fn tool(orders: &Orders) -> &'static str {
+    if orders.reconciles { "place" } else { "place_blindly" }
+}
+
+/// Opens a shop on a log and a store.
+pub(super) fn open(
+    log: EffectLog,
+    store: Sqlite,
+    trap: &Arc<Laid>,
+    lease: Duration,
+) -> Result<Runtime, BuildError> {
+    let rules = Rules::new().lease(lease).retry(RetryConfig::never());
+    let policy = Policy::new().idempotency_store(Trapped::new(store, trap.clone())).rules(rules);
+    Runtime::builder()
+        .tool::<Place>()
+        .tool::<PlaceBlindly>()
+        .state(Shop { log, trap: trap.clone() })
+        .permission("place", Permission::Allow)
+        .permission("place_blindly", Permission::Allow)
+        .policy(policy)
+        .build()
+}

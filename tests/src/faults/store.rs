@@ -1,0 +1,86 @@
+//! A store in which the process dies before, while and after it claims and settles.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures::FutureExt;
+use tool_runtime::Uuid;
+use tool_runtime::store::{
+    ClaimRequest, Claimed, Fence, IdempotencyStore, KeyRecord, KeyScope, Settlement, Sqlite,
+    StoreError, UnixMillis,
+};
+
+use super::point::{Laid, Point};
+
+/// A store with a trap in it.
+pub(super) struct Trapped {
+    store: Sqlite,
+    trap: Arc<Laid>,
+}
+
+impl Trapped {
+    pub(super) fn new(store: Sqlite, trap: Arc<Laid>) -> Self {
+        Self { store, trap }
+    }
+
+    /// Hands an operation to the store's thread, comes to a point meanwhile, and waits for its end.
+    async fn pass_while<T>(&self, point: Point, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        if let Some(ready) = work.as_mut().now_or_never() {
+            return ready;
+        }
+        self.trap.pass(point);
+        work.await
+    }
+}
+
+#[async_trait]
+impl IdempotencyStore for Trapped {
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed, StoreError> {
+        let claimed = self.pass_while(Point::Claiming, self.store.claim(request)).await;
+        if let Ok(Claimed::First(_) | Claimed::TakenOver(_)) = claimed {
+            self.trap.pass(Point::Claimed);
+        }
+        claimed
+    }
+
+    async fn renew(
+        &self,
+        key: &KeyScope,
+        fence: Fence,
+        until: UnixMillis,
+    ) -> Result<bool, StoreError> {
+        self.store.renew(key, fence, until).await
+    }
+
+    async fn settle(
+        &self,
+        key: &KeyScope,
+        fence: Fence,
+        settlement: Settlement,
+    ) -> Result<bool, StoreError> {
+        self.trap.pass(Point::Settling);
+        let settle = self.store.settle(key, fence, settlement);
+        let settled = self.pass_while(Point::Committing, settle).await;
+        self.trap.pass(Point::Settled);
+        settled
+    }
+
+    async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {
+        self.store.find(key).await
+    }
+
+    async fn unknown(
+        &self,
+        tenant: Uuid,
+        after: Option<&KeyScope>,
+        most: usize,
+    ) -> Result<Vec<KeyRecord>, StoreError> {
+        self.store.unknown(tenant, after, most).await
+    }
+
+    async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
+        self.store.sweep_keys(now, most).await
+    }
+}

@@ -1,0 +1,126 @@
+//! An owner that stands still while another takes its key over, and then goes on.
+
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::process::{Child, ChildStdout};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tool_tests::faults::{Effect, EffectLog, Orders, Point, Report, Trap, TrapKind};
+
+use super::program;
+use crate::sqlite::Folder;
+
+/// A child process; it is killed when its test ends early.
+struct Process {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Process {
+    fn start(orders: &Orders) -> Self {
+        let mut child = program().child(orders).unwrap().spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
+    /// Listens until it says so.
+    fn wait_for(&mut self, word: &str) {
+        let said = self.lines.by_ref().map_while(Result::ok).any(|line| line == word);
+        assert!(said, "the process ended early");
+    }
+
+    /// Lets it go on, to its end.
+    fn goes_on(&mut self) {
+        kill_process(Pid::from_child(&self.child), Signal::CONT).unwrap();
+        self.child.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
+    }
+
+    /// What its one write was answered with.
+    fn report(mut self) -> Report {
+        let mut lines = self.lines.by_ref().map_while(Result::ok);
+        lines.find_map(|line| serde_json::from_str(&line).ok()).expect("a report")
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What became of a write whose first owner stood still at a point.
+struct Ended {
+    first: Report,
+    second: Report,
+    /// What any later repeat is answered with.
+    stands: Report,
+    effects: Vec<Effect>,
+}
+
+/// Long enough that the first owner is stopped before it gives a sign of life.
+const LEASE: Duration = Duration::from_millis(1_500);
+
+fn freeze(point: Point, keeps_fences: bool) -> Ended {
+    // Who is stopped in the middle of a commit keeps the file locked for all.
+    let mut tries = (0..5).map(|_| try_to_freeze(point, keeps_fences));
+    tries.find(|ended| !ended.second.is_refused("store_unavailable")).expect("the store answers")
+}
+
+fn try_to_freeze(point: Point, keeps_fences: bool) -> Ended {
+    let folder = Folder::new();
+    let orders = Orders::new(&folder.0, vec!["k".to_owned()]);
+    let orders = Orders { keeps_fences, patient: true, lease: LEASE, ..orders };
+    let trap = Trap { kind: TrapKind::Stop, point, write: 1, delay_us: 0 };
+    let mut frozen = Process::start(&Orders { trap: Some(trap), ..orders.clone() });
+    frozen.wait_for("stopped");
+    // It repeats its call until the lease is over.
+    let second = Process::start(&orders).report();
+    frozen.goes_on();
+    let first = frozen.report();
+    let stands = Process::start(&orders).report();
+    let log = EffectLog::open(&folder.0.join("effects.log"), false).unwrap();
+    let effects = log.effects().unwrap().remove("k").unwrap_or_default();
+    Ended { first, second, stands, effects }
+}
+
+#[track_caller]
+fn check_conflict(report: &Report) {
+    let refused = report.refused.as_ref().unwrap_or_else(|| panic!("it should fail: {report:?}"));
+    assert_eq!(refused.0, "CONFLICT", "{report:?}");
+}
+
+#[test]
+fn an_owner_that_stood_still_before_its_effect_has_none_where_fences_are_kept() {
+    let Ended { first, second, stands, effects } = freeze(Point::BeforeEffect, true);
+    check_conflict(&first);
+    assert_eq!(stands, second);
+    assert_eq!(effects, Vec::from_iter(second.effect), "the late effect is refused");
+}
+
+#[test]
+fn an_owner_that_stood_still_is_told_that_another_answer_counts() {
+    let Ended { first, second, stands, effects } = freeze(Point::BeforeEffect, false);
+    assert!(first.is_refused("superseded"), "{first:?}");
+    assert_eq!(stands, second);
+    // Whoever keeps no fences has the late effect; the runtime cannot reach out and stop it.
+    assert!(effects.len() == 2 && Some(effects[0]) == second.effect, "{effects:?}");
+}
+
+#[test]
+fn an_owner_that_stood_still_after_its_effect_leaves_one_effect_and_one_answer() {
+    for point in [Point::AfterEffect, Point::Settling] {
+        let Ended { first, second, stands, effects } = freeze(point, true);
+        assert!(first.is_refused("superseded"), "{point:?}: {first:?}");
+        assert!(second.effect.is_some() && stands == second, "{point:?}: {second:?}, {stands:?}");
+        assert_eq!(effects, Vec::from_iter(second.effect), "{point:?}: it was found, not repeated");
+    }
+}
+
+#[test]
+fn an_owner_that_stood_still_before_it_ran_does_not_run_beside_another() {
+    let Ended { first, second, stands, effects } = freeze(Point::Claimed, true);
+    check_conflict(&first);
+    assert!(second.effect.is_some() && stands == second, "{second:?}, {stands:?}");
+    assert_eq!(effects, Vec::from_iter(second.effect));
+}
