@@ -38,6 +38,8 @@ pub(in crate::policy) struct KeyHold {
     renew_at: Instant,
     /// Whether an earlier run under the key may have had its effect.
     in_doubt: bool,
+    /// Whether it was handed to a thread already, to outlast its call.
+    outlasts: bool,
     /// What is to be stored, once it is known.
     settlement: Option<Settlement>,
     settled: bool,
@@ -53,6 +55,7 @@ impl KeyHold {
             fence,
             renew_at,
             in_doubt: false,
+            outlasts: false,
             settlement: None,
             settled: false,
         }
@@ -157,6 +160,7 @@ impl KeyHold {
         if call.leave_with_job(Box::new(still_works)).is_err() {
             return Some(self);
         }
+        self.outlasts = true;
         let timer = self.state.timer.clone();
         let keep = move || {
             block_on(async {
@@ -182,7 +186,8 @@ impl Drop for KeyHold {
         }
         // Ended here and now: a blocking tool must not begin under a key that was given back.
         let (begun, _) = self.call.end();
-        if begun && self.settlement.is_none() && self.call.has_job() {
+        let works_on = begun && !self.outlasts && self.call.has_job();
+        if works_on && self.settlement.is_none() {
             // The same hold under another owner: this one has nothing more to say.
             self.settled = true;
             let (state, call) = (self.state.clone(), self.call.clone());
