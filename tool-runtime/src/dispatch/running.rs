@@ -25,17 +25,13 @@ pub(super) async fn run(
     hold: &mut Option<Box<dyn Hold>>,
     started: Instant,
 ) -> Ran {
-    let (mut outcome, mut time) = attempt(scope, tool, hold, started).await;
-    let mut retries = None;
-    while let Some(wait) = next_pause(scope, &outcome, &mut retries, started) {
-        scope.rewind();
-        if let Some(ended) = pause(scope, hold, wait).await {
-            (outcome, time) = (ended, elapsed(scope, started));
-            break;
-        }
-        // The arguments were read once already, so they can be read again.
-        let Ok(Decoded(again)) = decode(scope) else { break };
-        (outcome, time) = attempt(scope, again, hold, started).await;
+    // What only few calls need is boxed, so that the others carry no room for it.
+    let (mut outcome, mut time) = match hold {
+        None => Attempt::new(scope, tool, started).await,
+        Some(hold) => Box::pin(attempt_held(scope, tool, &mut **hold, started)).await,
+    };
+    if may_try_again(scope, &outcome) {
+        (outcome, time) = Box::pin(try_again(scope, hold, started, (outcome, time))).await;
     }
     let (begun, meta) = scope.end();
     if matches!(outcome, Outcome::TimedOut | Outcome::Cancelled) {
@@ -44,13 +40,37 @@ pub(super) async fn run(
     Ran { outcome, took: time, begun, meta }
 }
 
-async fn attempt(
+/// Tries again what failed, as long as that may help.
+async fn try_again(
     scope: &CallScope,
-    tool: Guarded,
     hold: &mut Option<Box<dyn Hold>>,
     started: Instant,
+    first: (Outcome, Duration),
 ) -> (Outcome, Duration) {
-    let Some(hold) = hold else { return Attempt::new(scope, tool, started).await };
+    let mut ended = first;
+    let mut retries = None;
+    while let Some(wait) = next_pause(scope, &ended.0, &mut retries, started) {
+        scope.rewind();
+        if let Some(outcome) = pause(scope, hold, wait).await {
+            return (outcome, elapsed(scope, started));
+        }
+        // The arguments were read once already, so they can be read again.
+        let Ok(Decoded(tool)) = decode(scope) else { break };
+        ended = match hold {
+            None => Attempt::after_waiting(scope, tool, started).await,
+            Some(hold) => attempt_held(scope, tool, &mut **hold, started).await,
+        };
+    }
+    ended
+}
+
+/// One attempt of a call that must keep its hold meanwhile.
+async fn attempt_held(
+    scope: &CallScope,
+    tool: Guarded,
+    hold: &mut dyn Hold,
+    started: Instant,
+) -> (Outcome, Duration) {
     let attempt = Attempt::after_waiting(scope, tool, started);
     match select(attempt, hold.keep()).await {
         Either::Left((ended, _)) => ended,
@@ -63,6 +83,14 @@ async fn attempt(
     }
 }
 
+/// Tells whether the tool failed by itself, and may be tried again at all.
+fn may_try_again(scope: &CallScope, outcome: &Outcome) -> bool {
+    // What failed before the tool began is the runtime's own answer, not a failure of the tool.
+    matches!(outcome, Outcome::Ended(End::Failed(_)))
+        && scope.registered().concerns.retry
+        && scope.stage().has_begun()
+}
+
 /// Says how long to wait before a failed tool is tried again; none if it is not.
 fn next_pause(
     scope: &CallScope,
@@ -71,8 +99,7 @@ fn next_pause(
     started: Instant,
 ) -> Option<Duration> {
     let Outcome::Ended(End::Failed(fault)) = outcome else { return None };
-    // What failed before the tool began is the runtime's own answer, not a failure of the tool.
-    if !scope.registered().concerns.retry || !scope.stage().has_begun() {
+    if !may_try_again(scope, outcome) {
         return None;
     }
     if retries.is_none() {
