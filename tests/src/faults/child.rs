@@ -27,6 +27,8 @@ pub struct Report {
     pub key: String,
     /// Which run had the effect, if it succeeded.
     pub effect: Option<Effect>,
+    /// Whether its caller was told that a repeat may not get the answer.
+    pub is_warned: bool,
     /// Its error's code and reason, if it failed.
     pub refused: Option<(String, String)>,
 }
@@ -44,7 +46,8 @@ impl Report {
             let reason = error.details().and_then(|details| details.get("reason")?.as_str());
             (error.code().unwrap_or_default().to_owned(), reason.unwrap_or_default().to_owned())
         });
-        Self { key: key.to_owned(), effect, refused }
+        let is_warned = output.meta_json().contains("could not be kept");
+        Self { key: key.to_owned(), effect, is_warned, refused }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Keyed writes in processes that are killed, stopped, or beside others.
 
 mod frozen;
+mod full;
 
 use tool_tests::faults::{self, Plan, Point, Program, Tally};
 

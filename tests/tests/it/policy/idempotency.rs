@@ -8,6 +8,7 @@ mod flight;
 mod found;
 mod kept;
 mod keys;
+mod locked;
 mod people;
 mod race;
 mod scope;

@@ -13,3 +13,4 @@ mod retries;
 mod rules;
 mod script;
 mod smoke;
+mod timeouts;

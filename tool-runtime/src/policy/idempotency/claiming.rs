@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use super::{KeyHold, key, reconciling, refusals, repeats, replay};
 use crate::call::{CallScope, Consent};
 use crate::dispatch::pipeline::Fate;
-use crate::dispatch::running::elapsed;
 use crate::policy::approval::{fingerprint, not_canonical};
 use crate::policy::claiming::Stop;
 use crate::policy::governor::State;
@@ -35,8 +34,9 @@ impl State {
             let now = self.clock.now();
             let request = ClaimRequest::new(key.clone(), arguments, now, plan.lease);
             let request = request.resolves(plan.reconciles || plan.may_repeat());
-            let left = scope.budget().saturating_sub(elapsed(scope, started));
-            let claimed = self.ask_store(left, self.stores.keys.claim(request)).await;
+            // A claim that is dropped half way is not held, so that it may end with the call's time.
+            let claim = self.ask_store(scope.budget(), self.stores.keys.claim(request));
+            let claimed = within(scope, started, claim).await?;
             match claimed.map_err(|error| refusals::store_failed(&error))? {
                 Claimed::First(fence) if consent.replays => {
                     let hold = self.hold(scope, key, fence);

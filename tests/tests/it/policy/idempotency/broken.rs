@@ -1,7 +1,9 @@
 //! A store that fails: nothing runs unguarded, no success is lost, nothing runs twice.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use tokio::time::Instant;
 use tool_runtime::policy::{Policy, Rules};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{KeyState, Memory, MemoryLimits, StoreErrorKind};
@@ -139,6 +141,38 @@ async fn signs_of_life_that_fail_end_nothing() {
         assert!(world.desk.steps().contains(&Step::Renew));
         check_replay(&first, &world.call("pay", "k").await);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_claim_that_hangs_ends_at_the_deadline_and_nothing_has_run() {
+    let world = World::new();
+    world.desk.hangs_at(Step::Claim);
+    let start = Instant::now();
+    let output = world.call("pay", "k").await;
+    check_error(&output, "UNAVAILABLE", Some("store_unavailable"));
+    assert_eq!(detail(&output, "effect").as_deref(), Some("none"));
+    assert_eq!((start.elapsed(), world.bank.runs().len()), (TIMEOUT, 0));
+    let mut call = world.runtime.call("pay", FIVE, &cx("k"));
+    let cancellation = call.cancellation().unwrap();
+    let (output, ()) = futures::join!(call.execute(), async { cancellation.cancel() });
+    check_error(output, "CANCELLED", Some("cancelled"));
+    world.desk.works_again();
+    assert!(world.call("pay", "k").await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_settlement_that_hangs_costs_no_answer() {
+    let world = World::new();
+    world.desk.hangs_at(Step::Settle);
+    let start = Instant::now();
+    let output = world.call("pay", "k").await;
+    assert!(output.is_ok() && output.meta_json().contains("could not be kept"), "{output}");
+    assert!(start.elapsed() <= LEASE + Duration::from_millis(50), "{:?}", start.elapsed());
+    world.desk.works_again();
+    world.clock.advance(LEASE);
+    let repeat = world.call("pay", "k").await;
+    check_error(&repeat, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
+    assert_eq!(world.bank.runs().len(), 1);
 }
 
 /// Keeps what only the log may read.

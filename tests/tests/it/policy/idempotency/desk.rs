@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::FutureExt;
+use futures::future::pending;
 use tool_runtime::Uuid;
 use tool_runtime::store::{
     ClaimRequest, Claimed, Fence, IdempotencyStore, KeyRecord, KeyScope, Settlement, StoreError,
@@ -41,6 +42,7 @@ struct Shared {
     faults: Mutex<Vec<Fault>>,
     steps: Mutex<Vec<Step>>,
     look: Mutex<Option<Look>>,
+    hangs_at: Mutex<Option<Step>>,
 }
 
 impl Desk {
@@ -50,6 +52,7 @@ impl Desk {
             faults: Mutex::default(),
             steps: Mutex::default(),
             look: Mutex::default(),
+            hangs_at: Mutex::default(),
         }))
     }
 
@@ -67,6 +70,7 @@ impl Desk {
 
     pub(super) fn works_again(&self) {
         self.0.faults.lock().unwrap().clear();
+        *self.0.hangs_at.lock().unwrap() = None;
     }
 
     /// Calls this at every step, before it is done.
@@ -112,12 +116,21 @@ impl Desk {
         Some(*fault)
     }
 
+    /// Answers nothing that is asked of this kind.
+    pub(super) fn hangs_at(&self, step: Step) {
+        *self.0.hangs_at.lock().unwrap() = Some(step);
+    }
+
     async fn step<T>(
         &self,
         step: Step,
         work: impl Future<Output = Result<T, StoreError>> + Send,
     ) -> Result<T, StoreError> {
-        let Some(fault) = self.begin(step) else { return work.await };
+        let fault = self.begin(step);
+        if *self.0.hangs_at.lock().unwrap() == Some(step) {
+            return pending().await;
+        }
+        let Some(fault) = fault else { return work.await };
         if fault.done {
             work.await?;
         }

@@ -1,0 +1,100 @@
+//! A file that somebody else locks in the middle of a keyed write.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rusqlite::Connection;
+use tool_runtime::policy::Policy;
+use tool_runtime::prelude::*;
+use tool_runtime::store::{IdempotencyStore, Sqlite};
+use tool_runtime::testing::ManualClock;
+
+use super::desk::{Desk, Step};
+use super::world::{
+    Bank, FIVE, Finding, LEASE, START, call_in, check_error, check_replay, cx, scope, tools,
+};
+use crate::sqlite::Folder;
+
+/// A bank before a store in a file, and somebody else who may lock it.
+struct World {
+    bank: Arc<Bank>,
+    desk: Desk,
+    clock: ManualClock,
+    runtime: Runtime,
+    other: Arc<Mutex<Connection>>,
+    _folder: Folder,
+}
+
+impl World {
+    fn new() -> Self {
+        let folder = Folder::new();
+        let options = Sqlite::options().busy_timeout(Duration::from_millis(20));
+        let desk = Desk::new(options.open(folder.file()).unwrap());
+        let other = Arc::new(Mutex::new(Connection::open(folder.file()).unwrap()));
+        let (bank, clock) = (Arc::<Bank>::default(), ManualClock::at(START));
+        let policy = Policy::new().idempotency_store(desk.clone()).clock(clock.clone());
+        let runtime = tools(Runtime::builder().shared_state(bank.clone()).policy(policy));
+        Self { bank, desk, clock, runtime, other, _folder: folder }
+    }
+
+    /// Locks the file before the store settles, and unlocks it before it tries so often again.
+    fn lock_at_the_end(&self, until: usize) {
+        let (other, settled) = (self.other.clone(), AtomicUsize::new(0));
+        self.desk.at_each_step(move |step| {
+            let settled = || settled.fetch_add(1, Ordering::SeqCst);
+            match (step == Step::Settle).then(settled) {
+                Some(0) => execute(&other, "BEGIN EXCLUSIVE"),
+                Some(tries) if tries == until => execute(&other, "ROLLBACK"),
+                _ => {}
+            }
+        });
+    }
+
+    async fn call(&self, tool: &str) -> ToolOutput {
+        call_in(&self.runtime, tool, FIVE, &cx("k")).await
+    }
+}
+
+fn execute(connection: &Mutex<Connection>, statement: &str) {
+    connection.lock().unwrap().execute_batch(statement).unwrap();
+}
+
+#[tokio::test]
+async fn a_file_that_is_locked_before_a_write_keeps_it_from_running() {
+    let world = World::new();
+    execute(&world.other, "BEGIN EXCLUSIVE");
+    check_error(&world.call("pay").await, "UNAVAILABLE", Some("store_unavailable"));
+    assert_eq!(world.bank.runs().len(), 0);
+    execute(&world.other, "ROLLBACK");
+    assert!(world.call("pay").await.is_ok());
+}
+
+#[tokio::test]
+async fn a_file_that_is_locked_for_a_moment_costs_nothing() {
+    let world = World::new();
+    world.lock_at_the_end(1);
+    let first = world.call("pay").await;
+    assert!(first.is_ok() && !first.meta_json().contains("warnings"), "{first}");
+    check_replay(&first, &world.call("pay").await);
+    assert_eq!(world.bank.runs().len(), 1);
+}
+
+#[tokio::test]
+async fn a_file_that_stays_locked_costs_no_answer_and_no_second_run() {
+    for (tool, finding) in [("pay", Finding::Unknown), ("pay_traced", Finding::Happened)] {
+        let world = World::new();
+        world.bank.finds(finding);
+        world.lock_at_the_end(usize::MAX);
+        let first = world.call(tool).await;
+        assert!(first.is_ok() && first.meta_json().contains("could not be kept"), "{first}");
+        // The last try goes on unheard; what is asked after it is answered after it.
+        drop(world.desk.find(&scope(tool, "k")).await);
+        execute(&world.other, "ROLLBACK");
+        check_error(&world.call(tool).await, "CONFLICT", Some("in_flight"));
+        world.clock.advance(LEASE);
+        let repeat = world.call(tool).await;
+        assert_eq!(repeat.is_ok(), finding == Finding::Happened, "{repeat}");
+        assert_eq!(world.bank.runs().len(), 1, "{tool}");
+    }
+}

@@ -1,0 +1,200 @@
+//! Tools that do not end in time: the caller is answered all the same, and what comes late is lost.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::task::yield_now;
+use tokio::time::{Instant, advance, sleep};
+use tool_runtime::prelude::*;
+use tool_runtime::store::{KeyState, Memory};
+use tool_runtime::{CallRecord, Observe, RuntimeBuilder};
+
+const TIMEOUT: Duration = Duration::from_secs(2);
+/// How soon after its deadline a call is answered.
+const SOON: Duration = Duration::from_millis(50);
+/// What a tool answers that ends too late.
+const LATE: &str = "hunter2";
+
+/// What the tools did, and what holds one of them up.
+#[derive(Default)]
+struct Desk {
+    done: Mutex<Vec<&'static str>>,
+    held_up: Mutex<Option<Receiver<()>>>,
+}
+
+impl Desk {
+    fn note(&self, what: &'static str) {
+        self.done.lock().unwrap().push(what);
+    }
+
+    fn done(&self) -> Vec<&'static str> {
+        self.done.lock().unwrap().clone()
+    }
+
+    /// Waits until a tool did something.
+    async fn comes_to(&self, what: &'static str) {
+        while !self.done().contains(&what) {
+            yield_now().await;
+        }
+    }
+
+    /// Holds up the blocking tool until the sender is dropped.
+    fn hold_up(&self) -> Sender<()> {
+        let (sender, receiver) = channel();
+        *self.held_up.lock().unwrap() = Some(receiver);
+        sender
+    }
+}
+
+/// Goes on elsewhere, whether it was cancelled or not.
+#[ai_tool(effect = "write", preview = nothing, timeout = "2s")]
+async fn ignore(desk: &Arc<Desk>, meta: &MetaRecorder) -> String {
+    let (desk, meta) = (desk.clone(), meta.clone());
+    let late = tokio::spawn(async move {
+        sleep(2 * TIMEOUT).await;
+        meta.warning(LATE);
+        desk.note("ended");
+        LATE.to_owned()
+    });
+    late.await.unwrap_or_default()
+}
+
+/// Tidies up for long once it is cancelled.
+#[ai_tool(effect = "write", preview = nothing_yet, timeout = "2s")]
+async fn tidy(desk: &Arc<Desk>, meta: &MetaRecorder, cancellation: &Cancellation) -> String {
+    cancellation.cancelled().await;
+    meta.warning(LATE);
+    desk.note("cancelled");
+    sleep(2 * TIMEOUT).await;
+    desk.note("tidied");
+    LATE.to_owned()
+}
+
+/// Answers as soon as it is cancelled.
+#[ai_tool(effect = "write", preview = nothing_yet, timeout = "2s")]
+async fn hurry(desk: &Arc<Desk>, meta: &MetaRecorder, cancellation: &Cancellation) -> String {
+    cancellation.cancelled().await;
+    meta.warning(LATE);
+    desk.note("ended");
+    LATE.to_owned()
+}
+
+/// Blocks its thread until it is let go.
+#[ai_tool(effect = "write", preview = nothing_here, blocking, timeout = "2s")]
+fn block(desk: &Arc<Desk>, meta: &MetaRecorder) -> String {
+    let held_up = desk.held_up.lock().unwrap().take();
+    desk.note("begun");
+    if let Some(held_up) = held_up {
+        let _ = held_up.recv();
+    }
+    meta.warning(LATE);
+    desk.note("ended");
+    LATE.to_owned()
+}
+
+async fn nothing(_: &Arc<Desk>, _: &MetaRecorder) {}
+
+async fn nothing_yet(_: &Arc<Desk>, _: &MetaRecorder, _: &Cancellation) {}
+
+fn nothing_here(_: &Arc<Desk>, _: &MetaRecorder) {}
+
+/// Keeps every text that is closed.
+#[derive(Clone, Default)]
+struct Record(Arc<Mutex<Vec<String>>>);
+
+impl Observe for Record {
+    fn closed(&self, record: &CallRecord<'_>) {
+        let text = format!("{} {}", record.output().json(), record.log());
+        self.0.lock().unwrap().push(text);
+    }
+}
+
+struct World {
+    desk: Arc<Desk>,
+    record: Record,
+    runtime: Runtime,
+}
+
+impl World {
+    fn new() -> Self {
+        let (desk, record) = (Arc::<Desk>::default(), Record::default());
+        let builder = Runtime::builder().tool::<Ignore>().tool::<Tidy>().tool::<Hurry>();
+        let allow = |builder: RuntimeBuilder, tool| builder.permission(tool, Permission::Allow);
+        let builder = ["ignore", "tidy", "hurry", "block"].into_iter().fold(builder, allow);
+        let builder = builder.tool::<Block>().state(desk.clone()).observe(record.clone());
+        let runtime = builder.store(Memory::new()).build().expect("the runtime");
+        Self { desk, record, runtime }
+    }
+
+    async fn call(&self, tool: &str) -> ToolOutput {
+        let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").user_id("jane");
+        let cx = cx.idempotency_key("k").build().expect("the context");
+        let mut call = self.runtime.call(tool, "{}", &cx);
+        call.execute().await.clone()
+    }
+
+    /// Calls a tool that is late, and sees that it is answered in time.
+    async fn call_late(&self, name: &str) {
+        let start = Instant::now();
+        let output = self.call(name).await;
+        let took = start.elapsed();
+        assert!((TIMEOUT..=TIMEOUT + SOON).contains(&took), "{name}: {took:?}");
+        let error = output.error().expect("it is late");
+        let effect = error.details().and_then(|details| details.get("effect"));
+        assert_eq!((error.code(), effect), (Some("TIMEOUT"), Some(&"unknown".into())), "{name}");
+    }
+
+    /// What came late is nowhere: not in an answer, not under the key.
+    async fn check_lost(&self, tool: &str) {
+        let unknown = self.runtime.unknown_outcomes(Uuid::nil(), None, 10).await.expect("a list");
+        let [record] = &unknown[..] else { panic!("{tool}: {unknown:?}") };
+        assert_eq!((&*record.key.tool, &record.state), (tool, &KeyState::Unknown));
+        let repeat = self.call(tool).await;
+        let error = repeat.error().expect("nobody knows");
+        assert_eq!(error.code(), Some("NEEDS_USER_CONFIRMATION"), "{tool}: {repeat}");
+        let texts = self.record.0.lock().unwrap();
+        assert!(texts.len() == 2 && !texts.concat().contains(LATE), "{tool}: {texts:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_ignores_its_cancellation_is_not_waited_for_and_not_heard() {
+    let world = World::new();
+    world.call_late("ignore").await;
+    sleep(4 * TIMEOUT).await;
+    assert_eq!(world.desk.done(), ["ended"], "its late end has come");
+    world.check_lost("ignore").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_tidies_up_for_long_is_not_waited_for() {
+    let world = World::new();
+    world.call_late("tidy").await;
+    assert_eq!(world.desk.done(), ["cancelled"], "it hears of it");
+    sleep(4 * TIMEOUT).await;
+    assert_eq!(world.desk.done(), ["cancelled"], "then it is dropped");
+    world.check_lost("tidy").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_answers_just_when_it_is_cancelled_is_not_heard() {
+    let world = World::new();
+    world.call_late("hurry").await;
+    assert_eq!(world.desk.done(), ["ended"]);
+    world.check_lost("hurry").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thread_that_blocks_is_not_waited_for_and_not_heard() {
+    let world = World::new();
+    let hold_up = world.desk.hold_up();
+    // The clock does not move by itself while a thread blocks.
+    futures::join!(world.call_late("block"), async {
+        world.desk.comes_to("begun").await;
+        advance(TIMEOUT).await;
+    });
+    drop(hold_up);
+    world.desk.comes_to("ended").await;
+    world.check_lost("block").await;
+}
