@@ -110,6 +110,11 @@ impl Observe for Record {
     }
 }
 
+fn cx() -> ToolContext {
+    let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").user_id("jane");
+    cx.idempotency_key("k").build().expect("the context")
+}
+
 struct World {
     desk: Arc<Desk>,
     record: Record,
@@ -128,9 +133,7 @@ impl World {
     }
 
     async fn call(&self, tool: &str) -> ToolOutput {
-        let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").user_id("jane");
-        let cx = cx.idempotency_key("k").build().expect("the context");
-        let mut call = self.runtime.call(tool, "{}", &cx);
+        let mut call = self.runtime.call(tool, "{}", &cx());
         call.execute().await.clone()
     }
 
@@ -181,6 +184,20 @@ async fn a_tool_that_tidies_up_for_long_is_not_waited_for() {
 async fn a_tool_that_answers_just_when_it_is_cancelled_is_not_heard() {
     let world = World::new();
     world.call_late("hurry").await;
+    assert_eq!(world.desk.done(), ["ended"]);
+    world.check_lost("hurry").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_answers_just_when_its_host_cancels_it_is_not_heard() {
+    let world = World::new();
+    let mut call = world.runtime.call("hurry", "{}", &cx());
+    let cancellation = call.cancellation().expect("the tool is known");
+    let (output, ()) = futures::join!(call.execute(), async {
+        sleep(TIMEOUT / 2).await;
+        cancellation.cancel();
+    });
+    assert_eq!(output.error().and_then(|error| error.code()), Some("CANCELLED"), "{output}");
     assert_eq!(world.desk.done(), ["ended"]);
     world.check_lost("hurry").await;
 }
