@@ -122,7 +122,7 @@ impl Rules {
 
     /// Sets how many bytes of an answer leave for a model; 64 KiB if nobody says so.
     ///
-    /// See [`Runtime::for_model`](crate::Runtime::for_model). The answer itself is never cut.
+    /// See [`ToolCall::for_model`](crate::ToolCall::for_model). The answer itself is never cut.
     pub fn max_output_bytes(mut self, bytes: usize) -> Self {
         self.max_output_bytes = Some(bytes);
         self
