@@ -6,6 +6,7 @@
 //! - `code`: one code, of the closed set or fully described
 //! - `message`: at most one source of the public text, over fields that exist
 //! - `advice`: retry, status, endpoint and details come from literals or fields that exist
+//! - `effect`: one of two, and nothing else fills its place in the details
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -15,7 +16,7 @@ use syn::{Expr, ExprLit, Lit, LitStr, Token};
 
 use super::codes::{CLASSES, CODES, RESERVED};
 use super::message;
-use super::model::{Case, Code, Failure, Meaning, Message, Own, Source, binding};
+use super::model::{Case, Code, Effect, Failure, Meaning, Message, Own, Source, binding};
 use super::raw::{RawCase, RawFailure, RawOptions, Shape};
 use crate::errors::Errors;
 use crate::syntax::duration::milliseconds;
@@ -84,12 +85,7 @@ fn transparent(
     fields: &syn::Fields,
     errors: &Errors,
 ) -> Option<Meaning> {
-    let others = options.closed.is_some()
-        || options.code.is_some()
-        || options.message.is_some()
-        || options.hide.is_some()
-        || options.retry_after.is_some();
-    if others {
+    if says_more(options) {
         errors.at(
             &options.attribute,
             "`transparent` takes everything from the error inside; remove the other options",
@@ -104,6 +100,21 @@ fn transparent(
     None
 }
 
+/// Says whether anything that describes a failure is given.
+fn says_more(options: &RawOptions) -> bool {
+    options.closed.is_some()
+        || options.code.is_some()
+        || options.class.is_some()
+        || options.message.is_some()
+        || options.hide.is_some()
+        || options.retry_after.is_some()
+        || options.retry_after_ms.is_some()
+        || options.upstream_status.is_some()
+        || options.endpoint.is_some()
+        || options.details.is_some()
+        || options.effect.is_some()
+}
+
 fn own(options: &RawOptions, fields: &syn::Fields, errors: &Errors) -> Option<Own> {
     let names: Vec<Ident> =
         fields.iter().enumerate().map(|(index, field)| binding(index, field)).collect();
@@ -115,13 +126,16 @@ fn own(options: &RawOptions, fields: &syn::Fields, errors: &Errors) -> Option<Ow
         .and_then(|given| number(given, "upstream_status = 503", &names, errors));
     let endpoint = options.endpoint.as_ref().and_then(|given| endpoint(given, &names, errors));
     let details = options.details.as_ref().map(|given| details(given, fields, &names, errors));
+    let details = details.unwrap_or_default();
+    let effect = options.effect.as_ref().and_then(|given| effect(given, &details, errors));
     Some(Own {
         code: code(options, errors)?,
         message: message?,
         retry_after,
         upstream_status,
         endpoint,
-        details: details.unwrap_or_default(),
+        details,
+        effect,
     })
 }
 
@@ -298,4 +312,26 @@ fn details(
         errors.at(name, message::unknown(&name.to_string(), names));
     }
     found.into_iter().collect()
+}
+
+fn effect(given: &Given<LitStr>, details: &[Ident], errors: &Errors) -> Option<Effect> {
+    if let Some(field) = details.iter().find(|field| *field == "effect") {
+        errors.at(
+            field,
+            "the option `effect` fills `details.effect` already; rename this field, or remove \
+             one of the two",
+        );
+    }
+    match given.value.value().as_str() {
+        "none" => Some(Effect::None),
+        "unknown" => Some(Effect::Unknown),
+        _ => {
+            errors.at(
+                &given.value,
+                "`effect` says what a write that failed so has left behind: write \"none\" where \
+                 it surely changed nothing, \"unknown\" where it may have changed something",
+            );
+            None
+        }
+    }
 }

@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::DeriveInput;
 
-use super::model::{Case, Code, Failure, Meaning, Message, Own, Source};
+use super::model::{Case, Code, Effect, Failure, Meaning, Message, Own, Source};
 use crate::syntax::root::Root;
 
 /// Writes the implementation.
@@ -95,7 +95,11 @@ fn meaning(own: &Own, at: Span) -> TokenStream {
         let key = field.to_string();
         quote!(.with_detail(#key, #field))
     });
-    let value = quote!(__p::Failure::new(#code) #message #endpoint #(#details)*);
+    let effect = own.effect.map(|effect| match effect {
+        Effect::None => quote!(.with_effect_none()),
+        Effect::Unknown => quote!(.with_effect_unknown()),
+    });
+    let value = quote!(__p::Failure::new(#code) #message #endpoint #(#details)* #effect);
     if retry_after.is_empty() && status.is_empty() {
         return value;
     }

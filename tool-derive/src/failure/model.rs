@@ -40,6 +40,7 @@ pub(crate) struct Own {
     pub(crate) upstream_status: Option<Source>,
     pub(crate) endpoint: Option<Source>,
     pub(crate) details: Vec<Ident>,
+    pub(crate) effect: Option<Effect>,
 }
 
 /// A code.
@@ -69,6 +70,13 @@ pub(crate) enum Source {
     Field(Ident),
     /// A literal.
     Fixed(TokenStream),
+}
+
+/// What is known of the effect of a write that failed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Effect {
+    None,
+    Unknown,
 }
 
 /// Names the binding of a field: its own name, or `_0`.

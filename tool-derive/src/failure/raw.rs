@@ -15,6 +15,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
         ("code", "code = \"SEAT_TAKEN\""),
         ("crate", "crate = ::tool_runtime"),
         ("details", "details(seat, row)"),
+        ("effect", "effect = \"none\""),
         ("endpoint", "endpoint = \"search\""),
         ("hide", "hide"),
         ("message", "message = \"seat {seat} is taken\""),
@@ -67,6 +68,7 @@ pub(crate) struct RawOptions {
     pub(crate) upstream_status: Option<Given<Expr>>,
     pub(crate) endpoint: Option<Given<Value>>,
     pub(crate) details: Option<Given<TokenStream>>,
+    pub(crate) effect: Option<Given<LitStr>>,
 }
 
 impl RawFailure {
@@ -136,6 +138,7 @@ impl RawOptions {
             upstream_status: options.expr("upstream_status", errors),
             endpoint: options.any("endpoint"),
             details: options.list("details", errors),
+            effect: options.text("effect", errors),
         }
     }
 

@@ -1,5 +1,5 @@
 enum DeskError<E> {
-    #[failure(UNAVAILABLE, retry_after = "2s")]
+    #[failure(UNAVAILABLE, retry_after = "2s", effect = "unknown")]
     Rebuilding,
     #[failure(UPSTREAM_ERROR, hide, upstream_status = status, endpoint = "search")]
     Http { status: u16, body: E },
@@ -12,6 +12,8 @@ enum DeskError<E> {
         details(row)
     )]
     Taken { row: u8 },
+    #[failure(UPSTREAM_ERROR, hide, effect = "none")]
+    Unreached,
 }
 #[allow(deprecated)]
 const _: () = {
@@ -25,7 +27,8 @@ const _: () = {
                     let __failure = __p::Failure::new(
                             __p::FailureCode::closed(__p::ErrorCode::Unavailable),
                         )
-                        .with_message(__p::public_message(self));
+                        .with_message(__p::public_message(self))
+                        .with_effect_unknown();
                     let __failure = __failure.with_retry_after_ms(2000u64);
                     __failure
                 }
@@ -70,6 +73,12 @@ const _: () = {
                         )
                         .with_message(::std::format!("{{{row:>3}}}"))
                         .with_detail("row", row)
+                }
+                Self::Unreached { .. } => {
+                    __p::Failure::new(
+                            __p::FailureCode::closed(__p::ErrorCode::UpstreamError),
+                        )
+                        .with_effect_none()
                 }
             }
         }

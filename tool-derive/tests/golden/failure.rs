@@ -1,6 +1,6 @@
 #[derive(ToolFailure)]
 enum DeskError<E> {
-    #[failure(UNAVAILABLE, retry_after = "2s")]
+    #[failure(UNAVAILABLE, retry_after = "2s", effect = "unknown")]
     Rebuilding,
     #[failure(UPSTREAM_ERROR, hide, upstream_status = status, endpoint = "search")]
     Http { status: u16, body: E },
@@ -8,6 +8,8 @@ enum DeskError<E> {
     Busy(u64),
     #[failure(code = "SEAT_TAKEN", class = RETRYABLE, message = "{{{row:>3}}}", details(row))]
     Taken { row: u8 },
+    #[failure(UPSTREAM_ERROR, hide, effect = "none")]
+    Unreached,
 }
 
 #[derive(ToolFailure)]

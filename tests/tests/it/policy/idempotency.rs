@@ -4,6 +4,7 @@ mod answers;
 mod broken;
 mod clocks;
 mod desk;
+mod failures;
 mod flight;
 mod found;
 mod kept;

@@ -1,0 +1,110 @@
+//! What a failure says of its effect decides over a repeat of the write.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::prelude::*;
+use tool_runtime::store::{KeyState, Memory};
+
+use super::desk::Desk;
+use super::world::{call_in, check_error, cx, detail, no_retry, scope};
+
+#[derive(Debug, Clone, Copy, ToolFailure)]
+enum TransferError {
+    #[failure(UPSTREAM_ERROR, message = "no connection to the bank", effect = "none")]
+    Connect,
+    #[failure(UPSTREAM_ERROR, message = "the bank stopped answering")]
+    Broken,
+    #[failure(UNAVAILABLE, message = "the bank restarted meanwhile", effect = "unknown")]
+    Restarted,
+}
+
+/// How the next transfers fail, and how many there were.
+#[derive(Debug, Default)]
+struct Line {
+    failures: Mutex<VecDeque<TransferError>>,
+    runs: Mutex<u32>,
+}
+
+/// Moves money.
+#[ai_tool(effect = "write", preview = fee)]
+async fn transfer(line: &Line) -> Result<u32, TransferError> {
+    *line.runs.lock().unwrap() += 1;
+    let failure = line.failures.lock().unwrap().pop_front();
+    failure.map_or(Ok(5), Err)
+}
+
+async fn fee(_: &Line) -> u32 {
+    0
+}
+
+/// A line that fails once, and what is before it.
+struct World {
+    line: Arc<Line>,
+    desk: Desk,
+    runtime: Runtime,
+}
+
+impl World {
+    fn failing(failure: TransferError, rules: Rules) -> Self {
+        let (line, desk) = (Arc::<Line>::default(), Desk::new(Memory::new()));
+        line.failures.lock().unwrap().push_back(failure);
+        let runtime = Runtime::builder()
+            .tool::<Transfer>()
+            .shared_state(line.clone())
+            .permission("transfer", Permission::Allow)
+            .policy(Policy::new().idempotency_store(desk.clone()).rules(rules))
+            .build()
+            .expect("the runtime");
+        Self { line, desk, runtime }
+    }
+
+    async fn call(&self) -> ToolOutput {
+        call_in(&self.runtime, "transfer", "{}", &cx("k")).await
+    }
+
+    fn runs(&self) -> u32 {
+        *self.line.runs.lock().unwrap()
+    }
+}
+
+/// A write that failed so runs no second time, neither by itself nor when it is repeated.
+async fn check_unknown(failure: TransferError) {
+    let world = World::failing(failure, Rules::new());
+    let failed = world.call().await;
+    check_error(&failed, failure.failure().code().as_str(), None);
+    assert_eq!(detail(&failed, "effect").as_deref(), Some("unknown"));
+    let record = world.desk.look(&scope("transfer", "k")).await.expect("a record");
+    assert_eq!(record.state, KeyState::Unknown);
+    check_error(&world.call().await, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
+    assert_eq!(world.runs(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_that_says_it_had_no_effect_is_tried_again() {
+    let world = World::failing(TransferError::Connect, Rules::new());
+    assert!(world.call().await.is_ok());
+    assert_eq!(world.runs(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_that_says_it_had_no_effect_releases_its_key() {
+    let world = World::failing(TransferError::Connect, no_retry());
+    let failed = world.call().await;
+    check_error(&failed, "UPSTREAM_ERROR", None);
+    assert_eq!(detail(&failed, "effect").as_deref(), Some("none"));
+    assert_eq!(world.desk.look(&scope("transfer", "k")).await, None);
+    assert!(world.call().await.is_ok());
+    assert_eq!(world.runs(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_whose_class_leaves_its_effect_open_is_unknown() {
+    check_unknown(TransferError::Broken).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_that_says_its_effect_is_unknown_is_unknown_whatever_its_class() {
+    check_unknown(TransferError::Restarted).await;
+}
