@@ -228,8 +228,10 @@ impl Failure {
     /// itself, else as its class lets one think.
     pub(crate) fn leaves_effect_unknown(&self) -> bool {
         match self.0.details.get(EFFECT).and_then(Value::as_str) {
-            Some(effect) => effect == EFFECT_UNKNOWN,
-            None => matches!(self.0.code.class(), ToolErrorType::Timeout | ToolErrorType::Upstream),
+            Some(EFFECT_UNKNOWN) => true,
+            Some(EFFECT_NONE) => false,
+            // A tool's own detail of this name says nothing of it.
+            _ => matches!(self.0.code.class(), ToolErrorType::Timeout | ToolErrorType::Upstream),
         }
     }
 

@@ -18,6 +18,8 @@ enum TransferError {
     Broken,
     #[failure(UNAVAILABLE, message = "the bank restarted meanwhile", effect = "unknown")]
     Restarted,
+    #[failure(UPSTREAM_ERROR, message = "the bank lost the {effect}", details(effect))]
+    Lost { effect: &'static str },
 }
 
 /// How the next transfers fail, and how many there were.
@@ -107,4 +109,9 @@ async fn a_write_whose_class_leaves_its_effect_open_is_unknown() {
 #[tokio::test(start_paused = true)]
 async fn a_write_that_says_its_effect_is_unknown_is_unknown_whatever_its_class() {
     check_unknown(TransferError::Restarted).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_detail_that_is_named_effect_by_chance_promises_nothing() {
+    check_unknown(TransferError::Lost { effect: "refund" }).await;
 }
