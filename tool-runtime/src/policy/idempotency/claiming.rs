@@ -11,7 +11,7 @@ use crate::policy::claiming::Stop;
 use crate::policy::governor::State;
 use crate::policy::rules::WhenRunning;
 use crate::policy::waiting::{sleep, within};
-use crate::store::{ClaimRequest, Claimed, Fence, KeyScope, Settlement};
+use crate::store::{ClaimRequest, Claimed, Fence, KeyScope, Settlement, UnixMillis};
 
 /// How long a waiting repeat sleeps before it looks again: twice as long each time.
 const FIRST_LOOK: Duration = Duration::from_millis(20);
@@ -47,9 +47,14 @@ impl State {
                     hold.set_in_doubt(true);
                     return Err(repeats::give_back(hold).await.into());
                 }
-                Claimed::First(fence) => return Ok(Some(self.hold(scope, key, fence))),
-                Claimed::TakenOver(fence) => {
+                Claimed::First(fence) => {
                     let hold = self.hold(scope, key, fence);
+                    return self.in_time(scope, hold, now).await.map(Some);
+                }
+                Claimed::TakenOver(fence) => {
+                    let mut hold = self.hold(scope, key, fence);
+                    hold.set_in_doubt(true);
+                    let hold = self.in_time(scope, hold, now).await?;
                     return self.take_over(scope, hold, started).await.map(Some);
                 }
                 Claimed::Settled(answer) => {
@@ -73,6 +78,28 @@ impl State {
         KeyHold::new(self.clone(), scope.clone(), key, fence)
     }
 
+    /// Renews a lease that the claim itself has used up in part, so that nothing begins under one
+    /// that is over.
+    async fn in_time(
+        &self,
+        scope: &CallScope,
+        mut hold: KeyHold,
+        claimed_at: UnixMillis,
+    ) -> Result<KeyHold, Stop> {
+        let lease = self.plan(scope).lease;
+        if self.clock.now().since(claimed_at) < lease / 3 {
+            return Ok(hold);
+        }
+        match hold.renew().await {
+            Ok(true) => Ok(hold),
+            Ok(false) => Err(refusals::taken_over().into()),
+            Err(error) => {
+                hold.give_back().await;
+                Err(refusals::store_failed(&error).into())
+            }
+        }
+    }
+
     /// Finds out what became of the run before, or gives up: nothing runs on a guess.
     async fn take_over(
         self: &Arc<Self>,
@@ -81,7 +108,6 @@ impl State {
         started: Instant,
     ) -> Result<KeyHold, Stop> {
         let plan = self.plan(scope);
-        hold.set_in_doubt(true);
         if plan.reconciles {
             match reconciling::ask(scope, &mut hold, started).await {
                 reconciling::Found::DidNotHappen => {
@@ -97,6 +123,9 @@ impl State {
                     return Err(replayed.transpose()?.unwrap_or(ended).into());
                 }
                 reconciling::Found::Unknown => {}
+                reconciling::Found::Superseded => {
+                    return Err(refusals::taken_over().into());
+                }
             }
         }
         if plan.may_repeat() {

@@ -69,7 +69,6 @@ impl KeyHold {
 
     /// Gives signs of life; ready only when somebody else has taken the key over.
     pub(in crate::policy) async fn keep(&mut self) {
-        let lease = self.state.plan(&self.call).lease;
         loop {
             let wait = self.renew_at.saturating_duration_since(self.state.timer.now());
             match guard(|| self.state.timer.sleep(wait)) {
@@ -77,14 +76,20 @@ impl KeyHold {
                 // Without a timer there are no signs of life, and the lease runs out.
                 Err(_) => pending().await,
             }
-            self.renew_at = self.state.timer.now() + lease / 3;
-            let until = self.state.clock.now().after(lease);
             // A store that does not answer now may answer when the next sign is due.
-            let renewed = self.state.stores.keys.renew(&self.key, self.fence, until);
-            if let Ok(false) = self.state.ask_store(lease / 3, renewed).await {
+            if let Ok(false) = self.renew().await {
                 return;
             }
         }
+    }
+
+    /// Gives one sign of life; false if somebody else has taken the key over.
+    pub(super) async fn renew(&mut self) -> Result<bool, StoreError> {
+        let lease = self.state.plan(&self.call).lease;
+        self.renew_at = self.state.timer.now() + lease / 3;
+        let until = self.state.clock.now().after(lease);
+        let renewed = self.state.stores.keys.renew(&self.key, self.fence, until);
+        self.state.ask_store(lease / 3, renewed).await
     }
 
     /// Stores how the call ended. An owner that was taken over meanwhile answers nothing of its own.

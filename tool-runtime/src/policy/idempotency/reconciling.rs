@@ -17,6 +17,8 @@ pub(super) enum Found {
     DidNotHappen,
     /// It does not know, or failed to find out.
     Unknown,
+    /// Somebody else has taken the key over meanwhile.
+    Superseded,
 }
 
 /// Asks the tool, within the call's deadline and while the key is held.
@@ -29,7 +31,7 @@ pub(super) async fn ask(scope: &CallScope, hold: &mut KeyHold, started: Instant)
     drop(asking.end());
     let (outcome, time) = match asked {
         Either::Left((ended, _)) => ended,
-        Either::Right(_) => return Found::Unknown,
+        Either::Right(_) => return Found::Superseded,
     };
     match outcome {
         Outcome::Ended(End::Reconciled(Verdict::DidNotHappen)) => Found::DidNotHappen,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tool_contracts::{CallStatus, ErrorCode};
 
-use crate::dispatch::refusal::Refusal;
+use crate::dispatch::refusal::{Refusal, superseded};
 use crate::failure::Failure;
 use crate::store::StoreError;
 
@@ -43,6 +43,11 @@ pub(super) fn in_flight(left: Duration) -> Box<Refusal> {
     let message = "the same call is still running; try again later for its answer";
     let failure = refusal(ErrorCode::Conflict, "in_flight", message);
     not_executed(failure.with_retry_after_ms(u64::try_from(wait.as_millis()).unwrap_or(1_000)))
+}
+
+/// Somebody else took the key over before this run began.
+pub(super) fn taken_over() -> Box<Refusal> {
+    not_executed(superseded())
 }
 
 /// Only a person can tell what became of an earlier run.
