@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::task::yield_now;
 use tokio::time::{Instant, advance, sleep};
 use tool_runtime::prelude::*;
-use tool_runtime::store::{KeyState, Memory};
+use tool_runtime::store::{KeyRecord, KeyState, Memory};
 use tool_runtime::{CallRecord, Observe, RuntimeBuilder};
 
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -148,9 +148,22 @@ impl World {
         assert_eq!((error.code(), effect), (Some("TIMEOUT"), Some(&"unknown".into())), "{name}");
     }
 
+    /// The outcomes that nobody knows; that of a tool with a thread comes once the thread has ended.
+    async fn unknown(&self) -> Vec<KeyRecord> {
+        for _ in 0..1_000_000 {
+            let unknown =
+                self.runtime.unknown_outcomes(Uuid::nil(), None, 10).await.expect("a list");
+            if !unknown.is_empty() {
+                return unknown;
+            }
+            tokio::task::yield_now().await;
+        }
+        Vec::new()
+    }
+
     /// What came late is nowhere: not in an answer, not under the key.
     async fn check_lost(&self, tool: &str) {
-        let unknown = self.runtime.unknown_outcomes(Uuid::nil(), None, 10).await.expect("a list");
+        let unknown = self.unknown().await;
         let [record] = &unknown[..] else { panic!("{tool}: {unknown:?}") };
         assert_eq!((&*record.key.tool, &record.state), (tool, &KeyState::Unknown));
         let repeat = self.call(tool).await;
