@@ -31,14 +31,18 @@ pub(crate) async fn run(
     let scope = call.clone();
     runtime.timer().spawn_blocking(Box::new(move || {
         let _place = place;
+        // Before the tool begins: whoever finds it begun finds its thread at work.
+        let working = scope.job().begin();
         // The pool may come to this late, when the call is answered already.
         if !scope.cancel_flag().is_fired() && scope.stage().begin() {
-            let _working = scope.job().begin();
             let end = guard(|| work(&scope));
             let end = end.unwrap_or_else(|text| Finished(End::Panicked(text)));
+            // Before the end is told: whoever hears of it finds no thread at work.
+            drop(working);
             // Nobody waits after a timeout or a cancellation: the late end is dropped.
             drop(guard(|| done.send(end)));
         } else {
+            drop(working);
             drop(guard(|| drop(work)));
         }
     }));

@@ -7,13 +7,12 @@ use std::time::{Duration, Instant};
 use tool_contracts::{CallStatus, ErrorCode};
 
 use super::approval::fingerprint;
-use super::asking::PATIENCE;
 use super::fresh::{Flight, question};
 use super::governor::State;
 use super::holding::Holding;
 use super::limits::{PlacePermit, Places};
 use super::plan::Plan;
-use super::waiting::within;
+use super::waiting::{left, within};
 use crate::call::{CallScope, Consent, HeldTicket};
 use crate::dispatch::fitting::refused;
 use crate::dispatch::govern::Held;
@@ -72,7 +71,7 @@ impl State {
             return Ok(holding);
         }
         if plan.is_limited() || self.places.is_some() {
-            if let Some(answered) = self.kept_answer(scope, consent).await? {
+            if let Some(answered) = self.kept_answer(scope, consent, started).await? {
                 return Err(answered.into());
             }
         }
@@ -93,7 +92,7 @@ impl State {
             holding.key = self.claim_key(scope, consent, started).await?;
         }
         if let Some(ticket) = &consent.ticket {
-            if let Err(refusal) = self.use_ticket(ticket).await {
+            if let Err(refusal) = self.use_ticket(ticket, left(scope, started)).await {
                 if let Some(key) = holding.key.take() {
                     key.give_back().await;
                 }
@@ -130,13 +129,13 @@ impl State {
     }
 
     /// Uses up the ticket that a call came back by: one call alone may.
-    async fn use_ticket(&self, ticket: &HeldTicket) -> Result<(), Box<Refusal>> {
+    async fn use_ticket(&self, ticket: &HeldTicket, limit: Duration) -> Result<(), Box<Refusal>> {
         let refused = |fault| Err(Refusal::new(CallStatus::Rejected, Failure::from(fault)));
         if self.clock.now().get() >= ticket.expires_at_ms {
             return refused(TicketFault::Expired);
         }
         let ended = self.stores.tickets.end_ticket(ticket.id, TicketEnd::Used);
-        match self.ask_store(PATIENCE, ended).await {
+        match self.ask_store(limit, ended).await {
             Ok(None) => Ok(()),
             Ok(Some(end)) => refused(TicketFault::from(end)),
             Err(error) => {

@@ -23,7 +23,7 @@ pub(super) async fn within<T>(
     if let Some(ready) = wait.as_mut().now_or_never() {
         return Ok(ready);
     }
-    let left = scope.budget().saturating_sub(elapsed(scope, started));
+    let left = left(scope, started);
     let cancellation = Cancellation::of(scope);
     let cancelled = pin!(cancellation.cancelled());
     let deadline = sleep(scope, left)?;
@@ -32,6 +32,11 @@ pub(super) async fn within<T>(
         Either::Right((Either::Left(_), _)) => Err(Refusal::out_of_time()),
         Either::Right((Either::Right(_), _)) => Err(Refusal::cancelled()),
     }
+}
+
+/// How long the call may still take.
+pub(super) fn left(scope: &CallScope, started: Instant) -> Duration {
+    scope.budget().saturating_sub(elapsed(scope, started))
 }
 
 /// Sleeps by the runtime's timer, which may panic where its executor does not run.

@@ -10,7 +10,7 @@ use crate::policy::approval::{fingerprint, not_canonical};
 use crate::policy::claiming::Stop;
 use crate::policy::governor::State;
 use crate::policy::rules::WhenRunning;
-use crate::policy::waiting::{sleep, within};
+use crate::policy::waiting::{left, sleep, within};
 use crate::store::{ClaimRequest, Claimed, Fence, KeyScope, Settlement, UnixMillis};
 
 /// How long a waiting repeat sleeps before it looks again: twice as long each time.
@@ -35,7 +35,7 @@ impl State {
             let request = ClaimRequest::new(key.clone(), arguments, now, plan.lease);
             let request = request.resolves(plan.reconciles || plan.may_repeat());
             // A claim that is dropped half way is not held, so that it may end with the call's time.
-            let claim = self.ask_store(scope.budget(), self.stores.keys.claim(request));
+            let claim = self.ask_store(left(scope, started), self.stores.keys.claim(request));
             let claimed = within(scope, started, claim).await?;
             match claimed.map_err(|error| refusals::store_failed(&error))? {
                 Claimed::First(fence) if consent.replays => {

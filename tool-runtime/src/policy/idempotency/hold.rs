@@ -38,7 +38,7 @@ pub(in crate::policy) struct KeyHold {
     renew_at: Instant,
     /// Whether an earlier run under the key may have had its effect.
     in_doubt: bool,
-    /// Whether it was handed to a thread already, to outlast its call.
+    /// Whether it was to be kept on a thread of its own.
     outlasts: bool,
     /// What is to be stored, once it is known.
     settlement: Option<Settlement>,
@@ -173,9 +173,25 @@ impl KeyHold {
                 drop(self.store(Settlement::Unknown).await);
             });
         };
-        // Where no thread can be had, the hold is dropped with the closure, and says so itself.
+        // Where no thread can be had, the hold is dropped with the closure, and passed on.
         drop(guard(|| timer.spawn_blocking(Box::new(keep))));
         None
+    }
+
+    /// Passes the key on while the tool's thread still works.
+    fn pass_on(&mut self) {
+        // The same hold under another owner: this one has nothing more to say.
+        self.settled = true;
+        let (state, call) = (self.state.clone(), self.call.clone());
+        let mut heir = Self::new(state, call, self.key.clone(), self.fence);
+        (heir.renew_at, heir.in_doubt) = (self.renew_at, true);
+        if self.outlasts {
+            // There is no thread to keep it: it waits without signs of life for the tool's to end.
+            heir.settlement = Some(Settlement::Unknown);
+            drop(self.call.leave_with_job(Box::new(heir)));
+        } else {
+            drop(heir.outlast());
+        }
     }
 
     /// How a run ends that had no effect of its own.
@@ -191,14 +207,8 @@ impl Drop for KeyHold {
         }
         // Ended here and now: a blocking tool must not begin under a key that was given back.
         let (begun, _) = self.call.end();
-        let works_on = begun && !self.outlasts && self.call.has_job();
-        if works_on && self.settlement.is_none() {
-            // The same hold under another owner: this one has nothing more to say.
-            self.settled = true;
-            let (state, call) = (self.state.clone(), self.call.clone());
-            let mut hold = Self::new(state, call, self.key.clone(), self.fence);
-            (hold.renew_at, hold.in_doubt) = (self.renew_at, true);
-            drop(hold.outlast());
+        if begun && self.settlement.is_none() && self.call.has_job() {
+            self.pass_on();
             return;
         }
         let unsaid = if begun { Settlement::Unknown } else { self.without_effect() };

@@ -1,5 +1,7 @@
 //! Whether a call repeats an earlier one: then there may be nothing to ask anybody about.
 
+use std::time::{Duration, Instant};
+
 use super::{KeyHold, key, refusals, replay};
 use crate::call::{CallScope, Consent};
 use crate::dispatch::pipeline::Ended;
@@ -7,6 +9,7 @@ use crate::dispatch::refusal::Refusal;
 use crate::policy::approval::fingerprint;
 use crate::policy::asking::PATIENCE;
 use crate::policy::governor::State;
+use crate::policy::waiting::left;
 use crate::store::{KeyRecord, KeyState};
 
 /// What is known of the key that a call would run under.
@@ -26,7 +29,7 @@ impl State {
         scope: &CallScope,
         consent: &Consent,
     ) -> Result<Known, Box<Refusal>> {
-        Ok(match self.record_of(scope, consent).await?.map(|record| record.state) {
+        Ok(match self.record_of(scope, consent, PATIENCE).await?.map(|record| record.state) {
             None => Known::No,
             Some(KeyState::Answered { .. }) => Known::Answered,
             Some(KeyState::Running { .. } | KeyState::Unknown) => Known::Begun,
@@ -38,8 +41,10 @@ impl State {
         &self,
         scope: &CallScope,
         consent: &Consent,
+        started: Instant,
     ) -> Result<Option<Ended>, Box<Refusal>> {
-        match self.record_of(scope, consent).await?.map(|record| record.state) {
+        let left = left(scope, started);
+        match self.record_of(scope, consent, left).await?.map(|record| record.state) {
             Some(KeyState::Answered { answer, .. }) => replay::replayed(scope, &answer).map(Some),
             _ => Ok(None),
         }
@@ -51,6 +56,7 @@ impl State {
         &self,
         scope: &CallScope,
         consent: &Consent,
+        limit: Duration,
     ) -> Result<Option<KeyRecord>, Box<Refusal>> {
         let plan = self.plan(scope);
         let runs = plan.writes() && !scope.dry_run();
@@ -58,7 +64,7 @@ impl State {
         let (Some(key), Ok(arguments)) = (key, fingerprint(plan, scope.sent())) else {
             return Ok(None);
         };
-        let found = self.ask_store(PATIENCE, self.stores.keys.find(&key)).await;
+        let found = self.ask_store(limit, self.stores.keys.find(&key)).await;
         let found = found.map_err(|error| refusals::store_failed(&error))?;
         let is_over = |record: &KeyRecord| match &record.state {
             KeyState::Answered { keep_until, .. } => self.clock.now() >= *keep_until,
