@@ -6,6 +6,7 @@ mod desk;
 mod edits;
 mod forged;
 mod grants;
+mod guarded;
 mod kept;
 mod overtaking;
 mod permission;

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use tool_runtime::policy::{ExcerptMark, ModelAnswer, OutputHandle, Policy, Rules};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{
-    KeptOutput, OutputSlice, OutputStore, StoreError, StoreErrorKind, UnixMillis, async_trait,
+    KeptOutput, Memory, MemoryLimits, OutputSlice, OutputStore, StoreError, StoreErrorKind,
+    UnixMillis, async_trait,
 };
 use tool_runtime::testing::ManualClock;
 
@@ -296,4 +297,20 @@ async fn what_the_schema_needs_is_not_left_out() {
     let handle = handle_of(&answer);
     let text = read(&runtime, handle, 100, &jane()).await.expect("all of it");
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap().as_array().map(Vec::len), Some(1_000));
+}
+
+#[tokio::test]
+async fn answers_whose_time_is_over_make_room_for_others() {
+    let clock = ManualClock::at(UnixMillis::new(1_800_000_000_000));
+    let store = Memory::bounded(MemoryLimits::new().with_outputs(2, 1 << 20));
+    let runtime = runtime(Policy::new().store(store).clock(clock.clone()));
+    let handle = async || {
+        let (_, answer) = leaving(&runtime, "search", 100).await;
+        answer.excerpt().expect("an excerpt").handle().is_some()
+    };
+    for _ in 0..4 {
+        assert!(handle().await);
+        clock.advance(Duration::from_secs(2 * 24 * 60 * 60));
+    }
+    assert_eq!([handle().await, handle().await, handle().await], [true, true, false]);
 }

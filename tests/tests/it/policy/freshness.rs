@@ -9,6 +9,7 @@ use futures::FutureExt;
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tokio::time::{Instant, advance, sleep};
+use tool_runtime::DynamicTool;
 use tool_runtime::contracts::{Actor, ActorType, ErrorCode, ToolContextBuilder};
 use tool_runtime::policy::{Policy, RetryConfig, Rules};
 use tool_runtime::prelude::*;
@@ -118,9 +119,41 @@ async fn receipts_are_of_the_call_that_is_served() {
     assert_eq!(again["meta"]["coercions"], first["meta"]["coercions"]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn changes_are_told_with_an_answer_that_was_kept() {
+    let script = Script::quick(Ok);
+    let runtime = runtime(&script);
+    find_with(&runtime, TEA, &jane()).await;
+    let mut changed = runtime.call("find", r#"{"query":"coffee"}"#, &jane());
+    changed.approve_edited("boss", TEA).expect("valid arguments");
+    let found = envelope(changed.execute().await);
+    assert_eq!((&found["meta"]["cache_hit"], script.runs()), (&json!(true), 1));
+    assert_eq!(found["meta"]["edits"], json!(["/query"]));
+}
+
+#[tokio::test]
+async fn an_answer_may_be_good_for_all_time_that_there_is() {
+    for ttl in [Duration::MAX, Duration::from_secs(u64::MAX), Duration::from_secs(u64::MAX / 2)] {
+        let tool = DynamicTool::new("stand", Effect::Read)
+            .description("Stands.")
+            .input_schema(json!({ "type": "object" }))
+            .ttl(ttl)
+            .sync_handler(|_| Ok::<_, Failure>(1));
+        let builder = Runtime::builder().dynamic(tool).policy(Policy::new());
+        let runtime = builder.build().expect("the runtime");
+        call_with(&runtime, "stand", "{}", &jane()).await;
+        let again = call_with(&runtime, "stand", "{}", &jane()).await;
+        assert_eq!(again["meta"]["cache_hit"], true, "{ttl:?}: {again}");
+    }
+}
+
 fn cx(say: impl Fn(ToolContextBuilder) -> ToolContextBuilder) -> ToolContext {
     let builder = ToolContext::builder(Uuid::from_u128(1), "t").run_id("r").user_id("jane");
     say(builder).build().expect("the context")
+}
+
+fn token(scope: &str) -> serde_json::Map<String, Value> {
+    [("scope".to_owned(), json!(scope))].into_iter().collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,6 +172,10 @@ async fn an_answer_is_its_askers_and_their_surroundings() {
         cx(|it| it.case_id("case")),
         cx(|it| it.attribute("plan", "gold")),
         cx(|it| it.attribute("plan", "free")),
+        cx(|it| it.actor(Actor::new(ActorType::User, "jane").unwrap())),
+        cx(|it| it.actor(Actor::new(ActorType::Agent, "jane").unwrap())),
+        cx(|it| it.auth(token("full"))),
+        cx(|it| it.auth(token("read-only"))),
     ];
     let script = Script::quick(Ok);
     let runtime = runtime(&script);

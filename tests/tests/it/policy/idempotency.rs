@@ -13,5 +13,7 @@ mod locked;
 mod people;
 mod race;
 mod scope;
+mod strained;
+mod threads;
 mod unknown;
 mod world;

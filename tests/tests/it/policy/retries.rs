@@ -148,6 +148,19 @@ async fn a_write_whose_effect_is_unknown_is_tried_again_only_where_that_harms_no
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_write_whose_reply_was_lost_may_have_had_its_effect() {
+    for code in [ErrorCode::Timeout, ErrorCode::UpstreamError] {
+        let script = failing(9, move || Err(Woe(Failure::of(code))));
+        let runtime = runtime(&script, Rules::new());
+        let found = call(&runtime, "put", &keyed("k")).await;
+        assert_eq!((&found["error"]["details"]["effect"], script.runs()), (&json!("unknown"), 1));
+        let again = call(&runtime, "put", &keyed("k")).await;
+        assert_eq!(again["error"]["details"]["reason"], "outcome_unknown", "{code:?}");
+        assert_eq!(script.runs(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_panic_is_not_tried_again() {
     let script = Script::quick(|_| panic!("the tool breaks"));
     let found = call(&runtime(&script, Rules::new()), "peek", &jane()).await;

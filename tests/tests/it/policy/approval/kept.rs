@@ -5,8 +5,9 @@ use std::path::Path;
 
 use rusqlite::Connection;
 use tool_runtime::policy::Policy;
+use tool_runtime::store::{Memory, MemoryLimits};
 
-use super::desk::{Desk, SECRET, jane, reason};
+use super::desk::{DAY, Desk, SECRET, jane, reason};
 use crate::sqlite::Folder;
 
 const NAME: &str = "a-very-rare-name";
@@ -72,4 +73,19 @@ async fn a_waiting_call_that_was_changed_in_the_store_does_not_run() {
     check_changed(cut, "ticket_unreadable").await;
     let gone = "DELETE FROM tickets WHERE id = ?1 AND id <> ?2";
     check_changed(gone, "ticket_unknown").await;
+}
+
+#[tokio::test]
+async fn tickets_whose_time_is_over_make_room_for_others() {
+    let limits = MemoryLimits::new().with_tickets(2, 1 << 20);
+    let desk = Desk::new(Policy::new().store(Memory::bounded(limits)));
+    for _ in 0..4 {
+        let ticket = desk.ticket("pay", &payment()).await;
+        assert!(desk.approved(&ticket).await.is_ok());
+        desk.clock.advance(2 * DAY);
+    }
+    for _ in 0..2 {
+        desk.ticket("pay", &payment()).await;
+    }
+    assert_eq!(reason(&desk.answer("pay", &payment()).await), "no_ticket", "what waits is kept");
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use tool_runtime::policy::{ApprovalRequest, Approver, Decision, Policy, Rules, async_trait};
+use tool_runtime::policy::{
+    ApprovalRequest, Approver, Decision, Policy, RateLimit, Rules, async_trait,
+};
 use tool_runtime::prelude::*;
 
 use super::desk::{Desk, Notes, code, details, jane, person, reason, ticket_in};
@@ -144,4 +146,25 @@ async fn a_host_may_make_the_dry_run_itself() {
     assert_eq!(call.status(), CallStatus::Pending);
     assert!(desk.notes.is_empty());
     ticket_in(&desk.answer("take", "{}").await);
+}
+
+#[tokio::test]
+async fn a_ticket_that_the_host_asks_for_is_bound_to_the_dry_run_too() {
+    let (desk, stock) = desk(Policy::new(), 3);
+    let ticket = desk.runtime.call("take", "{}", &jane()).ticket().await.unwrap();
+    assert!(ticket.bound_preview());
+    stock.0.store(2, Ordering::SeqCst);
+    assert_eq!(reason(&desk.approved(&ticket.to_json()).await), "preview_changed");
+    assert!(desk.notes.is_empty());
+}
+
+#[tokio::test]
+async fn a_dry_run_uses_up_no_rate() {
+    let boss = person(|_| Decision::approve("boss"));
+    let rate = Rules::new().rate_limit(RateLimit::per_minute(1).unwrap());
+    let (desk, _) = desk(Policy::new().approver(boss).rules(rate), 3);
+    let first = desk.answer("take", "{}").await;
+    assert!(first.is_ok(), "{first}");
+    assert_eq!(code(&desk.answer("take", "{}").await), "RATE_LIMITED");
+    assert_eq!(desk.notes.all(), ["took 3 for "]);
 }

@@ -35,10 +35,13 @@ impl Process {
         self.child.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
     }
 
-    /// What its one write was answered with.
+    /// What its one write was answered with, once it has ended.
     fn report(mut self) -> Report {
         let mut lines = self.lines.by_ref().map_while(Result::ok);
-        lines.find_map(|line| serde_json::from_str(&line).ok()).expect("a report")
+        let report = lines.find_map(|line| serde_json::from_str(&line).ok()).expect("a report");
+        // A late effect comes after the report: a process that is killed now would not have it.
+        lines.for_each(drop);
+        report
     }
 }
 

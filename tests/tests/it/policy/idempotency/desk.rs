@@ -15,6 +15,7 @@ use tool_runtime::store::{
 /// What is asked of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
+    Find,
     Claim,
     Renew,
     Settle,
@@ -43,6 +44,7 @@ struct Shared {
     steps: Mutex<Vec<Step>>,
     look: Mutex<Option<Look>>,
     hangs_at: Mutex<Option<Step>>,
+    slow: Mutex<Option<(Step, Duration)>>,
 }
 
 impl Desk {
@@ -53,6 +55,7 @@ impl Desk {
             steps: Mutex::default(),
             look: Mutex::default(),
             hangs_at: Mutex::default(),
+            slow: Mutex::default(),
         }))
     }
 
@@ -71,6 +74,11 @@ impl Desk {
     pub(super) fn works_again(&self) {
         self.0.faults.lock().unwrap().clear();
         *self.0.hangs_at.lock().unwrap() = None;
+    }
+
+    /// Takes this long for a step before it is done.
+    pub(super) fn takes(&self, step: Step, time: Duration) {
+        *self.0.slow.lock().unwrap() = Some((step, time));
     }
 
     /// Calls this at every step, before it is done.
@@ -130,6 +138,10 @@ impl Desk {
         if *self.0.hangs_at.lock().unwrap() == Some(step) {
             return pending().await;
         }
+        let slow = *self.0.slow.lock().unwrap();
+        if let Some((_, time)) = slow.filter(|(slow, _)| *slow == step) {
+            tokio::time::sleep(time).await;
+        }
         let Some(fault) = fault else { return work.await };
         if fault.done {
             work.await?;
@@ -163,7 +175,7 @@ impl IdempotencyStore for Desk {
     }
 
     async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {
-        self.0.store.find(key).await
+        self.step(Step::Find, self.0.store.find(key)).await
     }
 
     async fn unknown(

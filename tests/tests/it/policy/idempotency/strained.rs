@@ -1,0 +1,159 @@
+//! A store that hangs or breaks, and limits that are used up: what they cost a keyed call.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tool_runtime::policy::{RateLimit, Rules};
+use tool_runtime::prelude::*;
+use tool_runtime::store::KeyState;
+
+use super::desk::Step;
+use super::world::{
+    Act, DAY, FIVE, Finding, TIMEOUT, World, body, check_error, check_replay, context, cx, detail,
+};
+
+const FOREVER: Duration = DAY;
+const MS: Duration = Duration::from_millis(1);
+
+/// The call was refused within this time, and nothing ran.
+async fn check_refused_within(world: &World, most: Duration, cx: &ToolContext) {
+    let start = Instant::now();
+    let refused = world.call_with("pay", FIVE, cx).await;
+    assert!(start.elapsed() <= most, "{:?}: {refused}", start.elapsed());
+    check_error(&refused, "UNAVAILABLE", Some("store_unavailable"));
+    assert_eq!(detail(&refused, "effect").as_deref(), Some("none"));
+    assert_eq!(world.bank.runs().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_hangs_at_a_claim_is_waited_for_until_the_deadline() {
+    let world = World::new();
+    world.desk.takes(Step::Claim, FOREVER);
+    check_refused_within(&world, TIMEOUT, &cx("k")).await;
+    let hurried = context().idempotency_key("h").timeouts_ms(300).build().unwrap();
+    check_refused_within(&world, 300 * MS, &hurried).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_hangs_at_a_look_is_waited_for_until_the_deadline() {
+    let world = World::with(Rules::new().max_concurrent(4));
+    world.desk.takes(Step::Find, FOREVER);
+    check_refused_within(&world, TIMEOUT, &cx("k")).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_hangs_at_a_settlement_costs_a_while_and_no_answer() {
+    let world = World::new();
+    world.desk.takes(Step::Settle, FOREVER);
+    let start = Instant::now();
+    let output = world.call("pay", "k").await;
+    assert!(start.elapsed() <= Duration::from_secs(20), "{:?}", start.elapsed());
+    assert!(output.is_ok() && body(&output).contains(r#""cents":5"#), "{output}");
+    assert!(output.meta_json().contains("could not be kept"), "{output}");
+    assert_eq!(world.bank.runs().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_hangs_at_signs_of_life_ends_nothing() {
+    let world = World::with(Rules::new().lease(TIMEOUT / 8));
+    world.desk.takes(Step::Renew, FOREVER);
+    world.bank.next([Act::Wait]);
+    let (output, ()) = futures::join!(world.call("pay", "k"), async {
+        tokio::time::sleep(TIMEOUT / 2).await;
+        world.bank.gate.add_permits(1);
+    });
+    assert!(output.is_ok(), "{output}");
+    let renewals = world.desk.steps().iter().filter(|step| **step == Step::Renew).count();
+    assert!(renewals > 2, "one that hangs must not keep the next from being given: {renewals}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_panics_is_one_that_is_down() {
+    let world = World::new();
+    world.desk.at_each_step(|step| assert_ne!(step, Step::Claim, "hunter2"));
+    check_refused_within(&world, TIMEOUT, &cx("k")).await;
+
+    let world = World::new();
+    world.desk.at_each_step(|step| assert_ne!(step, Step::Settle, "hunter2"));
+    let output = world.call("pay", "k").await;
+    assert!(output.is_ok() && output.meta_json().contains("could not be kept"), "{output}");
+    assert!(!output.json().contains("hunter2"), "{output}");
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_while_it_claims_does_not_begin() {
+    let world = World::new();
+    let mut call = world.runtime.call("pay", FIVE, &cx("k"));
+    let cancellation = call.cancellation().unwrap();
+    world.desk.at_each_step(move |step| {
+        if step == Step::Claim {
+            cancellation.cancel();
+        }
+    });
+    let output = call.execute().await;
+    assert_eq!(output.error().and_then(|error| error.code()), Some("CANCELLED"), "{output}");
+    assert_eq!(detail(output, "effect").as_deref(), Some("none"));
+    assert_eq!((world.bank.runs().len(), world.record("pay", "k").await), (0, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn finding_out_counts_against_the_one_deadline_of_the_call() {
+    let world = World::new();
+    world.leave_behind("pay_traced", "k").await;
+    world.bank.finds(Finding::Hang);
+    world.desk.takes(Step::Claim, 3 * TIMEOUT / 4);
+    let start = Instant::now();
+    let output = world.call("pay_traced", "k").await;
+    assert!(start.elapsed() <= TIMEOUT + 50 * MS, "{:?}: {output}", start.elapsed());
+    check_error(&output, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
+    assert_eq!((world.bank.runs().len(), world.bank.asked().len()), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_final_failure_of_a_repeat_does_not_make_an_earlier_run_undone() {
+    let world = World::new();
+    world.leave_behind("pay_forwarded", "k").await;
+    world.bank.next([Act::Decline]);
+    check_error(&world.call("pay_forwarded", "k").await, "OUT_OF_STOCK", None);
+    let record = world.record("pay_forwarded", "k").await.expect("it is not forgotten");
+    assert_eq!(record.state, KeyState::Unknown);
+    assert_eq!(world.runtime.unknown_outcomes(Uuid::nil(), None, 9).await.unwrap(), [record]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_ticket_is_refused_gives_its_key_back_to_a_slow_store() {
+    let world = World::new();
+    let ticket = world.runtime.call("pay", FIVE, &cx("k")).ticket().await.unwrap();
+    let mut call = world.runtime.resume(&ticket.to_json(), &cx("k")).await;
+    call.approve("boss");
+    world.clock.advance(2 * DAY);
+    world.desk.takes(Step::Settle, 5 * MS);
+    check_error(call.execute().await, "CANCELLED", Some("ticket_expired"));
+    assert_eq!(world.desk.steps(), [Step::Claim, Step::Settle]);
+    assert_eq!((world.bank.runs().len(), world.record("pay", "k").await), (0, None));
+    assert!(world.call("pay", "k").await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeat_gets_its_answer_whatever_the_rate() {
+    let world = World::with(Rules::new().rate_limit(RateLimit::per_minute(1).unwrap()));
+    let first = world.call("pay", "k").await;
+    check_error(&world.call("pay", "other").await, "RATE_LIMITED", Some("rate_limit"));
+    check_replay(&first, &world.call("pay", "k").await);
+    assert_eq!(world.bank.runs().len(), 1);
+}
+
+#[tokio::test]
+async fn a_repeat_is_known_by_what_was_sent_and_told_of_what_was_changed() {
+    let world = World::new();
+    for replayed in [false, true] {
+        let mut call = world.runtime.call("pay", FIVE, &cx("k"));
+        call.approve_edited("boss", r#"{"cents":4}"#).expect("valid arguments");
+        let output = call.execute().await;
+        assert!(body(output).contains(r#""cents":4"#), "{output}");
+        let meta: serde_json::Value = serde_json::from_str(output.meta_json()).unwrap();
+        assert_eq!(meta["edits"], serde_json::json!(["/cents"]), "{output}");
+        assert_eq!(meta.get("replayed").is_some(), replayed, "{output}");
+    }
+    assert_eq!(world.bank.runs().len(), 1);
+}
