@@ -83,7 +83,10 @@ async fn write(runtime: &Runtime, orders: &Orders, key: &str) {
     let until = Instant::now() + PATIENCE;
     let report = loop {
         let report = write_once(runtime, shop::tool(orders), key).await;
-        if !orders.patient || !report.is_refused("in_flight") || Instant::now() > until {
+        // On a busy machine the store, or the time, may not suffice: then it is asked again too.
+        let is_late = report.refused.as_ref().is_some_and(|(code, _)| code == "TIMEOUT");
+        let passes = ["in_flight", "store_unavailable"].iter().any(|it| report.is_refused(it));
+        if !orders.patient || !(passes || is_late) || Instant::now() > until {
             break report;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
