@@ -28,7 +28,8 @@ fn success(scope: &CallScope, answer: &StoredAnswer) -> serde_json::Result<Ended
     let meta: ToolResultMeta = serde_json::from_slice(&answer.meta)?;
     // What is written into an envelope has to be JSON, whatever the store gave back.
     serde_json::from_slice::<serde::de::IgnoredAny>(&answer.body)?;
-    let meta = meta.with_replayed(true).with_edits(scope.edits().iter().cloned());
+    // What a person changed stays as it was when it ran: a repeat's own changes did not.
+    let meta = meta.with_replayed(true);
     let output = ToolOutput::given_before(scope.echo(), &answer.body, &meta);
     Ok(ended(CallStatus::Executed, output, Fate::Answered))
 }

@@ -79,13 +79,11 @@ async fn a_waiting_call_that_was_changed_in_the_store_does_not_run() {
 async fn tickets_whose_time_is_over_make_room_for_others() {
     let limits = MemoryLimits::new().with_tickets(2, 1 << 20);
     let desk = Desk::new(Policy::new().store(Memory::bounded(limits)));
-    for _ in 0..4 {
-        let ticket = desk.ticket("pay", &payment()).await;
-        assert!(desk.approved(&ticket).await.is_ok());
+    for _ in 0..3 {
         desk.clock.advance(2 * DAY);
-    }
-    for _ in 0..2 {
-        desk.ticket("pay", &payment()).await;
+        for _ in 0..2 {
+            desk.ticket("pay", &payment()).await;
+        }
     }
     assert_eq!(reason(&desk.answer("pay", &payment()).await), "no_ticket", "what waits is kept");
 }

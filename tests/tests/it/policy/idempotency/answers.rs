@@ -1,6 +1,6 @@
 //! What a repeat of an ended call gets.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tool_runtime::prelude::*;
 use tool_runtime::store::KeyState;
 
@@ -100,4 +100,32 @@ async fn the_echo_of_a_repeat_is_the_repeats_own() {
     let again = world.call_with("pay", r#"{"currency":"EUR","cents":5}"#, &cx("k")).await;
     let again: Value = serde_json::from_str(again.json()).unwrap();
     assert_eq!(again["input"], serde_json::json!({ "cents": 5, "currency": "EUR" }));
+}
+
+/// Pays what was sent, or what a person made of it; gives where the answer says it was changed.
+async fn pay_changed(world: &World, changed: Option<&str>) -> (ToolOutput, Value) {
+    let mut call = world.runtime.call("pay", FIVE, &cx("k"));
+    if let Some(changed) = changed {
+        call.approve_edited("boss", changed).expect("valid arguments");
+    }
+    let output = call.execute().await.clone();
+    let meta: Value = serde_json::from_str(output.meta_json()).unwrap();
+    (output, meta["edits"].clone())
+}
+
+#[tokio::test]
+async fn a_repeat_is_known_by_what_was_sent_and_told_what_was_changed_for_its_answer() {
+    const FOUR: &str = r#"{"cents":4}"#;
+    for (first, edits) in [(Some(FOUR), json!(["/cents"])), (None, Value::Null)] {
+        let world = World::new();
+        let (answer, told) = pay_changed(&world, first).await;
+        assert_eq!(told, edits);
+        // What a person makes of a repeat is not what ran.
+        for repeat in [None, Some(FOUR), Some(r#"{"cents":3}"#)] {
+            let (again, told) = pay_changed(&world, repeat).await;
+            check_replay(&answer, &again);
+            assert_eq!(told, edits, "{first:?}, {repeat:?}");
+        }
+        assert_eq!(world.bank.runs().len(), 1);
+    }
 }
