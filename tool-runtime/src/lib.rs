@@ -62,7 +62,6 @@
 //! | --- | --- | --- |
 //! | `discovery` | yes | `Runtime::builder().discover()`: every linked `#[ai_tool]` function |
 //! | `tokio` | yes | the default [`Timer`]; without it, give [`RuntimeBuilder::timer`] one of your own |
-//! | `canonical` | no | the module `canonical`: one text for each JSON value (RFC 8785), and digests |
 //! | `canonical` | no | [`canonical`]: JSON in its one form (RFC 8785), and hashes over it |
 //! | `policy` | no | [`policy`] and [`store`]: approval, tickets, idempotency, retries, freshness, limits |
 //! | `sqlite` | no | a store in one file that survives a crash; needs Rust 1.89 |

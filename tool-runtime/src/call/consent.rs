@@ -25,6 +25,8 @@ pub(crate) struct HeldTicket {
     pub(crate) json: Box<str>,
     /// When its time is over, in milliseconds since the epoch.
     pub(crate) expires_at_ms: u64,
+    /// Whether it was used up by a run that never ended: only that run's key may let it run again.
+    pub(crate) is_used: bool,
 }
 
 /// Who withdrew a call before it ran.

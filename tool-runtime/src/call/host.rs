@@ -14,8 +14,8 @@ use crate::failure::Failure;
 
 /// A value that a tool's borrowed parameter gets from the call itself.
 ///
-/// Implemented for [`ToolContext`], [`Cancellation`], [`Progress`], [`DryRun`] and
-/// [`MetaRecorder`]; implement it for a type of your own, and every tool may borrow it:
+/// Implemented for [`ToolContext`], [`Cancellation`], [`Progress`], [`DryRun`], [`MetaRecorder`] and
+/// [`Idempotency`](crate::Idempotency); implement it for a type of your own, and every tool may borrow it:
 ///
 /// ```
 /// use tool_runtime::prelude::*;

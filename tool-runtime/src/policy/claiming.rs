@@ -92,6 +92,9 @@ impl State {
             holding.key = self.claim_key(scope, consent, started).await?;
         }
         if let Some(ticket) = &consent.ticket {
+            if ticket.is_used && holding.key.is_none() {
+                return Err(Refusal::new(CallStatus::Rejected, TicketFault::Used.into()).into());
+            }
             if let Err(refusal) = self.use_ticket(ticket, left(scope, started)).await {
                 if let Some(key) = holding.key.take() {
                     key.give_back().await;
@@ -131,6 +134,10 @@ impl State {
     /// Uses up the ticket that a call came back by: one call alone may.
     async fn use_ticket(&self, ticket: &HeldTicket, limit: Duration) -> Result<(), Box<Refusal>> {
         let refused = |fault| Err(Refusal::new(CallStatus::Rejected, Failure::from(fault)));
+        // Its key was taken over, or this call would have ended there.
+        if ticket.is_used {
+            return Ok(());
+        }
         if self.clock.now().get() >= ticket.expires_at_ms {
             return refused(TicketFault::Expired);
         }

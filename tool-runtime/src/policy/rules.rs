@@ -56,7 +56,8 @@ impl Rules {
     /// Sets how often, and how long apart, a failed call is tried; 3 times if nobody says so.
     ///
     /// Only what failed with `RATE_LIMIT`, `TIMEOUT`, `UPSTREAM` or `RETRYABLE` is tried again, and
-    /// a write only if it is idempotent or runs under the caller's idempotency key.
+    /// a write only if it is idempotent, forwards its key, or runs under the caller's idempotency
+    /// key; in the last case not after a failure that may have had its effect.
     pub fn retry(mut self, retry: RetryConfig) -> Self {
         self.retry = Some(retry);
         self

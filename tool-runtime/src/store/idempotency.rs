@@ -87,11 +87,21 @@ pub struct KeyScope {
     pub principal: Box<str>,
     /// The tool's name.
     pub tool: Box<str>,
-    /// The key itself.
+    /// The key itself: `key:` and what the caller gave, `call:` and the model's call, or `ticket:`
+    /// and the ticket's id.
     pub key: Box<str>,
 }
 
 impl KeyScope {
+    /// Returns what a tool reads as [`global_key`](crate::Idempotency::global_key), to find what it
+    /// sent along in another service's records: 64 hexadecimal digits.
+    #[must_use]
+    pub fn global_key(&self) -> String {
+        let tenant = self.tenant.to_string();
+        let parts = serde_json::json!([tenant, self.principal, self.tool, self.key]).to_string();
+        Digest::of("tool-runtime/idempotency-key/v1", parts.as_bytes()).to_string()
+    }
+
     /// Names a key.
     pub fn new(
         tenant: Uuid,

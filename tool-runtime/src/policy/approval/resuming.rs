@@ -11,9 +11,10 @@ use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::asking::PATIENCE;
 use crate::policy::governor::State;
+use crate::policy::idempotency::Known;
 use crate::policy::principal::{conversation_of, principal_of};
 use crate::policy::ticket::{Ticket, TicketFault, bound_to, open};
-use crate::store::StoreError;
+use crate::store::{StoreError, TicketEnd};
 
 impl Runtime {
     /// Takes a call up again by its ticket: in this process or in another that shares the store and
@@ -27,7 +28,8 @@ impl Runtime {
     /// `cx` says for whom the call is taken up, which has to be whom it was opened for, and brings
     /// the credentials, which do not wait in the store, and the attributes as they are now; everything
     /// else of the context is that of the first call. A ticket that is tampered with, expired, used, foreign or outdated makes a
-    /// call that is `Rejected`, with the reason in `details.reason`.
+    /// call that is `Rejected`, with the reason in `details.reason`. One that was used up by a run that
+    /// never ended, as where its process crashed, leads to what became of that run.
     #[must_use = "a call runs nothing until it is executed"]
     pub async fn resume(&self, ticket: &str, cx: &ToolContext) -> ToolCall {
         let parsed = match Ticket::parse(ticket) {
@@ -69,7 +71,7 @@ impl Runtime {
     async fn take_up(&self, ticket: &Ticket, cx: &ToolContext) -> Result<ToolCall, Box<Refusal>> {
         let state = State::of(self).ok_or_else(|| refusal(TicketFault::Unknown))?;
         state.check(ticket, cx).map_err(refusal)?;
-        let waiting = state.waiting(ticket).await?;
+        let (waiting, is_used) = state.waiting(ticket).await?;
         let context = waiting.context().map_err(|_| refusal(TicketFault::Unreadable))?;
         let context = context.with_standing_of(cx);
         let id = ticket.call_id().map(Into::into);
@@ -86,8 +88,12 @@ impl Runtime {
             id: ticket.id(),
             json: ticket.to_json().into(),
             expires_at_ms: ticket.expires_at().get(),
+            is_used,
         });
-        consent.preview = waiting.preview;
+        consent.preview = waiting.preview.filter(|_| !is_used);
+        if is_used {
+            state.must_have_begun(&call).await?;
+        }
         Ok(call)
     }
 }
@@ -109,19 +115,31 @@ impl State {
         self.plan_of(ticket.tool()).filter(same).map(drop).ok_or(TicketFault::Outdated)
     }
 
-    /// Finds and unseals the call that waits behind a ticket.
-    async fn waiting(&self, ticket: &Ticket) -> Result<WaitingCall, Box<Refusal>> {
+    /// Lets a used ticket lead to what became of its call, if that is not known: its process may
+    /// have crashed between the ticket's use and the call's end.
+    async fn must_have_begun(&self, call: &ToolCall) -> Result<(), Box<Refusal>> {
+        let scope = call.scope().ok_or_else(|| refusal(TicketFault::Used))?;
+        match self.known(scope, call.consent()).await? {
+            Known::Begun => Ok(()),
+            Known::No | Known::Answered => Err(refusal(TicketFault::Used)),
+        }
+    }
+
+    /// Finds and unseals the call that waits behind a ticket; tells whether the ticket is used up.
+    async fn waiting(&self, ticket: &Ticket) -> Result<(WaitingCall, bool), Box<Refusal>> {
         let found = self.stores.tickets.find_ticket(ticket.id());
         let found = self.ask_store(PATIENCE, found).await;
         let found = found.map_err(|error| store_failed(&error))?;
         let found = found.ok_or_else(|| refusal(TicketFault::Unknown))?;
-        if let Some(end) = found.end {
+        if let Some(end) = found.end.filter(|end| *end != TicketEnd::Used) {
             return Err(refusal(end.into()));
         }
         let keys = self.keys.as_ref().ok_or_else(|| refusal(TicketFault::UnknownKey))?;
         let plain = open(&found.payload, keys, &bound_to(PURPOSE, ticket.id()));
         let plain = plain.map_err(refusal)?;
-        serde_json::from_slice(&plain).map_err(|_| refusal(TicketFault::Unreadable))
+        let call = serde_json::from_slice(&plain);
+        let call = call.map_err(|_| refusal(TicketFault::Unreadable))?;
+        Ok((call, found.end.is_some()))
     }
 
     /// Checks that what waited in the store is what was signed.

@@ -29,6 +29,7 @@ impl State {
         let Some(key) = key::key_of(plan, scope, consent)? else { return Ok(None) };
         // What the model sent, also where a person changed it: its repeat is the same call.
         let arguments = fingerprint(plan, scope.sent()).map_err(|error| not_canonical(&error))?;
+        let is_used = consent.ticket.as_ref().is_some_and(|ticket| ticket.is_used);
         let mut look = FIRST_LOOK;
         loop {
             let now = self.clock.now();
@@ -41,6 +42,10 @@ impl State {
                 Claimed::First(fence) if consent.replays => {
                     let hold = self.hold(scope, key, fence);
                     return Err(repeats::give_back(hold).await.into());
+                }
+                Claimed::First(fence) if is_used => {
+                    self.hold(scope, key, fence).give_back().await;
+                    return Err(refusals::ticket_used().into());
                 }
                 Claimed::TakenOver(fence) if consent.replays => {
                     let mut hold = self.hold(scope, key, fence);

@@ -4,7 +4,6 @@ use tool_contracts::ToolContext;
 
 use super::refusals;
 use crate::call::{CallScope, Consent, Idempotency};
-use crate::canonical::Digest;
 use crate::dispatch::refusal::Refusal;
 use crate::policy::plan::Plan;
 use crate::policy::principal::principal_of;
@@ -50,9 +49,6 @@ fn derived(cx: &ToolContext, call_id: Option<&str>) -> Option<String> {
 
 /// What the tool reads of its key.
 pub(super) fn shown_to_tool(key: &KeyScope, fence: Fence) -> Idempotency {
-    let parts = [&*key.tenant.to_string(), &*key.principal, &*key.tool, &*key.key];
-    let parts = serde_json::json!(parts).to_string();
-    let global = Digest::of("tool-runtime/idempotency-key/v1", parts.as_bytes()).to_string();
     let own = key.key.strip_prefix(GIVEN).unwrap_or(&key.key);
-    Idempotency::of(own.into(), global.into(), fence.get())
+    Idempotency::of(own.into(), key.global_key().into(), fence.get())
 }

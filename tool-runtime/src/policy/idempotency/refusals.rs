@@ -6,6 +6,7 @@ use tool_contracts::{CallStatus, ErrorCode};
 
 use crate::dispatch::refusal::{Refusal, superseded};
 use crate::failure::Failure;
+use crate::policy::ticket::TicketFault;
 use crate::store::StoreError;
 
 fn refusal(code: ErrorCode, reason: &str, message: &'static str) -> Failure {
@@ -43,6 +44,11 @@ pub(super) fn in_flight(left: Duration) -> Box<Refusal> {
     let message = "the same call is still running; try again later for its answer";
     let failure = refusal(ErrorCode::Conflict, "in_flight", message);
     not_executed(failure.with_retry_after_ms(u64::try_from(wait.as_millis()).unwrap_or(1_000)))
+}
+
+/// A used ticket alone lets nothing run.
+pub(super) fn ticket_used() -> Box<Refusal> {
+    Refusal::new(CallStatus::Rejected, TicketFault::Used.into())
 }
 
 /// Somebody else took the key over before this run began.

@@ -51,6 +51,9 @@ impl Runtime {
     /// Lists a tenant's keyed calls whose outcome nobody knows, at most `most`, from the first after
     /// `after`.
     ///
+    /// A call whose process crashed is among them once somebody has repeated it, or has resumed its
+    /// ticket, after its lease: until then nobody has looked.
+    ///
     /// # Errors
     /// The store's.
     pub async fn unknown_outcomes(

@@ -107,7 +107,8 @@ fn an_owner_that_stood_still_is_told_that_another_answer_counts() {
     assert!(first.is_refused("superseded"), "{first:?}");
     assert_eq!(stands, second);
     // Whoever keeps no fences has the late effect; the runtime cannot reach out and stop it.
-    assert!(effects.len() == 2 && Some(effects[0]) == second.effect, "{effects:?}");
+    // It may also see in time that it was taken over, and then has none.
+    assert!(effects.len() <= 2 && effects.first() == second.effect.as_ref(), "{effects:?}");
 }
 
 #[test]
