@@ -65,7 +65,7 @@ async fn a_standing_grant_does_not_answer_where_the_hosts_rule_asks() {
 #[tokio::test]
 async fn whoever_comes_back_is_judged_by_what_they_are_now() {
     let admins = rule(|request| {
-        let role = request.cx().attributes().get("role").map(|role| role.as_str());
+        let role = request.cx().attributes().get("role").map(String::as_str);
         Ok(match role {
             Some("admin") => AccessVerdict::ByPermission,
             _ => AccessVerdict::deny("admins only"),

@@ -135,7 +135,9 @@ impl Workshop {
     fn end(&self) {
         self.go_on.send(()).unwrap();
         let threads = std::mem::take(&mut *self.hall.threads.lock().unwrap());
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
     }
 
     fn holes(&self) -> u32 {
