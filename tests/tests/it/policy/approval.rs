@@ -2,6 +2,7 @@
 
 mod approver;
 mod batch;
+mod crashed;
 mod desk;
 mod edits;
 mod forged;

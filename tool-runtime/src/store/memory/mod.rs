@@ -8,7 +8,7 @@ mod shelf;
 mod tickets;
 
 use std::fmt;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use self::grants::Grants;
 use self::keys::Keys;
@@ -25,7 +25,7 @@ use super::{StoreError, StoreErrorKind};
 ///
 /// It is bounded by its [`MemoryLimits`]. A full one refuses what is new with
 /// [`StoreErrorKind::Full`] and never drops what is inside its time to make room. A claim, or a
-/// grant, first clears away what is over by then.
+/// grant, first clears away what is over by then. A handle: its clones share what is kept.
 ///
 /// # Examples
 /// ```
@@ -56,11 +56,12 @@ use super::{StoreError, StoreErrorKind};
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Clone)]
 pub struct Memory {
-    keys: Mutex<Keys>,
-    tickets: Mutex<Tickets>,
-    grants: Mutex<Grants>,
-    outputs: Mutex<Outputs>,
+    keys: Arc<Mutex<Keys>>,
+    tickets: Arc<Mutex<Tickets>>,
+    grants: Arc<Mutex<Grants>>,
+    outputs: Arc<Mutex<Outputs>>,
 }
 
 impl Memory {
@@ -74,10 +75,10 @@ impl Memory {
     #[must_use]
     pub fn bounded(limits: MemoryLimits) -> Self {
         Self {
-            keys: Mutex::new(Keys::new(limits.keys, limits.answer_room)),
-            tickets: Mutex::new(Tickets::new(limits.tickets)),
-            grants: Mutex::new(Grants::new(limits.grants)),
-            outputs: Mutex::new(Outputs::new(limits.outputs)),
+            keys: Arc::new(Mutex::new(Keys::new(limits.keys, limits.answer_room))),
+            tickets: Arc::new(Mutex::new(Tickets::new(limits.tickets))),
+            grants: Arc::new(Mutex::new(Grants::new(limits.grants))),
+            outputs: Arc::new(Mutex::new(Outputs::new(limits.outputs))),
         }
     }
 }

@@ -1,0 +1,79 @@
+//! A ticket whose run crashed between the ticket's use and the call's end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use futures::FutureExt;
+use tool_runtime::policy::{KeyRing, Policy};
+use tool_runtime::prelude::*;
+use tool_runtime::store::{Memory, UnixMillis};
+use tool_runtime::testing::ManualClock;
+use tool_runtime::{Reconciled, RuntimeBuilder};
+
+/// What happened in the world.
+#[derive(Default)]
+struct World {
+    orders: AtomicU32,
+    stands_still: tokio::sync::Notify,
+}
+
+/// Places an order, and stands still the first time.
+#[ai_tool(effect = "write", reconcile = look)]
+async fn place(world: &World, dry_run: &DryRun) -> u32 {
+    if dry_run.is_active() {
+        return 0;
+    }
+    let order = world.orders.fetch_add(1, Ordering::SeqCst) + 1;
+    world.stands_still.notified().await;
+    order
+}
+
+async fn look(world: &World, _: &DryRun) -> Reconciled<u32> {
+    match world.orders.load(Ordering::SeqCst) {
+        0 => Reconciled::DidNotHappen,
+        order => Reconciled::Happened(order),
+    }
+}
+
+fn cx() -> ToolContext {
+    let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").user_id("jane");
+    cx.build().unwrap()
+}
+
+fn process(world: &Arc<World>, store: &Memory, clock: &ManualClock) -> Runtime {
+    let keys = KeyRing::new("keys", &[7; 32]).unwrap();
+    let policy = Policy::new().store(store.clone()).ticket_keys(keys).clock(clock.clone());
+    let builder: RuntimeBuilder = Runtime::builder().tool::<Place>().policy(policy);
+    builder.shared_state(world.clone()).build().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ticket_whose_run_crashed_leads_to_what_became_of_it() {
+    let (world, store) = (Arc::<World>::default(), Memory::new());
+    let clock = ManualClock::at(UnixMillis::new(1_000_000));
+    let first = process(&world, &store, &clock);
+    let ticket = first.call("place", "{}", &cx()).ticket().await.unwrap().to_json();
+    let mut call = first.resume(&ticket, &cx()).await;
+    assert!(call.approve("jill"));
+    let mut run = Box::pin(async move { call.execute().await.clone() });
+    assert!((&mut run).now_or_never().is_none(), "it stands still after its effect");
+    std::mem::forget(run);
+
+    let second = process(&world, &store, &clock);
+    let mut early = second.resume(&ticket, &cx()).await;
+    assert!(early.approve("jill"));
+    let early = early.execute().await.clone();
+    assert_eq!(early.error().and_then(|error| error.code()), Some("CONFLICT"), "{early}");
+
+    clock.advance(Duration::from_secs(60));
+    let mut later = second.resume(&ticket, &cx()).await;
+    assert!(later.approve("jill"));
+    let later = later.execute().await.clone();
+    assert_eq!(later.data_json(), Some("1"), "{later}");
+    assert_eq!(world.orders.load(Ordering::SeqCst), 1);
+
+    let used = second.resume(&ticket, &cx()).await;
+    let details = used.output().and_then(ToolOutput::error).and_then(|error| error.details());
+    assert_eq!(details.unwrap()["reason"], "ticket_used");
+}
