@@ -55,23 +55,15 @@ struct Shared {
     job: Job,
 }
 
-/// What a person changed of a call.
-struct Edited {
-    /// The call as it was sent: this is what the caller sees echoed.
-    sent: CallScope,
-    /// The JSON Pointers of what differs.
-    pointers: Vec<String>,
-}
-
-impl CallScope {
-    pub(crate) fn new(
+impl Shared {
+    fn new(
         runtime: Runtime,
         tool: Arc<Registered>,
         call_id: Option<Box<str>>,
         arguments: Box<str>,
         cx: ToolContext,
     ) -> Self {
-        Self(Arc::new(Shared {
+        Shared {
             runtime,
             tool,
             call_id,
@@ -91,7 +83,27 @@ impl CallScope {
             idempotency: OnceLock::new(),
             rehearses: false,
             job: Job::default(),
-        }))
+        }
+    }
+}
+
+/// What a person changed of a call.
+struct Edited {
+    /// The call as it was sent: this is what the caller sees echoed.
+    sent: CallScope,
+    /// The JSON Pointers of what differs.
+    pointers: Vec<String>,
+}
+
+impl CallScope {
+    pub(crate) fn new(
+        runtime: Runtime,
+        tool: Arc<Registered>,
+        call_id: Option<Box<str>>,
+        arguments: Box<str>,
+        cx: ToolContext,
+    ) -> Self {
+        Self(Arc::new(Shared::new(runtime, tool, call_id, arguments, cx)))
     }
 
     /// Makes the same call with arguments that a person changed.
@@ -121,26 +133,12 @@ impl CallScope {
     /// The same call from its start, cancelled and listened to by the same.
     fn again(&self, arguments: Box<str>) -> Shared {
         let Shared { runtime, tool, call_id, cx, cancel, .. } = &*self.0;
+        let (runtime, tool, call_id) = (runtime.clone(), tool.clone(), call_id.clone());
         Shared {
-            runtime: runtime.clone(),
-            tool: tool.clone(),
-            call_id: call_id.clone(),
-            arguments,
-            cx: cx.clone(),
-            stage: Stage::default(),
             cancel: cancel.clone(),
             spent_ms: AtomicU64::new(self.0.spent_ms.load(Ordering::Relaxed)),
-            read_whole: AtomicBool::new(false),
-            reading: OnceLock::new(),
-            refusal: OnceLock::new(),
-            meta: Mutex::new(None),
             progress: Mutex::new(self.progress_sink()),
-            tried: AtomicU32::new(0),
-            reconciles: false,
-            edited: None,
-            idempotency: OnceLock::new(),
-            rehearses: false,
-            job: Job::default(),
+            ..Shared::new(runtime, tool, call_id, arguments, cx.clone())
         }
     }
 

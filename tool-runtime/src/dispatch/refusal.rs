@@ -28,6 +28,11 @@ impl Refusal {
         Box::new(Self { status, detail: failure.into_detail(None), log })
     }
 
+    /// Answers a call that does not run with an error that was made already.
+    pub(crate) fn not_run(detail: ToolErrorDetail) -> Box<Self> {
+        Box::new(Self { status: CallStatus::NotExecuted, detail, log: String::new() })
+    }
+
     /// Tells the model to stop: it has been refused this tool this often.
     pub(crate) fn tell_to_stop(&mut self, times: u32) {
         let message = format!(

@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{Either, select};
+use tool_contracts::ErrorCode;
 
 use super::governor::State;
 use crate::call::guard;
+use crate::failure::Failure;
 use crate::store::{StoreError, StoreErrorKind};
 
 /// How long a store is waited for where no deadline of a call says it.
@@ -39,4 +41,11 @@ impl State {
 
 fn unavailable(log: &str) -> StoreError {
     StoreError::new(StoreErrorKind::Unavailable, log)
+}
+
+/// What a call is told whose store failed it; the log reads why.
+pub(super) fn store_down(error: &StoreError) -> Failure {
+    Failure::of(ErrorCode::Unavailable)
+        .with_detail("reason", "store_unavailable")
+        .with_log(error.to_string())
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use tool_contracts::{CallStatus, ErrorCode};
 
 use super::approval::fingerprint;
+use super::asking::store_down;
 use super::fresh::{Flight, question};
 use super::governor::State;
 use super::holding::Holding;
@@ -93,7 +94,7 @@ impl State {
         }
         if let Some(ticket) = &consent.ticket {
             if ticket.is_used && holding.key.is_none() {
-                return Err(Refusal::new(CallStatus::Rejected, TicketFault::Used.into()).into());
+                return Err(Stop::Refused(TicketFault::Used.into()));
             }
             if let Err(refusal) = self.use_ticket(ticket, left(scope, started)).await {
                 if let Some(key) = holding.key.take() {
@@ -133,23 +134,19 @@ impl State {
 
     /// Uses up the ticket that a call came back by: one call alone may.
     async fn use_ticket(&self, ticket: &HeldTicket, limit: Duration) -> Result<(), Box<Refusal>> {
-        let refused = |fault| Err(Refusal::new(CallStatus::Rejected, Failure::from(fault)));
         // Its key was taken over, or this call would have ended there.
         if ticket.is_used {
             return Ok(());
         }
         if self.clock.now().get() >= ticket.expires_at_ms {
-            return refused(TicketFault::Expired);
+            return Err(TicketFault::Expired.into());
         }
         let ended = self.stores.tickets.end_ticket(ticket.id, TicketEnd::Used);
         match self.ask_store(limit, ended).await {
             Ok(None) => Ok(()),
-            Ok(Some(end)) => refused(TicketFault::from(end)),
+            Ok(Some(end)) => Err(TicketFault::from(end).into()),
             Err(error) => {
-                let failure = Failure::of(ErrorCode::Unavailable)
-                    .with_detail("reason", "store_unavailable")
-                    .with_detail("effect", "none")
-                    .with_log(error.to_string());
+                let failure = store_down(&error).with_detail("effect", "none");
                 Err(Refusal::new(CallStatus::NotExecuted, failure))
             }
         }

@@ -107,6 +107,8 @@ impl Plan {
     }
 }
 
+const SCHEMA: &str = "tool-runtime/schema/v1";
+
 /// Hashes what a caller relies on: name, version and both schemas.
 fn fingerprint(spec: &ToolSpec) -> Digest {
     let contract = serde_json::json!({
@@ -115,6 +117,8 @@ fn fingerprint(spec: &ToolSpec) -> Digest {
         "input": spec.input_schema(),
         "output": spec.output_schema(),
     });
-    // The map behind `Value` is sorted, so that the text is one for one contract.
-    Digest::of("tool-runtime/schema/v1", contract.to_string().as_bytes())
+    let contract = contract.to_string();
+    // Canonical, since a map may keep the order it was made in. A bound beyond 2^53 has no canonical
+    // form; such a contract is hashed as it is written.
+    Digest::of_json(SCHEMA, &contract).unwrap_or_else(|_| Digest::of(SCHEMA, contract.as_bytes()))
 }

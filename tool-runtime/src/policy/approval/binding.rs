@@ -20,19 +20,14 @@ impl State {
     pub(super) async fn rehearse(
         &self,
         call: &mut ToolCall,
-    ) -> Result<Option<(ToolOutput, Digest)>, Box<Refusal>> {
+    ) -> Result<Option<ToolOutput>, Box<Refusal>> {
         let binds = |scope: &CallScope| self.plan(scope).bind_preview && self.plan(scope).writes();
         if !call.scope().is_some_and(binds) {
             return Ok(None);
         }
         let output = call.rehearse().await;
-        match digest_of(&output) {
-            Ok(digest) => {
-                call.consent_mut().preview = Some(*digest.as_bytes());
-                Ok(Some((output, digest)))
-            }
-            Err(refusal) => Err(refusal),
-        }
+        call.consent_mut().preview = Some(*digest_of(&output)?.as_bytes());
+        Ok(Some(output))
     }
 
     /// Refuses a call whose dry run does not answer any more what the decision was bound to.
@@ -55,11 +50,7 @@ impl State {
 fn digest_of(output: &ToolOutput) -> Result<Digest, Box<Refusal>> {
     match (output.data_json(), output.error()) {
         (Some(data), _) => Digest::of_json(REHEARSAL, data).map_err(|error| not_canonical(&error)),
-        (None, Some(detail)) => {
-            let mut refusal = Refusal::needs_confirmation();
-            refusal.detail = detail.clone();
-            Err(refusal)
-        }
+        (None, Some(detail)) => Err(Refusal::not_run(detail.clone())),
         (None, None) => Err(Refusal::needs_confirmation()),
     }
 }

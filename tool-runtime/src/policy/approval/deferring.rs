@@ -71,11 +71,7 @@ impl State {
     pub(super) async fn defer(&self, call: &ToolCall) -> Box<Refusal> {
         match self.issue(call).await {
             Ok(ticket) => needs_confirmation(&ticket.to_json()),
-            Err(TicketError::Refused(detail)) => {
-                let mut refusal = Refusal::needs_confirmation();
-                refusal.detail = *detail;
-                refusal
-            }
+            Err(TicketError::Refused(detail)) => Refusal::not_run(*detail),
             // A person is needed, and here is no way to reach one.
             Err(error) => {
                 let failure = Failure::of(ErrorCode::NeedsUserConfirmation)

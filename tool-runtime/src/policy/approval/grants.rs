@@ -1,7 +1,7 @@
 //! What a person has allowed once and for all.
 
 use thiserror::Error;
-use tool_contracts::{CallStatus, Effect, ErrorCode, ToolContext};
+use tool_contracts::{CallStatus, Effect, ToolContext};
 use uuid::Uuid;
 
 use super::GrantFor;
@@ -9,8 +9,7 @@ use super::binding::{fingerprint, not_canonical};
 use crate::call::{CallScope, ToolCall};
 use crate::dispatch::Runtime;
 use crate::dispatch::refusal::Refusal;
-use crate::failure::Failure;
-use crate::policy::asking::PATIENCE;
+use crate::policy::asking::{PATIENCE, store_down};
 use crate::policy::governor::State;
 use crate::policy::principal::principal_of;
 use crate::store::{GrantScope, StandingGrant, StoreError};
@@ -92,11 +91,9 @@ impl State {
 }
 
 fn store_failed(error: &StoreError) -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::Unavailable)
+    let failure = store_down(error)
         .with_message("what is allowed could not be looked up; try again later")
-        .with_detail("reason", "store_unavailable")
-        .with_detail("effect", "none")
-        .with_log(error.to_string());
+        .with_detail("effect", "none");
     Refusal::new(CallStatus::NotExecuted, failure)
 }
 

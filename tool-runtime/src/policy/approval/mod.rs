@@ -20,7 +20,6 @@ use super::access::{AccessRequest, AccessVerdict};
 use super::governor::State;
 use super::idempotency::Known;
 use crate::call::{EditError, ToolCall, ToolOutput, Withdrawn};
-use crate::canonical::Digest;
 use crate::dispatch::govern::Ruling;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
@@ -98,11 +97,10 @@ impl State {
         &self,
         call: &mut ToolCall,
         reason: Option<&str>,
-        rehearsal: Option<&(ToolOutput, Digest)>,
+        rehearsal: Option<&ToolOutput>,
     ) -> Result<(), Box<Refusal>> {
         let mut refused = None;
         for _ in 0..=MOST_EDITS {
-            let rehearsal = rehearsal.map(|(output, _)| output);
             let decision = self.decision(call, reason, rehearsal, refused.as_ref()).await;
             match decision {
                 Kind::Defer => break,
@@ -122,9 +120,6 @@ impl State {
                     }
                 }
             }
-        }
-        if let Some((_, digest)) = rehearsal {
-            call.consent_mut().preview = Some(*digest.as_bytes());
         }
         Err(self.defer(call).await)
     }

@@ -1,6 +1,6 @@
 //! Takes a call up again by its ticket.
 
-use tool_contracts::{CallStatus, ErrorCode, ToolContext};
+use tool_contracts::{CallStatus, ToolContext};
 
 use super::binding::{fingerprint, shown};
 use super::deferring::{PURPOSE, WaitingCall};
@@ -8,8 +8,7 @@ use crate::call::{HeldTicket, ToolCall};
 use crate::canonical::Digest;
 use crate::dispatch::Runtime;
 use crate::dispatch::refusal::Refusal;
-use crate::failure::Failure;
-use crate::policy::asking::PATIENCE;
+use crate::policy::asking::{PATIENCE, store_down};
 use crate::policy::governor::State;
 use crate::policy::idempotency::Known;
 use crate::policy::principal::{conversation_of, principal_of};
@@ -34,7 +33,7 @@ impl Runtime {
     pub async fn resume(&self, ticket: &str, cx: &ToolContext) -> ToolCall {
         let parsed = match Ticket::parse(ticket) {
             Ok(parsed) => parsed,
-            Err(fault) => return self.not_resumed("", None, cx, &refusal(fault)),
+            Err(fault) => return self.not_resumed("", None, cx, &Box::from(fault)),
         };
         match self.take_up(&parsed, cx).await {
             Ok(call) => call,
@@ -69,10 +68,10 @@ impl Runtime {
     }
 
     async fn take_up(&self, ticket: &Ticket, cx: &ToolContext) -> Result<ToolCall, Box<Refusal>> {
-        let state = State::of(self).ok_or_else(|| refusal(TicketFault::Unknown))?;
-        state.check(ticket, cx).map_err(refusal)?;
+        let state = State::of(self).ok_or(TicketFault::Unknown)?;
+        state.check(ticket, cx)?;
         let (waiting, is_used) = state.waiting(ticket).await?;
-        let context = waiting.context().map_err(|_| refusal(TicketFault::Unreadable))?;
+        let context = waiting.context().map_err(|_| TicketFault::Unreadable)?;
         let context = context.with_standing_of(cx);
         let id = ticket.call_id().map(Into::into);
         let mut call = self.open(ticket.tool(), id, waiting.sent.into(), context);
@@ -80,9 +79,9 @@ impl Runtime {
             return Ok(call);
         }
         if let Some(edited) = waiting.edited {
-            call.edit(edited.into()).map_err(|_| refusal(TicketFault::Outdated))?;
+            call.edit(edited.into()).map_err(|_| TicketFault::Outdated)?;
         }
-        state.same_call(ticket, &call, waiting.preview).map_err(refusal)?;
+        state.same_call(ticket, &call, waiting.preview)?;
         let consent = call.consent_mut();
         consent.ticket = Some(HeldTicket {
             id: ticket.id(),
@@ -118,10 +117,10 @@ impl State {
     /// Lets a used ticket lead to what became of its call, if that is not known: its process may
     /// have crashed between the ticket's use and the call's end.
     async fn must_have_begun(&self, call: &ToolCall) -> Result<(), Box<Refusal>> {
-        let scope = call.scope().ok_or_else(|| refusal(TicketFault::Used))?;
+        let scope = call.scope().ok_or(TicketFault::Used)?;
         match self.known(scope, call.consent()).await? {
             Known::Begun => Ok(()),
-            Known::No | Known::Answered => Err(refusal(TicketFault::Used)),
+            Known::No | Known::Answered => Err(TicketFault::Used.into()),
         }
     }
 
@@ -130,15 +129,15 @@ impl State {
         let found = self.stores.tickets.find_ticket(ticket.id());
         let found = self.ask_store(PATIENCE, found).await;
         let found = found.map_err(|error| store_failed(&error))?;
-        let found = found.ok_or_else(|| refusal(TicketFault::Unknown))?;
+        let found = found.ok_or(TicketFault::Unknown)?;
         if let Some(end) = found.end.filter(|end| *end != TicketEnd::Used) {
-            return Err(refusal(end.into()));
+            return Err(TicketFault::from(end).into());
         }
-        let keys = self.keys.as_ref().ok_or_else(|| refusal(TicketFault::UnknownKey))?;
+        let keys = self.keys.as_ref().ok_or(TicketFault::UnknownKey)?;
         let plain = open(&found.payload, keys, &bound_to(PURPOSE, ticket.id()));
-        let plain = plain.map_err(refusal)?;
+        let plain = plain?;
         let call = serde_json::from_slice(&plain);
-        let call = call.map_err(|_| refusal(TicketFault::Unreadable))?;
+        let call = call.map_err(|_| TicketFault::Unreadable)?;
         Ok((call, found.end.is_some()))
     }
 
@@ -166,14 +165,8 @@ impl State {
     }
 }
 
-fn refusal(fault: TicketFault) -> Box<Refusal> {
-    Refusal::new(CallStatus::Rejected, Failure::from(fault))
-}
-
 fn store_failed(error: &StoreError) -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::Unavailable)
-        .with_message("what waits behind this ticket cannot be looked up; try again later")
-        .with_detail("reason", "store_unavailable")
-        .with_log(error.to_string());
+    let failure = store_down(error)
+        .with_message("what waits behind this ticket cannot be looked up; try again later");
     Refusal::new(CallStatus::NotExecuted, failure)
 }

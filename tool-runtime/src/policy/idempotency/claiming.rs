@@ -10,6 +10,7 @@ use crate::policy::approval::{fingerprint, not_canonical};
 use crate::policy::claiming::Stop;
 use crate::policy::governor::State;
 use crate::policy::rules::WhenRunning;
+use crate::policy::ticket::TicketFault;
 use crate::policy::waiting::{left, sleep, within};
 use crate::store::{ClaimRequest, Claimed, Fence, KeyScope, Settlement, UnixMillis};
 
@@ -45,7 +46,7 @@ impl State {
                 }
                 Claimed::First(fence) if is_used => {
                     self.hold(scope, key, fence).give_back().await;
-                    return Err(refusals::ticket_used().into());
+                    return Err(Stop::Refused(TicketFault::Used.into()));
                 }
                 Claimed::TakenOver(fence) if consent.replays => {
                     let mut hold = self.hold(scope, key, fence);

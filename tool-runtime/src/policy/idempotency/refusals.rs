@@ -6,7 +6,7 @@ use tool_contracts::{CallStatus, ErrorCode};
 
 use crate::dispatch::refusal::{Refusal, superseded};
 use crate::failure::Failure;
-use crate::policy::ticket::TicketFault;
+use crate::policy::asking::store_down;
 use crate::store::StoreError;
 
 fn refusal(code: ErrorCode, reason: &str, message: &'static str) -> Failure {
@@ -46,11 +46,6 @@ pub(super) fn in_flight(left: Duration) -> Box<Refusal> {
     not_executed(failure.with_retry_after_ms(u64::try_from(wait.as_millis()).unwrap_or(1_000)))
 }
 
-/// A used ticket alone lets nothing run.
-pub(super) fn ticket_used() -> Box<Refusal> {
-    Refusal::new(CallStatus::Rejected, TicketFault::Used.into())
-}
-
 /// Somebody else took the key over before this run began.
 pub(super) fn taken_over() -> Box<Refusal> {
     not_executed(superseded())
@@ -71,8 +66,7 @@ pub(super) fn outcome_unknown() -> Box<Refusal> {
 pub(super) fn store_failed(error: &StoreError) -> Box<Refusal> {
     let message = "the store that keeps this call from running twice does not answer; \
                    it was not run";
-    let failure = refusal(ErrorCode::Unavailable, "store_unavailable", message);
-    not_executed(failure.with_log(error.to_string()))
+    not_executed(store_down(error).with_message(message).with_detail("effect", "none"))
 }
 
 pub(super) fn answer_unreadable(log: String) -> Box<Refusal> {

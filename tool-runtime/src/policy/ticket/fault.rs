@@ -1,8 +1,9 @@
 //! What may be wrong with a ticket.
 
 use thiserror::Error;
-use tool_contracts::ErrorCode;
+use tool_contracts::{CallStatus, ErrorCode};
 
+use crate::dispatch::refusal::Refusal;
 use crate::failure::{Failure, FailureCode, ToolFailure};
 use crate::store::TicketEnd;
 
@@ -102,6 +103,12 @@ impl TicketFault {
             Self::Unknown => ErrorCode::NotFound,
             Self::Unreadable => ErrorCode::Internal,
         }
+    }
+}
+
+impl From<TicketFault> for Box<Refusal> {
+    fn from(fault: TicketFault) -> Self {
+        Refusal::new(CallStatus::Rejected, Failure::from(fault))
     }
 }
 
