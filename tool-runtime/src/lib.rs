@@ -69,8 +69,8 @@
 //! | `full` | no | everything |
 
 #![cfg_attr(
-    not(feature = "policy"),
-    allow(dead_code, unused_imports, reason = "nothing stands behind the seam for policies")
+    not(feature = "full"),
+    allow(dead_code, unused_imports, reason = "nothing may stand behind some of the seams")
 )]
 
 mod arguments;
@@ -116,10 +116,12 @@ pub use uuid::Uuid;
 
 pub use self::arguments::Arguments;
 pub use self::call::{
-    CallScope, Cancellation, DryRun, EditError, FromCall, Idempotency, MetaRecorder, Preview,
-    Progress, ProgressUpdate, Reconciled, ToolCall, ToolOutput, TypedCall,
+    CallScope, Cancellation, DryRun, EditError, EvidenceRecorder, FromCall, Idempotency,
+    MetaRecorder, Preview, Progress, ProgressUpdate, Reconciled, ToolCall, ToolOutput, TypedCall,
 };
-pub use self::dispatch::{BuildError, BuildProblem, CallRecord, Observe, Runtime, RuntimeBuilder};
+pub use self::dispatch::{
+    BuildError, BuildProblem, CallRecord, Observe, Origin, Runtime, RuntimeBuilder,
+};
 pub use self::failure::{Failure, FailureCode, ToolFailure};
 pub use self::limits::Limits;
 pub use self::registry::{DynamicTool, Place, Registry, Tool, Toolkit, TypedTool};

@@ -72,6 +72,7 @@ fn check(raw: RawTool, kit: Option<Surroundings<'_>>, errors: &Errors) -> Option
         },
         handle,
         facts,
+        evidence: raw.options.evidence.filter(|given| given.value).map(|_| raw.source),
         style: style?,
         preview: raw.options.preview.map(|given| given.value),
         reconcile: raw.options.reconcile.map(|given| given.value),

@@ -82,6 +82,7 @@ fn facts(tool: &Tool) -> TokenStream {
     let (title, category) = (option(facts.title.as_ref()), option(facts.category.as_ref()));
     let (ttl, timeout) = (option(facts.ttl), option(facts.timeout));
     let (retention, shared) = (option(facts.retention), facts.shared);
+    let evidence = option(tool.evidence.as_ref());
     let (version, description) = (&facts.version, &facts.description);
     let effect = effect(facts.effect);
     let (idempotent, open_world) = (facts.idempotent, facts.open_world);
@@ -107,6 +108,7 @@ fn facts(tool: &Tool) -> TokenStream {
         forwards_key: #forwards_key,
         retention: #retention,
         shared: #shared,
+        evidence: #evidence,
         rust_path: #path,
         file: ::core::file!(),
         line: ::core::line!(),

@@ -19,6 +19,8 @@ pub(crate) struct Tool {
     pub(crate) target: Target,
     pub(crate) handle: Option<Ident>,
     pub(crate) facts: Facts,
+    /// The hash of the function's source, if its answers leave evidence.
+    pub(crate) evidence: Option<String>,
     pub(crate) style: Style,
     pub(crate) preview: Option<Path>,
     pub(crate) reconcile: Option<Path>,

@@ -1,8 +1,10 @@
 //! A tool as written: options, signature and parameters, unjudged.
 
 use proc_macro2::TokenStream;
+use quote::ToTokens;
 use syn::{
-    Attribute, FnArg, ItemFn, LitStr, Pat, Path, Receiver, Signature, Type, Visibility, parse_quote,
+    Attribute, Block, FnArg, ItemFn, LitStr, Pat, Path, Receiver, Signature, Type, Visibility,
+    parse_quote,
 };
 
 use crate::errors::Errors;
@@ -19,6 +21,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
         ("crate", "crate = ::tool_runtime"),
         ("destructive", "effect = \"destructive\""),
         ("effect", "effect = \"read\""),
+        ("evidence", "evidence"),
         ("forwards_key", "forwards_key"),
         ("handle", "handle = SearchContent"),
         ("idempotent", "idempotent"),
@@ -45,6 +48,8 @@ pub(crate) struct RawTool {
     pub(crate) options: RawOptions,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) vis: Visibility,
+    /// A hash of the function as it was written.
+    pub(crate) source: String,
     /// Without the attributes of its parameters that are the macro's.
     pub(crate) signature: Signature,
     pub(crate) receiver: Option<Receiver>,
@@ -74,6 +79,7 @@ pub(crate) struct RawOptions {
     pub(crate) idempotent: Option<Given<bool>>,
     pub(crate) forwards_key: Option<Given<bool>>,
     pub(crate) shared: Option<Given<bool>>,
+    pub(crate) evidence: Option<Given<bool>>,
     pub(crate) open_world: Option<Given<bool>>,
     pub(crate) requires_auth: Option<Given<bool>>,
     pub(crate) ai_callable: Option<Given<bool>>,
@@ -94,8 +100,8 @@ pub(crate) struct RawParameter {
 impl RawTool {
     /// Parses a free function, and strips from it what is the macro's.
     pub(crate) fn parse_fn(options: TokenStream, function: &mut ItemFn, errors: &Errors) -> Self {
-        let ItemFn { attrs, vis, sig, .. } = function;
-        let raw = Self::parse(options, attrs, vis, sig, errors);
+        let ItemFn { attrs, vis, sig, block, .. } = function;
+        let raw = Self::parse(options, attrs, vis, (sig, block), errors);
         attrs.push(lints());
         raw
     }
@@ -105,9 +111,10 @@ impl RawTool {
         options: TokenStream,
         attributes: &[Attribute],
         vis: &Visibility,
-        signature: &mut Signature,
+        (signature, body): (&mut Signature, &Block),
         errors: &Errors,
     ) -> Self {
+        let source = source_hash(signature, body);
         let options = Options::read(options, VOCABULARY, errors);
         let mut receiver = None;
         let mut parameters = Vec::new();
@@ -121,11 +128,22 @@ impl RawTool {
             options: RawOptions::take(options, errors),
             attributes: attributes.to_vec(),
             vis: vis.clone(),
+            source,
             signature: signature.clone(),
             receiver,
             parameters,
         }
     }
+}
+
+/// Hashes a function as it was written (FNV-1a, 64 bits): it changes when the code does.
+fn source_hash(signature: &Signature, body: &Block) -> String {
+    const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+    const PRIME: u64 = 0x0100_0000_01b3;
+    let mut tokens = signature.to_token_stream();
+    body.to_tokens(&mut tokens);
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(PRIME);
+    format!("fnv1a64:{:016x}", tokens.to_string().bytes().fold(OFFSET, mix))
 }
 
 /// Quiets the lints that would have a parameter change hands: `&` says whose it is.
@@ -180,6 +198,7 @@ impl RawOptions {
             idempotent: options.flag("idempotent", errors),
             forwards_key: options.flag("forwards_key", errors),
             shared: options.flag("shared", errors),
+            evidence: options.flag("evidence", errors),
             open_world: options.flag("open_world", errors),
             requires_auth: options.flag("requires_auth", errors),
             ai_callable: options.flag("ai_callable", errors),

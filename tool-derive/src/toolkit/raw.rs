@@ -68,8 +68,8 @@ fn tool(method: &mut ImplItemFn, errors: &Errors) -> Option<RawTool> {
             return None;
         }
     };
-    let ImplItemFn { attrs, vis, sig, .. } = method;
-    let raw = RawTool::parse(options, attrs, vis, sig, errors);
+    let ImplItemFn { attrs, vis, sig, block, .. } = method;
+    let raw = RawTool::parse(options, attrs, vis, (sig, block), errors);
     attrs.push(lints());
     Some(raw)
 }

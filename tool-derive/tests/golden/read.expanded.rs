@@ -167,6 +167,7 @@ const _: () = {
             forwards_key: false,
             retention: ::core::option::Option::None,
             shared: true,
+            evidence: ::core::option::Option::None,
             rust_path: ::core::concat!(::core::module_path!(), "::", "search_content"),
             file: ::core::file!(),
             line: ::core::line!(),

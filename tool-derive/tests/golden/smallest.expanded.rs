@@ -79,6 +79,7 @@ const _: () = {
             forwards_key: false,
             retention: ::core::option::Option::None,
             shared: false,
+            evidence: ::core::option::Option::None,
             rust_path: ::core::concat!(::core::module_path!(), "::", "now"),
             file: ::core::file!(),
             line: ::core::line!(),

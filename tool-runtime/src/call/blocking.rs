@@ -10,6 +10,7 @@ use super::CallScope;
 use super::finished::{End, Finished};
 use super::guarded::guard;
 use crate::failure::{Failure, Fault};
+use crate::timer::Job;
 
 /// How long a caller is told to wait while every blocking place is taken.
 const RETRY_AFTER_MS: u64 = 1_000;
@@ -29,7 +30,7 @@ pub(crate) async fn run(
     };
     let (done, result) = oneshot::channel();
     let scope = call.clone();
-    runtime.timer().spawn_blocking(Box::new(move || {
+    let job: Job = Box::new(move || {
         let _place = place;
         // Before the tool begins: whoever finds it begun finds its thread at work.
         let working = scope.job().begin();
@@ -45,7 +46,11 @@ pub(crate) async fn run(
             drop(working);
             drop(guard(|| drop(work)));
         }
-    }));
+    });
+    runtime.timer().spawn_blocking(match runtime.surround() {
+        None => job,
+        Some(surround) => surround.across(job),
+    });
     result.await.unwrap_or_else(|_| {
         let lost = "the blocking thread went away before the tool ended";
         Finished(End::Failed(Fault::new(Failure::of(ErrorCode::Internal), None, lost.to_owned())))

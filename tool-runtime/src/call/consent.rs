@@ -7,6 +7,8 @@ use uuid::Uuid;
 pub(crate) struct Consent {
     /// Who allowed it.
     pub(crate) approver: Option<String>,
+    /// When they did, in milliseconds since the epoch, where somebody keeps a record of it.
+    pub(crate) approved_at_ms: Option<u64>,
     /// The ticket that it came back by, to be used up before it runs.
     pub(crate) ticket: Option<HeldTicket>,
     /// The hash of the dry run's answer that was shown, where the decision is bound to it.

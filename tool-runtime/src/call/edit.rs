@@ -42,7 +42,7 @@ impl ToolCall {
             return Err(EditError::NoApprover);
         }
         self.edit(arguments.into())?;
-        self.consent.approver = Some(approver);
+        self.approved_by(approver);
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tool_contracts::ToolContext;
+use tool_contracts::{EvidenceSource, ToolContext};
 
 use super::guarded::guard;
 use super::{CallScope, Cancellation};
@@ -146,6 +146,15 @@ pub(crate) struct MetaDraft {
     pub(crate) routing: Map<String, Value>,
     pub(crate) token_usage: BTreeMap<String, u64>,
     pub(crate) warnings: Vec<String>,
+    pub(crate) grounds: Grounds,
+}
+
+/// What a tool says its answer was made from, for the proof of it.
+#[derive(Debug, Default)]
+pub(crate) struct Grounds {
+    pub(crate) sources: Vec<EvidenceSource>,
+    /// The versions of sets of rules.
+    pub(crate) rules: BTreeMap<String, String>,
 }
 
 /// Lets a tool add to its answer's `meta`: sources, routing, token usage, warnings.
@@ -157,11 +166,24 @@ pub struct MetaRecorder {
     target: Target,
 }
 
+/// Where a recorder writes to.
 #[derive(Clone)]
-enum Target {
+pub(super) enum Target {
     /// A call, and which try of it: what an earlier one left running records nothing any more.
     Call(CallScope, u32),
     Nowhere,
+}
+
+impl Target {
+    pub(super) fn of(call: &CallScope) -> Self {
+        Self::Call(call.clone(), call.attempt())
+    }
+
+    pub(super) fn write(&self, change: impl FnOnce(&mut MetaDraft)) {
+        if let Self::Call(scope, attempt) = self {
+            scope.with_meta(*attempt, change);
+        }
+    }
 }
 
 /// The most warnings one answer carries; further ones are dropped.
@@ -209,9 +231,7 @@ impl MetaRecorder {
     }
 
     fn write(&self, change: impl FnOnce(&mut MetaDraft)) {
-        if let Target::Call(scope, attempt) = &self.target {
-            scope.with_meta(*attempt, change);
-        }
+        self.target.write(change);
     }
 }
 
@@ -223,6 +243,6 @@ impl fmt::Debug for MetaRecorder {
 
 impl FromCall for MetaRecorder {
     fn from_call(call: &CallScope) -> Result<Self, Failure> {
-        Ok(Self { target: Target::Call(call.clone(), call.attempt()) })
+        Ok(Self { target: Target::of(call) })
     }
 }

@@ -5,6 +5,7 @@ mod blocking;
 mod cancellation;
 mod consent;
 mod edit;
+mod evidence;
 mod finished;
 mod guarded;
 mod host;
@@ -29,11 +30,12 @@ use tool_contracts::{CallStatus, ToolContext, ToolSpec, Violation};
 pub use self::cancellation::Cancellation;
 pub(crate) use self::consent::{Consent, HeldTicket, Withdrawn};
 pub use self::edit::EditError;
+pub use self::evidence::EvidenceRecorder;
 pub(crate) use self::finished::{Answer, End, Verdict};
 pub use self::finished::{Finished, Running};
 pub(crate) use self::guarded::{Guarded, guard};
-pub(crate) use self::host::MetaDraft;
 pub use self::host::{DryRun, FromCall, MetaRecorder, Progress, ProgressUpdate};
+pub(crate) use self::host::{Grounds, MetaDraft};
 pub use self::keyed::Idempotency;
 pub use self::output::ToolOutput;
 pub use self::preview::Preview;
@@ -43,6 +45,7 @@ pub use self::typed::TypedCall;
 use crate::dispatch::fitting;
 use crate::dispatch::pipeline::{self, Asking, Consulted, Decoded, Ended, Ruled};
 use crate::dispatch::refusal::Refusal;
+use crate::dispatch::witness::Witness;
 use crate::dispatch::{Runtime, record};
 
 pub(crate) use self::batch::run as run_batch;
@@ -58,6 +61,10 @@ pub struct ToolCall {
     pending: Option<Decoded>,
     consent: Consent,
     output: Option<ToolOutput>,
+    /// In milliseconds since the epoch, where somebody keeps a record of it.
+    opened_at_ms: u64,
+    /// When its run began, if it did.
+    started: Option<Instant>,
 }
 
 enum Target {
@@ -76,13 +83,9 @@ struct UnknownCall {
 impl ToolCall {
     /// Opens a call that waits to be executed.
     pub(crate) fn pending(scope: CallScope, decoded: Decoded) -> Self {
-        Self {
-            target: Target::Known(scope),
-            status: CallStatus::Pending,
-            pending: Some(decoded),
-            consent: Consent::default(),
-            output: None,
-        }
+        let mut call = Self::opened(Target::Known(scope));
+        (call.status, call.pending) = (CallStatus::Pending, Some(decoded));
+        call
     }
 
     /// Opens a call of a known tool that is answered already.
@@ -107,14 +110,22 @@ impl ToolCall {
     }
 
     fn answered(target: Target, ended: Ended) -> Self {
+        let mut call = Self::opened(target);
+        call.close(ended);
+        call
+    }
+
+    fn opened(target: Target) -> Self {
         let mut call = Self {
             target,
             status: CallStatus::Executing,
             pending: None,
             consent: Consent::default(),
             output: None,
+            opened_at_ms: 0,
+            started: None,
         };
-        call.close(ended);
+        call.opened_at_ms = call.runtime().witness().map_or(0, Witness::opened);
         call
     }
 
@@ -221,7 +232,7 @@ impl ToolCall {
         let approver = approver.into();
         let counts = self.status == CallStatus::Pending && !approver.trim().is_empty();
         if counts {
-            self.consent.approver = Some(approver);
+            self.approved_by(approver);
             self.consent.replays = false;
         }
         counts
@@ -294,6 +305,9 @@ impl ToolCall {
                 Ok(Ruled::Asks(asking)) => return Some(asking),
                 Err(refusal) => drop(self.withdraw(|| refusal)),
             }
+        } else if let Some(room) = self.runtime().witness().and_then(Witness::room) {
+            // Whoever is refused again and again waits too, for the records that it leaves.
+            room.await;
         }
         if let Some(told) = self.tell_ticket() {
             told.await;
@@ -346,9 +360,14 @@ impl ToolCall {
             let scope = scope.clone();
             self.status = CallStatus::Executing;
             let started = scope.runtime().timer().now();
+            self.started = Some(started);
             let open = Open { call: self, scope: &scope, started };
             let consent = &open.call.consent;
-            let ended = pipeline::carry(&scope, decoded, consulted, consent, started).await;
+            let run = pipeline::carry(&scope, decoded, consulted, consent, started);
+            let ended = match scope.runtime().surround() {
+                None => run.await,
+                Some(surround) => surround.around(&scope, run.boxed()).await,
+            };
             open.call.close(ended);
         }
     }
@@ -371,6 +390,20 @@ impl ToolCall {
             Target::Known(scope) => scope.runtime(),
             Target::Unknown(call) => &call.runtime,
         }
+    }
+
+    /// Notes who has allowed the call, and when.
+    fn approved_by(&mut self, approver: String) {
+        self.consent.approved_at_ms = self.runtime().witness().map(Witness::now_ms);
+        self.consent.approver = Some(approver);
+    }
+
+    pub(crate) fn opened_at_ms(&self) -> u64 {
+        self.opened_at_ms
+    }
+
+    pub(crate) fn started(&self) -> Option<Instant> {
+        self.started
     }
 
     pub(crate) fn approver(&self) -> Option<&str> {

@@ -10,6 +10,7 @@ use tool_contracts::{ContractError, Permission};
 
 use super::record::Observe;
 use super::runtime::{Inner, Runtime};
+use super::witness::{Prove, Surround, Witness};
 use crate::limits::Limits;
 use crate::registry::{
     Catalogue, DynamicTool, Place, Registered, Registry, Settings, States, Tool, Toolkit,
@@ -31,6 +32,9 @@ pub struct RuntimeBuilder {
     allow_abort: bool,
     #[cfg(feature = "policy")]
     pub(crate) policy: crate::policy::Policy,
+    pub(crate) witness: Option<Arc<dyn Witness>>,
+    pub(crate) prover: Option<Arc<dyn Prove>>,
+    pub(crate) surround: Option<Arc<dyn Surround>>,
     problems: Vec<BuildProblem>,
 }
 
@@ -47,6 +51,9 @@ impl RuntimeBuilder {
             allow_abort: false,
             #[cfg(feature = "policy")]
             policy: crate::policy::Policy::default(),
+            witness: None,
+            prover: None,
+            surround: None,
             problems: Vec::new(),
         }
     }
@@ -224,6 +231,9 @@ impl RuntimeBuilder {
             max_blocking: self.max_blocking,
             blocking: Arc::default(),
             governor,
+            witness: self.witness,
+            prover: self.prover,
+            surround: self.surround,
         }))
     }
 
@@ -252,6 +262,9 @@ impl RuntimeBuilder {
     }
 
     fn fill(&self, tool: &mut Registered, problems: &mut Vec<BuildProblem>) {
+        if tool.traits.evidence && self.prover.is_none() {
+            problems.push(BuildProblem::NoEvidence { tool: tool.spec.name().to_owned() });
+        }
         match self.states.resolve(&tool.needs) {
             Ok(slots) => tool.slots = slots,
             Err(missing) => problems.extend(missing.into_iter().map(|type_name| {
@@ -407,6 +420,13 @@ pub enum BuildProblem {
     UnknownRules {
         /// The name.
         name: String,
+    },
+    /// A tool has to leave evidence, and nobody keeps it.
+    #[error("`{tool}` has to leave evidence, and nobody keeps it: give a vault by `.evidence(…)`")]
+    #[non_exhaustive]
+    NoEvidence {
+        /// The tool.
+        tool: String,
     },
     /// Discovery found no tool.
     #[error(

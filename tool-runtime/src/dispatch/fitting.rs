@@ -6,6 +6,7 @@ use tool_contracts::{CallStatus, Effect, ErrorCode, ToolErrorMeta, ToolErrorType
 
 use super::attempt::Outcome;
 use super::pipeline::{Ended, Fate};
+use super::record::Origin;
 use super::refusal::{self, EffectLeft, Refusal};
 use super::running::{Ran, elapsed};
 use crate::call::{Answer, CallScope, End, MetaDraft, ToolOutput};
@@ -86,7 +87,14 @@ pub(crate) fn refused(scope: &CallScope, refusal: &Refusal) -> Ended {
 /// Answers a call that may not run, with this echo of its arguments.
 pub(crate) fn refused_with(echo: Option<&str>, dry_run: bool, refusal: &Refusal) -> Ended {
     let output = ToolOutput::failed(echo, refusal.detail.clone(), &error_meta(0, dry_run));
-    Ended { status: refusal.status, output, log: refusal.log.clone(), fate: Fate::NotRun }
+    Ended {
+        status: refusal.status,
+        output,
+        log: refusal.log.clone(),
+        fate: Fate::NotRun,
+        origin: Origin::Call,
+        grounds: None,
+    }
 }
 
 /// Answers for a call that lost its output; no path leads here.
@@ -114,6 +122,8 @@ pub(crate) fn answered(
         return failed(scope, fault, took_ms, Fate::Final);
     }
     let ttl = scope.tool().ttl_seconds();
+    let mut draft = draft;
+    let grounds = draft.as_mut().map(|draft| Box::new(std::mem::take(&mut draft.grounds)));
     let mut output = if draft.is_none() && !has_receipts(scope) {
         ToolOutput::finish_short(answer, took_ms, ttl)
     } else {
@@ -122,7 +132,14 @@ pub(crate) fn answered(
     };
     scope.registered().expect_output(output.len());
     output.shrink();
-    Ended { status: CallStatus::Executed, output, log: String::new(), fate: Fate::Answered }
+    Ended {
+        status: CallStatus::Executed,
+        output,
+        log: String::new(),
+        fate: Fate::Answered,
+        origin: Origin::Call,
+        grounds,
+    }
 }
 
 /// Tells whether `meta` has more to say than how long it took and how long it stays fresh.
@@ -174,7 +191,7 @@ pub(crate) fn failed(scope: &CallScope, fault: Fault, took_ms: u64, fate: Fate) 
         meta = meta.with_attempts(scope.attempt());
     }
     let output = ToolOutput::failed(scope.echo(), detail, &meta);
-    Ended { status: CallStatus::Failed, output, log, fate }
+    Ended { status: CallStatus::Failed, output, log, fate, origin: Origin::Call, grounds: None }
 }
 
 fn milliseconds(took: Duration) -> u64 {

@@ -9,7 +9,8 @@ pub(crate) mod record;
 pub(crate) mod refusal;
 pub(crate) mod running;
 mod runtime;
+pub(crate) mod witness;
 
 pub use self::builder::{BuildError, BuildProblem, RuntimeBuilder};
-pub use self::record::{CallRecord, Observe};
+pub use self::record::{CallRecord, Observe, Origin};
 pub use self::runtime::Runtime;

@@ -8,9 +8,10 @@ use tool_contracts::{CallStatus, Effect, Permission};
 
 use super::fitting::{fit, refused};
 use super::govern::{Hold, Ruling};
+use super::record::Origin;
 use super::refusal::Refusal;
 use super::running::run;
-use crate::call::{CallScope, Consent, Guarded, ToolCall, ToolOutput, guard};
+use crate::call::{CallScope, Consent, Grounds, Guarded, ToolCall, ToolOutput, guard};
 
 /// Arguments that are typed and checked, and a tool parked behind them.
 pub(crate) struct Decoded(pub(crate) Guarded);
@@ -44,6 +45,9 @@ pub(crate) struct Ended {
     /// For the log only.
     pub(crate) log: String,
     pub(crate) fate: Fate,
+    pub(crate) origin: Origin,
+    /// What the tool says that its answer was made from.
+    pub(crate) grounds: Option<Box<Grounds>>,
 }
 
 /// What is known of an ended call's effect.
@@ -131,12 +135,16 @@ pub(crate) async fn carry(
         Ok(admitted) => admitted,
         Err(refusal) => return refused(scope, &refusal),
     };
+    let admitted = match recorded(scope, admitted).await {
+        Ok(admitted) => admitted,
+        Err(refusal) => return refused(scope, &refusal),
+    };
     let Claimed { tool, mut hold } = match claim(scope, admitted, consent, started).await {
         Ok(claimed) => claimed,
         Err(ended) => return *ended,
     };
     let ran = run(scope, tool, &mut hold, started).await;
-    let ended = fit(scope, ran);
+    let ended = prove(scope, fit(scope, ran)).await;
     match hold {
         None => ended,
         Some(hold) => hold.settle(scope, ended).await,
@@ -161,6 +169,24 @@ fn admit(scope: &CallScope, decoded: Decoded, _: Consulted) -> Result<Admitted, 
         }
     }
     Ok(Admitted(decoded.0))
+}
+
+/// Waits until there is room for the call's record.
+async fn recorded(scope: &CallScope, admitted: Admitted) -> Result<Admitted, Box<Refusal>> {
+    let witness = scope.runtime().witness();
+    match witness.and_then(|witness| witness.ready(scope)) {
+        None => Ok(admitted),
+        Some(ready) => ready.await.map(|()| admitted),
+    }
+}
+
+/// Keeps the proof of an answer, where its tool has to leave it.
+async fn prove(scope: &CallScope, ended: Ended) -> Ended {
+    let concerned = scope.registered().traits.evidence && ended.fate == Fate::Answered;
+    match scope.runtime().prover().filter(|_| concerned) {
+        None => ended,
+        Some(prover) => prover.prove(scope, ended).await,
+    }
 }
 
 /// Takes what the call needs to run: a place, its turn, its key. Or it is answered already.

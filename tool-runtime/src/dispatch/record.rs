@@ -1,8 +1,9 @@
 //! What the host hears of every call, once, when it has ended.
 
 use std::fmt;
+use std::time::Duration;
 
-use tool_contracts::{CallStatus, ToolContext};
+use tool_contracts::{CallStatus, ToolContext, ToolSpec};
 
 use super::Runtime;
 use super::pipeline::Ended;
@@ -14,6 +15,19 @@ use crate::call::{CallScope, ToolCall, ToolOutput, guard};
 pub trait Observe: Send + Sync + 'static {
     /// Takes note of one ended call.
     fn closed(&self, record: &CallRecord<'_>);
+}
+
+/// Where the answer of a call comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Origin {
+    /// From this very call: its tool ran, or it was refused.
+    #[default]
+    Call,
+    /// From an earlier call that asked the same, and is still fresh.
+    Cache,
+    /// From an earlier call under the same idempotency key.
+    Replay,
 }
 
 /// One ended call.
@@ -53,10 +67,42 @@ impl<'c> CallRecord<'c> {
         &self.ended.output
     }
 
+    /// Returns the tool, unless the name is unknown.
+    #[must_use]
+    pub fn spec(&self) -> Option<&'c ToolSpec> {
+        self.call.tool()
+    }
+
+    /// Returns how long the call ran, until now; nothing for a call that never did.
+    ///
+    /// It counts from the moment at which everybody who had to allow the call had done so.
+    #[must_use]
+    pub fn took(&self) -> Option<Duration> {
+        let started = self.call.started()?;
+        Some(self.call.runtime().timer().now().duration_since(started))
+    }
+
+    /// Returns how often the tool was tried: 1 for most calls, 0 for one that never ran.
+    #[must_use]
+    pub fn attempts(&self) -> u32 {
+        let scope = self.call.scope().filter(|scope| scope.stage().has_begun());
+        scope.map_or(0, CallScope::attempt)
+    }
+
+    /// Tells where the answer comes from.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        self.ended.origin
+    }
+
     /// Returns who approved the call, if somebody was asked.
     #[must_use]
     pub fn approver(&self) -> Option<&'c str> {
         self.call.approver()
+    }
+
+    pub(crate) fn call(&self) -> &'c ToolCall {
+        self.call
     }
 
     /// Tells whether this is the dry run of a call that somebody has to decide about.
@@ -86,8 +132,15 @@ impl fmt::Debug for CallRecord<'_> {
 
 /// Tells every observer that a call has ended.
 pub(crate) fn closed(runtime: &Runtime, call: &ToolCall, ended: &Ended) {
+    let record = CallRecord { call, ended };
+    // A panic of theirs must not take the call's answer with it.
+    if let Some(witness) = runtime.witness() {
+        drop(guard(|| witness.closed(&record)));
+    }
+    if let Some(surround) = runtime.surround() {
+        drop(guard(|| surround.closed(&record)));
+    }
     for observer in runtime.observers() {
-        // An observer's panic must not take the call's answer with it.
-        drop(guard(|| observer.closed(&CallRecord { call, ended })));
+        drop(guard(|| observer.closed(&record)));
     }
 }

@@ -12,6 +12,7 @@ use super::builder::RuntimeBuilder;
 use super::govern::Govern;
 use super::record::Observe;
 use super::refusal::Refusal;
+use super::witness::{Prove, Surround, Witness};
 use super::{fitting, pipeline};
 use crate::arguments::Arguments;
 use crate::call::{self, CallScope, ToolCall, ToolOutput, TypedCall};
@@ -62,6 +63,9 @@ pub(crate) struct Inner {
     pub(crate) max_blocking: usize,
     pub(crate) blocking: Arc<AtomicUsize>,
     pub(crate) governor: Option<Arc<dyn Govern>>,
+    pub(crate) witness: Option<Arc<dyn Witness>>,
+    pub(crate) prover: Option<Arc<dyn Prove>>,
+    pub(crate) surround: Option<Arc<dyn Surround>>,
 }
 
 /// How many names an unknown one is answered with.
@@ -231,6 +235,18 @@ impl Runtime {
 
     pub(crate) fn governor(&self) -> Option<&dyn Govern> {
         self.inner.governor.as_deref()
+    }
+
+    pub(crate) fn witness(&self) -> Option<&dyn Witness> {
+        self.inner.witness.as_deref()
+    }
+
+    pub(crate) fn prover(&self) -> Option<&dyn Prove> {
+        self.inner.prover.as_deref()
+    }
+
+    pub(crate) fn surround(&self) -> Option<&dyn Surround> {
+        self.inner.surround.as_deref()
     }
 
     pub(crate) fn observers(&self) -> &[Arc<dyn Observe>] {

@@ -15,6 +15,7 @@ use super::limits::{PlacePermit, Places};
 use super::plan::Plan;
 use super::waiting::{left, within};
 use crate::call::{CallScope, Consent, HeldTicket};
+use crate::dispatch::Origin;
 use crate::dispatch::fitting::refused;
 use crate::dispatch::govern::Held;
 use crate::dispatch::pipeline::{Ended, Fate};
@@ -128,8 +129,8 @@ impl State {
         let now = self.timer.now();
         let Some(answer) = self.fresh.find(question, now) else { return Ok(()) };
         let output = answer.serve(scope, now);
-        let log = String::new();
-        Err(Ended { status: CallStatus::Executed, output, log, fate: Fate::Answered }.into())
+        let (status, log, origin) = (CallStatus::Executed, String::new(), Origin::Cache);
+        Err(Ended { status, output, log, fate: Fate::Answered, origin, grounds: None }.into())
     }
 
     /// Uses up the ticket that a call came back by: one call alone may.

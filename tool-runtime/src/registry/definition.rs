@@ -36,6 +36,8 @@ pub struct Definition {
     /// Milliseconds.
     pub retention: Option<u64>,
     pub shared: bool,
+    /// The hash of the function's source, if its answers leave evidence.
+    pub evidence: Option<&'static str>,
     pub rust_path: &'static str,
     pub file: &'static str,
     pub line: u32,

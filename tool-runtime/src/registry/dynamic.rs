@@ -69,6 +69,7 @@ pub struct DynamicTool {
     pub(super) forwards_key: bool,
     pub(super) retention: Option<Duration>,
     pub(super) shared: bool,
+    pub(super) evidence: bool,
     pub(super) open: bool,
 }
 
@@ -98,6 +99,7 @@ impl DynamicTool {
             forwards_key: false,
             retention: None,
             shared: false,
+            evidence: false,
             open: false,
         }
     }
@@ -310,6 +312,13 @@ impl DynamicTool {
     #[must_use]
     pub fn shared(mut self) -> Self {
         self.shared = true;
+        self
+    }
+
+    /// Says that each answer leaves evidence: a snapshot that proves what was returned.
+    #[must_use]
+    pub fn evidence(mut self) -> Self {
+        self.evidence = true;
         self
     }
 }

@@ -81,6 +81,7 @@ pub(crate) struct Registered {
 
 /// What a tool says of itself beyond its contract, for whoever governs its calls.
 #[derive(Debug, Clone, Copy, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is one thing that a tool says of itself")]
 pub(crate) struct Traits {
     /// Whether it can be asked what became of an earlier run.
     pub(crate) reconciles: bool,
@@ -90,6 +91,10 @@ pub(crate) struct Traits {
     pub(crate) retention: Option<Duration>,
     /// Whether a fresh answer serves every user of a tenant.
     pub(crate) shared: bool,
+    /// Whether its answers leave evidence.
+    pub(crate) evidence: bool,
+    /// The hash of its source, where the macro saw it.
+    pub(crate) source: Option<&'static str>,
 }
 
 /// What makes a tool's parked future.
@@ -158,6 +163,8 @@ impl Registered {
             forwards_key: definition.forwards_key,
             retention: definition.retention.map(Duration::from_millis),
             shared: definition.shared,
+            evidence: definition.evidence.is_some(),
+            source: definition.evidence,
         };
         tool.needs = (definition.host)();
         tool.codes = (definition.codes)().into();
@@ -190,6 +197,8 @@ impl Registered {
             forwards_key: tool.forwards_key,
             retention: tool.retention,
             shared: tool.shared,
+            evidence: tool.evidence,
+            source: None,
         };
         let start = Start::Dynamic { handler, preview, reconcile };
         let output = tool.output_schema.clone();

@@ -4,6 +4,7 @@ use tool_contracts::{CallStatus, ToolErrorDetail, ToolErrorMeta, ToolResultMeta}
 
 use super::refusals;
 use crate::call::{CallScope, ToolOutput};
+use crate::dispatch::Origin;
 use crate::dispatch::pipeline::{Ended, Fate};
 use crate::dispatch::refusal::Refusal;
 use crate::store::StoredAnswer;
@@ -42,7 +43,7 @@ fn failure(scope: &CallScope, answer: &StoredAnswer) -> serde_json::Result<Ended
 }
 
 fn ended(status: CallStatus, output: ToolOutput, fate: Fate) -> Ended {
-    Ended { status, output, log: String::new(), fate }
+    Ended { status, output, log: String::new(), fate, origin: Origin::Replay, grounds: None }
 }
 
 /// Adds to an answer's `meta.warnings`.

@@ -1,0 +1,80 @@
+//! What a tool says its answer was made from and by which rules.
+
+use std::fmt;
+
+use tool_contracts::EvidenceSource;
+
+use super::CallScope;
+use super::host::{FromCall, Target};
+use crate::failure::Failure;
+
+/// Lets a tool say what its answer was made from, and by which rules: the proof names them.
+///
+/// A tool marked `#[ai_tool(evidence)]` leaves a snapshot of each answer; what is recorded here goes
+/// into it, and the sources into `meta.evidence` too. For other tools it is dropped, and so is what
+/// a failed try recorded, or one that has ended.
+///
+/// ```
+/// use tool_runtime::EvidenceRecorder;
+/// use tool_runtime::contracts::EvidenceSource;
+/// use tool_runtime::prelude::*;
+///
+/// /// Tells whether an item may be sold in a country.
+/// #[ai_tool(effect = "read", evidence)]
+/// async fn check_item(
+///     proof: &EvidenceRecorder,
+///     /// The country, two letters.
+///     country: String,
+/// ) -> bool {
+///     proof.rule("compliance.policy_ruleset_version", "2025-07-01");
+///     country != "XX"
+/// }
+/// ```
+#[derive(Clone)]
+pub struct EvidenceRecorder {
+    target: Target,
+}
+
+/// The most sources, and the most rules, one answer names; further ones are dropped.
+const MOST: usize = 256;
+
+impl EvidenceRecorder {
+    /// Makes a recorder that keeps nothing, for a unit test of a tool's function.
+    #[must_use]
+    pub const fn detached() -> Self {
+        Self { target: Target::Nowhere }
+    }
+
+    /// Adds something that the answer is made from. At most 256 are kept.
+    pub fn source(&self, source: EvidenceSource) {
+        self.target.write(|draft| {
+            let sources = &mut draft.grounds.sources;
+            if sources.len() < MOST {
+                sources.push(source);
+            }
+        });
+    }
+
+    /// Sets the version of a set of rules that the answer is made by. At most 256 are kept.
+    pub fn rule(&self, name: impl Into<String>, version: impl Into<String>) {
+        let (name, version) = (name.into(), version.into());
+        self.target.write(|draft| {
+            let rules = &mut draft.grounds.rules;
+            if rules.len() < MOST || rules.contains_key(&name) {
+                rules.insert(name, version);
+            }
+        });
+    }
+}
+
+impl fmt::Debug for EvidenceRecorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EvidenceRecorder").finish_non_exhaustive()
+    }
+}
+
+impl FromCall for EvidenceRecorder {
+    fn from_call(call: &CallScope) -> Result<Self, Failure> {
+        Ok(Self { target: Target::of(call) })
+    }
+}

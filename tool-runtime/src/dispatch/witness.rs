@@ -1,0 +1,58 @@
+//! The seams for whoever keeps the record of calls: they delay a call, and never change what it
+//! answers but to add the proof of it.
+//!
+//! The core runs without anything behind them; the features `ledger`, `evidence` and `trace` bring
+//! one implementation each.
+
+use std::fmt;
+
+use futures::future::BoxFuture;
+
+use super::pipeline::Ended;
+use super::record::CallRecord;
+use super::refusal::Refusal;
+use crate::call::CallScope;
+use crate::timer::Job;
+
+/// A wait of a call for its record.
+pub(crate) type Wait<'c> = BoxFuture<'c, Result<(), Box<Refusal>>>;
+
+/// Keeps a record of every call, from its opening to its end.
+pub(crate) trait Witness: fmt::Debug + Send + Sync {
+    /// Counts a call that is opened; returns the time, in milliseconds since the epoch.
+    fn opened(&self) -> u64;
+
+    /// Returns the time, in milliseconds since the epoch.
+    fn now_ms(&self) -> u64;
+
+    /// Waits until a call may run as far as its record is concerned; none if it may at once.
+    fn ready<'c>(&'c self, scope: &'c CallScope) -> Option<Wait<'c>>;
+
+    /// Waits until the records written so far leave room; none if there is room.
+    fn room(&self) -> Option<BoxFuture<'_, ()>>;
+
+    /// Takes the record of a call that has ended; never waits.
+    fn closed(&self, record: &CallRecord<'_>);
+}
+
+/// Keeps the proof of what a tool answered.
+pub(crate) trait Prove: fmt::Debug + Send + Sync {
+    /// Keeps the proof of an answer, and adds to its `meta` where that is.
+    fn prove<'c>(&'c self, scope: &'c CallScope, ended: Ended) -> BoxFuture<'c, Ended>;
+}
+
+/// Surrounds the run of every call, as a span does.
+pub(crate) trait Surround: fmt::Debug + Send + Sync {
+    /// Runs a call inside.
+    fn around<'c>(
+        &'c self,
+        scope: &'c CallScope,
+        run: BoxFuture<'c, Ended>,
+    ) -> BoxFuture<'c, Ended>;
+
+    /// Runs a job of the call that is under way inside, on whatever thread takes it.
+    fn across(&self, job: Job) -> Job;
+
+    /// Hears of a call that has ended, also of one that never ran.
+    fn closed(&self, record: &CallRecord<'_>);
+}
