@@ -64,6 +64,7 @@
 //! | `tokio` | yes | the default [`Timer`]; without it, give [`RuntimeBuilder::timer`] one of your own |
 //! | `canonical` | no | [`canonical`]: JSON in its one form (RFC 8785), and hashes over it |
 //! | `policy` | no | [`policy`] and [`store`]: approval, tickets, idempotency, retries, freshness, limits |
+//! | `ledger` | no | [`ledger`]: a chain of records that shows what was altered, removed or reordered |
 //! | `sqlite` | no | a store in one file that survives a crash; needs Rust 1.89 |
 //! | `testing` | no | [`testing`]: suites that a store of your own must pass, a clock that stands still |
 //! | `full` | no | everything |
@@ -80,6 +81,8 @@ pub mod canonical;
 mod dispatch;
 mod failure;
 mod json;
+#[cfg(feature = "ledger")]
+pub mod ledger;
 mod limits;
 #[cfg(feature = "policy")]
 pub mod policy;

@@ -18,6 +18,8 @@ const LONGEST_ID: usize = 64;
 const SIGNING: &[u8] = b"tool-runtime/ticket/v1/sign";
 const SEALING: &[u8] = b"tool-runtime/ticket/v1/seal";
 const SEALING_ONE: &[u8] = b"tool-runtime/ticket/v1/seal/message";
+// Part of every subkey.
+const DERIVING: &[u8] = b"tool-runtime/key/v1/derive";
 
 /// Holds the secrets that sign tickets and seal the calls behind them.
 ///
@@ -70,7 +72,7 @@ pub enum KeyRingError {
 const HIDING: &[u8] = b"tool-runtime/hidden-digest/v1\0";
 
 /// What is derived from one secret. Boxed, so that moving the ring leaves no copies behind.
-pub(super) struct Key {
+pub(crate) struct Key {
     id: Box<str>,
     derived: Box<Derived>,
 }
@@ -79,6 +81,7 @@ struct Derived {
     // As long as the hash's block, so that HMAC takes it as it is.
     signing: Zeroizing<[u8; 64]>,
     sealing: Zeroizing<[u8; 32]>,
+    deriving: Zeroizing<[u8; 32]>,
 }
 
 impl KeyRing {
@@ -143,7 +146,12 @@ impl KeyRing {
 
     /// The key of this id, also a former one.
     pub(super) fn key(&self, id: &str) -> Option<&Key> {
-        std::iter::once(&self.current).chain(&self.former).find(|key| &*key.id == id)
+        self.keys().find(|key| &*key.id == id)
+    }
+
+    /// Every key, the one that signs first.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &Key> {
+        std::iter::once(&self.current).chain(&self.former)
     }
 }
 
@@ -168,14 +176,23 @@ impl Key {
         let mut derived = Box::new(Derived {
             signing: Zeroizing::new([0; 64]),
             sealing: Zeroizing::new([0; 32]),
+            deriving: Zeroizing::new([0; 32]),
         });
         expand(None, secret, SIGNING, &mut *derived.signing);
         expand(None, secret, SEALING, &mut *derived.sealing);
+        expand(None, secret, DERIVING, &mut *derived.deriving);
         Ok(Self { id, derived })
     }
 
-    pub(super) fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         &self.id
+    }
+
+    /// Derives the key of another purpose, which `info` names.
+    pub(crate) fn subkey(&self, info: &[u8]) -> Zeroizing<[u8; 32]> {
+        let mut subkey = Zeroizing::new([0; 32]);
+        expand(None, &*self.derived.deriving, info, &mut *subkey);
+        subkey
     }
 
     pub(super) fn sign(&self, message: &[u8]) -> [u8; 32] {

@@ -1,0 +1,20 @@
+//! The chain that shows what was altered, removed or reordered: types and arithmetic, no I/O.
+
+mod checkpoint;
+mod entry;
+mod fault;
+mod forgotten;
+mod frontier;
+mod head;
+mod keys;
+mod note;
+mod suspicion;
+mod verifier;
+
+pub use self::checkpoint::Checkpoint;
+pub use self::entry::Entry;
+pub use self::fault::{Fault, FaultKind};
+pub use self::frontier::Frontier;
+pub use self::head::{Head, InvalidHead};
+pub use self::keys::ChainKeys;
+pub use self::verifier::{Verified, Verifier};

@@ -1,0 +1,11 @@
+//! What every call leaves on the record, so that nobody can change it unseen.
+//!
+//! Entries form a chain: each carries an HMAC over its hash and the entry before it. [`Head`]
+//! appends to a chain, [`Verifier`] reads one and names the first record that is not as it was
+//! written. A [`Checkpoint`] that is kept elsewhere shows that the chain's end was cut off.
+
+mod chain;
+
+pub use self::chain::{
+    ChainKeys, Checkpoint, Entry, Fault, FaultKind, Frontier, Head, InvalidHead, Verified, Verifier,
+};
