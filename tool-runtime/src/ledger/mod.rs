@@ -5,7 +5,16 @@
 //! written. A [`Checkpoint`] that is kept elsewhere shows that the chain's end was cut off.
 
 mod chain;
+mod query;
+mod record;
+mod store;
 
 pub use self::chain::{
     ChainKeys, Checkpoint, Entry, Fault, FaultKind, Frontier, Head, InvalidHead, Verified, Verifier,
 };
+pub use self::query::{LARGEST_PAGE, LedgerQuery, Page};
+pub use self::record::{
+    Access, Began, Closed, Forgotten, Principal, Record, RecordStatus, RecordedApproval,
+    RecordedCall, RecordedError, RecordedOrigin, Shed,
+};
+pub use self::store::LedgerStore;
