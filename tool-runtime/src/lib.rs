@@ -86,6 +86,7 @@ pub mod ledger;
 mod limits;
 #[cfg(feature = "policy")]
 pub mod policy;
+pub mod redact;
 mod registry;
 pub mod schema;
 #[cfg(feature = "policy")]

@@ -23,6 +23,12 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// What a text of the tool's own has to keep: nothing but what a reader can hold.
+    pub(crate) const WIDEST: Self = Self::new()
+        .with_max_bytes(Self::LONGEST)
+        .with_max_depth(Self::DEEPEST)
+        .with_max_string_bytes(Self::LONGEST);
+
     /// Names the deepest nesting that can be asked for: what `serde_json` reads once it stands in an envelope.
     pub const DEEPEST: usize = 126;
     /// Names the longest text that can be asked for: what a 32-bit offset reaches.

@@ -3,11 +3,13 @@
 mod compile;
 mod error;
 mod locate;
+mod marks;
 mod mask;
 mod model;
 mod nearest;
 mod number;
 mod reading;
+mod redact;
 mod report;
 mod types;
 mod walk;
@@ -23,6 +25,7 @@ use tool_contracts::Violation;
 
 pub use self::error::SchemaError;
 pub(crate) use self::nearest::nearest;
+pub(crate) use self::redact::Sensitive;
 pub use self::report::{Coerce, Report};
 pub(crate) use self::writing::AnswerCheck;
 pub use crate::json::Malformed;
@@ -30,6 +33,7 @@ pub use crate::json::Malformed;
 use self::model::Schema;
 use crate::json::read;
 use crate::limits::Limits;
+use crate::redact::Veil;
 
 /// Checks JSON texts against one compiled JSON Schema.
 ///
@@ -185,6 +189,68 @@ impl Validator {
     #[must_use]
     pub fn has_secrets(&self) -> bool {
         self.schemas[0].hides
+    }
+
+    /// Says whether any value may be personal: `"x-sensitivity": "pii"` somewhere in the schema.
+    ///
+    /// # Examples
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::schema::Validator;
+    ///
+    /// let schema = json!({"properties": {"name": {"x-sensitivity": "pii"}}});
+    /// assert!(Validator::compile(&schema)?.has_personal());
+    /// # Ok::<(), tool_runtime::schema::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub fn has_personal(&self) -> bool {
+        self.schemas[0].personal
+    }
+
+    /// Gives a text as a record may keep it; none if it is not JSON within the limits.
+    ///
+    /// - A secret, and a property that the schema does not know, becomes `"***"`.
+    /// - Personal data becomes what [`Veil::personal`] says of its JSON text. Where it holds a
+    ///   secret it is one.
+    /// - Every other string becomes what [`Veil::free_text`] says of it. So does a property's name,
+    ///   which is veiled whole where that would change it.
+    ///
+    /// A value counts as sensitive where any branch of the schema says so, and also where it has
+    /// another type than the place it stands at, as JSON in a string has.
+    ///
+    /// # Examples
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::Limits;
+    /// use tool_runtime::redact::Veil;
+    /// use tool_runtime::schema::Validator;
+    ///
+    /// struct Blank;
+    /// impl Veil for Blank {
+    ///     fn personal(&self, _: &str) -> String {
+    ///         "pii".to_owned()
+    ///     }
+    /// }
+    ///
+    /// let validator = Validator::compile(&json!({"properties": {
+    ///     "pin": {"x-sensitivity": "secret"}, "name": {"x-sensitivity": "pii"}, "note": {},
+    /// }}))?;
+    /// let text = r#"{"pin": 1234, "name": "Ada", "note": "ask ada@example.com"}"#;
+    /// let redacted = validator.redact(text, &Limits::new(), &Blank);
+    /// let expected = r#"{"pin": "***", "name": "pii", "note": "ask [email]"}"#;
+    /// assert_eq!(redacted.as_deref(), Some(expected));
+    /// # Ok::<(), tool_runtime::schema::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub fn redact(&self, text: &str, limits: &Limits, veil: &dyn Veil) -> Option<String> {
+        let tree = read(text, limits).ok()?;
+        Some(redact::redacted(&self.schemas, tree.view(text), veil))
+    }
+
+    /// Lists the values of a text that a log must not repeat; none if it is not JSON.
+    pub(crate) fn sensitive(&self, text: &str, limits: &Limits) -> Option<Sensitive> {
+        let tree = read(text, limits).ok()?;
+        Some(redact::sensitive(&self.schemas, tree.view(text)))
     }
 
     /// Says what is expected where a typed reader stopped, at a byte offset of the text.

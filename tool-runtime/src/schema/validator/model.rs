@@ -24,6 +24,10 @@ pub(super) struct Schema {
     pub(super) secret: bool,
     /// Is this, or anything that can lie below, secret?
     pub(super) hides: bool,
+    /// Values say something of a person: no record holds them as they are.
+    pub(super) pii: bool,
+    /// Is this, or anything that can lie below, of a person?
+    pub(super) personal: bool,
     /// Whose digits count, for numbers.
     pub(super) reader: Reader,
     pub(super) numbers: Option<Box<Bounds>>,

@@ -20,7 +20,7 @@ pub(super) fn complete(
         schemas[id].reach = reach(schemas, &schemas[id]);
         schemas[id].bare = schemas[id].types.and(schemas[id].unruled());
     }
-    spread_secrets(schemas);
+    spread_sensitivity(schemas);
     for id in 0..schemas.len() {
         let tags = schemas[id].logic.as_ref().map(|logic| {
             [&logic.any, &logic.one].map(|choice| choice.as_ref().and_then(|c| tag(schemas, c)))
@@ -93,16 +93,19 @@ fn reach(schemas: &[Schema], schema: &Schema) -> Types {
     all.chain(choices).fold(schema.types, Types::and)
 }
 
-/// Marks every schema from which a secret can be reached.
-fn spread_secrets(schemas: &mut [Schema]) {
+/// Marks every schema from which a secret, or personal data, can be reached.
+fn spread_sensitivity(schemas: &mut [Schema]) {
     loop {
         let mut changed = false;
         for id in (0..schemas.len()).rev() {
             let schema = &schemas[id];
-            let hides =
-                schema.secret || children(schema).any(|child| schemas[child as usize].hides);
-            changed |= hides != schema.hides;
-            schemas[id].hides = hides;
+            let (mut hides, mut personal) = (schema.secret, schema.pii);
+            for child in children(schema) {
+                hides |= schemas[child as usize].hides;
+                personal |= schemas[child as usize].personal;
+            }
+            changed |= (hides, personal) != (schema.hides, schema.personal);
+            (schemas[id].hides, schemas[id].personal) = (hides, personal);
         }
         if !changed {
             return;

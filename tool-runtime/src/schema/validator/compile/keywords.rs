@@ -37,6 +37,7 @@ impl<'s> Compiler<'s> {
             types,
             reader: reader(place, types)?,
             secret: place.get("x-sensitivity").is_some_and(|level| level == "secret"),
+            pii: place.get("x-sensitivity").is_some_and(|level| level == "pii"),
             numbers: bounds(place)?.map(Box::new),
             strings: strings(place)?.map(Box::new),
             arrays: self.arrays(place)?.map(Box::new),

@@ -6,6 +6,7 @@ mod coercion;
 mod hostile;
 mod keywords;
 mod numbers;
+mod redaction;
 mod strictness;
 mod views;
 

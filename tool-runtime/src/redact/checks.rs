@@ -1,0 +1,280 @@
+//! What an expression cannot say: check digits, lengths, neighbours.
+
+use std::ops::Range;
+
+use super::pieces::Found;
+
+/// The IBAN registry: a country and how long its numbers are.
+const IBANS: &str = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BI27BR29BY28CH21CR22CY28CZ24DE22DJ27DK18\
+    DO28EE20EG29ES24FI18FK18FO18FR27GB22GE22GI23GL18GR27GT28HN28HR21HU28IE22IL23IQ23IS26IT27JO30\
+    KW30KZ20LB28LC32LI21LT20LU20LV21LY25MC27MD24ME22MK19MN20MR27MT31MU30NI28NL18NO15OM23PK24PL28\
+    PS29PT25QA29RO24RS22RU33SA24SC31SD18SE24SI19SK24SM27SO23ST25SV28TL23TN24TR26UA29VA22VG24XK20\
+    YE30";
+
+type Part = Option<Range<usize>>;
+
+#[expect(clippy::unnecessary_wraps, reason = "one of several checks of the same form")]
+pub(super) fn whole(found: &Found<'_>) -> Part {
+    Some(found.range.clone())
+}
+
+pub(super) fn alone(found: &Found<'_>) -> Part {
+    part(found, found.stands_alone())
+}
+
+/// The value after the word for a secret; `Some(` only wraps what was found already.
+pub(super) fn value_of_a_secret(found: &Found<'_>) -> Part {
+    part(found, found.as_str() != "Some(")
+}
+
+/// A value that no word of a language looks like.
+pub(super) fn opaque(found: &Found<'_>) -> Part {
+    let text = found.as_str().trim_matches(['\\', '"', '\'']);
+    let odd = |byte: u8| byte.is_ascii_digit() || b"+/=_~".contains(&byte);
+    part(found, text.len() >= 6 && text.bytes().any(odd))
+}
+
+/// The part of a URL before the `@`: a password, or a token in place of a user.
+pub(super) fn credentials(found: &Found<'_>) -> Part {
+    let text = found.as_str();
+    part(found, text.contains(':') || text.len() >= 16)
+}
+
+/// What follows a key's prefix is long, and no identifier made of words.
+pub(super) fn key(found: &Found<'_>) -> Part {
+    let text = found.as_str().trim_end_matches(['.', '-']);
+    let long = text.len() >= 20 || (text.len() >= 15 && text.starts_with("xox"));
+    let end = found.range.start + text.len();
+    (long && text.bytes().any(|byte| byte.is_ascii_digit())).then_some(found.range.start..end)
+}
+
+/// A line of a passport's machine-readable zone.
+pub(super) fn machine_readable(found: &Found<'_>) -> Part {
+    let text = found.as_str();
+    part(found, matches!(text.len(), 30 | 36 | 44) && text.contains("<<"))
+}
+
+/// A document's number, after the word that says so.
+pub(super) fn document(found: &Found<'_>) -> Part {
+    let text = found.as_str();
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    part(found, (6..=20).contains(&text.len()) && digits >= 4)
+}
+
+pub(super) fn social_security(found: &Found<'_>) -> Part {
+    let text = found.as_str();
+    let (area, group, serial) = (&text[..3], &text[4..6], &text[7..]);
+    let issued = !matches!(area, "000" | "666") && !area.starts_with('9');
+    let right = issued && group != "00" && serial != "0000";
+    part(found, right && found.stands_alone() && !found.continues_a_number())
+}
+
+/// A Chinese resident id: a date of birth, and a check digit by ISO 7064.
+pub(super) fn resident(found: &Found<'_>) -> Part {
+    const WEIGHTS: [u32; 17] = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2];
+    const CHECKS: &[u8] = b"10X98765432";
+    let text = found.as_str().as_bytes();
+    let sum: u32 = text.iter().zip(WEIGHTS).map(|(byte, weight)| value(*byte) * weight).sum();
+    let check = CHECKS[sum as usize % CHECKS.len()];
+    let born = matches!(&text[6..8], b"18" | b"19" | b"20")
+        && (1..=12).contains(&number(&text[10..12]))
+        && (1..=31).contains(&number(&text[12..14]));
+    part(found, born && text[17].eq_ignore_ascii_case(&check) && found.stands_alone())
+}
+
+/// A French social security number with its key, Corsica's letters included.
+pub(super) fn french_nir(found: &Found<'_>) -> Part {
+    let text: String = found.as_str().replace(' ', "");
+    let (body, key) = text.split_at(text.len() - 2);
+    let body = body.replace("2A", "19").replace("2B", "18");
+    let right = match (body.parse::<u64>(), key.parse::<u64>()) {
+        (Ok(body), Ok(key)) => 97 - body % 97 == key,
+        _ => false,
+    };
+    part(found, right && found.stands_alone())
+}
+
+/// An IBAN: as long as its country says, and 1 modulo 97 once its head is moved to its end.
+pub(super) fn iban(found: &Found<'_>) -> Part {
+    let text = found.as_str();
+    let country = IBANS
+        .as_bytes()
+        .chunks_exact(4)
+        .find(|country| country[..2].eq_ignore_ascii_case(&text.as_bytes()[..2]))?;
+    let length = number(&country[2..]) as usize;
+    let places = text.char_indices().filter(|(_, c)| c.is_ascii_alphanumeric());
+    let used: Vec<(usize, char)> = places.take(length).collect();
+    let last = used.last().filter(|_| used.len() == length)?.0;
+    let moved = used[4..].iter().chain(&used[..4]);
+    let rest = moved.fold(0, |rest, (_, c)| match c.to_digit(36) {
+        Some(digit) if digit >= 10 => (rest * 100 + digit) % 97,
+        digit => (rest * 10 + digit.unwrap_or(0)) % 97,
+    });
+    let range = found.range.start..=found.range.start + last;
+    let range = *range.start()..*range.end() + 1;
+    let exact = Found { text: found.text, range: range.clone() };
+    (rest == 1 && exact.stands_alone()).then_some(range)
+}
+
+/// A card's number somewhere in a run of digits, at the borders of its groups.
+pub(super) fn card(found: &Found<'_>) -> Part {
+    let groups = groups(found);
+    for (first, group) in groups.iter().enumerate() {
+        let mut digits = String::new();
+        for (next, other) in groups[first..].iter().enumerate() {
+            digits.push_str(&found.text[other.clone()]);
+            if digits.len() > 19 || !is_card_group(next, group.len(), other.len()) {
+                break;
+            }
+            let range = group.start..other.end;
+            let exact = Found { text: found.text, range: range.clone() };
+            if is_card(&digits) && exact.stands_alone() && !continues_by_point(&exact) {
+                return Some(range);
+            }
+        }
+    }
+    None
+}
+
+/// The runs of digits in it.
+fn groups(found: &Found<'_>) -> Vec<Range<usize>> {
+    let mut groups: Vec<Range<usize>> = Vec::new();
+    for (at, byte) in found.as_str().bytes().enumerate() {
+        let at = found.range.start + at;
+        match groups.last_mut() {
+            _ if !byte.is_ascii_digit() => {}
+            Some(last) if last.end == at => last.end += 1,
+            _ => groups.push(at..at + 1),
+        }
+    }
+    groups
+}
+
+/// Cards are written in one piece, or four digits first.
+fn is_card_group(index: usize, first: usize, length: usize) -> bool {
+    index == 0 || (first == 4 && (1..=7).contains(&length))
+}
+
+fn is_card(digits: &str) -> bool {
+    let head: u32 = digits.get(..4).and_then(|head| head.parse().ok()).unwrap_or(0);
+    let network = match (head / 1000, digits.len()) {
+        (4, length) => matches!(length, 13 | 16 | 19),
+        (3, length) => {
+            let clubs = matches!(head / 10, 300..=305) || matches!(head / 100, 36 | 38 | 39);
+            (matches!(head / 100, 34 | 37) && length == 15)
+                || (clubs && (14..=19).contains(&length))
+                || (head / 100 == 35 && (16..=19).contains(&length))
+        }
+        (5 | 6, length) => (13..=19).contains(&length),
+        (2, length) => (2221..=2720).contains(&head) && length == 16,
+        _ => false,
+    };
+    network && luhn(digits)
+}
+
+fn luhn(digits: &str) -> bool {
+    let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
+    let sum: u32 = digits
+        .bytes()
+        .rev()
+        .map(value)
+        .enumerate()
+        .map(|(place, digit)| if place % 2 == 1 { doubled(digit) } else { digit })
+        .sum();
+    sum % 10 == 0
+}
+
+fn continues_by_point(found: &Found<'_>) -> bool {
+    let Found { text, range } = found;
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let mut before = text[..range.start].chars();
+    let mut after = text[range.end..].chars();
+    (before.next_back() == Some('.') && digit(before.next_back()))
+        || (after.next() == Some('.') && digit(after.next()))
+}
+
+/// `+` or `00` and a number of 8 to 15 digits; of a longer run, the groups that make one.
+pub(super) fn international_phone(found: &Found<'_>) -> Part {
+    let plus = found.as_str().starts_with('+');
+    let groups = groups(found);
+    // Without a plus, only what is written as a number is one.
+    if !found.begins_at_a_gap() || (!plus && groups.len() < 2) {
+        return None;
+    }
+    let shortest = if plus { 8 } else { 10 };
+    let mut digits = 0;
+    let ends = groups.iter().filter_map(|group| {
+        digits += group.len();
+        (shortest..shortest + 8).contains(&digits).then_some(group.end)
+    });
+    let range = found.range.start..ends.last()?;
+    let exact = Found { text: found.text, range: range.clone() };
+    exact.ends_at_a_gap().then_some(range)
+}
+
+pub(super) fn national_phone(found: &Found<'_>) -> Part {
+    let text = found.as_str();
+    let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).collect();
+    let right = match digits.as_slice() {
+        [b'0', ..] => (9..=12).contains(&digits.len()) && !is_date(text),
+        [b'1', rest @ ..] if digits.len() == 11 && text[1..].starts_with([' ', '.', '-']) => {
+            is_american(rest)
+        }
+        [b'1', ..] => digits.len() == 11,
+        digits => is_american(digits),
+    };
+    part(found, right && found.stands_alone() && !found.continues_a_number())
+}
+
+fn is_american(digits: &[u8]) -> bool {
+    digits.len() == 10 && digits[0] >= b'2' && digits[3] >= b'2'
+}
+
+/// Does it begin as `01.02.2024` does?
+fn is_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() >= 6
+        && bytes[2] == bytes[5]
+        && b"./-".contains(&bytes[2])
+        && text
+            .split(['.', '/', '-'])
+            .nth(2)
+            .is_some_and(|year| year.starts_with("19") || year.starts_with("20"))
+}
+
+/// A run that only chance writes: a key, a signature, an encoded text.
+pub(super) fn random(found: &Found<'_>) -> Part {
+    let text = found.as_str();
+    let kind = |byte: u8| match byte {
+        b'a'..=b'z' => 0_u8,
+        b'A'..=b'Z' => 1,
+        b'0'..=b'9' => 2,
+        _ => 3,
+    };
+    let kinds: Vec<u8> = text.bytes().map(kind).collect();
+    let turns = kinds.windows(2).filter(|two| two[0] != two[1] && two[0] < 3 && two[1] < 3).count();
+    let has = |kind: u8| kinds.contains(&kind);
+    let varied = has(2) && ((has(0) && has(1)) || !has(3));
+    let chance = turns * 10 >= text.len() * 3;
+    let hexadecimal = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let random = if hexadecimal { is_key_length(text) } else { varied && chance };
+    part(found, text.len() >= 32 && random)
+}
+
+/// 32 hexadecimal digits are a trace's id, 40 a commit's.
+fn is_key_length(text: &str) -> bool {
+    let letters = text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    letters && !matches!(text.len(), 32 | 40)
+}
+
+fn part(found: &Found<'_>, counts: bool) -> Part {
+    counts.then(|| found.range.clone())
+}
+
+fn value(byte: u8) -> u32 {
+    u32::from(byte.wrapping_sub(b'0'))
+}
+
+fn number(digits: &[u8]) -> u32 {
+    digits.iter().fold(0, |number, byte| number * 10 + value(*byte))
+}

@@ -1,0 +1,134 @@
+//! A text cut into what may still be looked at and what is decided.
+
+use std::ops::Range;
+
+use regex_lite::Regex;
+
+/// A part of a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Piece<'t> {
+    /// Not looked at yet.
+    Open(&'t str),
+    /// Stands as it is.
+    Kept(&'t str),
+    /// Stands in place of something.
+    Mark(&'t str),
+}
+
+impl<'t> Piece<'t> {
+    pub(super) fn as_str(&self) -> &'t str {
+        match self {
+            Self::Open(text) | Self::Kept(text) | Self::Mark(text) => text,
+        }
+    }
+}
+
+/// What a pattern found, with what stands around it.
+#[derive(Debug, Clone)]
+pub(super) struct Found<'t> {
+    pub(super) text: &'t str,
+    pub(super) range: Range<usize>,
+}
+
+impl<'t> Found<'t> {
+    pub(super) fn as_str(&self) -> &'t str {
+        &self.text[self.range.clone()]
+    }
+
+    /// Says whether no letter, digit or underscore borders on it.
+    pub(super) fn stands_alone(&self) -> bool {
+        self.begins_at_a_gap() && self.ends_at_a_gap()
+    }
+
+    pub(super) fn begins_at_a_gap(&self) -> bool {
+        !self.before().next_back().is_some_and(joins)
+    }
+
+    pub(super) fn ends_at_a_gap(&self) -> bool {
+        !self.after().next().is_some_and(joins)
+    }
+
+    /// Says whether it is a part of a longer number: `1.5`, `7-1`.
+    pub(super) fn continues_a_number(&self) -> bool {
+        let joint = |c: char| matches!(c, '.' | ',' | '-' | ':' | '/');
+        let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        let (mut before, mut after) = (self.before(), self.after());
+        (before.next_back().is_some_and(joint) && digit(before.next_back()))
+            || (after.next().is_some_and(joint) && digit(after.next()))
+    }
+
+    fn before(&self) -> std::str::Chars<'t> {
+        self.text[..self.range.start].chars()
+    }
+
+    fn after(&self) -> std::str::Chars<'t> {
+        self.text[self.range.end..].chars()
+    }
+}
+
+fn joins(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Says which part of what was found counts; none if it only looked so.
+pub(super) type Check = fn(&Found<'_>) -> Option<Range<usize>>;
+
+/// Cuts every match out of the open pieces; where the pattern has a group, only that.
+pub(super) fn cut<'t>(
+    pieces: &[Piece<'t>],
+    regex: &Regex,
+    check: Check,
+    as_piece: impl Fn(&'t str) -> Piece<'t>,
+) -> Vec<Piece<'t>> {
+    let mut cut = Vec::with_capacity(pieces.len() + 2);
+    for piece in pieces {
+        let Piece::Open(mut rest) = *piece else {
+            cut.push(*piece);
+            continue;
+        };
+        let mut from = 0;
+        while let Some((range, end)) = next(regex, check, rest, from) {
+            let Some(range) = range.filter(|range| !range.is_empty()) else {
+                from = end.max(beyond(rest, from));
+                continue;
+            };
+            if range.start > 0 {
+                cut.push(Piece::Open(&rest[..range.start]));
+            }
+            cut.push(as_piece(&rest[range.clone()]));
+            // What follows starts anew, so that a neighbour without a gap is seen as well.
+            rest = &rest[range.end..];
+            from = 0;
+        }
+        if !rest.is_empty() {
+            cut.push(Piece::Open(rest));
+        }
+    }
+    cut
+}
+
+/// What of the next match counts, and where the match ends.
+fn next(
+    regex: &Regex,
+    check: Check,
+    text: &str,
+    from: usize,
+) -> Option<(Option<Range<usize>>, usize)> {
+    if from > text.len() {
+        return None;
+    }
+    let (range, end) = if regex.captures_len() > 1 {
+        let captures = regex.captures_at(text, from)?;
+        let whole = captures.get(0)?.range();
+        (captures.get(1).map_or(whole.clone(), |group| group.range()), whole.end)
+    } else {
+        let found = regex.find_at(text, from)?;
+        (found.range(), found.end())
+    };
+    Some((check(&Found { text, range }), end))
+}
+
+/// The place behind the character at this one.
+fn beyond(text: &str, at: usize) -> usize {
+    at + text[at..].chars().next().map_or(1, char::len_utf8)
+}

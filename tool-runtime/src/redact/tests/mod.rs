@@ -1,0 +1,12 @@
+#![allow(clippy::unwrap_used, reason = "this is test code")]
+
+mod caught;
+mod kept;
+mod laws;
+
+use super::Patterns;
+
+#[track_caller]
+fn redacts(text: &str, expected: &str) {
+    assert_eq!(Patterns::default().redact(text), expected, "{text}");
+}
