@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use tool_contracts::{ErrorCode, ToolContext, ToolSpec, Violation};
+use uuid::Uuid;
 
 use super::Idempotency;
 use super::cancellation::CancelFlag;
@@ -52,6 +53,8 @@ struct Shared {
     idempotency: OnceLock<Idempotency>,
     /// Whether it is a dry run of a call that waits to be decided about.
     rehearses: bool,
+    /// The call that this one repeats, to see whether its answer is still the same.
+    replays: Option<Uuid>,
     job: Job,
 }
 
@@ -82,6 +85,7 @@ impl Shared {
             edited: None,
             idempotency: OnceLock::new(),
             rehearses: false,
+            replays: None,
             job: Job::default(),
         }
     }
@@ -194,6 +198,18 @@ impl CallScope {
     /// Tells whether this is a dry run of a call that waits to be decided about.
     pub(crate) fn is_rehearsal(&self) -> bool {
         self.0.rehearses
+    }
+
+    /// Makes this very call one that repeats an earlier one, before anybody else knows it.
+    pub(crate) fn replaying(&self, earlier: Uuid) -> Self {
+        let mut shared = self.again(self.arguments().into());
+        shared.replays = Some(earlier);
+        Self(Arc::new(shared))
+    }
+
+    /// The call that this one repeats, to see whether its answer is still the same.
+    pub(crate) fn replay_of(&self) -> Option<Uuid> {
+        self.0.replays
     }
 
     pub(crate) fn job(&self) -> &Job {

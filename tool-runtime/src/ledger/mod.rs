@@ -5,16 +5,27 @@
 //! written. A [`Checkpoint`] that is kept elsewhere shows that the chain's end was cut off.
 
 mod chain;
+mod config;
+mod ended;
+mod handle;
+mod keys;
 mod query;
+mod queue;
 mod record;
+mod stats;
 mod store;
+mod witness;
+mod writer;
 
 pub use self::chain::{
     ChainKeys, Checkpoint, Entry, Fault, FaultKind, Frontier, Head, InvalidHead, Verified, Verifier,
 };
+pub use self::config::{Inputs, LedgerBuilder, Overload};
+pub use self::handle::{FaultError, Ledger, VerifyError, verify};
 pub use self::query::{LARGEST_PAGE, LedgerQuery, Page};
 pub use self::record::{
     Access, Began, Closed, Forgotten, Principal, Record, RecordStatus, RecordedApproval,
     RecordedCall, RecordedError, RecordedOrigin, Shed,
 };
+pub use self::stats::LedgerStatus;
 pub use self::store::LedgerStore;

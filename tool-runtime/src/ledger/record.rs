@@ -345,7 +345,7 @@ fn read<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
 }
 
 /// Writes an object with its kind in front. (serde's own tags cannot hold raw JSON.)
-fn text(kind: &str, body: &impl Serialize) -> Box<str> {
+pub(super) fn text(kind: &str, body: &impl Serialize) -> Box<str> {
     let mut text = format!(r#"{{"kind":"{kind}","#);
     let members = serde_json::to_string(body).expect("records are written to memory as JSON");
     text.push_str(&members[1..]);

@@ -206,6 +206,16 @@ impl Registered {
         parts.finish(tool.effect, settings).map(|registered| Registered { traits, ..registered })
     }
 
+    /// Whether an argument may be secret or personal, so that its hash could be guessed.
+    pub(crate) fn input_is_sensitive(&self) -> bool {
+        self.input.has_secrets() || self.input.has_personal()
+    }
+
+    /// Whether something in an answer may be secret or personal.
+    pub(crate) fn output_is_sensitive(&self) -> bool {
+        self.output.as_ref().is_some_and(|it| it.has_secrets() || it.has_personal())
+    }
+
     /// How much room the next answer will want.
     pub(crate) fn expected_output(&self) -> usize {
         self.largest_output.load(Ordering::Relaxed)

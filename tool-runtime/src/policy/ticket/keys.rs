@@ -140,7 +140,7 @@ impl KeyRing {
     }
 
     /// The key that signs and seals.
-    pub(super) fn current(&self) -> &Key {
+    pub(crate) fn current(&self) -> &Key {
         &self.current
     }
 

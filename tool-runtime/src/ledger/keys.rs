@@ -1,0 +1,115 @@
+//! What the ledger derives from its keys: links, hashes that nobody can guess, veils.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use uuid::Uuid;
+
+use super::chain::ChainKeys;
+use crate::call::CallScope;
+use crate::canonical::Digest;
+use crate::policy::KeyRing;
+use crate::redact::{Patterns, Veil};
+
+// Part of every hash: changing one makes what was recorded before incomparable.
+const HASHING: &[u8] = b"tool-runtime/ledger/v1/hash";
+const PERSONAL: &[u8] = b"tool-runtime/ledger/v1/personal";
+
+/// How many hexadecimal digits stand for personal data: enough to tell people apart.
+const PERSONAL_DIGITS: usize = 16;
+
+/// What the ledger derives from its keys, and what it takes for personal in free text.
+pub(crate) struct LedgerKeys {
+    chain: ChainKeys,
+    /// By the keys' ids; the first makes new hashes.
+    hashing: Vec<(Box<str>, Hmac<Sha256>)>,
+    personal: Hmac<Sha256>,
+    patterns: Patterns,
+}
+
+impl LedgerKeys {
+    pub(super) fn new(ring: &KeyRing, patterns: Patterns) -> Self {
+        let keyed =
+            |secret: &[u8]| Hmac::new_from_slice(secret).expect("HMAC takes a key of any length");
+        let hashing = ring.keys().map(|key| (key.id().into(), keyed(&*key.subkey(HASHING))));
+        Self {
+            chain: ChainKeys::new(ring),
+            hashing: hashing.collect(),
+            personal: keyed(&*ring.current().subkey(PERSONAL)),
+            patterns,
+        }
+    }
+
+    pub(super) fn chain(&self) -> &ChainKeys {
+        &self.chain
+    }
+
+    /// Writes a hash down: as it is, or under the key where what is hashed may be guessed.
+    pub(crate) fn hash(&self, digest: Digest, guessable: bool) -> String {
+        match self.hashing.first() {
+            Some((id, key)) if guessable => keyed_hash(id, key, digest),
+            _ => format!("sha256:{digest}"),
+        }
+    }
+
+    /// Writes a hash down as an earlier one was, so that the two can be compared; none if its key
+    /// is not known any more.
+    pub(super) fn hash_like(&self, earlier: &str, digest: Digest) -> Option<String> {
+        let Some(rest) = earlier.strip_prefix("hmac-sha256:") else {
+            return Some(self.hash(digest, false));
+        };
+        let id = rest.split(':').next()?;
+        let (id, key) = self.hashing.iter().find(|(known, _)| &**known == id)?;
+        Some(keyed_hash(id, key, digest))
+    }
+
+    /// Free text of an unknown origin, as a record may hold it.
+    pub(super) fn redacted(&self, text: &str) -> String {
+        self.patterns.redact(text).into_owned()
+    }
+
+    /// The arguments as a record may hold them; none if they are not JSON.
+    pub(crate) fn redacted_input(&self, scope: &CallScope) -> Option<String> {
+        let veil = self.veil(scope.cx().tenant_id());
+        scope.registered().input.redact(scope.arguments(), scope.runtime().limits(), &veil)
+    }
+
+    /// What stands in records of a tenant in place of personal data.
+    pub(crate) fn veil(&self, tenant: Uuid) -> LedgerVeil<'_> {
+        LedgerVeil { keys: self, tenant }
+    }
+}
+
+fn keyed_hash(id: &str, key: &Hmac<Sha256>, digest: Digest) -> String {
+    let mac = key.clone().chain_update(digest.as_bytes()).finalize().into_bytes();
+    format!("hmac-sha256:{id}:{}", Digest::from_bytes(mac.into()))
+}
+
+/// Shows no key.
+impl fmt::Debug for LedgerKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LedgerKeys").field("chain", &self.chain).finish_non_exhaustive()
+    }
+}
+
+/// Personal data of a tenant, as records show it: one person is told from another, and nobody is
+/// found out by trying.
+pub(crate) struct LedgerVeil<'k> {
+    keys: &'k LedgerKeys,
+    tenant: Uuid,
+}
+
+impl Veil for LedgerVeil<'_> {
+    fn personal(&self, json: &str) -> String {
+        let mac = self.keys.personal.clone().chain_update(self.tenant.as_bytes());
+        let mac = mac.chain_update(json.as_bytes()).finalize().into_bytes();
+        let digits = Digest::from_bytes(mac.into()).to_string();
+        format!("pii:{}", &digits[..PERSONAL_DIGITS])
+    }
+
+    fn free_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.keys.patterns.redact(text)
+    }
+}

@@ -1,0 +1,224 @@
+//! Between the calls and the writer: what has ended waits here, up to a bound.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use event_listener::Event;
+
+use super::config::Overload;
+use super::ended::EndedCall;
+use super::writer::Desk;
+
+/// What somebody asks the writer to do.
+pub(super) type Ask = Box<dyn FnOnce(&mut Desk) + Send>;
+
+/// The most that may be asked of the writer at once.
+const MOST_ASKS: usize = 1_024;
+
+/// Calls that have ended, and what else the writer is to do.
+#[derive(Debug)]
+pub(super) struct Queue {
+    state: Mutex<State>,
+    /// Wakes the writer.
+    work: Condvar,
+    /// Wakes calls that wait for room.
+    freed: Event,
+    /// Whether a call has to wait before it may begin: read by every call.
+    full: AtomicBool,
+    bounds: Bounds,
+}
+
+/// How much may wait.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) calls: usize,
+    pub(super) bytes: usize,
+    pub(super) overload: Overload,
+}
+
+#[derive(Default)]
+struct State {
+    ended: VecDeque<EndedCall>,
+    bytes: usize,
+    /// Each with the number of calls that were taken before it.
+    asks: VecDeque<(u64, Ask)>,
+    shed: Missing,
+    pushed: u64,
+    taken: u64,
+    idle: bool,
+    closed: bool,
+}
+
+/// Calls that were not recorded.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Missing {
+    pub(super) calls: u64,
+    /// When the first of them ended, in milliseconds since the epoch.
+    pub(super) since_ms: u64,
+}
+
+/// What the writer takes at once.
+#[derive(Default)]
+pub(super) struct Batch {
+    pub(super) ended: VecDeque<EndedCall>,
+    pub(super) asks: VecDeque<Ask>,
+    pub(super) shed: Missing,
+    /// Whether nothing more comes.
+    pub(super) last: bool,
+}
+
+impl Queue {
+    pub(super) fn new(bounds: Bounds) -> Self {
+        Self {
+            state: Mutex::default(),
+            work: Condvar::new(),
+            freed: Event::new(),
+            full: AtomicBool::new(false),
+            bounds,
+        }
+    }
+
+    /// Takes a call that has ended, or counts it if there is no room; never waits.
+    ///
+    /// Where calls wait for room there is some beyond the bound, for those that were under way or
+    /// could not wait.
+    pub(super) fn push(&self, ended: EndedCall) -> bool {
+        let factor = if self.bounds.overload == Overload::Block { 2 } else { 1 };
+        let mut state = self.lock();
+        let fits = !state.closed && self.has_room(&state, factor);
+        if fits {
+            state.bytes += ended.bytes();
+            state.pushed += 1;
+            state.ended.push_back(ended);
+            self.see_room(&state);
+        } else {
+            state.shed.add(ended.at_ms());
+        }
+        self.wake_writer(state);
+        fits
+    }
+
+    /// Gives the writer something to do; gives it back if too much is asked already, or nobody
+    /// writes any more.
+    pub(super) fn ask(&self, ask: Ask) -> Result<(), Ask> {
+        let mut state = self.lock();
+        if state.closed || state.asks.len() >= MOST_ASKS {
+            return Err(ask);
+        }
+        let mark = state.pushed;
+        state.asks.push_back((mark, ask));
+        self.wake_writer(state);
+        Ok(())
+    }
+
+    /// Tells whether a call has to wait before it may begin.
+    pub(super) fn is_full(&self) -> bool {
+        self.full.load(Ordering::Relaxed)
+    }
+
+    /// Waits until there is room.
+    pub(super) async fn room(&self) {
+        while self.is_full() {
+            let freed = self.freed.listen();
+            // It may have been freed before anybody listened.
+            if self.is_full() {
+                freed.await;
+            }
+        }
+    }
+
+    /// Waits for something to do; takes up to so many calls.
+    pub(super) fn take(&self, most: usize) -> Batch {
+        let mut state = self.lock();
+        while state.is_empty() && !state.closed {
+            state.idle = true;
+            state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.idle = false;
+        let most = state.ended.len().min(most);
+        let rest = state.ended.split_off(most);
+        let ended = std::mem::replace(&mut state.ended, rest);
+        state.bytes -= ended.iter().map(EndedCall::bytes).sum::<usize>();
+        state.taken += u64::try_from(ended.len()).unwrap_or(u64::MAX);
+        let last = state.closed && state.ended.is_empty();
+        let due = state.asks.partition_point(|(mark, _)| *mark <= state.taken);
+        let asks = state.asks.drain(..due).map(|(_, ask)| ask).collect();
+        let batch = Batch { ended, asks, shed: std::mem::take(&mut state.shed), last };
+        self.see_room(&state);
+        drop(state);
+        self.freed.notify(usize::MAX);
+        batch
+    }
+
+    /// Takes what was asked meanwhile, at the latest after this time; the calls wait.
+    pub(super) fn take_asks(&self, patience: Duration) -> (VecDeque<Ask>, bool) {
+        let state = self.lock();
+        let waited = self.work.wait_timeout_while(state, patience, |state| {
+            state.idle = true;
+            state.asks.is_empty() && !state.closed
+        });
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        state.idle = false;
+        (state.asks.drain(..).map(|(_, ask)| ask).collect(), state.closed)
+    }
+
+    /// Takes nothing more; what waits is still written.
+    pub(super) fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        self.see_room(&state);
+        drop(state);
+        self.work.notify_all();
+        self.freed.notify(usize::MAX);
+    }
+
+    pub(super) fn waiting(&self) -> usize {
+        self.lock().ended.len()
+    }
+
+    fn see_room(&self, state: &State) {
+        let waits = self.bounds.overload == Overload::Block && !state.closed;
+        self.full.store(waits && !self.has_room(state, 1), Ordering::Relaxed);
+    }
+
+    fn has_room(&self, state: &State, factor: usize) -> bool {
+        state.ended.len() < self.bounds.calls.saturating_mul(factor)
+            && state.bytes < self.bounds.bytes.saturating_mul(factor)
+    }
+
+    fn wake_writer(&self, state: MutexGuard<'_, State>) {
+        let idle = state.idle;
+        drop(state);
+        if idle {
+            self.work.notify_one();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn is_empty(&self) -> bool {
+        self.ended.is_empty() && self.asks.is_empty() && self.shed.calls == 0
+    }
+}
+
+impl Missing {
+    fn add(&mut self, at_ms: u64) {
+        if self.calls == 0 {
+            self.since_ms = at_ms;
+        }
+        self.calls += 1;
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State").field("ended", &self.ended.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,301 @@
+//! The one thread that writes the ledger: it describes, chains and stores what has ended, in groups.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::chain::{Checkpoint, Entry, Head, Verifier};
+use super::config::{FIRST_PAUSE, Inputs, LONGEST_PAUSE};
+use super::ended::EndedCall;
+use super::keys::LedgerKeys;
+use super::query::written_ms;
+use super::queue::{Batch, Missing, Queue};
+use super::record::{Began, Closed, Forgotten, Record, Shed};
+use super::stats::Stats;
+use super::store::{LedgerStore, SCAN};
+use crate::call::guard;
+use crate::store::{Clock, StoreError, StoreErrorKind};
+
+/// How many calls are written together at most.
+const MOST_IN_GROUP: usize = 2_048;
+
+/// How the writer goes about it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    pub(super) checkpoint_every: u64,
+    pub(super) inputs: Inputs,
+    /// How long contents are kept, if not for ever.
+    pub(super) retention: Option<Duration>,
+}
+
+/// What the writer works with.
+pub(super) struct Desk {
+    store: Box<dyn LedgerStore>,
+    keys: Arc<LedgerKeys>,
+    clock: Arc<dyn Clock>,
+    pace: Pace,
+    head: Head,
+    /// The size of the ledger behind its last checkpoint.
+    checked: u64,
+    /// All records before this one have been given up.
+    forgotten: u64,
+    stats: Arc<Stats>,
+}
+
+/// A checkpoint's record: what it says, and what is needed to go on behind it.
+#[derive(Serialize, Deserialize)]
+struct Resting {
+    #[serde(flatten)]
+    checkpoint: Checkpoint,
+    head: Head,
+}
+
+impl Desk {
+    /// Finds the end of the ledger, and says that a writer begins.
+    pub(super) fn open(
+        mut store: Box<dyn LedgerStore>,
+        keys: Arc<LedgerKeys>,
+        clock: Arc<dyn Clock>,
+        pace: Pace,
+    ) -> Result<Self, StoreError> {
+        let (head, checked, last) = resume(&mut *store, &keys)?;
+        let stats = Arc::default();
+        let mut desk = Self { store, keys, clock, pace, head, checked, forgotten: 0, stats };
+        let torn_bytes = desk.store.torn_bytes();
+        let after_crash = last.is_some_and(|last| !matches!(last, Record::Closed(_)));
+        desk.note(&Record::Began(Began { at: desk.now(), after_crash, torn_bytes }))?;
+        Ok(desk)
+    }
+
+    pub(super) fn stats(&self) -> &Arc<Stats> {
+        &self.stats
+    }
+
+    pub(super) fn store(&mut self) -> &mut dyn LedgerStore {
+        &mut *self.store
+    }
+
+    pub(super) fn keys(&self) -> &Arc<LedgerKeys> {
+        &self.keys
+    }
+
+    /// Now, as records say it.
+    pub(super) fn now(&self) -> String {
+        written_ms(self.clock.now().get())
+    }
+
+    /// Appends one record.
+    pub(super) fn note(&mut self, record: &Record) -> Result<(), StoreError> {
+        self.append(&[record.to_text()])
+    }
+
+    /// Appends records: all or none.
+    fn append(&mut self, bodies: &[Box<str>]) -> Result<(), StoreError> {
+        let mut head = self.head.clone();
+        let link = |body: &Box<str>| head.append(self.keys.chain(), body.clone());
+        let entries: Vec<Entry> = bodies.iter().map(link).collect();
+        let appended = guard(|| self.store.append(&entries));
+        appended.unwrap_or_else(|text| Err(panicked(&text)))?;
+        self.head = head;
+        Ok(())
+    }
+
+    /// Signs the ledger as it stands, in a record of its own.
+    pub(super) fn checkpoint(&mut self) -> Result<Checkpoint, StoreError> {
+        let checkpoint = self.head.checkpoint(self.keys.chain(), self.clock.now());
+        let resting = Resting { checkpoint: checkpoint.clone(), head: self.head.clone() };
+        self.append(&[super::record::text("checkpoint", &resting)])?;
+        self.checked = self.head.size();
+        Ok(checkpoint)
+    }
+
+    /// Gives up the contents of all records before this one.
+    pub(super) fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
+        // Whoever opens the ledger begins at a checkpoint, so one has to stay.
+        self.checkpoint()?;
+        let at = self.now();
+        // Said before it is done: what is gone without a word looks removed.
+        self.note(&Record::Forgotten(Forgotten { at, before }))?;
+        let forgotten = self.store.forget(before)?;
+        self.forgotten = before;
+        Ok(forgotten)
+    }
+
+    /// Finds the first call's record that is not older than this, by the time that records carry.
+    pub(super) fn first_since(&mut self, moment: &str) -> Result<u64, StoreError> {
+        let (mut low, mut high) = (self.forgotten, self.head.size());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.is_before(middle, moment)? { low = middle + 1 } else { high = middle }
+        }
+        Ok(low)
+    }
+
+    /// Is a record older than this moment? What is forgotten already is.
+    fn is_before(&mut self, seq: u64, moment: &str) -> Result<bool, StoreError> {
+        #[derive(Deserialize)]
+        struct Dated {
+            at: serde_json::Value,
+        }
+        let entry = self.store.read(seq, 1)?.into_iter().next();
+        let Some(entry) = entry else { return Ok(false) };
+        let Some(body) = entry.body() else { return Ok(true) };
+        Ok(match serde_json::from_str::<Dated>(body).map(|dated| dated.at) {
+            Ok(serde_json::Value::String(at)) => *at < *moment,
+            // A checkpoint's time is a number.
+            Ok(at) => at.as_u64().is_some_and(|at| *written_ms(at) < *moment),
+            Err(_) => false,
+        })
+    }
+
+    /// Signs the ledger and gives up what is too old, where it is time to.
+    fn tidy(&mut self) -> Result<(), StoreError> {
+        if self.head.size() - self.checked < self.pace.checkpoint_every {
+            return Ok(());
+        }
+        let Some(retention) = self.pace.retention else { return self.checkpoint().map(drop) };
+        let kept_ms = u64::try_from(retention.as_millis()).unwrap_or(u64::MAX);
+        let oldest = written_ms(self.clock.now().get().saturating_sub(kept_ms));
+        let before = self.first_since(&oldest)?;
+        if before > self.forgotten {
+            self.forget(before).map(drop)
+        } else {
+            self.checkpoint().map(drop)
+        }
+    }
+
+    fn describe(&self, ended: &EndedCall) -> Box<str> {
+        let call = ended.describe(&self.keys, self.pace.inputs);
+        Record::Call(Box::new(call)).to_text()
+    }
+
+    fn describe_missing(&self, shed: Missing) -> Box<str> {
+        let since = written_ms(shed.since_ms);
+        Record::Shed(Shed { at: self.now(), calls: shed.calls, since }).to_text()
+    }
+}
+
+/// Finds the end of a ledger: its head, where its last checkpoint is, its last record.
+fn resume(
+    store: &mut dyn LedgerStore,
+    keys: &LedgerKeys,
+) -> Result<(Head, u64, Option<Record>), StoreError> {
+    let rest = store.last_checkpoint()?.and_then(|entry| resting(&entry, keys));
+    let head = rest.map_or_else(Head::empty, |rest| rest.head);
+    let (mut from, mut last) = (head.size(), None);
+    // What follows a checkpoint proves that its head is the one that was signed.
+    let mut verifier = Verifier::from_head(keys.chain().clone(), head);
+    let mut checked = from;
+    loop {
+        let entries = store.read(from, SCAN)?;
+        for entry in &entries {
+            verifier.push(entry).map_err(|fault| broken(&fault))?;
+            last = entry.body().and_then(|body| Record::read(body).ok());
+            if matches!(last, Some(Record::Checkpoint(_))) {
+                checked = entry.seq() + 1;
+            }
+        }
+        match entries.last() {
+            Some(entry) => from = entry.seq() + 1,
+            None => break,
+        }
+    }
+    let head = verifier.finish().map_err(|fault| broken(&fault))?.into_head();
+    Ok((head, checked, last))
+}
+
+/// What a checkpoint's record says, if it is as it was signed.
+fn resting(entry: &Entry, keys: &LedgerKeys) -> Option<Resting> {
+    let resting: Resting = serde_json::from_str(entry.body()?).ok()?;
+    let Resting { checkpoint, head } = &resting;
+    let right = checkpoint.verify_mac(keys.chain())
+        && checkpoint.size() == head.size()
+        && entry.seq() == head.size()
+        && *checkpoint.root() == head.tree().root();
+    right.then_some(resting)
+}
+
+fn panicked(text: &str) -> StoreError {
+    StoreError::new(StoreErrorKind::Unavailable, format!("the ledger's store panicked: {text}"))
+}
+
+fn broken(fault: &super::chain::Fault) -> StoreError {
+    let text = format!(
+        "the ledger cannot be continued: {fault}; verify it, keep it as it is, and begin a new one"
+    );
+    StoreError::new(StoreErrorKind::Damaged, text)
+}
+
+/// The thread's work, until the ledger is closed.
+pub(super) fn run(mut desk: Desk, queue: &Queue) {
+    loop {
+        let Batch { ended, asks, shed, last } = queue.take(MOST_IN_GROUP);
+        let mut bodies: Vec<Box<str>> = Vec::with_capacity(ended.len() + 1);
+        bodies.extend(ended.iter().map(|call| desk.describe(call)));
+        if shed.calls > 0 {
+            bodies.push(desk.describe_missing(shed));
+        }
+        let calls = u64::try_from(ended.len()).unwrap_or(u64::MAX);
+        // The host's values may go with their last call, and may panic as they do.
+        drop(guard(|| drop(ended)));
+        if !write(&mut desk, queue, &bodies, calls) {
+            return;
+        }
+        serve(&mut desk, asks);
+        if last {
+            return end(&mut desk);
+        }
+    }
+}
+
+/// Writes a group, however often it takes; false if the ledger was closed before it could.
+fn write(desk: &mut Desk, queue: &Queue, bodies: &[Box<str>], calls: u64) -> bool {
+    let mut pause = FIRST_PAUSE;
+    let mut done = bodies.is_empty();
+    loop {
+        let tried = if done { Ok(()) } else { desk.append(bodies) };
+        if tried.is_ok() && !done {
+            desk.stats.wrote(calls);
+            done = true;
+        }
+        match tried.and_then(|()| desk.tidy()) {
+            Ok(()) => {
+                desk.stats.works();
+                return true;
+            }
+            Err(error) => desk.stats.fails(error),
+        }
+        let (asks, closed) = queue.take_asks(pause);
+        serve(desk, asks);
+        if closed {
+            desk.stats.lost(if done { 0 } else { calls });
+            return false;
+        }
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+fn serve(desk: &mut Desk, asks: VecDeque<super::queue::Ask>) {
+    for ask in asks {
+        drop(guard(|| ask(desk)));
+    }
+}
+
+/// Says that everything is written.
+fn end(desk: &mut Desk) {
+    let status = desk.stats.status();
+    let closed = Closed { at: desk.now(), calls: status.written, shed: status.shed };
+    let ended = desk.checkpoint().and_then(|_| desk.note(&Record::Closed(closed)));
+    if let Err(error) = ended {
+        desk.stats.fails(error);
+    }
+}
+
+impl fmt::Debug for Desk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Desk").field("size", &self.head.size()).finish_non_exhaustive()
+    }
+}
