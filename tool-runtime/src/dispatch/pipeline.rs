@@ -182,7 +182,8 @@ async fn recorded(scope: &CallScope, admitted: Admitted) -> Result<Admitted, Box
 
 /// Keeps the proof of an answer, where its tool has to leave it.
 async fn prove(scope: &CallScope, ended: Ended) -> Ended {
-    let concerned = scope.registered().traits.evidence && ended.fate == Fate::Answered;
+    let answers = ended.fate == Fate::Answered && scope.replay_of().is_none();
+    let concerned = scope.registered().traits.evidence && answers;
     match scope.runtime().prover().filter(|_| concerned) {
         None => ended,
         Some(prover) => prover.prove(scope, ended).await,

@@ -182,7 +182,27 @@ impl Runtime {
             let refusal = self.told(name, &cx, Refusal::unknown_tool(&self.closest(name)));
             return ToolCall::unknown(self.clone(), name, call_id, arguments, cx, &refusal);
         };
-        let scope = CallScope::new(self.clone(), tool.clone(), call_id, arguments, cx);
+        self.opened(CallScope::new(self.clone(), tool.clone(), call_id, arguments, cx))
+    }
+
+    /// Opens a call that repeats an earlier one, to see whether its answer is still the same.
+    pub(crate) fn open_replay(
+        &self,
+        name: &str,
+        arguments: Box<str>,
+        cx: ToolContext,
+        earlier: Uuid,
+    ) -> ToolCall {
+        match self.inner.catalogue.find(name) {
+            None => self.open(name, None, arguments, cx),
+            Some(tool) => {
+                let scope = CallScope::new(self.clone(), tool.clone(), None, arguments, cx);
+                self.opened(scope.replaying(earlier))
+            }
+        }
+    }
+
+    fn opened(&self, scope: CallScope) -> ToolCall {
         let opened = if is_listed(scope.tool()) {
             pipeline::decode(&scope)
         } else {
@@ -191,7 +211,7 @@ impl Runtime {
         match opened {
             Ok(decoded) => ToolCall::pending(scope, decoded),
             Err(refusal) => {
-                let refusal = self.told(name, scope.cx(), refusal);
+                let refusal = self.told(scope.tool().name(), scope.cx(), refusal);
                 ToolCall::refused(scope, &refusal)
             }
         }

@@ -174,7 +174,7 @@ impl EndedCall {
         let Some(scope) = self.scope() else { return Contents::default() };
         let (input, input_redacted) = kept(scope, keys, inputs);
         Contents {
-            input_hash: input_hash(scope, keys),
+            input_hash: input_hash(scope, keys, input_redacted),
             output_hash: self.output_hash(scope, keys),
             input,
             input_redacted,
@@ -196,15 +196,25 @@ impl EndedCall {
 }
 
 /// Hashes the canonical arguments; under the key, where they may be guessed.
-pub(crate) fn input_hash(scope: &CallScope, keys: &LedgerKeys) -> Option<String> {
-    let digest = Digest::of_json("tool-runtime/input/v1", scope.arguments()).ok()?;
-    Some(keys.hash(digest, scope.registered().input_is_sensitive()))
+pub(crate) fn input_hash(scope: &CallScope, keys: &LedgerKeys, redacted: bool) -> Option<String> {
+    // What is kept beside the hash leaves little to guess.
+    let guessable = redacted || scope.registered().input_is_sensitive();
+    Some(keys.hash(digest_of_input(scope.arguments())?, guessable))
 }
 
 /// Hashes the canonical answer; under the key, where it may be guessed.
 pub(crate) fn output_hash(scope: &CallScope, data: &str, keys: &LedgerKeys) -> Option<String> {
-    let digest = Digest::of_json("tool-runtime/output/v1", data).ok()?;
-    Some(keys.hash(digest, scope.registered().output_is_sensitive()))
+    Some(keys.hash(digest_of_output(data)?, scope.registered().output_is_sensitive()))
+}
+
+/// Hashes arguments in their canonical form; none if they have none.
+pub(crate) fn digest_of_input(arguments: &str) -> Option<Digest> {
+    Digest::of_json("tool-runtime/input/v1", arguments).ok()
+}
+
+/// Hashes an answer in its canonical form; none if it has none.
+pub(crate) fn digest_of_output(data: &str) -> Option<Digest> {
+    Digest::of_json("tool-runtime/output/v1", data).ok()
 }
 
 /// The arguments as a record may hold them, and whether something in them was replaced.

@@ -248,6 +248,7 @@ impl Ledger {
         })
     }
 
+    #[cfg(feature = "evidence")]
     pub(crate) fn keys(&self) -> &Arc<LedgerKeys> {
         &self.0.keys
     }

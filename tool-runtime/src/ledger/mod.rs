@@ -21,6 +21,8 @@ pub use self::chain::{
     ChainKeys, Checkpoint, Entry, Fault, FaultKind, Frontier, Head, InvalidHead, Verified, Verifier,
 };
 pub use self::config::{Inputs, LedgerBuilder, Overload};
+#[cfg(feature = "evidence")]
+pub(crate) use self::ended::{digest_of_input, digest_of_output, input_hash, output_hash};
 pub use self::handle::{FaultError, Ledger, VerifyError, verify};
 pub use self::query::{LARGEST_PAGE, LedgerQuery, Page};
 pub use self::record::{

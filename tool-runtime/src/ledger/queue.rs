@@ -175,10 +175,6 @@ impl Queue {
         self.freed.notify(usize::MAX);
     }
 
-    pub(super) fn waiting(&self) -> usize {
-        self.lock().ended.len()
-    }
-
     fn see_room(&self, state: &State) {
         let waits = self.bounds.overload == Overload::Block && !state.closed;
         self.full.store(waits && !self.has_room(state, 1), Ordering::Relaxed);

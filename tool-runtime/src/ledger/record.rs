@@ -7,7 +7,9 @@ use tool_contracts::{ActorType, CallStatus, Effect};
 use uuid::Uuid;
 
 use super::chain::Checkpoint;
+use super::query::written_ms;
 use crate::dispatch::Origin;
+use crate::store::UnixMillis;
 
 /// What one record of the ledger says.
 #[derive(Debug, Clone)]
@@ -285,6 +287,26 @@ pub struct Access {
     pub subject: Option<String>,
     /// How it ended: `ok`, or why not.
     pub outcome: String,
+}
+
+impl Access {
+    /// Says that somebody does something at this moment, and why; further facts may be set.
+    pub fn new(
+        at: UnixMillis,
+        action: impl Into<String>,
+        by: impl Into<String>,
+        reason: impl Into<String>,
+    ) -> Self {
+        Self {
+            at: written_ms(at.get()),
+            action: action.into(),
+            by: by.into(),
+            reason: reason.into(),
+            tenant_id: None,
+            subject: None,
+            outcome: "asked".to_owned(),
+        }
+    }
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]

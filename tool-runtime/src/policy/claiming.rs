@@ -77,7 +77,8 @@ impl State {
                 return Err(answered.into());
             }
         }
-        if let Some(ttl) = plan.ttl.filter(|_| !scope.dry_run() && consent.ticket.is_none()) {
+        let asks_anew = scope.dry_run() || consent.ticket.is_some() || scope.replay_of().is_some();
+        if let Some(ttl) = plan.ttl.filter(|_| !asks_anew) {
             holding.flight = self.fresh_or_flight(plan, scope, started, ttl).await?;
         }
         self.same_preview(scope, consent).await?;
