@@ -12,6 +12,9 @@ use super::{
 };
 use crate::ContractError;
 
+/// What stands before the id of a run that was made here.
+pub(crate) const NEW_RUN: &str = "run_";
+
 /// Builds a [`ToolContext`]; `build` tells every problem at once.
 ///
 /// Without `now_iso` the context is of now, without `invocation_id` it gets a new UUIDv7.
@@ -63,6 +66,20 @@ impl ToolContextBuilder {
     pub fn invocation_id(mut self, invocation_id: Uuid) -> Self {
         self.invocation_id = Some(invocation_id);
         self
+    }
+
+    /// Sets a new run: `run_` and a UUIDv7, for a caller that has no run of its own.
+    ///
+    /// ```
+    /// use tool_contracts::ToolContext;
+    /// use uuid::Uuid;
+    ///
+    /// let cx = ToolContext::builder(Uuid::nil(), "trace-123").new_run_id().build()?;
+    /// assert!(cx.run_id().is_some_and(|run| run.starts_with("run_")));
+    /// # Ok::<(), tool_contracts::ContractError>(())
+    /// ```
+    pub fn new_run_id(self) -> Self {
+        self.run_id(format!("{NEW_RUN}{}", Uuid::now_v7()))
     }
 
     /// Sets the time that the caller holds to be now; any offset becomes UTC.
@@ -135,12 +152,21 @@ impl ToolContextBuilder {
     /// When a field breaks its rule, or both or neither of `run_id` and `ingestion_run_id` are
     /// set; all problems are named.
     pub fn build(self) -> Result<ToolContext, ContractError> {
-        let fields = Fields {
+        let fields = self.completed();
+        fields.check().map(|()| ToolContext::of(fields))
+    }
+
+    /// Gives the context of fields that have been held to the same rules elsewhere.
+    pub(crate) fn build_checked_before(self) -> ToolContext {
+        ToolContext::of(self.completed())
+    }
+
+    fn completed(self) -> Fields {
+        Fields {
             invocation_id: self.invocation_id.unwrap_or_else(Uuid::now_v7),
             now_iso: self.now_iso.unwrap_or_else(Utc::now),
             ..self.fields
-        };
-        fields.check().map(|()| ToolContext::of(fields))
+        }
     }
 }
 

@@ -168,7 +168,12 @@ impl Fields {
             problems.filled(field, text);
         }
         problems.check(self.timeouts_ms != Some(0), "timeouts_ms", "expected more than 0");
-        self.check_syntax(&mut problems);
+        syntax::check(
+            &mut problems,
+            self.locale.as_deref(),
+            self.currency.as_deref(),
+            self.timezone.as_deref(),
+        );
         self.check_attributes(&mut problems);
         problems.finish()
     }
@@ -190,24 +195,6 @@ impl Fields {
             ("tenant_slug", self.tenant_slug.as_deref()),
             ("site_id", self.site_id.as_deref()),
         ]
-    }
-
-    fn check_syntax(&self, problems: &mut Problems) {
-        problems.check(
-            self.locale.as_deref().is_none_or(syntax::is_language_tag),
-            "locale",
-            "expected a well-formed BCP 47 tag, such as `de-DE`",
-        );
-        problems.check(
-            self.currency.as_deref().is_none_or(syntax::is_currency),
-            "currency",
-            "expected three capital letters as in ISO 4217, such as `EUR`",
-        );
-        problems.check(
-            self.timezone.as_deref().is_none_or(syntax::is_timezone),
-            "timezone",
-            "expected a name as in the IANA database, such as `Europe/Berlin`",
-        );
     }
 
     fn check_attributes(&self, problems: &mut Problems) {

@@ -3,7 +3,7 @@
 mod builder;
 mod caller;
 mod fields;
-mod syntax;
+pub(crate) mod syntax;
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -13,6 +13,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+pub(crate) use self::builder::NEW_RUN;
 use self::fields::Fields;
 pub use self::{
     builder::ToolContextBuilder,

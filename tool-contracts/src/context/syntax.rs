@@ -2,6 +2,8 @@
 //!
 //! Whether a well-formed name exists is for those to say who own the data.
 
+use crate::contract_error::Problems;
+
 /// The schema's pattern of a UUID.
 pub(super) const UUID: &str =
     "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$";
@@ -9,7 +11,7 @@ pub(super) const UUID: &str =
 /// The schema's pattern of a language tag: the grammar of RFC 5646, section 2.1.
 ///
 /// That variants and singletons do not repeat is not for a regular expression to say.
-pub(super) const LOCALE: &str = concat!(
+pub(crate) const LOCALE: &str = concat!(
     r"^(?:(?:(?:[A-Za-z]{2,3}(?:-[A-Za-z]{3}){0,3}|[A-Za-z]{4}|[A-Za-z]{5,8})",
     r"(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?",
     r"(?:-(?:[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*",
@@ -25,10 +27,10 @@ pub(super) const LOCALE: &str = concat!(
 );
 
 /// The schema's pattern of a currency.
-pub(super) const CURRENCY: &str = "^[A-Z]{3}$";
+pub(crate) const CURRENCY: &str = "^[A-Z]{3}$";
 
 /// The schema's pattern of a time zone.
-pub(super) const TIMEZONE: &str = "^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$";
+pub(crate) const TIMEZONE: &str = "^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$";
 
 // The grandfathered tags that the grammar does not cover; the regular ones are ordinary tags.
 const IRREGULAR: &[&str] = &[
@@ -51,8 +53,32 @@ const IRREGULAR: &[&str] = &[
     "sgn-ch-de",
 ];
 
+/// Checks the three texts that have a shape of their own.
+pub(crate) fn check(
+    problems: &mut Problems,
+    locale: Option<&str>,
+    currency: Option<&str>,
+    timezone: Option<&str>,
+) {
+    problems.check(
+        locale.is_none_or(is_language_tag),
+        "locale",
+        "expected a well-formed BCP 47 tag, such as `de-DE`",
+    );
+    problems.check(
+        currency.is_none_or(is_currency),
+        "currency",
+        "expected three capital letters as in ISO 4217, such as `EUR`",
+    );
+    problems.check(
+        timezone.is_none_or(is_timezone),
+        "timezone",
+        "expected a name as in the IANA database, such as `Europe/Berlin`",
+    );
+}
+
 /// Tells whether the text is a well-formed language tag (RFC 5646, sections 2.1 and 2.2).
-pub(super) fn is_language_tag(tag: &str) -> bool {
+fn is_language_tag(tag: &str) -> bool {
     let tag = tag.to_ascii_lowercase();
     if IRREGULAR.contains(&tag.as_str()) {
         return true;
@@ -66,12 +92,12 @@ pub(super) fn is_language_tag(tag: &str) -> bool {
 }
 
 /// Tells whether the text has the shape of an ISO 4217 code.
-pub(super) fn is_currency(code: &str) -> bool {
+fn is_currency(code: &str) -> bool {
     code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
 /// Tells whether the text has the shape of a name in the IANA time zone database.
-pub(super) fn is_timezone(name: &str) -> bool {
+fn is_timezone(name: &str) -> bool {
     let admitted = |byte: u8| byte.is_ascii_alphanumeric() || b"_+-".contains(&byte);
     name.len() <= 64
         && name.starts_with(|first: char| first.is_ascii_alphabetic())

@@ -11,14 +11,16 @@ use super::text;
 ///
 /// A field is `required` or `optional` (null is absent), is read as a `leaf` (see
 /// [`Leaf`](super::Leaf)) or as `nested` (a type of this crate), and is bound to its Rust name in
-/// the expression after `=>`, which builds the value from what was read.
+/// the expression after `=>`, which builds the value from what was read. The type may have one parameter.
 macro_rules! reads {
     (
-        $target:ident, $what:literal;
+        $target:ident $(<$param:ident>)?, $what:literal;
         $( $need:ident $field:ident = $name:literal, $kind:ident $of:ty; )+
         => $build:expr
     ) => {
-        impl<'de> ::serde::Deserialize<'de> for $target {
+        impl<'de $(, $param: ::serde::Deserialize<'de>)?> ::serde::Deserialize<'de>
+            for $target $(<$param>)?
+        {
             fn deserialize<D: ::serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 const FIELDS: &[&str] = &[$($name),+];
 
@@ -44,14 +46,16 @@ macro_rules! reads {
                     }
                 }
 
-                struct ObjectVisitor;
-                impl<'de> ::serde::de::Visitor<'de> for ObjectVisitor {
-                    type Value = $target;
+                struct ObjectVisitor<T>(::std::marker::PhantomData<T>);
+                impl<'de $(, $param: ::serde::Deserialize<'de>)?> ::serde::de::Visitor<'de>
+                    for ObjectVisitor<$target $(<$param>)?>
+                {
+                    type Value = $target $(<$param>)?;
                     fn expecting(&self, to: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                         to.write_str($what)
                     }
                     $crate::wire::refuse_scalars!();
-                    fn visit_map<A>(self, mut map: A) -> Result<$target, A::Error>
+                    fn visit_map<A>(self, mut map: A) -> Result<Self::Value, A::Error>
                     where
                         A: ::serde::de::MapAccess<'de>,
                     {
@@ -72,7 +76,7 @@ macro_rules! reads {
                     }
                 }
                 // Asked for a struct, serde_json would quote a scalar before the visitor sees it.
-                from.deserialize_any(ObjectVisitor)
+                from.deserialize_any(ObjectVisitor(::std::marker::PhantomData))
             }
         }
     };
