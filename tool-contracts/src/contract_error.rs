@@ -126,6 +126,11 @@ impl Problems {
         if self.found.is_empty() {
             return Ok(());
         }
-        Err(ContractError { what: self.what, problems: self.found })
+        Err(self.refusal())
+    }
+
+    /// Gives the error of a value that could not be built, whatever was found.
+    pub(crate) fn refusal(self) -> ContractError {
+        ContractError { what: self.what, problems: self.found }
     }
 }

@@ -9,6 +9,8 @@
 //! absent, absent fields are not written, and no error quotes the value that it rejects. Numbers
 //! with a zero fraction (`1.0`) are integers, as JSON Schema has it.
 //!
+//! [`envelope`] says the same in the form of request and response that services share.
+//!
 //! [`schemas`] holds the JSON Schema of each type; the same files lie under `schemas/` in the
 //! crate, and a change to one of them is a change to the contract.
 //!
@@ -37,6 +39,7 @@ mod output;
 mod result;
 mod spec;
 
+pub mod envelope;
 pub mod schemas;
 
 pub use crate::{

@@ -239,6 +239,26 @@ impl ToolResultMeta {
     }
 }
 
+/// How the response envelope parts what it says itself from the rest.
+impl ToolResultMeta {
+    pub(crate) fn without_findings(
+        mut self,
+    ) -> (Self, Vec<Warning>, Option<u64>, Option<Evidence>) {
+        let warnings = std::mem::take(&mut self.warnings);
+        let (ttl_seconds, evidence) = (self.ttl_seconds.take(), self.evidence.take());
+        (self, warnings, ttl_seconds, evidence)
+    }
+
+    pub(crate) fn with_findings(
+        self,
+        warnings: Vec<Warning>,
+        ttl_seconds: Option<u64>,
+        evidence: Option<Evidence>,
+    ) -> Self {
+        Self { warnings, ttl_seconds, evidence, ..self }
+    }
+}
+
 reads! {
     ToolResultMeta, "the meta of a result";
     required took_ms = "took_ms", leaf wire::Whole<u64>;

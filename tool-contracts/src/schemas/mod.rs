@@ -9,13 +9,15 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 pub(crate) use self::rules::{
-    exactly_one_run, fresh_only_if_read, small_map, tie_codes_to_classes,
+    exactly_one_run, facts_in_one_place, fresh_only_if_read, null_beside_failure,
+    null_beside_success, own_codes_have_stand_ins, small_map, tie_codes_to_classes,
 };
 use crate::{
     Actor, ActorType, CallStatus, Client, ClientApp, Coercion, Effect, ErrorCode, Evidence,
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolError,
     ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta,
     ToolSpec, Trace, Violation,
+    envelope::{RequestEnvelope, ResponseEnvelope, ResponseError},
 };
 
 macro_rules! catalogue {
@@ -68,6 +70,9 @@ catalogue! {
     "tool_call_request" "ToolCallRequest" ToolCallRequest;
     "call_status" "CallStatus" CallStatus;
     "violation" "Violation" Violation;
+    "request_envelope" "RequestEnvelope" RequestEnvelope;
+    "response_envelope" "ResponseEnvelope" ResponseEnvelope<Value>;
+    "response_error" "ResponseError" ResponseError;
 }
 
 /// Makes a schema speak to readers of any language: a short description and the examples.

@@ -3,7 +3,10 @@
 use schemars::Schema;
 use serde_json::{Value, json};
 
-use crate::{ErrorCode, ToolErrorType};
+use crate::{
+    ErrorCode, ToolErrorType,
+    envelope::{RESERVED, stand_in},
+};
 
 /// Exactly one of `run_id` and `ingestion_run_id` is set; null is not set.
 pub(crate) fn exactly_one_run(schema: &mut Schema) {
@@ -49,4 +52,59 @@ pub(crate) fn small_map(schema: &mut Schema) {
     schema.insert("maxProperties".to_owned(), 32.into());
     schema.insert("propertyNames".to_owned(), json!({"minLength": 1, "maxLength": 128}));
     schema.insert("additionalProperties".to_owned(), json!({"type": "string", "maxLength": 1024}));
+}
+
+/// A tool's own code stands beside a code of the closed set that speaks for its class.
+pub(crate) fn own_codes_have_stand_ins(schema: &mut Schema) {
+    let stand_ins: Vec<_> = ToolErrorType::ALL.iter().map(|class| stand_in(*class)).collect();
+    let has_own = json!({
+        "type": "object",
+        "required": ["tool_code"],
+        "properties": {"tool_code": {"type": "string"}},
+    });
+    schema.insert(
+        "if".to_owned(),
+        json!({"required": ["details"], "properties": {"details": has_own}}),
+    );
+    schema.insert("then".to_owned(), json!({"properties": {"code": {"enum": stand_ins}}}));
+}
+
+/// A tool's own facts stand beside the names of the envelope, or all in `details`; its own code is
+/// none of the closed ones.
+pub(crate) fn facts_in_one_place(schema: &mut Schema) {
+    schema.insert("additionalProperties".to_owned(), true.into());
+    schema.insert(
+        "allOf".to_owned(),
+        json!([
+            {"properties": {"tool_code": {"not": {"enum": ErrorCode::ALL}}}},
+            {
+                "if": {"required": ["details"], "properties": {"details": {"type": "object"}}},
+                "then": {"propertyNames": {"enum": RESERVED}},
+            },
+        ]),
+    );
+}
+
+/// Null is absent, also for what stands beside a failure only; the rest of `meta` repeats nothing.
+pub(crate) fn null_beside_success(schema: &mut Schema) {
+    set_property(schema, "error", json!({"type": "null"}));
+    let shown = json!({
+        "warnings": {"maxItems": 0},
+        "ttl_seconds": {"type": "null"},
+        "evidence": {"type": "null"},
+    });
+    schema.insert("allOf".to_owned(), json!([{"properties": {"meta": {"properties": shown}}}]));
+}
+
+/// Null is absent, also for what stands beside a success only.
+pub(crate) fn null_beside_failure(schema: &mut Schema) {
+    for field in ["data", "ttl_seconds", "evidence"] {
+        set_property(schema, field, json!({"type": "null"}));
+    }
+}
+
+fn set_property(schema: &mut Schema, name: &str, rule: Value) {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.insert(name.to_owned(), rule);
+    }
 }

@@ -3,7 +3,7 @@
 use serde::de::{
     Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, Visitor, value::MapDeserializer,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::text;
 
@@ -150,6 +150,11 @@ where
     payload(map, field).map(Some)
 }
 
+/// Reads null as a value of a foreign type.
+pub(crate) fn null<'de, T: Deserialize<'de>, E: Error>(field: &str) -> Result<T, E> {
+    serde_json::from_str("null").map_err(|error| E::custom(inside(field, error, false)))
+}
+
 #[cold]
 fn inside<E: Error>(field: &str, error: E, own: bool) -> E {
     if text::is_syntax(&error) {
@@ -190,6 +195,17 @@ impl Buffered {
     pub(crate) fn read<T: DeserializeOwned, E: Error>(self, field: &str) -> Result<T, E> {
         T::deserialize(MapDeserializer::<_, serde_json::Error>::new(self.0.into_iter()))
             .map_err(|error| E::custom(inside(field, error, true)))
+    }
+
+    /// Gives the object, open to any name, each once.
+    pub(crate) fn into_object<E: Error>(self) -> Result<Map<String, Value>, E> {
+        let mut object = Map::new();
+        for (name, value) in self.0 {
+            if object.insert(name, value).is_some() {
+                return Err(duplicate("an entry"));
+            }
+        }
+        Ok(object)
     }
 }
 

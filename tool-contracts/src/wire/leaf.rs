@@ -32,6 +32,20 @@ where
     }
 }
 
+/// Takes a leaf out of an object that has been read; null is `None`.
+pub(crate) fn take<'de, L, E>(
+    from: &mut Map<String, Value>,
+    field: &str,
+) -> Result<Option<L::Value>, E>
+where
+    L: Leaf<'de>,
+    E: Error,
+{
+    let value = from.remove(field).unwrap_or_default();
+    let read = Option::<L>::deserialize(value).map(|read| read.map(L::into_value));
+    read.map_err(|_| E::custom(format_args!("`{field}`: expected {}", L::EXPECTED)))
+}
+
 macro_rules! plain_leaves {
     ($($(#[$doc:meta])* $name:ident($of:ty) = $expected:literal;)+) => {$(
         $(#[$doc])*

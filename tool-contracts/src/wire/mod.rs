@@ -13,10 +13,10 @@ mod words;
 pub(crate) use self::leaf::{Counts, Flag, Id, Labels, Object, Text, Texts, Whole};
 pub(crate) use self::{
     fields::{
-        Buffered, duplicate, missing, need, nested, payload, raw, reads, refuse_numbers,
+        Buffered, duplicate, missing, need, nested, null, payload, raw, reads, refuse_numbers,
         refuse_scalars, unknown,
     },
-    leaf::{Instant, leaf},
+    leaf::{Instant, leaf, take},
     text::expected,
     time::{WITH_OFFSET, write_time},
     words::{one_of, read_word, words},

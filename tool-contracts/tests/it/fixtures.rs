@@ -8,7 +8,9 @@ use tool_contracts::{
     Actor, ActorType, CallStatus, Client, ClientApp, Coercion, Effect, ErrorCode, Evidence,
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolError,
     ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta,
-    ToolSpec, Trace, Violation, schemas,
+    ToolSpec, Trace, Violation,
+    envelope::{RequestEnvelope, ResponseEnvelope, ResponseError},
+    schemas,
 };
 
 #[track_caller]
@@ -51,6 +53,9 @@ fn check_file(file: &str, example: &Value) {
         "permission.json" => check::<Permission>(example),
         "call_status.json" => check::<CallStatus>(example),
         "violation.json" => check::<Violation>(example),
+        "request_envelope.json" => check::<RequestEnvelope>(example),
+        "response_envelope.json" => check::<ResponseEnvelope<Value>>(example),
+        "response_error.json" => check::<ResponseError>(example),
         // A raw value can only be read from text.
         "tool_call_request.json" => {
             let request: ToolCallRequest = serde_json::from_str(&example.to_string()).unwrap();

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tool_contracts::{
     ToolCallRequest, ToolContext, ToolError, ToolErrorDetail, ToolOutput, ToolResult,
     ToolResultMeta, ToolSpec, Violation,
+    envelope::{RequestEnvelope, ResponseEnvelope, ResponseError},
 };
 use uuid::Uuid;
 
@@ -96,6 +97,9 @@ fn no_error_quotes_what_it_rejects() {
     check::<ToolResultMeta>("tool_result_meta.json");
     check::<ToolSpec>("tool_spec.json");
     check::<Violation>("violation.json");
+    check::<RequestEnvelope>("request_envelope.json");
+    check::<ResponseEnvelope<Typed>>("response_envelope.json");
+    check::<ResponseError>("response_error.json");
 }
 
 /// A user's type, whose derived reader would quote.

@@ -1,0 +1,86 @@
+//! Building a request.
+
+use super::RequestEnvelope;
+use crate::{Actor, Client, ContractError, Trace};
+
+/// Builds a [`RequestEnvelope`]; `build` tells every problem at once.
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct RequestEnvelopeBuilder(RequestEnvelope);
+
+impl RequestEnvelopeBuilder {
+    pub(super) fn new(request_id: String, actor: Actor) -> Self {
+        Self(RequestEnvelope {
+            request_id,
+            actor,
+            user_id: None,
+            session_id: None,
+            locale: None,
+            currency: None,
+            timezone: None,
+            client: None,
+            dry_run: false,
+            idempotency_key: None,
+            trace: None,
+        })
+    }
+
+    /// Sets which program the call came from.
+    pub fn client(mut self, client: Client) -> Self {
+        self.0.client = Some(client);
+        self
+    }
+
+    /// Sets whether the tool is only to show what it would do.
+    pub fn dry_run(mut self, dry_run: bool) -> Self {
+        self.0.dry_run = dry_run;
+        self
+    }
+
+    /// Sets the place in a distributed trace.
+    pub fn trace(mut self, trace: Trace) -> Self {
+        self.0.trace = Some(trace);
+        self
+    }
+
+    /// Gives the envelope.
+    ///
+    /// # Errors
+    /// When a field breaks its rule; all problems are named.
+    pub fn build(self) -> Result<RequestEnvelope, ContractError> {
+        self.0.checked()
+    }
+}
+
+macro_rules! text_setters {
+    ($($(#[$doc:meta])* $field:ident;)+) => {
+        impl RequestEnvelopeBuilder {$(
+            $(#[$doc])*
+            pub fn $field(mut self, $field: impl Into<String>) -> Self {
+                self.0.$field = Some($field.into());
+                self
+            }
+        )+}
+    };
+}
+
+text_setters! {
+    /// Sets the user.
+    user_id;
+    /// Sets the session.
+    session_id;
+    /// Sets the language, a BCP 47 tag.
+    locale;
+    /// Sets the currency, three capital letters as in ISO 4217.
+    currency;
+    /// Sets the time zone, a name as in the IANA database.
+    timezone;
+    /// Sets the key under which a repeated call of this user counts as the same.
+    idempotency_key;
+}
+
+impl From<RequestEnvelope> for RequestEnvelopeBuilder {
+    fn from(request: RequestEnvelope) -> Self {
+        Self(request)
+    }
+}

@@ -1,0 +1,272 @@
+//! What went wrong, under a closed code.
+
+use std::{borrow::Cow, str::FromStr};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde_json::{Map, Value};
+
+use super::set;
+use crate::{
+    ErrorCode, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorType,
+    wire::{self, Buffered, Object, Text, Whole, reads, take},
+};
+
+/// The names in `details` that are the envelope's own.
+pub(crate) const RESERVED: [&str; 7] =
+    ["tool_code", "retry_after_ms", "cause", "upstream_status", "endpoint", "attempt", "details"];
+
+/// Gives the closed code that stands for a tool's own codes of this class.
+pub(crate) const fn stand_in(class: ToolErrorType) -> ErrorCode {
+    match class {
+        ToolErrorType::RateLimit => ErrorCode::RateLimited,
+        ToolErrorType::Timeout => ErrorCode::Timeout,
+        ToolErrorType::Upstream => ErrorCode::UpstreamError,
+        ToolErrorType::Validation => ErrorCode::InvalidArgument,
+        ToolErrorType::Retryable => ErrorCode::Unavailable,
+        ToolErrorType::Fatal => ErrorCode::Internal,
+    }
+}
+
+/// Says what went wrong: a closed code, a message for people, and details.
+///
+/// It is a [`ToolErrorDetail`] in another form, and turns into one and back without loss. The class
+/// is not written, as each closed code has exactly one ([`ErrorCode::class`]).
+///
+/// A tool's own code becomes `details.tool_code`, which is empty for an error without any code. In
+/// its place stands the closed code of the same class:
+///
+/// | class | code |
+/// | --- | --- |
+/// | `RATE_LIMIT` | `RATE_LIMITED` |
+/// | `TIMEOUT` | `TIMEOUT` |
+/// | `UPSTREAM` | `UPSTREAM_ERROR` |
+/// | `VALIDATION` | `INVALID_ARGUMENT` |
+/// | `RETRYABLE` | `UNAVAILABLE` |
+/// | `FATAL` | `INTERNAL` |
+///
+/// `details` also holds `retry_after_ms`, `cause`, `upstream_status`, `endpoint` and `attempt`
+/// where they are known, and beside them the tool's own facts, such as `violations` or
+/// `upstream_code`. Facts of which one has a name of these stay together, one level down, in
+/// `details.details`.
+///
+/// ```
+/// use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType, envelope::ResponseError};
+///
+/// let taken = ToolErrorDetail::builder(ToolErrorType::Retryable, "the seat is taken")
+///     .code("SEAT_TAKEN")
+///     .detail("seat", "12A")
+///     .build();
+/// let error = ResponseError::from(taken.clone());
+/// assert_eq!((error.code(), error.tool_code()), (ErrorCode::Unavailable, Some("SEAT_TAKEN")));
+/// assert_eq!(
+///     serde_json::to_string(&error)?,
+///     r#"{"code":"UNAVAILABLE","message":"the seat is taken","details":{"tool_code":"SEAT_TAKEN","seat":"12A"}}"#,
+/// );
+/// assert_eq!(ToolErrorDetail::from(error), taken);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResponseError(ToolErrorDetail);
+
+impl ResponseError {
+    /// Gives the closed code, or the one that stands for the tool's own.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        self.0.error_code().unwrap_or_else(|| stand_in(self.0.class()))
+    }
+
+    /// Gives the tool's own code.
+    #[must_use]
+    pub fn tool_code(&self) -> Option<&str> {
+        self.0.code().filter(|_| self.0.error_code().is_none())
+    }
+
+    /// Gives the text for people.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        self.0.message()
+    }
+
+    /// Shows the same error as the core has it, with the class and all details.
+    #[must_use]
+    pub const fn as_detail(&self) -> &ToolErrorDetail {
+        &self.0
+    }
+
+    fn wire(&self) -> Wire<'_> {
+        let said = Details {
+            tool_code: self.0.error_code().is_none().then(|| self.0.code().unwrap_or_default()),
+            retry_after_ms: self.0.retry_after_ms(),
+            cause: self.0.cause(),
+            upstream_status: self.0.upstream_status(),
+            endpoint: self.0.endpoint(),
+            attempt: self.0.attempt(),
+            ..Details::default()
+        };
+        let details = match self.0.details() {
+            None if said == Details::default() => None,
+            None => Some(said),
+            Some(facts) if fits_beside(facts, &said) => {
+                Some(Details { facts: Some(facts), ..said })
+            }
+            Some(facts) => Some(Details { details: Some(facts), ..said }),
+        };
+        Wire { code: self.code(), message: self.message(), details }
+    }
+}
+
+/// An object that is empty would not be told from one that is absent.
+fn fits_beside(facts: &Map<String, Value>, said: &Details<'_>) -> bool {
+    (!facts.is_empty() || *said == Details::default())
+        && !RESERVED.iter().any(|name| facts.contains_key(*name))
+}
+
+impl From<ToolErrorDetail> for ResponseError {
+    fn from(detail: ToolErrorDetail) -> Self {
+        Self(detail)
+    }
+}
+
+impl From<ResponseError> for ToolErrorDetail {
+    fn from(error: ResponseError) -> Self {
+        error.0
+    }
+}
+
+/// Says what went wrong: a closed code, a message for people, and details.
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(
+    rename = "ResponseError",
+    transform = crate::schemas::documented("response_error"),
+    transform = crate::schemas::own_codes_have_stand_ins
+)]
+struct Wire<'a> {
+    /// What happened, in the closed set of codes; each has exactly one class.
+    code: ErrorCode,
+    /// What a person reads.
+    message: &'a str,
+    /// What else is known, with the tool's own facts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Details<'a>>,
+}
+
+/// What else is known about an error; other names are the tool's own facts.
+#[derive(Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "ResponseErrorDetails", transform = crate::schemas::facts_in_one_place)]
+struct Details<'a> {
+    /// The tool's own code, for which `code` stands; empty when the error has no code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_code: Option<&'a str>,
+    /// How long to wait before the next try, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<u64>,
+    /// The type name of the error behind this one, never its text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'a str>,
+    /// The HTTP or gRPC status that an upstream gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upstream_status: Option<u16>,
+    /// The upstream's endpoint or queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    endpoint: Option<&'a str>,
+    /// Which try failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = u32::MAX))]
+    attempt: Option<u32>,
+    /// The tool's own facts, when one of them has a name of this object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<&'a Map<String, Value>>,
+    #[serde(flatten)]
+    #[schemars(skip)]
+    facts: Option<&'a Map<String, Value>>,
+}
+
+impl Serialize for ResponseError {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.wire().serialize(to)
+    }
+}
+
+impl JsonSchema for ResponseError {
+    fn schema_name() -> Cow<'static, str> {
+        Wire::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        Wire::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Wire::json_schema(generator)
+    }
+}
+
+reads! {
+    ResponseError, "an error";
+    required code = "code", nested ErrorCode;
+    required message = "message", leaf wire::Text<false>;
+    optional details = "details", nested Told;
+    => {
+        let told = details.unwrap_or_default();
+        let builder = match told.tool_code {
+            None => ToolErrorDetail::of(code, message),
+            Some(own) if code == stand_in(code.class()) => {
+                ToolErrorDetail::builder(code.class(), message).code(own)
+            }
+            Some(_) => return Err(A::Error::custom(format_args!(
+                "`code`: expected `{}`, which stands for a tool's own codes of this class",
+                stand_in(code.class())
+            ))),
+        };
+        let builder = set(builder, told.retry_after_ms, ToolErrorDetailBuilder::retry_after_ms);
+        let builder = set(builder, told.cause, ToolErrorDetailBuilder::cause);
+        let builder = set(builder, told.upstream_status, ToolErrorDetailBuilder::upstream_status);
+        let builder = set(builder, told.endpoint, ToolErrorDetailBuilder::endpoint);
+        let builder = set(builder, told.attempt, ToolErrorDetailBuilder::attempt);
+        Ok(ResponseError(set(builder, told.facts, ToolErrorDetailBuilder::details).build()))
+    }
+}
+
+/// What [`Details`] says, read.
+#[derive(Default)]
+struct Told {
+    tool_code: Option<String>,
+    retry_after_ms: Option<u64>,
+    cause: Option<String>,
+    upstream_status: Option<u16>,
+    endpoint: Option<String>,
+    attempt: Option<u32>,
+    facts: Option<Map<String, Value>>,
+}
+
+impl<'de> Deserialize<'de> for Told {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut rest = Buffered::deserialize(from)?.into_object()?;
+        let is_empty = rest.is_empty();
+        let told = Self {
+            tool_code: take::<Text<false>, _>(&mut rest, "tool_code")?,
+            retry_after_ms: take::<Whole<u64>, _>(&mut rest, "retry_after_ms")?,
+            cause: take::<Text<false>, _>(&mut rest, "cause")?,
+            upstream_status: take::<Whole<u16>, _>(&mut rest, "upstream_status")?,
+            endpoint: take::<Text<false>, _>(&mut rest, "endpoint")?,
+            attempt: take::<Whole<u32>, _>(&mut rest, "attempt")?,
+            facts: take::<Object, _>(&mut rest, "details")?,
+        };
+        if told.tool_code.as_deref().is_some_and(|code| ErrorCode::from_str(code).is_ok()) {
+            return Err(D::Error::custom(
+                "`tool_code`: expected a code outside the closed set; give a closed one as `code`",
+            ));
+        }
+        match told.facts {
+            Some(_) if rest.is_empty() => Ok(told),
+            Some(_) => Err(D::Error::custom(
+                "`details`: expected all of the tool's own facts in it, or all of them beside it",
+            )),
+            None => {
+                Ok(Self { facts: Some(rest).filter(|rest| is_empty || !rest.is_empty()), ..told })
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The request and response envelope: the core's data in the form that services share.
+//!
+//! A [`RequestEnvelope`] says who asks, for whom and from where; which tool is asked and with what
+//! arguments travels beside it. A [`ResponseEnvelope`] answers with `ok` and either `data` or an
+//! `error` whose code is one of the closed [`ErrorCode`](crate::ErrorCode)s.
+//!
+//! Both are views of what the crate says elsewhere, so that nothing is lost on the way:
+//!
+//! | from | to | by | what stays behind |
+//! | --- | --- | --- | --- |
+//! | [`RequestEnvelope`] | [`ToolContext`](crate::ToolContext) | [`into_context`](RequestEnvelope::into_context) | nothing |
+//! | [`ToolContext`](crate::ToolContext) | [`RequestEnvelope`] | `TryFrom` | the tenant, who is said beside the envelope; what is made anew for a call: invocation, time, run |
+//! | [`ToolOutput`](crate::ToolOutput) | [`ResponseEnvelope`] | `From` | the echo of the input |
+//! | [`ResponseEnvelope`] | [`ToolOutput`](crate::ToolOutput) | [`into_output`](ResponseEnvelope::into_output) | nothing |
+//! | [`ToolErrorDetail`](crate::ToolErrorDetail) | [`ResponseError`] | `From`, both ways | nothing |
+//!
+//! ```
+//! use tool_contracts::envelope::{RequestEnvelope, ResponseEnvelope};
+//! use uuid::Uuid;
+//!
+//! let request: RequestEnvelope = serde_json::from_str(
+//!     r#"{"request_id":"req-7","actor":{"type":"user","id":"u_123"},"currency":"USD"}"#,
+//! )?;
+//! let cx = request.into_context(Uuid::nil());
+//! assert_eq!((cx.trace_id(), cx.currency()), ("req-7", Some("USD")));
+//!
+//! let answer: ResponseEnvelope = serde_json::from_str(
+//!     r#"{"ok":false,"warnings":[],"error":{"code":"OUT_OF_STOCK","message":"none left"}}"#,
+//! )?;
+//! assert!(answer.error().is_some_and(|error| error.message() == "none left"));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+mod builder;
+mod conversion;
+mod error;
+mod request;
+mod response;
+
+pub(crate) use self::error::{RESERVED, stand_in};
+pub use self::{
+    builder::RequestEnvelopeBuilder, error::ResponseError, request::RequestEnvelope,
+    response::ResponseEnvelope,
+};
+
+/// Sets what is there, through the builder's setter.
+fn set<B, T>(builder: B, value: Option<T>, setter: impl FnOnce(B, T) -> B) -> B {
+    match value {
+        Some(value) => setter(builder, value),
+        None => builder,
+    }
+}

@@ -1,0 +1,311 @@
+//! What came of a call.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer, de::Error};
+use serde_json::value::RawValue;
+
+use super::ResponseError;
+use crate::{
+    Evidence, ToolError, ToolErrorMeta, ToolOutput, ToolResult, ToolResultMeta, Warning,
+    wire::{self, Buffered, reads},
+};
+
+/// Answers a request: `ok` with `data`, or not with an `error` under a closed code.
+///
+/// It is a [`ToolOutput`] in another form. Of the output's `meta`, the `warnings`, `ttl_seconds`
+/// and `evidence` stand in the envelope itself, `warnings` always; what else it says stays in
+/// `meta`, which is left out when there is nothing more to say, not even a time. The echo of the
+/// input is left behind, as the caller has it.
+///
+/// Without a parameter the data stays raw JSON and keeps its bytes. A reader takes `null` for
+/// absent, but `data` beside `ok: true` may be null.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_contracts::{ToolOutput, ToolResult, ToolResultMeta, envelope::ResponseEnvelope};
+///
+/// let meta = ToolResultMeta::new(42).with_ttl_seconds(60);
+/// let output: ToolOutput<_, _> = ToolResult::new(json!({"sku": 7}), json!({"price": 9}), meta).into();
+/// let response = ResponseEnvelope::from(output.clone());
+/// assert_eq!(
+///     serde_json::to_string(&response)?,
+///     r#"{"ok":true,"data":{"price":9},"warnings":[],"ttl_seconds":60,"meta":{"took_ms":42}}"#,
+/// );
+/// assert_eq!(response.into_output(json!({"sku": 7})), output);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct ResponseEnvelope<O = Box<RawValue>>(Answer<O>);
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+enum Answer<O> {
+    Ok(Success<O>),
+    Error(Failure),
+}
+
+/// Answers with what the tool returned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = crate::schemas::null_beside_success)]
+struct Success<O> {
+    /// Always true; tells an answer from an error.
+    ok: Switch<true>,
+    /// What the tool returned.
+    data: O,
+    /// Sentences about data that is usable but not perfect.
+    #[schemars(with = "Option<Vec<Warning>>")]
+    warnings: Vec<Warning>,
+    /// How long the data stays fresh, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ttl_seconds: Option<u64>,
+    /// The stored proof of this data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Evidence>,
+    /// What else happened on the way.
+    #[serde(skip_serializing_if = "says_nothing")]
+    #[schemars(with = "Option<ToolResultMeta>")]
+    meta: ToolResultMeta,
+}
+
+/// Answers with what went wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = crate::schemas::null_beside_failure)]
+struct Failure {
+    /// Always false; tells an error from an answer.
+    ok: Switch<false>,
+    /// Always empty: an error says all in itself.
+    #[schemars(with = "Option<[Warning; 0]>")]
+    warnings: [Warning; 0],
+    /// What went wrong.
+    error: ResponseError,
+    /// What happened on the way.
+    #[serde(skip_serializing_if = "says_nothing")]
+    #[schemars(with = "Option<ToolErrorMeta>")]
+    meta: ToolErrorMeta,
+}
+
+impl<O> ResponseEnvelope<O> {
+    /// Answers with what the tool returned; warnings, freshness and evidence are those of `meta`.
+    #[must_use]
+    pub fn success(data: O, meta: ToolResultMeta) -> Self {
+        let (meta, warnings, ttl_seconds, evidence) = meta.without_findings();
+        Self(Answer::Ok(Success { ok: Switch, data, warnings, ttl_seconds, evidence, meta }))
+    }
+
+    /// Answers with what went wrong.
+    #[must_use]
+    pub fn failure(error: impl Into<ResponseError>, meta: ToolErrorMeta) -> Self {
+        Self(Answer::Error(Failure { ok: Switch, warnings: [], error: error.into(), meta }))
+    }
+
+    /// Tells whether the tool returned.
+    #[must_use]
+    pub const fn is_ok(&self) -> bool {
+        matches!(self.0, Answer::Ok(_))
+    }
+
+    /// Gives what the tool returned, if it did.
+    #[must_use]
+    pub const fn data(&self) -> Option<&O> {
+        match &self.0 {
+            Answer::Ok(success) => Some(&success.data),
+            Answer::Error(_) => None,
+        }
+    }
+
+    /// Gives what went wrong, if something did.
+    #[must_use]
+    pub const fn error(&self) -> Option<&ResponseError> {
+        match &self.0 {
+            Answer::Ok(_) => None,
+            Answer::Error(failure) => Some(&failure.error),
+        }
+    }
+
+    /// Gives the sentences about data that is usable but not perfect.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        match &self.0 {
+            Answer::Ok(success) => &success.warnings,
+            Answer::Error(_) => &[],
+        }
+    }
+
+    /// Tells how long the data stays fresh, in seconds.
+    #[must_use]
+    pub const fn ttl_seconds(&self) -> Option<u64> {
+        match &self.0 {
+            Answer::Ok(success) => success.ttl_seconds,
+            Answer::Error(_) => None,
+        }
+    }
+
+    /// Gives the stored proof of the data.
+    #[must_use]
+    pub const fn evidence(&self) -> Option<&Evidence> {
+        match &self.0 {
+            Answer::Ok(success) => success.evidence.as_ref(),
+            Answer::Error(_) => None,
+        }
+    }
+
+    /// Tells how long the call took, in milliseconds; 0 where nobody said.
+    #[must_use]
+    pub const fn took_ms(&self) -> u64 {
+        match &self.0 {
+            Answer::Ok(success) => success.meta.took_ms(),
+            Answer::Error(failure) => failure.meta.took_ms(),
+        }
+    }
+
+    /// Borrows the answer as a `Result`.
+    ///
+    /// # Errors
+    /// When the tool did not return.
+    pub const fn as_result(&self) -> Result<&O, &ResponseError> {
+        match &self.0 {
+            Answer::Ok(success) => Ok(&success.data),
+            Answer::Error(failure) => Err(&failure.error),
+        }
+    }
+
+    /// Gives the core's output of a call with this input.
+    #[must_use]
+    pub fn into_output<I>(self, input: I) -> ToolOutput<I, O> {
+        match self.0 {
+            Answer::Ok(Success { data, warnings, ttl_seconds, evidence, meta, .. }) => {
+                let meta = meta.with_findings(warnings, ttl_seconds, evidence);
+                ToolResult::new(input, data, meta).into()
+            }
+            Answer::Error(Failure { error, meta, .. }) => {
+                ToolError::new(input, error.into(), meta).into()
+            }
+        }
+    }
+}
+
+/// Leaves the echo of the input behind, and nothing else.
+impl<I, O> From<ToolOutput<I, O>> for ResponseEnvelope<O> {
+    fn from(output: ToolOutput<I, O>) -> Self {
+        match output {
+            ToolOutput::Ok(result) => {
+                let (_, data, meta) = result.into_parts();
+                Self::success(data, meta)
+            }
+            ToolOutput::Error(error) => {
+                let (_, detail, meta) = error.into_parts();
+                Self::failure(detail, meta)
+            }
+        }
+    }
+}
+
+reads! {
+    ResponseEnvelope<O>, "a response envelope, an object with `ok`";
+    required ok = "ok", leaf wire::Flag;
+    optional data = "data", raw Option<O>;
+    optional warnings = "warnings", leaf wire::Texts;
+    optional error = "error", nested ResponseError;
+    optional ttl_seconds = "ttl_seconds", leaf wire::Whole<u64>;
+    optional evidence = "evidence", nested Evidence;
+    optional meta = "meta", nested Buffered;
+    => {
+        let warnings = warnings.unwrap_or_default();
+        if ok {
+            foreign(error.is_some(), "error", ok)?;
+            let data = match data {
+                Some(Some(data)) => data,
+                Some(None) => wire::null("data")?,
+                None => return Err(wire::missing("data")),
+            };
+            let meta = meta.map_or_else(|| Ok(ToolResultMeta::default()), read_rest)?;
+            let meta = meta.with_findings(warnings, ttl_seconds, evidence);
+            return Ok(ResponseEnvelope::success(data, meta));
+        }
+        foreign(data.flatten().is_some(), "data", ok)?;
+        foreign(!warnings.is_empty(), "warnings", ok)?;
+        foreign(ttl_seconds.is_some(), "ttl_seconds", ok)?;
+        foreign(evidence.is_some(), "evidence", ok)?;
+        let error = error.ok_or_else(|| wire::missing("error"))?;
+        let meta = meta.map_or_else(|| Ok(ToolErrorMeta::default()), |meta| meta.read("meta"))?;
+        Ok(ResponseEnvelope::failure(error, meta))
+    }
+}
+
+fn read_rest<E: Error>(meta: Buffered) -> Result<ToolResultMeta, E> {
+    let (rest, warnings, ttl_seconds, evidence) =
+        meta.read::<ToolResultMeta, E>("meta")?.without_findings();
+    let findings = [
+        ("warnings", !warnings.is_empty()),
+        ("ttl_seconds", ttl_seconds.is_some()),
+        ("evidence", evidence.is_some()),
+    ];
+    match findings.into_iter().find(|(_, given)| *given) {
+        None => Ok(rest),
+        Some((field, _)) => Err(E::custom(format_args!(
+            "`meta`: `{field}`: not admitted in an envelope; it stands beside `meta`"
+        ))),
+    }
+}
+
+fn foreign<E: Error>(given: bool, field: &str, ok: bool) -> Result<(), E> {
+    if !given {
+        return Ok(());
+    }
+    Err(E::custom(format_args!("`{field}`: not admitted where `ok` is {ok}; leave it out")))
+}
+
+fn says_nothing<M: Default + PartialEq>(meta: &M) -> bool {
+    *meta == M::default()
+}
+
+/// A switch that is what its type says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Switch<const ON: bool>;
+
+impl<const ON: bool> Serialize for Switch<ON> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_bool(ON)
+    }
+}
+
+impl<const ON: bool> JsonSchema for Switch<ON> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Always_{ON}").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "boolean", "const": ON})
+    }
+}
+
+impl<O: JsonSchema> JsonSchema for ResponseEnvelope<O> {
+    fn schema_name() -> Cow<'static, str> {
+        "ResponseEnvelope".into()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        format!("{}::ResponseEnvelope<{}>", module_path!(), O::schema_id()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = json_schema!({
+            "description": "Answers a request: `ok` with `data`, or not with an `error` under a closed code.",
+            "oneOf": [
+                generator.subschema_for::<Success<O>>(),
+                generator.subschema_for::<Failure>(),
+            ],
+        });
+        crate::schemas::documented("response_envelope")(&mut schema);
+        schema
+    }
+}
