@@ -95,30 +95,28 @@ impl ResponseError {
     }
 
     fn wire(&self) -> Wire<'_> {
-        let said = Details {
+        let said = Known {
             tool_code: self.0.error_code().is_none().then(|| self.0.code().unwrap_or_default()),
             retry_after_ms: self.0.retry_after_ms(),
             cause: self.0.cause(),
             upstream_status: self.0.upstream_status(),
             endpoint: self.0.endpoint(),
             attempt: self.0.attempt(),
-            ..Details::default()
+            ..Known::default()
         };
         let details = match self.0.details() {
-            None if said == Details::default() => None,
+            None if said == Known::default() => None,
             None => Some(said),
-            Some(facts) if fits_beside(facts, &said) => {
-                Some(Details { facts: Some(facts), ..said })
-            }
-            Some(facts) => Some(Details { details: Some(facts), ..said }),
+            Some(facts) if fits_beside(facts, &said) => Some(Known { facts: Some(facts), ..said }),
+            Some(facts) => Some(Known { details: Some(facts), ..said }),
         };
         Wire { code: self.code(), message: self.message(), details }
     }
 }
 
 /// An object that is empty would not be told from one that is absent.
-fn fits_beside(facts: &Map<String, Value>, said: &Details<'_>) -> bool {
-    (!facts.is_empty() || *said == Details::default())
+fn fits_beside(facts: &Map<String, Value>, said: &Known<'_>) -> bool {
+    (!facts.is_empty() || *said == Known::default())
         && !RESERVED.iter().any(|name| facts.contains_key(*name))
 }
 
@@ -149,13 +147,13 @@ struct Wire<'a> {
     message: &'a str,
     /// What else is known, with the tool's own facts.
     #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Details<'a>>,
+    details: Option<Known<'a>>,
 }
 
 /// What else is known about an error; other names are the tool's own facts.
 #[derive(Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "ResponseErrorDetails", transform = crate::schemas::facts_in_one_place)]
-struct Details<'a> {
+struct Known<'a> {
     /// The tool's own code, for which `code` stands; empty when the error has no code.
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_code: Option<&'a str>,
@@ -229,7 +227,7 @@ reads! {
     }
 }
 
-/// What [`Details`] says, read.
+/// What [`Known`] says, read.
 #[derive(Default)]
 struct Told {
     tool_code: Option<String>,

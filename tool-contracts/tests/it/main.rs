@@ -8,6 +8,7 @@
 
 mod context;
 mod enums;
+mod envelope;
 mod error;
 mod fixtures;
 mod golden;

@@ -1,13 +1,13 @@
 //! Every value that can be built reads back as itself.
 
-mod values;
+pub(crate) mod values;
 
 use std::fmt::Debug;
 
 use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use tool_contracts::ToolOutput;
+use tool_contracts::{ToolOutput, envelope::ResponseEnvelope};
 
 #[track_caller]
 fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
@@ -54,6 +54,9 @@ round_trips! {
     specs: values::spec();
     annotations: values::annotations();
     violations: values::violation();
+    request_envelopes: values::request_envelope();
+    response_envelopes: values::response_envelope();
+    response_errors: values::response_error();
     error_types: values::error_type();
     error_codes: values::error_code();
     effects: values::effect();
@@ -71,14 +74,27 @@ proptest! {
 
     #[test]
     fn outputs_with_shuffled_fields(output in values::output(), seed in any::<prop::sample::Index>()) {
-        let Value::Object(fields) = serde_json::to_value(&output).unwrap() else { unreachable!() };
-        let mut fields: Vec<_> = fields.into_iter().collect();
-        let turn = seed.index(fields.len());
-        fields.rotate_left(turn);
-        let text: Vec<String> =
-            fields.iter().map(|(name, value)| format!("{name:?}:{value}")).collect();
-        let read: ToolOutput<Value, Value> =
-            serde_json::from_str(&format!("{{{}}}", text.join(","))).unwrap();
+        let read: ToolOutput<Value, Value> = serde_json::from_str(&turned(&output, seed)).unwrap();
         prop_assert_eq!(read, output);
     }
+
+    #[test]
+    fn responses_with_shuffled_fields(
+        response in values::response_envelope(),
+        seed in any::<prop::sample::Index>(),
+    ) {
+        let read: ResponseEnvelope<Value> = serde_json::from_str(&turned(&response, seed)).unwrap();
+        prop_assert_eq!(read, response);
+    }
+}
+
+/// The object's text, which starts with another of its fields.
+fn turned<T: Serialize>(value: &T, seed: prop::sample::Index) -> String {
+    let Value::Object(fields) = serde_json::to_value(value).unwrap() else { unreachable!() };
+    let mut fields: Vec<_> = fields.into_iter().collect();
+    let turn = seed.index(fields.len());
+    fields.rotate_left(turn);
+    let text: Vec<String> =
+        fields.iter().map(|(name, value)| format!("{name:?}:{value}")).collect();
+    format!("{{{}}}", text.join(","))
 }

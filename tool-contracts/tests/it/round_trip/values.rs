@@ -10,6 +10,7 @@ use tool_contracts::{
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolContextBuilder,
     ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta, ToolErrorType, ToolOutput,
     ToolResult, ToolResultMeta, ToolSpec, ToolSpecBuilder, Trace, Violation,
+    envelope::{RequestEnvelope, RequestEnvelopeBuilder, ResponseEnvelope, ResponseError},
 };
 use uuid::Uuid;
 
@@ -94,12 +95,19 @@ fn texts() -> impl Strategy<Value = Vec<Option<String>>> {
     collection::vec(option::of(filled()), TEXT_SETTERS.len())
 }
 
-pub(super) fn context() -> impl Strategy<Value = ToolContext> {
-    let syntax = (
+type Texts = (Option<String>, Option<String>, Option<String>);
+
+/// Language, currency and time zone.
+fn syntax() -> impl Strategy<Value = Texts> {
+    (
         option::of("[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?(-[0-9][a-z0-9]{3})?(-u-[a-z]{2,8})?"),
         option::of("[A-Z]{3}"),
         option::of("[A-Z][a-z]{2,8}/[A-Z][a-z]{2,8}(_[A-Z][a-z]{2,8})?"),
-    );
+    )
+}
+
+pub(crate) fn context() -> impl Strategy<Value = ToolContext> {
+    let syntax = syntax();
     let numbers = (option::of(1..=u64::MAX), option::of(any::<u64>()), any::<bool>());
     let objects = (option::of(object()), option::of(actor()), option::of(client()));
     let more = (option::of(trace()), collection::btree_map("[a-zé]{1,128}", ".{0,64}", 0..32));
@@ -129,16 +137,16 @@ pub(super) fn context() -> impl Strategy<Value = ToolContext> {
     )
 }
 
-pub(super) fn actor() -> impl Strategy<Value = Actor> {
+pub(crate) fn actor() -> impl Strategy<Value = Actor> {
     (sample::select(ActorType::ALL), filled()).prop_map(|(kind, id)| Actor::new(kind, id).unwrap())
 }
 
-pub(super) fn client() -> impl Strategy<Value = Client> {
+pub(crate) fn client() -> impl Strategy<Value = Client> {
     (sample::select(ClientApp::ALL), filled())
         .prop_map(|(app, version)| Client::new(app, version).unwrap())
 }
 
-pub(super) fn trace() -> impl Strategy<Value = Trace> {
+pub(crate) fn trace() -> impl Strategy<Value = Trace> {
     (filled(), option::of(filled())).prop_map(|(span, parent)| {
         set(Trace::new(span).unwrap(), parent, |trace, parent| {
             trace.with_parent_span_id(parent).unwrap()
@@ -146,21 +154,21 @@ pub(super) fn trace() -> impl Strategy<Value = Trace> {
     })
 }
 
-pub(super) fn coercion() -> impl Strategy<Value = Coercion> {
+pub(crate) fn coercion() -> impl Strategy<Value = Coercion> {
     (text(), text(), text()).prop_map(|(pointer, from, to)| Coercion::new(pointer, from, to))
 }
 
-pub(super) fn source() -> impl Strategy<Value = EvidenceSource> {
+pub(crate) fn source() -> impl Strategy<Value = EvidenceSource> {
     (filled(), filled(), filled(), time())
         .prop_map(|(kind, name, hash, ts)| EvidenceSource::new(kind, name, hash, ts).unwrap())
 }
 
-pub(super) fn evidence() -> impl Strategy<Value = Evidence> {
+pub(crate) fn evidence() -> impl Strategy<Value = Evidence> {
     (filled(), collection::vec(source(), 0..3))
         .prop_map(|(id, sources)| Evidence::new(id, sources).unwrap())
 }
 
-pub(super) fn result_meta() -> impl Strategy<Value = ToolResultMeta> {
+pub(crate) fn result_meta() -> impl Strategy<Value = ToolResultMeta> {
     let maps = (option::of(counts()), option::of(object()), option::of(counts()));
     let lists = (
         collection::vec(text(), 0..3),
@@ -188,20 +196,20 @@ pub(super) fn result_meta() -> impl Strategy<Value = ToolResultMeta> {
     )
 }
 
-pub(super) fn result() -> impl Strategy<Value = ToolResult<Value, Value>> {
+pub(crate) fn result() -> impl Strategy<Value = ToolResult<Value, Value>> {
     (json(), json(), result_meta())
         .prop_map(|(input, data, meta)| ToolResult::new(input, data, meta))
 }
 
-pub(super) fn error_type() -> impl Strategy<Value = ToolErrorType> {
+pub(crate) fn error_type() -> impl Strategy<Value = ToolErrorType> {
     sample::select(ToolErrorType::ALL)
 }
 
-pub(super) fn error_code() -> impl Strategy<Value = ErrorCode> {
+pub(crate) fn error_code() -> impl Strategy<Value = ErrorCode> {
     sample::select(ErrorCode::ALL)
 }
 
-pub(super) fn error_meta() -> impl Strategy<Value = ToolErrorMeta> {
+pub(crate) fn error_meta() -> impl Strategy<Value = ToolErrorMeta> {
     (any::<u64>(), option::of(any::<u32>()), any::<bool>(), any::<bool>()).prop_map(
         |(took, attempts, replayed, dry)| {
             let meta = ToolErrorMeta::new(took).with_replayed(replayed).with_dry_run(dry);
@@ -210,7 +218,18 @@ pub(super) fn error_meta() -> impl Strategy<Value = ToolErrorMeta> {
     )
 }
 
-pub(super) fn detail() -> impl Strategy<Value = ToolErrorDetail> {
+/// An object, now and then with a name that a view takes for its own.
+fn facts() -> impl Strategy<Value = Map<String, Value>> {
+    let reserved: &[&str] =
+        &["tool_code", "retry_after_ms", "cause", "attempt", "details", "upstream_code"];
+    let named = option::of((sample::select(reserved), json()));
+    (object(), named).prop_map(|(mut facts, named)| {
+        facts.extend(named.map(|(name, fact)| (name.to_owned(), fact)));
+        facts
+    })
+}
+
+pub(crate) fn detail() -> impl Strategy<Value = ToolErrorDetail> {
     let code = option::of(prop_oneof![
         error_code().prop_map(|code| code.to_string()),
         "[A-Z_]{1,20}",
@@ -218,7 +237,7 @@ pub(super) fn detail() -> impl Strategy<Value = ToolErrorDetail> {
     ]);
     let texts = (option::of(text()), option::of(text()));
     let numbers = (option::of(any::<u64>()), option::of(any::<u16>()), option::of(any::<u32>()));
-    (error_type(), text(), code, texts, option::of(object()), numbers).prop_map(
+    (error_type(), text(), code, texts, option::of(facts()), numbers).prop_map(
         |(class, message, code, (cause, endpoint), details, (retry, status, attempt))| {
             let builder = ToolErrorDetail::builder(class, message);
             let builder = set(builder, code, ToolErrorDetailBuilder::code);
@@ -232,34 +251,34 @@ pub(super) fn detail() -> impl Strategy<Value = ToolErrorDetail> {
     )
 }
 
-pub(super) fn error() -> impl Strategy<Value = ToolError<Value>> {
+pub(crate) fn error() -> impl Strategy<Value = ToolError<Value>> {
     (json(), detail(), error_meta())
         .prop_map(|(input, detail, meta)| ToolError::new(input, detail, meta))
 }
 
-pub(super) fn output() -> impl Strategy<Value = ToolOutput<Value, Value>> {
+pub(crate) fn output() -> impl Strategy<Value = ToolOutput<Value, Value>> {
     prop_oneof![result().prop_map(ToolOutput::from), error().prop_map(ToolOutput::from)]
 }
 
-pub(super) fn effect() -> impl Strategy<Value = Effect> {
+pub(crate) fn effect() -> impl Strategy<Value = Effect> {
     sample::select(Effect::ALL)
 }
 
-pub(super) fn permission() -> impl Strategy<Value = Permission> {
+pub(crate) fn permission() -> impl Strategy<Value = Permission> {
     sample::select(Permission::ALL)
 }
 
-pub(super) fn call_status() -> impl Strategy<Value = CallStatus> {
+pub(crate) fn call_status() -> impl Strategy<Value = CallStatus> {
     sample::select(CallStatus::ALL)
 }
 
-pub(super) fn annotations() -> impl Strategy<Value = ToolAnnotations> {
+pub(crate) fn annotations() -> impl Strategy<Value = ToolAnnotations> {
     (any::<bool>(), any::<bool>()).prop_map(|(idempotent, open_world)| {
         ToolAnnotations::new().with_idempotent(idempotent).with_open_world(open_world)
     })
 }
 
-pub(super) fn spec() -> impl Strategy<Value = ToolSpec> {
+pub(crate) fn spec() -> impl Strategy<Value = ToolSpec> {
     let texts = (filled(), text(), option::of(text()), option::of(text()));
     let schemas = (object(), option::of(object()));
     let numbers = (option::of(any::<u64>()), option::of(1..=u64::MAX));
@@ -288,18 +307,54 @@ pub(super) fn spec() -> impl Strategy<Value = ToolSpec> {
     )
 }
 
-pub(super) fn request() -> impl Strategy<Value = ToolCallRequest> {
+pub(crate) fn request() -> impl Strategy<Value = ToolCallRequest> {
     (text(), text(), json()).prop_map(|(id, name, arguments)| {
         let raw = RawValue::from_string(arguments.to_string()).unwrap();
         ToolCallRequest::new(id, name, raw)
     })
 }
 
-pub(super) fn violation() -> impl Strategy<Value = Violation> {
+pub(crate) fn violation() -> impl Strategy<Value = Violation> {
     (text(), text(), text(), text(), option::of(text())).prop_map(
         |(pointer, rule, expected, received, hint)| {
             let violation = Violation::new(pointer, rule, expected, received);
             set(violation, hint, Violation::with_hint)
         },
     )
+}
+
+pub(crate) fn request_envelope() -> impl Strategy<Value = RequestEnvelope> {
+    let texts = collection::vec(option::of(filled()), 3);
+    let objects = (option::of(client()), option::of(trace()));
+    (filled(), actor(), texts, syntax(), any::<bool>(), objects).prop_map(
+        |(id, actor, texts, (locale, currency, timezone), dry, (client, trace))| {
+            let setters = [
+                RequestEnvelopeBuilder::user_id,
+                RequestEnvelopeBuilder::session_id,
+                RequestEnvelopeBuilder::idempotency_key,
+            ];
+            let start = RequestEnvelope::builder(id, actor).dry_run(dry);
+            let builder = setters.iter().zip(texts).fold(start, |b, (to, text)| set(b, text, *to));
+            let builder = set(builder, locale, RequestEnvelopeBuilder::locale);
+            let builder = set(builder, currency, RequestEnvelopeBuilder::currency);
+            let builder = set(builder, timezone, RequestEnvelopeBuilder::timezone);
+            let builder = set(builder, client, RequestEnvelopeBuilder::client);
+            set(builder, trace, RequestEnvelopeBuilder::trace).build().unwrap()
+        },
+    )
+}
+
+pub(crate) fn response_error() -> impl Strategy<Value = ResponseError> {
+    detail().prop_map(ResponseError::from)
+}
+
+pub(crate) fn response_envelope() -> impl Strategy<Value = ResponseEnvelope<Value>> {
+    prop_oneof![
+        (json(), result_meta()).prop_map(|(data, meta)| ResponseEnvelope::success(data, meta)),
+        (response_error(), error_meta())
+            .prop_map(|(error, meta)| ResponseEnvelope::failure(error, meta)),
+        json().prop_map(|data| ResponseEnvelope::success(data, ToolResultMeta::default())),
+        response_error()
+            .prop_map(|error| ResponseEnvelope::failure(error, ToolErrorMeta::default())),
+    ]
 }

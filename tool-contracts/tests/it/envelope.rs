@@ -1,0 +1,5 @@
+//! The request and response envelope: what it refuses, and that nothing is lost on the way.
+
+mod error;
+mod request;
+mod response;
