@@ -153,5 +153,6 @@ fn beyond(cx: &ToolContext) -> [(&'static str, bool); 13] {
 }
 
 fn is_new_run(run: &str) -> bool {
-    run.strip_prefix(NEW_RUN).is_some_and(|id| Uuid::try_parse(id).is_ok())
+    let id = run.strip_prefix(NEW_RUN).filter(|id| id.len() == uuid::fmt::Hyphenated::LENGTH);
+    id.and_then(|id| Uuid::try_parse(id).ok()).is_some_and(|id| id.get_version_num() == 7)
 }

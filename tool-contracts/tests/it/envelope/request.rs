@@ -129,8 +129,18 @@ fn a_context_without_request_or_actor_is_no_envelope() {
 #[test]
 fn a_trace_or_a_run_of_its_own_is_more_than_an_envelope_can_say() {
     let cx = ToolContext::builder(Uuid::nil(), "trace").request_id("req-7").actor(user());
-    let refused = RequestEnvelope::try_from(&cx.run_id("run_7").build().unwrap()).unwrap_err();
+    let refused = RequestEnvelope::try_from(&cx.run_id("graph-1").build().unwrap()).unwrap_err();
     assert_eq!(fields_of(refused.problems()), ["trace_id", "run_id"]);
+    for run in [
+        "run_7",
+        "run_018f3b2c7d1e7c3a9b653f1f0f6f2a10",
+        "run_0f4e6712-6d04-4514-b6cb-943b0667d45c",
+        "018f3b2c-7d1e-7c3a-9b65-3f1f0f6f2a10",
+    ] {
+        let cx = context().run_id(run).build().unwrap();
+        let refused = RequestEnvelope::try_from(&cx).unwrap_err();
+        assert_eq!(fields_of(refused.problems()), ["run_id"], "{run}");
+    }
 }
 
 /// Every field of a context, as its schema lists them, is in the envelope, made anew, or refused.
