@@ -11,6 +11,9 @@ mod note;
 mod suspicion;
 mod verifier;
 
+#[cfg(test)]
+mod tests;
+
 pub use self::checkpoint::Checkpoint;
 pub use self::entry::Entry;
 pub use self::fault::{Fault, FaultKind};

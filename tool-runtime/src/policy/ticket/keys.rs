@@ -18,8 +18,9 @@ const LONGEST_ID: usize = 64;
 const SIGNING: &[u8] = b"tool-runtime/ticket/v1/sign";
 const SEALING: &[u8] = b"tool-runtime/ticket/v1/seal";
 const SEALING_ONE: &[u8] = b"tool-runtime/ticket/v1/seal/message";
-// Part of every subkey.
-const DERIVING: &[u8] = b"tool-runtime/key/v1/derive";
+
+// What everything but tickets derives its keys from. Changing it loses all that they sealed.
+const ROOT: &[u8] = b"tool-runtime/key-ring/v1/root";
 
 /// Holds the secrets that sign tickets and seal the calls behind them.
 ///
@@ -81,7 +82,7 @@ struct Derived {
     // As long as the hash's block, so that HMAC takes it as it is.
     signing: Zeroizing<[u8; 64]>,
     sealing: Zeroizing<[u8; 32]>,
-    deriving: Zeroizing<[u8; 32]>,
+    root: Zeroizing<[u8; 32]>,
 }
 
 impl KeyRing {
@@ -176,11 +177,11 @@ impl Key {
         let mut derived = Box::new(Derived {
             signing: Zeroizing::new([0; 64]),
             sealing: Zeroizing::new([0; 32]),
-            deriving: Zeroizing::new([0; 32]),
+            root: Zeroizing::new([0; 32]),
         });
         expand(None, secret, SIGNING, &mut *derived.signing);
         expand(None, secret, SEALING, &mut *derived.sealing);
-        expand(None, secret, DERIVING, &mut *derived.deriving);
+        expand(None, secret, ROOT, &mut *derived.root);
         Ok(Self { id, derived })
     }
 
@@ -188,10 +189,11 @@ impl Key {
         &self.id
     }
 
-    /// Derives the key of another purpose, which `info` names.
+    /// A key for one purpose, which `info` names; it tells nothing of those for other purposes.
+    #[cfg(feature = "ledger")]
     pub(crate) fn subkey(&self, info: &[u8]) -> Zeroizing<[u8; 32]> {
         let mut subkey = Zeroizing::new([0; 32]);
-        expand(None, &*self.derived.deriving, info, &mut *subkey);
+        expand(None, &*self.derived.root, info, &mut *subkey);
         subkey
     }
 
@@ -288,8 +290,8 @@ mod tests {
         let key = &ring.current;
         let shown = format!("{ring:?} {ring:#?}");
         let bare: String = shown.to_lowercase().split_whitespace().collect();
-        let secrets: [&[u8]; 4] =
-            [&SECRET, &[0xAB; 32], &*key.derived.signing, &*key.derived.sealing];
+        let Derived { signing, sealing, root } = &*key.derived;
+        let secrets: [&[u8]; 5] = [&SECRET, &[0xAB; 32], &**signing, &**sealing, &**root];
         for secret in secrets {
             let part = [secret[0], secret[1], secret[2], secret[3]];
             let listed = part.map(|byte| byte.to_string()).join(",");
