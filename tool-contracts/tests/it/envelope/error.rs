@@ -169,7 +169,7 @@ fn a_code_of_the_tools_own_stands_beside_its_stand_in_only() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn an_error_comes_back_from_the_wire_of_its_view(detail in values::detail()) {

@@ -159,7 +159,7 @@ fn borrowed_data_is_not_copied() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn an_output_comes_back_from_the_wire_of_its_view(output in values::output()) {
