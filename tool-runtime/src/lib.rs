@@ -67,6 +67,8 @@
 //! | `ledger` | no | [`ledger`]: a chain of records that shows what was altered, removed or reordered |
 //! | `sqlite` | no | a store in one file that survives a crash; needs Rust 1.89 |
 //! | `testing` | no | [`testing`]: suites that a store of your own must pass, a clock that stands still |
+//! | `trace` | no | [`trace`]: a `tracing` span and one line for the log a call, W3C headers to send on |
+//! | `otel` | no | metrics, and spans that continue the caller's trace in OpenTelemetry |
 //! | `full` | no | everything |
 
 #![cfg_attr(
@@ -94,6 +96,8 @@ pub mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod timer;
+#[cfg(feature = "trace")]
+pub mod trace;
 
 #[doc(hidden)]
 #[path = "private/mod.rs"]

@@ -17,6 +17,7 @@ mod reconciled;
 mod rehearsal;
 mod scope;
 mod stage;
+mod surrounding;
 mod typed;
 
 use std::fmt;
@@ -364,7 +365,8 @@ impl ToolCall {
             let open = Open { call: self, scope: &scope, started };
             let consent = &open.call.consent;
             let run = pipeline::carry(&scope, decoded, consulted, consent, started);
-            let ended = match scope.runtime().surround() {
+            let surround = scope.runtime().surround().filter(|surround| surround.wants());
+            let ended = match surround {
                 None => run.await,
                 Some(surround) => surround.around(&scope, run.boxed()).await,
             };

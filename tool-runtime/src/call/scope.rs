@@ -17,6 +17,7 @@ use super::guarded::guard;
 use super::host::{MetaDraft, ProgressSink};
 use super::job::{Job, Luggage};
 use super::stage::Stage;
+use super::surrounding::Surrounding;
 use crate::dispatch::Runtime;
 use crate::failure::Failure;
 use crate::registry::Registered;
@@ -56,6 +57,7 @@ struct Shared {
     /// The call that this one repeats, to see whether its answer is still the same.
     replays: Option<Uuid>,
     job: Job,
+    surrounding: Surrounding,
 }
 
 impl Shared {
@@ -87,6 +89,7 @@ impl Shared {
             rehearses: false,
             replays: None,
             job: Job::default(),
+            surrounding: Surrounding::default(),
         }
     }
 }
@@ -214,6 +217,10 @@ impl CallScope {
 
     pub(crate) fn job(&self) -> &Job {
         &self.0.job
+    }
+
+    pub(crate) fn surrounding(&self) -> &Surrounding {
+        &self.0.surrounding
     }
 
     /// Tells whether the tool is at work on a thread of its own.

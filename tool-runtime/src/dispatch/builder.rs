@@ -10,7 +10,7 @@ use tool_contracts::{ContractError, Permission};
 
 use super::record::Observe;
 use super::runtime::{Inner, Runtime};
-use super::witness::{Prove, Surround, Witness};
+use super::witness::{Prove, Witness};
 use crate::limits::Limits;
 use crate::registry::{
     Catalogue, DynamicTool, Place, Registered, Registry, Settings, States, Tool, Toolkit,
@@ -34,7 +34,8 @@ pub struct RuntimeBuilder {
     pub(crate) policy: crate::policy::Policy,
     pub(crate) witness: Option<Arc<dyn Witness>>,
     pub(crate) prover: Option<Arc<dyn Prove>>,
-    pub(crate) surround: Option<Arc<dyn Surround>>,
+    #[cfg(feature = "trace")]
+    pub(crate) tracing: crate::trace::Tracing,
     problems: Vec<BuildProblem>,
 }
 
@@ -53,7 +54,8 @@ impl RuntimeBuilder {
             policy: crate::policy::Policy::default(),
             witness: None,
             prover: None,
-            surround: None,
+            #[cfg(feature = "trace")]
+            tracing: crate::trace::Tracing::default(),
             problems: Vec::new(),
         }
     }
@@ -221,6 +223,10 @@ impl RuntimeBuilder {
         let governor = Some(self.policy.prepare(&mut tools, &timer));
         #[cfg(not(feature = "policy"))]
         let governor = None;
+        #[cfg(feature = "trace")]
+        let surround = self.tracing.surround();
+        #[cfg(not(feature = "trace"))]
+        let surround = None;
         Ok(Runtime::new(Inner {
             catalogue: Catalogue::new(tools),
             states: self.states,
@@ -233,7 +239,7 @@ impl RuntimeBuilder {
             governor,
             witness: self.witness,
             prover: self.prover,
-            surround: self.surround,
+            surround,
         }))
     }
 

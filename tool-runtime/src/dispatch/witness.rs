@@ -43,6 +43,9 @@ pub(crate) trait Prove: fmt::Debug + Send + Sync {
 
 /// Surrounds the run of every call, as a span does.
 pub(crate) trait Surround: fmt::Debug + Send + Sync {
+    /// Tells whether anybody is interested in a call that begins now; nothing is boxed if not.
+    fn wants(&self) -> bool;
+
     /// Runs a call inside.
     fn around<'c>(
         &'c self,

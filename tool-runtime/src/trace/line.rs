@@ -1,0 +1,188 @@
+//! The line that a call leaves in the log.
+
+use chrono::{DateTime, Utc};
+use serde::{Serialize, Serializer};
+use tool_contracts::ToolSpec;
+use uuid::Uuid;
+
+use super::conventions as names;
+use super::span::error_code;
+use crate::dispatch::CallRecord;
+
+/// One ended call, as one flat line of the log.
+///
+/// ```
+/// use std::sync::mpsc;
+///
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::trace::LogLine;
+/// use tool_runtime::{CallRecord, Observe};
+/// # /// Adds two numbers.
+/// # #[ai_tool(effect = "read")]
+/// # async fn add(
+/// #     /// The first.
+/// #     a: i64,
+/// #     /// The second.
+/// #     b: i64,
+/// # ) -> i64 { a + b }
+///
+/// struct Lines(mpsc::Sender<serde_json::Value>);
+///
+/// impl Observe for Lines {
+///     fn closed(&self, record: &CallRecord<'_>) {
+///         let line = serde_json::to_value(LogLine::of(record)).expect("a line is JSON");
+///         self.0.send(line).expect("somebody listens");
+///     }
+/// }
+///
+/// # use tool_runtime::serde_json;
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let (lines, heard) = mpsc::channel();
+/// let runtime = Runtime::builder().tool::<Add>().observe(Lines(lines)).build()?;
+/// let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").build()?;
+///
+/// runtime.call("add", r#"{"a":2}"#, &cx).execute().await;
+/// let line = heard.recv()?;
+/// assert_eq!(line["event"], "tool_call_error");
+/// assert_eq!(line["error_code"], "INVALID_ARGUMENT");
+/// assert_eq!(line["run_id"], "run-1");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct LogLine<'r> {
+    /// `tool_call_success` or `tool_call_error`.
+    pub event: &'static str,
+    /// When the call ended; written as RFC 3339 has it, in UTC, with milliseconds.
+    #[serde(serialize_with = "write_time")]
+    pub timestamp: DateTime<Utc>,
+    /// The host's id of the trace.
+    pub trace_id: &'r str,
+    /// The graph's run; either this or `ingestion_run_id` is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<&'r str>,
+    /// The upload's run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ingestion_run_id: Option<&'r str>,
+    /// The tool; for one that does not exist what the model called, or `_OTHER` if no tool could be
+    /// named so.
+    pub tool_name: &'r str,
+    /// The tenant.
+    pub tenant_id: Uuid,
+    /// The site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub site_id: Option<&'r str>,
+    /// How long the call ran, in milliseconds; 0 if it never did.
+    pub latency_ms: u64,
+    /// The class of the error, such as `VALIDATION`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_type: Option<&'static str>,
+    /// The code of the error, such as `INVALID_ARGUMENT`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<&'r str>,
+    /// The model's id of the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<&'r str>,
+    /// True if the call had no effect.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+    /// What only a log may read, as [`CallRecord::log`] gives it.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub detail: &'r str,
+}
+
+impl<'r> LogLine<'r> {
+    /// Makes the line of a call that ends now.
+    #[must_use]
+    pub fn of(record: &CallRecord<'r>) -> Self {
+        let cx = record.cx();
+        let error = record.output().error();
+        Self {
+            event: if error.is_none() { "tool_call_success" } else { "tool_call_error" },
+            timestamp: Utc::now(),
+            trace_id: cx.trace_id(),
+            run_id: cx.run_id(),
+            ingestion_run_id: cx.ingestion_run_id(),
+            tool_name: record.spec().map_or_else(|| name_of_unknown(record.tool()), ToolSpec::name),
+            tenant_id: cx.tenant_id(),
+            site_id: cx.site_id(),
+            latency_ms: latency_ms(record),
+            error_type: error.map(|error| error.class().as_str()),
+            error_code: error_code(record),
+            call_id: record.call_id(),
+            dry_run: cx.dry_run(),
+            detail: record.log(),
+        }
+    }
+
+    fn is_error(&self) -> bool {
+        self.error_type.is_some()
+    }
+}
+
+fn latency_ms(record: &CallRecord<'_>) -> u64 {
+    let took = record.took().unwrap_or_default();
+    u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The longest name that a tool may have.
+const LONGEST_NAME: usize = 128;
+
+/// What a model called, if a tool could be named so: anything else could hold anything.
+fn name_of_unknown(name: &str) -> &str {
+    let admitted = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+    let named = (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(admitted);
+    if named { name } else { names::OTHER }
+}
+
+fn write_time<S: Serializer>(time: &DateTime<Utc>, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&time.format("%Y-%m-%dT%H:%M:%S%.3fZ"))
+}
+
+/// Writes one event at a level, which `tracing` wants to know when it is compiled.
+macro_rules! tell_at {
+    ($level:expr, $line:expr) => {
+        tracing::event!(
+            target: names::TARGET,
+            $level,
+            event = $line.event,
+            trace_id = $line.trace_id,
+            run_id = $line.run_id,
+            ingestion_run_id = $line.ingestion_run_id,
+            tool_name = $line.tool_name,
+            tenant_id = %$line.tenant_id,
+            site_id = $line.site_id,
+            latency_ms = $line.latency_ms,
+            error_type = $line.error_type,
+            error_code = $line.error_code,
+            call_id = $line.call_id,
+            dry_run = $line.dry_run.then_some(true),
+        )
+    };
+}
+
+/// Tells whoever listens to `tracing`, inside the span that is current.
+pub(super) fn tell(line: &LogLine<'_>) {
+    if line.is_error() {
+        tell_at!(tracing::Level::WARN, line);
+    } else {
+        tell_at!(tracing::Level::INFO, line);
+    }
+}
+
+/// Tells what only a log may read, in no span: spans are sent to others.
+pub(super) fn tell_detail(line: &LogLine<'_>) {
+    if !line.detail.is_empty() {
+        tracing::warn!(
+            target: names::DETAIL_TARGET,
+            parent: None,
+            event = "tool_call_detail",
+            trace_id = line.trace_id,
+            tool_name = line.tool_name,
+            call_id = line.call_id,
+            detail = line.detail,
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! What is counted and measured of calls, as OpenTelemetry metrics.
+
+use std::fmt;
+use std::sync::Arc;
+
+use opentelemetry::KeyValue;
+use opentelemetry::metrics::{Counter, Histogram, Meter, UpDownCounter};
+use tool_contracts::{CallStatus, ToolSpec};
+
+use super::conventions as names;
+use super::span::error_code;
+use crate::call::CallScope;
+use crate::dispatch::{CallRecord, Origin};
+
+/// Counts and measures a runtime's calls: given to
+/// [`RuntimeBuilder::metrics`](crate::RuntimeBuilder::metrics).
+///
+/// | metric | kind | attributes |
+/// | --- | --- | --- |
+/// | `gen_ai.execute_tool.duration` | histogram, s | tool, type, `error.type` |
+/// | `tool_runtime.calls` | counter | tool, `tool_runtime.call.status`, `error.type` |
+/// | `tool_runtime.active_calls` | up-down counter | tool |
+/// | `tool_runtime.retries` | counter | tool |
+/// | `tool_runtime.cache_hits`, `tool_runtime.replays` | counters | tool |
+/// | `tool_runtime.refusals` | counter | tool, `error.type` |
+///
+/// The tool is `gen_ai.tool.name`. All attributes are of small sets: a name that no tool has counts
+/// as `_OTHER`, and no id of a caller is among them. The duration is that of calls whose tool was
+/// tried, with all attempts; a refusal and an answer from the cache are not in it.
+///
+/// ```
+/// use tool_runtime::Runtime;
+/// use tool_runtime::trace::Metrics;
+/// # use tool_runtime::prelude::*;
+/// # /// Tells the time.
+/// # #[ai_tool(effect = "read")]
+/// # async fn now(cx: &ToolContext) -> String { cx.now_iso().to_string() }
+///
+/// // Whatever meter provider the program has set up.
+/// let meter = opentelemetry::global::meter("tool-runtime");
+/// let runtime = Runtime::builder().tool::<Now>().metrics(Metrics::new(&meter)).build()?;
+/// # let _ = runtime;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Metrics(Arc<Instruments>);
+
+struct Instruments {
+    duration: Histogram<f64>,
+    calls: Counter<u64>,
+    active: UpDownCounter<i64>,
+    retries: Counter<u64>,
+    cache_hits: Counter<u64>,
+    replays: Counter<u64>,
+    refusals: Counter<u64>,
+}
+
+impl Metrics {
+    /// Makes the instruments.
+    #[must_use]
+    pub fn new(meter: &Meter) -> Self {
+        let counter = |name, unit, description| {
+            meter.u64_counter(name).with_unit(unit).with_description(description).build()
+        };
+        let duration = meter
+            .f64_histogram(names::DURATION)
+            .with_unit("s")
+            .with_description("The duration of a single tool execution.")
+            .with_boundaries(names::DURATION_BOUNDARIES.to_vec());
+        let active = meter
+            .i64_up_down_counter(names::ACTIVE_CALLS)
+            .with_unit("{call}")
+            .with_description("The number of calls that are under way.");
+        Self(Arc::new(Instruments {
+            duration: duration.build(),
+            calls: counter(names::CALLS, "{call}", "The number of ended calls."),
+            active: active.build(),
+            retries: counter(names::RETRIES, "{attempt}", "Attempts after a failed one."),
+            cache_hits: counter(names::CACHE_HITS, "{call}", "Calls answered by a fresh answer."),
+            replays: counter(names::REPLAYS, "{call}", "Calls answered under an earlier key."),
+            refusals: counter(names::REFUSALS, "{call}", "Calls refused before their tool ran."),
+        }))
+    }
+
+    /// Counts a call that begins, as long as what this returns is kept.
+    pub(super) fn begun(&self, scope: &CallScope) -> Active {
+        let active = Active { metrics: self.clone(), tool: [tool(Some(scope.tool()))] };
+        self.0.active.add(1, &active.tool);
+        active
+    }
+
+    /// Counts a call that has ended.
+    pub(super) fn closed(&self, record: &CallRecord<'_>) {
+        let to = &*self.0;
+        let by_tool = [tool(record.spec())];
+        let status = KeyValue::new(names::CALL_STATUS, record.status().as_str());
+        to.calls.add(1, &with_error(record, [by_tool[0].clone(), status]));
+        let attempts = record.attempts();
+        if attempts > 1 {
+            to.retries.add(u64::from(attempts - 1), &by_tool);
+        }
+        match record.origin() {
+            Origin::Cache => to.cache_hits.add(1, &by_tool),
+            Origin::Replay => to.replays.add(1, &by_tool),
+            Origin::Call if is_refusal(record) => to.refusals.add(1, &with_error(record, by_tool)),
+            Origin::Call => self.measured(record, by_tool),
+        }
+    }
+
+    fn measured(&self, record: &CallRecord<'_>, by_tool: [KeyValue; 1]) {
+        if let (Some(took), 1..) = (record.took(), record.attempts()) {
+            let [tool] = by_tool;
+            let kind = KeyValue::new(names::TOOL_TYPE, names::FUNCTION);
+            self.0.duration.record(took.as_secs_f64(), &with_error(record, [tool, kind]));
+        }
+    }
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics").finish_non_exhaustive()
+    }
+}
+
+/// A call that is under way.
+#[derive(Debug)]
+pub(super) struct Active {
+    metrics: Metrics,
+    tool: [KeyValue; 1],
+}
+
+impl Drop for Active {
+    fn drop(&mut self) {
+        self.metrics.0.active.add(-1, &self.tool);
+    }
+}
+
+/// Tells whether a call ended in an error before its tool was tried.
+fn is_refusal(record: &CallRecord<'_>) -> bool {
+    let dropped = record.status() == CallStatus::Interrupted;
+    record.attempts() == 0 && !record.output().is_ok() && !dropped
+}
+
+fn tool(spec: Option<&ToolSpec>) -> KeyValue {
+    KeyValue::new(names::TOOL_NAME, spec.map_or(names::OTHER, ToolSpec::name).to_owned())
+}
+
+fn with_error(
+    record: &CallRecord<'_>,
+    others: impl IntoIterator<Item = KeyValue>,
+) -> Vec<KeyValue> {
+    let error = error_code(record).map(|code| KeyValue::new(names::ERROR_TYPE, code.to_owned()));
+    others.into_iter().chain(error).collect()
+}

@@ -1,0 +1,136 @@
+//! Traces and logs: a span and one line a call, and headers to send on.
+//!
+//! With the feature `trace` every call is in a [`tracing`](https://docs.rs/tracing) span of its own,
+//! `execute_tool {tool}`, and leaves one event at its end. Nothing has to be set up but a
+//! subscriber; where nobody listens, a call costs a look at the level and allocates nothing.
+//! [`conventions`] has all names. No argument, no answer, no credential and no message of an error
+//! is in any of them, at any level.
+//!
+//! # Spans
+//! The span opens when everybody who has to allow the call has done so, and ends with it: also when
+//! it panics, times out, or when `execute` is dropped half way. All attempts are in the one span,
+//! and so are the spans that the tool opens, also on the thread of a blocking tool. A call that never
+//! ran has a span of no length. With the feature `otel` and a layer of tracing-opentelemetry, the
+//! span's parent is the current span of this process; without one, it is the caller's, as
+//! [`ToolContext::trace_context`](crate::contracts::ToolContext::trace_context) says. If both are
+//! there and belong to different traces, the caller's is linked.
+//!
+//! In OpenTelemetry a call's span ends with the call even where a blocking tool runs on after its
+//! deadline. Other subscribers close it when the last span in it closes.
+//!
+//! # The line for the log
+//! One event a call, at `INFO` for an answer and at `WARN` for an error, with the fields of
+//! [`LogLine`] but its `timestamp`, which every subscriber writes itself, and its `detail`. What only
+//! a log may read (a panic's text, an error and its sources) is in an event of its own, under the
+//! target `tool_runtime::detail`, and in no span. [`JsonLog`] writes the lines without a subscriber.
+//!
+//! ```
+//! use tool_runtime::prelude::*;
+//! use tool_runtime::trace::JsonLog;
+//! # /// Adds two numbers.
+//! # #[ai_tool(effect = "read")]
+//! # async fn add(
+//! #     /// The first.
+//! #     a: i64,
+//! #     /// The second.
+//! #     b: i64,
+//! # ) -> i64 { a + b }
+//!
+//! let log = JsonLog::new(std::io::stdout())?;
+//! let runtime = Runtime::builder().tool::<Add>().observe(log.clone()).build()?;
+//! # let _ = runtime;
+//! log.flush(); // before the program ends
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod conventions;
+mod json_log;
+mod line;
+mod span;
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tracing::Instrument;
+
+pub use self::json_log::JsonLog;
+pub use self::line::LogLine;
+use self::span::CallSpan;
+use crate::RuntimeBuilder;
+use crate::call::CallScope;
+use crate::dispatch::CallRecord;
+use crate::dispatch::pipeline::Ended;
+use crate::dispatch::witness::Surround;
+use crate::timer::Job;
+
+/// What a runtime tells of its calls.
+#[derive(Debug, Clone)]
+pub(crate) struct Tracing {
+    spans: bool,
+}
+
+/// What surrounds a call that is under way.
+#[derive(Debug, Default)]
+struct Inside {
+    span: CallSpan,
+}
+
+impl Default for Tracing {
+    fn default() -> Self {
+        Self { spans: true }
+    }
+}
+
+impl Tracing {
+    /// What the runtime surrounds its calls with; none if nothing is to be told.
+    pub(crate) fn surround(self) -> Option<Arc<dyn Surround>> {
+        let tells = self.spans;
+        tells.then(|| Arc::new(self) as Arc<dyn Surround>)
+    }
+
+    fn traces(&self) -> bool {
+        self.spans && span::is_wanted()
+    }
+}
+
+impl Surround for Tracing {
+    fn wants(&self) -> bool {
+        self.traces()
+    }
+
+    fn around<'c>(
+        &'c self,
+        scope: &'c CallScope,
+        run: BoxFuture<'c, Ended>,
+    ) -> BoxFuture<'c, Ended> {
+        let span = if self.traces() { CallSpan::of(scope) } else { CallSpan::default() };
+        let entered = span.entered().cloned();
+        scope.surrounding().with(|inside: &mut Inside| inside.span = span);
+        match entered {
+            Some(entered) => run.instrument(entered).boxed(),
+            None => run,
+        }
+    }
+
+    fn across(&self, job: Job) -> Job {
+        if self.traces() { span::across(job) } else { job }
+    }
+
+    fn closed(&self, record: &CallRecord<'_>) {
+        let inside = record.call().scope().and_then(|scope| scope.surrounding().take::<Inside>());
+        if self.traces() {
+            let span = inside.map(|inside| inside.span).unwrap_or_default();
+            span.or_at_once(record).close(record);
+        }
+    }
+}
+
+impl RuntimeBuilder {
+    /// Makes no spans and no events for `tracing`; both are made if it is not called.
+    #[must_use]
+    pub fn without_tracing(mut self) -> Self {
+        self.tracing.spans = false;
+        self
+    }
+}
