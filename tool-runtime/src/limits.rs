@@ -23,7 +23,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What a text of the tool's own has to keep: nothing but what a reader can hold.
+    /// What bounds an answer: its own tool alone.
     pub(crate) const WIDEST: Self = Self::new()
         .with_max_bytes(Self::LONGEST)
         .with_max_depth(Self::DEEPEST)

@@ -120,7 +120,8 @@ impl Progress {
         let Some(scope) = self.scope.as_ref() else { return };
         if let Some(sink) = scope.progress_sink() {
             let fraction = fraction.into().map(|share| share.clamp(0.0, 1.0));
-            let update = ProgressUpdate { fraction, message: message.into() };
+            let message = scope.scrub_public(message.into());
+            let update = ProgressUpdate { fraction, message };
             // A listener's panic is not the tool's.
             drop(guard(|| sink(update)));
         }
@@ -222,7 +223,10 @@ impl MetaRecorder {
 
     /// Adds to `meta.warnings`. A model reads it. At most 64 are kept.
     pub fn warning(&self, text: impl Into<String>) {
-        let text = text.into();
+        let mut text = text.into();
+        if let Target::Call(scope, _) = &self.target {
+            text = scope.scrub_public(text);
+        }
         self.write(|draft| {
             if draft.warnings.len() < MOST_WARNINGS {
                 draft.warnings.push(text);

@@ -1,6 +1,7 @@
 //! What a call and its tool share while the call lives.
 
 mod entry;
+mod scrubs;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -11,6 +12,7 @@ use serde::Deserialize;
 use tool_contracts::{ErrorCode, ToolContext, ToolSpec, Violation};
 use uuid::Uuid;
 
+use self::scrubs::Scrubs;
 use super::Idempotency;
 use super::cancellation::CancelFlag;
 use super::guarded::guard;
@@ -56,6 +58,8 @@ struct Shared {
     rehearses: bool,
     /// The call that this one repeats, to see whether its answer is still the same.
     replays: Option<Uuid>,
+    /// What no text about the call may repeat, once one is written.
+    scrubs: OnceLock<Box<Scrubs>>,
     job: Job,
     surrounding: Surrounding,
 }
@@ -88,6 +92,7 @@ impl Shared {
             idempotency: OnceLock::new(),
             rehearses: false,
             replays: None,
+            scrubs: OnceLock::new(),
             job: Job::default(),
             surrounding: Surrounding::default(),
         }

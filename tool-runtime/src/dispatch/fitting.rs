@@ -14,12 +14,6 @@ use crate::failure::{Failure, Fault};
 use crate::limits::Limits;
 use crate::schema::{AnswerCheck, Coerce};
 
-/// An answer is bounded by its own tool only.
-const WIDEST: Limits = Limits::new()
-    .with_max_bytes(Limits::LONGEST)
-    .with_max_depth(Limits::DEEPEST)
-    .with_max_string_bytes(Limits::LONGEST);
-
 /// Makes the envelope of a tool that ran.
 pub(super) fn fit(scope: &CallScope, ran: Ran) -> Ended {
     let took_ms = milliseconds(ran.took);
@@ -81,7 +75,8 @@ fn interrupted_after(scope: &CallScope, effect: EffectLeft, took_ms: u64) -> End
 
 /// Answers a call that may not run.
 pub(crate) fn refused(scope: &CallScope, refusal: &Refusal) -> Ended {
-    refused_with(scope.echo(), scope.dry_run(), refusal)
+    let scrubbed = scope.scrub_refusal(refusal);
+    refused_with(scope.echo(), scope.dry_run(), scrubbed.as_ref().unwrap_or(refusal))
 }
 
 /// Answers a call that may not run, with this echo of its arguments.
@@ -163,7 +158,7 @@ fn broken_answer(scope: &CallScope, answer: &Answer) -> Option<Fault> {
     let Ok(data) = std::str::from_utf8(&answer.json[answer.data_start..]) else {
         return internal("the answer is not UTF-8".to_owned());
     };
-    let report = validator.check(data, &WIDEST, Coerce::Off);
+    let report = validator.check(data, &Limits::WIDEST, Coerce::Off);
     if let Some(malformed) = report.malformed {
         return internal(format!("the answer is no JSON: {malformed}"));
     }
@@ -185,13 +180,14 @@ pub(crate) fn failed(scope: &CallScope, fault: Fault, took_ms: u64, fate: Fate) 
     if fate == Fate::Unknown {
         failure = failure.with_effect_unknown();
     }
-    let mut detail = failure.into_detail(cause);
+    let mut detail = scope.scrub_detail(failure.into_detail(cause));
     if scope.registered().concerns.retry && fate != Fate::NotRun {
         detail = detail.into_builder().attempt(scope.attempt()).build();
         meta = meta.with_attempts(scope.attempt());
     }
     let output = ToolOutput::failed(scope.echo(), detail, &meta);
-    Ended { status: CallStatus::Failed, output, log, fate, origin: Origin::Call, grounds: None }
+    let (status, log) = (CallStatus::Failed, scope.scrub_log(log));
+    Ended { status, output, log, fate, origin: Origin::Call, grounds: None }
 }
 
 fn milliseconds(took: Duration) -> u64 {

@@ -5,12 +5,14 @@
 //!   [`Validator::redact`](crate::schema::Validator::redact).
 //! - [`Patterns`] find cards, addresses, tokens and the like in free text, of which no schema says
 //!   anything.
-//! - Whatever a call's own secrets are is removed from texts that its tool wrote: panics, errors,
+//! - [`Scrub`] takes a call's own secrets out of the texts that its tool wrote: panics, errors,
 //!   messages.
 
 mod checks;
 mod patterns;
 mod pieces;
+mod readings;
+mod scrub;
 mod shapes;
 
 #[cfg(test)]
@@ -20,6 +22,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 pub use self::patterns::{PatternError, Patterns};
+pub use self::scrub::Scrub;
 
 /// Says what stands in a record in place of personal data and of free text.
 ///

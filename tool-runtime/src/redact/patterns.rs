@@ -128,13 +128,13 @@ impl Patterns {
     fn once(&self, text: &str) -> Option<String> {
         let signs = Signs::of(text);
         let shows = |pattern: &&Pattern| signs.show(pattern.sign, text);
-        let shown: Vec<&Pattern> = self.patterns.iter().filter(shows).collect();
-        if shown.is_empty() {
+        let wanted: Vec<&Pattern> = self.patterns.iter().filter(shows).collect();
+        if wanted.is_empty() {
             return None;
         }
         let mut pieces = self.split_at_marks(text);
         let (early, late) =
-            shown.split_at(shown.partition_point(|pattern| pattern.stage < Stage::Late));
+            wanted.split_at(wanted.partition_point(|pattern| pattern.stage < Stage::Late));
         for pattern in early {
             pieces = pattern.apply(&pieces);
         }

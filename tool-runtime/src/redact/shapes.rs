@@ -195,6 +195,7 @@ pub(super) fn patterns() -> Vec<Pattern> {
     SHAPES.iter().chain([&RUN]).filter_map(pattern).collect()
 }
 
+#[cfg(test)]
 pub(super) const fn size() -> usize {
     SHAPES.len() + 1
 }

@@ -71,6 +71,8 @@ pub(crate) struct Registered {
     /// Whether the checker reads the raw text before the typed reader does.
     pub(crate) scan: bool,
     pub(crate) has_secrets: bool,
+    /// Whether an argument may say something of a person.
+    pub(crate) has_personal: bool,
     /// Its place among the tools, in the order of their names.
     pub(crate) index: usize,
     /// Which of the governor's stages concern it.
@@ -282,6 +284,7 @@ impl Parts<'_> {
         Ok(Registered {
             scan: too_deep || self.typed.is_none_or(|typed| input.needs_scan(typed.bounds_checked)),
             has_secrets: input.has_secrets(),
+            has_personal: input.has_personal(),
             output,
             answer_check,
             coerce: settings.coerce(effect),

@@ -14,7 +14,7 @@ pub(crate) use self::input::take_own_bounds;
 pub use self::input::{InputSchema, Property};
 pub(crate) use self::title::output;
 pub use self::title::title;
-pub(crate) use self::validator::{AnswerCheck, Sensitive, nearest};
+pub(crate) use self::validator::{AnswerCheck, nearest};
 pub use self::validator::{Coerce, Malformed, Report, SchemaError, Validator};
 
 pub use schemars::JsonSchema;

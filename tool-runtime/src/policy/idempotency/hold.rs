@@ -110,7 +110,8 @@ impl KeyHold {
                     drop(self.store(Settlement::Unknown).await);
                 }
                 let mut ended = replay::with_warning(scope, ended, NOT_KEPT);
-                ended.log = format!("{}the answer was not kept: {error}", ended.log);
+                let log = format!("{}the answer was not kept: {error}", ended.log);
+                ended.log = scope.scrub_log(log);
                 ended
             }
         }

@@ -3,6 +3,7 @@
 mod caught;
 mod kept;
 mod laws;
+mod scrubbed;
 
 use super::Patterns;
 

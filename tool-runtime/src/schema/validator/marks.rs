@@ -64,7 +64,7 @@ impl<'a> Walk<'a> {
             self.mark(at, what);
             return;
         }
-        let deep = self.search == Search::All || all.iter().any(|id| self.schema(*id).hides);
+        let deep = self.search == Search::All || all.iter().any(|id| self.schema(*id).holds.secret);
         match node.kind {
             Kind::Object => self.object(&all, at),
             Kind::Array if deep => self.array(&all, at),
@@ -74,13 +74,16 @@ impl<'a> Walk<'a> {
 
     fn sensitivity(&self, all: &[SchemaId], node: &Node) -> Option<Sensitivity> {
         let any = |is: fn(&Schema) -> bool| all.iter().any(|id| is(self.schema(*id)));
-        if any(|schema| schema.secret) || self.is_disguised(all, node, |schema| schema.hides) {
+        if any(|schema| schema.marked.secret)
+            || self.is_disguised(all, node, |schema| schema.holds.secret)
+        {
             return Some(Sensitivity::Secret);
         }
         let personal = self.search == Search::All
-            && (any(|schema| schema.pii) || self.is_disguised(all, node, |schema| schema.personal));
+            && (any(|schema| schema.marked.pii)
+                || self.is_disguised(all, node, |schema| schema.holds.pii));
         // Personal data that holds a secret is one.
-        let hides = any(|schema| schema.hides);
+        let hides = any(|schema| schema.holds.secret);
         let what = if hides { Sensitivity::Secret } else { Sensitivity::Personal };
         personal.then_some(what)
     }

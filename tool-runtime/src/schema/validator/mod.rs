@@ -25,7 +25,6 @@ use tool_contracts::Violation;
 
 pub use self::error::SchemaError;
 pub(crate) use self::nearest::nearest;
-pub(crate) use self::redact::Sensitive;
 pub use self::report::{Coerce, Report};
 pub(crate) use self::writing::AnswerCheck;
 pub use crate::json::Malformed;
@@ -188,7 +187,7 @@ impl Validator {
     /// ```
     #[must_use]
     pub fn has_secrets(&self) -> bool {
-        self.schemas[0].hides
+        self.schemas[0].holds.secret
     }
 
     /// Says whether any value may be personal: `"x-sensitivity": "pii"` somewhere in the schema.
@@ -204,7 +203,7 @@ impl Validator {
     /// ```
     #[must_use]
     pub fn has_personal(&self) -> bool {
-        self.schemas[0].personal
+        self.schemas[0].holds.pii
     }
 
     /// Gives a text as a record may keep it; none if it is not JSON within the limits.
@@ -248,7 +247,7 @@ impl Validator {
     }
 
     /// Lists the values of a text that a log must not repeat; none if it is not JSON.
-    pub(crate) fn sensitive(&self, text: &str, limits: &Limits) -> Option<Sensitive> {
+    pub(crate) fn sensitive(&self, text: &str, limits: &Limits) -> Option<redact::Withheld> {
         let tree = read(text, limits).ok()?;
         Some(redact::sensitive(&self.schemas, tree.view(text)))
     }

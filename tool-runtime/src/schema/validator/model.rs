@@ -20,14 +20,10 @@ pub(super) struct Schema {
     pub(super) bare: Types,
     /// Nothing passes: the schema is `false`.
     pub(super) never: bool,
-    /// Values never leave the process.
-    pub(super) secret: bool,
-    /// Is this, or anything that can lie below, secret?
-    pub(super) hides: bool,
-    /// Values say something of a person: no record holds them as they are.
-    pub(super) pii: bool,
-    /// Is this, or anything that can lie below, of a person?
-    pub(super) personal: bool,
+    /// What `x-sensitivity` says of the values.
+    pub(super) marked: Sensitive,
+    /// What it says of them or of anything that can lie below.
+    pub(super) holds: Sensitive,
     /// Whose digits count, for numbers.
     pub(super) reader: Reader,
     pub(super) numbers: Option<Box<Bounds>>,
@@ -39,6 +35,21 @@ pub(super) struct Schema {
     pub(super) title: Option<Box<str>>,
     /// An annotation, but what a reader's refusal is most likely about.
     pub(super) format: Option<Box<str>>,
+}
+
+/// Whom values are not for.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sensitive {
+    /// They never leave the process.
+    pub(super) secret: bool,
+    /// They say something of a person: no record holds them as they are.
+    pub(super) pii: bool,
+}
+
+impl Sensitive {
+    pub(super) fn or(self, other: Self) -> Self {
+        Self { secret: self.secret || other.secret, pii: self.pii || other.pii }
+    }
 }
 
 impl Default for Types {

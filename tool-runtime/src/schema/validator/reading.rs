@@ -14,7 +14,9 @@ pub(super) fn needs_scan(schemas: &[Schema], root_bounds_checked: bool) -> bool 
         && root.reach == Types::OBJECT
         && root.arrays.is_none()
         && is_bare(root);
-    let Some(rules) = root.objects.as_ref().filter(|_| plain && !root.hides) else { return true };
+    let Some(rules) = root.objects.as_ref().filter(|_| plain && !root.holds.secret) else {
+        return true;
+    };
     !(is_closed(rules)
         && rules.properties.iter().all(|property| {
             property.schema.is_some_and(|id| is_read(schemas, id, root_bounds_checked))
@@ -23,7 +25,7 @@ pub(super) fn needs_scan(schemas: &[Schema], root_bounds_checked: bool) -> bool 
 
 /// No rule but type and structure?
 fn is_bare(schema: &Schema) -> bool {
-    schema.values.is_none() && schema.logic.is_none() && !schema.never && !schema.secret
+    schema.values.is_none() && schema.logic.is_none() && !schema.never && !schema.marked.secret
 }
 
 /// Known properties alone, and nothing else that counts or names them?

@@ -13,15 +13,12 @@ pub(super) fn redacted(schemas: &[Schema], view: View<'_>, veil: &dyn Veil) -> S
     let mut at = 0;
     while let Some(node) = view.nodes.get(at as usize) {
         copy.key(node);
-        match marks.next_if(|mark| mark.node == at) {
-            Some(mark) => {
-                copy.marked(node, mark.what);
-                at = node.next();
-            }
-            None => {
-                copy.leaf(node);
-                at += 1;
-            }
+        if let Some(mark) = marks.next_if(|mark| mark.node == at) {
+            copy.marked(node, mark.what);
+            at = node.next();
+        } else {
+            copy.leaf(node);
+            at += 1;
         }
     }
     copy.finish()
@@ -104,15 +101,15 @@ fn is_readable(number: &str) -> bool {
 
 /// The values of one text that a log must not repeat.
 #[derive(Debug, Default)]
-pub(crate) struct Sensitive {
+pub(crate) struct Withheld {
     pub(crate) secrets: Vec<String>,
     /// Personal data, and what stands under a name that no schema knows.
     pub(crate) personal: Vec<String>,
 }
 
 /// Lists the strings and numbers at and in every value that is not for everybody.
-pub(super) fn sensitive(schemas: &[Schema], view: View<'_>) -> Sensitive {
-    let mut found = Sensitive::default();
+pub(super) fn sensitive(schemas: &[Schema], view: View<'_>) -> Withheld {
+    let mut found = Withheld::default();
     for Mark { node, what } in marks(schemas, view, Search::All) {
         let list = match what {
             Sensitivity::Secret => &mut found.secrets,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::error::SchemaError;
-use super::super::model::{Additional, Choice, Schema, SchemaId, Tag};
+use super::super::model::{Additional, Choice, Schema, SchemaId, Sensitive, Tag};
 use super::super::types::Types;
 use super::keywords::listing;
 
@@ -99,13 +99,10 @@ fn spread_sensitivity(schemas: &mut [Schema]) {
         let mut changed = false;
         for id in (0..schemas.len()).rev() {
             let schema = &schemas[id];
-            let (mut hides, mut personal) = (schema.secret, schema.pii);
-            for child in children(schema) {
-                hides |= schemas[child as usize].hides;
-                personal |= schemas[child as usize].personal;
-            }
-            changed |= (hides, personal) != (schema.hides, schema.personal);
-            (schemas[id].hides, schemas[id].personal) = (hides, personal);
+            let below = children(schema).map(|child| schemas[child as usize].holds);
+            let holds = below.fold(schema.marked, Sensitive::or);
+            changed |= holds != schema.holds;
+            schemas[id].holds = holds;
         }
         if !changed {
             return;

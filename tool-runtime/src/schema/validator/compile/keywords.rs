@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::super::error::SchemaError;
 use super::super::model::{
     Additional, Arrays, Choice, Condition, Contains, Dependent, Logic, Objects, Property, Schema,
-    SchemaId, Strings, Values,
+    SchemaId, Sensitive, Strings, Values,
 };
 use super::super::number::{Bounds, Limit, Reader, Width};
 use super::super::types::Types;
@@ -36,8 +36,7 @@ impl<'s> Compiler<'s> {
         Ok(Schema {
             types,
             reader: reader(place, types)?,
-            secret: place.get("x-sensitivity").is_some_and(|level| level == "secret"),
-            pii: place.get("x-sensitivity").is_some_and(|level| level == "pii"),
+            marked: sensitivity(place),
             numbers: bounds(place)?.map(Box::new),
             strings: strings(place)?.map(Box::new),
             arrays: self.arrays(place)?.map(Box::new),
@@ -207,6 +206,11 @@ impl<'s> Compiler<'s> {
         let (pass, fail) = (self.below(place, &["then"])?, self.below(place, &["else"])?);
         Ok(Some(Condition { test, pass, fail }))
     }
+}
+
+fn sensitivity(place: Place<'_, '_>) -> Sensitive {
+    let is = |level: &str| place.get("x-sensitivity").is_some_and(|found| found == level);
+    Sensitive { secret: is("secret"), pii: is("pii") }
 }
 
 fn types(place: Place<'_, '_>) -> Result<Types, SchemaError> {

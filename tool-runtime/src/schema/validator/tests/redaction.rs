@@ -148,7 +148,7 @@ fn names_that_say_something_are_veiled_and_stay_apart() {
 fn a_record_can_be_read_again() {
     redacts(
         &json!({}),
-        r#"[1e999, 1e9, 12345678901234567890]"#,
+        "[1e999, 1e9, 12345678901234567890]",
         r#"["***", 1e9, 12345678901234567890]"#,
     );
     let validator = Validator::compile(&json!({})).unwrap();

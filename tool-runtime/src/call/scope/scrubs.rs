@@ -1,0 +1,156 @@
+//! What texts about a call may not repeat, and its texts as a record may keep them.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+use tool_contracts::ToolErrorDetail;
+
+use super::CallScope;
+use crate::dispatch::refusal::Refusal;
+use crate::limits::Limits;
+use crate::redact::{Scrub, Veil};
+
+/// What has to be taken out of texts about a call.
+pub(super) struct Scrubs {
+    /// Of what leaves for the caller: secrets and the context's `auth`.
+    public: Scrub,
+    /// Of what a log reads: personal data, and what stands under names that nobody knows, as well.
+    log: Scrub,
+}
+
+impl CallScope {
+    /// Takes what is sensitive in this call out of a text for the log.
+    pub(crate) fn scrub_log(&self, text: String) -> String {
+        match self.scrubs() {
+            Some(scrubs) if !text.is_empty() => owned(&scrubs.log, text),
+            _ => text,
+        }
+    }
+
+    /// Takes the call's secrets out of a text for its caller, who knows their own personal data.
+    pub(crate) fn scrub_public(&self, text: String) -> String {
+        match self.scrubs() {
+            Some(scrubs) => owned(&scrubs.public, text),
+            None => text,
+        }
+    }
+
+    /// Takes the call's secrets out of an error that its caller reads.
+    pub(crate) fn scrub_detail(&self, detail: ToolErrorDetail) -> ToolErrorDetail {
+        match self.scrubs() {
+            Some(scrubs) => scrubbed(detail, &scrubs.public),
+            None => detail,
+        }
+    }
+
+    /// Gives a refusal without what is sensitive in this call; none if nothing is.
+    pub(crate) fn scrub_refusal(&self, refusal: &Refusal) -> Option<Refusal> {
+        let Scrubs { public, log } = self.scrubs()?;
+        Some(Refusal {
+            status: refusal.status,
+            detail: scrubbed(refusal.detail.clone(), public),
+            log: log.scrub(&refusal.log).into_owned(),
+        })
+    }
+
+    /// Gives the arguments as a record may keep them; none if they are not JSON.
+    #[allow(dead_code, reason = "only a record asks for it")]
+    pub(crate) fn redacted(&self, veil: &dyn Veil) -> Option<String> {
+        self.0.tool.input.redact(self.arguments(), self.0.runtime.limits(), veil)
+    }
+
+    /// Gives the tool's answer as a record may keep it; none if it is not JSON.
+    #[allow(dead_code, reason = "only a record asks for it")]
+    pub(crate) fn redacted_answer(&self, data: &str, veil: &dyn Veil) -> Option<String> {
+        self.0.tool.output.as_ref()?.redact(data, &Limits::WIDEST, veil)
+    }
+
+    /// What no text about this call may repeat; none if nothing in it is sensitive.
+    fn scrubs(&self) -> Option<&Scrubs> {
+        let tool = &self.0.tool;
+        let concerned = tool.has_secrets || tool.has_personal || self.cx().auth().is_some();
+        concerned.then(|| &**self.0.scrubs.get_or_init(|| Box::new(Scrubs::of(self))))
+    }
+}
+
+impl Scrubs {
+    fn of(scope: &CallScope) -> Self {
+        let (mut secrets, mut personal, mut auth) = (Vec::new(), Vec::new(), Vec::new());
+        for text in [scope.raw(), scope.arguments(), scope.sent().raw()] {
+            let limits = scope.runtime().limits();
+            let found = scope.registered().input.sensitive(text, limits).unwrap_or_default();
+            secrets.extend(found.secrets);
+            personal.extend(found.personal);
+        }
+        let values = scope.cx().auth().into_iter().flat_map(|auth| auth.values());
+        values.for_each(|value| collect(value, &mut auth));
+        let public = || secrets.iter().map(String::as_str);
+        let words = || auth.iter().map(String::as_str);
+        let all = public().chain(personal.iter().map(String::as_str));
+        Self { public: Scrub::with_words(public(), words()), log: Scrub::with_words(all, words()) }
+    }
+}
+
+fn scrubbed(detail: ToolErrorDetail, scrub: &Scrub) -> ToolErrorDetail {
+    let message = scrub.scrub(detail.message()).into_owned();
+    let endpoint = detail.endpoint().map(|endpoint| scrub.scrub(endpoint).into_owned());
+    let mut details = detail.details().cloned();
+    if let Some(details) = &mut details {
+        scrub_details(details, scrub);
+    }
+    let mut scrubbed = detail.into_builder().message(message);
+    if let Some(endpoint) = endpoint {
+        scrubbed = scrubbed.endpoint(endpoint);
+    }
+    if let Some(details) = details {
+        scrubbed = scrubbed.details(details);
+    }
+    scrubbed.build()
+}
+
+fn scrub_details(details: &mut Map<String, Value>, scrub: &Scrub) {
+    for (key, value) in details {
+        let is_own = match key.as_str() {
+            // What a caller goes by, whatever a secret may be called.
+            "effect" => value == "unknown" || value == "none",
+            // It holds no argument, and has to come back as it is.
+            "ticket" => true,
+            _ => false,
+        };
+        if !is_own {
+            scrub_json(value, scrub);
+        }
+    }
+}
+
+fn scrub_json(value: &mut Value, scrub: &Scrub) {
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(shown) = scrub.scrub(text) {
+                *text = shown;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| scrub_json(item, scrub)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| scrub_json(field, scrub)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Collects every string and number in a value.
+fn collect(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Number(number) => found.push(number.to_string()),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        Value::Object(fields) => fields.values().for_each(|field| collect(field, found)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+fn owned(scrub: &Scrub, text: String) -> String {
+    match scrub.scrub(&text) {
+        Cow::Owned(scrubbed) => scrubbed,
+        Cow::Borrowed(shown) if shown.len() == text.len() => text,
+        Cow::Borrowed(withheld) => withheld.to_owned(),
+    }
+}
