@@ -19,6 +19,7 @@ mod life;
 mod macros;
 mod outcomes;
 mod policy;
+mod redaction;
 mod sqlite;
 mod stores;
 mod support;

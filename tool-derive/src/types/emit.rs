@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Attribute, DeriveInput, Expr, ExprLit, Lit, Type, parse_quote};
 
+use super::debug;
 use super::fields::{all_mut, has_named};
 use super::model::{AiField, AiType, Directions};
 use crate::syntax::arg::{Arg, Default_};
@@ -14,12 +15,13 @@ use crate::syntax::types::{is_named, optional};
 pub(crate) fn emit(ty: &AiType, mut item: DeriveInput) -> TokenStream {
     let own = container(ty, &item);
     let this = this(&item);
+    let debug = debug::masked(ty, &mut item);
     for ((_, field), checked) in all_mut(&mut item.data).into_iter().zip(&ty.fields) {
         field.attrs.extend(attributes(ty, checked, &this));
     }
     item.attrs = own.into_iter().chain(item.attrs).collect();
     let defaults = defaults(ty, &item);
-    quote!(#item #defaults)
+    quote!(#item #defaults #debug)
 }
 
 /// Writes the item with its derives and no more, for a type with errors.

@@ -1,6 +1,7 @@
 //! `#[ai_type]`: a struct or enum that models write or read.
 
 mod check;
+mod debug;
 mod emit;
 mod fields;
 mod model;

@@ -6,7 +6,7 @@
 #[schemars(transform = ::tool_runtime::__private::title::<Self>)]
 #[serde(deny_unknown_fields)]
 /// A filter.
-#[derive(Debug)]
+#[derive()]
 #[serde(rename_all = "camelCase")]
 pub struct Filter<T> {
     /// Least score.
@@ -36,6 +36,21 @@ impl<T> Filter<T> {
     #[allow(non_snake_case, clippy::unnecessary_wraps)]
     fn __default_score() -> u8 {
         50
+    }
+}
+#[automatically_derived]
+impl<T: ::core::fmt::Debug> ::core::fmt::Debug for Filter<T> {
+    fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        match self {
+            Self { score: __field0, words: __field1, name: _, rest: __field3 } => {
+                let mut __debug = __f.debug_struct("Filter");
+                __debug.field("score", __field0);
+                __debug.field("words", __field1);
+                __debug.field("name", &::core::format_args!("***"));
+                __debug.field("rest", __field3);
+                __debug.finish()
+            }
+        }
     }
 }
 #[derive(renamed::__private::serde::Serialize)]

@@ -1,6 +1,6 @@
 /// A filter.
-#[derive(Debug)]
 #[ai_type]
+#[derive(Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct Filter<T> {
     /// Least score.

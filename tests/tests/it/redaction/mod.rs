@@ -1,0 +1,4 @@
+//! No text about a call repeats what is sensitive in it.
+
+mod debug;
+mod texts;

@@ -1,0 +1,161 @@
+//! Writes `Debug` in the derive's place where a field's value must not be printed.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::ext::IdentExt;
+use syn::punctuated::Punctuated;
+use syn::{
+    Attribute, Data, DeriveInput, Field, Fields, GenericParam, Generics, Ident, Index, Member,
+    Path, Token, parse_quote,
+};
+
+use super::model::{AiField, AiType};
+
+/// Takes a derived `Debug` out and writes one that prints `***` for sensitive fields; none where no
+/// field is sensitive, or `Debug` is not derived.
+pub(super) fn masked(ty: &AiType, item: &mut DeriveInput) -> Option<TokenStream> {
+    let sensitive = ty.fields.iter().any(|field| field.arg.sensitivity.is_some());
+    if !sensitive || !take_derive(&mut item.attrs) {
+        return None;
+    }
+    let arms = arms(ty, item);
+    let name = &item.ident;
+    let generics = bounded(item.generics.clone());
+    let (impls, types, wheres) = generics.split_for_impl();
+    Some(quote! {
+        #[automatically_derived]
+        impl #impls ::core::fmt::Debug for #name #types #wheres {
+            fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                match self {
+                    #(#arms)*
+                }
+            }
+        }
+    })
+}
+
+/// Takes `Debug` out of the derives; says whether it was there.
+fn take_derive(attributes: &mut Vec<Attribute>) -> bool {
+    let parser = Punctuated::<Path, Token![,]>::parse_terminated;
+    let mut found = false;
+    for attribute in attributes.iter_mut().filter(|it| it.path().is_ident("derive")) {
+        let Ok(paths) = attribute.parse_args_with(parser) else { continue };
+        if paths.iter().any(is_debug) {
+            found = true;
+            let others: Vec<Path> = paths.into_iter().filter(|path| !is_debug(path)).collect();
+            *attribute = parse_quote!(#[derive(#(#others),*)]);
+        }
+    }
+    found
+}
+
+/// `Debug`, or its full path.
+fn is_debug(path: &Path) -> bool {
+    let names: Vec<String> = path.segments.iter().map(|it| it.ident.to_string()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    matches!(names.as_slice(), ["Debug"] | ["std" | "core", "fmt", "Debug"])
+}
+
+/// Asks of every type parameter what the derive asks.
+fn bounded(mut generics: Generics) -> Generics {
+    for parameter in &mut generics.params {
+        if let GenericParam::Type(parameter) = parameter {
+            parameter.bounds.push(parse_quote!(::core::fmt::Debug));
+        }
+    }
+    generics
+}
+
+fn arms(ty: &AiType, item: &DeriveInput) -> Vec<TokenStream> {
+    let mut checked = ty.fields.iter();
+    match &item.data {
+        Data::Enum(data) => data
+            .variants
+            .iter()
+            .map(|variant| {
+                let (cfgs, name) = (cfgs(&variant.attrs), &variant.ident);
+                let arm = arm(&quote!(Self::#name), name, &variant.fields, &mut checked);
+                quote!(#(#cfgs)* #arm)
+            })
+            .collect(),
+        Data::Struct(data) => vec![arm(&quote!(Self), &item.ident, &data.fields, &mut checked)],
+        Data::Union(_) => Vec::new(),
+    }
+}
+
+/// Prints one variant as the derive does.
+fn arm<'f>(
+    path: &TokenStream,
+    name: &Ident,
+    fields: &Fields,
+    checked: &mut impl Iterator<Item = &'f AiField>,
+) -> TokenStream {
+    let title = name.unraw().to_string();
+    let printed: Vec<Printed<'_>> = fields
+        .iter()
+        .enumerate()
+        .zip(checked)
+        .map(|((index, field), checked)| Printed::of(index, field, checked))
+        .collect();
+    let patterns = printed.iter().map(Printed::pattern);
+    let calls = printed.iter().map(Printed::call);
+    let begin = match fields {
+        Fields::Named(_) => quote!(__f.debug_struct(#title)),
+        Fields::Unnamed(_) => quote!(__f.debug_tuple(#title)),
+        Fields::Unit => return quote!(#path => __f.write_str(#title),),
+    };
+    quote! {
+        #path { #(#patterns),* } => {
+            let mut __debug = #begin;
+            #(#calls)*
+            __debug.finish()
+        }
+    }
+}
+
+/// A field on its way to be printed.
+struct Printed<'f> {
+    cfgs: Vec<&'f Attribute>,
+    member: Member,
+    binding: Ident,
+    masked: bool,
+}
+
+impl<'f> Printed<'f> {
+    fn of(index: usize, field: &'f Field, checked: &AiField) -> Self {
+        let member = match &field.ident {
+            Some(name) => Member::Named(name.clone()),
+            None => Member::Unnamed(Index::from(index)),
+        };
+        Self {
+            cfgs: cfgs(&field.attrs),
+            member,
+            binding: format_ident!("__field{index}"),
+            masked: checked.arg.sensitivity.is_some(),
+        }
+    }
+
+    fn pattern(&self) -> TokenStream {
+        let Self { cfgs, member, binding, .. } = self;
+        let binding = if self.masked { quote!(_) } else { quote!(#binding) };
+        quote!(#(#cfgs)* #member: #binding)
+    }
+
+    fn call(&self) -> TokenStream {
+        let Self { cfgs, binding, .. } = self;
+        let name = match &self.member {
+            Member::Named(name) => {
+                let name = name.unraw().to_string();
+                Some(quote!(#name,))
+            }
+            Member::Unnamed(_) => None,
+        };
+        let value =
+            if self.masked { quote!(&::core::format_args!("***")) } else { quote!(#binding) };
+        quote!(#(#cfgs)* __debug.field(#name #value);)
+    }
+}
+
+fn cfgs(attributes: &[Attribute]) -> Vec<&Attribute> {
+    attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect()
+}

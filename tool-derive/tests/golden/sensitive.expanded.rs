@@ -1,0 +1,97 @@
+#[derive(::tool_runtime::__private::serde::Serialize)]
+#[derive(::tool_runtime::__private::serde::Deserialize)]
+#[derive(::tool_runtime::__private::schemars::JsonSchema)]
+#[serde(crate = "::tool_runtime::__private::serde")]
+#[schemars(crate = "::tool_runtime::__private::schemars")]
+#[schemars(transform = ::tool_runtime::__private::title::<Self>)]
+#[serde(deny_unknown_fields)]
+/// A login.
+#[derive(Clone)]
+struct Login<T: Copy, const N: usize>
+where
+    T: Into<String>,
+{
+    /// Who.
+    #[schemars(extend("x-sensitivity" = "pii"))]
+    r#type: String,
+    /// By what.
+    #[cfg(test)]
+    #[schemars(extend("x-sensitivity" = "secret"))]
+    #[schemars(transform = ::tool_runtime::__private::title::<[u8;N]>)]
+    pin: [u8; N],
+    /// The rest.
+    #[schemars(transform = ::tool_runtime::__private::title::<T>)]
+    r#ref: T,
+}
+#[automatically_derived]
+impl<T: Copy + ::core::fmt::Debug, const N: usize> ::core::fmt::Debug for Login<T, N>
+where
+    T: Into<String>,
+{
+    fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        match self {
+            Self { r#type: _, #[cfg(test)] pin: _, r#ref: __field2 } => {
+                let mut __debug = __f.debug_struct("Login");
+                __debug.field("type", &::core::format_args!("***"));
+                #[cfg(test)] __debug.field("pin", &::core::format_args!("***"));
+                __debug.field("ref", __field2);
+                __debug.finish()
+            }
+        }
+    }
+}
+#[derive(::tool_runtime::__private::serde::Serialize)]
+#[derive(::tool_runtime::__private::serde::Deserialize)]
+#[derive(::tool_runtime::__private::schemars::JsonSchema)]
+#[serde(crate = "::tool_runtime::__private::serde")]
+#[schemars(crate = "::tool_runtime::__private::schemars")]
+#[schemars(transform = ::tool_runtime::__private::title::<Self>)]
+#[serde(deny_unknown_fields)]
+/// A way to pay.
+#[derive()]
+enum Payment {
+    /// None.
+    Free,
+    /// By card.
+    Card(#[schemars(extend("x-sensitivity" = "secret"))] String, u8),
+    /// By bill.
+    #[cfg(test)]
+    Bill {
+        /// To whom.
+        #[schemars(extend("x-sensitivity" = "pii"))]
+        name: String,
+    },
+}
+#[automatically_derived]
+impl ::core::fmt::Debug for Payment {
+    fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        match self {
+            Self::Free => __f.write_str("Free"),
+            Self::Card { 0: _, 1: __field1 } => {
+                let mut __debug = __f.debug_tuple("Card");
+                __debug.field(&::core::format_args!("***"));
+                __debug.field(__field1);
+                __debug.finish()
+            }
+            #[cfg(test)]
+            Self::Bill { name: _ } => {
+                let mut __debug = __f.debug_struct("Bill");
+                __debug.field("name", &::core::format_args!("***"));
+                __debug.finish()
+            }
+        }
+    }
+}
+#[derive(::tool_runtime::__private::serde::Serialize)]
+#[derive(::tool_runtime::__private::serde::Deserialize)]
+#[derive(::tool_runtime::__private::schemars::JsonSchema)]
+#[serde(crate = "::tool_runtime::__private::serde")]
+#[schemars(crate = "::tool_runtime::__private::schemars")]
+#[schemars(transform = ::tool_runtime::__private::title::<Self>)]
+#[serde(deny_unknown_fields)]
+/// Nothing to hide.
+#[derive(Debug)]
+struct Plain {
+    /// Words.
+    words: String,
+}
