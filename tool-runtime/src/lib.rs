@@ -65,6 +65,7 @@
 //! | `canonical` | no | [`canonical`]: JSON in its one form (RFC 8785), and hashes over it |
 //! | `policy` | no | [`policy`] and [`store`]: approval, tickets, idempotency, retries, freshness, limits |
 //! | `ledger` | no | [`ledger`]: a chain of records that shows what was altered, removed or reordered |
+//! | `evidence` | no | [`evidence`]: what calls prove, sealed under keys that can be destroyed |
 //! | `sqlite` | no | a store in one file that survives a crash; needs Rust 1.89 |
 //! | `testing` | no | [`testing`]: suites that a store of your own must pass, a clock that stands still |
 //! | `trace` | no | [`trace`]: a `tracing` span and one line for the log a call, W3C headers to send on |
@@ -81,6 +82,8 @@ mod call;
 #[cfg(feature = "canonical")]
 pub mod canonical;
 mod dispatch;
+#[cfg(feature = "evidence")]
+pub mod evidence;
 mod failure;
 mod json;
 #[cfg(feature = "ledger")]

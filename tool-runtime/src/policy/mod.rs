@@ -36,3 +36,5 @@ pub use self::limits::{BreakerConfig, LimitError, RateLimit};
 pub use self::retry::{RetryConfig, RetryConfigError};
 pub use self::rules::{Rules, WhenRunning};
 pub use self::ticket::{KeyRing, KeyRingError, Ticket, TicketFault};
+#[cfg(feature = "evidence")]
+pub(crate) use self::ticket::{cipher, frame};

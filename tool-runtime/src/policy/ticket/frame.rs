@@ -1,7 +1,7 @@
 //! Joins fields into bytes that no other fields give.
 
 /// Writes each field with its length before it.
-pub(super) fn frame(fields: &[&[u8]]) -> Vec<u8> {
+pub(crate) fn frame(fields: &[&[u8]]) -> Vec<u8> {
     let mut framed = Vec::with_capacity(fields.iter().map(|field| field.len() + 8).sum());
     for field in fields {
         framed.extend_from_slice(&(field.len() as u64).to_be_bytes());

@@ -146,7 +146,7 @@ impl KeyRing {
     }
 
     /// The key of this id, also a former one.
-    pub(super) fn key(&self, id: &str) -> Option<&Key> {
+    pub(crate) fn key(&self, id: &str) -> Option<&Key> {
         self.keys().find(|key| &*key.id == id)
     }
 
@@ -208,17 +208,22 @@ impl Key {
 
     /// A cipher and a nonce for the one message that has this salt.
     pub(super) fn cipher(&self, salt: &[u8; 32]) -> (Aes256Gcm, Nonce<U12>) {
-        let mut derived = Zeroizing::new([0; 44]);
-        expand(Some(salt), &*self.derived.sealing, SEALING_ONE, &mut *derived);
-        let (key, nonce) = derived.split_at(32);
-        let mut once = Nonce::default();
-        once.copy_from_slice(nonce);
-        (Aes256Gcm::new_from_slice(key).expect("an AES-256 key has 32 bytes"), once)
+        cipher(&self.derived.sealing, salt, SEALING_ONE)
     }
 
     fn mac(&self, message: &[u8]) -> Hmac<Sha256> {
         Hmac::<Sha256>::new((&*self.derived.signing).into()).chain_update(message)
     }
+}
+
+/// A cipher and a nonce for the one message that has this salt, out of a key for many.
+pub(crate) fn cipher(key: &[u8; 32], salt: &[u8; 32], info: &[u8]) -> (Aes256Gcm, Nonce<U12>) {
+    let mut derived = Zeroizing::new([0; 44]);
+    expand(Some(salt), key, info, &mut *derived);
+    let (key, nonce) = derived.split_at(32);
+    let mut once = Nonce::default();
+    once.copy_from_slice(nonce);
+    (Aes256Gcm::new_from_slice(key).expect("an AES-256 key has 32 bytes"), once)
 }
 
 fn expand(salt: Option<&[u8; 32]>, secret: &[u8], info: &[u8], key: &mut [u8]) {
@@ -281,6 +286,24 @@ mod tests {
         assert_ne!(signing[32..], *key.derived.sealing);
         assert!(!signing.windows(8).any(|part| SECRET.windows(8).any(|secret| part == secret)));
     }
+
+    // Computed by another implementation of HKDF: what was sealed under subkeys opens with these alone.
+    #[test]
+    #[cfg(feature = "evidence")]
+    fn a_subkey_is_its_purpose_s_and_stays_what_it_is() {
+        let key = Key::derive("a".into(), &SECRET).expect("a key");
+        assert_eq!(Digest::from_bytes(*key.subkey(b"one")).to_string(), SUBKEY_ELSEWHERE);
+        let subkeys = [key.subkey(b"one"), key.subkey(b"two"), key.subkey(b"")];
+        let others = [key.derived.sealing.clone(), key.derived.root.clone()];
+        let all = [&subkeys[..], &others[..]].concat();
+        for (at, one) in all.iter().enumerate() {
+            assert!(all[at + 1..].iter().all(|other| **one != **other));
+        }
+    }
+
+    #[cfg(feature = "evidence")]
+    const SUBKEY_ELSEWHERE: &str =
+        "d01824a6257754f13a653384ddffe32bba0a3278829c5774d9c56858475f8801";
 
     #[test]
     fn debug_shows_no_secret() {

@@ -16,6 +16,9 @@ mod tests;
 pub use self::fault::TicketFault;
 pub use self::keys::{KeyRing, KeyRingError};
 
+#[cfg(feature = "evidence")]
+pub(crate) use self::{frame::frame, keys::cipher};
+
 pub(crate) use self::seal::{bound_to, open, seal};
 pub use self::signed::Ticket;
 pub(crate) use self::signed::{Claims, sign};

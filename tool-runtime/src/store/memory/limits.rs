@@ -21,11 +21,16 @@ pub struct MemoryLimits {
     pub(super) tickets: Room,
     pub(super) grants: Room,
     pub(super) outputs: Room,
+    #[cfg(feature = "evidence")]
+    pub(super) snapshots: Room,
+    #[cfg(feature = "evidence")]
+    pub(super) tenant_keys: Room,
 }
 
 impl MemoryLimits {
     /// Gives the defaults: 65 536 keys in 64 MiB, 4 KiB set aside for each answer to come,
-    /// 8 192 tickets in 32 MiB, 16 384 grants in 8 MiB, 1 024 outputs in 64 MiB.
+    /// 8 192 tickets in 32 MiB, 16 384 grants in 8 MiB, 1 024 outputs in 64 MiB,
+    /// 16 384 snapshots in 64 MiB, 65 536 tenants' keys in 16 MiB.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -34,6 +39,10 @@ impl MemoryLimits {
             tickets: Room::new(8_192, 32 * MEBIBYTE),
             grants: Room::new(16_384, 8 * MEBIBYTE),
             outputs: Room::new(1_024, 64 * MEBIBYTE),
+            #[cfg(feature = "evidence")]
+            snapshots: Room::new(16_384, 64 * MEBIBYTE),
+            #[cfg(feature = "evidence")]
+            tenant_keys: Room::new(65_536, 16 * MEBIBYTE),
         }
     }
 
@@ -72,6 +81,22 @@ impl MemoryLimits {
     #[must_use]
     pub const fn with_outputs(mut self, most: usize, bytes: usize) -> Self {
         self.outputs = Room::new(most, bytes);
+        self
+    }
+
+    /// Bounds the snapshots of calls, and the bytes of what they say and keep sealed.
+    #[cfg(feature = "evidence")]
+    #[must_use]
+    pub const fn with_snapshots(mut self, most: usize, bytes: usize) -> Self {
+        self.snapshots = Room::new(most, bytes);
+        self
+    }
+
+    /// Bounds the tenants' keys, and their bytes. A key that is destroyed keeps its place.
+    #[cfg(feature = "evidence")]
+    #[must_use]
+    pub const fn with_tenant_keys(mut self, most: usize, bytes: usize) -> Self {
+        self.tenant_keys = Room::new(most, bytes);
         self
     }
 }

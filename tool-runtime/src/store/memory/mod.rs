@@ -1,5 +1,7 @@
 //! A store that forgets with its process: bounded, for tests and for calls that need no more.
 
+#[cfg(feature = "evidence")]
+mod evidence;
 mod grants;
 mod keys;
 mod limits;
@@ -10,6 +12,8 @@ mod tickets;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+#[cfg(feature = "evidence")]
+use self::evidence::Evidence;
 use self::grants::Grants;
 use self::keys::Keys;
 pub use self::limits::MemoryLimits;
@@ -19,7 +23,7 @@ use super::{StoreError, StoreErrorKind};
 
 /// Keeps everything in this process, and forgets it with the process.
 ///
-/// It keeps every promise of the four traits but one: nothing survives a crash. An effect that was
+/// It keeps every promise of the traits but one: nothing survives a crash. An effect that was
 /// under way when the process died may then happen twice, so that writes that matter want a store
 /// that is durable. Each operation is ready at once.
 ///
@@ -62,6 +66,8 @@ pub struct Memory {
     tickets: Arc<Mutex<Tickets>>,
     grants: Arc<Mutex<Grants>>,
     outputs: Arc<Mutex<Outputs>>,
+    #[cfg(feature = "evidence")]
+    evidence: Arc<Mutex<Evidence>>,
 }
 
 impl Memory {
@@ -79,6 +85,8 @@ impl Memory {
             tickets: Arc::new(Mutex::new(Tickets::new(limits.tickets))),
             grants: Arc::new(Mutex::new(Grants::new(limits.grants))),
             outputs: Arc::new(Mutex::new(Outputs::new(limits.outputs))),
+            #[cfg(feature = "evidence")]
+            evidence: Arc::new(Mutex::new(Evidence::new(limits.snapshots, limits.tenant_keys))),
         }
     }
 }

@@ -8,6 +8,10 @@ mod claim;
 mod columns;
 mod connection;
 mod error;
+#[cfg(feature = "evidence")]
+mod evidence;
+#[cfg(feature = "evidence")]
+mod evidence_keys;
 mod format;
 mod grants;
 mod keys;

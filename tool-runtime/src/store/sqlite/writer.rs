@@ -32,6 +32,9 @@ pub(super) enum Work {
     Write,
     /// It writes for whoever waits for it; it is left out.
     Claim,
+    /// It destroys keys; it is carried out, and done once the log beside the file is emptied too.
+    #[cfg_attr(not(feature = "evidence"), allow(dead_code, reason = "nothing else destroys"))]
+    Erase,
 }
 
 /// An operation, with whoever waits for it.
@@ -135,9 +138,28 @@ impl Writer {
     fn serve(&mut self, mut jobs: Vec<Box<dyn Job>>) {
         let committed = self.commit(&mut jobs);
         self.pace.jobs = jobs.len();
+        let any_erases = jobs.iter().any(|job| job.work() == Work::Erase);
+        let erased =
+            if any_erases { committed.clone().and_then(|()| self.empty_log()) } else { Ok(()) };
         for job in jobs {
-            job.answer(&committed);
+            let end = if job.work() == Work::Erase { &erased } else { &committed };
+            job.answer(end);
         }
+    }
+
+    /// Brings the log's pages into the file and cuts it to nothing: it holds pages as they were.
+    fn empty_log(&self) -> Result<(), StoreError> {
+        let emptied: rusqlite::Result<bool> =
+            self.connection.prepare_cached("PRAGMA wal_checkpoint(TRUNCATE)").and_then(
+                |mut checkpoint| checkpoint.query_row([], |row| Ok(row.get::<_, i64>(0)? == 0)),
+            );
+        if emptied.map_err(|error| of_sqlite(&error))? {
+            return Ok(());
+        }
+        Err(unavailable(
+            "the keys are destroyed, and others who use the file kept its log from being emptied: \
+             repeat it, so that no copy of them is left there",
+        ))
     }
 
     /// Runs a group in one transaction. If it cannot be committed, nothing of it is done.
@@ -189,13 +211,13 @@ where
     }
 
     fn run(&mut self, connection: &Connection) -> Result<(), StoreError> {
-        if self.work != Work::Write && self.answer.is_canceled() {
+        if matches!(self.work, Work::Read | Work::Claim) && self.answer.is_canceled() {
             return Ok(());
         }
         let Some(operation) = self.operation.take() else { return Ok(()) };
         let result = match self.work {
             Work::Read => operation(connection).map_err(|error| of_sqlite(&error)),
-            Work::Write | Work::Claim => apart(connection, operation)?,
+            Work::Write | Work::Claim | Work::Erase => apart(connection, operation)?,
         };
         self.result = Some(result);
         Ok(())

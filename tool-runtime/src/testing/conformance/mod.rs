@@ -33,12 +33,16 @@
 //! # }
 //! ```
 
+#[cfg(feature = "evidence")]
+mod evidence;
 mod grants;
 mod idempotency;
 mod outputs;
 mod samples;
 mod tickets;
 
+#[cfg(feature = "evidence")]
+pub use self::evidence::evidence;
 pub use self::grants::grants;
 pub use self::idempotency::idempotency;
 pub use self::outputs::outputs;

@@ -1,0 +1,125 @@
+//! What is sealed: a call's exact arguments and its full output.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use super::Snapshot;
+
+/// What a snapshot may keep sealed of its call.
+///
+/// `Debug` shows lengths. The texts are overwritten when they are dropped.
+///
+/// # Examples
+/// ```
+/// use tool_runtime::evidence::Contents;
+///
+/// let contents = Contents::new().with_arguments(r#"{"card":"4111"}"#).with_output("17");
+/// assert_eq!(contents.output(), Some("17"));
+/// assert!(!format!("{contents:?}").contains("4111"));
+/// ```
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Contents {
+    arguments: Option<Zeroizing<String>>,
+    output: Option<Zeroizing<String>>,
+}
+
+/// A part of a call that can be sealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ContentsPart {
+    /// The exact arguments.
+    Arguments,
+    /// The full output.
+    Output,
+}
+
+/// A snapshot that was opened: what anybody may see of it, and what was sealed.
+///
+/// `Debug` shows nothing that was sealed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Opened {
+    /// What it proves.
+    pub snapshot: Snapshot,
+    /// What was sealed with it; empty if nothing was.
+    pub contents: Contents,
+}
+
+impl Contents {
+    /// Starts with nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { arguments: None, output: None }
+    }
+
+    /// Adds the exact arguments, as the text they came in.
+    #[must_use]
+    pub fn with_arguments(mut self, json: impl Into<String>) -> Self {
+        self.arguments = Some(Zeroizing::new(json.into()));
+        self
+    }
+
+    /// Adds the full output, as its JSON text.
+    #[must_use]
+    pub fn with_output(mut self, json: impl Into<String>) -> Self {
+        self.output = Some(Zeroizing::new(json.into()));
+        self
+    }
+
+    /// Gives the exact arguments.
+    #[must_use]
+    pub fn arguments(&self) -> Option<&str> {
+        self.part(ContentsPart::Arguments)
+    }
+
+    /// Gives the full output.
+    #[must_use]
+    pub fn output(&self) -> Option<&str> {
+        self.part(ContentsPart::Output)
+    }
+
+    /// Tells whether there is nothing to seal.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parts().is_empty()
+    }
+
+    /// Gives one part.
+    #[must_use]
+    pub fn part(&self, part: ContentsPart) -> Option<&str> {
+        let text = match part {
+            ContentsPart::Arguments => &self.arguments,
+            ContentsPart::Output => &self.output,
+        };
+        text.as_ref().map(|text| text.as_str())
+    }
+
+    /// Names the parts that there are.
+    pub(super) fn parts(&self) -> Vec<ContentsPart> {
+        let all = [ContentsPart::Arguments, ContentsPart::Output];
+        all.into_iter().filter(|part| self.part(*part).is_some()).collect()
+    }
+}
+
+impl ContentsPart {
+    /// Gives its name; it is part of what is authenticated.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Arguments => "arguments",
+            Self::Output => "output",
+        }
+    }
+}
+
+impl fmt::Debug for Contents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Contents")
+            .field("arguments_bytes", &self.arguments().map(str::len))
+            .field("output_bytes", &self.output().map(str::len))
+            .finish()
+    }
+}

@@ -1,0 +1,149 @@
+//! What names a snapshot, and tells when it was made.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use thiserror::Error;
+use uuid::{NoContext, Timestamp, Uuid};
+
+use crate::store::UnixMillis;
+
+const PREFIX: &str = "ev_";
+const MOST_MILLIS: u64 = (1 << 48) - 1;
+
+/// Names a snapshot: `ev_` and the 32 hexadecimal digits of a UUID of version 7.
+///
+/// The UUID begins with the moment the snapshot was made, so that ids are in the order of time.
+///
+/// # Examples
+/// ```
+/// use tool_runtime::evidence::SnapshotId;
+/// use tool_runtime::store::UnixMillis;
+///
+/// let id = SnapshotId::at(UnixMillis::new(1_800_000_000_000));
+/// assert!(id.to_string().starts_with("ev_01a31a05"));
+/// assert_eq!(id.moment(), UnixMillis::new(1_800_000_000_000));
+/// assert_eq!(id.to_string().parse(), Ok(id));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SnapshotId(Uuid);
+
+/// Says that a text is no snapshot's id; it does not quote the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("a snapshot's id is `ev_` and the 32 hexadecimal digits of a UUID of version 7")]
+#[non_exhaustive]
+pub struct ParseSnapshotIdError;
+
+impl SnapshotId {
+    /// Makes a new id, of this moment.
+    ///
+    /// One that a UUID cannot hold, after the year 10889, becomes the last that it can.
+    #[must_use]
+    pub fn at(moment: UnixMillis) -> Self {
+        let millis = moment.get().min(MOST_MILLIS);
+        let nanos = u32::try_from(millis % 1000).unwrap_or(0) * 1_000_000;
+        Self(Uuid::new_v7(Timestamp::from_unix(NoContext, millis / 1000, nanos)))
+    }
+
+    /// Takes the UUID of an id that was made before; none if it is of another version.
+    #[must_use]
+    pub fn from_uuid(uuid: Uuid) -> Option<Self> {
+        (uuid.get_version_num() == 7).then_some(Self(uuid))
+    }
+
+    /// Gives the UUID.
+    #[must_use]
+    pub const fn uuid(self) -> Uuid {
+        self.0
+    }
+
+    /// Tells when the snapshot was made.
+    #[must_use]
+    pub fn moment(self) -> UnixMillis {
+        UnixMillis::new(u64::try_from(self.0.as_u128() >> 80).unwrap_or(u64::MAX))
+    }
+
+    /// Gives the UUID that is greater than those of all snapshots made before this moment, and not
+    /// greater than any other's: so a backend finds a time in a column of ids.
+    #[must_use]
+    pub fn least_uuid(moment: UnixMillis) -> Uuid {
+        if moment.get() > MOST_MILLIS {
+            return Uuid::max();
+        }
+        Uuid::from_u128(u128::from(moment.get()) << 80)
+    }
+}
+
+impl fmt::Display for SnapshotId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{PREFIX}{}", self.0.simple())
+    }
+}
+
+impl fmt::Debug for SnapshotId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for SnapshotId {
+    type Err = ParseSnapshotIdError;
+
+    fn from_str(text: &str) -> Result<Self, ParseSnapshotIdError> {
+        let digits = text.strip_prefix(PREFIX).ok_or(ParseSnapshotIdError)?;
+        let id = Uuid::try_parse(digits).ok().and_then(Self::from_uuid);
+        // One spelling alone, so that texts are the same exactly if the ids are.
+        id.filter(|id| id.to_string() == text).ok_or(ParseSnapshotIdError)
+    }
+}
+
+impl Serialize for SnapshotId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for SnapshotId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_tells_its_moment_and_sorts_by_it() {
+        let moments = [0, 1, 999, 1_000, 1_800_000_000_123, MOST_MILLIS].map(UnixMillis::new);
+        let ids = moments.map(SnapshotId::at);
+        assert_eq!(ids.map(SnapshotId::moment), moments);
+        assert!(ids.is_sorted());
+        for (id, moment) in ids.iter().zip(moments) {
+            let next = UnixMillis::new(moment.get() + 1);
+            let least = SnapshotId::least_uuid;
+            assert!(least(moment) <= id.uuid() && id.uuid() < least(next));
+        }
+        assert_eq!(SnapshotId::at(UnixMillis::new(u64::MAX)).moment().get(), MOST_MILLIS);
+    }
+
+    #[test]
+    fn an_id_has_one_spelling() {
+        let id = "ev_0197f0c49a5b7c3e8a416f2b8f0d1e2a";
+        assert_eq!(id.parse::<SnapshotId>().map(|id| id.to_string()), Ok(id.to_owned()));
+        let others = [
+            "",
+            "ev_",
+            "0197f0c49a5b7c3e8a416f2b8f0d1e2a",
+            "ev_0197F0C49A5B7C3E8A416F2B8F0D1E2A",
+            "ev_0197f0c4-9a5b-7c3e-8a41-6f2b8f0d1e2a",
+            "ev_0197f0c49a5b4c3e8a416f2b8f0d1e2a",
+            "ev_0197f0c49a5b7c3e8a416f2b8f0d1e2a ",
+        ];
+        for other in others {
+            assert_eq!(other.parse::<SnapshotId>(), Err(ParseSnapshotIdError), "{other}");
+        }
+    }
+}

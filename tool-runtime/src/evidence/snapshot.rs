@@ -1,0 +1,300 @@
+//! What a call proves.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tool_contracts::{EvidenceSource, ToolContext};
+use uuid::Uuid;
+
+use super::{ContentsPart, EvidenceError, EvidenceErrorKind, SnapshotId};
+use crate::canonical::Digest;
+use crate::store::UnixMillis;
+
+/// The domain of a snapshot's own hash.
+const DOMAIN: &str = "tool-runtime/evidence/v1/snapshot";
+
+/// What a call proves, in what anybody may read: no argument, no output.
+///
+/// It serialises to one JSON object. `Debug` shows names and hashes, and not the summary.
+///
+/// # Examples
+/// ```
+/// use tool_runtime::Uuid;
+/// use tool_runtime::canonical::Digest;
+/// use tool_runtime::contracts::ToolContext;
+/// use tool_runtime::evidence::Snapshot;
+/// use tool_runtime::store::UnixMillis;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+/// let at = UnixMillis::new(1_800_000_000_000);
+/// let snapshot = Snapshot::of_call(&cx, "pricing.quote", "1.0.0", at)
+///     .with_input(r#"{"sku":"A-1","card":"***"}"#, Digest::of_json("arguments", r#"{"sku":"A-1"}"#)?)?
+///     .with_output(Digest::of_json("answer", "17")?)
+///     .with_rule("compliance.policy_ruleset_version", "2025-07");
+///
+/// assert_eq!(snapshot.trace_id(), "trace-1");
+/// assert_eq!(snapshot.at(), at);
+/// let json = serde_json::to_string(&snapshot)?;
+/// assert_eq!(serde_json::from_str::<Snapshot>(&json)?, snapshot);
+/// # Ok(())
+/// # }
+/// # use tool_runtime::serde_json;
+/// ```
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Wire", into = "Wire")]
+pub struct Snapshot(Wire);
+
+/// A snapshot's JSON. The order of the fields is part of its hash.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wire {
+    snapshot_id: SnapshotId,
+    tenant_id: Uuid,
+    trace_id: String,
+    invocation_id: Uuid,
+    tool: String,
+    version: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    build: Option<String>,
+    at: UnixMillis,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    input_summary: Option<Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    input_hash: Option<Digest>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    output_hash: Option<Digest>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    rules: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    sources: Vec<EvidenceSource>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    sealed: Vec<ContentsPart>,
+}
+
+impl Snapshot {
+    /// Starts the snapshot of a call, made at this moment; it gets a new id.
+    #[must_use]
+    pub fn of_call(
+        cx: &ToolContext,
+        tool: impl Into<String>,
+        version: impl Into<String>,
+        at: UnixMillis,
+    ) -> Self {
+        let snapshot_id = SnapshotId::at(at);
+        Self(Wire {
+            snapshot_id,
+            tenant_id: cx.tenant_id(),
+            trace_id: cx.trace_id().to_owned(),
+            invocation_id: cx.invocation_id(),
+            tool: tool.into(),
+            version: version.into(),
+            build: None,
+            at: snapshot_id.moment(),
+            input_summary: None,
+            input_hash: None,
+            output_hash: None,
+            rules: BTreeMap::new(),
+            sources: Vec::new(),
+            sealed: Vec::new(),
+        })
+    }
+
+    /// Sets the hash of the build that ran, such as a commit's.
+    #[must_use]
+    pub fn with_build(mut self, build: impl Into<String>) -> Self {
+        self.0.build = Some(build.into());
+        self
+    }
+
+    /// Sets what may be shown of the input, as a JSON text, and the hash of the exact input.
+    ///
+    /// The summary is stored as it is: leave out of it what is secret.
+    ///
+    /// # Errors
+    /// `InvalidSnapshot` if the summary is not a JSON text.
+    pub fn with_input(
+        mut self,
+        summary: impl Into<String>,
+        hash: Digest,
+    ) -> Result<Self, EvidenceError> {
+        let summary = RawValue::from_string(summary.into())
+            .map_err(|_| EvidenceErrorKind::InvalidSnapshot)?;
+        self.0.input_summary = Some(summary);
+        self.0.input_hash = Some(hash);
+        Ok(self)
+    }
+
+    /// Sets the hash of the canonical output.
+    #[must_use]
+    pub fn with_output(mut self, hash: Digest) -> Self {
+        self.0.output_hash = Some(hash);
+        self
+    }
+
+    /// Adds a rule that held, with its version, such as `compliance.policy_ruleset_version`.
+    #[must_use]
+    pub fn with_rule(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        self.0.rules.insert(name.into(), version.into());
+        self
+    }
+
+    /// Adds something that the output was made from.
+    #[must_use]
+    pub fn with_source(mut self, source: EvidenceSource) -> Self {
+        self.0.sources.push(source);
+        self
+    }
+
+    /// Gives its id.
+    #[must_use]
+    pub const fn id(&self) -> SnapshotId {
+        self.0.snapshot_id
+    }
+
+    /// Names the tenant.
+    #[must_use]
+    pub const fn tenant_id(&self) -> Uuid {
+        self.0.tenant_id
+    }
+
+    /// Names the trace.
+    #[must_use]
+    pub fn trace_id(&self) -> &str {
+        &self.0.trace_id
+    }
+
+    /// Names the invocation.
+    #[must_use]
+    pub const fn invocation_id(&self) -> Uuid {
+        self.0.invocation_id
+    }
+
+    /// Names the tool.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        &self.0.tool
+    }
+
+    /// Gives the tool's version.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.0.version
+    }
+
+    /// Gives the hash of the build that ran.
+    #[must_use]
+    pub fn build(&self) -> Option<&str> {
+        self.0.build.as_deref()
+    }
+
+    /// Tells when it was made.
+    #[must_use]
+    pub const fn at(&self) -> UnixMillis {
+        self.0.at
+    }
+
+    /// Gives what may be shown of the input, as a JSON text.
+    #[must_use]
+    pub fn input_summary(&self) -> Option<&str> {
+        self.0.input_summary.as_deref().map(RawValue::get)
+    }
+
+    /// Gives the hash of the exact input.
+    #[must_use]
+    pub const fn input_hash(&self) -> Option<Digest> {
+        self.0.input_hash
+    }
+
+    /// Gives the hash of the canonical output.
+    #[must_use]
+    pub const fn output_hash(&self) -> Option<Digest> {
+        self.0.output_hash
+    }
+
+    /// Gives the rules that held, with their versions.
+    #[must_use]
+    pub const fn rules(&self) -> &BTreeMap<String, String> {
+        &self.0.rules
+    }
+
+    /// Gives what the output was made from.
+    #[must_use]
+    pub fn sources(&self) -> &[EvidenceSource] {
+        &self.0.sources
+    }
+
+    /// Names what is kept sealed with it.
+    #[must_use]
+    pub fn sealed(&self) -> &[ContentsPart] {
+        &self.0.sealed
+    }
+
+    /// Hashes all of it but what is sealed.
+    ///
+    /// Where nothing is sealed, nothing but this hash, kept elsewhere, shows that a snapshot is the
+    /// one that was made; where something is, the vault checks it by itself.
+    ///
+    /// # Errors
+    /// `InvalidSnapshot` if it cannot be written as JSON.
+    pub fn digest(&self) -> Result<Digest, EvidenceError> {
+        self.facts().map(|facts| digest_of(&facts))
+    }
+
+    pub(super) fn set_sealed(&mut self, sealed: Vec<ContentsPart>) {
+        self.0.sealed = sealed;
+    }
+
+    /// The bytes that are stored, and hashed.
+    pub(super) fn facts(&self) -> Result<Vec<u8>, EvidenceError> {
+        serde_json::to_vec(&self.0).map_err(|_| EvidenceErrorKind::InvalidSnapshot.into())
+    }
+}
+
+/// The hash of a snapshot, from the bytes that are stored.
+pub(super) fn digest_of(facts: &[u8]) -> Digest {
+    Digest::of(DOMAIN, facts)
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshot")
+            .field("id", &self.id())
+            .field("tenant_id", &self.tenant_id())
+            .field("trace_id", &self.trace_id())
+            .field("tool", &self.tool())
+            .field("version", &self.version())
+            .field("input_hash", &self.input_hash())
+            .field("output_hash", &self.output_hash())
+            .field("sealed", &self.sealed())
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Wire {
+    fn eq(&self, other: &Self) -> bool {
+        let texts = |wire: &Self| serde_json::to_vec(wire).ok();
+        self.snapshot_id == other.snapshot_id && texts(self) == texts(other)
+    }
+}
+
+impl Eq for Wire {}
+
+impl TryFrom<Wire> for Snapshot {
+    type Error = &'static str;
+
+    fn try_from(wire: Wire) -> Result<Self, Self::Error> {
+        if wire.at != wire.snapshot_id.moment() {
+            return Err("`at` is not the moment in `snapshot_id`");
+        }
+        Ok(Self(wire))
+    }
+}
+
+impl From<Snapshot> for Wire {
+    fn from(snapshot: Snapshot) -> Self {
+        snapshot.0
+    }
+}

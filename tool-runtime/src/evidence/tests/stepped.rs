@@ -1,0 +1,151 @@
+//! A store that lets something else happen at one of its steps: a failure, or another process.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use futures::future::BoxFuture;
+use uuid::Uuid;
+
+use crate::evidence::{
+    EvidenceStore, SnapshotId, SnapshotQuery, StoredFacts, StoredSnapshot, TenantKey, WrappedKey,
+};
+use crate::store::{Memory, StoreError, StoreErrorKind, UnixMillis};
+
+type Happens = Arc<dyn Fn(Memory) -> BoxFuture<'static, ()> + Send + Sync>;
+
+/// What happens at the step.
+#[derive(Clone)]
+pub(super) enum Meddle {
+    /// The operation fails and has done nothing.
+    FailBefore,
+    /// The operation is done, and nobody is told.
+    FailAfter,
+    /// Somebody else does this first.
+    First(Happens),
+}
+
+/// A store in memory, and what happens at one of its steps.
+#[derive(Clone)]
+pub(super) struct Stepped {
+    store: Memory,
+    left: Arc<AtomicUsize>,
+    meddle: Meddle,
+}
+
+impl Stepped {
+    /// Lets it happen after so many steps.
+    pub(super) fn new(store: &Memory, steps: usize, meddle: Meddle) -> Self {
+        Self { store: store.clone(), left: Arc::new(AtomicUsize::new(steps + 1)), meddle }
+    }
+
+    /// Says whether it has happened.
+    pub(super) fn has_happened(&self) -> bool {
+        self.left.load(Ordering::SeqCst) == 0
+    }
+
+    async fn step<T>(
+        &self,
+        operation: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let fewer = |left: usize| left.checked_sub(1);
+        let left = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fewer);
+        if left != Ok(1) {
+            return operation.await;
+        }
+        let failed = StoreError::new(StoreErrorKind::Unavailable, "it failed at this step");
+        match &self.meddle {
+            Meddle::FailBefore => Err(failed),
+            Meddle::FailAfter => operation.await.and(Err(failed)),
+            Meddle::First(happens) => {
+                happens(self.store.clone()).await;
+                operation.await
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl EvidenceStore for Stepped {
+    async fn put_snapshot(&self, snapshot: StoredSnapshot) -> Result<bool, StoreError> {
+        self.step(self.store.put_snapshot(snapshot)).await
+    }
+
+    async fn find_snapshot(
+        &self,
+        tenant: Uuid,
+        id: SnapshotId,
+    ) -> Result<Option<StoredSnapshot>, StoreError> {
+        self.step(self.store.find_snapshot(tenant, id)).await
+    }
+
+    async fn list_snapshots(
+        &self,
+        query: &SnapshotQuery,
+        after: Option<SnapshotId>,
+        most: usize,
+    ) -> Result<Vec<StoredFacts>, StoreError> {
+        self.step(self.store.list_snapshots(query, after, most)).await
+    }
+
+    async fn sweep_snapshots(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
+        self.step(self.store.sweep_snapshots(before, most)).await
+    }
+
+    async fn add_tenant_key(&self, key: TenantKey) -> Result<bool, StoreError> {
+        self.step(self.store.add_tenant_key(key)).await
+    }
+
+    async fn find_tenant_key(
+        &self,
+        tenant: Uuid,
+        version: u32,
+    ) -> Result<Option<TenantKey>, StoreError> {
+        self.step(self.store.find_tenant_key(tenant, version)).await
+    }
+
+    async fn newest_tenant_key(&self, tenant: Uuid) -> Result<Option<TenantKey>, StoreError> {
+        self.step(self.store.newest_tenant_key(tenant)).await
+    }
+
+    async fn list_tenant_keys(
+        &self,
+        not_by: &str,
+        after: Option<(Uuid, u32)>,
+        most: usize,
+    ) -> Result<Vec<TenantKey>, StoreError> {
+        self.step(self.store.list_tenant_keys(not_by, after, most)).await
+    }
+
+    async fn rewrap_tenant_key(&self, was: &TenantKey, now: TenantKey) -> Result<bool, StoreError> {
+        self.step(self.store.rewrap_tenant_key(was, now)).await
+    }
+
+    async fn destroy_unused_tenant_keys(&self, tenant: Uuid) -> Result<usize, StoreError> {
+        self.step(self.store.destroy_unused_tenant_keys(tenant)).await
+    }
+
+    async fn destroy_tenant_keys(&self, tenant: Uuid) -> Result<usize, StoreError> {
+        self.step(self.store.destroy_tenant_keys(tenant)).await
+    }
+
+    async fn list_data_keys(
+        &self,
+        tenant: Uuid,
+        before_version: u32,
+        after: Option<SnapshotId>,
+        most: usize,
+    ) -> Result<Vec<(SnapshotId, WrappedKey)>, StoreError> {
+        self.step(self.store.list_data_keys(tenant, before_version, after, most)).await
+    }
+
+    async fn rewrap_data_key(
+        &self,
+        tenant: Uuid,
+        id: SnapshotId,
+        was: &WrappedKey,
+        now: WrappedKey,
+    ) -> Result<bool, StoreError> {
+        self.step(self.store.rewrap_data_key(tenant, id, was, now)).await
+    }
+}

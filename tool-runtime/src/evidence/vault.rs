@@ -1,0 +1,326 @@
+//! The vault: keeping, finding, forgetting, destroying; and telling the access log.
+
+use std::fmt;
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::keys::{self, ATTEMPTS};
+use super::seal::{Place, Secret};
+use super::snapshot::digest_of;
+use super::{
+    Access, AccessAction, AccessLog, AccessOutcome, AccessRecord, Contents, ContentsPart,
+    EvidenceError, EvidenceErrorKind, EvidenceStore, SealedContents, Snapshot, SnapshotId,
+    SnapshotQuery, StoredFacts, StoredSnapshot, WrappedKey,
+};
+use crate::policy::KeyRing;
+use crate::store::{Clock, StoreError, SystemClock, UnixMillis};
+
+/// Keeps what calls prove, seals what they said, and shows it to whoever says who they are and why.
+///
+/// A handle: its clones share the store, the keys and the log. It keeps nothing of a snapshot and no
+/// tenant's key, so that what another process destroys is destroyed here too.
+///
+/// Without an [access log](Self::with_access_log) nothing sealed is shown, and no key is changed.
+///
+/// # Cancellation
+/// Whatever is dropped half way leaves everything readable that was readable before. What destroys or
+/// rewraps keys may have done a part; call it again.
+///
+/// # Examples
+/// ```
+/// use tool_runtime::Uuid;
+/// use tool_runtime::contracts::ToolContext;
+/// use tool_runtime::evidence::{Access, AccessLog, AccessRecord, Contents, Snapshot, Vault};
+/// use tool_runtime::evidence::{EvidenceErrorKind, async_trait};
+/// use tool_runtime::policy::KeyRing;
+/// use tool_runtime::store::{Memory, StoreError, UnixMillis};
+///
+/// struct Printed;
+///
+/// #[async_trait]
+/// impl AccessLog for Printed {
+///     async fn record(&self, record: &AccessRecord) -> Result<(), StoreError> {
+///         println!("{record:?}");
+///         Ok(())
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let secret = [7; 32];
+/// let vault = Vault::new(Memory::new(), KeyRing::new("2025-07", &secret)?).with_access_log(Printed);
+///
+/// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+/// let at = UnixMillis::new(1_800_000_000_000);
+/// let snapshot = Snapshot::of_call(&cx, "pricing.quote", "1.0.0", at);
+/// let contents = Contents::new().with_arguments(r#"{"sku":"A-1"}"#).with_output("17");
+/// let kept = vault.keep(snapshot, &contents).await?;
+///
+/// let access = Access::new("user:auditor-7", "complaint 4711")?;
+/// let opened = vault.read(cx.tenant_id(), kept.id(), &access).await?;
+/// assert_eq!(opened.contents.output(), Some("17"));
+///
+/// vault.shred(cx.tenant_id(), &access).await?;
+/// let error = vault.read(cx.tenant_id(), kept.id(), &access).await.unwrap_err();
+/// assert_eq!(error.kind(), EvidenceErrorKind::Shredded);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Vault {
+    pub(super) store: Arc<dyn EvidenceStore>,
+    pub(super) ring: Arc<KeyRing>,
+    log: Option<Arc<dyn AccessLog>>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Vault {
+    /// Opens a vault over a store, with the keys that guard the tenants' keys.
+    ///
+    /// All processes that share the store need the secrets on the ring, under the same ids. The ring
+    /// may be the one that signs tickets: other keys are derived from it here.
+    pub fn new(store: impl EvidenceStore, keys: impl Into<Arc<KeyRing>>) -> Self {
+        let clock = Arc::new(SystemClock);
+        Self { store: Arc::new(store), ring: keys.into(), log: None, clock }
+    }
+
+    /// Sets who is told of each access.
+    #[must_use]
+    pub fn with_access_log(mut self, log: impl AccessLog) -> Self {
+        self.log = Some(Arc::new(log));
+        self
+    }
+
+    /// Sets the clock that access records are dated by.
+    #[must_use]
+    pub fn with_clock(mut self, clock: impl Clock) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// Keeps a snapshot, with what is to be sealed beside it; returns it as it is kept.
+    ///
+    /// A snapshot that is kept already stays as it is, so that this may be repeated after an error.
+    /// A tenant that has no key, or had all destroyed, gets a new one.
+    ///
+    /// # Errors
+    /// `Store` when the store fails; `UnknownKey` or `Altered` when the tenant's key does not open;
+    /// `Contended` when it changes again and again.
+    pub async fn keep(
+        &self,
+        mut snapshot: Snapshot,
+        contents: &Contents,
+    ) -> Result<Snapshot, EvidenceError> {
+        snapshot.set_sealed(contents.parts());
+        let facts = StoredFacts::new(
+            snapshot.tenant_id(),
+            snapshot.id(),
+            snapshot.trace_id(),
+            snapshot.facts()?,
+        );
+        if contents.is_empty() {
+            self.store.put_snapshot(StoredSnapshot::new(facts, None)).await?;
+        } else {
+            self.keep_sealed(facts, contents).await?;
+        }
+        Ok(snapshot)
+    }
+
+    /// Finds what anybody may see of a tenant's snapshot. Nothing is opened, and nothing recorded.
+    ///
+    /// That it is as it was made is not checked: [`read`](Self::read) does, where something is
+    /// sealed; elsewhere compare [`Snapshot::digest`].
+    ///
+    /// # Errors
+    /// `Altered` when it is no snapshot, or another one; `Store` when the store fails.
+    ///
+    /// # Examples
+    /// ```
+    /// # use tool_runtime::evidence::{EvidenceError, SnapshotId, Vault};
+    /// # async fn doc(vault: Vault, tenant: tool_runtime::Uuid, id: SnapshotId) -> Result<(), EvidenceError> {
+    /// if let Some(snapshot) = vault.find(tenant, id).await? {
+    ///     println!("{} {}", snapshot.tool(), snapshot.version());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn find(
+        &self,
+        tenant: Uuid,
+        id: SnapshotId,
+    ) -> Result<Option<Snapshot>, EvidenceError> {
+        let stored = self.store.find_snapshot(tenant, id).await?;
+        stored.map(|stored| Ok(snapshot_of(&stored.facts, tenant, id)?)).transpose()
+    }
+
+    /// Lists what anybody may see of snapshots, at most `most`, in the order they were made, from
+    /// the first after `after`. As with [`find`](Self::find), nothing is opened or checked.
+    ///
+    /// # Errors
+    /// `Altered` when one is no snapshot, or another one; `Store` when the store fails.
+    ///
+    /// # Examples
+    /// ```
+    /// # use tool_runtime::evidence::{EvidenceError, SnapshotQuery, Vault};
+    /// # async fn doc(vault: Vault, tenant: tool_runtime::Uuid) -> Result<(), EvidenceError> {
+    /// let query = SnapshotQuery::of(tenant).with_trace("trace-1");
+    /// let mut page = vault.list(&query, None, 100).await?;
+    /// while let Some(last) = page.last() {
+    ///     page = vault.list(&query, Some(last.id()), 100).await?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn list(
+        &self,
+        query: &SnapshotQuery,
+        after: Option<SnapshotId>,
+        most: usize,
+    ) -> Result<Vec<Snapshot>, EvidenceError> {
+        let listed = self.store.list_snapshots(query, after, most).await?;
+        let snapshots = listed.iter().map(|facts| snapshot_of(facts, query.tenant, facts.id));
+        Ok(snapshots.collect::<Result<_, _>>()?)
+    }
+
+    /// Forgets snapshots that were made before this moment, at most `most`; returns how many.
+    ///
+    /// # Errors
+    /// `Store` when the store fails.
+    ///
+    /// # Examples
+    /// ```
+    /// # use tool_runtime::evidence::{EvidenceError, Vault};
+    /// # use tool_runtime::store::UnixMillis;
+    /// # async fn doc(vault: Vault, before: UnixMillis) -> Result<(), EvidenceError> {
+    /// while vault.sweep(before, 1000).await? > 0 {}
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn sweep(&self, before: UnixMillis, most: usize) -> Result<usize, EvidenceError> {
+        Ok(self.store.sweep_snapshots(before, most).await?)
+    }
+
+    /// Destroys all keys of a tenant, so that nobody can open what was sealed for it until now.
+    ///
+    /// The snapshots stay, as what anybody may see. What is sealed later gets a new key. Copies of
+    /// the store that were made before, such as backups, hold the wrapped keys as they were: destroy
+    /// them too, or replace the secret on the ring once all tenants' keys are under the new one.
+    ///
+    /// Returns how many keys there were.
+    ///
+    /// # Errors
+    /// `Unrecorded` when the access log takes no record: before anything is destroyed, or of the end.
+    /// `Store` when the store fails; then repeat it.
+    ///
+    /// # Examples
+    /// ```
+    /// # use tool_runtime::evidence::{Access, EvidenceError, Vault};
+    /// # async fn doc(vault: Vault, tenant: tool_runtime::Uuid) -> Result<(), EvidenceError> {
+    /// let access = Access::new("user:officer-1", "the tenant asked to be forgotten")?;
+    /// vault.shred(tenant, &access).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn shred(&self, tenant: Uuid, access: &Access) -> Result<usize, EvidenceError> {
+        let told = Told::new(AccessAction::Shred, Some(tenant), access);
+        self.recorded(&told, async { Ok(self.store.destroy_tenant_keys(tenant).await?) }).await
+    }
+
+    async fn keep_sealed(
+        &self,
+        facts: StoredFacts,
+        contents: &Contents,
+    ) -> Result<(), EvidenceError> {
+        let StoredFacts { tenant, id, .. } = facts;
+        let data_key = Secret::random()?;
+        let digest = digest_of(&facts.facts);
+        let seal = |part| {
+            let place = Place::Part { tenant, id, part, facts: digest };
+            contents.part(part).map(|text| data_key.seal(text.as_bytes(), place)).transpose()
+        };
+        let arguments = seal(ContentsPart::Arguments)?;
+        let output = seal(ContentsPart::Output)?;
+        for _ in 0..ATTEMPTS {
+            let key = keys::newest(&*self.store, &self.ring, tenant).await?;
+            let place = Place::DataKey { tenant, id, version: key.version };
+            let wrapped = WrappedKey::new(key.version, data_key.wrap(&key.secret, place)?);
+            let sealed = SealedContents::new(wrapped, arguments.clone(), output.clone());
+            let stored = StoredSnapshot::new(facts.clone(), Some(sealed));
+            if self.store.put_snapshot(stored).await? {
+                return Ok(());
+            }
+        }
+        Err(EvidenceErrorKind::Contended.into())
+    }
+
+    /// Does what changes keys between two records: that it was asked for, and how it ended.
+    pub(super) async fn recorded<T>(
+        &self,
+        told: &Told<'_>,
+        work: impl Future<Output = Result<T, EvidenceError>>,
+    ) -> Result<T, EvidenceError> {
+        self.tell(told, AccessOutcome::Asked).await?;
+        let done = work.await;
+        self.tell(told, AccessOutcome::of(&done)).await?;
+        done
+    }
+
+    /// Tells the access log.
+    pub(super) async fn tell(
+        &self,
+        told: &Told<'_>,
+        outcome: AccessOutcome,
+    ) -> Result<(), EvidenceError> {
+        let log = self.log.as_ref().ok_or_else(|| EvidenceError::unrecorded(None))?;
+        let record = AccessRecord {
+            action: told.action,
+            tenant: told.tenant,
+            snapshot: told.snapshot,
+            access: told.access.clone(),
+            at: self.clock.now(),
+            outcome,
+        };
+        let refused = |error: StoreError| EvidenceError::unrecorded(Some(error));
+        log.record(&record).await.map_err(refused)
+    }
+}
+
+/// What all records of one access say.
+pub(super) struct Told<'a> {
+    action: AccessAction,
+    tenant: Option<Uuid>,
+    snapshot: Option<SnapshotId>,
+    access: &'a Access,
+}
+
+impl<'a> Told<'a> {
+    pub(super) fn new(action: AccessAction, tenant: Option<Uuid>, access: &'a Access) -> Self {
+        Self { action, tenant, snapshot: None, access }
+    }
+
+    pub(super) fn of_snapshot(mut self, id: SnapshotId) -> Self {
+        self.snapshot = Some(id);
+        self
+    }
+}
+
+/// Reads what anybody may see, and sees that it is of this tenant and id.
+pub(super) fn snapshot_of(
+    stored: &StoredFacts,
+    tenant: Uuid,
+    id: SnapshotId,
+) -> Result<Snapshot, EvidenceErrorKind> {
+    let snapshot: Snapshot =
+        serde_json::from_slice(&stored.facts).map_err(|_| EvidenceErrorKind::Altered)?;
+    if snapshot.tenant_id() == tenant && snapshot.id() == id {
+        return Ok(snapshot);
+    }
+    Err(EvidenceErrorKind::Altered)
+}
+
+impl fmt::Debug for Vault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Vault").field("keys", &self.ring).finish_non_exhaustive()
+    }
+}

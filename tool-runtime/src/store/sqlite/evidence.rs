@@ -1,0 +1,258 @@
+//! What calls prove: the trait, and the snapshots.
+
+use async_trait::async_trait;
+use rusqlite::{Connection, OptionalExtension, Row, named_params};
+use uuid::Uuid;
+
+use super::Sqlite;
+use super::columns::{count, uuid};
+use super::evidence_keys as keys;
+use super::writer::Work;
+use crate::evidence::{
+    EvidenceStore, SealedContents, SnapshotId, SnapshotQuery, StoredFacts, StoredSnapshot,
+    TenantKey, WrappedKey,
+};
+use crate::store::{StoreError, UnixMillis};
+
+/// A snapshot is kept if nothing is sealed, or the key that it is sealed under lives.
+const PUT: &str = "
+    INSERT INTO evidence (tenant, id, trace, key_version, wrapped, facts, arguments, output)
+    SELECT :tenant, :id, :trace, :key_version, :wrapped, :facts, :arguments, :output
+    WHERE :key_version IS NULL OR EXISTS (
+        SELECT 1 FROM evidence_keys
+        WHERE tenant = :tenant AND version = :key_version AND lives = 1)
+    ON CONFLICT (tenant, id) DO NOTHING";
+
+const IS_KEPT: &str = "SELECT EXISTS (SELECT 1 FROM evidence WHERE tenant = :tenant AND id = :id)";
+
+const FIND: &str = "SELECT * FROM evidence WHERE tenant = :tenant AND id = :id";
+
+const LIST: &str = "
+    SELECT tenant, id, trace, facts FROM evidence
+    WHERE tenant = :tenant AND id >= :start AND id < :end
+    ORDER BY id LIMIT :most";
+
+const LIST_OF_TRACE: &str = "
+    SELECT tenant, id, trace, facts FROM evidence
+    WHERE tenant = :tenant AND trace = :trace AND id >= :start AND id < :end
+    ORDER BY id LIMIT :most";
+
+const SWEEP: &str = "
+    DELETE FROM evidence WHERE rowid IN (
+        SELECT rowid FROM evidence WHERE id < :end ORDER BY id LIMIT :most)";
+
+/// In the order of ids, whatever their versions: else each page would sort all that is left.
+const LIST_KEYS: &str = "
+    SELECT id, key_version, wrapped FROM evidence
+    WHERE tenant = :tenant AND id > :after AND +key_version < :version
+    ORDER BY id LIMIT :most";
+
+const REWRAP: &str = "
+    UPDATE evidence SET key_version = :version, wrapped = :wrapped
+    WHERE tenant = :tenant AND id = :id AND key_version = :was_version AND wrapped = :was
+        AND EXISTS (
+            SELECT 1 FROM evidence_keys
+            WHERE tenant = :tenant AND version = :was_version AND lives = 1)
+        AND EXISTS (
+            SELECT 1 FROM evidence_keys
+            WHERE tenant = :tenant AND version = :version AND lives = 1)";
+
+#[async_trait]
+impl EvidenceStore for Sqlite {
+    async fn put_snapshot(&self, snapshot: StoredSnapshot) -> Result<bool, StoreError> {
+        self.queue.ask(Work::Write, move |connection| put(connection, &snapshot)).await
+    }
+
+    async fn find_snapshot(
+        &self,
+        tenant: Uuid,
+        id: SnapshotId,
+    ) -> Result<Option<StoredSnapshot>, StoreError> {
+        let find = move |connection: &Connection| {
+            let id = id.uuid();
+            let parameters = named_params! { ":tenant": tenant.as_bytes(), ":id": id.as_bytes() };
+            connection.prepare_cached(FIND)?.query_row(parameters, snapshot).optional()
+        };
+        self.queue.ask(Work::Read, find).await
+    }
+
+    async fn list_snapshots(
+        &self,
+        query: &SnapshotQuery,
+        after: Option<SnapshotId>,
+        most: usize,
+    ) -> Result<Vec<StoredFacts>, StoreError> {
+        let query = query.clone();
+        let list = move |connection: &Connection| list(connection, &query, after, count(most));
+        self.queue.ask(Work::Read, list).await
+    }
+
+    async fn sweep_snapshots(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
+        let sweep = move |connection: &Connection| {
+            let end = SnapshotId::least_uuid(before);
+            connection
+                .prepare_cached(SWEEP)?
+                .execute(named_params! { ":end": end.as_bytes(), ":most": count(most) })
+        };
+        self.queue.ask(Work::Write, sweep).await
+    }
+
+    async fn add_tenant_key(&self, key: TenantKey) -> Result<bool, StoreError> {
+        self.queue.ask(Work::Write, move |connection| keys::add(connection, &key)).await
+    }
+
+    async fn find_tenant_key(
+        &self,
+        tenant: Uuid,
+        version: u32,
+    ) -> Result<Option<TenantKey>, StoreError> {
+        self.queue.ask(Work::Read, move |connection| keys::find(connection, tenant, version)).await
+    }
+
+    async fn newest_tenant_key(&self, tenant: Uuid) -> Result<Option<TenantKey>, StoreError> {
+        self.queue.ask(Work::Read, move |connection| keys::newest(connection, tenant)).await
+    }
+
+    async fn list_tenant_keys(
+        &self,
+        not_by: &str,
+        after: Option<(Uuid, u32)>,
+        most: usize,
+    ) -> Result<Vec<TenantKey>, StoreError> {
+        let not_by: Box<str> = not_by.into();
+        let list =
+            move |connection: &Connection| keys::list(connection, &not_by, after, count(most));
+        self.queue.ask(Work::Read, list).await
+    }
+
+    async fn rewrap_tenant_key(&self, was: &TenantKey, now: TenantKey) -> Result<bool, StoreError> {
+        let was = was.clone();
+        self.queue.ask(Work::Write, move |connection| keys::rewrap(connection, &was, &now)).await
+    }
+
+    async fn destroy_unused_tenant_keys(&self, tenant: Uuid) -> Result<usize, StoreError> {
+        let destroy = move |connection: &Connection| keys::destroy_unused(connection, tenant);
+        self.queue.ask(Work::Erase, destroy).await
+    }
+
+    async fn destroy_tenant_keys(&self, tenant: Uuid) -> Result<usize, StoreError> {
+        self.queue.ask(Work::Erase, move |connection| keys::destroy(connection, tenant)).await
+    }
+
+    async fn list_data_keys(
+        &self,
+        tenant: Uuid,
+        before_version: u32,
+        after: Option<SnapshotId>,
+        most: usize,
+    ) -> Result<Vec<(SnapshotId, WrappedKey)>, StoreError> {
+        let list = move |connection: &Connection| {
+            let after = after.map_or(Uuid::nil(), SnapshotId::uuid);
+            let parameters = named_params! {
+                ":tenant": tenant.as_bytes(),
+                ":after": after.as_bytes(),
+                ":version": before_version,
+                ":most": count(most),
+            };
+            let key = |row: &Row<'_>| Ok((id(row)?, wrapped_key(row)?));
+            connection.prepare_cached(LIST_KEYS)?.query_map(parameters, key)?.collect()
+        };
+        self.queue.ask(Work::Read, list).await
+    }
+
+    async fn rewrap_data_key(
+        &self,
+        tenant: Uuid,
+        id: SnapshotId,
+        was: &WrappedKey,
+        now: WrappedKey,
+    ) -> Result<bool, StoreError> {
+        let was = was.clone();
+        let rewrap = move |connection: &Connection| {
+            let changed = connection.prepare_cached(REWRAP)?.execute(named_params! {
+                ":tenant": tenant.as_bytes(),
+                ":id": id.uuid().as_bytes(),
+                ":was_version": was.version,
+                ":was": was.wrapped,
+                ":version": now.version,
+                ":wrapped": now.wrapped,
+            })?;
+            Ok(changed > 0)
+        };
+        self.queue.ask(Work::Write, rewrap).await
+    }
+}
+
+fn put(connection: &Connection, snapshot: &StoredSnapshot) -> rusqlite::Result<bool> {
+    let StoredSnapshot { facts, sealed } = snapshot;
+    let (tenant, id) = (facts.tenant, facts.id.uuid());
+    let sealed = sealed.as_ref();
+    let put = connection.prepare_cached(PUT)?.execute(named_params! {
+        ":tenant": tenant.as_bytes(),
+        ":id": id.as_bytes(),
+        ":trace": facts.trace,
+        ":key_version": sealed.map(|sealed| sealed.key.version),
+        ":wrapped": sealed.map(|sealed| &sealed.key.wrapped),
+        ":facts": facts.facts,
+        ":arguments": sealed.and_then(|sealed| sealed.arguments.as_ref()),
+        ":output": sealed.and_then(|sealed| sealed.output.as_ref()),
+    })?;
+    if put > 0 {
+        return Ok(true);
+    }
+    let parameters = named_params! { ":tenant": tenant.as_bytes(), ":id": id.as_bytes() };
+    connection.prepare_cached(IS_KEPT)?.query_row(parameters, |row| row.get(0))
+}
+
+fn list(
+    connection: &Connection,
+    query: &SnapshotQuery,
+    after: Option<SnapshotId>,
+    most: i64,
+) -> rusqlite::Result<Vec<StoredFacts>> {
+    let ids = query.ids(after);
+    let (tenant, start, end) = (query.tenant.as_bytes(), ids.start.as_bytes(), ids.end.as_bytes());
+    let Some(trace) = &query.trace else {
+        let parameters =
+            named_params! { ":tenant": tenant, ":start": start, ":end": end, ":most": most };
+        return connection.prepare_cached(LIST)?.query_map(parameters, facts)?.collect();
+    };
+    let parameters = named_params! {
+        ":tenant": tenant,
+        ":trace": trace,
+        ":start": start,
+        ":end": end,
+        ":most": most,
+    };
+    connection.prepare_cached(LIST_OF_TRACE)?.query_map(parameters, facts)?.collect()
+}
+
+fn snapshot(row: &Row<'_>) -> rusqlite::Result<StoredSnapshot> {
+    let sealed = match row.get::<_, Option<u32>>("key_version")? {
+        None => None,
+        Some(_) => Some(SealedContents {
+            key: wrapped_key(row)?,
+            arguments: row.get("arguments")?,
+            output: row.get("output")?,
+        }),
+    };
+    Ok(StoredSnapshot { facts: facts(row)?, sealed })
+}
+
+fn facts(row: &Row<'_>) -> rusqlite::Result<StoredFacts> {
+    Ok(StoredFacts {
+        tenant: uuid(row, "tenant")?,
+        id: id(row)?,
+        trace: row.get("trace")?,
+        facts: row.get("facts")?,
+    })
+}
+
+fn id(row: &Row<'_>) -> rusqlite::Result<SnapshotId> {
+    let version = rusqlite::Error::IntegralValueOutOfRange(0, 7);
+    SnapshotId::from_uuid(uuid(row, "id")?).ok_or(version)
+}
+
+fn wrapped_key(row: &Row<'_>) -> rusqlite::Result<WrappedKey> {
+    Ok(WrappedKey { version: row.get("key_version")?, wrapped: row.get("wrapped")? })
+}

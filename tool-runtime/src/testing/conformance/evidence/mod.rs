@@ -1,0 +1,169 @@
+//! What an evidence store promises.
+
+mod keys;
+mod rewrap;
+mod snapshots;
+
+use futures::future::join_all;
+use uuid::Uuid;
+
+use super::samples::{CROWD, START, done, pause};
+use crate::evidence::{
+    EvidenceStore, SealedContents, SnapshotId, SnapshotQuery, StoredFacts, StoredSnapshot,
+    TenantKey, WrappedKey,
+};
+use crate::store::UnixMillis;
+
+/// Checks everything that an [`EvidenceStore`] promises, but that what it destroys is gone from its
+/// files: that is the backend's own test.
+///
+/// # Panics
+/// Panics at the first promise that is broken.
+///
+/// # Examples
+/// ```
+/// use tool_runtime::store::Memory;
+/// use tool_runtime::testing::conformance;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// conformance::evidence(&Memory::new()).await;
+/// # }
+/// ```
+pub async fn evidence(store: &dyn EvidenceStore) {
+    snapshots::check(store).await;
+    keys::check(store).await;
+    rewrap::check(store).await;
+}
+
+/// The evidence of a tenant that one check has to itself.
+struct Evidence<'a> {
+    store: &'a dyn EvidenceStore,
+    tenant: Uuid,
+}
+
+impl<'a> Evidence<'a> {
+    fn new(store: &'a dyn EvidenceStore) -> Self {
+        Self { store, tenant: Uuid::now_v7() }
+    }
+
+    /// A snapshot of a moment with nothing sealed.
+    fn plain_at(&self, moment: UnixMillis) -> StoredSnapshot {
+        let id = SnapshotId::at(moment);
+        StoredSnapshot::new(StoredFacts::new(self.tenant, id, "trace-1", id.to_string()), None)
+    }
+
+    /// A snapshot with all there is to seal, under this version.
+    fn sealed_by(&self, version: u32) -> StoredSnapshot {
+        let key = WrappedKey::new(version, wrapping(1));
+        let sealed = SealedContents::new(key, Some(b"arguments".to_vec()), Some(b"out".to_vec()));
+        StoredSnapshot { sealed: Some(sealed), ..self.plain_at(START) }
+    }
+
+    /// Keeps a snapshot under this version, which has to be there.
+    async fn keep_sealed_by(&self, version: u32) -> StoredSnapshot {
+        let snapshot = self.sealed_by(version);
+        assert!(self.put(&snapshot).await, "a snapshot under a key that is there is kept");
+        snapshot
+    }
+
+    fn key(&self, version: u32) -> TenantKey {
+        TenantKey::new(self.tenant, version, "ring-1", wrapping(version.to_be_bytes()[3]))
+    }
+
+    async fn put(&self, snapshot: &StoredSnapshot) -> bool {
+        done("put_snapshot", self.store.put_snapshot(snapshot.clone()).await)
+    }
+
+    async fn find(&self, id: SnapshotId) -> Option<StoredSnapshot> {
+        done("find_snapshot", self.store.find_snapshot(self.tenant, id).await)
+    }
+
+    async fn list(
+        &self,
+        query: &SnapshotQuery,
+        after: Option<SnapshotId>,
+        most: usize,
+    ) -> Vec<StoredFacts> {
+        let listed = done("list_snapshots", self.store.list_snapshots(query, after, most).await);
+        assert!(listed.len() <= most, "a page holds at most {most}; found {}", listed.len());
+        listed
+    }
+
+    async fn sweep(&self, before: UnixMillis, most: usize) -> usize {
+        done("sweep_snapshots", self.store.sweep_snapshots(before, most).await)
+    }
+
+    async fn sweep_all(&self, before: UnixMillis) {
+        for _ in 0..1_000 {
+            if self.sweep(before, 1_000).await == 0 {
+                return;
+            }
+        }
+        panic!("sweeping comes to an end: after a million snapshots, there were more");
+    }
+
+    async fn add(&self, key: &TenantKey) -> bool {
+        done("add_tenant_key", self.store.add_tenant_key(key.clone()).await)
+    }
+
+    /// Adds versions that have to be new.
+    async fn add_keys(&self, versions: &[u32]) {
+        for version in versions {
+            assert!(self.add(&self.key(*version)).await, "a key of a greater version is added");
+        }
+    }
+
+    async fn find_key(&self, version: u32) -> Option<TenantKey> {
+        done("find_tenant_key", self.store.find_tenant_key(self.tenant, version).await)
+    }
+
+    async fn newest(&self) -> Option<TenantKey> {
+        done("newest_tenant_key", self.store.newest_tenant_key(self.tenant).await)
+    }
+
+    async fn destroy(&self) -> usize {
+        done("destroy_tenant_keys", self.store.destroy_tenant_keys(self.tenant).await)
+    }
+
+    async fn destroy_unused(&self) -> usize {
+        let destroyed = self.store.destroy_unused_tenant_keys(self.tenant).await;
+        done("destroy_unused_tenant_keys", destroyed)
+    }
+
+    async fn rewrap_key(&self, was: &TenantKey, now: &TenantKey) -> bool {
+        done("rewrap_tenant_key", self.store.rewrap_tenant_key(was, now.clone()).await)
+    }
+
+    async fn rewrap(&self, id: SnapshotId, was: &WrappedKey, now: &WrappedKey) -> bool {
+        let rewrapped = self.store.rewrap_data_key(self.tenant, id, was, now.clone()).await;
+        done("rewrap_data_key", rewrapped)
+    }
+
+    /// Which versions of the tenant's keys are not destroyed.
+    async fn live(&self, versions: &[u32]) -> Vec<u32> {
+        let mut live = Vec::new();
+        for version in versions {
+            let key = self.find_key(*version).await;
+            live.extend(key.and_then(|key| key.wrapped.map(|_| key.version)));
+        }
+        live
+    }
+}
+
+/// Does the same many times at once, and counts how often it was done.
+async fn crowd<F: Future<Output = bool>>(one: impl Fn(u8) -> F) -> usize {
+    let all = (0..u8::try_from(CROWD).unwrap_or(u8::MAX)).map(|number| {
+        let one = one(number);
+        async {
+            pause().await;
+            one.await
+        }
+    });
+    join_all(all).await.into_iter().filter(|done| *done).count()
+}
+
+/// A wrapped key, as long as they all are.
+fn wrapping(byte: u8) -> Vec<u8> {
+    vec![byte; 81]
+}

@@ -1,0 +1,149 @@
+//! That a snapshot's key is wrapped anew by whoever sees how it is wrapped, and by keys that live.
+
+use uuid::Uuid;
+
+use super::super::samples::done;
+use super::{Evidence, crowd, wrapping};
+use crate::evidence::{EvidenceStore, SnapshotId, StoredSnapshot, WrappedKey};
+
+pub(super) async fn check(store: &dyn EvidenceStore) {
+    keys_of_earlier_versions_are_listed(&Evidence::new(store)).await;
+    a_page_may_start_after_what_was_wrapped_anew(&Evidence::new(store)).await;
+    a_data_key_is_wrapped_anew_as_it_was_found(&Evidence::new(store)).await;
+    nothing_is_wrapped_by_a_key_that_is_not_there(&Evidence::new(store)).await;
+    nothing_that_was_destroyed_is_wrapped_anew(&Evidence::new(store)).await;
+    one_of_many_wraps_a_key_anew(&Evidence::new(store)).await;
+}
+
+async fn list(
+    evidence: &Evidence<'_>,
+    version: u32,
+    after: Option<SnapshotId>,
+    most: usize,
+) -> Vec<(SnapshotId, WrappedKey)> {
+    let listed = evidence.store.list_data_keys(evidence.tenant, version, after, most).await;
+    let listed = done("list_data_keys", listed);
+    assert!(listed.len() <= most, "a page holds at most {most}; found {}", listed.len());
+    listed
+}
+
+/// Keeps snapshots under these versions; gives them in the order of ids.
+async fn keep(evidence: &Evidence<'_>, versions: &[u32]) -> Vec<(SnapshotId, WrappedKey)> {
+    let mut kept = Vec::new();
+    for version in versions {
+        let snapshot = evidence.keep_sealed_by(*version).await;
+        kept.push((snapshot.facts.id, key_of(&snapshot)));
+    }
+    kept.sort_by_key(|(id, _)| *id);
+    kept
+}
+
+#[track_caller]
+fn key_of(snapshot: &StoredSnapshot) -> WrappedKey {
+    let sealed = snapshot.sealed.as_ref();
+    sealed.map(|sealed| sealed.key.clone()).expect("what was put sealed is found sealed")
+}
+
+async fn found(evidence: &Evidence<'_>, id: SnapshotId) -> Option<WrappedKey> {
+    evidence.find(id).await.as_ref().map(key_of)
+}
+
+async fn keys_of_earlier_versions_are_listed(evidence: &Evidence<'_>) {
+    evidence.add_keys(&[1, 2, 3]).await;
+    let kept = keep(evidence, &[3, 1, 2, 1, 2]).await;
+    evidence.put(&evidence.plain_at(kept[0].0.moment())).await;
+    let other = Evidence::new(evidence.store);
+    other.add_keys(&[1]).await;
+    keep(&other, &[1]).await;
+    for version in 1..=4 {
+        let mut earlier = kept.clone();
+        earlier.retain(|(_, key)| key.version < version);
+        let whole = list(evidence, version, None, 100).await;
+        assert_eq!(whole, earlier, "a tenant's keys of versions before {version} are listed");
+        let mut pages: Vec<(SnapshotId, WrappedKey)> = Vec::new();
+        for _ in 0..100 {
+            let page = list(evidence, version, pages.last().map(|(id, _)| *id), 2).await;
+            pages.extend(page);
+        }
+        assert_eq!(pages, earlier, "pages hold what one page holds");
+    }
+    assert_eq!(list(evidence, 9, None, 0).await, [], "a page of none is empty");
+}
+
+async fn a_page_may_start_after_what_was_wrapped_anew(evidence: &Evidence<'_>) {
+    evidence.add_keys(&[1, 2]).await;
+    let kept = keep(evidence, &[1, 1, 1, 1]).await;
+    let page = list(evidence, 2, None, 2).await;
+    for (id, was) in &page {
+        assert!(evidence.rewrap(*id, was, &WrappedKey::new(2, wrapping(2))).await);
+    }
+    let rest = list(evidence, 2, page.last().map(|(id, _)| *id), 100).await;
+    assert_eq!(rest, kept[2..], "a page may start after what was wrapped anew");
+    let rest = list(evidence, 2, None, 100).await;
+    assert_eq!(rest, kept[2..], "what was wrapped anew is not listed");
+}
+
+async fn a_data_key_is_wrapped_anew_as_it_was_found(evidence: &Evidence<'_>) {
+    evidence.add_keys(&[1, 2]).await;
+    let snapshot = evidence.keep_sealed_by(1).await;
+    let (id, was) = (snapshot.facts.id, key_of(&snapshot));
+    let now = WrappedKey::new(2, wrapping(9));
+    let others = [WrappedKey::new(1, wrapping(8)), WrappedKey::new(2, was.wrapped.clone())];
+    let promise = "a snapshot's key is wrapped anew as it was found, and not as anything else";
+    for other in &others {
+        assert!(!evidence.rewrap(id, other, &now).await, "{promise}");
+    }
+    let plain = evidence.plain_at(id.moment());
+    evidence.put(&plain).await;
+    assert!(!evidence.rewrap(plain.facts.id, &was, &now).await, "what is not sealed has no key");
+    assert!(!evidence.rewrap(SnapshotId::at(id.moment()), &was, &now).await, "{promise}");
+    let other = Evidence { store: evidence.store, tenant: Uuid::now_v7() };
+    other.add_keys(&[1, 2]).await;
+    assert!(!other.rewrap(id, &was, &now).await, "a snapshot is its tenant's");
+    assert_eq!(found(evidence, id).await.as_ref(), Some(&was), "{promise}");
+
+    assert!(evidence.rewrap(id, &was, &now).await, "{promise}");
+    let mut expected = snapshot;
+    if let Some(sealed) = &mut expected.sealed {
+        sealed.key = now;
+    }
+    assert_eq!(evidence.find(id).await, Some(expected), "nothing but the key is wrapped anew");
+    let again = evidence.rewrap(id, &was, &WrappedKey::new(2, wrapping(7))).await;
+    assert!(!again, "{promise}, once");
+}
+
+async fn nothing_is_wrapped_by_a_key_that_is_not_there(evidence: &Evidence<'_>) {
+    evidence.add_keys(&[1]).await;
+    let snapshot = evidence.keep_sealed_by(1).await;
+    let (id, was) = (snapshot.facts.id, key_of(&snapshot));
+    let rewrapped = evidence.rewrap(id, &was, &WrappedKey::new(2, wrapping(2))).await;
+    assert!(!rewrapped, "nothing is wrapped by a key that is not there");
+    assert_eq!(found(evidence, id).await, Some(was), "what is not wrapped anew stays as it is");
+}
+
+async fn nothing_that_was_destroyed_is_wrapped_anew(evidence: &Evidence<'_>) {
+    evidence.add_keys(&[1]).await;
+    let snapshot = evidence.keep_sealed_by(1).await;
+    let (id, was) = (snapshot.facts.id, key_of(&snapshot));
+    evidence.destroy().await;
+    evidence.add_keys(&[2]).await;
+    let rewrapped = evidence.rewrap(id, &was, &WrappedKey::new(2, wrapping(2))).await;
+    assert!(!rewrapped, "what was wrapped by a destroyed key is not wrapped anew");
+    let later = evidence.keep_sealed_by(2).await;
+    let rewrapped = evidence.rewrap(later.facts.id, &key_of(&later), &was).await;
+    assert!(!rewrapped, "nothing is wrapped by a destroyed key");
+    assert_eq!(found(evidence, id).await, Some(was), "what is not wrapped anew stays as it is");
+}
+
+async fn one_of_many_wraps_a_key_anew(evidence: &Evidence<'_>) {
+    evidence.add_keys(&[1, 2]).await;
+    let snapshot = evidence.keep_sealed_by(1).await;
+    let (id, was) = (snapshot.facts.id, &key_of(&snapshot));
+    let rewrapped = crowd(|number| async move {
+        let now = WrappedKey::new(2, wrapping(number));
+        let done = evidence.rewrap(id, was, &now).await;
+        assert_eq!(done, found(evidence, id).await == Some(now), "who wrapped it finds its own");
+        done
+    });
+    assert_eq!(rewrapped.await, 1, "one of many wraps a key anew");
+}
