@@ -35,7 +35,7 @@ pub(super) fn masked(ty: &AiType, item: &mut DeriveInput) -> Option<TokenStream>
 }
 
 /// Takes `Debug` out of the derives; says whether it was there.
-fn take_derive(attributes: &mut Vec<Attribute>) -> bool {
+fn take_derive(attributes: &mut [Attribute]) -> bool {
     let parser = Punctuated::<Path, Token![,]>::parse_terminated;
     let mut found = false;
     for attribute in attributes.iter_mut().filter(|it| it.path().is_ident("derive")) {

@@ -33,8 +33,10 @@ mod access;
 mod contents;
 mod error;
 mod id;
+mod keeper;
 mod keys;
 mod reading;
+mod replay;
 mod rotation;
 mod seal;
 mod snapshot;
@@ -49,6 +51,8 @@ pub use self::access::{Access, AccessAction, AccessLog, AccessOutcome, AccessRec
 pub use self::contents::{Contents, ContentsPart, Opened};
 pub use self::error::{EvidenceError, EvidenceErrorKind};
 pub use self::id::{ParseSnapshotIdError, SnapshotId};
+pub use self::keeper::{EvidenceKeeper, Sealing};
+pub use self::replay::{Replay, ReplayReport, Replayed, SkipReason, Verdict};
 pub use self::rotation::{Rewrapped, Rotated};
 pub use self::snapshot::Snapshot;
 pub use self::store::{

@@ -31,8 +31,8 @@ const DOMAIN: &str = "tool-runtime/evidence/v1/snapshot";
 /// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
 /// let at = UnixMillis::new(1_800_000_000_000);
 /// let snapshot = Snapshot::of_call(&cx, "pricing.quote", "1.0.0", at)
-///     .with_input(r#"{"sku":"A-1","card":"***"}"#, Digest::of_json("arguments", r#"{"sku":"A-1"}"#)?)?
-///     .with_output(Digest::of_json("answer", "17")?)
+///     .with_input_summary(r#"{"sku":"A-1","card":"***"}"#)?
+///     .with_output_hash(format!("sha256:{}", Digest::of_json("answer", "17")?))
 ///     .with_rule("compliance.policy_ruleset_version", "2025-07");
 ///
 /// assert_eq!(snapshot.trace_id(), "trace-1");
@@ -63,9 +63,9 @@ struct Wire {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     input_summary: Option<Box<RawValue>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    input_hash: Option<Digest>,
+    input_hash: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    output_hash: Option<Digest>,
+    output_hash: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     rules: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -109,28 +109,33 @@ impl Snapshot {
         self
     }
 
-    /// Sets what may be shown of the input, as a JSON text, and the hash of the exact input.
+    /// Sets what may be shown of the input, as a JSON text.
     ///
-    /// The summary is stored as it is: leave out of it what is secret.
+    /// It is stored as it is: leave out of it what is secret.
     ///
     /// # Errors
-    /// `InvalidSnapshot` if the summary is not a JSON text.
-    pub fn with_input(
-        mut self,
-        summary: impl Into<String>,
-        hash: Digest,
-    ) -> Result<Self, EvidenceError> {
+    /// `InvalidSnapshot` if it is not a JSON text.
+    pub fn with_input_summary(mut self, summary: impl Into<String>) -> Result<Self, EvidenceError> {
         let summary = RawValue::from_string(summary.into())
             .map_err(|_| EvidenceErrorKind::InvalidSnapshot)?;
         self.0.input_summary = Some(summary);
-        self.0.input_hash = Some(hash);
         Ok(self)
     }
 
-    /// Sets the hash of the canonical output.
+    /// Sets the hash of the canonical input, with the algorithm in front.
+    ///
+    /// One that anybody may compute tells who guesses the input that they are right: where it can be
+    /// guessed, take a keyed one.
     #[must_use]
-    pub fn with_output(mut self, hash: Digest) -> Self {
-        self.0.output_hash = Some(hash);
+    pub fn with_input_hash(mut self, hash: impl Into<String>) -> Self {
+        self.0.input_hash = Some(hash.into());
+        self
+    }
+
+    /// Sets the hash of the canonical output, with the algorithm in front.
+    #[must_use]
+    pub fn with_output_hash(mut self, hash: impl Into<String>) -> Self {
+        self.0.output_hash = Some(hash.into());
         self
     }
 
@@ -202,16 +207,16 @@ impl Snapshot {
         self.0.input_summary.as_deref().map(RawValue::get)
     }
 
-    /// Gives the hash of the exact input.
+    /// Gives the hash of the canonical input, with the algorithm in front.
     #[must_use]
-    pub const fn input_hash(&self) -> Option<Digest> {
-        self.0.input_hash
+    pub fn input_hash(&self) -> Option<&str> {
+        self.0.input_hash.as_deref()
     }
 
-    /// Gives the hash of the canonical output.
+    /// Gives the hash of the canonical output, with the algorithm in front.
     #[must_use]
-    pub const fn output_hash(&self) -> Option<Digest> {
-        self.0.output_hash
+    pub fn output_hash(&self) -> Option<&str> {
+        self.0.output_hash.as_deref()
     }
 
     /// Gives the rules that held, with their versions.

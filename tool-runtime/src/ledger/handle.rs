@@ -121,7 +121,7 @@ impl Ledger {
             writer::run(desk, &its);
             // A writer that gave up takes nothing more.
             its.close();
-            drop(done.send(()));
+            let _ = done.send(());
         };
         let thread = thread::Builder::new().name("tool-ledger".to_owned()).spawn(work);
         let thread = thread.map_err(|error| {
@@ -223,10 +223,10 @@ impl Ledger {
         // A thread that may wait: the writer answers nobody any more.
         let wait = move || {
             shared.wait(None);
-            drop(done.send(()));
+            let _ = done.send(());
         };
         if thread::Builder::new().name("tool-ledger-close".to_owned()).spawn(wait).is_ok() {
-            drop(ended.await);
+            let _ = ended.await;
         }
         self.0.stats.failing().map_or(Ok(()), Err)
     }

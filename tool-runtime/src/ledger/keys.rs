@@ -56,7 +56,7 @@ impl LedgerKeys {
 
     /// Writes a hash down as an earlier one was, so that the two can be compared; none if its key
     /// is not known any more.
-    pub(super) fn hash_like(&self, earlier: &str, digest: Digest) -> Option<String> {
+    pub(crate) fn hash_like(&self, earlier: &str, digest: Digest) -> Option<String> {
         let Some(rest) = earlier.strip_prefix("hmac-sha256:") else {
             return Some(self.hash(digest, false));
         };
@@ -72,8 +72,7 @@ impl LedgerKeys {
 
     /// The arguments as a record may hold them; none if they are not JSON.
     pub(crate) fn redacted_input(&self, scope: &CallScope) -> Option<String> {
-        let veil = self.veil(scope.cx().tenant_id());
-        scope.registered().input.redact(scope.arguments(), scope.runtime().limits(), &veil)
+        scope.redacted(&self.veil(scope.cx().tenant_id()))
     }
 
     /// What stands in records of a tenant in place of personal data.

@@ -78,10 +78,6 @@ impl Desk {
         &mut *self.store
     }
 
-    pub(super) fn keys(&self) -> &Arc<LedgerKeys> {
-        &self.keys
-    }
-
     /// Now, as records say it.
     pub(super) fn now(&self) -> String {
         written_ms(self.clock.now().get())
@@ -89,17 +85,23 @@ impl Desk {
 
     /// Appends one record.
     pub(super) fn note(&mut self, record: &Record) -> Result<(), StoreError> {
-        self.append(&[record.to_text()])
+        self.append_one(record.to_text())
     }
 
-    /// Appends records: all or none.
-    fn append(&mut self, bodies: &[Box<str>]) -> Result<(), StoreError> {
+    fn append_one(&mut self, body: Box<str>) -> Result<(), StoreError> {
+        self.append(vec![body]).map_err(|(error, _)| error)
+    }
+
+    /// Appends records: all, or none; then it gives them back.
+    fn append(&mut self, bodies: Vec<Box<str>>) -> Result<(), (StoreError, Vec<Entry>)> {
         let mut head = self.head.clone();
-        let link = |body: &Box<str>| head.append(self.keys.chain(), body.clone());
-        let entries: Vec<Entry> = bodies.iter().map(link).collect();
+        let link = |body| head.append(self.keys.chain(), body);
+        let entries: Vec<Entry> = bodies.into_iter().map(link).collect();
         let appended = guard(|| self.store.append(&entries));
-        appended.unwrap_or_else(|text| Err(panicked(&text)))?;
-        self.head = head;
+        match appended.unwrap_or_else(|text| Err(panicked(&text))) {
+            Ok(()) => self.head = head,
+            Err(error) => return Err((error, entries)),
+        }
         Ok(())
     }
 
@@ -107,7 +109,7 @@ impl Desk {
     pub(super) fn checkpoint(&mut self) -> Result<Checkpoint, StoreError> {
         let checkpoint = self.head.checkpoint(self.keys.chain(), self.clock.now());
         let resting = Resting { checkpoint: checkpoint.clone(), head: self.head.clone() };
-        self.append(&[super::record::text("checkpoint", &resting)])?;
+        self.append_one(super::record::text("checkpoint", &resting))?;
         self.checked = self.head.size();
         Ok(checkpoint)
     }
@@ -241,7 +243,7 @@ pub(super) fn run(mut desk: Desk, queue: &Queue) {
         let calls = u64::try_from(ended.len()).unwrap_or(u64::MAX);
         // The host's values may go with their last call, and may panic as they do.
         drop(guard(|| drop(ended)));
-        if !write(&mut desk, queue, &bodies, calls) {
+        if !write(&mut desk, queue, bodies, calls) {
             return;
         }
         serve(&mut desk, asks);
@@ -252,30 +254,34 @@ pub(super) fn run(mut desk: Desk, queue: &Queue) {
 }
 
 /// Writes a group, however often it takes; false if the ledger was closed before it could.
-fn write(desk: &mut Desk, queue: &Queue, bodies: &[Box<str>], calls: u64) -> bool {
+fn write(desk: &mut Desk, queue: &Queue, mut bodies: Vec<Box<str>>, calls: u64) -> bool {
     let mut pause = FIRST_PAUSE;
-    let mut done = bodies.is_empty();
     loop {
-        let tried = if done { Ok(()) } else { desk.append(bodies) };
-        if tried.is_ok() && !done {
-            desk.stats.wrote(calls);
-            done = true;
-        }
-        match tried.and_then(|()| desk.tidy()) {
+        let unwritten = if bodies.is_empty() { Ok(()) } else { desk.append(bodies) };
+        let (error, left) = match unwritten {
             Ok(()) => {
+                desk.stats.wrote(calls);
                 desk.stats.works();
-                return true;
+                break;
             }
-            Err(error) => desk.stats.fails(error),
-        }
+            Err(unwritten) => unwritten,
+        };
+        desk.stats.fails(error);
         let (asks, closed) = queue.take_asks(pause);
         serve(desk, asks);
         if closed {
-            desk.stats.lost(if done { 0 } else { calls });
+            desk.stats.lost(calls);
             return false;
         }
+        // What was asked may have appended something, so that they are linked anew.
+        bodies = left.iter().filter_map(|entry| entry.body().map(Into::into)).collect();
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
+    if let Err(error) = desk.tidy() {
+        // It is tried again with the next group.
+        desk.stats.fails(error);
+    }
+    true
 }
 
 fn serve(desk: &mut Desk, asks: VecDeque<super::queue::Ask>) {

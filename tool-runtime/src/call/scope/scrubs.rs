@@ -54,13 +54,11 @@ impl CallScope {
     }
 
     /// Gives the arguments as a record may keep them; none if they are not JSON.
-    #[allow(dead_code, reason = "only a record asks for it")]
     pub(crate) fn redacted(&self, veil: &dyn Veil) -> Option<String> {
         self.0.tool.input.redact(self.arguments(), self.0.runtime.limits(), veil)
     }
 
     /// Gives the tool's answer as a record may keep it; none if it is not JSON.
-    #[allow(dead_code, reason = "only a record asks for it")]
     pub(crate) fn redacted_answer(&self, data: &str, veil: &dyn Veil) -> Option<String> {
         self.0.tool.output.as_ref()?.redact(data, &Limits::WIDEST, veil)
     }

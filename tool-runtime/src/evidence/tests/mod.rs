@@ -84,9 +84,10 @@ fn snapshot_of(tenant: Uuid) -> Snapshot {
     let source = EvidenceSource::new("tool", "prices", "sha256:9f86d0", at).expect("a source");
     Snapshot::of_call(&cx, "pricing.quote", "1.0.0", START)
         .with_build("9f86d0")
-        .with_input(r#"{"card": "***"}"#, Digest::of("arguments", b"1"))
+        .with_input_summary(r#"{"card": "***"}"#)
         .expect("JSON")
-        .with_output(Digest::of("answer", b"2"))
+        .with_input_hash(Digest::of("arguments", b"1").to_string())
+        .with_output_hash(Digest::of("answer", b"2").to_string())
         .with_rule("compliance.policy_ruleset_version", "2025-07")
         .with_source(source)
 }
@@ -174,7 +175,7 @@ fn a_snapshot_s_json_is_whole_and_of_one_spelling() {
     serde_json::from_str::<Snapshot>(&moved).expect_err("its moment is not its id's");
     let other = snapshot.with_rule("a", "b");
     assert_ne!(other, again);
-    let refused = snapshot_of(TENANT).with_input("{", Digest::of("arguments", b"1"));
+    let refused = snapshot_of(TENANT).with_input_summary("{");
     assert_eq!(refused.expect_err("no JSON").kind(), EvidenceErrorKind::InvalidSnapshot);
 }
 

@@ -1,0 +1,281 @@
+//! How a call's answer leaves its proof.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::FutureExt;
+use futures::future::{BoxFuture, Either, select};
+use tool_contracts::{ContractError, Evidence, EvidenceSource, ToolResultMeta};
+
+use super::{
+    AccessAction, AccessLog, AccessOutcome, AccessRecord, Contents, EvidenceError, Snapshot, Vault,
+};
+use crate::call::{CallScope, Grounds, ToolOutput};
+use crate::dispatch::RuntimeBuilder;
+use crate::dispatch::pipeline::Ended;
+use crate::dispatch::witness::Prove;
+use crate::ledger::{self, Ledger};
+use crate::store::{StoreError, UnixMillis};
+
+/// The longest that an answer waits for its proof to be kept.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a model is told where the proof of an answer could not be kept.
+const UNPROVEN: &str = "the proof of this answer could not be kept";
+
+/// What is sealed of a call beside what its snapshot says in the open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Sealing {
+    /// Nothing: hashes and a redacted summary have to do.
+    Nothing,
+    /// The exact arguments, so that a read can be run again.
+    Arguments,
+    /// The exact arguments and the full answer, so that it can be said what has changed.
+    #[default]
+    Everything,
+}
+
+/// Keeps the proof of what tools marked `#[ai_tool(evidence)]` answer: given to
+/// [`RuntimeBuilder::evidence`].
+///
+/// Each answer leaves a snapshot in the vault before it is delivered, and names it in
+/// `meta.evidence`. Where it cannot be kept within ten seconds, the answer is delivered without, and
+/// with a warning. Every access to the vault is recorded in the ledger.
+///
+/// ```
+/// use tool_runtime::evidence::{EvidenceKeeper, Sealing, Vault};
+/// use tool_runtime::ledger::{Ledger, MemoryLedger};
+/// use tool_runtime::policy::KeyRing;
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::store::Memory;
+///
+/// /// Gives the price of an article, in cents.
+/// #[ai_tool(effect = "read", evidence)]
+/// async fn quote(
+///     /// The article.
+///     sku: String,
+/// ) -> u64 {
+///     100 * u64::try_from(sku.len()).unwrap_or(0)
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let secret = [7; 32];
+/// let ledger = Ledger::builder(KeyRing::new("2025-07", &secret)?).open(MemoryLedger::new(1_000))?;
+/// let vault = Vault::new(Memory::new(), KeyRing::new("2025-07", &secret)?);
+/// let evidence = EvidenceKeeper::new(vault, &ledger).sealing(Sealing::Everything);
+/// let runtime =
+///     Runtime::builder().tool::<Quote>().ledger(&ledger).evidence(evidence).build()?;
+///
+/// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+/// let mut call = runtime.call("quote", r#"{"sku":"A-1"}"#, &cx);
+/// let answer = call.execute().await.decode::<serde_json::Value, u64>()?;
+/// let evidence = answer.result().and_then(|result| result.meta().evidence()).expect("a proof");
+/// assert!(evidence.snapshot_id().starts_with("ev_"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct EvidenceKeeper {
+    vault: Vault,
+    ledger: Ledger,
+    sealing: Sealing,
+    build: Option<Arc<str>>,
+}
+
+impl EvidenceKeeper {
+    /// Keeps proofs in this vault, and records every access to it in this ledger.
+    pub fn new(vault: Vault, ledger: &Ledger) -> Self {
+        let vault = vault.with_access_log(ledger.clone());
+        Self { vault, ledger: ledger.clone(), sealing: Sealing::default(), build: None }
+    }
+
+    /// Sets what is sealed; arguments and answer if it is not set.
+    pub fn sealing(mut self, sealing: Sealing) -> Self {
+        self.sealing = sealing;
+        self
+    }
+
+    /// Names the build that runs, such as a commit: each snapshot says so.
+    ///
+    /// Without it a snapshot has the hash of the tool's own function, which says nothing of what the
+    /// function calls.
+    pub fn build_hash(mut self, build: impl Into<Arc<str>>) -> Self {
+        self.build = Some(build.into());
+        self
+    }
+
+    /// Returns the vault, whose accesses are recorded in the ledger.
+    #[must_use]
+    pub fn vault(&self) -> &Vault {
+        &self.vault
+    }
+
+    async fn proven(&self, scope: &CallScope, ended: Ended) -> Ended {
+        let kept = self.keep_in_time(scope, &ended).await;
+        match kept {
+            Ok(evidence) => with_evidence(scope, ended, evidence),
+            Err(text) => unproven(scope, ended, &text),
+        }
+    }
+
+    /// Keeps the proof of an answer; the text of an error is for the log.
+    async fn keep_in_time(&self, scope: &CallScope, ended: &Ended) -> Result<Evidence, String> {
+        let sleep = scope.runtime().timer().sleep(PATIENCE);
+        match select(self.keep(scope, ended).boxed(), sleep).await {
+            Either::Left((kept, _)) => kept,
+            Either::Right(_) => Err("the vault does not answer".to_owned()),
+        }
+    }
+
+    async fn keep(&self, scope: &CallScope, ended: &Ended) -> Result<Evidence, String> {
+        let Some(data) = ended.output.data_json() else { return Err("no answer".to_owned()) };
+        let at = self.ledger.clock().now();
+        let nothing = Grounds::default();
+        let grounds = ended.grounds.as_deref().unwrap_or(&nothing);
+        let snapshot = self.snapshot(scope, data, grounds, at).map_err(text)?;
+        let sources = self.sources(scope, data, grounds, at).map_err(text)?;
+        let kept = self.vault.keep(snapshot, &self.contents(scope, data)).await.map_err(text)?;
+        Evidence::new(kept.id().to_string(), sources).map_err(text)
+    }
+
+    fn snapshot(
+        &self,
+        scope: &CallScope,
+        data: &str,
+        grounds: &Grounds,
+        at: UnixMillis,
+    ) -> Result<Snapshot, EvidenceError> {
+        let (tool, keys) = (scope.tool(), self.ledger.keys());
+        let mut snapshot = Snapshot::of_call(scope.cx(), tool.name(), tool.version(), at);
+        if let Some(build) = self.build.as_deref().or(scope.registered().traits.source) {
+            snapshot = snapshot.with_build(build);
+        }
+        let summary = keys.redacted_input(scope);
+        let redacted = summary.as_deref() != Some(scope.arguments());
+        if let Some(summary) = summary {
+            snapshot = snapshot.with_input_summary(summary)?;
+        }
+        if let Some(hash) = ledger::input_hash(scope, keys, redacted) {
+            snapshot = snapshot.with_input_hash(hash);
+        }
+        if let Some(hash) = ledger::output_hash(scope, data, keys) {
+            snapshot = snapshot.with_output_hash(hash);
+        }
+        for (name, version) in &grounds.rules {
+            snapshot = snapshot.with_rule(name, version);
+        }
+        Ok(grounds.sources.iter().cloned().fold(snapshot, Snapshot::with_source))
+    }
+
+    /// What the answer names as its sources: the tool itself, and what the tool names.
+    fn sources(
+        &self,
+        scope: &CallScope,
+        data: &str,
+        grounds: &Grounds,
+        at: UnixMillis,
+    ) -> Result<Vec<EvidenceSource>, ContractError> {
+        let hash = ledger::output_hash(scope, data, self.ledger.keys());
+        let ts = i64::try_from(at.get()).ok().and_then(chrono::DateTime::from_timestamp_millis);
+        let (Some(hash), Some(ts)) = (hash, ts) else { return Ok(grounds.sources.clone()) };
+        let own = EvidenceSource::new("tool", scope.tool().name(), hash, ts)?;
+        Ok([own].into_iter().chain(grounds.sources.iter().cloned()).collect())
+    }
+
+    fn contents(&self, scope: &CallScope, data: &str) -> Contents {
+        let contents = Contents::new();
+        match self.sealing {
+            Sealing::Nothing => contents,
+            Sealing::Arguments => contents.with_arguments(scope.arguments()),
+            Sealing::Everything => contents.with_arguments(scope.arguments()).with_output(data),
+        }
+    }
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "it maps errors")]
+fn text(error: impl fmt::Display) -> String {
+    error.to_string()
+}
+
+fn with_evidence(scope: &CallScope, ended: Ended, evidence: Evidence) -> Ended {
+    with_meta(scope, ended, |meta| meta.with_evidence(evidence))
+}
+
+fn unproven(scope: &CallScope, ended: Ended, log: &str) -> Ended {
+    let mut ended = with_meta(scope, ended, |meta| {
+        let warnings: Vec<_> =
+            meta.warnings().iter().cloned().chain([UNPROVEN.to_owned()]).collect();
+        meta.with_warnings(warnings)
+    });
+    ended.log.push_str("evidence could not be kept: ");
+    ended.log.push_str(log);
+    ended
+}
+
+fn with_meta(
+    scope: &CallScope,
+    ended: Ended,
+    change: impl FnOnce(ToolResultMeta) -> ToolResultMeta,
+) -> Ended {
+    let meta = serde_json::from_str::<ToolResultMeta>(ended.output.meta_json());
+    let (Ok(meta), Some(data)) = (meta, ended.output.data_json()) else { return ended };
+    let output = ToolOutput::given_before(scope.echo(), data.as_bytes(), &change(meta));
+    Ended { output, ..ended }
+}
+
+impl Prove for EvidenceKeeper {
+    fn prove<'c>(&'c self, scope: &'c CallScope, ended: Ended) -> BoxFuture<'c, Ended> {
+        self.proven(scope, ended).boxed()
+    }
+}
+
+impl RuntimeBuilder {
+    /// Keeps the proof of what tools marked `#[ai_tool(evidence)]` answer.
+    #[must_use]
+    pub fn evidence(mut self, keeper: EvidenceKeeper) -> Self {
+        self.prover = Some(Arc::new(keeper));
+        self
+    }
+}
+
+#[async_trait]
+impl AccessLog for Ledger {
+    async fn record(&self, record: &AccessRecord) -> Result<(), StoreError> {
+        self.note_access(ledger::Access::of(record)).await
+    }
+}
+
+impl ledger::Access {
+    fn of(record: &AccessRecord) -> Self {
+        let action = match record.action {
+            AccessAction::Read => "read",
+            AccessAction::Shred => "shred",
+            AccessAction::Rotate => "rotate",
+            AccessAction::Rewrap => "rewrap",
+        };
+        let outcome = match record.outcome {
+            AccessOutcome::Asked => "asked".to_owned(),
+            AccessOutcome::Done => "done".to_owned(),
+            AccessOutcome::Failed(kind) => format!("failed: {kind}"),
+        };
+        let mut access = Self::new(record.at, action, record.access.who(), record.access.why());
+        access.tenant_id = record.tenant;
+        access.subject = record.snapshot.map(|id| id.to_string());
+        access.outcome = outcome;
+        access
+    }
+}
+
+impl fmt::Debug for EvidenceKeeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EvidenceKeeper")
+            .field("sealing", &self.sealing)
+            .field("build", &self.build)
+            .finish_non_exhaustive()
+    }
+}

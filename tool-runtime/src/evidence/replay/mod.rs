@@ -1,0 +1,122 @@
+//! Running a trace's reads again, to see whether they would answer the same today.
+
+mod report;
+mod running;
+
+use std::fmt;
+use std::sync::Arc;
+
+use tool_contracts::ToolContext;
+use uuid::Uuid;
+
+pub use self::report::{ReplayReport, Replayed, SkipReason, Verdict};
+use super::{Access, EvidenceError, Vault};
+use crate::dispatch::Runtime;
+use crate::ledger::Ledger;
+
+/// Runs the reads of a trace again, from what was kept of them, and says which answers are still
+/// the same.
+///
+/// A write is never run. Nothing is answered from a cache, and no evidence is left; each call that
+/// is run is on the ledger, with the id of the one that it repeats. That somebody replays a trace,
+/// and why, is recorded before anything is read.
+///
+/// Where the arguments come from: the vault, if they were sealed ([`vault`](Self::vault)); else the
+/// ledger, if nothing in them was redacted. The context is made from the record: its tenant, user,
+/// actor, session, site and run. Whatever else a tool depends on, such as credentials or a locale,
+/// [`context`](Self::context) adds.
+///
+/// ```
+/// # use tool_runtime::evidence::{EvidenceKeeper, Vault};
+/// # use tool_runtime::ledger::{Ledger, MemoryLedger};
+/// # use tool_runtime::policy::KeyRing;
+/// # use tool_runtime::prelude::*;
+/// # use tool_runtime::store::Memory;
+/// use tool_runtime::evidence::{Access, Replay, Verdict};
+///
+/// # /// Adds two numbers.
+/// # #[ai_tool(effect = "read")]
+/// # async fn add(
+/// #     /// The first.
+/// #     a: i64,
+/// #     /// The second.
+/// #     b: i64,
+/// # ) -> i64 { a + b }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ledger = Ledger::builder(KeyRing::ephemeral()?).open(MemoryLedger::new(1_000))?;
+/// # let runtime = Runtime::builder().tool::<Add>().ledger(&ledger).build()?;
+/// # let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+/// runtime.call("add", r#"{"a":2,"b":40}"#, &cx).execute().await;
+///
+/// let access = Access::new("user:auditor-7", "complaint 4711")?;
+/// let report = Replay::new(&runtime, &ledger, access).run("trace-1").await?;
+/// assert!(matches!(report.calls()[0].verdict(), Verdict::Same));
+/// # Ok(())
+/// # }
+/// ```
+#[must_use]
+pub struct Replay {
+    runtime: Runtime,
+    ledger: Ledger,
+    access: Access,
+    vault: Option<Vault>,
+    tenant: Option<Uuid>,
+    context: Option<Context>,
+    listen: Option<Listen>,
+}
+
+type Context = Arc<dyn Fn(ToolContext) -> ToolContext + Send + Sync>;
+type Listen = Arc<dyn Fn(&Replayed) + Send + Sync>;
+
+impl Replay {
+    /// Prepares to run calls of this ledger again in this runtime, for somebody, for a reason.
+    pub fn new(runtime: &Runtime, ledger: &Ledger, access: Access) -> Self {
+        let (runtime, ledger) = (runtime.clone(), ledger.clone());
+        Self { runtime, ledger, access, vault: None, tenant: None, context: None, listen: None }
+    }
+
+    /// Takes arguments and earlier answers from this vault, where they were sealed.
+    pub fn vault(mut self, vault: &Vault) -> Self {
+        self.vault = Some(vault.clone().with_access_log(self.ledger.clone()));
+        self
+    }
+
+    /// Only calls of this tenant.
+    pub fn tenant(mut self, tenant_id: Uuid) -> Self {
+        self.tenant = Some(tenant_id);
+        self
+    }
+
+    /// Adds to the context in which a call is run again what no record holds, such as credentials.
+    pub fn context(
+        mut self,
+        change: impl Fn(ToolContext) -> ToolContext + Send + Sync + 'static,
+    ) -> Self {
+        self.context = Some(Arc::new(change));
+        self
+    }
+
+    /// Hears of each call as soon as it is known what became of it.
+    pub fn on_call(mut self, listen: impl Fn(&Replayed) + Send + Sync + 'static) -> Self {
+        self.listen = Some(Arc::new(listen));
+        self
+    }
+
+    /// Runs the reads of a trace again, in their order, one after another.
+    ///
+    /// # Errors
+    /// The ledger cannot be read, or cannot record that the trace is replayed.
+    ///
+    /// # Cancellation
+    /// Dropping it interrupts the call that is under way, which is recorded.
+    pub async fn run(&self, trace_id: &str) -> Result<ReplayReport, EvidenceError> {
+        running::run(self, trace_id).await
+    }
+}
+
+impl fmt::Debug for Replay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Replay").field("access", &self.access).finish_non_exhaustive()
+    }
+}

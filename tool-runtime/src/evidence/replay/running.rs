@@ -1,0 +1,240 @@
+//! How one call after another is run again.
+
+use serde_json::Value;
+use tool_contracts::{Actor, CallStatus, Effect, ToolContext};
+use uuid::Uuid;
+
+use super::{Replay, ReplayReport, Replayed, SkipReason, Verdict};
+use crate::call::{CallScope, ToolCall, ToolOutput, guard};
+use crate::evidence::{EvidenceError, Opened, SnapshotId};
+use crate::ledger::{self, LedgerQuery, RecordedCall};
+use crate::redact::Veil;
+
+/// Runs the reads of a trace again.
+pub(super) async fn run(replay: &Replay, trace_id: &str) -> Result<ReplayReport, EvidenceError> {
+    replay.announce(trace_id).await?;
+    replay.ledger.flush().await?;
+    let mut report = ReplayReport { trace_id: trace_id.to_owned(), calls: Vec::new() };
+    let query = LedgerQuery::new().trace(trace_id);
+    let mut query = match replay.tenant {
+        Some(tenant) => query.tenant(tenant),
+        None => query,
+    };
+    loop {
+        let page = replay.ledger.find(query.clone()).await?;
+        for (seq, call) in page.records.iter().filter(|(_, call)| is_of_the_trace(call)) {
+            let replayed = replay.call(*seq, call).await;
+            if let Some(listen) = &replay.listen {
+                drop(guard(|| listen(&replayed)));
+            }
+            report.calls.push(replayed);
+        }
+        match page.next {
+            Some(next) => query = query.after(next),
+            None => return Ok(report),
+        }
+    }
+}
+
+/// Dry runs before a decision, and earlier replays, are no calls of the trace's own.
+fn is_of_the_trace(call: &RecordedCall) -> bool {
+    !call.rehearsal && call.replay_of.is_none()
+}
+
+/// What is known of a call that is to be run again.
+struct Known {
+    arguments: String,
+    /// The full answer, where it was sealed.
+    output: Option<String>,
+}
+
+impl Replay {
+    /// Records that the trace is replayed, by whom and why.
+    async fn announce(&self, trace_id: &str) -> Result<(), EvidenceError> {
+        let now = self.ledger.clock().now();
+        let mut access = ledger::Access::new(now, "replay", self.access.who(), self.access.why());
+        access.tenant_id = self.tenant;
+        access.subject = Some(trace_id.to_owned());
+        Ok(self.ledger.note_access(access).await?)
+    }
+
+    /// Runs one call again, if it may be.
+    async fn call(&self, seq: u64, call: &RecordedCall) -> Replayed {
+        let mut replayed = Replayed::of(seq, call, Verdict::Gone);
+        let Some(tool) = self.runtime.registered(&call.tool) else { return replayed };
+        replayed.version = Some(tool.spec.version().to_owned());
+        let judged = match may_run(call, tool.spec.effect()) {
+            Ok(()) => self.run_again(call, &mut replayed.by).await,
+            Err(reason) => Err(reason),
+        };
+        replayed.verdict = judged.unwrap_or_else(|reason| Verdict::Skipped { reason });
+        replayed
+    }
+
+    async fn run_again(
+        &self,
+        call: &RecordedCall,
+        by: &mut Option<Uuid>,
+    ) -> Result<Verdict, SkipReason> {
+        let known = self.known(call).await?;
+        let cx = context(call).ok_or(SkipReason::InputNotKept)?;
+        let cx = self.context.as_ref().map_or_else(|| cx.clone(), |change| change(cx.clone()));
+        // Whatever was added: it is run for the same tenant, with effect for nobody.
+        if cx.tenant_id() != call.tenant_id {
+            return Err(SkipReason::Refused);
+        }
+        let cx = cx.with_invocation_id(Uuid::now_v7());
+        *by = Some(cx.invocation_id());
+        let mut again =
+            self.runtime.open_replay(&call.tool, known.arguments.into(), cx, call.invocation_id);
+        again.approve(self.access.who());
+        again.execute().await;
+        self.judge(call, &again, known.output.as_deref())
+    }
+
+    /// Finds the arguments, as they were.
+    async fn known(&self, call: &RecordedCall) -> Result<Known, SkipReason> {
+        let known = match self.sealed(call).await? {
+            Some(known) => known,
+            None => match &call.input {
+                Some(input) if !call.input_redacted => {
+                    Known { arguments: input.get().to_owned(), output: None }
+                }
+                _ => return Err(SkipReason::InputNotKept),
+            },
+        };
+        let recorded = call.input_hash.as_deref().ok_or(SkipReason::InputNotKept)?;
+        let digest = ledger::digest_of_input(&known.arguments).ok_or(SkipReason::InputAltered)?;
+        match self.ledger.keys().hash_like(recorded, digest) {
+            Some(hash) if hash == recorded => Ok(known),
+            _ => Err(SkipReason::InputAltered),
+        }
+    }
+
+    /// Opens what the vault has of a call, if it has something.
+    async fn sealed(&self, call: &RecordedCall) -> Result<Option<Known>, SkipReason> {
+        let id = call.evidence.as_deref().and_then(|id| id.parse::<SnapshotId>().ok());
+        let (Some(vault), Some(id)) = (&self.vault, id) else { return Ok(None) };
+        let opened = vault.read(call.tenant_id, id, &self.access).await;
+        let Opened { contents, .. } = opened.map_err(|_| SkipReason::InputSealed)?;
+        Ok(contents.arguments().map(|arguments| Known {
+            arguments: arguments.to_owned(),
+            output: contents.output().map(str::to_owned),
+        }))
+    }
+
+    /// Compares today's answer with the earlier one.
+    fn judge(
+        &self,
+        call: &RecordedCall,
+        again: &ToolCall,
+        earlier: Option<&str>,
+    ) -> Result<Verdict, SkipReason> {
+        let (Some(scope), Some(output)) = (again.scope(), again.output()) else {
+            return Err(SkipReason::Refused);
+        };
+        // A tool that failed has run; a call that was not let through says nothing.
+        if again.started().is_none() || again.status() == CallStatus::NotExecuted {
+            return refused(call, scope, output);
+        }
+        let earlier_error = call.error.as_ref().and_then(|error| error.code.clone());
+        let error = output.error().and_then(|error| error.code()).map(str::to_owned);
+        let Some(data) = output.data_json() else {
+            let same = call.error.is_some() && earlier_error == error;
+            let drifted = Verdict::Drifted { diff: None, earlier_error, error };
+            return Ok(if same { Verdict::Same } else { drifted });
+        };
+        if call.error.is_some() {
+            return Ok(Verdict::Drifted { diff: None, earlier_error, error: None });
+        }
+        let recorded = call.output_hash.as_deref().ok_or(SkipReason::OutputNotKept)?;
+        let digest = ledger::digest_of_output(data).ok_or(SkipReason::OutputNotKept)?;
+        let hash = self.ledger.keys().hash_like(recorded, digest);
+        match hash.ok_or(SkipReason::OutputNotKept)? {
+            hash if hash == recorded => Ok(Verdict::Same),
+            _ => {
+                let diff = earlier.and_then(|earlier| self.diff(scope, earlier, data));
+                Ok(Verdict::Drifted { diff, earlier_error: None, error: None })
+            }
+        }
+    }
+
+    /// Says what would make the earlier answer today's, both redacted.
+    fn diff(&self, scope: &CallScope, earlier: &str, today: &str) -> Option<Value> {
+        let veil = self.ledger.keys().veil(scope.cx().tenant_id());
+        let redacted = |text: &str| match scope.redacted_answer(text, &veil) {
+            Some(text) => serde_json::from_str(&text).ok(),
+            // Without a schema there are the patterns only.
+            None => serde_json::from_str(text).ok().map(|value| without_patterns(value, &veil)),
+        };
+        let patch = json_patch::diff(&redacted(earlier)?, &redacted(today)?);
+        serde_json::to_value(patch).ok()
+    }
+}
+
+/// A call that is not admitted any more has drifted, if it is the arguments that are refused.
+fn refused(
+    call: &RecordedCall,
+    scope: &CallScope,
+    output: &ToolOutput,
+) -> Result<Verdict, SkipReason> {
+    if scope.violations().is_empty() {
+        return Err(SkipReason::Refused);
+    }
+    let earlier_error = call.error.as_ref().and_then(|error| error.code.clone());
+    let error = output.error().and_then(|error| error.code()).map(str::to_owned);
+    Ok(Verdict::Drifted { diff: None, earlier_error, error })
+}
+
+/// Tells whether a call may be run again at all.
+fn may_run(call: &RecordedCall, effect: Effect) -> Result<(), SkipReason> {
+    // What was a read may be a write today, and the other way round.
+    if effect != Effect::Read || call.effect != Some(Effect::Read) {
+        return Err(SkipReason::Write);
+    }
+    match call.ended {
+        CallStatus::Executed | CallStatus::Failed if call.attempts > 0 || is_kept(call) => Ok(()),
+        _ => Err(SkipReason::NotRun),
+    }
+}
+
+/// Was it answered from an earlier call, so that its own tool did not run?
+fn is_kept(call: &RecordedCall) -> bool {
+    call.origin != ledger::RecordedOrigin::Call
+}
+
+/// Makes the context of a call again, as far as its record knows it.
+fn context(call: &RecordedCall) -> Option<ToolContext> {
+    let mut cx = ToolContext::builder(call.tenant_id, call.trace_id.as_str());
+    macro_rules! set {
+        ($($field:ident = $value:expr;)*) => {$(
+            if let Some(value) = &$value {
+                cx = cx.$field(value.clone());
+            }
+        )*};
+    }
+    set! {
+        run_id = call.run_id;
+        ingestion_run_id = call.ingestion_run_id;
+        user_id = call.principal.user_id;
+        session_id = call.principal.session_id;
+        site_id = call.site_id;
+        request_id = call.request_id;
+    }
+    if let (Some(kind), Some(id)) = (call.principal.actor_type, &call.principal.actor_id) {
+        cx = cx.actor(Actor::new(kind, id.as_str()).ok()?);
+    }
+    cx.dry_run(call.dry_run).build().ok()
+}
+
+fn without_patterns(value: Value, veil: &dyn Veil) -> Value {
+    match value {
+        Value::String(text) => Value::String(veil.free_text(&text).into_owned()),
+        Value::Array(items) => items.into_iter().map(|it| without_patterns(it, veil)).collect(),
+        Value::Object(members) => {
+            let clean = |(name, value)| (name, without_patterns(value, veil));
+            members.into_iter().map(clean).collect()
+        }
+        other => other,
+    }
+}
