@@ -12,7 +12,8 @@
 //! [`envelope`] says the same in the form of request and response that services share.
 //!
 //! [`schemas`] holds the JSON Schema of each type; the same files lie under `schemas/` in the
-//! crate, and a change to one of them is a change to the contract.
+//! crate, and a change to one of them is a change to the contract. [`trace_context`] reads and
+//! writes the headers that tie a call to a distributed trace.
 //!
 //! ```
 //! use serde_json::Value;
@@ -41,6 +42,7 @@ mod spec;
 
 pub mod envelope;
 pub mod schemas;
+pub mod trace_context;
 
 pub use crate::{
     call::{CallStatus, ToolCallRequest, Violation},

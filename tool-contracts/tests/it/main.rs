@@ -17,3 +17,4 @@ mod result;
 mod round_trip;
 mod secrecy;
 mod spec;
+mod trace_context;
