@@ -10,7 +10,7 @@ use super::{
     Actor, Client, ToolContext, Trace,
     fields::{Auth, Fields},
 };
-use crate::ContractError;
+use crate::{ContractError, trace_context::TraceContext};
 
 /// What stands before the id of a run that was made here.
 pub(crate) const NEW_RUN: &str = "run_";
@@ -144,6 +144,26 @@ impl ToolContextBuilder {
     pub fn trace(mut self, trace: Trace) -> Self {
         self.fields.trace = Some(trace);
         self
+    }
+
+    /// Sets the trace's id and the place in it, as a request's headers say them.
+    ///
+    /// The call then belongs to the caller's span until it gets one of its own.
+    ///
+    /// ```
+    /// use tool_contracts::{ToolContext, trace_context::TraceContext};
+    /// use uuid::Uuid;
+    ///
+    /// let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    /// let received = TraceContext::from_headers([parent], None::<&str>)?;
+    /// let builder = ToolContext::builder(Uuid::nil(), "replaced").run_id("run-1");
+    /// let cx = builder.trace_context(&received).build()?;
+    /// assert_eq!(cx.trace_id(), "4bf92f3577b34da6a3ce929d0e0e4736");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn trace_context(mut self, received: &TraceContext) -> Self {
+        self.fields.trace_id = received.parent().trace_id().to_string();
+        self.trace(received.to_trace())
     }
 
     /// Gives the context.

@@ -130,65 +130,6 @@ impl Client {
     }
 }
 
-/// Gives a call's place in a distributed trace; the tool passes it on.
-///
-/// ```
-/// use tool_contracts::Trace;
-///
-/// let trace = Trace::new("00f067aa0ba902b7")?.with_parent_span_id("53995c3f42cd8ad8")?;
-/// assert_eq!(trace.parent_span_id(), Some("53995c3f42cd8ad8"));
-/// # Ok::<(), tool_contracts::ContractError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(transform = crate::schemas::documented("trace"))]
-pub struct Trace {
-    /// The span that the call belongs to.
-    #[schemars(length(min = 1))]
-    span_id: String,
-    /// The span around it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1))]
-    parent_span_id: Option<String>,
-}
-
-impl Trace {
-    /// Makes a place in a trace.
-    ///
-    /// # Errors
-    /// When the id is empty.
-    pub fn new(span_id: impl Into<String>) -> Result<Self, ContractError> {
-        Self { span_id: span_id.into(), parent_span_id: None }.checked()
-    }
-
-    /// Sets the span around it.
-    ///
-    /// # Errors
-    /// When the id is empty.
-    pub fn with_parent_span_id(self, span_id: impl Into<String>) -> Result<Self, ContractError> {
-        Self { parent_span_id: Some(span_id.into()), ..self }.checked()
-    }
-
-    fn checked(self) -> Result<Self, ContractError> {
-        let mut problems = Problems::of("Trace");
-        problems.filled("span_id", Some(&self.span_id));
-        problems.filled("parent_span_id", self.parent_span_id.as_deref());
-        problems.finish().map(|()| self)
-    }
-
-    /// Gives the span that the call belongs to.
-    #[must_use]
-    pub fn span_id(&self) -> &str {
-        &self.span_id
-    }
-
-    /// Gives the span around it.
-    #[must_use]
-    pub fn parent_span_id(&self) -> Option<&str> {
-        self.parent_span_id.as_deref()
-    }
-}
-
 reads! {
     Actor, "an actor";
     required kind = "type", nested ActorType;
@@ -201,11 +142,4 @@ reads! {
     required app = "app", nested ClientApp;
     required version = "version", leaf wire::Text;
     => Ok(Client { app, version })
-}
-
-reads! {
-    Trace, "a place in a trace";
-    required span_id = "span_id", leaf wire::Text;
-    optional parent_span_id = "parent_span_id", leaf wire::Text;
-    => Ok(Trace { span_id, parent_span_id })
 }

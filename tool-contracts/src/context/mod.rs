@@ -4,6 +4,7 @@ mod builder;
 mod caller;
 mod fields;
 pub(crate) mod syntax;
+mod trace;
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -17,9 +18,10 @@ pub(crate) use self::builder::NEW_RUN;
 use self::fields::Fields;
 pub use self::{
     builder::ToolContextBuilder,
-    caller::{Actor, ActorType, Client, ClientApp, Trace},
+    caller::{Actor, ActorType, Client, ClientApp},
+    trace::Trace,
 };
-use crate::{ContractError, contract_error::Problems};
+use crate::{ContractError, contract_error::Problems, trace_context::TraceContext};
 
 /// Says who calls a tool, for whom, and within which limits.
 ///
@@ -184,6 +186,30 @@ impl ToolContext {
     #[must_use]
     pub fn trace(&self) -> Option<&Trace> {
         self.shared.trace.as_ref()
+    }
+
+    /// Gives the trace as W3C Trace Context has it, to be sent on.
+    ///
+    /// Its parent is the span that the call belongs to; a request that the tool sends is a
+    /// [`child`](TraceContext::child) of it. A host with other ids than 32 and 16 lower-case hex
+    /// digits has none. Without flags the trace is not sampled.
+    ///
+    /// ```
+    /// use tool_contracts::{ToolContext, trace_context::{SpanId, TraceContext}};
+    /// use uuid::Uuid;
+    ///
+    /// let received = TraceContext::start().with_state("congo=t61rcWkgMzE".parse()?);
+    /// let builder = ToolContext::builder(Uuid::nil(), "replaced").run_id("run-1");
+    /// let cx = builder.trace_context(&received).build()?;
+    /// assert_eq!(cx.trace_context(), Some(received));
+    ///
+    /// let sent = cx.trace_context().map(|received| received.child(SpanId::random()));
+    /// # assert!(sent.is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn trace_context(&self) -> Option<TraceContext> {
+        self.trace()?.to_trace_context(self.trace_id())
     }
 }
 

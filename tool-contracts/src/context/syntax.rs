@@ -32,6 +32,20 @@ pub(crate) const CURRENCY: &str = "^[A-Z]{3}$";
 /// The schema's pattern of a time zone.
 pub(crate) const TIMEZONE: &str = "^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$";
 
+/// The schema's pattern of a trace's flags.
+pub(super) const FLAGS: &str = "^[0-9a-f]{2}$";
+
+macro_rules! member {
+    () => {
+        r"[0-9a-z][0-9a-z_*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~]"
+    };
+}
+
+/// The schema's pattern of a trace's state: the grammar of W3C Trace Context, level 2.
+///
+/// That keys do not repeat is not for a regular expression to say.
+pub(super) const STATE: &str = concat!("^", member!(), "(,", member!(), "){0,31}$");
+
 // The grandfathered tags that the grammar does not cover; the regular ones are ordinary tags.
 const IRREGULAR: &[&str] = &[
     "en-gb-oed",

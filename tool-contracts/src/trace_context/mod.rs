@@ -46,6 +46,7 @@ pub use self::{
     parent::TraceParent,
     state::TraceState,
 };
+use crate::Trace;
 
 /// Names the header that says the trace, the caller's span and the flags.
 pub const TRACEPARENT: &str = "traceparent";
@@ -57,6 +58,9 @@ pub const TRACESTATE: &str = "tracestate";
 const WHITESPACE: [char; 2] = [' ', '\t'];
 
 /// Places a request in a distributed trace: its parent, and what vendors add to it.
+///
+/// Inside a host it travels in a [`ToolContext`](crate::ToolContext), which takes it by
+/// [`trace_context`](crate::ToolContextBuilder::trace_context) and gives it back unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TraceContext {
     parent: TraceParent,
@@ -175,5 +179,20 @@ impl TraceContext {
     pub fn to_headers(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {
         let state = (!self.state.is_empty()).then(|| (TRACESTATE, self.state.to_string()));
         iter::once((TRACEPARENT, self.parent.to_string())).chain(state)
+    }
+
+    /// Gives the part that is not the trace's id, as a tool's context holds it.
+    ///
+    /// ```
+    /// use tool_contracts::trace_context::TraceContext;
+    ///
+    /// let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    /// let trace = TraceContext::from_headers([parent], None::<&str>)?.to_trace();
+    /// assert_eq!(serde_json::to_string(&trace)?, r#"{"span_id":"00f067aa0ba902b7","flags":"01"}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn to_trace(&self) -> Trace {
+        Trace::of(self)
     }
 }

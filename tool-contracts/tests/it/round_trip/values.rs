@@ -14,6 +14,8 @@ use tool_contracts::{
 };
 use uuid::Uuid;
 
+use crate::trace_context::properties::{flags, state};
+
 fn text() -> impl Strategy<Value = String> {
     any::<String>()
 }
@@ -147,10 +149,13 @@ pub(crate) fn client() -> impl Strategy<Value = Client> {
 }
 
 pub(crate) fn trace() -> impl Strategy<Value = Trace> {
-    (filled(), option::of(filled())).prop_map(|(span, parent)| {
-        set(Trace::new(span).unwrap(), parent, |trace, parent| {
+    let w3c = (option::of(flags()), option::of(state()));
+    (filled(), option::of(filled()), w3c).prop_map(|(span, parent, (flags, state))| {
+        let trace = set(Trace::new(span).unwrap(), parent, |trace, parent| {
             trace.with_parent_span_id(parent).unwrap()
-        })
+        });
+        let trace = set(trace, flags, Trace::with_flags);
+        set(trace, state, Trace::with_state)
     })
 }
 

@@ -1,7 +1,8 @@
 //! The rules of W3C Trace Context, level 2, a row each.
 
+mod carried;
 mod parents;
-mod properties;
+pub(super) mod properties;
 mod states;
 
 use std::collections::BTreeSet;

@@ -1,9 +1,11 @@
 //! What holds of any header and any context.
 
 use proptest::{collection, prelude::*};
-use tool_contracts::trace_context::{
-    SpanId, TraceContext, TraceFlags, TraceId, TraceParent, TraceState,
+use tool_contracts::{
+    ToolContext,
+    trace_context::{SpanId, TraceContext, TraceFlags, TraceId, TraceParent, TraceState},
 };
+use uuid::Uuid;
 
 fn trace_id() -> impl Strategy<Value = TraceId> {
     (1..=u128::MAX).prop_map(|id| TraceId::from_bytes(id.to_be_bytes()).unwrap())
@@ -13,11 +15,11 @@ fn span_id() -> impl Strategy<Value = SpanId> {
     (1..=u64::MAX).prop_map(|id| SpanId::from_bytes(id.to_be_bytes()).unwrap())
 }
 
-fn flags() -> impl Strategy<Value = TraceFlags> {
+pub(crate) fn flags() -> impl Strategy<Value = TraceFlags> {
     any::<u8>().prop_map(TraceFlags::from_bits)
 }
 
-fn state() -> impl Strategy<Value = TraceState> {
+pub(crate) fn state() -> impl Strategy<Value = TraceState> {
     let member = ("[a-z0-9][a-z0-9_*/@-]{0,12}", "[ -+\\--<>-~]{0,12}[!-+\\--<>-~]");
     collection::vec(member, 0..40).prop_map(|members| {
         members
@@ -53,6 +55,15 @@ proptest! {
     fn what_is_written_reads_back_as_itself(context in context()) {
         let headers: Vec<_> = context.to_headers().collect();
         prop_assert_eq!(TraceContext::from_fields(headers), Ok(context));
+    }
+
+    #[test]
+    fn a_tools_context_gives_back_what_it_took(context in context()) {
+        let builder = ToolContext::builder(Uuid::nil(), "other").run_id("run");
+        let cx = builder.trace_context(&context).build().unwrap();
+        let text = serde_json::to_string(&cx).unwrap();
+        prop_assert_eq!(cx.trace_context(), Some(context));
+        prop_assert_eq!(serde_json::from_str::<ToolContext>(&text).unwrap(), cx);
     }
 
     #[test]

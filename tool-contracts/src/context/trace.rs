@@ -1,0 +1,161 @@
+//! A call's place in a distributed trace.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer, de::Error as _};
+
+use super::syntax;
+use crate::{
+    ContractError,
+    contract_error::Problems,
+    trace_context::{TraceContext, TraceFlags, TraceParent, TraceState},
+    wire::{self, reads},
+};
+
+const NO_FLAGS: &str = "`flags`: expected two lower-case hex digits, such as `01`";
+const NO_STATE: &str = "`state`: expected a list of `key=value` as in the header `tracestate`, \
+    each key once, nothing but commas between; leave it out if it is empty";
+
+/// Gives a call's place in a distributed trace; the tool passes it on.
+///
+/// Ids are the host's. Those of W3C Trace Context come with flags and a state, and
+/// [`TraceContext`] leads from one to the other.
+///
+/// ```
+/// use tool_contracts::{Trace, trace_context::TraceFlags};
+///
+/// let trace = Trace::new("00f067aa0ba902b7")?
+///     .with_parent_span_id("53995c3f42cd8ad8")?
+///     .with_flags(TraceFlags::SAMPLED);
+/// assert_eq!(trace.parent_span_id(), Some("53995c3f42cd8ad8"));
+/// assert_eq!(trace.flags(), Some(TraceFlags::SAMPLED));
+/// # Ok::<(), tool_contracts::ContractError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = crate::schemas::documented("trace"))]
+pub struct Trace {
+    /// The span that the call belongs to.
+    #[schemars(length(min = 1))]
+    span_id: String,
+    /// The span around it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    parent_span_id: Option<String>,
+    /// The flags of W3C Trace Context; bits without a meaning there are dropped.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_text")]
+    #[schemars(with = "Option<String>", extend("pattern" = syntax::FLAGS))]
+    flags: Option<TraceFlags>,
+    /// What vendors add: the `tracestate` of W3C Trace Context, with nothing but commas between.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_text")]
+    #[schemars(with = "Option<String>", extend("pattern" = syntax::STATE))]
+    state: Option<TraceState>,
+}
+
+impl Trace {
+    /// Makes a place in a trace.
+    ///
+    /// # Errors
+    /// When the id is empty.
+    pub fn new(span_id: impl Into<String>) -> Result<Self, ContractError> {
+        Self { span_id: span_id.into(), parent_span_id: None, flags: None, state: None }.checked()
+    }
+
+    /// Sets the span around it.
+    ///
+    /// # Errors
+    /// When the id is empty.
+    pub fn with_parent_span_id(self, span_id: impl Into<String>) -> Result<Self, ContractError> {
+        Self { parent_span_id: Some(span_id.into()), ..self }.checked()
+    }
+
+    /// Sets the flags of W3C Trace Context.
+    #[must_use]
+    pub fn with_flags(self, flags: TraceFlags) -> Self {
+        Self { flags: Some(flags), ..self }
+    }
+
+    /// Sets what vendors add to the trace; an empty state is none.
+    #[must_use]
+    pub fn with_state(self, state: TraceState) -> Self {
+        Self { state: Some(state).filter(|state| !state.is_empty()), ..self }
+    }
+
+    fn checked(self) -> Result<Self, ContractError> {
+        let mut problems = Problems::of("Trace");
+        problems.filled("span_id", Some(&self.span_id));
+        problems.filled("parent_span_id", self.parent_span_id.as_deref());
+        problems.finish().map(|()| self)
+    }
+
+    /// Gives the span that the call belongs to.
+    #[must_use]
+    pub fn span_id(&self) -> &str {
+        &self.span_id
+    }
+
+    /// Gives the span around it.
+    #[must_use]
+    pub fn parent_span_id(&self) -> Option<&str> {
+        self.parent_span_id.as_deref()
+    }
+
+    /// Gives the flags of W3C Trace Context.
+    #[must_use]
+    pub const fn flags(&self) -> Option<TraceFlags> {
+        self.flags
+    }
+
+    /// Gives what vendors add to the trace; never an empty state.
+    #[must_use]
+    pub const fn state(&self) -> Option<&TraceState> {
+        self.state.as_ref()
+    }
+
+    /// Everything but the trace's id, which is a field of the context's own.
+    pub(crate) fn of(received: &TraceContext) -> Self {
+        let span_id = received.parent().parent_id().to_string();
+        Self { span_id, parent_span_id: None, flags: None, state: None }
+            .with_flags(received.parent().flags())
+            .with_state(received.state().clone())
+    }
+
+    /// The context with the trace's id, unless the ids are of another kind.
+    pub(super) fn to_trace_context(&self, trace_id: &str) -> Option<TraceContext> {
+        let ids = (trace_id.parse().ok()?, self.span_id.parse().ok()?);
+        let parent = TraceParent::new(ids.0, ids.1, self.flags.unwrap_or_default());
+        Some(TraceContext::new(parent).with_state(self.state.clone().unwrap_or_default()))
+    }
+}
+
+#[allow(clippy::ref_option, reason = "serde calls it with a reference")]
+fn write_text<T: fmt::Display, S: Serializer>(text: &Option<T>, to: S) -> Result<S::Ok, S::Error> {
+    match text {
+        Some(text) => to.collect_str(text),
+        None => to.serialize_none(),
+    }
+}
+
+/// The state, if it is written as it would be written here.
+fn state_of(text: &str) -> Option<TraceState> {
+    text.parse().ok().filter(|state: &TraceState| state.as_str() == text)
+}
+
+reads! {
+    Trace, "a place in a trace";
+    required span_id = "span_id", leaf wire::Text;
+    optional parent_span_id = "parent_span_id", leaf wire::Text;
+    optional flags = "flags", leaf wire::Text;
+    optional state = "state", leaf wire::Text;
+    => Ok(Trace {
+        span_id,
+        parent_span_id,
+        flags: flags
+            .map(|text| text.parse().map_err(|_| A::Error::custom(NO_FLAGS)))
+            .transpose()?,
+        state: state
+            .map(|text| state_of(&text).ok_or_else(|| A::Error::custom(NO_STATE)))
+            .transpose()?,
+    })
+}
