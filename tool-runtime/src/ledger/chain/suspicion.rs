@@ -144,7 +144,7 @@ impl Suspicion {
 
     fn belongs_to(&self, keys: &ChainKeys, head: &Head) -> bool {
         let Found { seq, leaf, intact, key, mac, .. } = &self.found;
-        let key = keys.key(key).filter(|_| *intact && head.size() == *seq);
+        let key = keys.key(key).filter(|_| *intact);
         key.is_some_and(|key| key.links(&head.previous, *seq, leaf, mac))
     }
 

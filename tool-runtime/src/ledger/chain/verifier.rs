@@ -182,7 +182,8 @@ impl Verifier {
     /// Does what a body asks for.
     fn heed(&mut self, seq: u64, body: &str) -> Result<(), Fault> {
         match note::read(body) {
-            Some(Note::Forgotten(before)) => self.forgotten.account(before.min(seq)),
+            // Only of those that came before: what is forgotten later needs a later note.
+            Some(Note::Forgotten(before)) => self.forgotten.account(before),
             Some(Note::Checkpoint(checkpoint)) => {
                 let holds = |it: &Checkpoint| it.verify_mac(&self.keys) && it.is_of(&self.head);
                 if !checkpoint.is_some_and(|checkpoint| holds(&checkpoint)) {

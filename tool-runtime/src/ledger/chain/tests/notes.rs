@@ -85,15 +85,15 @@ fn a_checkpoint_in_the_chain_is_held_against_the_entries_before_it() {
     chain.append(&holding(&chain.checkpoint()));
     assert_eq!(chain.verify().expect("it agrees").checkpoints(), 1);
 
+    let right = holding(&Chain::of(6).checkpoint());
     let bodies = [
-        holding(&chain.checkpoint()).replace("\"at\":1", "\"at\":2"), // not as it was signed
-        holding(&Chain::of(5).checkpoint()),                          // of a shorter chain
-        holding(&Chain::of(6).checkpoint()),                          // of another chain
+        right.replace("\"at\":1", "\"at\":2"),
+        holding(&Chain::of(5).checkpoint()),
+        holding(&chain.checkpoint()),
         r#"{"kind":"checkpoint"}"#.to_owned(),
     ];
     for body in bodies {
-        let mut chain = Chain::of(5);
-        chain.append(CALL);
+        let mut chain = Chain::of(6);
         chain.append(&body);
         check(chain.verify(), 6, FaultKind::BadCheckpoint);
     }
@@ -134,6 +134,17 @@ fn another_chain_than_the_one_of_the_checkpoint_is_found() {
     // At once, where nothing has to be read.
     let verifier = Verifier::from_head(keys(), chain.head().clone()).expecting(other.checkpoint());
     check(verifier.finish(), 8, FaultKind::Diverged);
+}
+
+#[test]
+fn a_record_out_of_place_is_named_before_a_checkpoint_that_fails_further_on() {
+    let mut other = Chain::new(keys());
+    (0..5).for_each(|_| other.append(CALL));
+    let Chain { mut entries, .. } = Chain::of(9);
+    let moved = entries.remove(7);
+    entries.insert(2, moved);
+    let verifier = Verifier::new(keys()).expecting(other.checkpoint());
+    assert_eq!(verify(verifier, &entries).expect_err("two faults").seq(), 2);
 }
 
 #[test]
