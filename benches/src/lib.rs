@@ -4,5 +4,7 @@ pub mod canonical;
 #[cfg(unix)]
 pub mod faults;
 pub mod instructions;
+pub mod ledger;
+mod rates;
 pub mod store;
 pub mod work;

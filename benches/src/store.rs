@@ -14,6 +14,8 @@ use tool_runtime::store::{
     ClaimRequest, Claimed, IdempotencyStore, KeyScope, Settlement, Sqlite, StoredAnswer, UnixMillis,
 };
 
+use crate::rates::{median, rate, ratio, text};
+
 /// How many tasks write at once, and so how many rows a commit by hand has.
 const TASKS: usize = 64;
 
@@ -216,24 +218,4 @@ fn fingerprint(number: usize) -> Digest {
 
 fn signed(moment: UnixMillis) -> i64 {
     i64::try_from(moment.get()).unwrap_or(i64::MAX)
-}
-
-#[allow(clippy::cast_precision_loss, reason = "counts are small")]
-fn rate(writes: usize, since: Instant) -> f64 {
-    writes as f64 / since.elapsed().as_secs_f64()
-}
-
-/// The median of the rounds' ratios.
-fn ratio(of: &[f64], over: &[f64]) -> f64 {
-    median(&of.iter().zip(over).map(|(of, over)| of / over).collect::<Vec<_>>())
-}
-
-fn median(rates: &[f64]) -> f64 {
-    let mut rates = rates.to_vec();
-    rates.sort_by(f64::total_cmp);
-    rates.get(rates.len() / 2).copied().unwrap_or_default()
-}
-
-fn text(error: impl std::fmt::Display) -> String {
-    error.to_string()
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 #[cfg(unix)]
 use tool_benches::faults;
-use tool_benches::{canonical, instructions, store, work};
+use tool_benches::{canonical, instructions, ledger, store, work};
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
 use tool_tests::run::{self, Tally};
@@ -20,7 +20,8 @@ cargo figures NAME [ARGS]
   canonical [FILE…]  canonical JSON beside a crate's: instructions of the files' arguments, and
                      a million documents compared
   faults [RUNS]      keyed writes in processes that are killed: none twice, no success lost
-  store [FOLDER]     keyed writes through the store, beside the same commits by hand";
+  store [FOLDER]     keyed writes through the store, beside the same commits by hand
+  ledger [FOLDER]    in-process calls with the ledger on, beside the same calls with it off";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -36,6 +37,8 @@ fn main() -> ExitCode {
         ["faults-child"] => faults::play(),
         ["store"] => store::print(&std::env::temp_dir()),
         ["store", folder] => store::print(Path::new(folder)),
+        ["ledger"] => ledger::print(&std::env::temp_dir()),
+        ["ledger", folder] => ledger::print(Path::new(folder)),
         ["measure", style, items, further] => measure(style, items, further),
         _ => Err(USAGE.to_owned()),
     };

@@ -1,0 +1,286 @@
+//! In-process calls a second with the ledger on, beside the same calls with it off.
+//!
+//! Two threads call in turn, without an executor. With the ledger on, the time runs until every
+//! record is written and safe, calls wait where the writer is behind, and nothing may be left out.
+
+use std::cell::RefCell;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use futures::FutureExt;
+use futures::executor::block_on;
+use rusqlite::{Connection, params};
+use tool_runtime::ledger::{JsonLines, Ledger, LedgerStore, Overload, SqliteLedger, verify};
+use tool_runtime::policy::KeyRing;
+use tool_runtime::prelude::*;
+
+use crate::rates::{median, rate, ratio, text};
+use crate::work;
+
+const THREADS: usize = 2;
+
+const ROUNDS: usize = 7;
+
+/// About how long a round of one kind takes with the ledger off.
+const ROUND: Duration = Duration::from_millis(400);
+
+/// How many articles the table has.
+const ARTICLES: u32 = 20_000;
+
+/// Prints how many calls a second there are, each way.
+///
+/// # Errors
+/// The text for a person, if the folder cannot be written or a record is missing.
+pub fn print(folder: &Path) -> Result<(), String> {
+    let folder = folder.join(format!("ledger-figures-{}", std::process::id()));
+    fs::create_dir_all(&folder).map_err(text)?;
+    let result = rounds(&folder);
+    fs::remove_dir_all(&folder).map_err(text)?;
+    let (found, bare) = result?;
+    println!("calls a second by {THREADS} threads, median of {ROUNDS} rounds");
+    println!("{:<36}{:>10}{:>14}{:>12}", "", "off", "JSON Lines", "SQLite");
+    found.print("(a) a tool that asks a database");
+    bare.print("(b) a tool that does nothing else");
+    println!(
+        "ledger: on_vs_off={:.3} on_vs_off_sqlite={:.3} bare_on_vs_off={:.3} \
+         bare_on_vs_off_sqlite={:.3} us_per_call={:.1} us_per_bare_call={:.1} \
+         us_per_record={:.1} us_per_record_sqlite={:.1} shed=0",
+        found.ratio(&found.lines),
+        found.ratio(&found.sqlite),
+        bare.ratio(&bare.lines),
+        bare.ratio(&bare.sqlite),
+        found.microseconds(&found.off),
+        bare.microseconds(&bare.off),
+        bare.microseconds(&bare.lines) - bare.microseconds(&bare.off),
+        bare.microseconds(&bare.sqlite) - bare.microseconds(&bare.off),
+    );
+    Ok(())
+}
+
+/// Calls a second, of each round.
+#[derive(Default)]
+struct Rates {
+    off: Vec<f64>,
+    lines: Vec<f64>,
+    sqlite: Vec<f64>,
+}
+
+impl Rates {
+    fn print(&self, name: &str) {
+        let [off, lines, sqlite] = [&self.off, &self.lines, &self.sqlite].map(|it| median(it));
+        println!("{name:<36}{off:>10.0}{lines:>14.0}{sqlite:>12.0}");
+    }
+
+    /// The median of the rounds' ratios, each of which was measured side by side.
+    fn ratio(&self, on: &[f64]) -> f64 {
+        ratio(on, &self.off)
+    }
+
+    /// Processor time of a call, while all threads are busy.
+    #[allow(clippy::unused_self, reason = "it reads as what it is of")]
+    fn microseconds(&self, rates: &[f64]) -> f64 {
+        1e6 * f64::from(u32::try_from(THREADS).unwrap_or(u32::MAX)) / median(rates)
+    }
+}
+
+/// What is called, and how often in a round.
+struct Work {
+    tool: &'static str,
+    arguments: &'static str,
+    calls: usize,
+}
+
+fn rounds(folder: &Path) -> Result<(Rates, Rates), String> {
+    let articles = folder.join("articles.db");
+    fill(&articles).map_err(text)?;
+    let (mut found, mut bare) = (Rates::default(), Rates::default());
+    let find = r#"{"tag":"tag-7","limit":3}"#;
+    let work = [("find_articles", find), ("search_content", work::ARGUMENTS)];
+    for ((tool, arguments), rates) in work.into_iter().zip([&mut found, &mut bare]) {
+        let calls = calibrate(&articles, tool, arguments)?;
+        let work = Work { tool, arguments, calls };
+        for round in 0..ROUNDS {
+            let file = |kind: &str| folder.join(format!("{tool}-{round}.{kind}"));
+            rates.off.push(off(&articles, &work)?);
+            let (path, keys) = (file("jsonl"), keys());
+            let store = JsonLines::open(&path).map_err(text)?;
+            rates.lines.push(on(&articles, &work, store)?);
+            check(&mut JsonLines::read_only(&path).map_err(text)?, &keys, &work)?;
+            fs::remove_file(path).map_err(text)?;
+            let path = file("db");
+            let store = SqliteLedger::open(&path).map_err(text)?;
+            rates.sqlite.push(on(&articles, &work, store)?);
+            check(&mut SqliteLedger::read_only(&path).map_err(text)?, &keys, &work)?;
+        }
+    }
+    Ok((found, bare))
+}
+
+fn keys() -> KeyRing {
+    KeyRing::new("figures", &[7; 32]).expect("32 bytes are a secret")
+}
+
+/// Finds how many calls take about as long as a round should.
+fn calibrate(
+    articles: &Path,
+    tool: &'static str,
+    arguments: &'static str,
+) -> Result<usize, String> {
+    let mut calls = 1_000;
+    loop {
+        let rate = off(articles, &Work { tool, arguments, calls })?;
+        let wanted = rate * ROUND.as_secs_f64();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
+        let wanted = wanted as usize / THREADS * THREADS;
+        if wanted < calls * 2 {
+            return Ok(wanted.max(THREADS));
+        }
+        calls = wanted;
+    }
+}
+
+fn off(articles: &Path, work: &Work) -> Result<f64, String> {
+    let runtime = builder(articles).build().map_err(text)?;
+    let start = Instant::now();
+    call(&runtime, work)?;
+    Ok(rate(work.calls, start))
+}
+
+fn on(articles: &Path, work: &Work, store: impl LedgerStore) -> Result<f64, String> {
+    let ledger = Ledger::builder(keys()).overload(Overload::Block).open(store).map_err(text)?;
+    let runtime = builder(articles).ledger(&ledger).build().map_err(text)?;
+    let start = Instant::now();
+    call(&runtime, work)?;
+    block_on(ledger.flush()).map_err(text)?;
+    let rate = rate(work.calls, start);
+    let status = ledger.status();
+    let calls = u64::try_from(work.calls).unwrap_or(u64::MAX);
+    if (status.written, status.shed, status.lost) != (calls, 0, 0) {
+        return Err(format!("{calls} calls, and the ledger says {status:?}"));
+    }
+    block_on(ledger.close()).map_err(text)?;
+    Ok(rate)
+}
+
+/// Verifies what was written, and that there is a record for each call.
+fn check(store: &mut dyn LedgerStore, keys: &KeyRing, work: &Work) -> Result<(), String> {
+    let verified = verify(store, keys, &[]).map_err(text)?;
+    let beside = verified.checkpoints() + 2;
+    if verified.size() != beside + u64::try_from(work.calls).unwrap_or(u64::MAX) {
+        return Err(format!("{} calls, and {} records", work.calls, verified.size()));
+    }
+    Ok(())
+}
+
+/// Makes the calls, on all threads.
+fn call(runtime: &Runtime, work: &Work) -> Result<(), String> {
+    let each = work.calls / THREADS;
+    let calls = |thread: usize| {
+        let run = Uuid::from_u128(u128::try_from(thread).unwrap_or(0));
+        for number in 0..each {
+            // A trace of ten calls, as an agent's turn may have.
+            let cx = ToolContext::builder(run, format!("trace-{thread}-{}", number / 10))
+                .run_id("figures")
+                .build()
+                .map_err(text)?;
+            let mut call = runtime.call(work.tool, work.arguments, &cx);
+            let good = match call.execute().now_or_never() {
+                Some(output) => output.is_ok(),
+                None => block_on(call.execute()).is_ok(),
+            };
+            if !good {
+                return Err(format!("`{}` failed", work.tool));
+            }
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|it| scope.spawn(move || calls(it))).collect();
+        let ended = |thread: thread::ScopedJoinHandle<'_, Result<(), String>>| {
+            thread.join().unwrap_or_else(|_| Err("a thread panicked".to_owned()))
+        };
+        threads.into_iter().map(ended).collect()
+    })
+}
+
+fn builder(articles: &Path) -> RuntimeBuilder {
+    Runtime::builder()
+        .tool::<FindArticles>()
+        .tool::<work::SearchContent>()
+        .state(Articles(articles.to_owned()))
+        .state(work::Index::new(3))
+}
+
+/// Where the articles are.
+struct Articles(PathBuf);
+
+/// An article that was found.
+#[ai_type]
+#[derive(Debug)]
+struct Article {
+    /// Its number.
+    id: u32,
+    /// Its title.
+    title: String,
+    /// How much it was read.
+    readers: u32,
+}
+
+thread_local! {
+    static CONNECTION: RefCell<Option<(PathBuf, Connection)>> = const { RefCell::new(None) };
+}
+
+/// Finds the articles of a tag that are read most.
+///
+/// # Errors
+/// The database fails.
+#[ai_tool(effect = "read")]
+fn find_articles(
+    articles: &Articles,
+    /// The tag.
+    tag: String,
+    /// Most articles to return.
+    #[arg(default = 3, range(1..=50))]
+    limit: u32,
+) -> Result<Vec<Article>, Failure> {
+    let failed = |error: rusqlite::Error| {
+        Failure::of(contracts::ErrorCode::UpstreamError).with_log(error.to_string())
+    };
+    CONNECTION.with_borrow_mut(|kept| {
+        if !kept.as_ref().is_some_and(|(path, _)| *path == articles.0) {
+            *kept = Some((articles.0.clone(), Connection::open(&articles.0).map_err(failed)?));
+        }
+        let Some((_, connection)) = kept else { return Ok(Vec::new()) };
+        let mut select = connection
+            .prepare_cached(
+                "SELECT id, title, readers FROM articles WHERE tag = ?1 \
+                 ORDER BY readers DESC LIMIT ?2",
+            )
+            .map_err(failed)?;
+        let read = |row: &rusqlite::Row<'_>| {
+            Ok(Article { id: row.get(0)?, title: row.get(1)?, readers: row.get(2)? })
+        };
+        let found = select.query_map(params![tag, limit], read).map_err(failed)?;
+        found.collect::<Result<_, _>>().map_err(failed)
+    })
+}
+
+/// Writes the articles, a hundred of each tag.
+fn fill(path: &Path) -> rusqlite::Result<()> {
+    let mut connection = Connection::open(path)?;
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(
+        "CREATE TABLE articles (id INTEGER PRIMARY KEY, tag TEXT, title TEXT, readers INTEGER);
+         CREATE INDEX by_tag ON articles (tag);",
+    )?;
+    for id in 0..ARTICLES {
+        let (tag, title) = (format!("tag-{}", id % 200), format!("The tea houses, part {id}"));
+        transaction.execute(
+            "INSERT INTO articles VALUES (?1, ?2, ?3, ?4)",
+            params![id, tag, title, id.wrapping_mul(2_654_435_761) % 10_000],
+        )?;
+    }
+    transaction.commit()
+}
