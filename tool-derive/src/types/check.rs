@@ -45,6 +45,7 @@ pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
         derived,
         closed,
         open,
+        own_debug: raw.options.own_debug.is_some_and(|given| given.value),
         fields,
     })
 }

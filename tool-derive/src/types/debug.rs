@@ -1,7 +1,7 @@
 //! Writes `Debug` in the derive's place where a field's value must not be printed.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
 use syn::{
@@ -11,12 +11,14 @@ use syn::{
 
 use super::model::{AiField, AiType};
 
-/// Takes a derived `Debug` out and writes one that prints `***` for sensitive fields; none where no
-/// field is sensitive, or `Debug` is not derived.
+/// Takes a derived `Debug` out and writes one that prints `***` for sensitive fields; nothing where
+/// no field is sensitive. Where no derive is visible, none may stand above either.
 pub(super) fn masked(ty: &AiType, item: &mut DeriveInput) -> Option<TokenStream> {
-    let sensitive = ty.fields.iter().any(|field| field.arg.sensitivity.is_some());
-    if !sensitive || !take_derive(&mut item.attrs) {
+    if ty.fields.iter().all(|field| field.arg.sensitivity.is_none()) {
         return None;
+    }
+    if !take_derive(&mut item.attrs) {
+        return undebugged(ty, item);
     }
     let arms = arms(ty, item);
     let name = &item.ident;
@@ -30,6 +32,18 @@ pub(super) fn masked(ty: &AiType, item: &mut DeriveInput) -> Option<TokenStream>
                     #(#arms)*
                 }
             }
+        }
+    })
+}
+
+/// Asserts that the type has no `Debug`, unless it is written by hand: what is derived above this
+/// macro would print every field. With parameters, nothing can be asserted.
+fn undebugged(ty: &AiType, item: &DeriveInput) -> Option<TokenStream> {
+    let (private, name) = (ty.root.private(), &item.ident);
+    let asserts = !ty.own_debug && item.generics.params.is_empty();
+    asserts.then(|| {
+        quote_spanned! {name.span()=>
+            const _: () = <#name as #private::DeriveDebugStandsBelowAiType<_>>::HOLDS;
         }
     })
 }

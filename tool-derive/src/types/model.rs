@@ -15,6 +15,8 @@ pub(crate) struct AiType {
     pub(crate) closed: bool,
     /// Unknown fields are let pass, as the user asked.
     pub(crate) open: bool,
+    /// `Debug` is written by hand, as the user says.
+    pub(crate) own_debug: bool,
     /// In the order of the item's fields.
     pub(crate) fields: Vec<AiField>,
 }

@@ -14,6 +14,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
         ("crate", "crate = ::tool_runtime"),
         ("deserialize_only", "deserialize_only"),
         ("open", "open"),
+        ("own_debug", "own_debug"),
         ("serialize_only", "serialize_only"),
     ],
 };
@@ -33,6 +34,7 @@ pub(crate) struct RawType {
 pub(crate) struct RawOptions {
     pub(crate) crate_: Option<Given<Path>>,
     pub(crate) open: Option<Given<bool>>,
+    pub(crate) own_debug: Option<Given<bool>>,
     pub(crate) serialize_only: Option<Given<bool>>,
     pub(crate) deserialize_only: Option<Given<bool>>,
 }
@@ -63,6 +65,7 @@ impl RawType {
             options: RawOptions {
                 crate_: options.path("crate", errors),
                 open: options.flag("open", errors),
+                own_debug: options.flag("own_debug", errors),
                 serialize_only: options.flag("serialize_only", errors),
                 deserialize_only: options.flag("deserialize_only", errors),
             },

@@ -95,3 +95,19 @@ struct Plain {
     /// Words.
     words: String,
 }
+#[derive(::tool_runtime::__private::serde::Serialize)]
+#[derive(::tool_runtime::__private::serde::Deserialize)]
+#[derive(::tool_runtime::__private::schemars::JsonSchema)]
+#[serde(crate = "::tool_runtime::__private::serde")]
+#[schemars(crate = "::tool_runtime::__private::schemars")]
+#[schemars(transform = ::tool_runtime::__private::title::<Self>)]
+#[serde(deny_unknown_fields)]
+/// Without a visible `Debug`.
+struct Silent {
+    /// By what.
+    #[schemars(extend("x-sensitivity" = "secret"))]
+    pin: String,
+}
+const _: () = <Silent as ::tool_runtime::__private::DeriveDebugStandsBelowAiType<
+    _,
+>>::HOLDS;

@@ -40,3 +40,11 @@ struct Plain {
     /// Words.
     words: String,
 }
+
+/// Without a visible `Debug`.
+#[ai_type]
+struct Silent {
+    /// By what.
+    #[arg(secret)]
+    pin: String,
+}

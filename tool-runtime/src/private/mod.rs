@@ -2,6 +2,7 @@
 
 pub(crate) mod arguments;
 mod bounds;
+mod debug;
 mod probe;
 mod roles;
 mod select;
@@ -24,6 +25,7 @@ pub use tool_contracts::{Effect, ErrorCode, ToolErrorType};
 
 pub use self::arguments::{Fields, ReadArguments, Text};
 pub use self::bounds::{AsLength, AsNumber, has_length, in_range};
+pub use self::debug::{DeriveDebugStandsBelowAiType, HasDebug};
 pub use self::probe::*;
 pub use self::roles::{
     Answer, Argument, Finding, PublicMessage, assert_argument, finding, output_schema,

@@ -34,6 +34,25 @@ enum Payment {
     },
 }
 
+/// Prints itself.
+#[ai_type(own_debug)]
+struct Own {
+    /// By what.
+    #[arg(secret)]
+    pin: String,
+}
+
+impl std::fmt::Debug for Own {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} characters", self.pin.len())
+    }
+}
+
+#[test]
+fn a_debug_written_by_hand_stays() {
+    assert_eq!(format!("{:?}", Own { pin: "1234".to_owned() }), "4 characters");
+}
+
 #[test]
 fn sensitive_fields_are_starred_and_all_others_are_as_derived() {
     let login = Login { name: "Ada".to_owned(), pin: Some(123_456), r#in: vec!["a"] };
