@@ -52,6 +52,10 @@ fn a_value_is_found_in_base64_at_every_place() {
     scrubs(&["hunter2"], "eGh1bnRlcjJ4", "e***4");
     scrubs(&["hunter2"], "eHhodW50ZXIyeA", "eH***eA");
     scrubs(&["hunter2"], "eHhodW50\r\nZXIyeA", "eH***eA");
+    // Behind a word that is none of it.
+    for word in ["/", "p/", "ab/", "q/b/"] {
+        scrubs(&["hunter2"], &format!("{word}aHVudGVyMg=="), &format!("{word}***=="));
+    }
 }
 
 #[test]
