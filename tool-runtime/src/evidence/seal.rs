@@ -130,3 +130,53 @@ impl Place<'_> {
 fn fill(bytes: &mut [u8]) -> Result<(), EvidenceErrorKind> {
     getrandom::fill(bytes).map_err(|_| EvidenceErrorKind::NoRandomness)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sealed_at_one_place_opens_at_no_other() {
+        let [one, two] = [1, 2].map(Uuid::from_u128);
+        let ids = ["ev_0197f0c49a5b7c3e8a416f2b8f0d1e2a", "ev_0197f0c49a5b7c3e8a416f2b8f0d1e2b"];
+        let [id, other_id] = ids.map(|id| id.parse::<SnapshotId>().expect("an id"));
+        let [facts, other_facts] = [[1; 32], [2; 32]].map(Digest::from_bytes);
+        let (arguments, output) = (ContentsPart::Arguments, ContentsPart::Output);
+        let places = [
+            Place::TenantKey { tenant: one, version: 1, ring_key: "a" },
+            Place::TenantKey { tenant: two, version: 1, ring_key: "a" },
+            Place::TenantKey { tenant: one, version: 2, ring_key: "a" },
+            Place::TenantKey { tenant: one, version: 1, ring_key: "b" },
+            Place::DataKey { tenant: one, id, version: 1 },
+            Place::DataKey { tenant: two, id, version: 1 },
+            Place::DataKey { tenant: one, id: other_id, version: 1 },
+            Place::DataKey { tenant: one, id, version: 2 },
+            Place::Part { tenant: one, id, part: arguments, facts },
+            Place::Part { tenant: two, id, part: arguments, facts },
+            Place::Part { tenant: one, id: other_id, part: arguments, facts },
+            Place::Part { tenant: one, id, part: output, facts },
+            Place::Part { tenant: one, id, part: arguments, facts: other_facts },
+        ];
+        let key = Secret::random().expect("random bytes");
+        for (at, place) in places.iter().enumerate() {
+            let sealed = key.seal(b"text", *place).expect("it is sealed");
+            for (other, there) in places.iter().enumerate() {
+                let opened = key.open(&sealed, *there).is_ok();
+                assert_eq!(opened, at == other, "{place:?} at {there:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn another_key_opens_nothing() {
+        let place = Place::DataKey {
+            tenant: Uuid::nil(),
+            id: SnapshotId::at(crate::store::UnixMillis::new(0)),
+            version: 1,
+        };
+        let [one, other] = [(); 2].map(|()| Secret::random().expect("random bytes"));
+        let sealed = one.seal(b"text", place).expect("it is sealed");
+        assert_eq!(other.open(&sealed, place).map(|_| ()), Err(EvidenceErrorKind::Altered));
+        assert_eq!(one.unwrap(&sealed, place).map(|_| ()), Err(EvidenceErrorKind::Altered));
+    }
+}

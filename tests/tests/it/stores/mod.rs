@@ -2,5 +2,6 @@
 
 mod broken;
 mod conformance;
+mod evidence;
 mod lease;
 mod memory;
