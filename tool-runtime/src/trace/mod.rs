@@ -44,18 +44,27 @@
 //! ```
 
 pub mod conventions;
+mod headers;
 mod json_log;
 mod line;
+#[cfg(feature = "otel")]
+mod metrics;
+#[cfg(feature = "otel")]
+mod parent;
 mod span;
 
 use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use tool_contracts::trace_context::SpanId;
 use tracing::Instrument;
 
+pub use self::headers::TraceHeaders;
 pub use self::json_log::JsonLog;
 pub use self::line::LogLine;
+#[cfg(feature = "otel")]
+pub use self::metrics::Metrics;
 use self::span::CallSpan;
 use crate::RuntimeBuilder;
 use crate::call::CallScope;
@@ -68,24 +77,34 @@ use crate::timer::Job;
 #[derive(Debug, Clone)]
 pub(crate) struct Tracing {
     spans: bool,
+    #[cfg(feature = "otel")]
+    metrics: Option<Metrics>,
 }
 
 /// What surrounds a call that is under way.
 #[derive(Debug, Default)]
 struct Inside {
     span: CallSpan,
+    /// What stands for the span in headers, where nobody records it.
+    own: Option<SpanId>,
+    #[cfg(feature = "otel")]
+    active: Option<metrics::Active>,
 }
 
 impl Default for Tracing {
     fn default() -> Self {
-        Self { spans: true }
+        Self {
+            spans: true,
+            #[cfg(feature = "otel")]
+            metrics: None,
+        }
     }
 }
 
 impl Tracing {
     /// What the runtime surrounds its calls with; none if nothing is to be told.
     pub(crate) fn surround(self) -> Option<Arc<dyn Surround>> {
-        let tells = self.spans;
+        let tells = self.spans || self.measures();
         tells.then(|| Arc::new(self) as Arc<dyn Surround>)
     }
 
@@ -94,9 +113,39 @@ impl Tracing {
     }
 }
 
+#[cfg(feature = "otel")]
+impl Tracing {
+    fn measures(&self) -> bool {
+        self.metrics.is_some()
+    }
+
+    fn count_begun(&self, scope: &CallScope, inside: &mut Inside) {
+        inside.active = self.metrics.as_ref().map(|metrics| metrics.begun(scope));
+    }
+
+    fn count_closed(&self, record: &CallRecord<'_>) {
+        if let Some(metrics) = &self.metrics {
+            metrics.closed(record);
+        }
+    }
+}
+
+/// Without OpenTelemetry nothing is counted.
+#[cfg(not(feature = "otel"))]
+#[allow(clippy::unused_self, reason = "the feature has something to look at")]
+impl Tracing {
+    fn measures(&self) -> bool {
+        false
+    }
+
+    fn count_begun(&self, _: &CallScope, _: &mut Inside) {}
+
+    fn count_closed(&self, _: &CallRecord<'_>) {}
+}
+
 impl Surround for Tracing {
     fn wants(&self) -> bool {
-        self.traces()
+        self.measures() || self.traces()
     }
 
     fn around<'c>(
@@ -106,7 +155,10 @@ impl Surround for Tracing {
     ) -> BoxFuture<'c, Ended> {
         let span = if self.traces() { CallSpan::of(scope) } else { CallSpan::default() };
         let entered = span.entered().cloned();
-        scope.surrounding().with(|inside: &mut Inside| inside.span = span);
+        scope.surrounding().with(|inside: &mut Inside| {
+            inside.span = span;
+            self.count_begun(scope, inside);
+        });
         match entered {
             Some(entered) => run.instrument(entered).boxed(),
             None => run,
@@ -119,6 +171,7 @@ impl Surround for Tracing {
 
     fn closed(&self, record: &CallRecord<'_>) {
         let inside = record.call().scope().and_then(|scope| scope.surrounding().take::<Inside>());
+        self.count_closed(record);
         if self.traces() {
             let span = inside.map(|inside| inside.span).unwrap_or_default();
             span.or_at_once(record).close(record);
@@ -131,6 +184,14 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn without_tracing(mut self) -> Self {
         self.tracing.spans = false;
+        self
+    }
+
+    /// Counts and measures calls, with the instruments of this meter; nothing is if not called.
+    #[cfg(feature = "otel")]
+    #[must_use]
+    pub fn metrics(mut self, metrics: Metrics) -> Self {
+        self.tracing.metrics = Some(metrics);
         self
     }
 }

@@ -1,9 +1,9 @@
 //! Where a call's span stands in a trace of OpenTelemetry.
 
+use opentelemetry::Context;
 use opentelemetry::trace::{
     SpanContext, SpanId, TraceContextExt, TraceFlags, TraceId, TraceState as OtelState,
 };
-use opentelemetry::Context;
 use tool_contracts::ToolContext;
 use tool_contracts::trace_context::{self, TraceContext, TraceParent, TraceState};
 use tracing::Span;
@@ -34,15 +34,15 @@ pub(super) fn end(span: &Span) {
 
 /// What to send on from the current span, with what its caller said of the trace.
 pub(super) fn context_of_current(caller: Option<&TraceContext>) -> Option<TraceContext> {
-    let here = current()?;
+    // A tracer that records nothing hands the caller's own span on.
+    let here = current().filter(|here| !here.is_remote())?;
     let trace_id = trace_context::TraceId::from_bytes(here.trace_id().to_bytes()).ok()?;
     let span_id = trace_context::SpanId::from_bytes(here.span_id().to_bytes()).ok()?;
     let caller = caller.filter(|caller| caller.parent().trace_id() == trace_id);
     let flags = trace_context::TraceFlags::from_bits(here.trace_flags().to_u8());
     // What the caller says of the id's randomness holds on; the SDK forgets it.
-    let flags = caller.map_or(flags, |caller| {
-        caller.parent().flags().with_sampled(here.is_sampled())
-    });
+    let flags =
+        caller.map_or(flags, |caller| caller.parent().flags().with_sampled(here.is_sampled()));
     let state = TraceState::parse([here.trace_state().header()]).unwrap_or_default();
     let state = match caller {
         Some(caller) if state.is_empty() => caller.state().clone(),

@@ -7,6 +7,8 @@ use tracing::{Level, Span, dispatcher};
 
 use super::conventions as names;
 use super::line::{self, LogLine};
+#[cfg(feature = "otel")]
+use super::parent;
 use crate::call::CallScope;
 use crate::dispatch::{CallRecord, Origin};
 use crate::timer::Job;
@@ -41,6 +43,8 @@ impl CallSpan {
     }
 
     fn open(tool: Option<&ToolSpec>, cx: &ToolContext, call_id: Option<&str>) -> Self {
+        #[cfg(feature = "otel")]
+        let local = parent::current();
         let name = tool.map_or(names::OTHER, ToolSpec::name);
         let span = tracing::info_span!(
             target: names::TARGET,
@@ -66,6 +70,8 @@ impl CallSpan {
             { names::RUN_ID } = cx.run_id(),
             { names::INGESTION_RUN_ID } = cx.ingestion_run_id(),
         );
+        #[cfg(feature = "otel")]
+        parent::adopt(&span, local.as_ref(), cx);
         Self(span)
     }
 
@@ -84,6 +90,8 @@ impl CallSpan {
             self.0.in_scope(|| line::tell(&line));
             line::tell_detail(&line);
         }
+        #[cfg(feature = "otel")]
+        parent::end(&self.0);
     }
 }
 
