@@ -23,4 +23,5 @@ mod redaction;
 mod sqlite;
 mod stores;
 mod support;
+mod trace;
 mod ui;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::{fmt, thread};
 
 use chrono::{SecondsFormat, Utc};
@@ -129,11 +129,8 @@ impl<W: Write> Writing<W> {
     fn run(mut self, lines: &Receiver<Entry>) {
         while let Ok(first) = lines.recv() {
             self.take(first);
-            loop {
-                match lines.try_recv() {
-                    Ok(entry) => self.take(entry),
-                    Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
-                }
+            while let Ok(entry) = lines.try_recv() {
+                self.take(entry);
             }
             self.tell_lost();
             self.flush();
@@ -150,7 +147,8 @@ impl<W: Write> Writing<W> {
             Entry::Mark(told) => {
                 self.tell_lost();
                 self.flush();
-                drop(told.send(()));
+                // Whoever waits may have gone.
+                let _ = told.send(());
             }
         }
     }

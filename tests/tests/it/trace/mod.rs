@@ -1,0 +1,218 @@
+//! Traces, the log and metrics: what an exporter gets of the calls.
+
+mod headers;
+mod lines;
+mod metrics;
+mod parents;
+mod spans;
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use futures::future::pending;
+use opentelemetry::trace::{SpanId, TracerProvider as _};
+use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
+use serde_json::value::RawValue;
+use tokio::task::yield_now;
+use tool_runtime::RuntimeBuilder;
+use tool_runtime::contracts::ToolCallRequest;
+use tool_runtime::contracts::trace_context::TraceContext;
+use tool_runtime::prelude::*;
+use tool_runtime::trace::TraceHeaders;
+use tracing::Instrument;
+use tracing::subscriber::DefaultGuard;
+use tracing_subscriber::layer::SubscriberExt;
+
+/// What must be in no span, no event and no line.
+const SECRET: &str = "hunter2";
+
+/// Keeps what an exporter would send of this thread.
+struct Recorder {
+    exporter: InMemorySpanExporter,
+    _provider: SdkTracerProvider,
+    _here: DefaultGuard,
+}
+
+impl Recorder {
+    fn start() -> Self {
+        let exporter = InMemorySpanExporter::default();
+        let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
+        let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("tests"));
+        let here = tracing::subscriber::set_default(tracing_subscriber::registry().with(layer));
+        Self { exporter, _provider: provider, _here: here }
+    }
+
+    /// The spans that have ended, in the order in which they did.
+    fn spans(&self) -> Vec<SpanData> {
+        self.exporter.get_finished_spans().expect("the spans")
+    }
+
+    /// The names of the spans that have ended.
+    fn names(&self) -> Vec<String> {
+        self.spans().iter().map(|span| span.name.to_string()).collect()
+    }
+
+    /// The one span of this name.
+    #[track_caller]
+    fn span(&self, name: &str) -> SpanData {
+        let [span] = &self.all(name)[..] else { panic!("one `{name}` in {:?}", self.names()) };
+        span.clone()
+    }
+
+    fn all(&self, name: &str) -> Vec<SpanData> {
+        self.spans().into_iter().filter(|span| span.name == name).collect()
+    }
+}
+
+/// A span's attributes as text, but for those that the layer adds of its own.
+fn attributes(span: &SpanData) -> BTreeMap<String, String> {
+    let own = ["busy_ns", "idle_ns", "target", "level"];
+    let is_own =
+        |key: &str| own.contains(&key) || key.starts_with("code.") || key.starts_with("thread.");
+    let pairs = span.attributes.iter().map(|pair| (pair.key.to_string(), pair.value.to_string()));
+    pairs.filter(|(key, _)| !is_own(key)).collect()
+}
+
+fn id(span: &SpanData) -> SpanId {
+    span.span_context.span_id()
+}
+
+/// What the tools did, and what holds one of them up.
+#[derive(Default)]
+struct Desk {
+    runs: Mutex<u32>,
+    done: Mutex<Vec<String>>,
+    held_up: Mutex<Option<Receiver<()>>>,
+}
+
+impl Desk {
+    fn begin(&self) -> u32 {
+        let mut runs = self.runs.lock().unwrap();
+        *runs += 1;
+        *runs
+    }
+
+    fn note(&self, what: impl Into<String>) {
+        self.done.lock().unwrap().push(what.into());
+    }
+
+    fn done(&self) -> Vec<String> {
+        self.done.lock().unwrap().clone()
+    }
+
+    async fn comes_to(&self, what: &str) {
+        while !self.done().iter().any(|done| done == what) {
+            yield_now().await;
+        }
+    }
+
+    /// Holds up the blocking tool until the sender is dropped.
+    fn hold_up(&self) -> Sender<()> {
+        let (sender, receiver) = channel();
+        *self.held_up.lock().unwrap() = Some(receiver);
+        sender
+    }
+}
+
+#[derive(Debug, ToolFailure)]
+enum Trouble {
+    #[failure(UNAVAILABLE)]
+    Busy(#[allow(dead_code, reason = "it is for the log")] String),
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self::Busy(text) = self;
+        f.write_str(text)
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+/// Looks something up.
+#[ai_tool(effect = "read", version = "1.2.0", timeout = "2s")]
+async fn look(
+    desk: &Arc<Desk>,
+    headers: &TraceHeaders,
+    again: &TraceHeaders,
+    /// What.
+    what: String,
+) -> Result<String, Trouble> {
+    assert_eq!(headers, again);
+    desk.note(sent(headers));
+    let run = desk.begin();
+    yield_now().instrument(tracing::info_span!("inside", %what)).await;
+    match &*what {
+        "busy" if run < 3 => Err(Trouble::Busy(SECRET.to_owned())),
+        "broken" => Err(Trouble::Busy(SECRET.to_owned())),
+        "panic" => panic!("{SECRET}"),
+        "hang" => pending().await,
+        _ => Ok(what),
+    }
+}
+
+/// Digs something up, which takes a thread.
+#[ai_tool(effect = "read", blocking)]
+fn dig(desk: &Arc<Desk>, headers: &TraceHeaders) -> u32 {
+    tracing::info_span!("inside").in_scope(|| desk.note(sent(headers)));
+    let held_up = desk.held_up.lock().unwrap().take();
+    desk.note("begun");
+    if let Some(held_up) = held_up {
+        // Who held it up lets it go by leaving.
+        let _ = held_up.recv();
+    }
+    desk.note("ended");
+    1
+}
+
+/// Keeps something.
+#[ai_tool(effect = "write", preview = nothing)]
+async fn keep(
+    /// What.
+    what: String,
+) -> String {
+    what
+}
+
+async fn nothing(what: String) -> String {
+    what
+}
+
+fn sent(headers: &TraceHeaders) -> String {
+    let pairs: Vec<String> =
+        headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    pairs.join("\n")
+}
+
+fn builder(desk: &Arc<Desk>) -> RuntimeBuilder {
+    Runtime::builder().tool::<Look>().tool::<Dig>().tool::<Keep>().state(desk.clone())
+}
+
+fn runtime(desk: &Arc<Desk>) -> Runtime {
+    builder(desk).build().expect("the runtime")
+}
+
+fn what(what: &str) -> String {
+    format!(r#"{{"what":"{what}"}}"#)
+}
+
+/// What a model asks for, under an id of its own.
+fn request(id: &str, arguments: String) -> ToolCallRequest {
+    ToolCallRequest::new(id, "look", RawValue::from_string(arguments).expect("JSON"))
+}
+
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const CALLER: &str = "00f067aa0ba902b7";
+
+/// What a caller sent.
+fn received() -> TraceContext {
+    let parent = format!("00-{TRACE}-{CALLER}-03");
+    TraceContext::from_headers([parent], ["congo=t61rcWkgMzE"]).expect("a trace")
+}
+
+/// The context of a caller with a trace.
+fn traced() -> ToolContext {
+    let builder = ToolContext::builder(Uuid::nil(), "replaced").run_id("run-1").site_id("site-1");
+    builder.trace_context(&received()).build().expect("the context")
+}
