@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::executor::block_on;
 use rusqlite::{Connection, params};
+use tool_runtime::RuntimeBuilder;
+use tool_runtime::contracts::ErrorCode;
 use tool_runtime::ledger::{JsonLines, Ledger, LedgerStore, Overload, SqliteLedger, verify};
 use tool_runtime::policy::KeyRing;
 use tool_runtime::prelude::*;
@@ -245,9 +247,8 @@ fn find_articles(
     #[arg(default = 3, range(1..=50))]
     limit: u32,
 ) -> Result<Vec<Article>, Failure> {
-    let failed = |error: rusqlite::Error| {
-        Failure::of(contracts::ErrorCode::UpstreamError).with_log(error.to_string())
-    };
+    let failed =
+        |error: rusqlite::Error| Failure::of(ErrorCode::UpstreamError).with_log(error.to_string());
     CONNECTION.with_borrow_mut(|kept| {
         if !kept.as_ref().is_some_and(|(path, _)| *path == articles.0) {
             *kept = Some((articles.0.clone(), Connection::open(&articles.0).map_err(failed)?));
