@@ -14,6 +14,7 @@ mod queue;
 mod record;
 mod stats;
 mod store;
+mod stores;
 mod witness;
 mod writer;
 
@@ -31,3 +32,4 @@ pub use self::record::{
 };
 pub use self::stats::LedgerStatus;
 pub use self::store::LedgerStore;
+pub use self::stores::MemoryLedger;

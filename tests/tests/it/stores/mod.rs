@@ -4,4 +4,5 @@ mod broken;
 mod conformance;
 mod evidence;
 mod lease;
+mod ledger;
 mod memory;

@@ -37,6 +37,8 @@
 mod evidence;
 mod grants;
 mod idempotency;
+#[cfg(feature = "ledger")]
+mod ledgers;
 mod outputs;
 mod samples;
 mod tickets;
@@ -45,6 +47,8 @@ mod tickets;
 pub use self::evidence::evidence;
 pub use self::grants::grants;
 pub use self::idempotency::idempotency;
+#[cfg(feature = "ledger")]
+pub use self::ledgers::ledgers;
 pub use self::outputs::outputs;
 pub use self::tickets::tickets;
 use crate::store::Store;

@@ -1,0 +1,155 @@
+//! The suite for ledgers: the backends pass, and a defect is found and named.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use chrono::DateTime;
+use tool_runtime::ledger::{Entry, LARGEST_PAGE, LedgerQuery, LedgerStore, MemoryLedger};
+use tool_runtime::store::StoreError;
+use tool_runtime::testing::conformance;
+
+use super::conformance::said;
+
+const ROOM: usize = 10_000;
+
+#[test]
+fn memory_keeps_every_promise() {
+    conformance::ledgers(|| MemoryLedger::new(ROOM));
+}
+
+#[test]
+fn every_defect_is_found_and_named() {
+    let found = DEFECTS.map(|(defect, _)| (defect, complaint(defect)));
+    let missed = found.iter().zip(DEFECTS).filter(|((_, found), (_, promise))| {
+        !found.as_ref().is_some_and(|found| found.contains(promise))
+    });
+    let missed = missed.map(|(found, _)| found).collect::<Vec<_>>();
+    assert!(missed.is_empty(), "{missed:#?}");
+    assert_eq!(complaint(Defect::None), None);
+}
+
+/// What each defect breaks, in the words of the suite.
+const DEFECTS: [(Defect, &str); 14] = [
+    (Defect::TrimsBodies, "an entry is read byte for byte; entry 5 came back changed"),
+    (Defect::ForgetsKeys, "an entry is read byte for byte; entry 1 came back changed"),
+    (Defect::ReadsBehindTheNumber, "a page has entries from a number on"),
+    (Defect::ReadsOneMore, "a page has entries from a number on: at most 0 from 0"),
+    (Defect::TakesGaps, "an entry that would leave a gap is refused"),
+    (Defect::LeavesOutWhatIsTaken, "an entry whose number is taken is refused"),
+    (Defect::KeepsHalfAGroup, "of a group that is refused, nothing is kept"),
+    (Defect::FindsTheFirstCheckpoint, "the last entry whose record is a checkpoint is found"),
+    (Defect::SearchesTextForCheckpoints, "the last entry whose record is a checkpoint is found"),
+    (Defect::ForgetsOneMore, "contents before a number are given up, and hashes stay"),
+    (Defect::CountsWhatIsGone, "what is given up is counted, and only once"),
+    (Defect::IgnoresTheTime, "calls are found by what is asked"),
+    (Defect::FindsTheLastFirst, "calls are found by what is asked, in their order"),
+    (Defect::IgnoresTheLimit, "a page has no more calls than were asked for"),
+];
+
+fn complaint(defect: Defect) -> Option<String> {
+    let new = || Broken { ledger: MemoryLedger::new(ROOM), defect };
+    catch_unwind(AssertUnwindSafe(|| conformance::ledgers(new))).err().map(said)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Defect {
+    None,
+    TrimsBodies,
+    ForgetsKeys,
+    ReadsBehindTheNumber,
+    ReadsOneMore,
+    TakesGaps,
+    LeavesOutWhatIsTaken,
+    KeepsHalfAGroup,
+    FindsTheFirstCheckpoint,
+    SearchesTextForCheckpoints,
+    ForgetsOneMore,
+    CountsWhatIsGone,
+    IgnoresTheTime,
+    FindsTheLastFirst,
+    IgnoresTheLimit,
+}
+
+/// A ledger in memory with a defect.
+struct Broken {
+    ledger: MemoryLedger,
+    defect: Defect,
+}
+
+impl Broken {
+    fn has(&self, defect: Defect) -> bool {
+        self.defect == defect
+    }
+
+    fn all(&mut self) -> Result<Vec<Entry>, StoreError> {
+        self.ledger.read(0, usize::MAX)
+    }
+
+    fn numbered(entry: &Entry, seq: u64) -> Entry {
+        Entry::from_parts(seq, entry.body(), *entry.leaf(), entry.key(), *entry.mac())
+    }
+
+    fn altered(&self, entry: &Entry) -> Entry {
+        let (body, key) = (entry.body(), entry.key());
+        let body = if self.has(Defect::TrimsBodies) { body.map(str::trim) } else { body };
+        let key = if self.has(Defect::ForgetsKeys) { "2025-07" } else { key };
+        Entry::from_parts(entry.seq(), body, *entry.leaf(), key, *entry.mac())
+    }
+}
+
+impl LedgerStore for Broken {
+    fn append(&mut self, entries: &[Entry]) -> Result<(), StoreError> {
+        let next = self.ledger.count()?;
+        let altered: Vec<_> = match self.defect {
+            Defect::TakesGaps => {
+                (next..).zip(entries).map(|(seq, entry)| Self::numbered(entry, seq)).collect()
+            }
+            Defect::LeavesOutWhatIsTaken => {
+                entries.iter().filter(|entry| entry.seq() >= next).cloned().collect()
+            }
+            Defect::KeepsHalfAGroup => {
+                return entries.iter().try_for_each(|entry| self.ledger.append(&[entry.clone()]));
+            }
+            _ => entries.iter().map(|entry| self.altered(entry)).collect(),
+        };
+        self.ledger.append(&altered)
+    }
+
+    fn read(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
+        let behind = u64::from(self.has(Defect::ReadsBehindTheNumber) && from > 0);
+        let more = usize::from(self.has(Defect::ReadsOneMore));
+        self.ledger.read(from.saturating_add(behind), most.saturating_add(more))
+    }
+
+    fn count(&mut self) -> Result<u64, StoreError> {
+        self.ledger.count()
+    }
+
+    fn last_checkpoint(&mut self) -> Result<Option<Entry>, StoreError> {
+        let said = |entry: &Entry| entry.body().is_some_and(|body| body.contains("checkpoint"));
+        match self.defect {
+            Defect::FindsTheFirstCheckpoint => Ok(self.all()?.into_iter().find(said)),
+            Defect::SearchesTextForCheckpoints => Ok(self.all()?.into_iter().rfind(said)),
+            _ => self.ledger.last_checkpoint(),
+        }
+    }
+
+    fn find(&mut self, query: &LedgerQuery) -> Result<Vec<Entry>, StoreError> {
+        let query = query.clone();
+        let mut found = self.ledger.find(&match self.defect {
+            Defect::IgnoresTheTime => query.since(DateTime::UNIX_EPOCH),
+            Defect::IgnoresTheLimit => query.limit(LARGEST_PAGE),
+            _ => query,
+        })?;
+        if self.has(Defect::FindsTheLastFirst) {
+            found.reverse();
+        }
+        Ok(found)
+    }
+
+    fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
+        let more = u64::from(self.has(Defect::ForgetsOneMore));
+        let forgotten = self.ledger.forget(before.saturating_add(more))?;
+        let gone = before.min(self.ledger.count()?);
+        Ok(if self.has(Defect::CountsWhatIsGone) { gone } else { forgotten })
+    }
+}
