@@ -1,10 +1,10 @@
 -- Version 2: what calls prove. An id begins with the milliseconds since 1970, so that ids are in the
 -- order of time.
 
--- Destroyed keys must be gone from the file. SQLite leaves copies of what it moves in the unused
--- part of a page, and moves rows when one comes between others, goes, or changes its length. So rows
--- of this table are only appended, and only overwritten by rows of the same length: the id of the
--- ring's key is filled up with zeros, and what is destroyed becomes zeros. None is ever deleted.
+-- Destroyed keys must be gone from the file. A page that becomes free keeps its bytes, so no row of
+-- this table is ever deleted: what is destroyed is overwritten by zeros of the same length, in place.
+-- Rows are only appended, and all as long as each other (the id of the ring's key is filled up with
+-- zeros), so that none is ever moved either, and nothing depends on what is left behind of a move.
 CREATE TABLE evidence_keys (
     number INTEGER PRIMARY KEY,
     tenant BLOB NOT NULL CHECK (length(tenant) = 16),
