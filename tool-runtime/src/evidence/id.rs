@@ -22,7 +22,7 @@ const MOST_MILLIS: u64 = (1 << 48) - 1;
 /// use tool_runtime::store::UnixMillis;
 ///
 /// let id = SnapshotId::at(UnixMillis::new(1_800_000_000_000));
-/// assert!(id.to_string().starts_with("ev_01a31a05"));
+/// assert!(id.to_string().starts_with("ev_01a3185c"));
 /// assert_eq!(id.moment(), UnixMillis::new(1_800_000_000_000));
 /// assert_eq!(id.to_string().parse(), Ok(id));
 /// ```
