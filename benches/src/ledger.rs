@@ -1,6 +1,6 @@
 //! In-process calls a second with the ledger on, beside the same calls with it off.
 //!
-//! Two threads call in turn, without an executor. With the ledger on, the time runs until every
+//! Two threads call one after another. With the ledger on, the time runs until every
 //! record is written and safe, calls wait where the writer is behind, and nothing may be left out.
 
 use std::cell::RefCell;
@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use futures::FutureExt;
 use futures::executor::block_on;
 use rusqlite::{Connection, params};
 use tool_runtime::RuntimeBuilder;
@@ -178,8 +177,12 @@ fn check(store: &mut dyn LedgerStore, keys: &KeyRing, work: &Work) -> Result<(),
 
 /// Makes the calls, on all threads.
 fn call(runtime: &Runtime, work: &Work) -> Result<(), String> {
+    // Only its clock is used: deadlines, and waits for the ledger.
+    let clock = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time();
+    let clock = clock.build().map_err(text)?;
     let each = work.calls / THREADS;
     let calls = |thread: usize| {
+        let _clock = clock.enter();
         let run = Uuid::from_u128(u128::try_from(thread).unwrap_or(0));
         for number in 0..each {
             // A trace of ten calls, as an agent's turn may have.
@@ -188,11 +191,7 @@ fn call(runtime: &Runtime, work: &Work) -> Result<(), String> {
                 .build()
                 .map_err(text)?;
             let mut call = runtime.call(work.tool, work.arguments, &cx);
-            let good = match call.execute().now_or_never() {
-                Some(output) => output.is_ok(),
-                None => block_on(call.execute()).is_ok(),
-            };
-            if !good {
+            if !block_on(call.execute()).is_ok() {
                 return Err(format!("`{}` failed", work.tool));
             }
         }

@@ -294,7 +294,8 @@ impl CallScope {
         drop(guard(|| drop(listener)));
         let mut meta = self.lock_meta();
         self.0.stage.end();
-        (self.0.stage.has_begun(), meta.take())
+        // An earlier try that failed by itself had begun too.
+        (self.tries() > 0, meta.take())
     }
 
     /// Puts the tool back behind its gate, after it has failed by itself.
@@ -308,6 +309,12 @@ impl CallScope {
     /// Which try this is, from 1.
     pub(crate) fn attempt(&self) -> u32 {
         self.0.tried.load(Ordering::Relaxed).saturating_add(1)
+    }
+
+    /// How often the tool has begun.
+    pub(crate) fn tries(&self) -> u32 {
+        let tried = self.0.tried.load(Ordering::Relaxed);
+        tried.saturating_add(u32::from(self.0.stage.has_begun()))
     }
 
     /// The JSON Pointers of what a person changed.

@@ -85,8 +85,7 @@ impl<'c> CallRecord<'c> {
     /// Returns how often the tool was tried: 1 for most calls, 0 for one that never ran.
     #[must_use]
     pub fn attempts(&self) -> u32 {
-        let scope = self.call.scope().filter(|scope| scope.stage().has_begun());
-        scope.map_or(0, CallScope::attempt)
+        self.call.scope().map_or(0, CallScope::tries)
     }
 
     /// Tells where the answer comes from.

@@ -1,9 +1,13 @@
 //! The runtime: opens calls and knows everything they need.
 
 use std::fmt;
+use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
 
+use futures::future::{Either, select};
 use serde::Serialize;
 use tool_contracts::{Permission, ToolCallRequest, ToolContext, ToolSpec};
 use uuid::Uuid;
@@ -15,7 +19,7 @@ use super::refusal::Refusal;
 use super::witness::{Prove, Surround, Witness};
 use super::{fitting, pipeline};
 use crate::arguments::Arguments;
-use crate::call::{self, CallScope, ToolCall, ToolOutput, TypedCall};
+use crate::call::{self, CallScope, ToolCall, ToolOutput, TypedCall, guard};
 use crate::failure::FailureCode;
 use crate::limits::Limits;
 use crate::registry::{Catalogue, Registered, States, TypedTool};
@@ -251,6 +255,19 @@ impl Runtime {
 
     pub(crate) fn timer(&self) -> &dyn Timer {
         &*self.inner.timer
+    }
+
+    /// Waits for something, no longer than this; none if it was not ready in time.
+    ///
+    /// Where the timer's executor does not run, nobody can say when the time is over, so that it is
+    /// waited for however long it takes.
+    pub(crate) async fn within<F: Future>(&self, limit: Duration, future: F) -> Option<F::Output> {
+        let future = pin!(future);
+        let Ok(sleep) = guard(|| self.timer().sleep(limit)) else { return Some(future.await) };
+        match select(future, sleep).await {
+            Either::Left((output, _)) => Some(output),
+            Either::Right(_) => None,
+        }
     }
 
     pub(crate) fn governor(&self) -> Option<&dyn Govern> {

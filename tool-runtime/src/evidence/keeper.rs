@@ -1,12 +1,13 @@
 //! How a call's answer leaves its proof.
 
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::FutureExt;
-use futures::future::{BoxFuture, Either, select};
+use futures::future::BoxFuture;
 use tool_contracts::{ContractError, Evidence, EvidenceSource, ToolResultMeta};
 
 use super::{
@@ -125,10 +126,11 @@ impl EvidenceKeeper {
 
     /// Keeps the proof of an answer; the text of an error is for the log.
     async fn keep_in_time(&self, scope: &CallScope, ended: &Ended) -> Result<Evidence, String> {
-        let sleep = scope.runtime().timer().sleep(PATIENCE);
-        match select(self.keep(scope, ended).boxed(), sleep).await {
-            Either::Left((kept, _)) => kept,
-            Either::Right(_) => Err("the vault does not answer".to_owned()),
+        let kept = AssertUnwindSafe(self.keep(scope, ended)).catch_unwind();
+        match scope.runtime().within(PATIENCE, kept).await {
+            Some(Ok(kept)) => kept,
+            Some(Err(_)) => Err("the vault panicked".to_owned()),
+            None => Err("the vault does not answer".to_owned()),
         }
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::{BoxFuture, Either, select};
+use futures::future::BoxFuture;
 use tool_contracts::{CallStatus, ErrorCode};
 
 use super::Ledger;
@@ -57,12 +57,9 @@ impl Witness for Recorder {
 impl Recorder {
     /// Waits until the records before this one's have been written.
     async fn wait(&self, scope: &CallScope) -> Result<(), Box<Refusal>> {
-        let limit = scope.budget().min(PATIENCE);
-        let sleep = scope.runtime().timer().sleep(limit);
-        match select(self.0.queue().room().boxed(), sleep).await {
-            Either::Left(_) => Ok(()),
-            Either::Right(_) => Err(full()),
-        }
+        let room = self.0.queue().room();
+        let waited = scope.runtime().within(scope.budget().min(PATIENCE), room).await;
+        waited.ok_or_else(full)
     }
 }
 
