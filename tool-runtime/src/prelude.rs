@@ -1,6 +1,7 @@
 //! What a program that has tools usually names: `use tool_runtime::prelude::*;`.
 
-pub use tool_contracts::{CallStatus, Effect, Permission, ToolContext};
+pub use tool_contracts::envelope::{RequestEnvelope, ResponseEnvelope};
+pub use tool_contracts::{Actor, ActorType, CallStatus, Effect, Permission, ToolContext};
 pub use uuid::Uuid;
 
 #[doc(no_inline)]

@@ -13,6 +13,7 @@ mod bfcl;
 mod build;
 mod canonical;
 mod doors;
+mod envelope;
 mod executor;
 mod guard;
 mod life;

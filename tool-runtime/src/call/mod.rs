@@ -5,6 +5,7 @@ mod blocking;
 mod cancellation;
 mod consent;
 mod edit;
+mod envelope;
 mod evidence;
 mod finished;
 mod guarded;

@@ -20,14 +20,14 @@ use super::finished::Answer;
 /// by [`decode`](Self::decode).
 #[derive(Clone)]
 pub struct ToolOutput {
-    json: Vec<u8>,
+    pub(super) json: Vec<u8>,
     /// Where `meta` begins; it ends before the last byte.
     meta_start: usize,
-    body: Body,
+    pub(super) body: Body,
 }
 
 #[derive(Clone)]
-enum Body {
+pub(super) enum Body {
     Ok { data: Range<usize> },
     Error(Box<ToolErrorDetail>),
 }

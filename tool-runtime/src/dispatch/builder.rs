@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 use tool_contracts::{ContractError, Permission};
+use uuid::Uuid;
 
 use super::record::Observe;
 use super::runtime::{Inner, Runtime};
@@ -25,6 +26,7 @@ pub struct RuntimeBuilder {
     registry: Registry,
     states: States,
     settings: Settings,
+    tenant: Uuid,
     timer: Option<Arc<dyn Timer>>,
     observers: Vec<Arc<dyn Observe>>,
     max_concurrent: usize,
@@ -45,6 +47,7 @@ impl RuntimeBuilder {
             registry: Registry::new(),
             states: States::default(),
             settings: Settings::default(),
+            tenant: Uuid::nil(),
             timer: default_timer(),
             observers: Vec::new(),
             max_concurrent: 5,
@@ -135,6 +138,15 @@ impl RuntimeBuilder {
         permission: Permission,
     ) -> Self {
         self.settings.permissions.insert(tool_or_toolkit.into(), permission);
+        self
+    }
+
+    /// Sets whose the calls of [`Runtime::handle`] are; nobody's in particular (the nil id) if not set.
+    ///
+    /// For a host with one tenant; one with several takes [`Runtime::handle_for`].
+    #[must_use]
+    pub fn tenant(mut self, tenant_id: Uuid) -> Self {
+        self.tenant = tenant_id;
         self
     }
 
@@ -231,6 +243,7 @@ impl RuntimeBuilder {
             catalogue: Catalogue::new(tools),
             states: self.states,
             limits: self.settings.limits,
+            tenant: self.tenant,
             timer,
             observers: self.observers,
             max_concurrent: self.max_concurrent,

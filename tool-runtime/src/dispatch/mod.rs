@@ -4,6 +4,7 @@ pub(crate) mod attempt;
 mod builder;
 pub(crate) mod fitting;
 pub(crate) mod govern;
+mod handle;
 pub(crate) mod pipeline;
 pub(crate) mod record;
 pub(crate) mod refusal;

@@ -61,6 +61,7 @@ pub(crate) struct Inner {
     pub(crate) catalogue: Catalogue,
     pub(crate) states: States,
     pub(crate) limits: Limits,
+    pub(crate) tenant: Uuid,
     pub(crate) timer: Arc<dyn Timer>,
     pub(crate) observers: Vec<Arc<dyn Observe>>,
     pub(crate) max_concurrent: usize,
@@ -243,6 +244,10 @@ impl Runtime {
 
     pub(crate) fn registered(&self, name: &str) -> Option<&Registered> {
         self.inner.catalogue.find(name).map(|tool| &**tool)
+    }
+
+    pub(crate) fn tenant(&self) -> Uuid {
+        self.inner.tenant
     }
 
     pub(crate) fn limits(&self) -> &Limits {

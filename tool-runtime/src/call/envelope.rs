@@ -1,0 +1,94 @@
+//! The answer as the response envelope that services share.
+
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use tool_contracts::envelope::ResponseEnvelope;
+use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
+
+use super::output::{Body, ToolOutput};
+use crate::failure::Failure;
+
+/// The answer in the form of a [`ResponseEnvelope`], which leaves the echo of the input behind.
+///
+/// Neither of them fails. An envelope of our own that cannot be read, which would be a fault of a
+/// tool that writes broken JSON, is answered `INTERNAL`.
+impl ToolOutput {
+    /// Shows the answer as a response envelope, whose data is borrowed from here.
+    ///
+    /// ```
+    /// # use tool_runtime::prelude::*;
+    /// # /// Adds one.
+    /// # #[ai_tool(effect = "read", ttl = "60s")]
+    /// # async fn next(
+    /// #     /// To what.
+    /// #     n: u32,
+    /// # ) -> u32 { n + 1 }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let runtime = Runtime::builder().tool::<Next>().build()?;
+    /// # let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").build()?;
+    /// let mut call = runtime.call("next", r#"{"n":1}"#, &cx);
+    /// let response = call.execute().await.to_envelope();
+    /// assert_eq!(response.data().map(|data| data.get()), Some("2"));
+    /// assert_eq!(response.ttl_seconds(), Some(60));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn to_envelope(&self) -> ResponseEnvelope<&RawValue> {
+        match &self.body {
+            Body::Ok { .. } => self.success().unwrap_or_else(unreadable),
+            Body::Error(detail) => ResponseEnvelope::failure((**detail).clone(), self.error_meta()),
+        }
+    }
+
+    /// Turns the answer into a response envelope; its data stays in the buffer it was written to.
+    #[must_use]
+    pub fn into_envelope(self) -> ResponseEnvelope {
+        match self.body {
+            Body::Ok { .. } => self.into_success().unwrap_or_else(unreadable),
+            Body::Error(_) => self.into_failure(),
+        }
+    }
+
+    fn success(&self) -> Option<ResponseEnvelope<&RawValue>> {
+        Some(ResponseEnvelope::success(self.data()?.ok()?, self.meta()?))
+    }
+
+    fn into_success(self) -> Option<ResponseEnvelope> {
+        let meta: ToolResultMeta = self.meta()?;
+        let data = RawValue::from_string(self.into_data()?).ok()?;
+        Some(ResponseEnvelope::success(data, meta))
+    }
+
+    fn into_failure(self) -> ResponseEnvelope {
+        let meta = self.error_meta();
+        match self.body {
+            Body::Ok { .. } => unreadable(),
+            Body::Error(detail) => ResponseEnvelope::failure(*detail, meta),
+        }
+    }
+
+    /// Takes the data's text, moved to the front of the buffer.
+    fn into_data(self) -> Option<String> {
+        let Body::Ok { data } = self.body else { return None };
+        let mut json = self.json;
+        json.truncate(data.end);
+        json.drain(..data.start);
+        String::from_utf8(json).ok()
+    }
+
+    fn meta<M: DeserializeOwned>(&self) -> Option<M> {
+        serde_json::from_str(self.meta_json()).ok()
+    }
+
+    /// What went wrong is worth more than how long it took.
+    fn error_meta(&self) -> ToolErrorMeta {
+        self.meta().unwrap_or_default()
+    }
+}
+
+fn unreadable<O>() -> ResponseEnvelope<O> {
+    let detail: ToolErrorDetail = Failure::of(ErrorCode::Internal).into_detail(None);
+    ResponseEnvelope::failure(detail, ToolErrorMeta::default())
+}

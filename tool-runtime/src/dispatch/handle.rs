@@ -1,0 +1,91 @@
+//! A request envelope in, a response envelope out.
+
+use tool_contracts::ToolContext;
+use tool_contracts::envelope::{RequestEnvelope, ResponseEnvelope};
+use uuid::Uuid;
+
+use super::fitting;
+use super::runtime::Runtime;
+use crate::arguments::Arguments;
+use crate::call::ToolCall;
+
+/// Requests and answers in the envelopes that services share.
+impl Runtime {
+    /// Runs the tool that a request envelope asks for, and answers in a response envelope.
+    ///
+    /// It is [`call`](Self::call) and [`execute`](ToolCall::execute) in one: the same checks, the
+    /// same policy, one call that is answered whatever happens. The call's context is
+    /// [`request.into_context(…)`](RequestEnvelope::into_context), so the request's id is its trace
+    /// as well, and its run a new one. An envelope has no place for a tenant, because nobody says of
+    /// themselves whose data they may see: it is the one that the builder was given
+    /// ([`RuntimeBuilder::tenant`](crate::RuntimeBuilder::tenant)). A host with several names the
+    /// tenant of each call, by [`handle_for`](Self::handle_for).
+    ///
+    /// A call that has to be approved first is answered `NEEDS_USER_CONFIRMATION`, with its ticket
+    /// in `details.ticket`, unless the policy has an approver who allows it meanwhile. The feature
+    /// `policy` has what takes such a call up again.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// /// Adds two numbers.
+    /// #[ai_tool(effect = "read", ttl = "60s")]
+    /// async fn add(
+    ///     /// The first.
+    ///     a: i64,
+    ///     /// The second.
+    ///     b: i64,
+    /// ) -> i64 {
+    ///     a + b
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let runtime = Runtime::builder().tool::<Add>().tenant(Uuid::from_u128(7)).build()?;
+    /// let actor = Actor::new(ActorType::User, "u_123")?;
+    /// let request = RequestEnvelope::builder("req-7", actor).build()?;
+    ///
+    /// let response = runtime.handle(request, "add", r#"{"a":2,"b":40}"#).await;
+    /// assert_eq!(response.data().map(|data| data.get()), Some("42"));
+    /// assert_eq!(response.ttl_seconds(), Some(60));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Cancellation
+    /// Dropping the returned future interrupts the call, as dropping that of
+    /// [`execute`](ToolCall::execute) does; observers hear of it.
+    pub async fn handle(
+        &self,
+        request: RequestEnvelope,
+        name: &str,
+        arguments: impl Into<Arguments>,
+    ) -> ResponseEnvelope {
+        self.handle_for(self.tenant(), request, name, arguments).await
+    }
+
+    /// Runs the tool that a request envelope of this tenant asks for.
+    ///
+    /// Like [`handle`](Self::handle). The tenant comes from whoever authenticated the request, and
+    /// never out of it.
+    ///
+    /// # Cancellation
+    /// Dropping the returned future interrupts the call.
+    pub async fn handle_for(
+        &self,
+        tenant_id: Uuid,
+        request: RequestEnvelope,
+        name: &str,
+        arguments: impl Into<Arguments>,
+    ) -> ResponseEnvelope {
+        let arguments = arguments.into().into_text();
+        let cx: ToolContext = request.into_context(tenant_id);
+        let call = self.open(name, None, arguments, cx);
+        answer(call).await
+    }
+}
+
+async fn answer(mut call: ToolCall) -> ResponseEnvelope {
+    call.execute().await;
+    call.into_output().unwrap_or_else(fitting::never_closed).into_envelope()
+}
