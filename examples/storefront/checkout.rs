@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use tool_runtime::EvidenceRecorder;
 use tool_runtime::prelude::*;
 
 use crate::compliance::{self, AppliedRule};
@@ -13,6 +14,7 @@ use crate::money::{CurrencyCode, Money};
 use crate::orders::{Claim, Order, OrderClient, OrderError, Receipt};
 use crate::shipping::{self, Service, ShippingError};
 use crate::shop::{Destination, Line, Shop, ShopError};
+use crate::sources::{LEVIES, SHIPPED_PRICES};
 use crate::tax::{self, TaxEstimate};
 
 /// Totals and draft orders.
@@ -108,9 +110,17 @@ pub(crate) enum CheckoutError {
 #[ai_toolkit]
 impl Checkout {
     /// Works out what an order comes to: stones, shipping, duties and taxes.
-    #[ai_tool(effect = "read", version = "1.0.0", category = "commerce")]
+    #[ai_tool(
+        effect = "read",
+        version = "1.0.0",
+        category = "commerce",
+        ttl = "30s",
+        shared,
+        evidence
+    )]
     fn compute_total(
         shop: &Shop,
+        proof: &EvidenceRecorder,
         /// The stones' numbers.
         #[arg(length(1..=10))]
         skus: Vec<Sku>,
@@ -122,6 +132,7 @@ impl Checkout {
         #[arg(default = CurrencyCode::USD)]
         currency: CurrencyCode,
     ) -> Result<Bill, ShippingError> {
+        cite_bill(shop, proof);
         bill(shop, &skus, &to, service, currency)
     }
 
@@ -133,12 +144,14 @@ impl Checkout {
         title = "Place a draft order",
         timeout = "5s",
         preview = plan_draft_order,
-        forwards_key
+        forwards_key,
+        evidence
     )]
     pub(crate) async fn create_draft_order(
         &self,
         idempotency: &Idempotency,
         shop: &Shop,
+        proof: &EvidenceRecorder,
         /// The stones' numbers.
         #[arg(length(1..=10))]
         skus: Vec<Sku>,
@@ -150,6 +163,8 @@ impl Checkout {
         expected_total: Money,
     ) -> Result<DraftOrder, CheckoutError> {
         let (claim, total) = (claim(idempotency), expected_total);
+        cite_bill(shop, proof);
+        compliance::cite_rules(shop, proof);
         // An order whose answer was lost stands, whatever it would cost now.
         if !self.is_placed(&claim).await? {
             plan(shop, &skus, &address, service, total)?;
@@ -161,11 +176,17 @@ impl Checkout {
     }
 
     /// Shows what a draft order would be, and orders nothing.
-    #[allow(clippy::unused_self, clippy::unused_async, reason = "it is called as its tool is")]
+    #[allow(
+        clippy::unused_self,
+        clippy::unused_async,
+        clippy::too_many_arguments,
+        reason = "it is called as its tool is"
+    )]
     async fn plan_draft_order(
         &self,
         _: &Idempotency,
         shop: &Shop,
+        _: &EvidenceRecorder,
         skus: Vec<Sku>,
         address: Address,
         service: Service,
@@ -266,6 +287,12 @@ fn papers(shop: &Shop, bill: &Bill, to: &Destination) -> Result<Vec<AppliedRule>
         return Err(CheckoutError::Forbidden { forbidden_by: verdict.forbidden_by });
     }
     Ok(verdict.papers)
+}
+
+/// Says what a bill is made from.
+fn cite_bill(shop: &Shop, proof: &EvidenceRecorder) {
+    shop.cite(proof, SHIPPED_PRICES);
+    shop.cite(proof, LEVIES);
 }
 
 /// Makes repeats of a call one order. The service knows no tenants, users or tools, so that it is

@@ -1,14 +1,19 @@
 //! `compliance`: what the law says of sending a stone somewhere.
 
+use tool_runtime::EvidenceRecorder;
 use tool_runtime::prelude::*;
 
 use crate::data::{Rule, Sku};
 use crate::money::{CurrencyCode, Money};
 use crate::shop::{Destination, Place, Shop, ShopError};
+use crate::sources::Table;
 
 /// Checks what may be sent where.
 #[derive(Debug)]
 pub(crate) struct Compliance;
+
+/// The edition of `data/rules.tsv`: it goes up when the file changes.
+const RULESET_VERSION: &str = "1.0.0";
 
 /// A rule that applies.
 #[ai_type]
@@ -38,17 +43,26 @@ pub(crate) struct Verdict {
 #[ai_toolkit]
 impl Compliance {
     /// Checks whether a stone may be sent to a country, and which papers that takes.
-    #[ai_tool(effect = "read", version = "1.0.0", category = "commerce")]
+    #[ai_tool(effect = "read", version = "1.0.0", category = "commerce", evidence)]
     fn check_item(
         shop: &Shop,
+        proof: &EvidenceRecorder,
         /// The stone's number.
         sku: Sku,
         /// Where it goes.
         to: Destination,
     ) -> Result<Verdict, ShopError> {
+        shop.cite(proof, &[Table::Stones, Table::Places]);
+        cite_rules(shop, proof);
         let basket = shop.basket(&[sku], CurrencyCode::USD)?;
         Ok(verdict(shop, basket.goods, &shop.place(&to)?))
     }
+}
+
+/// Says that an answer is made by the rules.
+pub(crate) fn cite_rules(shop: &Shop, proof: &EvidenceRecorder) {
+    shop.cite(proof, &[Table::Rules]);
+    proof.rule("compliance.policy_ruleset_version", RULESET_VERSION);
 }
 
 /// Applies every rule to goods of this value, in US dollars.
@@ -69,5 +83,17 @@ impl From<&Rule> for AppliedRule {
     fn from(rule: &Rule) -> Self {
         let owned = str::to_owned;
         Self { rule: owned(rule.id), text: owned(rule.text), source: owned(rule.source) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rules_and_their_version_change_together() {
+        let known =
+            ("1.0.0", "sha256:73d3c06f593fcde3111f82deb60f6dc4f618900d1df73bd3158faa0dc8ed8692");
+        assert_eq!((RULESET_VERSION, &*Table::Rules.hash()), known);
     }
 }

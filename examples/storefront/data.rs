@@ -9,6 +9,7 @@ use std::fmt;
 use tool_runtime::prelude::*;
 
 use crate::money::{Exchange, Money, Share};
+use crate::sources::Table;
 
 /// The number of one stone.
 #[ai_type]
@@ -89,7 +90,7 @@ pub(crate) struct Data {
 /// A table that is not as it should be.
 #[derive(Debug)]
 pub(crate) struct DataError {
-    table: &'static str,
+    table: Table,
     line: usize,
 }
 
@@ -126,24 +127,22 @@ impl Data {
     /// Reads the tables that were compiled in.
     pub(crate) fn load() -> Result<Self, DataError> {
         Ok(Self {
-            stones: rows("stones", include_str!("data/stones.tsv"), stone)?.into_iter().collect(),
+            stones: rows(Table::Stones, stone)?.into_iter().collect(),
             countries: countries()?,
             taxes: taxes()?,
-            duties: rows("duties", include_str!("data/duties.tsv"), |[country, share]| {
-                Some((country, Share::parse(share)?))
-            })?
-            .into_iter()
-            .collect(),
+            duties: rows(Table::Duties, |[country, share]| Some((country, Share::parse(share)?)))?
+                .into_iter()
+                .collect(),
             exchange: exchange()?,
-            rules: rows("rules", include_str!("data/rules.tsv"), rule)?,
-            handbook: handbook(include_str!("data/handbook.md")),
+            rules: rows(Table::Rules, rule)?,
+            handbook: handbook(Table::Handbook.text()),
         })
     }
 }
 
 impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {} of the table {} cannot be read", self.line, self.table)
+        write!(f, "line {} of {} cannot be read", self.line, self.table.file())
     }
 }
 
@@ -151,8 +150,7 @@ impl Error for DataError {}
 
 /// Reads every line of a table with `N` columns.
 fn rows<T, const N: usize>(
-    table: &'static str,
-    text: &'static str,
+    table: Table,
     row: impl Fn([&'static str; N]) -> Option<T>,
 ) -> Result<Vec<T>, DataError> {
     let read = |(index, line): (usize, &'static str)| {
@@ -160,7 +158,7 @@ fn rows<T, const N: usize>(
         let columns = columns.try_into().ok();
         columns.and_then(&row).ok_or(DataError { table, line: index + 1 })
     };
-    text.lines().enumerate().map(read).collect()
+    table.text().lines().enumerate().map(read).collect()
 }
 
 fn stone([sku, carat, cut, color, clarity, dollars]: [&str; 6]) -> Option<(Sku, Stone)> {
@@ -170,7 +168,7 @@ fn stone([sku, carat, cut, color, clarity, dollars]: [&str; 6]) -> Option<(Sku, 
 }
 
 fn countries() -> Result<HashMap<&'static str, Country>, DataError> {
-    let cities = rows("places", include_str!("data/places.tsv"), city)?;
+    let cities = rows(Table::Places, city)?;
     let mut countries = HashMap::new();
     for (code, name, point) in cities {
         let new = || Country { name: name.to_owned(), cities: Vec::new() };
@@ -187,7 +185,7 @@ fn city(columns: [&'static str; 5]) -> Option<(&'static str, &'static str, Point
 
 /// Reads the taxes; a country's own line, whose region is `-`, comes before its regions'.
 fn taxes() -> Result<HashMap<&'static str, CountryTaxes>, DataError> {
-    let lines = rows("taxes", include_str!("data/taxes.tsv"), |[country, region, kind, share]| {
+    let lines = rows(Table::Taxes, |[country, region, kind, share]| {
         Some((country, region, Tax { kind, share: Share::parse(share)? }))
     })?;
     let mut taxes = HashMap::new();
@@ -202,12 +200,11 @@ fn taxes() -> Result<HashMap<&'static str, CountryTaxes>, DataError> {
 }
 
 fn exchange() -> Result<Exchange, DataError> {
-    let lines =
-        rows("exchange", include_str!("data/exchange.tsv"), |[code, rate]| Some((code, rate)))?;
+    let lines = rows(Table::Exchange, |[code, rate]| Some((code, rate)))?;
     let read = lines
         .split_first()
         .and_then(|((_, date), rates)| Exchange::new(date, rates.iter().copied()));
-    read.ok_or(DataError { table: "exchange", line: 1 })
+    read.ok_or(DataError { table: Table::Exchange, line: 1 })
 }
 
 fn rule([id, countries, effect, above, text, source]: [&'static str; 6]) -> Option<Rule> {

@@ -1,6 +1,8 @@
-//! What outlives the program: the runtime's database, the orders, and the secret behind tickets.
+//! What outlives the program: the runtime's database, the orders, the ledger, the vault, the secret.
 
 use std::error::Error;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
@@ -8,25 +10,72 @@ use tool_runtime::Uuid;
 use tool_runtime::policy::KeyRing;
 use tool_runtime::store::{Sqlite, StoreError};
 
-/// The files of one shop, beside each other: `shop.db`, `shop.orders`, `shop.key`, `shop.ticket`.
+use crate::secret;
+
+/// The files of one shop.
+///
+/// Beside a database `shop.db` stand `shop.orders`, `shop.key` and `shop.ticket`; ledger and vault
+/// are in it. A ledger of its own, `shop.jsonl`, has `shop.vault` and `shop.key` beside it where
+/// there is no database. What is not kept is in a folder that goes away with this value.
 #[derive(Debug)]
-pub(crate) struct Files {
+pub struct Files {
     database: PathBuf,
+    ledger: Option<PathBuf>,
     /// A folder to be removed with this value.
     temporary: Option<PathBuf>,
+    /// Whether a secret is made if there is none.
+    makes_secret: bool,
 }
 
+/// How a file of SQLite begins.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
 impl Files {
-    /// Keeps everything beside this database.
-    pub(crate) fn beside(database: impl Into<PathBuf>) -> Self {
-        Self { database: database.into(), temporary: None }
+    /// Keeps what these files are for, and nothing else.
+    ///
+    /// # Errors
+    /// A temporary folder cannot be made.
+    pub fn new(database: Option<&Path>, ledger: Option<&Path>) -> io::Result<Self> {
+        let mut files = match database {
+            Some(database) => Self::beside(database),
+            None => Self::temporary()?,
+        };
+        if let Some(ledger) = ledger {
+            files.ledger = Some(ledger.to_owned());
+        }
+        Ok(files)
     }
 
-    /// Keeps everything in a folder that goes away with this value.
+    /// Takes the files of a shop that has recorded calls in this ledger; makes no new secret.
+    ///
+    /// # Errors
+    /// One of them is not there, or a temporary folder cannot be made.
+    pub fn recorded(ledger: &Path, database: Option<&Path>) -> io::Result<Self> {
+        // One file is all of it.
+        let database = database.or_else(|| is_sqlite(ledger).then_some(ledger));
+        for file in [Some(ledger), database].into_iter().flatten() {
+            let found = fs::metadata(file);
+            found.map_err(|error| {
+                io::Error::new(error.kind(), format!("{}: {error}", file.display()))
+            })?;
+        }
+        let mut files = Self::new(database, Some(ledger))?;
+        files.makes_secret = false;
+        Ok(files)
+    }
+
+    /// Keeps everything beside this database.
+    pub(crate) fn beside(database: impl Into<PathBuf>) -> Self {
+        let database = database.into();
+        Self { ledger: Some(database.clone()), database, temporary: None, makes_secret: true }
+    }
+
+    /// Keeps everything in a folder that goes away with this value, and calls in memory.
     pub(crate) fn temporary() -> io::Result<Self> {
         let folder = env::temp_dir().join(format!("storefront-{}", Uuid::now_v7()));
         fs::create_dir(&folder)?;
-        Ok(Self { database: folder.join("shop.db"), temporary: Some(folder) })
+        let database = folder.join("shop.db");
+        Ok(Self { database, ledger: None, temporary: Some(folder), makes_secret: true })
     }
 
     /// Opens what keeps keys, tickets and answers.
@@ -34,21 +83,32 @@ impl Files {
         Sqlite::open(&self.database)
     }
 
-    /// Returns the keys that sign tickets: the same in each process that works on them.
+    /// Returns the keys that sign tickets, link records and seal evidence: the same in each process.
     ///
-    /// A real host has the secret from its vault; this one makes it when it starts first.
-    pub(crate) fn ticket_keys(&self) -> Result<KeyRing, Box<dyn Error>> {
-        let file = self.database.with_extension("key");
-        if !file.exists() {
-            let mut secret = [0; 32];
-            getrandom::fill(&mut secret)?;
-            fs::write(&file, secret)?;
-        }
-        Ok(KeyRing::new("shop-1", &fs::read(&file)?)?)
+    /// # Errors
+    /// There is no secret, or it cannot be read or made.
+    pub fn keys(&self) -> Result<KeyRing, Box<dyn Error>> {
+        let file = self.home().with_extension("key");
+        let find = if self.makes_secret { secret::find_or_make } else { secret::find };
+        Ok(KeyRing::new("shop-1", &find(&file)?)?)
     }
 
     pub(crate) fn database(&self) -> &Path {
         &self.database
+    }
+
+    /// Returns where calls are recorded; nowhere but in memory without it.
+    pub(crate) fn ledger(&self) -> Option<&Path> {
+        self.ledger.as_deref()
+    }
+
+    /// Returns where evidence is kept; nowhere but in memory without it.
+    pub(crate) fn vault(&self) -> Option<PathBuf> {
+        match &self.ledger {
+            _ if self.temporary.is_none() => Some(self.database.clone()),
+            Some(ledger) => Some(ledger.with_extension("vault")),
+            None => None,
+        }
     }
 
     pub(crate) fn orders(&self) -> PathBuf {
@@ -57,6 +117,23 @@ impl Files {
 
     pub(crate) fn ticket(&self) -> PathBuf {
         self.database.with_extension("ticket")
+    }
+
+    /// The file beside which the others stand.
+    fn home(&self) -> &Path {
+        match &self.ledger {
+            Some(ledger) if self.temporary.is_some() => ledger,
+            _ => &self.database,
+        }
+    }
+}
+
+/// Tells whether a file is a database, or is to become one.
+pub(crate) fn is_sqlite(file: &Path) -> bool {
+    let mut head = [0; SQLITE.len()];
+    match File::open(file).and_then(|mut file| file.read_exact(&mut head)) {
+        Ok(()) => head == SQLITE,
+        Err(_) => file.extension().is_some_and(|extension| extension == "db"),
     }
 }
 

@@ -1,11 +1,15 @@
-//! The host: it opens the model's calls and runs them under one policy.
+//! The host: it takes requests, opens the model's calls, and runs them under one policy.
 
 use std::error::Error;
 use std::sync::Arc;
 
-use tool_runtime::contracts::ContractError;
+use tool_runtime::contracts::{ContractError, ToolCallRequest};
+use tool_runtime::evidence::Vault;
+use tool_runtime::ledger::Ledger;
 use tool_runtime::policy::{Policy, Rules};
 use tool_runtime::prelude::*;
+use tool_runtime::serde_json::{self, value::RawValue};
+use tool_runtime::store::StoreError;
 
 use crate::checkout::Checkout;
 use crate::compliance::Compliance;
@@ -13,6 +17,7 @@ use crate::files::Files;
 use crate::knowledge::Knowledge;
 use crate::orders::{OrderClient, OrderService};
 use crate::pricing::Pricing;
+use crate::records::Records;
 use crate::script::Step;
 use crate::shipping::Shipping;
 use crate::shop::Shop;
@@ -21,19 +26,31 @@ use crate::transcript;
 
 /// A shop assistant without its model.
 #[derive(Debug)]
-pub(crate) struct Host {
+pub struct Host {
     runtime: Runtime,
     shop: Arc<Shop>,
     orders: OrderService,
+    records: Records,
     dry_run: bool,
+    /// Tells the requests of this process from those of others.
+    mark: String,
     /// How many times the customer has spoken.
     said: u32,
     files: Files,
 }
 
+/// Whose shop it is. A host with several tenants would know each by its login.
+pub(crate) const TENANT: Uuid = Uuid::from_u128(0x5709_0000_0000_7000_8000_0000_0000_0001);
+
+/// A name and arguments, as the model sends them.
+pub(crate) type Asked<'a> = (&'a str, &'a str);
+
 impl Host {
     /// Opens the shop, starts its order service, and lets `policy` say who is asked.
-    pub(crate) async fn start(
+    ///
+    /// # Errors
+    /// The data or the files cannot be read, or the order service has no port.
+    pub async fn start(
         files: Files,
         policy: Policy,
         dry_run: bool,
@@ -47,9 +64,11 @@ impl Host {
         let ordering = Rules::new().bind_preview(true).require_idempotency_key(true);
         let policy = policy
             .store(files.store()?)
-            .ticket_keys(files.ticket_keys()?)
+            .ticket_keys(files.keys()?)
             .rules_for("checkout.create_draft_order", ordering);
+        let records = Records::open(&files)?;
         let runtime = Runtime::builder()
+            .tenant(TENANT)
             .shared_state(Arc::clone(&shop))
             .toolkit(Pricing)
             .toolkit(Shipping)
@@ -58,8 +77,38 @@ impl Host {
             .toolkit(Checkout::new(OrderClient::new(orders.address())))
             .toolkit(Knowledge)
             .policy(policy)
+            .ledger(&records.ledger)
+            .evidence(records.evidence.clone())
             .build()?;
-        Ok(Self { runtime, shop, orders, dry_run, said: 0, files })
+        // The end of a version 7 id is random.
+        let mark = Uuid::now_v7().simple().to_string()[26..].to_owned();
+        Ok(Self { runtime, shop, orders, records, dry_run, mark, said: 0, files })
+    }
+
+    /// Writes what is still to be recorded, and ends the record.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        self.records.ledger.close().await
+    }
+
+    /// Returns what opens calls of the shop's tools.
+    #[must_use]
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// Returns the record of every call.
+    #[must_use]
+    pub fn ledger(&self) -> &Ledger {
+        &self.records.ledger
+    }
+
+    /// Returns what keeps the proofs of answers.
+    #[must_use]
+    pub fn vault(&self) -> &Vault {
+        self.records.evidence.vault()
     }
 
     /// Plays a conversation; returns the ticket of the last call that waits for somebody.
@@ -67,41 +116,62 @@ impl Host {
         let mut ticket = None;
         for step in script {
             match step {
-                Step::Says(text) => self.customer_says(text),
+                Step::Says(text) => self.customer_says(text)?,
                 Step::Happens(event) => {
                     transcript::happens(event.text());
                     event.happen(&self.shop, &self.orders);
                 }
                 Step::Calls(calls) => {
-                    let outputs = self.turn(calls).await?;
-                    ticket = outputs.iter().find_map(ticket_of).or(ticket);
+                    let answers = self.turn(calls).await?;
+                    ticket = answers.iter().find_map(ticket_of).or(ticket);
                 }
             }
         }
         Ok(ticket)
     }
 
-    fn customer_says(&mut self, text: &str) {
+    fn customer_says(&mut self, text: &str) -> Result<(), ContractError> {
         self.said += 1;
         transcript::says("customer", text);
+        transcript::request(&self.request()?, self.said == 1);
+        Ok(())
     }
 
     /// Answers the calls of one turn of the model, in its order.
     pub(crate) async fn turn(
         &self,
-        calls: &[(&str, &str)],
-    ) -> Result<Vec<ToolOutput>, ContractError> {
-        let cx = self.cx()?;
-        let open = |(name, arguments): &(&str, &str)| self.runtime.call(name, *arguments, &cx);
-        let mut calls: Vec<ToolCall> = calls.iter().map(open).collect();
-        for call in &calls {
-            transcript::call(call);
+        calls: &[Asked<'_>],
+    ) -> Result<Vec<ResponseEnvelope>, Box<dyn Error>> {
+        let request = self.request()?;
+        for (name, arguments) in calls {
+            transcript::call(name, arguments);
         }
+        let answers = match calls {
+            [(name, arguments)] => vec![self.runtime.handle(request, name, *arguments).await],
+            calls => self.batch(request, calls).await?,
+        };
+        for ((name, _), answer) in calls.iter().zip(&answers) {
+            transcript::answer(name, answer);
+        }
+        Ok(answers)
+    }
+
+    /// Answers several calls of one request: reads side by side, each write alone.
+    async fn batch(
+        &self,
+        request: RequestEnvelope,
+        calls: &[Asked<'_>],
+    ) -> serde_json::Result<Vec<ResponseEnvelope>> {
+        let cx = request.into_context(TENANT);
+        let asked = |(index, (name, arguments)): (usize, &Asked<'_>)| {
+            let arguments = RawValue::from_string((*arguments).to_owned())?;
+            Ok(ToolCallRequest::new(format!("call-{}", index + 1), *name, arguments))
+        };
+        let asked = calls.iter().enumerate().map(asked).collect::<serde_json::Result<Vec<_>>>()?;
+        let mut calls = self.runtime.call_all(&asked, &cx);
         self.runtime.run(&mut calls).await;
-        for call in &calls {
-            transcript::answer(call);
-        }
-        Ok(calls.into_iter().filter_map(ToolCall::into_output).collect())
+        let outputs = calls.into_iter().filter_map(ToolCall::into_output);
+        Ok(outputs.map(ToolOutput::into_envelope).collect())
     }
 
     /// Takes up a call that waits behind a ticket; the ticket alone approves nothing.
@@ -109,32 +179,35 @@ impl Host {
         &self,
         ticket: &str,
         approver: Option<&str>,
-    ) -> Result<ToolOutput, ContractError> {
-        let mut call = self.runtime.resume(ticket, &self.cx()?).await;
+    ) -> Result<ResponseEnvelope, ContractError> {
+        let cx = self.request()?.into_context(TENANT);
+        let mut call = self.runtime.resume(ticket, &cx).await;
         if call.needs_approval() {
             transcript::shown(call.preview(), Some(&call.rehearse().await));
         }
         if let Some(name) = approver.filter(|name| call.approve(*name)) {
             transcript::note(&format!("{name} says yes"));
         }
-        let output = call.execute().await.clone();
-        transcript::answer(&call);
-        Ok(output)
+        let answer = call.execute().await.clone().into_envelope();
+        transcript::answer(call.name(), &answer);
+        Ok(answer)
     }
 
-    /// Says for whom calls are made. What one message of the customer asks for is ordered once.
-    fn cx(&self) -> Result<ToolContext, ContractError> {
-        ToolContext::builder(Uuid::nil(), "trace-storefront")
-            .run_id("run-1")
-            .session_id("conversation-1")
-            .user_id("customer-1")
-            .idempotency_key(format!("conversation-1/message-{}", self.said))
-            .dry_run(self.dry_run)
-            .build()
-    }
-
-    pub(crate) fn runtime(&self) -> &Runtime {
-        &self.runtime
+    /// Says who asks for what the customer has said last, which is ordered once.
+    pub(crate) fn request(&self) -> Result<RequestEnvelope, ContractError> {
+        let Self { mark, said, .. } = self;
+        RequestEnvelope::builder(
+            format!("req-{mark}-{said}"),
+            Actor::new(ActorType::Agent, "shop-assistant")?,
+        )
+        .user_id("customer-1")
+        .session_id("conversation-1")
+        .locale("en-GB")
+        .currency("EUR")
+        .timezone("Europe/Berlin")
+        .dry_run(self.dry_run)
+        .idempotency_key(format!("conversation-1/message-{said}"))
+        .build()
     }
 
     pub(crate) fn orders(&self) -> &OrderService {
@@ -154,7 +227,7 @@ impl Host {
 }
 
 /// Takes the ticket out of the answer of a call that waits for somebody.
-fn ticket_of(output: &ToolOutput) -> Option<String> {
-    let ticket = output.error()?.details()?.get("ticket")?;
+fn ticket_of(answer: &ResponseEnvelope) -> Option<String> {
+    let ticket = answer.error()?.as_detail().details()?.get("ticket")?;
     Some(ticket.to_string())
 }

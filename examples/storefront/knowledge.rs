@@ -3,9 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use tool_runtime::EvidenceRecorder;
 use tool_runtime::prelude::*;
 
 use crate::shop::Shop;
+use crate::sources::Table;
 
 /// Searches texts.
 #[derive(Debug)]
@@ -27,9 +29,10 @@ impl Knowledge {
     /// Searches the handbook (shipping, taxes, returns, wording) and the stones on sale.
     ///
     /// Stones are found by what describes them, such as "1.01 carat ideal G VS2".
-    #[ai_tool(effect = "read", version = "1.0.0", category = "content")]
+    #[ai_tool(effect = "read", version = "1.0.0", category = "content", evidence)]
     fn search(
         shop: &Shop,
+        proof: &EvidenceRecorder,
         /// Words to look for.
         #[arg(length(1..=200), example = "returns within 30 days")]
         query: &str,
@@ -37,6 +40,7 @@ impl Knowledge {
         #[arg(default = 3, range(1..=10))]
         limit: usize,
     ) -> Vec<Found> {
+        shop.cite(proof, &[Table::Handbook, Table::Stones]);
         let wanted = words(query);
         let mut found: Vec<(usize, Found)> = texts(shop)
             .map(|text| (score(&wanted, &text), text))

@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::env;
+use std::path::PathBuf;
 
 /// How the program is run.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -12,7 +13,9 @@ pub(crate) struct Options {
     /// Nobody decides in this process.
     pub(crate) defer: bool,
     /// The database that is kept.
-    pub(crate) db: Option<String>,
+    pub(crate) db: Option<PathBuf>,
+    /// The file in which calls are recorded.
+    pub(crate) ledger: Option<PathBuf>,
     /// The file of a ticket that somebody decides about.
     pub(crate) resume: Option<String>,
     /// Who approves it.
@@ -20,9 +23,9 @@ pub(crate) struct Options {
 }
 
 pub(crate) const USAGE: &str = "\
-usage: storefront [--yes | --dry-run] [--db FILE]
-       storefront --defer --db FILE
-       storefront --resume TICKET_FILE [--approve NAME] --db FILE";
+usage: storefront [--yes | --dry-run] [--db FILE] [--ledger FILE]
+       storefront --defer --db FILE [--ledger FILE]
+       storefront --resume TICKET_FILE [--approve NAME] --db FILE [--ledger FILE]";
 
 impl Options {
     /// Reads the program's own; none if they make no sense.
@@ -37,7 +40,8 @@ impl Options {
                 "--yes" => options.yes = true,
                 "--dry-run" => options.dry_run = true,
                 "--defer" => options.defer = true,
-                "--db" => options.db = Some(words.next()?),
+                "--db" => options.db = Some(words.next()?.into()),
+                "--ledger" => options.ledger = Some(words.next()?.into()),
                 "--resume" => options.resume = Some(words.next()?),
                 "--approve" => options.approve = Some(words.next()?),
                 _ => return None,

@@ -4,15 +4,15 @@ use tool_runtime::serde_json::{self, Map, Value};
 
 use crate::money::Money;
 
-/// Writes JSON as indented lines; what is no JSON stays as it is.
-pub(crate) fn outline(json: &str) -> String {
+/// Writes JSON as lines that are indented so far; what is no JSON stays as it is.
+pub(crate) fn outline(json: &str, indent: usize) -> String {
     let mut text = String::new();
     match serde_json::from_str(json) {
         Ok(value) => match short(&value) {
-            Some(value) => line(&value, 2, &mut text),
-            None => below(&value, 2, &mut text),
+            Some(value) => line(&value, indent, &mut text),
+            None => below(&value, indent, &mut text),
         },
-        Err(_) => line(json, 2, &mut text),
+        Err(_) => line(json, indent, &mut text),
     }
     text
 }

@@ -1,10 +1,12 @@
 //! `pricing`: what a stone costs now.
 
+use tool_runtime::EvidenceRecorder;
 use tool_runtime::prelude::*;
 
 use crate::data::Sku;
 use crate::money::{CurrencyCode, Money};
 use crate::shop::{Shop, ShopError};
+use crate::sources::Table;
 
 /// Tells prices.
 #[derive(Debug)]
@@ -28,9 +30,17 @@ pub(crate) struct Quote {
 #[ai_toolkit]
 impl Pricing {
     /// Quotes the price of one stone as it is now, or was up to 30 seconds ago.
-    #[ai_tool(effect = "read", version = "1.0.0", category = "commerce", ttl = "30s", shared)]
+    #[ai_tool(
+        effect = "read",
+        version = "1.0.0",
+        category = "commerce",
+        ttl = "30s",
+        shared,
+        evidence
+    )]
     fn get_realtime_quote(
         shop: &Shop,
+        proof: &EvidenceRecorder,
         /// The stone's number.
         sku: Sku,
         /// The currency to quote in.
@@ -40,6 +50,10 @@ impl Pricing {
         let convert = |price| shop.convert(price, currency);
         let price = shop.price(&sku)?.map(convert).transpose()?;
         let converted = currency != CurrencyCode::USD;
+        shop.cite(
+            proof,
+            if converted { &[Table::Stones, Table::Exchange] } else { &[Table::Stones] },
+        );
         Ok(Quote {
             description: shop.stone(&sku)?.description.clone(),
             price,

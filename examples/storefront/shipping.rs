@@ -3,11 +3,13 @@
 //! The prices are this shop's own: a base, a price for each 100 km begun, and a share of the goods'
 //! value for insurance. The distances are real.
 
+use tool_runtime::EvidenceRecorder;
 use tool_runtime::prelude::*;
 
 use crate::data::{Point, Sku};
 use crate::money::{CurrencyCode, Money, Share};
 use crate::shop::{Basket, Destination, Place, Shop, ShopError};
+use crate::sources::SHIPPED_PRICES;
 
 /// Tells ways to ship.
 #[derive(Debug)]
@@ -72,9 +74,17 @@ impl From<ShopError> for ShippingError {
 #[ai_toolkit]
 impl Shipping {
     /// Lists the ways to ship stones, cheapest first, with prices and days.
-    #[ai_tool(effect = "read", version = "1.0.0", category = "commerce", ttl = "30s", shared)]
+    #[ai_tool(
+        effect = "read",
+        version = "1.0.0",
+        category = "commerce",
+        ttl = "30s",
+        shared,
+        evidence
+    )]
     fn quote_options(
         shop: &Shop,
+        proof: &EvidenceRecorder,
         /// The stones' numbers.
         #[arg(length(1..=10))]
         skus: Vec<Sku>,
@@ -85,6 +95,7 @@ impl Shipping {
         currency: CurrencyCode,
     ) -> Result<ShippingOptions, ShopError> {
         let (basket, place) = (shop.basket(&skus, currency)?, shop.place(&to)?);
+        shop.cite(proof, SHIPPED_PRICES);
         let mut options = Vec::new();
         for service in [Service::InsuredPost, Service::Courier, Service::Armoured] {
             match option(shop, &basket, &place, service) {

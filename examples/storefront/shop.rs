@@ -1,12 +1,15 @@
 //! The shop: what is on the shelf, at what price, and where things may go.
 
 use std::collections::HashMap;
+use std::error::Error;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use tool_runtime::EvidenceRecorder;
 use tool_runtime::prelude::*;
 
-use crate::data::{Country, CountryTaxes, Data, DataError, Sku, Stone, Tax};
+use crate::data::{Country, CountryTaxes, Data, Sku, Stone, Tax};
 use crate::money::{CurrencyCode, Money};
+use crate::sources::{Sources, Table};
 
 /// The data, and what has happened to the stones since the shop opened.
 ///
@@ -14,6 +17,7 @@ use crate::money::{CurrencyCode, Money};
 #[derive(Debug)]
 pub(crate) struct Shop {
     data: Data,
+    sources: Sources,
     shelf: Mutex<HashMap<Sku, Change>>,
 }
 
@@ -88,8 +92,14 @@ impl Shop {
     pub(crate) const HOME: &'static str = "US";
 
     /// Opens the shop with every stone on the shelf.
-    pub(crate) fn open() -> Result<Self, DataError> {
-        Ok(Self { data: Data::load()?, shelf: Mutex::default() })
+    pub(crate) fn open() -> Result<Self, Box<dyn Error>> {
+        let (data, sources) = (Data::load()?, Sources::read()?);
+        Ok(Self { data, sources, shelf: Mutex::default() })
+    }
+
+    /// Says that an answer is made from these tables.
+    pub(crate) fn cite(&self, proof: &EvidenceRecorder, tables: &[Table]) {
+        self.sources.cite(proof, tables);
     }
 
     pub(crate) fn data(&self) -> &Data {

@@ -1,11 +1,13 @@
 //! `tax`: what the destination levies.
 
+use tool_runtime::EvidenceRecorder;
 use tool_runtime::prelude::*;
 
 use crate::data::{Sku, Tax};
 use crate::money::{CurrencyCode, Money, Share};
 use crate::shipping::{self, Service, ShippingError};
 use crate::shop::{Destination, Place, Shop};
+use crate::sources::{LEVIES, SHIPPED_PRICES};
 
 /// Estimates taxes and duties.
 #[derive(Debug)]
@@ -41,9 +43,17 @@ pub(crate) struct TaxEstimate {
 #[ai_toolkit(name = "tax")]
 impl Taxes {
     /// Estimates the duties and taxes on stones that are shipped somewhere.
-    #[ai_tool(effect = "read", version = "1.0.0", category = "commerce")]
+    #[ai_tool(
+        effect = "read",
+        version = "1.0.0",
+        category = "commerce",
+        ttl = "30s",
+        shared,
+        evidence
+    )]
     fn estimate_duties_and_taxes(
         shop: &Shop,
+        proof: &EvidenceRecorder,
         /// The stones' numbers.
         #[arg(length(1..=10))]
         skus: Vec<Sku>,
@@ -57,6 +67,8 @@ impl Taxes {
     ) -> Result<TaxEstimate, ShippingError> {
         let (basket, place) = (shop.basket(&skus, currency)?, shop.place(&to)?);
         let shipping = shipping::option(shop, &basket, &place, service)?;
+        shop.cite(proof, SHIPPED_PRICES);
+        shop.cite(proof, LEVIES);
         Ok(estimate(shop, basket.goods, shipping.price, &place))
     }
 }

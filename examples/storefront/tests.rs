@@ -1,12 +1,13 @@
 //! What the tools answer, asked as a model asks.
 
 mod once;
+mod recorded;
 
 use std::net::TcpListener;
 
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
-use tool_runtime::serde_json::{Value, json};
+use tool_runtime::serde_json::{self, Value, json};
 
 use crate::approval::Demo;
 use crate::data::Sku;
@@ -25,21 +26,22 @@ async fn host_that_asks(policy: Policy) -> Host {
     Host::start(files, policy, false).await.expect("the shop opens")
 }
 
-async fn call(host: &Host, name: &str, arguments: Value) -> ToolOutput {
+async fn call(host: &Host, name: &str, arguments: Value) -> ResponseEnvelope {
     let mut outputs = host.turn(&[(name, &arguments.to_string())]).await.expect("a turn");
     outputs.pop().expect("an answer")
 }
 
 #[track_caller]
-fn data(output: &ToolOutput) -> Value {
-    output.data().unwrap_or_else(|| panic!("no data: {output}")).expect("JSON")
+fn data(answer: &ResponseEnvelope) -> Value {
+    let data = answer.data().unwrap_or_else(|| panic!("no data: {answer:?}"));
+    serde_json::from_str(data.get()).expect("JSON")
 }
 
 #[track_caller]
-fn refused_with(output: &ToolOutput, code: &str) -> Value {
-    let error = output.error().expect("an error");
-    assert_eq!(error.code(), Some(code), "{}", error.message());
-    error.details().cloned().map(Value::Object).unwrap_or_default()
+fn refused_with(answer: &ResponseEnvelope, code: &str) -> Value {
+    let error = answer.error().expect("an error");
+    assert_eq!(error.code().as_str(), code, "{}", error.message());
+    error.as_detail().details().cloned().map(Value::Object).unwrap_or_default()
 }
 
 fn order(sku: &str, dollars: i64) -> Order {

@@ -1,6 +1,7 @@
 //! The transcript: what a person reads of the conversation.
 
-use tool_runtime::contracts::{ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
+use tool_runtime::contracts::envelope::ResponseError;
+use tool_runtime::contracts::{EvidenceSource, ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
 use tool_runtime::policy::ApprovalRequest;
 use tool_runtime::prelude::*;
 use tool_runtime::{Preview, serde_json};
@@ -30,9 +31,34 @@ pub(crate) fn note(text: &str) {
     println!("  ({text})");
 }
 
+/// Shows for whom the model is asked: the whole envelope once, later what is new of it.
+pub(crate) fn request(request: &RequestEnvelope, whole: bool) {
+    let key = request.idempotency_key().unwrap_or("none");
+    if !whole {
+        return println!("request {}, key {key}", request.request_id());
+    }
+    println!("request {}", request.request_id());
+    let actor = format!("{} {}", request.actor().kind(), request.actor().id());
+    let fields = [
+        ("actor", Some(&*actor)),
+        ("user_id", request.user_id()),
+        ("session_id", request.session_id()),
+        ("locale", request.locale()),
+        ("currency", request.currency()),
+        ("timezone", request.timezone()),
+        ("idempotency_key", Some(key)),
+    ];
+    for (name, value) in fields {
+        println!("  {name}: {}", value.unwrap_or("none"));
+    }
+    if request.dry_run() {
+        println!("  dry_run: true");
+    }
+}
+
 /// Shows a call as the model sent it.
-pub(crate) fn call(call: &ToolCall) {
-    println!("\nmodel → {} {}", call.name(), call.input());
+pub(crate) fn call(name: &str, arguments: &str) {
+    println!("\nmodel → {name} {arguments}");
 }
 
 /// Shows a call that somebody has to decide about.
@@ -46,27 +72,34 @@ pub(crate) fn question(request: &ApprovalRequest<'_>) {
 /// Shows what a call would do, with its dry run's answer.
 pub(crate) fn shown(preview: Preview<'_>, rehearsal: Option<&ToolOutput>) {
     println!("\nMay this run? {}", preview.title().unwrap_or(preview.name()));
-    print!("{}", outline(preview.arguments().unwrap_or_default()));
+    print!("{}", outline(preview.arguments().unwrap_or_default(), 2));
     if let Some(plan) = rehearsal.and_then(ToolOutput::data_json) {
-        print!("It would come to\n{}", outline(plan));
+        print!("It would come to\n{}", outline(plan, 2));
     }
     if let Some(error) = rehearsal.and_then(ToolOutput::error) {
-        println!("It would fail\n  {}", told(error));
+        println!("It would fail\n  {}: {}", code(error), error.message());
     }
 }
 
-/// Shows an answer: the data, or what the model reads of an error.
-pub(crate) fn answer(call: &ToolCall) {
-    let Some(output) = call.output() else { return };
-    println!("\n{} ({})", call.name(), call.status());
-    match (output.data_json(), output.error()) {
-        (Some(data), _) => {
-            print!("{}", outline(data));
-            receipts(output);
-        }
-        (_, Some(error)) => failure(call, output, error),
-        _ => {}
+/// Shows an answer: what a response envelope has in it, field by field.
+pub(crate) fn answer(name: &str, answer: &ResponseEnvelope) {
+    println!("\n{name} → ok: {}", answer.is_ok());
+    match answer.as_result() {
+        Ok(data) => success(data.get()),
+        Err(error) => failure(error),
     }
+    for warning in answer.warnings() {
+        println!("  warning: {warning}");
+    }
+    if let Some(seconds) = answer.ttl_seconds() {
+        println!("  ttl_seconds: {seconds}");
+    }
+    if let Some(evidence) = answer.evidence() {
+        let files = evidence.sources().iter().filter(|source| source.kind() == "file");
+        let names: Vec<_> = files.map(EvidenceSource::name).collect();
+        println!("  evidence: {}\n    of {}", evidence.snapshot_id(), names.join(", "));
+    }
+    receipts(answer);
 }
 
 /// Says where a ticket waits, and how it is decided about.
@@ -75,6 +108,16 @@ pub(crate) fn waits(files: &Files) {
     let ticket = ticket.display();
     println!("\nThe ticket is in {ticket}. Somebody decides about it in another process:");
     println!("  storefront --db {database} --resume {ticket} --approve NAME");
+}
+
+/// Says where the record of the calls is, and how it is looked at.
+pub(crate) fn recorded(files: &Files) {
+    if let Some(ledger) = files.ledger() {
+        println!(
+            "\nEvery call is on the record. Look back at them, and see what would differ today:"
+        );
+        println!("  trace --ledger {} --replay", ledger.display());
+    }
 }
 
 /// Says what the order service holds in the end.
@@ -87,23 +130,47 @@ pub(crate) fn orders(orders: &[Order]) {
     }
 }
 
-/// Says how an answer came about.
-fn receipts(output: &ToolOutput) {
-    let Ok(meta) = serde_json::from_str::<ToolResultMeta>(output.meta_json()) else { return };
+fn success(data: &str) {
+    print!("{}", titled("data", data));
+}
+
+fn failure(error: &ResponseError) {
+    println!("  error: {}: {}", code(error.as_detail()), error.message());
+    // The message says every violation already.
+    let details = error.as_detail().details().filter(|it| !it.contains_key("violations"));
+    if let Some(details) = details {
+        print!("{}", titled("details", &serde_json::to_string(details).unwrap_or_default()));
+    }
+}
+
+/// Writes a member of the envelope under its name.
+fn titled(name: &str, json: &str) -> String {
+    let text = outline(json, 4);
+    match text.strip_suffix('\n') {
+        Some(line) if !line.contains('\n') && !line.contains(": ") => {
+            format!("  {name}: {}\n", line.trim_start())
+        }
+        _ => format!("  {name}:\n{text}"),
+    }
+}
+
+/// Says how an answer came about: what the envelope's `meta` tells.
+fn receipts(answer: &ResponseEnvelope) {
+    let meta = serde_json::to_value(answer).unwrap_or_default()["meta"].take();
+    if !answer.is_ok() {
+        let meta = serde_json::from_value::<ToolErrorMeta>(meta).ok();
+        return attempts(meta.and_then(|meta| meta.attempts()));
+    }
+    let Ok(meta) = serde_json::from_value::<ToolResultMeta>(meta) else { return };
     for slip in meta.coercions() {
         note(&format!("mended: {} was {}, not {}", slip.pointer(), slip.from(), slip.to()));
     }
     for place in meta.edits() {
         note(&format!("edited: {place}"));
     }
-    if let Some(attempts) = meta.attempts() {
-        note(&format!("attempts: {attempts}"));
-    }
-    for warning in meta.warnings() {
-        note(&format!("warning: {warning}"));
-    }
-    if let (Some(true), Some(seconds)) = (meta.cache_hit(), meta.ttl_seconds()) {
-        note(&format!("cache hit: good for {seconds} s more"));
+    attempts(meta.attempts());
+    if meta.cache_hit() == Some(true) {
+        note("cache hit: the answer that is still fresh, nothing ran");
     }
     if meta.replayed() {
         note("replayed: the answer that was given before, nothing ran");
@@ -113,21 +180,14 @@ fn receipts(output: &ToolOutput) {
     }
 }
 
-fn failure(call: &ToolCall, output: &ToolOutput, error: &ToolErrorDetail) {
-    println!("  {}", told(error));
-    // The message of a refusal says every violation already.
-    if let (true, Some(details)) = (call.violations().is_empty(), error.details()) {
-        let details = serde_json::to_string(details).unwrap_or_default();
-        print!("{}", outline(&details));
-    }
-    let meta = serde_json::from_str::<ToolErrorMeta>(output.meta_json()).ok();
-    if let Some(attempts) = meta.and_then(|meta| meta.attempts()).filter(|tries| *tries > 1) {
+fn attempts(attempts: Option<u32>) {
+    if let Some(attempts) = attempts.filter(|tries| *tries > 1) {
         note(&format!("attempts: {attempts}"));
     }
 }
 
-fn told(error: &ToolErrorDetail) -> String {
-    format!("{}: {}", error.code().unwrap_or("?"), error.message())
+fn code(error: &ToolErrorDetail) -> &str {
+    error.code().unwrap_or("?")
 }
 
 fn summary(description: &str) -> &str {

@@ -1,0 +1,58 @@
+//! What is on the record: the ledger of calls, and the vault of what their answers were made from.
+
+use std::error::Error;
+
+use tool_runtime::evidence::{EvidenceKeeper, Vault};
+use tool_runtime::ledger::{JsonLines, Ledger, LedgerStore, MemoryLedger, SqliteLedger};
+use tool_runtime::store::{Memory, Sqlite, StoreError};
+
+use crate::files::{Files, is_sqlite};
+
+/// The record of a shop, open to be written.
+#[derive(Debug, Clone)]
+pub(crate) struct Records {
+    pub(crate) ledger: Ledger,
+    pub(crate) evidence: EvidenceKeeper,
+}
+
+/// How many records are kept in memory: more than any conversation leaves.
+const MOST: usize = 10_000;
+
+impl Records {
+    pub(crate) fn open(files: &Files) -> Result<Self, Box<dyn Error>> {
+        let ledger = files.ledger_to_write()?;
+        let vault = match files.vault() {
+            None => Vault::new(Memory::new(), files.keys()?),
+            Some(file) => Vault::new(Sqlite::open(file)?, files.keys()?),
+        };
+        let evidence = EvidenceKeeper::new(vault, &ledger);
+        Ok(Self { ledger, evidence })
+    }
+}
+
+impl Files {
+    /// Opens the ledger to write it: nobody else may be writing it.
+    ///
+    /// # Errors
+    /// It cannot be read or written, or there is no secret.
+    pub fn ledger_to_write(&self) -> Result<Ledger, Box<dyn Error>> {
+        let builder = Ledger::builder(self.keys()?);
+        Ok(match self.ledger() {
+            None => builder.open(MemoryLedger::new(MOST))?,
+            Some(file) if is_sqlite(file) => builder.open(SqliteLedger::open(file)?)?,
+            Some(file) => builder.open(JsonLines::open(file)?)?,
+        })
+    }
+
+    /// Opens the ledger to read it; somebody else may be writing it.
+    ///
+    /// # Errors
+    /// It is no ledger, or cannot be read.
+    pub fn ledger_to_read(&self) -> Result<Box<dyn LedgerStore>, StoreError> {
+        Ok(match self.ledger() {
+            None => Box::new(MemoryLedger::new(0)),
+            Some(file) if is_sqlite(file) => Box::new(SqliteLedger::read_only(file)?),
+            Some(file) => Box::new(JsonLines::read_only(file)?),
+        })
+    }
+}
