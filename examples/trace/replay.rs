@@ -1,0 +1,122 @@
+//! A trace run again, and what would be different today.
+
+use std::error::Error;
+
+use storefront::{Files, Host};
+use tool_runtime::evidence::{Access, Replay, ReplayReport, Replayed, SkipReason, Verdict};
+use tool_runtime::policy::Policy;
+use tool_runtime::serde_json::Value;
+
+use crate::calls::Trace;
+use crate::options::Options;
+use crate::table::{Align, WIDTH, cut, lines};
+use crate::timeline::counted;
+
+/// Runs the reads of traces again in the shop as it is now; returns whether all answer the same.
+pub(crate) async fn replay(
+    files: Files,
+    traces: &[Trace],
+    options: &Options,
+) -> Result<bool, Box<dyn Error>> {
+    let by = options.by.as_deref().unwrap_or("terminal");
+    let access = Access::new(by, options.reason.as_deref().unwrap_or("looked back by hand"))?;
+    let host = Host::start(files, Policy::new(), false).await?;
+    let mut holds = true;
+    for trace in traces {
+        let replay = Replay::new(host.runtime(), host.ledger(), access.clone());
+        let report = replay.vault(host.vault()).tenant(trace.tenant).run(&trace.id).await?;
+        for line in picture(&report) {
+            println!("{line}");
+        }
+        holds &= report.holds();
+    }
+    host.close().await?;
+    Ok(holds)
+}
+
+fn picture(report: &ReplayReport) -> Vec<String> {
+    let mut picture = vec![String::new(), format!("replay of {}", report.trace_id())];
+    let rows: Vec<_> = report.calls().iter().map(row).collect();
+    let lines = lines([Align::Left; 3], &rows);
+    for (line, call) in lines.into_iter().zip(report.calls()) {
+        picture.push(format!("  {line}"));
+        picture.extend(differences(call.verdict()));
+    }
+    picture.push(format!("  {}", sum(report)));
+    picture
+}
+
+fn row(call: &Replayed) -> [String; 3] {
+    let (verdict, what) = match call.verdict() {
+        Verdict::Same => ("same", String::new()),
+        Verdict::Drifted { diff, earlier_error, error } => {
+            ("drifted", drift(diff.is_some(), earlier_error.as_deref(), error.as_deref()))
+        }
+        Verdict::Gone => ("gone", "no tool has this name any more".to_owned()),
+        Verdict::Skipped { reason } => ("skipped", why(*reason).to_owned()),
+        _ => ("?", "something that this program does not know".to_owned()),
+    };
+    let versions = call.recorded_version().zip(call.version()).filter(|_| call.version_changed());
+    let changed = versions.map(|(then, now)| format!("version {then}, now {now}"));
+    let what = [Some(what).filter(|what| !what.is_empty()), changed];
+    [
+        call.tool().to_owned(),
+        verdict.to_owned(),
+        what.into_iter().flatten().collect::<Vec<_>>().join("; "),
+    ]
+}
+
+fn drift(differs: bool, then: Option<&str>, now: Option<&str>) -> String {
+    match (then, now) {
+        (Some(then), Some(now)) => format!("{then} then, {now} now"),
+        (Some(then), None) => format!("{then} then, an answer now"),
+        (None, Some(now)) => format!("an answer then, {now} now"),
+        (None, None) if differs => "the answer of now differs by".to_owned(),
+        (None, None) => "another answer; the one of then was not kept".to_owned(),
+    }
+}
+
+fn why(reason: SkipReason) -> &'static str {
+    match reason {
+        SkipReason::Write => "it has an effect",
+        SkipReason::NotRun => "it did not run then",
+        SkipReason::InputNotKept => "its arguments were not kept as they were",
+        SkipReason::InputSealed => "its arguments are sealed, and cannot be opened here",
+        SkipReason::InputAltered => "what was kept is not what its arguments were",
+        SkipReason::Refused => "it may not run here",
+        SkipReason::OutputNotKept => "nothing is known of its answer",
+        _ => "for a reason that this program does not know",
+    }
+}
+
+/// Writes a JSON Patch, a line an operation.
+fn differences(verdict: &Verdict) -> Vec<String> {
+    let Verdict::Drifted { diff: Some(Value::Array(operations)), .. } = verdict else {
+        return Vec::new();
+    };
+    operations.iter().map(difference).collect()
+}
+
+fn difference(operation: &Value) -> String {
+    let text = |name: &str| operation[name].as_str().unwrap_or_default();
+    let (what, path) = (text("op"), text("path"));
+    let value = match operation.get("value") {
+        Some(value) => format!(": {value}"),
+        None => String::new(),
+    };
+    cut(&format!("      {what} {path}{value}"), WIDTH)
+}
+
+fn sum(report: &ReplayReport) -> String {
+    let count =
+        |is: fn(&Verdict) -> bool| report.calls().iter().filter(|it| is(it.verdict())).count();
+    let counts = [
+        (count(|it| matches!(it, Verdict::Same)), "same"),
+        (count(|it| matches!(it, Verdict::Drifted { .. })), "drifted"),
+        (count(|it| matches!(it, Verdict::Gone)), "gone"),
+        (count(|it| matches!(it, Verdict::Skipped { .. })), "skipped"),
+    ];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<_> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+    format!("{}: {}", counted(report.calls().len(), "call"), counts.join(", "))
+}
