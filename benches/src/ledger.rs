@@ -178,8 +178,8 @@ fn check(store: &mut dyn LedgerStore, keys: &KeyRing, work: &Work) -> Result<(),
 /// Makes the calls, on all threads.
 fn call(runtime: &Runtime, work: &Work) -> Result<(), String> {
     // Only its clock is used: deadlines, and waits for the ledger.
-    let clock = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time();
-    let clock = clock.build().map_err(text)?;
+    let mut clock = tokio::runtime::Builder::new_multi_thread();
+    let clock = clock.worker_threads(1).enable_time().build().map_err(text)?;
     let each = work.calls / THREADS;
     let calls = |thread: usize| {
         let _clock = clock.enter();
