@@ -71,7 +71,7 @@ fn entries_are_read_byte_for_byte(ledger: &mut dyn LedgerStore) {
         .zip(bodies)
         .map(|(seq, body)| {
             let (leaf, mac) = hashes(seq);
-            Entry::from_parts(seq, Some(body), leaf, keys[seq as usize % keys.len()], mac)
+            Entry::from_parts(seq, Some(body), leaf, keys[index(seq) % keys.len()], mac)
         })
         .collect();
     append(ledger, &entries);
@@ -150,7 +150,7 @@ fn the_last_checkpoint_is_found(ledger: &mut dyn LedgerStore) {
 
 fn a_checkpoint_is_found_however_far_back(ledger: &mut dyn LedgerStore) {
     let first = entry(0, r#"{"kind":"checkpoint"}"#);
-    append(ledger, &[first.clone()]);
+    append(ledger, std::slice::from_ref(&first));
     append(ledger, &notes(1..2_100));
     assert_eq!(checkpoint(ledger), Some(first), "a checkpoint is found however far back it is");
 }
@@ -279,7 +279,7 @@ fn calls(number: u64) -> Vec<(Entry, Record)> {
 fn call(seq: u64) -> serde_json::Value {
     let (failed, tool) = (seq % 4 == 3, ["a", "b", "b "][index(seq / 2) % 3]);
     // Calls do not end in the order in which they are written.
-    let at = minute(seq.cast_signed() ^ 1).format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
+    let at = minute(seq ^ 1).format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
     let mut call = json!({
         "kind": "call",
         "at": at,
@@ -303,7 +303,8 @@ fn tenant(number: u64) -> Uuid {
     Uuid::from_u128(0xabcd_0000 + u128::from(number))
 }
 
-fn minute(number: i64) -> DateTime<Utc> {
+fn minute(number: u64) -> DateTime<Utc> {
+    let number = i64::try_from(number).unwrap_or(i64::MAX);
     DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::minutes(number)
 }
 
