@@ -32,4 +32,4 @@ pub use self::record::{
 };
 pub use self::stats::LedgerStatus;
 pub use self::store::LedgerStore;
-pub use self::stores::MemoryLedger;
+pub use self::stores::{JsonLines, JsonLinesOptions, MemoryLedger};

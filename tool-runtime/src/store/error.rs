@@ -1,6 +1,7 @@
 //! Why a store could not do what it was asked.
 
 use std::fmt;
+use std::io::{self, ErrorKind};
 
 use thiserror::Error;
 
@@ -34,6 +35,21 @@ impl StoreError {
     /// Makes an error; the text is for the log and holds no arguments and no answers.
     pub fn new(kind: StoreErrorKind, log: impl Into<String>) -> Self {
         Self { kind, log: log.into() }
+    }
+
+    /// Says what the operating system refused.
+    pub(crate) fn of_system(error: &io::Error) -> Self {
+        let kind = match error.kind() {
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StoreErrorKind::ReadOnly,
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StoreErrorKind::Full,
+            _ => StoreErrorKind::Unavailable,
+        };
+        Self::new(kind, error.to_string())
+    }
+
+    /// Says what it happened at.
+    pub(crate) fn at(self, place: impl fmt::Display) -> Self {
+        Self::new(self.kind, format!("{place}: {}", self.log))
     }
 
     /// Returns what is wrong.

@@ -3,17 +3,29 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chrono::DateTime;
-use tool_runtime::ledger::{Entry, LARGEST_PAGE, LedgerQuery, LedgerStore, MemoryLedger};
+use tool_runtime::ledger::{
+    Entry, JsonLines, LARGEST_PAGE, LedgerQuery, LedgerStore, MemoryLedger,
+};
 use tool_runtime::store::StoreError;
 use tool_runtime::testing::conformance;
 
 use super::conformance::said;
+use crate::sqlite::Folder;
 
 const ROOM: usize = 10_000;
 
 #[test]
 fn memory_keeps_every_promise() {
     conformance::ledgers(|| MemoryLedger::new(ROOM));
+}
+
+#[test]
+fn lines_of_json_keep_every_promise() {
+    let folder = Folder::new();
+    let mut files = (0..).map(|number| folder.0.join(format!("{number}.jsonl")));
+    let mut file = move || files.next().expect("numbers do not end");
+    // How it syncs is no part of the promises, and slow.
+    conformance::ledgers(|| JsonLines::options().sync(false).open(file()).unwrap());
 }
 
 #[test]
@@ -107,7 +119,7 @@ impl LedgerStore for Broken {
                 entries.iter().filter(|entry| entry.seq() >= next).cloned().collect()
             }
             Defect::KeepsHalfAGroup => {
-                return entries.iter().try_for_each(|entry| self.ledger.append(&[entry.clone()]));
+                return entries.chunks(1).try_for_each(|entry| self.ledger.append(entry));
             }
             _ => entries.iter().map(|entry| self.altered(entry)).collect(),
         };

@@ -1,7 +1,11 @@
 //! Where a ledger may be kept: in lines of JSON, in SQLite, in memory.
 
+#[cfg(test)]
+mod folder;
+mod json_lines;
 mod memory;
 
+pub use self::json_lines::{JsonLines, JsonLinesOptions};
 pub use self::memory::MemoryLedger;
 
 use serde::Deserialize;
@@ -22,6 +26,10 @@ fn check_order(next: u64, entries: &[Entry]) -> Result<(), StoreError> {
             ),
         )),
     }
+}
+
+fn read_only() -> StoreError {
+    StoreError::new(StoreErrorKind::ReadOnly, "the ledger was opened to be read: open it to write")
 }
 
 fn is_checkpoint(entry: &Entry) -> bool {

@@ -20,12 +20,24 @@ const STATEMENTS: usize = 64;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Opens the file, or makes it, and brings it to the newest version of the format.
-pub(super) fn open(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreError> {
-    let named = |error: &StoreError| {
-        StoreError::new(error.kind(), format!("cannot open `{}`: {}", path.display(), error.log()))
+pub(crate) fn open(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreError> {
+    let opened = make(path).map_err(|error| StoreError::of_system(&error));
+    opened.and_then(|()| connect(path, options)).map_err(|error| named(path, error))
+}
+
+/// Opens a file that is there, to read it alone; another process may be writing it.
+pub(crate) fn open_to_read(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreError> {
+    let open = || {
+        let connection = raw(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        configure(&connection, options).map_err(|error| of_sqlite(&error))?;
+        format::check(&connection)?;
+        Ok(connection)
     };
-    make(path).map_err(|error| named(&of_system(&error)))?;
-    connect(path, options).map_err(|error| named(&error))
+    open().map_err(|error| named(path, error))
+}
+
+fn named(path: &Path, error: StoreError) -> StoreError {
+    error.at(format_args!("cannot open `{}`", path.display()))
 }
 
 /// Makes the file if there is none, for its owner alone: it will hold users' answers.
@@ -44,26 +56,21 @@ fn make(path: &Path) -> io::Result<()> {
     }
 }
 
-fn of_system(error: &io::Error) -> StoreError {
-    let kind = match error.kind() {
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StoreErrorKind::ReadOnly,
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StoreErrorKind::Full,
-        _ => StoreErrorKind::Unavailable,
-    };
-    StoreError::new(kind, error.to_string())
-}
-
 fn connect(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreError> {
-    // An absolute path is never one of the names that mean something else to SQLite.
-    let path = std::path::absolute(path).map_err(|error| of_system(&error))?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags).map_err(|e| of_sqlite(&e))?;
+    let mut connection = raw(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     check_writable(&connection)?;
     configure(&connection, options).map_err(|error| of_sqlite(&error))?;
     format::check(&connection)?;
     turn_log_on(&connection, options.busy_timeout)?;
     format::migrate(&mut connection)?;
     Ok(connection)
+}
+
+fn raw(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
+    // An absolute path is never one of the names that mean something else to SQLite.
+    let path = std::path::absolute(path).map_err(|error| StoreError::of_system(&error))?;
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(path, flags).map_err(|error| of_sqlite(&error))
 }
 
 /// SQLite opens a file that it may not write for reading, and says nothing.

@@ -1,0 +1,136 @@
+//! Where lines stand in a file.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+
+use super::line::LONGEST;
+
+/// Of so many lines, one is marked, until there are too many marks.
+const STRIDE: u64 = 1_024;
+
+/// The most marks that are kept.
+const MOST_MARKS: usize = 8_192;
+
+/// How many bytes are read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// Where the whole lines of a file stand: their number, their bytes, and a mark here and there.
+#[derive(Debug, Clone)]
+pub(super) struct Layout {
+    pub(super) lines: u64,
+    pub(super) length: u64,
+    stride: u64,
+    /// Where each line begins whose number is a multiple of `stride`.
+    marks: Vec<u64>,
+}
+
+/// Where a line begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) line: u64,
+    pub(super) offset: u64,
+}
+
+impl Place {
+    pub(super) const START: Self = Self { line: 0, offset: 0 };
+}
+
+impl Layout {
+    pub(super) const fn empty() -> Self {
+        Self { lines: 0, length: 0, stride: STRIDE, marks: Vec::new() }
+    }
+
+    /// Reads a file once.
+    ///
+    /// Whole lines end where the first byte is zero: it is in no JSON, but where the file had grown
+    /// and the machine stopped before the disk had the rest.
+    pub(super) fn of(file: &File) -> io::Result<Self> {
+        let (mut layout, mut behind) = (Self::empty(), 0);
+        let mut reader = BufReader::with_capacity(CHUNK, file);
+        reader.rewind()?;
+        loop {
+            let chunk = reader.fill_buf()?;
+            if chunk.is_empty() {
+                return Ok(layout);
+            }
+            let zero = chunk.contains(&0);
+            let written = chunk.split(|byte| *byte == 0).next().unwrap_or_default();
+            for piece in written.split_inclusive(|byte| *byte == b'\n') {
+                behind += piece.len() as u64;
+                if piece.ends_with(b"\n") {
+                    layout.add(behind);
+                    behind = 0;
+                }
+            }
+            if zero {
+                return Ok(layout);
+            }
+            let length = chunk.len();
+            reader.consume(length);
+        }
+    }
+
+    /// Adds a line of so many bytes.
+    pub(super) fn add(&mut self, bytes: u64) {
+        if self.lines % self.stride == 0 {
+            self.mark();
+        }
+        self.lines += 1;
+        self.length += bytes;
+    }
+
+    fn mark(&mut self) {
+        if self.marks.len() == MOST_MARKS {
+            let mut even = false;
+            self.marks.retain(|_| {
+                even = !even;
+                even
+            });
+            self.stride *= 2;
+        }
+        self.marks.push(self.length);
+    }
+
+    /// Finds the last marked line that is not behind this one.
+    pub(super) fn before(&self, line: u64) -> Place {
+        let mark = usize::try_from(line / self.stride).unwrap_or(usize::MAX);
+        let mark = mark.min(self.marks.len().saturating_sub(1));
+        let offset = self.marks.get(mark).copied().unwrap_or(0);
+        Place { line: mark as u64 * self.stride, offset }
+    }
+}
+
+/// The whole lines of a file, from a place on.
+pub(super) struct Lines<'a> {
+    reader: BufReader<io::Take<&'a File>>,
+    line: Vec<u8>,
+    /// Where the next line begins.
+    pub(super) next: Place,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(mut file: &'a File, from: Place, length: u64) -> io::Result<Self> {
+        file.seek(SeekFrom::Start(from.offset))?;
+        let rest = file.take(length.saturating_sub(from.offset));
+        let reader = BufReader::with_capacity(CHUNK, rest);
+        Ok(Self { reader, line: Vec::new(), next: from })
+    }
+
+    /// Passes over lines.
+    pub(super) fn skip_to(&mut self, line: u64) -> io::Result<()> {
+        while self.next.line < line && self.read()?.is_some() {}
+        Ok(())
+    }
+
+    /// Reads the next line, with its end; one that is too long is cut.
+    pub(super) fn read(&mut self) -> io::Result<Option<&[u8]>> {
+        self.line.clear();
+        let read = (&mut self.reader).take(LONGEST as u64).read_until(b'\n', &mut self.line)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.next.line += 1;
+        self.next.offset += read as u64;
+        Ok(Some(&self.line))
+    }
+}
