@@ -32,4 +32,6 @@ pub use self::record::{
 };
 pub use self::stats::LedgerStatus;
 pub use self::store::LedgerStore;
+#[cfg(feature = "sqlite")]
+pub use self::stores::SqliteLedger;
 pub use self::stores::{JsonLines, JsonLinesOptions, MemoryLedger};

@@ -17,7 +17,7 @@ mod idempotency;
 mod memory;
 mod output;
 #[cfg(feature = "sqlite")]
-mod sqlite;
+pub(crate) mod sqlite;
 mod ticket;
 mod time;
 

@@ -4,9 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chrono::DateTime;
 use tool_runtime::ledger::{
-    Entry, JsonLines, LARGEST_PAGE, LedgerQuery, LedgerStore, MemoryLedger,
+    Entry, JsonLines, LARGEST_PAGE, LedgerQuery, LedgerStore, MemoryLedger, SqliteLedger,
 };
-use tool_runtime::store::StoreError;
+use tool_runtime::store::{Sqlite, StoreError};
 use tool_runtime::testing::conformance;
 
 use super::conformance::said;
@@ -26,6 +26,15 @@ fn lines_of_json_keep_every_promise() {
     let mut file = move || files.next().expect("numbers do not end");
     // How it syncs is no part of the promises, and slow.
     conformance::ledgers(|| JsonLines::options().sync(false).open(file()).unwrap());
+}
+
+#[test]
+fn sqlite_keeps_every_promise() {
+    let folder = Folder::new();
+    let mut files = (0..).map(|number| folder.0.join(format!("{number}.db")));
+    let mut file = move || files.next().expect("numbers do not end");
+    let options = Sqlite::options().sync_commits(false);
+    conformance::ledgers(|| SqliteLedger::open_with(file(), &options).unwrap());
 }
 
 #[test]

@@ -4,9 +4,13 @@
 mod folder;
 mod json_lines;
 mod memory;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 
 pub use self::json_lines::{JsonLines, JsonLinesOptions};
 pub use self::memory::MemoryLedger;
+#[cfg(feature = "sqlite")]
+pub use self::sqlite::SqliteLedger;
 
 use serde::Deserialize;
 

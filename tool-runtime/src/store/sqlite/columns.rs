@@ -18,12 +18,12 @@ pub(super) fn to_moment(stored: i64) -> UnixMillis {
 }
 
 /// A length, a position or a fence as it is stored.
-pub(super) fn whole(number: u64) -> i64 {
+pub(crate) fn whole(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// A number of rows, bytes or versions as it is stored.
-pub(super) fn count(number: usize) -> i64 {
+pub(crate) fn count(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 

@@ -5,7 +5,7 @@ use rusqlite::{Error, ErrorCode, ffi};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Says what an operation failed of. Statements hold no values, so SQLite's texts hold none either.
-pub(super) fn of_sqlite(error: &Error) -> StoreError {
+pub(crate) fn of_sqlite(error: &Error) -> StoreError {
     StoreError::new(kind(error), text(error))
 }
 

@@ -10,7 +10,11 @@ use crate::store::{StoreError, StoreErrorKind};
 const APPLICATION: i32 = 0x746f_6f6c;
 
 /// What leads from each version to the next, each in one transaction.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/1.sql"), include_str!("migrations/2.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/1.sql"),
+    include_str!("migrations/2.sql"),
+    include_str!("migrations/3.sql"),
+];
 
 /// Refuses a file that is not the store's, or of a version that is not known.
 pub(super) fn check(connection: &Connection) -> Result<(), StoreError> {

@@ -5,9 +5,9 @@
 //! operations into the thread's `queue`. One file a trait says what is done in a transaction.
 
 mod claim;
-mod columns;
-mod connection;
-mod error;
+pub(crate) mod columns;
+pub(crate) mod connection;
+pub(crate) mod error;
 #[cfg(feature = "evidence")]
 mod evidence;
 #[cfg(feature = "evidence")]
