@@ -1,6 +1,6 @@
 //! What is asked of the ledger: which records, and how many at once.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use uuid::Uuid;
 
 use super::record::{Record, RecordStatus, RecordedCall};
@@ -124,7 +124,7 @@ pub struct Page {
 
 /// Writes a moment as records do, so that texts compare as moments do.
 pub(super) fn written(moment: DateTime<Utc>) -> String {
-    moment.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+    moment.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 /// Writes a moment of milliseconds since the epoch as records do.

@@ -128,10 +128,9 @@ impl Patterns {
     fn once(&self, text: &str) -> Option<String> {
         let signs = Signs::of(text);
         let shows = |pattern: &&Pattern| signs.show(pattern.sign, text);
-        let wanted: Vec<&Pattern> = self.patterns.iter().filter(shows).collect();
-        if wanted.is_empty() {
-            return None;
-        }
+        let mut wanted = self.patterns.iter().filter(shows).peekable();
+        wanted.peek()?;
+        let wanted: Vec<&Pattern> = wanted.collect();
         let mut pieces = self.split_at_marks(text);
         let (early, late) =
             wanted.split_at(wanted.partition_point(|pattern| pattern.stage < Stage::Late));

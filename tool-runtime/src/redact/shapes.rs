@@ -38,6 +38,8 @@ pub(super) enum Sign {
 pub(super) struct Signs {
     digits: usize,
     longest_run: usize,
+    /// Which bytes below 128 there are, one bit each.
+    present: u128,
 }
 
 impl Signs {
@@ -47,6 +49,7 @@ impl Signs {
             signs.digits += usize::from(byte.is_ascii_digit());
             run = if byte.is_ascii_whitespace() { 0 } else { run + 1 };
             signs.longest_run = signs.longest_run.max(run);
+            signs.present |= bit(byte);
         }
         signs
     }
@@ -54,12 +57,23 @@ impl Signs {
     pub(super) fn show(&self, sign: Sign, text: &str) -> bool {
         match sign {
             Sign::None => true,
-            Sign::Text(part) => text.contains(part),
-            Sign::Either(parts) => parts.iter().any(|part| text.contains(part)),
+            Sign::Text(part) => self.may_contain(part) && text.contains(part),
+            Sign::Either(parts) => {
+                parts.iter().any(|part| self.may_contain(part) && text.contains(part))
+            }
             Sign::Digits(least) => self.digits >= least,
             Sign::Run(least) => self.longest_run >= least,
         }
     }
+
+    /// Most texts lack some byte of what is looked for.
+    fn may_contain(&self, part: &str) -> bool {
+        part.bytes().all(|byte| !byte.is_ascii() || self.present & bit(byte) != 0)
+    }
+}
+
+fn bit(byte: u8) -> u128 {
+    if byte.is_ascii() { 1 << byte } else { 0 }
 }
 
 /// One pattern of the default set: name, stage, sign, expression, check.
