@@ -119,6 +119,12 @@ pub struct Readme;
 #[derive(Debug)]
 pub struct SafeExecution;
 
+/// Compiles the guide's code.
+#[cfg(all(doctest, feature = "evidence", feature = "sqlite"))]
+#[doc = include_str!("../../docs/record.md")]
+#[derive(Debug)]
+pub struct OnTheRecord;
+
 pub use schemars;
 pub use serde;
 pub use serde_json;

@@ -365,11 +365,14 @@ impl ToolCall {
             self.started = Some(started);
             let open = Open { call: self, scope: &scope, started };
             let consent = &open.call.consent;
-            let run = pipeline::carry(&scope, decoded, consulted, consent, started);
             let surround = scope.runtime().surround().filter(|surround| surround.wants());
+            // Made where it is awaited, so that it is never moved.
             let ended = match surround {
-                None => run.await,
-                Some(surround) => surround.around(&scope, run.boxed()).await,
+                None => pipeline::carry(&scope, decoded, consulted, consent, started).await,
+                Some(surround) => {
+                    let run = pipeline::carry(&scope, decoded, consulted, consent, started);
+                    surround.around(&scope, run.boxed()).await
+                }
             };
             open.call.close(ended);
         }

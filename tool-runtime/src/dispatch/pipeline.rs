@@ -11,6 +11,7 @@ use super::govern::{Hold, Ruling};
 use super::record::Origin;
 use super::refusal::Refusal;
 use super::running::run;
+use super::witness::Prove;
 use crate::call::{CallScope, Consent, Grounds, Guarded, ToolCall, ToolOutput, guard};
 
 /// Arguments that are typed and checked, and a tool parked behind them.
@@ -135,16 +136,20 @@ pub(crate) async fn carry(
         Ok(admitted) => admitted,
         Err(refusal) => return refused(scope, &refusal),
     };
-    let admitted = match recorded(scope, admitted).await {
-        Ok(admitted) => admitted,
-        Err(refusal) => return refused(scope, &refusal),
-    };
+    if let Some(ready) = scope.runtime().witness().and_then(|it| it.ready(scope)) {
+        if let Err(refusal) = ready.await {
+            return refused(scope, &refusal);
+        }
+    }
     let Claimed { tool, mut hold } = match claim(scope, admitted, consent, started).await {
         Ok(claimed) => claimed,
         Err(ended) => return *ended,
     };
     let ran = run(scope, tool, &mut hold, started).await;
-    let ended = prove(scope, fit(scope, ran)).await;
+    let mut ended = fit(scope, ran);
+    if let Some(prover) = prover(scope, &ended) {
+        ended = prover.prove(scope, ended).await;
+    }
     match hold {
         None => ended,
         Some(hold) => hold.settle(scope, ended).await,
@@ -171,23 +176,11 @@ fn admit(scope: &CallScope, decoded: Decoded, _: Consulted) -> Result<Admitted, 
     Ok(Admitted(decoded.0))
 }
 
-/// Waits until there is room for the call's record.
-async fn recorded(scope: &CallScope, admitted: Admitted) -> Result<Admitted, Box<Refusal>> {
-    let witness = scope.runtime().witness();
-    match witness.and_then(|witness| witness.ready(scope)) {
-        None => Ok(admitted),
-        Some(ready) => ready.await.map(|()| admitted),
-    }
-}
-
-/// Keeps the proof of an answer, where its tool has to leave it.
-async fn prove(scope: &CallScope, ended: Ended) -> Ended {
+/// Finds who keeps the proof of an answer, where its tool has to leave it.
+fn prover<'c>(scope: &'c CallScope, ended: &Ended) -> Option<&'c dyn Prove> {
     let answers = ended.fate == Fate::Answered && scope.replay_of().is_none();
-    let concerned = scope.registered().traits.evidence && answers;
-    match scope.runtime().prover().filter(|_| concerned) {
-        None => ended,
-        Some(prover) => prover.prove(scope, ended).await,
-    }
+    let leaves_evidence = scope.registered().traits.evidence && answers;
+    scope.runtime().prover().filter(|_| leaves_evidence)
 }
 
 /// Takes what the call needs to run: a place, its turn, its key. Or it is answered already.

@@ -73,9 +73,8 @@ pub enum Sealing {
 ///
 /// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
 /// let mut call = runtime.call("quote", r#"{"sku":"A-1"}"#, &cx);
-/// let answer = call.execute().await.decode::<serde_json::Value, u64>()?;
-/// let evidence = answer.result().and_then(|result| result.meta().evidence()).expect("a proof");
-/// assert!(evidence.snapshot_id().starts_with("ev_"));
+/// let answer = call.execute().await.to_envelope();
+/// assert!(answer.evidence().expect("a proof").snapshot_id().starts_with("ev_"));
 /// # Ok(())
 /// # }
 /// ```

@@ -15,6 +15,9 @@ use super::writer::Desk;
 /// What somebody asks the writer to do.
 pub(super) type Ask = Box<dyn FnOnce(&mut Desk) + Send>;
 
+/// How long the writer gathers calls before it writes few of them.
+const GATHERING: Duration = Duration::from_millis(5);
+
 /// The most that may be asked of the writer at once.
 const MOST_ASKS: usize = 1_024;
 
@@ -48,7 +51,8 @@ struct State {
     shed: Missing,
     pushed: u64,
     taken: u64,
-    idle: bool,
+    /// With how many calls the writer is to be woken; none while it is at work.
+    wakes_at: Option<usize>,
     closed: bool,
 }
 
@@ -110,7 +114,8 @@ impl Queue {
         }
         let mark = state.pushed;
         state.asks.push_back((mark, ask));
-        self.wake_writer(state);
+        drop(state);
+        self.work.notify_one();
         Ok(())
     }
 
@@ -131,13 +136,23 @@ impl Queue {
     }
 
     /// Waits for something to do; takes up to so many calls.
+    ///
+    /// Where only calls are to be recorded it gathers some for a while: a group of many costs little
+    /// more than one of a few.
     pub(super) fn take(&self, most: usize) -> Batch {
         let mut state = self.lock();
         while state.is_empty() && !state.closed {
-            state.idle = true;
+            state.wakes_at = Some(1);
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.idle = false;
+        let enough = (most / 8).min(self.bounds.calls).max(1);
+        state.wakes_at = Some(enough);
+        let gathers = |state: &mut State| {
+            state.ended.len() < enough && state.asks.is_empty() && !state.closed
+        };
+        let gathered = self.work.wait_timeout_while(state, GATHERING, gathers);
+        let mut state = gathered.unwrap_or_else(PoisonError::into_inner).0;
+        state.wakes_at = None;
         let most = state.ended.len().min(most);
         let rest = state.ended.split_off(most);
         let ended = std::mem::replace(&mut state.ended, rest);
@@ -156,12 +171,9 @@ impl Queue {
     /// Takes what was asked meanwhile, at the latest after this time; the calls wait.
     pub(super) fn take_asks(&self, patience: Duration) -> (VecDeque<Ask>, bool) {
         let state = self.lock();
-        let waited = self.work.wait_timeout_while(state, patience, |state| {
-            state.idle = true;
-            state.asks.is_empty() && !state.closed
-        });
+        let waits = |state: &mut State| state.asks.is_empty() && !state.closed;
+        let waited = self.work.wait_timeout_while(state, patience, waits);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        state.idle = false;
         (state.asks.drain(..).map(|(_, ask)| ask).collect(), state.closed)
     }
 
@@ -185,10 +197,16 @@ impl Queue {
             && state.bytes < self.bounds.bytes.saturating_mul(factor)
     }
 
-    fn wake_writer(&self, state: MutexGuard<'_, State>) {
-        let idle = state.idle;
+    /// Wakes the writer if it waits for no more calls than there are.
+    fn wake_writer(&self, mut state: MutexGuard<'_, State>) {
+        let waiting = state.ended.len() + usize::from(state.shed.calls > 0);
+        let wakes = state.wakes_at.is_some_and(|calls| waiting >= calls);
+        if wakes {
+            // Once is enough.
+            state.wakes_at = None;
+        }
         drop(state);
-        if idle {
+        if wakes {
             self.work.notify_one();
         }
     }

@@ -38,7 +38,7 @@ pub(super) enum Sign {
 pub(super) struct Signs {
     digits: usize,
     longest_run: usize,
-    /// Which bytes below 128 there are, one bit each.
+    /// Which bytes there are, one bit each; the last one stands for all that are not ASCII.
     present: u128,
 }
 
@@ -68,12 +68,12 @@ impl Signs {
 
     /// Most texts lack some byte of what is looked for.
     fn may_contain(&self, part: &str) -> bool {
-        part.bytes().all(|byte| !byte.is_ascii() || self.present & bit(byte) != 0)
+        part.bytes().all(|byte| self.present & bit(byte) != 0)
     }
 }
 
 fn bit(byte: u8) -> u128 {
-    if byte.is_ascii() { 1 << byte } else { 0 }
+    1 << byte.min(127)
 }
 
 /// One pattern of the default set: name, stage, sign, expression, check.
