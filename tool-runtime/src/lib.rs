@@ -46,6 +46,7 @@
 //! - [`ai_tool`](macro@ai_tool), [`ai_toolkit`](macro@ai_toolkit), [`ai_type`](macro@ai_type) and
 //!   [`ToolFailure`](macro@ToolFailure) are what one writes.
 //! - [`RuntimeBuilder`] registers and configures, [`Runtime`] opens calls, [`ToolCall`] is one.
+//! - [`Runtime::handle`] takes a request envelope and answers in a response envelope.
 //! - [`contracts`] are the envelopes; [`schema`] makes and checks schemas.
 //!
 //! # What may be relied on

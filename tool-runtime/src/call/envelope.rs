@@ -92,3 +92,35 @@ fn unreadable<O>() -> ResponseEnvelope<O> {
     let detail: ToolErrorDetail = Failure::of(ErrorCode::Internal).into_detail(None);
     ResponseEnvelope::failure(detail, ToolErrorMeta::default())
 }
+
+#[cfg(test)]
+mod tests {
+    use tool_contracts::envelope::ResponseError;
+
+    use super::*;
+
+    /// An answer as the runtime writes it, with whatever as its parts.
+    fn written(data: &str, meta: &str) -> ToolOutput {
+        let head = r#"{"status":"ok","input":null,"data":"#;
+        let data_range = head.len()..head.len() + data.len();
+        let json = format!(r#"{head}{data},"meta":{meta}}}"#);
+        let meta_start = json.len() - 1 - meta.len();
+        ToolOutput { json: json.into_bytes(), meta_start, body: Body::Ok { data: data_range } }
+    }
+
+    #[track_caller]
+    fn check(data: &str, meta: &str, code: Option<ErrorCode>) {
+        let output = written(data, meta);
+        assert_eq!(output.to_envelope().error().map(ResponseError::code), code);
+        assert_eq!(output.into_envelope().error().map(ResponseError::code), code);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_answered_internal() {
+        check("[1]", r#"{"took_ms":1}"#, None);
+        check("[1", r#"{"took_ms":1}"#, Some(ErrorCode::Internal));
+        check("1 2", r#"{"took_ms":1}"#, Some(ErrorCode::Internal));
+        check("[1]", r#"{"took_ms":"#, Some(ErrorCode::Internal));
+        check("[1]", r#"{"took_ms":"1"}"#, Some(ErrorCode::Internal));
+    }
+}

@@ -17,12 +17,13 @@ use super::finished::Answer;
 /// It is `{"status":"ok","input":…,"data":…,"meta":…}` or
 /// `{"status":"error","input":…,"error":…,"meta":…}`, written once as JSON text and kept so. Read
 /// parts of it here, or the whole as a typed [`contracts::ToolOutput`](tool_contracts::ToolOutput)
-/// by [`decode`](Self::decode).
+/// by [`decode`](Self::decode), or in the form that services share by
+/// [`into_envelope`](Self::into_envelope).
 #[derive(Clone)]
 pub struct ToolOutput {
     pub(super) json: Vec<u8>,
     /// Where `meta` begins; it ends before the last byte.
-    meta_start: usize,
+    pub(super) meta_start: usize,
     pub(super) body: Body,
 }
 

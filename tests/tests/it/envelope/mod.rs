@@ -4,13 +4,13 @@ mod answers;
 mod calls;
 mod governed;
 
+use std::sync::{Arc, Mutex};
+
 use serde_json::{Value, json};
 use tool_runtime::contracts::envelope::RequestEnvelopeBuilder;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::{CallRecord, Observe, RuntimeBuilder};
-
-use std::sync::{Arc, Mutex};
 
 /// Whose calls are made where nothing else is said.
 const TENANT: Uuid = Uuid::from_u128(7);
