@@ -9,6 +9,7 @@ mod tests;
 mod writer;
 
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 pub use self::options::JsonLinesOptions;
@@ -150,20 +151,8 @@ impl JsonLines {
         open().map_err(|error: StoreError| cannot_open(path, error))
     }
 
-    fn place(&self, seq: u64) -> Place {
-        match &self.resume {
-            Some(resume) if resume.seq == seq => resume.place,
-            _ => self.layout.before(seq),
-        }
-    }
-
     fn page(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
-        let start = self.place(from);
-        let resumes = self.resume.as_ref().is_some_and(|resume| resume.seq == from);
-        let mut lines = Lines::new(&self.file, start, self.layout.length).map_err(system)?;
-        if !resumes {
-            lines.skip_to(from).map_err(system)?;
-        }
+        let mut lines = self.lines_from(from).map_err(system)?;
         let mut entries = Vec::new();
         while entries.len() < most {
             let Some(entry) = next(&mut lines)? else { break };
@@ -174,6 +163,18 @@ impl JsonLines {
             self.resume = Some(Resume { seq: last.seq().saturating_add(1), place });
         }
         Ok(entries)
+    }
+
+    fn lines_from(&self, seq: u64) -> io::Result<Lines<'_>> {
+        let lines = |place| Lines::new(&self.file, place, self.layout.length);
+        match &self.resume {
+            Some(resume) if resume.seq == seq => lines(resume.place),
+            _ => {
+                let mut lines = lines(self.layout.before(seq))?;
+                lines.skip_to(seq)?;
+                Ok(lines)
+            }
+        }
     }
 
     fn checkpoint_before(&mut self, mut end: u64) -> Result<Option<Entry>, StoreError> {
