@@ -52,6 +52,9 @@ use crate::dispatch::{Runtime, record};
 
 pub(crate) use self::batch::run as run_batch;
 
+/// The longest that a refused call's answer waits for records to be written.
+const ROOM_AFTER: Duration = Duration::from_secs(1);
+
 /// A model's call, deferred: resolved, typed and checked, and not yet run.
 ///
 /// [`Runtime::call`] makes it and never fails. Look at it ([`status`](Self::status),
@@ -307,9 +310,11 @@ impl ToolCall {
                 Ok(Ruled::Asks(asking)) => return Some(asking),
                 Err(refusal) => drop(self.withdraw(|| refusal)),
             }
-        } else if let Some(room) = self.runtime().witness().and_then(Witness::room) {
-            // Whoever is refused again and again waits too, for the records that it leaves.
-            room.await;
+        } else if self.status == CallStatus::Rejected {
+            if let Some(room) = self.runtime().witness().and_then(Witness::room) {
+                // Whoever is refused again and again waits too, for the records that it leaves.
+                self.runtime().within(ROOM_AFTER, room).await;
+            }
         }
         if let Some(told) = self.tell_ticket() {
             told.await;

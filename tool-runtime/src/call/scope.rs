@@ -58,6 +58,8 @@ struct Shared {
     rehearses: bool,
     /// The call that this one repeats, to see whether its answer is still the same.
     replays: Option<Uuid>,
+    /// Whether room for its record is kept.
+    has_room: AtomicBool,
     /// What no text about the call may repeat, once one is written.
     scrubs: OnceLock<Box<Scrubs>>,
     job: Job,
@@ -92,6 +94,7 @@ impl Shared {
             idempotency: OnceLock::new(),
             rehearses: false,
             replays: None,
+            has_room: AtomicBool::new(false),
             scrubs: OnceLock::new(),
             job: Job::default(),
             surrounding: Surrounding::default(),
@@ -252,6 +255,21 @@ impl CallScope {
 
     pub(crate) fn registered(&self) -> &Registered {
         &self.0.tool
+    }
+
+    /// The tool, for whoever outlives the call.
+    pub(crate) fn shared_tool(&self) -> &Arc<Registered> {
+        &self.0.tool
+    }
+
+    /// Notes that room for the call's record is kept.
+    pub(crate) fn keep_room(&self) {
+        self.0.has_room.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes the room that is kept for the call's record, if there is some.
+    pub(crate) fn take_room(&self) -> bool {
+        self.0.has_room.swap(false, Ordering::Relaxed)
     }
 
     /// The arguments exactly as the model sent them.

@@ -152,6 +152,9 @@ impl fmt::Debug for LedgerBuilder {
     }
 }
 
+/// How long a ledger that is closed is still tried to be written.
+pub(super) const LAST_TRIES: Duration = Duration::from_secs(3);
+
 /// How long a writer that cannot write waits before it tries again, at first and at most.
 pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(20);
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(2);

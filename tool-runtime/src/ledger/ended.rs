@@ -1,9 +1,10 @@
 //! A call that has ended: all that its record needs, taken in no time; it is written out later.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
-use tool_contracts::{Actor, CallStatus, ToolContext, ToolErrorDetail, ToolResultMeta};
+use tool_contracts::{Actor, CallStatus, ErrorCode, ToolContext, ToolErrorDetail, ToolResultMeta};
 use uuid::Uuid;
 
 use super::config::Inputs;
@@ -15,9 +16,29 @@ use super::record::{
 use crate::call::{CallScope, guard};
 use crate::canonical::Digest;
 use crate::dispatch::CallRecord;
+use crate::limits::Limits;
+use crate::registry::Registered;
 
-/// The longest name that a record repeats of a tool that does not exist, in characters.
-const LONGEST_UNKNOWN: usize = 64;
+/// The most that a record repeats of a model's own texts, in characters: the name of a tool that does
+/// not exist, the id that it gave a call.
+const LONGEST_TEXT: usize = 128;
+
+/// Why the runtime does not let a call through.
+const REASONS: &[&str] = &[
+    "breaker_open",
+    "denied_by_policy",
+    "key_not_kept",
+    "ledger_full",
+    "no_ticket",
+    "not_canonical",
+    "outcome_unknown",
+    "policy_failed",
+    "preview_changed",
+    "queue_full",
+    "rate_limit",
+    "store_unavailable",
+    "superseded",
+];
 
 /// About how many bytes a call takes beside its texts.
 const OVERHEAD: usize = 512;
@@ -25,6 +46,8 @@ const OVERHEAD: usize = 512;
 /// A call that has ended.
 pub(super) struct EndedCall {
     target: Target,
+    cx: ToolContext,
+    call_id: Option<String>,
     at_ms: u64,
     opened_at_ms: u64,
     status: CallStatus,
@@ -35,15 +58,19 @@ pub(super) struct EndedCall {
     approval: Option<Approval>,
 }
 
+/// What was called. It holds no handle of the runtime, which would be one of the ledger too.
 enum Target {
-    Known(CallScope),
-    Unknown(Box<UnknownCall>),
+    Known(Box<KnownCall>),
+    Unknown(String),
 }
 
-struct UnknownCall {
-    name: String,
-    call_id: Option<String>,
-    cx: ToolContext,
+struct KnownCall {
+    tool: Arc<Registered>,
+    /// As admitted.
+    arguments: Box<str>,
+    limits: Limits,
+    rehearsal: bool,
+    replay_of: Option<Uuid>,
 }
 
 enum Answer {
@@ -71,15 +98,13 @@ impl EndedCall {
     pub(super) fn of(record: &CallRecord<'_>, at_ms: u64) -> Self {
         let call = record.call();
         let target = match call.scope() {
-            Some(scope) => Target::Known(scope.clone()),
-            None => Target::Unknown(Box::new(UnknownCall {
-                name: call.name().chars().take(LONGEST_UNKNOWN).collect(),
-                call_id: call.call_id().map(Into::into),
-                cx: call.cx().clone(),
-            })),
+            Some(scope) => Target::Known(Box::new(KnownCall::of(scope))),
+            None => Target::Unknown(call.name().chars().take(LONGEST_TEXT).collect()),
         };
         Self {
             target,
+            cx: call.cx().clone(),
+            call_id: call.call_id().map(|id| id.chars().take(LONGEST_TEXT).collect()),
             at_ms,
             opened_at_ms: call.opened_at_ms(),
             status: record.status(),
@@ -101,36 +126,26 @@ impl EndedCall {
             Answer::Ok(data, meta) => data.len() + meta.as_ref().map_or(0, |meta| meta.len()),
             Answer::Error(_) => 0,
         };
-        let input = match &self.target {
-            Target::Known(scope) => scope.raw().len(),
-            Target::Unknown(_) => 0,
-        };
+        let input = self.known().map_or(0, |call| call.arguments.len());
         OVERHEAD + answer + input
     }
 
-    fn cx(&self) -> &ToolContext {
+    fn known(&self) -> Option<&KnownCall> {
         match &self.target {
-            Target::Known(scope) => scope.cx(),
-            Target::Unknown(call) => &call.cx,
-        }
-    }
-
-    fn scope(&self) -> Option<&CallScope> {
-        match &self.target {
-            Target::Known(scope) => Some(scope),
+            Target::Known(call) => Some(call),
             Target::Unknown(_) => None,
         }
     }
 
     /// Writes the record.
     pub(super) fn describe(&self, keys: &LedgerKeys, inputs: Inputs) -> RecordedCall {
-        let (cx, scope) = (self.cx(), self.scope());
+        let (cx, known) = (&self.cx, self.known());
         let owned = |text: Option<&str>| text.map(str::to_owned);
         // Should that panic, the call is on the record even so.
         let contents = guard(|| self.contents(keys, inputs)).unwrap_or_default();
-        let (tool, call_id) = match &self.target {
-            Target::Known(scope) => (scope.tool().name().to_owned(), owned(scope.call_id())),
-            Target::Unknown(call) => (keys.redacted(&call.name), call.call_id.clone()),
+        let tool = match &self.target {
+            Target::Known(call) => call.tool.spec.name().to_owned(),
+            Target::Unknown(name) => keys.redacted(name),
         };
         let (status, error) = match &self.answer {
             Answer::Ok(..) => (RecordStatus::Success, None),
@@ -147,10 +162,10 @@ impl EndedCall {
             site_id: owned(cx.site_id()),
             request_id: owned(cx.request_id()),
             invocation_id: cx.invocation_id(),
-            call_id,
+            call_id: self.call_id.clone(),
             tool,
-            version: scope.map(|scope| scope.tool().version().to_owned()),
-            effect: scope.map(|scope| scope.tool().effect()),
+            version: known.map(|call| call.tool.spec.version().to_owned()),
+            effect: known.map(|call| call.tool.spec.effect()),
             status,
             ended: self.status,
             error,
@@ -158,8 +173,8 @@ impl EndedCall {
             attempts: self.attempts,
             origin: self.origin,
             dry_run: cx.dry_run(),
-            rehearsal: scope.is_some_and(CallScope::is_rehearsal),
-            replay_of: scope.and_then(CallScope::replay_of),
+            rehearsal: known.is_some_and(|call| call.rehearsal),
+            replay_of: known.and_then(|call| call.replay_of),
             approval: self.approval.as_ref().map(Approval::describe),
             input_hash: contents.input_hash,
             output_hash: contents.output_hash,
@@ -171,20 +186,18 @@ impl EndedCall {
 
     /// What the record holds of the arguments and the answer.
     fn contents(&self, keys: &LedgerKeys, inputs: Inputs) -> Contents {
-        let Some(scope) = self.scope() else { return Contents::default() };
-        let (input, input_redacted) = kept(scope, keys, inputs);
+        let Some(call) = self.known() else { return Contents::default() };
+        let (input, input_redacted) = call.kept_input(&self.cx, keys, inputs);
+        // Where nobody looked, nobody knows what there is to guess.
+        let guessable = input.is_none() || input_redacted;
         Contents {
-            input_hash: input_hash(scope, keys, input_redacted),
-            output_hash: self.output_hash(scope, keys),
+            input_hash: hash_of_input(&call.tool, &call.arguments, keys, guessable),
+            output_hash: match &self.answer {
+                Answer::Ok(data, _) => hash_of_output(&call.tool, data, keys),
+                Answer::Error(_) => None,
+            },
             input,
             input_redacted,
-        }
-    }
-
-    fn output_hash(&self, scope: &CallScope, keys: &LedgerKeys) -> Option<String> {
-        match &self.answer {
-            Answer::Ok(data, _) => output_hash(scope, data, keys),
-            Answer::Error(_) => None,
         }
     }
 
@@ -195,16 +208,31 @@ impl EndedCall {
     }
 }
 
-/// Hashes the canonical arguments; under the key, where they may be guessed.
+/// Hashes a call's canonical arguments; under the key, where they may be guessed.
+#[cfg(feature = "evidence")]
 pub(crate) fn input_hash(scope: &CallScope, keys: &LedgerKeys, redacted: bool) -> Option<String> {
-    // What is kept beside the hash leaves little to guess.
-    let guessable = redacted || scope.registered().input_is_sensitive();
-    Some(keys.hash(digest_of_input(scope.arguments())?, guessable))
+    hash_of_input(scope.registered(), scope.arguments(), keys, redacted)
 }
 
-/// Hashes the canonical answer; under the key, where it may be guessed.
+/// Hashes a call's canonical answer; under the key, where it may be guessed.
+#[cfg(feature = "evidence")]
 pub(crate) fn output_hash(scope: &CallScope, data: &str, keys: &LedgerKeys) -> Option<String> {
-    Some(keys.hash(digest_of_output(data)?, scope.registered().output_is_sensitive()))
+    hash_of_output(scope.registered(), data, keys)
+}
+
+fn hash_of_input(
+    tool: &Registered,
+    arguments: &str,
+    keys: &LedgerKeys,
+    redacted: bool,
+) -> Option<String> {
+    // What is kept beside the hash leaves little to guess.
+    let guessable = redacted || tool.input_is_sensitive();
+    Some(keys.hash(digest_of_input(arguments)?, guessable))
+}
+
+fn hash_of_output(tool: &Registered, data: &str, keys: &LedgerKeys) -> Option<String> {
+    Some(keys.hash(digest_of_output(data)?, tool.output_is_sensitive()))
 }
 
 /// Hashes arguments in their canonical form; none if they have none.
@@ -217,15 +245,34 @@ pub(crate) fn digest_of_output(data: &str) -> Option<Digest> {
     Digest::of_json("tool-runtime/output/v1", data).ok()
 }
 
-/// The arguments as a record may hold them, and whether something in them was replaced.
-fn kept(scope: &CallScope, keys: &LedgerKeys, inputs: Inputs) -> (Option<Box<RawValue>>, bool) {
-    let Inputs::Redacted { most_bytes } = inputs else { return (None, false) };
-    if scope.arguments().len() > most_bytes {
-        return (None, false);
+impl KnownCall {
+    fn of(scope: &CallScope) -> Self {
+        Self {
+            tool: scope.shared_tool().clone(),
+            arguments: scope.arguments().into(),
+            limits: *scope.runtime().limits(),
+            rehearsal: scope.is_rehearsal(),
+            replay_of: scope.replay_of(),
+        }
     }
-    let Some(text) = keys.redacted_input(scope) else { return (None, false) };
-    let redacted = text != scope.arguments();
-    (RawValue::from_string(text).ok(), redacted)
+
+    /// The arguments as a record may hold them, and whether something in them was replaced.
+    fn kept_input(
+        &self,
+        cx: &ToolContext,
+        keys: &LedgerKeys,
+        inputs: Inputs,
+    ) -> (Option<Box<RawValue>>, bool) {
+        let Inputs::Redacted { most_bytes } = inputs else { return (None, false) };
+        if self.arguments.len() > most_bytes {
+            return (None, false);
+        }
+        let veil = keys.veil(cx.tenant_id());
+        let text = self.tool.input.redact(&self.arguments, &self.limits, &veil);
+        let Some(text) = text else { return (None, false) };
+        let redacted = *text != *self.arguments;
+        (RawValue::from_string(text).ok(), redacted)
+    }
 }
 
 fn principal(cx: &ToolContext) -> Principal {
@@ -255,12 +302,16 @@ impl Answer {
 
 impl RecordedError {
     fn of(error: &ToolErrorDetail) -> Self {
-        let fact = |name| error.details()?.get(name)?.as_str().map(str::to_owned);
+        // Texts of the runtime's own alone: what a tool says there may say anything.
+        let fact = |name, known: &[&str]| {
+            let text = error.details()?.get(name)?.as_str()?;
+            known.contains(&text).then(|| text.to_owned())
+        };
         Self {
             class: error.class().as_str().to_owned(),
             code: error.code().map(str::to_owned),
-            effect: fact("effect"),
-            reason: fact("reason"),
+            effect: fact("effect", &["none", "unknown"]),
+            reason: fact("reason", REASONS),
         }
     }
 }
@@ -269,7 +320,8 @@ impl Approval {
     fn of(record: &CallRecord<'_>) -> Option<Self> {
         let consent = record.call().consent();
         let ticket = consent.ticket.as_ref().map(|ticket| ticket.id);
-        let ticket = ticket.or_else(|| issued(record.output().error()?));
+        let unrun = record.attempts() == 0;
+        let ticket = ticket.or_else(|| issued(record.output().error().filter(|_| unrun)?));
         let by = consent.approver.clone();
         let nobody = by.is_none() && ticket.is_none();
         (!nobody).then_some(Self { by, at_ms: consent.approved_at_ms, ticket })
@@ -286,5 +338,8 @@ impl Approval {
 
 /// The id of the ticket that a call was answered with.
 fn issued(error: &ToolErrorDetail) -> Option<Uuid> {
+    if error.error_code() != Some(ErrorCode::NeedsUserConfirmation) {
+        return None;
+    }
     error.details()?.get("ticket")?.get("id")?.as_str()?.parse().ok()
 }

@@ -19,6 +19,7 @@ use super::record::{Access, Record};
 use super::stats::{LedgerStatus, Stats};
 use super::store::{LedgerStore, SCAN};
 use super::writer::{self, Desk};
+use crate::call::guard;
 use crate::policy::KeyRing;
 use crate::store::{Clock, StoreError, StoreErrorKind};
 
@@ -116,11 +117,14 @@ impl Ledger {
     ) -> Result<Self, StoreError> {
         let (queue, stats) = (Arc::new(Queue::new(bounds)), desk.stats().clone());
         let (done, ended) = mpsc::channel();
-        let its = queue.clone();
+        let (its, counts) = (queue.clone(), stats.clone());
         let work = move || {
-            writer::run(desk, &its);
-            // A writer that gave up takes nothing more.
-            its.close();
+            if let Err(text) = guard(|| writer::run(desk, &its)) {
+                let text = format!("the ledger's writer panicked: {text}");
+                counts.fails(StoreError::new(StoreErrorKind::Unavailable, text));
+            }
+            // A writer that has ended takes nothing more.
+            counts.lost(its.give_up());
             let _ = done.send(());
         };
         let thread = thread::Builder::new().name("tool-ledger".to_owned()).spawn(work);
@@ -197,7 +201,7 @@ impl Ledger {
     pub async fn forget_before(&self, moment: DateTime<Utc>) -> Result<u64, StoreError> {
         self.ask(move |desk| {
             let before = desk.first_since(&written(moment))?;
-            if before == 0 { Ok(0) } else { desk.forget(before) }
+            if desk.has_forgotten(before) { Ok(0) } else { desk.forget(before) }
         })
         .await
     }

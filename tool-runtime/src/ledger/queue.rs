@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use event_listener::Event;
 use super::config::Overload;
 use super::ended::EndedCall;
 use super::writer::Desk;
+use crate::call::guard;
 
 /// What somebody asks the writer to do.
 pub(super) type Ask = Box<dyn FnOnce(&mut Desk) + Send>;
@@ -29,8 +29,6 @@ pub(super) struct Queue {
     work: Condvar,
     /// Wakes calls that wait for room.
     freed: Event,
-    /// Whether a call has to wait before it may begin: read by every call.
-    full: AtomicBool,
     bounds: Bounds,
 }
 
@@ -46,6 +44,8 @@ pub(super) struct Bounds {
 struct State {
     ended: VecDeque<EndedCall>,
     bytes: usize,
+    /// For how many calls that are under way room is kept.
+    kept: usize,
     /// Each with the number of calls that were taken before it.
     asks: VecDeque<(u64, Ask)>,
     shed: Missing,
@@ -76,33 +76,41 @@ pub(super) struct Batch {
 
 impl Queue {
     pub(super) fn new(bounds: Bounds) -> Self {
-        Self {
-            state: Mutex::default(),
-            work: Condvar::new(),
-            freed: Event::new(),
-            full: AtomicBool::new(false),
-            bounds,
-        }
+        Self { state: Mutex::default(), work: Condvar::new(), freed: Event::new(), bounds }
     }
 
     /// Takes a call that has ended, or counts it if there is no room; never waits.
     ///
-    /// Where calls wait for room there is some beyond the bound, for those that were under way or
-    /// could not wait.
-    pub(super) fn push(&self, ended: EndedCall) -> bool {
+    /// One for which room is kept always fits. Where calls wait for room there is some beyond the
+    /// bound for those that could not wait, since they were refused or dropped.
+    pub(super) fn push(&self, ended: EndedCall, has_room: bool) -> bool {
         let factor = if self.bounds.overload == Overload::Block { 2 } else { 1 };
         let mut state = self.lock();
-        let fits = !state.closed && self.has_room(&state, factor);
+        state.kept -= usize::from(has_room);
+        let fits = !state.closed && (has_room || self.has_room(&state, factor));
         if fits {
             state.bytes += ended.bytes();
             state.pushed += 1;
             state.ended.push_back(ended);
-            self.see_room(&state);
         } else {
             state.shed.add(ended.at_ms());
         }
         self.wake_writer(state);
         fits
+    }
+
+    /// Keeps room for a call that is about to run; false if there is none yet.
+    ///
+    /// Where calls do not wait there is nothing to keep.
+    pub(super) fn keep_room(&self) -> Option<bool> {
+        if self.bounds.overload != Overload::Block {
+            return None;
+        }
+        let mut state = self.lock();
+        let fits = !state.closed && self.has_room(&state, 1);
+        state.kept += usize::from(fits);
+        // Nobody records any more, so that nobody has to wait.
+        if state.closed { None } else { Some(fits) }
     }
 
     /// Gives the writer something to do; gives it back if too much is asked already, or nobody
@@ -119,16 +127,34 @@ impl Queue {
         Ok(())
     }
 
-    /// Tells whether a call has to wait before it may begin.
+    /// Tells whether calls have to wait.
     pub(super) fn is_full(&self) -> bool {
-        self.full.load(Ordering::Relaxed)
+        let state = self.lock();
+        self.bounds.overload == Overload::Block && !state.closed && !self.has_room(&state, 1)
+    }
+
+    /// Waits until there is room, and keeps it; false if nobody records any more.
+    pub(super) async fn kept_room(&self) -> bool {
+        loop {
+            match self.keep_room() {
+                Some(true) => return true,
+                None => return false,
+                Some(false) => {}
+            }
+            let freed = self.freed.listen();
+            // It may have been freed before anybody listened.
+            match self.keep_room() {
+                Some(true) => return true,
+                None => return false,
+                Some(false) => freed.await,
+            }
+        }
     }
 
     /// Waits until there is room.
     pub(super) async fn room(&self) {
         while self.is_full() {
             let freed = self.freed.listen();
-            // It may have been freed before anybody listened.
             if self.is_full() {
                 freed.await;
             }
@@ -162,16 +188,30 @@ impl Queue {
         let due = state.asks.partition_point(|(mark, _)| *mark <= state.taken);
         let asks = state.asks.drain(..due).map(|(_, ask)| ask).collect();
         let batch = Batch { ended, asks, shed: std::mem::take(&mut state.shed), last };
-        self.see_room(&state);
         drop(state);
         self.freed.notify(usize::MAX);
         batch
     }
 
+    /// Gives up whatever waits, and returns how many calls that were; takes nothing more.
+    pub(super) fn give_up(&self) -> u64 {
+        let mut state = self.lock();
+        state.closed = true;
+        let lost = u64::try_from(state.ended.len()).unwrap_or(u64::MAX);
+        let (ended, asks) = (std::mem::take(&mut state.ended), std::mem::take(&mut state.asks));
+        state.bytes = 0;
+        drop(state);
+        self.freed.notify(usize::MAX);
+        // Whoever asked hears of it by that.
+        drop(guard(|| drop((ended, asks))));
+        lost
+    }
+
     /// Takes what was asked meanwhile, at the latest after this time; the calls wait.
     pub(super) fn take_asks(&self, patience: Duration) -> (VecDeque<Ask>, bool) {
         let state = self.lock();
-        let waits = |state: &mut State| state.asks.is_empty() && !state.closed;
+        let was_closed = state.closed;
+        let waits = |state: &mut State| state.asks.is_empty() && state.closed == was_closed;
         let waited = self.work.wait_timeout_while(state, patience, waits);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
         (state.asks.drain(..).map(|(_, ask)| ask).collect(), state.closed)
@@ -179,21 +219,13 @@ impl Queue {
 
     /// Takes nothing more; what waits is still written.
     pub(super) fn close(&self) {
-        let mut state = self.lock();
-        state.closed = true;
-        self.see_room(&state);
-        drop(state);
+        self.lock().closed = true;
         self.work.notify_all();
         self.freed.notify(usize::MAX);
     }
 
-    fn see_room(&self, state: &State) {
-        let waits = self.bounds.overload == Overload::Block && !state.closed;
-        self.full.store(waits && !self.has_room(state, 1), Ordering::Relaxed);
-    }
-
     fn has_room(&self, state: &State, factor: usize) -> bool {
-        state.ended.len() < self.bounds.calls.saturating_mul(factor)
+        state.ended.len() + state.kept < self.bounds.calls.saturating_mul(factor)
             && state.bytes < self.bounds.bytes.saturating_mul(factor)
     }
 

@@ -14,6 +14,7 @@ pub(super) struct Stats {
     shed: AtomicU64,
     lost: AtomicU64,
     failing: Mutex<Option<StoreError>>,
+    untidy: Mutex<Option<StoreError>>,
 }
 
 /// How a ledger is doing, since it was opened by this process.
@@ -32,6 +33,9 @@ pub struct LedgerStatus {
     pub lost: u64,
     /// Why it cannot be written at the moment, if it cannot.
     pub failing: Option<StoreError>,
+    /// Why the last checkpoint was not written, or old contents not given up, if so: it is tried
+    /// again when the next one is due.
+    pub untidy: Option<StoreError>,
 }
 
 impl LedgerStatus {
@@ -56,22 +60,23 @@ impl Stats {
 
     pub(super) fn wrote(&self, calls: u64) {
         self.written.fetch_add(calls, Ordering::Relaxed);
+        *lock(&self.failing) = None;
     }
 
     pub(super) fn lost(&self, calls: u64) {
         self.lost.fetch_add(calls, Ordering::Relaxed);
     }
 
-    pub(super) fn works(&self) {
-        *self.lock() = None;
+    pub(super) fn fails(&self, error: StoreError) {
+        *lock(&self.failing) = Some(error);
     }
 
-    pub(super) fn fails(&self, error: StoreError) {
-        *self.lock() = Some(error);
+    pub(super) fn tidied(&self, error: Option<StoreError>) {
+        *lock(&self.untidy) = error;
     }
 
     pub(super) fn failing(&self) -> Option<StoreError> {
-        self.lock().clone()
+        lock(&self.failing).clone()
     }
 
     pub(super) fn status(&self) -> LedgerStatus {
@@ -79,11 +84,11 @@ impl Stats {
         // In this order, so that no sum is larger than what it is a part of.
         let (written, shed, lost) = (read(&self.written), read(&self.shed), read(&self.lost));
         let ended = read(&self.ended);
-        let failing = self.failing();
-        LedgerStatus { opened: read(&self.opened), ended, written, shed, lost, failing }
+        let (failing, untidy) = (self.failing(), lock(&self.untidy).clone());
+        LedgerStatus { opened: read(&self.opened), ended, written, shed, lost, failing, untidy }
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, Option<StoreError>> {
-        self.failing.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock(error: &Mutex<Option<StoreError>>) -> MutexGuard<'_, Option<StoreError>> {
+    error.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -41,7 +41,14 @@ impl Witness for Recorder {
     }
 
     fn ready<'c>(&'c self, scope: &'c CallScope) -> Option<Wait<'c>> {
-        self.0.queue().is_full().then(|| self.wait(scope).boxed())
+        match self.0.queue().keep_room() {
+            None => None,
+            Some(true) => {
+                scope.keep_room();
+                None
+            }
+            Some(false) => Some(self.wait(scope).boxed()),
+        }
     }
 
     fn room(&self) -> Option<BoxFuture<'_, ()>> {
@@ -49,7 +56,8 @@ impl Witness for Recorder {
     }
 
     fn closed(&self, record: &CallRecord<'_>) {
-        let fits = self.0.queue().push(EndedCall::of(record, self.now_ms()));
+        let has_room = record.call().scope().is_some_and(CallScope::take_room);
+        let fits = self.0.queue().push(EndedCall::of(record, self.now_ms()), has_room);
         self.0.stats().ends(fits);
     }
 }
@@ -57,9 +65,12 @@ impl Witness for Recorder {
 impl Recorder {
     /// Waits until the records before this one's have been written.
     async fn wait(&self, scope: &CallScope) -> Result<(), Box<Refusal>> {
-        let room = self.0.queue().room();
-        let waited = scope.runtime().within(scope.budget().min(PATIENCE), room).await;
-        waited.ok_or_else(full)
+        let room = self.0.queue().kept_room();
+        let kept = scope.runtime().within(scope.budget().min(PATIENCE), room).await;
+        if kept.ok_or_else(full)? {
+            scope.keep_room();
+        }
+        Ok(())
     }
 }
 

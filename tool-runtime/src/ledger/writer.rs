@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::chain::{Checkpoint, Entry, Head, Verifier};
-use super::config::{FIRST_PAUSE, Inputs, LONGEST_PAUSE};
+use super::config::{FIRST_PAUSE, Inputs, LAST_TRIES, LONGEST_PAUSE};
 use super::ended::EndedCall;
 use super::keys::LedgerKeys;
 use super::query::written_ms;
@@ -126,31 +126,26 @@ impl Desk {
         Ok(forgotten)
     }
 
-    /// Finds the first call's record that is not older than this, by the time that records carry.
-    pub(super) fn first_since(&mut self, moment: &str) -> Result<u64, StoreError> {
-        let (mut low, mut high) = (self.forgotten, self.head.size());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.is_before(middle, moment)? { low = middle + 1 } else { high = middle }
-        }
-        Ok(low)
+    /// Tells whether the contents of all records before this one were given up already.
+    pub(super) fn has_forgotten(&self, before: u64) -> bool {
+        before <= self.forgotten
     }
 
-    /// Is a record older than this moment? What is forgotten already is.
-    fn is_before(&mut self, seq: u64, moment: &str) -> Result<bool, StoreError> {
-        #[derive(Deserialize)]
-        struct Dated {
-            at: serde_json::Value,
+    /// Finds the first record that is not older than this, by the time that records carry.
+    ///
+    /// It goes from the oldest on, since clocks may have been turned back meanwhile.
+    pub(super) fn first_since(&mut self, moment: &str) -> Result<u64, StoreError> {
+        let mut from = self.forgotten;
+        loop {
+            let entries = self.store.read(from, SCAN)?;
+            if let Some(first) = entries.iter().find(|entry| !is_before(entry, moment)) {
+                return Ok(first.seq());
+            }
+            match entries.last() {
+                Some(last) => from = last.seq() + 1,
+                None => return Ok(from),
+            }
         }
-        let entry = self.store.read(seq, 1)?.into_iter().next();
-        let Some(entry) = entry else { return Ok(false) };
-        let Some(body) = entry.body() else { return Ok(true) };
-        Ok(match serde_json::from_str::<Dated>(body).map(|dated| dated.at) {
-            Ok(serde_json::Value::String(at)) => *at < *moment,
-            // A checkpoint's time is a number.
-            Ok(at) => at.as_u64().is_some_and(|at| *written_ms(at) < *moment),
-            Err(_) => false,
-        })
     }
 
     /// Signs the ledger and gives up what is too old, where it is time to.
@@ -162,10 +157,10 @@ impl Desk {
         let kept_ms = u64::try_from(retention.as_millis()).unwrap_or(u64::MAX);
         let oldest = written_ms(self.clock.now().get().saturating_sub(kept_ms));
         let before = self.first_since(&oldest)?;
-        if before > self.forgotten {
-            self.forget(before).map(drop)
-        } else {
+        if self.has_forgotten(before) {
             self.checkpoint().map(drop)
+        } else {
+            self.forget(before).map(drop)
         }
     }
 
@@ -177,6 +172,21 @@ impl Desk {
     fn describe_missing(&self, shed: Missing) -> Box<str> {
         let since = written_ms(shed.since_ms);
         Record::Shed(Shed { at: self.now(), calls: shed.calls, since }).to_text()
+    }
+}
+
+/// Is a record older than this moment? What is forgotten already is.
+fn is_before(entry: &Entry, moment: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Dated {
+        at: serde_json::Value,
+    }
+    let Some(body) = entry.body() else { return true };
+    match serde_json::from_str::<Dated>(body).map(|dated| dated.at) {
+        Ok(serde_json::Value::String(at)) => *at < *moment,
+        // A checkpoint's time is a number.
+        Ok(at) => at.as_u64().is_some_and(|at| *written_ms(at) < *moment),
+        Err(_) => false,
     }
 }
 
@@ -253,23 +263,18 @@ pub(super) fn run(mut desk: Desk, queue: &Queue) {
     }
 }
 
-/// Writes a group, however often it takes; false if the ledger was closed before it could.
+/// Writes a group, however often it takes; false if the ledger was closed and it still cannot.
 fn write(desk: &mut Desk, queue: &Queue, mut bodies: Vec<Box<str>>, calls: u64) -> bool {
-    let mut pause = FIRST_PAUSE;
-    loop {
-        let unwritten = if bodies.is_empty() { Ok(()) } else { desk.append(bodies) };
-        let (error, left) = match unwritten {
-            Ok(()) => {
-                desk.stats.wrote(calls);
-                desk.stats.works();
-                break;
-            }
+    let (mut pause, mut closed_at) = (FIRST_PAUSE, None);
+    while !bodies.is_empty() {
+        let (error, left) = match desk.append(bodies) {
+            Ok(()) => break,
             Err(unwritten) => unwritten,
         };
         desk.stats.fails(error);
         let (asks, closed) = queue.take_asks(pause);
         serve(desk, asks);
-        if closed {
+        if closed && closed_at.get_or_insert_with(Instant::now).elapsed() >= LAST_TRIES {
             desk.stats.lost(calls);
             return false;
         }
@@ -277,10 +282,9 @@ fn write(desk: &mut Desk, queue: &Queue, mut bodies: Vec<Box<str>>, calls: u64) 
         bodies = left.iter().filter_map(|entry| entry.body().map(Into::into)).collect();
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
-    if let Err(error) = desk.tidy() {
-        // It is tried again with the next group.
-        desk.stats.fails(error);
-    }
+    desk.stats.wrote(calls);
+    let tidied = guard(|| desk.tidy()).unwrap_or_else(|text| Err(panicked(&text)));
+    desk.stats.tidied(tidied.err());
     true
 }
 
