@@ -47,6 +47,10 @@ impl EvidenceRecorder {
 
     /// Adds something that the answer is made from. At most 256 are kept.
     pub fn source(&self, source: EvidenceSource) {
+        let text = |text: &str| self.target.recorded(text.to_owned());
+        let (kind, name, hash) = (text(source.kind()), text(source.name()), text(source.hash()));
+        // What was a source is one without its secrets.
+        let source = EvidenceSource::new(kind, name, hash, source.ts()).unwrap_or(source);
         self.target.write(|draft| {
             let sources = &mut draft.grounds.sources;
             if sources.len() < MOST {
@@ -57,7 +61,8 @@ impl EvidenceRecorder {
 
     /// Sets the version of a set of rules that the answer is made by. At most 256 are kept.
     pub fn rule(&self, name: impl Into<String>, version: impl Into<String>) {
-        let (name, version) = (name.into(), version.into());
+        let text = |text: String| self.target.recorded(text);
+        let (name, version) = (text(name.into()), text(version.into()));
         self.target.write(|draft| {
             let rules = &mut draft.grounds.rules;
             if rules.len() < MOST || rules.contains_key(&name) {

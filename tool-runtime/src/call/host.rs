@@ -185,6 +185,22 @@ impl Target {
             scope.with_meta(*attempt, change);
         }
     }
+
+    /// A text of the tool's own without the call's secrets, for whoever reads the answer.
+    pub(super) fn shown(&self, text: String) -> String {
+        match self {
+            Self::Call(scope, _) => scope.scrub_public(text),
+            Self::Nowhere => text,
+        }
+    }
+
+    /// A text of the tool's own without anything sensitive of the call, for a record.
+    pub(super) fn recorded(&self, text: String) -> String {
+        match self {
+            Self::Call(scope, _) => scope.scrub_log(text),
+            Self::Nowhere => text,
+        }
+    }
 }
 
 /// The most warnings one answer carries; further ones are dropped.
@@ -199,7 +215,7 @@ impl MetaRecorder {
 
     /// Sets how many items a source gave: `meta.source_counts`.
     pub fn source_count(&self, source: impl Into<String>, count: u64) {
-        let source = source.into();
+        let source = self.target.shown(source.into());
         self.write(|draft| {
             draft.source_counts.insert(source, count);
         });
@@ -207,15 +223,18 @@ impl MetaRecorder {
 
     /// Sets an entry of `meta.routing`; a value that is not JSON is left out.
     pub fn routing(&self, key: impl Into<String>, value: impl Serialize) {
-        if let Ok(value) = serde_json::to_value(value) {
-            let key = key.into();
+        if let Ok(mut value) = serde_json::to_value(value) {
+            let key = self.target.shown(key.into());
+            if let Target::Call(scope, _) = &self.target {
+                scope.scrub_json(&mut value);
+            }
             self.write(|draft| drop(draft.routing.insert(key, value)));
         }
     }
 
     /// Sets how many tokens of a kind were used: `meta.token_usage`.
     pub fn token_usage(&self, kind: impl Into<String>, tokens: u64) {
-        let kind = kind.into();
+        let kind = self.target.shown(kind.into());
         self.write(|draft| {
             draft.token_usage.insert(kind, tokens);
         });
@@ -223,10 +242,7 @@ impl MetaRecorder {
 
     /// Adds to `meta.warnings`. A model reads it. At most 64 are kept.
     pub fn warning(&self, text: impl Into<String>) {
-        let mut text = text.into();
-        if let Target::Call(scope, _) = &self.target {
-            text = scope.scrub_public(text);
-        }
+        let text = self.target.shown(text.into());
         self.write(|draft| {
             if draft.warnings.len() < MOST_WARNINGS {
                 draft.warnings.push(text);

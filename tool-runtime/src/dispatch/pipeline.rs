@@ -3,6 +3,7 @@
 use std::task::{Context, Poll};
 use std::time::Instant;
 
+use futures::future::{BoxFuture, Either, select};
 use futures::task::noop_waker_ref;
 use tool_contracts::{CallStatus, Effect, Permission};
 
@@ -148,7 +149,7 @@ pub(crate) async fn carry(
     let ran = run(scope, tool, &mut hold, started).await;
     let mut ended = fit(scope, ran);
     if let Some(prover) = prover(scope, &ended) {
-        ended = prover.prove(scope, ended).await;
+        ended = proven(prover.prove(scope, ended), &mut hold).await;
     }
     match hold {
         None => ended,
@@ -176,9 +177,19 @@ fn admit(scope: &CallScope, decoded: Decoded, _: Consulted) -> Result<Admitted, 
     Ok(Admitted(decoded.0))
 }
 
+/// Waits for the proof, while the hold is kept.
+async fn proven(proving: BoxFuture<'_, Ended>, hold: &mut Option<Box<dyn Hold>>) -> Ended {
+    let Some(hold) = hold else { return proving.await };
+    match select(proving, hold.keep()).await {
+        Either::Left((ended, _)) => ended,
+        // Whoever has taken the key over hears nothing of this; the answer is proven even so.
+        Either::Right(((), proving)) => proving.await,
+    }
+}
+
 /// Finds who keeps the proof of an answer, where its tool has to leave it.
 fn prover<'c>(scope: &'c CallScope, ended: &Ended) -> Option<&'c dyn Prove> {
-    let answers = ended.fate == Fate::Answered && scope.replay_of().is_none();
+    let answers = ended.fate == Fate::Answered && scope.replay_of().is_none() && !scope.dry_run();
     let leaves_evidence = scope.registered().traits.evidence && answers;
     scope.runtime().prover().filter(|_| leaves_evidence)
 }

@@ -216,7 +216,9 @@ impl Runtime {
         match opened {
             Ok(decoded) => ToolCall::pending(scope, decoded),
             Err(refusal) => {
-                let refusal = self.told(scope.tool().name(), scope.cx(), refusal);
+                let is_own = scope.replay_of().is_none();
+                let tell = |refusal| self.told(scope.tool().name(), scope.cx(), refusal);
+                let refusal = if is_own { tell(refusal) } else { refusal };
                 ToolCall::refused(scope, &refusal)
             }
         }

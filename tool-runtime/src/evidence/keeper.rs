@@ -18,6 +18,7 @@ use crate::dispatch::RuntimeBuilder;
 use crate::dispatch::pipeline::Ended;
 use crate::dispatch::witness::Prove;
 use crate::ledger::{self, Ledger};
+use crate::schema::Validator;
 use crate::store::{StoreError, UnixMillis};
 
 /// The longest that an answer waits for its proof to be kept.
@@ -27,6 +28,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const UNPROVEN: &str = "the proof of this answer could not be kept";
 
 /// What is sealed of a call beside what its snapshot says in the open.
+///
+/// Arguments or answers in which a schema says that something is `secret` are never sealed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Sealing {
@@ -189,12 +192,17 @@ impl EvidenceKeeper {
     }
 
     fn contents(&self, scope: &CallScope, data: &str) -> Contents {
-        let contents = Contents::new();
-        match self.sealing {
-            Sealing::Nothing => contents,
-            Sealing::Arguments => contents.with_arguments(scope.arguments()),
-            Sealing::Everything => contents.with_arguments(scope.arguments()).with_output(data),
+        let tool = scope.registered();
+        let holds_secret = |side: Option<&Validator>| side.is_some_and(Validator::has_secrets);
+        let mut contents = Contents::new();
+        // A secret never leaves the process, not even sealed.
+        if self.sealing != Sealing::Nothing && !holds_secret(Some(&tool.input)) {
+            contents = contents.with_arguments(scope.arguments());
         }
+        if self.sealing == Sealing::Everything && !holds_secret(tool.output.as_ref()) {
+            contents = contents.with_output(data);
+        }
+        contents
     }
 }
 

@@ -110,7 +110,8 @@ impl LedgerBuilder {
 
     /// Sets how long the contents of records are kept; for ever if it is not set.
     ///
-    /// Older ones are given up from time to time, when a checkpoint is due. Their hashes stay.
+    /// Older ones are given up when the ledger is opened, and whenever a checkpoint is due. Their
+    /// hashes stay.
     pub fn retention(mut self, time: Duration) -> Self {
         self.retention = Some(time);
         self

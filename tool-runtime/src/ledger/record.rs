@@ -36,8 +36,8 @@ pub enum Record {
 /// A call as the ledger keeps it.
 ///
 /// Times are RFC 3339 in UTC, hashes are 64 hexadecimal digits behind the name of the algorithm:
-/// `sha256:…` where anybody may check it, `hmac-sha256:…` under the ledger's key where what is
-/// hashed may be guessed.
+/// `sha256:…` where anybody may check it, `hmac-sha256:KEY:…` under the ledger's key of this id where
+/// what is hashed may be guessed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RecordedCall {
@@ -84,7 +84,7 @@ pub struct RecordedCall {
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<RecordedError>,
-    /// How long it ran, in milliseconds; 0 for one that never did.
+    /// How long it took from when everybody had allowed it, in milliseconds; 0 for one that was not.
     pub latency_ms: u64,
     /// How often the tool was tried.
     pub attempts: u32,
@@ -285,7 +285,7 @@ pub struct Access {
     /// What it was done with: a snapshot's id, a trace's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// How it ended: `ok`, or why not.
+    /// How it stands: `asked`, `done`, or `failed: …` with the reason.
     pub outcome: String,
 }
 

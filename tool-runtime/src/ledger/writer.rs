@@ -67,6 +67,9 @@ impl Desk {
         let torn_bytes = desk.store.torn_bytes();
         let after_crash = last.is_some_and(|last| !matches!(last, Record::Closed(_)));
         desk.note(&Record::Began(Began { at: desk.now(), after_crash, torn_bytes }))?;
+        if desk.pace.retention.is_some() {
+            desk.tidy_up()?;
+        }
         Ok(desk)
     }
 
@@ -153,6 +156,10 @@ impl Desk {
         if self.head.size() - self.checked < self.pace.checkpoint_every {
             return Ok(());
         }
+        self.tidy_up()
+    }
+
+    fn tidy_up(&mut self) -> Result<(), StoreError> {
         let Some(retention) = self.pace.retention else { return self.checkpoint().map(drop) };
         let kept_ms = u64::try_from(retention.as_millis()).unwrap_or(u64::MAX);
         let oldest = written_ms(self.clock.now().get().saturating_sub(kept_ms));

@@ -83,10 +83,12 @@ impl State {
         }
         self.same_preview(scope, consent).await?;
         let now = self.timer.now();
-        if let Some(breaker) = &plan.breaker {
+        // A replay is an auditor's: it is not counted among the calls of those it repeats.
+        let counts = scope.replay_of().is_none();
+        if let Some(breaker) = plan.breaker.as_ref().filter(|_| counts) {
             holding.pass = Some(breaker.admit(now).map_err(breaker_open)?);
         }
-        if let Some(rate) = &plan.rate {
+        if let Some(rate) = plan.rate.as_ref().filter(|_| counts) {
             rate.check(scope.cx().tenant_id()).map_err(rate_limited)?;
         }
         holding.own_place = place(plan.places.as_ref(), scope, started).await?;

@@ -52,4 +52,9 @@ pub trait Veil: Send + Sync {
     }
 }
 
+/// Redacts free text by the default patterns.
+pub(crate) fn by_default(text: &str) -> Cow<'_, str> {
+    DEFAULT.redact(text)
+}
+
 static DEFAULT: LazyLock<Patterns> = LazyLock::new(Patterns::default);

@@ -35,10 +35,17 @@ impl CallScope {
         }
     }
 
+    /// Takes the call's secrets out of a value for its caller.
+    pub(crate) fn scrub_json(&self, value: &mut Value) {
+        if let Some(scrubs) = self.scrubs() {
+            scrub_json(value, &scrubs.public);
+        }
+    }
+
     /// Takes the call's secrets out of an error that its caller reads.
     pub(crate) fn scrub_detail(&self, detail: ToolErrorDetail) -> ToolErrorDetail {
         match self.scrubs() {
-            Some(scrubs) => scrubbed(detail, &scrubs.public),
+            Some(scrubs) => scrubbed(detail, &scrubs.public, Whose::Tool),
             None => detail,
         }
     }
@@ -48,7 +55,7 @@ impl CallScope {
         let Scrubs { public, log } = self.scrubs()?;
         Some(Refusal {
             status: refusal.status,
-            detail: scrubbed(refusal.detail.clone(), public),
+            detail: scrubbed(refusal.detail.clone(), public, Whose::Runtime),
             log: log.scrub(&refusal.log).into_owned(),
         })
     }
@@ -89,12 +96,19 @@ impl Scrubs {
     }
 }
 
-fn scrubbed(detail: ToolErrorDetail, scrub: &Scrub) -> ToolErrorDetail {
+/// Who wrote an error.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    Runtime,
+    Tool,
+}
+
+fn scrubbed(detail: ToolErrorDetail, scrub: &Scrub, whose: Whose) -> ToolErrorDetail {
     let message = scrub.scrub(detail.message()).into_owned();
     let endpoint = detail.endpoint().map(|endpoint| scrub.scrub(endpoint).into_owned());
     let mut details = detail.details().cloned();
     if let Some(details) = &mut details {
-        scrub_details(details, scrub);
+        scrub_details(details, scrub, whose);
     }
     let mut scrubbed = detail.into_builder().message(message);
     if let Some(endpoint) = endpoint {
@@ -106,13 +120,13 @@ fn scrubbed(detail: ToolErrorDetail, scrub: &Scrub) -> ToolErrorDetail {
     scrubbed.build()
 }
 
-fn scrub_details(details: &mut Map<String, Value>, scrub: &Scrub) {
+fn scrub_details(details: &mut Map<String, Value>, scrub: &Scrub, whose: Whose) {
     for (key, value) in details {
         let is_own = match key.as_str() {
             // What a caller goes by, whatever a secret may be called.
             "effect" => value == "unknown" || value == "none",
-            // It holds no argument, and has to come back as it is.
-            "ticket" => true,
+            // The runtime's holds no argument, and has to come back as it is.
+            "ticket" => whose == Whose::Runtime,
             _ => false,
         };
         if !is_own {

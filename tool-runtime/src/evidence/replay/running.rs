@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{Replay, ReplayReport, Replayed, SkipReason, Verdict};
 use crate::call::{CallScope, ToolCall, ToolOutput, guard};
-use crate::evidence::{EvidenceError, Opened, SnapshotId};
+use crate::evidence::{EvidenceError, EvidenceErrorKind, Opened, SnapshotId};
 use crate::ledger::{self, LedgerQuery, RecordedCall};
 use crate::redact::Veil;
 
@@ -45,6 +45,13 @@ fn is_of_the_trace(call: &RecordedCall) -> bool {
 struct Known {
     arguments: String,
     /// The full answer, where it was sealed.
+    output: Option<String>,
+}
+
+/// What the vault has of a call.
+#[derive(Default)]
+struct Sealed {
+    arguments: Option<String>,
     output: Option<String>,
 }
 
@@ -94,14 +101,14 @@ impl Replay {
 
     /// Finds the arguments, as they were.
     async fn known(&self, call: &RecordedCall) -> Result<Known, SkipReason> {
-        let known = match self.sealed(call).await? {
-            Some(known) => known,
-            None => match &call.input {
-                Some(input) if !call.input_redacted => {
-                    Known { arguments: input.get().to_owned(), output: None }
-                }
-                _ => return Err(SkipReason::InputNotKept),
-            },
+        let sealed = self.sealed(call).await?;
+        let recorded_input = call.input.as_ref().filter(|_| !call.input_redacted);
+        let known = match (sealed, recorded_input) {
+            (Sealed { arguments: Some(arguments), output }, _) => Known { arguments, output },
+            (Sealed { output, .. }, Some(input)) => {
+                Known { arguments: input.get().to_owned(), output }
+            }
+            (_, None) => return Err(SkipReason::InputNotKept),
         };
         let recorded = call.input_hash.as_deref().ok_or(SkipReason::InputNotKept)?;
         let digest = ledger::digest_of_input(&known.arguments).ok_or(SkipReason::InputAltered)?;
@@ -112,15 +119,24 @@ impl Replay {
     }
 
     /// Opens what the vault has of a call, if it has something.
-    async fn sealed(&self, call: &RecordedCall) -> Result<Option<Known>, SkipReason> {
+    async fn sealed(&self, call: &RecordedCall) -> Result<Sealed, SkipReason> {
         let id = call.evidence.as_deref().and_then(|id| id.parse::<SnapshotId>().ok());
-        let (Some(vault), Some(id)) = (&self.vault, id) else { return Ok(None) };
-        let opened = vault.read(call.tenant_id, id, &self.access).await;
-        let Opened { contents, .. } = opened.map_err(|_| SkipReason::InputSealed)?;
-        Ok(contents.arguments().map(|arguments| Known {
-            arguments: arguments.to_owned(),
+        let (Some(vault), Some(id)) = (&self.vault, id) else { return Ok(Sealed::default()) };
+        let opened = match vault.read(call.tenant_id, id, &self.access).await {
+            Ok(opened) => opened,
+            // It was swept: the ledger may still know enough.
+            Err(error) if error.kind() == EvidenceErrorKind::NotFound => {
+                return Ok(Sealed::default());
+            }
+            Err(_) => return Err(SkipReason::InputSealed),
+        };
+        let Opened { snapshot, contents, .. } = opened;
+        // An answer that was given before proves what an earlier call sent, not this one.
+        let own = snapshot.invocation_id() == call.invocation_id;
+        Ok(Sealed {
+            arguments: contents.arguments().filter(|_| own).map(str::to_owned),
             output: contents.output().map(str::to_owned),
-        }))
+        })
     }
 
     /// Compares today's answer with the earlier one.
