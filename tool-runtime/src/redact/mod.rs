@@ -48,12 +48,12 @@ pub trait Veil: Send + Sync {
 
     /// Gives free text as it may be kept: without what [`Patterns::default`] finds in it.
     fn free_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        DEFAULT.redact(text)
+        free_text(text)
     }
 }
 
-/// Redacts free text by the default patterns.
-pub(crate) fn by_default(text: &str) -> Cow<'_, str> {
+/// Gives free text without what [`Patterns::default`] finds in it.
+pub(crate) fn free_text(text: &str) -> Cow<'_, str> {
     DEFAULT.redact(text)
 }
 

@@ -8,7 +8,7 @@ use tool_contracts::ToolErrorDetail;
 use super::CallScope;
 use crate::dispatch::refusal::Refusal;
 use crate::limits::Limits;
-use crate::redact::{Scrub, Veil};
+use crate::redact::{self, Scrub, Veil};
 
 /// What has to be taken out of texts about a call.
 pub(super) struct Scrubs {
@@ -19,12 +19,16 @@ pub(super) struct Scrubs {
 }
 
 impl CallScope {
-    /// Takes what is sensitive in this call out of a text for the log.
+    /// Takes what is sensitive in this call out of a text for the log, and what looks sensitive.
     pub(crate) fn scrub_log(&self, text: String) -> String {
-        match self.scrubs() {
-            Some(scrubs) if !text.is_empty() => owned(&scrubs.log, text),
-            _ => text,
+        if text.is_empty() {
+            return text;
         }
+        let text = match self.scrubs() {
+            Some(scrubs) => owned(&scrubs.log, text),
+            None => text,
+        };
+        redact::free_text(&text).into_owned()
     }
 
     /// Takes the call's secrets out of a text for its caller, who knows their own personal data.
@@ -50,14 +54,19 @@ impl CallScope {
         }
     }
 
-    /// Gives a refusal without what is sensitive in this call; none if nothing is.
+    /// Gives a refusal without what is sensitive in this call; none if nothing can be.
     pub(crate) fn scrub_refusal(&self, refusal: &Refusal) -> Option<Refusal> {
-        let Scrubs { public, log } = self.scrubs()?;
-        Some(Refusal {
-            status: refusal.status,
-            detail: scrubbed(refusal.detail.clone(), public, Whose::Runtime),
-            log: log.scrub(&refusal.log).into_owned(),
-        })
+        let scrubs = self.scrubs();
+        if scrubs.is_none() && refusal.log.is_empty() {
+            return None;
+        }
+        let detail = refusal.detail.clone();
+        let detail = match scrubs {
+            Some(scrubs) => scrubbed(detail, &scrubs.public, Whose::Runtime),
+            None => detail,
+        };
+        let log = self.scrub_log(refusal.log.clone());
+        Some(Refusal { status: refusal.status, detail, log })
     }
 
     /// Gives the arguments as a record may keep them; none if they are not JSON.
