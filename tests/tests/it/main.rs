@@ -20,6 +20,7 @@ mod life;
 mod macros;
 mod outcomes;
 mod policy;
+mod record;
 mod redaction;
 mod sqlite;
 mod stores;

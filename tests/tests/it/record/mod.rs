@@ -1,0 +1,3 @@
+//! What is kept of calls, and what never is.
+
+mod canary;
