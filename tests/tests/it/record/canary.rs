@@ -1,18 +1,25 @@
 //! Marked values in every sensitive place, every end that a call can come to, every sink at once:
 //! then all that was written is searched for the marks, in every form in which they may stand.
 //!
-//! | sink | secret | auth | personal | unknown field | free text | key | answer |
-//! | --- | --- | --- | --- | --- | --- | --- | --- |
-//! | tracing, OpenTelemetry, `JsonLog` | | | | | | | |
-//! | the ledger, in lines and in a table | | | | | | | |
-//! | evidence: the file, and what may be seen without a reason | | | | | | | |
-//! | tickets, and the store they wait in | | | | | | | |
-//! | `CallRecord::log` | | | | | if the tool says it | | |
-//! | `Debug` of everything | | | | | | | |
-//! | `Preview`: for the person who decides | | | yes | | yes | | |
-//! | the caller's envelope | | | its echo, the answer | its echo | its echo | | yes |
-//! | the store of answers, which are repeated byte for byte | | | the answer | | | | yes |
-//! | a replay's report | | | | | | | |
+//! What is secret, and what is in `auth`, is in none of the sinks, whatever the tool says. Of the
+//! rest, each may be here alone:
+//!
+//! | sink | personal | free text | unknown field | key | the answer's secret |
+//! | --- | --- | --- | --- | --- | --- |
+//! | tracing, OpenTelemetry, `JsonLog`, `CallRecord` | | | | | |
+//! | ledger, in lines and in a table | | | | | |
+//! | evidence: the file, and what is seen without a reason | | | | | |
+//! | tickets, and the file in which they wait | | | | | |
+//! | a replay's report | | | | | |
+//! | `Debug` of everything else | | | | the context's | |
+//! | `Preview`, for the person who decides | yes | yes | | | |
+//! | progress, for the caller | the tool's words | the tool's words | | | |
+//! | the caller's envelope | yes | yes | the tool's words | | yes |
+//! | the file of answers that are repeated | yes | yes | | yes | yes |
+//!
+//! The envelope's `input` tells the caller what the caller has sent, so personal data stands there
+//! and in messages; secrets do not. An answer that is kept to be repeated is kept byte for byte, by
+//! its key. Arguments as they were sent are in the host's own view of a call alone, and sealed.
 
 mod marks;
 mod sinks;
@@ -28,8 +35,8 @@ use self::marks::{Kind, MARKS, found};
 use self::sinks::{Exported, Sinks};
 use self::walk::{Kept, Walk};
 
-/// What each sink may hold; a sink that is not here may not be.
-const MAY_HOLD: [(&str, &[Kind]); 14] = [
+/// What each sink may hold and does, as the table says.
+const MAY_HOLD: [(&str, &[Kind]); 15] = [
     ("tracing, text", &[]),
     ("tracing, JSON", &[]),
     ("OpenTelemetry", &[]),
@@ -43,7 +50,8 @@ const MAY_HOLD: [(&str, &[Kind]); 14] = [
     ("CallRecord", &[]),
     ("Preview", &[Kind::Personal, Kind::FreeText]),
     ("envelope", &[Kind::Personal, Kind::FreeText, Kind::Stranger, Kind::Answered]),
-    ("answers", &[Kind::Personal, Kind::FreeText, Kind::Stranger, Kind::Key, Kind::Answered]),
+    ("progress", &[Kind::Personal, Kind::FreeText]),
+    ("answers", &[Kind::Personal, Kind::FreeText, Kind::Key, Kind::Answered]),
 ];
 
 #[test]
@@ -65,6 +73,13 @@ fn check(kept: Kept) {
     assert_eq!(sinks.names(), names, "every sink is written to, and every one has its rules");
     let leaks: Vec<_> = MAY_HOLD.iter().flat_map(|(name, may)| leaks(&sinks, name, may)).collect();
     assert!(leaks.is_empty(), "{}", leaks.join("\n"));
+    for (name, may) in MAY_HOLD {
+        let text = sinks.text(name);
+        for kind in may {
+            let mut marks = MARKS.iter().filter(|mark| mark.kind == *kind);
+            assert!(marks.any(|mark| found(&text, mark).is_some()), "{name} may hold {kind:?}");
+        }
+    }
 }
 
 /// Goes through everything, on threads that all write their traces to the sinks.

@@ -134,13 +134,13 @@ fn arguments() -> Value {
 async fn an_error_keeps_its_words_without_the_secret() {
     let (envelope, log) = ends("fails", &arguments(), &cx()).await;
     let error = &envelope["error"];
-    assert_eq!(error["message"], "\"***\" of Ada Lovelace, Basic YXV0aD***=, 6875 6e746572");
+    assert_eq!(error["message"], "\"***\" of Ada Lovelace, Basic [token]***=, 6875 6e746572");
     assert_eq!(error["details"]["said"]["all"][0], error["message"]);
     assert_eq!(error["details"]["said"]["effect"], error["message"]);
     assert_eq!(error["details"]["effect"], "none");
     assert_eq!(error["endpoint"], "https://ada:***@example.com");
     assert_eq!(envelope["input"], json!({"pin": "***", "name": NAME}));
-    assert_eq!(log, "\"***\" of ***, Basic YXV0aD***=, 6875 6e746572");
+    assert_eq!(log, "\"***\" of ***, Basic [token]***=, 6875 6e746572");
 }
 
 #[tokio::test]

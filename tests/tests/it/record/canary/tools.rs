@@ -11,7 +11,7 @@ use tool_runtime::contracts::ErrorCode;
 use tool_runtime::prelude::*;
 use tool_runtime::{EvidenceRecorder, FailureCode, RuntimeBuilder};
 
-use super::marks::{EDITED, Kind, Mark, PERSON, RECEIPT, STRANGER, TOKEN, quote};
+use super::marks::{EDITED, Kind, Mark, PERSON, RECEIPT, STRANGER, quote};
 
 /// How somebody logs in.
 #[ai_type]
@@ -183,7 +183,8 @@ impl std::error::Error for Source {}
 /// Says everything that a call was given.
 fn said(cx: &ToolContext, token: &str, arguments: &str) -> String {
     quote(|mark: &Mark| match (mark.kind, mark.text) {
-        (Kind::Secret, TOKEN | EDITED) => mark.text == token,
+        // It may remember what was there before a person changed it.
+        (Kind::Secret, EDITED) => token == EDITED,
         (Kind::Credential, _) => cx.auth().is_some(),
         (Kind::Stranger, _) => arguments.contains(STRANGER),
         (kind, _) => !matches!(kind, Kind::Key | Kind::Answered),
@@ -246,6 +247,7 @@ fn look(
     desk: &Arc<Desk>,
     meta: &MetaRecorder,
     proof: &EvidenceRecorder,
+    progress: &Progress,
     /// What happens.
     act: String,
     /// What proves who asks.
@@ -259,6 +261,7 @@ fn look(
 ) -> Result<Answer, Careless> {
     let _ = (person, sent);
     proof.rule("ruleset_version", "7");
+    progress.report(0.5, said(cx, &token, ""));
     meta.warning(said(cx, &token, ""));
     desk.act(&act, said(cx, &token, ""))
 }

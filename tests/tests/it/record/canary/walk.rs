@@ -7,7 +7,9 @@ use futures::FutureExt;
 use serde_json::{Value, json};
 use tokio::task::yield_now;
 use tool_runtime::evidence::{Access, EvidenceKeeper, Replay, ReplayReport, SnapshotQuery, Vault};
-use tool_runtime::ledger::{JsonLines, Ledger, LedgerQuery, SqliteLedger};
+use tool_runtime::ledger::{
+    JsonLines, Ledger, LedgerQuery, RecordedCall, RecordedOrigin, SqliteLedger,
+};
 use tool_runtime::policy::{
     ApprovalRequest, Approver, Decision, KeyRing, Policy, RetryConfig, Rules, async_trait,
 };
@@ -132,6 +134,8 @@ impl Walk {
 
     async fn run(&self, tool: &str, act: &str, cx: &ToolContext) -> ToolOutput {
         let mut call = self.runtime.call(tool, arguments(act).to_string(), cx);
+        let sinks = self.sinks.clone();
+        call.on_progress(move |update| sinks.note("progress", format!("{update:?}")));
         self.note(&call);
         if call.needs_approval() {
             self.sinks.note("envelope", call.rehearse().await.json());
@@ -305,8 +309,8 @@ impl Walk {
     async fn recorded(&self) {
         self.ledger.flush().await.unwrap();
         let found = self.ledger.find(LedgerQuery::new().limit(1_000)).await.unwrap();
-        assert!(found.records.len() > 50, "{}", found.records.len());
         self.sinks.note("ledger", format!("{:?}", found.records));
+        every_end_is_among(found.records.iter().map(|(_, call)| call));
         let access = Access::new("auditor", "a test").unwrap();
         for snapshot in self.vault.list(&SnapshotQuery::of(TENANT), None, 1_000).await.unwrap() {
             self.sinks.note("evidence", serde_json::to_string(&snapshot).unwrap());
@@ -339,6 +343,37 @@ impl Walk {
         self.sinks.note("ReplayReport", serde_json::to_string(report).unwrap());
         self.sinks.note("ReplayReport", format!("{report:?}"));
     }
+}
+
+/// That everything has happened which this is about.
+fn every_end_is_among<'c>(calls: impl Iterator<Item = &'c RecordedCall> + Clone) {
+    for (ended, code) in [
+        ("Executed", "none"),
+        ("Failed", "NOT_FOUND"),
+        ("Failed", "INTERNAL"),
+        ("Failed", "TIMEOUT"),
+        ("Interrupted", "CANCELLED"),
+        ("Rejected", "INVALID_ARGUMENT"),
+        ("Declined", "DECLINED"),
+        ("NotExecuted", "NEEDS_USER_CONFIRMATION"),
+    ] {
+        let is_it = |call: &RecordedCall| {
+            let error = call.error.as_ref().and_then(|error| error.code.as_deref());
+            format!("{:?}", call.ended) == ended && error.unwrap_or("none") == code
+        };
+        assert!(calls.clone().any(is_it), "{ended} {code}");
+    }
+    let some = |what: &str, is_it: fn(&RecordedCall) -> bool| {
+        assert!(calls.clone().any(is_it), "{what}");
+    };
+    some("a retry that helped", |call| call.attempts == 3 && call.error.is_none());
+    some("a cached answer", |call| call.origin == RecordedOrigin::Cache);
+    some("a repeated answer", |call| call.origin == RecordedOrigin::Replay);
+    some("a dry run", |call| call.dry_run && !call.rehearsal);
+    some("a rehearsal", |call| call.rehearsal);
+    some("a proof", |call| call.evidence.is_some());
+    some("a person's yes", |call| call.approval.as_ref().is_some_and(|it| it.by.is_some()));
+    some("a ticket", |call| call.approval.as_ref().is_some_and(|it| it.ticket.is_some()));
 }
 
 /// A person who is asked, and whose screen shows all that it can but the arguments themselves.
