@@ -251,7 +251,7 @@ fn broken(fault: &super::chain::Fault) -> StoreError {
 /// The thread's work, until the ledger is closed.
 pub(super) fn run(mut desk: Desk, queue: &Queue) {
     loop {
-        let Batch { ended, asks, shed, last } = queue.take(MOST_IN_GROUP);
+        let Batch { ended, mut asks, shed, last } = queue.take(MOST_IN_GROUP);
         let mut bodies: Vec<Box<str>> = Vec::with_capacity(ended.len() + 1);
         bodies.extend(ended.iter().map(|call| desk.describe(call)));
         if shed.calls > 0 {
@@ -260,7 +260,7 @@ pub(super) fn run(mut desk: Desk, queue: &Queue) {
         let calls = u64::try_from(ended.len()).unwrap_or(u64::MAX);
         // The host's values may go with their last call, and may panic as they do.
         drop(guard(|| drop(ended)));
-        if !write(&mut desk, queue, bodies, calls) {
+        if !write(&mut desk, queue, bodies, calls, &mut asks) {
             return;
         }
         serve(&mut desk, asks);
@@ -271,7 +271,13 @@ pub(super) fn run(mut desk: Desk, queue: &Queue) {
 }
 
 /// Writes a group, however often it takes; false if the ledger was closed and it still cannot.
-fn write(desk: &mut Desk, queue: &Queue, mut bodies: Vec<Box<str>>, calls: u64) -> bool {
+fn write(
+    desk: &mut Desk,
+    queue: &Queue,
+    mut bodies: Vec<Box<str>>,
+    calls: u64,
+    asks: &mut VecDeque<super::queue::Ask>,
+) -> bool {
     let (mut pause, mut closed_at) = (FIRST_PAUSE, None);
     while !bodies.is_empty() {
         let (error, left) = match desk.append(bodies) {
@@ -279,8 +285,10 @@ fn write(desk: &mut Desk, queue: &Queue, mut bodies: Vec<Box<str>>, calls: u64) 
             Err(unwritten) => unwritten,
         };
         desk.stats.fails(error);
-        let (asks, closed) = queue.take_asks(pause);
-        serve(desk, asks);
+        // Whoever asks is told that it fails, and does not wait until it works.
+        serve(desk, std::mem::take(asks));
+        let (later, closed) = queue.take_asks(pause);
+        serve(desk, later);
         if closed && closed_at.get_or_insert_with(Instant::now).elapsed() >= LAST_TRIES {
             desk.stats.lost(calls);
             return false;
