@@ -11,6 +11,6 @@ mod limits;
 mod repeats;
 mod retries;
 mod rules;
-mod script;
+pub(crate) mod script;
 mod smoke;
 mod timeouts;

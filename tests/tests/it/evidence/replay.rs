@@ -1,0 +1,332 @@
+//! A trace that is run again: what would come back the same, what not, and what is not run at all.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tool_runtime::contracts::ErrorCode;
+use tool_runtime::evidence::{Replay, ReplayReport, Sealing, SkipReason, Verdict};
+use tool_runtime::ledger::LedgerQuery;
+use tool_runtime::policy::Policy;
+use tool_runtime::prelude::*;
+use tool_runtime::{DynamicTool, RuntimeBuilder};
+
+use super::{Office, TENANT, World, access, cx_of};
+use crate::ledger::{all, check_whole, recorded};
+
+/// Looks up what is today.
+#[ai_tool(effect = "read", version = "1.0.0", ttl = "1h", evidence)]
+async fn look(
+    world: &World,
+    /// Where.
+    #[arg(default)]
+    place: String,
+    /// Who asks.
+    #[arg(pii, default)]
+    email: String,
+) -> Value {
+    let _ = email;
+    json!({ "place": place, "today": world.ask() })
+}
+
+/// Looks up what is today, and leaves no evidence.
+#[ai_tool(effect = "read")]
+async fn peek(
+    world: &World,
+    /// Who asks.
+    #[arg(secret, default)]
+    pin: String,
+) -> u32 {
+    let _ = pin;
+    world.ask()
+}
+
+/// Says nothing to nobody.
+#[ai_tool(effect = "read")]
+async fn greet(cx: &ToolContext) -> Option<String> {
+    cx.locale().map(|locale| format!("hello in {locale}"))
+}
+
+/// Writes, which is counted.
+#[ai_tool(effect = "write")]
+async fn put(world: &World, dry_run: &DryRun) -> u32 {
+    let _ = dry_run;
+    world.ask()
+}
+
+struct Archive {
+    office: Office,
+    world: World,
+}
+
+impl Archive {
+    fn new() -> Self {
+        Self { office: Office::new(), world: World::default() }
+    }
+
+    fn with(&self, more: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder) -> Runtime {
+        let builder = Runtime::builder().state(self.world.clone()).ledger(&self.office.ledger);
+        let builder = builder.evidence(self.office.keeper.clone()).policy(Policy::new());
+        more(builder).build().unwrap()
+    }
+
+    fn runtime(&self) -> Runtime {
+        self.with(|it| {
+            let it = it.tool::<Look>().tool::<Peek>().tool::<Greet>().tool::<Put>();
+            it.permission("put", Permission::Allow)
+        })
+    }
+
+    fn replay(&self, runtime: &Runtime) -> Replay {
+        Replay::new(runtime, &self.office.ledger, access()).vault(self.office.keeper.vault())
+    }
+
+    async fn run(&self, runtime: &Runtime) -> ReplayReport {
+        self.replay(runtime).run("trace-1").await.unwrap()
+    }
+}
+
+async fn call(runtime: &Runtime, tool: &str, arguments: &str) {
+    assert!(runtime.call(tool, arguments, &cx_of(TENANT)).execute().await.is_ok(), "{tool}");
+}
+
+fn verdicts(report: &ReplayReport) -> Vec<&Verdict> {
+    report.calls().iter().map(|call| call.verdict()).collect()
+}
+
+fn skipped(reason: SkipReason) -> Verdict {
+    Verdict::Skipped { reason }
+}
+
+#[tokio::test]
+async fn an_answer_is_the_same_or_has_drifted_with_what_has_changed() {
+    let archive = Archive::new();
+    let runtime = archive.runtime();
+    call(&runtime, "look", r#"{"place":"here"}"#).await;
+    let report = archive.run(&runtime).await;
+    assert_eq!(verdicts(&report), [&Verdict::Same]);
+    assert!(report.holds() && !report.calls()[0].version_changed());
+    assert_eq!(archive.world.runs(), 2, "no cache answered");
+
+    archive.world.set(5);
+    let report = archive.run(&runtime).await;
+    let diff = json!([{ "op": "replace", "path": "/today", "value": 5 }]);
+    let drifted = Verdict::Drifted { diff: Some(diff), earlier_error: None, error: None };
+    assert_eq!((verdicts(&report), report.holds()), (vec![&drifted], false));
+    assert_eq!(archive.world.runs(), 3);
+    // The cache still has what it had.
+    let mut cached = runtime.call("look", r#"{"place":"here"}"#, &cx_of(TENANT));
+    assert!(cached.execute().await.data_json().unwrap().contains(r#""today":0"#));
+    assert_eq!(archive.world.runs(), 3);
+}
+
+#[tokio::test]
+async fn without_a_vault_a_drift_is_seen_and_not_what_it_is() {
+    let archive = Archive::new();
+    let runtime = archive.runtime();
+    call(&runtime, "look", r#"{"place":"here"}"#).await;
+    archive.world.set(5);
+    let replay = Replay::new(&runtime, &archive.office.ledger, access());
+    let report = replay.run("trace-1").await.unwrap();
+    let drifted = Verdict::Drifted { diff: None, earlier_error: None, error: None };
+    assert_eq!(verdicts(&report), [&drifted]);
+}
+
+#[tokio::test]
+async fn a_write_is_never_run_again_whatever_it_was() {
+    let archive = Archive::new();
+    let runtime = archive.runtime();
+    call(&runtime, "put", "{}").await;
+    call(&runtime, "peek", "{}").await;
+    assert_eq!(archive.world.runs(), 2);
+    assert_eq!(verdicts(&archive.run(&runtime).await)[0], &skipped(SkipReason::Write));
+    assert_eq!(archive.world.runs(), 3, "the read alone");
+
+    let dynamic = |name: &str, effect| {
+        let world = archive.world.clone();
+        DynamicTool::new(name, effect)
+            .description("Has changed its mind.")
+            .handles_dry_run()
+            .input_schema(json!({ "type": "object" }))
+            .sync_handler(move |_| Ok::<_, Failure>(world.ask()))
+    };
+    let turned = archive.with(|it| {
+        it.dynamic(dynamic("put", Effect::Read)).dynamic(dynamic("peek", Effect::Write))
+    });
+    let report = archive.run(&turned).await;
+    assert_eq!(verdicts(&report), [&skipped(SkipReason::Write), &skipped(SkipReason::Write)]);
+    assert_eq!(archive.world.runs(), 3);
+}
+
+#[tokio::test]
+async fn a_tool_that_is_gone_or_another_version_is_said_to_be() {
+    let archive = Archive::new();
+    let before = archive.runtime();
+    call(&before, "look", "{}").await;
+    call(&before, "greet", "{}").await;
+    let renewed = DynamicTool::new("look", Effect::Read)
+        .description("Looks up what is today.")
+        .version("2.0.0")
+        .input_schema(json!({ "type": "object" }))
+        .sync_handler(|_| Ok::<_, Failure>(json!({ "place": "", "today": 0 })));
+    let after = archive.with(|it| it.dynamic(renewed));
+    let report = archive.run(&after).await;
+    assert_eq!(verdicts(&report), [&Verdict::Same, &Verdict::Gone]);
+    let look = &report.calls()[0];
+    assert!(look.version_changed());
+    assert_eq!((look.recorded_version(), look.version()), (Some("1.0.0"), Some("2.0.0")));
+    assert!(!report.calls()[1].version_changed() && !report.holds());
+}
+
+#[tokio::test]
+async fn what_did_not_run_then_is_not_run_now() {
+    let archive = Archive::new();
+    let runtime = archive.runtime();
+    drop(runtime.call("peek", "{}", &cx_of(TENANT)));
+    let mut declined = runtime.call("peek", "{}", &cx_of(TENANT));
+    assert!(declined.decline("no"));
+    declined.execute().await;
+    runtime.call("peek", r#"{"pin":{}}"#, &cx_of(TENANT)).execute().await;
+    let report = archive.run(&runtime).await;
+    let not_run = skipped(SkipReason::NotRun);
+    assert_eq!((verdicts(&report), archive.world.runs()), (vec![&not_run; 3], 0));
+}
+
+#[tokio::test]
+async fn arguments_that_are_redacted_need_the_vault() {
+    let archive = Archive::new();
+    let runtime = archive.runtime();
+    call(&runtime, "look", r#"{"email":"jane@example.com"}"#).await;
+    call(&runtime, "peek", r#"{"pin":"1234"}"#).await;
+    let bare = Replay::new(&runtime, &archive.office.ledger, access());
+    let report = bare.run("trace-1").await.unwrap();
+    let not_kept = skipped(SkipReason::InputNotKept);
+    assert_eq!(verdicts(&report), [&not_kept, &not_kept]);
+    assert_eq!(verdicts(&archive.run(&runtime).await), [&Verdict::Same, &not_kept]);
+}
+
+#[tokio::test]
+async fn what_a_tenant_had_destroyed_cannot_be_run_again() {
+    let archive = Archive::new();
+    let runtime = archive.runtime();
+    call(&runtime, "look", r#"{"email":"jane@example.com"}"#).await;
+    assert_eq!(archive.office.keeper.vault().shred(TENANT, &access()).await.unwrap(), 1);
+    let report = archive.run(&runtime).await;
+    assert_eq!(verdicts(&report), [&skipped(SkipReason::InputSealed)]);
+    assert_eq!(archive.world.runs(), 1);
+}
+
+#[tokio::test]
+async fn a_call_that_may_not_run_in_this_runtime_is_refused() {
+    let archive = Archive::new();
+    call(&archive.runtime(), "peek", "{}").await;
+    let strict = archive.with(|it| it.tool::<Peek>().permission("peek", Permission::Deny));
+    let report = archive.run(&strict).await;
+    assert_eq!(verdicts(&report), [&skipped(SkipReason::Refused)]);
+    let elsewhere = archive.runtime();
+    let stray = archive.replay(&elsewhere).context(|_| cx_of(Uuid::from_u128(99)));
+    let report = stray.run("trace-1").await.unwrap();
+    assert_eq!(verdicts(&report), [&skipped(SkipReason::Refused)]);
+    assert_eq!(archive.world.runs(), 1);
+}
+
+#[tokio::test]
+async fn a_failure_is_the_same_if_it_has_the_same_code() {
+    let archive = Archive::new();
+    let codes = Arc::new(Mutex::new(ErrorCode::NotFound));
+    let failing = {
+        let codes = codes.clone();
+        let failing = DynamicTool::new("fail", Effect::Read)
+            .description("Fails.")
+            .input_schema(json!({ "type": "object" }))
+            .sync_handler(move |_| Err::<u32, _>(Failure::of(*codes.lock().unwrap())));
+        archive.with(|it| it.dynamic(failing))
+    };
+    failing.call("fail", "{}", &cx_of(TENANT)).execute().await;
+    assert_eq!(verdicts(&archive.run(&failing).await), [&Verdict::Same]);
+    *codes.lock().unwrap() = ErrorCode::Forbidden;
+    let drifted = Verdict::Drifted {
+        diff: None,
+        earlier_error: Some("NOT_FOUND".to_owned()),
+        error: Some("FORBIDDEN".to_owned()),
+    };
+    assert_eq!(verdicts(&archive.run(&failing).await), [&drifted]);
+}
+
+#[tokio::test]
+async fn what_no_record_holds_is_added_by_the_host() {
+    let archive = Archive::new();
+    let runtime = archive.runtime();
+    let cx = ToolContext::builder(TENANT, "trace-1").run_id("run-1").locale("de-DE");
+    runtime.call("greet", "{}", &cx.build().unwrap()).execute().await;
+    assert!(!archive.run(&runtime).await.holds());
+    let localised = archive.replay(&runtime).context(|cx| {
+        let builder = ToolContext::builder(cx.tenant_id(), cx.trace_id()).run_id("run-1");
+        builder.locale("de-DE").build().unwrap()
+    });
+    assert!(localised.run("trace-1").await.unwrap().holds());
+}
+
+#[tokio::test]
+async fn a_replay_is_on_the_ledger_and_in_no_later_one() {
+    let archive = Archive::new();
+    let runtime = archive.runtime();
+    call(&runtime, "look", "{}").await;
+    let first = archive.run(&runtime).await;
+    let second = archive.run(&runtime).await;
+    assert_eq!((first.calls().len(), second.calls().len()), (1, 1));
+    let records = recorded(&archive.office.ledger).await;
+    let [own, one, other] = &records[..] else { panic!("{records:#?}") };
+    assert_eq!(own.replay_of, None);
+    for (record, report) in [(one, &first), (other, &second)] {
+        assert_eq!(record.replay_of, Some(own.invocation_id));
+        assert_eq!(report.calls()[0].replayed_by(), Some(record.invocation_id));
+        assert_eq!((&record.evidence, record.attempts), (&None, 1), "no evidence is left");
+        assert_eq!(record.output_hash, own.output_hash);
+    }
+    let actions: Vec<_> = archive.office.accesses().into_iter().map(|(it, _)| it).collect();
+    assert_eq!(actions, ["replay", "read", "replay", "read"]);
+    archive.office.check_chain();
+}
+
+#[tokio::test]
+async fn a_replay_that_cannot_be_recorded_runs_nothing() {
+    let archive = Archive::new();
+    let runtime = archive.runtime();
+    call(&runtime, "peek", "{}").await;
+    archive.office.ledger.flush().await.unwrap();
+    archive.office.kept.fail(true);
+    assert!(archive.replay(&runtime).run("trace-1").await.is_err());
+    assert_eq!(archive.world.runs(), 1);
+    archive.office.kept.fail(false);
+}
+
+#[tokio::test]
+async fn traces_of_the_same_name_are_told_apart_by_tenant() {
+    let archive = Archive::new();
+    let runtime = archive.runtime();
+    for tenant in [1, 2, 2] {
+        let cx = cx_of(Uuid::from_u128(tenant));
+        assert!(runtime.call("peek", "{}", &cx).execute().await.is_ok());
+    }
+    let of = |tenant| archive.replay(&runtime).tenant(Uuid::from_u128(tenant));
+    assert_eq!(of(2).run("trace-1").await.unwrap().calls().len(), 2);
+    assert_eq!(of(1).run("trace-1").await.unwrap().calls().len(), 1);
+    assert_eq!(of(3).run("trace-1").await.unwrap().calls().len(), 0);
+    let ledger = &archive.office.ledger;
+    ledger.flush().await.unwrap();
+    check_whole(ledger, 6);
+    let of_one = all(ledger, LedgerQuery::new().tenant(Uuid::from_u128(1))).await;
+    assert_eq!(of_one.len(), 2, "it ran for its tenant alone");
+}
+
+#[tokio::test]
+async fn where_nothing_is_sealed_the_ledger_gives_the_arguments() {
+    let archive = Archive::new();
+    let keeper = archive.office.keeper.clone().sealing(Sealing::Nothing);
+    let runtime = archive.with(|it| it.tool::<Look>().evidence(keeper));
+    call(&runtime, "look", r#"{"place":"here"}"#).await;
+    assert_eq!(verdicts(&archive.run(&runtime).await), [&Verdict::Same]);
+    archive.world.set(1);
+    let drifted = Verdict::Drifted { diff: None, earlier_error: None, error: None };
+    assert_eq!(verdicts(&archive.run(&runtime).await), [&drifted]);
+}

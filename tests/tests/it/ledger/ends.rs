@@ -1,0 +1,402 @@
+//! Whatever its end, a call leaves one record, with the facts.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use serde_json::value::RawValue;
+use tool_runtime::RuntimeBuilder;
+use tool_runtime::canonical::Digest;
+use tool_runtime::contracts::{Actor, ActorType, ErrorCode, ToolCallRequest};
+use tool_runtime::ledger::{Ledger, RecordStatus, RecordedCall, RecordedOrigin};
+use tool_runtime::policy::{Policy, RetryConfig, Rules};
+use tool_runtime::prelude::*;
+use tool_runtime::testing::ManualClock;
+
+use super::{START, ledger, recorded, ring};
+use crate::policy::script::{self, Script, Woe, busy, jane, woe};
+
+/// There is none left.
+#[derive(Debug, ToolFailure)]
+#[failure(OUT_OF_STOCK, message = "none is left")]
+struct SoldOut;
+
+/// Sells what is not there.
+#[ai_tool(effect = "read", version = "2.1.0")]
+async fn sell() -> Result<u32, SoldOut> {
+    Err(SoldOut)
+}
+
+/// Finds what is good for a minute.
+#[ai_tool(effect = "read", ttl = "60s")]
+async fn find(script: &Script) -> Result<u32, Woe> {
+    script.act().await
+}
+
+/// Works on a blocking thread.
+#[ai_tool(effect = "read", blocking)]
+fn grind(
+    /// Whether it breaks.
+    #[arg(default)]
+    breaks: bool,
+) -> u32 {
+    assert!(!breaks, "the mill broke");
+    1
+}
+
+struct Desk {
+    runtime: Runtime,
+    ledger: Ledger,
+}
+
+impl Desk {
+    fn new(script: &Arc<Script>) -> Self {
+        let never = Policy::new().rules(Rules::new().retry(RetryConfig::never()));
+        Self::with(script, |builder| builder.policy(never))
+    }
+
+    fn with(script: &Arc<Script>, more: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder) -> Self {
+        let ledger = ledger();
+        let builder = script::builder(script).tool::<Sell>().tool::<Find>().tool::<Grind>();
+        Self { runtime: more(builder.ledger(&ledger)).build().unwrap(), ledger }
+    }
+
+    async fn answer(&self, tool: &str, arguments: &str) -> ToolOutput {
+        self.runtime.call(tool, arguments, &jane()).execute().await.clone()
+    }
+
+    /// The only record, of the only call.
+    async fn only(&self) -> RecordedCall {
+        let mut records = recorded(&self.ledger).await;
+        assert_eq!(records.len(), 1, "{records:#?}");
+        records.remove(0)
+    }
+}
+
+/// What a failed call's record says: how it ended, its code, its effect, its attempts.
+type Told<'r> = (CallStatus, &'r str, Option<&'r str>, u32);
+
+fn told(record: &RecordedCall) -> Told<'_> {
+    assert_eq!(record.status, RecordStatus::Error);
+    assert_eq!(record.output_hash, None, "an error has no answer");
+    let error = record.error.as_ref().expect("an error");
+    (record.ended, error.code.as_deref().unwrap_or(""), error.effect.as_deref(), record.attempts)
+}
+
+fn quick() -> Arc<Script> {
+    Script::quick(Ok)
+}
+
+fn stuck() -> Arc<Script> {
+    Script::new(|_| pending())
+}
+
+#[tokio::test]
+async fn a_call_that_ran_is_recorded_with_everything_that_is_known_of_it() {
+    let desk = Desk::new(&quick());
+    let cx = ToolContext::builder(Uuid::from_u128(7), "trace-9").run_id("run-9").user_id("jane");
+    let cx = cx.session_id("session-9").site_id("site-9").request_id("request-9");
+    let cx = cx.actor(Actor::new(ActorType::Agent, "planner").unwrap()).build().unwrap();
+    let none = RawValue::from_string("{}".to_owned()).unwrap();
+    let mut call = desk.runtime.call_request(&ToolCallRequest::new("call-9", "peek", none), &cx);
+    assert_eq!(call.execute().await.data_json(), Some("1"));
+
+    let record = desk.only().await;
+    let principal = &record.principal;
+    assert_eq!((&*record.trace_id, record.run_id.as_deref()), ("trace-9", Some("run-9")));
+    assert_eq!(record.tenant_id, Uuid::from_u128(7));
+    assert_eq!(
+        (principal.user_id.as_deref(), principal.actor_id.as_deref(), principal.actor_type),
+        (Some("jane"), Some("planner"), Some(ActorType::Agent))
+    );
+    assert_eq!(principal.session_id.as_deref(), Some("session-9"));
+    assert_eq!(
+        (record.site_id.as_deref(), record.request_id.as_deref(), record.call_id.as_deref()),
+        (Some("site-9"), Some("request-9"), Some("call-9"))
+    );
+    assert_eq!(record.invocation_id, call.cx().invocation_id());
+    assert_eq!((&*record.tool, record.effect), ("peek", Some(Effect::Read)));
+    assert!(record.version.is_some());
+    assert_eq!((record.status, record.ended), (RecordStatus::Success, CallStatus::Executed));
+    assert_eq!((record.attempts, record.origin), (1, RecordedOrigin::Call));
+    assert!(record.error.is_none() && record.approval.is_none() && record.evidence.is_none());
+    assert!(!record.dry_run && !record.rehearsal && record.replay_of.is_none());
+    assert!(record.opened_at <= record.at);
+    let hash = |domain, text| Some(format!("sha256:{}", Digest::of_json(domain, text).unwrap()));
+    assert_eq!(record.input_hash, hash("tool-runtime/input/v1", "{}"));
+    assert_eq!(record.output_hash, hash("tool-runtime/output/v1", "1"));
+    assert_eq!(record.input.as_ref().map(|input| input.get()), Some("{}"));
+}
+
+#[tokio::test]
+async fn a_failure_is_recorded_with_the_tools_own_code() {
+    let desk = Desk::new(&quick());
+    desk.answer("sell", "{}").await;
+    let record = desk.only().await;
+    assert_eq!(told(&record), (CallStatus::Failed, "OUT_OF_STOCK", None, 1));
+    assert_eq!(record.version.as_deref(), Some("2.1.0"));
+}
+
+#[tokio::test]
+async fn a_panic_is_recorded_without_its_text() {
+    for (tool, effect) in [("peek", "none"), ("put", "unknown")] {
+        let desk = Desk::new(&Script::quick(|_| panic!("the tool breaks")));
+        desk.answer(tool, "{}").await;
+        let record = desk.only().await;
+        assert_eq!(told(&record), (CallStatus::Failed, "INTERNAL", Some(effect), 1), "{tool}");
+        assert!(!serde_json::to_string(&record).unwrap().contains("breaks"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_took_too_long_is_recorded_with_what_is_known_of_its_effect() {
+    for (tool, effect) in [("glance", "none"), ("put", "unknown")] {
+        let desk = Desk::new(&stuck());
+        desk.answer(tool, "{}").await;
+        let record = desk.only().await;
+        assert_eq!(told(&record), (CallStatus::Failed, "TIMEOUT", Some(effect), 1), "{tool}");
+        assert!(record.latency_ms >= 1_000, "{} ms", record.latency_ms);
+    }
+}
+
+#[tokio::test]
+async fn a_call_cancelled_before_it_ran_had_no_effect() {
+    let desk = Desk::new(&quick());
+    let mut call = desk.runtime.call("put", "{}", &jane());
+    call.cancellation().unwrap().cancel();
+    call.execute().await;
+    let record = desk.only().await;
+    assert_eq!(told(&record), (CallStatus::NotExecuted, "CANCELLED", Some("none"), 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_cancelled_while_it_ran_says_what_is_known_of_its_effect() {
+    for (tool, effect) in [("peek", "none"), ("put", "unknown")] {
+        let desk = Desk::new(&stuck());
+        let mut call = desk.runtime.call(tool, "{}", &jane());
+        let cancellation = call.cancellation().unwrap();
+        let mut run = Box::pin(call.execute());
+        assert!((&mut run).now_or_never().is_none());
+        cancellation.cancel();
+        run.await;
+        let record = desk.only().await;
+        let expected = (CallStatus::Interrupted, "CANCELLED", Some(effect), 1);
+        assert_eq!(told(&record), expected, "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_whose_execution_is_dropped_half_way_is_recorded_at_once() {
+    for (tool, effect) in [("peek", "none"), ("put", "unknown")] {
+        let desk = Desk::new(&stuck());
+        let mut call = desk.runtime.call(tool, "{}", &jane());
+        assert!(call.execute().now_or_never().is_none());
+        let record = desk.only().await;
+        let expected = (CallStatus::Interrupted, "CANCELLED", Some(effect), 1);
+        assert_eq!(told(&record), expected, "{tool}");
+        call.execute().await;
+        drop(call);
+        desk.only().await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_dropped_before_it_ran_is_recorded() {
+    let desk = Desk::new(&quick());
+    drop(desk.runtime.call("put", "{}", &jane()));
+    let record = desk.only().await;
+    assert_eq!(told(&record), (CallStatus::NotExecuted, "CANCELLED", Some("none"), 0));
+}
+
+#[tokio::test]
+async fn a_name_that_no_tool_has_is_recorded_as_it_was_called() {
+    let desk = Desk::new(&quick());
+    desk.answer("poke", "{}").await;
+    let record = desk.only().await;
+    assert_eq!(told(&record), (CallStatus::Rejected, "NOT_FOUND", None, 0));
+    assert_eq!((&*record.tool, &record.version, record.effect), ("poke", &None, None));
+    assert_eq!((record.input_hash, record.latency_ms), (None, 0));
+}
+
+#[tokio::test]
+async fn arguments_that_are_refused_are_recorded() {
+    let desk = Desk::new(&quick());
+    desk.answer("grind", r#"{"breaks":{}}"#).await;
+    let record = desk.only().await;
+    assert_eq!(told(&record), (CallStatus::Rejected, "INVALID_ARGUMENT", None, 0));
+    assert!(record.input_hash.is_some());
+}
+
+#[tokio::test]
+async fn a_call_that_is_denied_is_recorded() {
+    let desk = Desk::with(&quick(), |it| it.permission("sell", Permission::Deny));
+    desk.answer("sell", "{}").await;
+    assert_eq!(told(&desk.only().await), (CallStatus::Rejected, "FORBIDDEN", None, 0));
+}
+
+#[tokio::test]
+async fn a_call_that_is_withdrawn_is_recorded_once_executed_or_dropped() {
+    type Withdraw = fn(&mut ToolCall) -> bool;
+    let ends: [(Withdraw, CallStatus, &str); 3] = [
+        (|call| call.decline("too dear"), CallStatus::Declined, "DECLINED"),
+        (ToolCall::overtake, CallStatus::NotExecuted, "CANCELLED"),
+        (ToolCall::expire, CallStatus::NotExecuted, "CANCELLED"),
+    ];
+    for (withdraw, status, code) in ends {
+        for executes in [true, false] {
+            let desk = Desk::new(&quick());
+            let mut call = desk.runtime.call("peek", "{}", &jane());
+            assert!(withdraw(&mut call));
+            if executes {
+                call.execute().await;
+            }
+            drop(call);
+            let record = desk.only().await;
+            let (ended, said, _, attempts) = told(&record);
+            assert_eq!((ended, said, attempts), (status, code, 0));
+        }
+    }
+}
+
+fn asking(script: &Arc<Script>) -> Desk {
+    let policy = Policy::new().ticket_keys(ring()).clock(ManualClock::at(START));
+    let asks = |it: RuntimeBuilder| it.policy(policy).permission("put", Permission::Ask);
+    Desk::with(script, asks)
+}
+
+#[tokio::test]
+async fn a_call_put_away_behind_a_ticket_names_it_and_so_does_the_one_that_comes_back() {
+    let desk = asking(&quick());
+    let mut call = desk.runtime.call("put", "{}", &jane());
+    let ticket = call.ticket().await.unwrap();
+    call.execute().await;
+    let first = desk.only().await;
+    let expected = (CallStatus::NotExecuted, "NEEDS_USER_CONFIRMATION", None, 0);
+    assert_eq!(told(&first), expected);
+    let waits = first.approval.expect("a ticket");
+    assert_eq!((waits.by, waits.at, waits.ticket), (None, None, Some(ticket.id())));
+
+    let mut call = desk.runtime.resume(&ticket.to_json(), &jane()).await;
+    assert!(call.approve("boss"));
+    call.execute().await;
+    let records = recorded(&desk.ledger).await;
+    let [_, second] = &records[..] else { panic!("{records:#?}") };
+    let allowed = second.approval.as_ref().expect("an approval");
+    assert_eq!((allowed.by.as_deref(), allowed.ticket), (Some("boss"), Some(ticket.id())));
+    assert!(allowed.at.is_some());
+    assert_eq!((second.status, second.attempts), (RecordStatus::Success, 1));
+    assert_eq!(second.invocation_id, first.invocation_id);
+}
+
+#[tokio::test]
+async fn an_approval_says_who_and_when() {
+    let desk = asking(&quick());
+    let mut call = desk.runtime.call("put", "{}", &jane());
+    assert!(call.approve("boss"));
+    call.execute().await;
+    let approval = desk.only().await.approval.expect("an approval");
+    assert_eq!((approval.by.as_deref(), approval.ticket), (Some("boss"), None));
+    assert!(approval.at.is_some());
+}
+
+#[tokio::test]
+async fn dry_runs_and_rehearsals_are_told_apart() {
+    let desk = asking(&quick());
+    desk.runtime.call("put", "{}", &jane().with_dry_run(true)).execute().await;
+    let mut call = desk.runtime.call("put", "{}", &jane());
+    assert!(call.rehearse().await.is_ok());
+    assert!(call.approve("boss"));
+    call.execute().await;
+    let records = recorded(&desk.ledger).await;
+    let marks: Vec<_> = records.iter().map(|it| (it.dry_run, it.rehearsal)).collect();
+    assert_eq!(marks, [(true, false), (true, true), (false, false)]);
+}
+
+#[tokio::test]
+async fn an_answer_from_the_cache_says_so() {
+    let desk = Desk::new(&quick());
+    for _ in 0..2 {
+        desk.answer("find", "{}").await;
+    }
+    let records = recorded(&desk.ledger).await;
+    let origins: Vec<_> = records.iter().map(|it| (it.origin, it.attempts)).collect();
+    assert_eq!(origins, [(RecordedOrigin::Call, 1), (RecordedOrigin::Cache, 0)]);
+    assert_eq!(records[0].output_hash, records[1].output_hash);
+}
+
+#[tokio::test]
+async fn an_answer_to_a_repeated_key_says_so() {
+    let desk = Desk::new(&quick());
+    for _ in 0..2 {
+        let cx = ToolContext::builder(Uuid::from_u128(1), "trace-1").run_id("run-1");
+        let cx = cx.user_id("jane").idempotency_key("key-1").build().unwrap();
+        assert!(desk.runtime.call("put", "{}", &cx).execute().await.is_ok());
+    }
+    let records = recorded(&desk.ledger).await;
+    let origins: Vec<_> = records.iter().map(|it| (it.origin, it.attempts)).collect();
+    assert_eq!(origins, [(RecordedOrigin::Call, 1), (RecordedOrigin::Replay, 0)]);
+    assert_eq!(records[0].output_hash, records[1].output_hash);
+}
+
+#[tokio::test(start_paused = true)]
+async fn retries_are_counted_in_the_one_record() {
+    let retry = RetryConfig::new(3, 1.0, 10).unwrap();
+    let script = Script::quick(|run| if run < 3 { busy() } else { Ok(run) });
+    let policy = Policy::new().rules(Rules::new().retry(retry));
+    let desk = Desk::with(&script, |it| it.policy(policy));
+    desk.answer("peek", "{}").await;
+    let record = desk.only().await;
+    assert_eq!((record.status, record.attempts), (RecordStatus::Success, 3));
+
+    let desk = Desk::with(&Script::quick(|_| woe(ErrorCode::NotFound)), |it| it);
+    desk.answer("peek", "{}").await;
+    assert_eq!(told(&desk.only().await), (CallStatus::Failed, "NOT_FOUND", None, 1));
+}
+
+#[tokio::test]
+async fn each_call_of_a_batch_leaves_its_own_record() {
+    let desk = Desk::new(&quick());
+    let request = |(id, tool): (&str, &str)| {
+        ToolCallRequest::new(id, tool, RawValue::from_string("{}".to_owned()).unwrap())
+    };
+    let requests = [("a", "peek"), ("b", "poke"), ("c", "put"), ("d", "sell")].map(request);
+    let mut calls = desk.runtime.call_all(&requests, &jane());
+    desk.runtime.run(&mut calls).await;
+    let mut records = recorded(&desk.ledger).await;
+    records.sort_by(|one, other| one.call_id.cmp(&other.call_id));
+    let ends: Vec<_> = records.iter().map(|it| (it.call_id.as_deref(), it.ended)).collect();
+    assert_eq!(
+        ends,
+        [
+            (Some("a"), CallStatus::Executed),
+            (Some("b"), CallStatus::Rejected),
+            (Some("c"), CallStatus::Executed),
+            (Some("d"), CallStatus::Failed),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_blocking_tool_is_recorded_whether_it_answers_or_breaks() {
+    let desk = Desk::new(&quick());
+    desk.answer("grind", "{}").await;
+    desk.answer("grind", r#"{"breaks":true}"#).await;
+    let _ = desk.runtime.call("grind", "{}", &jane()).execute().now_or_never();
+    let records = recorded(&desk.ledger).await;
+    let ends: Vec<_> = records.iter().map(|it| it.ended).collect();
+    assert_eq!(ends[..2], [CallStatus::Executed, CallStatus::Failed]);
+    assert_eq!(ends.len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn how_long_a_call_ran_is_recorded() {
+    let script = Script::new(|run| async move {
+        tokio::time::sleep(Duration::from_millis(40)).await;
+        Ok(run)
+    });
+    let desk = Desk::new(&script);
+    desk.answer("peek", "{}").await;
+    let latency = desk.only().await.latency_ms;
+    assert!((40..=41).contains(&latency), "{latency} ms");
+}

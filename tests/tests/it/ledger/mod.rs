@@ -1,0 +1,101 @@
+//! The ledger through the whole runtime: every end of a call, overload, crashes, forgeries.
+
+mod crash;
+mod ends;
+mod overload;
+mod verify;
+
+use std::sync::{Arc, Mutex};
+
+use tool_runtime::ledger::{
+    Entry, Ledger, LedgerQuery, LedgerStore, MemoryLedger, Record, RecordedCall,
+};
+use tool_runtime::policy::KeyRing;
+use tool_runtime::store::{StoreError, StoreErrorKind, UnixMillis};
+
+pub(crate) const START: UnixMillis = UnixMillis::new(1_800_000_000_000);
+
+pub(crate) fn ring() -> KeyRing {
+    KeyRing::new("2026-11", &[7; 32]).unwrap()
+}
+
+pub(crate) fn ledger() -> Ledger {
+    Ledger::builder(ring()).open(MemoryLedger::new(10_000)).unwrap()
+}
+
+/// Every call on the ledger, which has to hold each that was opened, once.
+#[track_caller]
+pub(crate) fn check_whole(ledger: &Ledger, records: usize) {
+    let status = ledger.status();
+    let records = u64::try_from(records).unwrap();
+    let counts = [status.opened, status.ended, status.written];
+    assert_eq!((counts, status.shed, status.lost), ([records; 3], 0, 0), "{status:?}");
+}
+
+/// Everything that has ended by now, which has to be everything that was opened.
+pub(crate) async fn recorded(ledger: &Ledger) -> Vec<RecordedCall> {
+    ledger.flush().await.unwrap();
+    let records = all(ledger, LedgerQuery::new()).await;
+    check_whole(ledger, records.len());
+    records
+}
+
+/// All that a query finds, page by page.
+pub(crate) async fn all(ledger: &Ledger, mut query: LedgerQuery) -> Vec<RecordedCall> {
+    let mut found = Vec::new();
+    loop {
+        let page = ledger.find(query.clone()).await.unwrap();
+        found.extend(page.records.into_iter().map(|(_, call)| call));
+        match page.next {
+            Some(next) => query = query.after(next),
+            None => return found,
+        }
+    }
+}
+
+/// A ledger in memory that the test may read, and let fail. A handle.
+#[derive(Clone)]
+pub(crate) struct Kept(Arc<Mutex<(MemoryLedger, bool)>>);
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new((MemoryLedger::new(10_000), false))))
+    }
+}
+
+impl Kept {
+    pub(crate) fn fail(&self, fails: bool) {
+        self.0.lock().unwrap().1 = fails;
+    }
+
+    pub(crate) fn records(&self) -> Vec<Record> {
+        let entries = self.0.lock().unwrap().0.read(0, usize::MAX).unwrap();
+        entries.iter().map(|entry| Record::read(entry.body().unwrap()).unwrap()).collect()
+    }
+}
+
+impl LedgerStore for Kept {
+    fn append(&mut self, entries: &[Entry]) -> Result<(), StoreError> {
+        let (memory, fails) = &mut *self.0.lock().unwrap();
+        if *fails {
+            return Err(StoreError::new(StoreErrorKind::Unavailable, "the disk is gone"));
+        }
+        memory.append(entries)
+    }
+
+    fn read(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
+        self.0.lock().unwrap().0.read(from, most)
+    }
+
+    fn count(&mut self) -> Result<u64, StoreError> {
+        self.0.lock().unwrap().0.count()
+    }
+
+    fn last_checkpoint(&mut self) -> Result<Option<Entry>, StoreError> {
+        self.0.lock().unwrap().0.last_checkpoint()
+    }
+
+    fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
+        self.0.lock().unwrap().0.forget(before)
+    }
+}
