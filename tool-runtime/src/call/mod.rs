@@ -70,6 +70,8 @@ pub struct ToolCall {
     opened_at_ms: u64,
     /// When its run began, if it did.
     started: Option<Instant>,
+    /// Whether something surrounds its run, which has to hear of its end.
+    is_surrounded: bool,
 }
 
 enum Target {
@@ -129,6 +131,7 @@ impl ToolCall {
             output: None,
             opened_at_ms: 0,
             started: None,
+            is_surrounded: false,
         };
         call.opened_at_ms = call.runtime().witness().map_or(0, Witness::opened);
         call
@@ -368,9 +371,10 @@ impl ToolCall {
             self.status = CallStatus::Executing;
             let started = scope.runtime().timer().now();
             self.started = Some(started);
+            let surround = scope.runtime().surround().filter(|surround| surround.wants());
+            self.is_surrounded = surround.is_some();
             let open = Open { call: self, scope: &scope, started };
             let consent = &open.call.consent;
-            let surround = scope.runtime().surround().filter(|surround| surround.wants());
             // Made where it is awaited, so that it is never moved.
             let ended = match surround {
                 None => pipeline::carry(&scope, decoded, consulted, consent, started).await,
@@ -411,6 +415,10 @@ impl ToolCall {
 
     pub(crate) fn opened_at_ms(&self) -> u64 {
         self.opened_at_ms
+    }
+
+    pub(crate) fn is_surrounded(&self) -> bool {
+        self.is_surrounded
     }
 
     pub(crate) fn started(&self) -> Option<Instant> {

@@ -7,6 +7,7 @@ use tool_contracts::{CallStatus, ToolContext, ToolSpec};
 
 use super::Runtime;
 use super::pipeline::Ended;
+use super::witness::Surround;
 use crate::call::{CallScope, ToolCall, ToolOutput, guard};
 
 /// Hears of every call's end: executed, refused, declined, interrupted or dropped.
@@ -136,7 +137,8 @@ pub(crate) fn closed(runtime: &Runtime, call: &ToolCall, ended: &Ended) {
     if let Some(witness) = runtime.witness() {
         drop(guard(|| witness.closed(&record)));
     }
-    if let Some(surround) = runtime.surround() {
+    let heard = |surround: &&dyn Surround| call.is_surrounded() || surround.wants();
+    if let Some(surround) = runtime.surround().filter(heard) {
         drop(guard(|| surround.closed(&record)));
     }
     for observer in runtime.observers() {
