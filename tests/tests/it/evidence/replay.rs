@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tool_runtime::contracts::ErrorCode;
-use tool_runtime::evidence::{Replay, ReplayReport, Sealing, SkipReason, Verdict};
+use tool_runtime::evidence::{Replay, ReplayReport, Replayed, Sealing, SkipReason, Verdict};
 use tool_runtime::ledger::LedgerQuery;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
@@ -90,7 +90,7 @@ async fn call(runtime: &Runtime, tool: &str, arguments: &str) {
 }
 
 fn verdicts(report: &ReplayReport) -> Vec<&Verdict> {
-    report.calls().iter().map(|call| call.verdict()).collect()
+    report.calls().iter().map(Replayed::verdict).collect()
 }
 
 fn skipped(reason: SkipReason) -> Verdict {

@@ -220,7 +220,7 @@ async fn a_ledger_goes_on_under_a_new_key_and_needs_the_former_one() {
     let verified = |keys: KeyRing, expected: &[Checkpoint]| {
         verify(&mut JsonLines::read_only(&path).unwrap(), &keys, expected)
     };
-    let size = verified(renewed(), &[exported.clone()]).unwrap().size();
+    let size = verified(renewed(), std::slice::from_ref(&exported)).unwrap().size();
     assert!(size >= 2 * CALLS);
     // Where the first writer ended.
     let found = fault(verified(ring(), &[]));
@@ -268,13 +268,13 @@ async fn what_was_forgotten_rightly_is_no_fault_and_what_was_deleted_is() {
     // The beginning, and the calls of the first five milliseconds.
     assert_eq!(ledger.forget_before(moment(5)).await.unwrap(), 6);
     assert_eq!(ledger.forget_before(moment(5)).await.unwrap(), 0);
-    ledger.verify(&[exported.clone()]).await.unwrap();
+    ledger.verify(std::slice::from_ref(&exported)).await.unwrap();
     assert_eq!(all(&ledger, LedgerQuery::new()).await.len(), 5);
     ledger.close().await.unwrap();
 
     // Whoever opens it later goes on.
     let ledger = Ledger::builder(ring()).clock(clock).open(rows(&path)).unwrap();
-    ledger.verify(&[exported.clone()]).await.unwrap();
+    ledger.verify(std::slice::from_ref(&exported)).await.unwrap();
     ledger.close().await.unwrap();
     let sql = Connection::open(&path).unwrap();
     sql.execute_batch("UPDATE trace_ledger SET tool_calls = NULL WHERE seq = 8").unwrap();
