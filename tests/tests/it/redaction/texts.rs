@@ -134,7 +134,7 @@ fn arguments() -> Value {
 async fn an_error_keeps_its_words_without_the_secret() {
     let (envelope, log) = ends("fails", &arguments(), &cx()).await;
     let error = &envelope["error"];
-    assert_eq!(error["message"], "\"***\" of Ada Lovelace, Basic [token]***=, 6875 6e746572");
+    assert_eq!(error["message"], "\"***\" of Ada Lovelace, Basic YXV0aD***=, 6875 6e746572");
     assert_eq!(error["details"]["said"]["all"][0], error["message"]);
     assert_eq!(error["details"]["said"]["effect"], error["message"]);
     assert_eq!(error["details"]["effect"], "none");

@@ -148,7 +148,9 @@ fn ascii(character: char) -> String {
     if character.is_ascii() {
         return character.to_string();
     }
-    character.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+    let mut units = [0; 2];
+    let units = character.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}"));
+    units.collect::<Vec<_>>().concat()
 }
 
 fn percent(text: &str, big: bool, space: &str) -> String {
