@@ -90,6 +90,17 @@ pub(super) struct Answer {
     run: u32,
 }
 
+/// What is said to somebody.
+#[ai_type]
+#[derive(Debug)]
+pub(super) struct Greeting {
+    /// To whom.
+    #[arg(pii)]
+    person: String,
+    /// What else.
+    note: String,
+}
+
 /// Counts the runs, and holds up what blocks.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
@@ -266,6 +277,20 @@ fn look(
     desk.act(&act, said(cx, &token, ""))
 }
 
+/// Greets somebody; nothing here is secret, so that all of it is sealed.
+#[ai_tool(effect = "read", version = "1.0.0", evidence)]
+async fn greet(
+    desk: &Arc<Desk>,
+    /// Whom.
+    #[arg(pii)]
+    person: String,
+    /// Anything else.
+    note: String,
+) -> Greeting {
+    let run = desk.runs.fetch_add(1, Ordering::Relaxed);
+    Greeting { person: format!("{person} ({run})"), note }
+}
+
 /// Looks somebody up, and remembers.
 #[ai_tool(effect = "read", version = "1.0.0", ttl = "60s")]
 async fn remember(
@@ -381,6 +406,7 @@ pub(super) fn builder(desk: &Arc<Desk>) -> RuntimeBuilder {
         .tool::<Pay>()
         .tool::<Order>()
         .tool::<Look>()
+        .tool::<Greet>()
         .tool::<Remember>()
         .tool::<Dig>()
         .dynamic(relay(desk))
