@@ -58,6 +58,8 @@ struct Shared {
     rehearses: bool,
     /// The call that this one repeats, to see whether its answer is still the same.
     replays: Option<Uuid>,
+    /// Whether an earlier try may have had its effect although it failed.
+    doubted: AtomicBool,
     /// Whether room for its record is kept.
     has_room: AtomicBool,
     /// What no text about the call may repeat, once one is written.
@@ -94,6 +96,7 @@ impl Shared {
             idempotency: OnceLock::new(),
             rehearses: false,
             replays: None,
+            doubted: AtomicBool::new(false),
             has_room: AtomicBool::new(false),
             scrubs: OnceLock::new(),
             job: Job::default(),
@@ -312,12 +315,14 @@ impl CallScope {
         drop(guard(|| drop(listener)));
         let mut meta = self.lock_meta();
         self.0.stage.end();
-        // An earlier try that failed by itself had begun too.
-        (self.tries() > 0, meta.take())
+        let doubted = self.0.doubted.load(Ordering::Relaxed);
+        (doubted || self.0.stage.has_begun(), meta.take())
     }
 
-    /// Puts the tool back behind its gate, after it has failed by itself.
-    pub(crate) fn rewind(&self) {
+    /// Puts the tool back behind its gate, after it has failed by itself; `doubted` if it may have had
+    /// its effect even so.
+    pub(crate) fn rewind(&self, doubted: bool) {
+        self.0.doubted.fetch_or(doubted, Ordering::Relaxed);
         let mut meta = self.lock_meta();
         drop(meta.take());
         self.0.tried.fetch_add(1, Ordering::Relaxed);

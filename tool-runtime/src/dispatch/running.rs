@@ -50,7 +50,7 @@ async fn try_again(
     let mut ended = first;
     let mut retries = None;
     while let Some(wait) = next_pause(scope, &ended.0, &mut retries, started) {
-        scope.rewind();
+        scope.rewind(leaves_doubt(&ended.0));
         if let Some(outcome) = pause(scope, hold, wait).await {
             return (outcome, elapsed(scope, started));
         }
@@ -62,6 +62,11 @@ async fn try_again(
         };
     }
     ended
+}
+
+/// Tells whether a try that failed may have had its effect even so.
+fn leaves_doubt(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Ended(End::Failed(fault)) if fault.failure.leaves_effect_unknown())
 }
 
 /// One attempt of a call that must keep its hold meanwhile.
