@@ -87,12 +87,19 @@ struct UnknownCall {
     cx: ToolContext,
 }
 
+impl Target {
+    fn runtime(&self) -> &Runtime {
+        match self {
+            Self::Known(scope) => scope.runtime(),
+            Self::Unknown(call) => &call.runtime,
+        }
+    }
+}
+
 impl ToolCall {
     /// Opens a call that waits to be executed.
     pub(crate) fn pending(scope: CallScope, decoded: Decoded) -> Self {
-        let mut call = Self::opened(Target::Known(scope));
-        (call.status, call.pending) = (CallStatus::Pending, Some(decoded));
-        call
+        Self::opened(Target::Known(scope), CallStatus::Pending, Some(decoded))
     }
 
     /// Opens a call of a known tool that is answered already.
@@ -117,24 +124,23 @@ impl ToolCall {
     }
 
     fn answered(target: Target, ended: Ended) -> Self {
-        let mut call = Self::opened(target);
+        let mut call = Self::opened(target, CallStatus::Executing, None);
         call.close(ended);
         call
     }
 
-    fn opened(target: Target) -> Self {
-        let mut call = Self {
+    fn opened(target: Target, status: CallStatus, pending: Option<Decoded>) -> Self {
+        let opened_at_ms = target.runtime().witness().map_or(0, Witness::opened);
+        Self {
             target,
-            status: CallStatus::Executing,
-            pending: None,
+            status,
+            pending,
             consent: Consent::default(),
             output: None,
-            opened_at_ms: 0,
+            opened_at_ms,
             started: None,
             is_surrounded: false,
-        };
-        call.opened_at_ms = call.runtime().witness().map_or(0, Witness::opened);
-        call
+        }
     }
 
     /// Returns where in its life the call is.
@@ -401,10 +407,7 @@ impl ToolCall {
     }
 
     pub(crate) fn runtime(&self) -> &Runtime {
-        match &self.target {
-            Target::Known(scope) => scope.runtime(),
-            Target::Unknown(call) => &call.runtime,
-        }
+        self.target.runtime()
     }
 
     /// Notes who has allowed the call, and when.
