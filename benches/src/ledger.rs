@@ -202,7 +202,7 @@ fn call(runtime: &Runtime, work: &Work) -> Result<(), String> {
         let ended = |thread: thread::ScopedJoinHandle<'_, Result<(), String>>| {
             thread.join().unwrap_or_else(|_| Err("a thread panicked".to_owned()))
         };
-        threads.into_iter().map(ended).collect()
+        threads.into_iter().try_for_each(ended)
     })
 }
 
@@ -249,7 +249,7 @@ fn find_articles(
     let failed =
         |error: rusqlite::Error| Failure::of(ErrorCode::UpstreamError).with_log(error.to_string());
     CONNECTION.with_borrow_mut(|kept| {
-        if !kept.as_ref().is_some_and(|(path, _)| *path == articles.0) {
+        if kept.as_ref().is_none_or(|(path, _)| *path != articles.0) {
             *kept = Some((articles.0.clone(), Connection::open(&articles.0).map_err(failed)?));
         }
         let Some((_, connection)) = kept else { return Ok(Vec::new()) };

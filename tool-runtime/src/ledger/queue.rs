@@ -16,7 +16,7 @@ use crate::call::guard;
 pub(super) type Ask = Box<dyn FnOnce(&mut Desk) + Send>;
 
 /// How long the writer gathers calls before it writes few of them.
-const GATHERING: Duration = Duration::from_millis(5);
+const GATHERING: Duration = Duration::from_millis(20);
 
 /// The most that may be asked of the writer at once.
 const MOST_ASKS: usize = 1_024;
@@ -171,7 +171,7 @@ impl Queue {
             state.wakes_at = Some(1);
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        let enough = (most / 8).min(self.bounds.calls).max(1);
+        let enough = (most / 2).min(self.bounds.calls / 2).max(1);
         state.wakes_at = Some(enough);
         let gathers = |state: &mut State| {
             state.ended.len() < enough && state.asks.is_empty() && !state.closed
