@@ -190,6 +190,27 @@ pub(crate) fn failed(scope: &CallScope, fault: Fault, took_ms: u64, fate: Fate) 
     Ended { status, output, log, fate, origin: Origin::Call, grounds: None }
 }
 
+/// Changes the `meta` of an answer that is written already; one without an answer stays as it is.
+pub(crate) fn with_meta(
+    scope: &CallScope,
+    ended: Ended,
+    change: impl FnOnce(ToolResultMeta) -> ToolResultMeta,
+) -> Ended {
+    let meta = serde_json::from_str::<ToolResultMeta>(ended.output.meta_json());
+    let (Ok(meta), Some(data)) = (meta, ended.output.data_json()) else { return ended };
+    let output = ToolOutput::given_before(scope.echo(), data.as_bytes(), &change(meta));
+    Ended { output, ..ended }
+}
+
+/// Adds to an answer's `meta.warnings`.
+pub(crate) fn with_warning(scope: &CallScope, ended: Ended, warning: &str) -> Ended {
+    with_meta(scope, ended, |meta| {
+        let warnings = meta.warnings().iter().cloned().chain([warning.to_owned()]);
+        let warnings = warnings.collect::<Vec<_>>();
+        meta.with_warnings(warnings)
+    })
+}
+
 fn milliseconds(took: Duration) -> u64 {
     u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
 }

@@ -8,13 +8,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tool_contracts::{ContractError, Evidence, EvidenceSource, ToolResultMeta};
+use tool_contracts::{ContractError, Evidence, EvidenceSource};
 
 use super::{
     AccessAction, AccessLog, AccessOutcome, AccessRecord, Contents, EvidenceError, Snapshot, Vault,
 };
-use crate::call::{CallScope, Grounds, ToolOutput};
+use crate::call::{CallScope, Grounds};
 use crate::dispatch::RuntimeBuilder;
+use crate::dispatch::fitting::{with_meta, with_warning};
 use crate::dispatch::pipeline::Ended;
 use crate::dispatch::witness::Prove;
 use crate::ledger::{self, Ledger};
@@ -121,7 +122,7 @@ impl EvidenceKeeper {
     async fn proven(&self, scope: &CallScope, ended: Ended) -> Ended {
         let kept = self.keep_in_time(scope, &ended).await;
         match kept {
-            Ok(evidence) => with_evidence(scope, ended, evidence),
+            Ok(evidence) => with_meta(scope, ended, |meta| meta.with_evidence(evidence)),
             Err(text) => unproven(scope, ended, &text),
         }
     }
@@ -141,8 +142,9 @@ impl EvidenceKeeper {
         let at = self.ledger.clock().now();
         let nothing = Grounds::default();
         let grounds = ended.grounds.as_deref().unwrap_or(&nothing);
-        let snapshot = self.snapshot(scope, data, grounds, at).map_err(text)?;
-        let sources = self.sources(scope, data, grounds, at).map_err(text)?;
+        let hash = ledger::output_hash(scope, data, self.ledger.keys());
+        let sources = sources(scope, hash.as_deref(), grounds, at).map_err(text)?;
+        let snapshot = self.snapshot(scope, hash, grounds, at).map_err(text)?;
         let kept = self.vault.keep(snapshot, &self.contents(scope, data)).await.map_err(text)?;
         Evidence::new(kept.id().to_string(), sources).map_err(text)
     }
@@ -150,7 +152,7 @@ impl EvidenceKeeper {
     fn snapshot(
         &self,
         scope: &CallScope,
-        data: &str,
+        output_hash: Option<String>,
         grounds: &Grounds,
         at: UnixMillis,
     ) -> Result<Snapshot, EvidenceError> {
@@ -167,28 +169,13 @@ impl EvidenceKeeper {
         if let Some(hash) = ledger::input_hash(scope, keys, redacted) {
             snapshot = snapshot.with_input_hash(hash);
         }
-        if let Some(hash) = ledger::output_hash(scope, data, keys) {
+        if let Some(hash) = output_hash {
             snapshot = snapshot.with_output_hash(hash);
         }
         for (name, version) in &grounds.rules {
             snapshot = snapshot.with_rule(name, version);
         }
         Ok(grounds.sources.iter().cloned().fold(snapshot, Snapshot::with_source))
-    }
-
-    /// What the answer names as its sources: the tool itself, and what the tool names.
-    fn sources(
-        &self,
-        scope: &CallScope,
-        data: &str,
-        grounds: &Grounds,
-        at: UnixMillis,
-    ) -> Result<Vec<EvidenceSource>, ContractError> {
-        let hash = ledger::output_hash(scope, data, self.ledger.keys());
-        let ts = i64::try_from(at.get()).ok().and_then(chrono::DateTime::from_timestamp_millis);
-        let (Some(hash), Some(ts)) = (hash, ts) else { return Ok(grounds.sources.clone()) };
-        let own = EvidenceSource::new("tool", scope.tool().name(), hash, ts)?;
-        Ok([own].into_iter().chain(grounds.sources.iter().cloned()).collect())
     }
 
     fn contents(&self, scope: &CallScope, data: &str) -> Contents {
@@ -206,35 +193,30 @@ impl EvidenceKeeper {
     }
 }
 
+/// What the answer names as its sources: the tool itself, and what the tool names.
+fn sources(
+    scope: &CallScope,
+    output_hash: Option<&str>,
+    grounds: &Grounds,
+    at: UnixMillis,
+) -> Result<Vec<EvidenceSource>, ContractError> {
+    let ts = i64::try_from(at.get()).ok().and_then(chrono::DateTime::from_timestamp_millis);
+    let (Some(hash), Some(ts)) = (output_hash, ts) else { return Ok(grounds.sources.clone()) };
+    let own = EvidenceSource::new("tool", scope.tool().name(), hash, ts)?;
+    Ok([own].into_iter().chain(grounds.sources.iter().cloned()).collect())
+}
+
 #[allow(clippy::needless_pass_by_value, reason = "it maps errors")]
 fn text(error: impl fmt::Display) -> String {
     error.to_string()
 }
 
-fn with_evidence(scope: &CallScope, ended: Ended, evidence: Evidence) -> Ended {
-    with_meta(scope, ended, |meta| meta.with_evidence(evidence))
-}
-
+/// Delivers an answer whose proof could not be kept.
 fn unproven(scope: &CallScope, ended: Ended, log: &str) -> Ended {
-    let mut ended = with_meta(scope, ended, |meta| {
-        let warnings: Vec<_> =
-            meta.warnings().iter().cloned().chain([UNPROVEN.to_owned()]).collect();
-        meta.with_warnings(warnings)
-    });
+    let mut ended = with_warning(scope, ended, UNPROVEN);
     ended.log.push_str("evidence could not be kept: ");
     ended.log.push_str(log);
     ended
-}
-
-fn with_meta(
-    scope: &CallScope,
-    ended: Ended,
-    change: impl FnOnce(ToolResultMeta) -> ToolResultMeta,
-) -> Ended {
-    let meta = serde_json::from_str::<ToolResultMeta>(ended.output.meta_json());
-    let (Ok(meta), Some(data)) = (meta, ended.output.data_json()) else { return ended };
-    let output = ToolOutput::given_before(scope.echo(), data.as_bytes(), &change(meta));
-    Ended { output, ..ended }
 }
 
 impl Prove for EvidenceKeeper {

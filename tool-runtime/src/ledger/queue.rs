@@ -136,13 +136,8 @@ impl Queue {
     /// Waits until there is room, and keeps it; false if nobody records any more.
     pub(super) async fn kept_room(&self) -> bool {
         loop {
-            match self.keep_room() {
-                Some(true) => return true,
-                None => return false,
-                Some(false) => {}
-            }
+            // Before it looks: what is freed in between is heard.
             let freed = self.freed.listen();
-            // It may have been freed before anybody listened.
             match self.keep_room() {
                 Some(true) => return true,
                 None => return false,
@@ -153,11 +148,12 @@ impl Queue {
 
     /// Waits until there is room.
     pub(super) async fn room(&self) {
-        while self.is_full() {
+        loop {
             let freed = self.freed.listen();
-            if self.is_full() {
-                freed.await;
+            if !self.is_full() {
+                return;
             }
+            freed.await;
         }
     }
 

@@ -1,6 +1,7 @@
 //! The suites: a store that keeps its promises passes, one that breaks any does not.
 
 use std::any::Any;
+use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use futures::executor::block_on;
@@ -28,12 +29,7 @@ fn a_wrapper_without_a_defect_passes() {
 
 #[test]
 fn every_defect_is_found_and_named() {
-    let found = DEFECTS.map(|(defect, _)| (defect, complaint(defect)));
-    let missed = found.iter().zip(DEFECTS).filter(|((_, found), (_, promise))| {
-        !found.as_ref().is_some_and(|found| found.contains(promise))
-    });
-    let missed = missed.map(|(found, _)| found).collect::<Vec<_>>();
-    assert!(missed.is_empty(), "{missed:#?}");
+    all_are_found(DEFECTS, complaint);
 }
 
 /// What each defect breaks, in the words of the suite.
@@ -70,6 +66,21 @@ const DEFECTS: [(Defect, &str); 26] = [
 fn complaint(defect: Defect) -> Option<String> {
     let run = || block_on(conformance::all(&Broken::by(defect)));
     catch_unwind(AssertUnwindSafe(run)).err().map(said)
+}
+
+/// Holds a suite to finding each defect, and to naming the promise that it breaks.
+#[track_caller]
+pub(super) fn all_are_found<D: Copy + Debug, const N: usize>(
+    defects: [(D, &str); N],
+    complaint: impl Fn(D) -> Option<String>,
+) {
+    let found = defects.map(|(defect, promise)| (defect, promise, complaint(defect)));
+    let names = |found: &Option<String>, promise| {
+        found.as_ref().is_some_and(|found| found.contains(promise))
+    };
+    let missed = found.iter().filter(|(_, promise, found)| !names(found, promise));
+    let missed = missed.collect::<Vec<_>>();
+    assert!(missed.is_empty(), "{missed:#?}");
 }
 
 /// Reads what a panic said.

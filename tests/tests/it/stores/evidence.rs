@@ -14,7 +14,7 @@ use tool_runtime::evidence::{
 use tool_runtime::store::{Memory, StoreError, UnixMillis};
 use tool_runtime::testing::conformance;
 
-use super::conformance::said;
+use super::conformance::{all_are_found, said};
 
 /// What is wrong with a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,12 +76,7 @@ fn a_wrapper_without_a_defect_passes() {
 
 #[test]
 fn every_defect_is_found_and_named() {
-    let found = DEFECTS.map(|(defect, _)| (defect, complaint(defect)));
-    let missed = found.iter().zip(DEFECTS).filter(|((_, found), (_, promise))| {
-        !found.as_ref().is_some_and(|found| found.contains(promise))
-    });
-    let missed = missed.map(|(found, _)| found).collect::<Vec<_>>();
-    assert!(missed.is_empty(), "{missed:#?}");
+    all_are_found(DEFECTS, complaint);
 }
 
 /// Runs the suite over a defective store, and returns what it complained of.

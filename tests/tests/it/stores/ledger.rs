@@ -9,7 +9,7 @@ use tool_runtime::ledger::{
 use tool_runtime::store::{Sqlite, StoreError};
 use tool_runtime::testing::conformance;
 
-use super::conformance::said;
+use super::conformance::{all_are_found, said};
 use crate::sqlite::Folder;
 
 const ROOM: usize = 10_000;
@@ -39,12 +39,7 @@ fn sqlite_keeps_every_promise() {
 
 #[test]
 fn every_defect_is_found_and_named() {
-    let found = DEFECTS.map(|(defect, _)| (defect, complaint(defect)));
-    let missed = found.iter().zip(DEFECTS).filter(|((_, found), (_, promise))| {
-        !found.as_ref().is_some_and(|found| found.contains(promise))
-    });
-    let missed = missed.map(|(found, _)| found).collect::<Vec<_>>();
-    assert!(missed.is_empty(), "{missed:#?}");
+    all_are_found(DEFECTS, complaint);
     assert_eq!(complaint(Defect::None), None);
 }
 

@@ -109,7 +109,7 @@ impl KeyHold {
                 if error.kind() == StoreErrorKind::Full {
                     drop(self.store(Settlement::Unknown).await);
                 }
-                let mut ended = replay::with_warning(scope, ended, NOT_KEPT);
+                let mut ended = fitting::with_warning(scope, ended, NOT_KEPT);
                 let log = format!("{}the answer was not kept: {error}", ended.log);
                 ended.log = scope.scrub_log(log);
                 ended

@@ -45,13 +45,3 @@ fn failure(scope: &CallScope, answer: &StoredAnswer) -> serde_json::Result<Ended
 fn ended(status: CallStatus, output: ToolOutput, fate: Fate) -> Ended {
     Ended { status, output, log: String::new(), fate, origin: Origin::Replay, grounds: None }
 }
-
-/// Adds to an answer's `meta.warnings`.
-pub(super) fn with_warning(scope: &CallScope, ended: Ended, warning: &str) -> Ended {
-    let meta = serde_json::from_str::<ToolResultMeta>(ended.output.meta_json());
-    let (Ok(meta), Some(data)) = (meta, ended.output.data_json()) else { return ended };
-    let warnings = meta.warnings().iter().cloned().chain([warning.to_owned()]).collect::<Vec<_>>();
-    let meta = meta.with_warnings(warnings);
-    let output = ToolOutput::given_before(scope.echo(), data.as_bytes(), &meta);
-    Ended { output, ..ended }
-}
