@@ -67,6 +67,8 @@
 //! | `policy` | no | [`policy`] and [`store`]: approval, tickets, idempotency, retries, freshness, limits |
 //! | `ledger` | no | [`ledger`]: a chain of records that shows what was altered, removed or reordered |
 //! | `evidence` | no | [`evidence`]: what calls prove, sealed under keys that can be destroyed |
+//! | `adapters` | no | [`adapters`]: the tools in six providers' dialects, and their calls back |
+//! | `search` | no | [`search`]: the tools that fit a question |
 //! | `sqlite` | no | a store in one file that survives a crash; needs Rust 1.89 |
 //! | `testing` | no | [`testing`]: suites that a store of your own must pass, a clock that stands still |
 //! | `trace` | no | [`trace`]: a `tracing` span and one line for the log a call, W3C headers to send on |
@@ -78,6 +80,8 @@
     allow(dead_code, unused_imports, reason = "nothing may stand behind some of the seams")
 )]
 
+#[cfg(feature = "adapters")]
+pub mod adapters;
 mod arguments;
 mod call;
 #[cfg(feature = "canonical")]
@@ -95,6 +99,8 @@ pub mod policy;
 pub mod redact;
 mod registry;
 pub mod schema;
+#[cfg(feature = "search")]
+pub mod search;
 #[cfg(feature = "policy")]
 pub mod store;
 #[cfg(feature = "testing")]

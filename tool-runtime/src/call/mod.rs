@@ -269,6 +269,13 @@ impl ToolCall {
         self.withdraw_as(Withdrawn::Expired, Refusal::expired)
     }
 
+    /// Withdraws a pending call of a response that was cut off before it was whole.
+    ///
+    /// Returns whether it was pending.
+    pub fn cut_off(&mut self) -> bool {
+        self.withdraw(Refusal::cut_off)
+    }
+
     /// Withdraws the call for good: a ticket that it came back by ends with it.
     fn withdraw_as(&mut self, how: Withdrawn, refusal: impl FnOnce() -> Box<Refusal>) -> bool {
         let withdrawn = self.withdraw(refusal);

@@ -128,6 +128,14 @@ impl Refusal {
         Self::not_executed("overtaken", "a newer message of the user has overtaken this call")
     }
 
+    pub(crate) fn cut_off() -> Box<Self> {
+        Self::not_executed(
+            "cut_off",
+            "the response was cut off before it was whole, so none of its calls was run; \
+             make fewer or shorter calls",
+        )
+    }
+
     pub(crate) fn expired() -> Box<Self> {
         Self::not_executed("expired", "nobody decided about this call in time")
     }

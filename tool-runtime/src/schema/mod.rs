@@ -2,6 +2,8 @@
 
 mod absent;
 mod close;
+mod compare;
+mod export;
 mod input;
 pub(crate) mod reference;
 mod title;
@@ -10,6 +12,7 @@ mod validator;
 pub(crate) use self::absent::AbsentField;
 pub(crate) use self::close::close;
 pub use self::close::open;
+pub use self::compare::{Compatibility, Reader, SchemaChange, compare};
 pub(crate) use self::input::take_own_bounds;
 pub use self::input::{InputSchema, Property};
 pub(crate) use self::title::output;

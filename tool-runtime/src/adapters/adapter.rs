@@ -1,0 +1,92 @@
+//! A set of tools in one dialect.
+
+use serde_json::Value;
+use tool_contracts::ToolSpec;
+
+use super::names::Names;
+use super::{Dialect, Report};
+
+/// A set of tools in one dialect.
+#[derive(Debug, Clone)]
+pub struct Adapter {
+    pub(super) dialect: Dialect,
+    pub(super) names: Names,
+    pub(super) declarations: Value,
+    pub(super) report: Report,
+}
+
+/// What an adapter may be told before it declares tools.
+#[derive(Debug, Clone)]
+pub struct AdapterBuilder {
+    pub(super) dialect: Dialect,
+    pub(super) strict: bool,
+}
+
+impl Adapter {
+    /// Declares tools in a dialect, as its defaults are.
+    #[must_use]
+    pub fn new<'s>(dialect: Dialect, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Self {
+        Self::builder(dialect).build(specs)
+    }
+
+    /// Starts an adapter that is told more.
+    #[must_use]
+    pub fn builder(dialect: Dialect) -> AdapterBuilder {
+        AdapterBuilder { dialect, strict: true }
+    }
+
+    /// Returns whose words it speaks.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Returns the declarations: the value of the request's field [`field`](Self::field).
+    #[must_use]
+    pub fn declarations(&self) -> &Value {
+        &self.declarations
+    }
+
+    /// Returns the name of the request's field that carries the declarations.
+    #[must_use]
+    pub fn field(&self) -> &'static str {
+        match self.dialect {
+            Dialect::BedrockConverse => "toolConfig",
+            _ => "tools",
+        }
+    }
+
+    /// Lists what the declarations do not say of the tools.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Returns what a model calls a tool.
+    #[must_use]
+    pub fn wire_name(&self, tool: &str) -> Option<&str> {
+        self.names.wire(tool)
+    }
+}
+
+impl AdapterBuilder {
+    /// Says whether tools are declared strict where the dialect knows that and the schema can be
+    /// said so; they are, unless this says otherwise.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    /// Declares the tools.
+    #[must_use]
+    pub fn build<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Adapter {
+        let _ = specs;
+        Adapter {
+            dialect: self.dialect,
+            names: Names::default(),
+            declarations: Value::Null,
+            report: Report::default(),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! The tools in a provider's dialect: declarations out, calls in, answers back.
+//!
+//! An [`Adapter`] is data to data, three ways: the tools become the declarations that a provider's
+//! request carries; the provider's response, whole or streamed, becomes the calls that a model asks
+//! for; their answers become the messages of the next request. It opens no connection.
+
+mod adapter;
+mod dialect;
+mod names;
+mod report;
+mod turn;
+
+pub use self::adapter::{Adapter, AdapterBuilder};
+pub use self::dialect::Dialect;
+pub use self::report::{Loss, Report};
+pub use self::turn::{Asked, Stop, Turn};

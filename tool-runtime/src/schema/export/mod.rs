@@ -1,0 +1,1 @@
+//! Schemas as files, for build scripts and tests.

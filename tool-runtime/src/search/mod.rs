@@ -1,0 +1,1 @@
+//! Choosing tools: the few that fit a question, by their words.
