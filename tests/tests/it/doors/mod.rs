@@ -5,7 +5,7 @@ mod schemas;
 
 use serde_json::{Value, json};
 use tool_runtime::prelude::*;
-use tool_runtime::{FailureCode, Observe};
+use tool_runtime::FailureCode;
 
 use crate::support::{cx, envelope};
 
