@@ -6,12 +6,14 @@ pub(crate) mod fitting;
 pub(crate) mod govern;
 mod handle;
 pub(crate) mod pipeline;
+mod problem;
 pub(crate) mod record;
 pub(crate) mod refusal;
 pub(crate) mod running;
 mod runtime;
 pub(crate) mod witness;
 
-pub use self::builder::{BuildError, BuildProblem, RuntimeBuilder};
+pub use self::builder::RuntimeBuilder;
+pub use self::problem::{BuildError, BuildProblem};
 pub use self::record::{CallRecord, Observe, Origin};
 pub use self::runtime::Runtime;

@@ -18,6 +18,13 @@ pub trait Observe: Send + Sync + 'static {
     fn closed(&self, record: &CallRecord<'_>);
 }
 
+/// A closure hears of it too.
+impl<F: Fn(&CallRecord<'_>) + Send + Sync + 'static> Observe for F {
+    fn closed(&self, record: &CallRecord<'_>) {
+        self(record);
+    }
+}
+
 /// Where the answer of a call comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]

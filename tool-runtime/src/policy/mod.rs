@@ -16,6 +16,7 @@ mod governor;
 mod holding;
 mod idempotency;
 mod limits;
+mod out_of_range;
 mod plan;
 mod principal;
 mod retry;
@@ -32,8 +33,9 @@ pub use self::approval::{ApprovalRequest, Approver, Decision, GrantError, GrantF
 pub use self::config::Policy;
 pub use self::excerpt::{Cut, ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
 pub use self::idempotency::{Resolution, ResolveError};
-pub use self::limits::{BreakerConfig, LimitError, RateLimit};
-pub use self::retry::{RetryConfig, RetryConfigError};
+pub use self::limits::{BreakerConfig, RateLimit};
+pub use self::out_of_range::OutOfRange;
+pub use self::retry::RetryConfig;
 pub use self::rules::{Rules, WhenRunning};
 pub use self::ticket::{KeyRing, KeyRingError, Ticket, TicketFault};
 #[cfg(feature = "evidence")]

@@ -18,7 +18,7 @@ use super::retry::RetryConfig;
 ///     .max_concurrent(4)
 ///     .retention(Duration::from_secs(7 * 24 * 3600));
 /// # let _ = rules;
-/// # Ok::<(), tool_runtime::policy::LimitError>(())
+/// # Ok::<(), tool_runtime::policy::OutOfRange>(())
 /// ```
 #[derive(Debug, Clone, Default)]
 #[must_use]

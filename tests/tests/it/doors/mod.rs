@@ -4,8 +4,8 @@ mod ends;
 mod schemas;
 
 use serde_json::{Value, json};
-use tool_runtime::prelude::*;
 use tool_runtime::FailureCode;
+use tool_runtime::prelude::*;
 
 use crate::support::{cx, envelope};
 

@@ -3,13 +3,11 @@
 mod breaker;
 mod concurrency;
 mod correction;
-mod error;
 mod rate;
 
 pub use self::breaker::BreakerConfig;
 pub(crate) use self::breaker::{Breaker, Pass};
 pub(crate) use self::concurrency::{PlacePermit, Places};
 pub(crate) use self::correction::{CorrectionBudget, RunKey};
-pub use self::error::LimitError;
 pub use self::rate::RateLimit;
 pub(crate) use self::rate::RateLimiter;

@@ -12,8 +12,8 @@ use governor::state::{InMemoryState, NotKeyed, StateStore};
 use governor::{Quota, clock};
 use uuid::Uuid;
 
-use super::LimitError;
 use crate::Timer;
+use crate::policy::OutOfRange;
 
 /// Says how many calls a tenant may make: so many at once, refilled at an even pace.
 ///
@@ -24,7 +24,7 @@ use crate::Timer;
 /// // Five at once, then one every two seconds.
 /// let limit = RateLimit::per_minute(30)?.burst(5)?;
 /// # assert_ne!(limit, RateLimit::per_minute(30)?);
-/// # Ok::<(), tool_runtime::policy::LimitError>(())
+/// # Ok::<(), tool_runtime::policy::OutOfRange>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimit {
@@ -39,7 +39,7 @@ impl RateLimit {
     ///
     /// # Errors
     /// When the number is not 1 to 1,000,000.
-    pub fn per_second(calls: u32) -> Result<Self, LimitError> {
+    pub fn per_second(calls: u32) -> Result<Self, OutOfRange> {
         Ok(Self { quota: Quota::per_second(counted("calls", calls)?) })
     }
 
@@ -47,7 +47,7 @@ impl RateLimit {
     ///
     /// # Errors
     /// When the number is not 1 to 1,000,000.
-    pub fn per_minute(calls: u32) -> Result<Self, LimitError> {
+    pub fn per_minute(calls: u32) -> Result<Self, OutOfRange> {
         Ok(Self { quota: Quota::per_minute(counted("calls", calls)?) })
     }
 
@@ -55,14 +55,14 @@ impl RateLimit {
     ///
     /// # Errors
     /// When the number is not 1 to 1,000,000.
-    pub fn burst(self, calls: u32) -> Result<Self, LimitError> {
+    pub fn burst(self, calls: u32) -> Result<Self, OutOfRange> {
         Ok(Self { quota: self.quota.allow_burst(counted("burst", calls)?) })
     }
 }
 
-fn counted(field: &'static str, calls: u32) -> Result<NonZeroU32, LimitError> {
+fn counted(field: &'static str, calls: u32) -> Result<NonZeroU32, OutOfRange> {
     let known = NonZeroU32::new(calls).filter(|calls| calls.get() <= MOST_CALLS);
-    known.ok_or_else(|| LimitError::new(field, format_args!("1 to {MOST_CALLS}"), calls))
+    known.ok_or_else(|| OutOfRange::new(field, format_args!("1 to {MOST_CALLS}"), calls))
 }
 
 /// One tool's limiter.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::RetryConfigError;
+use crate::policy::OutOfRange;
 
 /// Says how often a failed call is tried, and how long it waits in between.
 ///
@@ -67,7 +67,7 @@ impl RetryConfig {
         max_attempts: u32,
         backoff_multiplier: f64,
         initial_delay_ms: u64,
-    ) -> Result<Self, RetryConfigError> {
+    ) -> Result<Self, OutOfRange> {
         Self { max_attempts, backoff_multiplier, initial_delay_ms, ..Self::DEFAULT }.checked()
     }
 
@@ -81,7 +81,7 @@ impl RetryConfig {
     ///
     /// # Errors
     /// When it is not 1 to 5.
-    pub fn with_max_attempts(self, attempts: u32) -> Result<Self, RetryConfigError> {
+    pub fn with_max_attempts(self, attempts: u32) -> Result<Self, OutOfRange> {
         Self { max_attempts: attempts, ..self }.checked()
     }
 
@@ -89,7 +89,7 @@ impl RetryConfig {
     ///
     /// # Errors
     /// When it is not 1 to 10.
-    pub fn with_backoff_multiplier(self, multiplier: f64) -> Result<Self, RetryConfigError> {
+    pub fn with_backoff_multiplier(self, multiplier: f64) -> Result<Self, OutOfRange> {
         Self { backoff_multiplier: multiplier, ..self }.checked()
     }
 
@@ -97,7 +97,7 @@ impl RetryConfig {
     ///
     /// # Errors
     /// When it is less than 10 or longer than [`max_delay`](Self::max_delay).
-    pub fn with_initial_delay_ms(self, milliseconds: u64) -> Result<Self, RetryConfigError> {
+    pub fn with_initial_delay_ms(self, milliseconds: u64) -> Result<Self, OutOfRange> {
         Self { initial_delay_ms: milliseconds, ..self }.checked()
     }
 
@@ -105,7 +105,7 @@ impl RetryConfig {
     ///
     /// # Errors
     /// When it is longer than an hour, or shorter than the first wait.
-    pub fn with_max_delay(self, delay: Duration) -> Result<Self, RetryConfigError> {
+    pub fn with_max_delay(self, delay: Duration) -> Result<Self, OutOfRange> {
         let max_delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
         Self { max_delay_ms, ..self }.checked()
     }
@@ -134,27 +134,27 @@ impl RetryConfig {
         Duration::from_millis(self.max_delay_ms)
     }
 
-    fn checked(self) -> Result<Self, RetryConfigError> {
+    fn checked(self) -> Result<Self, OutOfRange> {
         let Self { max_attempts, backoff_multiplier, initial_delay_ms, max_delay_ms } = self;
-        RetryConfigError::unless(
+        OutOfRange::unless(
             (1..=MOST_ATTEMPTS).contains(&max_attempts),
             "max_attempts",
             format_args!("1 to {MOST_ATTEMPTS}"),
             max_attempts,
         )?;
-        RetryConfigError::unless(
+        OutOfRange::unless(
             (1.0..=STEEPEST).contains(&backoff_multiplier),
             "backoff_multiplier",
             format_args!("1 to {STEEPEST}"),
             backoff_multiplier,
         )?;
-        RetryConfigError::unless(
+        OutOfRange::unless(
             max_delay_ms <= LONGEST_MS,
             "max_delay_ms",
             format_args!("at most {LONGEST_MS}"),
             max_delay_ms,
         )?;
-        RetryConfigError::unless(
+        OutOfRange::unless(
             (SHORTEST_MS..=max_delay_ms).contains(&initial_delay_ms),
             "initial_delay_ms",
             format_args!("{SHORTEST_MS} to {max_delay_ms}, the longest wait"),
@@ -182,9 +182,9 @@ struct Wire {
 }
 
 impl TryFrom<Wire> for RetryConfig {
-    type Error = RetryConfigError;
+    type Error = OutOfRange;
 
-    fn try_from(wire: Wire) -> Result<Self, RetryConfigError> {
+    fn try_from(wire: Wire) -> Result<Self, OutOfRange> {
         let default = Self::DEFAULT;
         let config = Self {
             max_attempts: wire.max_attempts.unwrap_or(default.max_attempts),
@@ -215,7 +215,7 @@ mod tests {
     use super::RetryConfig;
 
     #[track_caller]
-    fn check_refused(config: Result<RetryConfig, super::RetryConfigError>, field: &str) {
+    fn check_refused(config: Result<RetryConfig, crate::policy::OutOfRange>, field: &str) {
         assert_eq!(config.expect_err("it is out of range").field(), field);
     }
 

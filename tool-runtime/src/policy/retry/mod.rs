@@ -3,14 +3,12 @@
 mod budget;
 mod config;
 mod delays;
-mod error;
 
 use tool_contracts::ToolErrorType;
 
 pub(crate) use self::budget::RetryBudget;
 pub use self::config::RetryConfig;
 pub(crate) use self::delays::Delays;
-pub use self::error::RetryConfigError;
 
 /// Tells whether a failure of this class may pass by itself.
 pub(crate) fn is_transient(class: ToolErrorType) -> bool {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::policy::LimitError;
+use crate::policy::OutOfRange;
 
 /// Says when a tool that keeps failing is not called for a while.
 ///
@@ -24,7 +24,7 @@ use crate::policy::LimitError;
 ///
 /// let error = BreakerConfig::failures_in_a_row(0).expect_err("it would never close");
 /// assert_eq!(error.field(), "failures_in_a_row");
-/// # Ok::<(), tool_runtime::policy::LimitError>(())
+/// # Ok::<(), tool_runtime::policy::OutOfRange>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BreakerConfig {
@@ -50,7 +50,7 @@ impl BreakerConfig {
     ///
     /// # Errors
     /// When the number is not 1 to 1,000,000.
-    pub fn failures_in_a_row(failures: u32) -> Result<Self, LimitError> {
+    pub fn failures_in_a_row(failures: u32) -> Result<Self, OutOfRange> {
         check_count("failures_in_a_row", failures, MOST_CALLS)?;
         Ok(Self { trip: Trip::InARow(failures), ..Self::DEFAULT })
     }
@@ -63,9 +63,9 @@ impl BreakerConfig {
     /// # Errors
     /// The first value that is out of its range: a ratio above 0 and at most 1, 1 to 1,000,000
     /// calls, 10 ms to an hour.
-    pub fn failure_ratio(ratio: f64, min_calls: u32, window: Duration) -> Result<Self, LimitError> {
+    pub fn failure_ratio(ratio: f64, min_calls: u32, window: Duration) -> Result<Self, OutOfRange> {
         let fits = ratio > 0.0 && ratio <= 1.0;
-        LimitError::unless(fits, "failure_ratio", "above 0 and at most 1", ratio)?;
+        OutOfRange::unless(fits, "failure_ratio", "above 0 and at most 1", ratio)?;
         check_count("min_calls", min_calls, MOST_CALLS)?;
         check_time("window", window)?;
         Ok(Self { trip: Trip::Ratio { ratio, min_calls, window }, ..Self::DEFAULT })
@@ -75,7 +75,7 @@ impl BreakerConfig {
     ///
     /// # Errors
     /// When it is not 10 ms to an hour.
-    pub fn with_open_for(self, time: Duration) -> Result<Self, LimitError> {
+    pub fn with_open_for(self, time: Duration) -> Result<Self, OutOfRange> {
         check_time("open_for", time)?;
         Ok(Self { open_for: time, ..self })
     }
@@ -84,7 +84,7 @@ impl BreakerConfig {
     ///
     /// # Errors
     /// When it is not 1 to 100.
-    pub fn with_probes(self, probes: u32) -> Result<Self, LimitError> {
+    pub fn with_probes(self, probes: u32) -> Result<Self, OutOfRange> {
         check_count("probes", probes, MOST_PROBES)?;
         Ok(Self { probes, ..self })
     }
@@ -116,11 +116,11 @@ impl Default for BreakerConfig {
     }
 }
 
-fn check_count(field: &'static str, count: u32, most: u32) -> Result<(), LimitError> {
-    LimitError::unless((1..=most).contains(&count), field, format_args!("1 to {most}"), count)
+fn check_count(field: &'static str, count: u32, most: u32) -> Result<(), OutOfRange> {
+    OutOfRange::unless((1..=most).contains(&count), field, format_args!("1 to {most}"), count)
 }
 
-fn check_time(field: &'static str, time: Duration) -> Result<(), LimitError> {
+fn check_time(field: &'static str, time: Duration) -> Result<(), OutOfRange> {
     let expected = format_args!("{SHORTEST:?} to {LONGEST:?}");
-    LimitError::unless((SHORTEST..=LONGEST).contains(&time), field, expected, time)
+    OutOfRange::unless((SHORTEST..=LONGEST).contains(&time), field, expected, time)
 }

@@ -168,7 +168,7 @@ fn a_late_report_counts_with_the_newest() {
 #[test]
 fn values_out_of_range_are_refused() {
     let window = Duration::from_secs(1);
-    let field = |config: Result<BreakerConfig, crate::policy::LimitError>| {
+    let field = |config: Result<BreakerConfig, crate::policy::OutOfRange>| {
         config.expect_err("it is out of range").field().to_owned()
     };
     for ratio in [0.0, -1.0, 1.01, f64::NAN] {

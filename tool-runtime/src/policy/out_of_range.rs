@@ -1,4 +1,4 @@
-//! Why retries cannot be set like that.
+//! Why a rule cannot be set like that.
 
 use std::fmt;
 
@@ -6,21 +6,23 @@ use std::fmt;
 ///
 /// # Examples
 /// ```
-/// use tool_runtime::policy::RetryConfig;
+/// use tool_runtime::policy::{RateLimit, RetryConfig};
+///
+/// let error = RateLimit::per_second(0).expect_err("nothing could ever be called");
+/// assert_eq!(error.to_string(), "`calls`: expected 1 to 1000000, found 0");
 ///
 /// let error = RetryConfig::new(9, 2.0, 100).expect_err("five attempts are the most");
 /// assert_eq!(error.field(), "max_attempts");
-/// assert_eq!(error.to_string(), "retry setting `max_attempts`: expected 1 to 5, found 9");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("retry setting `{field}`: expected {expected}, found {found}")]
-pub struct RetryConfigError {
+#[error("`{field}`: expected {expected}, found {found}")]
+pub struct OutOfRange {
     field: &'static str,
     expected: String,
     found: String,
 }
 
-impl RetryConfigError {
+impl OutOfRange {
     /// Names the setting, as it is called on the wire.
     #[must_use]
     pub fn field(&self) -> &str {
@@ -39,6 +41,14 @@ impl RetryConfigError {
         &self.found
     }
 
+    pub(super) fn new(
+        field: &'static str,
+        expected: impl fmt::Display,
+        found: impl fmt::Debug,
+    ) -> Self {
+        Self { field, expected: expected.to_string(), found: format!("{found:?}") }
+    }
+
     /// Passes a setting that is in its range.
     pub(super) fn unless(
         fits: bool,
@@ -46,7 +56,6 @@ impl RetryConfigError {
         expected: impl fmt::Display,
         found: impl fmt::Debug,
     ) -> Result<(), Self> {
-        let error = || Self { field, expected: expected.to_string(), found: format!("{found:?}") };
-        if fits { Ok(()) } else { Err(error()) }
+        if fits { Ok(()) } else { Err(Self::new(field, expected, found)) }
     }
 }
