@@ -1,9 +1,13 @@
 //! A set of tools in one dialect.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use serde_json::Value;
 use tool_contracts::ToolSpec;
 
 use super::names::Names;
+use super::restore::Undo;
 use super::{Dialect, Report};
 
 /// A set of tools in one dialect.
@@ -11,8 +15,10 @@ use super::{Dialect, Report};
 pub struct Adapter {
     pub(super) dialect: Dialect,
     pub(super) names: Names,
-    pub(super) declarations: Value,
-    pub(super) report: Report,
+    declarations: Value,
+    report: Report,
+    /// What was changed of the tools that had to be.
+    undo: HashMap<String, Undo>,
 }
 
 /// What an adapter may be told before it declares tools.
@@ -67,6 +73,15 @@ impl Adapter {
     pub fn wire_name(&self, tool: &str) -> Option<&str> {
         self.names.wire(tool)
     }
+
+    /// Turns the arguments that a model wrote under a tool's declaration into what the tool reads.
+    ///
+    /// What a declaration had to change is undone: the `null` of a property that could not be left
+    /// out, and a property's other name. All else stays byte for byte; a text that is no JSON, or
+    /// names a property twice, is left as it is to the reader that refuses it.
+    pub(super) fn restore<'t>(&self, tool: &str, arguments: &'t str) -> Cow<'t, str> {
+        self.undo.get(tool).map_or(Cow::Borrowed(arguments), |undo| undo.restore(arguments))
+    }
 }
 
 impl AdapterBuilder {
@@ -81,12 +96,13 @@ impl AdapterBuilder {
     /// Declares the tools.
     #[must_use]
     pub fn build<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Adapter {
-        let _ = specs;
+        let specs: Vec<_> = specs.into_iter().collect();
         Adapter {
             dialect: self.dialect,
-            names: Names::default(),
+            names: Names::new(self.dialect, specs.iter().map(|spec| spec.name())),
             declarations: Value::Null,
             report: Report::default(),
+            undo: HashMap::new(),
         }
     }
 }

@@ -6,8 +6,10 @@
 
 mod adapter;
 mod dialect;
+mod lower;
 mod names;
 mod report;
+mod restore;
 mod turn;
 
 pub use self::adapter::{Adapter, AdapterBuilder};

@@ -1,8 +1,15 @@
 //! Tools' names in a dialect and back.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::Dialect;
 
 /// The names of a set of tools in a dialect: reversible, and no two the same.
+///
+/// A name that a dialect takes stays what it is. In any other, what it does not take becomes `_`;
+/// where that is too long, or what another tool is called, a mark that follows from the tool's own
+/// name makes it different. So a tool is called the same whatever tools stand beside it, unless one
+/// of them is called just that.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Names {
     to_wire: HashMap<String, String>,
@@ -10,9 +17,41 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn add(&mut self, tool: &str, wire: String) {
+    /// Names tools in a dialect.
+    pub(super) fn new<'t>(dialect: Dialect, tools: impl IntoIterator<Item = &'t str>) -> Self {
+        let tools: BTreeSet<&str> = tools.into_iter().collect();
+        let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
+        for tool in &tools {
+            *wanted.entry(spelt(dialect, tool)).or_default() += 1;
+        }
+        let mut names = Self::default();
+        let (kept, changed): (Vec<_>, Vec<_>) =
+            tools.into_iter().partition(|tool| spelt(dialect, tool) == **tool);
+        kept.into_iter().for_each(|tool| names.add(tool, tool.to_owned()));
+        for tool in changed {
+            let wire = spelt(dialect, tool);
+            let alone = wanted.get(&wire) == Some(&1);
+            let wire = if alone { wire } else { names.marked(dialect, tool) };
+            names.add(tool, wire);
+        }
+        names
+    }
+
+    fn add(&mut self, tool: &str, wire: String) {
         self.to_tool.insert(wire.clone(), tool.to_owned());
         self.to_wire.insert(tool.to_owned(), wire);
+    }
+
+    /// The tool's name with its mark; with a mark of its mark where even that is taken.
+    fn marked(&self, dialect: Dialect, tool: &str) -> String {
+        let mut text = tool.to_owned();
+        loop {
+            let wire = cut(&replaced(dialect, tool), longest(dialect), &mark(&text));
+            if !self.to_tool.contains_key(&wire) {
+                return wire;
+            }
+            text.push('.');
+        }
     }
 
     /// What a model calls the tool.
@@ -23,5 +62,112 @@ impl Names {
     /// The tool that a model means by a name; none if it was told no such name.
     pub(super) fn tool(&self, wire: &str) -> Option<&str> {
         self.to_tool.get(wire).map(String::as_str)
+    }
+}
+
+/// A property's name as Anthropic, Bedrock and Gemini take it: itself, or one that is marked.
+pub(super) fn property(name: &str) -> String {
+    const LONGEST: usize = 64;
+    let takes = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+    if !name.is_empty() && name.len() <= LONGEST && name.bytes().all(takes) {
+        return name.to_owned();
+    }
+    let clean = |c: char| if c.is_ascii() && takes(c as u8) { c } else { '_' };
+    cut(&name.chars().map(clean).collect::<String>(), LONGEST, &mark(name))
+}
+
+/// The longest name of a tool.
+const fn longest(dialect: Dialect) -> usize {
+    match dialect {
+        Dialect::Anthropic => 128,
+        _ => 64,
+    }
+}
+
+/// The name as the dialect takes it, were the tool alone.
+fn spelt(dialect: Dialect, tool: &str) -> String {
+    let wire = replaced(dialect, tool);
+    if wire.len() <= longest(dialect) { wire } else { cut(&wire, longest(dialect), &mark(tool)) }
+}
+
+fn replaced(dialect: Dialect, tool: &str) -> String {
+    let dots = dialect == Dialect::Gemini;
+    let takes = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c) || (dots && c == '.');
+    let mut wire: String = tool.chars().map(|c| if takes(c) { c } else { '_' }).collect();
+    let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
+    if dialect == Dialect::Gemini && !wire.starts_with(starts) {
+        wire.insert(0, '_');
+    }
+    wire
+}
+
+fn cut(wire: &str, longest: usize, mark: &str) -> String {
+    let room = longest - mark.len();
+    format!("{}{mark}", &wire[..wire.len().min(room)])
+}
+
+/// Eight digits that follow from a text alone (FNV-1a), so that they are the same everywhere.
+fn mark(text: &str) -> String {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("_{:08x}", (hash ^ (hash >> 32)) & 0xffff_ffff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(dialect: Dialect, tools: &[&str], wires: &[&str]) {
+        let names = Names::new(dialect, tools.iter().copied());
+        let found: Vec<_> = tools.iter().map(|tool| names.wire(tool).expect("named")).collect();
+        assert_eq!(found, wires);
+        for (tool, wire) in tools.iter().zip(found) {
+            assert_eq!(names.tool(wire), Some(*tool));
+        }
+    }
+
+    #[test]
+    fn dots_become_underscores_where_they_are_not_taken() {
+        check(Dialect::OpenAiChat, &["content.search"], &["content_search"]);
+        check(Dialect::Gemini, &["content.search", "2nd"], &["content.search", "_2nd"]);
+    }
+
+    #[test]
+    fn a_tool_that_is_called_just_that_keeps_its_name() {
+        check(
+            Dialect::Anthropic,
+            &["content.search", "content_search"],
+            &["content_search_05cab4e9", "content_search"],
+        );
+    }
+
+    #[test]
+    fn tools_that_would_be_called_alike_are_both_marked() {
+        let names = Names::new(Dialect::Ollama, ["a.b-c", "a.b.c", "a_b.c"]);
+        let wires = ["a.b-c", "a.b.c", "a_b.c"].map(|tool| names.wire(tool).expect("named"));
+        assert_eq!(wires[0], "a_b-c");
+        assert!(wires[1].starts_with("a_b_c_") && wires[2].starts_with("a_b_c_"));
+        assert_ne!(wires[1], wires[2]);
+    }
+
+    #[test]
+    fn a_long_name_is_cut_and_the_same_beside_any_other() {
+        let long = "x".repeat(100);
+        let alone = Names::new(Dialect::BedrockConverse, [long.as_str()]);
+        let longer = "x".repeat(101);
+        let beside = Names::new(Dialect::BedrockConverse, [longer.as_str(), long.as_str()]);
+        assert_eq!(alone.wire(&long).map(str::len), Some(64));
+        assert_eq!(alone.wire(&long), beside.wire(&long));
+        assert_ne!(beside.wire(&long), beside.wire(&longer));
+    }
+
+    #[test]
+    fn a_property_stays_what_it_is_unless_it_cannot() {
+        assert_eq!(property("max_count"), "max_count");
+        assert!(property("$top").starts_with("_top_"));
+        assert_ne!(property("$top"), property("@top"));
+        assert_eq!(property(&"é".repeat(80)).len(), 64);
     }
 }

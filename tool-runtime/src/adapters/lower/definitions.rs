@@ -1,0 +1,107 @@
+//! What the `$ref`s of one schema document point to.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::schema::reference;
+
+/// The document that references point into.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::adapters) struct Definitions<'s> {
+    root: &'s Value,
+}
+
+/// The longest chain of references that is followed; one that is longer is a circle.
+const LONGEST: usize = 64;
+
+impl<'s> Definitions<'s> {
+    pub(in crate::adapters) fn new(root: &'s Value) -> Self {
+        Self { root }
+    }
+
+    pub(super) fn root(self) -> &'s Value {
+        self.root
+    }
+
+    /// What a schema's own `$ref` points to.
+    pub(in crate::adapters) fn target(self, schema: &Value) -> Option<&'s Value> {
+        self.at(schema.get("$ref")?.as_str()?)
+    }
+
+    /// What a reference points to.
+    pub(super) fn at(self, text: &str) -> Option<&'s Value> {
+        self.root.pointer(&reference::pointer(text)?)
+    }
+
+    /// The schema, or what its references lead to in the end.
+    pub(in crate::adapters) fn resolved<'v>(self, schema: &'v Value) -> &'v Value
+    where
+        's: 'v,
+    {
+        let mut found = schema;
+        for _ in 0..LONGEST {
+            match self.target(found) {
+                Some(target) => found = target,
+                None => break,
+            }
+        }
+        found
+    }
+
+    /// Does what a reference points to lead back to it?
+    pub(super) fn is_recursive(self, text: &str) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<&str> = self.at(text).map(references).unwrap_or_default();
+        while let Some(next) = open.pop() {
+            if next == text {
+                return true;
+            }
+            if seen.insert(next) {
+                open.extend(self.at(next).map(references).unwrap_or_default());
+            }
+        }
+        false
+    }
+}
+
+/// Every reference within a schema.
+fn references(schema: &Value) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut open = vec![schema];
+    while let Some(next) = open.pop() {
+        match next {
+            Value::Object(keywords) => {
+                found.extend(keywords.get("$ref").and_then(Value::as_str));
+                open.extend(keywords.values());
+            }
+            Value::Array(items) => open.extend(items),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Does a schema admit `null`? In doubt it does, so that nobody takes one away that was meant.
+pub(in crate::adapters) fn admits_null(schema: &Value, definitions: &Definitions<'_>) -> bool {
+    admits(schema, *definitions, LONGEST)
+}
+
+fn admits(schema: &Value, definitions: Definitions<'_>, steps: usize) -> bool {
+    let Value::Object(keywords) = schema else { return *schema != Value::Bool(false) };
+    let Some(steps) = steps.checked_sub(1) else { return true };
+    let admits = |schema: &Value| admits(schema, definitions, steps);
+    let named = |name: &Value| name == "null";
+    keywords.iter().all(|(word, value)| match (word.as_str(), value) {
+        ("type", Value::Array(names)) => {
+            names.iter().any(named) || keywords.get("nullable") == Some(&true.into())
+        }
+        ("type", name) => named(name) || keywords.get("nullable") == Some(&true.into()),
+        ("enum", Value::Array(values)) => values.contains(&Value::Null),
+        ("const", value) => value.is_null(),
+        ("$ref", Value::String(text)) => definitions.at(text).is_none_or(admits),
+        ("allOf", Value::Array(branches)) => branches.iter().all(admits),
+        ("anyOf" | "oneOf", Value::Array(branches)) => branches.iter().any(admits),
+        _ => true,
+    })
+}

@@ -1,0 +1,5 @@
+//! A tool's schema in the words of a dialect.
+
+mod definitions;
+
+pub(super) use self::definitions::{Definitions, admits_null};

@@ -1,0 +1,258 @@
+//! What a model wrote under a declaration, turned back into what the tool reads.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::lower::{Definitions, admits_null};
+use super::names;
+use crate::json::{Kind, Node, View, equals_value, read};
+use crate::limits::Limits;
+
+/// What was changed of one tool's schema so that its declaration could be said.
+#[derive(Debug, Clone)]
+pub(super) struct Undo {
+    /// The tool's own schema.
+    pub(super) schema: Value,
+    /// Is `null` how a model leaves a property out?
+    pub(super) nulls: bool,
+    /// Are properties called what the dialect takes?
+    pub(super) names: bool,
+}
+
+impl Undo {
+    /// Turns arguments back; everything that was not changed stays as it was written.
+    ///
+    /// What is no JSON, or names a property twice, is left to the reader that refuses it.
+    pub(super) fn restore<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let Ok(tree) = read(text, &Limits::WIDEST) else { return Cow::Borrowed(text) };
+        if !tree.duplicates().is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut walk = Walk {
+            undo: self,
+            definitions: Definitions::new(&self.schema),
+            view: tree.view(text),
+            edits: Vec::new(),
+        };
+        walk.value(0, &[&self.schema]);
+        edited(text, &walk.edits)
+    }
+}
+
+/// The text with parts of it replaced, in order.
+fn edited<'t>(text: &'t str, edits: &[(Range<usize>, String)]) -> Cow<'t, str> {
+    if edits.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut result = String::with_capacity(text.len());
+    let mut at = 0;
+    for (range, with) in edits {
+        result.push_str(&text[at..range.start]);
+        result.push_str(with);
+        at = range.end;
+    }
+    result.push_str(&text[at..]);
+    Cow::Owned(result)
+}
+
+struct Walk<'s, 't> {
+    undo: &'s Undo,
+    definitions: Definitions<'s>,
+    view: View<'t>,
+    edits: Vec<(Range<usize>, String)>,
+}
+
+/// The schemas that speak of one value.
+#[derive(Default)]
+struct Speaking<'s> {
+    /// Those that hold for it.
+    fit: Vec<&'s Value>,
+    /// Branches of choices that the value does not take.
+    other: Vec<&'s Value>,
+}
+
+impl<'s> Walk<'s, '_> {
+    fn value(&mut self, id: u32, schemas: &[&'s Value]) {
+        let mut speaking = Speaking::default();
+        for schema in schemas {
+            self.collect(id, schema, true, &mut speaking, 0);
+        }
+        match self.view.node(id).kind {
+            Kind::Object => self.object(id, &speaking),
+            Kind::Array => self.array(id, &speaking),
+            _ => {}
+        }
+    }
+
+    /// Finds every schema that speaks of the same value, through references and branches.
+    fn collect(
+        &self,
+        id: u32,
+        schema: &'s Value,
+        fits: bool,
+        into: &mut Speaking<'s>,
+        depth: usize,
+    ) {
+        const DEEPEST: usize = 32;
+        if depth > DEEPEST {
+            return;
+        }
+        if fits {
+            into.fit.push(schema)
+        } else {
+            into.other.push(schema)
+        }
+        if let Some(target) = self.definitions.target(schema) {
+            self.collect(id, target, fits, into, depth + 1);
+        }
+        for branch in branches(schema, "allOf") {
+            self.collect(id, branch, fits, into, depth + 1);
+        }
+        for branch in ["anyOf", "oneOf"].iter().flat_map(|word| branches(schema, word)) {
+            let fits = fits && self.fits(id, self.definitions.resolved(branch));
+            self.collect(id, branch, fits, into, depth + 1);
+        }
+    }
+
+    /// Can the value be meant by a branch? Its type, its tags and its required properties tell.
+    fn fits(&self, id: u32, branch: &Value) -> bool {
+        let node = self.view.node(id);
+        if !admits_kind(branch, node.kind) {
+            return false;
+        }
+        if node.kind != Kind::Object {
+            return true;
+        }
+        let properties = branch["properties"].as_object().into_iter().flatten();
+        let tagged = |(name, schema): (&String, &Value)| match self.member(id, name) {
+            Some(member) => {
+                let listed = schema["enum"].as_array();
+                schema.get("const").is_none_or(|tag| equals_value(self.view, member, tag))
+                    && listed
+                        .is_none_or(|tags| tags.iter().any(|t| equals_value(self.view, member, t)))
+            }
+            None => true,
+        };
+        let present = |name: &Value| {
+            let Some(name) = name.as_str() else { return true };
+            self.member(id, name).is_some_and(|member| {
+                self.view.node(member).kind != Kind::Null
+                    || admits_null(&branch["properties"][name], &self.definitions)
+            })
+        };
+        properties.into_iter().all(tagged)
+            && branch["required"].as_array().into_iter().flatten().all(present)
+    }
+
+    /// The property that the tool calls so.
+    fn member(&self, object: u32, name: &str) -> Option<u32> {
+        let written = |key: &str| key == name || (self.undo.names && key == names::property(name));
+        self.view.children(object).find(|(_, node)| written(&self.view.key(node))).map(|(id, _)| id)
+    }
+
+    fn object(&mut self, id: u32, speaking: &Speaking<'s>) {
+        let members: Vec<_> = self.view.children(id).collect();
+        let gone: Vec<bool> =
+            members.iter().map(|(_, node)| self.is_left_out(node, speaking)).collect();
+        let kept = gone.iter().rposition(|gone| !gone).map_or(0, |last| last + 1);
+        for (at, (child, node)) in members.iter().enumerate().take(kept) {
+            if gone[at] {
+                let range = node.member_start()..members[at + 1].1.member_start();
+                self.edits.push((range, String::new()));
+                continue;
+            }
+            self.rename(node, speaking);
+            let inner = self.declared(&self.view.key(node), &speaking.fit);
+            self.value(*child, &inner.into_iter().map(|(_, schema)| schema).collect::<Vec<_>>());
+        }
+        if let (Some((_, first)), Some((_, last))) = (members.get(kept), members.last()) {
+            let start = kept.checked_sub(1).map_or(first.member_start(), |at| members[at].1.end());
+            self.edits.push((start..last.end(), String::new()));
+        }
+    }
+
+    /// Did the model write `null` because the declaration left it no other way to write nothing?
+    fn is_left_out(&self, node: &Node, speaking: &Speaking<'s>) -> bool {
+        if !self.undo.nulls || node.kind != Kind::Null {
+            return false;
+        }
+        let key = self.view.key(node);
+        let declared = self.declared(&key, &speaking.fit);
+        let stays = |(owner, name, schema): (&'s Value, &'s str, &'s Value)| {
+            let required = owner["required"].as_array().into_iter().flatten();
+            required.into_iter().any(|required| required == name)
+                || admits_null(schema, &self.definitions)
+        };
+        let owned = self.owned(&key, &speaking.fit);
+        let known = !declared.is_empty() || !self.declared(&key, &speaking.other).is_empty();
+        known && !owned.into_iter().any(stays)
+    }
+
+    /// The tool's names and schemas of the property that a model calls so.
+    fn declared(&self, key: &str, schemas: &[&'s Value]) -> Vec<(&'s str, &'s Value)> {
+        self.owned(key, schemas).into_iter().map(|(_, name, schema)| (name, schema)).collect()
+    }
+
+    fn owned(&self, key: &str, schemas: &[&'s Value]) -> Vec<(&'s Value, &'s str, &'s Value)> {
+        let mut found = Vec::new();
+        for owner in schemas {
+            let Some(properties) = owner["properties"].as_object() else { continue };
+            let exact = properties.get_key_value(key);
+            let respelt = || {
+                properties.iter().find(|(name, _)| self.undo.names && names::property(name) == key)
+            };
+            if let Some((name, schema)) = exact.or_else(respelt) {
+                found.push((*owner, name.as_str(), schema));
+            }
+        }
+        found
+    }
+
+    fn rename(&mut self, node: &Node, speaking: &Speaking<'s>) {
+        if !self.undo.names {
+            return;
+        }
+        let key = self.view.key(node);
+        let meant = self.declared(&key, &speaking.fit).first().map(|(name, _)| *name);
+        let Some(name) = meant.filter(|name| *name != key) else { return };
+        let start = node.member_start() + 1;
+        let quoted = Value::from(name).to_string();
+        let range = start..start + self.view.raw_key(node).len();
+        self.edits.push((range, quoted[1..quoted.len() - 1].to_owned()));
+    }
+
+    fn array(&mut self, id: u32, speaking: &Speaking<'s>) {
+        let view = self.view;
+        for (at, (child, _)) in view.children(id).enumerate() {
+            let inner: Vec<_> = speaking.fit.iter().filter_map(|schema| item(schema, at)).collect();
+            self.value(child, &inner);
+        }
+    }
+}
+
+fn branches<'s>(schema: &'s Value, word: &str) -> impl Iterator<Item = &'s Value> + use<'s> {
+    schema.get(word).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn item(schema: &Value, at: usize) -> Option<&Value> {
+    let listed = schema.get("prefixItems").and_then(|items| items.get(at));
+    listed.or_else(|| schema.get("items"))
+}
+
+fn admits_kind(schema: &Value, kind: Kind) -> bool {
+    let named = |name: &Value| match kind {
+        Kind::Null => name == "null",
+        Kind::Bool => name == "boolean",
+        Kind::Number => name == "number" || name == "integer",
+        Kind::String => name == "string",
+        Kind::Array => name == "array",
+        Kind::Object => name == "object",
+    };
+    match schema.get("type") {
+        None => true,
+        Some(Value::Array(names)) => names.iter().any(named),
+        Some(name) => named(name),
+    }
+}
