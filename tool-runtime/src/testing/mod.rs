@@ -2,5 +2,7 @@
 
 mod clock;
 pub mod conformance;
+mod instances;
 
 pub use self::clock::ManualClock;
+pub use self::instances::{Breach, Broken, Instances, InstancesError};

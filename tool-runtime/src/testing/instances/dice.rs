@@ -1,0 +1,48 @@
+//! Chance that comes out the same for the same seed.
+
+/// A small generator of numbers (SplitMix64): one seed, one run of numbers, on every machine.
+#[derive(Debug, Clone)]
+pub(in crate::testing) struct Dice(u64);
+
+impl Dice {
+    pub(in crate::testing) const fn seeded(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(in crate::testing) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below this one; 0 if that is 0.
+    pub(in crate::testing) fn below(&mut self, end: usize) -> usize {
+        let end = u64::try_from(end).unwrap_or(u64::MAX).max(1);
+        usize::try_from(self.next() % end).unwrap_or(0)
+    }
+
+    /// A number of a range, both ends within it.
+    pub(super) fn within(&mut self, least: i128, most: i128) -> i128 {
+        let width = most.abs_diff(least).saturating_add(1);
+        let wide = (u128::from(self.next()) << 64) | u128::from(self.next());
+        let step = if width == 0 { wide } else { wide % width };
+        least.saturating_add_unsigned(step)
+    }
+
+    /// True once in so many times.
+    pub(super) fn once_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
+    pub(super) fn pick<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
+        of.get(self.below(of.len()))
+    }
+
+    pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for end in (1..items.len()).rev() {
+            items.swap(end, self.below(end + 1));
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The schema as a whole: what references lead to, how deep it goes, and who checks a part of it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Map, Value};
+
+use super::InstancesError;
+use super::maker::{Maker, Taste};
+use crate::limits::Limits;
+use crate::schema::{Coerce, Validator, reference};
+
+/// A schema, ready to make instances.
+pub(super) struct Document {
+    root: Value,
+    whole: Validator,
+    /// Checkers of parts, by pointer; none for a part that cannot stand alone.
+    parts: Mutex<HashMap<String, Option<Arc<Validator>>>>,
+}
+
+/// A part of the document: what stands there, and its pointer.
+#[derive(Debug, Clone)]
+pub(super) struct Part<'d> {
+    pub(super) schema: &'d Value,
+    pub(super) at: String,
+}
+
+/// The deepest nesting of what is made.
+pub(super) const DEEPEST: u32 = 12;
+
+/// The most references that are followed without a level of nesting between them.
+const MOST_HOPS: u32 = 64;
+
+impl Document {
+    pub(super) fn of(root: &Value) -> Result<Self, InstancesError> {
+        let whole = Validator::compile(root)?;
+        let document = Self { root: root.clone(), whole, parts: Mutex::default() };
+        if !document.fits(&document.part(), DEEPEST) {
+            let found = format!("it needs more than {DEEPEST} levels, or nests without end");
+            return Err(InstancesError::new("", found));
+        }
+        Ok(document)
+    }
+
+    pub(super) fn make(&self, taste: Taste, seed: u64) -> Result<Value, InstancesError> {
+        Maker::new(self, taste, seed).make()
+    }
+
+    pub(super) fn part(&self) -> Part<'_> {
+        Part { schema: &self.root, at: String::new() }
+    }
+
+    pub(super) fn admits(&self, value: &Value) -> bool {
+        self.admits_text(&value.to_string())
+    }
+
+    pub(super) fn admits_text(&self, text: &str) -> bool {
+        self.whole.check(text, &limits(), Coerce::Off).is_admitted()
+    }
+
+    /// Does a part admit a value? None if it cannot be asked by itself.
+    pub(super) fn part_admits(&self, part: &Part<'_>, value: &Value) -> Option<bool> {
+        if part.at.is_empty() {
+            return Some(self.admits(value));
+        }
+        let known =
+            self.parts.lock().unwrap_or_else(PoisonError::into_inner).get(&part.at).cloned();
+        let validator = known.unwrap_or_else(|| {
+            let made = self.alone(part.schema).map(Arc::new);
+            let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+            parts.insert(part.at.clone(), made.clone());
+            made
+        })?;
+        Some(validator.check(&value.to_string(), &limits(), Coerce::Off).is_admitted())
+    }
+
+    /// Compiles a part with the definitions that it may refer to.
+    fn alone(&self, part: &Value) -> Option<Validator> {
+        let Value::Object(keywords) = part else { return Validator::compile(part).ok() };
+        let mut keywords = keywords.clone();
+        for definitions in ["$defs", "definitions"] {
+            if let Some(found) = self.root.get(definitions) {
+                keywords.insert(definitions.to_owned(), found.clone());
+            }
+        }
+        Validator::compile(&Value::Object(keywords)).ok()
+    }
+
+    pub(super) fn target(&self, reference: &str) -> Option<Part<'_>> {
+        let at = reference::pointer(reference)?;
+        Some(Part { schema: self.root.pointer(&at)?, at })
+    }
+
+    /// Is there a value with no more levels of nesting than that?
+    ///
+    /// It says yes where it cannot know; it never follows more levels than that.
+    pub(super) fn fits(&self, part: &Part<'_>, levels: u32) -> bool {
+        self.fits_within(part, levels, MOST_HOPS, &mut HashMap::new())
+    }
+
+    fn fits_within(
+        &self,
+        part: &Part<'_>,
+        levels: u32,
+        hops: u32,
+        known: &mut HashMap<(String, u32), bool>,
+    ) -> bool {
+        let keywords = match part.schema {
+            Value::Object(keywords) => keywords,
+            other => return other != &Value::Bool(false),
+        };
+        if keywords.contains_key("const") || keywords.contains_key("enum") {
+            return true;
+        }
+        let key = (part.at.clone(), levels);
+        if let Some(known) = known.get(&key) {
+            return *known;
+        }
+        if hops == 0 {
+            return false;
+        }
+        let mut fits = |part: &Part<'_>, levels| self.fits_within(part, levels, hops - 1, known);
+        let target = keywords.get("$ref").and_then(Value::as_str).and_then(|to| self.target(to));
+        let all = target.into_iter().chain(part.list("allOf")).all(|part| fits(&part, levels));
+        let mut some = |keyword| {
+            let branches = part.list(keyword);
+            branches.is_empty() || branches.iter().any(|part| fits(part, levels))
+        };
+        let result = all && some("anyOf") && some("oneOf") && {
+            let inner = needed(part, keywords);
+            let nests = is_nesting(keywords);
+            (!nests || levels > 0) && inner.iter().all(|part| levels > 0 && fits(part, levels - 1))
+        };
+        known.insert(key, result);
+        result
+    }
+}
+
+/// The parts that a value cannot be without.
+fn needed<'d>(part: &Part<'d>, keywords: &'d Map<String, Value>) -> Vec<Part<'d>> {
+    let may_be_other = keywords.get("type").is_some_and(|types| match types {
+        Value::Array(types) => types.iter().any(|name| name != "object" && name != "array"),
+        name => name != "object" && name != "array",
+    });
+    if may_be_other {
+        return Vec::new();
+    }
+    let required = keywords.get("required").and_then(Value::as_array).into_iter().flatten();
+    let names = required.filter_map(Value::as_str);
+    let properties = names.filter_map(|name| part.child(&["properties", name]));
+    let least = keywords.get("minItems").and_then(Value::as_u64).unwrap_or(0);
+    let prefix = part.list("prefixItems");
+    let rest = u64::try_from(prefix.len()).is_ok_and(|count| count < least);
+    let items = part.child(&["items"]).filter(|part| rest && !part.schema.is_array());
+    let prefix = prefix.into_iter().zip(0..least).map(|(part, _)| part);
+    properties.chain(prefix).chain(items).collect()
+}
+
+/// Can nothing but an object or an array stand here?
+fn is_nesting(keywords: &Map<String, Value>) -> bool {
+    keywords.get("type").is_some_and(|name| name == "object" || name == "array")
+}
+
+impl<'d> Part<'d> {
+    /// The part below this one, if there is one.
+    pub(super) fn child(&self, path: &[&str]) -> Option<Part<'d>> {
+        let schema = path.iter().try_fold(self.schema, |at, name| match at {
+            Value::Array(list) => list.get(name.parse::<usize>().ok()?),
+            at => at.get(name),
+        })?;
+        let at = path.iter().fold(self.at.clone(), |at, name| at + "/" + &reference::escaped(name));
+        Some(Part { schema, at })
+    }
+
+    /// The parts that a keyword lists.
+    pub(super) fn list(&self, keyword: &str) -> Vec<Part<'d>> {
+        let count = self.schema.get(keyword).and_then(Value::as_array).map_or(0, Vec::len);
+        (0..count).filter_map(|index| self.child(&[keyword, &index.to_string()])).collect()
+    }
+}
+
+fn limits() -> Limits {
+    Limits::new()
+}
+
+impl fmt::Debug for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Document").field("root", &self.root).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,122 @@
+//! Values that a JSON Schema admits, and texts that it refuses, made from the schema alone.
+
+mod array;
+mod breach;
+mod dice;
+mod document;
+mod error;
+mod facts;
+mod maker;
+mod number;
+mod object;
+mod pattern;
+mod simpler;
+mod spot;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+pub use self::breach::{Breach, Broken};
+pub(super) use self::dice::Dice;
+use self::document::Document;
+pub use self::error::InstancesError;
+use self::maker::Taste;
+
+/// Makes values that a schema admits and texts that it refuses.
+///
+/// The same seed makes the same value, on every machine: a test that fails prints the seed, and
+/// the seed brings the value back. The first seeds are the edges (0: as little as is admitted, 1:
+/// as much as is sensible); the others mix bounds, empty, long and unicode texts, absent optionals
+/// and plain values.
+///
+/// Nothing is made without being checked: whatever [`valid`](Self::valid) returns, the
+/// [`Validator`](crate::schema::Validator) admits. References, recursion, combinators, formats and
+/// patterns are followed; a schema that admits nothing is an error, never a loop.
+///
+/// # Examples
+/// ```
+/// use serde_json::json;
+/// use tool_runtime::testing::Instances;
+///
+/// let instances = Instances::of(&json!({
+///     "type": "object",
+///     "properties": {"limit": {"type": "integer", "minimum": 1, "maximum": 50}},
+///     "required": ["limit"],
+///     "additionalProperties": false,
+/// }))?;
+/// assert_eq!(instances.valid(0), json!({"limit": 1}));
+/// for seed in 0..100 {
+///     let limit = instances.valid(seed)["limit"].as_u64().expect("an integer");
+///     assert!((1..=50).contains(&limit));
+///     let broken = instances.broken(seed);
+///     println!("{} breaks {:?} at {:?}", broken.text(), broken.breach(), broken.pointer());
+/// }
+/// # Ok::<(), tool_runtime::testing::InstancesError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Instances {
+    document: Arc<Document>,
+    /// What seed 0 makes, and every seed for which nothing else is found.
+    least: Value,
+}
+
+impl Instances {
+    /// Reads a schema, and looks for a first instance of it.
+    ///
+    /// # Errors
+    /// The schema cannot be compiled, or nothing was found that it admits: it contradicts itself,
+    /// nests without end, or describes its values in a way that cannot be turned around.
+    pub fn of(schema: &Value) -> Result<Self, InstancesError> {
+        let document = Document::of(schema)?;
+        let least = (0..FIRST_TRIES)
+            .map(|seed| document.make(Taste::Least, seed))
+            .reduce(|first, next| first.or_else(|error| next.map_err(|_| error)))
+            .unwrap_or_else(|| Err(InstancesError::new("", "nothing was tried")))?;
+        Ok(Self { document: Arc::new(document), least })
+    }
+
+    /// Makes a value that the schema admits.
+    #[must_use]
+    pub fn valid(&self, seed: u64) -> Value {
+        let taste = match seed {
+            0 => return self.least.clone(),
+            1 => Taste::Most,
+            _ => Taste::Any,
+        };
+        self.document.make(taste, seed).unwrap_or_else(|_| self.least.clone())
+    }
+
+    /// Makes a text that the schema refuses: a valid one, broken at one place.
+    #[must_use]
+    pub fn broken(&self, seed: u64) -> Broken {
+        breach::broken(&self.document, &self.valid(seed), &mut Dice::seeded(!seed))
+    }
+
+    /// Lists values that are simpler than this one and that the schema admits, the simplest first.
+    ///
+    /// To shrink a value that makes a test fail, take the first of them that makes it fail too, and
+    /// go on from there until none does.
+    #[must_use]
+    pub fn simpler(&self, value: &Value) -> Vec<Value> {
+        let mut found = simpler::than(value);
+        if self.least.to_string().len() < value.to_string().len() {
+            found.insert(0, self.least.clone());
+        }
+        found.retain(|candidate| self.document.admits(candidate));
+        found
+    }
+
+    /// Says whether the schema admits a value as it stands.
+    #[must_use]
+    pub fn admits(&self, value: &Value) -> bool {
+        self.document.admits(value)
+    }
+}
+
+/// How often a first instance is looked for.
+const FIRST_TRIES: u64 = 8;

@@ -1,0 +1,284 @@
+//! Integers and fractions: their bounds, and what lies at and between them.
+
+use serde_json::{Number, Value};
+
+use super::facts::Facts;
+use super::maker::{Maker, Taste};
+use crate::json::Decimal;
+
+/// What the parts of a schema say of a number.
+#[derive(Debug, Clone)]
+pub(super) struct Range {
+    pub(super) least: Option<Bound>,
+    pub(super) most: Option<Bound>,
+    pub(super) steps: Vec<Step>,
+}
+
+/// One end of a range.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Bound {
+    pub(super) at: f64,
+    /// The same, if it is whole: floats lose digits.
+    pub(super) whole: Option<i128>,
+    /// Does the bound itself lie within?
+    pub(super) within: bool,
+}
+
+/// What a number is a multiple of: digits times a power of ten.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step {
+    digits: u128,
+    places: i32,
+}
+
+const WIDEST: (i128, i128) = (i64::MIN as i128, u64::MAX as i128);
+
+impl Range {
+    pub(super) fn of(facts: &Facts<'_>) -> Self {
+        let mut range = Self { least: None, most: None, steps: Vec::new() };
+        for keywords in facts.maps() {
+            let get = |keyword: &str| keywords.get(keyword);
+            let flag = |keyword: &str| get(keyword) == Some(&Value::Bool(true));
+            range.raise(bound(get("minimum"), !flag("exclusiveMinimum")));
+            range.raise(bound(get("exclusiveMinimum"), false));
+            range.lower(bound(get("maximum"), !flag("exclusiveMaximum")));
+            range.lower(bound(get("exclusiveMaximum"), false));
+            range.steps.extend(get("multipleOf").and_then(Step::of));
+        }
+        range
+    }
+
+    fn raise(&mut self, bound: Option<Bound>) {
+        let Some(new) = bound else { return };
+        if self.least.is_none_or(|old| new.at > old.at || (new.at >= old.at && !new.within)) {
+            self.least = Some(new);
+        }
+    }
+
+    fn lower(&mut self, bound: Option<Bound>) {
+        let Some(new) = bound else { return };
+        if self.most.is_none_or(|old| new.at < old.at || (new.at <= old.at && !new.within)) {
+            self.most = Some(new);
+        }
+    }
+
+    /// The least and the greatest integer within.
+    pub(super) fn integers(&self, facts: &Facts<'_>) -> (i128, i128) {
+        let (mut least, mut most) = WIDEST;
+        for (low, high) in facts.texts("format").filter_map(width) {
+            (least, most) = (least.max(low), most.min(high));
+        }
+        if let Some(bound) = self.least {
+            let whole = bound.whole.unwrap_or_else(|| truncated(bound.at.ceil()));
+            let beyond = i128::from(bound.whole.is_some() && !bound.within);
+            least = least.max(whole.saturating_add(beyond));
+        }
+        if let Some(bound) = self.most {
+            let whole = bound.whole.unwrap_or_else(|| truncated(bound.at.floor()));
+            let beyond = i128::from(bound.whole.is_some() && !bound.within);
+            most = most.min(whole.saturating_sub(beyond));
+        }
+        (least, most)
+    }
+}
+
+fn bound(value: Option<&Value>, within: bool) -> Option<Bound> {
+    let Some(Value::Number(number)) = value else { return None };
+    let whole = Decimal::read(&number.to_string()).to_i128();
+    Some(Bound { at: number.as_f64()?, whole, within })
+}
+
+/// The range that an integer's `format` names.
+fn width(format: &str) -> Option<(i128, i128)> {
+    Some(match format {
+        "int8" => (i8::MIN.into(), i8::MAX.into()),
+        "int16" => (i16::MIN.into(), i16::MAX.into()),
+        "int32" => (i32::MIN.into(), i32::MAX.into()),
+        "int" | "int64" => (i64::MIN.into(), i64::MAX.into()),
+        "uint8" => (0, u8::MAX.into()),
+        "uint16" => (0, u16::MAX.into()),
+        "uint32" => (0, u32::MAX.into()),
+        "uint" | "uint64" | "uint128" => (0, u64::MAX.into()),
+        _ => return None,
+    })
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "a cast from a float saturates")]
+fn truncated(float: f64) -> i128 {
+    float as i128
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a bound that is only looked at from outside")]
+fn float(whole: i128) -> f64 {
+    whole as f64
+}
+
+impl Step {
+    pub(super) fn of(value: &Value) -> Option<Self> {
+        let text = value.as_number()?.to_string();
+        let decimal = Decimal::read(&text);
+        let digits = decimal.mantissa().filter(|digits| *digits > 0)?;
+        Some(Self { digits, places: i32::try_from(decimal.exponent()).ok()? })
+    }
+
+    /// The least integer that is a multiple.
+    pub(super) fn whole(self) -> Option<i128> {
+        let power = 10_u128.checked_pow(self.places.unsigned_abs())?;
+        let whole = if self.places >= 0 {
+            self.digits.checked_mul(power)?
+        } else {
+            self.digits / gcd(self.digits, power)
+        };
+        i128::try_from(whole).ok()
+    }
+
+    pub(super) fn size(self) -> f64 {
+        self.times(1).unwrap_or(1.0)
+    }
+
+    /// So many steps from zero, exact as far as a float is.
+    fn times(self, count: i128) -> Option<f64> {
+        let digits = i128::try_from(self.digits).ok()?.checked_mul(count)?;
+        format!("{digits}e{}", self.places).parse().ok()
+    }
+}
+
+fn gcd(one: u128, other: u128) -> u128 {
+    if other == 0 { one } else { gcd(other, one % other) }
+}
+
+impl Maker<'_> {
+    pub(super) fn integer(&mut self, facts: &Facts<'_>) -> Option<Value> {
+        let range = Range::of(facts);
+        let (least, most) = range.integers(facts);
+        let whole = range.steps.iter().filter_map(|step| step.whole());
+        let step = whole.fold(1, |one: i128, other| lcm(one, other).unwrap_or(i128::MAX));
+        let first = least.div_euclid(step) + i128::from(least.rem_euclid(step) != 0);
+        let end = most.div_euclid(step);
+        if first > end {
+            return None;
+        }
+        let count = self.count(first, end);
+        number(count.checked_mul(step)?)
+    }
+
+    /// How many steps from zero.
+    fn count(&mut self, first: i128, last: i128) -> i128 {
+        let near = 0.clamp(first, last);
+        match (self.taste, self.dice.below(10)) {
+            (Taste::Least, _) => near,
+            (Taste::Most, _) | (_, 0 | 1) => last,
+            (_, 2 | 3) => first,
+            (_, 4) => (first + 1).min(last),
+            (_, 5) => near,
+            (_, 6..=8) => self.dice.within((near - 20).max(first), (near + 20).min(last)),
+            _ => self.dice.within(first, last),
+        }
+    }
+
+    pub(super) fn fraction(&mut self, facts: &Facts<'_>) -> Option<Value> {
+        let range = Range::of(facts);
+        if let Some(step) = range.steps.first() {
+            return self.stepped(*step, &range);
+        }
+        let single = facts.texts("format").any(|format| format == "float");
+        let (widest, tiniest): (f64, f64) =
+            if single { (f64::from(f32::MAX), 1e-38) } else { (f64::MAX, 1e-300) };
+        let least = range.least.map_or(-widest, |bound| bound.at);
+        let most = range.most.map_or(widest, |bound| bound.at);
+        let near = 0.0_f64.clamp(least, most.max(least));
+        let picked = match (self.taste, self.dice.below(12)) {
+            (Taste::Least, _) => near,
+            (Taste::Most, _) | (_, 0 | 1) => most,
+            (_, 2 | 3) => least,
+            (_, 4) => near,
+            (_, 5) => tiniest.clamp(least, most.max(least)),
+            (_, 6) => float(self.dice.within(-20, 20)).clamp(least, most.max(least)),
+            (_, 7) if range.least.is_some() && range.most.is_some() => least / 2.0 + most / 2.0,
+            _ => (self.decimal()).clamp(least, most.max(least)),
+        };
+        let inside = Self::inside(picked, &range)?;
+        let fitting = if single { respelt(inside, &range) } else { Some(inside) };
+        plain(fitting?)
+    }
+
+    /// A number with a few decimals, as people write them.
+    fn decimal(&mut self) -> f64 {
+        let digits = self.dice.within(-100_000, 100_000);
+        let places = self.dice.below(4);
+        format!("{digits}e-{places}").parse().unwrap_or(0.5)
+    }
+
+    /// The number, or the one beside it where the bound itself is excluded.
+    fn inside(number: f64, range: &Range) -> Option<f64> {
+        let above =
+            |number: f64| range.least.is_none_or(|b| number > b.at || (b.within && number >= b.at));
+        let below =
+            |number: f64| range.most.is_none_or(|b| number < b.at || (b.within && number <= b.at));
+        let middle = match (range.least, range.most) {
+            (Some(least), Some(most)) => least.at / 2.0 + most.at / 2.0,
+            (Some(least), None) => least.at + least.at.abs().max(1.0),
+            (None, Some(most)) => most.at - most.at.abs().max(1.0),
+            (None, None) => 0.0,
+        };
+        let tries = [number, beside(number, true), beside(number, false), middle];
+        tries.into_iter().find(|number| number.is_finite() && above(*number) && below(*number))
+    }
+
+    fn stepped(&mut self, step: Step, range: &Range) -> Option<Value> {
+        const FAR: f64 = 1e9;
+        let least = range.least.map_or(-FAR * step.size(), |bound| bound.at);
+        let most = range.most.map_or(FAR * step.size(), |bound| bound.at);
+        let (first, end) =
+            (truncated((least / step.size()).ceil()), truncated((most / step.size()).floor()));
+        let mut count = self.count(first, end.max(first));
+        // A bound that is excluded, or that division has missed by a hair.
+        for _ in 0..4 {
+            let number = step.times(count)?;
+            if Self::inside(number, range) == Some(number) {
+                return plain(number);
+            }
+            count += if number >= most { -1 } else { 1 };
+        }
+        None
+    }
+}
+
+fn lcm(one: i128, other: i128) -> Option<i128> {
+    let divisor = i128::try_from(gcd(one.unsigned_abs(), other.unsigned_abs())).ok()?;
+    one.checked_div(divisor)?.checked_mul(other)
+}
+
+/// The next float above or below.
+pub(super) fn beside(number: f64, above: bool) -> f64 {
+    if number == 0.0 {
+        return if above { f64::MIN_POSITIVE } else { -f64::MIN_POSITIVE };
+    }
+    let away = (number > 0.0) == above;
+    let bits = number.to_bits();
+    f64::from_bits(if away { bits + 1 } else { bits - 1 })
+}
+
+/// The number as a 32-bit float is written, if it then still lies within.
+#[allow(clippy::cast_possible_truncation, reason = "that is what is asked for")]
+fn respelt(number: f64, range: &Range) -> Option<f64> {
+    let least = range.least.map_or(f64::NEG_INFINITY, |bound| bound.at);
+    let most = range.most.map_or(f64::INFINITY, |bound| bound.at);
+    let single = number as f32;
+    let respelt: f64 = single.to_string().parse().ok()?;
+    (respelt.is_finite() && (least..=most).contains(&respelt)).then_some(respelt)
+}
+
+/// An integer where it is one, since that is how people write it.
+pub(super) fn plain(number_: f64) -> Option<Value> {
+    const SAFE: f64 = 9e15;
+    if number_.fract() == 0.0 && number_.abs() < SAFE {
+        return number(truncated(number_));
+    }
+    Number::from_f64(number_).map(Value::Number)
+}
+
+pub(super) fn number(whole: i128) -> Option<Value> {
+    let signed = i64::try_from(whole).map(Value::from);
+    signed.or_else(|_| u64::try_from(whole).map(Value::from)).ok()
+}

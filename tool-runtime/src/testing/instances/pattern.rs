@@ -1,0 +1,90 @@
+//! Texts that match a regular expression.
+
+use regex_lite::Regex;
+use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
+
+use super::maker::{Maker, Taste};
+
+/// How often something is repeated where nothing bounds it.
+const OFTEN: u32 = 8;
+/// The longest text that is made.
+const LONGEST: usize = 10_000;
+
+impl Maker<'_> {
+    /// Makes a text that the pattern matches; none if this try did not.
+    pub(super) fn matching(&mut self, pattern: &str) -> Option<String> {
+        let hir = regex_syntax::Parser::new().parse(pattern).ok()?;
+        let mut text = String::new();
+        self.write(&hir, &mut text);
+        // Half of them show that a pattern without anchors looks within.
+        if self.taste == Taste::Any && self.dice.once_in(4) {
+            let around = format!("{}{text}", self.words(3));
+            text = if is_match(pattern, &around) { around } else { text };
+        }
+        is_match(pattern, &text).then_some(text)
+    }
+
+    fn write(&mut self, hir: &Hir, text: &mut String) {
+        if text.len() > LONGEST {
+            return;
+        }
+        match hir.kind() {
+            HirKind::Empty | HirKind::Look(_) => {}
+            HirKind::Literal(literal) => text.push_str(&String::from_utf8_lossy(&literal.0)),
+            HirKind::Class(class) => text.extend(self.one_of(class)),
+            HirKind::Repetition(repetition) => {
+                for _ in 0..self.times(repetition) {
+                    self.write(&repetition.sub, text);
+                }
+            }
+            HirKind::Capture(capture) => self.write(&capture.sub, text),
+            HirKind::Concat(all) => all.iter().for_each(|part| self.write(part, text)),
+            HirKind::Alternation(branches) => {
+                let first = self.taste == Taste::Least;
+                let branch = if first { branches.first() } else { self.dice.pick(branches) };
+                if let Some(branch) = branch {
+                    self.write(branch, text);
+                }
+            }
+        }
+    }
+
+    fn times(&mut self, repetition: &Repetition) -> u32 {
+        let least = repetition.min;
+        let most = repetition.max.unwrap_or(least.saturating_add(OFTEN)).min(least + 256);
+        let span = usize::try_from(most - least).unwrap_or(0);
+        let more = match (self.taste, self.dice.below(4)) {
+            (Taste::Most, 0..=2) | (Taste::Any, 0) => span,
+            (Taste::Any, 1) | (Taste::Least, 0..=2) => 0,
+            _ => self.dice.below(span + 1),
+        };
+        least + u32::try_from(more).unwrap_or(0)
+    }
+
+    /// One character of a class: mostly of those that can be seen.
+    fn one_of(&mut self, class: &Class) -> Option<char> {
+        let ranges: Vec<(u32, u32)> = match class {
+            Class::Unicode(class) => {
+                class.iter().map(|range| (range.start().into(), range.end().into())).collect()
+            }
+            Class::Bytes(class) => {
+                class.iter().map(|range| (range.start().into(), range.end().into())).collect()
+            }
+        };
+        let seen: Vec<(u32, u32)> = ranges
+            .iter()
+            .map(|(first, last)| ((*first).max(0x20), (*last).min(0x7e)))
+            .filter(|(first, last)| first <= last)
+            .collect();
+        let odd = self.taste == Taste::Any && self.dice.once_in(10);
+        let from = if seen.is_empty() || odd { &ranges } else { &seen };
+        let (first, last) = *self.dice.pick(from)?;
+        let edge = self.dice.once_in(4);
+        let found = if edge { first.into() } else { self.dice.within(first.into(), last.into()) };
+        u32::try_from(found).ok().and_then(char::from_u32)
+    }
+}
+
+pub(super) fn is_match(pattern: &str, text: &str) -> bool {
+    Regex::new(pattern).is_ok_and(|regex| regex.is_match(text))
+}

@@ -1,0 +1,119 @@
+//! Strings: plain words, unicode, the longest that is sensible, formats.
+
+use super::facts::Facts;
+use super::maker::{Maker, Taste};
+
+/// The longest text that is made because a bound admits it.
+const LONGEST: usize = 10_000;
+/// The longest text that is made where nothing bounds it.
+const LONG: usize = 300;
+/// How often a text is made anew for a pattern's sake.
+const TRIES: usize = 60;
+
+/// Characters that programs trip over: other scripts, right to left, beyond 16 bits, combining,
+/// invisible, control characters, quotes and what escapes them.
+const ODD: [char; 16] = [
+    'é', 'ß', 'İ', '日', 'ع', '🍵', '\u{301}', '\u{200B}', '\u{FEFF}', '\u{0}', '\n', '\t', '"',
+    '\\', '\'', '%',
+];
+
+const PLAIN: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789 -_";
+
+impl Maker<'_> {
+    /// Makes a string; or says what kept it from being made.
+    pub(super) fn text(&mut self, facts: &Facts<'_>) -> Result<String, String> {
+        let least = facts.at_least("minLength");
+        let most = facts.at_most("maxLength").unwrap_or(usize::MAX);
+        if least > most {
+            return Err(format!("no text has at least {least} and at most {most} characters"));
+        }
+        if least > LONGEST {
+            return Err(format!("texts longer than {LONGEST} characters are not made"));
+        }
+        let fits = |text: &String| (least..=most).contains(&text.chars().count());
+        if let Some(pattern) = facts.texts("pattern").next() {
+            let made = (0..TRIES).filter_map(|_| self.matching(pattern)).find(fits);
+            return made.ok_or_else(|| format!("no text was found that matches `{pattern}`"));
+        }
+        if let Some(text) = facts.texts("format").find_map(|format| self.format(format)) {
+            return if fits(&text) {
+                Ok(text)
+            } else {
+                Err("its format has no such length".to_owned())
+            };
+        }
+        let length = self.length(least, most, LONG.min(most - least), LONGEST);
+        Ok(self.of_length(length))
+    }
+
+    fn of_length(&mut self, length: usize) -> String {
+        if self.taste == Taste::Least {
+            return "a".repeat(length);
+        }
+        let short = length.min(12);
+        match self.dice.below(6) {
+            0 => (0..length).map(|_| self.odd()).collect(),
+            1 => " ".repeat(length),
+            2 => "a".repeat(length),
+            _ => (0..short).chain(short..length).map(|_| self.plain()).collect(),
+        }
+    }
+
+    /// A short plain text.
+    pub(super) fn words(&mut self, most: usize) -> String {
+        let length = 1 + self.dice.below(most);
+        (0..length).map(|_| self.plain()).collect()
+    }
+
+    fn plain(&mut self) -> char {
+        self.dice.pick(PLAIN).map_or('a', |byte| char::from(*byte))
+    }
+
+    fn odd(&mut self) -> char {
+        self.dice.pick(&ODD).copied().unwrap_or('é')
+    }
+
+    /// A text of a format that is known; unknown ones are annotations.
+    fn format(&mut self, format: &str) -> Option<String> {
+        let examples: &[&str] = match format {
+            "date-time" => &[
+                "1970-01-01T00:00:00Z",
+                "2024-02-29T23:59:59.999999999Z",
+                "1996-12-19T16:39:57-08:00",
+                "9999-12-31T23:59:59+14:00",
+            ],
+            "partial-date-time" => &["1970-01-01T00:00:00", "2024-02-29T23:59:59.999"],
+            "date" => &["1970-01-01", "2024-02-29", "0001-01-01", "9999-12-31"],
+            "time" => &["00:00:00Z", "23:59:59.999Z", "12:30:00+02:00"],
+            "partial-time" => &["00:00:00", "23:59:59.999"],
+            "duration" => &["PT0S", "P1D", "P1Y2M3DT4H5M6S", "P3W"],
+            "email" | "idn-email" => &["a@b.co", "first.last+tag@mail.example.org"],
+            "hostname" | "idn-hostname" => {
+                &["a", "localhost", "www.example.org", "xn--bcher-kva.example"]
+            }
+            "ipv4" => &["0.0.0.0", "127.0.0.1", "255.255.255.255"],
+            "ipv6" => {
+                &["::", "::1", "2001:db8::8a2e:370:7334", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"]
+            }
+            "ip" => &["127.0.0.1", "::1"],
+            "uri" | "iri" | "url" => {
+                &["https://example.org/", "https://example.org/a/b?c=d&e=%20#f", "mailto:a@b.co"]
+            }
+            "uri-reference" | "iri-reference" => &["", "/a", "#f", "https://example.org/"],
+            "json-pointer" => &["", "/a/0", "/a~1b"],
+            "regex" => &["", "^a+$"],
+            "uuid" => return Some(self.uuid()),
+            _ => return None,
+        };
+        let first = self.taste == Taste::Least;
+        let example = if first { examples.first() } else { self.dice.pick(examples) };
+        example.map(|example| (*example).to_owned())
+    }
+
+    fn uuid(&mut self) -> String {
+        if self.taste == Taste::Least || self.dice.once_in(8) {
+            return uuid::Uuid::nil().to_string();
+        }
+        uuid::Uuid::from_u64_pair(self.dice.next(), self.dice.next()).to_string()
+    }
+}
