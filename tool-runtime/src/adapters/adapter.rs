@@ -19,6 +19,7 @@ pub struct Adapter {
     report: Report,
     /// What was changed of the tools that had to be.
     undo: HashMap<String, Undo>,
+    pub(super) max_response_bytes: usize,
 }
 
 /// What an adapter may be told before it declares tools.
@@ -26,7 +27,11 @@ pub struct Adapter {
 pub struct AdapterBuilder {
     pub(super) dialect: Dialect,
     pub(super) strict: bool,
+    pub(super) max_response_bytes: usize,
 }
+
+/// What one response may have, unless the host says otherwise: some hundred thousand events.
+const MAX_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
 
 impl Adapter {
     /// Declares tools in a dialect, as its defaults are.
@@ -38,7 +43,7 @@ impl Adapter {
     /// Starts an adapter that is told more.
     #[must_use]
     pub fn builder(dialect: Dialect) -> AdapterBuilder {
-        AdapterBuilder { dialect, strict: true }
+        AdapterBuilder { dialect, strict: true, max_response_bytes: MAX_RESPONSE_BYTES }
     }
 
     /// Returns whose words it speaks.
@@ -93,6 +98,14 @@ impl AdapterBuilder {
         self
     }
 
+    /// Sets the longest response that is read, in bytes, all its events together: 64 MiB, unless
+    /// this says otherwise.
+    #[must_use]
+    pub fn max_response_bytes(mut self, bytes: usize) -> Self {
+        self.max_response_bytes = bytes;
+        self
+    }
+
     /// Declares the tools.
     #[must_use]
     pub fn build<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Adapter {
@@ -103,6 +116,7 @@ impl AdapterBuilder {
             declarations: Value::Null,
             report: Report::default(),
             undo: HashMap::new(),
+            max_response_bytes: self.max_response_bytes,
         }
     }
 }

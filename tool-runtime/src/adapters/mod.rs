@@ -5,14 +5,30 @@
 //! for; their answers become the messages of the next request. It opens no connection.
 
 mod adapter;
+mod answer;
+mod answers;
+mod anthropic;
+mod bedrock;
+mod conversation;
 mod dialect;
+mod gemini;
 mod lower;
 mod names;
+mod ollama;
+mod openai;
+mod place;
+mod read_error;
 mod report;
 mod restore;
+mod said;
+mod stream;
 mod turn;
 
 pub use self::adapter::{Adapter, AdapterBuilder};
+pub use self::answer::Answer;
+pub use self::answers::AnswerError;
 pub use self::dialect::Dialect;
+pub use self::read_error::{ProviderError, ReadError};
 pub use self::report::{Loss, Report};
+pub use self::stream::{Delta, TurnStream};
 pub use self::turn::{Asked, Stop, Turn};

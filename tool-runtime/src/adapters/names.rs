@@ -63,6 +63,11 @@ impl Names {
     pub(super) fn tool(&self, wire: &str) -> Option<&str> {
         self.to_tool.get(wire).map(String::as_str)
     }
+
+    /// Every name that a model was told.
+    pub(super) fn wires(&self) -> impl Iterator<Item = &str> {
+        self.to_tool.keys().map(String::as_str)
+    }
 }
 
 /// A property's name as Anthropic, Bedrock and Gemini take it: itself, or one that is marked.

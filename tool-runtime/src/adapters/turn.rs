@@ -1,11 +1,12 @@
 //! One response of a model: what it says, and what it asks for.
 
 use serde_json::Value;
-use tool_contracts::{ToolCallRequest, ToolContext};
+use tool_contracts::{ErrorCode, ToolCallRequest, ToolContext, ToolErrorDetail};
 use uuid::Uuid;
 
 use crate::call::ToolCall;
 use crate::dispatch::Runtime;
+use crate::dispatch::refusal::Refusal;
 
 /// One response of a model, read from its dialect.
 #[derive(Debug, Clone)]
@@ -16,22 +17,26 @@ pub struct Turn {
     pub(super) stop: Stop,
 }
 
-/// Why a model stopped.
+/// Why a model stopped. Calls are run only where it was [`Done`](Self::Done).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
     /// It has said all, or waits for the calls' answers.
     Done,
-    /// It was cut off at a limit of length; none of its calls is run.
+    /// It was cut off at a limit of length.
     Length,
-    /// For a reason that the provider names.
+    /// Its stream ended before the response was closed.
+    Interrupted,
+    /// It refused, or a filter stopped it, in the provider's word.
+    Refused(String),
+    /// For another reason that the provider names.
     Other(String),
 }
 
 /// One call that a model asks for.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Asked {
-    /// What the answer has to name, where the provider gave an id.
+    /// The id that the provider gave, if any; the answer names the call by it or by `call_id`.
     pub(super) wire_id: Option<String>,
     /// What the model called the tool.
     pub(super) wire_name: String,
@@ -41,18 +46,29 @@ pub struct Asked {
     pub(super) call_id: String,
     /// As the model wrote them, which may be no JSON.
     pub(super) arguments: String,
-    /// None where the arguments are no JSON, or the response was cut off.
+    /// What the tool gets, where the declaration asked for more than the tool does.
+    pub(super) restored: Option<String>,
+    /// The closest names, where no tool was declared by this one.
+    pub(super) closest: Option<Vec<String>>,
     pub(super) request: Option<ToolCallRequest>,
 }
 
 impl Turn {
     /// Returns what is added to the conversation for this response, ahead of the calls' answers.
+    ///
+    /// It is what the provider wants repeated, as it came: thinking blocks with their signatures,
+    /// reasoning items, what no tool of ours is about. A provider refuses some of what it sends
+    /// itself, and that is put right: arguments that are no JSON object stand as `{}`, a call without
+    /// an id of its own has the one that its answer names, and blank texts are left out, as is
+    /// thinking that was cut off before it was signed. Empty if nothing is left.
+    ///
+    /// For the Responses API these are the items of the next request's `input`.
     #[must_use]
     pub fn messages(&self) -> &[Value] {
         &self.messages
     }
 
-    /// Returns what the model said beside its calls; empty if it said nothing.
+    /// Returns what the model said beside its calls, a refusal too; empty if it said nothing.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -64,7 +80,7 @@ impl Turn {
         &self.asked
     }
 
-    /// Lists the calls that came whole. The others are answered too: see [`open`](Self::open).
+    /// Lists the calls that may run. The others are answered too: see [`open`](Self::open).
     pub fn requests(&self) -> impl Iterator<Item = &ToolCallRequest> {
         self.asked.iter().filter_map(Asked::request)
     }
@@ -77,8 +93,10 @@ impl Turn {
 
     /// Opens every call that the model asks for, in its order; runs nothing.
     ///
-    /// Arguments that are no JSON make a call that is refused with the place where they break. No
-    /// call of a response that was cut off runs: each is answered `CANCELLED`, with the cure.
+    /// A name that was not declared to the model is answered `NOT_FOUND`, whether the runtime has such
+    /// a tool or not. Arguments that are no JSON make a call that is refused with the place where they
+    /// break. No call of a response that was cut off, or that a filter stopped, runs: each is answered
+    /// `CANCELLED`, with the cure.
     #[must_use = "a call runs nothing until it is executed"]
     pub fn open(&self, runtime: &Runtime, cx: &ToolContext) -> Vec<ToolCall> {
         self.asked.iter().map(|asked| self.open_one(asked, runtime, cx)).collect()
@@ -86,10 +104,14 @@ impl Turn {
 
     fn open_one(&self, asked: &Asked, runtime: &Runtime, cx: &ToolContext) -> ToolCall {
         let cx = cx.with_invocation_id(Uuid::now_v7());
-        let id = Some(asked.call_id.as_str().into());
-        let mut call = runtime.open(&asked.name, id, asked.arguments.as_str().into(), cx);
-        if self.stop == Stop::Length {
-            call.cut_off();
+        let mut call = match &asked.closest {
+            None => runtime.open(&asked.name, asked.id(), asked.given().into(), cx),
+            Some(closest) => asked.unheard_of(closest, runtime, cx),
+        };
+        match &self.stop {
+            Stop::Done => {}
+            Stop::Length | Stop::Interrupted => drop(call.cut_off()),
+            Stop::Refused(word) | Stop::Other(word) => drop(call.withdraw(|| stopped(word))),
         }
         call
     }
@@ -114,9 +136,55 @@ impl Asked {
         &self.arguments
     }
 
-    /// Returns the request; none if the arguments are no JSON, or the response was cut off.
+    /// Returns the request of a call that may run.
+    ///
+    /// None if the arguments are no JSON, the response was cut off or stopped, or no tool was declared
+    /// by this name.
     #[must_use]
     pub fn request(&self) -> Option<&ToolCallRequest> {
         self.request.as_ref()
     }
+
+    /// What the tool gets.
+    pub(super) fn given(&self) -> &str {
+        self.restored.as_deref().unwrap_or(&self.arguments)
+    }
+
+    fn id(&self) -> Option<Box<str>> {
+        Some(self.call_id.as_str().into())
+    }
+
+    /// Opens a call of a tool that the model was told nothing of.
+    fn unheard_of(&self, closest: &[String], runtime: &Runtime, cx: ToolContext) -> ToolCall {
+        let closest: Vec<_> = closest.iter().map(String::as_str).collect();
+        let mut refusal = Refusal::unknown_tool(&closest);
+        if let Some(governor) = runtime.governor() {
+            governor.refused(&self.name, &cx, &mut refusal);
+        }
+        let arguments = self.given().into();
+        ToolCall::unknown(runtime.clone(), &self.name, self.id(), arguments, cx, &refusal)
+    }
+}
+
+/// Shows no arguments.
+impl std::fmt::Debug for Asked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Asked")
+            .field("call_id", &self.call_id)
+            .field("name", &self.name)
+            .field("arguments", &format_args!("{} bytes", self.arguments.len()))
+            .finish_non_exhaustive()
+    }
+}
+
+/// Answers a call of a response that was stopped.
+fn stopped(word: &str) -> Box<Refusal> {
+    let message = format!(
+        "the provider stopped this response ({word}), so none of its calls was run; \
+         make the call again if it is still needed"
+    );
+    let detail = ToolErrorDetail::of(ErrorCode::Cancelled, message)
+        .detail("reason", "stopped")
+        .detail("effect", "none");
+    Refusal::not_run(detail.build())
 }

@@ -1,0 +1,85 @@
+//! The events of a streamed message.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::blocks::{self, Block};
+use super::read::stop;
+use crate::adapters::place::Place;
+use crate::adapters::said::{Said, grow};
+use crate::adapters::stream::{Delta, Gather};
+use crate::adapters::{ReadError, Stop};
+
+#[derive(Debug, Default)]
+pub(in crate::adapters) struct Gathered {
+    /// By their index.
+    blocks: BTreeMap<u64, Block>,
+    stop: Option<Stop>,
+    is_closed: bool,
+}
+
+impl Gather for Gathered {
+    fn push(&mut self, event: Place<'_>) -> Result<Vec<Delta>, ReadError> {
+        let delta = match &*event.text_needed("type")? {
+            "content_block_start" => self.start(event)?,
+            "content_block_delta" => self.go_on(event)?,
+            "message_delta" => {
+                self.stop = event.get("delta").map(stop);
+                None
+            }
+            "message_stop" => {
+                self.is_closed = true;
+                None
+            }
+            _ => None,
+        };
+        Ok(delta.into_iter().collect())
+    }
+
+    fn finish(self: Box<Self>) -> Said {
+        let stop = self.stop.filter(|_| self.is_closed).unwrap_or(Stop::Interrupted);
+        blocks::said(self.blocks.into_values().collect(), stop)
+    }
+}
+
+impl Gathered {
+    fn start(&mut self, event: Place<'_>) -> Result<Option<Delta>, ReadError> {
+        let mut block = Block::read(event.need("content_block", "a content block")?)?;
+        // It stands for the input that comes in deltas.
+        if block.input.as_deref() == Some("{}") {
+            block.input = Some(String::new());
+        }
+        let name = block.fields.get("name").and_then(Value::as_str);
+        let delta = name.filter(|_| block.is("tool_use")).map(|name| Delta::Calls(name.to_owned()));
+        self.blocks.insert(index(event), block);
+        Ok(delta)
+    }
+
+    fn go_on(&mut self, event: Place<'_>) -> Result<Option<Delta>, ReadError> {
+        let delta = event.need("delta", "a delta")?;
+        let block = self.blocks.entry(index(event)).or_default();
+        match &*delta.text_needed("type")? {
+            "input_json_delta" => {
+                block.input.get_or_insert_default().push_str(&delta.text_needed("partial_json")?);
+                return Ok(None);
+            }
+            "signature_delta" => {
+                block.fields.extend(delta.fields(&["type"])?);
+                return Ok(None);
+            }
+            "citations_delta" => {
+                let citation = delta.need("citation", "a citation")?.value()?;
+                grow(&mut block.fields, [("citations".to_owned(), vec![citation].into())].into_iter().collect());
+                return Ok(None);
+            }
+            _ => grow(&mut block.fields, delta.fields(&["type"])?),
+        }
+        let text = delta.text_of("text")?.map(Delta::Text);
+        Ok(text.or(delta.text_of("thinking")?.map(Delta::Thinking)))
+    }
+}
+
+fn index(event: Place<'_>) -> u64 {
+    event.number_of("index").unwrap_or(0)
+}

@@ -1,0 +1,20 @@
+//! Answers as `toolResult` blocks: all of a turn in one message.
+
+use serde_json::{Value, json};
+
+use crate::adapters::answers::Reply;
+
+pub(in crate::adapters) fn answer(replies: &[Reply<'_>]) -> Vec<Value> {
+    let results: Vec<_> = replies.iter().map(result).collect();
+    vec![json!({ "role": "user", "content": results })]
+}
+
+/// Every model takes text; some take JSON in objects only.
+fn result(reply: &Reply<'_>) -> Value {
+    let content = json!([{ "text": reply.text() }]);
+    let mut result = json!({ "toolUseId": reply.asked.call_id(), "content": content });
+    if reply.is_error {
+        result["status"] = "error".into();
+    }
+    json!({ "toolResult": result })
+}

@@ -1,0 +1,10 @@
+//! Amazon Bedrock's Converse.
+
+mod answer;
+mod blocks;
+mod read;
+mod stream;
+
+pub(super) use self::answer::answer;
+pub(super) use self::read::read;
+pub(super) use self::stream::Gathered;

@@ -1,0 +1,10 @@
+//! Gemini's `generateContent`.
+
+mod answer;
+mod parts;
+mod read;
+mod stream;
+
+pub(super) use self::answer::answer;
+pub(super) use self::read::read;
+pub(super) use self::stream::Gathered;

@@ -1,0 +1,9 @@
+//! Ollama's chat.
+
+mod answer;
+mod read;
+mod stream;
+
+pub(super) use self::answer::answer;
+pub(super) use self::read::read;
+pub(super) use self::stream::Gathered;

@@ -1,0 +1,10 @@
+//! OpenAI's Chat Completions, and what speaks like it.
+
+mod answer;
+mod read;
+mod slots;
+mod stream;
+
+pub(in crate::adapters) use self::answer::answer;
+pub(in crate::adapters) use self::read::read;
+pub(in crate::adapters) use self::stream::Gathered;

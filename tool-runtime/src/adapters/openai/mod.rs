@@ -1,0 +1,4 @@
+//! OpenAI's two dialects.
+
+pub(super) mod chat;
+pub(super) mod responses;

@@ -1,0 +1,80 @@
+//! The items of a response, and what they become.
+
+use serde_json::{Map, Value};
+
+use crate::adapters::place::Place;
+use crate::adapters::said::{Calls, Said, repeated_text, text_in};
+use crate::adapters::{ReadError, Stop};
+
+/// One item of a response's output, as far as it has come.
+#[derive(Debug, Default)]
+pub(super) struct Item {
+    pub(super) fields: Map<String, Value>,
+    /// The arguments of a call.
+    pub(super) arguments: String,
+}
+
+impl Item {
+    /// Reads an item. A null in it is a field that the next request does not take.
+    pub(super) fn read(item: Place<'_>) -> Result<Self, ReadError> {
+        let is_call = item.is("type", "function_call");
+        let arguments = if is_call { item.text_of("arguments")? } else { None };
+        let but: &[_] = if is_call { &["arguments"] } else { &[] };
+        let fields = item.fields(but)?;
+        if is_call {
+            item.text_needed("name")?;
+        }
+        Ok(Self { fields, arguments: arguments.unwrap_or_default() })
+    }
+
+    pub(super) fn is(&self, kind: &str) -> bool {
+        text_in(&self.fields, "type") == kind
+    }
+
+    fn is_whole(&self) -> bool {
+        !matches!(text_in(&self.fields, "status"), "in_progress" | "incomplete")
+    }
+}
+
+/// What a response of these items says.
+pub(super) fn said(items: Vec<Item>, stop: Stop) -> Said {
+    let mut said = Said { messages: Vec::new(), text: String::new(), calls: Calls::default(), stop };
+    for item in items {
+        if said.stop == Stop::Done && item.is("function_call") && !item.is_whole() {
+            said.stop = Stop::Interrupted;
+        }
+        said.add(item);
+    }
+    // Reasoning is taken back only ahead of what it led to.
+    while said.messages.last().is_some_and(|item| item["type"] == "reasoning") {
+        said.messages.pop();
+    }
+    said
+}
+
+impl Said {
+    fn add(&mut self, mut item: Item) {
+        if item.is("message") {
+            self.read_message(&item.fields);
+        } else if item.is("function_call") {
+            let (id, name) = (text_in(&item.fields, "call_id"), text_in(&item.fields, "name"));
+            let call_id = self.calls.add(Some(id.to_owned()), name.to_owned(), &item.arguments);
+            item.fields.insert("call_id".to_owned(), call_id.into());
+            item.fields.insert("arguments".to_owned(), repeated_text(&item.arguments).into());
+        }
+        self.messages.push(item.fields.into());
+    }
+
+    fn read_message(&mut self, message: &Map<String, Value>) {
+        let Some(parts) = message.get("content").and_then(Value::as_array) else { return };
+        for part in parts {
+            let part = part.as_object();
+            let text = |name| part.map(|part| text_in(part, name)).unwrap_or_default();
+            self.text.push_str(text("text"));
+            self.text.push_str(text("refusal"));
+            if text("type") == "refusal" && self.stop == Stop::Done {
+                self.stop = Stop::Refused("refusal".to_owned());
+            }
+        }
+    }
+}
