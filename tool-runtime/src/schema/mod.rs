@@ -13,6 +13,7 @@ pub(crate) use self::absent::AbsentField;
 pub(crate) use self::close::close;
 pub use self::close::open;
 pub use self::compare::{Compatibility, Reader, SchemaChange, compare};
+pub use self::export::{Change, Changes, Export, ExportError, ExportErrorKind, Side, Written};
 pub(crate) use self::input::take_own_bounds;
 pub use self::input::{InputSchema, Property};
 pub(crate) use self::title::output;

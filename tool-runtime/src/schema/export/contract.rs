@@ -1,0 +1,77 @@
+//! One tool's contract, as catalogue and lock hold it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use tool_contracts::{ToolErrorType, ToolSpec};
+
+use super::script::Script;
+use crate::dispatch::BuildError;
+use crate::failure::FailureCode;
+use crate::registry::{Registered, Registry, Settings};
+
+/// What a tool promises: its description, and the codes that its failures carry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Contract {
+    pub(super) spec: ToolSpec,
+    pub(super) codes: BTreeMap<String, ToolErrorType>,
+}
+
+const CODES: &str = "failure_codes";
+
+impl Contract {
+    /// Lists the contracts of all tools in the order of their names.
+    pub(super) fn all(
+        registry: &Registry,
+        script: Option<&Script>,
+    ) -> Result<Vec<Self>, BuildError> {
+        let mut problems = registry.problems.clone();
+        let tools = registry.compile(&Settings::default(), &mut problems);
+        BuildError::unless_empty(problems)?;
+        Ok(tools.into_iter().map(|tool| Self::of(tool, script)).collect())
+    }
+
+    fn of(tool: Registered, script: Option<&Script>) -> Self {
+        let code = |code: &FailureCode| (code.as_str().to_owned(), code.class());
+        let codes = tool.codes.iter().map(code).collect();
+        let contract = Self { spec: tool.spec, codes };
+        let Some(script) = script else { return contract };
+        // A description that could be written can be read; else the titles stay as they are.
+        let mut value = contract.to_value();
+        script.restore_titles(&mut value);
+        Self::from_value(value).unwrap_or(contract)
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.spec.name()
+    }
+
+    pub(super) fn input(&self) -> Value {
+        Value::Object(self.spec.input_schema().clone())
+    }
+
+    /// The schema of the data; without one, anything is.
+    pub(super) fn output(&self) -> Value {
+        self.spec.output_schema().map_or(Value::Bool(true), |schema| Value::Object(schema.clone()))
+    }
+
+    pub(super) fn to_value(&self) -> Value {
+        let mut value = json!(self.spec);
+        if let Value::Object(fields) = &mut value {
+            fields.insert(CODES.to_owned(), json!(self.codes));
+        }
+        value
+    }
+
+    pub(super) fn from_value(mut value: Value) -> Result<Self, serde_json::Error> {
+        let codes = value.as_object_mut().and_then(|fields| fields.remove(CODES));
+        let codes = codes.map(serde_json::from_value).transpose()?.unwrap_or_default();
+        Ok(Self { spec: serde_json::from_value(value)?, codes })
+    }
+}
+
+/// Writes JSON in the one form of all exported files, whatever order maps have in this build.
+pub(super) fn printed(mut value: Value) -> String {
+    value.sort_all_objects();
+    format!("{value:#}\n")
+}

@@ -1,0 +1,103 @@
+//! The lock: the contracts that callers were given, and what has become of them.
+
+mod change;
+mod contracts;
+mod version;
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+pub use self::change::{Change, Changes, Side};
+
+use super::contract::{Contract, printed};
+use super::files::{self, Folder};
+use super::{ACCEPT, ExportError, ExportErrorKind, FORMAT, FREEZE, Mode};
+
+/// Holds the tools against the lock, and writes it where that was asked for.
+pub(super) fn check(
+    tools: &[Contract],
+    path: &Path,
+    mode: Mode,
+    folder: &Folder<'_>,
+) -> Result<Changes, ExportError> {
+    let before = match files::read(path)? {
+        Some(bytes) => read(&bytes, path)?,
+        None if mode == Mode::Accept => tools.to_vec(),
+        None => return Err(missing(path)),
+    };
+    let changes = contracts::compare(&before, tools)?;
+    changes.refuse_breaking(path, mode)?;
+    let stale = folder.put(path, &text(tools))?;
+    match (stale, mode, folder.script) {
+        (true, Mode::Frozen, _) => Err(out_of_date(path, &changes)),
+        (true, Mode::Accept, Some(script)) => {
+            script.warn(&format!("{} was written\n{changes}", path.display()));
+            Ok(changes)
+        }
+        (true, Mode::Write, Some(script)) => {
+            script.warn(&format!("{}\n{changes}", how_to_accept(path)));
+            Ok(changes)
+        }
+        _ => Ok(changes),
+    }
+}
+
+/// The lock's one form, made to be read in a diff.
+fn text(tools: &[Contract]) -> String {
+    let tools: Vec<_> = tools.iter().map(Contract::to_value).collect();
+    printed(json!({"format": FORMAT, "tools": tools}))
+}
+
+fn read(bytes: &[u8], path: &Path) -> Result<Vec<Contract>, ExportError> {
+    let unreadable = |why: String| {
+        let message = format!(
+            "{} {why}; take it from version control again, or delete it and run the build with \
+             `{ACCEPT}` to lock the contracts as they are",
+            path.display()
+        );
+        ExportError::new(ExportErrorKind::UnreadableLock, message)
+    };
+    let damaged = |error: serde_json::Error| unreadable(format!("is damaged: {error}"));
+    let mut lock: Value = serde_json::from_slice(bytes).map_err(damaged)?;
+    match lock["format"].as_u64() {
+        Some(FORMAT) => {}
+        Some(format) if format > FORMAT => return Err(newer(path, format)),
+        _ => {
+            return Err(unreadable(
+                "is damaged: `format` is not a number that was ever used".into(),
+            ));
+        }
+    }
+    let Value::Array(tools) = lock["tools"].take() else {
+        return Err(unreadable("is damaged: `tools` is not a list".into()));
+    };
+    tools.into_iter().map(|tool| Contract::from_value(tool).map_err(damaged)).collect()
+}
+
+fn newer(path: &Path, format: u64) -> ExportError {
+    let message = format!(
+        "{} has format {format}, and this version of `tool-runtime` reads up to {FORMAT}; use the \
+         version that wrote it, or a later one",
+        path.display()
+    );
+    ExportError::new(ExportErrorKind::UnreadableLock, message)
+}
+
+fn missing(path: &Path) -> ExportError {
+    let message = format!(
+        "there is no lock at {}: run the build once with `{ACCEPT}`, and commit the file",
+        path.display()
+    );
+    ExportError::new(ExportErrorKind::NoLock, message)
+}
+
+fn how_to_accept(path: &Path) -> String {
+    let path = path.display();
+    format!("{path} is not up to date: run the build with `{ACCEPT}`, and commit the file")
+}
+
+fn out_of_date(path: &Path, changes: &Changes) -> ExportError {
+    let message = format!("{} (`{FREEZE}` is set)\n{changes}", how_to_accept(path));
+    ExportError::new(ExportErrorKind::Stale, message)
+}

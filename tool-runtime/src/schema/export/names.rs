@@ -1,0 +1,76 @@
+//! The names of exported files: one a tool and side, on every file system.
+
+use std::collections::BTreeMap;
+
+/// What a schema file is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Input,
+    Output,
+    ToolCallRequest,
+    ToolOutput,
+    ResponseEnvelope,
+}
+
+impl Part {
+    pub(super) const ALL: [Self; 5] = [
+        Self::Input,
+        Self::Output,
+        Self::ToolCallRequest,
+        Self::ToolOutput,
+        Self::ResponseEnvelope,
+    ];
+
+    pub(super) const fn suffix(self) -> &'static str {
+        match self {
+            Self::Input => ".input.json",
+            Self::Output => ".output.json",
+            Self::ToolCallRequest => ".tool_call_request.json",
+            Self::ToolOutput => ".tool_output.json",
+            Self::ResponseEnvelope => ".response_envelope.json",
+        }
+    }
+}
+
+/// Whether a name could be that of a tool's schema file, and of nothing outside its folder.
+pub(super) fn is_schema_file(name: &str) -> bool {
+    let admitted = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-+".contains(&byte);
+    name.bytes().all(admitted) && Part::ALL.iter().any(|part| name.ends_with(part.suffix()))
+}
+
+/// The stems of the files of tools with these names, in their order.
+///
+/// A stem is the tool's name, but for two cases, marked by a `+` that no tool's name has: names
+/// that differ only in case would be one file where case is ignored, so their upper case letters
+/// are counted out; and a device of Windows is no file whatever its extension.
+pub(super) fn stems<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<String> {
+    let mut alike = BTreeMap::<String, usize>::new();
+    names.clone().for_each(|name| *alike.entry(name.to_ascii_lowercase()).or_default() += 1);
+    let is_alone = |name: &str| alike.get(&name.to_ascii_lowercase()) == Some(&1);
+    names
+        .map(|name| {
+            let device = if is_device(name) { "+" } else { "" };
+            let case = if is_alone(name) { String::new() } else { upper_case(name) };
+            format!("{device}{name}{case}")
+        })
+        .collect()
+}
+
+/// Says which letters are upper case, in hexadecimal digits of four letters each.
+fn upper_case(name: &str) -> String {
+    if !name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return String::new();
+    }
+    let digit = |four: &[u8]| {
+        let bits = four.iter().map(|byte| u32::from(byte.is_ascii_uppercase()));
+        char::from_digit(bits.fold(0, |all, bit| all * 2 + bit), 16).unwrap_or('0')
+    };
+    std::iter::once('+').chain(name.as_bytes().chunks(4).map(digit)).collect()
+}
+
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
+    let numbered = |stem: &str| stem.len() == 1 && stem.bytes().all(|it| it.is_ascii_digit());
+    matches!(stem.as_str(), "con" | "prn" | "aux" | "nul")
+        || ["com", "lpt"].iter().any(|it| stem.strip_prefix(it).is_some_and(numbered))
+}

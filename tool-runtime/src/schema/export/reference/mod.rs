@@ -1,0 +1,147 @@
+//! The reference of all tools in Markdown, for people.
+
+mod fields;
+mod markdown;
+
+use std::fmt::Write;
+
+use self::fields::{Field, fields, kind};
+use self::markdown::{anchor, cell, code, paragraph};
+use super::contract::Contract;
+use super::instance;
+
+/// Writes a page with a section a tool.
+pub(super) fn reference(tools: &[Contract]) -> String {
+    let mut page = Page(String::from(
+        "# Tools\n\n<!-- Written from the tools' code; edit that instead. -->\n",
+    ));
+    page.contents(tools);
+    for tool in tools {
+        page.tool(tool);
+    }
+    page.0
+}
+
+struct Page(String);
+
+impl Page {
+    fn line(&mut self, text: &str) {
+        self.0.push_str(text);
+        self.0.push('\n');
+    }
+
+    /// A paragraph, a list or a table stands apart from what comes before.
+    fn block(&mut self, text: &str) {
+        self.0.push('\n');
+        self.line(text.trim_end());
+    }
+
+    fn table<const N: usize>(&mut self, head: [&str; N], rows: impl Iterator<Item = [String; N]>) {
+        let mut table = format!("| {} |\n|{}", head.join(" | "), " --- |".repeat(N));
+        for row in rows {
+            let _ = write!(table, "\n| {} |", row.join(" | "));
+        }
+        self.block(&table);
+    }
+
+    fn contents(&mut self, tools: &[Contract]) {
+        let row = |tool: &Contract| {
+            let name = format!("[{}](#{})", code(tool.name()), anchor(tool.name()));
+            let first = tool.spec.description().lines().next().unwrap_or_default();
+            [name, tool.spec.effect().to_string(), cell(first)]
+        };
+        self.table(["tool", "effect", "what it does"], tools.iter().map(row));
+    }
+
+    fn tool(&mut self, tool: &Contract) {
+        self.block(&format!("## {}", code(tool.name())));
+        self.block(&paragraph(tool.spec.description()));
+        self.facts(tool);
+        self.parameters(tool);
+        self.answer(tool);
+        self.failures(tool);
+    }
+
+    fn facts(&mut self, tool: &Contract) {
+        let spec = &tool.spec;
+        let mut facts = vec![("version", spec.version().to_owned())];
+        facts.extend(spec.title().map(|title| ("title", cell(title))));
+        facts.extend(spec.category().map(|category| ("category", cell(category))));
+        facts.push(("effect", effect(tool)));
+        facts.push(("permission", format!("{}, unless the host sets another", spec.permission())));
+        facts.push(("caller", caller(tool).to_owned()));
+        facts.extend(spec.timeout_ms().map(|time| ("time limit", milliseconds(time))));
+        facts.extend(spec.ttl_seconds().map(|time| ("stays fresh for", format!("{time} s"))));
+        self.table(["", ""], facts.into_iter().map(|(name, fact)| [name.to_owned(), fact]));
+    }
+
+    fn parameters(&mut self, tool: &Contract) {
+        let fields = fields(&tool.input());
+        self.block("### Parameters");
+        if fields.is_empty() {
+            return self.block("None.");
+        }
+        let row = |field: Field| {
+            let required = if field.required { "yes" } else { "no" };
+            let default = field.default.map(|value| code(&value.to_string())).unwrap_or_default();
+            let rules = field.rules.join(", ");
+            [code(&field.path), field.kind, required.to_owned(), default, rules, cell(&field.text)]
+        };
+        let head = ["name", "type", "required", "default", "rules", "what it is"];
+        self.table(head, fields.into_iter().map(row));
+        if let Some(arguments) = instance::arguments(tool) {
+            self.block("The least that a call needs, made up from the schema:");
+            self.block(&format!("```json\n{arguments}\n```"));
+        }
+    }
+
+    fn answer(&mut self, tool: &Contract) {
+        self.block("### Answer");
+        if tool.spec.output_schema().is_none() {
+            return self.block("Any JSON.");
+        }
+        let schema = tool.output();
+        self.block(&format!("`data` is {}.", kind(&schema, &schema)));
+        let fields = fields(&schema);
+        if !fields.is_empty() {
+            let row = |field: Field| {
+                let rules = field.rules.join(", ");
+                let always = if field.required { "yes" } else { "no" };
+                [code(&field.path), field.kind, always.to_owned(), rules, cell(&field.text)]
+            };
+            let head = ["name", "type", "always there", "rules", "what it is"];
+            self.table(head, fields.into_iter().map(row));
+        }
+    }
+
+    fn failures(&mut self, tool: &Contract) {
+        self.block("### Failures");
+        if tool.codes.is_empty() {
+            return self.block("None of its own; a call may fail with any code of the runtime.");
+        }
+        let codes = tool.codes.iter().map(|(name, class)| [code(name), class.to_string()]);
+        self.table(["code", "class"], codes);
+        self.block("A call may also fail with any code of the runtime.");
+    }
+}
+
+fn effect(tool: &Contract) -> String {
+    let annotations = tool.spec.annotations();
+    let mut words = vec![tool.spec.effect().to_string()];
+    words.extend(annotations.idempotent().then(|| "a repeat changes nothing more".to_owned()));
+    words.extend(annotations.open_world().then(|| "reaches other systems".to_owned()));
+    words.join("; ")
+}
+
+fn caller(tool: &Contract) -> &'static str {
+    match (tool.spec.requires_auth(), tool.spec.ai_callable()) {
+        (true, true) => "signed in; models too",
+        (true, false) => "signed in; no models",
+        (false, true) => "anybody; models too",
+        (false, false) => "anybody; no models",
+    }
+}
+
+fn milliseconds(time: u64) -> String {
+    if time % 1_000 == 0 { format!("{} s", time / 1_000) } else { format!("{time} ms") }
+}

@@ -1,0 +1,49 @@
+//! A walk over every schema within a schema, and over nothing that only looks like one.
+
+use serde_json::{Map, Value};
+
+/// Keywords whose value is a schema by name.
+const NAMED: [&str; 6] =
+    ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+
+/// Keywords whose value is a schema, or a list of them.
+const DIRECT: [&str; 15] = [
+    "items",
+    "prefixItems",
+    "additionalItems",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "propertyNames",
+    "contains",
+    "not",
+    "if",
+    "then",
+    "else",
+    "allOf",
+    "anyOf",
+    "oneOf",
+];
+
+/// Applies a change to every schema that is an object, the inner ones first.
+pub(super) fn each(schema: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
+    let Value::Object(keywords) = schema else { return };
+    for (keyword, inner) in keywords.iter_mut() {
+        let keyword = keyword.as_str();
+        match inner {
+            Value::Object(named) if NAMED.contains(&keyword) => {
+                for schema in named.values_mut() {
+                    each(schema, change);
+                }
+            }
+            Value::Array(list) if DIRECT.contains(&keyword) => {
+                for schema in list {
+                    each(schema, change);
+                }
+            }
+            inner if DIRECT.contains(&keyword) => each(inner, change),
+            _ => {}
+        }
+    }
+    change(keywords);
+}
