@@ -1,6 +1,18 @@
 //! What a change of a schema means to who reads by it.
 
+mod alike;
+mod explain;
+mod part;
+mod prove;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod words;
+
 use serde_json::Value;
+
+use self::explain::Explainer;
+use self::part::Part;
 
 /// Who reads instances by a schema, and so is hurt if it says something new of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,14 +74,6 @@ impl SchemaChange {
 /// Lists what has changed between two schemas, and what each change means to who reads by them.
 #[must_use]
 pub fn compare(before: &Value, after: &Value, reader: Reader) -> Vec<SchemaChange> {
-    let _ = reader;
-    if before == after {
-        return Vec::new();
-    }
-    vec![SchemaChange {
-        pointer: String::new(),
-        rule: "undecided",
-        compatibility: Compatibility::Breaking,
-        message: String::from("the schema has changed"),
-    }]
+    let (before, after) = (Part::root(before), Part::root(after));
+    Explainer::new(before, after, reader).explained(before, after)
 }

@@ -1,0 +1,86 @@
+//! Equality of values as JSON Schema means it, and of schemas up to what they only tell.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::part::Part;
+use super::words;
+use crate::json::Decimal;
+
+/// Are two values equal? Numbers are compared by value: 1 is 1.0.
+pub(super) fn equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => {
+            Decimal::read(&a.to_string()).same(&Decimal::read(&b.to_string()))
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            let same = |(name, value)| b.get(name).is_some_and(|other| equal(value, other));
+            a.len() == b.len() && a.iter().all(same)
+        }
+        _ => a == b,
+    }
+}
+
+/// Do two schemas read the same, apart from annotations and the names of definitions?
+pub(super) fn alike<'s>(a: Part<'s>, b: Part<'s>) -> bool {
+    Reading { seen: BTreeSet::new() }.schemas(a, b)
+}
+
+struct Reading {
+    /// Pairs that are being read, or were: a reference back to them is no difference.
+    seen: BTreeSet<(usize, usize)>,
+}
+
+impl Reading {
+    fn schemas<'s>(&mut self, a: Part<'s>, b: Part<'s>) -> bool {
+        let (a, b) = (a.settled(), b.settled());
+        if a.id() == b.id() || !self.seen.insert((a.id(), b.id())) {
+            return true;
+        }
+        let (Some(left), Some(right)) = (a.keywords(), b.keywords()) else {
+            return a.schema == b.schema;
+        };
+        let words = left.keys().chain(right.keys()).filter(|word| words::asserts(word));
+        words.collect::<BTreeSet<_>>().into_iter().all(|word| self.keyword(word, a, b))
+    }
+
+    fn keyword<'s>(&mut self, word: &str, a: Part<'s>, b: Part<'s>) -> bool {
+        let (Some(left), Some(right)) = (a.get(word), b.get(word)) else { return false };
+        match word {
+            "$ref" => match (a.target(), b.target()) {
+                (Some(a), Some(b)) => self.schemas(a, b),
+                (None, None) => left == right,
+                _ => false,
+            },
+            "properties" | "patternProperties" | "dependentSchemas" => {
+                let (left, right) = (a.named(word), b.named(word));
+                let mut pairs = left.iter().zip(&right);
+                left.len() == right.len()
+                    && pairs.all(|(a, b)| a.0 == b.0 && self.schemas(a.1, b.1))
+            }
+            "allOf" | "anyOf" | "oneOf" | "prefixItems" => self.lists(a.list(word), b.list(word)),
+            "items" if left.is_array() && right.is_array() => {
+                self.lists(a.list(word), b.list(word))
+            }
+            "items"
+            | "additionalItems"
+            | "contains"
+            | "additionalProperties"
+            | "unevaluatedProperties"
+            | "propertyNames"
+            | "not"
+            | "if"
+            | "then"
+            | "else" => self.schemas(a.of(left), b.of(right)),
+            _ => equal(left, right),
+        }
+    }
+
+    fn lists<'s>(&mut self, a: Vec<Part<'s>>, b: Vec<Part<'s>>) -> bool {
+        a.len() == b.len() && a.into_iter().zip(b).all(|(a, b)| self.schemas(a, b))
+    }
+}

@@ -1,0 +1,131 @@
+//! What holds for all schemas, judged by a validator that shares nothing with this project.
+
+use std::cell::Cell;
+
+use jsonschema::Validator;
+use proptest::prelude::*;
+use proptest::test_runner::{TestError, TestRunner};
+use serde_json::Value;
+
+use super::Tape;
+use super::instances::{anything, disturbed, like};
+use super::schemas::{document, edit};
+use crate::schema::compare::{Compatibility, Reader, compare};
+
+/// How many values are tried on each pair of schemas.
+const INSTANCES: usize = 24;
+
+/// The cases of a run: a few, or as many as `COMPARE_CASES` says.
+fn config() -> ProptestConfig {
+    let cases = std::env::var("COMPARE_CASES").ok().and_then(|cases| cases.parse().ok());
+    ProptestConfig {
+        failure_persistence: None,
+        cases: cases.unwrap_or(1500),
+        ..ProptestConfig::default()
+    }
+}
+
+fn tapes() -> impl Strategy<Value = Vec<u32>> {
+    prop::collection::vec(any::<u32>(), 400)
+}
+
+fn breaks(before: &Value, after: &Value, reader: Reader) -> bool {
+    let changes = compare(before, after, reader);
+    changes.iter().any(|change| change.compatibility() == Compatibility::Breaking)
+}
+
+/// Values, most of them near to what the schema asks for.
+fn instances(schema: &Value, tape: &mut Tape<'_>) -> Vec<Value> {
+    let mut found = Vec::new();
+    while found.len() < INSTANCES {
+        let value = like(schema, schema, tape, 5);
+        found.push(disturbed(&value, tape));
+        found.push(value);
+        found.push(anything(tape, 2));
+    }
+    found
+}
+
+/// What a run has come across.
+#[derive(Debug, Default)]
+struct Tally {
+    pairs: Cell<usize>,
+    /// Called compatible, though the documents differ.
+    compatible: Cell<usize>,
+    /// Of these, those that let more pass than before, by a witness.
+    widened: Cell<usize>,
+    /// Values that were valid before, and so had to be valid after.
+    tried: Cell<usize>,
+}
+
+fn count(counter: &Cell<usize>, more: usize) {
+    counter.set(counter.get() + more);
+}
+
+/// Whatever is valid by the narrower schema must be valid by the wider.
+fn check(
+    before: &Value,
+    after: &Value,
+    tape: &mut Tape<'_>,
+    tally: &Tally,
+) -> Result<(), TestCaseError> {
+    let (old, new) = (jsonschema::validator_for(before), jsonschema::validator_for(after));
+    let (Ok(old), Ok(new)) = (old, new) else {
+        return Err(TestCaseError::fail(format!("no schema: {before} {after}")));
+    };
+    for reader in [Reader::Callee, Reader::Caller] {
+        count(&tally.pairs, 1);
+        if breaks(before, after, reader) {
+            continue;
+        }
+        let (schema, narrow, wide): (_, &Validator, &Validator) = match reader {
+            Reader::Callee => (before, &old, &new),
+            Reader::Caller => (after, &new, &old),
+        };
+        count(&tally.compatible, usize::from(before != after));
+        let mut widened = false;
+        for value in instances(schema, tape) {
+            let passes = (narrow.is_valid(&value), wide.is_valid(&value));
+            prop_assert!(passes != (true, false), "{:?}\n{}\n{}\n{}", reader, before, after, value);
+            count(&tally.tried, usize::from(passes.0));
+            widened |= passes == (false, true);
+        }
+        count(&tally.widened, usize::from(widened));
+    }
+    Ok(())
+}
+
+#[track_caller]
+fn run(law: impl Fn(&mut Tape<'_>, &Tally) -> Result<(), TestCaseError>) -> Tally {
+    let tally = Tally::default();
+    let outcome =
+        TestRunner::new(config()).run(&tapes(), |choices| law(&mut Tape::new(&choices), &tally));
+    if let Err(TestError::Fail(why, _)) = outcome {
+        panic!("{why}");
+    }
+    println!("{tally:?}");
+    tally
+}
+
+#[test]
+fn what_is_called_compatible_after_edits_is() {
+    let tally = run(|tape, tally| {
+        let before = document(tape);
+        let mut after = before.clone();
+        for _ in 0..=tape.pick(2) {
+            edit(&mut after, tape);
+        }
+        check(&before, &after, tape, tally)
+    });
+    assert!(tally.compatible.get() * 8 > tally.pairs.get(), "{tally:?}");
+    assert!(tally.widened.get() * 30 > tally.pairs.get(), "{tally:?}");
+}
+
+#[test]
+fn what_is_called_compatible_by_chance_is() {
+    let tally = run(|tape, tally| {
+        let (before, after) = (document(tape), document(tape));
+        check(&before, &after, tape, tally)
+    });
+    assert!(tally.compatible.get() > 0, "{tally:?}");
+}
