@@ -1,0 +1,163 @@
+//! `anyOf` and `oneOf` for a dialect that knows `anyOf` alone.
+
+use serde_json::{Map, Value, json};
+
+use super::merge::one_of_values;
+use super::normal::{is_annotation, types, values};
+use super::{Lowering, below};
+
+type Keywords = Map<String, Value>;
+
+impl Lowering<'_> {
+    /// Says a choice, and what stands beside it in each of its branches.
+    pub(super) fn choice(&mut self, mut keywords: Keywords, word: &str, at: &str) -> Value {
+        let branches = match keywords.remove(word) {
+            Some(Value::Array(branches)) => branches,
+            _ => Vec::new(),
+        };
+        if let Some(Value::Object(listed)) = one_of_values(&branches) {
+            let listed = self.both(&with_told(&keywords, listed.clone()), &listed, at);
+            return self.subset(listed, at);
+        }
+        if word == "anyOf" && keywords.remove("oneOf").is_some() {
+            self.lose(at, "oneOf", "left out");
+        }
+        if word == "oneOf" && !self.are_disjoint(&branches) {
+            self.lose(at, "oneOf", "any of its branches, or several");
+        }
+        let beside: Keywords = keywords
+            .iter()
+            .filter(|(word, _)| !is_annotation(word))
+            .map(|(word, value)| (word.clone(), value.clone()))
+            .collect();
+        let mut said: Vec<Value> = Vec::new();
+        for (index, branch) in branches.iter().enumerate() {
+            let place = below(at, &[word, &index.to_string()]);
+            let branch = self.branch(branch, &beside, &place);
+            push(&mut said, branch);
+        }
+        let mut choice = self.annotations(&keywords);
+        if let Some(words) = choice.as_object_mut() {
+            words.insert("anyOf".to_owned(), Value::Array(said));
+        }
+        choice
+    }
+
+    fn branch(&mut self, branch: &Value, beside: &Keywords, at: &str) -> Value {
+        if beside.is_empty() {
+            return self.node(branch, at);
+        }
+        let flat = self.flat(branch, at);
+        let both = self.both(&flat, beside, at);
+        self.node(&Value::Object(both), at)
+    }
+
+    /// Can no value be right for two of the branches?
+    fn are_disjoint(&self, branches: &[Value]) -> bool {
+        let resolved: Vec<_> =
+            branches.iter().map(|branch| self.definitions.resolved(branch)).collect();
+        resolved
+            .iter()
+            .enumerate()
+            .all(|(at, one)| resolved[..at].iter().all(|other| self.exclude(one, other)))
+    }
+
+    /// Do two schemas exclude each other: by their types, their values, or a tag that both need?
+    fn exclude(&self, one: &Value, other: &Value) -> bool {
+        let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return false };
+        if differ(one, other) {
+            return true;
+        }
+        if types(one) != ["object"] || types(other) != ["object"] {
+            return false;
+        }
+        let tags = |name: &&str| match (property(one, name), property(other, name)) {
+            (Some(one), Some(other)) => {
+                let resolve = |schema| self.definitions.resolved(schema).as_object();
+                matches!((resolve(one), resolve(other)), (Some(one), Some(other)) if differ(one, other))
+            }
+            _ => false,
+        };
+        let lacks = |closed: &Keywords, open: &Keywords| {
+            closed.get("additionalProperties") == Some(&Value::Bool(false))
+                && !closed.contains_key("patternProperties")
+                && required(open).iter().any(|name| property(closed, name).is_none())
+        };
+        required(one).iter().filter(|name| required(other).contains(name)).any(tags)
+            || lacks(one, other)
+            || lacks(other, one)
+    }
+}
+
+/// Do two schemas have no type, or no value, in common?
+fn differ(one: &Keywords, other: &Keywords) -> bool {
+    if let (Some(one), Some(other)) = (values(one), values(other)) {
+        return !one.iter().any(|value| other.contains(value));
+    }
+    let number = |name: &String| if name == "integer" { "number".to_owned() } else { name.clone() };
+    let kinds = |keywords: &Keywords| types(keywords).iter().map(number).collect::<Vec<_>>();
+    let (one, other) = (kinds(one), kinds(other));
+    !one.is_empty() && !other.is_empty() && !one.iter().any(|kind| other.contains(kind))
+}
+
+fn required(keywords: &Keywords) -> Vec<&str> {
+    let names = keywords.get("required").and_then(Value::as_array).into_iter().flatten();
+    names.filter_map(Value::as_str).collect()
+}
+
+fn property<'k>(keywords: &'k Keywords, name: &str) -> Option<&'k Value> {
+    keywords.get("properties")?.get(name)
+}
+
+/// What stands beside a list of values, with what was told of each.
+fn with_told(keywords: &Keywords, listed: Keywords) -> Keywords {
+    let mut keywords = keywords.clone();
+    let own = keywords.get("description").and_then(Value::as_str).map(str::to_owned);
+    if let (Some(own), Some(told)) = (own, listed.get("description").and_then(Value::as_str)) {
+        keywords.insert("description".to_owned(), format!("{own}\n{told}").into());
+    }
+    keywords
+}
+
+/// Adds a branch that is not there yet, and the branches of one that is nothing but a choice.
+fn push(branches: &mut Vec<Value>, branch: Value) {
+    let inner = match branch {
+        Value::Object(mut keywords) if keywords.len() == 1 => match keywords.remove("anyOf") {
+            Some(Value::Array(inner)) => inner,
+            Some(other) => vec![json!({ "anyOf": other })],
+            None => vec![Value::Object(keywords)],
+        },
+        branch => vec![branch],
+    };
+    for branch in inner {
+        if !branches.contains(&branch) {
+            branches.push(branch);
+        }
+    }
+}
+
+/// Lets a schema admit `null` too.
+pub(super) fn nullable(schema: Value) -> Value {
+    let Value::Object(mut keywords) = schema else { return schema };
+    let null = json!({ "type": "null" });
+    if let Some(Value::Array(branches)) = keywords.get_mut("anyOf") {
+        branches.push(null);
+        return Value::Object(keywords);
+    }
+    let kinds = types(&keywords);
+    let scalar = |kind: &String| !matches!(kind.as_str(), "object" | "array");
+    if !kinds.is_empty() && kinds.iter().all(scalar) {
+        let with_null = kinds.into_iter().chain(["null".to_owned()]).collect::<Vec<_>>();
+        keywords.insert("type".to_owned(), with_null.into());
+        if let Some(Value::Array(listed)) = keywords.get_mut("enum") {
+            listed.push(Value::Null);
+        }
+        return Value::Object(keywords);
+    }
+    let description = keywords.remove("description");
+    let mut choice = json!({ "anyOf": [keywords, null] });
+    if let (Some(description), Some(choice)) = (description, choice.as_object_mut()) {
+        choice.insert("description".to_owned(), description);
+    }
+    choice
+}

@@ -1,0 +1,221 @@
+//! Two schemas of one value as one: what both say, and what either says.
+
+use serde_json::{Map, Value};
+
+use super::normal::{is_annotation, types, values};
+
+type Keywords = Map<String, Value>;
+
+/// What both schemas admit, or a little more; and the keywords of which something had to go.
+///
+/// Where both annotate, the first is heard.
+pub(super) fn both(one: &Keywords, other: &Keywords) -> (Keywords, Vec<String>) {
+    let mut merged = one.clone();
+    let mut lost = Vec::new();
+    for (word, value) in other {
+        match merged.get(word) {
+            None => drop(merged.insert(word.clone(), value.clone())),
+            Some(known) if known == value || is_annotation(word) => {}
+            Some(known) => match meet(word, known, value) {
+                Some(met) => drop(merged.insert(word.clone(), met)),
+                None => lost.push(word.clone()),
+            },
+        }
+    }
+    if !closes_alike(one, other) {
+        for word in ["additionalProperties", "patternProperties"] {
+            if merged.remove(word).is_some() {
+                lost.push(word.to_owned());
+            }
+        }
+    }
+    (merged, lost)
+}
+
+/// What both values of a keyword say; none if one keyword cannot say it.
+fn meet(word: &str, one: &Value, other: &Value) -> Option<Value> {
+    match word {
+        "type" => common_types(one, other),
+        "enum" => {
+            let listed = other.as_array()?;
+            let common: Vec<_> =
+                one.as_array()?.iter().filter(|value| listed.contains(value)).cloned().collect();
+            (!common.is_empty()).then_some(Value::Array(common))
+        }
+        "required" => {
+            let mut names = one.as_array()?.clone();
+            names.extend(
+                other
+                    .as_array()?
+                    .iter()
+                    .filter(|name| !names.contains(name))
+                    .cloned()
+                    .collect::<Vec<_>>(),
+            );
+            Some(Value::Array(names))
+        }
+        "properties" => properties(one.as_object()?, other.as_object()?),
+        "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => {
+            Some(if one.as_f64()? >= other.as_f64()? { one } else { other }.clone())
+        }
+        "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties" => {
+            Some(if one.as_f64()? <= other.as_f64()? { one } else { other }.clone())
+        }
+        "items" => {
+            let (merged, lost) = both(one.as_object()?, other.as_object()?);
+            lost.is_empty().then_some(Value::Object(merged))
+        }
+        _ => None,
+    }
+}
+
+fn common_types(one: &Value, other: &Value) -> Option<Value> {
+    let names = |value: &Value| match value {
+        Value::Array(names) => names.clone(),
+        name => vec![name.clone()],
+    };
+    let (one, other) = (names(one), names(other));
+    let holds = |names: &[Value], name: &Value| {
+        names.contains(name) || (name == "integer" && names.contains(&"number".into()))
+    };
+    let mut common: Vec<Value> = one.iter().filter(|name| holds(&other, name)).cloned().collect();
+    let further = other.iter().filter(|name| holds(&one, name) && !common.contains(name)).cloned();
+    common.extend(further.collect::<Vec<_>>());
+    match common.len() {
+        0 => None,
+        1 => common.pop(),
+        _ => Some(Value::Array(common)),
+    }
+}
+
+fn properties(one: &Keywords, other: &Keywords) -> Option<Value> {
+    let mut merged = one.clone();
+    for (name, schema) in other {
+        let met = match merged.get(name) {
+            None => schema.clone(),
+            Some(known) if known == schema || *schema == Value::Bool(true) => known.clone(),
+            Some(Value::Bool(true)) => schema.clone(),
+            Some(known) => {
+                let (met, lost) = both(known.as_object()?, schema.as_object()?);
+                if !lost.is_empty() || met.contains_key("$ref") {
+                    return None;
+                }
+                Value::Object(met)
+            }
+        };
+        merged.insert(name.clone(), met);
+    }
+    Some(Value::Object(merged))
+}
+
+/// Do the words on further properties mean the same once the named ones stand together?
+fn closes_alike(one: &Keywords, other: &Keywords) -> bool {
+    let speaks = |schema: &Keywords| {
+        schema.contains_key("additionalProperties") || schema.contains_key("patternProperties")
+    };
+    let covers = |closed: &Keywords, open: &Keywords| {
+        names(open).all(|name| names(closed).any(|known| known == name))
+    };
+    match (speaks(one), speaks(other)) {
+        (false, false) => true,
+        (true, false) => covers(one, other),
+        (false, true) => covers(other, one),
+        (true, true) => {
+            one.get("additionalProperties") == other.get("additionalProperties")
+                && one.get("patternProperties") == other.get("patternProperties")
+                && names(one).eq(names(other))
+        }
+    }
+}
+
+fn names(schema: &Keywords) -> impl Iterator<Item = &str> {
+    schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name.as_str())
+}
+
+/// One object schema that admits whatever any of the branches does.
+pub(super) fn any(branches: &[Keywords]) -> Keywords {
+    let mut joined = Keywords::new();
+    joined.insert("type".to_owned(), "object".into());
+    let mut all: Vec<&str> = branches.iter().flat_map(names).collect();
+    all.sort_unstable();
+    all.dedup();
+    let properties = all.iter().map(|name| ((*name).to_owned(), property(name, branches)));
+    joined.insert("properties".to_owned(), Value::Object(properties.collect()));
+    let required: Vec<Value> = required(branches.first())
+        .filter(|name| {
+            branches.iter().all(|branch| required(Some(branch)).any(|other| other == *name))
+        })
+        .cloned()
+        .collect();
+    if !required.is_empty() {
+        joined.insert("required".to_owned(), Value::Array(required));
+    }
+    if branches.iter().all(is_closed) {
+        joined.insert("additionalProperties".to_owned(), false.into());
+    }
+    joined
+}
+
+fn required(branch: Option<&Keywords>) -> impl Iterator<Item = &Value> {
+    branch.and_then(|branch| branch.get("required")?.as_array()).into_iter().flatten()
+}
+
+fn is_closed(branch: &Keywords) -> bool {
+    branch.get("additionalProperties") == Some(&Value::Bool(false))
+        && !branch.contains_key("patternProperties")
+}
+
+/// What any branch admits of one property.
+fn property(name: &str, branches: &[Keywords]) -> Value {
+    let mut found: Vec<Value> = Vec::new();
+    for branch in branches {
+        match branch.get("properties").and_then(|properties| properties.get(name)) {
+            Some(schema) if !found.contains(schema) => found.push(schema.clone()),
+            None if !is_closed(branch) => return Value::Bool(true),
+            _ => {}
+        }
+    }
+    if found.len() == 1 {
+        return found.remove(0);
+    }
+    one_of_values(&found).unwrap_or_else(|| serde_json::json!({ "anyOf": found }))
+}
+
+/// Schemas that only list values, as one list; what they say of each value is told beside it.
+pub(super) fn one_of_values(schemas: &[Value]) -> Option<Value> {
+    let mut listed: Vec<Value> = Vec::new();
+    let mut kinds: Vec<String> = Vec::new();
+    let mut told: Vec<String> = Vec::new();
+    for schema in schemas {
+        let keywords = schema.as_object()?;
+        let lists = |word: &String| ["type", "const", "enum"].contains(&word.as_str());
+        if !keywords.keys().all(|word| lists(word) || is_annotation(word)) {
+            return None;
+        }
+        let own = values(keywords)?;
+        if let ([value], Some(text)) = (own.as_slice(), keywords.get("description")) {
+            told.push(format!("`{}`: {}", plain(value), text.as_str()?));
+        }
+        kinds.extend(
+            types(keywords).into_iter().filter(|kind| !kinds.contains(kind)).collect::<Vec<_>>(),
+        );
+        listed.extend(own.into_iter().filter(|value| !listed.contains(value)).collect::<Vec<_>>());
+    }
+    let mut joined = Keywords::new();
+    let kind = if kinds.len() == 1 { Value::from(kinds.remove(0)) } else { Value::from(kinds) };
+    joined.insert("type".to_owned(), kind);
+    joined.insert("enum".to_owned(), Value::Array(listed));
+    if !told.is_empty() {
+        joined.insert("description".to_owned(), told.join("\n").into());
+    }
+    Some(Value::Object(joined))
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

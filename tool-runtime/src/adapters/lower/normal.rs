@@ -1,0 +1,143 @@
+//! One spelling for what JSON Schema's older drafts and OpenAPI spell otherwise.
+
+use serde_json::{Map, Value};
+
+/// A schema's keywords, of draft 2020-12.
+pub(super) fn normal(keywords: &Map<String, Value>) -> Map<String, Value> {
+    let mut keywords = keywords.clone();
+    exclusive(&mut keywords, "minimum", "exclusiveMinimum");
+    exclusive(&mut keywords, "maximum", "exclusiveMaximum");
+    nullable(&mut keywords);
+    tuple(&mut keywords);
+    keywords
+}
+
+/// OpenAPI 3.0: `exclusiveMinimum: true` beside `minimum`.
+fn exclusive(keywords: &mut Map<String, Value>, bound: &str, exclusive: &str) {
+    let Some(Value::Bool(excludes)) = keywords.get(exclusive).cloned() else { return };
+    keywords.remove(exclusive);
+    if let (true, Some(value)) = (excludes, keywords.remove(bound).filter(|_| excludes)) {
+        keywords.insert(exclusive.to_owned(), value);
+    }
+}
+
+/// OpenAPI 3.0: `nullable: true` beside `type`.
+fn nullable(keywords: &mut Map<String, Value>) {
+    if keywords.remove("nullable") != Some(Value::Bool(true)) {
+        return;
+    }
+    let Some(named) = keywords.get_mut("type") else { return };
+    let mut names = match named.take() {
+        Value::Array(names) => names,
+        name => vec![name],
+    };
+    if !names.contains(&"null".into()) {
+        names.push("null".into());
+    }
+    *named = Value::Array(names);
+}
+
+/// Draft 7: `items` as a list, and `additionalItems` for the rest.
+fn tuple(keywords: &mut Map<String, Value>) {
+    let rest = keywords.remove("additionalItems");
+    if !keywords.get("items").is_some_and(Value::is_array) {
+        return;
+    }
+    if let Some(items) = keywords.remove("items") {
+        keywords.insert("prefixItems".to_owned(), items);
+    }
+    if let Some(rest) = rest {
+        keywords.insert("items".to_owned(), rest);
+    }
+}
+
+/// Says nothing of which values are right: for people, for editors, or for other readers.
+pub(super) fn is_annotation(word: &str) -> bool {
+    const ANNOTATIONS: &[&str] = &[
+        "$schema",
+        "$id",
+        "$anchor",
+        "$comment",
+        "$defs",
+        "definitions",
+        "title",
+        "description",
+        "default",
+        "example",
+        "examples",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+        "contentEncoding",
+        "contentMediaType",
+        "contentSchema",
+        "discriminator",
+        "externalDocs",
+        "xml",
+    ];
+    word.starts_with("x-") || ANNOTATIONS.contains(&word)
+}
+
+/// The types that a schema names, or that its values have; none if it says nothing of types.
+pub(super) fn types(keywords: &Map<String, Value>) -> Vec<String> {
+    match keywords.get("type") {
+        Some(Value::String(name)) => vec![name.clone()],
+        Some(Value::Array(names)) => {
+            names.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        }
+        _ => types_of(&values(keywords).unwrap_or_default()),
+    }
+}
+
+/// The values that a schema lists, as `enum` or as `const`.
+pub(super) fn values(keywords: &Map<String, Value>) -> Option<Vec<Value>> {
+    match (keywords.get("const"), keywords.get("enum")) {
+        (Some(value), _) => Some(vec![value.clone()]),
+        (None, Some(Value::Array(values))) => Some(values.clone()),
+        _ => None,
+    }
+}
+
+fn types_of(values: &[Value]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for value in values {
+        let name = match value {
+            Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::Number(number) if number.is_f64() => "number",
+            Value::Number(_) => "integer",
+            Value::String(_) => "string",
+            Value::Array(_) => "array",
+            Value::Object(_) => "object",
+        };
+        if !found.iter().any(|known| known == name) {
+            found.push(name.to_owned());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(old: &Value, new: Value) {
+        assert_eq!(Value::Object(normal(old.as_object().expect("a schema"))), new);
+    }
+
+    #[test]
+    fn older_spellings_become_the_current_one() {
+        check(
+            &json!({"minimum": 1, "exclusiveMinimum": true, "maximum": 2, "exclusiveMaximum": false}),
+            json!({"exclusiveMinimum": 1, "maximum": 2}),
+        );
+        check(&json!({"type": "string", "nullable": true}), json!({"type": ["string", "null"]}));
+        check(
+            &json!({"items": [{"type": "string"}], "additionalItems": false}),
+            json!({"prefixItems": [{"type": "string"}], "items": false}),
+        );
+    }
+}

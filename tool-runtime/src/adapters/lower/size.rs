@@ -1,0 +1,150 @@
+//! How large a schema may be that OpenAI enforces.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+const MOST_PROPERTIES: usize = 5_000;
+const MOST_LEVELS: usize = 10;
+const MOST_CHARACTERS: usize = 120_000;
+const MOST_VALUES: usize = 1_000;
+/// A list of more strings than this has a bound of its own on their length.
+const MANY_VALUES: usize = 250;
+const MOST_CHARACTERS_OF_MANY: usize = 15_000;
+
+/// Names the limit that a schema passes.
+pub(super) fn too_large(root: &Map<String, Value>) -> Option<&'static str> {
+    let mut size = Size::default();
+    root.values().for_each(|value| size.inside(value));
+    let levels = levels(root, root, &mut HashMap::new());
+    size.properties(root);
+    [
+        (size.properties > MOST_PROPERTIES, "more than 5000 properties"),
+        (levels > MOST_LEVELS, "objects in more than 10 levels"),
+        (size.characters > MOST_CHARACTERS, "more than 120000 characters of names and values"),
+        (size.values > MOST_VALUES, "more than 1000 values in lists"),
+        (size.long_list, "more than 15000 characters in one long list of values"),
+    ]
+    .into_iter()
+    .find_map(|(passed, limit)| passed.then_some(limit))
+}
+
+#[derive(Default)]
+struct Size {
+    properties: usize,
+    characters: usize,
+    values: usize,
+    long_list: bool,
+}
+
+impl Size {
+    fn inside(&mut self, value: &Value) {
+        match value {
+            Value::Object(keywords) => {
+                self.properties(keywords);
+                keywords.values().for_each(|value| self.inside(value));
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.inside(item)),
+            _ => {}
+        }
+    }
+
+    fn properties(&mut self, keywords: &Map<String, Value>) {
+        for word in ["properties", "$defs"] {
+            let named = keywords.get(word).and_then(Value::as_object).into_iter().flatten();
+            for (name, _) in named {
+                self.properties += usize::from(word == "properties");
+                self.characters += name.chars().count();
+            }
+        }
+        let Some(Value::Array(listed)) = keywords.get("enum") else { return };
+        let length = |value: &Value| value.as_str().map_or(0, |text| text.chars().count());
+        let characters: usize = listed.iter().map(length).sum();
+        self.values += listed.len();
+        self.characters += characters;
+        self.long_list |= listed.len() > MANY_VALUES && characters > MOST_CHARACTERS_OF_MANY;
+    }
+}
+
+/// How many objects lie in each other, a type that holds itself counted once.
+fn levels(
+    root: &Map<String, Value>,
+    keywords: &Map<String, Value>,
+    known: &mut HashMap<String, usize>,
+) -> usize {
+    let mut deepest = 0;
+    for (word, value) in keywords {
+        let inner = match value {
+            Value::Object(named) if word == "properties" => {
+                1 + deepest_of(root, named.values(), known)
+            }
+            Value::Object(schema) if word == "items" => levels(root, schema, known),
+            Value::Array(branches) if word == "anyOf" => deepest_of(root, branches.iter(), known),
+            Value::String(text) if word == "$ref" => referred(root, text, known),
+            _ => 0,
+        };
+        deepest = deepest.max(inner);
+    }
+    deepest
+}
+
+fn deepest_of<'v>(
+    root: &Map<String, Value>,
+    schemas: impl Iterator<Item = &'v Value>,
+    known: &mut HashMap<String, usize>,
+) -> usize {
+    let inner = schemas.filter_map(Value::as_object).map(|schema| levels(root, schema, known));
+    inner.max().unwrap_or(0)
+}
+
+fn referred(root: &Map<String, Value>, text: &str, known: &mut HashMap<String, usize>) -> usize {
+    if let Some(levels) = known.get(text) {
+        return *levels;
+    }
+    known.insert(text.to_owned(), 0);
+    let name = text.rsplit('/').next().unwrap_or_default();
+    let target = root.get("$defs").and_then(|named| named.get(name)?.as_object());
+    let inner = target.map_or(0, |target| levels(root, target, known));
+    known.insert(text.to_owned(), inner);
+    inner
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(schema: &Value, limit: Option<&str>) {
+        assert_eq!(too_large(schema.as_object().expect("a schema")), limit);
+    }
+
+    #[test]
+    fn each_limit_is_held() {
+        let nested = |levels: usize| {
+            (1..levels)
+                .fold(json!({"properties": {}}), |inner, _| json!({"properties": {"in": inner}}))
+        };
+        check(&nested(10), None);
+        check(&nested(11), Some("objects in more than 10 levels"));
+        let values = |count: usize, length: usize| -> Vec<String> {
+            (0..count).map(|at| format!("{at:0length$}")).collect()
+        };
+        check(&json!({"properties": {"a": {"enum": values(1000, 4)}}}), None);
+        let many = json!({"properties": {"a": {"enum": values(1001, 4)}}});
+        check(&many, Some("more than 1000 values in lists"));
+        let long = json!({"properties": {"a": {"enum": values(300, 51)}}});
+        check(&long, Some("more than 15000 characters in one long list of values"));
+        check(&json!({"properties": {"a": {"enum": values(200, 80)}}}), None);
+    }
+
+    #[test]
+    fn a_type_that_holds_itself_ends() {
+        let node = json!({"properties": {"next": {"$ref": "#/$defs/Node"}}});
+        check(
+            &json!({"properties": {"first": {"$ref": "#/$defs/Node"}}, "$defs": {"Node": node}}),
+            None,
+        );
+    }
+}

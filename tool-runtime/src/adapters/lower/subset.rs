@@ -1,0 +1,343 @@
+//! A schema for a dialect that knows some of JSON Schema's keywords.
+
+use serde_json::{Map, Value, json};
+
+use super::choice::nullable;
+use super::definitions::admits_null;
+use super::normal::{is_annotation, types, values};
+use super::profile::Values;
+use super::whole::is_width;
+use super::{Lowering, below, words};
+
+type Keywords = Map<String, Value>;
+
+impl Lowering<'_> {
+    pub(super) fn subset(&mut self, keywords: Keywords, at: &str) -> Value {
+        let combines = keywords.contains_key("allOf") || keywords.contains_key("$ref");
+        let keywords = if combines { self.combined(keywords, at) } else { keywords };
+        for word in ["anyOf", "oneOf"] {
+            if keywords.get(word).is_some_and(Value::is_array) {
+                return self.choice(keywords, word, at);
+            }
+        }
+        self.plain(&keywords, at)
+    }
+
+    /// Says a schema of one value, without choices.
+    pub(super) fn plain(&mut self, keywords: &Keywords, at: &str) -> Value {
+        let mut said = Saying { words: Keywords::new(), sentences: Vec::new() };
+        let kinds = types(keywords);
+        match kinds.as_slice() {
+            [] => self.block(at, "type", "any value"),
+            [kind] => said.word("type", kind.as_str().into()),
+            kinds => said.word("type", kinds.into()),
+        }
+        self.values(keywords, at, &mut said);
+        let holds = |kind: &str, word: &str| {
+            kinds.iter().any(|own| own == kind) || keywords.contains_key(word)
+        };
+        if holds("object", "properties") || keywords.contains_key("additionalProperties") {
+            self.object(keywords, at, &mut said);
+        }
+        if holds("array", "items") || keywords.contains_key("prefixItems") {
+            self.array(keywords, at, &mut said);
+        }
+        for (word, value) in keywords {
+            self.assertion(word, value, keywords, at, &mut said);
+        }
+        self.finished(keywords, said)
+    }
+
+    /// The description, with what is said there.
+    pub(super) fn annotations(&self, keywords: &Keywords) -> Value {
+        self.finished(keywords, Saying { words: Keywords::new(), sentences: Vec::new() })
+    }
+
+    fn finished(&self, keywords: &Keywords, said: Saying) -> Value {
+        let Saying { mut words, mut sentences } = said;
+        sentences.extend(keywords.get("default").and_then(|value| words::said("default", value)));
+        let own = keywords.get("description").and_then(Value::as_str).map(str::to_owned);
+        let description = sentences
+            .iter()
+            .fold(own, |text, sentence| Some(words::joined(text.as_deref(), sentence)));
+        if let Some(description) = description {
+            words.insert("description".to_owned(), description.into());
+        }
+        Value::Object(words)
+    }
+
+    fn knows(&self, word: &str, at: &str) -> bool {
+        self.profile.knows(word) || (at.is_empty() && self.profile.root.contains(&word))
+    }
+
+    /// Leaves a keyword out, and says in words what words can.
+    fn leave(&mut self, word: &str, value: &Value, at: &str, said: &mut Saying) {
+        match words::said(word, value) {
+            Some(sentence) => {
+                said.sentences.push(sentence);
+                self.lose(at, word, "said in the description");
+            }
+            None => self.lose(at, word, "left out"),
+        }
+    }
+
+    fn values(&mut self, keywords: &Keywords, at: &str, said: &mut Saying) {
+        let Some(listed) = values(keywords) else { return };
+        let word = if keywords.contains_key("const") { "const" } else { "enum" };
+        let fits = |value: &Value| match self.profile.values {
+            Values::Scalars => !value.is_array() && !value.is_object(),
+            Values::StringsAndNumbers => value.is_string() || value.is_number(),
+        };
+        if listed.iter().all(fits) {
+            said.word("enum", Value::Array(listed));
+        } else if !listed.iter().all(Value::is_null) {
+            let value = if word == "const" { listed[0].clone() } else { Value::Array(listed) };
+            self.leave(word, &value, at, said);
+        }
+    }
+
+    fn object(&mut self, keywords: &Keywords, at: &str, said: &mut Saying) {
+        let empty = Keywords::new();
+        let named = keywords.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+        let listed = keywords.get("required").and_then(Value::as_array).into_iter().flatten();
+        let required: Vec<&str> =
+            listed.filter_map(Value::as_str).filter(|name| named.contains_key(*name)).collect();
+        let mut properties = self.properties(named, at);
+        if self.profile.strict {
+            self.let_out(named, &required, &mut properties);
+            let all: Vec<Value> = properties.keys().map(|name| name.as_str().into()).collect();
+            said.word("required", all.into());
+        } else if !required.is_empty() {
+            let names = self.property_names(&json!(required));
+            if self.knows("required", at) {
+                said.word("required", names);
+            } else {
+                self.leave("required", &names, at, said);
+            }
+        }
+        if keywords.contains_key("properties") || self.profile.strict {
+            said.word("properties", Value::Object(properties));
+        }
+        self.further(keywords, at, said);
+    }
+
+    /// Lets `null` stand for each property that may be left out.
+    fn let_out(&mut self, named: &Keywords, required: &[&str], properties: &mut Keywords) {
+        for (name, schema) in named {
+            if required.contains(&name.as_str()) || admits_null(schema, &self.definitions) {
+                continue;
+            }
+            let wire = self.property_name(name);
+            if let Some(said) = properties.get_mut(&wire) {
+                *said = nullable(said.take());
+                self.nulls = true;
+            }
+        }
+    }
+
+    /// Says what holds for properties that are not named.
+    fn further(&mut self, keywords: &Keywords, at: &str, said: &mut Saying) {
+        let spoken = keywords.get("additionalProperties");
+        let closed = spoken == Some(&Value::Bool(false))
+            || (spoken.is_none()
+                && keywords.get("unevaluatedProperties") == Some(&Value::Bool(false)));
+        if keywords.contains_key("patternProperties") {
+            self.block(at, "patternProperties", "properties that are not named");
+            if spoken.is_some_and(|spoken| *spoken != Value::Bool(true)) || closed {
+                self.lose(at, "additionalProperties", "left out");
+            }
+            return;
+        }
+        if !closed {
+            self.block(at, "additionalProperties", "properties that are not named");
+        }
+        match spoken {
+            _ if closed && self.knows("additionalProperties", at) => {
+                said.word("additionalProperties", false.into());
+            }
+            _ if closed => self.lose(at, "additionalProperties", "left out"),
+            Some(schema @ Value::Object(_)) if self.knows("additionalProperties", at) => {
+                let schema = self.node(schema, &below(at, &["additionalProperties"]));
+                said.word("additionalProperties", schema);
+            }
+            Some(Value::Object(_)) => self.lose(at, "additionalProperties", "left out"),
+            _ => {}
+        }
+    }
+
+    fn array(&mut self, keywords: &Keywords, at: &str, said: &mut Saying) {
+        let prefix = keywords.get("prefixItems").and_then(Value::as_array);
+        let inside = self.profile.inside_items;
+        let outside = self.profile;
+        self.profile = inside.unwrap_or(outside);
+        let prefix: Option<Vec<Value>> = prefix.map(|items| {
+            let place = |index: usize| below(at, &["prefixItems", &index.to_string()]);
+            items.iter().enumerate().map(|(index, item)| self.node(item, &place(index))).collect()
+        });
+        let rest = match keywords.get("items") {
+            Some(Value::Bool(false)) => None,
+            Some(items) => Some(self.node(items, &below(at, &["items"]))),
+            None => Some(json!({})),
+        };
+        self.profile = outside;
+        match prefix {
+            Some(prefix) if self.knows("prefixItems", at) => {
+                said.word("prefixItems", Value::Array(prefix));
+                if let (Some(rest), true) = (rest, keywords.contains_key("items")) {
+                    said.word("items", rest);
+                }
+            }
+            Some(prefix) => self.tuple(prefix, rest, keywords, at, said),
+            None => match rest {
+                Some(rest) if keywords.contains_key("items") => said.word("items", rest),
+                Some(_) => self.block(at, "items", "items of any kind"),
+                None => self.lose(at, "items", "left out"),
+            },
+        }
+    }
+
+    /// Says a tuple as a list of which each item is any of the tuple's.
+    fn tuple(
+        &mut self,
+        mut items: Vec<Value>,
+        rest: Option<Value>,
+        keywords: &Keywords,
+        at: &str,
+        said: &mut Saying,
+    ) {
+        let count = items.len();
+        let longest = keywords.get("maxItems").and_then(Value::as_u64);
+        let ends = longest.is_some_and(|longest| longest <= count as u64);
+        match rest {
+            Some(rest) if !ends => {
+                if rest == json!({}) {
+                    self.block(at, "items", "items of any kind");
+                }
+                items.push(rest);
+            }
+            None if !ends && self.knows("maxItems", at) => said.word("maxItems", count.into()),
+            _ => {}
+        }
+        let mut kinds: Vec<Value> = Vec::new();
+        items.into_iter().for_each(|item| {
+            if !kinds.contains(&item) {
+                kinds.push(item);
+            }
+        });
+        said.word(
+            "items",
+            if kinds.len() == 1 { kinds.remove(0) } else { json!({ "anyOf": kinds }) },
+        );
+        if kinds.len() > 1 || count > 1 {
+            self.lose(at, "prefixItems", "each item is any of them");
+        }
+    }
+
+    /// Says one keyword that only asserts.
+    fn assertion(
+        &mut self,
+        word: &str,
+        value: &Value,
+        beside: &Keywords,
+        at: &str,
+        said: &mut Saying,
+    ) {
+        match (word, value) {
+            (
+                "type"
+                | "enum"
+                | "const"
+                | "properties"
+                | "required"
+                | "additionalProperties"
+                | "unevaluatedProperties"
+                | "items"
+                | "prefixItems",
+                _,
+            ) => {}
+            _ if is_annotation(word) => {}
+            ("format", Value::String(format)) if is_width(format, beside) => {}
+            ("format", Value::String(format))
+                if self.profile.formats.contains(&format.as_str()) =>
+            {
+                said.word(word, value.clone());
+            }
+            ("format", _) => self.leave(word, value, at, said),
+            ("uniqueItems", Value::Bool(false)) => {}
+            ("maxItems", _) if said.words.contains_key("maxItems") => {}
+            ("exclusiveMinimum" | "exclusiveMaximum", _) if !self.knows(word, at) => {
+                self.exclusive(word, value, beside, at, said);
+            }
+            _ if self.knows(word, at) => said.word(word, value.clone()),
+            _ if ASSERTIONS.contains(&word) => self.leave(word, value, at, said),
+            _ => {}
+        }
+    }
+
+    /// Says an exclusive bound by an inclusive one: exactly, of integers.
+    fn exclusive(
+        &mut self,
+        word: &str,
+        value: &Value,
+        beside: &Keywords,
+        at: &str,
+        said: &mut Saying,
+    ) {
+        let (bound, step) = match word {
+            "exclusiveMinimum" => ("minimum", 1),
+            _ => ("maximum", -1),
+        };
+        let integral = types(beside) == ["integer"];
+        let next = value.as_i64().and_then(|value| value.checked_add(step)).filter(|_| integral);
+        if !self.knows(bound, at) || beside.contains_key(bound) {
+            return self.leave(word, value, at, said);
+        }
+        match next {
+            Some(next) => said.word(bound, next.into()),
+            None => {
+                said.word(bound, value.clone());
+                self.leave(word, value, at, said);
+            }
+        }
+    }
+}
+
+/// The keywords that refuse values, beside those that are said by themselves.
+const ASSERTIONS: &[&str] = &[
+    "contains",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "if",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "pattern",
+    "patternProperties",
+    "propertyNames",
+    "unevaluatedItems",
+    "uniqueItems",
+];
+
+/// A schema that is being said.
+struct Saying {
+    words: Keywords,
+    sentences: Vec<String>,
+}
+
+impl Saying {
+    fn word(&mut self, word: &str, value: Value) {
+        self.words.insert(word.to_owned(), value);
+    }
+}

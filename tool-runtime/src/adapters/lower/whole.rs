@@ -1,0 +1,134 @@
+//! A schema for a dialect that knows JSON Schema: without what no model should read.
+
+use serde_json::{Map, Value, json};
+
+use super::normal::is_annotation;
+use super::{Lowering, below};
+
+impl Lowering<'_> {
+    pub(super) fn whole(&mut self, keywords: &Map<String, Value>, at: &str) -> Value {
+        let mut said = Map::new();
+        for (word, value) in keywords {
+            if let Some((word, value)) = self.keyword(word, value, keywords, at) {
+                said.insert(word.to_owned(), value);
+            }
+        }
+        if self.profile.items && names_array(&said) && !said.contains_key("items") {
+            said.insert("items".to_owned(), json!({}));
+        }
+        Value::Object(said)
+    }
+
+    fn keyword<'w>(
+        &mut self,
+        word: &'w str,
+        value: &Value,
+        beside: &Map<String, Value>,
+        at: &str,
+    ) -> Option<(&'w str, Value)> {
+        let said = match (word, value) {
+            ("description" | "default" | "examples", _) => value.clone(),
+            ("format", Value::String(format)) if is_width(format, beside) => return None,
+            _ if is_annotation(word) => return None,
+            ("properties", Value::Object(named)) => Value::Object(self.properties(named, at)),
+            ("required", _) => self.property_names(value),
+            ("dependentRequired", Value::Object(named)) => self.dependents(named),
+            ("patternProperties" | "dependentSchemas", Value::Object(named)) => {
+                self.by_name(word, named, at)
+            }
+            ("prefixItems" | "allOf" | "anyOf", Value::Array(branches)) => {
+                Value::Array(self.nodes(branches, word, at))
+            }
+            ("oneOf", Value::Array(branches)) => {
+                return self.one_of(branches, beside.contains_key("anyOf"), at);
+            }
+            ("not" | "if" | "contains", _) => return Some((word, self.exactly(word, value, at)?)),
+            (_, Value::Object(_)) if HOLD_A_SCHEMA.contains(&word) => {
+                self.node(value, &below(at, &[word]))
+            }
+            _ => value.clone(),
+        };
+        Some((word, said))
+    }
+
+    fn dependents(&mut self, named: &Map<String, Value>) -> Value {
+        let said = named
+            .iter()
+            .map(|(name, names)| (self.property_name(name), self.property_names(names)))
+            .collect();
+        Value::Object(said)
+    }
+
+    fn by_name(&mut self, word: &str, named: &Map<String, Value>, at: &str) -> Value {
+        let mut said = Map::new();
+        for (name, schema) in named {
+            let schema = self.node(schema, &below(at, &[word, name]));
+            let name = match word {
+                "dependentSchemas" => self.property_name(name),
+                _ => name.clone(),
+            };
+            said.insert(name, schema);
+        }
+        Value::Object(said)
+    }
+
+    /// Says a choice of one alone; of any, where a branch admits more than it did.
+    fn one_of(
+        &mut self,
+        branches: &[Value],
+        beside_any: bool,
+        at: &str,
+    ) -> Option<(&'static str, Value)> {
+        let before = self.losses.len();
+        let said = Value::Array(self.nodes(branches, "oneOf", at));
+        if self.losses.len() == before {
+            return Some(("oneOf", said));
+        }
+        self.lose(at, "oneOf", "any of its branches, or several");
+        (!beside_any).then_some(("anyOf", said))
+    }
+
+    fn nodes(&mut self, branches: &[Value], word: &str, at: &str) -> Vec<Value> {
+        let place = |index: usize| below(at, &[word, &index.to_string()]);
+        branches
+            .iter()
+            .enumerate()
+            .map(|(index, branch)| self.node(branch, &place(index)))
+            .collect()
+    }
+
+    /// Says what would refuse more, were a part of it to admit more: whole, or not at all.
+    fn exactly(&mut self, word: &str, value: &Value, at: &str) -> Option<Value> {
+        let before = self.losses.len();
+        let said = self.node(value, &below(at, &[word]));
+        if self.losses.len() == before {
+            return Some(said);
+        }
+        self.lose(at, word, "left out");
+        None
+    }
+}
+
+const HOLD_A_SCHEMA: &[&str] = &[
+    "additionalProperties",
+    "else",
+    "items",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+
+fn names_array(keywords: &Map<String, Value>) -> bool {
+    match keywords.get("type") {
+        Some(Value::Array(names)) => names.contains(&"array".into()),
+        name => name.is_some_and(|name| name == "array"),
+    }
+}
+
+/// Is it the width of a number? Its bounds say what it means.
+pub(super) fn is_width(format: &str, keywords: &Map<String, Value>) -> bool {
+    let numeric = ["int", "uint", "float", "double"].iter().any(|kind| format.starts_with(kind));
+    let names_string = super::normal::types(keywords).iter().any(|kind| kind == "string");
+    numeric && !names_string
+}

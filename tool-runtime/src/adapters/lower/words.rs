@@ -1,0 +1,80 @@
+//! What a keyword says, in words that a model reads.
+
+use serde_json::Value;
+
+/// A sentence for what a dialect has no keyword for; none where it takes more than a sentence.
+pub(super) fn said(word: &str, value: &Value) -> Option<String> {
+    let shown = shown(value);
+    Some(match word {
+        "minLength" => format!("At least {}.", counted(value, "character")?),
+        "maxLength" => format!("At most {}.", counted(value, "character")?),
+        "minItems" => format!("At least {}.", counted(value, "item")?),
+        "maxItems" => format!("At most {}.", counted(value, "item")?),
+        "minProperties" => format!("At least {}.", counted(value, "property")?),
+        "maxProperties" => format!("At most {}.", counted(value, "property")?),
+        "uniqueItems" if *value == Value::Bool(true) => "No item twice.".to_owned(),
+        "minimum" => format!("At least {shown}."),
+        "maximum" => format!("At most {shown}."),
+        "exclusiveMinimum" => format!("Above {shown}."),
+        "exclusiveMaximum" => format!("Below {shown}."),
+        "multipleOf" => format!("A multiple of {shown}."),
+        "pattern" => format!("Matches the regular expression `{}`.", value.as_str()?),
+        "format" => format!("Format: {}.", value.as_str()?),
+        "default" => format!("Default: {shown}."),
+        "const" => format!("Always {shown}."),
+        "enum" => format!("One of {}.", list(value)?),
+        "required" => format!("Needs {}.", list(value)?),
+        _ => return None,
+    })
+}
+
+/// A description with a sentence more.
+pub(super) fn joined(description: Option<&str>, sentence: &str) -> String {
+    match description.map(str::trim_end).filter(|text| !text.is_empty()) {
+        None => sentence.to_owned(),
+        Some(text) if text.ends_with(['.', '!', '?', ':', ')']) => format!("{text} {sentence}"),
+        Some(text) => format!("{text}. {sentence}"),
+    }
+}
+
+fn counted(count: &Value, noun: &str) -> Option<String> {
+    let plural = || noun.strip_suffix('y').map_or(format!("{noun}s"), |stem| format!("{stem}ies"));
+    match count.as_f64()? {
+        1.0 => Some(format!("1 {noun}")),
+        _ => Some(format!("{count} {}", plural())),
+    }
+}
+
+fn list(values: &Value) -> Option<String> {
+    let shown: Vec<String> = values.as_array()?.iter().map(shown).collect();
+    Some(shown.join(", "))
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("`{text}`"),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn one_is_not_many() {
+        assert_eq!(said("minItems", &json!(1)).as_deref(), Some("At least 1 item."));
+        assert_eq!(said("maxProperties", &json!(2)).as_deref(), Some("At most 2 properties."));
+    }
+
+    #[test]
+    fn a_sentence_is_added_to_a_description_that_may_lack_its_full_stop() {
+        assert_eq!(
+            joined(Some("Words to find"), "At least 1 character."),
+            "Words to find. At least 1 character."
+        );
+        assert_eq!(joined(None, "Default: `a`."), "Default: `a`.");
+    }
+}
