@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 use tool_contracts::ToolSpec;
 
+use super::declare::declare;
 use super::names::Names;
 use super::restore::Undo;
 use super::{Dialect, Report};
@@ -110,12 +111,14 @@ impl AdapterBuilder {
     #[must_use]
     pub fn build<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Adapter {
         let specs: Vec<_> = specs.into_iter().collect();
+        let names = Names::new(self.dialect, specs.iter().map(|spec| spec.name()));
+        let declared = declare(self.dialect, self.strict, &names, &specs);
         Adapter {
             dialect: self.dialect,
-            names: Names::new(self.dialect, specs.iter().map(|spec| spec.name())),
-            declarations: Value::Null,
-            report: Report::default(),
-            undo: HashMap::new(),
+            names,
+            declarations: declared.value,
+            report: declared.report,
+            undo: declared.undo,
             max_response_bytes: self.max_response_bytes,
         }
     }

@@ -108,7 +108,9 @@ impl<'t> Reply<'t> {
     pub(super) fn object(&self) -> Value {
         let mut object = Map::new();
         let shown = match &self.body {
-            Body::Data(data) => Some(serde_json::from_str(data).unwrap_or_else(|_| data.as_str().into())),
+            Body::Data(data) => {
+                Some(serde_json::from_str(data).unwrap_or_else(|_| data.as_str().into()))
+            }
             Body::Text(text) => Some(text.as_str().into()),
             Body::Error(error) => Some(to_value(&Failed::of(error))),
             Body::Pending | Body::Notes => None,

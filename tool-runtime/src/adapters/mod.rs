@@ -10,6 +10,7 @@ mod answers;
 mod anthropic;
 mod bedrock;
 mod conversation;
+mod declare;
 mod dialect;
 mod gemini;
 mod lower;

@@ -86,7 +86,8 @@ impl<'d> Place<'d> {
 
     /// What one of a provider's closed words says; none if it is not one.
     pub(super) fn word(self) -> Option<String> {
-        let plain = |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
+        let plain =
+            |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
         let text = match self.node().kind {
             Kind::String => self.view.string(self.node()),
             Kind::Number => Cow::Borrowed(self.raw()),

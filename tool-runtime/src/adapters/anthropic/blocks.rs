@@ -45,7 +45,8 @@ impl Block {
 
 /// What a message of these blocks says.
 pub(super) fn said(blocks: Vec<Block>, stop: Stop) -> Said {
-    let text = blocks.iter().filter(|block| block.is("text")).map(|block| block.text("text")).collect();
+    let text =
+        blocks.iter().filter(|block| block.is("text")).map(|block| block.text("text")).collect();
     let was_cut = matches!(stop, Stop::Length | Stop::Interrupted);
     let finished = blocks.iter().map(|block| block.text("tool_use_id").to_owned()).collect();
     let kept = blocks.into_iter().filter(|block| !block.is_refused(was_cut, &finished));

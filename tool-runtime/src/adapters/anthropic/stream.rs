@@ -70,7 +70,10 @@ impl Gathered {
             }
             "citations_delta" => {
                 let citation = delta.need("citation", "a citation")?.value()?;
-                grow(&mut block.fields, [("citations".to_owned(), vec![citation].into())].into_iter().collect());
+                grow(
+                    &mut block.fields,
+                    [("citations".to_owned(), vec![citation].into())].into_iter().collect(),
+                );
                 return Ok(None);
             }
             _ => grow(&mut block.fields, delta.fields(&["type"])?),

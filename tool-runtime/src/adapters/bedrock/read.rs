@@ -6,12 +6,14 @@ use crate::adapters::said::Said;
 use crate::adapters::{ProviderError, ReadError, Stop};
 
 pub(in crate::adapters) fn read(root: Place<'_>) -> Result<Said, ReadError> {
-    let is_error = root.get("output").is_none() && (root.get("message").is_some() || root.get("__type").is_some());
+    let is_error = root.get("output").is_none()
+        && (root.get("message").is_some() || root.get("__type").is_some());
     if is_error {
         return Err(ProviderError::named(root.word_of("__type")).into());
     }
     let output = root.need("output", "the output")?;
-    let content = output.need("message", "a message")?.need("content", "a list of content blocks")?;
+    let content =
+        output.need("message", "a message")?.need("content", "a list of content blocks")?;
     let blocks = content.items()?.map(Block::read).collect::<Result<_, _>>()?;
     Ok(blocks::said(blocks, stop(root)))
 }

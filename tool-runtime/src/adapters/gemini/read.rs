@@ -38,8 +38,16 @@ pub(super) fn stop(candidate: Place<'_>) -> Stop {
     match &*word {
         "STOP" => Stop::Done,
         "MAX_TOKENS" | "CONTINUATION" => Stop::Length,
-        "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII"
-        | "IMAGE_SAFETY" | "IMAGE_PROHIBITED_CONTENT" | "IMAGE_RECITATION" | "MODEL_ARMOR"
+        "SAFETY"
+        | "RECITATION"
+        | "LANGUAGE"
+        | "BLOCKLIST"
+        | "PROHIBITED_CONTENT"
+        | "SPII"
+        | "IMAGE_SAFETY"
+        | "IMAGE_PROHIBITED_CONTENT"
+        | "IMAGE_RECITATION"
+        | "MODEL_ARMOR"
         | "ESCALATION" => Stop::Refused(word),
         _ => Stop::Other(word),
     }

@@ -38,6 +38,14 @@ pub(super) struct Lowered {
     pub(super) renamed: bool,
 }
 
+impl Lowered {
+    /// An object of which nothing can be said, for the reason given.
+    pub(super) fn nothing(lost: Lost) -> Self {
+        let schema = Map::from_iter([("type".to_owned(), "object".into())]);
+        Self { schema, losses: vec![lost], nulls: false, renamed: false }
+    }
+}
+
 /// What a declaration does not say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lost {

@@ -1,9 +1,11 @@
 //! Ollama's chat.
 
 mod answer;
+mod declare;
 mod read;
 mod stream;
 
 pub(super) use self::answer::answer;
+pub(super) use self::declare::declare;
 pub(super) use self::read::read;
 pub(super) use self::stream::Gathered;

@@ -51,8 +51,10 @@ impl Message {
     pub(super) fn said(mut self, stop: Stop) -> Said {
         let text = text_in(&self.fields, "content").to_owned();
         let mut calls = Calls::default();
-        let repeated: Vec<_> =
-            std::mem::take(&mut self.calls).into_iter().map(|call| call.repeat(&mut calls)).collect();
+        let repeated: Vec<_> = std::mem::take(&mut self.calls)
+            .into_iter()
+            .map(|call| call.repeat(&mut calls))
+            .collect();
         let says = |name| !text_in(&self.fields, name).is_empty();
         let is_empty = repeated.is_empty() && !says("content") && !says("thinking");
         self.fields.insert("role".to_owned(), "assistant".into());

@@ -61,8 +61,10 @@ impl Message {
             stop => stop,
         };
         let mut calls = Calls::default();
-        let repeated: Vec<_> =
-            std::mem::take(&mut self.calls).into_iter().map(|call| repeat(call, &mut calls)).collect();
+        let repeated: Vec<_> = std::mem::take(&mut self.calls)
+            .into_iter()
+            .map(|call| repeat(call, &mut calls))
+            .collect();
         Said { messages: self.message(repeated).into_iter().collect(), text, calls, stop }
     }
 
@@ -73,7 +75,8 @@ impl Message {
             // Audio goes back by its id alone.
             self.fields["audio"] = json!({ "id": id });
         }
-        let says = ["content", "refusal", "audio"].iter().any(|name| self.fields.contains_key(*name));
+        let says =
+            ["content", "refusal", "audio"].iter().any(|name| self.fields.contains_key(*name));
         if calls.is_empty() {
             return says.then(|| self.fields.into());
         }

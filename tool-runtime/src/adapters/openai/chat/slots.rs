@@ -95,6 +95,7 @@ pub(super) fn take(entries: &mut Vec<Entry>, piece: Slot) -> Option<String> {
 
 /// Have the arguments come whole?
 fn repeated_is_whole(arguments: &str) -> bool {
-    arguments.trim_end().ends_with('}') && repeated(arguments).as_object().is_some()
+    arguments.trim_end().ends_with('}')
+        && repeated(arguments).as_object().is_some()
         && serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok()
 }

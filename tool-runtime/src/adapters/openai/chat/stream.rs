@@ -17,7 +17,9 @@ impl Gather for Gathered {
     fn push(&mut self, event: Place<'_>) -> Result<Vec<Delta>, ReadError> {
         let mut deltas = Vec::new();
         // A chunk without choices tells the usage; other choices than the first are not read.
-        for choice in event.list("choices")?.filter(|choice| choice.number_of("index").unwrap_or(0) == 0) {
+        for choice in
+            event.list("choices")?.filter(|choice| choice.number_of("index").unwrap_or(0) == 0)
+        {
             if let Some(delta) = choice.get("delta") {
                 self.take(delta, &mut deltas)?;
             }
@@ -50,7 +52,11 @@ impl Gathered {
             deltas.extend(shown(delta, name).map(Delta::Thinking));
         }
         let audio = delta.get("audio").filter(|audio| audio.get("id").is_none());
-        let but: &[_] = if audio.is_some() { &["tool_calls", "role", "audio"] } else { &["tool_calls", "role"] };
+        let but: &[_] = if audio.is_some() {
+            &["tool_calls", "role", "audio"]
+        } else {
+            &["tool_calls", "role"]
+        };
         grow(&mut self.message.fields, delta.fields(but)?);
         for call in delta.list("tool_calls")? {
             let begun = slots::take(&mut self.message.calls, Slot::piece(call)?);

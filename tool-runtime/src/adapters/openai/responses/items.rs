@@ -38,7 +38,8 @@ impl Item {
 
 /// What a response of these items says.
 pub(super) fn said(items: Vec<Item>, stop: Stop) -> Said {
-    let mut said = Said { messages: Vec::new(), text: String::new(), calls: Calls::default(), stop };
+    let mut said =
+        Said { messages: Vec::new(), text: String::new(), calls: Calls::default(), stop };
     for item in items {
         if said.stop == Stop::Done && item.is("function_call") && !item.is_whole() {
             said.stop = Stop::Interrupted;

@@ -48,7 +48,9 @@ impl Gather for Gathered {
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
                 Some(Delta::Thinking(event.text_needed("delta")?))
             }
-            "response.completed" | "response.incomplete" | "response.failed" => self.closed(event)?,
+            "response.completed" | "response.incomplete" | "response.failed" => {
+                self.closed(event)?
+            }
             "error" => return Err(ProviderError::of(event).into()),
             _ => None,
         };
@@ -69,7 +71,11 @@ impl Gathered {
     fn added(&mut self, event: Place<'_>) -> Result<Option<Delta>, ReadError> {
         let item = event.need("item", "an item")?;
         self.coming(event).item = Item::read(item)?;
-        Ok(if item.is("type", "function_call") { item.text_of("name")?.map(Delta::Calls) } else { None })
+        Ok(if item.is("type", "function_call") {
+            item.text_of("name")?.map(Delta::Calls)
+        } else {
+            None
+        })
     }
 
     fn done(&mut self, event: Place<'_>) -> Result<Option<Delta>, ReadError> {

@@ -1,0 +1,18 @@
+//! A tool as a function declaration, its arguments as JSON Schema.
+//!
+//! `parametersJsonSchema` knows what the older `parameters` does not: `$ref`, tuples, lists of
+//! types, `additionalProperties`. A function without arguments has neither.
+
+use serde_json::{Value, json};
+
+use crate::adapters::declare::Declared;
+
+pub(in crate::adapters) fn declare(tool: Declared<'_>) -> Value {
+    let mut said = json!({ "name": tool.name, "description": tool.description });
+    let takes_nothing = tool.schema.get("properties").is_none_or(|named| *named == json!({}))
+        && tool.schema.get("additionalProperties") == Some(&Value::Bool(false));
+    if let (false, Some(words)) = (takes_nothing, said.as_object_mut()) {
+        words.insert("parametersJsonSchema".to_owned(), Value::Object(tool.schema));
+    }
+    said
+}

@@ -1,0 +1,16 @@
+//! A tool as a `function`.
+
+use serde_json::{Value, json};
+
+use crate::adapters::declare::Declared;
+
+pub(in crate::adapters) fn declare(tool: Declared<'_>) -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": tool.schema,
+        },
+    })
+}

@@ -1,0 +1,17 @@
+//! A tool as a `function`.
+
+use serde_json::{Value, json};
+
+use crate::adapters::declare::Declared;
+
+pub(in crate::adapters) fn declare(tool: Declared<'_>) -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": tool.schema,
+            "strict": tool.strict,
+        },
+    })
+}
