@@ -29,18 +29,15 @@ pub(super) fn check(
     let changes = contracts::compare(&before, tools)?;
     changes.refuse_breaking(path, mode)?;
     let stale = folder.put(path, &text(tools))?;
-    match (stale, mode, folder.script) {
-        (true, Mode::Frozen, _) => Err(out_of_date(path, &changes)),
-        (true, Mode::Accept, Some(script)) => {
-            script.warn(&format!("{} was written\n{changes}", path.display()));
-            Ok(changes)
-        }
-        (true, Mode::Write, Some(script)) => {
-            script.warn(&format!("{}\n{changes}", how_to_accept(path)));
-            Ok(changes)
-        }
-        _ => Ok(changes),
+    if stale && mode == Mode::Frozen {
+        return Err(out_of_date(path, &changes));
     }
+    if let (true, Some(script)) = (stale, folder.script) {
+        let accepted = || format!("{} was written", path.display());
+        script.warn(&if mode == Mode::Accept { accepted() } else { how_to_accept(path) });
+        changes.iter().for_each(|change| script.warn(&change.to_string()));
+    }
+    Ok(changes)
 }
 
 /// The lock's one form, made to be read in a diff.

@@ -165,7 +165,7 @@ fn rules(keywords: &Map<String, Value>) -> Vec<String> {
         })
     });
     let others = OTHERS.iter().filter_map(|(word, text)| {
-        let value = keywords.get(*word)?;
+        let value = keywords.get(*word).filter(|value| !is_width(value))?;
         Some(match value.as_str() {
             Some(value) => format!("{text}{}", code(value)),
             None => format!("{text}{value}"),
@@ -173,4 +173,10 @@ fn rules(keywords: &Map<String, Value>) -> Vec<String> {
     });
     let unique = keywords.get("uniqueItems") == Some(&Value::Bool(true));
     bounded.chain(others).chain(unique.then(|| "no item twice".to_owned())).collect()
+}
+
+/// How many bits a number has tells a person nothing that its bounds do not.
+fn is_width(format: &Value) -> bool {
+    let widths = ["int", "uint", "float", "double"];
+    format.as_str().is_some_and(|format| widths.iter().any(|width| format.starts_with(width)))
 }

@@ -1,0 +1,12 @@
+//! Serves the contracts of tools that run elsewhere: here, to who reads standard output.
+
+/// What the build script has written.
+const CATALOGUE: &str = include_str!("../schemas/tools.json");
+
+fn main() -> Result<(), serde_json::Error> {
+    let catalogue: serde_json::Value = serde_json::from_str(CATALOGUE)?;
+    for tool in catalogue["tools"].as_array().into_iter().flatten() {
+        println!("{} {}: {}", tool["name"], tool["version"], tool["description"]);
+    }
+    Ok(())
+}
