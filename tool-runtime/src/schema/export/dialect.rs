@@ -82,21 +82,17 @@ fn exclusive(keywords: &mut Map<String, Value>, word: &str, bound: &str) {
     }
 }
 
-/// `nullable` admits null beside whatever the schema says.
+/// `nullable` adds null to the types, and to nothing else.
 fn nullable(keywords: &mut Map<String, Value>) {
     if keywords.remove("nullable") != Some(Value::Bool(true)) {
         return;
     }
-    let plain = !keywords.contains_key("enum") && !keywords.contains_key("const");
-    match keywords.get("type") {
-        Some(Value::String(kind)) if plain && kind != "null" => {
-            let kinds = json!([kind, "null"]);
-            keywords.insert("type".to_owned(), kinds);
+    match keywords.get_mut("type") {
+        Some(Value::Array(kinds)) if kinds.iter().all(|kind| kind != "null") => {
+            kinds.push("null".into());
         }
-        _ => {
-            let schema = Value::Object(std::mem::take(keywords));
-            keywords.insert("anyOf".to_owned(), json!([schema, {"type": "null"}]));
-        }
+        Some(kind) if kind.is_string() && kind != "null" => *kind = json!([kind, "null"]),
+        _ => {}
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tool_contracts::schemas;
-use tool_contracts::{Effect, ToolErrorType};
+use tool_contracts::{Effect, ErrorCode, ToolErrorType};
 
 use super::contract::Contract;
 use super::dialect::{modern, nested};
@@ -116,8 +116,8 @@ impl Envelope {
         self.unless(of, "data", "Output", &json!({REHEARSED: {"const": true}}));
     }
 
-    /// Ties each of the tool's own codes to its class; other codes stay admitted, since a runtime
-    /// has its own.
+    /// Ties each of the tool's own codes to its class, as the closed ones are to theirs; other codes
+    /// stay admitted, since a runtime has its own.
     fn tie_codes(&mut self, tool: &Contract) {
         let tie = |(code, class): (&String, &ToolErrorType)| {
             json!({
@@ -125,7 +125,9 @@ impl Envelope {
                 "then": {"properties": {"type": {"const": class}}},
             })
         };
-        let ties: Vec<_> = tool.codes.iter().map(tie).collect();
+        let is_own = |code: &str| code.parse::<ErrorCode>().is_err();
+        let own = tool.codes.iter().filter(|(code, _)| is_own(code));
+        let ties: Vec<_> = own.map(tie).collect();
         let rules = self.at("/$defs/ToolErrorDetail").and_then(|it| it.get_mut("allOf"));
         if let Some(Value::Array(rules)) = rules {
             rules.extend(ties);

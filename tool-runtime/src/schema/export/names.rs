@@ -74,3 +74,46 @@ fn is_device(name: &str) -> bool {
     matches!(stem.as_str(), "con" | "prn" | "aux" | "nul")
         || ["com", "lpt"].iter().any(|it| stem.strip_prefix(it).is_some_and(numbered))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Part, is_schema_file, stems};
+
+    #[track_caller]
+    fn check(names: &[&str], expected: &[&str]) {
+        assert_eq!(stems(names.iter().copied()), expected);
+    }
+
+    #[test]
+    fn a_file_is_named_after_its_tool() {
+        check(&["mail.send", "Search", "a-b_c"], &["mail.send", "Search", "a-b_c"]);
+    }
+
+    #[test]
+    fn names_that_differ_in_case_are_two_files_where_case_is_ignored() {
+        check(
+            &["SEARCH", "Search", "search", "searcH"],
+            &["SEARCH+f3", "Search+80", "search", "searcH+01"],
+        );
+    }
+
+    #[test]
+    fn a_device_of_windows_is_no_file() {
+        check(
+            &["NUL", "com1.x", "com", "con", "console"],
+            &["+NUL", "+com1.x", "com", "+con", "console"],
+        );
+    }
+
+    #[test]
+    fn only_what_could_be_a_schema_file_counts_as_one() {
+        for part in Part::ALL {
+            assert!(is_schema_file(&format!("+NUL+80{}", part.suffix())));
+        }
+        for name in
+            ["../a.input.json", "/a.input.json", r"..\a.input.json", "a.json", "main.rs", ""]
+        {
+            assert!(!is_schema_file(name), "{name}");
+        }
+    }
+}

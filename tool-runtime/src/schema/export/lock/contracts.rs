@@ -13,7 +13,10 @@ use crate::schema::{Compatibility, Reader, compare as compare_schemas};
 use Compatibility::{Breaking, Compatible, None as Nothing};
 
 /// Lists what has changed between two sets of tools.
-pub(super) fn compare(before: &[Contract], after: &[Contract]) -> Result<Changes, ExportError> {
+pub(in super::super) fn compare(
+    before: &[Contract],
+    after: &[Contract],
+) -> Result<Changes, ExportError> {
     let by_name = |tools: &[Contract]| -> BTreeMap<String, Contract> {
         tools.iter().map(|tool| (tool.name().to_owned(), tool.clone())).collect()
     };

@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 
 pub use self::change::{Change, Changes, Side};
 
+#[cfg(test)]
+pub(super) use self::contracts::compare;
+
 use super::contract::{Contract, printed};
 use super::files::{self, Folder};
 use super::{ACCEPT, ExportError, ExportErrorKind, FORMAT, FREEZE, Mode};

@@ -1,1 +1,76 @@
+//! Export and lock, over real files in a folder of their own.
 
+mod documents;
+mod folder;
+mod lock;
+mod rules;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::{Value, json};
+use tool_contracts::Effect;
+
+use super::Export;
+use crate::registry::{DynamicTool, Registry};
+
+/// A folder that is gone after the test.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let unique = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("tools-export-{}-{unique}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl AsRef<Path> for Temporary {
+    fn as_ref(&self) -> &Path {
+        &self.0
+    }
+}
+
+/// A read that takes an object of these properties.
+fn tool(name: &str, properties: &Value) -> DynamicTool {
+    tool_of(name, json!({"type": "object", "properties": properties}))
+}
+
+fn tool_of(name: &str, input: Value) -> DynamicTool {
+    DynamicTool::new(name, Effect::Read)
+        .version("1.0.0")
+        .description("Does something.")
+        .input_schema(input)
+        .handler(|_| async { Ok::<_, crate::Failure>(()) })
+}
+
+fn registry(tools: impl IntoIterator<Item = DynamicTool>) -> Registry {
+    tools.into_iter().fold(Registry::new(), Registry::dynamic)
+}
+
+/// The tools in whatever mode the surroundings ask for is no test: each says its own.
+fn export(tools: impl IntoIterator<Item = DynamicTool>) -> Export {
+    Export { mode: Ok(super::Mode::Write), ..Export::new(registry(tools)) }
+}

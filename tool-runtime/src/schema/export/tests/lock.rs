@@ -1,0 +1,203 @@
+//! The lock: what passes, what does not, and what is written when.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{Temporary, export, tool, tool_of};
+use crate::registry::DynamicTool;
+use crate::schema::export::Mode;
+use crate::schema::{Changes, Compatibility, Export, ExportError, ExportErrorKind, Side};
+
+/// A folder with a lock in it.
+struct Locked(Temporary);
+
+impl Locked {
+    fn with(tools: impl IntoIterator<Item = DynamicTool>) -> Self {
+        let locked = Self(Temporary::new());
+        locked.accept(tools).expect("there is nothing to compare with");
+        locked
+    }
+
+    fn check(&self, tools: impl IntoIterator<Item = DynamicTool>) -> Result<Changes, ExportError> {
+        export(tools).check(self.0.at("tools.lock.json"))
+    }
+
+    fn accept(&self, tools: impl IntoIterator<Item = DynamicTool>) -> Result<Changes, ExportError> {
+        export(tools).accepting().check(self.0.at("tools.lock.json"))
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.0.at("tools.lock.json")).unwrap()
+    }
+
+    #[track_caller]
+    fn refused(&self, tools: impl IntoIterator<Item = DynamicTool>, parts: &[&str]) {
+        let before = self.text();
+        let error = self.check(tools).unwrap_err();
+        assert_eq!(error.kind(), ExportErrorKind::Breaking);
+        for part in parts {
+            assert!(error.to_string().contains(part), "`{part}` in:\n{error}");
+        }
+        assert_eq!(self.text(), before);
+    }
+}
+
+fn search(required: &[&str]) -> DynamicTool {
+    named("search", required)
+}
+
+fn named(name: &str, required: &[&str]) -> DynamicTool {
+    let properties = json!({"query": {"type": "string"}, "limit": {"type": "integer"}});
+    tool_of(name, json!({"type": "object", "properties": properties, "required": required}))
+}
+
+#[test]
+fn without_a_lock_the_error_says_how_to_make_one() {
+    let folder = Temporary::new();
+    let error = export([search(&[])]).check(folder.at("tools.lock.json")).unwrap_err();
+    assert_eq!(error.kind(), ExportErrorKind::NoLock);
+    assert!(error.to_string().contains("TOOLS_LOCK=accept"), "{error}");
+    assert!(folder.names().is_empty());
+}
+
+#[test]
+fn what_was_accepted_has_not_changed() {
+    let locked = Locked::with([search(&[]), tool("a", &json!({}))]);
+    let text = locked.text();
+    assert!(locked.check([tool("a", &json!({})), search(&[])]).unwrap().is_empty());
+    export([tool("a", &json!({})), search(&[])])
+        .frozen()
+        .check(locked.0.at("tools.lock.json"))
+        .expect("it is up to date");
+    assert_eq!(locked.text(), text);
+    assert_eq!(locked.0.names(), ["tools.lock.json"]);
+}
+
+#[test]
+fn a_breaking_change_names_tool_place_rule_and_cure() {
+    let locked = Locked::with([search(&["query"]), tool("gone", &json!({"n": {}}))]);
+    locked.refused(
+        [search(&["query", "limit"])],
+        &[
+            "`search` input",
+            ": breaking (",
+            "`search`: set `version = \"2.0.0\"`",
+            "`gone` contract: breaking (tool-removed): is gone",
+            "`gone`: make sure that nobody calls it any more",
+            "TOOLS_LOCK=accept",
+        ],
+    );
+}
+
+#[test]
+fn accepting_is_no_way_around_a_new_major_version() {
+    let locked = Locked::with([search(&[])]);
+    let before = locked.text();
+    for version in ["1.0.0", "1.9.0", "1.0.1"] {
+        let error = locked.accept([search(&["limit"]).version(version)]).unwrap_err();
+        assert_eq!(error.kind(), ExportErrorKind::Breaking, "{version}");
+        assert!(error.to_string().contains("version = \"2.0.0\""), "{error}");
+        assert!(!error.to_string().contains("TOOLS_LOCK"), "{error}");
+    }
+    assert_eq!(locked.text(), before);
+}
+
+#[test]
+fn a_new_major_version_admits_a_breaking_change() {
+    let locked = Locked::with([search(&[]).version("0.2.5")]);
+    let raised = || [search(&["limit"]).version("0.3.0")];
+    let changes = locked.check(raised()).unwrap();
+    assert_eq!(changes.compatibility(), Compatibility::Breaking);
+    assert!(changes.iter().any(|change| change.side() == Side::Input));
+    assert!(locked.text().contains("0.2.5"));
+    locked.accept(raised()).unwrap();
+    assert!(locked.check(raised()).unwrap().is_empty());
+}
+
+#[test]
+fn a_change_that_hurts_nobody_passes_until_it_is_accepted() {
+    let locked = Locked::with([search(&[])]);
+    let grown = || [search(&[]).description("Looks."), tool("new", &json!({}))];
+    let changes = locked.check(grown()).unwrap();
+    assert_eq!(changes.compatibility(), Compatibility::Compatible);
+    let lines: Vec<_> = changes.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        lines,
+        [
+            "`new` contract: compatible (tool-added): is new",
+            "`search` contract /description: no effect (annotation): says something else",
+        ]
+    );
+
+    let error = export(grown()).frozen().check(locked.0.at("tools.lock.json")).unwrap_err();
+    assert_eq!(error.kind(), ExportErrorKind::Stale);
+    assert!(error.to_string().contains("`new`"), "{error}");
+    locked.accept(grown()).unwrap();
+    assert!(locked.check(grown()).unwrap().is_empty());
+}
+
+#[test]
+fn a_removed_tool_is_accepted_and_where_it_may_have_gone_is_said() {
+    let locked = Locked::with([search(&["query"])]);
+    let renamed = || [named("find", &["query"])];
+    locked.refused(renamed(), &["`search`", "`find`, which is new, takes the same arguments"]);
+    locked.accept(renamed()).unwrap();
+    assert!(locked.check(renamed()).unwrap().is_empty());
+}
+
+#[test]
+fn a_version_does_not_go_back() {
+    let locked = Locked::with([search(&[]).version("1.4.0")]);
+    for mode in [Mode::Write, Mode::Accept, Mode::Frozen] {
+        let older = Export { mode: Ok(mode), ..export([search(&[]).version("1.3.9")]) };
+        let error = older.check(locked.0.at("tools.lock.json")).unwrap_err();
+        assert_eq!(error.kind(), ExportErrorKind::Version);
+        assert!(error.to_string().contains("1.3.9") && error.to_string().contains("1.4.0"));
+    }
+    let unversioned = locked.check([search(&[]).version("next")]).unwrap_err();
+    assert_eq!(unversioned.kind(), ExportErrorKind::Version);
+    assert!(unversioned.to_string().contains("`next`"), "{unversioned}");
+}
+
+#[test]
+fn a_lock_that_cannot_be_read_is_left_as_it_is() {
+    let locked = Locked::with([search(&[])]);
+    let whole: Value = serde_json::from_str(&locked.text()).unwrap();
+    let with = |key: &str, value: Value| {
+        let mut lock = whole.clone();
+        lock[key] = value;
+        lock.to_string()
+    };
+    let cases = [
+        (locked.text()[..100].to_owned(), "is damaged"),
+        ("[]".to_owned(), "is damaged"),
+        (with("format", json!("1")), "is damaged"),
+        (with("tools", json!({})), "is damaged"),
+        (with("tools", json!([{"name": "search"}])), "is damaged"),
+        (with("format", json!(2)), "has format 2"),
+    ];
+    for (text, why) in cases {
+        fs::write(locked.0.at("tools.lock.json"), &text).unwrap();
+        for result in [locked.check([search(&[])]), locked.accept([search(&[])])] {
+            let error = result.unwrap_err();
+            assert_eq!(error.kind(), ExportErrorKind::UnreadableLock, "{text}");
+            assert!(error.to_string().contains(why), "{error}");
+        }
+        assert_eq!(locked.text(), text);
+    }
+}
+
+#[test]
+fn the_variable_decides_what_is_written() {
+    let cases = [(None, Some(Mode::Write)), (Some(""), Some(Mode::Write))];
+    let words = [("accept", Some(Mode::Accept)), ("frozen", Some(Mode::Frozen)), ("yes", None)];
+    let words = words.map(|(word, mode)| (Some(word), mode));
+    for (value, mode) in cases.into_iter().chain(words) {
+        let read = Mode::of_variable(value.map(std::ffi::OsStr::new));
+        assert_eq!(read.as_ref().ok().copied(), mode, "{value:?}");
+        if let Err(error) = read {
+            assert_eq!(error.kind(), ExportErrorKind::Setting);
+        }
+    }
+}
