@@ -33,3 +33,6 @@ pub use self::read_error::{ProviderError, ReadError};
 pub use self::report::{Loss, Report};
 pub use self::stream::{Delta, TurnStream};
 pub use self::turn::{Asked, Stop, Turn};
+
+#[cfg(test)]
+mod tests;

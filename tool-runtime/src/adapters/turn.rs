@@ -105,7 +105,7 @@ impl Turn {
     fn open_one(&self, asked: &Asked, runtime: &Runtime, cx: &ToolContext) -> ToolCall {
         let cx = cx.with_invocation_id(Uuid::now_v7());
         let mut call = match &asked.closest {
-            None => runtime.open(&asked.name, asked.id(), asked.given().into(), cx),
+            None => runtime.open(&asked.name, Some(asked.id()), asked.given().into(), cx),
             Some(closest) => asked.unheard_of(closest, runtime, cx),
         };
         match &self.stop {
@@ -150,8 +150,8 @@ impl Asked {
         self.restored.as_deref().unwrap_or(&self.arguments)
     }
 
-    fn id(&self) -> Option<Box<str>> {
-        Some(self.call_id.as_str().into())
+    fn id(&self) -> Box<str> {
+        self.call_id.as_str().into()
     }
 
     /// Opens a call of a tool that the model was told nothing of.
@@ -162,7 +162,7 @@ impl Asked {
             governor.refused(&self.name, &cx, &mut refusal);
         }
         let arguments = self.given().into();
-        ToolCall::unknown(runtime.clone(), &self.name, self.id(), arguments, cx, &refusal)
+        ToolCall::unknown(runtime.clone(), &self.name, Some(self.id()), arguments, cx, &refusal)
     }
 }
 

@@ -1,0 +1,96 @@
+//! Amazon Bedrock's Converse.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+const BEDROCK: Dialect = Dialect::BedrockConverse;
+
+fn response(content: &[Value], reason: &str) -> Value {
+    let message = json!({ "role": "assistant", "content": content });
+    json!({ "output": { "message": message }, "stopReason": reason, "usage": {} })
+}
+
+fn call(id: &str, name: &str, input: &Value) -> Value {
+    json!({ "toolUse": { "toolUseId": id, "name": name, "input": input } })
+}
+
+fn reasoning(text: &str) -> Value {
+    json!({ "reasoningContent": { "reasoningText": { "text": text, "signature": "c2ln" } } })
+}
+
+#[test]
+fn blocks_are_read_and_repeated_as_they_came() {
+    let text = json!({ "text": "Let me look." });
+    let content = [reasoning("tea"), text, call("tooluse_1", "content_search", &json!({ "q": 1 }))];
+    let turn = read(BEDROCK, &response(&content, "tool_use"));
+    assert_eq!(turn.text(), "Let me look.");
+    assert_eq!(asked(&turn), [("tooluse_1", "content.search", r#"{"q":1}"#)]);
+    check_stop(&turn, &Stop::Done, 1);
+    assert_eq!(turn.messages(), [json!({ "role": "assistant", "content": content })]);
+}
+
+#[test]
+fn a_blank_text_is_not_repeated() {
+    let content = [json!({ "text": "\n" }), call("a", "ping", &json!({}))];
+    let turn = read(BEDROCK, &response(&content, "tool_use"));
+    assert_eq!(turn.messages()[0]["content"], json!([content[1]]));
+}
+
+#[test]
+fn no_call_may_run_unless_the_message_came_to_its_end() {
+    let of = |reason| read(BEDROCK, &response(&[call("a", "ping", &json!({}))], reason));
+    check_stop(&of("tool_use"), &Stop::Done, 1);
+    check_stop(&of("max_tokens"), &Stop::Length, 0);
+    check_stop(&of("guardrail_intervened"), &refused("guardrail_intervened"), 0);
+    check_stop(&of("malformed_tool_use"), &other("malformed_tool_use"), 0);
+}
+
+#[test]
+fn a_call_of_the_providers_own_tool_is_kept_and_not_asked() {
+    let own = json!({ "toolUse": { "toolUseId": "s", "name": "search", "input": {}, "type": "server_tool_use" } });
+    let turn = read(BEDROCK, &response(std::slice::from_ref(&own), "end_turn"));
+    assert!(turn.asked().is_empty());
+    assert_eq!(turn.messages()[0]["content"], json!([own]));
+}
+
+#[test]
+fn events_become_what_the_whole_is() {
+    let delta = |index: u64, delta: Value| json!({ "contentBlockDelta": { "contentBlockIndex": index, "delta": delta } });
+    let start = json!({ "toolUse": { "toolUseId": "a", "name": "content_search" } });
+    let (turn, deltas) = stream(
+        BEDROCK,
+        &[
+            json!({ "messageStart": { "role": "assistant" } }),
+            delta(0, json!({ "reasoningContent": { "text": "te" } })),
+            delta(0, json!({ "reasoningContent": { "text": "a" } })),
+            delta(0, json!({ "reasoningContent": { "signature": "c2ln" } })),
+            json!({ "contentBlockStop": { "contentBlockIndex": 0 } }),
+            delta(1, json!({ "text": "Let " })),
+            delta(1, json!({ "text": "me." })),
+            json!({ "contentBlockStart": { "contentBlockIndex": 2, "start": start } }),
+            delta(2, json!({ "toolUse": { "input": "{\"q\":" } })),
+            delta(2, json!({ "toolUse": { "input": " 1}" } })),
+            delta(3, json!({ "text": "It says so." })),
+            delta(3, json!({ "citation": { "title": "Tea" } })),
+            json!({ "messageStop": { "stopReason": "tool_use" } }),
+            json!({ "metadata": { "usage": {} } }),
+        ],
+    );
+    assert_eq!(asked(&turn), [("a", "content.search", r#"{"q": 1}"#)]);
+    check_stop(&turn, &Stop::Done, 1);
+    let cited = json!({ "citationsContent": {
+        "content": [{ "text": "It says so." }], "citations": [{ "title": "Tea" }] } });
+    let content = json!([reasoning("tea"), { "text": "Let me." },
+        call("a", "content_search", &json!({ "q": 1 })), cited]);
+    assert_eq!(turn.messages()[0]["content"], content);
+    assert_eq!(deltas[0], Delta::Thinking("te".to_owned()));
+    assert_eq!(deltas[4], Delta::Calls("content.search".to_owned()));
+}
+
+#[test]
+fn a_stream_without_its_stop_was_interrupted() {
+    let start = json!({ "toolUse": { "toolUseId": "a", "name": "ping" } });
+    let event = json!({ "contentBlockStart": { "contentBlockIndex": 0, "start": start } });
+    check_stop(&stream(BEDROCK, &[event]).0, &Stop::Interrupted, 0);
+}

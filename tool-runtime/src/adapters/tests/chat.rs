@@ -1,0 +1,213 @@
+//! Chat completions, and what servers that speak like them send.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+const CHAT: Dialect = Dialect::OpenAiChat;
+
+fn call(id: &str, name: &str, arguments: &str) -> Value {
+    json!({ "id": id, "type": "function", "function": { "name": name, "arguments": arguments } })
+}
+
+fn completion(message: &Value, reason: &str) -> Value {
+    json!({ "id": "c", "object": "chat.completion", "choices": [
+        { "index": 0, "message": message, "finish_reason": reason, "logprobs": null }
+    ] })
+}
+
+fn calls(calls: &[Value], reason: &str) -> Turn {
+    let message = json!({ "role": "assistant", "content": null, "tool_calls": calls });
+    read(CHAT, &completion(&message, reason))
+}
+
+fn chunk(calls: &Value) -> Value {
+    json!({ "choices": [{ "index": 0, "delta": { "tool_calls": calls }, "finish_reason": null }] })
+}
+
+/// The calls of chunks that end well.
+fn streamed(pieces: &[Value]) -> Turn {
+    let end = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "tool_calls" }] });
+    let chunks: Vec<_> = pieces.iter().map(|piece| chunk(&json!([piece]))).chain([end]).collect();
+    stream(CHAT, &chunks).0
+}
+
+#[test]
+fn a_completion_is_read_and_repeated_as_it_came() {
+    let message = json!({
+        "role": "assistant",
+        "content": "Let me look.",
+        "reasoning_content": "tea, then",
+        "tool_calls": [
+            call("call_1", "content_search", r#"{"query": "tea", "limit":1e1}"#),
+            call("call_2", "ping", ""),
+        ],
+    });
+    let turn = read(CHAT, &completion(&message, "tool_calls"));
+    assert_eq!(turn.text(), "Let me look.");
+    assert_eq!(
+        asked(&turn),
+        [
+            ("call_1", "content.search", r#"{"query": "tea", "limit":1e1}"#),
+            ("call_2", "ping", "{}"),
+        ]
+    );
+    check_stop(&turn, &Stop::Done, 2);
+    let mut repeated = message;
+    repeated["tool_calls"][1]["function"]["arguments"] = "{}".into();
+    assert_eq!(turn.messages(), [repeated]);
+}
+
+#[test]
+fn broken_arguments_are_kept_for_the_answer_and_left_out_of_the_message() {
+    let turn = calls(&[call("a", "ping", r#"{"n": "#), call("b", "ping", "[1]")], "tool_calls");
+    assert_eq!(asked(&turn), [("a", "ping", r#"{"n": "#), ("b", "ping", "[1]")]);
+    // The list is JSON, so that the runtime can say what is wrong with it.
+    check_stop(&turn, &Stop::Done, 1);
+    for place in 0..2 {
+        let function = &turn.messages()[0]["tool_calls"][place]["function"];
+        assert_eq!(function["arguments"], "{}");
+    }
+}
+
+#[test]
+fn an_id_that_is_missing_or_given_twice_is_made_here_in_the_message_too() {
+    let ids = [call("same", "ping", ""), call("same", "ping", ""), call("", "ping", "")];
+    let turn = calls(&ids, "tool_calls");
+    let given: Vec<_> = asked(&turn).into_iter().map(|(id, ..)| id).collect();
+    assert_eq!(given[0], "same");
+    assert!(given[1].starts_with("call_") && given[2].starts_with("call_") && given[1] != given[2]);
+    for (place, id) in given.into_iter().enumerate() {
+        assert_eq!(turn.messages()[0]["tool_calls"][place]["id"], id);
+    }
+}
+
+#[test]
+fn no_call_may_run_unless_the_response_came_to_its_end() {
+    let of = |reason| calls(&[call("a", "ping", "{}")], reason);
+    check_stop(&of("stop"), &Stop::Done, 1);
+    check_stop(&of("length"), &Stop::Length, 0);
+    check_stop(&of("content_filter"), &refused("content_filter"), 0);
+    check_stop(&of("insufficient_system_resource"), &other("insufficient_system_resource"), 0);
+    let open = json!({ "choices": [{ "message": { "tool_calls": [call("a", "ping", "{}")] } }] });
+    check_stop(&read(CHAT, &open), &Stop::Interrupted, 0);
+}
+
+#[test]
+fn a_refusal_is_said_and_nothing_runs() {
+    let message = json!({ "role": "assistant", "content": null, "refusal": "I will not.",
+        "tool_calls": [call("a", "ping", "{}")] });
+    let turn = read(CHAT, &completion(&message, "stop"));
+    assert_eq!(turn.text(), "I will not.");
+    check_stop(&turn, &refused("refusal"), 0);
+}
+
+#[test]
+fn what_is_no_function_is_kept_for_whoever_knows_it() {
+    let custom =
+        json!({ "id": "x", "type": "custom", "custom": { "name": "sql", "input": "select" } });
+    let mut signed = call("a", "ping", "{}");
+    signed["extra_content"] = json!({ "google": { "thought_signature": "c2ln" } });
+    let turn = calls(&[custom.clone(), signed.clone()], "tool_calls");
+    assert_eq!(asked(&turn), [("a", "ping", "{}")]);
+    assert_eq!(turn.messages()[0]["tool_calls"], json!([custom, signed]));
+}
+
+#[test]
+fn nulls_and_empty_lists_that_the_provider_refuses_are_left_out() {
+    let message = json!({ "role": "assistant", "content": "Hi", "refusal": null, "audio": null,
+        "function_call": null, "tool_calls": [] });
+    let turn = read(CHAT, &completion(&message, "stop"));
+    assert_eq!(turn.messages(), [json!({ "role": "assistant", "content": "Hi" })]);
+}
+
+#[test]
+fn audio_goes_back_by_its_id() {
+    let audio = json!({ "id": "audio_1", "data": "UklGRg==", "expires_at": 1, "transcript": "Hi" });
+    let message = json!({ "role": "assistant", "content": null, "audio": audio });
+    let turn = read(CHAT, &completion(&message, "stop"));
+    assert_eq!(turn.messages(), [json!({ "role": "assistant", "audio": { "id": "audio_1" } })]);
+}
+
+#[test]
+fn content_in_parts_is_text_too() {
+    let content = json!([{ "type": "text", "text": "Hi" }, { "type": "reference", "ids": [1] }]);
+    let turn = read(CHAT, &completion(&json!({ "role": "assistant", "content": content }), "stop"));
+    assert_eq!(turn.text(), "Hi");
+}
+
+#[test]
+fn chunks_become_what_the_whole_is() {
+    let (turn, deltas) = stream(
+        CHAT,
+        &[
+            json!({ "choices": [{ "index": 0, "delta": { "role": "assistant", "content": "Let " } }] }),
+            json!({ "choices": [{ "index": 0, "delta": { "content": "me" } }] }),
+            chunk(&json!([{ "index": 0, "id": "a", "type": "function",
+                "function": { "name": "content_search", "arguments": "" } }])),
+            chunk(&json!([{ "index": 1, "id": "b", "type": "function",
+                "function": { "name": "add", "arguments": "{\"a\"" } }])),
+            chunk(&json!([{ "index": 0, "function": { "arguments": "{\"q\":" } }])),
+            chunk(&json!([{ "index": 1, "function": { "arguments": ":1}" } },
+                { "index": 0, "function": { "arguments": "2}" } }])),
+            json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "tool_calls" }] }),
+            json!({ "choices": [], "usage": { "total_tokens": 9 } }),
+        ],
+    );
+    assert_eq!(asked(&turn), [("a", "content.search", r#"{"q":2}"#), ("b", "add", r#"{"a":1}"#)]);
+    check_stop(&turn, &Stop::Done, 2);
+    let said = |text: &str| Delta::Text(text.to_owned());
+    let calls = |name: &str| Delta::Calls(name.to_owned());
+    assert_eq!(deltas, [said("Let "), said("me"), calls("content.search"), calls("add")]);
+}
+
+#[test]
+fn whole_calls_that_all_have_the_index_0_are_told_apart() {
+    let piece = |id: &str, arguments: &str| {
+        let mut call = call(id, "ping", arguments);
+        call["index"] = 0.into();
+        call
+    };
+    let turn = streamed(&[piece("a", r#"{"n":1}"#), piece("b", r#"{"n":2}"#)]);
+    assert_eq!(asked(&turn), [("a", "ping", r#"{"n":1}"#), ("b", "ping", r#"{"n":2}"#)]);
+}
+
+#[test]
+fn pieces_without_index_or_id_go_where_they_belong() {
+    let named = |name: &str, arguments: &str| json!({ "function": { "name": name, "arguments": arguments } });
+    let more = |arguments: &str| json!({ "function": { "arguments": arguments } });
+    let turn = streamed(&[
+        named("ping", r#"{"n":"#),
+        more("1}"),
+        named("ping", r#"{"n":2}"#),
+        named("add", "{"),
+        more("}"),
+    ]);
+    let calls: Vec<_> =
+        asked(&turn).into_iter().map(|(_, name, arguments)| (name, arguments)).collect();
+    assert_eq!(calls, [("ping", r#"{"n":1}"#), ("ping", r#"{"n":2}"#), ("add", "{}")]);
+}
+
+#[test]
+fn a_name_or_an_id_that_every_piece_repeats_begins_one_call() {
+    let piece = |id: &str, arguments: &str| {
+        json!({ "index": 0, "id": id,
+        "function": { "name": "ping", "arguments": arguments } })
+    };
+    let turn = streamed(&[piece("a", ""), piece("a", r#"{"n":"#), piece("a", "1}")]);
+    assert_eq!(asked(&turn), [("a", "ping", r#"{"n":1}"#)]);
+
+    // An id of its own for each piece, but a name in the first alone.
+    let more = json!({ "index": 0, "id": "c", "function": { "arguments": "1}" } });
+    let turn = streamed(&[piece("b", r#"{"n":"#), more]);
+    assert_eq!(asked(&turn), [("b", "ping", r#"{"n":1}"#)]);
+}
+
+#[test]
+fn a_stream_without_a_finish_reason_was_interrupted() {
+    let whole =
+        json!([{ "index": 0, "id": "a", "function": { "name": "ping", "arguments": "{}" } }]);
+    let (turn, _) = stream(CHAT, &[chunk(&whole)]);
+    check_stop(&turn, &Stop::Interrupted, 0);
+    assert_eq!(turn.messages()[0]["tool_calls"][0]["id"], "a");
+}

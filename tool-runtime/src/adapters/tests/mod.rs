@@ -1,0 +1,62 @@
+mod anthropic;
+mod bedrock;
+mod chat;
+mod errors;
+mod gemini;
+mod ollama;
+mod replies;
+mod responses;
+mod splits;
+
+use serde_json::{Value, json};
+use tool_contracts::{Effect, ToolSpec};
+
+use super::{Adapter, Delta, Dialect, Stop, Turn};
+
+/// An adapter for three tools, of which one is called otherwise on the wire.
+fn adapter(dialect: Dialect) -> Adapter {
+    let spec =
+        |name| ToolSpec::builder(name, Effect::Read).description("Does it.").build().unwrap();
+    let specs: Vec<_> = ["content.search", "add", "ping"].into_iter().map(spec).collect();
+    Adapter::new(dialect, &specs)
+}
+
+fn read(dialect: Dialect, response: &Value) -> Turn {
+    adapter(dialect).read(&response.to_string()).unwrap()
+}
+
+/// Reads a streamed response; returns what was to be seen meanwhile, too.
+fn stream(dialect: Dialect, events: &[Value]) -> (Turn, Vec<Delta>) {
+    let adapter = adapter(dialect);
+    let mut stream = adapter.stream();
+    let push = |event: &Value| stream.push(&event.to_string()).unwrap();
+    let deltas = events.iter().flat_map(push).collect();
+    (stream.finish().unwrap(), deltas)
+}
+
+/// Each call's id, name and arguments.
+fn asked(turn: &Turn) -> Vec<(&str, &str, &str)> {
+    turn.asked().iter().map(|asked| (asked.call_id(), asked.name(), asked.arguments())).collect()
+}
+
+#[track_caller]
+fn check_stop(turn: &Turn, expected: &Stop, runnable: usize) {
+    assert_eq!(turn.stop(), expected);
+    assert_eq!(turn.requests().count(), runnable);
+}
+
+fn refused(word: &str) -> Stop {
+    Stop::Refused(word.to_owned())
+}
+
+fn other(word: &str) -> Stop {
+    Stop::Other(word.to_owned())
+}
+
+#[test]
+fn a_tool_that_the_model_was_not_told_of_has_no_request() {
+    let call = json!({ "type": "tool_use", "id": "a", "name": "content.search", "input": {} });
+    let turn = read(Dialect::Anthropic, &json!({ "content": [call], "stop_reason": "tool_use" }));
+    assert_eq!(asked(&turn), [("a", "content.search", "{}")]);
+    check_stop(&turn, &Stop::Done, 0);
+}
