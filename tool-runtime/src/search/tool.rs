@@ -1,0 +1,155 @@
+//! The tool by which a model finds the tools that it was not offered.
+
+use std::sync::OnceLock;
+
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+use serde::{Deserialize, Serialize as DeriveSerialize};
+use serde_json::{Value, json};
+use tool_contracts::Effect;
+
+use super::{Hit, ToolIndex};
+use crate::call::CallScope;
+use crate::failure::Failure;
+use crate::registry::DynamicTool;
+
+/// Makes the tool `search_tools(query, limit)`, by which a model finds tools that it was not offered.
+///
+/// It answers `{"tools": [{"name", "description", "input_schema"}]}`, the best first: what a model
+/// needs to call them. It finds what [`Runtime::specs_for_model`](crate::Runtime::specs_for_model)
+/// lists in the runtime that it is registered with, never a denied tool, and not itself. The index
+/// is made at the first call, on a thread that may block.
+///
+/// Most providers refuse calls of tools that the request did not declare, so declare what was found
+/// with the next request.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::search::search_tools;
+///
+/// /// Tells the weather of a city.
+/// #[ai_tool(effect = "read")]
+/// async fn weather(
+///     /// The city.
+///     city: String,
+/// ) -> String {
+///     format!("sunny in {city}")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let runtime = Runtime::builder().tool::<Weather>().dynamic(search_tools()).build()?;
+/// let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+/// let mut call = runtime.call("search_tools", r#"{"query":"weather in Lisbon"}"#, &cx);
+/// let found = call.execute().await.data_json().unwrap_or_default();
+/// assert!(found.starts_with(r#"{"tools":[{"name":"weather","description":"Tells the weather"#));
+/// # Ok(())
+/// # }
+/// ```
+#[must_use]
+pub fn search_tools() -> DynamicTool {
+    let index = OnceLock::new();
+    DynamicTool::new("search_tools", Effect::Read)
+        .title("Search tools")
+        .version("1.0.0")
+        .description(
+            "Finds tools by what they do. Use it when none of the tools at hand fits the task; \
+            the tools that it lists can be called afterwards.",
+        )
+        .idempotent(true)
+        .input_schema(input_schema())
+        .output_schema(output_schema())
+        .blocking_handler(move |call: &CallScope| {
+            let asked: Asked = call.parse()?;
+            let index = index.get_or_init(|| others(call));
+            let tools = index.search(&asked.query, asked.limit).into_iter().map(Listed).collect();
+            Ok::<_, Failure>(Found { tools })
+        })
+}
+
+/// How many tools are listed where the model does not say.
+const USUAL: usize = 5;
+
+/// How many tools are listed at most.
+const MOST: usize = 20;
+
+#[derive(Deserialize)]
+struct Asked {
+    query: String,
+    #[serde(default = "usual")]
+    limit: usize,
+}
+
+#[derive(DeriveSerialize)]
+struct Found {
+    tools: Vec<Listed>,
+}
+
+/// A tool as a model has to know it.
+struct Listed(Hit);
+
+impl Serialize for Listed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let spec = self.0.spec();
+        let mut listed = serializer.serialize_struct("Listed", 3)?;
+        listed.serialize_field("name", spec.name())?;
+        listed.serialize_field("description", spec.description())?;
+        listed.serialize_field("input_schema", spec.input_schema())?;
+        listed.end()
+    }
+}
+
+/// The index over what a model may call beside the tool that is called.
+fn others(call: &CallScope) -> ToolIndex {
+    let own = call.tool().name();
+    ToolIndex::new(call.runtime().specs_for_model().filter(|spec| spec.name() != own))
+}
+
+fn usual() -> usize {
+    USUAL
+}
+
+fn input_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "query": {
+                "type": "string",
+                "description": "What the tool should do, in a few words.",
+                "minLength": 1,
+                "maxLength": 1_000,
+            },
+            "limit": {
+                "type": "integer",
+                "description": "Most tools to list.",
+                "minimum": 1,
+                "maximum": MOST,
+                "default": USUAL,
+            },
+        },
+        "required": ["query"],
+        "additionalProperties": false,
+    })
+}
+
+fn output_schema() -> Value {
+    let text = json!({ "type": "string" });
+    json!({
+        "type": "object",
+        "properties": {
+            "tools": {
+                "type": "array",
+                "description": "The tools that fit, the best first.",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "name": text,
+                        "description": text,
+                        "input_schema": { "type": "object" },
+                    },
+                    "required": ["name", "description", "input_schema"],
+                },
+            },
+        },
+        "required": ["tools"],
+    })
+}
