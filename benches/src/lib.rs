@@ -1,6 +1,7 @@
 //! The work that the project's figures measure, and how instructions are counted.
 
 pub mod canonical;
+pub mod choosing;
 #[cfg(unix)]
 pub mod faults;
 pub mod instructions;

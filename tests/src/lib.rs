@@ -3,6 +3,7 @@
 
 pub mod bfcl;
 pub mod canonical;
+pub mod choosing;
 #[cfg(unix)]
 pub mod faults;
 pub mod run;

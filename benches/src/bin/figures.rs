@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 #[cfg(unix)]
 use tool_benches::faults;
-use tool_benches::{canonical, instructions, ledger, store, work};
+use tool_benches::{canonical, choosing, instructions, ledger, store, work};
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
 use tool_tests::run::{self, Tally};
@@ -19,6 +19,7 @@ cargo figures NAME [ARGS]
   bfcl FILE…         real models' calls: right ones admitted, broken variants refused
   canonical [FILE…]  canonical JSON beside a crate's: instructions of the files' arguments, and
                      a million documents compared
+  search FILE…       real questions: how often the right tool is among the first that are found
   faults [RUNS]      keyed writes in processes that are killed: none twice, no success lost
   store [FOLDER]     keyed writes through the store, beside the same commits by hand
   ledger [FOLDER]    in-process calls with the ledger on, beside the same calls with it off";
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         ["bfcl", files @ ..] if !files.is_empty() => figures_of_cases(files),
         ["canonical", files @ ..] => canonical::figures(files),
         ["measure-canonical", style, files @ ..] => canonical::measure(style, files),
+        ["search", files @ ..] if !files.is_empty() => choosing::figures(files),
         #[cfg(unix)]
         ["faults", runs @ ..] => faults::print(runs),
         #[cfg(unix)]

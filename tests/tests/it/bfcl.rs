@@ -5,7 +5,7 @@ use tool_tests::bfcl::{self, Case};
 use tool_tests::run::{self, Tally};
 
 /// The cases, or nothing where they do not lie beside the checkout (`left_out` says so).
-fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let files = bfcl::files_beside_the_project().unwrap_or_default();
     let cases: Vec<_> = files.iter().flat_map(|file| bfcl::read(file).unwrap()).collect();
     assert!(cases.is_empty() || cases.len() == 595, "{} cases", cases.len());

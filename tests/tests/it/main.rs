@@ -24,6 +24,7 @@ mod outcomes;
 mod policy;
 mod record;
 mod redaction;
+mod search;
 mod sqlite;
 mod stores;
 mod support;

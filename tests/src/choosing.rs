@@ -1,0 +1,85 @@
+//! How well questions find their tools among all tools of a set of cases.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tool_runtime::contracts::{Effect, ToolSpec};
+use tool_runtime::search::{Hit, ToolIndex};
+
+use crate::bfcl::{Case, Tool};
+
+/// How many of the first hits are looked at.
+pub const DEPTHS: [usize; 3] = [1, 5, 10];
+
+/// How many right tools were found.
+///
+/// The set's tools are those of all its cases; two are one tool if name, description and input
+/// schema are the same. Each pair of a question and a tool that its right calls name counts once.
+#[derive(Debug, Default)]
+pub struct Recall {
+    /// How many tools there are to choose from.
+    pub tools: usize,
+    /// How many pairs of a question and a right tool there are.
+    pub pairs: usize,
+    /// In how many of them the tool can be among the first hits: several right tools of one question
+    /// cannot all be the first, for each of [`DEPTHS`].
+    pub possible: [usize; DEPTHS.len()],
+    /// In how many of them the tool is among the first hits, for each of [`DEPTHS`].
+    pub found: [usize; DEPTHS.len()],
+    /// The same, where any tool of the right one's name will do.
+    pub found_by_name: [usize; DEPTHS.len()],
+}
+
+impl Recall {
+    /// Searches all tools of the cases for each of their questions.
+    ///
+    /// # Errors
+    /// A case's tool has no valid name, or a call names a tool that its case does not have.
+    pub fn of(cases: &[Case]) -> Result<Self, String> {
+        let index = ToolIndex::new(distinct(cases)?);
+        let mut recall = Self { tools: index.len(), ..Self::default() };
+        for case in cases {
+            let hits = index.search(&case.question, DEPTHS[DEPTHS.len() - 1]);
+            let names: BTreeSet<&str> = case.calls.iter().map(|call| &*call.name).collect();
+            for (depth, most) in DEPTHS.into_iter().enumerate() {
+                recall.possible[depth] += names.len().min(most);
+            }
+            for name in names {
+                let tool = case.tools.iter().find(|tool| tool.name == name);
+                recall.count(&hits, tool.ok_or_else(|| format!("{}: no `{name}`", case.id))?);
+            }
+        }
+        Ok(recall)
+    }
+
+    fn count(&mut self, hits: &[Hit], tool: &Tool) {
+        self.pairs += 1;
+        let exact = hits.iter().position(|hit| is_of(hit.spec(), tool));
+        let named = hits.iter().position(|hit| hit.name() == tool.name);
+        for (depth, most) in DEPTHS.into_iter().enumerate() {
+            self.found[depth] += usize::from(exact.is_some_and(|place| place < most));
+            self.found_by_name[depth] += usize::from(named.is_some_and(|place| place < most));
+        }
+    }
+}
+
+fn distinct(cases: &[Case]) -> Result<Vec<ToolSpec>, String> {
+    let mut tools = BTreeMap::new();
+    for tool in cases.iter().flat_map(|case| &case.tools) {
+        tools.insert((&tool.name, &tool.description, tool.input_schema.to_string()), tool);
+    }
+    tools.into_values().map(spec).collect()
+}
+
+fn spec(tool: &Tool) -> Result<ToolSpec, String> {
+    ToolSpec::builder(&tool.name, Effect::Read)
+        .description(&tool.description)
+        .input_schema(tool.input_schema.clone())
+        .build()
+        .map_err(|error| format!("{}: {error}", tool.name))
+}
+
+fn is_of(spec: &ToolSpec, tool: &Tool) -> bool {
+    spec.name() == tool.name
+        && spec.description() == tool.description
+        && tool.input_schema.as_object() == Some(spec.input_schema())
+}

@@ -1,0 +1,102 @@
+//! Choosing tools: what a model may see is found, by a host and by the model itself.
+
+use serde_json::{Value, json};
+use tool_runtime::Registry;
+use tool_runtime::prelude::*;
+use tool_runtime::search::search_tools;
+use tool_tests::choosing::Recall;
+
+use crate::support;
+
+fn tool(name: &str, description: &str) -> DynamicTool {
+    DynamicTool::new(name, Effect::Read)
+        .description(description)
+        .input_schema(json!({ "type": "object", "properties": { "city": { "type": "string" } } }))
+        .sync_handler(|_| Ok::<_, Failure>(true))
+}
+
+fn registry() -> Registry {
+    Registry::new()
+        .dynamic(tool("weather.today", "Tells the weather of a city."))
+        .dynamic(tool("weather.secret", "Tells the weather of a secret city."))
+        .dynamic(tool("weather.internal", "Measures the weather.").ai_callable(false))
+        .dynamic(tool("trains", "Finds trains to a city."))
+}
+
+fn runtime() -> Runtime {
+    Runtime::builder()
+        .registry(registry())
+        .dynamic(search_tools())
+        .permission("weather.secret", Permission::Deny)
+        .build()
+        .unwrap()
+}
+
+fn names(hits: &[tool_runtime::search::Hit]) -> Vec<&str> {
+    hits.iter().map(tool_runtime::search::Hit::name).collect()
+}
+
+async fn ask(arguments: Value) -> Value {
+    let runtime = runtime();
+    let mut call = runtime.call("search_tools", arguments.to_string(), &support::cx());
+    let output = call.execute().await;
+    serde_json::from_str(output.data_json().unwrap_or("null")).unwrap()
+}
+
+#[test]
+fn a_registry_finds_what_models_may_call() {
+    let hits = registry().search("weather", 10).unwrap();
+    assert_eq!(names(&hits), ["weather.today", "weather.secret"]);
+    let twice = registry().dynamic(tool("trains", "Again.")).search("trains", 10);
+    assert!(twice.unwrap_err().to_string().contains("two tools are named `trains`"));
+}
+
+#[test]
+fn a_runtime_finds_no_denied_tool() {
+    assert_eq!(names(&runtime().search("weather of a city", 10)), ["weather.today", "trains"]);
+    assert_eq!(runtime().tool_index().len(), 3);
+}
+
+#[tokio::test]
+async fn a_model_finds_what_it_needs_to_call_a_tool() {
+    let found = ask(json!({ "query": "the weather, please", "limit": 3 })).await;
+    let schema = json!({
+        "type": "object",
+        "properties": { "city": { "type": "string" } },
+        "additionalProperties": false,
+    });
+    let weather = json!({
+        "name": "weather.today",
+        "description": "Tells the weather of a city.",
+        "input_schema": schema,
+    });
+    assert_eq!(found, json!({ "tools": [weather] }));
+}
+
+#[tokio::test]
+async fn a_search_lists_neither_itself_nor_more_than_was_asked_for() {
+    assert_eq!(ask(json!({ "query": "search tools" })).await, json!({ "tools": [] }));
+    let found = ask(json!({ "query": "city weather", "limit": 1 })).await;
+    assert_eq!(found["tools"].as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
+async fn a_search_without_a_question_is_refused() {
+    for arguments in [json!({}), json!({ "query": "" }), json!({ "query": "x", "limit": 21 })] {
+        assert_eq!(ask(arguments).await, Value::Null);
+    }
+}
+
+#[test]
+fn real_questions_find_their_tools() {
+    let cases = crate::bfcl::cases();
+    let recall = Recall::of(&cases).unwrap();
+    if cases.is_empty() {
+        return;
+    }
+    let floors = [(1, 0.50), (5, 0.87), (10, 0.94)];
+    for ((depth, floor), found) in floors.into_iter().zip(recall.found) {
+        let least = floor * f64::from(u32::try_from(recall.pairs).unwrap());
+        assert!(f64::from(u32::try_from(found).unwrap()) >= least, "recall@{depth}: {recall:?}");
+    }
+}
