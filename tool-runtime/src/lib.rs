@@ -90,6 +90,8 @@ mod dispatch;
 #[cfg(feature = "evidence")]
 pub mod evidence;
 mod failure;
+#[cfg(doctest)]
+pub mod guide;
 mod json;
 #[cfg(feature = "ledger")]
 pub mod ledger;
@@ -119,18 +121,6 @@ pub mod prelude;
 #[doc = include_str!("../../README.md")]
 #[derive(Debug)]
 pub struct Readme;
-
-/// Compiles the guide's code.
-#[cfg(all(doctest, feature = "sqlite"))]
-#[doc = include_str!("../../docs/safe-execution.md")]
-#[derive(Debug)]
-pub struct SafeExecution;
-
-/// Compiles the guide's code.
-#[cfg(all(doctest, feature = "evidence", feature = "sqlite"))]
-#[doc = include_str!("../../docs/record.md")]
-#[derive(Debug)]
-pub struct OnTheRecord;
 
 pub use schemars;
 pub use serde;

@@ -17,6 +17,7 @@ mod envelope;
 mod evidence;
 mod executor;
 mod guard;
+mod guide;
 mod ledger;
 mod life;
 mod macros;
