@@ -39,7 +39,7 @@ struct LockedOut;
 
 /// Logs somebody in.
 #[ai_tool(effect = "read", crate = crate)]
-async fn log_in(
+fn log_in(
     /// Who, and with what.
     login: Login,
     /// What for.
@@ -57,14 +57,14 @@ async fn log_in(
 
 /// Logs somebody out.
 #[ai_tool(effect = "write", preview = show_log_out, crate = crate)]
-async fn log_out(
+fn log_out(
     /// Who.
     user: String,
 ) -> usize {
     user.len()
 }
 
-async fn show_log_out(user: String) -> String {
+fn show_log_out(user: String) -> String {
     format!("would log out {user}")
 }
 

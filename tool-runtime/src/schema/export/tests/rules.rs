@@ -7,6 +7,7 @@ use tool_contracts::{Effect, ToolAnnotations, ToolErrorType, ToolSpec, ToolSpecB
 
 use super::super::contract::Contract;
 use super::super::lock::compare;
+use crate::schema::Change;
 use crate::schema::Compatibility::{self, Breaking, Compatible, None as Nothing};
 
 fn contract(set: impl FnOnce(ToolSpecBuilder) -> ToolSpecBuilder) -> Contract {
@@ -119,7 +120,7 @@ fn texts_and_times_change_nothing() {
     }
     let raised = contract(|spec| spec.version("1.0.1"));
     let changes = compare(&[plain], &[raised]).unwrap();
-    assert_eq!(changes.iter().map(|it| it.rule()).collect::<Vec<_>>(), ["version-raised"]);
+    assert_eq!(changes.iter().map(Change::rule).collect::<Vec<_>>(), ["version-raised"]);
 }
 
 #[test]
