@@ -2,6 +2,7 @@
 
 pub mod canonical;
 pub mod choosing;
+pub mod dialects;
 #[cfg(unix)]
 pub mod faults;
 pub mod instructions;

@@ -4,6 +4,7 @@
 pub mod bfcl;
 pub mod canonical;
 pub mod choosing;
+pub mod dialects;
 #[cfg(unix)]
 pub mod faults;
 pub mod run;

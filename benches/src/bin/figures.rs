@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 #[cfg(unix)]
 use tool_benches::faults;
-use tool_benches::{canonical, choosing, instructions, ledger, store, work};
+use tool_benches::{canonical, choosing, dialects, instructions, ledger, store, work};
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
 use tool_tests::run::{self, Tally};
@@ -17,6 +17,7 @@ cargo figures NAME [ARGS]
 
   dispatch           instructions of a call through the runtime, beside the same by hand
   bfcl FILE…         real models' calls: right ones admitted, broken variants refused
+  dialects FILE…     real tools and calls, in six providers' dialects and back
   canonical [FILE…]  canonical JSON beside a crate's: instructions of the files' arguments, and
                      a million documents compared
   search FILE…       real questions: how often the right tool is among the first that are found
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["dispatch"] => dispatch(),
         ["bfcl", files @ ..] if !files.is_empty() => figures_of_cases(files),
+        ["dialects", files @ ..] if !files.is_empty() => dialects::figures(files),
         ["canonical", files @ ..] => canonical::figures(files),
         ["measure-canonical", style, files @ ..] => canonical::measure(style, files),
         ["search", files @ ..] if !files.is_empty() => choosing::figures(files),

@@ -12,6 +12,7 @@ mod bad_calls;
 mod bfcl;
 mod build;
 mod canonical;
+mod dialects;
 mod doors;
 mod envelope;
 mod evidence;

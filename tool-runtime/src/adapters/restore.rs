@@ -179,15 +179,15 @@ impl<'s> Walk<'s, '_> {
             return false;
         }
         let key = self.view.key(node);
-        let declared = self.declared(&key, &speaking.fit);
-        let stays = |(owner, name, schema): (&'s Value, &'s str, &'s Value)| {
+        let declared = self.owned(&key, &speaking.fit);
+        let needed = declared.iter().any(|(owner, name, _)| {
             let required = owner["required"].as_array().into_iter().flatten();
             required.into_iter().any(|required| required == name)
-                || admits_null(schema, &self.definitions)
-        };
-        let owned = self.owned(&key, &speaking.fit);
-        let known = !declared.is_empty() || !self.declared(&key, &speaking.other).is_empty();
-        known && !owned.into_iter().any(stays)
+        });
+        let meant = !declared.is_empty()
+            && declared.iter().all(|(_, _, schema)| admits_null(schema, &self.definitions));
+        let known = !declared.is_empty() || !self.owned(&key, &speaking.other).is_empty();
+        known && !needed && !meant
     }
 
     /// The tool's names and schemas of the property that a model calls so.
@@ -242,7 +242,7 @@ fn item(schema: &Value, at: usize) -> Option<&Value> {
 }
 
 fn admits_kind(schema: &Value, kind: Kind) -> bool {
-    let named = |name: &Value| match kind {
+    let admits = |name: &Value| match kind {
         Kind::Null => name == "null",
         Kind::Bool => name == "boolean",
         Kind::Number => name == "number" || name == "integer",
@@ -252,7 +252,7 @@ fn admits_kind(schema: &Value, kind: Kind) -> bool {
     };
     match schema.get("type") {
         None => true,
-        Some(Value::Array(names)) => names.iter().any(named),
-        Some(name) => named(name),
+        Some(Value::Array(names)) => names.iter().any(admits),
+        Some(name) => admits(name),
     }
 }

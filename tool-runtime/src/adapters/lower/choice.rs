@@ -139,9 +139,9 @@ fn push(branches: &mut Vec<Value>, branch: Value) {
 /// Lets a schema admit `null` too.
 pub(super) fn nullable(schema: Value) -> Value {
     let Value::Object(mut keywords) = schema else { return schema };
-    let null = json!({ "type": "null" });
+    let nothing = json!({ "type": "null" });
     if let Some(Value::Array(branches)) = keywords.get_mut("anyOf") {
-        branches.push(null);
+        branches.push(nothing);
         return Value::Object(keywords);
     }
     let kinds = types(&keywords);
@@ -155,7 +155,7 @@ pub(super) fn nullable(schema: Value) -> Value {
         return Value::Object(keywords);
     }
     let description = keywords.remove("description");
-    let mut choice = json!({ "anyOf": [keywords, null] });
+    let mut choice = json!({ "anyOf": [keywords, nothing] });
     if let (Some(description), Some(choice)) = (description, choice.as_object_mut()) {
         choice.insert("description".to_owned(), description);
     }

@@ -91,12 +91,12 @@ fn admits(schema: &Value, definitions: Definitions<'_>, steps: usize) -> bool {
     let Value::Object(keywords) = schema else { return *schema != Value::Bool(false) };
     let Some(steps) = steps.checked_sub(1) else { return true };
     let admits = |schema: &Value| admits(schema, definitions, steps);
-    let named = |name: &Value| name == "null";
+    let is_null = |name: &Value| name == "null";
     keywords.iter().all(|(word, value)| match (word.as_str(), value) {
         ("type", Value::Array(names)) => {
-            names.iter().any(named) || keywords.get("nullable") == Some(&true.into())
+            names.iter().any(is_null) || keywords.get("nullable") == Some(&true.into())
         }
-        ("type", name) => named(name) || keywords.get("nullable") == Some(&true.into()),
+        ("type", name) => is_null(name) || keywords.get("nullable") == Some(&true.into()),
         ("enum", Value::Array(values)) => values.contains(&Value::Null),
         ("const", value) => value.is_null(),
         ("$ref", Value::String(text)) => definitions.at(text).is_none_or(admits),

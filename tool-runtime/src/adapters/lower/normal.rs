@@ -26,15 +26,15 @@ fn nullable(keywords: &mut Map<String, Value>) {
     if keywords.remove("nullable") != Some(Value::Bool(true)) {
         return;
     }
-    let Some(named) = keywords.get_mut("type") else { return };
-    let mut names = match named.take() {
+    let Some(kind) = keywords.get_mut("type") else { return };
+    let mut names = match kind.take() {
         Value::Array(names) => names,
         name => vec![name],
     };
     if !names.contains(&"null".into()) {
         names.push("null".into());
     }
-    *named = Value::Array(names);
+    *kind = Value::Array(names);
 }
 
 /// Draft 7: `items` as a list, and `additionalItems` for the rest.

@@ -108,11 +108,11 @@ impl Lowering<'_> {
             let all: Vec<Value> = properties.keys().map(|name| name.as_str().into()).collect();
             said.word("required", all.into());
         } else if !required.is_empty() {
-            let names = self.property_names(&json!(required));
+            let needed = self.property_names(&json!(required));
             if self.knows("required", at) {
-                said.word("required", names);
+                said.word("required", needed);
             } else {
-                self.leave("required", &names, at, said);
+                self.leave("required", &needed, at, said);
             }
         }
         if keywords.contains_key("properties") || self.profile.strict {

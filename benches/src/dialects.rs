@@ -1,0 +1,35 @@
+//! Real tools and calls, in six providers' dialects and back.
+
+use std::path::Path;
+
+use tool_runtime::adapters::Dialect;
+use tool_tests::bfcl;
+use tool_tests::dialects::{Widened, tour};
+use tool_tests::run::Tally;
+
+/// Prints how many tools and calls come back unchanged, and what the declarations do not say.
+///
+/// # Errors
+/// A file cannot be read, or holds what is no tool.
+pub fn figures(files: &[&str]) -> Result<(), String> {
+    let mut cases = Vec::new();
+    for file in files {
+        cases.extend(bfcl::read(Path::new(file))?);
+    }
+    let mut widened = Widened::new();
+    let mut shares = Vec::new();
+    for dialect in Dialect::ALL {
+        let mut tally = Tally::default();
+        for case in &cases {
+            tour(case, dialect, &mut tally, &mut widened)?;
+        }
+        tally.wrong.iter().for_each(|wrong| println!("  {wrong}"));
+        shares.push(format!("{dialect}={}/{}", tally.right, tally.tried));
+    }
+    println!("{:<12} {:<22} {:>7}  what became of it", "dialect", "widened", "places");
+    for ((dialect, keyword, what), places) in &widened {
+        println!("{dialect:<12} {keyword:<22} {places:>7}  {what}");
+    }
+    println!("dialects: {}", shares.join(" "));
+    Ok(())
+}

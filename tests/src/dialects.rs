@@ -1,0 +1,250 @@
+//! Tools and calls on their way to six providers' dialects and back.
+//!
+//! What a model may write is read from the declaration alone, by code that shares nothing with the
+//! library's own, and held to it by another JSON Schema checker.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+use tool_runtime::adapters::{Adapter, Dialect};
+use tool_runtime::contracts::{Effect, ToolSpec};
+use tool_runtime::testing::Instances;
+
+use crate::bfcl::{Call, Case, Tool};
+use crate::run::Tally;
+
+/// How many sets of arguments are made for each tool.
+const MADE: u64 = 4;
+
+/// One tool as a provider gets it.
+#[derive(Debug, Clone)]
+pub struct Declared {
+    /// What a model calls it.
+    pub name: String,
+    /// The JSON Schema of its arguments.
+    pub schema: Value,
+}
+
+/// How often a keyword was lost, by dialect, keyword and what became of it.
+pub type Widened = BTreeMap<(&'static str, String, String), usize>;
+
+/// Makes the contract of a case's tool.
+///
+/// # Errors
+/// It is no contract.
+pub fn spec(tool: &Tool) -> Result<ToolSpec, String> {
+    ToolSpec::builder(&tool.name, Effect::Read)
+        .description(&tool.description)
+        .input_schema(tool.input_schema.clone())
+        .build()
+        .map_err(|error| format!("{}: {error}", tool.name))
+}
+
+/// Sends a case's tools and calls to a dialect and back; counts each tool and each call.
+///
+/// # Errors
+/// A tool is no contract.
+pub fn tour(
+    case: &Case,
+    dialect: Dialect,
+    tally: &mut Tally,
+    widened: &mut Widened,
+) -> Result<(), String> {
+    let mut tools = Vec::new();
+    let mut known = BTreeSet::new();
+    for tool in case.tools.iter().filter(|tool| known.insert(&tool.name)) {
+        tools.push((tool, spec(tool)?));
+    }
+    let adapter = Adapter::new(dialect, tools.iter().map(|(_, spec)| spec));
+    for loss in adapter.report().losses() {
+        let lost = (dialect.as_str(), loss.keyword().to_owned(), loss.what().to_owned());
+        *widened.entry(lost).or_default() += 1;
+    }
+    let declared = declared(dialect, adapter.declarations());
+    for (tool, _) in &tools {
+        tally.count(tour_of_tool(&adapter, &declared, tool).map_err(|what| told(case, &what)));
+    }
+    for Call { name, arguments } in &case.calls {
+        let result = serde_json::from_str(arguments.get())
+            .map_err(|error| error.to_string())
+            .and_then(|arguments| there_and_back(&adapter, &declared, name, &arguments));
+        tally.count(result.map_err(|what| told(case, &what)));
+    }
+    Ok(())
+}
+
+fn told(case: &Case, what: &str) -> String {
+    format!("{}: {what}", case.id)
+}
+
+fn tour_of_tool(adapter: &Adapter, declared: &[Declared], tool: &Tool) -> Result<(), String> {
+    let instances = Instances::of(&tool.input_schema).map_err(|error| error.to_string())?;
+    (0..MADE)
+        .try_for_each(|seed| there_and_back(adapter, declared, &tool.name, &instances.valid(seed)))
+}
+
+/// Has a model write a call under its declaration, and reads it again from the response.
+///
+/// # Errors
+/// What went wrong on the way: the declaration refuses the arguments, or they come back changed.
+pub fn there_and_back(
+    adapter: &Adapter,
+    declared: &[Declared],
+    tool: &str,
+    arguments: &Value,
+) -> Result<(), String> {
+    let dialect = adapter.dialect();
+    let wire = adapter.wire_name(tool).ok_or_else(|| format!("{tool} has no name"))?;
+    let mut named = declared.iter().filter(|declared| declared.name == wire);
+    let (Some(declared), None) = (named.next(), named.next()) else {
+        return Err(format!("{wire} is not declared once"));
+    };
+    let written = written(&declared.schema, &declared.schema, arguments);
+    let validator = jsonschema::draft202012::new(&declared.schema)
+        .map_err(|error| format!("{dialect}: {tool}: {error}"))?;
+    if let Err(error) = validator.validate(&written) {
+        return Err(format!("{dialect}: {tool} does not take {written}: {error}"));
+    }
+    let response = response(dialect, &[(wire, &written.to_string())]).to_string();
+    let turn = adapter.read(&response).map_err(|error| error.to_string())?;
+    let back: Vec<_> =
+        turn.requests().map(|request| (request.name(), request.arguments().get())).collect();
+    let sent = arguments.to_string();
+    if back != [(tool, sent.as_str())] {
+        return Err(format!("{dialect}: {sent} came back as {back:?}"));
+    }
+    Ok(())
+}
+
+/// Lists the tools of an adapter's declarations.
+#[must_use]
+pub fn declared(dialect: Dialect, declarations: &Value) -> Vec<Declared> {
+    let (tools, inside, schema) = match dialect {
+        Dialect::OpenAiChat | Dialect::Ollama => (declarations, "/function", "/parameters"),
+        Dialect::OpenAiResponses => (declarations, "", "/parameters"),
+        Dialect::Gemini => (&declarations[0]["functionDeclarations"], "", "/parametersJsonSchema"),
+        Dialect::BedrockConverse => (&declarations["tools"], "/toolSpec", "/inputSchema/json"),
+        _ => (declarations, "", "/input_schema"),
+    };
+    let nothing = json!({ "type": "object", "additionalProperties": false });
+    let one = |tool: &Value| {
+        let tool = tool.pointer(inside)?;
+        let name = tool["name"].as_str()?.to_owned();
+        Some(Declared { name, schema: tool.pointer(schema).unwrap_or(&nothing).clone() })
+    };
+    tools.as_array().into_iter().flatten().filter_map(one).collect()
+}
+
+/// The arguments as a model writes them that is held to a declaration: whatever is required and
+/// would have been left out is `null`.
+#[must_use]
+pub fn written(root: &Value, schema: &Value, value: &Value) -> Value {
+    let speaking = speaking(root, schema, value);
+    match value {
+        Value::Object(fields) => {
+            let mut all = Map::new();
+            for (name, field) in fields {
+                let inner = speaking.iter().find_map(|schema| schema["properties"].get(name));
+                all.insert(name.clone(), inner.map_or(field.clone(), |s| written(root, s, field)));
+            }
+            let required = speaking.iter().filter_map(|schema| schema["required"].as_array());
+            for name in required.flatten().filter_map(Value::as_str) {
+                all.entry(name).or_insert(Value::Null);
+            }
+            Value::Object(all)
+        }
+        Value::Array(items) => {
+            let inner = speaking.iter().find_map(|schema| schema.get("items"));
+            let item = |item| inner.map_or_else(|| Value::clone(item), |s| written(root, s, item));
+            Value::Array(items.iter().map(item).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// The parts of a schema that a value is written by: of a choice, the first branch that takes it.
+fn speaking<'s>(root: &'s Value, schema: &'s Value, value: &Value) -> Vec<&'s Value> {
+    let mut found = vec![schema];
+    if let Some(target) = target(root, schema) {
+        found.extend(speaking(root, target, value));
+    }
+    let takes = |branch: &&Value| {
+        let written = written(root, branch, value);
+        let mut alone = (**branch).clone();
+        if let (Some(alone), Some(named)) = (alone.as_object_mut(), root.get("$defs")) {
+            alone.insert("$defs".to_owned(), named.clone());
+        }
+        jsonschema::draft202012::new(&alone).is_ok_and(|alone| alone.is_valid(&written))
+    };
+    for word in ["anyOf", "oneOf"] {
+        let branches = schema.get(word).and_then(Value::as_array).into_iter().flatten();
+        if let Some(branch) = branches.into_iter().find(takes) {
+            found.extend(speaking(root, branch, value));
+        }
+    }
+    found
+}
+
+fn target<'s>(root: &'s Value, schema: &Value) -> Option<&'s Value> {
+    root.pointer(schema.get("$ref")?.as_str()?.strip_prefix('#')?)
+}
+
+/// Makes the whole response in which a model calls tools, each by name and arguments' text.
+///
+/// # Panics
+/// The arguments of a dialect that sends them as JSON are none.
+#[must_use]
+pub fn response(dialect: Dialect, calls: &[(&str, &str)]) -> Value {
+    let parsed = |text: &str| serde_json::from_str::<Value>(text).expect("the arguments are JSON");
+    let numbered = calls.iter().enumerate();
+    match dialect {
+        Dialect::OpenAiChat => {
+            let call = |(at, (name, arguments)): (usize, &(&str, &str))| {
+                json!({"id": format!("call_{at}"), "type": "function",
+                       "function": {"name": name, "arguments": arguments}})
+            };
+            let calls: Vec<_> = numbered.map(call).collect();
+            json!({"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "any",
+                   "choices": [{"index": 0, "finish_reason": "tool_calls", "logprobs": null,
+                   "message": {"role": "assistant", "content": null, "refusal": null,
+                               "tool_calls": calls}}]})
+        }
+        Dialect::OpenAiResponses => {
+            let call = |(at, (name, arguments)): (usize, &(&str, &str))| {
+                json!({"type": "function_call", "id": format!("fc_{at}"), "status": "completed",
+                       "call_id": format!("call_{at}"), "name": name, "arguments": arguments})
+            };
+            json!({"id": "resp_1", "object": "response", "status": "completed",
+                   "output": numbered.map(call).collect::<Vec<_>>()})
+        }
+        Dialect::Gemini => {
+            let call = |(_, (name, arguments)): (usize, &(&str, &str))| json!({"functionCall": {"name": name, "args": parsed(arguments)}});
+            let parts: Vec<_> = numbered.map(call).collect();
+            json!({"candidates": [{"index": 0, "finishReason": "STOP",
+                   "content": {"role": "model", "parts": parts}}]})
+        }
+        Dialect::BedrockConverse => {
+            let call = |(at, (name, arguments)): (usize, &(&str, &str))| {
+                json!({"toolUse": {"toolUseId": format!("tooluse_{at}"), "name": name,
+                       "input": parsed(arguments)}})
+            };
+            let content: Vec<_> = numbered.map(call).collect();
+            json!({"stopReason": "tool_use",
+                   "output": {"message": {"role": "assistant", "content": content}}})
+        }
+        Dialect::Ollama => {
+            let call = |(_, (name, arguments)): (usize, &(&str, &str))| json!({"function": {"name": name, "arguments": parsed(arguments)}});
+            let calls: Vec<_> = numbered.map(call).collect();
+            json!({"model": "any", "done": true, "done_reason": "stop",
+                   "message": {"role": "assistant", "content": "", "tool_calls": calls}})
+        }
+        _ => {
+            let call = |(at, (name, arguments)): (usize, &(&str, &str))| {
+                json!({"type": "tool_use", "id": format!("toolu_{at}"), "name": name,
+                       "input": parsed(arguments)})
+            };
+            json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "any",
+                   "stop_reason": "tool_use", "content": numbered.map(call).collect::<Vec<_>>()})
+        }
+    }
+}
