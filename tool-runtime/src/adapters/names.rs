@@ -144,7 +144,7 @@ mod tests {
         check(
             Dialect::Anthropic,
             &["content.search", "content_search"],
-            &["content_search_05cab4e9", "content_search"],
+            &["content_search_da954167", "content_search"],
         );
     }
 

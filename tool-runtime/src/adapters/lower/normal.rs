@@ -16,7 +16,7 @@ pub(super) fn normal(keywords: &Map<String, Value>) -> Map<String, Value> {
 fn exclusive(keywords: &mut Map<String, Value>, bound: &str, exclusive: &str) {
     let Some(Value::Bool(excludes)) = keywords.get(exclusive).cloned() else { return };
     keywords.remove(exclusive);
-    if let (true, Some(value)) = (excludes, keywords.remove(bound).filter(|_| excludes)) {
+    if let Some(value) = excludes.then(|| keywords.remove(bound)).flatten() {
         keywords.insert(exclusive.to_owned(), value);
     }
 }

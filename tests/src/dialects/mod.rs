@@ -3,6 +3,8 @@
 //! What a model may write is read from the declaration alone, by code that shares nothing with the
 //! library's own, and held to it by another JSON Schema checker.
 
+pub mod samples;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
@@ -144,8 +146,9 @@ pub fn written(root: &Value, schema: &Value, value: &Value) -> Value {
         Value::Object(fields) => {
             let mut all = Map::new();
             for (name, field) in fields {
-                let inner = speaking.iter().find_map(|schema| schema["properties"].get(name));
-                all.insert(name.clone(), inner.map_or(field.clone(), |s| written(root, s, field)));
+                let inner = speaking.iter().find_map(|schema| called(schema, name));
+                let (name, schema) = inner.unwrap_or((name, &Value::Null));
+                all.insert(name.to_owned(), written(root, schema, field));
             }
             let required = speaking.iter().filter_map(|schema| schema["required"].as_array());
             for name in required.flatten().filter_map(Value::as_str) {
@@ -160,6 +163,18 @@ pub fn written(root: &Value, schema: &Value, value: &Value) -> Value {
         }
         other => other.clone(),
     }
+}
+
+/// What a declaration calls a property: as its tool does, or by a name that begins like it.
+fn called<'s>(schema: &'s Value, name: &str) -> Option<(&'s str, &'s Value)> {
+    let properties = schema["properties"].as_object()?;
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let stem: String = name.chars().map(plain).collect();
+    let found = properties.get_key_value(name).or_else(|| {
+        let marked = |wire: &String| wire.len() == stem.len() + 9 && wire.starts_with(&stem);
+        properties.iter().find(|(wire, _)| marked(wire))
+    });
+    found.map(|(name, schema)| (name.as_str(), schema))
 }
 
 /// The parts of a schema that a value is written by: of a choice, the first branch that takes it.
