@@ -13,6 +13,7 @@ mod bfcl;
 mod build;
 mod canonical;
 mod dialects;
+mod conversations;
 mod doors;
 mod envelope;
 mod evidence;

@@ -1,0 +1,560 @@
+"""Holds conversations in the providers' own types, on both sides of the adapters.
+
+Responses and events are built by the types that the providers publish, and read by ours; what we make
+of them is parsed by the types that the providers' requests have. Then the providers' own clients send
+it to a server of this process, which answers with the same bodies that we read.
+
+    python tests/python/conversations.py [PROGRAM]
+
+PROGRAM is the program `conversations` of the member `tool-tests`; it is built by cargo where none is
+given. Needs the packages anthropic, boto3, google-genai, ollama and openai; nothing leaves this machine.
+"""
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import anthropic
+import anthropic.types as anthropic_types
+import boto3
+import botocore.session
+import ollama
+import openai
+from botocore.validate import ParamValidator
+from google import genai
+from google.genai import types as gemini_types
+from openai.types import chat as chat_types
+from openai.types import responses as responses_types
+from pydantic import TypeAdapter
+
+CARGO = ["cargo", "run", "--quiet", "--package", "tool-tests", "--bin", "conversations"]
+
+SEARCH = '{"query":"tea","limit":3}'
+TEXT = "Let me look."
+# Each call: id, the tool's own name, the arguments as written.
+CALLS = [
+    ("call_1", "content.search", SEARCH),
+    ("call_2", "delete_all", "{}"),
+    ("call_3", "unheard_of", '{"a":[1,null]}'),
+    ("call_4", "ping", "{}"),
+]
+STATUSES = ["executed", "declined", "rejected", "executed"]
+
+
+class Program:
+    """The program under test: a line in, a line out."""
+
+    def __init__(self, command):
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def hold(self, dialect, whole=None, events=()):
+        line = {"dialect": dialect, "whole": whole, "events": list(events)}
+        self.process.stdin.write(json.dumps(line) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+
+def plain(value):
+    """What pydantic made, as plain data; its lazy lists are gone through."""
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+        return [plain(item) for item in value]
+    return value
+
+
+def parsed(kind, message):
+    """Parses a message, and sees that its type knows every part of it."""
+    known = plain(TypeAdapter(kind).validate_python(message))
+    assert known == message, f"the type leaves out a part:\n{message}\n{known}"
+
+
+def wire(name, dots=False):
+    return name if dots else name.replace(".", "_")
+
+
+# ── What each provider says ───────────────────────────────────────────────────────────────────────
+
+
+class Chat:
+    dialect = "openai"
+
+    def whole(self, reason="tool_calls"):
+        calls = [
+            {"id": id, "type": "function", "function": {"name": wire(name), "arguments": arguments}}
+            for id, name, arguments in CALLS
+        ]
+        message = {"role": "assistant", "content": TEXT, "tool_calls": calls, "refusal": None}
+        choice = {"index": 0, "finish_reason": reason, "logprobs": None, "message": message}
+        return chat_types.ChatCompletion.model_validate(
+            {"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+        )
+
+    def events(self):
+        def chunk(delta, reason=None):
+            choice = {"index": 0, "delta": delta, "finish_reason": reason}
+            return chat_types.ChatCompletionChunk.model_validate(
+                {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m", "choices": [choice]}
+            )
+
+        yield chunk({"role": "assistant", "content": ""})
+        for piece in pieces(TEXT):
+            yield chunk({"content": piece})
+        for place, (id, name, _) in enumerate(CALLS):
+            function = {"name": wire(name), "arguments": ""}
+            yield chunk({"tool_calls": [{"index": place, "id": id, "type": "function", "function": function}]})
+        for place, (_, _, arguments) in enumerate(CALLS):
+            for piece in pieces(arguments):
+                yield chunk({"tool_calls": [{"index": place, "function": {"arguments": piece}}]})
+        yield chunk({}, "tool_calls")
+
+    def check(self, messages):
+        for message in messages:
+            parsed(chat_types.ChatCompletionMessageParam, message)
+
+    def send(self, url, tools, messages, stream=False):
+        client = openai.OpenAI(base_url=url, api_key="none", max_retries=0)
+        messages = [{"role": "user", "content": "tea?"}, *messages]
+        answer = client.chat.completions.create(model="m", messages=messages, tools=tools, stream=stream)
+        if not stream:
+            calls = answer.choices[0].message.tool_calls or []
+            return [(call.id, call.function.name, call.function.arguments) for call in calls]
+        return [chunk.model_dump_json(exclude_unset=True) for chunk in answer]
+
+
+class Responses:
+    dialect = "responses"
+
+    def output(self):
+        text = {"type": "output_text", "text": TEXT, "annotations": []}
+        yield {"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "gAAA"}
+        yield {"type": "message", "id": "msg", "role": "assistant", "status": "completed", "content": [text]}
+        for id, name, arguments in CALLS:
+            yield {
+                "type": "function_call",
+                "id": f"fc_{id}",
+                "call_id": id,
+                "name": wire(name),
+                "arguments": arguments,
+                "status": "completed",
+            }
+
+    def response(self, status, output):
+        return {
+            "id": "resp",
+            "object": "response",
+            "created_at": 0,
+            "model": "m",
+            "status": status,
+            "output": output,
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+            "tools": [],
+        }
+
+    def whole(self):
+        return responses_types.Response.model_validate(self.response("completed", list(self.output())))
+
+    def events(self):
+        number = 0
+
+        def event(kind, **fields):
+            nonlocal number
+            number += 1
+            fields |= {"type": kind, "sequence_number": number}
+            return TypeAdapter(responses_types.ResponseStreamEvent).validate_python(fields)
+
+        yield event("response.created", response=self.response("in_progress", []))
+        for place, item in enumerate(self.output()):
+            early = item | ({"status": "in_progress"} if "status" in item else {})
+            if item["type"] == "function_call":
+                early["arguments"] = ""
+            yield event("response.output_item.added", output_index=place, item=early)
+            if item["type"] == "function_call":
+                for piece in pieces(item["arguments"]):
+                    kind = "response.function_call_arguments.delta"
+                    yield event(kind, output_index=place, item_id=item["id"], delta=piece)
+            if item["type"] == "message":
+                for piece in pieces(TEXT):
+                    kind = "response.output_text.delta"
+                    yield event(
+                        kind, output_index=place, item_id="msg", content_index=0, delta=piece, logprobs=[]
+                    )
+            yield event("response.output_item.done", output_index=place, item=item)
+        yield event("response.completed", response=self.response("completed", list(self.output())))
+
+    def check(self, messages):
+        for message in messages:
+            parsed(responses_types.ResponseInputItemParam, message)
+
+    def send(self, url, tools, messages, stream=False):
+        client = openai.OpenAI(base_url=url, api_key="none", max_retries=0)
+        messages = [{"role": "user", "content": "tea?"}, *messages]
+        answer = client.responses.create(model="m", input=messages, tools=tools, stream=stream)
+        if not stream:
+            calls = [item for item in answer.output if item.type == "function_call"]
+            return [(call.call_id, call.name, call.arguments) for call in calls]
+        return [event.model_dump_json(exclude_unset=True) for event in answer]
+
+
+class Anthropic:
+    dialect = "anthropic"
+
+    def content(self):
+        yield {"type": "thinking", "thinking": "tea, then", "signature": "c2ln"}
+        yield {"type": "text", "text": TEXT}
+        for id, name, arguments in CALLS:
+            yield {"type": "tool_use", "id": id, "name": wire(name), "input": json.loads(arguments)}
+
+    def message(self, content, reason):
+        return {
+            "id": "msg",
+            "type": "message",
+            "role": "assistant",
+            "model": "m",
+            "content": content,
+            "stop_reason": reason,
+            "stop_sequence": None,
+            "usage": {"input_tokens": 1, "output_tokens": 1},
+        }
+
+    def whole(self):
+        return anthropic_types.Message.model_validate(self.message(list(self.content()), "tool_use"))
+
+    def events(self):
+        def event(kind, **fields):
+            kinds = TypeAdapter(anthropic_types.RawMessageStreamEvent)
+            return kinds.validate_python(fields | {"type": kind})
+
+        yield event("message_start", message=self.message([], None))
+        arguments = iter(arguments for _, _, arguments in CALLS)
+        for place, block in enumerate(self.content()):
+            match block["type"]:
+                case "text":
+                    early = {"type": "text", "text": ""}
+                    deltas = [{"type": "text_delta", "text": piece} for piece in pieces(TEXT)]
+                case "thinking":
+                    early = block | {"thinking": "", "signature": ""}
+                    deltas = [{"type": "thinking_delta", "thinking": piece} for piece in pieces(block["thinking"])]
+                    deltas.append({"type": "signature_delta", "signature": "c2ln"})
+                case _:
+                    early = block | {"input": {}}
+                    written = next(arguments)
+                    # No arguments come as no text.
+                    written = "" if written == "{}" else written
+                    deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces(written)]
+            yield event("content_block_start", index=place, content_block=early)
+            for delta in deltas:
+                yield event("content_block_delta", index=place, delta=delta)
+            yield event("content_block_stop", index=place)
+        ended = {"stop_reason": "tool_use", "stop_sequence": None}
+        yield event("message_delta", delta=ended, usage={"output_tokens": 9})
+        yield event("message_stop")
+
+    def check(self, messages):
+        for message in messages:
+            parsed(anthropic_types.MessageParam, message)
+
+    def send(self, url, tools, messages, stream=False):
+        client = anthropic.Anthropic(base_url=url.removesuffix("/v1"), api_key="none", max_retries=0)
+        messages = [{"role": "user", "content": "tea?"}, *messages]
+        answer = client.messages.create(
+            model="m", max_tokens=9, messages=messages, tools=tools, stream=stream
+        )
+        if not stream:
+            calls = [block for block in answer.content if block.type == "tool_use"]
+            return [(call.id, call.name, compact(call.input)) for call in calls]
+        return [event.model_dump_json(exclude_unset=True) for event in answer]
+
+
+class Gemini:
+    dialect = "gemini"
+
+    def parts(self):
+        yield {"text": "tea, then", "thought": True}
+        yield {"text": TEXT}
+        for place, (id, name, arguments) in enumerate(CALLS):
+            call = {"name": wire(name, dots=True), "args": json.loads(arguments)}
+            if place % 2 == 0:
+                call["id"] = id
+            yield {"functionCall": call} | ({"thoughtSignature": "c2ln"} if place == 0 else {})
+
+    def response(self, parts, reason=None):
+        candidate = {"content": {"role": "model", "parts": parts}, "finishReason": reason, "index": 0}
+        return gemini_types.GenerateContentResponse.model_validate({"candidates": [candidate]})
+
+    def whole(self):
+        return self.response(list(self.parts()), "STOP")
+
+    def events(self):
+        parts = list(self.parts())
+        yield self.response(parts[:1])
+        for piece in pieces(TEXT):
+            yield self.response([{"text": piece}])
+        yield self.response(parts[2:4])
+        yield self.response(parts[4:])
+        yield self.response([{"text": ""}], "STOP")
+
+    def check(self, messages):
+        for message in messages:
+            # These types refuse what they do not know.
+            gemini_types.Content.model_validate(message)
+
+    def send(self, url, tools, messages, stream=False):
+        client = genai.Client(api_key="none", http_options={"base_url": url.removesuffix("/v1")})
+        contents = [{"role": "user", "parts": [{"text": "tea?"}]}, *messages]
+        contents = [gemini_types.Content.model_validate(content) for content in contents]
+        manual = {"disable": True}
+        config = {"tools": tools, "automatic_function_calling": manual}
+        if not stream:
+            answer = client.models.generate_content(model="m", contents=contents, config=config)
+            return [(call.id, call.name, compact(call.args)) for call in answer.function_calls or []]
+        chunks = client.models.generate_content_stream(model="m", contents=contents, config=config)
+        but = {"sdk_http_response"}
+        return [chunk.model_dump_json(by_alias=True, exclude_none=True, exclude=but) for chunk in chunks]
+
+
+class Bedrock:
+    dialect = "bedrock"
+
+    def __init__(self):
+        self.service = botocore.session.get_session().get_service_model("bedrock-runtime")
+
+    def blocks(self):
+        yield {"reasoningContent": {"reasoningText": {"text": "tea, then", "signature": "c2ln"}}}
+        yield {"text": TEXT}
+        for id, name, arguments in CALLS:
+            yield {"toolUse": {"toolUseId": id, "name": wire(name), "input": json.loads(arguments)}}
+
+    def whole(self):
+        message = {"role": "assistant", "content": list(self.blocks())}
+        usage = {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2}
+        response = {
+            "output": {"message": message},
+            "stopReason": "tool_use",
+            "usage": usage,
+            "metrics": {"latencyMs": 1},
+        }
+        self.known(self.service.operation_model("Converse").output_shape, response)
+        return response
+
+    def events(self):
+        def delta(place, delta):
+            return {"contentBlockDelta": {"contentBlockIndex": place, "delta": delta}}
+
+        def events():
+            yield {"messageStart": {"role": "assistant"}}
+            for piece in pieces("tea, then"):
+                yield delta(0, {"reasoningContent": {"text": piece}})
+            yield delta(0, {"reasoningContent": {"signature": "c2ln"}})
+            yield {"contentBlockStop": {"contentBlockIndex": 0}}
+            for piece in pieces(TEXT):
+                yield delta(1, {"text": piece})
+            for place, (id, name, arguments) in enumerate(CALLS, 2):
+                start = {"toolUse": {"toolUseId": id, "name": wire(name)}}
+                yield {"contentBlockStart": {"contentBlockIndex": place, "start": start}}
+                for piece in pieces(arguments):
+                    yield delta(place, {"toolUse": {"input": piece}})
+                yield {"contentBlockStop": {"contentBlockIndex": place}}
+            yield {"messageStop": {"stopReason": "tool_use"}}
+
+        shape = self.service.shape_for("ConverseStreamOutput")
+        for event in events():
+            self.known(shape, event)
+            yield event
+
+    def known(self, shape, value):
+        problems = ParamValidator().validate(value, shape)
+        assert not problems.has_errors(), problems.generate_report()
+        unknown = set(value) - set(shape.members)
+        assert not unknown, unknown
+
+    def check(self, messages):
+        shape = self.service.operation_model("Converse").input_shape
+        self.known(shape, {"modelId": "m", "messages": messages})
+
+    def send(self, url, tools, messages, stream=False):
+        client = boto3.client(
+            "bedrock-runtime",
+            endpoint_url=url.removesuffix("/v1"),
+            region_name="us-east-1",
+            aws_access_key_id="none",
+            aws_secret_access_key="none",
+        )
+        messages = [{"role": "user", "content": [{"text": "tea?"}]}, *messages]
+        answer = client.converse(modelId="m", messages=messages, toolConfig=tools)
+        uses = [block["toolUse"] for block in answer["output"]["message"]["content"] if "toolUse" in block]
+        return [(use["toolUseId"], use["name"], compact(use["input"])) for use in uses]
+
+
+class Ollama:
+    dialect = "ollama"
+
+    def calls(self):
+        for _, name, arguments in CALLS:
+            yield {"function": {"name": wire(name), "arguments": json.loads(arguments)}}
+
+    def response(self, done=False, **message):
+        response = {"model": "m", "created_at": "2026-01-01T00:00:00Z", "done": done}
+        if done:
+            response["done_reason"] = "stop"
+        message = {"role": "assistant", "content": "", **message}
+        return ollama.ChatResponse.model_validate(response | {"message": message})
+
+    def whole(self):
+        return self.response(True, content=TEXT, thinking="tea, then", tool_calls=list(self.calls()))
+
+    def events(self):
+        yield self.response(thinking="tea, ")
+        yield self.response(thinking="then")
+        for piece in pieces(TEXT):
+            yield self.response(content=piece)
+        calls = list(self.calls())
+        yield self.response(tool_calls=calls[:3])
+        yield self.response(tool_calls=calls[3:])
+        yield self.response(True)
+
+    def check(self, messages):
+        for message in messages:
+            known = ollama.Message.model_validate(message).model_dump(exclude_none=True)
+            assert known == message, (known, message)
+
+    def send(self, url, tools, messages, stream=False):
+        client = ollama.Client(host=url.removesuffix("/v1"))
+        messages = [{"role": "user", "content": "tea?"}, *messages]
+        answer = client.chat(model="m", messages=messages, tools=tools, stream=stream)
+        if not stream:
+            calls = answer.message.tool_calls or []
+            return [(None, call.function.name, compact(call.function.arguments)) for call in calls]
+        return [line.model_dump_json(exclude_none=True) for line in answer]
+
+
+DIALECTS = [Chat(), Responses(), Anthropic(), Gemini(), Bedrock(), Ollama()]
+
+
+# ── The checks ────────────────────────────────────────────────────────────────────────────────────
+
+
+def pieces(text):
+    return [text[at : at + 5] for at in range(0, len(text), 5)] or [""]
+
+
+def compact(value):
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def text_of(message, **options):
+    """The JSON text of what a provider's type, or its plain data, says."""
+    return compact(message) if isinstance(message, dict) else message.model_dump_json(by_alias=True, **options)
+
+
+def check_turn(turn, what):
+    assert "error" not in turn, (what, turn)
+    assert turn["stop"] == "Done", (what, turn["stop"])
+    assert (turn["text"], turn["shown"]) == (TEXT, TEXT), (what, turn)
+    asked = [(call["name"], json.loads(call["arguments"])) for call in turn["calls"]]
+    assert asked == [(name, json.loads(arguments)) for _, name, arguments in CALLS], (what, asked)
+    assert [call["status"] for call in turn["calls"]] == STATUSES, (what, turn["calls"])
+    assert "not on a Friday" in json.dumps(turn["answers"]), (what, turn["answers"])
+
+
+def check_types(program):
+    """Bodies and events of the providers' types are read; what we make of them has their types."""
+    for dialect in DIALECTS:
+        name = dialect.dialect
+        for options in ({"exclude_none": True}, {}) if name != "gemini" else ({"exclude_none": True},):
+            turn = program.hold(name, whole=text_of(dialect.whole(), **options))
+            check_turn(turn, name)
+            dialect.check(turn["messages"] + turn["answers"])
+        events = [text_of(event, exclude_unset=True, exclude_none=True) for event in dialect.events()]
+        streamed = program.hold(name, events=events)
+        check_turn(streamed, f"{name}, streamed")
+        dialect.check(streamed["messages"] + streamed["answers"])
+        assert same(streamed["messages"], turn["messages"]), (name, streamed["messages"], turn["messages"])
+        cut = program.hold(name, events=events[:-1])
+        assert cut["stop"] == "Interrupted", (name, cut["stop"])
+        assert {call["status"] for call in cut["calls"]} <= {"not_executed", "rejected"}, cut["calls"]
+        dialect.check(cut["messages"] + cut["answers"])
+
+
+def same(one, other):
+    """Compares messages but for the texts of arguments, which two writers space differently."""
+    return compact(one).replace(" ", "") == compact(other).replace(" ", "")
+
+
+class Server:
+    """Answers every request with the bytes that it is given, and keeps what was asked."""
+
+    def __init__(self):
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                length = int(self.headers["content-length"])
+                server.asked = json.loads(self.rfile.read(length))
+                self.send_response(200)
+                self.send_header("content-type", server.kind)
+                self.send_header("content-length", str(len(server.body)))
+                self.end_headers()
+                self.wfile.write(server.body)
+
+            def log_message(self, *_):
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.http.server_port}/v1"
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+
+    def answer(self, body, kind="application/json"):
+        self.body, self.kind = body.encode(), kind
+
+
+def check_clients(program):
+    """The providers' clients parse what we parse, and send what we make."""
+    server = Server()
+    for dialect in DIALECTS:
+        name = dialect.dialect
+        body = text_of(dialect.whole(), exclude_none=True)
+        turn = program.hold(name, whole=body)
+        tools = turn["declarations"] or []
+        if not tools:
+            # Without declarations there is nothing to send.
+            continue
+        server.answer(body)
+        parsed_calls = dialect.send(server.url, tools, turn["messages"] + turn["answers"])
+        ours = [call["arguments"] for call in turn["calls"]]
+        assert [json.loads(call[2]) for call in parsed_calls] == [json.loads(text) for text in ours], name
+        sent = server.asked.get("messages") or server.asked.get("input") or server.asked["contents"]
+        assert same(sent[1:], turn["messages"] + turn["answers"]), (name, sent[1:])
+        assert same(server.asked[turn["field"]], tools), (name, server.asked[turn["field"]])
+        if name == "bedrock":
+            continue
+        events = [text_of(event, exclude_unset=True, exclude_none=True) for event in dialect.events()]
+        server.answer(*framed(name, events))
+        seen = dialect.send(server.url, tools, [], stream=True)
+        check_turn(program.hold(name, events=seen), f"{name}, through its client")
+
+
+def framed(name, events):
+    """The events as the provider sends them."""
+    if name == "ollama":
+        return "".join(event + "\n" for event in events), "application/x-ndjson"
+    kind = lambda event: f"event: {json.loads(event)['type']}\n" if name in ("anthropic", "responses") else ""
+    text = "".join(f"{kind(event)}data: {event}\n\n" for event in events)
+    return text + ("data: [DONE]\n\n" if name == "openai" else ""), "text/event-stream"
+
+
+def main():
+    program = Program(sys.argv[1:] or CARGO)
+    check_types(program)
+    check_clients(program)
+    print(f"conversations: {len(DIALECTS)} dialects, whole and streamed, in the providers' own types")
+
+
+if __name__ == "__main__":
+    main()

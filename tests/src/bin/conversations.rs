@@ -1,0 +1,117 @@
+//! Holds one turn of a conversation for whoever speaks a provider's own types.
+//!
+//! Each line of the standard input is `{"dialect":…,"whole":…}` with a response's body as a text, or
+//! `{"dialect":…,"events":[…]}` with the data of a streamed one's events. Each line of the output says
+//! how it was read, what its calls came to, and what the next request carries.
+
+use std::error::Error;
+use std::io::{self, BufRead, Write};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tool_runtime::adapters::{Adapter, Delta, Dialect, ReadError, Turn};
+use tool_runtime::prelude::*;
+
+/// A response to be read.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    dialect: String,
+    #[serde(default)]
+    whole: Option<String>,
+    #[serde(default)]
+    events: Vec<String>,
+}
+
+/// What is searched.
+#[derive(Debug)]
+struct Content;
+
+/// Looks things up.
+#[ai_toolkit]
+impl Content {
+    /// Searches the published content.
+    #[ai_tool(effect = "read")]
+    async fn search(
+        &self,
+        /// Words to look for.
+        query: &str,
+        /// Most hits to return.
+        #[arg(default = 10, range(1..=50))]
+        limit: u32,
+    ) -> Vec<String> {
+        vec![format!("{query} {limit}")]
+    }
+}
+
+/// Deletes everything.
+#[ai_tool(effect = "destructive")]
+async fn delete_all(dry_run: &DryRun) -> bool {
+    !dry_run.is_active()
+}
+
+/// Answers.
+#[ai_tool(effect = "read")]
+async fn ping() -> bool {
+    true
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let executor = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let tools = Runtime::builder().toolkit(Content).tool::<DeleteAll>().tool::<Ping>();
+    let runtime = tools.build()?;
+    for line in io::stdin().lock().lines() {
+        let line: Line = serde_json::from_str(&line?)?;
+        let held = executor.block_on(hold(&runtime, &line))?;
+        writeln!(io::stdout(), "{held}")?;
+    }
+    Ok(())
+}
+
+async fn hold(runtime: &Runtime, line: &Line) -> Result<Value, Box<dyn Error>> {
+    let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.as_str() == line.dialect);
+    let adapter = Adapter::new(dialect.ok_or("no such dialect")?, runtime.specs_for_model());
+    let (turn, shown) = match read(&adapter, line) {
+        Ok(read) => read,
+        Err(error) => return Ok(json!({ "error": error.to_string() })),
+    };
+    let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
+    let mut calls = turn.open(runtime, &cx);
+    for call in calls.iter_mut().filter(|call| call.name() == "delete_all") {
+        call.decline("not on a Friday");
+    }
+    runtime.run(&mut calls).await;
+    let asked = |(asked, call): (&tool_runtime::adapters::Asked, &ToolCall)| {
+        json!({ "call_id": asked.call_id(), "name": asked.name(), "arguments": asked.arguments(),
+            "status": call.status() })
+    };
+    Ok(json!({
+        "field": adapter.field(),
+        "declarations": adapter.declarations(),
+        "text": turn.text(),
+        "shown": shown,
+        "stop": format!("{:?}", turn.stop()),
+        "calls": turn.asked().iter().zip(&calls).map(asked).collect::<Vec<_>>(),
+        "messages": turn.messages(),
+        "answers": adapter.answers(&turn, &calls)?,
+    }))
+}
+
+/// Reads the response, and what was to be seen while it came.
+fn read(adapter: &Adapter, line: &Line) -> Result<(Turn, String), ReadError> {
+    if let Some(whole) = &line.whole {
+        let turn = adapter.read(whole)?;
+        let text = turn.text().to_owned();
+        return Ok((turn, text));
+    }
+    let mut stream = adapter.stream();
+    let mut shown = String::new();
+    for event in &line.events {
+        for delta in stream.push(event)? {
+            if let Delta::Text(text) = delta {
+                shown.push_str(&text);
+            }
+        }
+    }
+    Ok((stream.finish()?, shown))
+}

@@ -1,0 +1,259 @@
+//! Whole turns through a runtime: what a model asks for is run, refused and answered.
+
+mod model;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::Value;
+use tool_runtime::adapters::{Adapter, Answer, AnswerError, Dialect, Stop, Turn};
+use tool_runtime::prelude::*;
+
+use self::model::{Call, End, events, response};
+use crate::support::cx;
+
+/// Counts what ran.
+#[derive(Debug, Clone, Default)]
+struct Ran(Arc<AtomicU32>);
+
+impl Ran {
+    fn times(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[derive(Debug)]
+struct Content(Ran);
+
+/// What the host searches.
+#[ai_toolkit]
+impl Content {
+    /// Searches the published content.
+    #[ai_tool(effect = "read")]
+    async fn search(
+        &self,
+        /// Words to look for.
+        query: &str,
+        /// Most hits to return.
+        #[arg(default = 10)]
+        limit: u32,
+    ) -> Vec<String> {
+        self.0.0.fetch_add(1, Ordering::Relaxed);
+        vec![format!("{query} {limit}")]
+    }
+}
+
+/// Why a search fails.
+#[derive(Debug, ToolFailure)]
+enum Broken {
+    #[failure(UNAVAILABLE, message = "the index is being rebuilt", retry_after = "2s")]
+    Rebuilding,
+}
+
+/// Fails.
+#[ai_tool(effect = "read")]
+async fn fail() -> Result<(), Broken> {
+    Err(Broken::Rebuilding)
+}
+
+/// Deletes everything.
+#[ai_tool(effect = "destructive")]
+async fn delete_all(ran: &Ran, dry_run: &DryRun) {
+    if !dry_run.is_active() {
+        ran.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Is for the host alone.
+#[ai_tool(effect = "read", ai_callable = false)]
+async fn of_the_host(ran: &Ran) {
+    ran.0.fetch_add(1, Ordering::Relaxed);
+}
+
+struct World {
+    runtime: Runtime,
+    adapter: Adapter,
+    ran: Ran,
+}
+
+impl World {
+    fn new(dialect: Dialect) -> Self {
+        let ran = Ran::default();
+        let tools = Runtime::builder().toolkit(Content(ran.clone())).state(ran.clone());
+        let tools = tools.tool::<Fail>().tool::<DeleteAll>().tool::<OfTheHost>();
+        let runtime = tools.build().unwrap();
+        let adapter = Adapter::new(dialect, runtime.specs_for_model());
+        Self { runtime, adapter, ran }
+    }
+
+    /// What the model calls a tool.
+    fn wire(&self, tool: &'static str) -> &str {
+        self.adapter.wire_name(tool).unwrap()
+    }
+
+    fn turn(&self, calls: &[Call<'_>], end: End) -> Turn {
+        self.adapter.read(&response(self.adapter.dialect(), calls, end)).unwrap()
+    }
+
+    /// Runs a turn's calls, declining what would delete; returns how each ended.
+    async fn run(&self, turn: &Turn) -> (Vec<CallStatus>, Vec<Value>) {
+        let mut calls = turn.open(&self.runtime, &cx());
+        for call in calls.iter_mut().filter(|call| call.name() == "delete_all") {
+            call.decline("not on a Friday");
+        }
+        self.runtime.run(&mut calls).await;
+        let statuses = calls.iter().map(ToolCall::status).collect();
+        (statuses, said(&self.adapter.answers(turn, &calls).unwrap()))
+    }
+}
+
+/// What each answer says, whatever shape the dialect gives it.
+fn said(messages: &[Value]) -> Vec<Value> {
+    let parts = |message: &Value| {
+        let lists = ["content", "parts"].into_iter().find_map(|name| message[name].as_array());
+        lists.cloned().unwrap_or_else(|| vec![message.clone()])
+    };
+    messages.iter().flat_map(parts).map(|part| said_in(&part)).collect()
+}
+
+fn said_in(part: &Value) -> Value {
+    let response = &part["functionResponse"]["response"];
+    if !response.is_null() {
+        return if response["error"].is_null() {
+            response["output"].clone()
+        } else {
+            response.clone()
+        };
+    }
+    let texts = [&part["content"], &part["output"], &part["toolResult"]["content"][0]["text"]];
+    let text = texts.into_iter().find_map(Value::as_str).unwrap();
+    serde_json::from_str(text).unwrap()
+}
+
+/// The reason that an answer gives for not running the call.
+fn reason(answer: &Value) -> &str {
+    answer["error"]["details"]["reason"].as_str().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn every_call_of_a_turn_is_answered_in_every_dialect() {
+    for dialect in Dialect::ALL {
+        let world = World::new(dialect);
+        let turn = world.turn(
+            &[
+                ("a", world.wire("content.search"), r#"{"query":"tea","limit":3}"#),
+                ("b", "fail", "{}"),
+                ("c", "delete_all", "{}"),
+                ("d", "content_serch", "{}"),
+                ("e", world.wire("content.search"), r#"{"querry":"tea"}"#),
+            ],
+            End::Done,
+        );
+        let (statuses, answers) = world.run(&turn).await;
+        let expected = ["executed", "failed", "declined", "rejected", "rejected"];
+        let statuses: Vec<_> = statuses.iter().map(|status| status.as_str()).collect();
+        assert_eq!(statuses, expected, "{dialect}");
+        assert_eq!(world.ran.times(), 1, "{dialect}");
+
+        assert_eq!(answers[0], serde_json::json!(["tea 3"]), "{dialect}");
+        assert_eq!(answers[1]["error"]["retry_after_ms"], 2_000, "{dialect}");
+        assert_eq!(answers[2]["error"]["details"]["feedback"], "not on a Friday", "{dialect}");
+        let closest = &answers[3]["error"]["details"]["closest"][0];
+        assert_eq!(closest, world.wire("content.search"), "{dialect}");
+        assert_eq!(answers[4]["error"]["code"], "INVALID_ARGUMENT", "{dialect}");
+    }
+}
+
+#[tokio::test]
+async fn no_call_of_a_response_that_was_cut_off_runs() {
+    for dialect in Dialect::ALL {
+        let world = World::new(dialect);
+        let name = world.wire("content.search");
+        let calls = [("a", name, r#"{"query":"tea"}"#), ("b", name, r#"{"query":"te"}"#)];
+        let turn = world.turn(&calls, End::Length);
+        let (statuses, answers) = world.run(&turn).await;
+        assert_eq!((turn.stop(), turn.requests().count()), (&Stop::Length, 0), "{dialect}");
+        assert_eq!(statuses, [CallStatus::NotExecuted; 2], "{dialect}");
+        assert_eq!(world.ran.times(), 0, "{dialect}");
+        assert!(answers.iter().all(|answer| reason(answer) == "cut_off"), "{dialect}: {answers:?}");
+    }
+}
+
+#[tokio::test]
+async fn no_call_of_a_response_that_a_filter_stopped_runs() {
+    for dialect in Dialect::ALL {
+        let world = World::new(dialect);
+        let calls = [("a", world.wire("content.search"), r#"{"query":"tea"}"#)];
+        let (statuses, answers) = world.run(&world.turn(&calls, End::Filter)).await;
+        assert_eq!(statuses, [CallStatus::NotExecuted], "{dialect}");
+        assert_eq!(world.ran.times(), 0, "{dialect}");
+        assert_eq!(reason(&answers[0]), "stopped", "{dialect}");
+    }
+}
+
+#[tokio::test]
+async fn broken_arguments_are_refused_with_their_place_and_never_repaired() {
+    for dialect in Dialect::ALL {
+        let world = World::new(dialect);
+        let Some(events) = events(dialect, ("a", world.wire("content.search"), r#"{"query":"te"#))
+        else {
+            continue;
+        };
+        let mut stream = world.adapter.stream();
+        for event in events {
+            stream.push(&event.to_string()).unwrap();
+        }
+        let turn = stream.finish().unwrap();
+        let (statuses, answers) = world.run(&turn).await;
+        assert_eq!(turn.stop(), &Stop::Done, "{dialect}");
+        assert_eq!(statuses, [CallStatus::Rejected], "{dialect}");
+        assert_eq!(answers[0]["error"]["details"]["position"], 12, "{dialect}");
+        assert!(!turn.messages()[0].to_string().contains("te\\"), "{dialect}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_was_not_declared_does_not_run_although_the_runtime_has_it() {
+    for dialect in Dialect::ALL {
+        let world = World::new(dialect);
+        let turn = world.turn(&[("a", "of_the_host", "{}")], End::Done);
+        let (statuses, answers) = world.run(&turn).await;
+        assert_eq!(statuses, [CallStatus::Rejected], "{dialect}");
+        assert_eq!(answers[0]["error"]["code"], "NOT_FOUND", "{dialect}");
+        assert_eq!(world.ran.times(), 0, "{dialect}");
+        let allowed = turn.requests().count();
+        assert_eq!(allowed, 0, "{dialect}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_waits_is_not_answered_yet() {
+    let world = World::new(Dialect::Anthropic);
+    let turn = world.turn(&[("a", "fail", "{}")], End::Done);
+    let calls = turn.open(&world.runtime, &cx());
+    let pending = AnswerError::Pending { call_id: "a".to_owned() };
+    assert_eq!(world.adapter.answers(&turn, &calls), Err(pending));
+
+    let stray = world.runtime.call("nobody", "{}", &cx());
+    let unknown = AnswerError::Unknown { call_id: String::new() };
+    assert_eq!(world.adapter.answers(&turn, [&stray]), Err(unknown));
+}
+
+#[tokio::test]
+async fn what_a_host_shows_in_place_of_the_data_is_what_the_model_reads() {
+    let world = World::new(Dialect::Anthropic);
+    let search = world.wire("content.search");
+    let turn = world.turn(&[("a", search, r#"{"query":"tea","limit":"3"}"#)], End::Done);
+    let mut calls = turn.open(&world.runtime, &cx());
+    world.runtime.run(&mut calls).await;
+
+    // The slip that was mended is told.
+    let answers = said(&world.adapter.answers(&turn, &calls).unwrap());
+    assert_eq!(answers[0]["data"], serde_json::json!(["tea 3"]));
+    let note = "the argument `/limit` was read as integer, though it was written as string";
+    assert_eq!(answers[0]["notes"], serde_json::json!([note]));
+
+    let shown = Answer::from(&calls[0]).with_data(r#"["t…"]"#);
+    let answers = said(&world.adapter.answers(&turn, [shown]).unwrap());
+    assert_eq!(answers[0]["data"], serde_json::json!(["t…"]));
+}
