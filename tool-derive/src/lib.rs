@@ -13,6 +13,7 @@ mod syntax;
 mod failure;
 mod tool;
 mod toolkit;
+mod trial;
 mod types;
 
 #[cfg(test)]
@@ -42,4 +43,10 @@ pub fn ai_type(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(ToolFailure, attributes(failure))]
 pub fn tool_failure(item: TokenStream) -> TokenStream {
     failure::expand(item.into()).into()
+}
+
+/// Stands in `tool-derive`; `tool-runtime` re-exports and documents it.
+#[proc_macro]
+pub fn assert_tool(input: TokenStream) -> TokenStream {
+    trial::expand(input.into()).into()
 }

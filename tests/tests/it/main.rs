@@ -32,4 +32,5 @@ mod sqlite;
 mod stores;
 mod support;
 mod trace;
+mod trial;
 mod ui;

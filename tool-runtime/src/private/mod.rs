@@ -39,3 +39,5 @@ pub use crate::failure::{Failure, FailureCode, ToolFailure};
 pub use crate::registry::Discovered;
 pub use crate::registry::{Definition, HostNeed, Tool, Toolkit, TypedTool};
 pub use crate::schema::{InputSchema, Property, open, title};
+#[cfg(feature = "testing")]
+pub use crate::testing::ToolTrial;

@@ -87,6 +87,10 @@ impl Document {
         Validator::compile(&Value::Object(keywords)).ok()
     }
 
+    pub(super) fn speaks_of_sensitivity(&self) -> bool {
+        self.whole.has_secrets() || self.whole.has_personal()
+    }
+
     pub(super) fn target(&self, reference: &str) -> Option<Part<'_>> {
         let at = reference::pointer(reference)?;
         Some(Part { schema: self.root.pointer(&at)?, at })

@@ -26,6 +26,7 @@ pub(super) use self::dice::Dice;
 use self::document::Document;
 pub use self::error::InstancesError;
 use self::maker::Taste;
+pub(super) use self::spot::Sensitivity;
 
 /// Makes values that a schema admits and texts that it refuses.
 ///
@@ -109,6 +110,16 @@ impl Instances {
         }
         found.retain(|candidate| self.document.admits(candidate));
         found
+    }
+
+    /// The leaves of a value that the schema calls sensitive, by their pointers.
+    pub(super) fn sensitive(&self, value: &Value) -> Vec<(String, Sensitivity)> {
+        spot::sensitive(&self.document, value)
+    }
+
+    /// Does the schema call anything sensitive at all?
+    pub(super) fn speaks_of_sensitivity(&self) -> bool {
+        self.document.speaks_of_sensitivity()
     }
 
     /// Says whether the schema admits a value as it stands.

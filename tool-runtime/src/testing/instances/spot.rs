@@ -18,6 +18,43 @@ pub(super) struct Spot<'d, 'v> {
     pub(super) chosen: Facts<'d>,
 }
 
+/// Whom a value is not for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::testing) enum Sensitivity {
+    /// Anybody.
+    Secret,
+    /// Whoever reads a log.
+    Personal,
+}
+
+/// The leaves that lie at or below a sensitive place.
+pub(super) fn sensitive(document: &Document, value: &Value) -> Vec<(String, Sensitivity)> {
+    let spots = spots(document, value);
+    let marked: Vec<(&str, Sensitivity)> =
+        spots.iter().filter_map(|spot| Some((&*spot.pointer, spot.sensitivity()?))).collect();
+    let of = |pointer: &str| {
+        let below = |(at, _): &&(&str, Sensitivity)| {
+            pointer.strip_prefix(at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let found: Vec<Sensitivity> = marked.iter().filter(below).map(|(_, what)| *what).collect();
+        let secret = found.contains(&Sensitivity::Secret);
+        if secret { Some(Sensitivity::Secret) } else { found.first().copied() }
+    };
+    let leaves = spots.iter().filter(|spot| !spot.value.is_object() && !spot.value.is_array());
+    leaves.filter_map(|spot| Some((spot.pointer.clone(), of(&spot.pointer)?))).collect()
+}
+
+impl Spot<'_, '_> {
+    fn sensitivity(&self) -> Option<Sensitivity> {
+        let word = "x-sensitivity";
+        let all: Vec<&str> = self.sure.texts(word).chain(self.chosen.texts(word)).collect();
+        if all.contains(&"secret") {
+            return Some(Sensitivity::Secret);
+        }
+        all.contains(&"pii").then_some(Sensitivity::Personal)
+    }
+}
+
 /// Every place of a value that the document admits.
 pub(super) fn spots<'d, 'v>(document: &'d Document, value: &'v Value) -> Vec<Spot<'d, 'v>> {
     let mut spots = Vec::new();

@@ -1,0 +1,17 @@
+//! Tools that are wrong in one way each, and what a trial says of them.
+
+mod bad;
+mod good;
+
+use tool_runtime::testing::{Check, TrialReport};
+
+/// Checks that the report has this one finding, and that its text has all of these parts.
+#[track_caller]
+fn only(report: &TrialReport, check: Check, parts: &[&str]) {
+    let found: Vec<Check> = report.findings().iter().map(|finding| finding.check()).collect();
+    assert_eq!(found, [check], "{report}");
+    let text = report.findings()[0].text();
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in: {text}");
+    }
+}

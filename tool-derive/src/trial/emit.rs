@@ -1,0 +1,28 @@
+//! Writes the trial.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::ext::IdentExt;
+use syn::parse_quote;
+
+use super::raw::{RawTrial, Tool};
+
+pub(super) fn emit(trial: &RawTrial) -> TokenStream {
+    let root = trial.root.clone().unwrap_or_else(|| parse_quote!(::tool_runtime));
+    let start = match &trial.tool {
+        Tool::Handle(handle) => quote!(of::<#handle>()),
+        Tool::Method { toolkit, method } => {
+            let method = method.unraw().to_string();
+            quote!(of_method::<#toolkit>(#method))
+        }
+        Tool::Named(name) => quote!(named(#name)),
+    };
+    let settings = trial.settings.iter().map(|(name, value)| quote!(.#name(#value)));
+    // The folder is beside the manifest of the crate that the test stands in.
+    quote! {
+        #root::__private::ToolTrial::#start
+            .snapshots_in(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/tests/snapshots"))
+            #(#settings)*
+            .assert()
+    }
+}

@@ -1,0 +1,64 @@
+//! Ids that come out the same every time, and a context to call tools in.
+
+use std::iter;
+
+use tool_contracts::{ToolContext, ToolContextBuilder};
+use uuid::{Builder, Uuid};
+
+use super::instances::Dice;
+
+/// Ids one after another: the same ones for the same seed.
+///
+/// ```
+/// use tool_runtime::testing::{context, ids};
+///
+/// let mut ids = ids(7);
+/// let cx = context().build()?.with_invocation_id(ids.next_id());
+/// assert_eq!(cx.invocation_id(), tool_runtime::testing::ids(7).next_id());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn ids(seed: u64) -> Ids {
+    Ids::seeded(seed)
+}
+
+/// Ids one after another; [`ids`] makes it. They are UUIDs of version 4, and never end.
+#[derive(Debug, Clone)]
+pub struct Ids(Dice);
+
+impl Ids {
+    pub(super) fn seeded(seed: u64) -> Self {
+        Self(Dice::seeded(seed))
+    }
+
+    /// Returns the next id.
+    pub fn next_id(&mut self) -> Uuid {
+        let (high, low) = (self.0.next(), self.0.next());
+        let bytes: Vec<u8> = iter::once(high).chain([low]).flat_map(u64::to_be_bytes).collect();
+        let bytes = bytes.try_into().unwrap_or_default();
+        Builder::from_random_bytes(bytes).into_uuid()
+    }
+}
+
+impl Iterator for Ids {
+    type Item = Uuid;
+
+    fn next(&mut self) -> Option<Uuid> {
+        Some(self.next_id())
+    }
+}
+
+/// Starts a context that every tool can be called in: nobody's in particular, the same every time.
+///
+/// Set on it what the tool looks at, and build it.
+///
+/// ```
+/// use tool_runtime::testing::context;
+///
+/// let cx = context().user_id("ada").locale("en-GB").build()?;
+/// assert_eq!(cx.run_id(), Some("run-1"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn context() -> ToolContextBuilder {
+    ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").invocation_id(Uuid::from_u128(1))
+}

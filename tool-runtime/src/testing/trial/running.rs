@@ -1,0 +1,20 @@
+//! Runs a trial to its end on the thread that it is called on.
+
+use std::future::Future;
+
+#[cfg(feature = "tokio")]
+pub(super) fn block_on<F: Future>(future: F, real_time: bool) -> F::Output {
+    assert!(
+        tokio::runtime::Handle::try_current().is_err(),
+        "a tool is tried here on a runtime of its own: inside of another, as in `#[tokio::test]`, \
+         await `ToolTrial::run` and call `assert` on its report"
+    );
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_all().start_paused(!real_time).build();
+    runtime.expect("tokio can be started").block_on(future)
+}
+
+#[cfg(not(feature = "tokio"))]
+pub(super) fn block_on<F: Future>(future: F, _: bool) -> F::Output {
+    futures::executor::block_on(future)
+}
