@@ -27,6 +27,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(clippy::exhaustive_structs, clippy::exhaustive_enums)]
 
 mod wire;

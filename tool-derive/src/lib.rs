@@ -7,6 +7,8 @@
 //! writes code from a checked model and cannot fail. Whatever happens, the user's own item is
 //! emitted, so that one mistake is one message.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod errors;
 mod syntax;
 

@@ -75,6 +75,7 @@
 //! | `otel` | no | metrics, and spans that continue the caller's trace in OpenTelemetry |
 //! | `full` | no | everything |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(feature = "full"),
     allow(dead_code, unused_imports, reason = "nothing may stand behind some of the seams")
