@@ -1,34 +1,35 @@
-//! The guide in `docs/`: the code of every page is compiled, and run where it can be.
+//! The README and the guide in `docs/`: the code of every page is compiled, and run where it can be.
 //!
 //! One line a page. A page whose code needs a feature stands under that feature.
 
 macro_rules! pages {
     ($($(#[$condition:meta])* $name:ident: $page:literal;)*) => {$(
         $(#[$condition])*
-        #[doc = include_str!(concat!("../../docs/", $page))]
+        #[doc = include_str!(concat!("../../", $page))]
         #[derive(Debug)]
         pub struct $name;
     )*};
 }
 
 pages! {
-    Index: "README.md";
-    FirstTool: "first-tool.md";
-    Calls: "calls.md";
-    Effects: "effects.md";
-    Errors: "errors.md";
-    Envelopes: "envelopes.md";
-    Redaction: "redaction.md";
+    Readme: "README.md";
+    Index: "docs/README.md";
+    FirstTool: "docs/first-tool.md";
+    Calls: "docs/calls.md";
+    Effects: "docs/effects.md";
+    Errors: "docs/errors.md";
+    Envelopes: "docs/envelopes.md";
+    Redaction: "docs/redaction.md";
     #[cfg(feature = "canonical")]
-    Canonical: "canonical.md";
+    Canonical: "docs/canonical.md";
     #[cfg(feature = "search")]
-    ChoosingTools: "choosing-tools.md";
+    ChoosingTools: "docs/choosing-tools.md";
     #[cfg(feature = "sqlite")]
-    SafeExecution: "safe-execution.md";
-    #[cfg(all(feature = "testing", feature = "policy"))]
-    Stores: "stores.md";
+    SafeExecution: "docs/safe-execution.md";
+    #[cfg(feature = "testing")]
+    Stores: "docs/stores.md";
     #[cfg(all(feature = "evidence", feature = "sqlite"))]
-    Record: "record.md";
+    Record: "docs/record.md";
     #[cfg(feature = "trace")]
-    Traces: "traces.md";
+    Traces: "docs/traces.md";
 }

@@ -117,12 +117,6 @@ pub mod trace;
 pub mod __private;
 pub mod prelude;
 
-/// Compiles the README's code.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-#[derive(Debug)]
-pub struct Readme;
-
 pub use schemars;
 pub use serde;
 pub use serde_json;

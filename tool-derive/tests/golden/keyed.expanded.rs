@@ -12,7 +12,9 @@ async fn place_order(
 ) -> Result<Order, OrderError> {
     orders.place(idempotency, item).await
 }
-///Names the tool `place_order`; it has no values.
+///Places an order.
+///
+///The handle of [`place_order`](fn@place_order): names the tool `place_order`, has no values.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]

@@ -12,7 +12,9 @@ async fn squares<'a>(
 ) -> Result<impl Serialize + JsonSchema, Error> {
     Ok(name.repeat(count))
 }
-///Names the tool `squares`; it has no values.
+///Lists squares.
+///
+///The handle of [`squares`](fn@squares): names the tool `squares`, has no values.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]

@@ -8,7 +8,9 @@
 pub fn delete_page(page: u64) -> Result<(), PageError> {
     pages::delete(page)
 }
-///Names the tool `delete_page`; it has no values.
+///Deletes a page.
+///
+///The handle of [`delete_page`](fn@delete_page): names the tool `delete_page`, has no values.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]

@@ -14,7 +14,9 @@ async fn search_content(
 ) -> Result<Hits, SearchError> {
     index.search(cx, query, limit, tags).await
 }
-///Names the tool `search_content`; it has no values.
+///Searches the published content of a site.
+///
+///The handle of [`search_content`](fn@search_content): names the tool `search_content`, has no values.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]

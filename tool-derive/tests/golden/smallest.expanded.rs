@@ -6,7 +6,9 @@
     clippy::trivially_copy_pass_by_ref,
 )]
 fn now() {}
-///Names the tool `now`; it has no values.
+///Tells the time.
+///
+///The handle of [`now`](fn@now): names the tool `now`, has no values.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]

@@ -11,7 +11,9 @@ async fn rename_page(dry_run: &DryRun, pages: &Pages, r#type: String) {
     pages.rename(r#type, dry_run).await;
 }
 #[cfg(feature = "pages")]
-///Names the tool `rename_page`; it has no values.
+///Renames a page.
+///
+///The handle of [`rename_page`](fn@rename_page): names the tool `rename_page`, has no values.
 #[doc(hidden)]
 #[allow(dead_code)]
 #[derive(::core::clone::Clone, ::core::marker::Copy)]

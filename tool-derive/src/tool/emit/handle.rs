@@ -2,16 +2,26 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
 
 use super::super::model::{Output, Tool};
 
 /// Writes the handle's declaration, if the tool has one.
+///
+/// It stands where the function does and says what the function says, for whoever points at it in
+/// an editor.
 pub(super) fn declaration(tool: &Tool) -> TokenStream {
     let Some(handle) = &tool.handle else { return TokenStream::new() };
     let (vis, conditions) = (&tool.vis, &tool.conditions);
-    let text = format!("Names the tool `{}`; it has no values.", tool.facts.name);
+    let description = &tool.facts.description;
+    let (function, name) = (tool.target.function.unraw(), &tool.facts.name);
+    let text = format!(
+        "The handle of [`{function}`](fn@{function}): names the tool `{name}`, has no values."
+    );
     quote_spanned! {super::here(handle)=>
         #(#conditions)*
+        #[doc = #description]
+        #[doc = ""]
         #[doc = #text]
         #[doc(hidden)]
         #[allow(dead_code)]
