@@ -21,68 +21,100 @@ pub fn demanding() -> ToolSpec {
 pub fn all() -> Vec<ToolSpec> {
     vec![
         demanding(),
-        spec("labels.set", "Sets labels by their names.", json!({
-            "type": "object",
-            "properties": {"labels": {"type": "object", "additionalProperties": {"type": "string", "maxLength": 20}}},
-            "required": ["labels"],
-            "additionalProperties": false,
-        })),
-        spec("labels_set", "Is called what another tool would be called.", json!({
-            "type": "object", "properties": {"any": {}}, "additionalProperties": false,
-        })),
-        spec("clock.now", "Tells the time.", json!({
-            "type": "object", "properties": {}, "additionalProperties": false,
-        })),
-        spec("odata.list", "", json!({
-            "type": "object",
-            "properties": {
-                "$top": {"type": "integer", "minimum": 1},
-                "@type": {"type": "object", "properties": {"$of": {"type": "string"}}, "additionalProperties": false},
-                "name": {"type": "string"},
-            },
-            "required": ["$top"],
-            "additionalProperties": false,
-        })),
-        spec("account.find", "Finds an account by its number or by its owner.", json!({
-            "type": "object",
-            "properties": {"closed": {"type": "boolean", "default": false}},
-            "oneOf": [
-                {"properties": {"by": {"const": "number"}, "number": {"type": "integer"}}, "required": ["by", "number"]},
-                {"properties": {"by": {"const": "owner"}, "owner": {"type": "string"}}, "required": ["by", "owner"]},
-            ],
-            "unevaluatedProperties": false,
-        })),
-        spec("tree.store", "Stores a tree of words.", json!({
-            "type": "object",
-            "properties": {"root": {"$ref": "#/$defs/Node"}},
-            "required": ["root"],
-            "additionalProperties": false,
-            "$defs": {"Node": {
+        spec(
+            "labels.set",
+            "Sets labels by their names.",
+            json!({
                 "type": "object",
-                "properties": {"word": {"type": "string"}, "left": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]}, "right": {"$ref": "#/$defs/Node"}},
-                "required": ["word"],
+                "properties": {"labels": {"type": "object", "additionalProperties": {"type": "string", "maxLength": 20}}},
+                "required": ["labels"],
                 "additionalProperties": false,
-            }},
-        })),
-        spec(&"a.very.long.name.".repeat(6), "Has a name that is too long for most.", json!({
-            "type": "object",
-            "properties": {"size": {"type": "integer", "exclusiveMinimum": true, "minimum": 0, "nullable": true}},
-            "additionalProperties": false,
-        })),
-        spec("rules.check", "Uses what few dialects know.", json!({
-            "type": "object",
-            "properties": {
-                "even": {"allOf": [{"type": "integer", "minimum": 2}, {"maximum": 8, "multipleOf": 2}]},
-                "name": {"type": "string", "not": {"const": "root"}},
-                "list": {"type": "array", "items": {"type": "string"}, "contains": {"const": "a"}},
-                "pair": {"type": "array", "items": [{"type": "string"}, {"type": "boolean"}], "additionalItems": false, "minItems": 2},
-                "flag": {"const": true},
-                "cond": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
-                         "dependentRequired": {"a": ["b"]}, "additionalProperties": false},
-            },
-            "required": ["even"],
-            "additionalProperties": false,
-        })),
+            }),
+        ),
+        spec(
+            "labels_set",
+            "Is called what another tool would be called.",
+            json!({
+                "type": "object", "properties": {"any": {}}, "additionalProperties": false,
+            }),
+        ),
+        spec(
+            "clock.now",
+            "Tells the time.",
+            json!({
+                "type": "object", "properties": {}, "additionalProperties": false,
+            }),
+        ),
+        spec(
+            "odata.list",
+            "",
+            json!({
+                "type": "object",
+                "properties": {
+                    "$top": {"type": "integer", "minimum": 1},
+                    "@type": {"type": "object", "properties": {"$of": {"type": "string"}}, "additionalProperties": false},
+                    "name": {"type": "string"},
+                },
+                "required": ["$top"],
+                "additionalProperties": false,
+            }),
+        ),
+        spec(
+            "account.find",
+            "Finds an account by its number or by its owner.",
+            json!({
+                "type": "object",
+                "properties": {"closed": {"type": "boolean", "default": false}},
+                "oneOf": [
+                    {"properties": {"by": {"const": "number"}, "number": {"type": "integer"}}, "required": ["by", "number"]},
+                    {"properties": {"by": {"const": "owner"}, "owner": {"type": "string"}}, "required": ["by", "owner"]},
+                ],
+                "unevaluatedProperties": false,
+            }),
+        ),
+        spec(
+            "tree.store",
+            "Stores a tree of words.",
+            json!({
+                "type": "object",
+                "properties": {"root": {"$ref": "#/$defs/Node"}},
+                "required": ["root"],
+                "additionalProperties": false,
+                "$defs": {"Node": {
+                    "type": "object",
+                    "properties": {"word": {"type": "string"}, "left": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]}, "right": {"$ref": "#/$defs/Node"}},
+                    "required": ["word"],
+                    "additionalProperties": false,
+                }},
+            }),
+        ),
+        spec(
+            &"a.very.long.name.".repeat(6),
+            "Has a name that is too long for most.",
+            json!({
+                "type": "object",
+                "properties": {"size": {"type": "integer", "exclusiveMinimum": true, "minimum": 0, "nullable": true}},
+                "additionalProperties": false,
+            }),
+        ),
+        spec(
+            "rules.check",
+            "Uses what few dialects know.",
+            json!({
+                "type": "object",
+                "properties": {
+                    "even": {"allOf": [{"type": "integer", "minimum": 2}, {"maximum": 8, "multipleOf": 2}]},
+                    "name": {"type": "string", "not": {"const": "root"}},
+                    "list": {"type": "array", "items": {"type": "string"}, "contains": {"const": "a"}},
+                    "pair": {"type": "array", "items": [{"type": "string"}, {"type": "boolean"}], "additionalItems": false, "minItems": 2},
+                    "flag": {"const": true},
+                    "cond": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+                             "dependentRequired": {"a": ["b"]}, "additionalProperties": false},
+                },
+                "required": ["even"],
+                "additionalProperties": false,
+            }),
+        ),
     ]
 }
 

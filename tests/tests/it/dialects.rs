@@ -62,8 +62,7 @@ fn whatever_a_tool_takes_its_declaration_takes_too_and_it_comes_back_unchanged()
             let adapter = Adapter::builder(dialect).strict(strict).build(&specs);
             let declared = declared(dialect, adapter.declarations());
             for spec in &specs {
-                let instances =
-                    Instances::of(&Value::Object(spec.input_schema().clone())).unwrap();
+                let instances = Instances::of(&Value::Object(spec.input_schema().clone())).unwrap();
                 for seed in 0..MADE {
                     there_and_back(&adapter, &declared, spec.name(), &instances.valid(seed))
                         .unwrap_or_else(|what| panic!("seed {seed}: {what}"));
@@ -128,7 +127,8 @@ fn annotations_that_no_model_needs_go_without_a_loss() {
 
 #[test]
 fn what_a_dialect_does_not_know_is_said_in_the_description() {
-    let schema = json!({"type": "string", "minLength": 2, "default": "ab", "description": "A word"});
+    let schema =
+        json!({"type": "string", "minLength": 2, "default": "ab", "description": "A word"});
     let said = json!({
         "type": "string", "description": "A word. At least 2 characters. Default: `ab`.",
     });
@@ -169,7 +169,8 @@ fn a_choice_of_tagged_objects_loses_nothing_as_any_of_them() {
 
 #[test]
 fn all_of_is_one_schema_where_one_can_say_it() {
-    let schema = json!({"allOf": [{"type": "integer", "minimum": 2}, {"maximum": 8, "minimum": 1}]});
+    let schema =
+        json!({"allOf": [{"type": "integer", "minimum": 2}, {"maximum": 8, "minimum": 1}]});
     let said = json!({"type": "integer", "minimum": 2, "maximum": 8});
     check(&[OPENAI, &[Dialect::Gemini]].concat(), &schema, &said, &[]);
 }
