@@ -24,6 +24,15 @@ pub(super) fn matched<'s>(before: Vec<Part<'s>>, after: Vec<Part<'s>>) -> Matche
     found
 }
 
+/// Pairs also what is left, in order, where each branch counts for all values.
+pub(super) fn matched_all<'s>(before: Vec<Part<'s>>, after: Vec<Part<'s>>) -> Matched<'s> {
+    let mut found = matched(before, after);
+    if found.added.len() == found.removed.len() {
+        found.pair(|_, _| true);
+    }
+    found
+}
+
 impl<'s> Matched<'s> {
     fn pair(&mut self, fits: impl Fn(&Part<'s>, &Part<'s>) -> bool) {
         for before in std::mem::take(&mut self.removed) {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::alike::alike;
-use super::branches::matched;
+use super::branches::{matched, matched_all};
 use super::{Effect, Explainer, Pair};
 use crate::schema::compare::part::Part;
 
@@ -57,7 +57,8 @@ impl<'s> Explainer<'s> {
         rules: [&'static str; 2],
         added: Effect,
     ) -> Vec<Pair<'s>> {
-        let pairs = matched(pair.before.list(word), pair.after.list(word));
+        let pairs = if word == "allOf" { matched_all } else { matched };
+        let pairs = pairs(pair.before.list(word), pair.after.list(word));
         let removed = if added == Effect::Widened { Effect::Narrowed } else { Effect::Widened };
         for branch in pairs.added {
             let at = position(pair.after, word, branch);

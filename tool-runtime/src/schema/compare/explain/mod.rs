@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::alike::{alike, equal};
 use super::part::{Node, Part};
-use super::prove::Prover;
+use super::prove::{Proof, Prover};
 use super::shape::Gap;
 use super::words;
 use super::{Compatibility, Reader, SchemaChange};
@@ -41,6 +41,8 @@ struct Pair<'s> {
     rest: (Option<Part<'s>>, Option<Part<'s>>),
     /// Do its annotations count?
     told: bool,
+    /// Does null not count, as it has been compared?
+    bare: bool,
 }
 
 /// A change of a place's own keywords, before it is known what the place comes to.
@@ -74,24 +76,28 @@ impl<'s> Explainer<'s> {
     pub(super) fn explained(mut self, before: Part<'s>, after: Part<'s>) -> Vec<SchemaChange> {
         self.place(Pair::of(before, after));
         if alike(before, after) && words::dialect(before.root) == words::dialect(after.root) {
-            self.spare();
+            self.spare(Compatibility::None);
             return self.changes;
         }
-        let (old, new) = (before.node(), after.node());
-        let proof = match self.reader {
-            Reader::Callee => self.prover.within(&old, &new),
-            Reader::Caller => self.prover.within(&new, &old),
-        };
+        let (wider, narrower) = self.proofs(&before.node(), &after.node());
+        let same = wider.is_ok() && narrower.is_ok();
+        let proof = if self.reader == Reader::Callee { wider } else { narrower };
         match proof {
-            Ok(()) => self.spare(),
+            Ok(()) if same => self.spare(Compatibility::None),
+            Ok(()) => self.spare(Compatibility::Compatible),
             Err(gap) => self.doubt(&gap, after),
         }
         self.changes
     }
 
-    fn spare(&mut self) {
+    /// Lets no change be worse than what all of them come to.
+    fn spare(&mut self, most: Compatibility) {
         for change in &mut self.changes {
-            change.compatibility = change.compatibility.min(Compatibility::Compatible);
+            let handling =
+                ["default-", "sensitivity-"].iter().any(|of| change.rule.starts_with(of));
+            if !handling {
+                change.compatibility = change.compatibility.min(most);
+            }
         }
     }
 
@@ -100,11 +106,12 @@ impl<'s> Explainer<'s> {
             return;
         }
         let part = gap.part.unwrap_or(after);
-        let pointer = match part.get(gap.keyword) {
-            Some(_) => format!("{}/{}", part.pointer(), gap.keyword),
-            None => part.pointer(),
-        };
-        let message = format!("nobody can tell what passes now, because of `{}`", gap.keyword);
+        let words = [gap.keyword, "oneOf", "anyOf", "allOf", "$ref"];
+        let keyword = words.into_iter().find(|word| part.get(word).is_some());
+        let path = keyword.map(|word| format!("/{word}")).unwrap_or_default();
+        let keyword = keyword.unwrap_or(gap.keyword);
+        let message = format!("nobody can tell what passes now, because of `{keyword}`");
+        let pointer = part.pointer() + &path;
         self.add(pointer, "undecided", Compatibility::Breaking, message);
     }
 
@@ -113,13 +120,13 @@ impl<'s> Explainer<'s> {
         if pair.told {
             self.annotations(pair.before, pair.after);
         }
-        let (before, after) = (pair.before.settled(), pair.after.settled());
-        let pair = Pair { before, after, ..pair };
+        let pair = pair.settled();
+        let (before, after) = (pair.before, pair.after);
         if !self.seen.insert((before.id(), after.id())) {
             return;
         }
         let overall = match pair.rest {
-            (None, None) => self.effect(&before.node(), &after.node()),
+            (None, None) if !pair.bare => self.effect(&before.node(), &after.node()),
             _ => Effect::Unclear,
         };
         let outer = std::mem::take(&mut self.own);
@@ -152,6 +159,9 @@ impl<'s> Explainer<'s> {
 
     /// Writes down what has been found at a place, in the light of what the place comes to.
     fn settle(&mut self, pair: Pair<'s>, overall: Effect, own: Vec<Found>) {
+        if alike(pair.before, pair.after) {
+            return;
+        }
         let place = pair.after.pointer();
         if overall == Effect::Same && !own.is_empty() {
             let message = "the same is written in another way".to_owned();
@@ -200,11 +210,19 @@ impl<'s> Explainer<'s> {
         self.own.push(Found { path: format!("/{word}"), rule, effect, message, soft: true });
     }
 
+    /// Does all that passed pass, and did all that passes?
+    fn proofs(&mut self, before: &Node<'s>, after: &Node<'s>) -> (Proof<'s>, Proof<'s>) {
+        (self.prover.within(before, after), self.prover.within(after, before))
+    }
+
     /// What a change from one node to the other comes to.
     fn effect(&mut self, before: &Node<'s>, after: &Node<'s>) -> Effect {
-        let wider = self.prover.within(before, after).is_ok();
-        let narrower = self.prover.within(after, before).is_ok();
-        match (wider, narrower) {
+        let pairs = before.iter().zip(after);
+        if before.len() == after.len() && pairs.into_iter().all(|(old, new)| alike(*old, *new)) {
+            return Effect::Same;
+        }
+        let (wider, narrower) = self.proofs(before, after);
+        match (wider.is_ok(), narrower.is_ok()) {
             (true, true) => Effect::Same,
             (true, false) => Effect::Widened,
             (false, true) => Effect::Narrowed,
@@ -214,6 +232,14 @@ impl<'s> Explainer<'s> {
 }
 
 impl<'s> Pair<'s> {
+    /// Follows references, unless a side has something beside its own.
+    fn settled(self) -> Self {
+        let (before, after) = (self.before.settled(), self.after.settled());
+        let refers = |part: Part<'s>| part.get("$ref").is_some();
+        let beside = refers(before) != refers(after) && refers(self.before) && refers(self.after);
+        if beside { self } else { Self { before, after, ..self } }
+    }
+
     /// The schemas of a keyword that both have.
     fn child(self, word: &str) -> Option<Self> {
         let (before, after) = (self.before.child(word)?, self.after.child(word)?);
@@ -221,7 +247,7 @@ impl<'s> Pair<'s> {
     }
 
     const fn of(before: Part<'s>, after: Part<'s>) -> Self {
-        Self { before, after, rest: (None, None), told: true }
+        Self { before, after, rest: (None, None), told: true, bare: false }
     }
 
     fn values(self, word: &str) -> (Option<&'s Value>, Option<&'s Value>) {

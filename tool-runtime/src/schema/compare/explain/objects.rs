@@ -203,7 +203,9 @@ impl<'s> Explainer<'s> {
             let (rule, effect) = match (before, after) {
                 (None, _) => ("dependent-schema-added", Effect::Narrowed),
                 (_, None) => ("dependent-schema-removed", Effect::Widened),
-                _ => return self.note_soft(word, "dependent-schema-changed", Effect::Unclear),
+                _ => {
+                    return self.note_soft(&path[1..], "dependent-schema-changed", Effect::Unclear);
+                }
             };
             return self.note(&path, rule, effect, format!("what `{name}` asks for has changed"));
         }

@@ -10,6 +10,9 @@ impl<'s> Explainer<'s> {
     /// Compares whether null passes beside the rest, and returns the rest if that is a place of
     /// its own.
     pub(super) fn nulls(&mut self, pair: Pair<'s>) -> Option<Pair<'s>> {
+        if pair.bare {
+            return None;
+        }
         let (before, was) = without_null(pair.before);
         let (after, is) = without_null(pair.after);
         match (was, is) {
@@ -20,7 +23,8 @@ impl<'s> Explainer<'s> {
         let moved = (before.id() != pair.before.id(), after.id() != pair.after.id());
         // What is told of a value is told outside of the alternatives, too.
         let told = moved.0 && moved.1;
-        (moved.0 || moved.1).then_some(Pair { before, after, told, ..pair })
+        let bare = (was && !moved.0) || (is && !moved.1);
+        (moved.0 || moved.1).then_some(Pair { before, after, told, bare, ..pair })
     }
 
     /// Compares whether anything passes at all.

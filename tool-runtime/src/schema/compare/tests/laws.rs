@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Tape;
 use super::instances::{anything, disturbed, like};
-use super::schemas::{document, edit};
+use super::schemas::{document, edit, tell};
 use crate::schema::compare::{Compatibility, Reader, compare};
 
 /// How many values are tried on each pair of schemas.
@@ -128,4 +128,46 @@ fn what_is_called_compatible_by_chance_is() {
         check(&before, &after, tape, tally)
     });
     assert!(tally.compatible.get() > 0, "{tally:?}");
+}
+
+#[test]
+fn a_schema_has_not_changed_from_itself() {
+    run(|tape, _| {
+        let schema = document(tape);
+        prop_assert_eq!(compare(&schema, &schema.clone(), Reader::Callee), []);
+        Ok(())
+    });
+}
+
+#[test]
+fn what_is_only_told_changes_nothing() {
+    run(|tape, _| {
+        let before = document(tape);
+        let mut after = before.clone();
+        let added = tell(&mut after, tape);
+        for reader in [Reader::Callee, Reader::Caller] {
+            let changes = compare(&before, &after, reader);
+            prop_assert!(
+                changes.iter().all(|change| change.compatibility() == Compatibility::None),
+                "{}\n{}\n{:?}",
+                before,
+                after,
+                changes
+            );
+            prop_assert!(added != "" || !changes.is_empty(), "{}\n{}", before, after);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn what_hurts_the_one_reader_hurts_the_other_the_other_way_round() {
+    run(|tape, _| {
+        let before = document(tape);
+        let mut after = before.clone();
+        edit(&mut after, tape);
+        let there = breaks(&before, &after, Reader::Callee);
+        prop_assert_eq!(there, breaks(&after, &before, Reader::Caller), "{}\n{}", before, after);
+        Ok(())
+    });
 }

@@ -3,6 +3,8 @@
 mod instances;
 mod laws;
 mod schemas;
+mod table;
+mod types;
 
 /// Choices that are made in advance, so that what they lead to shrinks with them.
 pub(super) struct Tape<'t> {

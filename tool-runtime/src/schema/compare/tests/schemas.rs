@@ -258,6 +258,17 @@ pub(super) fn edit(document: &mut Value, tape: &mut Tape<'_>) {
     }
 }
 
+/// Tells something of a schema somewhere in a document, and returns where.
+pub(super) fn tell(document: &mut Value, tape: &mut Tape<'_>) -> String {
+    let mut places = Vec::new();
+    collect(document, String::new(), true, &mut places);
+    let (pointer, _) = tape.one(&places);
+    let place = document.pointer_mut(&pointer).expect("a place of the document");
+    let word = tape.one(&["title", "description", "examples", "$comment", "deprecated", "x-order"]);
+    place[word] = "told".into();
+    pointer
+}
+
 /// A schema without the definitions that only the root has.
 fn bare(schema: &Value) -> Value {
     let mut schema = schema.clone();

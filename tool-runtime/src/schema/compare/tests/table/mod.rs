@@ -1,0 +1,189 @@
+//! What each change is called, where, and a value that proves it.
+
+mod arrays;
+mod choices;
+mod objects;
+mod scalars;
+mod told;
+mod whole;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use self::Case::{Both, Narrowed, Unproven, Widened};
+use crate::limits::Limits;
+use crate::schema::compare::{Compatibility, Reader, SchemaChange, compare};
+use crate::schema::{Coerce, Validator};
+
+/// What a change comes to.
+enum Case {
+    /// The same values pass.
+    Same,
+    /// The same values pass, and what is done with them is another thing.
+    Handled,
+    /// The same values pass, and one that is left out is filled in otherwise.
+    Filled,
+    /// This value passes now.
+    Widened(Value),
+    /// This value passes no more.
+    Narrowed(Value),
+    /// The first value passes now, the second no more.
+    Both(Value, Value),
+    /// Who parses the value refuses some of what it took, which no validator sees.
+    Stricter,
+    /// Who parses the value takes some of what it refused.
+    Laxer,
+    /// This value passes no more, and nobody can tell that no other passes now.
+    Unproven(Value),
+    /// Nobody can tell: breaking for everybody.
+    Undecided,
+}
+
+struct Row {
+    name: &'static str,
+    before: Value,
+    after: Value,
+    case: Case,
+    /// `rule pointer` of every change.
+    rules: Vec<&'static str>,
+}
+
+fn row(
+    name: &'static str,
+    before: Value,
+    after: Value,
+    case: Case,
+    rules: impl IntoIterator<Item = &'static str>,
+) -> Row {
+    Row { name, before, after, case, rules: rules.into_iter().collect() }
+}
+
+impl Case {
+    fn classes(&self) -> (Compatibility, Compatibility) {
+        use Compatibility::{Breaking, Compatible, None};
+        match self {
+            Self::Same => (None, None),
+            Self::Handled => (Compatible, Compatible),
+            Self::Filled => (Compatible, None),
+            Self::Widened(_) | Self::Laxer => (Compatible, Breaking),
+            Self::Narrowed(_) | Self::Stricter => (Breaking, Compatible),
+            Self::Both(..) | Self::Unproven(_) | Self::Undecided => (Breaking, Breaking),
+        }
+    }
+
+    fn reversed(&self) -> (Compatibility, Compatibility) {
+        let (callee, caller) = self.classes();
+        if matches!(self, Self::Filled) { (callee, caller) } else { (caller, callee) }
+    }
+}
+
+pub(super) fn class(changes: &[SchemaChange]) -> Compatibility {
+    changes.iter().map(SchemaChange::compatibility).max().unwrap_or(Compatibility::None)
+}
+
+fn classes(before: &Value, after: &Value) -> (Compatibility, Compatibility) {
+    let of = |reader| class(&compare(before, after, reader));
+    (of(Reader::Callee), of(Reader::Caller))
+}
+
+/// Does the value pass, by an independent validator and by the one that checks calls?
+fn passes(schema: &Value, value: &Value) -> bool {
+    let judge = jsonschema::validator_for(schema).expect("a schema");
+    let own = Validator::compile(schema).expect("a schema");
+    let report = own.check(&value.to_string(), &Limits::new(), Coerce::Off);
+    judge.is_valid(value) && report.violations.is_empty()
+}
+
+fn passes_only(first: &Value, second: &Value, value: &Value, name: &str) {
+    assert!(passes(first, value), "{name}: {value} does not pass {first}");
+    assert!(!passes(second, value), "{name}: {value} passes {second}");
+}
+
+fn check(row: &Row) {
+    let Row { name, before, after, case, rules } = row;
+    let changes = compare(before, after, Reader::Callee);
+    let mut found: Vec<_> =
+        changes.iter().map(|change| format!("{} {}", change.rule(), change.pointer())).collect();
+    found.sort_unstable();
+    let mut expected = rules.clone();
+    expected.sort_unstable();
+    assert_eq!(found, expected, "{name}");
+    assert_eq!(classes(before, after), case.classes(), "{name}");
+    assert_eq!(classes(after, before), case.reversed(), "{name}, turned round");
+    if let Widened(new) | Both(new, _) = case {
+        passes_only(after, before, new, name);
+    }
+    if let Narrowed(gone) | Unproven(gone) | Both(_, gone) = case {
+        passes_only(before, after, gone, name);
+    }
+}
+
+fn rows() -> Vec<Row> {
+    let parts =
+        [scalars::rows, objects::rows, arrays::rows, choices::rows, told::rows, whole::rows];
+    parts.into_iter().flat_map(|rows| rows()).collect()
+}
+
+#[test]
+fn every_change_has_its_rule_its_place_and_its_class() {
+    rows().iter().for_each(check);
+}
+
+#[test]
+fn every_rule_is_documented_and_has_a_row() {
+    let rows = rows();
+    let rules = rows.iter().flat_map(|row| &row.rules).filter_map(|rule| rule.split(' ').next());
+    let tried: BTreeSet<_> = rules.collect();
+    let table = include_str!("../../mod.rs").lines().filter(|line| line.starts_with("/// | `"));
+    let documented: BTreeSet<_> = table
+        .flat_map(|line| line[4..].split(" | ").next())
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        .collect();
+    assert_eq!(tried, documented);
+}
+
+#[test]
+fn a_schema_that_cannot_be_read_is_undecided_and_no_panic() {
+    let broken = [
+        json!({"type": "text"}),
+        json!({"type": 1}),
+        json!({"minimum": "1"}),
+        json!({"multipleOf": 0}),
+        json!({"multipleOf": -2}),
+        json!({"minLength": -1}),
+        json!({"pattern": 1}),
+        json!({"pattern": "("}),
+        json!({"enum": "a"}),
+        json!({"required": "a"}),
+        json!({"properties": []}),
+        json!({"allOf": {}}),
+        json!({"anyOf": 1}),
+        json!({"oneOf": null}),
+        json!({"not": 3}),
+        json!({"if": "x"}),
+        json!({"items": 3}),
+        json!({"prefixItems": {}}),
+        json!({"uniqueItems": 1}),
+        json!({"dependentRequired": {"a": 1}}),
+        json!({"dependentSchemas": {"a": 1}}),
+        json!({"unevaluatedProperties": 1}),
+        json!({"$ref": "#/nowhere"}),
+        json!({"$ref": "https://example.org/schema"}),
+        json!({"$ref": "#"}),
+        json!({"$dynamicRef": "#x"}),
+        json!({"not": {"$ref": "#"}}),
+        json!({"oneOf": [{"$ref": "#"}, {"not": {"$ref": "#"}}]}),
+        json!({"properties": {"a": {"$id": "x", "type": "string"}}}),
+        json!(3),
+        json!(null),
+    ];
+    for schema in broken {
+        for other in [json!({"type": "string"}), json!({"$dynamicRef": "#y"}), json!(4)] {
+            let changes = compare(&other, &schema, Reader::Callee);
+            assert_eq!(class(&changes), Compatibility::Breaking, "{other} {schema}");
+            let _ = compare(&schema, &other, Reader::Callee);
+        }
+        assert_eq!(compare(&schema, &schema, Reader::Caller), []);
+    }
+}

@@ -1,0 +1,136 @@
+//! What a schema only tells.
+
+use serde_json::{Value, json};
+
+use super::Case::{Filled, Handled, Same, Stricter, Undecided};
+use super::{Row, row};
+
+fn text(word: &str, value: Value) -> Value {
+    let mut schema = json!({"type": "string"});
+    schema[word] = value;
+    schema
+}
+
+pub(super) fn rows() -> Vec<Row> {
+    let plain = || json!({"type": "string"});
+    let both = |word: &str, old: Value, new: Value| (text(word, old), text(word, new));
+    let told = |name, word: &str, rule| {
+        let (before, after) = both(word, json!("a"), json!("b"));
+        row(name, before, after, Same, [rule])
+    };
+    vec![
+        told("a title", "title", "title-changed /title"),
+        told("a description", "description", "description-changed /description"),
+        told("a comment", "$comment", "comment-changed /$comment"),
+        told("an extension", "x-order", "annotation-changed /x-order"),
+        told("a format that nobody parses by", "format", "annotation-changed /format"),
+        told("an encoding", "contentEncoding", "annotation-changed /contentEncoding"),
+        row(
+            "a description is new",
+            plain(),
+            text("description", json!("a")),
+            Same,
+            ["description-changed /description"],
+        ),
+        row(
+            "examples",
+            plain(),
+            text("examples", json!(["a"])),
+            Same,
+            ["examples-changed /examples"],
+        ),
+        row(
+            "a deprecation",
+            plain(),
+            text("deprecated", json!(true)),
+            Same,
+            ["deprecated-changed /deprecated"],
+        ),
+        row(
+            "read only",
+            plain(),
+            text("readOnly", json!(true)),
+            Same,
+            ["read-only-changed /readOnly"],
+        ),
+        row(
+            "write only",
+            plain(),
+            text("writeOnly", json!(true)),
+            Same,
+            ["write-only-changed /writeOnly"],
+        ),
+        row(
+            "a default is new",
+            plain(),
+            text("default", json!("a")),
+            Filled,
+            ["default-added /default"],
+        ),
+        row(
+            "a default is gone",
+            text("default", json!("a")),
+            plain(),
+            Filled,
+            ["default-removed /default"],
+        ),
+        {
+            let (before, after) = both("default", json!("a"), json!("b"));
+            row("another default", before, after, Filled, ["default-changed /default"])
+        },
+        row(
+            "a secret",
+            plain(),
+            text("x-sensitivity", json!("secret")),
+            Handled,
+            ["sensitivity-added /x-sensitivity"],
+        ),
+        row(
+            "no secret",
+            text("x-sensitivity", json!("secret")),
+            plain(),
+            Handled,
+            ["sensitivity-removed /x-sensitivity"],
+        ),
+        {
+            let (before, after) = both("x-sensitivity", json!("secret"), json!("pii"));
+            row(
+                "another sensitivity",
+                before,
+                after,
+                Handled,
+                ["sensitivity-changed /x-sensitivity"],
+            )
+        },
+        row(
+            "a keyword that nobody knows",
+            plain(),
+            text("frobnicate", json!(1)),
+            Stricter,
+            ["undecided /frobnicate"],
+        ),
+        row(
+            "a dialect that is the current one",
+            plain(),
+            text("$schema", json!("https://json-schema.org/draft/2020-12/schema")),
+            Same,
+            [],
+        ),
+        row(
+            "another dialect",
+            plain(),
+            text("$schema", json!("http://json-schema.org/draft-07/schema#")),
+            Undecided,
+            ["undecided /$schema"],
+        ),
+        row(
+            "a description of a definition that is used twice",
+            json!({"prefixItems": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/A"}],
+                "$defs": {"A": {"type": "string", "description": "a"}}}),
+            json!({"prefixItems": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/A"}],
+                "$defs": {"A": {"type": "string", "description": "b"}}}),
+            Same,
+            ["description-changed /$defs/A/description"],
+        ),
+    ]
+}

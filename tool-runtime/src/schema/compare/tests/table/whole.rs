@@ -1,0 +1,93 @@
+//! Documents: definitions, recursion, and what one place does to another.
+
+use serde_json::{Value, json};
+
+use super::Case::{Narrowed, Same, Undecided, Widened};
+use super::{Row, row};
+
+fn list(name: &str, value: Value) -> Value {
+    let at = format!("#/$defs/{name}");
+    let node = json!({
+        "type": "object",
+        "properties": {"value": value, "next": {"anyOf": [{"$ref": at}, {"type": "null"}]}},
+        "required": ["value"],
+        "additionalProperties": false,
+    });
+    json!({"$ref": at, "$defs": {name: node}})
+}
+
+#[allow(clippy::too_many_lines, reason = "a table")]
+pub(super) fn rows() -> Vec<Row> {
+    vec![
+        row(
+            "a definition has another name",
+            list("Node", json!({"type": "string"})),
+            list("Link", json!({"type": "string"})),
+            Same,
+            [],
+        ),
+        row(
+            "a recursive definition is wider",
+            list("Node", json!({"type": "integer"})),
+            list("Node", json!({"type": "number"})),
+            Widened(json!({"value": 1, "next": {"value": 0.5}})),
+            ["type-widened /$defs/Node/properties/value/type"],
+        ),
+        row(
+            "a definition that nothing refers to changes",
+            json!({"type": "string", "$defs": {"A": {"type": "string"}}}),
+            json!({"type": "string", "$defs": {"A": {"type": "integer"}}}),
+            Same,
+            [],
+        ),
+        row(
+            "a definition is written where it is used",
+            json!({"items": {"$ref": "#/$defs/A"}, "$defs": {"A": {"type": "string"}}}),
+            json!({"items": {"type": "string"}}),
+            Same,
+            [],
+        ),
+        row(
+            "a reference with a rule beside it",
+            json!({"$ref": "#/$defs/A", "$defs": {"A": {"type": "string"}}}),
+            json!({"$ref": "#/$defs/A", "maxLength": 1, "$defs": {"A": {"type": "string"}}}),
+            Narrowed(json!("ab")),
+            ["max-length-added /maxLength"],
+        ),
+        row(
+            "an optional struct by reference",
+            json!({"$ref": "#/$defs/A", "$defs": {"A": {"type": "object"}}}),
+            json!({"anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}], "$defs": {"A": {"type": "object"}}}),
+            Widened(json!(null)),
+            ["null-added "],
+        ),
+        row(
+            "a change that the other branch allows anyway",
+            json!({"anyOf": [{"type": "integer", "maximum": 5}, {"type": "integer"}]}),
+            json!({"anyOf": [{"type": "integer", "maximum": 2}, {"type": "integer"}]}),
+            Same,
+            ["maximum-lowered /anyOf/0/maximum"],
+        ),
+        row(
+            "a limit that another one hides",
+            json!({"type": "integer", "minimum": 3, "allOf": [{"minimum": 1}]}),
+            json!({"type": "integer", "minimum": 3, "allOf": [{"minimum": 2}]}),
+            Same,
+            ["minimum-raised /allOf/0/minimum"],
+        ),
+        row(
+            "a schema with a base of its own",
+            json!({"properties": {"a": {"$id": "a", "type": "string"}}}),
+            json!({"properties": {"a": {"$id": "a", "type": ["string", "null"]}}}),
+            Undecided,
+            ["null-added /properties/a", "undecided "],
+        ),
+        row(
+            "a reference that is resolved at run time",
+            json!({"items": {"$dynamicRef": "#node"}}),
+            json!({"items": {"$dynamicRef": "#leaf"}}),
+            Undecided,
+            ["undecided /items/$dynamicRef"],
+        ),
+    ]
+}
