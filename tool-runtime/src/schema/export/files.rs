@@ -54,10 +54,6 @@ impl Folder<'_> {
         files: &[(String, String)],
         stale: &[String],
     ) -> Result<Written, ExportError> {
-        if !self.frozen {
-            fs::create_dir_all(self.path)
-                .map_err(|error| ExportError::io("make the folder", self.path, &error))?;
-        }
         let mut written = Written::default();
         for (name, text) in files {
             let path = self.path.join(name);
@@ -118,6 +114,9 @@ fn is_same(found: &[u8], text: &str) -> bool {
 
 /// Puts a whole file in place of another, so that a reader sees the one or the other.
 fn replace(path: &Path, text: &str, script: Option<&Script>) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
     let beside = temporary(path);
     let written = write(&beside, text, script).and_then(|()| fs::rename(&beside, path));
     if written.is_err() {

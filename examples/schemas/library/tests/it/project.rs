@@ -63,7 +63,8 @@ impl Project {
     /// The lock and everything in `schemas/`.
     pub(crate) fn contracts(&self) -> BTreeMap<String, String> {
         let entries = fs::read_dir(self.at("schemas")).unwrap();
-        let names = entries.map(|it| format!("schemas/{}", it.unwrap().file_name().display()));
+        let names = entries.map(|it| it.unwrap().file_name().into_string().unwrap());
+        let names = names.map(|name| format!("schemas/{name}"));
         let names = names.chain(["tools.lock.json".to_owned()]);
         names.map(|name| (name.clone(), self.read(&name))).collect()
     }

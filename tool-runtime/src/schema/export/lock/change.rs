@@ -106,7 +106,7 @@ impl Change {
         &self.pointer
     }
 
-    /// Names the rule that classed it, such as `required-added` or `effect-strengthened`.
+    /// Names the rule that classed it, such as `maximum-lowered` or `effect-strengthened`.
     #[must_use]
     pub fn rule(&self) -> &'static str {
         self.rule
@@ -138,7 +138,7 @@ impl Change {
 }
 
 /// Gives one line, such as
-/// ``` `search` input /properties/limit: breaking (range-tightened): … ```.
+/// ``` `search` input /properties/limit/maximum: breaking (maximum-lowered): … ```.
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tool, side, pointer, rule, message, .. } = self;

@@ -239,6 +239,47 @@ async fn every_answer_is_valid_by_its_exported_envelope() {
     }
 }
 
+#[tokio::test]
+async fn a_masked_echo_is_valid_whatever_is_said_of_secrets() {
+    let folder = Temporary::new();
+    let secret = |more: Value| {
+        let mut schema = json!({"type": "string", "x-sensitivity": "secret"});
+        schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        schema
+    };
+    let input = json!({
+        "type": "object",
+        "properties": {
+            "token": {"anyOf": [secret(json!({"minLength": 4})), {"type": "null"}]},
+            "keys": {"type": "array", "uniqueItems": true, "items": {"$ref": "#/$defs/key"}},
+            "pin": {"oneOf": [secret(json!({"maxLength": 4})), {"type": "string", "minLength": 5}]},
+            "by": {"type": "string", "enum": ["pin", "token"]},
+        },
+        "allOf": [{"properties": {"pin": {"not": {"const": "***"}}}}],
+        "required": ["by"],
+        "$defs": {"key": secret(json!({"pattern": "^[a-z]{5}$"}))},
+    });
+    let tool = || tool_of("open", input.clone());
+    export([tool()]).write_to(&folder).unwrap();
+    let runtime = Runtime::builder().dynamic(tool()).build().unwrap();
+    let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").build().unwrap();
+    let schema = schema(&folder, "open.tool_output.json");
+    for text in [
+        r#"{"by": "token", "token": "hunter2", "keys": ["hunte", "rtwoo"]}"#,
+        r#"{"by": "pin", "token": null, "pin": "1234"}"#,
+        r#"{"by": "pin", "keys": [], "pin": "hunter2"}"#,
+    ] {
+        let mut call = runtime.call("open", text, &cx);
+        let output: Value = serde_json::from_str(&call.execute().await.to_string()).unwrap();
+        assert_eq!(output["status"], "ok", "{output}");
+        let errors: Vec<_> = schema.iter_errors(&output).map(|it| it.to_string()).collect();
+        assert!(errors.is_empty(), "{output}: {errors:?}");
+        let mut wrong = output;
+        wrong["input"]["by"] = json!("key");
+        assert!(!schema.is_valid(&wrong), "what is no secret is still checked");
+    }
+}
+
 #[test]
 fn an_answer_that_breaks_the_contract_is_not_valid() {
     let folder = Temporary::new();
