@@ -10,10 +10,13 @@ PROGRAM is the program `conversations` of the member `tool-tests`; it is built b
 given. Needs the packages anthropic, boto3, google-genai, ollama and openai; nothing leaves this machine.
 """
 
+import functools
 import json
+import struct
 import subprocess
 import sys
 import threading
+import zlib
 from collections.abc import Iterable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -68,9 +71,15 @@ def plain(value):
     return value
 
 
+@functools.cache
+def adapter(kind):
+    # It has to outlive the lazy lists that it makes.
+    return TypeAdapter(kind)
+
+
 def parsed(kind, message):
     """Parses a message, and sees that its type knows every part of it."""
-    known = plain(TypeAdapter(kind).validate_python(message))
+    known = plain(adapter(kind).validate_python(message))
     assert known == message, f"the type leaves out a part:\n{message}\n{known}"
 
 
@@ -126,6 +135,16 @@ class Chat:
             return [(call.id, call.function.name, call.function.arguments) for call in calls]
         return [chunk.model_dump_json(exclude_unset=True) for chunk in answer]
 
+    def gathered(self, url):
+        client = openai.OpenAI(base_url=url, api_key="none", max_retries=0)
+        with client.chat.completions.stream(model="m", messages=[]) as stream:
+            message = stream.get_final_completion().choices[0].message.model_dump(exclude_none=True)
+        message.pop("parsed", None)
+        for call in message["tool_calls"]:
+            call.pop("index", None)
+            call["function"].pop("parsed_arguments", None)
+        return [message]
+
 
 class Responses:
     dialect = "responses"
@@ -167,7 +186,7 @@ class Responses:
             nonlocal number
             number += 1
             fields |= {"type": kind, "sequence_number": number}
-            return TypeAdapter(responses_types.ResponseStreamEvent).validate_python(fields)
+            return adapter(responses_types.ResponseStreamEvent).validate_python(fields)
 
         yield event("response.created", response=self.response("in_progress", []))
         for place, item in enumerate(self.output()):
@@ -228,8 +247,7 @@ class Anthropic:
 
     def events(self):
         def event(kind, **fields):
-            kinds = TypeAdapter(anthropic_types.RawMessageStreamEvent)
-            return kinds.validate_python(fields | {"type": kind})
+            return adapter(anthropic_types.RawMessageStreamEvent).validate_python(fields | {"type": kind})
 
         yield event("message_start", message=self.message([], None))
         arguments = iter(arguments for _, _, arguments in CALLS)
@@ -270,6 +288,12 @@ class Anthropic:
             calls = [block for block in answer.content if block.type == "tool_use"]
             return [(call.id, call.name, compact(call.input)) for call in calls]
         return [event.model_dump_json(exclude_unset=True) for event in answer]
+
+    def gathered(self, url):
+        client = anthropic.Anthropic(base_url=url.removesuffix("/v1"), api_key="none", max_retries=0)
+        with client.messages.stream(model="m", max_tokens=9, messages=[]) as stream:
+            message = stream.get_final_message()
+        return [{"role": "assistant", "content": [block.model_dump(exclude_none=True) for block in message.content]}]
 
 
 class Gemini:
@@ -387,6 +411,9 @@ class Bedrock:
             aws_secret_access_key="none",
         )
         messages = [{"role": "user", "content": [{"text": "tea?"}]}, *messages]
+        if stream:
+            events = client.converse_stream(modelId="m", messages=messages, toolConfig=tools)["stream"]
+            return [compact(event) for event in events]
         answer = client.converse(modelId="m", messages=messages, toolConfig=tools)
         uses = [block["toolUse"] for block in answer["output"]["message"]["content"] if "toolUse" in block]
         return [(use["toolUseId"], use["name"], compact(use["input"])) for use in uses]
@@ -483,8 +510,9 @@ def check_types(program):
 
 
 def same(one, other):
-    """Compares messages but for the texts of arguments, which two writers space differently."""
-    return compact(one).replace(" ", "") == compact(other).replace(" ", "")
+    """Compares messages, but for the spaces in arguments, which two writers set differently."""
+    text = lambda value: json.dumps(value, sort_keys=True).replace(" ", "")
+    return text(one) == text(other)
 
 
 class Server:
@@ -511,7 +539,8 @@ class Server:
         threading.Thread(target=self.http.serve_forever, daemon=True).start()
 
     def answer(self, body, kind="application/json"):
-        self.body, self.kind = body.encode(), kind
+        self.body = body if isinstance(body, bytes) else body.encode()
+        self.kind = kind
 
 
 def check_clients(program):
@@ -521,32 +550,50 @@ def check_clients(program):
         name = dialect.dialect
         body = text_of(dialect.whole(), exclude_none=True)
         turn = program.hold(name, whole=body)
-        tools = turn["declarations"] or []
-        if not tools:
-            # Without declarations there is nothing to send.
-            continue
+        tools = turn["declarations"]
         server.answer(body)
         parsed_calls = dialect.send(server.url, tools, turn["messages"] + turn["answers"])
         ours = [call["arguments"] for call in turn["calls"]]
         assert [json.loads(call[2]) for call in parsed_calls] == [json.loads(text) for text in ours], name
         sent = server.asked.get("messages") or server.asked.get("input") or server.asked["contents"]
         assert same(sent[1:], turn["messages"] + turn["answers"]), (name, sent[1:])
-        assert same(server.asked[turn["field"]], tools), (name, server.asked[turn["field"]])
-        if name == "bedrock":
-            continue
+        # Google's client writes this one name as Python does, which its service takes too.
+        declared = compact(server.asked[turn["field"]]).replace("parameters_json_schema", "parametersJsonSchema")
+        assert same(json.loads(declared), tools), (name, declared)
         events = [text_of(event, exclude_unset=True, exclude_none=True) for event in dialect.events()]
         server.answer(*framed(name, events))
         seen = dialect.send(server.url, tools, [], stream=True)
-        check_turn(program.hold(name, events=seen), f"{name}, through its client")
+        streamed = program.hold(name, events=seen)
+        check_turn(streamed, f"{name}, through its client")
+        if hasattr(dialect, "gathered"):
+            # What the client itself makes of the events is what is to be repeated.
+            assert same(dialect.gathered(server.url), streamed["messages"]), (name, streamed["messages"])
 
 
 def framed(name, events):
     """The events as the provider sends them."""
+    if name == "bedrock":
+        return b"".join(map(frame, events)), "application/vnd.amazon.eventstream"
     if name == "ollama":
         return "".join(event + "\n" for event in events), "application/x-ndjson"
-    kind = lambda event: f"event: {json.loads(event)['type']}\n" if name in ("anthropic", "responses") else ""
-    text = "".join(f"{kind(event)}data: {event}\n\n" for event in events)
+    named = name in ("anthropic", "responses")
+    text = ""
+    for event in events:
+        text += f"event: {json.loads(event)['type']}\n" if named else ""
+        text += f"data: {event}\n\n"
     return text + ("data: [DONE]\n\n" if name == "openai" else ""), "text/event-stream"
+
+
+def frame(event):
+    """One event as Amazon frames it: lengths, headers, payload, and the checksums of both."""
+    [(kind, payload)] = json.loads(event).items()
+    headers = b""
+    for name, value in {":message-type": "event", ":event-type": kind, ":content-type": "application/json"}.items():
+        headers += struct.pack(f"!B{len(name)}sBH", len(name), name.encode(), 7, len(value)) + value.encode()
+    payload = compact(payload).encode()
+    prelude = struct.pack("!II", 16 + len(headers) + len(payload), len(headers))
+    message = prelude + struct.pack("!I", zlib.crc32(prelude)) + headers + payload
+    return message + struct.pack("!I", zlib.crc32(message))
 
 
 def main():

@@ -15,12 +15,15 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// Reads an item. A null in it is a field that the next request does not take.
+    /// Reads an item, but for the nulls in it and in its parts.
     pub(super) fn read(item: Place<'_>) -> Result<Self, ReadError> {
         let is_call = item.is("type", "function_call");
         let arguments = if is_call { item.text_of("arguments")? } else { None };
         let but: &[_] = if is_call { &["arguments"] } else { &[] };
-        let fields = item.fields(but)?;
+        let mut fields = item.fields(but)?;
+        if let Some(Value::Array(parts)) = fields.get_mut("content") {
+            parts.iter_mut().filter_map(Value::as_object_mut).for_each(leave_nulls_out);
+        }
         if is_call {
             item.text_needed("name")?;
         }
@@ -34,6 +37,11 @@ impl Item {
     fn is_whole(&self) -> bool {
         !matches!(text_in(&self.fields, "status"), "in_progress" | "incomplete")
     }
+}
+
+/// A null is a parameter that the next request does not know.
+fn leave_nulls_out(part: &mut Map<String, Value>) {
+    part.retain(|_, value| !value.is_null());
 }
 
 /// What a response of these items says.
