@@ -38,7 +38,6 @@ impl Shop {
         /// The word.
         word: &str,
         /// The highest price, in cents.
-        #[arg(default)]
         up_to: Option<u32>,
     ) -> Vec<Tea> {
         let fits = |(name, cents): &&(&str, u32)| {

@@ -4,17 +4,17 @@ Responses and events are built by the types that the providers publish, and read
 of them is parsed by the types that the providers' requests have. Then the providers' own clients send
 it to a server of this process, which answers with the same bodies that we read.
 
-    python tests/python/conversations.py [PROGRAM]
+    python tests/python/conversations.py
 
-PROGRAM is the program `conversations` of the member `tool-tests`; it is built by cargo where none is
-given. Needs the packages anthropic, boto3, google-genai, ollama and openai; nothing leaves this machine.
+What is under test is the program `conversations` of the member `tool-tests`; cargo builds it unless
+CONVERSATIONS names one. Nothing leaves this machine.
 """
 
 import functools
 import json
+import os
 import struct
 import subprocess
-import sys
 import threading
 import zlib
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import anthropic
 import anthropic.types as anthropic_types
-import boto3
 import botocore.session
 import ollama
 import openai
@@ -403,7 +402,7 @@ class Bedrock:
         self.known(shape, {"modelId": "m", "messages": messages})
 
     def send(self, url, tools, messages, stream=False):
-        client = boto3.client(
+        client = botocore.session.get_session().create_client(
             "bedrock-runtime",
             endpoint_url=url.removesuffix("/v1"),
             region_name="us-east-1",
@@ -597,7 +596,7 @@ def frame(event):
 
 
 def main():
-    program = Program(sys.argv[1:] or CARGO)
+    program = Program(os.environ.get("CONVERSATIONS", CARGO))
     check_types(program)
     check_clients(program)
     print(f"conversations: {len(DIALECTS)} dialects, whole and streamed, in the providers' own types")

@@ -32,7 +32,7 @@ pub struct AdapterBuilder {
 }
 
 /// What one response may have, unless the host says otherwise: some hundred thousand events.
-const MAX_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
+const MAX_RESPONSE_BYTES: usize = 32 * 1024 * 1024;
 
 impl Adapter {
     /// Declares tools in a dialect, as its defaults are.
@@ -99,7 +99,7 @@ impl AdapterBuilder {
         self
     }
 
-    /// Sets the longest response that is read, in bytes, all its events together: 64 MiB, unless
+    /// Sets the longest response that is read, in bytes, all its events together: 32 MiB, unless
     /// this says otherwise.
     #[must_use]
     pub fn max_response_bytes(mut self, bytes: usize) -> Self {

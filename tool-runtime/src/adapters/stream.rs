@@ -16,6 +16,8 @@ pub struct TurnStream<'a> {
     gathered: Box<dyn Gather>,
     /// How many bytes there is still room for.
     room: usize,
+    /// What went wrong: no response is made of the rest.
+    failed: Option<ReadError>,
 }
 
 /// What an event of a streamed response adds, for whoever watches.
@@ -41,7 +43,7 @@ pub(super) trait Gather: std::fmt::Debug + Send + Sync {
 
 impl<'a> TurnStream<'a> {
     pub(super) fn new(adapter: &'a Adapter, gathered: Box<dyn Gather>) -> Self {
-        Self { adapter, gathered, room: adapter.max_response_bytes }
+        Self { adapter, gathered, room: adapter.max_response_bytes, failed: None }
     }
 
     /// Takes the data of one event; returns what it adds, for whoever watches.
@@ -50,8 +52,17 @@ impl<'a> TurnStream<'a> {
     ///
     /// # Errors
     /// The event is no JSON or none of the dialect, it says that the provider failed, or the response
-    /// is too long. What came before is lost then: ask again.
+    /// is too long. What came before is lost then: everything that follows gives the same error.
     pub fn push(&mut self, event: &str) -> Result<Vec<Delta>, ReadError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let taken = self.take(event);
+        self.failed = taken.as_ref().err().cloned();
+        taken
+    }
+
+    fn take(&mut self, event: &str) -> Result<Vec<Delta>, ReadError> {
         if matches!(event.trim(), "" | "[DONE]") {
             return Ok(Vec::new());
         }
@@ -70,8 +81,11 @@ impl<'a> TurnStream<'a> {
     /// [`Interrupted`](super::Stop::Interrupted), and none of its calls is run.
     ///
     /// # Errors
-    /// Nothing came at all.
+    /// Nothing came at all, or an event could not be taken.
     pub fn finish(self) -> Result<Turn, ReadError> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
         if self.room == self.adapter.max_response_bytes {
             let position = 0;
             return Err(ReadError::Malformed(crate::schema::Malformed::Truncated { position }));

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 use tool_runtime::adapters::{Adapter, Answer, AnswerError, Dialect, Stop, Turn};
+use tool_runtime::policy::{Policy, Rules};
 use tool_runtime::prelude::*;
 
 use self::model::{Call, End, events, response};
@@ -62,6 +63,12 @@ async fn delete_all(ran: &Ran, dry_run: &DryRun) {
     if !dry_run.is_active() {
         ran.0.fetch_add(1, Ordering::Relaxed);
     }
+}
+
+/// Lists a lot.
+#[ai_tool(effect = "read")]
+async fn list() -> Vec<u32> {
+    (0..100).collect()
 }
 
 /// Is for the host alone.
@@ -224,6 +231,40 @@ async fn a_tool_that_was_not_declared_does_not_run_although_the_runtime_has_it()
         let allowed = turn.requests().count();
         assert_eq!(allowed, 0, "{dialect}");
     }
+}
+
+#[tokio::test]
+async fn what_a_declaration_asks_for_and_the_tool_does_not_is_taken_back() {
+    for dialect in [Dialect::OpenAiChat, Dialect::OpenAiResponses] {
+        let world = World::new(dialect);
+        let arguments = r#"{"query":"tea","limit":null}"#;
+        let turn = world.turn(&[("a", world.wire("content.search"), arguments)], End::Done);
+        let (_, answers) = world.run(&turn).await;
+        // No note: the model did as it was told.
+        assert_eq!(answers, [serde_json::json!(["tea 10"])], "{dialect}");
+        assert_eq!(turn.asked()[0].arguments(), arguments, "{dialect}");
+        assert!(turn.messages()[0].to_string().contains("null"), "{dialect}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_answer_is_shown_as_an_excerpt_that_says_so() {
+    let rules = Rules::new().max_output_bytes(64);
+    let policy = Policy::new().rules(rules);
+    let runtime = Runtime::builder().tool::<List>().policy(policy).build().unwrap();
+    let adapter = Adapter::new(Dialect::Gemini, runtime.specs_for_model());
+    let response = response(Dialect::Gemini, &[("a", "list", "{}")], End::Done);
+    let turn = adapter.read(&response).unwrap();
+    let mut calls = turn.open(&runtime, &cx());
+    runtime.run(&mut calls).await;
+    let shown = Answer::from(&calls[0]).with_excerpt(&calls[0].for_model().await);
+    let messages = adapter.answers(&turn, [shown]).unwrap();
+    let response = &messages[0]["parts"][0]["functionResponse"]["response"];
+    assert!(response["output"].as_array().unwrap().len() < 100, "{response}");
+    assert!(
+        response["notes"][0].as_str().unwrap().starts_with("this is an excerpt of"),
+        "{response}"
+    );
 }
 
 #[tokio::test]

@@ -36,13 +36,13 @@ impl Block {
     }
 
     /// True if the provider would refuse to see it again.
-    fn is_refused(&self) -> bool {
-        match self {
-            Self::Other(fields) => {
-                fields.is_empty() || fields.contains_key("text") && is_blank(self.text())
-            }
-            Self::Call(_) => false,
-        }
+    fn is_refused(&self, was_cut: bool) -> bool {
+        let Self::Other(fields) = self else { return false };
+        let thought =
+            fields.get("reasoningContent").and_then(|thought| thought.get("reasoningText"));
+        let unsigned = thought.is_some_and(|thought| thought.get("signature").is_none());
+        let blank = fields.contains_key("text") && is_blank(self.text());
+        fields.is_empty() || blank || was_cut && unsigned
     }
 }
 
@@ -62,7 +62,8 @@ pub(super) fn is_ours(call: Place<'_>) -> bool {
 pub(super) fn said(blocks: Vec<Block>, stop: Stop) -> Said {
     let text = blocks.iter().map(Block::text).collect();
     let mut calls = Calls::default();
-    let kept = blocks.into_iter().filter(|block| !block.is_refused());
+    let was_cut = matches!(stop, Stop::Length | Stop::Interrupted);
+    let kept = blocks.into_iter().filter(|block| !block.is_refused(was_cut));
     let content: Vec<_> = kept.map(|block| repeat(block, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });
     let messages = if content.is_empty() { Vec::new() } else { vec![message()] };

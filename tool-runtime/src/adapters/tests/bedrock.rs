@@ -38,6 +38,16 @@ fn a_blank_text_is_not_repeated() {
 }
 
 #[test]
+fn thinking_that_was_cut_off_before_it_was_signed_is_not_repeated() {
+    let thought = json!({ "reasoningContent": { "reasoningText": { "text": "tea" } } });
+    let of = |reason| {
+        let turn = read(BEDROCK, &response(&[thought.clone(), json!({ "text": "So" })], reason));
+        turn.messages()[0]["content"].as_array().unwrap().len()
+    };
+    assert_eq!((of("max_tokens"), of("end_turn")), (1, 2));
+}
+
+#[test]
 fn no_call_may_run_unless_the_message_came_to_its_end() {
     let of = |reason| read(BEDROCK, &response(&[call("a", "ping", &json!({}))], reason));
     check_stop(&of("tool_use"), &Stop::Done, 1);

@@ -141,6 +141,21 @@ fn an_error_in_a_stream_ends_it() {
 }
 
 #[test]
+fn no_response_is_made_of_a_stream_that_lost_an_event() {
+    let adapter = adapter(Dialect::Anthropic);
+    let mut stream = adapter.stream();
+    let block = json!({ "type": "tool_use", "id": "a", "name": "ping", "input": {} });
+    let start = json!({ "type": "content_block_start", "index": 0, "content_block": block });
+    let stop = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
+    stream.push(&start.to_string()).unwrap();
+    let lost = stream.push(r#"{"type":"content_block_delta","ind"#).unwrap_err();
+    for event in [stop, json!({ "type": "message_stop" })] {
+        assert_eq!(stream.push(&event.to_string()), Err(lost.clone()));
+    }
+    assert_eq!(stream.finish().unwrap_err(), lost);
+}
+
+#[test]
 fn what_is_no_json_is_refused_with_its_place() {
     let error = adapter(Dialect::Anthropic).read("data: {}").unwrap_err();
     assert_eq!(
