@@ -48,17 +48,21 @@ impl Iterator for Ids {
     }
 }
 
-/// Starts a context that every tool can be called in: nobody's in particular, the same every time.
+/// Starts a context that every tool can be called in, keys and tickets included: the same every time.
 ///
-/// Set on it what the tool looks at, and build it.
+/// It is of the user `user-1`, in the run `run-1` of nobody's tenant. Set on it what the tool looks
+/// at, and build it.
 ///
 /// ```
 /// use tool_runtime::testing::context;
 ///
 /// let cx = context().user_id("ada").locale("en-GB").build()?;
-/// assert_eq!(cx.run_id(), Some("run-1"));
+/// assert_eq!((cx.user_id(), cx.run_id()), (Some("ada"), Some("run-1")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn context() -> ToolContextBuilder {
-    ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").invocation_id(Uuid::from_u128(1))
+    ToolContext::builder(Uuid::nil(), "trace-1")
+        .run_id("run-1")
+        .user_id("user-1")
+        .invocation_id(Uuid::from_u128(1))
 }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use tool_runtime::prelude::*;
-use tool_runtime::testing::{Check, Recording, ToolTrial, assert_tool};
+use tool_runtime::testing::{
+    Check, FaultyStore, Recording, StoreFault, StoreOperation, ToolTrial, assert_tool,
+};
 
 use super::only;
 
@@ -115,6 +117,25 @@ fn a_dry_run_that_nobody_can_judge_is_told() {
     let report = ToolTrial::of::<OrderTea>().state(Recording::new()).check();
     assert!(report.is_ok(), "{report}");
     assert!(report.notes().iter().any(|note| note.starts_with("dry run: not checked")), "{report}");
+}
+
+#[test]
+fn a_repeat_that_is_not_answered_by_the_first_answer_is_found() {
+    let store = FaultyStore::new();
+    store.always(StoreOperation::Settle, StoreFault::Fails);
+    let shop = Recording::new();
+    let trial = ToolTrial::of::<OrderCup>().state(shop.clone()).effects(shop);
+    let report = trial.with(|builder| builder.store(store)).check();
+    only(&report, Check::Idempotency, &["is not answered by the first answer", "input: {}"]);
+}
+
+/// Orders a cup.
+#[ai_tool(effect = "write")]
+fn order_cup(shop: &Recording, dry_run: &DryRun) -> bool {
+    if !dry_run.is_active() {
+        shop.note();
+    }
+    true
 }
 
 /// Sets a title.

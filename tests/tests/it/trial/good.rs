@@ -1,7 +1,9 @@
 //! Tools that nothing is wrong with, tried as their authors would.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{Check, Recording, ToolTrial, assert_tool, context};
@@ -58,7 +60,7 @@ fn a_method_is_tried_with_its_toolkit() {
 /// Keeps a contact.
 #[ai_tool(effect = "write", idempotent)]
 fn keep_contact(
-    book: &std::sync::Mutex<std::collections::BTreeMap<String, String>>,
+    book: &Book,
     dry_run: &DryRun,
     /// Who.
     #[arg(pii)]
@@ -74,17 +76,27 @@ fn keep_contact(
     true
 }
 
+type Book = Mutex<BTreeMap<String, String>>;
+
 #[test]
 fn a_write_is_tried_with_what_counts_its_effects() {
-    use std::sync::{Arc, Mutex};
+    let (book, pages) = shared_book();
+    assert_tool!(keep_contact, shared_state = book, effects = pages);
+}
 
-    let book: Arc<Mutex<std::collections::BTreeMap<String, String>>> = Arc::default();
+#[test]
+fn nothing_is_left_unchecked_of_a_write_whose_effects_are_counted() {
+    let (book, pages) = shared_book();
+    let trial = ToolTrial::of::<KeepContact>().shared_state(book).effects(pages);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots");
+    let report = trial.snapshots_in(folder).check();
+    assert!(report.is_ok() && report.notes().is_empty(), "{report}");
+}
+
+fn shared_book() -> (Arc<Book>, impl Fn() -> usize) {
+    let book: Arc<Book> = Arc::default();
     let pages = Arc::clone(&book);
-    assert_tool!(
-        keep_contact,
-        shared_state = book,
-        effects = move || pages.lock().expect("nobody panics").len(),
-    );
+    (book, move || pages.lock().expect("nobody panics").len())
 }
 
 #[tokio::test]

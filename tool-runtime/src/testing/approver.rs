@@ -1,0 +1,92 @@
+//! Somebody who decides as a script says.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+
+use crate::policy::{ApprovalRequest, Approver, Decision};
+
+/// Decides about calls one after another as it was told, and keeps what it was asked.
+///
+/// A handle: its clones follow the same script. Beyond the script it [defers](Decision::defer), so
+/// that a call which nobody foresaw gets a ticket and runs not.
+///
+/// ```
+/// use tool_runtime::policy::{Decision, Policy};
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::testing::{ScriptedApprover, context, expect_output};
+///
+/// /// Deletes an article.
+/// #[ai_tool(effect = "destructive")]
+/// fn delete_article(
+///     dry_run: &DryRun,
+///     /// Which.
+///     id: u64,
+/// ) -> bool {
+///     !dry_run.is_active() && id > 0
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let editor = ScriptedApprover::new([
+///     Decision::approve("ada").with_arguments(r#"{"id":8}"#),
+///     Decision::decline("keep it"),
+/// ]);
+/// let policy = Policy::new().approver(editor.clone());
+/// let runtime = Runtime::builder().tool::<DeleteArticle>().policy(policy).build()?;
+/// let cx = context().build()?;
+///
+/// let mut call = runtime.call("delete_article", r#"{"id":7}"#, &cx);
+/// expect_output(call.execute().await).ok().data(true);
+/// let mut call = runtime.call("delete_article", r#"{"id":9}"#, &cx);
+/// expect_output(call.execute().await).failed().code("DECLINED");
+/// assert_eq!(editor.asked(), [r#"delete_article {"id":7}"#, r#"delete_article {"id":9}"#]);
+/// assert!(editor.is_done());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct ScriptedApprover(Arc<Mutex<Script>>);
+
+#[derive(Debug, Default)]
+struct Script {
+    left: VecDeque<Decision>,
+    asked: Vec<String>,
+}
+
+impl ScriptedApprover {
+    /// Starts with the decisions, the first one first.
+    #[must_use]
+    pub fn new(decisions: impl IntoIterator<Item = Decision>) -> Self {
+        let left = decisions.into_iter().collect();
+        Self(Arc::new(Mutex::new(Script { left, asked: Vec::new() })))
+    }
+
+    /// Lists what it was asked: each call's tool and its arguments, secrets masked.
+    #[must_use]
+    pub fn asked(&self) -> Vec<String> {
+        self.script().asked.clone()
+    }
+
+    /// Tells whether every decision was asked for.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.script().left.is_empty()
+    }
+
+    fn script(&self) -> MutexGuard<'_, Script> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Approver for ScriptedApprover {
+    async fn decide(&self, request: &ApprovalRequest<'_>) -> Decision {
+        let preview = request.preview();
+        let arguments = preview.arguments().unwrap_or("no JSON");
+        let mut script = self.script();
+        script.asked.push(format!("{} {arguments}", preview.name()));
+        script.left.pop_front().unwrap_or_else(Decision::defer)
+    }
+}

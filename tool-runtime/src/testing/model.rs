@@ -1,0 +1,246 @@
+//! A model that says what a script says, and insists on its answers.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use tool_contracts::{ToolCallRequest, ToolContext};
+
+use crate::call::ToolOutput;
+use crate::dispatch::Runtime;
+
+/// A model that takes its turns from a script: texts, and calls of tools.
+///
+/// It takes a turn only when every call of the one before is [answered](Self::answer), once and by
+/// its id: a host that forgets a call fails its test, not its first customer. It is apart from the
+/// dialects of providers: it asks in [`ToolCallRequest`]s and hears [`ToolOutput`]s.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::testing::{ModelTurn, ScriptedModel, context};
+///
+/// /// Adds two numbers.
+/// #[ai_tool(effect = "read")]
+/// fn add(
+///     /// The first.
+///     a: i64,
+///     /// The second.
+///     b: i64,
+/// ) -> i64 {
+///     a + b
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let runtime = Runtime::builder().tool::<Add>().build()?;
+/// let cx = context().build()?;
+/// let mut model = ScriptedModel::new([
+///     ModelTurn::call("add", json!({"a": 2, "b": 3})).and("add", json!({"a": 1})),
+///     ModelTurn::after(|answers| {
+///         ModelTurn::text(format!("It is {}.", answers[0].output().data_json().unwrap_or("?")))
+///     }),
+/// ]);
+///
+/// let mut said = None;
+/// while let Some(turn) = model.next_turn() {
+///     for request in turn.calls() {
+///         let mut call = runtime.call_request(request, &cx);
+///         model.answer(request.call_id(), call.execute().await);
+///     }
+///     said = turn.said().map(str::to_owned);
+/// }
+/// assert_eq!(said.as_deref(), Some("It is 5."));
+/// assert!(!model.answers()[1].output().is_ok());
+/// # Ok(())
+/// # }
+/// ```
+pub struct ScriptedModel {
+    script: VecDeque<ModelTurn>,
+    /// The calls of this turn that nobody has answered.
+    open: Vec<ToolCallRequest>,
+    answers: Vec<ModelAnswer>,
+    asked: usize,
+}
+
+/// One turn of a script.
+pub struct ModelTurn(Kind);
+
+enum Kind {
+    Says { text: Option<String>, calls: Vec<(String, Box<RawValue>)> },
+    After(Box<Then>),
+}
+
+type Then = dyn FnOnce(&[ModelAnswer]) -> ModelTurn + Send;
+
+/// What a model says in its turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelMessage {
+    text: Option<String>,
+    calls: Vec<ToolCallRequest>,
+}
+
+/// An answer that a model got to one of its calls.
+#[derive(Debug, Clone)]
+pub struct ModelAnswer {
+    request: ToolCallRequest,
+    output: ToolOutput,
+}
+
+impl ScriptedModel {
+    /// Starts with the turns, the first one first.
+    #[must_use]
+    pub fn new(turns: impl IntoIterator<Item = ModelTurn>) -> Self {
+        let script = turns.into_iter().collect();
+        Self { script, open: Vec::new(), answers: Vec::new(), asked: 0 }
+    }
+
+    /// Takes the next turn; none when the script is over. Calls are named `call_1`, `call_2`, ….
+    ///
+    /// # Panics
+    /// A call of the turn before has no answer.
+    #[track_caller]
+    pub fn next_turn(&mut self) -> Option<ModelMessage> {
+        let open: Vec<String> =
+            self.open.iter().map(|call| format!("{} ({})", call.call_id(), call.name())).collect();
+        let count = open.len();
+        assert!(open.is_empty(), "{count} calls have no answer: {}", open.join(", "));
+        let mut turn = self.script.pop_front()?;
+        let (text, calls) = loop {
+            match turn.0 {
+                Kind::Says { text, calls } => break (text, calls),
+                Kind::After(then) => turn = then(&self.answers),
+            }
+        };
+        let named = calls.into_iter().map(|(name, arguments)| {
+            self.asked += 1;
+            ToolCallRequest::new(format!("call_{}", self.asked), name, arguments)
+        });
+        self.open = named.collect();
+        Some(ModelMessage { text, calls: self.open.clone() })
+    }
+
+    /// Answers one call of this turn.
+    ///
+    /// # Panics
+    /// No call of this turn that waits for an answer has this id.
+    #[track_caller]
+    pub fn answer(&mut self, call_id: &str, output: &ToolOutput) {
+        let found = self.open.iter().position(|call| call.call_id() == call_id);
+        let Some(index) = found else {
+            let before = self.answers.iter().any(|answer| answer.request.call_id() == call_id);
+            let why = if before { "it is answered already" } else { "there is no such call" };
+            panic!("an answer to `{call_id}`: {why}");
+        };
+        let request = self.open.remove(index);
+        self.answers.push(ModelAnswer { request, output: output.clone() });
+    }
+
+    /// Lists the answers so far, in the order in which they came.
+    #[must_use]
+    pub fn answers(&self) -> &[ModelAnswer] {
+        &self.answers
+    }
+
+    /// Plays the script to its end: runs each turn's calls as one batch, and returns the last text.
+    ///
+    /// # Panics
+    /// As [`next_turn`](Self::next_turn) does.
+    pub async fn play(&mut self, runtime: &Runtime, cx: &ToolContext) -> Option<String> {
+        let mut said = None;
+        while let Some(turn) = self.next_turn() {
+            let mut calls = runtime.call_all(turn.calls(), cx);
+            let outputs = runtime.run(&mut calls).await;
+            for (request, output) in turn.calls().iter().zip(outputs) {
+                self.answer(request.call_id(), output);
+            }
+            said = turn.text.or(said);
+        }
+        said
+    }
+}
+
+impl ModelTurn {
+    /// Says something, and asks for nothing.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self(Kind::Says { text: Some(text.into()), calls: Vec::new() })
+    }
+
+    /// Asks for a call.
+    ///
+    /// # Panics
+    /// The arguments can't be written as JSON.
+    pub fn call(tool: impl Into<String>, arguments: impl Serialize) -> Self {
+        Self(Kind::Says { text: None, calls: Vec::new() }).and(tool, arguments)
+    }
+
+    /// Asks for one more call, in parallel.
+    ///
+    /// # Panics
+    /// The arguments can't be written as JSON, or the turn is one that depends on answers.
+    #[must_use]
+    pub fn and(mut self, tool: impl Into<String>, arguments: impl Serialize) -> Self {
+        let arguments = to_raw_value(&arguments).expect("arguments of a script are JSON");
+        match &mut self.0 {
+            Kind::Says { calls, .. } => calls.push((tool.into(), arguments)),
+            Kind::After(_) => panic!("the turn is not known yet: add the call inside of `after`"),
+        }
+        self
+    }
+
+    /// Decides when the turn has come, by the answers so far.
+    pub fn after(turn: impl FnOnce(&[ModelAnswer]) -> ModelTurn + Send + 'static) -> Self {
+        Self(Kind::After(Box::new(turn)))
+    }
+}
+
+impl ModelMessage {
+    /// Returns what is said to the user, if anything is.
+    #[must_use]
+    pub fn said(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// Lists the calls that are asked for.
+    #[must_use]
+    pub fn calls(&self) -> &[ToolCallRequest] {
+        &self.calls
+    }
+}
+
+impl ModelAnswer {
+    /// Returns the call.
+    #[must_use]
+    pub fn request(&self) -> &ToolCallRequest {
+        &self.request
+    }
+
+    /// Returns its answer.
+    #[must_use]
+    pub fn output(&self) -> &ToolOutput {
+        &self.output
+    }
+}
+
+impl fmt::Debug for ScriptedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScriptedModel")
+            .field("turns_left", &self.script.len())
+            .field("open", &self.open)
+            .field("answers", &self.answers.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ModelTurn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Says { text, calls } => {
+                let names: Vec<&str> = calls.iter().map(|(name, _)| &**name).collect();
+                f.debug_struct("ModelTurn").field("text", text).field("calls", &names).finish()
+            }
+            Kind::After(_) => f.write_str("ModelTurn::after(…)"),
+        }
+    }
+}

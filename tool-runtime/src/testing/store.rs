@@ -1,0 +1,275 @@
+//! A store in memory that fails when it is told to.
+
+use std::collections::{HashMap, VecDeque};
+use std::future::{Future, pending};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use crate::store::{
+    ClaimRequest, Claimed, Fence, GrantScope, GrantStore, IdempotencyStore, KeptOutput, KeyRecord,
+    KeyScope, Memory, OutputSlice, OutputStore, Settlement, StandingGrant, StoreError,
+    StoreErrorKind, TicketEnd, TicketStore, UnixMillis, WaitingTicket,
+};
+
+/// A store in memory whose next operations fail as they are told to.
+///
+/// A handle: its clones are the same store. Where no fault is due, it is [`Memory`].
+///
+/// ```
+/// use tool_runtime::prelude::*;
+/// use tool_runtime::testing::{FaultyStore, StoreFault, StoreOperation, context, expect_output};
+/// # use tool_runtime::contracts::Permission;
+///
+/// /// Orders tea.
+/// #[ai_tool(effect = "write")]
+/// fn order_tea(dry_run: &DryRun) -> bool {
+///     !dry_run.is_active()
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = FaultyStore::new();
+/// let runtime = Runtime::builder()
+///     .tool::<OrderTea>()
+///     .permission("order_tea", Permission::Allow)
+///     .store(store.clone())
+///     .build()?;
+/// let cx = context().build()?.with_idempotency_key("order-1")?;
+///
+/// // A store that is down: the write does not run.
+/// store.next(StoreOperation::Claim, StoreFault::Fails);
+/// let mut call = runtime.call("order_tea", "{}", &cx);
+/// expect_output(call.execute().await).failed().code("UNAVAILABLE");
+///
+/// let mut call = runtime.call("order_tea", "{}", &cx);
+/// expect_output(call.execute().await).ok().data(true);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct FaultyStore {
+    memory: Memory,
+    faults: Arc<Mutex<Faults>>,
+}
+
+/// What a store is asked to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StoreOperation {
+    /// Claims an idempotency key.
+    Claim,
+    /// Lengthens a lease.
+    Renew,
+    /// Ends a claim.
+    Settle,
+    /// Reads what is known of keys.
+    FindKeys,
+    /// Writes, ends or reads a ticket.
+    Tickets,
+    /// Writes, revokes or reads a standing grant.
+    Grants,
+    /// Writes or reads a long answer.
+    Outputs,
+    /// Forgets what is over.
+    Sweep,
+}
+
+/// How an operation fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StoreFault {
+    /// Nothing is done, and the answer is an error.
+    Fails,
+    /// It is done, and the answer is an error all the same: the worst kind.
+    AnswerIsLost,
+    /// Nothing is done, and there is no answer.
+    Hangs,
+}
+
+#[derive(Debug, Default)]
+struct Faults {
+    next: HashMap<StoreOperation, VecDeque<StoreFault>>,
+    always: HashMap<StoreOperation, StoreFault>,
+}
+
+impl FaultyStore {
+    /// Starts empty, and without faults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { memory: Memory::new(), faults: Arc::default() }
+    }
+
+    /// Lets the next such operation fail; called again, the one after it too.
+    pub fn next(&self, operation: StoreOperation, fault: StoreFault) {
+        self.change(|faults| faults.next.entry(operation).or_default().push_back(fault));
+    }
+
+    /// Lets every such operation fail from now on.
+    pub fn always(&self, operation: StoreOperation, fault: StoreFault) {
+        self.change(|faults| faults.always.insert(operation, fault));
+    }
+
+    /// Takes all faults back.
+    pub fn heal(&self) {
+        self.change(|faults| *faults = Faults::default());
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Faults) -> T) -> T {
+        change(&mut self.faults.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn due(&self, operation: StoreOperation) -> Option<StoreFault> {
+        self.change(|faults| {
+            let next = faults.next.get_mut(&operation).and_then(VecDeque::pop_front);
+            next.or_else(|| faults.always.get(&operation).copied())
+        })
+    }
+
+    /// Does an operation, unless a fault is due.
+    async fn pass<T>(
+        &self,
+        operation: StoreOperation,
+        work: impl Future<Output = Result<T, StoreError>> + Send,
+    ) -> Result<T, StoreError> {
+        match self.due(operation) {
+            None => return work.await,
+            Some(StoreFault::Fails) => {}
+            Some(StoreFault::AnswerIsLost) => drop(work.await?),
+            Some(StoreFault::Hangs) => pending::<()>().await,
+        }
+        Err(StoreError::new(StoreErrorKind::Unavailable, format!("{operation:?} fails on purpose")))
+    }
+}
+
+impl Default for FaultyStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Debug for FaultyStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        f.debug_struct("FaultyStore").field("faults", &*faults).finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl IdempotencyStore for FaultyStore {
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed, StoreError> {
+        self.pass(StoreOperation::Claim, self.memory.claim(request)).await
+    }
+
+    async fn renew(
+        &self,
+        key: &KeyScope,
+        fence: Fence,
+        until: UnixMillis,
+    ) -> Result<bool, StoreError> {
+        self.pass(StoreOperation::Renew, self.memory.renew(key, fence, until)).await
+    }
+
+    async fn settle(
+        &self,
+        key: &KeyScope,
+        fence: Fence,
+        settlement: Settlement,
+    ) -> Result<bool, StoreError> {
+        self.pass(StoreOperation::Settle, self.memory.settle(key, fence, settlement)).await
+    }
+
+    async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {
+        self.pass(StoreOperation::FindKeys, self.memory.find(key)).await
+    }
+
+    async fn unknown(
+        &self,
+        tenant: Uuid,
+        after: Option<&KeyScope>,
+        most: usize,
+    ) -> Result<Vec<KeyRecord>, StoreError> {
+        self.pass(StoreOperation::FindKeys, self.memory.unknown(tenant, after, most)).await
+    }
+
+    async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
+        self.pass(StoreOperation::Sweep, self.memory.sweep_keys(now, most)).await
+    }
+}
+
+#[async_trait]
+impl TicketStore for FaultyStore {
+    async fn put_ticket(&self, ticket: WaitingTicket) -> Result<(), StoreError> {
+        self.pass(StoreOperation::Tickets, self.memory.put_ticket(ticket)).await
+    }
+
+    async fn find_ticket(&self, id: Uuid) -> Result<Option<WaitingTicket>, StoreError> {
+        self.pass(StoreOperation::Tickets, self.memory.find_ticket(id)).await
+    }
+
+    async fn end_ticket(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError> {
+        self.pass(StoreOperation::Tickets, self.memory.end_ticket(id, end)).await
+    }
+
+    async fn overtake_tickets(
+        &self,
+        tenant: Uuid,
+        conversation: &str,
+    ) -> Result<usize, StoreError> {
+        let work = self.memory.overtake_tickets(tenant, conversation);
+        self.pass(StoreOperation::Tickets, work).await
+    }
+
+    async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
+        self.pass(StoreOperation::Sweep, self.memory.sweep_tickets(now, most)).await
+    }
+}
+
+#[async_trait]
+impl GrantStore for FaultyStore {
+    async fn put_grant(&self, grant: StandingGrant) -> Result<(), StoreError> {
+        self.pass(StoreOperation::Grants, self.memory.put_grant(grant)).await
+    }
+
+    async fn find_grant(&self, scope: &GrantScope) -> Result<Option<StandingGrant>, StoreError> {
+        self.pass(StoreOperation::Grants, self.memory.find_grant(scope)).await
+    }
+
+    async fn revoke_grant(&self, scope: &GrantScope) -> Result<bool, StoreError> {
+        self.pass(StoreOperation::Grants, self.memory.revoke_grant(scope)).await
+    }
+
+    async fn grants(
+        &self,
+        tenant: Uuid,
+        after: Option<&GrantScope>,
+        most: usize,
+    ) -> Result<Vec<StandingGrant>, StoreError> {
+        self.pass(StoreOperation::Grants, self.memory.grants(tenant, after, most)).await
+    }
+}
+
+#[async_trait]
+impl OutputStore for FaultyStore {
+    async fn put_output(&self, output: KeptOutput) -> Result<(), StoreError> {
+        self.pass(StoreOperation::Outputs, self.memory.put_output(output)).await
+    }
+
+    async fn read_output(
+        &self,
+        id: Uuid,
+        tenant: Uuid,
+        principal: &str,
+        offset: u64,
+        most: usize,
+        now: UnixMillis,
+    ) -> Result<Option<OutputSlice>, StoreError> {
+        let work = self.memory.read_output(id, tenant, principal, offset, most, now);
+        self.pass(StoreOperation::Outputs, work).await
+    }
+
+    async fn sweep_outputs(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
+        self.pass(StoreOperation::Sweep, self.memory.sweep_outputs(now, most)).await
+    }
+}
