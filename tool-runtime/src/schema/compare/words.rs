@@ -140,7 +140,7 @@ pub(super) fn entangled(root: &Value) -> Option<&'static str> {
         Value::Array(list) => list.iter().find_map(below),
         _ => None,
     };
-    let dynamic = root.as_object().and_then(|map| dynamic_in(map));
+    let dynamic = root.as_object().and_then(dynamic_in);
     dynamic.or_else(|| inner(root))
 }
 

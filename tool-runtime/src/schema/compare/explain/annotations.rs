@@ -50,7 +50,7 @@ impl<'s> Explainer<'s> {
 }
 
 /// The words of a schema, and of what it refers to, that may tell something.
-fn told<'s>(part: Part<'s>) -> Vec<&'s str> {
+fn told(part: Part<'_>) -> Vec<&str> {
     let owners = [part, part.settled()];
     let words = owners.into_iter().filter_map(Part::keywords).flat_map(|map| map.keys());
     words.map(String::as_str).filter(|word| may_tell(word)).collect()

@@ -36,7 +36,7 @@ impl<'s> Explainer<'s> {
                 match effect {
                     Effect::Same => {}
                     Effect::Widened => {
-                        self.note("/items", "items-removed", effect, "any item passes now")
+                        self.note("/items", "items-removed", effect, "any item passes now");
                     }
                     _ => self.note("/items", "items-added", effect, "items must be of a kind now"),
                 }

@@ -17,10 +17,10 @@ pub(super) struct Matched<'s> {
 pub(super) fn matched<'s>(before: Vec<Part<'s>>, after: Vec<Part<'s>>) -> Matched<'s> {
     let mut found = Matched { both: Vec::new(), added: after, removed: before };
     found.pair(|a, b| alike(*a, *b));
-    found.pair(|a, b| same(&tags(*a), &tags(*b)));
-    found.pair(|a, b| same(&only_key(*a), &only_key(*b)));
-    found.pair(|a, b| same(&name(*a), &name(*b)));
-    found.pair(|a, b| same(&word(*a, "type"), &word(*b, "type")));
+    found.pair(|a, b| same(tags(*a), tags(*b)));
+    found.pair(|a, b| same(only_key(*a), only_key(*b)));
+    found.pair(|a, b| same(name(*a), name(*b)));
+    found.pair(|a, b| same(word(*a, "type"), word(*b, "type")));
     found
 }
 
@@ -44,8 +44,8 @@ impl<'s> Matched<'s> {
     }
 }
 
-fn same<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
-    a.is_some() && a == b
+fn same<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
+    a.is_some_and(|a| b.is_some_and(|b| a == b))
 }
 
 /// The properties whose value is a constant.

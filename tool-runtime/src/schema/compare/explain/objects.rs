@@ -105,14 +105,13 @@ impl<'s> Explainer<'s> {
             |objects: &Objects<'s>| all_of(objects.layers.iter().map(|layer| layer.others.clone()));
         for (text, schema) in &new {
             let path = format!("/patternProperties/{}", escaped(text));
-            match old.iter().find(|(other, _)| other == text) {
-                Some((_, before)) => children.push(Pair::of(*before, *schema)),
-                None => {
-                    let effect = self.effect(&others(before), &schema.node());
-                    let message = format!("properties like `{text}` are described now");
-                    self.note(&path, "pattern-property-added", effect, message);
-                }
+            if let Some((_, before)) = old.iter().find(|(other, _)| other == text) {
+                children.push(Pair::of(*before, *schema));
+                continue;
             }
+            let effect = self.effect(&others(before), &schema.node());
+            let message = format!("properties like `{text}` are described now");
+            self.note(&path, "pattern-property-added", effect, message);
         }
         for (text, schema) in
             old.iter().filter(|(text, _)| !new.iter().any(|(other, _)| other == text))
@@ -228,7 +227,9 @@ fn rest<'s>(part: Part<'s>, around: Option<Part<'s>>) -> Option<Part<'s>> {
 fn read<'s>(part: Part<'s>, rest: Option<Part<'s>>) -> Option<Objects<'s>> {
     match Shape::read(part, Kind::Object, None).ok()?.body {
         Body::Object(mut objects) => {
-            rest.into_iter().for_each(|rest| objects.ask_the_rest(rest));
+            if let Some(rest) = rest {
+                objects.ask_the_rest(rest);
+            }
             Some(*objects)
         }
         _ => None,

@@ -119,7 +119,8 @@ impl<'s> Explainer<'s> {
             }
             let (before, after) = pair.values(word);
             let numbers = (before.and_then(|v| v.as_number()), after.and_then(|v| v.as_number()));
-            let known = |value: Option<&serde_json::Value>| value.is_none_or(|v| v.is_number());
+            let known =
+                |value: Option<&serde_json::Value>| value.is_none_or(serde_json::Value::is_number);
             if !known(before) || !known(after) {
                 self.note_soft(word, "undecided", Effect::Unclear);
                 continue;

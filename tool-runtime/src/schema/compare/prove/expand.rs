@@ -5,8 +5,9 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::super::part::{Node, Part};
-use super::super::shape::{Atom, Gap, Kind, Shape, is_numeric};
+use super::super::shape::{Atom, Gap, Kind, Objects, Shape, is_numeric};
 use super::super::words;
+use super::unevaluated::unevaluated;
 use super::{Prover, key};
 
 /// The most alternatives that one schema is taken apart into.
@@ -99,7 +100,7 @@ impl<'s> Prover<'s> {
             found = self.condition(part, test, &found);
         }
         if let Some(rest) = part.child("unevaluatedProperties") {
-            self.unevaluated(part, rest, &mut found);
+            unevaluated(part, rest, &mut found);
         }
         found
     }
@@ -230,15 +231,21 @@ fn own(part: Part<'_>) -> Result<Vec<Shape<'_>>, &'static str> {
     }
     if let Some(list) = part.get("enum") {
         let list = list.as_array().ok_or("enum")?;
-        shapes.iter_mut().for_each(|shape| shape.keep(list));
+        for shape in &mut shapes {
+            shape.keep(list);
+        }
     }
     if let Some(value) = part.get("const") {
-        shapes.iter_mut().for_each(|shape| shape.keep(std::slice::from_ref(value)));
+        for shape in &mut shapes {
+            shape.keep(std::slice::from_ref(value));
+        }
     }
     shapes.retain(|shape| shape.values.as_ref().is_none_or(|values| !values.is_empty()));
     for word in part.keywords().into_iter().flat_map(|map| map.keys()) {
         if words::is_foreign(word) {
-            shapes.iter_mut().for_each(|shape| shape.atoms.push(Atom::Foreign(word, part)));
+            for shape in &mut shapes {
+                shape.atoms.push(Atom::Foreign(word, part));
+            }
         }
     }
     if part.get("allOf").is_some_and(|list| !list.is_array()) {
@@ -254,7 +261,7 @@ fn ask<'s>(found: &mut Expansion<'s>, atom: &Atom<'s>) {
 /// Do the branches disagree on what counts as evaluated?
 fn differs(a: &Expansion<'_>, b: &Expansion<'_>) -> bool {
     let mut all = a.shapes.iter().chain(&b.shapes).filter_map(Shape::object);
-    let first = all.next().map(|objects| objects.evaluated());
+    let first = all.next().map(Objects::evaluated);
     all.any(|objects| Some(objects.evaluated()) != first)
 }
 
@@ -267,6 +274,8 @@ fn anything<'s>() -> Vec<Shape<'s>> {
 /// Whatever it is that a schema says.
 fn unclear<'s>(part: Part<'s>, keyword: &'static str) -> Vec<Shape<'s>> {
     let mut shapes = anything();
-    shapes.iter_mut().for_each(|shape| shape.atoms.push(Atom::Opaque(keyword, part)));
+    for shape in &mut shapes {
+        shape.atoms.push(Atom::Opaque(keyword, part));
+    }
     shapes
 }

@@ -2,12 +2,15 @@
 
 use super::super::part::Part;
 use super::super::part::{Node, all_of};
-use super::super::shape::{Gap, Layer, Objects};
+use super::super::shape::{Body, Gap, Layer, Objects, Shape};
+use super::expand::Expansion;
 use super::{Proof, Prover};
 use serde_json::Value;
 
 /// The most combinations of what may be asked of a property that is not named.
 const MOST: usize = 64;
+/// The most values that a tag may have.
+const FEW: usize = 32;
 
 impl<'s> Prover<'s> {
     pub(super) fn objects_within(
@@ -38,11 +41,46 @@ impl<'s> Prover<'s> {
             let Some(asked) = b.property(name) else {
                 return Err(Gap::at("patternProperties", node));
             };
-            if !self.is_never(&own) {
-                self.within(&own, &asked)?;
+            match a.pinned.get(name) {
+                Some(value) if self.admits(&asked, value) == Some(true) => {}
+                _ if self.is_never(&own) => {}
+                _ => self.within(&own, &asked)?,
             }
         }
         Ok(())
+    }
+
+    /// Looks at the values of a tag one by one, as each may belong to another alternative.
+    pub(super) fn tags_within(
+        &mut self,
+        shape: &Shape<'s>,
+        expansion: &Expansion<'s>,
+        node: &Node<'s>,
+    ) -> bool {
+        let Some(objects) = shape.object().filter(|_| expansion.shapes.len() > 1) else {
+            return false;
+        };
+        let Some((name, values)) = self.tag(objects) else { return false };
+        values.into_iter().all(|value| {
+            let mut pinned = shape.clone();
+            if let Body::Object(objects) = &mut pinned.body {
+                objects.pinned.insert(name, value);
+            }
+            self.shape_within(&pinned, expansion, node).is_ok()
+        })
+    }
+
+    /// A property that must be there and has one of few values.
+    fn tag(&mut self, objects: &Objects<'s>) -> Option<(&'s str, Vec<Value>)> {
+        objects.required.iter().filter(|name| !objects.pinned.contains_key(*name)).find_map(
+            |name| {
+                let expansion = self.expansion(&objects.property(name)?);
+                let lists: Option<Vec<_>> = expansion.shapes.iter().map(Shape::listed).collect();
+                let values: Vec<_> = lists?.into_iter().flatten().collect();
+                let few = expansion.overflow.is_none() && (2..=FEW).contains(&values.len());
+                few.then_some((*name, values))
+            },
+        )
     }
 
     /// The properties that neither side names.
@@ -89,8 +127,7 @@ impl<'s> Prover<'s> {
             let own = || a.dependents.iter().filter(|own| own.name == asked.name);
             let names: Vec<_> = own().flat_map(|own| &own.required).collect();
             let listed = |name: &&str| a.required.contains(name) || names.contains(&name);
-            if absent || (asked.schema.is_none() && asked.required.iter().all(|name| listed(&name)))
-            {
+            if absent || (asked.schema.is_none() && asked.required.iter().all(listed)) {
                 continue;
             }
             let told = asked.schema.is_some_and(|asked| {

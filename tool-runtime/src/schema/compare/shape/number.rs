@@ -66,14 +66,11 @@ impl Numbers {
         let ends =
             [("exclusiveMinimum", &mut lower, true), ("exclusiveMaximum", &mut upper, false)];
         for (word, end, low) in ends {
-            match part.get(word) {
-                Some(Value::Bool(open)) => {
-                    end.iter_mut().for_each(|bound| bound.open = *open);
-                }
-                _ => {
-                    let open = limit(part, word)?.map(|bound| Bound { open: true, ..bound });
-                    *end = tighter(*end, open, low);
-                }
+            if let (Some(Value::Bool(open)), Some(bound)) = (part.get(word), end.as_mut()) {
+                bound.open = *open;
+            } else if !part.get(word).is_some_and(Value::is_boolean) {
+                let open = limit(part, word)?.map(|bound| Bound { open: true, ..bound });
+                *end = tighter(*end, open, low);
             }
         }
         let steps = match part.get("multipleOf") {
@@ -175,7 +172,7 @@ impl Numbers {
 
     /// Does the number pass? Unknown if too long to be sure.
     pub(in super::super) fn admits(&self, number: &Json) -> Option<bool> {
-        let Some(value) = Limit::read(number) else { return None };
+        let value = Limit::read(number)?;
         let at = Bound { at: value, open: false };
         let text = number.to_string();
         let decimal = Decimal::read(&text);

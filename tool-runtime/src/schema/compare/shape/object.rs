@@ -19,6 +19,8 @@ pub(in super::super) struct Objects<'s> {
     pub(in super::super) max: usize,
     pub(in super::super) names: Node<'s>,
     pub(in super::super) dependents: Vec<Dependent<'s>>,
+    /// Properties of which one value is looked at after the other.
+    pub(in super::super) pinned: BTreeMap<&'s str, Value>,
     /// Which properties count as evaluated depends on more than is written down here.
     pub(in super::super) vague: bool,
 }
@@ -55,6 +57,7 @@ impl<'s> Objects<'s> {
             min: size(part, "minProperties")?.unwrap_or(0),
             max: size(part, "maxProperties")?.unwrap_or(usize::MAX),
             names: part.child("propertyNames").map(Part::node).unwrap_or_default(),
+            pinned: BTreeMap::new(),
             vague: dependents.iter().any(|dependent| dependent.schema.is_some()),
             dependents,
         })
@@ -67,6 +70,7 @@ impl<'s> Objects<'s> {
         self.max = self.max.min(other.max);
         self.names = all_of([self.names, other.names.clone()]);
         self.dependents.extend(other.dependents.iter().cloned());
+        self.pinned.extend(other.pinned.iter().map(|(name, value)| (*name, value.clone())));
         self.vague |= other.vague;
         self
     }

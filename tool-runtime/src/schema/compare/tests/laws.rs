@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use jsonschema::Validator;
 use proptest::prelude::*;
-use proptest::test_runner::{TestError, TestRunner};
+use proptest::test_runner::{RngSeed, TestError, TestRunner};
 use serde_json::Value;
 
 use super::Tape;
@@ -14,15 +14,15 @@ use crate::schema::compare::{Compatibility, Reader, compare};
 
 /// How many values are tried on each pair of schemas.
 const INSTANCES: usize = 24;
+/// How many cases are enough for every day.
+const CASES: u32 = 128;
 
-/// The cases of a run: a few, or as many as `COMPARE_CASES` says.
+/// A few cases, always the same; or as many as `COMPARE_CASES` says, other ones each time.
 fn config() -> ProptestConfig {
-    let cases = std::env::var("COMPARE_CASES").ok().and_then(|cases| cases.parse().ok());
-    ProptestConfig {
-        failure_persistence: None,
-        cases: cases.unwrap_or(1500),
-        ..ProptestConfig::default()
-    }
+    let asked = std::env::var("COMPARE_CASES").ok().and_then(|cases| cases.parse().ok());
+    let rng_seed = asked.map_or(RngSeed::Fixed(1), |_| RngSeed::Random);
+    let cases = asked.unwrap_or(CASES);
+    ProptestConfig { failure_persistence: None, cases, rng_seed, ..ProptestConfig::default() }
 }
 
 fn tapes() -> impl Strategy<Value = Vec<u32>> {
@@ -117,8 +117,8 @@ fn what_is_called_compatible_after_edits_is() {
         }
         check(&before, &after, tape, tally)
     });
-    assert!(tally.compatible.get() * 8 > tally.pairs.get(), "{tally:?}");
-    assert!(tally.widened.get() * 30 > tally.pairs.get(), "{tally:?}");
+    assert!(tally.compatible.get() * 4 > tally.pairs.get(), "{tally:?}");
+    assert!(tally.widened.get() * 100 > tally.pairs.get(), "{tally:?}");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn what_is_only_told_changes_nothing() {
                 after,
                 changes
             );
-            prop_assert!(added != "" || !changes.is_empty(), "{}\n{}", before, after);
+            prop_assert!(!added.is_empty() || !changes.is_empty(), "{}\n{}", before, after);
         }
         Ok(())
     });

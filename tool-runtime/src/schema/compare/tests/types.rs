@@ -21,11 +21,11 @@ fn input<T: JsonSchema>() -> Value {
 
 /// Checks what a change of arguments is to the callee, and of an answer to the caller.
 #[track_caller]
-fn check<Before: JsonSchema, After: JsonSchema>(callee: Compatibility, caller: Compatibility) {
+fn check<Before: JsonSchema, After: JsonSchema>(argument: Compatibility, answer: Compatibility) {
     let changes = compare(&input::<Before>(), &input::<After>(), Reader::Callee);
     assert_eq!(
         class(&changes),
-        callee,
+        argument,
         "{changes:#?}\n{:#}\n{:#}",
         input::<Before>(),
         input::<After>()
@@ -34,7 +34,7 @@ fn check<Before: JsonSchema, After: JsonSchema>(callee: Compatibility, caller: C
     let before = output(output_generator().into_root_schema_for::<Before>());
     let after = output(output_generator().into_root_schema_for::<After>());
     let changes = compare(&before, &after, Reader::Caller);
-    assert_eq!(class(&changes), caller, "{changes:#?}\n{before:#}\n{after:#}");
+    assert_eq!(class(&changes), answer, "{changes:#?}\n{before:#}\n{after:#}");
 }
 
 /// Two versions of the same types.

@@ -72,6 +72,13 @@ pub(super) fn rows() -> Vec<Row> {
             ],
         ),
         row(
+            "one struct with a list of tags becomes a variant for each",
+            json!({"type": "object", "properties": {"kind": {"enum": ["a", "b"]}}, "required": ["kind"]}),
+            tagged(&[("a", json!({})), ("b", json!({}))]),
+            Same,
+            ["restated "],
+        ),
+        row(
             "exactly one of what excludes each other is any of them",
             tagged(&[a(), b()]),
             json!({"anyOf": tagged(&[a(), b()])["oneOf"]}),

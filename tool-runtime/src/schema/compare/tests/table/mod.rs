@@ -1,5 +1,7 @@
 //! What each change is called, where, and a value that proves it.
 
+#![allow(clippy::needless_pass_by_value, reason = "schemas are written where they are used")]
+
 mod arrays;
 mod choices;
 mod objects;
@@ -73,8 +75,8 @@ impl Case {
     }
 
     fn reversed(&self) -> (Compatibility, Compatibility) {
-        let (callee, caller) = self.classes();
-        if matches!(self, Self::Filled) { (callee, caller) } else { (caller, callee) }
+        let classes = self.classes();
+        if matches!(self, Self::Filled) { classes } else { (classes.1, classes.0) }
     }
 }
 
@@ -137,7 +139,7 @@ fn every_rule_is_documented_and_has_a_row() {
     let tried: BTreeSet<_> = rules.collect();
     let table = include_str!("../../mod.rs").lines().filter(|line| line.starts_with("/// | `"));
     let documented: BTreeSet<_> = table
-        .flat_map(|line| line[4..].split(" | ").next())
+        .filter_map(|line| line[4..].split(" | ").next())
         .flat_map(|cell| cell.split('`').skip(1).step_by(2))
         .collect();
     assert_eq!(tried, documented);
@@ -179,7 +181,7 @@ fn a_schema_that_cannot_be_read_is_undecided_and_no_panic() {
         json!(null),
     ];
     for schema in broken {
-        for other in [json!({"type": "string"}), json!({"$dynamicRef": "#y"}), json!(4)] {
+        for other in [json!({}), json!({"$dynamicRef": "#y"}), json!(4)] {
             let changes = compare(&other, &schema, Reader::Callee);
             assert_eq!(class(&changes), Compatibility::Breaking, "{other} {schema}");
             let _ = compare(&schema, &other, Reader::Callee);
