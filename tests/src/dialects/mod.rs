@@ -8,8 +8,10 @@ pub mod samples;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
+use tool_runtime::Limits;
 use tool_runtime::adapters::{Adapter, Dialect};
 use tool_runtime::contracts::{Effect, ToolSpec};
+use tool_runtime::schema::{Coerce, Validator};
 use tool_runtime::testing::Instances;
 
 use crate::bfcl::{Call, Case, Tool};
@@ -66,10 +68,8 @@ pub fn tour(
     for (tool, _) in &tools {
         tally.count(tour_of_tool(&adapter, &declared, tool).map_err(|what| told(case, &what)));
     }
-    for Call { name, arguments } in &case.calls {
-        let result = serde_json::from_str(arguments.get())
-            .map_err(|error| error.to_string())
-            .and_then(|arguments| there_and_back(&adapter, &declared, name, &arguments));
+    for call in &case.calls {
+        let result = tour_of_call(&adapter, &declared, case, call);
         tally.count(result.map_err(|what| told(case, &what)));
     }
     Ok(())
@@ -81,18 +81,34 @@ fn told(case: &Case, what: &str) -> String {
 
 fn tour_of_tool(adapter: &Adapter, declared: &[Declared], tool: &Tool) -> Result<(), String> {
     let instances = Instances::of(&tool.input_schema).map_err(|error| error.to_string())?;
-    (0..MADE)
-        .try_for_each(|seed| there_and_back(adapter, declared, &tool.name, &instances.valid(seed)))
+    let named = (tool.name.as_str(), &tool.input_schema);
+    (0..MADE).try_for_each(|seed| there_and_back(adapter, declared, named, &instances.valid(seed)))
+}
+
+fn tour_of_call(
+    adapter: &Adapter,
+    declared: &[Declared],
+    case: &Case,
+    call: &Call,
+) -> Result<(), String> {
+    let tool = case.tool_of(call).ok_or_else(|| format!("no `{}`", call.name))?;
+    let arguments: Value =
+        serde_json::from_str(call.arguments.get()).map_err(|error| error.to_string())?;
+    there_and_back(adapter, declared, (&tool.name, &tool.input_schema), &arguments)
 }
 
 /// Has a model write a call under its declaration, and reads it again from the response.
 ///
+/// A property that may be `null` and was left out may come back as `null`: a model that must write
+/// something has no other way to say so.
+///
 /// # Errors
-/// What went wrong on the way: the declaration refuses the arguments, or they come back changed.
+/// What went wrong on the way: the declaration refuses the arguments, they come back changed, or
+/// the tool does not take what comes back.
 pub fn there_and_back(
     adapter: &Adapter,
     declared: &[Declared],
-    tool: &str,
+    (tool, schema): (&str, &Value),
     arguments: &Value,
 ) -> Result<(), String> {
     let dialect = adapter.dialect();
@@ -109,13 +125,39 @@ pub fn there_and_back(
     }
     let response = response(dialect, &[(wire, &written.to_string())]).to_string();
     let turn = adapter.read(&response).map_err(|error| error.to_string())?;
-    let back: Vec<_> =
-        turn.requests().map(|request| (request.name(), request.arguments().get())).collect();
-    let sent = arguments.to_string();
-    if back != [(tool, sent.as_str())] {
-        return Err(format!("{dialect}: {sent} came back as {back:?}"));
+    let requests: Vec<_> = turn.requests().collect();
+    let [request] = requests.as_slice() else {
+        return Err(format!("{dialect}: {} calls came back", requests.len()));
+    };
+    let back = request.arguments().get();
+    let parsed = serde_json::from_str(back).map_err(|error| error.to_string())?;
+    if request.name() != tool || !adds_only_nulls(arguments, &parsed) {
+        return Err(format!(
+            "{dialect}: {tool} {arguments} came back as {} {back}",
+            request.name()
+        ));
+    }
+    let own = Validator::compile(schema).map_err(|error| error.to_string())?;
+    if !own.check(back, &Limits::new(), Coerce::Off).is_admitted() {
+        return Err(format!("{dialect}: {tool} does not take {back} itself"));
     }
     Ok(())
+}
+
+/// Is one value the other, but for properties that are `null`?
+fn adds_only_nulls(sent: &Value, back: &Value) -> bool {
+    match (sent, back) {
+        (Value::Object(sent), Value::Object(back)) => {
+            sent.iter()
+                .all(|(name, sent)| back.get(name).is_some_and(|back| adds_only_nulls(sent, back)))
+                && back.iter().all(|(name, back)| sent.contains_key(name) || back.is_null())
+        }
+        (Value::Array(sent), Value::Array(back)) => {
+            sent.len() == back.len()
+                && sent.iter().zip(back).all(|(sent, back)| adds_only_nulls(sent, back))
+        }
+        _ => sent == back,
+    }
 }
 
 /// Lists the tools of an adapter's declarations.

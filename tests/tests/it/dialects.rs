@@ -62,9 +62,11 @@ fn whatever_a_tool_takes_its_declaration_takes_too_and_it_comes_back_unchanged()
             let adapter = Adapter::builder(dialect).strict(strict).build(&specs);
             let declared = declared(dialect, adapter.declarations());
             for spec in &specs {
-                let instances = Instances::of(&Value::Object(spec.input_schema().clone())).unwrap();
+                let schema = Value::Object(spec.input_schema().clone());
+                let instances = Instances::of(&schema).unwrap();
+                let tool = (spec.name(), &schema);
                 for seed in 0..MADE {
-                    there_and_back(&adapter, &declared, spec.name(), &instances.valid(seed))
+                    there_and_back(&adapter, &declared, tool, &instances.valid(seed))
                         .unwrap_or_else(|what| panic!("seed {seed}: {what}"));
                 }
             }

@@ -55,7 +55,8 @@ impl Lowering<'_> {
 
     fn finished(&self, keywords: &Keywords, said: Saying) -> Value {
         let Saying { mut words, mut sentences } = said;
-        sentences.extend(keywords.get("default").and_then(|value| words::said("default", value)));
+        let default = keywords.get("default").filter(|value| !value.is_null());
+        sentences.extend(default.and_then(|value| words::said("default", value)));
         let own = keywords.get("description").and_then(Value::as_str).map(str::to_owned);
         let description = sentences
             .iter()
@@ -287,7 +288,7 @@ impl Lowering<'_> {
             "exclusiveMinimum" => ("minimum", 1),
             _ => ("maximum", -1),
         };
-        let integral = types(beside) == ["integer"];
+        let integral = types(beside).iter().all(|kind| kind == "integer" || kind == "null");
         let next = value.as_i64().and_then(|value| value.checked_add(step)).filter(|_| integral);
         if !self.knows(bound, at) || beside.contains_key(bound) {
             return self.leave(word, value, at, said);
