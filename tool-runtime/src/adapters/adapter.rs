@@ -12,6 +12,57 @@ use super::restore::Undo;
 use super::{Dialect, Report};
 
 /// A set of tools in one dialect.
+///
+/// Each tool is declared under a name that the dialect takes, with a schema of words that it knows.
+/// What it cannot say is left out, so that a declaration admits all that its tool does and perhaps
+/// more; [`report`](Self::report) lists it, and the runtime checks every call by the whole schema.
+///
+/// # Examples
+/// ```
+/// use serde_json::json;
+/// use tool_runtime::adapters::{Adapter, Dialect};
+/// use tool_runtime::prelude::*;
+///
+/// /// Searches the published content of a site.
+/// #[ai_tool(effect = "read", name = "content.search")]
+/// fn search_content(
+///     /// Words to look for.
+///     query: String,
+///     /// Most hits to return.
+///     #[arg(default = 10, range(1..=50))]
+///     limit: u32,
+/// ) -> Vec<String> {
+///     vec![query; limit as usize]
+/// }
+///
+/// let runtime = Runtime::builder().tool::<SearchContent>().build()?;
+/// let adapter = Adapter::new(Dialect::OpenAiResponses, runtime.specs_for_model());
+/// assert_eq!(
+///     json!({ adapter.field(): adapter.declarations() }),
+///     json!({"tools": [{
+///         "type": "function",
+///         "name": "content_search",
+///         "description": "Searches the published content of a site.",
+///         "parameters": {
+///             "type": "object",
+///             "properties": {
+///                 "query": {"type": "string", "description": "Words to look for."},
+///                 "limit": {
+///                     "type": ["integer", "null"],
+///                     "minimum": 1,
+///                     "maximum": 50,
+///                     "description": "Most hits to return. Default: 10.",
+///                 },
+///             },
+///             "required": ["limit", "query"],
+///             "additionalProperties": false,
+///         },
+///         "strict": true,
+///     }]}),
+/// );
+/// assert!(adapter.report().is_empty());
+/// # Ok::<(), tool_runtime::BuildError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Adapter {
     pub(super) dialect: Dialect,
@@ -54,6 +105,8 @@ impl Adapter {
     }
 
     /// Returns the declarations: the value of the request's field [`field`](Self::field).
+    ///
+    /// A request without tools leaves the field out: some providers refuse an empty one.
     #[must_use]
     pub fn declarations(&self) -> &Value {
         &self.declarations
@@ -69,6 +122,25 @@ impl Adapter {
     }
 
     /// Lists what the declarations do not say of the tools.
+    ///
+    /// # Examples
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::adapters::{Adapter, Dialect};
+    /// use tool_runtime::contracts::{Effect, ToolSpec};
+    ///
+    /// let spec = ToolSpec::builder("tags.set", Effect::Write)
+    ///     .input_schema(json!({
+    ///         "type": "object",
+    ///         "properties": {"tags": {"type": "array", "uniqueItems": true}},
+    ///     }))
+    ///     .build()?;
+    /// let adapter = Adapter::new(Dialect::Gemini, [&spec]);
+    /// let losses: Vec<_> = adapter.report().losses().map(ToString::to_string).collect();
+    /// let lost = "tags.set: uniqueItems at `/properties/tags`: said in the description";
+    /// assert_eq!(losses, [lost]);
+    /// # Ok::<(), tool_runtime::contracts::ContractError>(())
+    /// ```
     #[must_use]
     pub fn report(&self) -> &Report {
         &self.report
@@ -91,8 +163,13 @@ impl Adapter {
 }
 
 impl AdapterBuilder {
-    /// Says whether tools are declared strict where the dialect knows that and the schema can be
-    /// said so; they are, unless this says otherwise.
+    /// Says whether OpenAI is to hold a model to each tool's schema (`strict`) where that refuses
+    /// nothing that the tool takes; it is, unless this says otherwise.
+    ///
+    /// A strict declaration requires every property; the `null` that a model writes for one that it
+    /// would have left out is taken out again when its call is read. A tool that takes properties
+    /// which its schema does not name, or any value at all, is declared without it, and the report
+    /// says so. The other dialects take more of JSON Schema without it than with it.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;

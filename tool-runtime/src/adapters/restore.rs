@@ -256,3 +256,81 @@ fn admits_kind(schema: &Value, kind: Kind) -> bool {
         Some(name) => admits(name),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(schema: &Value, written: &str, meant: &str) {
+        let undo = Undo { schema: schema.clone(), nulls: true, names: true };
+        assert_eq!(undo.restore(written), meant);
+    }
+
+    fn optional() -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "a": {"type": "integer"},
+                "b": {"type": "string"},
+                "c": {"type": ["string", "null"]},
+                "d": {"type": "array", "items": {"$ref": "#"}},
+            },
+            "required": ["b"],
+        })
+    }
+
+    #[test]
+    fn a_null_that_says_nothing_is_taken_out_wherever_it_stands() {
+        check(&optional(), r#"{"a":null,"b":"x"}"#, r#"{"b":"x"}"#);
+        check(&optional(), r#"{"b":"x","a":null}"#, r#"{"b":"x"}"#);
+        check(&optional(), r#"{ "b" : "x" , "a" : null , "d" : null }"#, r#"{ "b" : "x" }"#);
+        check(&optional(), r#"{"a":null, "d":null}"#, "{}");
+        check(&optional(), r#"{"a":null,"b":"x","d":null}"#, r#"{"b":"x"}"#);
+        check(&optional(), r#"{"d":[{"a":null,"b":"y"}],"b":"x"}"#, r#"{"d":[{"b":"y"}],"b":"x"}"#);
+    }
+
+    #[test]
+    fn a_null_that_says_something_stays() {
+        for text in [r#"{"b":null}"#, r#"{"b":"x","c":null}"#, r#"{"b":"x","e":null}"#, "null"] {
+            check(&optional(), text, text);
+        }
+    }
+
+    #[test]
+    fn what_no_reader_takes_is_left_to_it() {
+        let twice = r#"{"a":null,"b":"x","a":null}"#;
+        for text in [twice, r#"{"a":null"#, r#"{"a":nul}"#, "", r#"{"b":01,"a":null}"#] {
+            check(&optional(), text, text);
+        }
+        check(&optional(), r#"{"b":1e999,"a":null}"#, r#"{"b":1e999}"#);
+        check(&optional(), r#"{"\u0061":null,"b":"\ud83d\ude00"}"#, r#"{"b":"\ud83d\ude00"}"#);
+    }
+
+    #[test]
+    fn the_branch_that_is_meant_decides() {
+        let schema = json!({"type": "object", "properties": {"it": {"oneOf": [
+            {"type": "object", "required": ["kind"], "properties": {
+                "kind": {"const": "a"}, "note": {"type": "string"},
+            }},
+            {"type": "object", "required": ["kind", "note"], "properties": {
+                "kind": {"const": "b"}, "note": {"type": ["string", "null"]},
+            }},
+        ]}}});
+        let b = r#"{"it":{"kind":"b","note":null}}"#;
+        check(&schema, r#"{"it":{"kind":"a","note":null}}"#, r#"{"it":{"kind":"a"}}"#);
+        check(&schema, b, b);
+    }
+
+    #[test]
+    fn a_property_gets_its_own_name_back_at_every_depth() {
+        let schema = json!({"type": "object", "properties": {
+            "$top": {"type": "object", "properties": {"@\"of": {"type": "string"}}},
+        }});
+        let (top, of) = (names::property("$top"), names::property("@\"of"));
+        let written = format!(r#"{{ "{top}": {{"{of}": "x"}} }}"#);
+        check(&schema, &written, r#"{ "$top": {"@\"of": "x"} }"#);
+    }
+}
