@@ -42,7 +42,7 @@ pub(crate) enum BookingError {
 
 impl Rooms {
     /// A small house.
-    #[cfg_attr(not(test), allow(dead_code, reason = "the build script needs no rooms"))]
+    #[allow(dead_code, reason = "the build script needs no rooms")]
     pub(crate) fn sample() -> Self {
         let room = |name: &str, seats, equipment: &[Equipment]| Room {
             name: name.to_owned(),
@@ -58,7 +58,7 @@ impl Rooms {
 
 /// Finds a room that is large enough.
 #[ai_tool(effect = "read", version = "1.1.0", category = "rooms", ttl = "30s", timeout = "2s")]
-pub(crate) async fn find_room(
+pub(crate) fn find_room(
     rooms: &Rooms,
     /// How many people meet.
     #[arg(range(1..=200))]
@@ -75,7 +75,7 @@ pub(crate) async fn find_room(
 
 /// Books a room for an hour.
 #[ai_tool(effect = "write", version = "1.0.0", category = "rooms", timeout = "5s")]
-pub(crate) async fn book_room(
+pub(crate) fn book_room(
     rooms: &Rooms,
     dry_run: &DryRun,
     /// The room's name.

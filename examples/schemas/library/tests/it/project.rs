@@ -118,7 +118,7 @@ impl Built {
 
     /// Nothing was compiled and nothing was run.
     #[track_caller]
-    pub(crate) fn is_fresh(self) -> Self {
+    pub(crate) fn did_nothing(self) -> Self {
         assert!(!self.said.contains("Running `"), "{}", self.said);
         self
     }

@@ -1,6 +1,9 @@
 //! Tools of a mail room, which other crates link or only ask for their contracts.
 
-#![allow(clippy::unused_async, reason = "a real one would wait for the carrier")]
+#![allow(
+    clippy::missing_errors_doc,
+    reason = "models read these docs; the failures document themselves"
+)]
 
 use tool_runtime::prelude::*;
 
@@ -59,7 +62,7 @@ pub struct Carrier {
 
 /// Quotes what a parcel would cost, in cents.
 #[ai_tool(effect = "read", version = "1.0.0", category = "mail", ttl = "5m", timeout = "3s")]
-pub async fn quote_parcel(
+pub fn quote_parcel(
     /// Its weight in grams.
     #[arg(range(1..=30_000))]
     grams: u32,
@@ -75,7 +78,7 @@ pub async fn quote_parcel(
 
 /// Sends a parcel.
 #[ai_tool(effect = "write", version = "2.1.0", category = "mail", timeout = "20s", open_world)]
-pub async fn send_parcel(
+pub fn send_parcel(
     carrier: &Carrier,
     dry_run: &DryRun,
     /// Where it goes.
@@ -103,5 +106,5 @@ pub async fn send_parcel(
         return Err(ShippingError::TooHeavy);
     }
     let number = if dry_run.is_active() { "none yet" } else { "P-1" };
-    Ok(Parcel { number: number.to_owned(), cents: quote_parcel(grams, service).await })
+    Ok(Parcel { number: number.to_owned(), cents: quote_parcel(grams, service) })
 }

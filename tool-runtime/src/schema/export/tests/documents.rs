@@ -64,6 +64,7 @@ fn log_out(
     user.len()
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "it takes what the tool takes")]
 fn show_log_out(user: String) -> String {
     format!("would log out {user}")
 }
