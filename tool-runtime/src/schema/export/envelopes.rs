@@ -1,5 +1,7 @@
 //! The contract's envelopes with a tool's own types in place.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 use tool_contracts::schemas;
 use tool_contracts::{Effect, ErrorCode, ToolErrorType};
@@ -15,50 +17,60 @@ const MASK: &str = "***";
 const MENDED: &str = "coercions";
 const REHEARSED: &str = "dry_run";
 
-/// Which tool is asked for, with what.
-pub(super) fn tool_call_request(tool: &Contract) -> Value {
-    let mut envelope = Envelope::of("tool_call_request.json");
-    envelope.title(tool, "ToolCallRequest");
-    envelope.set("/properties/name", "const", tool.name());
-    envelope.place("/properties/arguments", "Input", modern(tool.input()));
-    envelope.finish()
-}
+/// The contract's own schemas, which admit any input and any data.
+pub(super) struct Envelopes(BTreeMap<&'static str, Value>);
 
-/// What a call answers, told apart by `status`.
-pub(super) fn tool_output(tool: &Contract) -> Value {
-    let mut envelope = Envelope::of("tool_output.json");
-    envelope.title(tool, "ToolOutput");
-    let result = "/$defs/ToolResult";
-    envelope.define("Input", masked(modern(tool.input())));
-    envelope.unless(result, "input", "Input", &json!({MENDED: {"type": "array", "minItems": 1}}));
-    envelope.answer(result, tool);
-    envelope.tie_codes(tool);
-    envelope.finish()
-}
+impl Envelopes {
+    /// Makes them once, since they are large.
+    pub(super) fn new() -> Self {
+        let all = schemas::all().into_iter();
+        Self(all.map(|(file, schema)| (file, schema.to_value())).collect())
+    }
 
-/// What a call answers in the form that services share, told apart by `ok`.
-pub(super) fn response_envelope(tool: &Contract) -> Value {
-    let mut envelope = Envelope::of("response_envelope.json");
-    envelope.title(tool, "ResponseEnvelope");
-    envelope.answer("/$defs/Success", tool);
-    envelope.finish()
-}
+    fn of(&self, file: &str) -> Envelope {
+        Envelope(self.0.get(file).cloned().unwrap_or(Value::Bool(true)))
+    }
 
-/// Who asks for a tool: the same for all of them.
-pub(super) fn request_envelope() -> Value {
-    Envelope::of("request_envelope.json").0
+    /// Which tool is asked for, with what.
+    pub(super) fn tool_call_request(&self, tool: &Contract) -> Value {
+        let mut envelope = self.of("tool_call_request.json");
+        envelope.title(tool, "ToolCallRequest");
+        envelope.set("/properties/name", "const", tool.name());
+        envelope.place("/properties/arguments", "Input", modern(tool.input()));
+        envelope.0
+    }
+
+    /// What a call answers, told apart by `status`.
+    pub(super) fn tool_output(&self, tool: &Contract) -> Value {
+        let mut envelope = self.of("tool_output.json");
+        envelope.title(tool, "ToolOutput");
+        let result = "/$defs/ToolResult";
+        let mended = json!({MENDED: {"type": "array", "minItems": 1}});
+        envelope.define("Input", masked(modern(tool.input())));
+        envelope.unless(result, "input", "Input", &mended);
+        envelope.answer(result, tool);
+        envelope.tie_codes(tool);
+        envelope.0
+    }
+
+    /// What a call answers in the form that services share, told apart by `ok`.
+    pub(super) fn response_envelope(&self, tool: &Contract) -> Value {
+        let mut envelope = self.of("response_envelope.json");
+        envelope.title(tool, "ResponseEnvelope");
+        envelope.answer("/$defs/Success", tool);
+        envelope.0
+    }
+
+    /// Who asks for a tool: the same for all of them.
+    pub(super) fn request_envelope(&self) -> Value {
+        self.of("request_envelope.json").0
+    }
 }
 
 /// A schema of the contract in the making.
 struct Envelope(Value);
 
 impl Envelope {
-    fn of(file: &str) -> Self {
-        let all = schemas::all();
-        let found = all.into_iter().find(|(name, _)| *name == file);
-        Self(found.map_or(Value::Bool(true), |(_, schema)| schema.to_value()))
-    }
-
     fn at(&mut self, pointer: &str) -> Option<&mut Map<String, Value>> {
         self.0.pointer_mut(pointer)?.as_object_mut()
     }
@@ -132,10 +144,6 @@ impl Envelope {
         if let Some(Value::Array(rules)) = rules {
             rules.extend(ties);
         }
-    }
-
-    fn finish(self) -> Value {
-        self.0
     }
 }
 

@@ -44,6 +44,9 @@ impl Written {
 pub(super) struct Folder<'f> {
     pub(super) path: &'f Path,
     pub(super) frozen: bool,
+    /// Whether a file is waited for until it is on the disk. What can be made again needs no
+    /// waiting, which is most of the time that many files take.
+    pub(super) durable: bool,
     pub(super) script: Option<&'f Script>,
 }
 
@@ -76,13 +79,35 @@ impl Folder<'_> {
     pub(super) fn put(&self, path: &Path, text: &str) -> Result<bool, ExportError> {
         let changed = read(path)?.is_none_or(|found| !is_same(&found, text));
         if changed && !self.frozen {
-            replace(path, text, self.script)
-                .map_err(|error| ExportError::io("write", path, &error))?;
+            self.replace(path, text).map_err(|error| ExportError::io("write", path, &error))?;
         }
         if let Some(script) = self.script {
             script.watch(path);
         }
         Ok(changed)
+    }
+
+    /// Puts a whole file in place of another, so that a reader sees the one or the other.
+    fn replace(&self, path: &Path, text: &str) -> io::Result<()> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let beside = temporary(path);
+        let written = self.write(&beside, text).and_then(|()| fs::rename(&beside, path));
+        if written.is_err() {
+            // What is left of it would only be in somebody's way.
+            let _ = fs::remove_file(&beside);
+        }
+        written
+    }
+
+    fn write(&self, path: &Path, text: &str) -> io::Result<()> {
+        let mut file = File::create(path)?;
+        file.write_all(text.as_bytes())?;
+        if let Some(script) = self.script {
+            script.settle(&file);
+        }
+        if self.durable { file.sync_all() } else { Ok(()) }
     }
 
     fn remove(&self, path: &Path) -> Result<bool, ExportError> {
@@ -110,29 +135,6 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, ExportError> {
 fn is_same(found: &[u8], text: &str) -> bool {
     found == text.as_bytes()
         || std::str::from_utf8(found).is_ok_and(|found| found.replace("\r\n", "\n") == text)
-}
-
-/// Puts a whole file in place of another, so that a reader sees the one or the other.
-fn replace(path: &Path, text: &str, script: Option<&Script>) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    let beside = temporary(path);
-    let written = write(&beside, text, script).and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        // What is left of it would only be in somebody's way.
-        let _ = fs::remove_file(&beside);
-    }
-    written
-}
-
-fn write(path: &Path, text: &str, script: Option<&Script>) -> io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(text.as_bytes())?;
-    if let Some(script) = script {
-        script.settle(&file);
-    }
-    file.sync_all()
 }
 
 fn temporary(path: &Path) -> PathBuf {

@@ -27,6 +27,7 @@ pub use self::lock::{Change, Changes, Side};
 
 use self::contract::{Contract, printed};
 use self::dialect::{document, modern};
+use self::envelopes::Envelopes;
 use self::files::Folder;
 use self::names::Part;
 use self::script::Script;
@@ -164,7 +165,12 @@ impl Export {
     /// export is [`frozen`](Self::frozen), every file that is not up to date.
     pub fn write_to(&self, folder: impl AsRef<Path>) -> Result<Written, ExportError> {
         let (tools, mode) = self.ready()?;
-        let folder = self.folder(folder.as_ref(), mode == Mode::Frozen);
+        let folder = Folder {
+            path: folder.as_ref(),
+            frozen: mode == Mode::Frozen,
+            durable: false,
+            script: self.script.as_ref(),
+        };
         let files = documents(tools);
         let known = files::read(&folder.path.join(CATALOGUE))?.unwrap_or_default();
         let mut stale = listed(&known);
@@ -190,7 +196,12 @@ impl Export {
     pub fn check(&self, lock: impl AsRef<Path>) -> Result<Changes, ExportError> {
         let (tools, mode) = self.ready()?;
         let lock = lock.as_ref();
-        let folder = self.folder(lock.parent().unwrap_or(lock), mode != Mode::Accept);
+        let folder = Folder {
+            path: lock.parent().unwrap_or(lock),
+            frozen: mode != Mode::Accept,
+            durable: true,
+            script: self.script.as_ref(),
+        };
         lock::check(tools, lock, mode, &folder)
     }
 
@@ -203,10 +214,6 @@ impl Export {
             Ok(tools) => Ok((tools, mode)),
             Err(error) => Err(error.clone().into()),
         }
-    }
-
-    fn folder<'f>(&'f self, path: &'f Path, frozen: bool) -> Folder<'f> {
-        Folder { path, frozen, script: self.script.as_ref() }
     }
 }
 
@@ -229,15 +236,18 @@ impl Mode {
 /// Makes every file of the folder, the catalogue last: it names the others, so that an export
 /// which was cut short leaves nothing that the next one would not know.
 fn documents(tools: &[Contract]) -> Vec<(String, String)> {
+    let envelopes = Envelopes::new();
     let stems = names::stems(tools.iter().map(Contract::name));
     let schemas = tools.iter().zip(&stems).flat_map(|(tool, stem)| {
+        let envelopes = &envelopes;
         Part::ALL.into_iter().filter_map(move |part| {
             let name = format!("{stem}{}", part.suffix());
-            Some((printed(document(schema(tool, part)?, &name)), name))
+            let text = printed(document(schema(tool, part, envelopes)?, &name));
+            Some((name, text))
         })
     });
-    let mut files: Vec<_> = schemas.map(|(text, name)| (name, text)).collect();
-    let request = document(envelopes::request_envelope(), REQUEST);
+    let mut files: Vec<_> = schemas.collect();
+    let request = document(envelopes.request_envelope(), REQUEST);
     files.push((REQUEST.to_owned(), printed(request)));
     files.push((REFERENCE.to_owned(), reference::reference(tools)));
     let catalogue = printed(catalogue(tools, files.iter().map(|(name, _)| name)));
@@ -245,13 +255,13 @@ fn documents(tools: &[Contract]) -> Vec<(String, String)> {
     files
 }
 
-fn schema(tool: &Contract, part: Part) -> Option<Value> {
+fn schema(tool: &Contract, part: Part, envelopes: &Envelopes) -> Option<Value> {
     Some(match part {
         Part::Input => modern(tool.input()),
         Part::Output => modern(Value::Object(tool.spec.output_schema()?.clone())),
-        Part::ToolCallRequest => envelopes::tool_call_request(tool),
-        Part::ToolOutput => envelopes::tool_output(tool),
-        Part::ResponseEnvelope => envelopes::response_envelope(tool),
+        Part::ToolCallRequest => envelopes.tool_call_request(tool),
+        Part::ToolOutput => envelopes.tool_output(tool),
+        Part::ResponseEnvelope => envelopes.response_envelope(tool),
     })
 }
 

@@ -1,8 +1,9 @@
 //! Tools of a mail room, which other crates link or only ask for their contracts.
 
+#![allow(clippy::must_use_candidate, reason = "a runtime calls them")]
 #![allow(
     clippy::missing_errors_doc,
-    reason = "models read these docs; the failures document themselves"
+    reason = "models read these docs; failures explain themselves"
 )]
 
 use tool_runtime::prelude::*;
