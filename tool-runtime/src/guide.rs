@@ -20,6 +20,8 @@ pages! {
     Errors: "docs/errors.md";
     Envelopes: "docs/envelopes.md";
     Redaction: "docs/redaction.md";
+    #[cfg(feature = "adapters")]
+    Adapters: "docs/adapters.md";
     #[cfg(feature = "discovery")]
     Schemas: "docs/schemas.md";
     #[cfg(feature = "canonical")]

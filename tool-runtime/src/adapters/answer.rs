@@ -49,6 +49,20 @@ impl Answer {
         Self { call_id: call_id.into(), is_error: !output.is_ok(), body, notes }
     }
 
+    /// Answers the call with this id by a text, where no tool of the runtime is behind it.
+    #[must_use]
+    pub fn from_text(call_id: impl Into<String>, text: impl Into<String>) -> Self {
+        let body = Body::Text(text.into());
+        Self { call_id: call_id.into(), is_error: false, body, notes: Vec::new() }
+    }
+
+    /// Marks the answer as one of a call that failed.
+    #[must_use]
+    pub fn as_error(mut self) -> Self {
+        self.is_error = true;
+        self
+    }
+
     /// Shows this text in place of the data; an error stays marked as one.
     #[must_use]
     pub fn with_text(mut self, text: impl Into<String>) -> Self {

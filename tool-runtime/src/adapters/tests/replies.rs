@@ -145,6 +145,16 @@ fn a_host_may_show_something_else_and_say_why() {
 }
 
 #[test]
+fn a_call_that_is_the_hosts_own_is_answered_by_hand() {
+    assert_eq!(text_of(Answer::from_text("a", "it rains")), "it rains");
+    let (adapter, turn) = (adapter(Dialect::Gemini), turn(Dialect::Gemini));
+    let answers = ["a", "b"].map(|id| Answer::from_text(id, "no").as_error());
+    let messages = adapter.answers(&turn, answers).unwrap();
+    let response = &messages[0]["parts"][1]["functionResponse"]["response"];
+    assert_eq!(*response, json!({ "error": "no" }));
+}
+
+#[test]
 fn tools_are_named_as_the_model_knows_them() {
     let detail = ToolErrorDetail::of(
         ErrorCode::NotFound,
