@@ -142,7 +142,7 @@ fn reason(answer: &Value) -> &str {
     answer["error"]["details"]["reason"].as_str().unwrap_or_default()
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn every_call_of_a_turn_is_answered_in_every_dialect() {
     for dialect in Dialect::ALL {
         let world = World::new(dialect);
