@@ -26,6 +26,15 @@ impl Adapter {
     /// how providers send a call without arguments. What is unknown in a response is kept in the
     /// turn's [`messages`](Turn::messages) as it is.
     ///
+    /// ```
+    /// use tool_runtime::adapters::{Adapter, Dialect, Stop};
+    ///
+    /// let adapter = Adapter::new(Dialect::Ollama, &[]);
+    /// let turn = adapter.read(r#"{"message":{"role":"assistant","content":"Hello"},"done":true}"#)?;
+    /// assert_eq!((turn.text(), turn.stop()), ("Hello", &Stop::Done));
+    /// # Ok::<(), tool_runtime::adapters::ReadError>(())
+    /// ```
+    ///
     /// # Errors
     /// The text is no JSON or no response of this dialect, it says that the provider failed, or it is
     /// too long.
@@ -49,6 +58,19 @@ impl Adapter {
     /// They follow the turn's own [`messages`](Turn::messages) at once: providers take nothing in
     /// between. The answers may come in any order, as executed calls or as [`Answer`]s. A turn without
     /// calls has no such messages.
+    ///
+    /// ```
+    /// use tool_runtime::adapters::{Adapter, Answer, Dialect};
+    ///
+    /// let adapter = Adapter::new(Dialect::Ollama, &[]);
+    /// let call = r#"{"function":{"name":"weather","arguments":{}}}"#;
+    /// let message = format!(r#"{{"role":"assistant","tool_calls":[{call}]}}"#);
+    /// let turn = adapter.read(&format!(r#"{{"message":{message},"done":true}}"#))?;
+    /// let answer = Answer::from_text(turn.asked()[0].call_id(), "it rains");
+    /// let messages = adapter.answers(&turn, [answer])?;
+    /// assert_eq!(messages[0]["tool_name"], "weather");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// A call has no answer or two, is not executed, or an answer is of no call of this turn.

@@ -7,9 +7,20 @@ use super::{Adapter, ProviderError, ReadError, Turn};
 /// Reads one streamed response, event by event.
 ///
 /// It takes the data of each event: what follows `data:` in server-sent events, one line of Ollama's,
-/// one member of Bedrock's event stream with its name around it (`{"contentBlockDelta":…}`). What it
-/// keeps is bounded by
-/// [`max_response_bytes`](super::AdapterBuilder::max_response_bytes).
+/// one member of Bedrock's event stream with its name around it (`{"contentBlockDelta":…}`). All of
+/// them together are bounded by [`max_response_bytes`](super::AdapterBuilder::max_response_bytes).
+///
+/// ```
+/// use tool_runtime::adapters::{Adapter, Delta, Dialect};
+///
+/// let adapter = Adapter::new(Dialect::Ollama, &[]);
+/// let mut stream = adapter.stream();
+/// let shown = stream.push(r#"{"message":{"role":"assistant","content":"Hel"},"done":false}"#)?;
+/// assert_eq!(shown, [Delta::Text("Hel".to_owned())]);
+/// stream.push(r#"{"message":{"role":"assistant","content":"lo"},"done":true}"#)?;
+/// assert_eq!(stream.finish()?.text(), "Hello");
+/// # Ok::<(), tool_runtime::adapters::ReadError>(())
+/// ```
 #[derive(Debug)]
 pub struct TurnStream<'a> {
     adapter: &'a Adapter,

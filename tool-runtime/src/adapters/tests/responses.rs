@@ -79,7 +79,7 @@ fn a_refusal_is_said_and_nothing_runs() {
 #[test]
 fn items_of_the_providers_own_tools_are_kept() {
     let search = json!({ "type": "web_search_call", "id": "ws_1", "status": "completed" });
-    let turn = read(RESPONSES, &response(&[search.clone()], "completed", None));
+    let turn = read(RESPONSES, &response(std::slice::from_ref(&search), "completed", None));
     assert!(turn.asked().is_empty());
     assert_eq!(turn.messages(), [search]);
 }

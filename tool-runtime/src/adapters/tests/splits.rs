@@ -53,7 +53,9 @@ impl Script {
     fn mixed(&self, mut lists: Vec<Vec<Value>>) -> Vec<Value> {
         let mut events = Vec::new();
         let mut turns = self.cuts.iter().cycle();
-        lists.iter_mut().for_each(|list| list.reverse());
+        for list in &mut lists {
+            list.reverse();
+        }
         while !lists.is_empty() {
             let turn = turns.next().unwrap() % lists.len();
             events.extend(lists[turn].pop());
