@@ -23,7 +23,7 @@ impl Adapter {
     /// Reads a whole response: what the model says, and what it asks for.
     ///
     /// Arguments keep every byte that the model wrote. Only no text at all is read as `{}`, which is
-    /// how providers send a call without arguments. What is unknown in a response is kept in the
+    /// how providers send a call without arguments. Of several candidates the first is read. What is unknown in a response is kept in the
     /// turn's [`messages`](Turn::messages) as it is.
     ///
     /// ```

@@ -120,10 +120,6 @@ impl<'d> Place<'d> {
         self.node().kind == Kind::String
     }
 
-    pub(super) fn is_list(self) -> bool {
-        self.node().kind == Kind::Array
-    }
-
     /// The value as it is written.
     pub(super) fn raw(self) -> &'d str {
         self.view.raw(self.node())

@@ -81,11 +81,6 @@ pub(super) fn grow(fields: &mut Map<String, Value>, piece: Map<String, Value>) {
     }
 }
 
-/// Adds to a text field, which may not be there yet.
-pub(super) fn grow_text(fields: &mut Map<String, Value>, name: &str, more: &str) {
-    grow(fields, Map::from_iter([(name.to_owned(), more.into())]));
-}
-
 /// The text of a field; empty if there is none.
 pub(super) fn text_in<'m>(fields: &'m Map<String, Value>, name: &str) -> &'m str {
     fields.get(name).and_then(Value::as_str).unwrap_or_default()

@@ -1,5 +1,7 @@
 //! A response that comes in pieces.
 
+use std::fmt;
+
 use super::place::{self, Place};
 use super::said::Said;
 use super::{Adapter, ProviderError, ReadError, Turn};
@@ -21,7 +23,6 @@ use super::{Adapter, ProviderError, ReadError, Turn};
 /// assert_eq!(stream.finish()?.text(), "Hello");
 /// # Ok::<(), tool_runtime::adapters::ReadError>(())
 /// ```
-#[derive(Debug)]
 pub struct TurnStream<'a> {
     adapter: &'a Adapter,
     gathered: Box<dyn Gather>,
@@ -44,7 +45,7 @@ pub enum Delta {
 }
 
 /// What has come of a response so far, in one dialect.
-pub(super) trait Gather: std::fmt::Debug + Send + Sync {
+pub(super) trait Gather: Send + Sync {
     /// Takes one event; events that say nothing new are passed over.
     fn push(&mut self, event: Place<'_>) -> Result<Vec<Delta>, ReadError>;
 
@@ -113,5 +114,16 @@ impl<'a> TurnStream<'a> {
             }
             other => other,
         }
+    }
+}
+
+/// Shows how much came, and nothing of it.
+impl fmt::Debug for TurnStream<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TurnStream")
+            .field("dialect", &self.adapter.dialect)
+            .field("bytes", &(self.adapter.max_response_bytes - self.room))
+            .field("failed", &self.failed)
+            .finish_non_exhaustive()
     }
 }

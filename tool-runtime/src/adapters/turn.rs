@@ -1,5 +1,7 @@
 //! One response of a model: what it says, and what it asks for.
 
+use std::fmt;
+
 use serde_json::Value;
 use tool_contracts::{ErrorCode, ToolCallRequest, ToolContext, ToolErrorDetail};
 use uuid::Uuid;
@@ -9,7 +11,7 @@ use crate::dispatch::Runtime;
 use crate::dispatch::refusal::Refusal;
 
 /// One response of a model, read from its dialect.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Turn {
     pub(super) messages: Vec<Value>,
     pub(super) text: String,
@@ -166,9 +168,20 @@ impl Asked {
     }
 }
 
+/// Shows what is asked and why it stopped, and no word of it.
+impl fmt::Debug for Turn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Turn")
+            .field("text", &format_args!("{} bytes", self.text.len()))
+            .field("asked", &self.asked)
+            .field("stop", &self.stop)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Shows no arguments.
-impl std::fmt::Debug for Asked {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Asked")
             .field("call_id", &self.call_id)
             .field("name", &self.name)

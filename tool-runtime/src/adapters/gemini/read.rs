@@ -6,13 +6,14 @@ use crate::adapters::said::Said;
 use crate::adapters::{ReadError, Stop};
 
 pub(in crate::adapters) fn read(root: Place<'_>) -> Result<Said, ReadError> {
-    let stop = match (blocked(root), candidate(root)?) {
-        (Some(blocked), None) => blocked,
-        (_, candidate) => candidate.map_or(Stop::Interrupted, stop),
+    let stop = match (candidate(root)?, blocked(root)) {
+        (Some(candidate), _) => stop(candidate),
+        (None, Some(blocked)) => blocked,
+        (None, None) => {
+            root.need("candidates", "a list of candidates")?;
+            Stop::Interrupted
+        }
     };
-    if candidate(root)?.is_none() && root.get("promptFeedback").is_none() {
-        root.need("candidates", "a list of candidates")?;
-    }
     Ok(parts::said(parts(root)?, stop))
 }
 

@@ -156,6 +156,21 @@ fn no_response_is_made_of_a_stream_that_lost_an_event() {
 }
 
 #[test]
+fn what_a_log_shows_of_a_turn_is_no_word_of_it() {
+    let adapter = adapter(Dialect::Anthropic);
+    let input = json!({ "password": SECRET });
+    let call = json!({ "type": "tool_use", "id": "a", "name": "ping", "input": input });
+    let said = json!({ "type": "text", "text": SECRET });
+    let whole = json!({ "content": [said, call], "stop_reason": "tool_use" });
+    let turn = adapter.read(&whole.to_string()).unwrap();
+    let mut stream = adapter.stream();
+    let block = json!({ "type": "content_block_start", "index": 0, "content_block": said });
+    stream.push(&block.to_string()).unwrap();
+    let shown = format!("{turn:?} {stream:?}");
+    assert!(shown.contains("ping") && !shown.contains("canary"), "{shown}");
+}
+
+#[test]
 fn what_is_no_json_is_refused_with_its_place() {
     let error = adapter(Dialect::Anthropic).read("data: {}").unwrap_err();
     assert_eq!(

@@ -1,11 +1,12 @@
 //! Calls that come in pieces, and which piece belongs to which.
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::read::Entry;
 use crate::adapters::ReadError;
 use crate::adapters::place::Place;
-use crate::adapters::said::{grow, repeated};
+use crate::adapters::said::grow;
 
 /// One call, as far as it has come.
 #[derive(Debug, Default)]
@@ -56,7 +57,7 @@ impl Slot {
         }
         match (&self.id, &piece.id) {
             (Some(own), Some(id)) => own != id,
-            _ => self.name != piece.name || repeated_is_whole(&self.arguments),
+            _ => self.name != piece.name || is_whole(&self.arguments),
         }
     }
 
@@ -94,8 +95,6 @@ pub(super) fn take(entries: &mut Vec<Entry>, piece: Slot) -> Option<String> {
 }
 
 /// Have the arguments come whole?
-fn repeated_is_whole(arguments: &str) -> bool {
-    arguments.trim_end().ends_with('}')
-        && repeated(arguments).as_object().is_some()
-        && serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok()
+fn is_whole(arguments: &str) -> bool {
+    arguments.trim_end().ends_with('}') && serde_json::from_str::<IgnoredAny>(arguments).is_ok()
 }

@@ -51,13 +51,12 @@ impl Gathered {
         for name in ["reasoning_content", "reasoning"] {
             deltas.extend(shown(delta, name).map(Delta::Thinking));
         }
-        let audio = delta.get("audio").filter(|audio| audio.get("id").is_none());
-        let but: &[_] = if audio.is_some() {
-            &["tool_calls", "role", "audio"]
-        } else {
-            &["tool_calls", "role"]
-        };
-        grow(&mut self.message.fields, delta.fields(but)?);
+        let mut fields = delta.fields(&["tool_calls", "role"])?;
+        // The sound itself does not go back, only the id that the first piece names.
+        if delta.get("audio").is_some_and(|audio| audio.get("id").is_none()) {
+            fields.remove("audio");
+        }
+        grow(&mut self.message.fields, fields);
         for call in delta.list("tool_calls")? {
             let begun = slots::take(&mut self.message.calls, Slot::piece(call)?);
             deltas.extend(begun.map(Delta::Calls));
