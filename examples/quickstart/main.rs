@@ -4,6 +4,8 @@
 //! a write in it, and what a model reads when a call is refused.
 
 mod show;
+#[cfg(test)]
+mod tests;
 mod world;
 
 use std::error::Error;

@@ -147,3 +147,11 @@ impl World {
 fn find_zone(name: &str) -> Result<TimeZone, WorldError> {
     TimeZone::get(name).map_err(|_| WorldError::Zone)
 }
+
+#[cfg(test)]
+impl World {
+    /// Counts the meetings in the diary.
+    pub(crate) fn meetings(&self) -> usize {
+        self.diary.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}

@@ -9,12 +9,13 @@ use crate::errors::Errors;
 use crate::syntax::names::{closest, upper_camel};
 
 /// What a trial can be told: its methods, by their names.
-const SETTINGS: [&str; 12] = [
+const SETTINGS: [&str; 13] = [
     "state",
     "shared_state",
     "toolkit",
     "shared_toolkit",
     "with",
+    "input",
     "effects",
     "cases",
     "budget",
@@ -25,7 +26,7 @@ const SETTINGS: [&str; 12] = [
 ];
 
 /// Settings that each bring one more value.
-const REPEATED: [&str; 5] = ["state", "shared_state", "toolkit", "shared_toolkit", "with"];
+const REPEATED: [&str; 6] = ["state", "shared_state", "toolkit", "shared_toolkit", "with", "input"];
 
 const EXAMPLE: &str = "as in `assert_tool!(search_content, state = index)`";
 

@@ -105,7 +105,7 @@ async fn a_trial_can_be_awaited() {
     let cx = context().user_id("ada").build().expect("a context");
     let report = trial.context(cx).cases(20).run().await;
     assert!(report.is_ok(), "{report}");
-    assert_eq!(report.cases(), 40);
+    assert_eq!(report.cases(), 20);
 }
 
 /// A folder that is gone when the test has ended.

@@ -29,7 +29,9 @@ pub(super) const KINDS: [Kind; 7] =
     [Kind::Null, Kind::Bool, Kind::Integer, Kind::Fraction, Kind::Text, Kind::Array, Kind::Object];
 
 /// Rules that are only checked once a value is made.
-const HARD: [&str; 12] = [
+const HARD: [&str; 14] = [
+    "examples",
+    "default",
     "not",
     "if",
     "contains",
@@ -59,6 +61,11 @@ impl<'d> Facts<'d> {
     /// What every part says under a keyword.
     pub(super) fn all<'a>(&'a self, keyword: &'a str) -> impl Iterator<Item = &'d Value> + 'a {
         self.maps().filter_map(move |keywords| keywords.get(keyword))
+    }
+
+    /// Does it show a value, as an example or as the default?
+    pub(super) fn shows(&self) -> bool {
+        self.has("examples") || self.has("default")
     }
 
     pub(super) fn has(&self, keyword: &str) -> bool {

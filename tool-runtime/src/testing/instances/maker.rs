@@ -170,6 +170,9 @@ impl<'d> Maker<'d> {
                 .cloned()
                 .ok_or_else(|| nothing("its lists of values have none in common"));
         }
+        if let Some(shown) = self.shown(facts) {
+            return Ok(shown);
+        }
         let kind = self.kind(facts, levels).ok_or_else(|| nothing("no type is left"))?;
         match kind {
             Kind::Null => Ok(Value::Null),
@@ -184,6 +187,16 @@ impl<'d> Maker<'d> {
             Kind::Array => self.array(facts, parts, levels),
             Kind::Object => self.object(facts, parts, levels),
         }
+    }
+
+    /// Now and then what the schema itself shows: an example, or the default.
+    fn shown(&mut self, facts: &Facts<'d>) -> Option<Value> {
+        if self.taste != Taste::Any || !facts.shows() || !self.dice.once_in(3) {
+            return None;
+        }
+        let examples = facts.all("examples").filter_map(Value::as_array).flatten();
+        let shown: Vec<&Value> = examples.chain(facts.all("default")).collect();
+        self.dice.pick(&shown).map(|value| (*value).clone())
     }
 
     fn kind(&mut self, facts: &Facts<'d>, levels: u32) -> Option<Kind> {

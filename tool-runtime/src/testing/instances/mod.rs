@@ -37,7 +37,7 @@ pub(super) use self::spot::Sensitivity;
 ///
 /// Nothing is made without being checked: whatever [`valid`](Self::valid) returns, the
 /// [`Validator`](crate::schema::Validator) admits. References, recursion, combinators, formats and
-/// patterns are followed; a schema that admits nothing is an error, never a loop.
+/// patterns are followed, examples and defaults are taken now and then; a schema that admits nothing is an error, never a loop.
 ///
 /// # Examples
 /// ```

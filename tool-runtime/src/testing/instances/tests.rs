@@ -164,6 +164,15 @@ fn the_edges_come_up() {
 }
 
 #[test]
+fn what_the_schema_shows_comes_up_where_it_is_admitted() {
+    let schema = json!({"type": "string", "examples": ["Europe/Paris", 7], "default": "UTC"});
+    let instances = instances(&schema);
+    let values: Vec<Value> = (0..SEEDS).map(|seed| instances.valid(seed)).collect();
+    assert!(values.contains(&json!("Europe/Paris")) && values.contains(&json!("UTC")));
+    assert!(values.iter().all(Value::is_string));
+}
+
+#[test]
 fn a_seed_brings_the_same_value_back() {
     let schema = json!({"type": "object", "additionalProperties": {"type": "number"}});
     for seed in 0..50 {

@@ -7,13 +7,12 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tool_contracts::{CallStatus, ToolContext, ToolSpec};
 
-use super::report::{Check, TrialReport};
 use crate::call::ToolOutput;
 use crate::dispatch::{CallRecord, Observe, Origin, Runtime};
 use crate::limits::Limits;
 use crate::redact::Veil;
 use crate::schema::Validator;
-use crate::testing::{Ids, Instances, context};
+use crate::testing::{Ids, context};
 
 /// What everything is tried on.
 pub(super) struct Bench {
@@ -89,12 +88,6 @@ impl Bench {
             None => context().build().map_err(|error| error.to_string())?,
         };
         Ok(Self { runtime, spec, cx, watch, input, checker, ids: Mutex::new(Ids::seeded(0)) })
-    }
-
-    /// Makes inputs of the schema; says why, if that can't be done.
-    pub(super) fn instances(&self, report: &mut TrialReport) -> Option<Instances> {
-        let made = Instances::of(&self.input);
-        made.map_err(|error| report.find(Check::Inputs, error.to_string())).ok()
     }
 
     /// The context of a call of its own.

@@ -7,10 +7,10 @@ use serde_json::Value;
 use tool_contracts::{CallStatus, Effect, ToolContext};
 
 use super::bench::Bench;
-use super::property::{again, shrunk};
+use super::inputs::{Inputs, Source};
+use super::property::shrunk;
 use super::report::{Check, TrialReport};
 use crate::dispatch::Origin;
-use crate::testing::Instances;
 
 /// How many inputs are tried for each.
 const CASES: u64 = 24;
@@ -68,14 +68,14 @@ impl Effects for Recording {
 
 pub(super) async fn check(
     bench: &Bench,
-    instances: &Instances,
+    inputs: &Inputs,
     effects: Option<&dyn Effects>,
     report: &mut TrialReport,
 ) {
     if bench.spec.effect() == Effect::Read {
         return;
     }
-    let repeating = Repeating { bench, instances, effects };
+    let repeating = Repeating { bench, inputs, effects };
     match effects {
         Some(effects) => repeating.dry_run(effects, report).await,
         None => report
@@ -95,13 +95,13 @@ pub(super) async fn check(
 
 struct Repeating<'b> {
     bench: &'b Bench,
-    instances: &'b Instances,
+    inputs: &'b Inputs,
     effects: Option<&'b dyn Effects>,
 }
 
 impl Repeating<'_> {
-    fn inputs(&self) -> impl Iterator<Item = (u64, Value)> + '_ {
-        (0..CASES).map(|seed| (seed, self.instances.valid(seed)))
+    fn each(&self) -> impl Iterator<Item = (Source, Value)> + '_ {
+        self.inputs.iter(0, CASES)
     }
 
     async fn dry_run(&self, effects: &dyn Effects, report: &mut TrialReport) {
@@ -112,12 +112,12 @@ impl Repeating<'_> {
             let after = effects.count();
             (before != after).then_some((before, after))
         };
-        for (seed, value) in self.inputs() {
+        for (source, value) in self.each() {
             let Some(first) = changes(value.clone()).await else { continue };
-            let (value, last) = shrunk(self.instances, value, changes).await;
+            let (value, last) = shrunk(&self.inputs.instances, value, changes).await;
             let (before, after) = last.unwrap_or(first);
             let text = format!("a dry run has an effect: {before} before, {after} after");
-            self.find(Check::DryRun, &text, &value, seed, report);
+            self.find(Check::DryRun, &text, &value, source, report);
             return;
         }
     }
@@ -125,18 +125,21 @@ impl Repeating<'_> {
     /// The same call twice under one key.
     async fn keyed(&self, report: &mut TrialReport) {
         let mut answered = false;
-        for (seed, value) in self.inputs() {
-            let key = format!("trial-{seed}");
+        for (index, (source, value)) in self.each().enumerate() {
+            let key = format!("trial-{index}");
             let Ok(cx) = self.bench.cx.with_idempotency_key(key) else { return };
             let Some(twice) = self.twice(&value, &cx).await else { continue };
             answered = true;
             if let Some(wrong) = twice.under_a_key() {
-                self.find(Check::Idempotency, &wrong, &value, seed, report);
+                self.find(Check::Idempotency, &wrong, &value, source, report);
                 return;
             }
         }
         if !answered {
-            report.note("idempotency: not checked, as no call of the tool succeeded");
+            report.note(
+                "idempotency: not checked, as no call of the tool succeeded; give an `input = …` \
+                 that it answers",
+            );
         }
     }
 
@@ -147,15 +150,15 @@ impl Repeating<'_> {
             let (first, second) = (twice.after_first?, effects.count());
             (first != second).then_some((first, second))
         };
-        for (seed, value) in self.inputs() {
+        for (source, value) in self.each() {
             let Some(found) = changes(value.clone()).await else { continue };
-            let (value, last) = shrunk(self.instances, value, changes).await;
+            let (value, last) = shrunk(&self.inputs.instances, value, changes).await;
             let (first, second) = last.unwrap_or(found);
             let text = format!(
                 "the tool says that it is idempotent, and a second call has an effect: {first} \
                  after the first, {second} after the second"
             );
-            self.find(Check::Idempotency, &text, &value, seed, report);
+            self.find(Check::Idempotency, &text, &value, source, report);
             return;
         }
     }
@@ -178,9 +181,16 @@ impl Repeating<'_> {
         })
     }
 
-    fn find(&self, check: Check, text: &str, value: &Value, seed: u64, report: &mut TrialReport) {
+    fn find(
+        &self,
+        check: Check,
+        text: &str,
+        value: &Value,
+        source: Source,
+        report: &mut TrialReport,
+    ) {
         let shown = self.bench.shown(&value.to_string());
-        report.find(check, format!("{text}\ninput: {shown}\n{}", again(seed)));
+        report.find(check, format!("{text}\ninput: {shown}\n{source}"));
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod bench;
 mod effects;
+mod inputs;
 mod metaschema;
 mod property;
 mod report;
@@ -17,10 +18,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::Serialize;
+use serde_json::Value;
 use tool_contracts::{Permission, ToolContext};
 
 use self::bench::{Bench, Watch};
 pub use self::effects::{Effects, Recording};
+use self::inputs::Inputs;
 pub use self::report::{Check, Finding, TrialReport};
 use crate::dispatch::{Runtime, RuntimeBuilder};
 use crate::registry::{Tool, Toolkit};
@@ -53,6 +57,7 @@ use crate::schema::Coerce;
 pub struct ToolTrial {
     builder: RuntimeBuilder,
     tool: Result<String, String>,
+    inputs: Vec<Value>,
     cases: u32,
     budget: Duration,
     seed: u64,
@@ -87,6 +92,7 @@ impl ToolTrial {
         Self {
             builder: Runtime::builder(),
             tool,
+            inputs: Vec::new(),
             cases: 256,
             budget: Duration::from_secs(10),
             seed: 0,
@@ -122,6 +128,18 @@ impl ToolTrial {
     /// The tool's permission and coercion are the trial's own: it is allowed, and nothing is mended.
     pub fn with(mut self, change: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder) -> Self {
         self.builder = change(self.builder);
+        self
+    }
+
+    /// Gives an input that is tried first by every check; may be called several times.
+    ///
+    /// A tool that answers few inputs, as it looks up what they name, is hardly tried without one
+    /// that it answers. So are the examples in its schema (`#[arg(example = …)]`).
+    ///
+    /// # Panics
+    /// The input can't be written as JSON.
+    pub fn input(mut self, input: impl Serialize) -> Self {
+        self.inputs.push(serde_json::to_value(input).expect("an input is JSON"));
         self
     }
 
@@ -202,6 +220,7 @@ impl ToolTrial {
     pub async fn run(mut self) -> TrialReport {
         let (seed, snapshots, effects) = (self.seed, self.snapshots.take(), self.effects.take());
         let (cases, budget) = (self.cases, self.budget);
+        let given = std::mem::take(&mut self.inputs);
         let name = self.tool.clone().unwrap_or_else(|_| "unknown".to_owned());
         let mut report = TrialReport::new(name, seed);
         let bench = match self.bench() {
@@ -213,12 +232,11 @@ impl ToolTrial {
         };
         snapshot::check(&bench, snapshots.as_deref(), &mut report);
         metaschema::check(&bench, &mut report);
-        if let Some(instances) = bench.instances(&mut report) {
-            property::Trying { bench: &bench, instances: &instances, cases, budget, seed }
-                .check(&mut report)
-                .await;
-            effects::check(&bench, &instances, effects.as_deref(), &mut report).await;
-            secrets::check(&bench, &instances, &mut report).await;
+        if let Some(inputs) = Inputs::new(&bench, given, &mut report) {
+            let trying = property::Trying { bench: &bench, inputs: &inputs, cases, budget, seed };
+            trying.check(&mut report).await;
+            effects::check(&bench, &inputs, effects.as_deref(), &mut report).await;
+            secrets::check(&bench, &inputs, &mut report).await;
         }
         report
     }

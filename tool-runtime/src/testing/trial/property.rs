@@ -8,6 +8,7 @@ use serde_json::Value;
 use tool_contracts::CallStatus;
 
 use super::bench::{Attempt, Bench};
+use super::inputs::{Inputs, Source};
 use super::report::{Check, TrialReport};
 use crate::testing::Instances;
 
@@ -17,69 +18,75 @@ const MOST_STEPS: u32 = 400;
 /// What is tried, and for how long.
 pub(super) struct Trying<'b> {
     pub(super) bench: &'b Bench,
-    pub(super) instances: &'b Instances,
+    pub(super) inputs: &'b Inputs,
     pub(super) cases: u32,
     pub(super) budget: Duration,
     pub(super) seed: u64,
 }
 
+/// What was found so far.
+#[derive(Default)]
+struct Tally {
+    found: BTreeSet<Check>,
+    /// What the schema admits and the tool's types do not.
+    refused: Vec<(Value, Attempt)>,
+    done: u32,
+}
+
 impl Trying<'_> {
     pub(super) async fn check(&self, report: &mut TrialReport) {
         let started = Instant::now();
-        let mut found = BTreeSet::new();
-        let mut refused = Vec::new();
-        let mut done = 0;
-        for case in 0..self.cases {
+        let mut tally = Tally::default();
+        for (source, value) in self.inputs.iter(self.seed, self.cases.into()) {
             if started.elapsed() >= self.budget {
+                let (budget, done, cases) = (self.budget, tally.done, self.cases);
+                report.note(format!(
+                    "{done} of {cases} cases were tried in the budget of {budget:?}"
+                ));
                 break;
             }
-            let seed = self.seed.wrapping_add(case.into());
-            self.valid(seed, &mut found, &mut refused, report).await;
-            if !found.contains(&Check::Refusal) && self.broken(seed, report).await {
-                found.insert(Check::Refusal);
+            tally.done += 1;
+            self.valid(source, value, &mut tally, report).await;
+            let Source::Seed(seed) = source else { continue };
+            if !tally.found.contains(&Check::Refusal) && self.broken(seed, report).await {
+                tally.found.insert(Check::Refusal);
             }
-            done += 1;
         }
-        report.count(done * 2);
-        if done < self.cases {
-            let (cases, budget) = (self.cases, self.budget);
-            report.note(format!("{done} of {cases} cases were tried in the budget of {budget:?}"));
-        }
-        self.refused(done, &refused, report);
+        report.count(tally.done);
+        self.refused(&tally, report);
     }
 
     /// Tries one input that the schema admits.
     async fn valid(
         &self,
-        seed: u64,
-        found: &mut BTreeSet<Check>,
-        refused: &mut Vec<(Value, Attempt)>,
+        source: Source,
+        value: Value,
+        tally: &mut Tally,
         report: &mut TrialReport,
     ) {
-        let value = self.instances.valid(seed);
         let attempt = self.bench.call(&value.to_string(), &self.bench.cx).await;
         if attempt.is_refused() {
-            refused.push((value, attempt));
+            tally.refused.push((value, attempt));
             return;
         }
         let Some(fault) = fault(self.bench, &attempt) else { return };
-        if !found.insert(fault) {
+        if !tally.found.insert(fault) {
             return;
         }
         let fails = |value: Value| async move {
             let attempt = self.bench.call(&value.to_string(), &self.bench.cx).await;
             (self::fault(self.bench, &attempt) == Some(fault)).then_some(attempt)
         };
-        let (value, last) = shrunk(self.instances, value, fails).await;
+        let (value, last) = shrunk(&self.inputs.instances, value, fails).await;
         let last = last.unwrap_or(attempt);
         let shown = self.bench.shown(&value.to_string());
         let text = worded(self.bench, fault, &last);
-        report.find(fault, format!("{text}\ninput: {shown}\n{}", again(seed)));
+        report.find(fault, format!("{text}\ninput: {shown}\n{source}"));
     }
 
     /// Tries one text that the schema refuses; tells whether it got through.
     async fn broken(&self, seed: u64, report: &mut TrialReport) -> bool {
-        let broken = self.instances.broken(seed);
+        let broken = self.inputs.instances.broken(seed);
         let attempt = self.bench.call(broken.text(), &self.bench.cx).await;
         if attempt.is_refused() && attempt.heard.attempts == 0 {
             return false;
@@ -87,20 +94,15 @@ impl Trying<'_> {
         let (what, place) = (broken.breach(), broken.pointer());
         let shown = self.bench.shown(broken.text());
         let status = attempt.heard.status;
-        report.find(
-            Check::Refusal,
-            format!(
-                "a call with {what:?} at `{place}` is not refused, but {status:?}\ninput: {shown}\n{}",
-                again(seed)
-            ),
-        );
+        let text = format!("a call with {what:?} at `{place}` is not refused, but {status:?}");
+        report.find(Check::Refusal, format!("{text}\ninput: {shown}\n{}", Source::Seed(seed)));
         true
     }
 
     /// Says of which valid inputs the tool's own types want to know nothing.
-    fn refused(&self, done: u32, refused: &[(Value, Attempt)], report: &mut TrialReport) {
-        let Some((value, attempt)) = refused.first() else { return };
-        let count = refused.len();
+    fn refused(&self, tally: &Tally, report: &mut TrialReport) {
+        let Some((value, attempt)) = tally.refused.first() else { return };
+        let (count, done) = (tally.refused.len(), tally.done);
         let shown = self.bench.shown(&value.to_string());
         let error = attempt.output.error().map_or("", |error| error.message());
         let text = format!(
@@ -143,11 +145,6 @@ fn worded(bench: &Bench, fault: Check, attempt: &Attempt) -> String {
         }
         _ => format!("the tool does not end within {:?}", bench.timeout()),
     }
-}
-
-/// How to come back to an input.
-pub(super) fn again(seed: u64) -> String {
-    format!("again: seed = {seed}, cases = 1")
 }
 
 /// Makes a failing value simpler as long as it still fails; also returns the last failure.

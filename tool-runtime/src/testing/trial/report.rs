@@ -109,7 +109,7 @@ impl TrialReport {
         &self.notes
     }
 
-    /// Returns how many inputs were tried, valid and broken ones.
+    /// Returns how many valid inputs were tried, beside as many broken ones.
     #[must_use]
     pub fn cases(&self) -> u32 {
         self.cases

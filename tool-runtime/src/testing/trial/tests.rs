@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tool_contracts::Effect;
 
 use super::bench::{Bench, Watch};
+use super::inputs::Inputs;
 use super::property::Trying;
 use super::report::{Check, TrialReport};
 use super::snapshot::{Compared, compared};
@@ -15,7 +16,6 @@ use super::{metaschema, running};
 use crate::dispatch::Runtime;
 use crate::failure::Failure;
 use crate::registry::DynamicTool;
-use crate::testing::Instances;
 
 fn bench(schema: Value) -> Bench {
     let tool = DynamicTool::new("count", Effect::Read).description("Counts.").input_schema(schema);
@@ -37,11 +37,11 @@ fn counted(most: u64) -> Value {
 
 #[test]
 fn what_gets_past_the_schema_is_found() {
-    let bench = bench(counted(100));
-    let stricter = Instances::of(&counted(7)).expect("instances");
+    let tried = bench(counted(100));
     let mut report = TrialReport::new("count".to_owned(), 0);
+    let inputs = Inputs::new(&bench(counted(7)), Vec::new(), &mut report).expect("inputs");
     let (cases, budget) = (200, Duration::from_secs(5));
-    let trying = Trying { bench: &bench, instances: &stricter, cases, budget, seed: 0 };
+    let trying = Trying { bench: &tried, inputs: &inputs, cases, budget, seed: 0 };
     running::block_on(trying.check(&mut report), false);
     assert_eq!(report.findings().len(), 1, "{report}");
     assert_eq!(report.findings()[0].check(), Check::Refusal);
@@ -53,10 +53,10 @@ fn what_gets_past_the_schema_is_found() {
 #[test]
 fn a_budget_that_is_over_is_told() {
     let bench = bench(counted(100));
-    let instances = Instances::of(&counted(100)).expect("instances");
     let mut report = TrialReport::new("count".to_owned(), 0);
+    let inputs = Inputs::new(&bench, Vec::new(), &mut report).expect("inputs");
     let budget = Duration::ZERO;
-    let trying = Trying { bench: &bench, instances: &instances, cases: 3, budget, seed: 0 };
+    let trying = Trying { bench: &bench, inputs: &inputs, cases: 3, budget, seed: 0 };
     running::block_on(trying.check(&mut report), false);
     assert_eq!(report.notes(), ["0 of 3 cases were tried in the budget of 0ns"]);
 }
