@@ -32,6 +32,8 @@ pages! {
     SafeExecution: "docs/safe-execution.md";
     #[cfg(feature = "testing")]
     Stores: "docs/stores.md";
+    #[cfg(feature = "testing")]
+    Testing: "docs/testing.md";
     #[cfg(all(feature = "evidence", feature = "sqlite"))]
     Record: "docs/record.md";
     #[cfg(feature = "trace")]

@@ -70,7 +70,7 @@
 //! | `adapters` | no | [`adapters`]: the tools in six providers' dialects, and their calls back |
 //! | `search` | no | [`search`]: the tools that fit a question |
 //! | `sqlite` | no | a store in one file that survives a crash; needs Rust 1.89 |
-//! | `testing` | no | [`testing`]: suites that a store of your own must pass, a clock that stands still |
+//! | `testing` | no | [`testing`]: `assert_tool!`, inputs from schemas, fakes, suites for stores of your own |
 //! | `trace` | no | [`trace`]: a `tracing` span and one line for the log a call, W3C headers to send on |
 //! | `otel` | no | metrics, and spans that continue the caller's trace in OpenTelemetry |
 //! | `full` | no | everything |

@@ -1,6 +1,7 @@
 //! Tools that are wrong in one way each, and what a trial says of them.
 
 mod bad;
+mod fakes;
 mod good;
 
 use tool_runtime::testing::{Check, TrialReport};

@@ -15,6 +15,9 @@ use crate::testing::Instances;
 /// How often a failing input is made simpler, at most.
 const MOST_STEPS: u32 = 400;
 
+/// A machine that is busy may make any tool slow for less than that.
+const LEAST_HELD: Duration = Duration::from_secs(2);
+
 /// What is tried, and for how long.
 pub(super) struct Trying<'b> {
     pub(super) bench: &'b Bench,
@@ -128,7 +131,9 @@ pub(super) fn fault(bench: &Bench, attempt: &Attempt) -> Option<Check> {
         return Some(Check::Output);
     }
     let ran_out = attempt.has_code("TIMEOUT") && attempt.heard.took.is_some_and(late);
-    let is_late = ran_out || (attempt.heard.status == CallStatus::Executed && late(attempt.took));
+    // A tool that does not let go of its thread outlives a deadline on paused time unseen.
+    let held = attempt.took >= timeout.max(LEAST_HELD);
+    let is_late = ran_out || (attempt.heard.status == CallStatus::Executed && held);
     is_late.then_some(Check::Deadline)
 }
 

@@ -1,0 +1,5 @@
+use tool_runtime::testing::assert_tool;
+
+fn main() {
+    assert_tool!(42, cases = 8);
+}
