@@ -30,7 +30,7 @@ const SILENT: [&str; 10] = [
 ];
 
 /// Keywords whose effect is known here.
-pub(super) const KNOWN: [&str; 45] = [
+const KNOWN: [&str; 41] = [
     "$ref",
     "type",
     "nullable",
@@ -72,10 +72,6 @@ pub(super) const KNOWN: [&str; 45] = [
     "if",
     "then",
     "else",
-    "default",
-    "x-sensitivity",
-    "$schema",
-    "$defs",
 ];
 
 /// Formats that somebody parses by: a text that has none of them is refused sooner or later, even

@@ -1,7 +1,7 @@
 //! Walks two schemas side by side, and says in words what has changed.
 //!
 //! Rules give a change its name and, as far as a single keyword tells, its effect. What passes in
-//! the end is a matter of proof, and a proof overrules a rule: see [`Explainer::fitted`].
+//! the end is a matter of proof, and a proof overrules a rule.
 
 mod annotations;
 mod arrays;
@@ -212,7 +212,7 @@ impl<'s> Explainer<'s> {
 
     /// Does all that passed pass, and did all that passes?
     fn proofs(&mut self, before: &Node<'s>, after: &Node<'s>) -> (Proof<'s>, Proof<'s>) {
-        (self.prover.within(before, after), self.prover.within(after, before))
+        (self.prover.proof(before, after), self.prover.proof(after, before))
     }
 
     /// What a change from one node to the other comes to.

@@ -6,6 +6,9 @@ use super::super::alike::equal;
 use super::super::part::Part;
 use super::{Effect, Explainer, Pair};
 
+/// How many lists of values may lie within each other.
+const NESTED: usize = 4;
+
 impl<'s> Explainer<'s> {
     /// Compares whether null passes beside the rest, and returns the rest if that is a place of
     /// its own.
@@ -104,6 +107,10 @@ fn is_null(part: Part<'_>) -> bool {
 
 /// The values that alone pass, if the schema is a list of them.
 fn listed(part: Part<'_>) -> Option<Vec<&Value>> {
+    listed_within(part, NESTED)
+}
+
+fn listed_within(part: Part<'_>, levels: usize) -> Option<Vec<&Value>> {
     let part = part.settled();
     if let Some(value) = part.get("const") {
         return Some(vec![value]);
@@ -111,8 +118,10 @@ fn listed(part: Part<'_>) -> Option<Vec<&Value>> {
     if let Some(Value::Array(list)) = part.get("enum") {
         return Some(list.iter().collect());
     }
+    let below = levels.checked_sub(1)?;
     let branches = ["oneOf", "anyOf"].map(|word| part.list(word));
     let branches = branches.into_iter().find(|list| !list.is_empty())?;
-    let lists: Option<Vec<_>> = branches.into_iter().map(listed).collect();
+    let lists: Option<Vec<_>> =
+        branches.into_iter().map(|branch| listed_within(branch, below)).collect();
     lists.map(|lists| lists.into_iter().flatten().collect())
 }

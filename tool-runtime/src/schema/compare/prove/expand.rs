@@ -41,7 +41,7 @@ impl<'s> Prover<'s> {
         // at to the end may be known better elsewhere.
         if self.met >= level {
             self.met = usize::MAX;
-            if self.looking == 0 || !self.cut {
+            if self.steps > 0 && (self.looking == 0 || !self.cut) {
                 self.expansions.insert(key, found.clone());
             }
         }

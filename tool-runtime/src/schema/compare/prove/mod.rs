@@ -17,10 +17,12 @@ use super::part::{Node, Part};
 use super::shape::{Body, Gap, Shape};
 use super::words;
 
-/// How many steps one comparison may take; whatever is not proven by then is undecided.
-const STEPS: u32 = 200_000;
+/// How many steps one proof may take; whatever is not proven by then is undecided.
+const STEPS: u32 = 20_000;
 /// How deep proofs may lie within each other: a bound for the stack.
-const DEEPEST: u32 = 64;
+const DEEPEST: u32 = 48;
+/// How deep proofs about one and the same value may lie within each other.
+const ASIDE: u32 = 6;
 
 /// Whether one set of values lies in another, and if that is not proven, what is in the way.
 pub(super) type Proof<'s> = Result<(), Gap<'s>>;
@@ -34,6 +36,7 @@ pub(super) struct Prover<'s> {
     blocked: Option<&'static str>,
     steps: u32,
     depth: u32,
+    aside: u32,
     /// Pairs that are being proven, or were: a reference back to them is granted, as an instance
     /// is finite and every way back leads one level deeper into it.
     granted: BTreeSet<(Key, Key)>,
@@ -58,6 +61,7 @@ impl<'s> Prover<'s> {
             blocked: entangled.or(dialects.then_some("$schema")),
             steps: STEPS,
             depth: 0,
+            aside: 0,
             granted: BTreeSet::new(),
             trail: Vec::new(),
             expansions: BTreeMap::new(),
@@ -68,8 +72,14 @@ impl<'s> Prover<'s> {
         }
     }
 
+    /// Looks for a proof that everything that passes `a` passes `b`.
+    pub(super) fn proof(&mut self, a: &Node<'s>, b: &Node<'s>) -> Proof<'s> {
+        self.steps = STEPS;
+        self.within(a, b)
+    }
+
     /// Does everything that passes `a` pass `b`?
-    pub(super) fn within(&mut self, a: &Node<'s>, b: &Node<'s>) -> Proof<'s> {
+    fn within(&mut self, a: &Node<'s>, b: &Node<'s>) -> Proof<'s> {
         if let Some(keyword) = self.blocked {
             return Err(Gap { keyword, part: None });
         }
@@ -102,16 +112,17 @@ impl<'s> Prover<'s> {
 
     /// Proves something that is asked of the very same value: nothing granted so far counts.
     fn apart(&mut self, proof: impl FnOnce(&mut Self) -> bool) -> bool {
-        if self.depth == DEEPEST {
+        if self.aside == ASIDE || self.steps == 0 {
             return false;
         }
-        self.depth += 1;
+        self.steps -= 1;
+        self.aside += 1;
         let granted = std::mem::take(&mut self.granted);
         let trail = std::mem::take(&mut self.trail);
         let result = proof(self);
         self.granted = granted;
         self.trail = trail;
-        self.depth -= 1;
+        self.aside -= 1;
         result
     }
 

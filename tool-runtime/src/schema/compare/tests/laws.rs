@@ -8,8 +8,9 @@ use proptest::test_runner::{RngSeed, TestError, TestRunner};
 use serde_json::Value;
 
 use super::Tape;
+use super::edits::{edit, tell};
 use super::instances::{anything, disturbed, like};
-use super::schemas::{document, edit, tell};
+use super::schemas::document;
 use crate::schema::compare::{Compatibility, Reader, compare};
 
 /// How many values are tried on each pair of schemas.

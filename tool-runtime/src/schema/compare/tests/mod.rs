@@ -1,5 +1,6 @@
 //! What a change is called, row by row, and what holds for all of them.
 
+mod edits;
 mod instances;
 mod laws;
 mod schemas;

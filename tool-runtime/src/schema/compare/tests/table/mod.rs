@@ -4,9 +4,12 @@
 
 mod arrays;
 mod choices;
+mod names;
+mod numbers;
 mod objects;
-mod scalars;
+mod texts;
 mod told;
+mod values;
 mod whole;
 
 use std::collections::BTreeSet;
@@ -122,8 +125,17 @@ fn check(row: &Row) {
 }
 
 fn rows() -> Vec<Row> {
-    let parts =
-        [scalars::rows, objects::rows, arrays::rows, choices::rows, told::rows, whole::rows];
+    let parts = [
+        values::rows,
+        numbers::rows,
+        texts::rows,
+        objects::rows,
+        names::rows,
+        arrays::rows,
+        choices::rows,
+        told::rows,
+        whole::rows,
+    ];
     parts.into_iter().flat_map(|rows| rows()).collect()
 }
 
@@ -188,4 +200,13 @@ fn a_schema_that_cannot_be_read_is_undecided_and_no_panic() {
         }
         assert_eq!(compare(&schema, &schema, Reader::Caller), []);
     }
+}
+
+#[test]
+fn a_schema_nested_as_deep_as_json_is_read_is_no_panic() {
+    let deep = |inner: Value| (0..120).fold(inner, |inner, _| json!({"items": inner}));
+    let (before, after) = (deep(json!({"type": "integer"})), deep(json!({"type": "number"})));
+    assert_eq!(class(&compare(&before, &after, Reader::Callee)), Compatibility::Breaking);
+    let told = deep(json!({"type": "integer", "title": "inner"}));
+    assert_eq!(class(&compare(&before, &told, Reader::Callee)), Compatibility::None);
 }
