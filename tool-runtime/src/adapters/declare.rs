@@ -52,7 +52,7 @@ pub(super) fn declare(
         undo.insert(spec.name().to_owned(), changed);
         let tool =
             Declared { name, description: spec.description(), schema: lowered.schema, strict };
-        declared.push(one(dialect, tool));
+        declared.push(one(dialect, &tool));
     }
     let undo = undo.into_iter().filter_map(|(tool, undo)| Some((tool, undo?))).collect();
     Declarations { value: all(dialect, declared), report, undo }
@@ -89,7 +89,7 @@ fn loss(tool: &str, lost: Lost) -> Loss {
     Loss { tool: tool.to_owned(), pointer: lost.pointer, keyword: lost.keyword, what: lost.what }
 }
 
-fn one(dialect: Dialect, tool: Declared<'_>) -> Value {
+fn one(dialect: Dialect, tool: &Declared<'_>) -> Value {
     match dialect {
         Dialect::OpenAiChat => openai::chat::declare(tool),
         Dialect::OpenAiResponses => openai::responses::declare(tool),

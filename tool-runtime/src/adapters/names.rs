@@ -27,7 +27,9 @@ impl Names {
         let mut names = Self::default();
         let (kept, changed): (Vec<_>, Vec<_>) =
             tools.into_iter().partition(|tool| spelt(dialect, tool) == **tool);
-        kept.into_iter().for_each(|tool| names.add(tool, tool.to_owned()));
+        for tool in kept {
+            names.add(tool, tool.to_owned());
+        }
         for tool in changed {
             let wire = spelt(dialect, tool);
             let alone = wanted.get(&wire) == Some(&1);

@@ -100,9 +100,9 @@ impl<'s> Walk<'s, '_> {
             return;
         }
         if fits {
-            into.fit.push(schema)
+            into.fit.push(schema);
         } else {
-            into.other.push(schema)
+            into.other.push(schema);
         }
         if let Some(target) = self.definitions.target(schema) {
             self.collect(id, target, fits, into, depth + 1);
@@ -139,7 +139,7 @@ impl<'s> Walk<'s, '_> {
             let Some(name) = name.as_str() else { return true };
             self.member(id, name).is_some_and(|member| {
                 self.view.node(member).kind != Kind::Null
-                    || admits_null(&branch["properties"][name], &self.definitions)
+                    || admits_null(&branch["properties"][name], self.definitions)
             })
         };
         properties.into_iter().all(tagged)
@@ -185,7 +185,7 @@ impl<'s> Walk<'s, '_> {
             required.into_iter().any(|required| required == name)
         });
         let meant = !declared.is_empty()
-            && declared.iter().all(|(_, _, schema)| admits_null(schema, &self.definitions));
+            && declared.iter().all(|(_, _, schema)| admits_null(schema, self.definitions));
         let known = !declared.is_empty() || !self.owned(&key, &speaking.other).is_empty();
         known && !needed && !meant
     }

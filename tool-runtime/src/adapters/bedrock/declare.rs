@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::adapters::declare::Declared;
 
-pub(in crate::adapters) fn declare(tool: Declared<'_>) -> Value {
+pub(in crate::adapters) fn declare(tool: &Declared<'_>) -> Value {
     let mut spec = json!({ "name": tool.name, "inputSchema": { "json": tool.schema } });
     if let (false, Some(words)) = (tool.description.trim().is_empty(), spec.as_object_mut()) {
         words.insert("description".to_owned(), tool.description.into());

@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use crate::adapters::declare::Declared;
 
-pub(in crate::adapters) fn declare(tool: Declared<'_>) -> Value {
+pub(in crate::adapters) fn declare(tool: &Declared<'_>) -> Value {
     let mut said = json!({ "name": tool.name, "description": tool.description });
     let takes_nothing = tool.schema.get("properties").is_none_or(|named| *named == json!({}))
         && tool.schema.get("additionalProperties") == Some(&Value::Bool(false));
     if let (false, Some(words)) = (takes_nothing, said.as_object_mut()) {
-        words.insert("parametersJsonSchema".to_owned(), Value::Object(tool.schema));
+        words.insert("parametersJsonSchema".to_owned(), Value::Object(tool.schema.clone()));
     }
     said
 }

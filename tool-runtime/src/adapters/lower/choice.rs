@@ -16,7 +16,7 @@ impl Lowering<'_> {
             _ => Vec::new(),
         };
         if let Some(Value::Object(listed)) = one_of_values(&branches) {
-            let listed = self.both(&with_told(&keywords, listed.clone()), &listed, at);
+            let listed = self.both(&with_told(&keywords, &listed), &listed, at);
             return self.subset(listed, at);
         }
         if word == "anyOf" && keywords.remove("oneOf").is_some() {
@@ -36,7 +36,7 @@ impl Lowering<'_> {
             let branch = self.branch(branch, &beside, &place);
             push(&mut said, branch);
         }
-        let mut choice = self.annotations(&keywords);
+        let mut choice = Self::annotations(&keywords);
         if let Some(words) = choice.as_object_mut() {
             words.insert("anyOf".to_owned(), Value::Array(said));
         }
@@ -110,7 +110,7 @@ fn property<'k>(keywords: &'k Keywords, name: &str) -> Option<&'k Value> {
 }
 
 /// What stands beside a list of values, with what was told of each.
-fn with_told(keywords: &Keywords, listed: Keywords) -> Keywords {
+fn with_told(keywords: &Keywords, listed: &Keywords) -> Keywords {
     let mut keywords = keywords.clone();
     let own = keywords.get("description").and_then(Value::as_str).map(str::to_owned);
     if let (Some(own), Some(told)) = (own, listed.get("description").and_then(Value::as_str)) {

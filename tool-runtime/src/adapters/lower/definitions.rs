@@ -83,8 +83,8 @@ fn references(schema: &Value) -> Vec<&str> {
 }
 
 /// Does a schema admit `null`? In doubt it does, so that nobody takes one away that was meant.
-pub(in crate::adapters) fn admits_null(schema: &Value, definitions: &Definitions<'_>) -> bool {
-    admits(schema, *definitions, LONGEST)
+pub(in crate::adapters) fn admits_null(schema: &Value, definitions: Definitions<'_>) -> bool {
+    admits(schema, definitions, LONGEST)
 }
 
 fn admits(schema: &Value, definitions: Definitions<'_>, steps: usize) -> bool {

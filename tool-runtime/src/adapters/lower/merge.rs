@@ -92,9 +92,8 @@ fn properties(one: &Keywords, other: &Keywords) -> Option<Value> {
     let mut merged = one.clone();
     for (name, schema) in other {
         let met = match merged.get(name) {
-            None => schema.clone(),
             Some(known) if known == schema || *schema == Value::Bool(true) => known.clone(),
-            Some(Value::Bool(true)) => schema.clone(),
+            None | Some(Value::Bool(true)) => schema.clone(),
             Some(known) => {
                 let (met, lost) = both(known.as_object()?, schema.as_object()?);
                 if !lost.is_empty() || met.contains_key("$ref") {

@@ -98,10 +98,8 @@ impl Lowering<'_> {
         asserts: bool,
         at: &str,
     ) -> Value {
-        let mut further = match self.profile.whole {
-            true => self.whole(keywords, at),
-            false => self.annotations(keywords),
-        };
+        let mut further =
+            if self.profile.whole { self.whole(keywords, at) } else { Self::annotations(keywords) };
         match further.as_object_mut() {
             Some(words) if !words.is_empty() => {
                 let word = if asserts { "allOf" } else { "anyOf" };

@@ -2,6 +2,7 @@
 
 /// The part of JSON Schema that a dialect knows.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is one rule of a dialect")]
 pub(in crate::adapters) struct Profile {
     /// Does it know every keyword, below the root?
     pub(super) whole: bool,

@@ -45,26 +45,12 @@ impl Lowering<'_> {
         for (word, value) in keywords {
             self.assertion(word, value, keywords, at, &mut said);
         }
-        self.finished(keywords, said)
+        finished(keywords, said)
     }
 
     /// The description, with what is said there.
-    pub(super) fn annotations(&self, keywords: &Keywords) -> Value {
-        self.finished(keywords, Saying { words: Keywords::new(), sentences: Vec::new() })
-    }
-
-    fn finished(&self, keywords: &Keywords, said: Saying) -> Value {
-        let Saying { mut words, mut sentences } = said;
-        let default = keywords.get("default").filter(|value| !value.is_null());
-        sentences.extend(default.and_then(|value| words::said("default", value)));
-        let own = keywords.get("description").and_then(Value::as_str).map(str::to_owned);
-        let description = sentences
-            .iter()
-            .fold(own, |text, sentence| Some(words::joined(text.as_deref(), sentence)));
-        if let Some(description) = description {
-            words.insert("description".to_owned(), description.into());
-        }
-        Value::Object(words)
+    pub(super) fn annotations(keywords: &Keywords) -> Value {
+        finished(keywords, Saying { words: Keywords::new(), sentences: Vec::new() })
     }
 
     fn knows(&self, word: &str, at: &str) -> bool {
@@ -125,7 +111,7 @@ impl Lowering<'_> {
     /// Lets `null` stand for each property that may be left out.
     fn let_out(&mut self, named: &Keywords, required: &[&str], properties: &mut Keywords) {
         for (name, schema) in named {
-            if required.contains(&name.as_str()) || admits_null(schema, &self.definitions) {
+            if required.contains(&name.as_str()) || admits_null(schema, self.definitions) {
                 continue;
             }
             let wire = self.property_name(name);
@@ -220,11 +206,11 @@ impl Lowering<'_> {
             _ => {}
         }
         let mut kinds: Vec<Value> = Vec::new();
-        items.into_iter().for_each(|item| {
+        for item in items {
             if !kinds.contains(&item) {
                 kinds.push(item);
             }
-        });
+        }
         said.word(
             "items",
             if kinds.len() == 1 { kinds.remove(0) } else { json!({ "anyOf": kinds }) },
@@ -293,14 +279,26 @@ impl Lowering<'_> {
         if !self.knows(bound, at) || beside.contains_key(bound) {
             return self.leave(word, value, at, said);
         }
-        match next {
-            Some(next) => said.word(bound, next.into()),
-            None => {
-                said.word(bound, value.clone());
-                self.leave(word, value, at, said);
-            }
+        if let Some(next) = next {
+            return said.word(bound, next.into());
         }
+        said.word(bound, value.clone());
+        self.leave(word, value, at, said);
     }
+}
+
+/// A schema with its description, and in that what is said there.
+fn finished(keywords: &Keywords, said: Saying) -> Value {
+    let Saying { mut words, mut sentences } = said;
+    let default = keywords.get("default").filter(|value| !value.is_null());
+    sentences.extend(default.and_then(|value| words::said("default", value)));
+    let own = keywords.get("description").and_then(Value::as_str).map(str::to_owned);
+    let description =
+        sentences.iter().fold(own, |text, sentence| Some(words::joined(text.as_deref(), sentence)));
+    if let Some(description) = description {
+        words.insert("description".to_owned(), description.into());
+    }
+    Value::Object(words)
 }
 
 /// The keywords that refuse values, beside those that are said by themselves.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::adapters::declare::Declared;
 
-pub(in crate::adapters) fn declare(tool: Declared<'_>) -> Value {
+pub(in crate::adapters) fn declare(tool: &Declared<'_>) -> Value {
     json!({
         "type": "function",
         "function": {

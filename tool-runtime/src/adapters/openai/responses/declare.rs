@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::adapters::declare::Declared;
 
-pub(in crate::adapters) fn declare(tool: Declared<'_>) -> Value {
+pub(in crate::adapters) fn declare(tool: &Declared<'_>) -> Value {
     json!({
         "type": "function",
         "name": tool.name,
