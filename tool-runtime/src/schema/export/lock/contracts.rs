@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tool_contracts::Effect;
+use tool_contracts::{Effect, ToolSpec};
 
 use super::change::{Change, Changes, Side};
 use super::version::Version;
@@ -17,45 +17,43 @@ pub(in super::super) fn compare(
     before: &[Contract],
     after: &[Contract],
 ) -> Result<Changes, ExportError> {
-    let by_name = |tools: &[Contract]| -> BTreeMap<String, Contract> {
-        tools.iter().map(|tool| (tool.name().to_owned(), tool.clone())).collect()
-    };
     let (old, new) = (by_name(before), by_name(after));
     let mut versions = VersionProblems::default();
-    let mut names: Vec<_> = old.keys().chain(new.keys()).collect();
-    names.sort();
-    names.dedup();
     let mut changes = Vec::new();
-    for name in names {
-        match (old.get(name), new.get(name)) {
-            (Some(old), Some(new)) => changes.extend(of_tool(old, new, &mut versions)),
-            (Some(old), None) => changes.push(removed(old, &new, &before_names(before))),
-            (None, Some(new)) => {
-                versions.read(new);
-                changes.push(Change::of_contract(name, "", "tool-added", Compatible, "is new"));
-            }
-            (None, None) => {}
+    for (name, tool) in &old {
+        match new.get(name) {
+            Some(new) => changes.extend(of_tool(tool, new, &mut versions)),
+            None => changes.push(removed(tool, &old, &new)),
         }
     }
+    for (name, tool) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
+        versions.read(tool);
+        changes.push(Change::of_contract(name, "", "tool-added", Compatible, "is new"));
+    }
+    changes.sort_by(|one, other| one.tool().cmp(other.tool()));
     versions.none().map(|()| Changes(changes))
 }
 
-fn before_names(tools: &[Contract]) -> Vec<&str> {
-    tools.iter().map(Contract::name).collect()
+type ByName<'c> = BTreeMap<&'c str, &'c Contract>;
+
+fn by_name(tools: &[Contract]) -> ByName<'_> {
+    tools.iter().map(|tool| (tool.name(), tool)).collect()
 }
 
 /// Whoever calls a tool that is gone is not answered by it, whatever stands in its place.
-fn removed(old: &Contract, new: &BTreeMap<String, Contract>, known: &[&str]) -> Change {
-    let takes_over = |tool: &&Contract| {
-        !known.contains(&tool.name())
-            && tool.spec.input_schema() == old.spec.input_schema()
-            && tool.spec.effect() == old.spec.effect()
+fn removed(gone: &Contract, old: &ByName<'_>, new: &ByName<'_>) -> Change {
+    let takes_over = |tool: &&&Contract| {
+        !old.contains_key(tool.name())
+            && tool.spec.effect() == gone.spec.effect()
+            && compare_schemas(&gone.input(), &tool.input(), Reader::Callee)
+                .iter()
+                .all(|change| change.compatibility() == Nothing)
     };
     let message = match new.values().find(takes_over) {
         Some(tool) => format!("is gone; `{}`, which is new, takes the same arguments", tool.name()),
         None => "is gone".to_owned(),
     };
-    Change::of_contract(old.name(), "", "tool-removed", Breaking, message).needs_acceptance()
+    Change::of_contract(gone.name(), "", "tool-removed", Breaking, message).needs_acceptance()
 }
 
 fn of_tool(old: &Contract, new: &Contract, versions: &mut VersionProblems) -> Vec<Change> {
@@ -71,47 +69,47 @@ fn of_tool(old: &Contract, new: &Contract, versions: &mut VersionProblems) -> Ve
     changes
 }
 
+/// What it means that a flag is set or unset: a rule, its class, and what a person reads.
+type Meaning = (&'static str, Compatibility, &'static str);
+
 /// What hosts rely on when they decide who may call a tool, whether to ask, and whether to repeat.
 fn of_promises(old: &Contract, new: &Contract) -> Vec<Change> {
-    let mut changes: Vec<_> = of_effect(old, new).into_iter().collect();
-    let name = old.name();
-    let mut flag = |pointer: &str,
-                    values: (bool, bool),
-                    gained: (&'static str, Compatibility, &str),
-                    lost: (&'static str, Compatibility, &str)| {
-        let (rule, class, message) = match values {
+    type Flag = fn(&ToolSpec) -> bool;
+    const FLAGS: [(&str, Flag, Meaning, Meaning); 4] = [
+        (
+            "/annotations/idempotent",
+            |spec| spec.annotations().idempotent(),
+            ("idempotent-gained", Compatible, "a repeat changes nothing more"),
+            ("idempotent-lost", Breaking, "a repeat may now change something more"),
+        ),
+        (
+            "/annotations/open_world",
+            |spec| spec.annotations().open_world(),
+            ("open-world-gained", Breaking, "now reaches beyond the host's own systems"),
+            ("open-world-lost", Compatible, "stays within the host's own systems"),
+        ),
+        (
+            "/requires_auth",
+            ToolSpec::requires_auth,
+            ("auth-added", Breaking, "now wants somebody to be signed in"),
+            ("auth-dropped", Compatible, "no longer wants anybody to be signed in"),
+        ),
+        (
+            "/ai_callable",
+            ToolSpec::ai_callable,
+            ("ai-callable-gained", Compatible, "may be called by models"),
+            ("ai-callable-lost", Breaking, "may no longer be called by models"),
+        ),
+    ];
+    let flags = FLAGS.iter().filter_map(|(pointer, flag, gained, lost)| {
+        let (rule, class, message) = match (flag(&old.spec), flag(&new.spec)) {
             (false, true) => gained,
             (true, false) => lost,
-            _ => return,
+            _ => return None,
         };
-        changes.push(Change::of_contract(name, pointer, rule, class, message));
-    };
-    let (was, is) = (old.spec.annotations(), new.spec.annotations());
-    flag(
-        "/annotations/idempotent",
-        (was.idempotent(), is.idempotent()),
-        ("idempotent-gained", Compatible, "a repeat changes nothing more"),
-        ("idempotent-lost", Breaking, "a repeat may now change something more"),
-    );
-    flag(
-        "/annotations/open_world",
-        (was.open_world(), is.open_world()),
-        ("open-world-gained", Breaking, "now reaches beyond the host's own systems"),
-        ("open-world-lost", Compatible, "stays within the host's own systems"),
-    );
-    flag(
-        "/requires_auth",
-        (old.spec.requires_auth(), new.spec.requires_auth()),
-        ("auth-added", Breaking, "now wants somebody to be signed in"),
-        ("auth-dropped", Compatible, "no longer wants anybody to be signed in"),
-    );
-    flag(
-        "/ai_callable",
-        (old.spec.ai_callable(), new.spec.ai_callable()),
-        ("ai-callable-gained", Compatible, "may be called by models"),
-        ("ai-callable-lost", Breaking, "may no longer be called by models"),
-    );
-    changes
+        Some(Change::of_contract(old.name(), *pointer, rule, *class, *message))
+    });
+    of_effect(old, new).into_iter().chain(flags).collect()
 }
 
 /// A stronger effect is asked about, runs alone and is not repeated: who relied on it is hurt. A
@@ -242,8 +240,7 @@ impl VersionProblems {
         if self.0.is_empty() {
             return Ok(());
         }
-        let message =
-            format!("versions that say nothing to callers:\n  - {}", self.0.join("\n  - "));
+        let message = format!("the versions cannot be compared:\n  - {}", self.0.join("\n  - "));
         Err(ExportError::new(ExportErrorKind::Version, message))
     }
 }

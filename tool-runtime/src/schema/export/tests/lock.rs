@@ -49,7 +49,13 @@ fn search(required: &[&str]) -> DynamicTool {
 
 fn named(name: &str, required: &[&str]) -> DynamicTool {
     let properties = json!({"query": {"type": "string"}, "limit": {"type": "integer"}});
-    tool_of(name, json!({"type": "object", "properties": properties, "required": required}))
+    // As a function's schema, it is titled by the function.
+    tool_of(
+        name,
+        json!({
+            "title": name, "type": "object", "properties": properties, "required": required,
+        }),
+    )
 }
 
 #[test]
