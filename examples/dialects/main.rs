@@ -33,7 +33,7 @@ struct Tea {
 impl Shop {
     /// Finds teas by a word of their names.
     #[ai_tool(effect = "read")]
-    async fn find(
+    fn find(
         &self,
         /// The word.
         word: &str,
@@ -49,7 +49,7 @@ impl Shop {
 
     /// Cancels an order.
     #[ai_tool(effect = "destructive")]
-    async fn cancel(
+    fn cancel(
         &self,
         /// The order's number.
         order: u32,

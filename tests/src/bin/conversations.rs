@@ -32,7 +32,7 @@ struct Content;
 impl Content {
     /// Searches the published content.
     #[ai_tool(effect = "read")]
-    async fn search(
+    fn search(
         &self,
         /// Words to look for.
         query: &str,
@@ -46,13 +46,13 @@ impl Content {
 
 /// Deletes everything.
 #[ai_tool(effect = "destructive")]
-async fn delete_all(dry_run: &DryRun) -> bool {
+fn delete_all(dry_run: &DryRun) -> bool {
     !dry_run.is_active()
 }
 
 /// Answers.
 #[ai_tool(effect = "read")]
-async fn ping() -> bool {
+fn ping() -> bool {
     true
 }
 

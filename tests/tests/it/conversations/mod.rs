@@ -1,6 +1,7 @@
 //! Whole turns through a runtime: what a model asks for is run, refused and answered.
 
 mod model;
+mod typed;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
