@@ -146,10 +146,11 @@ fn setting(
     let value: Expr = input.parse().map_err(|error| errors.add(error)).ok()?;
     let text = name.to_string();
     if !SETTINGS.contains(&text.as_str()) {
-        let close = closest(&text, SETTINGS.into_iter());
-        let hint = close.map(|close| format!(": did you mean `{close}`?")).unwrap_or_default();
-        let all = SETTINGS.join(", ");
-        errors.at(&name, format!("there is no setting `{text}`{hint}; there are {all}"));
+        let hint = match closest(&text, SETTINGS.into_iter()) {
+            Some(close) => format!("did you mean `{close}`?"),
+            None => format!("there are {}", SETTINGS.join(", ")),
+        };
+        errors.at(&name, format!("there is no setting `{text}`; {hint}"));
     } else if !REPEATED.contains(&text.as_str()) && settings.iter().any(|(other, _)| *other == name)
     {
         errors.at(&name, format!("`{text}` is set twice; keep one"));
