@@ -23,7 +23,7 @@ fn golden_expansions_stand() {
     );
 }
 
-fn sources(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the folder of golden files");
     let paths = entries.map(|entry| entry.expect("an entry of the folder").path());
     let mut found: Vec<PathBuf> =
@@ -45,10 +45,15 @@ fn moved(source: &Path) -> Option<String> {
 }
 
 fn expanded(source: &str) -> String {
-    let file = syn::parse_file(source).expect("a golden source is Rust");
-    let tokens: TokenStream = file.items.into_iter().map(item).collect();
+    let tokens = tokens(source);
     assert!(!tokens.to_string().contains("compile_error"), "{tokens}");
     prettyplease::unparse(&syn::parse2(tokens).expect("an expansion is Rust"))
+}
+
+/// What the macros write for a source, and the rest of it as it is.
+pub(crate) fn tokens(source: &str) -> TokenStream {
+    let file = syn::parse_file(source).expect("a golden source is Rust");
+    file.items.into_iter().map(item).collect()
 }
 
 fn item(mut item: Item) -> TokenStream {

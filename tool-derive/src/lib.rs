@@ -20,6 +20,8 @@ mod types;
 
 #[cfg(test)]
 mod golden;
+#[cfg(test)]
+mod places;
 
 use proc_macro::TokenStream;
 

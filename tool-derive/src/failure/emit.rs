@@ -116,7 +116,8 @@ fn message(message: &Message, at: Span) -> TokenStream {
     match message {
         Message::Generic => TokenStream::new(),
         Message::Display => {
-            let text = quote_spanned!(at=> __p::public_message(self));
+            let public_message = quote!(__p::public_message);
+            let text = quote_spanned!(at=> #public_message(self));
             quote!(.with_message(#text))
         }
         Message::Format(format) => quote!(.with_message(::std::format!(#format))),

@@ -17,9 +17,10 @@ mod facts;
 mod parameters;
 mod signature;
 
+use proc_macro2::Span;
 use syn::{Ident, Path, Type};
 
-use super::model::{Effect, Facts, Output, Parameter, Style, Target, Tool};
+use super::model::{Answer, Effect, Facts, Output, Parameter, Style, Target, Tool};
 use super::raw::RawTool;
 use crate::errors::Errors;
 use crate::syntax::names::upper_camel;
@@ -66,6 +67,7 @@ fn check(raw: RawTool, kit: Option<Surroundings<'_>>, errors: &Errors) -> Option
         conditions: raw.attributes.into_iter().filter(|it| it.path().is_ident("cfg")).collect(),
         vis: raw.vis,
         target: Target {
+            keyword: raw.signature.fn_token.span,
             function: raw.signature.ident,
             this: this.cloned(),
             receiver: raw.receiver.is_some(),
@@ -195,6 +197,6 @@ fn outside(ty: &Type, this: Option<&Type>) -> Type {
 }
 
 /// Wraps a type that can be named.
-fn named(ty: Type) -> Output {
-    Output::Named(Box::new(ty))
+fn named(arrow: Span, ty: Type) -> Output {
+    Output::Named(Box::new(Answer { arrow, ty }))
 }

@@ -10,14 +10,21 @@ mod start;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::Type;
+use syn::Ident;
 use syn::spanned::Spanned;
 
-use super::model::{Effect, Tool};
+use super::model::{Answer, Effect, Tool};
 
-/// Gives generated names the place of the user's token, so that errors point there.
+/// Gives generated tokens the place of the user's token, so that errors point there.
+///
+/// No name may stand at the place of a user's name: an editor looks that up in everything that
+/// stands there. So names are quoted apart, or stand at the place of a `&`, a `->`.
 fn here(tokens: &impl Spanned) -> Span {
-    Span::call_site().located_at(tokens.span())
+    at(tokens.span())
+}
+
+fn at(place: Span) -> Span {
+    Span::call_site().located_at(place)
 }
 
 /// Writes what stands beside a free function.
@@ -72,8 +79,11 @@ pub(crate) fn definition(tool: &Tool) -> TokenStream {
 }
 
 /// Writes the type of `data`: the success half, where the compiler sees a `Result`.
-fn value(ty: &Type) -> TokenStream {
-    quote_spanned!(here(ty)=> <#ty as __p::Select<{ __p::Probe::<#ty>::IS_RESULT }>>::Value)
+fn value(answer: &Answer) -> TokenStream {
+    let ty = &answer.ty;
+    let select = quote!(__p::Select<{ __p::Probe::<#ty>::IS_RESULT }>);
+    let value = Ident::new("Value", at(answer.arrow));
+    quote_spanned!(here(ty)=> <#ty as #select>::#value)
 }
 
 fn facts(tool: &Tool) -> TokenStream {
@@ -139,7 +149,7 @@ fn path(tool: &Tool) -> TokenStream {
 /// Writes whether the tool handles dry runs: by a preview, or by a parameter whose type the
 /// compiler knows. A write that does not fails here.
 fn dry_run(tool: &Tool) -> TokenStream {
-    let hosts: Vec<_> = tool.hosts().collect();
+    let hosts: Vec<_> = tool.hosts().map(|host| &host.ty).collect();
     if tool.preview.is_some() {
         return quote!(true);
     }
@@ -148,18 +158,23 @@ fn dry_run(tool: &Tool) -> TokenStream {
         return if hosts.is_empty() { quote!(false) } else { handles };
     }
     let rule = super::DRY_RUN_RULE;
-    quote_spanned! {here(&tool.target.function)=> {
-        ::core::assert!(#handles, #rule);
-        true
-    }}
+    let (from, to) = (at(tool.target.keyword), here(&tool.target.function));
+    let asserted = asserted(from, to, &quote!(#handles, #rule));
+    quote!({ #asserted; true })
+}
+
+/// Writes what fails to compile at what stands from one place to another.
+fn asserted(from: Span, to: Span, condition: &TokenStream) -> TokenStream {
+    let arguments = quote_spanned!(to=> (#condition));
+    quote_spanned!(from=> ::core::assert! #arguments)
 }
 
 /// Writes whether the tool forwards its key. One that is never given the key fails here.
 fn forwards_key(tool: &Tool) -> TokenStream {
     let Some(option) = &tool.facts.forwards_key else { return quote!(false) };
-    let (hosts, rule) = (tool.hosts(), super::KEY_RULE);
-    quote_spanned! {here(option)=> {
-        ::core::assert!(#(__p::Probe::<#hosts>::READS_KEY)|*, #rule);
-        true
-    }}
+    let (hosts, rule) = (tool.hosts().map(|host| &host.ty), super::KEY_RULE);
+    let reads = quote!(#(__p::Probe::<#hosts>::READS_KEY)|*);
+    // What stands at an option's place is looked up by nobody.
+    let asserted = asserted(here(option), here(option), &quote!(#reads, #rule));
+    quote!({ #asserted; true })
 }

@@ -1,6 +1,6 @@
 //! A tool that is known to be right: what emission reads.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{Attribute, Ident, LitStr, Path, Type, Visibility};
@@ -63,6 +63,8 @@ pub(crate) enum Effect {
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) function: Ident,
+    /// Where the `fn` stands.
+    pub(crate) keyword: Span,
     /// The type whose function it is, for a toolkit.
     pub(crate) this: Option<Type>,
     /// Whether it takes `&self`.
@@ -81,22 +83,40 @@ pub(crate) enum Style {
 #[derive(Debug)]
 pub(crate) enum Output {
     /// A type that can be named outside of the function.
-    Named(Box<Type>),
+    Named(Box<Answer>),
     /// `impl Trait`, alone or inside.
     Opaque,
+}
+
+/// A return type that can be named.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// Where the function says that it returns: the `->`.
+    pub(crate) arrow: Span,
+    pub(crate) ty: Type,
 }
 
 /// A parameter, by whose it is.
 #[derive(Debug)]
 pub(crate) enum Parameter {
-    Host(Box<Type>),
+    Host(Box<Host>),
     Model(Box<Argument>),
+}
+
+/// A parameter that the host fills.
+#[derive(Debug)]
+pub(crate) struct Host {
+    /// Where the parameter borrows: the `&`.
+    pub(crate) borrow: Span,
+    pub(crate) ty: Type,
 }
 
 /// A parameter that the model fills.
 #[derive(Debug)]
 pub(crate) struct Argument {
     pub(crate) name: Ident,
+    /// Where the `:` stands.
+    pub(crate) colon: Span,
     pub(crate) ty: ArgumentType,
     pub(crate) description: Description,
     pub(crate) arg: Arg,
@@ -118,9 +138,9 @@ impl Tool {
         })
     }
 
-    pub(crate) fn hosts(&self) -> impl Iterator<Item = &Type> {
+    pub(crate) fn hosts(&self) -> impl Iterator<Item = &Host> {
         self.parameters.iter().filter_map(|parameter| match parameter {
-            Parameter::Host(ty) => Some(ty.as_ref()),
+            Parameter::Host(host) => Some(host.as_ref()),
             Parameter::Model(_) => None,
         })
     }
@@ -153,6 +173,6 @@ impl Argument {
 
     /// The name of the function that makes the default.
     pub(crate) fn default_name(&self) -> Ident {
-        format_ident!("__default_{}", self.name.unraw())
+        format_ident!("__default_{}", self.name.unraw(), span = Span::call_site())
     }
 }

@@ -1,6 +1,6 @@
 //! A tool as written: options, signature and parameters, unjudged.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::{
     Attribute, Block, FnArg, ItemFn, LitStr, Pat, Path, Receiver, Signature, Type, Visibility,
@@ -90,6 +90,8 @@ pub(crate) struct RawOptions {
 #[derive(Debug)]
 pub(crate) struct RawParameter {
     pub(crate) pattern: Pat,
+    /// Where the `:` stands.
+    pub(crate) colon: Span,
     pub(crate) ty: Type,
     pub(crate) description: Option<Description>,
     pub(crate) arg: Option<RawArg>,
@@ -165,6 +167,7 @@ impl RawParameter {
         parameter.attrs.retain(|attribute| !is_doc(attribute));
         Self {
             pattern: parameter.pat.as_ref().clone(),
+            colon: parameter.colon_token.span,
             ty: parameter.ty.as_ref().clone(),
             description,
             arg,

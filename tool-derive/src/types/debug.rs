@@ -1,6 +1,6 @@
 //! Writes `Debug` in the derive's place where a field's value must not be printed.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
@@ -42,10 +42,19 @@ fn undebugged(ty: &AiType, item: &DeriveInput) -> Option<TokenStream> {
     let (private, name) = (ty.root.private(), &item.ident);
     let asserts = !ty.own_debug && item.generics.params.is_empty();
     asserts.then(|| {
-        quote_spanned! {name.span()=>
+        quote_spanned! {keyword(&item.data)=>
             const _: () = <#name as #private::DeriveDebugStandsBelowAiType<_>>::HOLDS;
         }
     })
+}
+
+/// Where the type's definition begins: an editor looks nothing up there.
+fn keyword(data: &Data) -> Span {
+    match data {
+        Data::Struct(data) => data.struct_token.span,
+        Data::Enum(data) => data.enum_token.span,
+        Data::Union(data) => data.union_token.span,
+    }
 }
 
 /// Takes `Debug` out of the derives; says whether it was there.

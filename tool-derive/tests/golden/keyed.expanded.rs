@@ -111,7 +111,7 @@ const _: () = {
                                                 { __p::Probe::<Result<Order, OrderError>>::IS_RESULT },
                                             >>::Value,
                                         >,
-                                        &__value,
+                                        &(__value),
                                     ),
                                 )
                         }

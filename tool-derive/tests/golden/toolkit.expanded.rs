@@ -203,7 +203,7 @@ const _: () = {
                                                 { __p::Probe::<<Notes as Store>::Key>::IS_RESULT },
                                             >>::Value,
                                         >,
-                                        &__value,
+                                        &(__value),
                                     ),
                                 )
                         }

@@ -6,7 +6,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Attribute, Ident, Pat, Type, TypeReference};
 
-use super::super::model::{Argument, ArgumentType, Parameter};
+use super::super::model::{Argument, ArgumentType, Host, Parameter};
 use super::super::raw::RawParameter;
 use crate::errors::Errors;
 use crate::syntax::arg::{self, Arg};
@@ -104,8 +104,10 @@ fn host(
              an owned value",
         );
     }
-    (errors.count() == before)
-        .then(|| Parameter::Host(Box::new(super::outside(types::bare(&reference.elem), this))))
+    (errors.count() == before).then(|| {
+        let ty = super::outside(types::bare(&reference.elem), this);
+        Parameter::Host(Box::new(Host { borrow: reference.and_token.span, ty }))
+    })
 }
 
 fn argument(raw: RawParameter, this: Option<&Type>, errors: &Errors) -> Option<Argument> {
@@ -123,7 +125,7 @@ fn argument(raw: RawParameter, this: Option<&Type>, errors: &Errors) -> Option<A
             ),
         );
     }
-    Some(Argument { name, ty: ty?, description: raw.description?, arg })
+    Some(Argument { name, colon: raw.colon, ty: ty?, description: raw.description?, arg })
 }
 
 fn name(pattern: &Pat, errors: &Errors) -> Option<Ident> {

@@ -1,5 +1,6 @@
 //! The function itself: `signature`, `receiver` and `output`.
 
+use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{GenericParam, Receiver, ReceiverKind, ReturnType, Safety, Signature, Type, parse_quote};
 
@@ -66,9 +67,9 @@ fn receiver(receiver: Option<&Receiver>, in_toolkit: bool, errors: &Errors) {
 
 /// Checks the return type.
 pub(super) fn output(output: &ReturnType, this: Option<&Type>, errors: &Errors) -> Option<Output> {
-    let ty = match output {
-        ReturnType::Default => return Some(super::named(parse_quote!(()))),
-        ReturnType::Type(_, ty) => ty.as_ref(),
+    let (arrow, ty) = match output {
+        ReturnType::Default => return Some(super::named(Span::call_site(), parse_quote!(()))),
+        ReturnType::Type(arrow, ty) => (arrow.spans[0], ty.as_ref()),
     };
     if let Type::Never(never) = ty {
         errors.at(never, "a call is always answered, so a tool returns: write `()` or `Result`");
@@ -81,5 +82,5 @@ pub(super) fn output(output: &ReturnType, this: Option<&Type>, errors: &Errors) 
     if types::opaque_inside(ty).is_some() {
         return Some(Output::Opaque);
     }
-    Some(super::named(super::outside(ty, this)))
+    Some(super::named(arrow, super::outside(ty, this)))
 }

@@ -18,7 +18,8 @@ pub(super) fn declaration(tool: &Tool) -> TokenStream {
     let text = format!(
         "The handle of [`{function}`](fn@{function}): names the tool `{name}`, has no values."
     );
-    quote_spanned! {super::here(handle)=>
+    let item = quote_spanned!(super::here(handle)=> #vis enum #handle {});
+    quote! {
         #(#conditions)*
         #[doc = #description]
         #[doc = ""]
@@ -26,7 +27,7 @@ pub(super) fn declaration(tool: &Tool) -> TokenStream {
         #[doc(hidden)]
         #[allow(dead_code)]
         #[derive(::core::clone::Clone, ::core::marker::Copy)]
-        #vis enum #handle {}
+        #item
     }
 }
 
@@ -34,8 +35,8 @@ pub(super) fn declaration(tool: &Tool) -> TokenStream {
 pub(super) fn implementation(tool: &Tool) -> TokenStream {
     let Some(handle) = &tool.handle else { return TokenStream::new() };
     let typed = match &tool.output {
-        Output::Named(ty) => {
-            let value = super::value(ty);
+        Output::Named(answer) => {
+            let value = super::value(answer);
             quote! {
                 impl __p::TypedTool for #handle {
                     type Output = #value;

@@ -1,7 +1,7 @@
 //! The functions that make the schemas.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::quote;
 
 use super::super::model::{Argument, ArgumentType, Output, Style, Tool};
 use super::here;
@@ -39,12 +39,13 @@ fn property(argument: &Argument) -> TokenStream {
     };
     let default = default(argument, &ty);
     let constraints = constraints(&argument.arg, &ty);
-    let property = quote_spanned! {span=>
+    let is_models = quote!(!__p::Probe::<#ty>::IS_HOSTS_OWN, #HOSTS_OWN);
+    let models = super::asserted(super::at(argument.colon), span, &is_models);
+    quote! {
         __p::assert_argument::<#ty>();
-        const _: () = ::core::assert!(!__p::Probe::<#ty>::IS_HOSTS_OWN, #HOSTS_OWN);
-        __s.property::<#ty>(#name, #description)
-    };
-    quote!(#property #default #constraints;)
+        const _: () = #models;
+        __s.property::<#ty>(#name, #description) #default #constraints;
+    }
 }
 
 fn default(argument: &Argument, ty: &TokenStream) -> TokenStream {
@@ -74,9 +75,9 @@ fn constraints(arg: &Arg, ty: &TokenStream) -> TokenStream {
 
 fn output(tool: &Tool) -> TokenStream {
     match &tool.output {
-        Output::Named(ty) => {
-            let value = super::value(ty);
-            quote_spanned!(here(ty)=> __p::output_schema::<#value>(__g))
+        Output::Named(answer) => {
+            let value = super::value(answer);
+            quote!(__p::output_schema::<#value>(__g))
         }
         Output::Opaque => opaque_output(tool),
     }

@@ -2,9 +2,9 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Index, Path};
+use syn::{Ident, Index, Path};
 
-use super::super::model::{Argument, ArgumentType, Output, Parameter, Style, Tool};
+use super::super::model::{Argument, ArgumentType, Host, Output, Parameter, Style, Tool};
 use super::here;
 
 /// Writes the functions.
@@ -16,10 +16,11 @@ pub(super) fn emit(tool: &Tool) -> TokenStream {
 fn host(tool: &Tool) -> TokenStream {
     let toolkit = tool.target.this.as_ref().filter(|_| tool.target.receiver);
     let toolkit = toolkit.map(|this| quote!(__p::HostNeed::toolkit::<#this>(),));
-    let needs = tool.hosts().map(|ty| {
-        quote_spanned! {here(ty)=> {
+    let needs = tool.hosts().map(|host| {
+        let (ty, need) = (&host.ty, probed(host, "need", &TokenStream::new()));
+        quote! {{
             __p::assert_host_value::<#ty>();
-            let __need: __p::HostNeed = (&&__p::Probe::<#ty>::NEW).need();
+            let __need: __p::HostNeed = #need;
             __need
         }}
     });
@@ -30,10 +31,20 @@ fn host(tool: &Tool) -> TokenStream {
     }
 }
 
+/// Writes what the compiler finds out of a type that the host gives.
+fn probed(host: &Host, method: &str, arguments: &TokenStream) -> TokenStream {
+    let (ty, method) = (&host.ty, Ident::new(method, super::at(host.borrow)));
+    let probe = quote!(__p::Probe::<#ty>::NEW);
+    quote_spanned!(here(ty)=> (&&#probe).#method(#arguments))
+}
+
 /// Writes the list of the codes that the tool's error declares.
 fn codes(tool: &Tool) -> TokenStream {
     let codes = match &tool.output {
-        Output::Named(ty) => quote_spanned!(here(ty)=> __p::Probe::<#ty>::NEW.codes()),
+        Output::Named(answer) => {
+            let ty = &answer.ty;
+            quote!(__p::Probe::<#ty>::NEW.codes())
+        }
         Output::Opaque => quote!(&[]),
     };
     quote! {
@@ -51,17 +62,17 @@ fn start(tool: &Tool) -> TokenStream {
         Style::Blocking => quote!(__call.clone().run_blocking(move |__call| { #run }).await),
         Style::Async | Style::Sync => run,
     };
-    let boxed = quote_spanned! {here(&tool.target.function)=>
-        ::std::boxed::Box::pin(async move {
-            let __args = match #read {
-                ::core::result::Result::Ok(__args) => __args,
-                ::core::result::Result::Err(__refused) => return __refused,
-            };
-            #bounds
-            __call.gate().await;
-            #run
-        })
+    let body = quote! {
+        let __args = match #read {
+            ::core::result::Result::Ok(__args) => __args,
+            ::core::result::Result::Err(__refused) => return __refused,
+        };
+        #bounds
+        __call.gate().await;
+        #run
     };
+    let pin = quote!(std::boxed::Box::pin);
+    let boxed = quote_spanned!(here(&tool.target.function)=> ::#pin(async move { #body }));
     quote! {
         fn __start(__call: __p::CallScope) -> __p::Running {
             #boxed
@@ -94,9 +105,9 @@ fn argument_bounds((place, argument): (usize, &Argument)) -> impl Iterator<Item 
 fn run(tool: &Tool) -> TokenStream {
     let toolkit = toolkit(tool);
     let first = usize::from(tool.target.receiver);
-    let hosts = tool.hosts().enumerate().map(|(index, ty)| {
+    let hosts = tool.hosts().enumerate().map(|(index, host)| {
         let (slot, held) = (index + first, held(index + first));
-        let taken = quote_spanned!(here(ty)=> (&&__p::Probe::<#ty>::NEW).take(&__call, #slot));
+        let taken = probed(host, "take", &quote!(&__call, #slot));
         quote! {
             let #held = match #taken {
                 ::core::result::Result::Ok(__held) => __held,
@@ -136,12 +147,13 @@ fn instead(tool: &Tool, path: &Path, when: &TokenStream, success: &TokenStream) 
 /// Writes what becomes of what `reconcile` found: it must tell of an answer of the tool's own type.
 fn reconciled(tool: &Tool, path: &Path) -> TokenStream {
     let answer = match &tool.output {
-        Output::Named(ty) => super::value(ty),
+        Output::Named(answer) => super::value(answer),
         Output::Opaque => quote!(_),
     };
-    quote_spanned! {here(path)=>
-        __call.reconciled(__p::finding(::core::marker::PhantomData::<#answer>, &__value))
-    }
+    let (reconciled, finding) = (quote!(__call.reconciled), quote!(__p::finding));
+    let answer = quote!(::core::marker::PhantomData::<#answer>);
+    let value = quote!(__value);
+    quote_spanned!(here(path)=> #reconciled(#finding(#answer, &(#value))))
 }
 
 fn toolkit(tool: &Tool) -> Option<TokenStream> {
@@ -155,7 +167,7 @@ fn toolkit(tool: &Tool) -> Option<TokenStream> {
     })
 }
 
-fn held(slot: usize) -> syn::Ident {
+fn held(slot: usize) -> Ident {
     format_ident!("__h{slot}")
 }
 

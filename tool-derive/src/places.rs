@@ -1,0 +1,63 @@
+//! What an editor finds behind the user's tokens.
+//!
+//! An editor looks up a token in every token of the expansion that stands at its place, and shows
+//! all that it finds. So a name that the macros write must not stand at the place of another.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use proc_macro2::{TokenStream, TokenTree};
+
+use crate::golden;
+
+/// Words of `#[ai_tool(…)]`, which an editor does not look up.
+const OPTIONS: [&str; 1] = ["forwards_key"];
+
+#[test]
+fn every_name_of_the_users_leads_to_itself_alone() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    for path in golden::sources(&folder) {
+        let source = fs::read_to_string(&path).expect("a golden source");
+        let strays = strays(&source);
+        assert!(strays.is_empty(), "{}: {strays:#?}", path.display());
+    }
+}
+
+/// Names of the expansion that stand at the place of another of the user's.
+fn strays(source: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    visit(golden::tokens(source), &mut |token| {
+        let TokenTree::Ident(name) = token else { return };
+        let written = source.get(name.span().byte_range()).unwrap_or_default();
+        let name = name.to_string();
+        let is_name = written.starts_with(char::is_alphabetic)
+            && !is_keyword(written)
+            && !OPTIONS.contains(&written);
+        let known = name == written || is_keyword(&name) || is_handle(&name, written);
+        if is_name && !known {
+            found.insert(format!("{name} at {written}"));
+        }
+    });
+    found
+}
+
+/// A keyword leads nowhere.
+fn is_keyword(name: &str) -> bool {
+    syn::parse_str::<syn::Ident>(name).is_err()
+}
+
+/// A handle stands where its function does.
+fn is_handle(name: &str, written: &str) -> bool {
+    let words = name.chars().filter(|letter| letter.is_uppercase()).count();
+    words > 0 && name.eq_ignore_ascii_case(&written.replace('_', ""))
+}
+
+fn visit(tokens: TokenStream, look: &mut impl FnMut(&TokenTree)) {
+    for token in tokens {
+        look(&token);
+        if let TokenTree::Group(group) = token {
+            visit(group.stream(), look);
+        }
+    }
+}
