@@ -75,7 +75,7 @@ impl<'g> InputSchema<'g> {
         }
         self.properties.insert(name.to_owned(), schema.to_value());
         let schema = self.properties.entry(name).or_insert(Value::Null);
-        Property { schema, required: &mut self.required }
+        Property { schema, required: &mut self.required, is_required: !optional }
     }
 
     /// Ends the schema.
@@ -118,6 +118,8 @@ fn has_own_bounds(schema: &Schema) -> bool {
 pub struct Property<'s> {
     schema: &'s mut Value,
     required: &'s mut Vec<Value>,
+    /// Whether the last of those is this one.
+    is_required: bool,
 }
 
 impl Property<'_> {
@@ -130,7 +132,9 @@ impl Property<'_> {
 
     /// Makes the parameter optional and shows its default, where it has a JSON form.
     pub fn default(&mut self, shown: Option<Value>) -> &mut Self {
-        self.required.pop();
+        if std::mem::take(&mut self.is_required) {
+            self.required.pop();
+        }
         match shown {
             Some(value) => self.set("default", value),
             None => self,

@@ -92,6 +92,26 @@ fn defaults_stand_in_and_are_shown() {
 }
 
 #[test]
+fn a_default_takes_nothing_from_the_parameter_before_it() {
+    /// Finds words.
+    #[ai_tool(effect = "read")]
+    fn find(
+        /// The word.
+        word: &str,
+        /// How many, if not all.
+        #[arg(default)]
+        up_to: Option<u32>,
+    ) -> String {
+        format!("{word} {up_to:?}")
+    }
+
+    let runtime = runtime::<Find>();
+    assert_eq!(input_schema(&runtime, "find")["required"], json!(["word"]));
+    assert_eq!(error(&runtime, "find", "{}")["details"]["violations"][0]["pointer"], "/word");
+    assert_eq!(data(&runtime, "find", r#"{"word":"tea"}"#), json!("tea None"));
+}
+
+#[test]
 fn constraints_are_shown_and_enforced() {
     /// Has constraints.
     #[ai_tool(effect = "read")]

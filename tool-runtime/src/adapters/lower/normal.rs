@@ -124,20 +124,20 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(old: &Value, new: Value) {
-        assert_eq!(Value::Object(normal(old.as_object().expect("a schema"))), new);
+    fn check(old: &Value, new: &Value) {
+        assert_eq!(&Value::Object(normal(old.as_object().expect("a schema"))), new);
     }
 
     #[test]
     fn older_spellings_become_the_current_one() {
         check(
             &json!({"minimum": 1, "exclusiveMinimum": true, "maximum": 2, "exclusiveMaximum": false}),
-            json!({"exclusiveMinimum": 1, "maximum": 2}),
+            &json!({"exclusiveMinimum": 1, "maximum": 2}),
         );
-        check(&json!({"type": "string", "nullable": true}), json!({"type": ["string", "null"]}));
+        check(&json!({"type": "string", "nullable": true}), &json!({"type": ["string", "null"]}));
         check(
             &json!({"items": [{"type": "string"}], "additionalItems": false}),
-            json!({"prefixItems": [{"type": "string"}], "items": false}),
+            &json!({"prefixItems": [{"type": "string"}], "items": false}),
         );
     }
 }

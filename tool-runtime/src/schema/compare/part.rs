@@ -5,9 +5,6 @@ use serde_json::{Map, Value};
 use super::words;
 use crate::schema::reference::{escaped, pointer};
 
-/// The schema that nothing passes.
-static NEVER: Value = Value::Bool(false);
-
 /// A schema somewhere in a document.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part<'s> {
@@ -21,10 +18,6 @@ pub(super) type Node<'s> = Vec<Part<'s>>;
 impl<'s> Part<'s> {
     pub(super) const fn root(root: &'s Value) -> Self {
         Self { schema: root, root }
-    }
-
-    pub(super) const fn never(self) -> Self {
-        Self { schema: &NEVER, root: self.root }
     }
 
     /// Another schema of the same document.

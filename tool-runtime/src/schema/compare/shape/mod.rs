@@ -12,7 +12,7 @@ pub(super) use self::number::{Numbers, is_numeric};
 pub(super) use self::object::{Layer, Objects};
 pub(super) use self::text::Texts;
 use super::alike::equal;
-use super::part::{Node, Part};
+use super::part::Part;
 
 /// A keyword whose value cannot be read.
 pub(super) type Unread = &'static str;
