@@ -32,6 +32,7 @@ struct Content;
 impl Content {
     /// Searches the published content.
     #[ai_tool(effect = "read")]
+    #[allow(clippy::unused_self, reason = "a toolkit's tool has it")]
     fn search(
         &self,
         /// Words to look for.
