@@ -25,25 +25,25 @@ mod places;
 
 use proc_macro::TokenStream;
 
-/// Stands in `tool-derive`; `tool-runtime` re-exports and documents it.
+/// A function becomes a tool that a model can call: see `tool_runtime::ai_tool`.
 #[proc_macro_attribute]
 pub fn ai_tool(options: TokenStream, item: TokenStream) -> TokenStream {
     tool::expand(options.into(), &item.into()).into()
 }
 
-/// Stands in `tool-derive`; `tool-runtime` re-exports and documents it.
+/// An `impl` block becomes tools that share state: see `tool_runtime::ai_toolkit`.
 #[proc_macro_attribute]
 pub fn ai_toolkit(options: TokenStream, item: TokenStream) -> TokenStream {
     toolkit::expand(options.into(), &item.into()).into()
 }
 
-/// Stands in `tool-derive`; `tool-runtime` re-exports and documents it.
+/// A struct or enum becomes readable by models: see `tool_runtime::ai_type`.
 #[proc_macro_attribute]
 pub fn ai_type(options: TokenStream, item: TokenStream) -> TokenStream {
     types::expand(options.into(), &item.into()).into()
 }
 
-/// Stands in `tool-derive`; `tool-runtime` re-exports and documents it.
+/// Each variant of an error says what it means to a caller: see `tool_runtime::ToolFailure`.
 #[proc_macro_derive(ToolFailure, attributes(failure))]
 pub fn tool_failure(item: TokenStream) -> TokenStream {
     failure::expand(item.into()).into()
