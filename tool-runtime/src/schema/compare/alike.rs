@@ -53,10 +53,10 @@ impl Reading {
         match word {
             "$ref" => match (a.target(), b.target()) {
                 (Some(a), Some(b)) => self.schemas(a, b),
-                (None, None) => left == right,
+                (None, None) => left == right && a.leads_out() && b.leads_out(),
                 _ => false,
             },
-            "properties" | "patternProperties" | "dependentSchemas" => {
+            "properties" | "patternProperties" | "dependentSchemas" | "dependencies" => {
                 let (left, right) = (a.named(word), b.named(word));
                 let mut pairs = left.iter().zip(&right);
                 left.len() == right.len()
@@ -71,6 +71,7 @@ impl Reading {
             | "contains"
             | "additionalProperties"
             | "unevaluatedProperties"
+            | "unevaluatedItems"
             | "propertyNames"
             | "not"
             | "if"

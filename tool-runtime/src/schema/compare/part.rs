@@ -64,6 +64,13 @@ impl<'s> Part<'s> {
         self.root.pointer(&place).map(|schema| self.of(schema))
     }
 
+    /// Does `$ref` lead out of the document for certain? An anchor does not, and what stands
+    /// beside an `$id` may lead back to it.
+    pub(super) fn leads_out(self) -> bool {
+        let reference = self.get("$ref").and_then(Value::as_str).unwrap_or_default();
+        !(reference.is_empty() || reference.starts_with('#') || self.root.get("$id").is_some())
+    }
+
     /// Follows a `$ref` that stands alone, and so on.
     pub(super) fn settled(self) -> Self {
         const LONGEST: usize = 64;

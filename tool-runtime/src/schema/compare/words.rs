@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::part::Part;
+
 /// Keywords that say something to a reader and nothing of an instance, with their rules.
 pub(super) const TELLING: [(&str, &str); 9] = [
     ("title", "title-changed"),
@@ -30,7 +32,7 @@ const SILENT: [&str; 10] = [
 ];
 
 /// Keywords whose effect is known here.
-const KNOWN: [&str; 41] = [
+const KNOWN: [&str; 42] = [
     "$ref",
     "type",
     "nullable",
@@ -58,6 +60,7 @@ const KNOWN: [&str; 41] = [
     "patternProperties",
     "additionalProperties",
     "unevaluatedProperties",
+    "unevaluatedItems",
     "propertyNames",
     "required",
     "minProperties",
@@ -76,9 +79,10 @@ const KNOWN: [&str; 41] = [
 
 /// Formats that somebody parses by: a text that has none of them is refused sooner or later, even
 /// where the schema alone does not.
-const PARSED: [&str; 24] = [
+const PARSED: [&str; 25] = [
     "date-time",
     "partial-date-time",
+    "zoned-date-time",
     "date",
     "time",
     "partial-time",
@@ -126,6 +130,13 @@ pub(super) fn dialect(root: &Value) -> &str {
     const CURRENT: &str = "https://json-schema.org/draft/2020-12/schema";
     let named = root.get("$schema").and_then(Value::as_str).unwrap_or(CURRENT);
     named.trim_end_matches('#')
+}
+
+/// May what stands beside the schema's `$ref` be ignored? Up to draft 7 it is, and readers that
+/// know later drafts only keep it.
+pub(super) fn may_ignore(part: Part<'_>) -> bool {
+    const OLDER: &str = "json-schema.org/draft-0";
+    dialect(part.root).contains(OLDER) && !part.is_alone("$ref")
 }
 
 /// The first thing in a document that makes it mean more than its text: a base URI of a part, or

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::alike::alike;
 use super::branches::{matched, matched_all};
-use super::{Effect, Explainer, Pair};
+use super::{Effect, Explainer, NARROWED, Pair, WIDENED};
 use crate::schema::compare::part::Part;
 
 /// The rules for branches that are added and removed, and what adding one does.
@@ -28,8 +28,8 @@ impl<'s> Explainer<'s> {
         };
         match effect {
             Effect::Same => self.note("", "restated", effect, "the same is written in another way"),
-            Effect::Widened => self.note("", "widened", effect, "more passes than before"),
-            Effect::Narrowed => self.note("", "narrowed", effect, "less passes than before"),
+            Effect::Widened => self.note("", WIDENED.0, effect, WIDENED.1),
+            Effect::Narrowed => self.note("", NARROWED.0, effect, NARROWED.1),
             Effect::Unclear => self.note_soft(word, "undecided", effect),
         }
         true

@@ -32,6 +32,10 @@ pub(super) enum Effect {
     Unclear,
 }
 
+/// What a schema comes to as a whole: a rule, and what a person reads.
+const WIDENED: (&str, &str) = ("widened", "more passes than before");
+const NARROWED: (&str, &str) = ("narrowed", "less passes than before");
+
 /// The same place in both documents.
 #[derive(Debug, Clone, Copy)]
 struct Pair<'s> {
@@ -75,19 +79,31 @@ impl<'s> Explainer<'s> {
     /// not, at least one does.
     pub(super) fn explained(mut self, before: Part<'s>, after: Part<'s>) -> Vec<SchemaChange> {
         self.place(Pair::of(before, after));
-        if alike(before, after) && words::dialect(before.root) == words::dialect(after.root) {
+        if self.prover.reads_text() && alike(before, after) {
             self.spare(Compatibility::None);
             return self.changes;
         }
         let (wider, narrower) = self.proofs(&before.node(), &after.node());
         let same = wider.is_ok() && narrower.is_ok();
+        let whole = if wider.is_ok() { WIDENED } else { NARROWED };
         let proof = if self.reader == Reader::Callee { wider } else { narrower };
         match proof {
             Ok(()) if same => self.spare(Compatibility::None),
-            Ok(()) => self.spare(Compatibility::Compatible),
+            Ok(()) => {
+                self.spare(Compatibility::Compatible);
+                self.say(whole, after);
+            }
             Err(gap) => self.doubt(&gap, after),
         }
         self.changes
+    }
+
+    /// Says what the whole comes to, if no rule has said where it comes from.
+    fn say(&mut self, (rule, message): (&'static str, &str), after: Part<'s>) {
+        if self.changes.iter().any(|change| change.compatibility != Compatibility::None) {
+            return;
+        }
+        self.add(after.pointer(), rule, Compatibility::Compatible, message.to_owned());
     }
 
     /// Lets no change be worse than what all of them come to.

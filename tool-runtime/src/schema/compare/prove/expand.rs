@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::super::part::{Node, Part};
-use super::super::shape::{Atom, Gap, Kind, Objects, Shape, is_numeric};
+use super::super::shape::{Atom, Body, Gap, Kind, Objects, Shape, is_numeric};
 use super::super::words;
 use super::unevaluated::unevaluated;
 use super::{Prover, key};
@@ -76,6 +76,9 @@ impl<'s> Prover<'s> {
     }
 
     fn keywords(&mut self, part: Part<'s>) -> Expansion<'s> {
+        if part.get("$ref").is_some() && words::may_ignore(part) {
+            return Expansion { shapes: unclear(part, "$ref"), overflow: None };
+        }
         let shapes = own(part).unwrap_or_else(|keyword| unclear(part, keyword));
         let mut found = Expansion { shapes, overflow: None };
         if part.get("$ref").is_some() {
@@ -246,6 +249,12 @@ fn own(part: Part<'_>) -> Result<Vec<Shape<'_>>, &'static str> {
             for shape in &mut shapes {
                 shape.atoms.push(Atom::Foreign(word, part));
             }
+        }
+    }
+    if part.get("unevaluatedItems").is_some() {
+        // What it looks at depends on all that stands beside it.
+        for shape in shapes.iter_mut().filter(|shape| matches!(shape.body, Body::Array(_))) {
+            shape.atoms.push(Atom::Opaque("unevaluatedItems", part));
         }
     }
     if part.get("allOf").is_some_and(|list| !list.is_array()) {

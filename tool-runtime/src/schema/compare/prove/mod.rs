@@ -72,6 +72,11 @@ impl<'s> Prover<'s> {
         }
     }
 
+    /// Does the text of a part say what it means?
+    pub(super) const fn reads_text(&self) -> bool {
+        self.blocked.is_none()
+    }
+
     /// Looks for a proof that everything that passes `a` passes `b`.
     pub(super) fn proof(&mut self, a: &Node<'s>, b: &Node<'s>) -> Proof<'s> {
         self.steps = STEPS;

@@ -77,7 +77,7 @@ impl Numbers {
             None => Vec::new(),
             Some(step) => vec![Step::read(step).ok_or("multipleOf")?],
         };
-        let width = format.filter(|_| whole).and_then(Width::named);
+        let width = whole.then(|| format.and_then(Width::named).unwrap_or(Width::WIDEST));
         let single = !whole && format == Some("float");
         let widths = width.into_iter().collect();
         Ok(Self { lower, upper, whole, steps, widths, single }.settled())
@@ -132,8 +132,7 @@ impl Numbers {
     /// May the reader of the other not hold some of these numbers, as far as types tell?
     pub(in super::super) fn outreads(&self, other: &Self) -> bool {
         let wide = other.widths.iter().any(|width| !self.fits(*width));
-        let endless = other.whole && other.widths.is_empty() && !self.fits_any();
-        wide || endless || (other.single && !self.single && !self.counts_in_singles())
+        wide || (other.single && !self.single && !self.counts_in_singles())
     }
 
     /// Does every number pass?
@@ -145,11 +144,6 @@ impl Numbers {
         self.widths.iter().any(|own| own.min >= width.min && own.max <= width.max)
             || (self.lower.is_some_and(|bound| bound.at.is_at_least(width.min))
                 && self.upper.is_some_and(|bound| bound.at.is_at_most(width.max)))
-    }
-
-    /// An integer without a format is read by 64 bits; that matters to what is wider only.
-    fn fits_any(&self) -> bool {
-        self.widths.is_empty() || self.fits(Width::WIDEST)
     }
 
     fn counts_in_singles(&self) -> bool {
@@ -265,7 +259,7 @@ impl Step {
 }
 
 impl Width {
-    /// What an integer without a format may be.
+    /// What an integer without a format may be: one of 64 bits, with a sign or without.
     const WIDEST: Self = Self { min: i64::MIN as i128, max: u64::MAX as u128 };
 
     fn named(format: &str) -> Option<Self> {

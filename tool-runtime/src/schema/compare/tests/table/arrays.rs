@@ -259,6 +259,20 @@ pub(super) fn rows() -> Vec<Row> {
             ["max-contains-lowered /maxContains"],
         ),
         row(
+            "what stands beside rules for all other items changes",
+            array(json!({"prefixItems": [{}, {}], "unevaluatedItems": false})),
+            array(json!({"prefixItems": [{}], "unevaluatedItems": false})),
+            Undecided,
+            ["undecided /unevaluatedItems"],
+        ),
+        row(
+            "a rule for all other items, by reference",
+            json!({"unevaluatedItems": {"$ref": "#/$defs/A"}, "$defs": {"A": {"type": "string"}}}),
+            json!({"unevaluatedItems": {"$ref": "#/$defs/A"}, "$defs": {"A": {"type": "integer"}}}),
+            Undecided,
+            ["undecided "],
+        ),
+        row(
             "how many of a kind, where no kind is named",
             any(),
             array(json!({"minContains": 2})),

@@ -203,6 +203,19 @@ fn a_schema_that_cannot_be_read_is_undecided_and_no_panic() {
 }
 
 #[test]
+fn a_reference_out_of_the_document_is_the_same_while_its_text_is() {
+    let beside = |title: &str, other: Value| {
+        let outside = json!({"$ref": "https://example.org/schema", "title": title});
+        json!({"prefixItems": [outside, other]})
+    };
+    let (before, after) = (json!({"type": "integer"}), json!({"type": "number"}));
+    let wider = classes(&beside("it", before.clone()), &beside("it", after));
+    assert_eq!(wider, (Compatibility::Compatible, Compatibility::Breaking));
+    let told = classes(&beside("it", before.clone()), &beside("other", before));
+    assert_eq!(told, (Compatibility::None, Compatibility::None));
+}
+
+#[test]
 fn a_schema_nested_as_deep_as_json_is_read_is_no_panic() {
     let deep = |inner: Value| (0..120).fold(inner, |inner, _| json!({"items": inner}));
     let (before, after) = (deep(json!({"type": "integer"})), deep(json!({"type": "number"})));

@@ -180,10 +180,31 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         row(
             "integers are the multiples of 1",
-            json!({"type": "number", "multipleOf": 1}),
-            integer(),
+            json!({"type": "number", "multipleOf": 1, "minimum": 0, "maximum": 9}),
+            json!({"type": "integer", "minimum": 0, "maximum": 9}),
             Same,
             ["restated "],
+        ),
+        row(
+            "multiples of 1 that no integer type holds",
+            json!({"type": "number", "multipleOf": 1}),
+            integer(),
+            Narrowed(json!(1e30)),
+            ["multiple-of-removed /multipleOf", "type-narrowed /type"],
+        ),
+        row(
+            "a constant that no integer type holds",
+            json!({"type": "number", "const": 1e30}),
+            json!({"type": "integer", "const": 1e30}),
+            Narrowed(json!(1e30)),
+            ["type-narrowed /type"],
+        ),
+        row(
+            "integers of more than 64 bits that must be of 64 bits too",
+            json!({"type": "integer", "format": "int128"}),
+            json!({"type": "integer", "format": "int128", "allOf": [{"type": "integer"}]}),
+            Narrowed(json!(1e30)),
+            ["narrowed "],
         ),
         row(
             "a wider integer",

@@ -108,6 +108,13 @@ pub(super) fn rows() -> Vec<Row> {
             ["format-removed /format"],
         ),
         row(
+            "a format that a type of Rust has and JSON Schema has not",
+            text(),
+            json!({"type": "string", "format": "zoned-date-time"}),
+            Stricter,
+            ["format-added /format"],
+        ),
+        row(
             "another format",
             json!({"type": "string", "format": "date"}),
             json!({"type": "string", "format": "date-time"}),

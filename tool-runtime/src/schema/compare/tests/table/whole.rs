@@ -16,6 +16,21 @@ fn list(name: &str, value: Value) -> Value {
     json!({"$ref": at, "$defs": {name: node}})
 }
 
+/// A schema that a reference under another base leads to, and one that it seems to lead to.
+fn based(inner: Value) -> Value {
+    json!({"$id": "b", "items": {"$ref": "#/$defs/A"}, "$defs": {"A": inner}})
+}
+
+fn older(mut schema: Value) -> Value {
+    schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");
+    schema
+}
+
+fn dynamic(mut target: Value) -> Value {
+    target["$dynamicAnchor"] = json!("it");
+    json!({"items": {"$dynamicRef": "#it"}, "$defs": {"A": target}})
+}
+
 #[allow(clippy::too_many_lines, reason = "a table")]
 pub(super) fn rows() -> Vec<Row> {
     vec![
@@ -81,6 +96,48 @@ pub(super) fn rows() -> Vec<Row> {
             json!({"properties": {"a": {"$id": "a", "type": ["string", "null"]}}}),
             Undecided,
             ["null-added /properties/a", "undecided "],
+        ),
+        row(
+            "a definition that is looked up under a base of its own",
+            json!({"$id": "a", "items": based(json!({"type": "string"}))}),
+            json!({"$id": "a", "items": based(json!({"type": "integer"}))}),
+            Undecided,
+            ["undecided /$id"],
+        ),
+        row(
+            "an anchor that stands for another schema",
+            json!({"$ref": "#it", "$defs": {"A": {"$anchor": "it", "type": "string"}}}),
+            json!({"$ref": "#it", "$defs": {"A": {"$anchor": "it", "type": "integer"}}}),
+            Undecided,
+            ["undecided /$ref"],
+        ),
+        row(
+            "a reference to the document by its name",
+            json!({"$id": "a", "items": {"$ref": "a#/$defs/A"}, "$defs": {"A": {"type": "string"}}}),
+            json!({"$id": "a", "items": {"$ref": "a#/$defs/A"}, "$defs": {"A": {"type": "integer"}}}),
+            Undecided,
+            ["undecided "],
+        ),
+        row(
+            "a definition that `dependencies` refers to",
+            json!({"dependencies": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"minProperties": 1}}}),
+            json!({"dependencies": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"minProperties": 2}}}),
+            Narrowed(json!({"a": 1})),
+            ["undecided "],
+        ),
+        row(
+            "what older dialects ignore beside a reference",
+            older(json!({"$ref": "#/definitions/A", "type": "string", "definitions": {"A": {}}})),
+            older(json!({"type": "string"})),
+            Undecided,
+            ["undecided /$ref"],
+        ),
+        row(
+            "a dynamic reference that comes out elsewhere",
+            dynamic(json!({"type": "string"})),
+            dynamic(json!({"type": "integer"})),
+            Undecided,
+            ["undecided "],
         ),
         row(
             "a reference that is resolved at run time",
