@@ -58,16 +58,18 @@ impl Folder<'_> {
         stale: &[String],
     ) -> Result<Written, ExportError> {
         let mut written = Written::default();
-        for (name, text) in files {
-            let path = self.path.join(name);
-            let changed = self.put(&path, text)?;
-            if changed { &mut written.changed } else { &mut written.unchanged }.push(path);
-        }
+        // Before anything is written: where case is ignored, the old file of a tool whose name
+        // changed in case only is its new one, and the catalogue forgets what is stale.
         for name in stale {
             let path = self.path.join(name);
             if self.remove(&path)? {
                 written.removed.push(path);
             }
+        }
+        for (name, text) in files {
+            let path = self.path.join(name);
+            let changed = self.put(&path, text)?;
+            if changed { &mut written.changed } else { &mut written.unchanged }.push(path);
         }
         if self.frozen && !written.is_up_to_date() {
             return Err(stale_files(&written));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tool_contracts::{Effect, ToolSpec};
+use tool_contracts::{Effect, Permission, ToolSpec};
 
 use super::change::{Change, Changes, Side};
 use super::version::Version;
@@ -75,7 +75,7 @@ type Meaning = (&'static str, Compatibility, &'static str);
 /// What hosts rely on when they decide who may call a tool, whether to ask, and whether to repeat.
 fn of_promises(old: &Contract, new: &Contract) -> Vec<Change> {
     type Flag = fn(&ToolSpec) -> bool;
-    const FLAGS: [(&str, Flag, Meaning, Meaning); 4] = [
+    const FLAGS: [(&str, Flag, Meaning, Meaning); 5] = [
         (
             "/annotations/idempotent",
             |spec| spec.annotations().idempotent(),
@@ -100,6 +100,12 @@ fn of_promises(old: &Contract, new: &Contract) -> Vec<Change> {
             ("ai-callable-gained", Compatible, "may be called by models"),
             ("ai-callable-lost", Breaking, "may no longer be called by models"),
         ),
+        (
+            "/permission",
+            is_denied,
+            ("permission-denied", Breaking, "is hidden, and never runs"),
+            ("permission-granted", Compatible, "is no longer hidden"),
+        ),
     ];
     let flags = FLAGS.iter().filter_map(|(pointer, flag, gained, lost)| {
         let (rule, class, message) = match (flag(&old.spec), flag(&new.spec)) {
@@ -110,6 +116,10 @@ fn of_promises(old: &Contract, new: &Contract) -> Vec<Change> {
         Some(Change::of_contract(old.name(), *pointer, rule, *class, *message))
     });
     of_effect(old, new).into_iter().chain(flags).collect()
+}
+
+fn is_denied(spec: &ToolSpec) -> bool {
+    spec.permission() == Permission::Deny
 }
 
 /// A stronger effect is asked about, runs alone and is not repeated: who relied on it is hurt. A
@@ -176,13 +186,14 @@ fn of_schemas(old: &Contract, new: &Contract) -> Vec<Change> {
 /// What is told to people and models, and what a host may set otherwise.
 fn of_texts(old: &Contract, new: &Contract) -> Vec<Change> {
     let (was, is) = (&old.spec, &new.spec);
+    let asks = was.permission() != is.permission() && !is_denied(was) && !is_denied(is);
     let fields = [
         ("/title", was.title() != is.title()),
         ("/description", was.description() != is.description()),
         ("/category", was.category() != is.category()),
         ("/ttl_seconds", was.ttl_seconds() != is.ttl_seconds()),
         ("/timeout_ms", was.timeout_ms() != is.timeout_ms()),
-        ("/permission", was.permission() != is.permission()),
+        ("/permission", asks),
     ];
     let changed = fields.into_iter().filter(|(_, changed)| *changed);
     changed

@@ -4,6 +4,7 @@ mod change;
 mod contracts;
 mod version;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -72,7 +73,18 @@ fn read(bytes: &[u8], path: &Path) -> Result<Vec<Contract>, ExportError> {
     let Value::Array(tools) = lock["tools"].take() else {
         return Err(unreadable("is damaged: `tools` is not a list".into()));
     };
-    tools.into_iter().map(|tool| Contract::from_value(tool).map_err(damaged)).collect()
+    let tools = tools.into_iter().map(|tool| Contract::from_value(tool).map_err(damaged));
+    let tools = tools.collect::<Result<Vec<_>, _>>()?;
+    match twice(&tools) {
+        Some(name) => Err(unreadable(format!("is damaged: it has `{name}` twice"))),
+        None => Ok(tools),
+    }
+}
+
+/// A tool that stands there more than once, as after a merge that kept both sides.
+fn twice(tools: &[Contract]) -> Option<&str> {
+    let mut seen = BTreeSet::new();
+    tools.iter().map(Contract::name).find(|name| !seen.insert(*name))
 }
 
 fn newer(path: &Path, format: u64) -> ExportError {

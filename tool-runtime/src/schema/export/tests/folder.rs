@@ -56,6 +56,22 @@ fn files_of_tools_that_are_no_more_go_and_others_stay() {
 }
 
 #[test]
+fn what_could_not_be_removed_is_removed_by_the_next_export() {
+    let folder = Temporary::new();
+    export([tool("a", &json!({})), tool("gone", &json!({}))]).write_to(&folder).unwrap();
+    let gone = folder.at("gone.response_envelope.json");
+    fs::remove_file(&gone).unwrap();
+    fs::create_dir(&gone).unwrap();
+    let error = export([tool("a", &json!({}))]).write_to(&folder).unwrap_err();
+    assert!(error.to_string().contains("gone.response_envelope.json"), "{error}");
+
+    fs::remove_dir(&gone).unwrap();
+    fs::write(&gone, "{}").unwrap();
+    let written = export([tool("a", &json!({}))]).write_to(&folder).unwrap();
+    assert_eq!(written.removed(), [gone]);
+}
+
+#[test]
 fn a_foreign_catalogue_removes_nothing() {
     let (folder, outside) = (Temporary::new(), Temporary::new());
     fs::write(outside.at("a.input.json"), "kept").unwrap();

@@ -181,6 +181,7 @@ fn a_lock_that_cannot_be_read_is_left_as_it_is() {
         (with("format", json!("1")), "is damaged"),
         (with("tools", json!({})), "is damaged"),
         (with("tools", json!([{"name": "search"}])), "is damaged"),
+        (with("tools", json!([whole["tools"][0], whole["tools"][0]])), "has `search` twice"),
         (with("format", json!(2)), "has format 2"),
     ];
     for (text, why) in cases {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use tool_contracts::{Effect, ToolAnnotations, ToolErrorType, ToolSpec, ToolSpecBuilder};
+use tool_contracts::{
+    Effect, Permission, ToolAnnotations, ToolErrorType, ToolSpec, ToolSpecBuilder,
+};
 
 use super::super::contract::Contract;
 use super::super::lock::compare;
@@ -94,6 +96,18 @@ fn a_promise_may_be_added_and_not_taken_back() {
         ("ai-callable-lost", Breaking),
         ("ai-callable-gained", Compatible),
     );
+}
+
+#[test]
+fn a_tool_that_is_denied_is_as_good_as_gone() {
+    let of = |permission| contract(|spec| spec.permission(permission));
+    let denied = of(Permission::Deny);
+    for open in [of(Permission::Allow), of(Permission::Ask)] {
+        let (there, back) = (("permission-denied", Breaking), ("permission-granted", Compatible));
+        check(&open, &denied, there, back);
+    }
+    let told = ("annotation", Nothing);
+    check(&of(Permission::Allow), &of(Permission::Ask), told, told);
 }
 
 #[test]
