@@ -132,8 +132,9 @@ impl SchemaChange {
 /// `date-time` and `uuid`. How many digits a float keeps does not count.
 ///
 /// Definitions are followed, wherever they stand and whatever they are called. Undecided by design
-/// are another `pattern`, `if` or unknown keyword in place of the old one, `$dynamicRef`, an `$id`
-/// inside of the document, references out of it, and a change of the dialect.
+/// are another `pattern`, `if` or unknown keyword in place of the old one, another reference out of
+/// the document, a change of the dialect, and any change at all beside a `$dynamicRef` or an `$id`
+/// inside of the document, or of what an anchor or `unevaluatedItems` looks at.
 ///
 /// ```
 /// use serde_json::json;
