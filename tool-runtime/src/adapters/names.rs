@@ -30,10 +30,14 @@ impl Names {
         for tool in kept {
             names.add(tool, tool.to_owned());
         }
-        for tool in changed {
-            let wire = spelt(dialect, tool);
-            let alone = wanted.get(&wire) == Some(&1);
-            let wire = if alone { wire } else { names.marked(dialect, tool) };
+        let (alone, alike): (Vec<_>, Vec<_>) =
+            changed.into_iter().partition(|tool| wanted.get(&spelt(dialect, tool)) == Some(&1));
+        for tool in alone {
+            names.add(tool, spelt(dialect, tool));
+        }
+        // Last, since a mark has to differ from every name that is taken without one.
+        for tool in alike {
+            let wire = names.marked(dialect, tool);
             names.add(tool, wire);
         }
         names
@@ -157,6 +161,17 @@ mod tests {
         assert_eq!(wires[0], "a_b-c");
         assert!(wires[1].starts_with("a_b_c_") && wires[2].starts_with("a_b_c_"));
         assert_ne!(wires[1], wires[2]);
+    }
+
+    #[test]
+    fn a_tool_that_is_called_as_anothers_mark_takes_no_call_of_it() {
+        let tools = ["content.search", "content.search.da954167", "content_search"];
+        let names = Names::new(Dialect::Anthropic, tools);
+        assert_eq!(names.wire(tools[1]), Some("content_search_da954167"));
+        for tool in tools {
+            let wire = names.wire(tool).expect("named");
+            assert_eq!(names.tool(wire), Some(tool));
+        }
     }
 
     #[test]
