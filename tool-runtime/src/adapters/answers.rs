@@ -1,6 +1,6 @@
 //! The answers of one turn: every call once, in the model's order, in the names that it knows.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -60,10 +60,11 @@ pub(super) fn in_order<'t>(
     answers: Vec<Answer>,
     names: &Names,
 ) -> Result<Vec<Reply<'t>>, AnswerError> {
+    let known: HashSet<_> = turn.asked().iter().map(Asked::call_id).collect();
     let mut by_id = HashMap::with_capacity(answers.len());
     for answer in answers {
         let call_id = answer.call_id.clone();
-        if !turn.asked().iter().any(|asked| asked.call_id == call_id) {
+        if !known.contains(&*call_id) {
             return Err(AnswerError::Unknown { call_id });
         }
         if matches!(answer.body, Body::Pending) {

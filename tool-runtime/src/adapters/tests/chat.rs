@@ -173,6 +173,18 @@ fn whole_calls_that_all_have_the_index_0_are_told_apart() {
 }
 
 #[test]
+fn calls_of_one_id_are_told_apart_by_their_index() {
+    let piece = |index: u64, name: &str, arguments: &str| {
+        let mut call = call("same", name, arguments);
+        call["index"] = index.into();
+        call
+    };
+    let turn = streamed(&[piece(0, "add", ""), piece(1, "ping", r#"{"a":1}"#)]);
+    let found: Vec<_> = asked(&turn).into_iter().map(|(_, name, given)| (name, given)).collect();
+    assert_eq!(found, [("add", "{}"), ("ping", r#"{"a":1}"#)]);
+}
+
+#[test]
 fn pieces_without_index_or_id_go_where_they_belong() {
     let named = |name: &str, arguments: &str| json!({ "function": { "name": name, "arguments": arguments } });
     let more = |arguments: &str| json!({ "function": { "arguments": arguments } });

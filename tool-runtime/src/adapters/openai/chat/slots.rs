@@ -1,5 +1,7 @@
 //! Calls that come in pieces, and which piece belongs to which.
 
+use std::collections::HashMap;
+
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
@@ -72,26 +74,28 @@ impl Slot {
 }
 
 /// Puts a piece where it belongs; returns the name of the call that it begins, if it does.
-pub(super) fn take(entries: &mut Vec<Entry>, piece: Slot) -> Option<String> {
-    let slots = entries.iter_mut().filter_map(|entry| match entry {
-        Entry::Function(slot) => Some(slot),
-        Entry::Other(_) => None,
-    });
-    let same = |slot: &&mut Slot| {
-        let by_id = slot.id.is_some() && slot.id == piece.id;
-        by_id || piece.index.is_none() || slot.index == piece.index
+///
+/// A piece with an index goes on with the last call of that index; one without, with the last call.
+pub(super) fn take(
+    entries: &mut Vec<Entry>,
+    places: &mut HashMap<u64, usize>,
+    piece: Slot,
+) -> Option<String> {
+    let place = match piece.index {
+        Some(index) => places.get(&index).copied(),
+        None => entries.len().checked_sub(1),
     };
-    match slots.filter(same).last() {
-        Some(slot) if !slot.is_left_by(&piece) => {
+    match place.and_then(|place| entries.get_mut(place)) {
+        Some(Entry::Function(slot)) if !slot.is_left_by(&piece) => {
             slot.go_on(piece);
-            None
+            return None;
         }
-        _ => {
-            let name = piece.name.clone();
-            entries.push(Entry::Function(piece));
-            Some(name)
-        }
+        _ => {}
     }
+    let name = piece.name.clone();
+    places.extend(piece.index.map(|index| (index, entries.len())));
+    entries.push(Entry::Function(piece));
+    Some(name)
 }
 
 /// Have the arguments come whole?

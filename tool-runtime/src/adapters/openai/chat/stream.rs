@@ -1,5 +1,7 @@
 //! The chunks of a streamed chat completion.
 
+use std::collections::HashMap;
+
 use super::read::{Entry, Message, stop};
 use super::slots::{self, Slot};
 use crate::adapters::place::Place;
@@ -10,6 +12,8 @@ use crate::adapters::{ReadError, Stop};
 #[derive(Debug, Default)]
 pub(in crate::adapters) struct Gathered {
     message: Message,
+    /// Where the last call of each index stands.
+    places: HashMap<u64, usize>,
     stop: Option<Stop>,
 }
 
@@ -58,7 +62,7 @@ impl Gathered {
         }
         grow(&mut self.message.fields, fields);
         for call in delta.list("tool_calls")? {
-            let begun = slots::take(&mut self.message.calls, Slot::piece(call)?);
+            let begun = slots::take(&mut self.message.calls, &mut self.places, Slot::piece(call)?);
             deltas.extend(begun.map(Delta::Calls));
         }
         Ok(())
