@@ -25,6 +25,12 @@ impl Lowering<'_> {
         if word == "oneOf" && !self.are_disjoint(&branches) {
             self.lose(at, "oneOf", "any of its branches, or several");
         }
+        // A value of several branches may have the properties of all of them.
+        let is_closed = keywords.get("unevaluatedProperties") == Some(&Value::Bool(false));
+        if word == "anyOf" && is_closed && !self.are_disjoint(&branches) {
+            keywords.remove("unevaluatedProperties");
+            self.lose(at, "unevaluatedProperties", "left out");
+        }
         let beside: Keywords = keywords
             .iter()
             .filter(|(word, _)| !is_annotation(word))
@@ -147,7 +153,8 @@ pub(super) fn nullable(schema: Value) -> Value {
     let kinds = types(&keywords);
     let scalar = |kind: &String| !matches!(kind.as_str(), "object" | "array");
     if !kinds.is_empty() && kinds.iter().all(scalar) {
-        let with_null = kinds.into_iter().chain(["null".to_owned()]).collect::<Vec<_>>();
+        let others = kinds.into_iter().filter(|kind| kind != "null");
+        let with_null = others.chain(["null".to_owned()]).collect::<Vec<_>>();
         keywords.insert("type".to_owned(), with_null.into());
         if let Some(Value::Array(listed)) = keywords.get_mut("enum") {
             listed.push(Value::Null);

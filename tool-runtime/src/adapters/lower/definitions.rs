@@ -1,8 +1,8 @@
 //! What the `$ref`s of one schema document point to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::schema::reference;
 
@@ -84,13 +84,19 @@ fn references(schema: &Value) -> Vec<&str> {
 
 /// Does a schema admit `null`? In doubt it does, so that nobody takes one away that was meant.
 pub(in crate::adapters) fn admits_null(schema: &Value, definitions: Definitions<'_>) -> bool {
-    admits(schema, definitions, LONGEST)
+    admits(schema, definitions, LONGEST, &mut HashMap::new())
 }
 
-fn admits(schema: &Value, definitions: Definitions<'_>, steps: usize) -> bool {
+/// What a reference leads to is asked once, however often it stands there.
+fn admits<'v>(
+    schema: &'v Value,
+    definitions: Definitions<'v>,
+    steps: usize,
+    known: &mut HashMap<&'v str, bool>,
+) -> bool {
     let Value::Object(keywords) = schema else { return *schema != Value::Bool(false) };
     let Some(steps) = steps.checked_sub(1) else { return true };
-    let admits = |schema: &Value| admits(schema, definitions, steps);
+    let mut admits = |schema| admits(schema, definitions, steps, known);
     let is_null = |name: &Value| name == "null";
     keywords.iter().all(|(word, value)| match (word.as_str(), value) {
         ("type", Value::Array(names)) => {
@@ -99,9 +105,26 @@ fn admits(schema: &Value, definitions: Definitions<'_>, steps: usize) -> bool {
         ("type", name) => is_null(name) || keywords.get("nullable") == Some(&true.into()),
         ("enum", Value::Array(values)) => values.contains(&Value::Null),
         ("const", value) => value.is_null(),
-        ("$ref", Value::String(text)) => definitions.at(text).is_none_or(admits),
-        ("allOf", Value::Array(branches)) => branches.iter().all(admits),
-        ("anyOf" | "oneOf", Value::Array(branches)) => branches.iter().any(admits),
+        ("allOf", Value::Array(branches)) => branches.iter().all(&mut admits),
+        ("anyOf" | "oneOf", Value::Array(branches)) => branches.iter().any(&mut admits),
         _ => true,
-    })
+    }) && refers_to_null(keywords, definitions, steps, known)
+}
+
+fn refers_to_null<'v>(
+    keywords: &'v Map<String, Value>,
+    definitions: Definitions<'v>,
+    steps: usize,
+    known: &mut HashMap<&'v str, bool>,
+) -> bool {
+    let Some(text) = keywords.get("$ref").and_then(Value::as_str) else { return true };
+    if let Some(admitted) = known.get(text) {
+        return *admitted;
+    }
+    // A circle says nothing.
+    known.insert(text, true);
+    let target = definitions.at(text);
+    let admitted = target.is_none_or(|target| admits(target, definitions, steps, known));
+    known.insert(text, admitted);
+    admitted
 }

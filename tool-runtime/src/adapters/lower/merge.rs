@@ -16,6 +16,13 @@ pub(super) fn both(one: &Keywords, other: &Keywords) -> (Keywords, Vec<String>) 
         match merged.get(word) {
             None => drop(merged.insert(word.clone(), value.clone())),
             Some(known) if known == value || is_annotation(word) => {}
+            Some(Value::Object(known)) if word == "properties" => {
+                let (met, whole) = properties(known, value);
+                merged.insert(word.clone(), met);
+                if !whole {
+                    lost.push(word.clone());
+                }
+            }
             Some(known) => match meet(word, known, value) {
                 Some(met) => drop(merged.insert(word.clone(), met)),
                 None => lost.push(word.clone()),
@@ -54,7 +61,6 @@ fn meet(word: &str, one: &Value, other: &Value) -> Option<Value> {
             );
             Some(Value::Array(names))
         }
-        "properties" => properties(one.as_object()?, other.as_object()?),
         "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => {
             Some(if one.as_f64()? >= other.as_f64()? { one } else { other }.clone())
         }
@@ -88,23 +94,27 @@ fn common_types(one: &Value, other: &Value) -> Option<Value> {
     }
 }
 
-fn properties(one: &Keywords, other: &Keywords) -> Option<Value> {
+/// The properties of both, and whether all is said of each; of one that is not, what the first says.
+fn properties(one: &Keywords, other: &Value) -> (Value, bool) {
     let mut merged = one.clone();
-    for (name, schema) in other {
+    let mut whole = true;
+    for (name, schema) in other.as_object().into_iter().flatten() {
         let met = match merged.get(name) {
-            Some(known) if known == schema || *schema == Value::Bool(true) => known.clone(),
-            None | Some(Value::Bool(true)) => schema.clone(),
-            Some(known) => {
-                let (met, lost) = both(known.as_object()?, schema.as_object()?);
-                if !lost.is_empty() || met.contains_key("$ref") {
-                    return None;
-                }
-                Value::Object(met)
-            }
+            Some(known) if known == schema || *schema == Value::Bool(true) => continue,
+            None | Some(Value::Bool(true)) => Some(schema.clone()),
+            Some(known) => property_of_both(known, schema),
         };
-        merged.insert(name.clone(), met);
+        whole &= met.is_some();
+        if let Some(met) = met {
+            merged.insert(name.clone(), met);
+        }
     }
-    Some(Value::Object(merged))
+    (Value::Object(merged), whole)
+}
+
+fn property_of_both(one: &Value, other: &Value) -> Option<Value> {
+    let (met, lost) = both(one.as_object()?, other.as_object()?);
+    (lost.is_empty() && !met.contains_key("$ref")).then_some(Value::Object(met))
 }
 
 /// Do the words on further properties mean the same once the named ones stand together?

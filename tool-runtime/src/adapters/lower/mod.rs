@@ -69,6 +69,7 @@ pub(super) fn lower(schema: &Value, profile: &'static Profile) -> Result<Lowered
         nodes: 0,
         depth: 0,
         losses: Vec::new(),
+        widened: 0,
         obstacle: None,
         nulls: false,
         renamed: false,
@@ -94,6 +95,8 @@ struct Lowering<'s> {
     nodes: usize,
     depth: usize,
     losses: Vec<Lost>,
+    /// How often something was lost, what was said in two places both times.
+    widened: usize,
     obstacle: Option<Lost>,
     nulls: bool,
     renamed: bool,
@@ -101,6 +104,7 @@ struct Lowering<'s> {
 
 impl Lowering<'_> {
     fn lose(&mut self, pointer: &str, keyword: &str, what: &str) {
+        self.widened += 1;
         let lost = Lost {
             pointer: pointer.to_owned(),
             keyword: keyword.to_owned(),

@@ -78,6 +78,20 @@ pub(super) fn is_annotation(word: &str) -> bool {
     word.starts_with("x-") || ANNOTATIONS.contains(&word)
 }
 
+/// Does `unevaluatedProperties` refuse every property that the schema itself does not name?
+///
+/// What names some more under a condition has to stand beside it for that.
+pub(super) fn closes(keywords: &Map<String, Value>) -> bool {
+    const NAME_MORE: [&str; 4] = ["dependentSchemas", "else", "if", "then"];
+    keywords.get("unevaluatedProperties") == Some(&Value::Bool(false))
+        && !NAME_MORE.iter().any(|word| keywords.contains_key(*word))
+}
+
+/// Is its value for nobody's eyes?
+pub(super) fn is_secret(keywords: &Map<String, Value>) -> bool {
+    keywords.get("x-sensitivity").is_some_and(|sensitivity| sensitivity == "secret")
+}
+
 /// The types that a schema names, or that its values have; none if it says nothing of types.
 pub(super) fn types(keywords: &Map<String, Value>) -> Vec<String> {
     match keywords.get("type") {

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::merge;
-use super::normal::{is_annotation, normal};
+use super::node::DEEPEST;
+use super::normal::{closes, is_annotation, normal};
 use super::size::too_large;
 use super::{Lowering, below};
 
@@ -51,14 +52,22 @@ impl Lowering<'_> {
                 keywords = self.joined(&keywords, &branches, &below(at, &[word]));
             }
         }
-        if keywords.remove("unevaluatedProperties") == Some(Value::Bool(false)) {
+        if closes(&keywords) {
             keywords.entry("additionalProperties").or_insert(Value::Bool(false));
+        } else if keywords.contains_key("unevaluatedProperties") {
+            self.lose(at, "unevaluatedProperties", "left out");
         }
+        keywords.remove("unevaluatedProperties");
         keywords
     }
 
     /// An object of any of the branches, and of what stands beside them.
     fn joined(&mut self, beside: &Keywords, branches: &[Value], at: &str) -> Keywords {
+        if self.depth > DEEPEST {
+            self.lose(at, "anyOf", "too large to be said: left out");
+            return beside.clone();
+        }
+        self.depth += 1;
         let mut flat = Vec::new();
         for (index, branch) in branches.iter().enumerate() {
             let place = below(at, &[&index.to_string()]);
@@ -66,6 +75,7 @@ impl Lowering<'_> {
             let both = self.both(&branch, beside, &place);
             flat.push(self.one_object(both, &place));
         }
+        self.depth -= 1;
         let mut joined = merge::any(&flat);
         let said =
             ["properties", "required", "additionalProperties", "unevaluatedProperties", "type"];

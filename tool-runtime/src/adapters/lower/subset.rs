@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::choice::nullable;
 use super::definitions::admits_null;
-use super::normal::{is_annotation, types, values};
+use super::normal::{closes, is_annotation, is_secret, types, values};
 use super::profile::Values;
 use super::whole::is_width;
 use super::{Lowering, below, words};
@@ -125,9 +125,7 @@ impl Lowering<'_> {
     /// Says what holds for properties that are not named.
     fn further(&mut self, keywords: &Keywords, at: &str, said: &mut Saying) {
         let spoken = keywords.get("additionalProperties");
-        let closed = spoken == Some(&Value::Bool(false))
-            || (spoken.is_none()
-                && keywords.get("unevaluatedProperties") == Some(&Value::Bool(false)));
+        let closed = spoken == Some(&Value::Bool(false)) || (spoken.is_none() && closes(keywords));
         if keywords.contains_key("patternProperties") {
             self.block(at, "patternProperties", "properties that are not named");
             if spoken.is_some_and(|spoken| *spoken != Value::Bool(true)) || closed {
@@ -290,7 +288,7 @@ impl Lowering<'_> {
 /// A schema with its description, and in that what is said there.
 fn finished(keywords: &Keywords, said: Saying) -> Value {
     let Saying { mut words, mut sentences } = said;
-    let default = keywords.get("default").filter(|value| !value.is_null());
+    let default = keywords.get("default").filter(|value| !value.is_null() && !is_secret(keywords));
     sentences.extend(default.and_then(|value| words::said("default", value)));
     let own = keywords.get("description").and_then(Value::as_str).map(str::to_owned);
     let description =

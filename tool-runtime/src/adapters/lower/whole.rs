@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::normal::is_annotation;
+use super::normal::{is_annotation, is_secret};
 use super::{Lowering, below};
 
 impl Lowering<'_> {
@@ -27,6 +27,7 @@ impl Lowering<'_> {
         at: &str,
     ) -> Option<(&'w str, Value)> {
         let said = match (word, value) {
+            ("default" | "examples", _) if is_secret(beside) => return None,
             ("description" | "default" | "examples", _) => value.clone(),
             ("format", Value::String(format)) if is_width(format, beside) => return None,
             _ if is_annotation(word) => return None,
@@ -79,9 +80,9 @@ impl Lowering<'_> {
         beside_any: bool,
         at: &str,
     ) -> Option<(&'static str, Value)> {
-        let before = self.losses.len();
+        let before = self.widened;
         let said = Value::Array(self.nodes(branches, "oneOf", at));
-        if self.losses.len() == before {
+        if self.widened == before {
             return Some(("oneOf", said));
         }
         self.lose(at, "oneOf", "any of its branches, or several");
@@ -99,9 +100,9 @@ impl Lowering<'_> {
 
     /// Says what would refuse more, were a part of it to admit more: whole, or not at all.
     fn exactly(&mut self, word: &str, value: &Value, at: &str) -> Option<Value> {
-        let before = self.losses.len();
+        let before = self.widened;
         let said = self.node(value, &below(at, &[word]));
-        if self.losses.len() == before {
+        if self.widened == before {
             return Some(said);
         }
         self.lose(at, word, "left out");

@@ -1,6 +1,7 @@
 mod anthropic;
 mod bedrock;
 mod chat;
+mod declared;
 mod errors;
 mod gemini;
 mod ollama;

@@ -1,0 +1,104 @@
+//! What a declaration admits beside what the tool takes.
+
+use jsonschema::is_valid;
+
+use super::*;
+
+fn declared(dialect: Dialect, schema: &Value) -> Value {
+    let spec = ToolSpec::builder("t", Effect::Read).input_schema(schema.clone()).build().unwrap();
+    let adapter = Adapter::new(dialect, [&spec]);
+    let tools = adapter.declarations();
+    let places = [
+        "/0/function/parameters",
+        "/0/parameters",
+        "/0/input_schema",
+        "/tools/0/toolSpec/inputSchema/json",
+    ];
+    let gemini = "/0/functionDeclarations/0/parametersJsonSchema";
+    let found = places.iter().chain([&gemini]).find_map(|place| tools.pointer(place));
+    found.expect("a declared schema").clone()
+}
+
+/// Whatever dialect, a declaration takes what the tool takes.
+#[track_caller]
+fn check(schema: &Value, taken: &Value) {
+    assert!(is_valid(schema, taken), "the tool refuses {taken}");
+    for dialect in Dialect::ALL {
+        let said = declared(dialect, schema);
+        assert!(is_valid(&said, taken), "{dialect}: {said} refuses {taken}");
+    }
+}
+
+#[test]
+fn what_one_of_two_schemas_closes_stays_open_for_its_own_properties() {
+    let schema = json!({"type": "object", "allOf": [
+        {"properties": {"a": {"type": "string", "pattern": "x"}}},
+        {"properties": {"a": {"type": "string", "pattern": "y"}, "b": {"type": "string"}},
+            "required": ["a", "b"], "additionalProperties": false},
+    ]});
+    check(&schema, &json!({"a": "xy", "b": "z"}));
+}
+
+#[test]
+fn a_value_of_several_branches_has_the_properties_of_all() {
+    let named = |name: &str| json!({"properties": {name: {"type": "string"}}, "required": [name]});
+    let both = json!({"type": "object", "anyOf": [named("a"), named("b")],
+        "unevaluatedProperties": false});
+    let schema = json!({"type": "object", "properties": {"it": both}, "required": ["it"],
+        "additionalProperties": false});
+    check(&schema, &json!({"it": {"a": "x", "b": "y"}}));
+}
+
+#[test]
+fn a_property_that_a_condition_names_is_not_refused() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}},
+        "required": ["a"], "if": {"required": ["a"]},
+        "then": {"properties": {"b": {"type": "string"}}}, "unevaluatedProperties": false});
+    check(&schema, &json!({"a": "x", "b": "y"}));
+}
+
+#[test]
+fn a_choice_of_one_that_admits_more_is_a_choice_of_any_wherever_it_is_said_again() {
+    let node = json!({"type": "object", "additionalProperties": false,
+        "properties": {"in": {"$ref": "#/$defs/node"}, "end": {"type": "string"}}});
+    let deep = |end: Value| json!({"in": {"in": {"in": {"in": end}}}});
+    let inner =
+        |inner: Value| json!({"type": "object", "properties": {"in": inner}, "required": ["in"]});
+    let other = (0..4).fold(json!({"type": "integer"}), |said, _| inner(said));
+    let choice = json!({"oneOf": [{"$ref": "#/$defs/node"}, other]});
+    let named = json!({"$ref": "#/$defs/choice"});
+    let schema = json!({"type": "object", "properties": {"a": named, "b": named},
+        "required": ["a", "b"], "$defs": {"node": node, "choice": choice}});
+    check(&schema, &json!({"a": deep(json!(1)), "b": deep(json!(1))}));
+}
+
+#[test]
+fn a_type_is_named_once_where_null_leaves_it_out() {
+    let schema = json!({"type": "object", "additionalProperties": false,
+        "properties": {"a": {"type": ["string", "null"], "enum": ["x"]}}});
+    let said = declared(Dialect::OpenAiChat, &schema);
+    assert_eq!(said["properties"]["a"], json!({"type": ["string", "null"], "enum": ["x", null]}));
+}
+
+#[test]
+fn arguments_that_are_a_choice_of_themselves_end() {
+    let again = json!({"$ref": "#"});
+    for word in ["anyOf", "oneOf", "allOf"] {
+        let schema = json!({"type": "object", "properties": {"a": {}}, word: [again, again]});
+        for dialect in Dialect::ALL {
+            assert_eq!(declared(dialect, &schema)["type"], "object");
+        }
+    }
+}
+
+#[test]
+fn a_secrets_default_is_told_to_nobody() {
+    let secret = json!({"type": "string", "x-sensitivity": "secret", "default": "hunter2",
+        "examples": ["hunter3"]});
+    let schema = json!({"type": "object", "properties": {"token": secret},
+        "additionalProperties": false});
+    for dialect in Dialect::ALL {
+        let said = declared(dialect, &schema).to_string();
+        assert!(said.contains("token") && !said.contains("hunter"), "{dialect}: {said}");
+    }
+}
