@@ -1,6 +1,7 @@
 //! What a model wrote under a declaration, turned back into what the tool reads.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use serde_json::Value;
@@ -69,15 +70,49 @@ struct Walk<'s, 't> {
 struct Speaking<'s> {
     /// Those that hold for it.
     fit: Vec<&'s Value>,
+    /// Branches of choices that it may take, one or several.
+    chosen: Vec<&'s Value>,
     /// Branches of choices that the value does not take.
     other: Vec<&'s Value>,
+    /// What has been found, by its address: once for each way in which it speaks.
+    seen: HashSet<(*const Value, Says)>,
+}
+
+/// How a schema speaks of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Says {
+    /// It holds.
+    Always,
+    /// It holds if its branch is the one that is meant.
+    Perhaps,
+    /// It is of a branch that is not meant.
+    Nothing,
+}
+
+impl<'s> Speaking<'s> {
+    /// Adds a schema; false if it was there.
+    fn add(&mut self, schema: &'s Value, says: Says) -> bool {
+        let is_new = self.seen.insert((schema, says));
+        if is_new {
+            match says {
+                Says::Always => self.fit.push(schema),
+                Says::Perhaps => self.chosen.push(schema),
+                Says::Nothing => self.other.push(schema),
+            }
+        }
+        is_new
+    }
+
+    fn held(&self) -> impl Iterator<Item = &'s Value> + use<'_, 's> {
+        self.fit.iter().chain(&self.chosen).copied()
+    }
 }
 
 impl<'s> Walk<'s, '_> {
     fn value(&mut self, id: u32, schemas: &[&'s Value]) {
         let mut speaking = Speaking::default();
         for schema in schemas {
-            self.collect(id, schema, true, &mut speaking, 0);
+            self.collect(id, schema, Says::Always, &mut speaking, 0);
         }
         match self.view.node(id).kind {
             Kind::Object => self.object(id, &speaking),
@@ -91,32 +126,28 @@ impl<'s> Walk<'s, '_> {
         &self,
         id: u32,
         schema: &'s Value,
-        fits: bool,
+        says: Says,
         into: &mut Speaking<'s>,
         depth: usize,
     ) {
         const DEEPEST: usize = 32;
-        if depth > DEEPEST {
+        if depth > DEEPEST || !into.add(schema, says) {
             return;
         }
-        if fits {
-            into.fit.push(schema);
-        } else {
-            into.other.push(schema);
-        }
         if let Some(target) = self.definitions.target(schema) {
-            self.collect(id, target, fits, into, depth + 1);
+            self.collect(id, target, says, into, depth + 1);
         }
         for branch in branches(schema, "allOf") {
-            self.collect(id, branch, fits, into, depth + 1);
+            self.collect(id, branch, says, into, depth + 1);
         }
         for branch in ["anyOf", "oneOf"].iter().flat_map(|word| branches(schema, word)) {
-            let fits = fits && self.fits(id, self.definitions.resolved(branch));
-            self.collect(id, branch, fits, into, depth + 1);
+            let fits = says != Says::Nothing && self.fits(id, self.definitions.resolved(branch));
+            let says = if fits { Says::Perhaps } else { Says::Nothing };
+            self.collect(id, branch, says, into, depth + 1);
         }
     }
 
-    /// Can the value be meant by a branch? Its type, its tags and its required properties tell.
+    /// Can the value be meant by a branch? Its type, its tags, its properties and their types tell.
     fn fits(&self, id: u32, branch: &Value) -> bool {
         let node = self.view.node(id);
         if !admits_kind(branch, node.kind) {
@@ -128,6 +159,10 @@ impl<'s> Walk<'s, '_> {
         let properties = branch["properties"].as_object().into_iter().flatten();
         let tagged = |(name, schema): (&String, &Value)| match self.member(id, name) {
             Some(member) => {
+                let kind = self.view.node(member).kind;
+                if kind != Kind::Null && !admits_kind(self.definitions.resolved(schema), kind) {
+                    return false;
+                }
                 let listed = schema["enum"].as_array();
                 schema.get("const").is_none_or(|tag| equals_value(self.view, member, tag))
                     && listed
@@ -164,8 +199,8 @@ impl<'s> Walk<'s, '_> {
                 continue;
             }
             self.rename(node, speaking);
-            let inner = self.declared(&self.view.key(node), &speaking.fit);
-            self.value(*child, &inner.into_iter().map(|(_, schema)| schema).collect::<Vec<_>>());
+            let inner = self.owned(&self.view.key(node), speaking.held());
+            self.value(*child, &inner.into_iter().map(|(_, _, schema)| schema).collect::<Vec<_>>());
         }
         if let (Some((_, first)), Some((_, last))) = (members.get(kept), members.last()) {
             let start = kept.checked_sub(1).map_or(first.member_start(), |at| members[at].1.end());
@@ -179,23 +214,31 @@ impl<'s> Walk<'s, '_> {
             return false;
         }
         let key = self.view.key(node);
-        let declared = self.owned(&key, &speaking.fit);
+        let declared = self.owned(&key, speaking.held());
         let needed = declared.iter().any(|(owner, name, _)| {
             let required = owner["required"].as_array().into_iter().flatten();
             required.into_iter().any(|required| required == name)
         });
+        let takes = |(_, _, schema): &(_, _, &Value)| admits_null(schema, self.definitions);
+        let (always, perhaps) = (
+            self.owned(&key, speaking.fit.iter().copied()),
+            self.owned(&key, speaking.chosen.iter().copied()),
+        );
+        // Of several branches that may be meant, one that takes it is enough.
         let meant = !declared.is_empty()
-            && declared.iter().all(|(_, _, schema)| admits_null(schema, self.definitions));
-        let known = !declared.is_empty() || !self.owned(&key, &speaking.other).is_empty();
+            && always.iter().all(takes)
+            && (perhaps.is_empty() || perhaps.iter().any(takes));
+        let known =
+            !declared.is_empty() || !self.owned(&key, speaking.other.iter().copied()).is_empty();
         known && !needed && !meant
     }
 
-    /// The tool's names and schemas of the property that a model calls so.
-    fn declared(&self, key: &str, schemas: &[&'s Value]) -> Vec<(&'s str, &'s Value)> {
-        self.owned(key, schemas).into_iter().map(|(_, name, schema)| (name, schema)).collect()
-    }
-
-    fn owned(&self, key: &str, schemas: &[&'s Value]) -> Vec<(&'s Value, &'s str, &'s Value)> {
+    /// The schemas that name the property which a model calls so, with the tool's name and schema of it.
+    fn owned(
+        &self,
+        key: &str,
+        schemas: impl Iterator<Item = &'s Value>,
+    ) -> Vec<(&'s Value, &'s str, &'s Value)> {
         let mut found = Vec::new();
         for owner in schemas {
             let Some(properties) = owner["properties"].as_object() else { continue };
@@ -204,7 +247,7 @@ impl<'s> Walk<'s, '_> {
                 properties.iter().find(|(name, _)| self.undo.names && names::property(name) == key)
             };
             if let Some((name, schema)) = exact.or_else(respelt) {
-                found.push((*owner, name.as_str(), schema));
+                found.push((owner, name.as_str(), schema));
             }
         }
         found
@@ -215,7 +258,7 @@ impl<'s> Walk<'s, '_> {
             return;
         }
         let key = self.view.key(node);
-        let meant = self.declared(&key, &speaking.fit).first().map(|(name, _)| *name);
+        let meant = self.owned(&key, speaking.held()).first().map(|(_, name, _)| *name);
         let Some(name) = meant.filter(|name| *name != key) else { return };
         let start = node.member_start() + 1;
         let quoted = Value::from(name).to_string();
@@ -226,7 +269,7 @@ impl<'s> Walk<'s, '_> {
     fn array(&mut self, id: u32, speaking: &Speaking<'s>) {
         let view = self.view;
         for (at, (child, _)) in view.children(id).enumerate() {
-            let inner: Vec<_> = speaking.fit.iter().filter_map(|schema| item(schema, at)).collect();
+            let inner: Vec<_> = speaking.held().filter_map(|schema| item(schema, at)).collect();
             self.value(child, &inner);
         }
     }
@@ -322,6 +365,35 @@ mod tests {
         let b = r#"{"it":{"kind":"b","note":null}}"#;
         check(&schema, r#"{"it":{"kind":"a","note":null}}"#, r#"{"it":{"kind":"a"}}"#);
         check(&schema, b, b);
+    }
+
+    #[test]
+    fn a_null_that_one_of_the_branches_takes_stays() {
+        let of = |id: &str, note: &Value| json!({"type": "object", "properties": {"id": {"type": id}, "note": note}});
+        let (text, clears) = (json!({"type": "string"}), json!({"type": ["string", "null"]}));
+        let it = |branches: [Value; 2]| json!({"properties": {"it": {"anyOf": branches}}});
+        let (number, word) = (r#"{"it":{"id":1,"note":null}}"#, r#"{"it":{"id":"x","note":null}}"#);
+        let alike = it([of("integer", &clears), of("integer", &text)]);
+        check(&alike, number, number);
+        let told_apart = it([of("integer", &clears), of("string", &text)]);
+        check(&told_apart, number, number);
+        check(&told_apart, word, r#"{"it":{"id":"x"}}"#);
+    }
+
+    #[test]
+    fn a_type_that_many_paths_lead_to_is_looked_at_once() {
+        let level = |at: usize| {
+            let next = json!({"$ref": format!("#/$defs/{}", at + 1)});
+            (at.to_string(), json!({"anyOf": [next, next]}))
+        };
+        let mut types: serde_json::Map<_, _> = (0..30).map(level).collect();
+        types.insert("30".to_owned(), json!({"properties": {"a": {"type": "string"}}}));
+        let schema = json!({"properties": {"it": {"$ref": "#/$defs/20"}}, "$defs": types});
+        check(&schema, r#"{"it":{"a":null}}"#, r#"{"it":{}}"#);
+        let definitions = Definitions::new(&schema);
+        assert!(!admits_null(&json!({"type": "string", "$ref": "#/$defs/0"}), definitions));
+        let text = json!({"$defs": {"t": {"anyOf": [{"type": "string"}]}}});
+        assert!(!admits_null(&json!({"$ref": "#/$defs/t"}), Definitions::new(&text)));
     }
 
     #[test]
