@@ -31,8 +31,11 @@ pub(super) fn both(one: &Keywords, other: &Keywords) -> (Keywords, Vec<String>) 
     }
     if !closes_alike(one, other) {
         for word in ["additionalProperties", "patternProperties"] {
-            if merged.remove(word).is_some() {
-                lost.push(word.to_owned());
+            let Some(gone) = merged.remove(word) else { continue };
+            lost.push(word.to_owned());
+            // What it let in is evaluated no more, and would be refused.
+            if gone != Value::Bool(false) && merged.remove("unevaluatedProperties").is_some() {
+                lost.push("unevaluatedProperties".to_owned());
             }
         }
     }

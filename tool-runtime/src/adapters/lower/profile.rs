@@ -58,6 +58,10 @@ const OBJECT: &[&str] = &[
     "description",
 ];
 
+/// The root's keywords, of a dialect that knows no others of objects anywhere.
+const PLAIN_OBJECT: &[&str] =
+    &["type", "properties", "required", "additionalProperties", "description"];
+
 const WHOLE: Profile = Profile {
     whole: true,
     knows: &[],
@@ -97,6 +101,7 @@ pub(in crate::adapters) const OPENAI_STRICT: Profile = Profile {
         "exclusiveMaximum",
         "multipleOf",
     ],
+    root: PLAIN_OBJECT,
     formats: &[
         "date-time",
         "time",
@@ -133,6 +138,7 @@ pub(in crate::adapters) const GEMINI: Profile = Profile {
         "minimum",
         "maximum",
     ],
+    root: PLAIN_OBJECT,
     formats: &["date-time", "date", "time"],
     references: References::KeptIfFinite,
     values: Values::StringsAndNumbers,

@@ -50,6 +50,16 @@ fn a_value_of_several_branches_has_the_properties_of_all() {
 }
 
 #[test]
+fn a_property_that_one_branch_lets_in_is_not_refused() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}},
+    "unevaluatedProperties": false, "oneOf": [
+        {"additionalProperties": {"type": "integer"}, "minProperties": 2},
+        {"properties": {"b": {"type": "null"}}, "required": ["b"]},
+    ]});
+    check(&schema, &json!({"c": 1, "d": 2}));
+}
+
+#[test]
 fn a_property_that_a_condition_names_is_not_refused() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}},
         "required": ["a"], "if": {"required": ["a"]},
@@ -78,6 +88,21 @@ fn a_type_is_named_once_where_null_leaves_it_out() {
         "properties": {"a": {"type": ["string", "null"], "enum": ["x"]}}});
     let said = declared(Dialect::OpenAiChat, &schema);
     assert_eq!(said["properties"]["a"], json!({"type": ["string", "null"], "enum": ["x", null]}));
+}
+
+#[test]
+fn the_root_of_a_subset_has_no_word_that_the_subset_lacks() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}},
+        "additionalProperties": false, "minProperties": 1, "maxProperties": 2,
+        "dependentRequired": {"a": ["b"]}, "propertyNames": {"$ref": "#/$defs/name"},
+        "$defs": {"name": {"maxLength": 3}}});
+    for dialect in [Dialect::OpenAiChat, Dialect::OpenAiResponses, Dialect::Gemini] {
+        let said = declared(dialect, &schema);
+        let words: Vec<_> = said.as_object().expect("an object").keys().collect();
+        let known = ["additionalProperties", "description", "properties", "required", "type"];
+        assert!(words.iter().all(|word| known.contains(&word.as_str())), "{dialect}: {said}");
+        assert_eq!(said["description"], "At most 2 properties. At least 1 property.");
+    }
 }
 
 #[test]
