@@ -85,7 +85,9 @@ fn an_id_that_is_missing_or_given_twice_is_made_here_in_the_message_too() {
 #[test]
 fn no_call_may_run_unless_the_response_came_to_its_end() {
     let of = |reason| calls(&[call("a", "ping", "{}")], reason);
-    check_stop(&of("stop"), &Stop::Done, 1);
+    for ended in ["stop", "tool_calls", "function_call", "eos", "eos_token"] {
+        check_stop(&of(ended), &Stop::Done, 1);
+    }
     check_stop(&of("length"), &Stop::Length, 0);
     check_stop(&of("content_filter"), &refused("content_filter"), 0);
     check_stop(&of("insufficient_system_resource"), &other("insufficient_system_resource"), 0);

@@ -44,7 +44,8 @@ fn entry(call: Place<'_>) -> Result<Entry, ReadError> {
 /// Why a choice ended; one that has not is interrupted.
 pub(super) fn stop(choice: Place<'_>) -> Stop {
     match choice.word_of("finish_reason").as_deref() {
-        Some("stop" | "tool_calls" | "function_call") => Stop::Done,
+        // Servers of open models name the token that ends a text.
+        Some("stop" | "tool_calls" | "function_call" | "eos" | "eos_token") => Stop::Done,
         Some("length" | "model_length") => Stop::Length,
         Some(word @ ("content_filter" | "refusal")) => Stop::Refused(word.to_owned()),
         Some(word) => Stop::Other(word.to_owned()),
