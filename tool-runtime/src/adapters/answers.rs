@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use thiserror::Error;
-use tool_contracts::{ToolErrorDetail, ToolErrorType};
+use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
 
 use super::answer::Body;
 use super::names::Names;
@@ -14,7 +14,7 @@ use super::{Answer, Asked, Stop, Turn};
 
 /// What is told beside an error of a response that was cut off.
 const CUT_OFF: &str = "the response was cut off before it was whole, so none of its calls was run; \
-                       make fewer or shorter calls";
+                       make them again, fewer or shorter ones if it was too long";
 
 /// Says why a turn could not be answered.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -159,7 +159,7 @@ struct Failed<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<&'a Map<String, Value>>,
+    details: Option<Map<String, Value>>,
 }
 
 impl<'a> Failed<'a> {
@@ -169,9 +169,18 @@ impl<'a> Failed<'a> {
             code: error.code(),
             message: error.message(),
             retry_after_ms: error.retry_after_ms(),
-            details: error.details(),
+            details: details(error),
         }
     }
+}
+
+/// What a model is told beside the message: all but the ticket, which is the host's to keep.
+fn details(error: &ToolErrorDetail) -> Option<Map<String, Value>> {
+    let mut details = error.details()?.clone();
+    if error.code() == Some(ErrorCode::NeedsUserConfirmation.as_str()) {
+        details.remove("ticket");
+    }
+    Some(details).filter(|details| !details.is_empty())
 }
 
 /// Says an error in the names that the model knows the tools by.

@@ -66,8 +66,12 @@ impl Names {
     }
 
     /// The tool that a model means by a name; none if it was told no such name.
+    ///
+    /// A tool's own name means it too, unless the model was told it for another: a model reads such
+    /// names where tools speak of tools.
     pub(super) fn tool(&self, wire: &str) -> Option<&str> {
-        self.to_tool.get(wire).map(String::as_str)
+        let own = || self.to_wire.get_key_value(wire).map(|(tool, _)| tool);
+        self.to_tool.get(wire).or_else(own).map(String::as_str)
     }
 
     /// Every name that a model was told.
@@ -152,6 +156,15 @@ mod tests {
             &["content.search", "content_search"],
             &["content_search_da954167", "content_search"],
         );
+    }
+
+    #[test]
+    fn a_tools_own_name_means_it_where_it_means_no_other() {
+        let names = Names::new(Dialect::OpenAiChat, ["content.search", "content_search", "a.b"]);
+        assert_eq!(names.tool("a.b"), Some("a.b"));
+        assert_eq!(names.tool("content.search"), Some("content.search"));
+        assert_eq!(names.tool("content_search"), Some("content_search"));
+        assert_eq!(names.tool("a.c"), None);
     }
 
     #[test]

@@ -97,8 +97,8 @@ impl Turn {
     ///
     /// A name that was not declared to the model is answered `NOT_FOUND`, whether the runtime has such
     /// a tool or not. Arguments that are no JSON make a call that is refused with the place where they
-    /// break. No call of a response that was cut off, or that a filter stopped, runs: each is answered
-    /// `CANCELLED`, with the cure.
+    /// break. No call of a response that was cut off, or that a filter stopped, runs: each that came
+    /// whole is answered `CANCELLED`, and all of them with the cure.
     #[must_use = "a call runs nothing until it is executed"]
     pub fn open(&self, runtime: &Runtime, cx: &ToolContext) -> Vec<ToolCall> {
         self.asked.iter().map(|asked| self.open_one(asked, runtime, cx)).collect()

@@ -132,7 +132,7 @@ impl Refusal {
         Self::not_executed(
             "cut_off",
             "the response was cut off before it was whole, so none of its calls was run; \
-             make fewer or shorter calls",
+             make them again, fewer or shorter ones if it was too long",
         )
     }
 

@@ -105,7 +105,7 @@ impl ScriptedModel {
         let open: Vec<String> =
             self.open.iter().map(|call| format!("{} ({})", call.call_id(), call.name())).collect();
         let count = open.len();
-        assert!(open.is_empty(), "{count} calls have no answer: {}", open.join(", "));
+        assert!(open.is_empty(), "unanswered calls ({count}): {}", open.join(", "));
         let mut turn = self.script.pop_front()?;
         let (text, calls) = loop {
             match turn.0 {

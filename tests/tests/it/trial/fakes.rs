@@ -113,7 +113,7 @@ async fn a_model_goes_on_only_when_every_call_is_answered_once() {
     assert_eq!(ids, ["call_1", "call_2"]);
     model.answer("call_2", &output);
     let text = failure(|| model.next_turn());
-    has(&text, &["1 calls have no answer: call_1 (list_things)"]);
+    has(&text, &["unanswered calls (1): call_1 (list_things)"]);
     has(&failure(|| model.answer("call_2", &output)), &["`call_2`: it is answered already"]);
     has(&failure(|| model.answer("call_7", &output)), &["`call_7`: there is no such call"]);
     model.answer("call_1", &output);

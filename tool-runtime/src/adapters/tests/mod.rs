@@ -56,8 +56,11 @@ fn other(word: &str) -> Stop {
 
 #[test]
 fn a_tool_that_the_model_was_not_told_of_has_no_request() {
-    let call = json!({ "type": "tool_use", "id": "a", "name": "content.search", "input": {} });
-    let turn = read(Dialect::Anthropic, &json!({ "content": [call], "stop_reason": "tool_use" }));
-    assert_eq!(asked(&turn), [("a", "content.search", "{}")]);
-    check_stop(&turn, &Stop::Done, 0);
+    let call = |name: &str| json!({ "type": "tool_use", "id": name, "name": name, "input": {} });
+    let calls = [call("content.delete"), call("content.search")];
+    let turn = read(Dialect::Anthropic, &json!({ "content": calls, "stop_reason": "tool_use" }));
+    let told = ("content.search", "content.search", "{}");
+    assert_eq!(asked(&turn), [("content.delete", "content.delete", "{}"), told]);
+    // Its own name, which it reads where tools speak of tools, is as good as the one it was told.
+    check_stop(&turn, &Stop::Done, 1);
 }

@@ -210,5 +210,19 @@ fn an_error_of_a_response_that_was_cut_off_says_that_it_was() {
     let output = ToolOutput::failed(None, detail.build(), &ToolErrorMeta::new(0));
     let messages = adapter(Dialect::Anthropic).answers(&turn, [Answer::new("a", &output)]).unwrap();
     let text = messages[0]["content"][0]["content"].as_str().unwrap();
-    assert!(text.contains("make fewer or shorter calls"), "{text}");
+    assert!(text.contains("make them again"), "{text}");
+}
+
+#[test]
+fn an_approvals_ticket_is_not_for_the_model() {
+    let call = json!({ "type": "tool_use", "id": "a", "name": "ping", "input": {} });
+    let turn = read(Dialect::Anthropic, &json!({ "content": [call], "stop_reason": "tool_use" }));
+    let detail = ToolErrorDetail::of(ErrorCode::NeedsUserConfirmation, "a person has to decide")
+        .detail("ticket", json!({ "signature": "7819" }))
+        .detail("effect", "none");
+    let output = ToolOutput::failed(None, detail.build(), &ToolErrorMeta::new(0));
+    let messages = adapter(Dialect::Anthropic).answers(&turn, [Answer::new("a", &output)]).unwrap();
+    let text = messages[0]["content"][0]["content"].as_str().unwrap();
+    assert!(text.contains("a person has to decide") && text.contains("effect"), "{text}");
+    assert!(!text.contains("ticket") && !text.contains("7819"), "{text}");
 }

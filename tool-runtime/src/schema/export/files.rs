@@ -147,7 +147,9 @@ fn temporary(path: &Path) -> PathBuf {
 }
 
 fn stale_files(written: &Written) -> ExportError {
-    let mut message = format!("these files are not what the tools say, and `{FREEZE}` is set:");
+    let mut message = format!(
+        "these files are not what the tools say, and this export is frozen, as `{FREEZE}` makes it:"
+    );
     for path in written.changed.iter().chain(&written.removed) {
         message.push_str("\n  - ");
         message.push_str(&path.display().to_string());

@@ -110,6 +110,9 @@ fn how_to_accept(path: &Path) -> String {
 }
 
 fn out_of_date(path: &Path, changes: &Changes) -> ExportError {
-    let message = format!("{} (`{FREEZE}` is set)\n{changes}", how_to_accept(path));
+    let message = format!(
+        "{} (this export is frozen, as `{FREEZE}` makes it)\n{changes}",
+        how_to_accept(path)
+    );
     ExportError::new(ExportErrorKind::Stale, message)
 }

@@ -206,6 +206,7 @@ fn effect(tool: &str) -> Effect {
     if tool == "log_in" { Effect::Read } else { Effect::Write }
 }
 
+#[cfg(feature = "tokio")]
 #[tokio::test]
 async fn every_answer_is_valid_by_its_exported_envelope() {
     let folder = Temporary::new();
@@ -240,6 +241,7 @@ async fn every_answer_is_valid_by_its_exported_envelope() {
     }
 }
 
+#[cfg(feature = "tokio")]
 #[tokio::test]
 async fn a_masked_echo_is_valid_whatever_is_said_of_secrets() {
     let folder = Temporary::new();
