@@ -19,7 +19,6 @@ use super::alike::{alike, equal};
 use super::part::{Node, Part};
 use super::prove::{Proof, Prover};
 use super::shape::Gap;
-use super::words;
 use super::{Compatibility, Reader, SchemaChange};
 
 /// Which instances pass that did not, and the other way round.
