@@ -6,15 +6,16 @@ use tool_contracts::{Effect, Permission, ToolSpec};
 
 use super::change::{Change, Changes, Side};
 use super::version::Version;
-use super::{Contract, ExportError, ExportErrorKind};
+use super::{Contract, ExportError, ExportErrorKind, Removed};
 use crate::schema::reference::escaped;
 use crate::schema::{Compatibility, Reader, compare as compare_schemas};
 
 use Compatibility::{Breaking, Compatible, None as Nothing};
 
-/// Lists what has changed between two sets of tools.
+/// Lists what has changed between two sets of tools, where these were removed before.
 pub(in super::super) fn compare(
     before: &[Contract],
+    removed_before: &Removed,
     after: &[Contract],
 ) -> Result<Changes, ExportError> {
     let (old, new) = (by_name(before), by_name(after));
@@ -27,8 +28,8 @@ pub(in super::super) fn compare(
         }
     }
     for (name, tool) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
-        versions.read(tool);
-        changes.push(Change::of_contract(name, "", "tool-added", Compatible, "is new"));
+        let version = versions.read(tool);
+        changes.push(added(name, version, removed_before.get(*name)));
     }
     changes.sort_by(|one, other| one.tool().cmp(other.tool()));
     versions.none().map(|()| Changes(changes))
@@ -38,6 +39,18 @@ type ByName<'c> = BTreeMap<&'c str, &'c Contract>;
 
 fn by_name(tools: &[Contract]) -> ByName<'_> {
     tools.iter().map(|tool| (tool.name(), tool)).collect()
+}
+
+/// A tool that was removed may come back as something else: callers of then are told by its version.
+fn added(name: &str, version: Option<Version>, removed: Option<&String>) -> Change {
+    let before = removed.and_then(|text| Some((text, Version::read(text)?)));
+    match (version, before) {
+        (Some(version), Some((text, was))) => {
+            let message = format!("was removed as {text}, and is back");
+            Change::of_contract(name, "", "tool-returned", Breaking, message).under(&was, &version)
+        }
+        _ => Change::of_contract(name, "", "tool-added", Compatible, "is new"),
+    }
 }
 
 /// Whoever calls a tool that is gone is not answered by it, whatever stands in its place.

@@ -4,7 +4,7 @@ mod change;
 mod contracts;
 mod version;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -27,12 +27,14 @@ pub(super) fn check(
 ) -> Result<Changes, ExportError> {
     let before = match files::read(path)? {
         Some(bytes) => read(&bytes, path)?,
-        None if mode == Mode::Accept => tools.to_vec(),
+        None if mode == Mode::Accept => {
+            Locked { tools: tools.to_vec(), removed: Removed::default() }
+        }
         None => return Err(missing(path)),
     };
-    let changes = contracts::compare(&before, tools)?;
+    let changes = contracts::compare(&before.tools, &before.removed, tools)?;
     changes.refuse_breaking(path, mode)?;
-    let stale = folder.put(path, &text(tools))?;
+    let stale = folder.put(path, &text(tools, &before.removed_without(tools)))?;
     if stale && mode == Mode::Frozen {
         return Err(out_of_date(path, &changes));
     }
@@ -44,13 +46,39 @@ pub(super) fn check(
     Ok(changes)
 }
 
-/// The lock's one form, made to be read in a diff.
-fn text(tools: &[Contract]) -> String {
-    let tools: Vec<_> = tools.iter().map(Contract::to_value).collect();
-    printed(json!({"format": FORMAT, "tools": tools}))
+/// What a lock holds.
+struct Locked {
+    tools: Vec<Contract>,
+    removed: Removed,
 }
 
-fn read(bytes: &[u8], path: &Path) -> Result<Vec<Contract>, ExportError> {
+/// The last versions of tools that are no more, by name: one that comes back goes on from there.
+pub(super) type Removed = BTreeMap<String, String>;
+
+impl Locked {
+    /// The tools that are no more, once these are the ones that there are.
+    fn removed_without(&self, tools: &[Contract]) -> Removed {
+        let known = self.tools.iter().map(|tool| (tool.name(), tool.spec.version()));
+        let known = known.map(|(name, version)| (name.to_owned(), version.to_owned()));
+        let mut removed: Removed = self.removed.clone().into_iter().chain(known).collect();
+        for tool in tools {
+            removed.remove(tool.name());
+        }
+        removed
+    }
+}
+
+/// The lock's one form, made to be read in a diff.
+fn text(tools: &[Contract], removed: &Removed) -> String {
+    let tools: Vec<_> = tools.iter().map(Contract::to_value).collect();
+    let mut lock = json!({"format": FORMAT, "tools": tools});
+    if !removed.is_empty() {
+        lock["removed"] = json!(removed);
+    }
+    printed(lock)
+}
+
+fn read(bytes: &[u8], path: &Path) -> Result<Locked, ExportError> {
     let unreadable = |why: String| {
         let message = format!(
             "{} {why}; take it from version control again, or delete it and run the build with \
@@ -70,6 +98,10 @@ fn read(bytes: &[u8], path: &Path) -> Result<Vec<Contract>, ExportError> {
             ));
         }
     }
+    let removed = match lock.get_mut("removed") {
+        Some(removed) => serde_json::from_value(removed.take()).map_err(damaged)?,
+        None => Removed::default(),
+    };
     let Value::Array(tools) = lock["tools"].take() else {
         return Err(unreadable("is damaged: `tools` is not a list".into()));
     };
@@ -77,7 +109,7 @@ fn read(bytes: &[u8], path: &Path) -> Result<Vec<Contract>, ExportError> {
     let tools = tools.collect::<Result<Vec<_>, _>>()?;
     match twice(&tools) {
         Some(name) => Err(unreadable(format!("is damaged: it has `{name}` twice"))),
-        None => Ok(tools),
+        None => Ok(Locked { tools, removed }),
     }
 }
 

@@ -153,6 +153,23 @@ fn a_removed_tool_is_accepted_and_where_it_may_have_gone_is_said() {
 }
 
 #[test]
+fn a_tool_that_comes_back_goes_on_from_its_version() {
+    let locked = Locked::with([search(&["query"]).version("1.2.0"), named("other", &[])]);
+    locked.accept([named("other", &[])]).unwrap();
+    let back = |version: &str| [search(&[]).version(version), named("other", &[])];
+    for version in ["1.2.0", "1.9.0"] {
+        locked.refused(
+            back(version),
+            &["`search`", "tool-returned", "1.2.0", "`version = \"2.0.0\"`"],
+        );
+        assert!(locked.accept(back(version)).is_err());
+    }
+    locked.accept(back("2.0.0")).unwrap();
+    assert!(locked.check(back("2.0.0")).unwrap().is_empty());
+    assert!(!locked.text().contains("removed"));
+}
+
+#[test]
 fn a_version_does_not_go_back() {
     let locked = Locked::with([search(&[]).version("1.4.0")]);
     for mode in [Mode::Write, Mode::Accept, Mode::Frozen] {

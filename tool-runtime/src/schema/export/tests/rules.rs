@@ -8,9 +8,13 @@ use tool_contracts::{
 };
 
 use super::super::contract::Contract;
-use super::super::lock::compare;
-use crate::schema::Change;
+use super::super::lock;
 use crate::schema::Compatibility::{self, Breaking, Compatible, None as Nothing};
+use crate::schema::{Change, Changes, ExportError};
+
+fn compare(before: &[Contract], after: &[Contract]) -> Result<Changes, ExportError> {
+    lock::compare(before, &BTreeMap::new(), after)
+}
 
 fn contract(set: impl FnOnce(ToolSpecBuilder) -> ToolSpecBuilder) -> Contract {
     with(Effect::Read, &[], set)
