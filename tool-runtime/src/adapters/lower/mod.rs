@@ -72,6 +72,7 @@ pub(super) fn lower(schema: &Value, profile: &'static Profile) -> Result<Lowered
         widened: 0,
         obstacle: None,
         nulls: false,
+        odd_names: profile.property_names && normal::has_odd_names(schema),
         renamed: false,
     };
     let lowered = lowering.root(schema);
@@ -99,6 +100,8 @@ struct Lowering<'s> {
     widened: usize,
     obstacle: Option<Lost>,
     nulls: bool,
+    /// Is any property of the tool's called as the dialect does not take it?
+    odd_names: bool,
     renamed: bool,
 }
 

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::adapters::names;
+
 /// A schema's keywords, of draft 2020-12.
 pub(super) fn normal(keywords: &Map<String, Value>) -> Map<String, Value> {
     let mut keywords = keywords.clone();
@@ -85,6 +87,19 @@ pub(super) fn closes(keywords: &Map<String, Value>) -> bool {
     const NAME_MORE: [&str; 4] = ["dependentSchemas", "else", "if", "then"];
     keywords.get("unevaluatedProperties") == Some(&Value::Bool(false))
         && !NAME_MORE.iter().any(|word| keywords.contains_key(*word))
+}
+
+/// Is any property in it called otherwise where names have to be plain?
+pub(super) fn has_odd_names(schema: &Value) -> bool {
+    let odd = |name: &String| names::property(name) != *name;
+    match schema {
+        Value::Object(keywords) => keywords.iter().any(|(word, inner)| {
+            let named = inner.as_object().filter(|_| word == "properties");
+            named.is_some_and(|named| named.keys().any(odd)) || has_odd_names(inner)
+        }),
+        Value::Array(branches) => branches.iter().any(has_odd_names),
+        _ => false,
+    }
 }
 
 /// Is its value for nobody's eyes?

@@ -32,6 +32,10 @@ impl Lowering<'_> {
             ("format", Value::String(format)) if is_width(format, beside) => return None,
             _ if is_annotation(word) => return None,
             ("properties", Value::Object(named)) => Value::Object(self.properties(named, at)),
+            ("propertyNames", _) if self.odd_names => {
+                self.lose(at, word, "left out, as properties are called otherwise");
+                return None;
+            }
             ("required", _) => self.property_names(value),
             ("dependentRequired", Value::Object(named)) => self.dependents(named),
             ("patternProperties" | "dependentSchemas", Value::Object(named)) => {

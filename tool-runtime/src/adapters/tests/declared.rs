@@ -91,6 +91,18 @@ fn a_type_is_named_once_where_null_leaves_it_out() {
 }
 
 #[test]
+fn a_property_that_is_called_otherwise_meets_no_rule_about_names() {
+    let schema = json!({"type": "object", "properties": {"filter": {"type": "object",
+        "properties": {"$a": {"type": "integer"}}, "propertyNames": {"enum": ["$a"]}}}});
+    let said = declared(Dialect::Anthropic, &schema);
+    let filter = &said["properties"]["filter"];
+    let name = filter["properties"].as_object().unwrap().keys().next().unwrap();
+    assert!(is_valid(filter, &json!({ name: 1 })), "{said}");
+    let kept = declared(Dialect::OpenAiChat, &schema);
+    assert_eq!(kept["properties"]["filter"]["propertyNames"], json!({"enum": ["$a"]}));
+}
+
+#[test]
 fn the_root_of_a_subset_has_no_word_that_the_subset_lacks() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}},
         "additionalProperties": false, "minProperties": 1, "maxProperties": 2,
