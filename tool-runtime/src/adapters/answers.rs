@@ -11,10 +11,7 @@ use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
 use super::answer::Body;
 use super::names::Names;
 use super::{Answer, Asked, Stop, Turn};
-
-/// What is told beside an error of a response that was cut off.
-const CUT_OFF: &str = "the response was cut off before it was whole, so none of its calls was run; \
-                       make them again, fewer or shorter ones if it was too long";
+use crate::dispatch::refusal::CUT_OFF;
 
 /// Says why a turn could not be answered.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -21,6 +21,11 @@ pub(crate) struct Refusal {
 /// How many violations the message spells out; all of them stand in `details.violations`.
 const SPELLED_OUT: usize = 3;
 
+/// What a model is told of the calls of a response that came in part.
+pub(crate) const CUT_OFF: &str = "the response was cut off before it was whole, so none of its \
+                                  calls was run; make them again, fewer or shorter ones if it \
+                                  was too long";
+
 impl Refusal {
     /// Makes a refusal of a failure; what the failure keeps for the log goes there.
     pub(crate) fn new(status: CallStatus, failure: Failure) -> Box<Self> {
@@ -129,11 +134,7 @@ impl Refusal {
     }
 
     pub(crate) fn cut_off() -> Box<Self> {
-        Self::not_executed(
-            "cut_off",
-            "the response was cut off before it was whole, so none of its calls was run; \
-             make them again, fewer or shorter ones if it was too long",
-        )
+        Self::not_executed("cut_off", CUT_OFF)
     }
 
     pub(crate) fn expired() -> Box<Self> {
