@@ -69,6 +69,9 @@
 //! | `evidence` | no | [`evidence`]: what calls prove, sealed under keys that can be destroyed |
 //! | `adapters` | no | [`adapters`]: the tools in six providers' dialects, and their calls back |
 //! | `search` | no | [`search`]: the tools that fit a question |
+//! | `http` | no | [`http`]: the tools over HTTP, as a router and as a server |
+//! | `jwt` | no | callers of [`http`] that prove who they are by signed tokens; needs Rust 1.88 |
+//! | `tls` | no | [`http`] over TLS |
 //! | `sqlite` | no | a store in one file that survives a crash; needs Rust 1.89 |
 //! | `testing` | no | [`testing`]: `assert_tool!`, inputs from schemas, fakes, suites for stores of your own |
 //! | `trace` | no | [`trace`]: a `tracing` span and one line for the log a call, W3C headers to send on |
@@ -93,6 +96,8 @@ pub mod evidence;
 mod failure;
 #[cfg(doctest)]
 pub mod guide;
+#[cfg(feature = "http")]
+pub mod http;
 mod json;
 #[cfg(feature = "ledger")]
 pub mod ledger;

@@ -1,0 +1,39 @@
+//! How the tools are shown over HTTP.
+
+use super::{Auth, Drain};
+use crate::evidence::Vault;
+use crate::ledger::Ledger;
+
+/// Says how the tools are shown over HTTP: who may call, what may be looked up, what is too much.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct HttpConfig {
+    pub(super) auth: Auth,
+    pub(super) ledger: Option<Ledger>,
+    pub(super) vault: Option<Vault>,
+    pub(super) drain: Drain,
+}
+
+impl HttpConfig {
+    /// Starts a configuration with who may call.
+    pub fn new(auth: Auth) -> Self {
+        Self { auth, ledger: None, vault: None, drain: Drain::default() }
+    }
+
+    /// Serves `/traces` from this ledger, and is not ready while it cannot be written.
+    pub fn ledger(mut self, ledger: &Ledger) -> Self {
+        self.ledger = Some(ledger.clone());
+        self
+    }
+
+    /// Replays with the arguments that this vault has kept.
+    pub fn vault(mut self, vault: &Vault) -> Self {
+        self.vault = Some(vault.clone());
+        self
+    }
+
+    /// Gives the handle by which a server lets go of what runs, when it is asked to end.
+    pub fn drain(&self) -> Drain {
+        self.drain.clone()
+    }
+}

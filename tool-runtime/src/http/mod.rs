@@ -1,0 +1,23 @@
+//! The tools over HTTP: listed, called, approved and looked back on, by callers in any language.
+//!
+//! [`router`] gives an [`axum::Router`], which can be nested under any path of a program of one's
+//! own; [`Server`] puts one on a network. The bodies are those of
+//! [`contracts::server`](tool_contracts::server).
+//!
+//! The rim uses what the runtime offers to everybody and adds who calls: it proves who a request is
+//! from ([`Auth`]), makes the call's context from its headers and body, and says the call's answer
+//! in HTTP's words.
+
+mod app;
+mod auth;
+mod config;
+mod drain;
+mod problem;
+mod router;
+mod server;
+
+pub use self::auth::{Auth, Principal};
+pub use self::config::HttpConfig;
+pub use self::drain::Drain;
+pub use self::router::router;
+pub use self::server::Server;
