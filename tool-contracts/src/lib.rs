@@ -9,7 +9,8 @@
 //! absent, absent fields are not written, and no error quotes the value that it rejects. Numbers
 //! with a zero fraction (`1.0`) are integers, as JSON Schema has it.
 //!
-//! [`envelope`] says the same in the form of request and response that services share.
+//! [`envelope`] says the same in the form of request and response that services share, [`server`]
+//! in the bodies of a tool server over HTTP.
 //!
 //! [`schemas`] holds the JSON Schema of each type; the same files lie under `schemas/` in the
 //! crate, and a change to one of them is a change to the contract. [`trace_context`] reads and
@@ -43,6 +44,7 @@ mod spec;
 
 pub mod envelope;
 pub mod schemas;
+pub mod server;
 pub mod trace_context;
 
 pub use crate::{

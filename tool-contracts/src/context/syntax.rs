@@ -5,7 +5,7 @@
 use crate::contract_error::Problems;
 
 /// The schema's pattern of a UUID.
-pub(super) const UUID: &str =
+pub(crate) const UUID: &str =
     "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$";
 
 /// The schema's pattern of a language tag: the grammar of RFC 5646, section 2.1.

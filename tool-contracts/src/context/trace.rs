@@ -113,10 +113,14 @@ impl Trace {
         self.state.as_ref()
     }
 
+    /// A place of which nothing but the span is known; the id is not empty.
+    pub(crate) const fn at(span_id: String) -> Self {
+        Self { span_id, parent_span_id: None, flags: None, state: None }
+    }
+
     /// Everything but the trace's id, which is a field of the context's own.
     pub(crate) fn of(received: &TraceContext) -> Self {
-        let span_id = received.parent().parent_id().to_string();
-        Self { span_id, parent_span_id: None, flags: None, state: None }
+        Self::at(received.parent().parent_id().to_string())
             .with_flags(received.parent().flags())
             .with_state(received.state().clone())
     }

@@ -2,10 +2,10 @@
 
 use uuid::Uuid;
 
-use super::{RequestEnvelope, set};
+use super::RequestEnvelope;
 use crate::{
     Actor, ContractError, ToolContext, ToolContextBuilder, context::NEW_RUN,
-    contract_error::Problems,
+    contract_error::Problems, wire::set,
 };
 
 impl RequestEnvelope {

@@ -6,10 +6,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::{Map, Value};
 
-use super::set;
 use crate::{
     ErrorCode, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorType,
-    wire::{self, Buffered, Object, Text, Whole, reads, take},
+    wire::{self, Buffered, Object, Text, Whole, reads, set, take},
 };
 
 /// The names in `details` that are the envelope's own.

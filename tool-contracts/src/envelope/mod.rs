@@ -42,11 +42,3 @@ pub use self::{
     builder::RequestEnvelopeBuilder, error::ResponseError, request::RequestEnvelope,
     response::ResponseEnvelope,
 };
-
-/// Sets what is there, through the builder's setter.
-fn set<B, T>(builder: B, value: Option<T>, setter: impl FnOnce(B, T) -> B) -> B {
-    match value {
-        Some(value) => setter(builder, value),
-        None => builder,
-    }
-}

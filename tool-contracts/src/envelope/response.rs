@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Serialize, Serializer, de::Error};
+use serde::{Serialize, de::Error};
 use serde_json::value::RawValue;
 
 use super::ResponseError;
 use crate::{
     Evidence, ToolError, ToolErrorMeta, ToolOutput, ToolResult, ToolResultMeta, Warning,
-    wire::{self, Buffered, reads},
+    wire::{self, Buffered, Switch, reads},
 };
 
 /// Answers a request: `ok` with `data`, or not with an `error` under a closed code.
@@ -262,30 +262,6 @@ fn foreign<E: Error>(given: bool, field: &str, ok: bool) -> Result<(), E> {
 
 fn says_nothing<M: Default + PartialEq>(meta: &M) -> bool {
     *meta == M::default()
-}
-
-/// A switch that is what its type says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Switch<const ON: bool>;
-
-impl<const ON: bool> Serialize for Switch<ON> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_bool(ON)
-    }
-}
-
-impl<const ON: bool> JsonSchema for Switch<ON> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        format!("Always_{ON}").into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "boolean", "const": ON})
-    }
 }
 
 impl<O: JsonSchema> JsonSchema for ResponseEnvelope<O> {

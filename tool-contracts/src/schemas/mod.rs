@@ -9,8 +9,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 pub(crate) use self::rules::{
-    exactly_one_run, facts_in_one_place, fresh_only_if_read, null_beside_failure,
-    null_beside_success, own_codes_have_stand_ins, small_map, tie_codes_to_classes,
+    audited_failure, audited_success, errors_are_named, exactly_one_run, facts_in_one_place,
+    fresh_only_if_read, null_beside_failure, null_beside_success, own_codes_have_stand_ins,
+    small_map, tie_codes_to_classes,
 };
 use crate::{
     Actor, ActorType, CallStatus, Client, ClientApp, Coercion, Effect, ErrorCode, Evidence,
@@ -18,6 +19,10 @@ use crate::{
     ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta,
     ToolSpec, Trace, Violation,
     envelope::{RequestEnvelope, ResponseEnvelope, ResponseError},
+    server::{
+        Audit, AuditStatus, CallContext, CallRequest, CallResponse, ListRequest, ListResponse,
+        Tenant, ToolListing,
+    },
 };
 
 macro_rules! catalogue {
@@ -73,6 +78,15 @@ catalogue! {
     "request_envelope" "RequestEnvelope" RequestEnvelope;
     "response_envelope" "ResponseEnvelope" ResponseEnvelope<Value>;
     "response_error" "ResponseError" ResponseError;
+    "tenant" "Tenant" Tenant;
+    "list_request" "ListRequest" ListRequest;
+    "list_response" "ListResponse" ListResponse;
+    "tool_listing" "ToolListing" ToolListing;
+    "call_request" "CallRequest" CallRequest;
+    "call_context" "CallContext" CallContext;
+    "call_response" "CallResponse" CallResponse<Value>;
+    "audit" "Audit" Audit;
+    "audit_status" "AuditStatus" AuditStatus;
 }
 
 /// Makes a schema speak to readers of any language: a short description and the examples.

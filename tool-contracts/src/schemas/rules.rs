@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::{
     ErrorCode, ToolErrorType,
     envelope::{RESERVED, stand_in},
+    server::AuditStatus,
 };
 
 /// Exactly one of `run_id` and `ingestion_run_id` is set; null is not set.
@@ -101,6 +102,44 @@ pub(crate) fn null_beside_failure(schema: &mut Schema) {
     for field in ["data", "ttl_seconds", "evidence"] {
         set_property(schema, field, json!({"type": "null"}));
     }
+}
+
+/// An audit names the error of a call that failed, and of no other.
+pub(crate) fn errors_are_named(schema: &mut Schema) {
+    let named = json!({"type": "string"});
+    schema
+        .insert("if".to_owned(), json!({"properties": {"status": {"const": AuditStatus::Error}}}));
+    schema.insert(
+        "then".to_owned(),
+        json!({
+            "required": ["error_type", "error_message"],
+            "properties": {"error_type": named, "error_message": named},
+        }),
+    );
+    let none = json!({"type": "null"});
+    schema.insert(
+        "else".to_owned(),
+        json!({"properties": {"error_type": none, "error_message": none}}),
+    );
+}
+
+/// Null is absent, also for what stands beside a failure only; the audit is of a success.
+pub(crate) fn audited_success(schema: &mut Schema) {
+    for field in ["error", "error_type", "detail"] {
+        set_property(schema, field, json!({"type": "null"}));
+    }
+    audited(schema, AuditStatus::Success);
+}
+
+/// Null is absent, also for what stands beside a success only; the audit is of a failure.
+pub(crate) fn audited_failure(schema: &mut Schema) {
+    set_property(schema, "output", json!({"type": "null"}));
+    audited(schema, AuditStatus::Error);
+}
+
+fn audited(schema: &mut Schema, status: AuditStatus) {
+    let audit = json!({"properties": {"status": {"const": status}}});
+    schema.insert("allOf".to_owned(), json!([{"properties": {"audit": audit}}]));
 }
 
 fn set_property(schema: &mut Schema, name: &str, rule: Value) {

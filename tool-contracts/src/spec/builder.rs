@@ -136,11 +136,7 @@ const NO_OBJECT: &str = "expected a JSON Schema that is an object";
 
 impl ToolSpec {
     fn check(&self, problems: &mut Problems) {
-        problems.check(
-            is_tool_name(&self.name),
-            "name",
-            "expected 1 to 128 of the letters A-Z and a-z, digits, `_`, `.` and `-`",
-        );
+        check_name(problems, &self.name);
         problems.filled("version", Some(&self.version));
         problems.check(
             self.ttl_seconds.is_none() || self.effect == Effect::Read,
@@ -149,6 +145,15 @@ impl ToolSpec {
         );
         problems.check(self.timeout_ms != Some(0), "timeout_ms", "expected more than 0");
     }
+}
+
+/// Checks a tool's name.
+pub(crate) fn check_name(problems: &mut Problems, name: &str) {
+    problems.check(
+        is_tool_name(name),
+        "name",
+        "expected 1 to 128 of the letters A-Z and a-z, digits, `_`, `.` and `-`",
+    );
 }
 
 fn is_tool_name(name: &str) -> bool {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+pub(crate) use self::builder::check_name;
 pub use self::{
     builder::ToolSpecBuilder,
     effect::{Effect, Permission, ToolAnnotations},

@@ -6,6 +6,7 @@
 
 mod fields;
 mod leaf;
+mod switch;
 mod text;
 mod time;
 mod words;
@@ -17,6 +18,7 @@ pub(crate) use self::{
         refuse_scalars, unknown,
     },
     leaf::{Instant, leaf, take},
+    switch::Switch,
     text::expected,
     time::{WITH_OFFSET, write_time},
     words::{one_of, read_word, words},
@@ -26,4 +28,12 @@ pub(crate) use self::{
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 pub(crate) fn is_false(switch: &bool) -> bool {
     !switch
+}
+
+/// Sets what is there, through the builder's setter.
+pub(crate) fn set<B, T>(builder: B, value: Option<T>, setter: impl FnOnce(B, T) -> B) -> B {
+    match value {
+        Some(value) => setter(builder, value),
+        None => builder,
+    }
 }

@@ -11,6 +11,10 @@ use tool_contracts::{
     ToolSpec, Trace, Violation,
     envelope::{RequestEnvelope, ResponseEnvelope, ResponseError},
     schemas,
+    server::{
+        Audit, AuditStatus, CallContext, CallRequest, CallResponse, ListRequest, ListResponse,
+        Tenant, ToolListing,
+    },
 };
 
 #[track_caller]
@@ -56,6 +60,15 @@ fn check_file(file: &str, example: &Value) {
         "request_envelope.json" => check::<RequestEnvelope>(example),
         "response_envelope.json" => check::<ResponseEnvelope<Value>>(example),
         "response_error.json" => check::<ResponseError>(example),
+        "tenant.json" => check::<Tenant>(example),
+        "list_request.json" => check::<ListRequest>(example),
+        "list_response.json" => check::<ListResponse>(example),
+        "tool_listing.json" => check::<ToolListing>(example),
+        "call_request.json" => check::<CallRequest<Value>>(example),
+        "call_context.json" => check::<CallContext>(example),
+        "call_response.json" => check::<CallResponse<Value>>(example),
+        "audit.json" => check::<Audit>(example),
+        "audit_status.json" => check::<AuditStatus>(example),
         // A raw value can only be read from text.
         "tool_call_request.json" => {
             let request: ToolCallRequest = serde_json::from_str(&example.to_string()).unwrap();

@@ -1,0 +1,82 @@
+//! Building a call's context.
+
+use super::{CallContext, Tenant};
+use crate::ContractError;
+
+/// Builds a [`CallContext`]; `build` tells every problem at once.
+#[derive(Debug, Clone, Default)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct CallContextBuilder(CallContext);
+
+impl CallContextBuilder {
+    /// Sets whose data the call is about.
+    pub fn tenant_id(mut self, tenant: Tenant) -> Self {
+        self.0.tenant_id = Some(tenant);
+        self
+    }
+
+    /// Sets the total time budget, in milliseconds; more than 0.
+    pub fn timeouts_ms(mut self, timeouts_ms: u64) -> Self {
+        self.0.timeouts_ms = Some(timeouts_ms);
+        self
+    }
+
+    /// Sets whether the tool is only to show what it would do.
+    pub fn dry_run(mut self, dry_run: bool) -> Self {
+        self.0.dry_run = dry_run;
+        self
+    }
+
+    /// Gives the context.
+    ///
+    /// # Errors
+    /// When a field breaks its rule; all problems are named.
+    pub fn build(self) -> Result<CallContext, ContractError> {
+        self.0.checked()
+    }
+}
+
+macro_rules! text_setters {
+    ($($(#[$doc:meta])* $field:ident;)+) => {
+        impl CallContextBuilder {$(
+            $(#[$doc])*
+            pub fn $field(mut self, $field: impl Into<String>) -> Self {
+                self.0.$field = Some($field.into());
+                self
+            }
+        )+}
+    };
+}
+
+text_setters! {
+    /// Sets the site.
+    site_id;
+    /// Sets the id that ties together what belongs to one request, across services.
+    trace_id;
+    /// Sets the span that the call belongs to.
+    span_id;
+    /// Sets the user.
+    user_id;
+    /// Sets the session.
+    session_id;
+    /// Sets the character that a model plays.
+    npc_id;
+    /// Sets the graph's run; without it the call gets a new one.
+    run_id;
+    /// Sets the request's id, for audit and replay.
+    request_id;
+    /// Sets the language, a BCP 47 tag.
+    locale;
+    /// Sets the currency, three capital letters as in ISO 4217.
+    currency;
+    /// Sets the time zone, a name as in the IANA database.
+    timezone;
+    /// Sets the key under which a repeated call counts as the same.
+    idempotency_key;
+}
+
+impl From<CallContext> for CallContextBuilder {
+    fn from(context: CallContext) -> Self {
+        Self(context)
+    }
+}

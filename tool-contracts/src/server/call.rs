@@ -1,0 +1,124 @@
+//! What is asked of a tool server.
+
+use std::{borrow::Cow, fmt};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, de::Error as _};
+use serde_json::{Map, Value, value::RawValue};
+
+use super::CallContext;
+use crate::wire::{self, reads};
+
+/// Asks for a call: the tool's name, its raw input, and who asks for whom.
+///
+/// The input keeps every byte; left out or null, it is `{}`. Whether it is what the tool takes is
+/// for the tool's schema to say, and not looked at here. `Debug` shows its length only, because it
+/// may carry secrets.
+///
+/// With `CallRequest<&RawValue>` the input is borrowed from the body, and not copied:
+///
+/// ```
+/// use serde_json::value::RawValue;
+/// use tool_contracts::server::CallRequest;
+///
+/// let body = r#"{"tool_name":"search_content","input":{"query": "tea"}}"#;
+/// let request: CallRequest<&RawValue> = serde_json::from_str(body)?;
+/// assert_eq!(request.tool_name(), "search_content");
+/// assert!(body.as_bytes().as_ptr_range().contains(&request.input().get().as_ptr()));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Serialize)]
+pub struct CallRequest<I = Box<RawValue>> {
+    tool_name: String,
+    input: I,
+    #[serde(skip_serializing_if = "CallContext::is_empty")]
+    context: CallContext,
+}
+
+impl<I> CallRequest<I> {
+    /// Asks for a call; every name is admitted, as a model may write any.
+    #[must_use]
+    pub fn new(tool_name: impl Into<String>, input: I, context: CallContext) -> Self {
+        Self { tool_name: tool_name.into(), input, context }
+    }
+
+    /// Gives the tool's name as the caller wrote it; it need not exist.
+    #[must_use]
+    pub fn tool_name(&self) -> &str {
+        &self.tool_name
+    }
+
+    /// Gives the input as the caller wrote it.
+    #[must_use]
+    pub const fn input(&self) -> &I {
+        &self.input
+    }
+
+    /// Says who asks, for whom.
+    #[must_use]
+    pub const fn context(&self) -> &CallContext {
+        &self.context
+    }
+
+    /// Takes the request apart: name, input and context.
+    #[must_use]
+    pub fn into_parts(self) -> (String, I, CallContext) {
+        (self.tool_name, self.input, self.context)
+    }
+}
+
+/// Shows the input's length only.
+impl<I: Serialize> fmt::Debug for CallRequest<I> {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let length = serde_json::to_string(&self.input).map_or(0, |input| input.len());
+        to.debug_struct("CallRequest")
+            .field("tool_name", &self.tool_name)
+            .field("input", &format_args!("{length} bytes"))
+            .field("context", &self.context)
+            .finish()
+    }
+}
+
+reads! {
+    CallRequest<I>, "a request for a call";
+    required tool_name = "tool_name", leaf wire::Text<false>;
+    optional input = "input", raw Option<I>;
+    optional context = "context", nested CallContext;
+    => {
+        let input = match input.flatten() {
+            Some(input) => input,
+            None => serde_json::from_str("{}").map_err(|_: serde_json::Error| {
+                A::Error::custom("`input`: missing; this field is required")
+            })?,
+        };
+        Ok(CallRequest { tool_name, input, context: context.unwrap_or_default() })
+    }
+}
+
+/// Asks for a call: the tool's name, its raw input, and who asks for whom.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "CallRequest", transform = crate::schemas::documented("call_request"))]
+#[allow(dead_code, reason = "it stands for the schema")]
+struct Wire {
+    /// The tool's name; it need not exist.
+    tool_name: String,
+    /// What the tool takes, by its own schema; left out, it is empty.
+    input: Option<Map<String, Value>>,
+    /// Who asks, for whom; what it leaves out, headers say.
+    context: Option<CallContext>,
+}
+
+impl<I> JsonSchema for CallRequest<I> {
+    fn schema_name() -> Cow<'static, str> {
+        Wire::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        Wire::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Wire::json_schema(generator)
+    }
+}

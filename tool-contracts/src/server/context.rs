@@ -1,0 +1,239 @@
+//! Who asks for a call, for whom.
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::Error as _};
+
+use super::{CallContextBuilder, MOST_CHARACTERS, ONE_LINE, Tenant, is_id};
+use crate::{
+    ContractError,
+    context::syntax,
+    contract_error::Problems,
+    wire::{self, is_false, reads},
+};
+
+const NO_ID: &str = "expected text of 1 to 256 characters without control characters";
+
+/// Says who asks for a call, for whom, and within which limits, as far as the body says it.
+///
+/// Everything may be left out here: a request's headers say it too. A tenant, a site and a trace
+/// are needed for a call, wherever they come from.
+///
+/// ```
+/// use tool_contracts::server::{CallContext, Tenant};
+///
+/// let context = CallContext::builder()
+///     .tenant_id(Tenant::parse("yantian")?)
+///     .site_id("yantian-main")
+///     .trace_id("trace-1")
+///     .npc_id("ancestor_yan")
+///     .build()?;
+/// let cx = context.clone().into_context()?;
+/// assert_eq!(cx.attributes().get("npc_id").map(String::as_str), Some("ancestor_yan"));
+/// assert!(cx.run_id().is_some_and(|run| run.starts_with("run_")));
+/// # Ok::<(), tool_contracts::ContractError>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = crate::schemas::documented("call_context"))]
+pub struct CallContext {
+    /// Whose data the call is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tenant_id: Option<Tenant>,
+    /// The site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    pub(super) site_id: Option<String>,
+    /// The id that ties together what belongs to one request, across services.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    pub(super) trace_id: Option<String>,
+    /// The span that the call belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    pub(super) span_id: Option<String>,
+    /// The user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    pub(super) user_id: Option<String>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    pub(super) session_id: Option<String>,
+    /// The character that a model plays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    pub(super) npc_id: Option<String>,
+    /// The graph's run; a new one where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    pub(super) run_id: Option<String>,
+    /// The request's id, for audit and replay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    pub(super) request_id: Option<String>,
+    /// The language: a BCP 47 tag, well-formed by RFC 5646.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = MOST_CHARACTERS), extend("pattern" = syntax::LOCALE))]
+    pub(super) locale: Option<String>,
+    /// The currency: three letters, as in ISO 4217.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("pattern" = syntax::CURRENCY))]
+    pub(super) currency: Option<String>,
+    /// The time zone: a name as in the IANA database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64), extend("pattern" = syntax::TIMEZONE))]
+    pub(super) timezone: Option<String>,
+    /// The total time budget, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub(super) timeouts_ms: Option<u64>,
+    /// The key under which a repeated call counts as the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    pub(super) idempotency_key: Option<String>,
+    /// Whether the tool is only to show what it would do.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schemars(with = "Option<bool>", extend("default" = false))]
+    pub(super) dry_run: bool,
+}
+
+impl CallContext {
+    /// Starts a context that says nothing.
+    pub fn builder() -> CallContextBuilder {
+        CallContextBuilder::from(Self::default())
+    }
+
+    /// Gives a builder that starts from this context.
+    pub fn into_builder(self) -> CallContextBuilder {
+        CallContextBuilder::from(self)
+    }
+
+    /// Tells whether it says nothing at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Says whose data the call is about.
+    #[must_use]
+    pub const fn tenant_id(&self) -> Option<&Tenant> {
+        self.tenant_id.as_ref()
+    }
+
+    /// Gives the total time budget, in milliseconds; more than 0.
+    #[must_use]
+    pub const fn timeouts_ms(&self) -> Option<u64> {
+        self.timeouts_ms
+    }
+
+    /// Tells whether the tool is only to show what it would do.
+    #[must_use]
+    pub const fn dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    /// Checks what the types alone do not hold.
+    pub(super) fn checked(self) -> Result<Self, ContractError> {
+        let mut problems = Problems::of("CallContext");
+        for (field, text) in self.ids() {
+            problems.check(text.is_none_or(is_id), field, NO_ID);
+        }
+        problems.check(self.timeouts_ms != Some(0), "timeouts_ms", "expected more than 0");
+        let fits = |tag: &str| tag.len() <= MOST_CHARACTERS;
+        problems.check(self.locale().is_none_or(fits), "locale", "expected at most 256 characters");
+        syntax::check(&mut problems, self.locale(), self.currency(), self.timezone());
+        problems.finish().map(|()| self)
+    }
+
+    fn ids(&self) -> [(&'static str, Option<&str>); 9] {
+        [
+            ("site_id", self.site_id()),
+            ("trace_id", self.trace_id()),
+            ("span_id", self.span_id()),
+            ("user_id", self.user_id()),
+            ("session_id", self.session_id()),
+            ("npc_id", self.npc_id()),
+            ("run_id", self.run_id()),
+            ("request_id", self.request_id()),
+            ("idempotency_key", self.idempotency_key()),
+        ]
+    }
+}
+
+macro_rules! text_getters {
+    ($($(#[$doc:meta])* $field:ident;)+) => {
+        impl CallContext {$(
+            $(#[$doc])*
+            #[must_use]
+            pub fn $field(&self) -> Option<&str> {
+                self.$field.as_deref()
+            }
+        )+}
+    };
+}
+
+text_getters! {
+    /// Gives the site.
+    site_id;
+    /// Gives the id that ties together what belongs to one request, across services.
+    trace_id;
+    /// Gives the span that the call belongs to.
+    span_id;
+    /// Gives the user.
+    user_id;
+    /// Gives the session.
+    session_id;
+    /// Gives the character that a model plays.
+    npc_id;
+    /// Gives the graph's run.
+    run_id;
+    /// Gives the request's id, for audit and replay.
+    request_id;
+    /// Gives the language, a BCP 47 tag.
+    locale;
+    /// Gives the currency, three letters of ISO 4217.
+    currency;
+    /// Gives the time zone, a name of the IANA database.
+    timezone;
+    /// Gives the key under which a repeated call counts as the same.
+    idempotency_key;
+}
+
+reads! {
+    CallContext, "a call's context";
+    optional tenant_id = "tenant_id", nested Tenant;
+    optional site_id = "site_id", leaf wire::Text;
+    optional trace_id = "trace_id", leaf wire::Text;
+    optional span_id = "span_id", leaf wire::Text;
+    optional user_id = "user_id", leaf wire::Text;
+    optional session_id = "session_id", leaf wire::Text;
+    optional npc_id = "npc_id", leaf wire::Text;
+    optional run_id = "run_id", leaf wire::Text;
+    optional request_id = "request_id", leaf wire::Text;
+    optional locale = "locale", leaf wire::Text;
+    optional currency = "currency", leaf wire::Text;
+    optional timezone = "timezone", leaf wire::Text;
+    optional timeouts_ms = "timeouts_ms", leaf wire::Whole<u64>;
+    optional idempotency_key = "idempotency_key", leaf wire::Text;
+    optional dry_run = "dry_run", leaf wire::Flag;
+    => {
+        let context = CallContext {
+            tenant_id,
+            site_id,
+            trace_id,
+            span_id,
+            user_id,
+            session_id,
+            npc_id,
+            run_id,
+            request_id,
+            locale,
+            currency,
+            timezone,
+            timeouts_ms,
+            idempotency_key,
+            dry_run: dry_run.unwrap_or_default(),
+        };
+        context.checked().map_err(|error| A::Error::custom(error.listed()))
+    }
+}

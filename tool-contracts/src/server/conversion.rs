@@ -1,0 +1,165 @@
+//! A body's context as the core's, and the core's as a body's where it says no more than one.
+
+use super::{CallContext, Tenant};
+use crate::{
+    ContractError, ToolContext, ToolContextBuilder, Trace, contract_error::Problems, wire::set,
+};
+
+/// The attribute that holds the character which a model plays.
+const NPC_ID: &str = "npc_id";
+
+impl CallContext {
+    /// Gives the context of the call that is asked for.
+    ///
+    /// The invocation's id and the time are new ones, and so is the run, `run_` and a UUIDv7, where
+    /// none is said. A slug is kept beside the tenant's UUID, `npc_id` among the attributes.
+    ///
+    /// # Errors
+    /// When the tenant, the site or the trace is missing; all that are missing are named.
+    pub fn into_context(self) -> Result<ToolContext, ContractError> {
+        self.into_context_builder().map(ToolContextBuilder::build_checked_before)
+    }
+
+    /// Starts the context of the call that is asked for.
+    ///
+    /// ```
+    /// use tool_contracts::server::CallContext;
+    ///
+    /// let refused = CallContext::builder().site_id("main").build()?.into_context_builder();
+    /// let refused = refused.unwrap_err();
+    /// let fields: Vec<&str> = refused.problems().iter().map(|problem| problem.field()).collect();
+    /// assert_eq!(fields, ["tenant_id", "trace_id"]);
+    /// # Ok::<(), tool_contracts::ContractError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`into_context`](Self::into_context).
+    pub fn into_context_builder(self) -> Result<ToolContextBuilder, ContractError> {
+        let problems = self.missing();
+        let (Some(tenant), Some(site_id), Some(trace_id)) =
+            (self.tenant_id, self.site_id, self.trace_id)
+        else {
+            return Err(problems.refusal());
+        };
+        let builder = ToolContext::builder(tenant.id(), trace_id).site_id(site_id);
+        let builder = set(builder, tenant.into_slug(), ToolContextBuilder::tenant_slug);
+        let builder = match self.run_id {
+            Some(run_id) => builder.run_id(run_id),
+            None => builder.new_run_id(),
+        };
+        let builder = set(builder, self.span_id, |builder, id| builder.trace(Trace::at(id)));
+        let builder = set(builder, self.user_id, ToolContextBuilder::user_id);
+        let builder = set(builder, self.session_id, ToolContextBuilder::session_id);
+        let builder = set(builder, self.npc_id, |builder, id| builder.attribute(NPC_ID, id));
+        let builder = set(builder, self.request_id, ToolContextBuilder::request_id);
+        let builder = set(builder, self.locale, ToolContextBuilder::locale);
+        let builder = set(builder, self.currency, ToolContextBuilder::currency);
+        let builder = set(builder, self.timezone, ToolContextBuilder::timezone);
+        let builder = set(builder, self.timeouts_ms, ToolContextBuilder::timeouts_ms);
+        let builder = set(builder, self.idempotency_key, ToolContextBuilder::idempotency_key);
+        Ok(builder.dry_run(self.dry_run))
+    }
+
+    fn missing(&self) -> Problems {
+        let mut problems = Problems::of("CallContext");
+        let needed = "missing; a call requires it";
+        problems.check(self.tenant_id.is_some(), "tenant_id", needed);
+        problems.check(self.site_id.is_some(), "site_id", needed);
+        problems.check(self.trace_id.is_some(), "trace_id", needed);
+        problems
+    }
+}
+
+/// Gives the body's context that a context came from.
+///
+/// The invocation's id and the time are made for each call. All else a context can say has to have
+/// a place in a body.
+///
+/// ```
+/// use tool_contracts::{ToolContext, server::CallContext};
+/// use uuid::Uuid;
+///
+/// let builder = ToolContext::builder(Uuid::nil(), "trace-1").site_id("main").run_id("run-1");
+/// let cx = builder.clone().user_id("u-1").build()?;
+/// assert_eq!(CallContext::try_from(&cx)?.user_id(), Some("u-1"));
+///
+/// let refused = CallContext::try_from(&builder.case_id("crm-7").build()?).unwrap_err();
+/// assert_eq!(refused.problems()[0].field(), "case_id");
+/// # Ok::<(), tool_contracts::ContractError>(())
+/// ```
+impl TryFrom<&ToolContext> for CallContext {
+    type Error = ContractError;
+
+    /// # Errors
+    /// When the context has no site, says what a body cannot, or says it in more characters than a
+    /// body may; all of these fields are named.
+    fn try_from(cx: &ToolContext) -> Result<Self, ContractError> {
+        problems_of(cx).finish()?;
+        view(cx).checked()
+    }
+}
+
+fn view(cx: &ToolContext) -> CallContext {
+    let text = |text: Option<&str>| text.map(str::to_owned);
+    CallContext {
+        tenant_id: tenant_of(cx),
+        site_id: text(cx.site_id()),
+        trace_id: Some(cx.trace_id().to_owned()),
+        span_id: text(cx.trace().map(Trace::span_id)),
+        user_id: text(cx.user_id()),
+        session_id: text(cx.session_id()),
+        npc_id: cx.attributes().get(NPC_ID).cloned(),
+        run_id: text(cx.run_id()),
+        request_id: text(cx.request_id()),
+        locale: text(cx.locale()),
+        currency: text(cx.currency()),
+        timezone: text(cx.timezone()),
+        timeouts_ms: cx.timeouts_ms(),
+        idempotency_key: text(cx.idempotency_key()),
+        dry_run: cx.dry_run(),
+    }
+}
+
+/// The tenant under the name that a context has for it; none if the name is another's.
+fn tenant_of(cx: &ToolContext) -> Option<Tenant> {
+    let Some(slug) = cx.tenant_slug() else { return Some(Tenant::from(cx.tenant_id())) };
+    Tenant::parse(slug).ok().filter(|tenant| tenant.id() == cx.tenant_id())
+}
+
+fn problems_of(cx: &ToolContext) -> Problems {
+    let mut problems = Problems::of("CallContext");
+    problems.check(cx.site_id().is_some(), "site_id", "missing; a call requires it");
+    let of_slug = "expected the slug whose UUID of version 5 is the tenant's; leave it out";
+    problems.check(
+        tenant_of(cx).is_some_and(|tenant| tenant.slug() == cx.tenant_slug()),
+        "tenant_slug",
+        of_slug,
+    );
+    for (field, is_set) in beyond(cx) {
+        let no_place = "a call's body has no place for it; hand it over beside the body";
+        problems.check(!is_set, field, no_place);
+    }
+    problems
+}
+
+/// What a context can say and a body cannot.
+fn beyond(cx: &ToolContext) -> [(&'static str, bool); 13] {
+    let span_id_only = |trace: &Trace| {
+        trace.parent_span_id().is_none() && trace.flags().is_none() && trace.state().is_none()
+    };
+    [
+        ("ingestion_run_id", cx.ingestion_run_id().is_some()),
+        ("workflow_id", cx.workflow_id().is_some()),
+        ("collection_id", cx.collection_id().is_some()),
+        ("document_id", cx.document_id().is_some()),
+        ("document_version_id", cx.document_version_id().is_some()),
+        ("case_id", cx.case_id().is_some()),
+        ("budget_tokens", cx.budget_tokens().is_some()),
+        ("safety_mode", cx.safety_mode().is_some()),
+        ("auth", cx.auth().is_some()),
+        ("actor", cx.actor().is_some()),
+        ("client", cx.client().is_some()),
+        ("attributes", cx.attributes().keys().any(|name| name != NPC_ID)),
+        ("trace", !cx.trace().is_none_or(span_id_only)),
+    ]
+}

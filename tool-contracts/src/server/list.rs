@@ -1,0 +1,269 @@
+//! Which tools there are.
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::Error as _};
+use serde_json::{Map, Value};
+
+use crate::{
+    ContractError, ToolSpec,
+    contract_error::Problems,
+    spec::check_name,
+    wire::{self, reads},
+};
+
+/// Asks which tools there are.
+///
+/// Without a word it asks for all that a model may call.
+///
+/// ```
+/// use tool_contracts::server::ListRequest;
+///
+/// let all: ListRequest = serde_json::from_str("{}")?;
+/// assert_eq!(all, ListRequest::new());
+/// assert!(all.ai_callable_only() && all.category().is_none());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = crate::schemas::documented("list_request"))]
+pub struct ListRequest {
+    /// The category that the tools are to be of; without it, any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    category: Option<String>,
+    /// Whether only tools are asked for that a model may call.
+    #[schemars(with = "Option<bool>", extend("default" = true))]
+    ai_callable_only: bool,
+}
+
+impl ListRequest {
+    /// Asks for all tools that a model may call.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { category: None, ai_callable_only: true }
+    }
+
+    /// Sets the category that the tools are to be of.
+    #[must_use]
+    pub fn with_category(self, category: impl Into<String>) -> Self {
+        Self { category: Some(category.into()), ..self }
+    }
+
+    /// Sets whether only tools are asked for that a model may call.
+    #[must_use]
+    pub fn with_ai_callable_only(self, ai_callable_only: bool) -> Self {
+        Self { ai_callable_only, ..self }
+    }
+
+    /// Gives the category that the tools are to be of.
+    #[must_use]
+    pub fn category(&self) -> Option<&str> {
+        self.category.as_deref()
+    }
+
+    /// Tells whether only tools are asked for that a model may call.
+    #[must_use]
+    pub const fn ai_callable_only(&self) -> bool {
+        self.ai_callable_only
+    }
+
+    /// Tells whether a tool is one of those that are asked for.
+    #[must_use]
+    pub fn admits(&self, spec: &ToolSpec) -> bool {
+        let fits = self.category.is_none() || self.category() == spec.category();
+        fits && (spec.ai_callable() || !self.ai_callable_only)
+    }
+}
+
+impl Default for ListRequest {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Describes the tools that there are.
+///
+/// ```
+/// use tool_contracts::{Effect, ToolSpec, server::{ListResponse, ToolListing}};
+///
+/// let spec = ToolSpec::builder("search_content", Effect::Read).build()?;
+/// let list = ListResponse::new([ToolListing::from(&spec)]);
+/// assert_eq!(list.total(), 1);
+/// # Ok::<(), tool_contracts::ContractError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = crate::schemas::documented("list_response"))]
+pub struct ListResponse {
+    /// The tools.
+    tools: Vec<ToolListing>,
+    /// How many they are.
+    total: u64,
+}
+
+impl ListResponse {
+    /// Lists these tools.
+    #[must_use]
+    pub fn new(tools: impl IntoIterator<Item = ToolListing>) -> Self {
+        let tools: Vec<_> = tools.into_iter().collect();
+        let total = tools.len() as u64;
+        Self { tools, total }
+    }
+
+    /// Gives the tools.
+    #[must_use]
+    pub fn tools(&self) -> &[ToolListing] {
+        &self.tools
+    }
+
+    /// Tells how many they are.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.total
+    }
+}
+
+/// Describes a tool to those who may call it.
+///
+/// It says of a [`ToolSpec`] what a caller needs; the rest is for the server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = crate::schemas::documented("tool_listing"))]
+pub struct ToolListing {
+    /// The name that it is called by: letters, digits, `_`, `.` and `-`.
+    #[schemars(regex(pattern = "^[A-Za-z0-9_.-]{1,128}$"))]
+    name: String,
+    /// The tool's version.
+    #[schemars(length(min = 1))]
+    version: String,
+    /// What the tool does, for the model that has to choose one.
+    description: String,
+    /// Where the tool belongs among others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    category: Option<String>,
+    /// The JSON Schema of the input.
+    input_schema: Map<String, Value>,
+    /// The JSON Schema of the output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_schema: Option<Map<String, Value>>,
+    /// Whether somebody has to be signed in.
+    requires_auth: bool,
+    /// Whether a model may call it.
+    ai_callable: bool,
+}
+
+impl ToolListing {
+    /// Gives the name that it is called by.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Gives the tool's version.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Says what the tool does.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// Says where the tool belongs among others.
+    #[must_use]
+    pub fn category(&self) -> Option<&str> {
+        self.category.as_deref()
+    }
+
+    /// Gives the JSON Schema of the input.
+    #[must_use]
+    pub const fn input_schema(&self) -> &Map<String, Value> {
+        &self.input_schema
+    }
+
+    /// Gives the JSON Schema of the output.
+    #[must_use]
+    pub const fn output_schema(&self) -> Option<&Map<String, Value>> {
+        self.output_schema.as_ref()
+    }
+
+    /// Tells whether somebody has to be signed in.
+    #[must_use]
+    pub const fn requires_auth(&self) -> bool {
+        self.requires_auth
+    }
+
+    /// Tells whether a model may call it.
+    #[must_use]
+    pub const fn ai_callable(&self) -> bool {
+        self.ai_callable
+    }
+
+    fn checked(self) -> Result<Self, ContractError> {
+        let mut problems = Problems::of("ToolListing");
+        check_name(&mut problems, &self.name);
+        problems.filled("version", Some(&self.version));
+        problems.finish().map(|()| self)
+    }
+}
+
+impl From<&ToolSpec> for ToolListing {
+    fn from(spec: &ToolSpec) -> Self {
+        Self {
+            name: spec.name().to_owned(),
+            version: spec.version().to_owned(),
+            description: spec.description().to_owned(),
+            category: spec.category().map(str::to_owned),
+            input_schema: spec.input_schema().clone(),
+            output_schema: spec.output_schema().cloned(),
+            requires_auth: spec.requires_auth(),
+            ai_callable: spec.ai_callable(),
+        }
+    }
+}
+
+reads! {
+    ListRequest, "a request for the list of tools";
+    optional category = "category", leaf wire::Text<false>;
+    optional ai_callable_only = "ai_callable_only", leaf wire::Flag;
+    => Ok(ListRequest { category, ai_callable_only: ai_callable_only.unwrap_or(true) })
+}
+
+reads! {
+    ListResponse, "a list of tools";
+    required tools = "tools", nested Vec<ToolListing>;
+    required total = "total", leaf wire::Whole<u64>;
+    => {
+        let list = ListResponse::new(tools);
+        if list.total == total {
+            return Ok(list);
+        }
+        Err(A::Error::custom("`total`: expected the number of `tools`"))
+    }
+}
+
+reads! {
+    ToolListing, "a tool's description";
+    required name = "name", leaf wire::Text<false>;
+    required version = "version", leaf wire::Text<false>;
+    required description = "description", leaf wire::Text<false>;
+    optional category = "category", leaf wire::Text<false>;
+    required input_schema = "input_schema", leaf wire::Object;
+    optional output_schema = "output_schema", leaf wire::Object;
+    required requires_auth = "requires_auth", leaf wire::Flag;
+    required ai_callable = "ai_callable", leaf wire::Flag;
+    => {
+        let listing = ToolListing {
+            name,
+            version,
+            description,
+            category,
+            input_schema,
+            output_schema,
+            requires_auth,
+            ai_callable,
+        };
+        listing.checked().map_err(|error| A::Error::custom(error.listed()))
+    }
+}

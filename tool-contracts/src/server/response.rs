@@ -1,0 +1,274 @@
+//! What came of a call.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer, de::Error};
+use serde_json::value::RawValue;
+
+use super::{Audit, audit::error_type_of};
+use crate::{
+    ToolError, ToolErrorDetail, ToolErrorMeta, ToolOutput, ToolResult, ToolResultMeta,
+    wire::{self, Buffered, Switch, reads},
+};
+
+/// Answers a request for a call: what the tool returned or what went wrong, and an audit.
+///
+/// It is a [`ToolOutput`] in another form. `error_type` is the error's code, or where it has none
+/// its class, and `detail` says all that is known. `meta` is left out where it says nothing but the
+/// time that the audit says too. The echo of the input is left behind, as the caller has it.
+///
+/// Without a parameter the output stays raw JSON and keeps its bytes. A reader takes `null` for
+/// absent, but `output` beside `success: true` may be null.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_contracts::{ToolOutput, ToolResult, ToolResultMeta};
+/// use tool_contracts::server::{Audit, CallResponse};
+///
+/// let result = ToolResult::new(json!({"query": "tea"}), json!({"total": 3}), ToolResultMeta::new(45));
+/// let output = ToolOutput::<_, _>::from(result);
+/// let audit = Audit::new("trace-1", "search_content", 45, "0".repeat(64))?;
+/// let response = CallResponse::from_output(output.clone(), audit);
+/// assert!(serde_json::to_string(&response)?.starts_with(
+///     r#"{"success":true,"output":{"total":3},"audit":{"trace_id":"trace-1","#,
+/// ));
+/// assert_eq!(response.into_output(json!({"query": "tea"})), output);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallResponse<O = Box<RawValue>> {
+    answer: Answer<O>,
+    audit: Audit,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Answer<O> {
+    Success(O, ToolResultMeta),
+    Failure(ToolErrorDetail, ToolErrorMeta),
+}
+
+impl<O> CallResponse<O> {
+    /// Answers with what the tool returned.
+    #[must_use]
+    pub fn success(output: O, meta: ToolResultMeta, audit: Audit) -> Self {
+        Self { answer: Answer::Success(output, meta), audit: audit.of_success() }
+    }
+
+    /// Answers with what went wrong.
+    #[must_use]
+    pub fn failure(detail: ToolErrorDetail, meta: ToolErrorMeta, audit: Audit) -> Self {
+        let audit = audit.of_error(&detail);
+        Self { answer: Answer::Failure(detail, meta), audit }
+    }
+
+    /// Answers with the core's output; the echo of the input is left behind.
+    #[must_use]
+    pub fn from_output<I>(output: ToolOutput<I, O>, audit: Audit) -> Self {
+        match output {
+            ToolOutput::Ok(result) => {
+                let (_, data, meta) = result.into_parts();
+                Self::success(data, meta, audit)
+            }
+            ToolOutput::Error(error) => {
+                let (_, detail, meta) = error.into_parts();
+                Self::failure(detail, meta, audit)
+            }
+        }
+    }
+
+    /// Gives the core's output of a call with this input; the audit is left behind.
+    #[must_use]
+    pub fn into_output<I>(self, input: I) -> ToolOutput<I, O> {
+        match self.answer {
+            Answer::Success(output, meta) => ToolResult::new(input, output, meta).into(),
+            Answer::Failure(detail, meta) => ToolError::new(input, detail, meta).into(),
+        }
+    }
+
+    /// Tells whether the tool returned.
+    #[must_use]
+    pub const fn is_success(&self) -> bool {
+        matches!(self.answer, Answer::Success(..))
+    }
+
+    /// Gives what the tool returned, if it did.
+    #[must_use]
+    pub const fn output(&self) -> Option<&O> {
+        match &self.answer {
+            Answer::Success(output, _) => Some(output),
+            Answer::Failure(..) => None,
+        }
+    }
+
+    /// Gives what went wrong, if something did.
+    #[must_use]
+    pub const fn detail(&self) -> Option<&ToolErrorDetail> {
+        match &self.answer {
+            Answer::Success(..) => None,
+            Answer::Failure(detail, _) => Some(detail),
+        }
+    }
+
+    /// Names what went wrong: the code, or where there is none the class.
+    #[must_use]
+    pub fn error_type(&self) -> Option<&str> {
+        self.detail().map(error_type_of)
+    }
+
+    /// Gives what the server noted about the call.
+    #[must_use]
+    pub const fn audit(&self) -> &Audit {
+        &self.audit
+    }
+
+    /// Borrows the answer as a `Result`.
+    ///
+    /// # Errors
+    /// When the tool did not return.
+    pub const fn as_result(&self) -> Result<&O, &ToolErrorDetail> {
+        match &self.answer {
+            Answer::Success(output, _) => Ok(output),
+            Answer::Failure(detail, _) => Err(detail),
+        }
+    }
+}
+
+/// Answers with what the tool returned.
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "CallSuccess", transform = crate::schemas::audited_success)]
+struct Success<'a, O> {
+    /// Always true; tells an answer from an error.
+    success: Switch<true>,
+    /// What the tool returned.
+    output: &'a O,
+    /// What else happened on the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    meta: Option<&'a ToolResultMeta>,
+    /// What the server noted about the call.
+    audit: &'a Audit,
+}
+
+/// Answers with what went wrong.
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "CallFailure", transform = crate::schemas::audited_failure)]
+struct Failure<'a> {
+    /// Always false; tells an error from an answer.
+    success: Switch<false>,
+    /// What a person reads.
+    error: &'a str,
+    /// What went wrong: the error's code, or where it has none its class.
+    #[schemars(length(min = 1))]
+    error_type: &'a str,
+    /// All that is known about the error.
+    detail: &'a ToolErrorDetail,
+    /// What happened on the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    meta: Option<&'a ToolErrorMeta>,
+    /// What the server noted about the call.
+    audit: &'a Audit,
+}
+
+impl<O: Serialize> Serialize for CallResponse<O> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let audit = &self.audit;
+        match &self.answer {
+            Answer::Success(output, meta) => {
+                let is_said = *meta == ToolResultMeta::new(audit.latency_ms());
+                let meta = Some(meta).filter(|_| !is_said);
+                Success { success: Switch, output, meta, audit }.serialize(to)
+            }
+            Answer::Failure(detail, meta) => {
+                let is_said = *meta == ToolErrorMeta::new(audit.latency_ms());
+                let meta = Some(meta).filter(|_| !is_said);
+                let (error, error_type) = (detail.message(), error_type_of(detail));
+                Failure { success: Switch, error, error_type, detail, meta, audit }.serialize(to)
+            }
+        }
+    }
+}
+
+reads! {
+    CallResponse<O>, "an answer to a call, an object with `success`";
+    required success = "success", leaf wire::Flag;
+    optional output = "output", raw Option<O>;
+    optional error = "error", leaf wire::Text<false>;
+    optional error_type = "error_type", leaf wire::Text;
+    optional detail = "detail", nested ToolErrorDetail;
+    optional meta = "meta", nested Buffered;
+    required audit = "audit", nested Audit;
+    => {
+        let took_ms = audit.latency_ms();
+        if success {
+            foreign(error.is_some(), "error", success)?;
+            foreign(error_type.is_some(), "error_type", success)?;
+            foreign(detail.is_some(), "detail", success)?;
+            let output = match output {
+                Some(Some(output)) => output,
+                Some(None) => wire::null("output")?,
+                None => return Err(wire::missing("output")),
+            };
+            let meta = meta.map_or_else(|| Ok(ToolResultMeta::new(took_ms)), |meta| meta.read("meta"))?;
+            return told(audit, |audit| CallResponse::success(output, meta, audit));
+        }
+        foreign(output.flatten().is_some(), "output", success)?;
+        let detail = detail.ok_or_else(|| wire::missing("detail"))?;
+        repeats("error", error, detail.message(), "`detail.message`")?;
+        repeats("error_type", error_type, error_type_of(&detail), "the code in `detail`, else its type")?;
+        let meta = meta.map_or_else(|| Ok(ToolErrorMeta::new(took_ms)), |meta| meta.read("meta"))?;
+        told(audit, |audit| CallResponse::failure(detail, meta, audit))
+    }
+}
+
+fn foreign<E: Error>(given: bool, field: &str, success: bool) -> Result<(), E> {
+    if !given {
+        return Ok(());
+    }
+    Err(E::custom(format_args!(
+        "`{field}`: not admitted where `success` is {success}; leave it out"
+    )))
+}
+
+fn repeats<E: Error>(field: &str, said: Option<String>, once: &str, place: &str) -> Result<(), E> {
+    let said = said.ok_or_else(|| wire::missing(field))?;
+    if said == once {
+        return Ok(());
+    }
+    Err(E::custom(format_args!("`{field}`: expected what {place} says")))
+}
+
+/// The answer, if its audit says of it what it is.
+fn told<O, E: Error>(
+    audit: Audit,
+    answer: impl FnOnce(Audit) -> CallResponse<O>,
+) -> Result<CallResponse<O>, E> {
+    let response = answer(audit.clone());
+    if response.audit == audit {
+        return Ok(response);
+    }
+    Err(E::custom("`audit`: expected the status and the error that the answer has"))
+}
+
+impl<O: JsonSchema> JsonSchema for CallResponse<O> {
+    fn schema_name() -> Cow<'static, str> {
+        "CallResponse".into()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        format!("{}::CallResponse<{}>", module_path!(), O::schema_id()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = json_schema!({
+            "description": "Answers a request for a call: what the tool returned or what went wrong, and an audit.",
+            "oneOf": [
+                generator.subschema_for::<Success<'_, O>>(),
+                generator.subschema_for::<Failure<'_>>(),
+            ],
+        });
+        crate::schemas::documented("call_response")(&mut schema);
+        schema
+    }
+}

@@ -1,0 +1,30 @@
+//! A switch whose position tells one object from another.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+
+/// A switch that is what its type says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Switch<const ON: bool>;
+
+impl<const ON: bool> Serialize for Switch<ON> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_bool(ON)
+    }
+}
+
+impl<const ON: bool> JsonSchema for Switch<ON> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Always_{ON}").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "boolean", "const": ON})
+    }
+}
