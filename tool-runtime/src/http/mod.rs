@@ -10,6 +10,7 @@
 
 mod app;
 mod auth;
+mod caller;
 mod config;
 mod drain;
 mod problem;
