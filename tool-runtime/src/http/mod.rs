@@ -17,7 +17,7 @@ mod problem;
 mod router;
 mod server;
 
-pub use self::auth::{Auth, Principal};
+pub use self::auth::{Auth, Principal, Scope, Scopes, UnknownScope};
 pub use self::config::HttpConfig;
 pub use self::drain::Drain;
 pub use self::router::router;

@@ -1,0 +1,236 @@
+//! What a principal may do.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+use tool_contracts::ToolSpec;
+
+/// What may be done beside calling tools that are meant for models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Scope {
+    /// Call tools that are not offered to models.
+    Internal,
+    /// List and decide calls that wait for a person.
+    Approvals,
+    /// Read what was recorded of a trace.
+    Traces,
+    /// Run the reads of a trace again.
+    Replay,
+    /// Read the server's figures.
+    Metrics,
+}
+
+impl Scope {
+    const ALL: [Self; 5] =
+        [Self::Internal, Self::Approvals, Self::Traces, Self::Replay, Self::Metrics];
+
+    /// Gives the word for it, as it stands in a token.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Internal => "internal",
+            Self::Approvals => "approvals",
+            Self::Traces => "traces",
+            Self::Replay => "replay",
+            Self::Metrics => "metrics",
+        }
+    }
+}
+
+/// What a principal may do, in the words of a token's `scope` claim (RFC 8693, section 4.2).
+///
+/// | word | allows |
+/// | --- | --- |
+/// | `tools` | every tool that is meant for models |
+/// | `tools:NAME` | this tool |
+/// | `category:NAME` | the tools of this category |
+/// | `internal` | that the tools above need not be meant for models |
+/// | `approvals`, `traces`, `replay`, `metrics` | the path of this name |
+///
+/// # Examples
+/// ```
+/// use tool_runtime::http::{Scope, Scopes};
+///
+/// let scopes: Scopes = "category:content tools:get_site_map traces".parse()?;
+/// assert!(scopes.has(Scope::Traces));
+/// assert_eq!(scopes.to_string(), "tools:get_site_map category:content traces");
+///
+/// let error = "tolls".parse::<Scopes>().unwrap_err();
+/// assert!(error.to_string().starts_with("`tolls` is no scope: expected"));
+/// # Ok::<(), tool_runtime::http::UnknownScope>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scopes {
+    every_tool: bool,
+    tools: BTreeSet<Box<str>>,
+    categories: BTreeSet<Box<str>>,
+    others: BTreeSet<Scope>,
+}
+
+/// Says which word of a configuration is no scope.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "`{word}` is no scope: expected `tools`, `tools:NAME`, `category:NAME`, `internal`, \
+     `approvals`, `traces`, `replay` or `metrics`, with spaces between them"
+)]
+pub struct UnknownScope {
+    word: Box<str>,
+}
+
+impl Scopes {
+    /// Allows nothing.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Allows everything, on every path.
+    #[must_use]
+    pub fn all() -> Self {
+        Self { every_tool: true, others: Scope::ALL.into(), ..Self::none() }
+    }
+
+    /// Reads the words of somebody else's token, whose other words are meant for other services.
+    #[cfg_attr(not(feature = "jwt"), allow(dead_code, reason = "tokens are read by the feature"))]
+    pub(super) fn known<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut scopes = Self::none();
+        for word in words {
+            // What is not understood allows nothing.
+            let _ = scopes.add(word);
+        }
+        scopes
+    }
+
+    pub(super) fn of_tools_alone(self) -> Self {
+        Self { others: BTreeSet::new(), ..self }
+    }
+
+    /// Tells whether this is allowed beside calling tools.
+    #[must_use]
+    pub fn has(&self, scope: Scope) -> bool {
+        self.others.contains(&scope)
+    }
+
+    /// Tells whether a tool is allowed, by its name, its category and whom it is meant for.
+    #[must_use]
+    pub fn may_call(&self, tool: &ToolSpec) -> bool {
+        let named = self.every_tool
+            || self.tools.contains(tool.name())
+            || tool.category().is_some_and(|category| self.categories.contains(category));
+        named && (tool.ai_callable() || self.has(Scope::Internal))
+    }
+
+    fn add(&mut self, word: &str) -> Result<(), UnknownScope> {
+        let unknown = || UnknownScope { word: word.into() };
+        match word.split_once(':') {
+            None if word == "tools" => self.every_tool = true,
+            None => {
+                let scope = Scope::ALL.into_iter().find(|scope| scope.as_str() == word);
+                self.others.insert(scope.ok_or_else(unknown)?);
+            }
+            Some(("tools", name)) if !name.is_empty() => {
+                self.tools.insert(name.into());
+            }
+            Some(("category", name)) if !name.is_empty() => {
+                self.categories.insert(name.into());
+            }
+            Some(_) => return Err(unknown()),
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Scopes {
+    type Err = UnknownScope;
+
+    fn from_str(text: &str) -> Result<Self, UnknownScope> {
+        let mut scopes = Self::none();
+        text.split_ascii_whitespace().try_for_each(|word| scopes.add(word))?;
+        Ok(scopes)
+    }
+}
+
+impl fmt::Display for Scopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let every = self.every_tool.then(|| "tools".to_owned());
+        let tools = self.tools.iter().map(|name| format!("tools:{name}"));
+        let categories = self.categories.iter().map(|name| format!("category:{name}"));
+        let others = self.others.iter().map(|scope| scope.as_str().to_owned());
+        let words: Vec<_> =
+            every.into_iter().chain(tools).chain(categories).chain(others).collect();
+        f.write_str(&words.join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tool_contracts::{Effect, ToolSpec};
+
+    use super::{Scope, Scopes};
+
+    fn scopes(text: &str) -> Scopes {
+        text.parse().expect("these are scopes")
+    }
+
+    fn tool(name: &str, category: &str, ai_callable: bool) -> ToolSpec {
+        let spec = ToolSpec::builder(name, Effect::Read).description("Reads.").category(category);
+        spec.ai_callable(ai_callable).build().expect("it is a tool")
+    }
+
+    #[track_caller]
+    fn check(words: &str, tool: &ToolSpec, allowed: bool) {
+        assert_eq!(scopes(words).may_call(tool), allowed, "{words}");
+    }
+
+    #[test]
+    fn a_tool_is_allowed_by_name_by_category_or_with_all_others() {
+        let search = tool("search", "content", true);
+        for words in ["tools", "tools:search", "category:content", "traces tools"] {
+            check(words, &search, true);
+        }
+        let others = ["", "tools:sear", "tools:searches", "category:search", "tools:content"];
+        for words in others.into_iter().chain(["internal", "traces approvals replay metrics"]) {
+            check(words, &search, false);
+        }
+    }
+
+    #[test]
+    fn what_is_not_for_models_needs_a_word_of_its_own() {
+        let sweep = tool("sweep", "upkeep", false);
+        check("tools tools:sweep category:upkeep", &sweep, false);
+        check("internal", &sweep, false);
+        check("tools:sweep internal", &sweep, true);
+    }
+
+    #[test]
+    fn what_is_printed_is_read_again() {
+        for text in
+            ["", "tools", "tools:a tools:b category:c internal approvals traces replay metrics"]
+        {
+            assert_eq!(scopes(text).to_string(), text);
+        }
+        assert_eq!(scopes(&Scopes::all().to_string()), Scopes::all());
+    }
+
+    #[test]
+    fn a_configuration_with_an_unknown_word_is_refused_and_a_token_is_not() {
+        for word in
+            ["tool", "Tools", "tools:", "category:", "category", "traces:x", "*", ":", "a:b"]
+        {
+            let text = format!("tools {word}");
+            let error = text.parse::<Scopes>().expect_err(word);
+            assert!(error.to_string().contains(&format!("`{word}`")), "{error}");
+            assert_eq!(Scopes::known(text.split(' ')), scopes("tools"));
+        }
+    }
+
+    #[test]
+    fn nobody_unknown_gets_more_than_tools() {
+        let left = Scopes::all().of_tools_alone();
+        assert!(Scope::ALL.iter().all(|scope| !left.has(*scope)));
+        assert_eq!(left, scopes("tools"));
+    }
+}
