@@ -183,8 +183,21 @@ impl Runtime {
         arguments: Box<str>,
         cx: ToolContext,
     ) -> ToolCall {
+        self.open_knowing(name, call_id, arguments, cx, &|_| true)
+    }
+
+    /// Opens a call for somebody who knows of these tools only: no other is named to them.
+    pub(crate) fn open_knowing(
+        &self,
+        name: &str,
+        call_id: Option<Box<str>>,
+        arguments: Box<str>,
+        cx: ToolContext,
+        known: &dyn Fn(&ToolSpec) -> bool,
+    ) -> ToolCall {
         let Some(tool) = self.inner.catalogue.find(name) else {
-            let refusal = self.told(name, &cx, Refusal::unknown_tool(&self.closest(name)));
+            let refusal = Refusal::unknown_tool(&self.closest(name, known));
+            let refusal = self.told(name, &cx, refusal);
             return ToolCall::unknown(self.clone(), name, call_id, arguments, cx, &refusal);
         };
         self.opened(CallScope::new(self.clone(), tool.clone(), call_id, arguments, cx))
@@ -232,8 +245,9 @@ impl Runtime {
         refusal
     }
 
-    fn closest(&self, name: &str) -> Vec<&str> {
-        crate::schema::nearest(name, self.specs_for_model().map(ToolSpec::name), CLOSEST_NAMES)
+    fn closest(&self, name: &str, known: &dyn Fn(&ToolSpec) -> bool) -> Vec<&str> {
+        let names = self.specs_for_model().filter(|spec| known(spec)).map(ToolSpec::name);
+        crate::schema::nearest(name, names, CLOSEST_NAMES)
     }
 
     /// What may be shown of the arguments of a tool that does not exist.

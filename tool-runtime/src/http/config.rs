@@ -1,5 +1,6 @@
 //! How the tools are shown over HTTP.
 
+use super::bounds::Bounds;
 use super::{Auth, Drain};
 use crate::evidence::Vault;
 use crate::ledger::Ledger;
@@ -12,12 +13,14 @@ pub struct HttpConfig {
     pub(super) ledger: Option<Ledger>,
     pub(super) vault: Option<Vault>,
     pub(super) drain: Drain,
+    pub(super) bounds: Bounds,
 }
 
 impl HttpConfig {
     /// Starts a configuration with who may call.
     pub fn new(auth: Auth) -> Self {
-        Self { auth, ledger: None, vault: None, drain: Drain::default() }
+        let (drain, bounds) = (Drain::default(), Bounds::default());
+        Self { auth, ledger: None, vault: None, drain, bounds }
     }
 
     /// Serves `/traces` from this ledger, and is not ready while it cannot be written.

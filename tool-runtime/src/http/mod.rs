@@ -8,14 +8,21 @@
 //! from ([`Auth`]), makes the call's context from its headers and body, and says the call's answer
 //! in HTTP's words.
 
+mod answer;
 mod app;
 mod auth;
+mod body;
+mod bounds;
+mod call;
 mod caller;
 mod config;
 mod drain;
+mod list;
 mod problem;
+mod receiving;
 mod router;
 mod server;
+mod status;
 
 pub use self::auth::{Auth, Principal, Scope, Scopes, UnknownScope};
 pub use self::config::HttpConfig;

@@ -1,0 +1,158 @@
+//! A request's body: JSON of a bounded size, in a bounded time, or a refusal that says which.
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody as _};
+use axum::http::StatusCode;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
+use bytes::BytesMut;
+use http_body_util::BodyExt as _;
+use serde::Deserialize;
+use tool_contracts::ErrorCode;
+
+use super::bounds::Bounds;
+use super::problem::Problem;
+use crate::json;
+use crate::limits::Limits;
+
+#[cfg(test)]
+mod tests;
+
+/// Reads a whole body, if its headers say that it is JSON and it keeps the bounds.
+pub(super) async fn read(
+    headers: &HeaderMap,
+    body: Body,
+    bounds: &Bounds,
+) -> Result<Bytes, Problem> {
+    require_json(headers)?;
+    require_plain(headers)?;
+    let announced = body.size_hint().lower();
+    if announced > u64::try_from(bounds.body_bytes).unwrap_or(u64::MAX) {
+        return Err(too_large(bounds));
+    }
+    in_time(collect(body, bounds), bounds.body_time).await.unwrap_or_else(|| Err(too_slow(bounds)))
+}
+
+/// Reads a body's text into one of the contract's types.
+pub(super) fn parse<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, Problem> {
+    let text = std::str::from_utf8(body).map_err(|error| {
+        let position = error.valid_up_to();
+        malformed(format!("the body is not UTF-8 at byte {position}"), position)
+    })?;
+    serde_json::from_str(text).map_err(|error| refused(text, &error))
+}
+
+/// Waits for a future, no longer than this; what is ready at once costs no timer.
+async fn in_time<F: Future>(future: F, time: Duration) -> Option<F::Output> {
+    let mut future = pin!(future);
+    let first = std::future::poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await;
+    match first {
+        Poll::Ready(output) => Some(output),
+        Poll::Pending => tokio::time::timeout(time, future).await.ok(),
+    }
+}
+
+/// Puts the body's frames together; one alone is not copied.
+async fn collect(mut body: Body, bounds: &Bounds) -> Result<Bytes, Problem> {
+    let mut whole = Bytes::new();
+    let mut joined = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| cut_off())?;
+        let Ok(data) = frame.into_data() else { continue };
+        if whole.len() + joined.len() + data.len() > bounds.body_bytes {
+            return Err(too_large(bounds));
+        }
+        if whole.is_empty() && joined.is_empty() {
+            whole = data;
+        } else {
+            joined.extend_from_slice(&std::mem::take(&mut whole));
+            joined.extend_from_slice(&data);
+        }
+    }
+    Ok(if joined.is_empty() { whole } else { joined.freeze() })
+}
+
+fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
+    let mut types = headers.get_all(CONTENT_TYPE).iter();
+    match (types.next(), types.next()) {
+        (Some(only), None) if is_json(only) => Ok(()),
+        _ => Err(unsupported(
+            "content-type: expected `application/json`, or a type that ends in `+json`, in UTF-8",
+        )),
+    }
+}
+
+fn require_plain(headers: &HeaderMap) -> Result<(), Problem> {
+    let is_identity =
+        |encoding: &HeaderValue| encoding.as_bytes().eq_ignore_ascii_case(b"identity");
+    if headers.get_all(CONTENT_ENCODING).iter().all(is_identity) {
+        return Ok(());
+    }
+    Err(unsupported("content-encoding: expected none; send the body as it is"))
+}
+
+/// Tells whether a media type (RFC 9110, section 8.3.1) is JSON in UTF-8.
+fn is_json(content_type: &HeaderValue) -> bool {
+    // The one spelling that nearly everybody sends.
+    if content_type.as_bytes() == b"application/json" {
+        return true;
+    }
+    let Ok(text) = content_type.to_str() else { return false };
+    let mut parts = text.split(';').map(str::trim);
+    let media_type = parts.next().unwrap_or_default().to_ascii_lowercase();
+    let subtype = media_type.strip_prefix("application/").unwrap_or_default();
+    let is_json = subtype == "json" || subtype.strip_suffix("+json").is_some_and(is_token);
+    is_json && parts.all(is_admitted_parameter)
+}
+
+fn is_token(text: &str) -> bool {
+    let is_token_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte);
+    !text.is_empty() && text.bytes().all(is_token_byte)
+}
+
+/// A character set has to be UTF-8, and other parameters say nothing about the bytes.
+fn is_admitted_parameter(parameter: &str) -> bool {
+    let Some((name, value)) = parameter.split_once('=') else { return parameter.is_empty() };
+    !name.eq_ignore_ascii_case("charset") || value.trim_matches('"').eq_ignore_ascii_case("utf-8")
+}
+
+/// Says why a body was not read: it is no JSON, or JSON of another form.
+fn refused(text: &str, error: &serde_json::Error) -> Problem {
+    if let Err(error) = json::read(text, &Limits::WIDEST) {
+        return malformed(format!("the body is not readable: {error}"), error.position());
+    }
+    let message = error.to_string();
+    let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
+    Problem::of(ErrorCode::InvalidArgument, format!("the body is not valid: {message}"))
+}
+
+fn malformed(message: String, position: usize) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message)
+        .with_detail("position", position)
+}
+
+fn unsupported(message: &'static str) -> Problem {
+    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::InvalidArgument, message)
+}
+
+fn too_large(bounds: &Bounds) -> Problem {
+    let limit = bounds.body_bytes;
+    let message = format!("the body is longer than {limit} bytes; send less at a time");
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::InvalidArgument, message)
+        .with_detail("limit", limit)
+}
+
+fn too_slow(bounds: &Bounds) -> Problem {
+    let limit = bounds.body_time.as_millis();
+    let message = format!("the body did not arrive within {limit} ms; send it at once");
+    Problem::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, message)
+}
+
+/// The caller has hung up, so that hardly anybody reads this.
+fn cut_off() -> Problem {
+    let message = "the body ended too early; send as much as `content-length` says";
+    Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message)
+}

@@ -1,0 +1,70 @@
+//! How much of a server one request may have.
+
+use std::time::Duration;
+
+use super::HttpConfig;
+
+/// What bounds a request: its size, its time, and how many go on without their callers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) body_bytes: usize,
+    pub(super) body_time: Duration,
+    pub(super) request_time: Duration,
+    /// Calls in tasks of their own: what has an effect, and what streams its progress.
+    pub(super) tasks: usize,
+    /// The silence after which a stream says that it is still there.
+    pub(super) keep_alive: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            body_bytes: 1024 * 1024,
+            body_time: Duration::from_secs(10),
+            request_time: Duration::from_secs(5 * 60),
+            tasks: 1024,
+            keep_alive: Duration::from_secs(15),
+        }
+    }
+}
+
+/// What one request may cost.
+impl HttpConfig {
+    /// Sets the longest body that is read; 1 MiB unless it is said. A longer one is answered 413.
+    ///
+    /// The arguments in it are bounded by the runtime's own [`Limits`](crate::Limits) too.
+    pub fn max_body_bytes(mut self, bytes: usize) -> Self {
+        self.bounds.body_bytes = bytes;
+        self
+    }
+
+    /// Sets how long a body may take to arrive; 10 s unless it is said. A slower one is answered 408.
+    pub fn body_timeout(mut self, time: Duration) -> Self {
+        self.bounds.body_time = time;
+        self
+    }
+
+    /// Sets how long a call may take in all, people who are asked included; 5 min unless it is said.
+    ///
+    /// A tool's own deadline is shorter as a rule, and counts from when the tool begins. What passes
+    /// this one is cancelled, and answered `TIMEOUT`.
+    pub fn request_timeout(mut self, time: Duration) -> Self {
+        self.bounds.request_time = time;
+        self
+    }
+
+    /// Sets how many calls may run in tasks of their own; 1024 unless it is said.
+    ///
+    /// These are the calls that run on when their callers hang up, because they have an effect, and
+    /// those that stream their progress. Above it a call is answered `UNAVAILABLE`.
+    pub fn max_tasks(mut self, tasks: usize) -> Self {
+        self.bounds.tasks = tasks;
+        self
+    }
+
+    /// Sets after how much silence a stream says that it is still there; 15 s unless it is said.
+    pub fn keep_alive(mut self, silence: Duration) -> Self {
+        self.bounds.keep_alive = silence;
+        self
+    }
+}

@@ -1,0 +1,72 @@
+//! What a caller takes as an answer: JSON, or a stream of events.
+
+use axum::http::header::{ACCEPT, HeaderMap};
+
+/// In which form a call is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Json,
+    Events,
+}
+
+/// How much somebody wants a form: how much they say, and how exactly they name it.
+type Wish = (u16, u8);
+
+/// Finds the form that a caller wants most, or none if they take neither (RFC 9110, section 12.5.1).
+///
+/// A stream has to be named; where it is wanted as much as JSON by name, the answer is JSON.
+pub(super) fn form(headers: &HeaderMap) -> Option<Form> {
+    let fields = headers.get_all(ACCEPT);
+    let mut first = fields.iter();
+    match (first.next(), first.next()) {
+        (None, _) => return Some(Form::Json),
+        // What nearly everybody sends.
+        (Some(only), None) if matches!(only.as_bytes(), b"*/*" | b"application/json") => {
+            return Some(Form::Json);
+        }
+        _ => {}
+    }
+    let ranges = || fields.iter().filter_map(|field| field.to_str().ok()).flat_map(ranges);
+    let json = wish(ranges(), "application", "json");
+    let events = wish(ranges(), "text", "event-stream");
+    match (json, events) {
+        (_, (1.., 2)) if events > json => Some(Form::Events),
+        ((1.., _), _) => Some(Form::Json),
+        _ => None,
+    }
+}
+
+/// Splits a field into its media ranges, each with its weight in thousandths.
+fn ranges(field: &str) -> impl Iterator<Item = (&str, u16)> {
+    field.split(',').map(|range| {
+        let mut parts = range.split(';').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        let weight = parts.find_map(|part| part.strip_prefix("q=").or(part.strip_prefix("Q=")));
+        (name, weight.map_or(1_000, thousandths))
+    })
+}
+
+/// Reads a weight; what is none counts for nothing.
+fn thousandths(weight: &str) -> u16 {
+    let is_plain = weight.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let share = weight.parse::<f32>().ok().filter(|share| is_plain && (0.0..=1.0).contains(share));
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is 0 to 1000")]
+    share.map_or(0, |share| (share * 1_000.0).round() as u16)
+}
+
+/// Says how much one type is wanted, by the range that names it most exactly.
+fn wish<'f>(ranges: impl Iterator<Item = (&'f str, u16)>, kind: &str, subtype: &str) -> Wish {
+    let fitting = ranges.filter_map(|(range, weight)| {
+        let (of_kind, of_subtype) = range.split_once('/')?;
+        let exactness = match (of_kind, of_subtype) {
+            ("*", "*") => 0,
+            (named, "*") if named.eq_ignore_ascii_case(kind) => 1,
+            (named, of) if named.eq_ignore_ascii_case(kind) && of.eq_ignore_ascii_case(subtype) => {
+                2
+            }
+            _ => return None,
+        };
+        Some((weight, exactness))
+    });
+    fitting.max_by_key(|(_, exactness)| *exactness).unwrap_or_default()
+}

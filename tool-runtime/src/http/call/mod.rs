@@ -1,0 +1,125 @@
+//! `POST /tools/call`: one call, answered as JSON or as a stream of events.
+
+mod accept;
+mod events;
+mod running;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::Response;
+use tool_contracts::server::CallRequest;
+use tool_contracts::{CallStatus, ErrorCode, ToolSpec};
+
+use self::accept::Form;
+use self::running::{End, Ran};
+use super::answer::{Heard, Outcome, told_meta};
+use super::app::{App, Shared};
+use super::auth::Principal;
+use super::problem::Problem;
+use super::{body, caller, receiving, status};
+use crate::ToolCall;
+
+#[cfg(test)]
+mod tests;
+
+/// Answers a request for a call.
+pub(super) async fn call(State(app): State<Shared>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    receiving::answered(&parts, async |heard| serve(&app, &parts, body, heard).await).await
+}
+
+async fn serve(
+    app: &Shared,
+    parts: &Parts,
+    body: Body,
+    heard: &mut Heard,
+) -> Result<Response, Problem> {
+    let principal = receiving::admit(app, parts).await?;
+    let form = accept::form(&parts.headers).ok_or_else(not_acceptable)?;
+    let call = {
+        let body = body::read(&parts.headers, body, &app.config.bounds).await?;
+        heard.body(&body);
+        open(app, parts, &body, &principal, heard)?
+    };
+    // What was refused has nothing to tell on the way.
+    if form == Form::Events && call.status() == CallStatus::Pending {
+        return events::stream(app, call, heard);
+    }
+    let ran = if running::ends_with_caller(&call) {
+        running::run(app, call).await
+    } else {
+        running::spawn(app, call)?.await?
+    };
+    Ok(outcome(app, &ran, heard).into_response())
+}
+
+/// Opens the call that a body asks for, if this caller may make it.
+fn open(
+    app: &App,
+    parts: &Parts,
+    body: &[u8],
+    principal: &Principal,
+    heard: &mut Heard,
+) -> Result<ToolCall, Problem> {
+    let request: CallRequest = body::parse(body)?;
+    let (name, input, context) = request.into_parts();
+    heard.tool_name = name.into_boxed_str();
+    let cx = caller::context(&receiving::head(parts), Some(context), principal)?.cx;
+    if let Some(tool) = app.runtime.spec(&heard.tool_name) {
+        require(principal, tool)?;
+    }
+    let may_know = |tool: &ToolSpec| principal.may_call(tool);
+    let input = Box::<str>::from(input);
+    Ok(app.runtime.open_knowing(&heard.tool_name, None, input, cx, &may_know))
+}
+
+/// Refuses a tool that this caller may not call, before its arguments are looked at.
+///
+/// It is not answered as one that does not exist: a model that is told so tries other names, and
+/// whoever has the contract knows the tool anyway.
+fn require(principal: &Principal, tool: &ToolSpec) -> Result<(), Problem> {
+    if principal.may_call(tool) {
+        return Ok(());
+    }
+    if principal.is_anonymous() {
+        return Err(Problem::unauthorized(
+            "this tool is not for callers that nobody knows; send an API key or a token",
+        ));
+    }
+    let message = if tool.ai_callable() {
+        "this caller may not call this tool; it takes a scope that covers it"
+    } else {
+        "this caller may not call this tool; it takes a scope that covers it, and `internal`, \
+         because it is not meant for models"
+    };
+    Err(Problem::forbidden(message))
+}
+
+/// Says a call's answer in HTTP's words.
+fn outcome(app: &App, ran: &Ran, heard: &mut Heard) -> Outcome {
+    let trace_id = ran.call.cx().trace_id();
+    let Some(output) = ran.call.output() else {
+        return Problem::internal().outcome(heard);
+    };
+    if let Some(data) = output.data_json() {
+        return Outcome::success(data, told_meta(output), trace_id, heard);
+    }
+    heard.trace_id = Some(trace_id.into());
+    let Some(detail) = output.error() else { return Problem::internal().outcome(heard) };
+    if ran.end == End::Time {
+        let detail = detail.clone().into_builder().code(ErrorCode::Timeout.as_str());
+        let limit = app.config.bounds.request_time.as_millis();
+        let message = format!("the call did not end within the {limit} ms that a request has");
+        let detail = detail.message(message).build();
+        return Outcome::failure(status::of(&detail, false), &detail, told_meta(output), heard);
+    }
+    let draining = ran.end == End::Server || app.config.drain.has_begun();
+    Outcome::failure(status::of(detail, draining), detail, told_meta(output), heard)
+}
+
+fn not_acceptable() -> Problem {
+    let message = "accept: expected `application/json` or `text/event-stream` among the types";
+    Problem::new(StatusCode::NOT_ACCEPTABLE, ErrorCode::InvalidArgument, message)
+}

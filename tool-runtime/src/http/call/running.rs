@@ -1,0 +1,123 @@
+//! How a call runs on the server: with its caller, or without.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{Either, select};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::JoinHandle;
+use tool_contracts::{Effect, ErrorCode};
+
+use crate::ToolCall;
+use crate::http::app::{App, Shared};
+use crate::http::problem::Problem;
+
+/// How long a call that was cancelled may take to say so.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A call that has ended, and what ended it.
+pub(super) struct Ran {
+    pub(super) call: ToolCall,
+    pub(super) end: End,
+}
+
+/// What ended a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// The call itself: its tool, its deadline, or whoever refused it.
+    Itself,
+    /// The time that a request has in all.
+    Time,
+    /// The end of the server.
+    Server,
+}
+
+/// A call in a task of its own.
+pub(super) struct Task {
+    handle: JoinHandle<Ran>,
+    ends_with_caller: bool,
+}
+
+/// Tells whether it harms nobody to drop the call when its caller hangs up.
+pub(super) fn ends_with_caller(call: &ToolCall) -> bool {
+    call.cx().dry_run() || call.tool().is_none_or(|tool| tool.effect() == Effect::Read)
+}
+
+/// Runs a call to its end.
+///
+/// # Cancellation
+/// Dropping the returned future interrupts the call.
+pub(super) async fn run(app: &App, mut call: ToolCall) -> Ran {
+    let end = run_within(app, &mut call).await;
+    // Somebody is still being asked, and the request has no more time for that.
+    call.expire();
+    Ran { call, end }
+}
+
+async fn run_within(app: &App, call: &mut ToolCall) -> End {
+    let cancellation = call.cancellation();
+    let mut execute = pin!(call.execute());
+    // Most calls are answered at once, and need neither a timer nor a place to wait in.
+    if std::future::poll_fn(|cx| Poll::Ready(execute.as_mut().poll(cx))).await.is_ready() {
+        return End::Itself;
+    }
+    let end = match select(execute.as_mut(), pin!(end(app))).await {
+        Either::Left(_) => return End::Itself,
+        Either::Right((end, _)) => end,
+    };
+    if let Some(cancellation) = cancellation {
+        cancellation.cancel();
+    }
+    let _ = tokio::time::timeout(GRACE, execute).await;
+    end
+}
+
+/// Waits for what ends a call that does not end by itself.
+async fn end(app: &App) -> End {
+    let time = tokio::time::sleep(app.config.bounds.request_time);
+    match select(pin!(time), pin!(app.config.drain.over())).await {
+        Either::Left(_) => End::Time,
+        Either::Right(_) => End::Server,
+    }
+}
+
+/// Runs a call in a task of its own, if there is room for one more.
+pub(super) fn spawn(app: &Shared, call: ToolCall) -> Result<Task, Problem> {
+    let place = Arc::clone(&app.tasks).try_acquire_owned().map_err(|_| busy())?;
+    let ends_with_caller = ends_with_caller(&call);
+    let handle = tokio::spawn(hold(app.clone(), call, place));
+    Ok(Task { handle, ends_with_caller })
+}
+
+async fn hold(app: Shared, call: ToolCall, place: OwnedSemaphorePermit) -> Ran {
+    let ran = run(&app, call).await;
+    drop(place);
+    ran
+}
+
+fn busy() -> Problem {
+    Problem::of(ErrorCode::Unavailable, "too many calls are running; make this one later")
+        .with_detail("reason", "busy")
+}
+
+impl Future for Task {
+    type Output = Result<Ran, Problem>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // A panic is caught around the tool; what comes here is the server's own.
+        self.handle.poll_unpin(cx).map_err(|_| Problem::internal())
+    }
+}
+
+/// A caller has hung up.
+impl Drop for Task {
+    fn drop(&mut self) {
+        if self.ends_with_caller {
+            self.handle.abort();
+        }
+    }
+}
