@@ -26,6 +26,7 @@ impl HttpConfig {
     /// Serves `/traces` from this ledger, and is not ready while it cannot be written.
     pub fn ledger(mut self, ledger: &Ledger) -> Self {
         self.ledger = Some(ledger.clone());
+        self.drain.keep(ledger);
         self
     }
 

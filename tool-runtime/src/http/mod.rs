@@ -26,6 +26,6 @@ mod status;
 
 pub use self::auth::{Auth, Principal, Scope, Scopes, UnknownScope};
 pub use self::config::HttpConfig;
-pub use self::drain::Drain;
+pub use self::drain::{Drain, Running};
 pub use self::router::router;
-pub use self::server::Server;
+pub use self::server::{Bound, Ended, ServeError, ServeErrorKind, Server, ServerLimits, signalled};

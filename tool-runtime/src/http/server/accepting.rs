@@ -1,0 +1,119 @@
+//! Taking connections, no more than there are places for.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper_util::rt::TokioExecutor;
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::sleep;
+
+use super::ServerLimits;
+use super::answering::Answering;
+use super::connection::{self, Stage, TimedOut};
+use super::pulse::Pulse;
+use super::socket::Socket;
+use crate::http::Drain;
+
+/// The shortest and the longest pause after the system had no place for a connection.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
+
+/// What takes connections, and has each served by a task of its own.
+pub(super) struct Accepting {
+    pub(super) app: TowerToHyperService<Router>,
+    pub(super) drain: Drain,
+    pub(super) limits: Arc<ServerLimits>,
+    pub(super) speaker: Arc<Builder<TokioExecutor>>,
+    pub(super) places: Arc<Semaphore>,
+    #[cfg(feature = "tls")]
+    pub(super) tls: Option<super::tls::Tls>,
+}
+
+/// A place among the connections; counted as open until it is dropped.
+struct Seat {
+    drain: Drain,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Accepting {
+    /// Takes connections for ever, and counts them.
+    pub(super) async fn run(
+        &self,
+        listener: &TcpListener,
+        stage: &watch::Sender<Stage>,
+        taken: &mut u64,
+    ) {
+        loop {
+            // Before anything is accepted: what has no place waits in the system's backlog.
+            let Ok(place) = self.places.clone().acquire_owned().await else { return };
+            let (stream, peer) = self.accept(listener).await;
+            *taken += 1;
+            let seat = Seat::take(&self.drain, place);
+            tokio::spawn(self.serve(stream, peer, stage.subscribe(), seat));
+        }
+    }
+
+    /// Accepts one connection; where the system has no place for it, tries again after a pause.
+    async fn accept(&self, listener: &TcpListener) -> (TcpStream, SocketAddr) {
+        let (mut pause, longest) = PAUSES;
+        loop {
+            match listener.accept().await {
+                Ok(accepted) => return accepted,
+                // It was the one connection that failed, before it was taken.
+                Err(error) if is_of_peer(&error) => {}
+                Err(_) => {
+                    self.drain.traffic().failed.add();
+                    sleep(pause).await;
+                    pause = longest.min(pause * 2);
+                }
+            }
+        }
+    }
+
+    /// Serves one connection.
+    fn serve(
+        &self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        stage: watch::Receiver<Stage>,
+        seat: Seat,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        // What is small is sent at once: an answer never waits for the peer's acknowledgement.
+        let _ = stream.set_nodelay(true);
+        let pulse = Arc::new(Pulse::begin(&self.drain));
+        let socket = Socket::new(stream, pulse.clone(), self.limits.write_timeout);
+        let (app, limits) = (self.app.clone(), self.limits.clone());
+        let answering = Answering { app, peer, pulse, limits };
+        let speaker = self.speaker.clone();
+        async move {
+            let served = connection::serve(socket, answering, &speaker, stage).await;
+            if served == Err(TimedOut) {
+                seat.drain.traffic().timed_out.add();
+            }
+        }
+    }
+}
+
+impl Seat {
+    fn take(drain: &Drain, place: OwnedSemaphorePermit) -> Self {
+        drain.traffic().accepted.add();
+        Self { drain: drain.clone(), _place: place }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.drain.traffic().closed.add();
+    }
+}
+
+fn is_of_peer(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
+}

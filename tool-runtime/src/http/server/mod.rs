@@ -1,0 +1,189 @@
+//! A router on a network: limits, slow clients, and an end that loses nothing.
+
+mod accepting;
+mod answering;
+mod body;
+mod connection;
+mod ending;
+mod error;
+mod limits;
+mod pulse;
+mod signal;
+mod socket;
+mod traffic;
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, ToSocketAddrs};
+use tokio::sync::{Semaphore, watch};
+
+use self::accepting::Accepting;
+use self::connection::Stage;
+use self::ending::Ending;
+pub use self::error::{ServeError, ServeErrorKind};
+pub use self::limits::ServerLimits;
+pub use self::signal::signalled;
+pub(super) use self::traffic::Traffic;
+use super::Drain;
+
+/// Puts a router on a network: HTTP/1.1 and HTTP/2, with limits on everything a peer can do.
+///
+/// Each connection sends without delay (`TCP_NODELAY`), and its peer's address is there for handlers
+/// as [`ConnectInfo<SocketAddr>`](axum::extract::ConnectInfo). Connections above the
+/// [limit](ServerLimits::connections) wait in the system's backlog.
+///
+/// ```
+/// use axum::Router;
+/// use axum::routing::get;
+/// use tool_runtime::http::{Drain, Server};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = Router::new().route("/", get(|| async { "hello" })); // or `http::router(…)`
+/// let drain = Drain::default(); // or `config.drain()`
+///
+/// let bound = Server::new(app, drain).bind("127.0.0.1:0").await?;
+/// println!("listening on {}", bound.local_addr());
+/// let ended = bound.run(async { /* http::signalled() */ }).await?;
+/// assert_eq!(ended.cancelled, 0);
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a server does nothing until it is bound"]
+pub struct Server {
+    app: Router,
+    drain: Drain,
+    limits: ServerLimits,
+}
+
+/// A server that listens, and serves nobody yet: connections wait until it [runs](Self::run).
+#[must_use = "a server serves nobody until it runs"]
+pub struct Bound {
+    server: Server,
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+/// How a server has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Ended {
+    /// How many connections it has taken.
+    pub connections: u64,
+    /// How many calls still ran when the time for them was over, and were cancelled.
+    pub cancelled: usize,
+    /// How many connections were closed before they had ended.
+    pub cut: usize,
+}
+
+impl Server {
+    /// Serves this router; the drain is the one of its configuration.
+    pub fn new(app: Router, drain: Drain) -> Self {
+        Self { app, drain, limits: ServerLimits::default() }
+    }
+
+    /// Sets what is too much, too long and too slow.
+    pub fn limits(mut self, limits: ServerLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Listens on an address, such as `127.0.0.1:8000`; port 0 is any free one.
+    ///
+    /// # Errors
+    /// The address is not one of this machine, or is taken.
+    pub async fn bind(self, address: impl ToSocketAddrs + fmt::Debug) -> Result<Bound, ServeError> {
+        let name = format!("{address:?}");
+        let listening = async {
+            let listener = TcpListener::bind(address).await?;
+            self.bound(listener)
+        };
+        listening.await.map_err(|error| ServeError::listen(name.trim_matches('"'), error))
+    }
+
+    /// Serves on a socket that listens already, such as one that was inherited.
+    ///
+    /// # Errors
+    /// The socket does not listen, or is not one of TCP.
+    pub fn listener(self, listener: std::net::TcpListener) -> Result<Bound, ServeError> {
+        let listening = listener.set_nonblocking(true).and_then(|()| {
+            let listener = TcpListener::from_std(listener)?;
+            self.bound(listener)
+        });
+        listening.map_err(|error| ServeError::listen("a given socket", error))
+    }
+
+    fn bound(self, listener: TcpListener) -> io::Result<Bound> {
+        let address = listener.local_addr()?;
+        Ok(Bound { server: self, listener, address })
+    }
+}
+
+impl Bound {
+    /// Gives the address that is listened on, with the port that was found for 0.
+    #[must_use]
+    pub fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until this future ends, and then ends without losing what runs.
+    ///
+    /// The end begins the [`Drain`]: `/readyz` fails and new calls are refused. After the
+    /// [notice](ServerLimits::notice) nothing more is accepted, idle connections are closed, and
+    /// what runs may end within the [grace](ServerLimits::grace). What still runs then is cancelled,
+    /// answered so within the [farewell](ServerLimits::farewell), and its connections are closed.
+    /// [`Drain::finish`] shortens the grace; a second signal after [`signalled`] closes at once.
+    /// Last, the ledger of the configuration is flushed.
+    ///
+    /// # Cancellation
+    /// Dropping the returned future closes all connections as they are.
+    ///
+    /// # Errors
+    /// All has ended, but the ledger could not be flushed: calls may be missing in it.
+    pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<Ended, ServeError> {
+        let Self { server: Server { app, drain, limits }, listener, .. } = self;
+        let limits = Arc::new(limits);
+        let stage = watch::Sender::new(Stage::Serving);
+        let accepting = Accepting {
+            app: TowerToHyperService::new(app),
+            drain: drain.clone(),
+            limits: limits.clone(),
+            speaker: Arc::new(connection::speaker(&limits)),
+            places: Arc::new(Semaphore::new(limits.connections)),
+        };
+        let mut ending = Ending { drain, limits, stage, hurried: false };
+        let mut connections = 0;
+        let stage = ending.stage.clone();
+        tokio::select! {
+            biased;
+            () = ending.announced(shutdown) => {}
+            () = accepting.run(&listener, &stage, &mut connections) => {}
+        }
+        drop(listener);
+        ending.ended(connections).await
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("drain", &self.drain)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bound")
+            .field("server", &self.server)
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,144 @@
+//! What a connection is waiting for, and since when.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::ServerLimits;
+use crate::http::Drain;
+
+/// Longest time for a peer to take note that its connection ends.
+const LINGER: Duration = Duration::from_secs(5);
+
+/// The state of one connection, written by its socket and its requests, read by its watch.
+#[derive(Debug)]
+pub(super) struct Pulse {
+    drain: Drain,
+    begun: Instant,
+    /// Requests whose answer is not yet sent.
+    open: AtomicUsize,
+    /// When the first byte of a request came that is not yet whole; 0 for none.
+    heading: AtomicU64,
+    /// When the last answer ended.
+    quiet: AtomicU64,
+    /// Whether bytes may come without a request: pings of HTTP/2.
+    chats: AtomicBool,
+}
+
+/// What is to be done about a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Nothing until then, counted from the connection's begin.
+    Wait(Duration),
+    /// It has been quiet for too long, or is too old: no further request is taken.
+    Retire,
+    /// Its request does not arrive.
+    Close,
+}
+
+/// A request whose answer is not yet sent.
+#[derive(Debug)]
+pub(super) struct Open(Arc<Pulse>);
+
+impl Pulse {
+    /// A connection begins; a request is expected.
+    pub(super) fn begin(drain: &Drain) -> Self {
+        Self {
+            drain: drain.clone(),
+            begun: Instant::now(),
+            open: AtomicUsize::new(0),
+            heading: AtomicU64::new(1),
+            quiet: AtomicU64::new(0),
+            chats: AtomicBool::new(false),
+        }
+    }
+
+    /// How long the connection has been there.
+    pub(super) fn age(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    /// Which moment this age is; a far one where it is beyond what a clock can say.
+    pub(super) fn at(&self, age: Duration) -> Instant {
+        const FAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+        self.begun.checked_add(age).unwrap_or_else(|| Instant::now() + FAR)
+    }
+
+    /// The time for a request starts again: what came until now was a handshake.
+    #[cfg(feature = "tls")]
+    pub(super) fn expect_request(&self) {
+        self.heading.store(self.now(), Ordering::Relaxed);
+    }
+
+    /// Bytes have come.
+    pub(super) fn hears(&self) {
+        let counts = !self.is_busy() && !self.chats.load(Ordering::Relaxed);
+        if counts && self.heading.load(Ordering::Relaxed) == 0 {
+            self.heading.store(self.now(), Ordering::Relaxed);
+        }
+    }
+
+    /// A request is whole up to its body.
+    pub(super) fn opens(self: &Arc<Self>, chats: bool) -> Open {
+        self.drain.traffic().begun.add();
+        self.open.fetch_add(1, Ordering::Relaxed);
+        self.heading.store(0, Ordering::Relaxed);
+        if chats {
+            self.chats.store(true, Ordering::Relaxed);
+        }
+        Open(self.clone())
+    }
+
+    /// What is to be done at this age.
+    pub(super) fn verdict(&self, age: Duration, limits: &ServerLimits) -> Verdict {
+        let (heading, quiet) = (read(&self.heading), read(&self.quiet));
+        let soon = age.saturating_add(limits.header_timeout.min(limits.idle_timeout));
+        let due = match heading {
+            _ if self.is_busy() => soon,
+            Duration::ZERO if age >= quiet.saturating_add(limits.idle_timeout) => {
+                return Verdict::Retire;
+            }
+            // What begins in between may be due before the quiet is.
+            Duration::ZERO => soon.min(quiet.saturating_add(limits.idle_timeout)),
+            since if age >= since.saturating_add(limits.header_timeout) => return Verdict::Close,
+            since => since.saturating_add(limits.header_timeout),
+        };
+        if age >= limits.age { Verdict::Retire } else { Verdict::Wait(due.min(limits.age)) }
+    }
+
+    /// What is to be done at this age about a connection that takes no further request since then.
+    pub(super) fn verdict_retired(&self, age: Duration, since: Duration) -> Verdict {
+        let due = read(&self.quiet).max(since) + LINGER;
+        match self.is_busy() {
+            true => Verdict::Wait(age + LINGER),
+            false if age >= due => Verdict::Close,
+            false => Verdict::Wait(due),
+        }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.open.load(Ordering::Relaxed) > 0
+    }
+
+    fn closes(&self) {
+        self.quiet.store(self.now(), Ordering::Relaxed);
+        self.open.fetch_sub(1, Ordering::Relaxed);
+        self.drain.traffic().ended.add();
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.age().as_millis()).unwrap_or(u64::MAX).max(1)
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.closes();
+    }
+}
+
+fn read(millis: &AtomicU64) -> Duration {
+    Duration::from_millis(millis.load(Ordering::Relaxed))
+}
