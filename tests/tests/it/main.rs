@@ -20,6 +20,7 @@ mod evidence;
 mod executor;
 mod guard;
 mod guide;
+mod http;
 mod ledger;
 mod life;
 mod macros;
