@@ -1,1 +1,198 @@
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::Context;
 
+use futures::{StreamExt as _, stream};
+use hyper::body::{Frame, SizeHint};
+use tool_contracts::server::CallRequest;
+
+use super::*;
+
+fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+    let pair = |(name, value): &(&'static str, &str)| {
+        (name.parse().expect("a name"), value.parse().expect("a value"))
+    };
+    pairs.iter().map(pair).collect()
+}
+
+fn json() -> HeaderMap {
+    headers(&[("content-type", "application/json")])
+}
+
+fn bounds(bytes: usize) -> Bounds {
+    Bounds { body_bytes: bytes, ..Bounds::default() }
+}
+
+/// A body of unknown length, in these frames.
+fn frames(frames: &'static [&'static str]) -> Body {
+    Body::from_stream(stream::iter(frames).map(|frame| Ok::<_, Infallible>(*frame)))
+}
+
+#[track_caller]
+fn refused<T: std::fmt::Debug>(read: Result<T, Problem>, status: u16, message: &str) {
+    let problem = read.expect_err("it is refused");
+    assert_eq!((problem.status.as_u16(), &*problem.message), (status, message));
+}
+
+#[tokio::test]
+async fn only_json_in_utf8_is_read() {
+    let status = async |content_type: &str| {
+        let headers = headers(&[("content-type", content_type)]);
+        let read = read(&headers, Body::from("{}"), &Bounds::default()).await;
+        read.map_or_else(|problem| problem.status.as_u16(), |_| 200)
+    };
+    for admitted in [
+        "application/json",
+        "Application/JSON",
+        "application/json; charset=utf-8",
+        "application/json;charset=\"UTF-8\"",
+        "application/json; profile=x",
+        "application/json;",
+        "application/vnd.api+json",
+    ] {
+        assert_eq!(status(admitted).await, 200, "{admitted}");
+    }
+    for refused in [
+        "",
+        "text/json",
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/jsonp",
+        "application/+json",
+        "application/a b+json",
+        "application/json; charset=utf-16",
+        "application/json, text/plain",
+        "application/json x",
+    ] {
+        assert_eq!(status(refused).await, 415, "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_says_once_what_it_is() {
+    let message =
+        "content-type: expected `application/json`, or a type that ends in `+json`, in UTF-8";
+    let none = HeaderMap::new();
+    refused(read(&none, Body::from("{}"), &bounds(9)).await, 415, message);
+    let mut twice = json();
+    twice.append("content-type", HeaderValue::from_static("application/json"));
+    refused(read(&twice, Body::from("{}"), &bounds(9)).await, 415, message);
+}
+
+#[tokio::test]
+async fn a_packed_body_is_refused() {
+    let message = "content-encoding: expected none; send the body as it is";
+    let packed = |how| headers(&[("content-type", "application/json"), ("content-encoding", how)]);
+    refused(read(&packed("gzip"), Body::from("{}"), &bounds(9)).await, 415, message);
+    refused(read(&packed("identity, br"), Body::from("{}"), &bounds(9)).await, 415, message);
+    assert!(read(&packed("Identity"), Body::from("{}"), &bounds(9)).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_body_may_be_as_long_as_the_limit() {
+    let message = "the body is longer than 4 bytes; send less at a time";
+    assert_eq!(read(&json(), Body::from("1234"), &bounds(4)).await.unwrap(), "1234");
+    refused(read(&json(), Body::from("12345"), &bounds(4)).await, 413, message);
+    assert_eq!(read(&json(), frames(&["1", "2", "34"]), &bounds(4)).await.unwrap(), "1234");
+    refused(read(&json(), frames(&["1", "2", "345"]), &bounds(4)).await, 413, message);
+    refused(read(&json(), frames(&["12345"]), &bounds(4)).await, 413, message);
+    assert_eq!(read(&json(), frames(&["", "12", ""]), &bounds(4)).await.unwrap(), "12");
+}
+
+/// A body whose length is known to be 5 bytes.
+struct Announced(Body);
+
+impl axum::body::HttpBody for Announced {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.0).poll_frame(cx)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(5)
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_says_that_it_is_too_long_is_not_read() {
+    let never = stream::poll_fn(|_| -> Poll<Option<Result<Bytes, Infallible>>> {
+        panic!("what is too long is not read")
+    });
+    let announced = Announced(Body::from_stream(never));
+    refused(
+        read(&json(), Body::new(announced), &bounds(4)).await,
+        413,
+        "the body is longer than 4 bytes; send less at a time",
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_has_to_arrive_in_time() {
+    let slow = stream::once(async { Ok::<_, Infallible>("{") }).chain(stream::pending());
+    let read = read(&json(), Body::from_stream(slow), &Bounds::default()).await;
+    let message = "the body did not arrive within 10000 ms; send it at once";
+    refused(read, 408, message);
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_is_refused() {
+    let broken = stream::iter([Ok("{"), Err(std::io::Error::other("gone"))]);
+    let message = "the body ended too early; send as much as `content-length` says";
+    refused(read(&json(), Body::from_stream(broken), &bounds(9)).await, 400, message);
+}
+
+#[track_caller]
+fn check(body: &[u8], status: u16, message: &str, position: Option<usize>) {
+    let problem = parse::<CallRequest>(body).expect_err("it is refused");
+    assert_eq!((problem.status.as_u16(), &*problem.message), (status, message));
+    let said = problem.details.get("position").and_then(serde_json::Value::as_u64);
+    assert_eq!(said, position.map(|position| position as u64));
+}
+
+#[test]
+fn what_is_no_json_is_told_by_its_byte() {
+    check(b"{\"tool_name\":\"\xff\"}", 400, "the body is not UTF-8 at byte 14", Some(14));
+    let truncated = "the body is not readable: the JSON text ends too early, at byte 0";
+    check(b"", 400, truncated, Some(0));
+    let cut = "the body is not readable: the JSON text ends too early, at byte 19";
+    check(b"{\"tool_name\":\"add\",", 400, cut, Some(19));
+    let twice = "the body is not readable: not JSON: expected the end of the text at byte 21";
+    check(b"{\"tool_name\":\"add\"}  {}", 400, twice, Some(21));
+}
+
+#[test]
+fn what_is_json_of_another_form_is_told_by_its_field() {
+    let unknown = "{\"tool_name\":\"add\",\"inputs\":{}}";
+    let problem = parse::<CallRequest>(unknown.as_bytes()).expect_err("it is refused");
+    assert_eq!(problem.status, 422);
+    assert!(problem.message.starts_with("the body is not valid: "), "{}", problem.message);
+    assert!(problem.message.contains("`inputs`"), "{}", problem.message);
+    assert!(!problem.message.contains(" at line "), "{}", problem.message);
+
+    let missing = parse::<CallRequest>(b"{}").expect_err("it is refused");
+    assert!(missing.message.contains("`tool_name`"), "{}", missing.message);
+    let twice = b"{\"tool_name\":\"add\",\"tool_name\":\"add\"}";
+    let twice = parse::<CallRequest>(twice).expect_err("it is refused");
+    assert_eq!(twice.status, 422);
+    assert!(twice.message.contains("`tool_name`"), "{}", twice.message);
+    assert_eq!(parse::<CallRequest>(b"[]").expect_err("it is refused").status, 422);
+    assert_eq!(parse::<CallRequest>(b"7").expect_err("it is refused").status, 422);
+}
+
+#[test]
+fn a_body_that_nests_without_end_is_refused() {
+    let deep = format!("{{\"tool_name\":\"add\",\"context\":{}", "[".repeat(200_000));
+    assert_eq!(parse::<CallRequest>(deep.as_bytes()).expect_err("it is refused").status, 400);
+}
+
+#[test]
+fn the_input_stays_as_it_was_sent() {
+    let body = b"{\"tool_name\":\"add\",\"input\":{\"a\" : 1.0, \"a\":2}}";
+    let request: CallRequest = parse(body).expect("what the input says is not looked at");
+    assert_eq!(request.input().get(), "{\"a\" : 1.0, \"a\":2}");
+}

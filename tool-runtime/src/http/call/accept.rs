@@ -70,3 +70,65 @@ fn wish<'f>(ranges: impl Iterator<Item = (&'f str, u16)>, kind: &str, subtype: &
     });
     fitting.max_by_key(|(_, exactness)| *exactness).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(accept: &[&'static str], wanted: Option<Form>) {
+        let fields = accept.iter().map(|field| (ACCEPT, field.parse().expect("a value")));
+        assert_eq!(form(&fields.collect()), wanted, "{accept:?}");
+    }
+
+    #[test]
+    fn whoever_says_nothing_gets_json() {
+        check(&[], Some(Form::Json));
+        check(&["*/*"], Some(Form::Json));
+        check(&["application/json"], Some(Form::Json));
+        check(&["application/*"], Some(Form::Json));
+        check(&["text/html, */*;q=0.1"], Some(Form::Json));
+    }
+
+    #[test]
+    fn a_stream_has_to_be_named() {
+        check(&["text/event-stream"], Some(Form::Events));
+        check(&["Text/Event-Stream"], Some(Form::Events));
+        check(&["text/event-stream, */*"], Some(Form::Events));
+        check(&["*/*, text/event-stream"], Some(Form::Events));
+        check(&["text/plain", "text/event-stream"], Some(Form::Events));
+        check(&["text/*, application/json;q=0.5"], Some(Form::Json));
+        check(&["text/*"], None);
+    }
+
+    #[test]
+    fn who_names_both_gets_what_they_want_more_and_else_json() {
+        check(&["application/json, text/event-stream"], Some(Form::Json));
+        check(&["text/event-stream, application/json"], Some(Form::Json));
+        check(&["application/json;q=0.5, text/event-stream"], Some(Form::Events));
+        check(&["application/json; q=0.5", "text/event-stream;q=0.501"], Some(Form::Events));
+        check(&["application/json, text/event-stream;q=0.9"], Some(Form::Json));
+    }
+
+    #[test]
+    fn what_is_not_wanted_is_not_sent() {
+        check(&["text/html"], None);
+        check(&["text/event-stream;q=0"], None);
+        check(&["text/event-stream;q=0, */*"], Some(Form::Json));
+        check(&["application/json;q=0, */*"], None);
+        check(&["application/json;q=0, text/event-stream;q=0.1"], Some(Form::Events));
+        check(&["*/*;q=0"], None);
+        check(&[""], None);
+    }
+
+    #[test]
+    fn a_weight_that_is_none_counts_for_nothing() {
+        for weight in ["2", "-1", "x", "1e0", "+1", "inf", "nan", ""] {
+            assert_eq!(thousandths(weight), 0, "{weight}");
+        }
+        assert_eq!(
+            (thousandths("1"), thousandths("0.25"), thousandths("1.000")),
+            (1000, 250, 1000)
+        );
+    }
+}

@@ -40,7 +40,7 @@ mod tests;
 /// }
 ///
 /// let runtime = Runtime::builder().tool::<Add>().build()?;
-/// let config = HttpConfig::new(Auth::trusting_the_network_as(Principal::new("laptop")));
+/// let config = HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("laptop")));
 /// let app: Router = Router::new().nest("/api", http::router(runtime, config));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
