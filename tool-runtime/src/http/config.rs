@@ -37,6 +37,7 @@ impl HttpConfig {
     }
 
     /// Gives the handle by which a server lets go of what runs, when it is asked to end.
+    #[must_use]
     pub fn drain(&self) -> Drain {
         self.drain.clone()
     }

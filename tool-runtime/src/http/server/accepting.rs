@@ -19,6 +19,8 @@ use super::answering::Answering;
 use super::connection::{self, Stage, TimedOut};
 use super::pulse::Pulse;
 use super::socket::Socket;
+#[cfg(feature = "tls")]
+use super::tls::{Link, Tls};
 use crate::http::Drain;
 
 /// The shortest and the longest pause after the system had no place for a connection.
@@ -32,7 +34,7 @@ pub(super) struct Accepting {
     pub(super) speaker: Arc<Builder<TokioExecutor>>,
     pub(super) places: Arc<Semaphore>,
     #[cfg(feature = "tls")]
-    pub(super) tls: Option<super::tls::Tls>,
+    pub(super) tls: Option<Tls>,
 }
 
 /// A place among the connections; counted as open until it is dropped.
@@ -81,7 +83,8 @@ impl Accepting {
         &self,
         stream: TcpStream,
         peer: SocketAddr,
-        stage: watch::Receiver<Stage>,
+        #[cfg_attr(not(feature = "tls"), expect(unused_mut, reason = "a handshake waits on it"))]
+        mut stage: watch::Receiver<Stage>,
         seat: Seat,
     ) -> impl Future<Output = ()> + Send + use<> {
         // What is small is sent at once: an answer never waits for the peer's acknowledgement.
@@ -91,7 +94,14 @@ impl Accepting {
         let (app, limits) = (self.app.clone(), self.limits.clone());
         let answering = Answering { app, peer, pulse, limits };
         let speaker = self.speaker.clone();
+        #[cfg(feature = "tls")]
+        let tls = self.tls.clone();
         async move {
+            #[cfg(feature = "tls")]
+            let socket = match Link::open(socket, tls, &answering, &mut stage).await {
+                Some(link) => link,
+                None => return seat.drain.traffic().handshakes_failed.add(),
+            };
             let served = connection::serve(socket, answering, &speaker, stage).await;
             if served == Err(TimedOut) {
                 seat.drain.traffic().timed_out.add();

@@ -133,7 +133,7 @@ impl Watch {
 }
 
 /// Waits for a stage after the one that was seen.
-async fn later(stage: &mut watch::Receiver<Stage>, seen: Stage) -> Stage {
+pub(super) async fn later(stage: &mut watch::Receiver<Stage>, seen: Stage) -> Stage {
     // Without its server a connection has nobody to serve it.
     stage.wait_for(|stage| *stage > seen).await.map_or(Stage::Cut, |stage| *stage)
 }

@@ -1,9 +1,11 @@
 //! The end of a server, step by step.
 
 use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::select;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
@@ -38,21 +40,23 @@ impl Ending {
 
     /// Lets what runs come to its end, cancels what does not, and closes what is left.
     pub(super) async fn ended(mut self, connections: u64) -> Result<Ended, ServeError> {
+        let grace = self.limits.grace;
         self.stage.send_replace(Stage::Ending);
-        self.wait(self.limits.grace, true).await;
-        let cancelled = self.drain.count();
-        self.drain.finish();
-        self.wait(self.limits.farewell, false).await;
+        let drain = self.drain.clone();
+        self.wait(async { select(pin!(drain.over()), pin!(sleep(grace))).await }).await;
+        let cancelled = drain.count();
+        drain.finish();
+        self.wait(sleep(self.limits.farewell)).await;
         let cut = self.stage.receiver_count();
         self.stage.send_replace(Stage::Cut);
         // A handler that blocks its thread cannot be waited for.
         let _ = timeout(LAST, self.stage.closed()).await;
-        flushed(self.drain.ledger()).await?;
+        flushed(drain.ledger()).await?;
         Ok(Ended { connections, cancelled, cut })
     }
 
-    /// Waits until nothing runs, for at most so long; not at all once the host is in a hurry.
-    async fn wait(&mut self, longest: Duration, ends_when_over: bool) {
+    /// Waits until nothing runs, as long as there is time; not at all once the host is in a hurry.
+    async fn wait<T>(&mut self, time: impl Future<Output = T>) {
         if self.hurried {
             return;
         }
@@ -60,21 +64,12 @@ impl Ending {
             self.stage.closed().await;
             self.drain.idle().await;
         };
-        let over = async {
-            if ends_when_over {
-                self.drain.over().await;
-            } else {
-                std::future::pending::<()>().await;
-            }
-        };
-        let hurried = tokio::select! {
+        self.hurried = tokio::select! {
             biased;
             () = settled => false,
             () = signal::again() => true,
-            () = over => false,
-            () = sleep(longest) => false,
+            _ = time => false,
         };
-        self.hurried = hurried;
     }
 }
 

@@ -61,6 +61,11 @@ impl ServeError {
         Self::new(ServeErrorKind::Ledger, message.to_owned(), None)
     }
 
+    #[cfg(feature = "tls")]
+    pub(super) fn tls(message: String, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::new(ServeErrorKind::Tls, message, Some(source.into()))
+    }
+
     fn new(
         kind: ServeErrorKind,
         message: String,

@@ -10,6 +10,8 @@ mod limits;
 mod pulse;
 mod signal;
 mod socket;
+#[cfg(feature = "tls")]
+mod tls;
 mod traffic;
 
 use std::fmt;
@@ -29,6 +31,9 @@ use self::ending::Ending;
 pub use self::error::{ServeError, ServeErrorKind};
 pub use self::limits::ServerLimits;
 pub use self::signal::signalled;
+#[cfg(feature = "tls")]
+#[cfg_attr(docsrs, doc(cfg(feature = "tls")))]
+pub use self::tls::Tls;
 pub(super) use self::traffic::Traffic;
 use super::Drain;
 
@@ -60,6 +65,8 @@ pub struct Server {
     app: Router,
     drain: Drain,
     limits: ServerLimits,
+    #[cfg(feature = "tls")]
+    tls: Option<Tls>,
 }
 
 /// A server that listens, and serves nobody yet: connections wait until it [runs](Self::run).
@@ -85,12 +92,26 @@ pub struct Ended {
 impl Server {
     /// Serves this router; the drain is the one of its configuration.
     pub fn new(app: Router, drain: Drain) -> Self {
-        Self { app, drain, limits: ServerLimits::default() }
+        Self {
+            app,
+            drain,
+            limits: ServerLimits::default(),
+            #[cfg(feature = "tls")]
+            tls: None,
+        }
     }
 
     /// Sets what is too much, too long and too slow.
     pub fn limits(mut self, limits: ServerLimits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Speaks TLS alone, with this certificate.
+    #[cfg(feature = "tls")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "tls")))]
+    pub fn tls(mut self, tls: &Tls) -> Self {
+        self.tls = Some(tls.clone());
         self
     }
 
@@ -147,15 +168,17 @@ impl Bound {
     /// # Errors
     /// All has ended, but the ledger could not be flushed: calls may be missing in it.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<Ended, ServeError> {
-        let Self { server: Server { app, drain, limits }, listener, .. } = self;
-        let limits = Arc::new(limits);
+        let Self { server, listener, .. } = self;
+        let (drain, limits) = (server.drain, Arc::new(server.limits));
         let stage = watch::Sender::new(Stage::Serving);
         let accepting = Accepting {
-            app: TowerToHyperService::new(app),
+            app: TowerToHyperService::new(server.app),
             drain: drain.clone(),
             limits: limits.clone(),
             speaker: Arc::new(connection::speaker(&limits)),
             places: Arc::new(Semaphore::new(limits.connections)),
+            #[cfg(feature = "tls")]
+            tls: server.tls,
         };
         let mut ending = Ending { drain, limits, stage, hurried: false };
         let mut connections = 0;

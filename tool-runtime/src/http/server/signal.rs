@@ -23,9 +23,8 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 /// # }
 /// ```
 pub async fn signalled() {
-    match one().await {
-        Ok(()) => {}
-        Err(_) => future::pending().await,
+    if one().await.is_err() {
+        future::pending::<()>().await;
     }
 }
 
@@ -34,7 +33,7 @@ pub(super) async fn again() {
     if TAKEN.load(Ordering::Relaxed) {
         signalled().await;
     } else {
-        future::pending().await
+        future::pending::<()>().await;
     }
 }
 
