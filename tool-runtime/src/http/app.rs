@@ -6,6 +6,7 @@ use tokio::sync::Semaphore;
 
 use super::HttpConfig;
 use super::list::Listing;
+use super::metrics::Metrics;
 use crate::Runtime;
 
 /// The runtime, and how it is to be shown over HTTP.
@@ -14,6 +15,7 @@ pub(super) struct App {
     pub(super) runtime: Runtime,
     pub(super) config: HttpConfig,
     pub(super) listing: Listing,
+    pub(super) metrics: Metrics,
     /// A place a call in a task of its own.
     pub(super) tasks: Arc<Semaphore>,
 }
@@ -23,8 +25,8 @@ pub(super) type Shared = Arc<App>;
 
 impl App {
     pub(super) fn new(runtime: Runtime, config: HttpConfig) -> Self {
-        let listing = Listing::of(&runtime);
+        let (listing, metrics) = (Listing::of(&runtime), Metrics::of(&runtime));
         let tasks = config.bounds.tasks.min(Semaphore::MAX_PERMITS);
-        Self { runtime, config, listing, tasks: Arc::new(Semaphore::new(tasks)) }
+        Self { runtime, config, listing, metrics, tasks: Arc::new(Semaphore::new(tasks)) }
     }
 }

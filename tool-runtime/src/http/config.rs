@@ -1,6 +1,7 @@
 //! How the tools are shown over HTTP.
 
 use super::bounds::Bounds;
+use super::probes::Readiness;
 use super::{Auth, Drain};
 use crate::evidence::Vault;
 use crate::ledger::Ledger;
@@ -14,13 +15,16 @@ pub struct HttpConfig {
     pub(super) vault: Option<Vault>,
     pub(super) drain: Drain,
     pub(super) bounds: Bounds,
+    pub(super) ready: Readiness,
+    pub(super) public_metrics: bool,
 }
 
 impl HttpConfig {
     /// Starts a configuration with who may call.
     pub fn new(auth: Auth) -> Self {
         let (drain, bounds) = (Drain::default(), Bounds::default());
-        Self { auth, ledger: None, vault: None, drain, bounds }
+        let (ready, public_metrics) = (Readiness::default(), false);
+        Self { auth, ledger: None, vault: None, drain, bounds, ready, public_metrics }
     }
 
     /// Serves `/traces` from this ledger, and is not ready while it cannot be written.

@@ -18,6 +18,8 @@ mod caller;
 mod config;
 mod drain;
 mod list;
+mod metrics;
+mod probes;
 mod problem;
 mod receiving;
 mod router;
@@ -28,4 +30,7 @@ pub use self::auth::{Auth, Principal, Scope, Scopes, UnknownScope};
 pub use self::config::HttpConfig;
 pub use self::drain::{Drain, Running};
 pub use self::router::router;
+#[cfg(feature = "tls")]
+#[cfg_attr(docsrs, doc(cfg(feature = "tls")))]
+pub use self::server::Tls;
 pub use self::server::{Bound, Ended, ServeError, ServeErrorKind, Server, ServerLimits, signalled};

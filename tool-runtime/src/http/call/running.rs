@@ -2,18 +2,19 @@
 
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::{Either, select};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
-use tool_contracts::{Effect, ErrorCode};
+use tool_contracts::{Effect, ErrorCode, ToolSpec};
 
 use crate::ToolCall;
 use crate::http::app::{App, Shared};
+use crate::http::metrics::{Metrics, Orphan};
 use crate::http::problem::Problem;
 
 /// How long a call that was cancelled may take to say so.
@@ -40,7 +41,12 @@ pub(super) enum End {
 pub(super) struct Task {
     handle: JoinHandle<Ran>,
     ends_with_caller: bool,
+    metrics: Metrics,
+    left: Left,
 }
+
+/// Counts a call as one without a caller, from when it is set to when its task has ended.
+type Left = Arc<OnceLock<Orphan>>;
 
 /// Tells whether it harms nobody to drop the call when its caller hangs up.
 pub(super) fn ends_with_caller(call: &ToolCall) -> bool {
@@ -52,9 +58,15 @@ pub(super) fn ends_with_caller(call: &ToolCall) -> bool {
 /// # Cancellation
 /// Dropping the returned future interrupts the call.
 pub(super) async fn run(app: &App, mut call: ToolCall) -> Ran {
+    let (running, begun) = (app.config.drain.running(), Instant::now());
     let end = run_within(app, &mut call).await;
     // Somebody is still being asked, and the request has no more time for that.
     call.expire();
+    if let Some(output) = call.output() {
+        let tool = call.tool().map_or("", ToolSpec::name);
+        app.metrics.call_ended(tool, output, begun.elapsed());
+    }
+    drop(running);
     Ran { call, end }
 }
 
@@ -89,13 +101,14 @@ async fn end(app: &App) -> End {
 pub(super) fn spawn(app: &Shared, call: ToolCall) -> Result<Task, Problem> {
     let place = Arc::clone(&app.tasks).try_acquire_owned().map_err(|_| busy())?;
     let ends_with_caller = ends_with_caller(&call);
-    let handle = tokio::spawn(hold(app.clone(), call, place));
-    Ok(Task { handle, ends_with_caller })
+    let left = Left::default();
+    let handle = tokio::spawn(hold(app.clone(), call, (place, left.clone())));
+    Ok(Task { handle, ends_with_caller, metrics: app.metrics.clone(), left })
 }
 
-async fn hold(app: Shared, call: ToolCall, place: OwnedSemaphorePermit) -> Ran {
+async fn hold(app: Shared, call: ToolCall, held: (OwnedSemaphorePermit, Left)) -> Ran {
     let ran = run(&app, call).await;
-    drop(place);
+    drop(held);
     ran
 }
 
@@ -118,6 +131,8 @@ impl Drop for Task {
     fn drop(&mut self) {
         if self.ends_with_caller {
             self.handle.abort();
+        } else if !self.handle.is_finished() {
+            self.left.get_or_init(|| self.metrics.orphan());
         }
     }
 }

@@ -10,8 +10,9 @@ use tool_contracts::ErrorCode;
 
 use super::HttpConfig;
 use super::app::App;
+use super::metrics::{Route, measured};
 use super::problem::Problem;
-use super::{call, list};
+use super::{call, list, probes};
 use crate::Runtime;
 
 #[cfg(test)]
@@ -47,11 +48,13 @@ mod tests;
 pub fn router(runtime: Runtime, config: HttpConfig) -> Router {
     let app = Arc::new(App::new(runtime, config));
     Router::new()
-        .route("/tools/list", post(list::list))
-        .route("/tools/call", post(call::call))
-        .route("/healthz", get(|| async { "ok" }))
-        .method_not_allowed_fallback(wrong_method)
-        .fallback(no_path)
+        .route("/tools/list", post(measured(Route::List, list::list)))
+        .route("/tools/call", post(measured(Route::Call, call::call)))
+        .route("/healthz", get(measured(Route::Health, probes::health)))
+        .route("/readyz", get(measured(Route::Ready, probes::ready)))
+        .route("/metrics", get(measured(Route::Metrics, probes::metrics)))
+        .method_not_allowed_fallback(measured(Route::Unknown, wrong_method))
+        .fallback(measured(Route::Unknown, no_path))
         .with_state(app)
 }
 

@@ -21,6 +21,7 @@ use super::pulse::Pulse;
 use super::socket::Socket;
 #[cfg(feature = "tls")]
 use super::tls::{Link, Tls};
+use super::traffic::Traffic;
 use crate::http::Drain;
 
 /// The shortest and the longest pause after the system had no place for a connection.
@@ -54,27 +55,10 @@ impl Accepting {
         loop {
             // Before anything is accepted: what has no place waits in the system's backlog.
             let Ok(place) = self.places.clone().acquire_owned().await else { return };
-            let (stream, peer) = self.accept(listener).await;
+            let (stream, peer) = accept(listener, self.drain.traffic()).await;
             *taken += 1;
             let seat = Seat::take(&self.drain, place);
             tokio::spawn(self.serve(stream, peer, stage.subscribe(), seat));
-        }
-    }
-
-    /// Accepts one connection; where the system has no place for it, tries again after a pause.
-    async fn accept(&self, listener: &TcpListener) -> (TcpStream, SocketAddr) {
-        let (mut pause, longest) = PAUSES;
-        loop {
-            match listener.accept().await {
-                Ok(accepted) => return accepted,
-                // It was the one connection that failed, before it was taken.
-                Err(error) if is_of_peer(&error) => {}
-                Err(_) => {
-                    self.drain.traffic().failed.add();
-                    sleep(pause).await;
-                    pause = longest.min(pause * 2);
-                }
-            }
         }
     }
 
@@ -87,8 +71,6 @@ impl Accepting {
         mut stage: watch::Receiver<Stage>,
         seat: Seat,
     ) -> impl Future<Output = ()> + Send + use<> {
-        // What is small is sent at once: an answer never waits for the peer's acknowledgement.
-        let _ = stream.set_nodelay(true);
         let pulse = Arc::new(Pulse::begin(&self.drain));
         let socket = Socket::new(stream, pulse.clone(), self.limits.write_timeout);
         let (app, limits) = (self.app.clone(), self.limits.clone());
@@ -98,9 +80,8 @@ impl Accepting {
         let tls = self.tls.clone();
         async move {
             #[cfg(feature = "tls")]
-            let socket = match Link::open(socket, tls, &answering, &mut stage).await {
-                Some(link) => link,
-                None => return seat.drain.traffic().handshakes_failed.add(),
+            let Some(socket) = Link::open(socket, tls, &answering, &mut stage).await else {
+                return seat.drain.traffic().handshakes_failed.add();
             };
             let served = connection::serve(socket, answering, &speaker, stage).await;
             if served == Err(TimedOut) {
@@ -123,7 +104,44 @@ impl Drop for Seat {
     }
 }
 
+/// Accepts one connection; where the system has no place for it, tries again after a pause.
+async fn accept(listener: &TcpListener, traffic: &Traffic) -> (TcpStream, SocketAddr) {
+    let (mut pause, longest) = PAUSES;
+    loop {
+        match listener.accept().await {
+            Ok((stream, peer)) => {
+                // An answer never waits for its peer to acknowledge the one before.
+                let _ = stream.set_nodelay(true);
+                return (stream, peer);
+            }
+            // It was the one connection that failed, before it was taken.
+            Err(error) if is_of_peer(&error) => {}
+            Err(_) => {
+                traffic.failed.add();
+                sleep(pause).await;
+                pause = longest.min(pause * 2);
+            }
+        }
+    }
+}
+
 fn is_of_peer(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::{Traffic, accept};
+
+    #[tokio::test]
+    async fn what_is_small_is_sent_at_once() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let address = listener.local_addr().expect("it listens");
+        let _peer = TcpStream::connect(address).await.expect("it listens");
+        let (stream, _) = accept(&listener, &Traffic::default()).await;
+        assert!(stream.nodelay().expect("it is open"));
+    }
 }

@@ -1,11 +1,9 @@
 //! The end of a server, step by step.
 
 use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::select;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
@@ -43,7 +41,7 @@ impl Ending {
         let grace = self.limits.grace;
         self.stage.send_replace(Stage::Ending);
         let drain = self.drain.clone();
-        self.wait(async { select(pin!(drain.over()), pin!(sleep(grace))).await }).await;
+        self.wait(timeout(grace, drain.over())).await;
         let cancelled = drain.count();
         drain.finish();
         self.wait(sleep(self.limits.farewell)).await;

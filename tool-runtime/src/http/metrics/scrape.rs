@@ -1,0 +1,156 @@
+//! All figures, as they are at the moment when somebody reads them.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::registry::Unit;
+
+use super::Figures;
+use super::measured::Route;
+use super::series::{Durations, ToolSeries};
+use crate::http::Drain;
+use crate::ledger::Ledger;
+
+/// Reads the figures when they are asked for.
+pub(super) struct Scrape {
+    pub(super) figures: Arc<Figures>,
+    pub(super) drain: Drain,
+    pub(super) ledger: Option<Ledger>,
+}
+
+impl Collector for Scrape {
+    fn encode(&self, encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let mut page = Page(encoder);
+        self.requests(&mut page)?;
+        self.calls(&mut page)?;
+        self.connections(&mut page)?;
+        self.ledger(&mut page)
+    }
+}
+
+impl Scrape {
+    fn requests(&self, page: &mut Page<'_>) -> fmt::Result {
+        let routes = || Route::ALL.into_iter().zip(&self.figures.routes);
+        let mut family = page.family("requests", "Requests that were answered.", Counter)?;
+        for (route, series) in routes() {
+            for (status, count) in series.read() {
+                let labels = [("route", route.as_str()), ("status", status)];
+                count_of(family.encode_family(&labels)?, count)?;
+            }
+        }
+        let help = "Time until an answer begins.";
+        let mut family = page.durations("request_duration", help)?;
+        for (route, series) in routes() {
+            took(&mut family, ("route", route.as_str()), &series.took)?;
+        }
+        let under_way = self.drain.traffic().under_way();
+        page.gauge("requests_in_flight", "Requests that are being answered.", under_way)
+    }
+
+    fn calls(&self, page: &mut Page<'_>) -> fmt::Result {
+        let mut family = page.family("calls", "Calls that were answered.", Counter)?;
+        for (tool, series) in self.tools() {
+            for (status, code, count) in series.read() {
+                let labels = [("tool", tool), ("status", status), ("code", code)];
+                count_of(family.encode_family(&labels)?, count)?;
+            }
+        }
+        let mut family = page.durations("call_duration", "Time that a call took in all.")?;
+        for (tool, series) in self.tools() {
+            took(&mut family, ("tool", tool), &series.took)?;
+        }
+        let running = u64::try_from(self.drain.count()).unwrap_or(u64::MAX);
+        page.gauge("calls_in_flight", "Calls that are running.", running)?;
+        let (now, ever) = &self.figures.orphans;
+        let help = "Calls that run although their callers have hung up.";
+        page.gauge("calls_left_running", help, now.load(Ordering::Relaxed))?;
+        let help = "Calls that ran on when their callers hung up.";
+        page.counter("calls_left", help, ever.load(Ordering::Relaxed))
+    }
+
+    fn connections(&self, page: &mut Page<'_>) -> fmt::Result {
+        let traffic = self.drain.traffic();
+        page.gauge("connections", "Connections that are open.", traffic.open())?;
+        let taken = traffic.accepted.read();
+        page.counter("connections_accepted", "Connections that were taken.", taken)?;
+        let help = "Times that a connection could not be taken.";
+        page.counter("connections_failed", help, traffic.failed.read())?;
+        let help = "Connections that were closed because they were too slow.";
+        page.counter("connections_timed_out", help, traffic.timed_out.read())?;
+        let help = "Connections whose TLS handshake failed.";
+        page.counter("tls_handshakes_failed", help, traffic.handshakes_failed.read())?;
+        page.gauge("draining", "1 while the server is ending.", self.drain.has_begun().into())
+    }
+
+    fn ledger(&self, page: &mut Page<'_>) -> fmt::Result {
+        let Some(status) = self.ledger.as_ref().map(Ledger::status) else { return Ok(()) };
+        page.counter("ledger_written", "Calls that are on the record.", status.written)?;
+        page.counter("ledger_shed", "Calls that the record leaves out.", status.shed)?;
+        page.counter("ledger_lost", "Calls whose record was given up.", status.lost)?;
+        page.gauge("ledger_waiting", "Calls that wait to be written.", status.waiting())?;
+        let failing = status.failing.is_some().into();
+        page.gauge("ledger_failing", "1 while the ledger cannot be written.", failing)
+    }
+
+    fn tools(&self) -> impl Iterator<Item = (&str, &ToolSeries)> {
+        let tools = self.figures.tools.iter().map(|(name, series)| (&**name, series));
+        tools.chain([("unknown", &self.figures.unknown)])
+    }
+}
+
+use MetricType::{Counter, Gauge, Histogram};
+
+/// The text that is being written.
+struct Page<'p>(DescriptorEncoder<'p>);
+
+impl Page<'_> {
+    fn family<'s>(
+        &'s mut self,
+        name: &'s str,
+        help: &str,
+        kind: MetricType,
+    ) -> Result<MetricEncoder<'s>, fmt::Error> {
+        self.0.encode_descriptor(name, help, None, kind)
+    }
+
+    fn durations<'s>(
+        &'s mut self,
+        name: &'s str,
+        help: &str,
+    ) -> Result<MetricEncoder<'s>, fmt::Error> {
+        self.0.encode_descriptor(name, help, Some(&Unit::Seconds), Histogram)
+    }
+
+    fn counter(&mut self, name: &str, help: &str, count: u64) -> fmt::Result {
+        count_of(self.family(name, help, Counter)?, count)
+    }
+
+    fn gauge(&mut self, name: &str, help: &str, value: u64) -> fmt::Result {
+        let value = i64::try_from(value).unwrap_or(i64::MAX);
+        self.family(name, help, Gauge)?.encode_gauge(&value)
+    }
+}
+
+fn count_of(mut metric: MetricEncoder<'_>, count: u64) -> fmt::Result {
+    metric.encode_counter::<NoLabelSet, _, u64>(&count, None)
+}
+
+/// Writes how long things took, if there were any.
+fn took(family: &mut MetricEncoder<'_>, label: (&str, &str), took: &Durations) -> fmt::Result {
+    let (sum, count, sizes) = took.read();
+    if count == 0 {
+        return Ok(());
+    }
+    let labels = [label];
+    family.encode_family(&labels)?.encode_histogram::<NoLabelSet>(sum, count, &sizes, None)
+}
+
+impl fmt::Debug for Scrape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scrape").finish_non_exhaustive()
+    }
+}
