@@ -29,7 +29,10 @@ mod waiting;
 pub use async_trait::async_trait;
 
 pub use self::access::{AccessPolicy, AccessRequest, AccessVerdict};
-pub use self::approval::{ApprovalRequest, Approver, Decision, GrantError, GrantFor, TicketError};
+pub use self::approval::{
+    ApprovalRequest, Approver, Decision, GrantError, GrantFor, TicketError, WaitingCall,
+    WaitingCalls,
+};
 pub use self::config::Policy;
 pub use self::excerpt::{Cut, ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
 pub use self::idempotency::{Resolution, ResolveError};

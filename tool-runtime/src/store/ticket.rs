@@ -24,6 +24,18 @@ pub trait TicketStore: Send + Sync + 'static {
     /// Whether a ticket's time is over is the caller's to judge: until it is swept, it can be ended.
     async fn end_ticket(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError>;
 
+    /// Lists the tickets of a tenant that wait at `now`, at most `most`, in the order of their ids
+    /// from the first after `after`. Ids begin with their moment, so that the oldest come first.
+    ///
+    /// What has ended waits no more, nor does what has expired, swept or not.
+    async fn waiting_tickets(
+        &self,
+        tenant: Uuid,
+        after: Option<Uuid>,
+        most: usize,
+        now: UnixMillis,
+    ) -> Result<Vec<WaitingTicket>, StoreError>;
+
     /// Ends as overtaken whatever waits in a tenant's conversation; returns how many.
     async fn overtake_tickets(&self, tenant: Uuid, conversation: &str)
     -> Result<usize, StoreError>;

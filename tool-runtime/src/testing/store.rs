@@ -212,6 +212,17 @@ impl TicketStore for FaultyStore {
         self.pass(StoreOperation::Tickets, self.memory.end_ticket(id, end)).await
     }
 
+    async fn waiting_tickets(
+        &self,
+        tenant: Uuid,
+        after: Option<Uuid>,
+        most: usize,
+        now: UnixMillis,
+    ) -> Result<Vec<WaitingTicket>, StoreError> {
+        let work = self.memory.waiting_tickets(tenant, after, most, now);
+        self.pass(StoreOperation::Tickets, work).await
+    }
+
     async fn overtake_tickets(
         &self,
         tenant: Uuid,

@@ -14,3 +14,4 @@ mod permission;
 mod preview;
 mod processes;
 mod tickets;
+mod waiting;

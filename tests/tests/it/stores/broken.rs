@@ -39,6 +39,9 @@ pub(super) enum Defect {
     UsesTicketsTwice,
     EndsTicketsInTwoSteps,
     RevivesTickets,
+    ListsTicketsFromTheStart,
+    ListsEndedTickets,
+    ListsExpiredTickets,
     GrantsAllForSome,
     KeepsRevokedGrants,
     ShowsOutputsToAll,
@@ -52,6 +55,7 @@ pub(super) struct Broken {
     claimed: Mutex<Vec<KeyScope>>,
     put_again: Mutex<HashMap<Uuid, usize>>,
     readers: Mutex<HashMap<Uuid, (Uuid, Box<str>)>>,
+    ended: Mutex<Vec<Uuid>>,
 }
 
 impl Broken {
@@ -62,6 +66,7 @@ impl Broken {
             claimed: Mutex::default(),
             put_again: Mutex::default(),
             readers: Mutex::default(),
+            ended: Mutex::default(),
         }
     }
 
@@ -245,7 +250,28 @@ impl TicketStore for Broken {
         let forgetful =
             self.is(Defect::UsesTicketsTwice) || (self.is(Defect::RevivesTickets) && revived);
         let before = self.memory.end_ticket(id, end).await?;
+        self.ended.lock().unwrap().push(id);
         Ok(before.filter(|_| found.is_none() || !forgetful))
+    }
+
+    async fn waiting_tickets(
+        &self,
+        tenant: Uuid,
+        after: Option<Uuid>,
+        most: usize,
+        now: UnixMillis,
+    ) -> Result<Vec<WaitingTicket>, StoreError> {
+        let after = after.filter(|_| !self.is(Defect::ListsTicketsFromTheStart));
+        let now = if self.is(Defect::ListsExpiredTickets) { UnixMillis::new(0) } else { now };
+        let mut listed = self.memory.waiting_tickets(tenant, after, most, now).await?;
+        if self.is(Defect::ListsEndedTickets) {
+            let ended = self.ended.lock().unwrap().clone();
+            for id in ended {
+                let found = self.memory.find_ticket(id).await?;
+                listed.extend(found.filter(|ticket| ticket.tenant == tenant));
+            }
+        }
+        Ok(listed)
     }
 
     async fn overtake_tickets(

@@ -37,9 +37,9 @@ pub enum TicketError {
     Store(#[from] StoreError),
 }
 
-/// A call as it waits in the store, sealed.
+/// A call as it waits in the store, sealed. What has a default was not sealed from the beginning.
 #[derive(Serialize, Deserialize)]
-pub(super) struct WaitingCall {
+pub(super) struct SealedCall {
     /// The arguments as the model sent them.
     pub(super) sent: String,
     /// The arguments as a person changed them, if one did.
@@ -48,16 +48,33 @@ pub(super) struct WaitingCall {
     pub(super) cx: serde_json::Value,
     /// The hash of the dry run's answer that the decision is bound to.
     pub(super) preview: Option<[u8; 32]>,
+    /// The ticket itself, so that an approver finds it who was not handed it.
+    #[serde(default)]
+    pub(super) ticket: Option<Ticket>,
+    /// The arguments as a person may see them, secrets masked.
+    #[serde(default)]
+    pub(super) shown: Option<String>,
+    /// Why the host's own rule asks, if it does.
+    #[serde(default)]
+    pub(super) reason: Option<String>,
 }
 
-impl WaitingCall {
-    fn of(call: &ToolCall, scope: &CallScope) -> serde_json::Result<Self> {
+impl SealedCall {
+    fn of(
+        call: &ToolCall,
+        scope: &CallScope,
+        ticket: &Ticket,
+        reason: Option<&str>,
+    ) -> serde_json::Result<Self> {
         let edited = !scope.edits().is_empty();
         Ok(Self {
             sent: scope.sent().raw().to_owned(),
             edited: edited.then(|| scope.raw().to_owned()),
             cx: serde_json::to_value(scope.cx().for_log())?,
             preview: call.consent().preview,
+            ticket: Some(ticket.clone()),
+            shown: call.preview().arguments().map(str::to_owned),
+            reason: reason.map(str::to_owned),
         })
     }
 
@@ -68,8 +85,8 @@ impl WaitingCall {
 
 impl State {
     /// Answers a call with a ticket that leads back to it.
-    pub(super) async fn defer(&self, call: &ToolCall) -> Box<Refusal> {
-        match self.issue(call).await {
+    pub(super) async fn defer(&self, call: &ToolCall, reason: Option<&str>) -> Box<Refusal> {
+        match self.issue(call, reason).await {
             Ok(ticket) => needs_confirmation(&ticket.to_json()),
             Err(TicketError::Refused(detail)) => Refusal::not_run(*detail),
             // A person is needed, and here is no way to reach one.
@@ -83,21 +100,20 @@ impl State {
     }
 
     /// Puts a call away, and returns the ticket that leads back to it.
-    async fn issue(&self, call: &ToolCall) -> Result<Ticket, TicketError> {
+    async fn issue(&self, call: &ToolCall, reason: Option<&str>) -> Result<Ticket, TicketError> {
         let Some(scope) = call.scope() else { return Err(TicketError::NotPending) };
         let keys = self.keys.as_ref();
         let keys = keys.ok_or_else(|| TicketError::Sealing("no keys".to_owned()))?;
         let arguments = fingerprint(self.plan(scope), scope);
         let arguments = arguments.map_err(|error| refused(*not_canonical(&error)))?;
-        let claims = self.claims(call, scope, arguments, keys);
-        let waiting = WaitingCall::of(call, scope).and_then(|it| serde_json::to_vec(&it));
-        let waiting = waiting.map_err(|error| TicketError::Sealing(error.to_string()))?;
-        let payload = seal(&waiting, keys, &bound_to(PURPOSE, claims.id));
+        let ticket = sign(self.claims(call, scope, arguments, keys), keys).map_err(fault)?;
+        let sealed = SealedCall::of(call, scope, &ticket, reason);
+        let sealed = sealed.and_then(|it| serde_json::to_vec(&it));
+        let sealed = sealed.map_err(|error| TicketError::Sealing(error.to_string()))?;
+        let payload = seal(&sealed, keys, &bound_to(PURPOSE, ticket.id()));
         let payload = payload.map_err(|error| TicketError::Sealing(error.to_string()))?;
-        let conversation = conversation_of(scope.cx());
-        let (id, tenant, end) = (claims.id, claims.tenant, claims.expires_at);
-        let ticket = sign(claims, keys).map_err(fault)?;
-        let waiting = WaitingTicket::new(id, tenant, conversation, payload, end);
+        let (id, tenant, end) = (ticket.id(), ticket.tenant(), ticket.expires_at());
+        let waiting = WaitingTicket::new(id, tenant, conversation_of(scope.cx()), payload, end);
         self.with_room(|| self.stores.tickets.put_ticket(waiting.clone())).await?;
         self.sweep_if_due().await;
         Ok(ticket)
@@ -156,8 +172,21 @@ impl ToolCall {
         let state = State::of(&runtime).ok_or(TicketError::NotPending)?;
         // The decision is bound to a dry run here as well, where the rules ask for it.
         state.rehearse(self).await.map_err(|refusal| refused(*refusal))?;
-        let ticket = state.issue(self).await?;
+        let ticket = state.issue(self, None).await?;
         self.withdraw(|| needs_confirmation(&ticket.to_json()));
         Ok(ticket)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_sealed_before_it_held_its_ticket_is_read_on() {
+        let before = r#"{"sent":"{}","edited":null,"cx":{"tenant_id":"x"},"preview":null}"#;
+        let sealed: SealedCall = serde_json::from_str(before).expect("a sealed call");
+        assert_eq!(sealed.sent, "{}");
+        assert!(sealed.ticket.is_none() && sealed.shown.is_none() && sealed.reason.is_none());
     }
 }

@@ -5,6 +5,7 @@ mod binding;
 mod deferring;
 mod grants;
 mod resuming;
+mod waiting;
 
 use std::panic::AssertUnwindSafe;
 
@@ -16,6 +17,7 @@ pub use self::approver::{ApprovalRequest, Approver, Decision, GrantFor};
 pub(super) use self::binding::{fingerprint, not_canonical};
 pub use self::deferring::TicketError;
 pub use self::grants::GrantError;
+pub use self::waiting::{WaitingCall, WaitingCalls};
 use super::access::{AccessRequest, AccessVerdict};
 use super::governor::State;
 use super::idempotency::Known;
@@ -121,7 +123,7 @@ impl State {
                 }
             }
         }
-        Err(self.defer(call).await)
+        Err(self.defer(call, reason).await)
     }
 
     async fn decision(

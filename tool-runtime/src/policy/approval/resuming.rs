@@ -1,9 +1,10 @@
 //! Takes a call up again by its ticket.
 
 use tool_contracts::{CallStatus, ToolContext};
+use uuid::Uuid;
 
 use super::binding::{fingerprint, shown};
-use super::deferring::{PURPOSE, WaitingCall};
+use super::deferring::{PURPOSE, SealedCall};
 use crate::call::{HeldTicket, ToolCall};
 use crate::canonical::Digest;
 use crate::dispatch::Runtime;
@@ -13,7 +14,7 @@ use crate::policy::governor::State;
 use crate::policy::idempotency::Known;
 use crate::policy::principal::{conversation_of, principal_of};
 use crate::policy::ticket::{Ticket, TicketFault, bound_to, open};
-use crate::store::{StoreError, TicketEnd};
+use crate::store::{StoreError, TicketEnd, WaitingTicket};
 
 impl Runtime {
     /// Takes a call up again by its ticket: in this process or in another that shares the store and
@@ -44,6 +45,23 @@ impl Runtime {
         }
     }
 
+    /// Takes a waiting call up as an approver: somebody of its tenant who was not handed its ticket,
+    /// and knows the ticket's id, as from [`waiting_calls`](Self::waiting_calls).
+    ///
+    /// The call is pending as after [`resume`](Self::resume), and needs a name all the same. It runs
+    /// for whom it was opened, never for the approver: with the context it was opened with, and
+    /// without credentials, since those do not wait and an approver's are not the caller's.
+    ///
+    /// `approver` is the approver's own context; a call that cannot be taken up is recorded by it. A
+    /// ticket of another tenant is one that does not exist.
+    #[must_use = "a call runs nothing until it is executed"]
+    pub async fn resume_waiting(&self, id: Uuid, approver: &ToolContext) -> ToolCall {
+        match self.take_up_waiting(id, approver.tenant_id()).await {
+            Ok(call) => call,
+            Err(refusal) => self.not_resumed("", None, approver, &refusal),
+        }
+    }
+
     /// Withdraws whatever waits behind tickets in the conversation of this context: its session,
     /// else its run. A newer message of the user calls it.
     ///
@@ -69,19 +87,46 @@ impl Runtime {
 
     async fn take_up(&self, ticket: &Ticket, cx: &ToolContext) -> Result<ToolCall, Box<Refusal>> {
         let state = State::of(self).ok_or(TicketFault::Unknown)?;
-        state.check(ticket, cx)?;
-        let (waiting, is_used) = state.waiting(ticket).await?;
-        let context = waiting.context().map_err(|_| TicketFault::Unreadable)?;
+        state.check(ticket)?;
+        let principal = principal_of(cx).unwrap_or_default();
+        if ticket.tenant() != cx.tenant_id() || *ticket.principal() != *principal {
+            return Err(TicketFault::Foreign.into());
+        }
+        state.has_tool(ticket)?;
+        let found = state.found(ticket.id(), ticket.tenant()).await?;
+        let sealed = state.unseal(&found)?;
+        let context = sealed.context().map_err(|_| TicketFault::Unreadable)?;
         let context = context.with_standing_of(cx);
+        self.take_up_sealed(ticket, sealed, context, found.end.is_some()).await
+    }
+
+    async fn take_up_waiting(&self, id: Uuid, tenant: Uuid) -> Result<ToolCall, Box<Refusal>> {
+        let state = State::of(self).ok_or(TicketFault::Unknown)?;
+        let found = state.found(id, tenant).await?;
+        let mut sealed = state.unseal(&found)?;
+        let ticket = state.own_ticket(&found, &mut sealed)?;
+        state.has_tool(&ticket)?;
+        let context = sealed.context().map_err(|_| TicketFault::Unreadable)?;
+        self.take_up_sealed(&ticket, sealed, context, found.end.is_some()).await
+    }
+
+    async fn take_up_sealed(
+        &self,
+        ticket: &Ticket,
+        sealed: SealedCall,
+        context: ToolContext,
+        is_used: bool,
+    ) -> Result<ToolCall, Box<Refusal>> {
+        let state = State::of(self).ok_or(TicketFault::Unknown)?;
         let id = ticket.call_id().map(Into::into);
-        let mut call = self.open(ticket.tool(), id, waiting.sent.into(), context);
+        let mut call = self.open(ticket.tool(), id, sealed.sent.into(), context);
         if call.status() != CallStatus::Pending {
             return Ok(call);
         }
-        if let Some(edited) = waiting.edited {
+        if let Some(edited) = sealed.edited {
             call.edit(edited.into()).map_err(|_| TicketFault::Outdated)?;
         }
-        state.same_call(ticket, &call, waiting.preview)?;
+        state.same_call(ticket, &call, sealed.preview)?;
         let consent = call.consent_mut();
         consent.ticket = Some(HeldTicket {
             id: ticket.id(),
@@ -89,7 +134,7 @@ impl Runtime {
             expires_at_ms: ticket.expires_at().get(),
             is_used,
         });
-        consent.preview = waiting.preview.filter(|_| !is_used);
+        consent.preview = sealed.preview.filter(|_| !is_used);
         if is_used {
             state.must_have_begun(&call).await?;
         }
@@ -99,19 +144,30 @@ impl Runtime {
 
 impl State {
     /// Checks what can be checked without the store.
-    fn check(&self, ticket: &Ticket, cx: &ToolContext) -> Result<(), TicketFault> {
+    fn check(&self, ticket: &Ticket) -> Result<(), TicketFault> {
         ticket.verify(self.keys.as_ref().ok_or(TicketFault::UnknownKey)?)?;
-        if self.clock.now() >= ticket.expires_at() {
-            return Err(TicketFault::Expired);
-        }
-        let principal = principal_of(cx).unwrap_or_default();
-        if ticket.tenant() != cx.tenant_id() || *ticket.principal() != *principal {
-            return Err(TicketFault::Foreign);
-        }
+        let is_over = self.clock.now() >= ticket.expires_at();
+        if is_over { Err(TicketFault::Expired) } else { Ok(()) }
+    }
+
+    /// Checks that the ticket's tool is still the one that it was issued for.
+    fn has_tool(&self, ticket: &Ticket) -> Result<(), TicketFault> {
         let same = |plan: &&crate::policy::plan::Plan| {
             *plan.version == *ticket.tool_version() && plan.schema == ticket.schema()
         };
         self.plan_of(ticket.tool()).filter(same).map(drop).ok_or(TicketFault::Outdated)
+    }
+
+    /// Takes the ticket that was sealed with its own call.
+    pub(super) fn own_ticket(
+        &self,
+        found: &WaitingTicket,
+        sealed: &mut SealedCall,
+    ) -> Result<Ticket, TicketFault> {
+        let ticket = sealed.ticket.take().ok_or(TicketFault::Unknown)?;
+        self.check(&ticket)?;
+        let is_own = ticket.id() == found.id && ticket.tenant() == found.tenant;
+        if is_own { Ok(ticket) } else { Err(TicketFault::Unreadable) }
     }
 
     /// Lets a used ticket lead to what became of its call, if that is not known: its process may
@@ -124,21 +180,21 @@ impl State {
         }
     }
 
-    /// Finds and unseals the call that waits behind a ticket; tells whether the ticket is used up.
-    async fn waiting(&self, ticket: &Ticket) -> Result<(WaitingCall, bool), Box<Refusal>> {
-        let found = self.stores.tickets.find_ticket(ticket.id());
-        let found = self.ask_store(PATIENCE, found).await;
+    /// Finds what waits behind a ticket of this tenant, or was let run.
+    async fn found(&self, id: Uuid, tenant: Uuid) -> Result<WaitingTicket, Box<Refusal>> {
+        let found = self.ask_store(PATIENCE, self.stores.tickets.find_ticket(id)).await;
         let found = found.map_err(|error| store_failed(&error))?;
-        let found = found.ok_or(TicketFault::Unknown)?;
-        if let Some(end) = found.end.filter(|end| *end != TicketEnd::Used) {
-            return Err(TicketFault::from(end).into());
+        let found = found.filter(|it| it.tenant == tenant).ok_or(TicketFault::Unknown)?;
+        match found.end.filter(|end| *end != TicketEnd::Used) {
+            Some(end) => Err(TicketFault::from(end).into()),
+            None => Ok(found),
         }
+    }
+
+    pub(super) fn unseal(&self, found: &WaitingTicket) -> Result<SealedCall, TicketFault> {
         let keys = self.keys.as_ref().ok_or(TicketFault::UnknownKey)?;
-        let plain = open(&found.payload, keys, &bound_to(PURPOSE, ticket.id()));
-        let plain = plain?;
-        let call = serde_json::from_slice(&plain);
-        let call = call.map_err(|_| TicketFault::Unreadable)?;
-        Ok((call, found.end.is_some()))
+        let plain = open(&found.payload, keys, &bound_to(PURPOSE, found.id))?;
+        serde_json::from_slice(&plain).map_err(|_| TicketFault::Unreadable)
     }
 
     /// Checks that what waited in the store is what was signed.

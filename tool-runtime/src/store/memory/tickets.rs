@@ -1,5 +1,7 @@
 //! Tickets in memory.
 
+use std::ops::Bound;
+
 use async_trait::async_trait;
 use uuid::Uuid;
 
@@ -19,6 +21,17 @@ impl TicketStore for Memory {
 
     async fn end_ticket(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError> {
         Ok(locked(&self.tickets)?.end(id, end))
+    }
+
+    async fn waiting_tickets(
+        &self,
+        tenant: Uuid,
+        after: Option<Uuid>,
+        most: usize,
+        now: UnixMillis,
+    ) -> Result<Vec<WaitingTicket>, StoreError> {
+        let tickets = locked(&self.tickets)?;
+        Ok(tickets.waiting(tenant, after, now).take(most).cloned().collect())
     }
 
     async fn overtake_tickets(
@@ -55,6 +68,18 @@ impl Tickets {
         let before = ticket.end;
         ticket.end = before.or(Some(end));
         before
+    }
+
+    fn waiting(
+        &self,
+        tenant: Uuid,
+        after: Option<Uuid>,
+        now: UnixMillis,
+    ) -> impl Iterator<Item = &WaitingTicket> {
+        let waits = move |ticket: &&WaitingTicket| {
+            ticket.tenant == tenant && ticket.end.is_none() && now < ticket.expires_at
+        };
+        self.0.from(after.map_or(Bound::Unbounded, Bound::Excluded)).filter(waits)
     }
 
     fn overtake(&mut self, tenant: Uuid, conversation: &str) -> usize {

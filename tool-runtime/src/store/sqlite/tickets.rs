@@ -18,6 +18,11 @@ const PUT: &str = "
 const FIND: &str = "
     SELECT id, tenant, conversation, payload, expires_at, ended FROM tickets WHERE id = :id";
 
+const WAITING: &str = "
+    SELECT id, tenant, conversation, payload, expires_at, ended FROM tickets
+    WHERE tenant = :tenant AND ended IS NULL AND id > :after AND expires_at > :now
+    ORDER BY id LIMIT :most";
+
 const ENDED: &str = "SELECT ended FROM tickets WHERE id = :id";
 
 const END: &str = "UPDATE tickets SET ended = :ended WHERE id = :id";
@@ -48,6 +53,26 @@ impl TicketStore for Sqlite {
 
     async fn end_ticket(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError> {
         self.queue.ask(Work::Write, move |connection| end_once(connection, id, end)).await
+    }
+
+    async fn waiting_tickets(
+        &self,
+        tenant: Uuid,
+        after: Option<Uuid>,
+        most: usize,
+        now: UnixMillis,
+    ) -> Result<Vec<WaitingTicket>, StoreError> {
+        let list = move |connection: &Connection| {
+            let parameters = named_params! {
+                ":tenant": tenant.as_bytes(),
+                // Every id is above the empty one.
+                ":after": after.as_ref().map_or(&[][..], |id| id.as_bytes()),
+                ":now": moment(now),
+                ":most": count(most),
+            };
+            connection.prepare_cached(WAITING)?.query_map(parameters, ticket)?.collect()
+        };
+        self.queue.ask(Work::Read, list).await
     }
 
     async fn overtake_tickets(

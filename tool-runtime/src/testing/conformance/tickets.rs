@@ -22,6 +22,9 @@ pub async fn tickets(store: &dyn TicketStore) {
     a_ticket_is_overtaken_or_used_never_both(&Tickets::new(store)).await;
     a_ticket_is_kept_for_its_time(&Tickets::new(store)).await;
     a_sweep_forgets_no_more_than_it_may(&Tickets::new(store)).await;
+    what_waits_of_a_tenant_is_listed_page_by_page(&Tickets::new(store)).await;
+    what_has_ended_or_expired_is_not_listed(&Tickets::new(store)).await;
+    a_page_may_start_after_what_has_ended(&Tickets::new(store)).await;
 }
 
 /// The tickets of a tenant that one check has to itself.
@@ -57,6 +60,26 @@ impl<'a> Tickets<'a> {
 
     async fn end(&self, id: Uuid, end: TicketEnd) -> Option<TicketEnd> {
         done("end_ticket", self.store.end_ticket(id, end).await)
+    }
+
+    async fn list(&self, after: Option<Uuid>, most: usize, now: UnixMillis) -> Vec<WaitingTicket> {
+        let listed = self.store.waiting_tickets(self.tenant, after, most, now).await;
+        let listed = done("waiting_tickets", listed);
+        assert!(listed.len() <= most, "a page holds at most {most}; found {}", listed.len());
+        listed
+    }
+
+    /// Lists page by page, and gives up where that comes to no end.
+    async fn pages(&self, most: usize) -> Vec<WaitingTicket> {
+        let mut all: Vec<WaitingTicket> = Vec::new();
+        for _ in 0..100 {
+            let page = self.list(all.last().map(|ticket| ticket.id), most, START).await;
+            if page.is_empty() {
+                break;
+            }
+            all.extend(page);
+        }
+        all
     }
 
     async fn overtake(&self, conversation: &str) -> usize {
@@ -218,4 +241,51 @@ async fn a_sweep_forgets_no_more_than_it_may(tickets: &Tickets<'_>) {
         swept.push(tickets.sweep(at(100), most).await);
     }
     assert_eq!(swept, [0, 0, 2, 2, 1, 0], "a sweep forgets at most so many, and says how many");
+}
+
+async fn what_waits_of_a_tenant_is_listed_page_by_page(tickets: &Tickets<'_>) {
+    let elsewhere = Tickets::new(tickets.store);
+    let mut put = Vec::new();
+    for number in 0..5 {
+        let ticket = tickets.waiting(&format!("session-{}", number % 2), at(100 - number));
+        tickets.put(ticket.clone()).await;
+        elsewhere.wait("session-1").await;
+        put.push(ticket);
+    }
+    put.sort_by_key(|ticket| ticket.id);
+    let whole = tickets.list(None, 100, START).await;
+    assert_eq!(whole, put, "what waits of a tenant is listed by its ids, and nothing else");
+    assert_eq!(tickets.list(None, 0, START).await, [], "a page of none is empty");
+    for most in 1..=put.len() + 1 {
+        let pages = tickets.pages(most).await;
+        assert_eq!(pages, put, "pages of {most} hold what one page of tickets holds");
+    }
+}
+
+async fn what_has_ended_or_expired_is_not_listed(tickets: &Tickets<'_>) {
+    for end in [TicketEnd::Used, TicketEnd::Declined, TicketEnd::Overtaken, TicketEnd::Expired] {
+        let id = tickets.wait("session-1").await;
+        assert_eq!(tickets.end(id, end).await, None, "the first ending counts");
+    }
+    tickets.wait("session-2").await;
+    assert_eq!(tickets.overtake("session-2").await, 1, "what waits is overtaken");
+    assert_eq!(tickets.list(None, 100, START).await, [], "what has ended waits no more");
+    let id = tickets.put(tickets.waiting("session-1", at(10))).await;
+    let listed = tickets.list(None, 100, before(at(10))).await;
+    let listed: Vec<Uuid> = listed.iter().map(|ticket| ticket.id).collect();
+    assert_eq!(listed, [id], "a ticket waits until its last moment");
+    assert_eq!(tickets.list(None, 100, at(10)).await, [], "what has expired waits no more");
+}
+
+async fn a_page_may_start_after_what_has_ended(tickets: &Tickets<'_>) {
+    for _ in 0..4 {
+        tickets.wait("session-1").await;
+    }
+    let whole = tickets.list(None, 100, START).await;
+    let page = tickets.list(None, 2, START).await;
+    for ticket in &page {
+        assert_eq!(tickets.end(ticket.id, TicketEnd::Used).await, None, "the first ending counts");
+    }
+    let rest = tickets.list(page.last().map(|ticket| ticket.id), 100, START).await;
+    assert_eq!(rest, whole[page.len()..], "a page may start after what has ended");
 }

@@ -1,0 +1,186 @@
+//! What waits, seen and decided about by somebody else than whom it was opened for.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tool_runtime::policy::{AccessVerdict, Policy, Ticket, WaitingCall};
+use tool_runtime::prelude::*;
+use tool_runtime::testing::{FaultyStore, StoreFault, StoreOperation};
+
+use super::desk::{
+    Desk, SECRET, TENANT, code, context, details, jane, meta, reason, rule, ticket_in,
+};
+
+const PAYMENT: &str = r#"{"to":"joe","cents":5}"#;
+
+/// Somebody of the same tenant who decides for others.
+fn boss() -> ToolContext {
+    context("boss").build().unwrap()
+}
+
+fn stranger() -> ToolContext {
+    let cx = ToolContext::builder(Uuid::from_u128(8), "trace-1").run_id("run-1");
+    cx.user_id("jane").build().unwrap()
+}
+
+fn id_of(ticket: &str) -> Uuid {
+    Ticket::parse(ticket).unwrap().id()
+}
+
+async fn listed(desk: &Desk) -> Vec<WaitingCall> {
+    desk.runtime.waiting_calls(TENANT, None, 100).await.unwrap().calls
+}
+
+/// Takes a call up by its id and says yes; what is answered where it cannot be taken up.
+async fn decided(desk: &Desk, id: Uuid) -> ToolOutput {
+    let mut call = desk.runtime.resume_waiting(id, &boss()).await;
+    call.approve("boss");
+    call.execute().await.clone()
+}
+
+#[tokio::test]
+async fn what_waits_is_listed_as_a_person_may_see_it() {
+    let asks = rule(|_| Ok(AccessVerdict::Ask { reason: "over the limit".to_owned() }));
+    let desk = Desk::new(Policy::new().access(asks));
+    let sent = json!({"to": "joe", "cents": 5, "pin": SECRET}).to_string();
+    let ticket = Ticket::parse(&desk.ticket("pay", &sent).await).unwrap();
+    let listed = listed(&desk).await;
+    let [waiting] = &listed[..] else { panic!("one waits: {listed:?}") };
+    assert_eq!(waiting.ticket(), &ticket);
+    assert_eq!((waiting.cx().user_id(), waiting.cx().trace_id()), (Some("jane"), "trace-1"));
+    assert_eq!(waiting.reason(), Some("over the limit"));
+    let shown: Value = serde_json::from_str(waiting.arguments().unwrap()).unwrap();
+    assert_eq!((&shown["to"], &shown["cents"]), (&json!("joe"), &json!(5)));
+    let all = format!("{waiting:?} {shown}");
+    assert!(shown["pin"].is_string() && !all.contains(SECRET), "{all}");
+    let found = desk.runtime.waiting_call(ticket.id(), TENANT).await.unwrap().unwrap();
+    assert_eq!(found.ticket(), &ticket);
+    assert!(desk.notes.is_empty(), "looking runs nothing");
+}
+
+#[tokio::test]
+async fn what_waits_is_listed_in_pages_the_oldest_first() {
+    let desk = Desk::new(Policy::new());
+    let mut tickets = Vec::new();
+    for cents in 1..=5 {
+        tickets.push(id_of(
+            &desk.ticket("pay", &json!({"to": "joe", "cents": cents}).to_string()).await,
+        ));
+    }
+    tickets.sort();
+    let (mut pages, mut after) = (Vec::new(), None);
+    loop {
+        let page = desk.runtime.waiting_calls(TENANT, after, 2).await.unwrap();
+        pages.push(page.calls.iter().map(|call| call.ticket().id()).collect::<Vec<_>>());
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(pages.concat(), tickets);
+    assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 1]);
+}
+
+#[tokio::test]
+async fn an_approver_takes_a_call_up_by_its_id_and_it_runs_for_whom_it_was_opened() {
+    let desk = Desk::new(Policy::new());
+    let id = id_of(&desk.ticket("pay", PAYMENT).await);
+    let mut call = desk.runtime.resume_waiting(id, &boss()).await;
+    assert_eq!((call.status(), call.cx().user_id()), (CallStatus::Pending, Some("jane")));
+    assert!(call.approve("boss"));
+    assert!(call.execute().await.is_ok());
+    assert_eq!(desk.notes.all(), ["paid 5 to joe"]);
+    assert_eq!(desk.closed.last().approver.as_deref(), Some("boss"));
+    assert_eq!(reason(&decided(&desk, id).await), "ticket_used");
+    assert!(listed(&desk).await.is_empty(), "what was decided waits no more");
+    assert_eq!(desk.notes.all().len(), 1);
+}
+
+#[tokio::test]
+async fn an_approvers_credentials_are_not_the_callers() {
+    let desk = Desk::new(Policy::new());
+    let id = id_of(&desk.ticket("pay", PAYMENT).await);
+    let token = json!({"token": SECRET}).as_object().cloned();
+    let call = desk.runtime.resume_waiting(id, &boss().with_auth(token)).await;
+    assert!(call.cx().auth().is_none());
+}
+
+#[tokio::test]
+async fn an_id_without_a_name_approves_nothing_and_stays_good() {
+    let desk = Desk::new(Policy::new());
+    let ticket = desk.ticket("pay", PAYMENT).await;
+    for _ in 0..2 {
+        let mut call = desk.runtime.resume_waiting(id_of(&ticket), &boss()).await;
+        assert!(call.needs_approval() && !call.approve(" "));
+        assert_eq!(ticket_in(call.execute().await), ticket);
+    }
+    assert!(desk.notes.is_empty());
+    assert!(decided(&desk, id_of(&ticket)).await.is_ok());
+}
+
+#[tokio::test]
+async fn another_tenants_approver_finds_nothing() {
+    let desk = Desk::new(Policy::new());
+    let id = id_of(&desk.ticket("pay", PAYMENT).await);
+    let elsewhere = stranger().tenant_id();
+    assert!(desk.runtime.waiting_calls(elsewhere, None, 100).await.unwrap().calls.is_empty());
+    assert!(desk.runtime.waiting_call(id, elsewhere).await.unwrap().is_none());
+    let mut call = desk.runtime.resume_waiting(id, &stranger()).await;
+    assert!(!call.approve("boss"));
+    let foreign = call.execute().await.clone();
+    let absent = decided(&desk, Uuid::from_u128(1)).await;
+    assert_eq!(foreign.error(), absent.error(), "it is told as what never was");
+    assert_eq!(code(&foreign), "NOT_FOUND");
+    assert!(desk.notes.is_empty());
+    assert!(decided(&desk, id).await.is_ok(), "the ticket was not used");
+}
+
+#[tokio::test]
+async fn an_approver_edits_and_declines_by_the_id() {
+    let desk = Desk::new(Policy::new());
+    let edited = id_of(&desk.ticket("pay", PAYMENT).await);
+    let mut call = desk.runtime.resume_waiting(edited, &boss()).await;
+    assert!(call.approve_edited("boss", r#"{"to":""}"#).is_err());
+    call.approve_edited("boss", r#"{"to":"joe","cents":4}"#).unwrap();
+    assert_eq!(meta(call.execute().await)["edits"], json!(["/cents"]));
+    let declined = id_of(&desk.ticket("pay", PAYMENT).await);
+    let mut call = desk.runtime.resume_waiting(declined, &boss()).await;
+    assert!(call.decline("too much"));
+    assert_eq!(details(call.execute().await)["feedback"], "too much");
+    assert_eq!(reason(&decided(&desk, declined).await), "ticket_declined");
+    assert_eq!(desk.notes.all(), ["paid 4 to joe"]);
+}
+
+#[tokio::test]
+async fn what_was_edited_before_it_was_put_away_is_shown_and_run_as_edited() {
+    let desk = Desk::new(Policy::new());
+    let mut call = desk.runtime.call("pay", PAYMENT, &jane());
+    call.approve_edited("jill", r#"{"to":"joe","cents":3}"#).unwrap();
+    let id = call.ticket().await.unwrap().id();
+    assert_eq!(listed(&desk).await[0].arguments(), Some(r#"{"to":"joe","cents":3}"#));
+    assert!(decided(&desk, id).await.is_ok());
+    assert_eq!(desk.notes.all(), ["paid 3 to joe"]);
+}
+
+#[tokio::test]
+async fn what_has_expired_is_neither_listed_nor_taken_up() {
+    let desk = Desk::new(Policy::new().ticket_lifetime(Duration::from_secs(60)));
+    let id = id_of(&desk.ticket("pay", PAYMENT).await);
+    desk.clock.advance(Duration::from_millis(59_999));
+    assert_eq!(listed(&desk).await.len(), 1);
+    desk.clock.advance(Duration::from_millis(1));
+    assert!(listed(&desk).await.is_empty());
+    assert!(desk.runtime.waiting_call(id, TENANT).await.unwrap().is_none());
+    assert_eq!(reason(&decided(&desk, id).await), "ticket_expired");
+}
+
+#[tokio::test]
+async fn a_store_that_is_down_says_so() {
+    let store = FaultyStore::new();
+    let desk = Desk::new(Policy::new().store(store.clone()));
+    let id = id_of(&desk.ticket("pay", PAYMENT).await);
+    store.always(StoreOperation::Tickets, StoreFault::Fails);
+    assert!(desk.runtime.waiting_calls(TENANT, None, 100).await.is_err());
+    assert_eq!(reason(&decided(&desk, id).await), "store_unavailable");
+    assert!(desk.notes.is_empty());
+}
