@@ -1,0 +1,69 @@
+//! The host: the guide's tools under one policy, on the record.
+
+use std::error::Error;
+use std::io::Write;
+
+use tool_runtime::evidence::{EvidenceKeeper, Vault};
+use tool_runtime::ledger::{Ledger, SqliteLedger};
+use tool_runtime::policy::{Policy, RateLimit, Rules};
+use tool_runtime::prelude::*;
+use tool_runtime::store::Sqlite;
+use tool_runtime::trace::JsonLog;
+
+use crate::files::Files;
+use crate::guide::Guide;
+use crate::tools::{
+    CreateDraftContent, GetNpcProfile, GetPromptActive, GetSiteMap, LogUserEvent, SearchContent,
+};
+
+/// The guide's runtime, and what it leaves behind.
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub(crate) runtime: Runtime,
+    pub(crate) ledger: Ledger,
+    pub(crate) vault: Vault,
+    log: JsonLog,
+}
+
+impl Host {
+    /// Puts the guide's tools behind a policy; each call leaves a line of JSON in the log.
+    pub(crate) fn start(
+        guide: Guide,
+        files: &Files,
+        calls_per_minute: u32,
+        log: impl Write + Send + 'static,
+    ) -> Result<Self, Box<dyn Error>> {
+        let store = Sqlite::open(files.runtime())?;
+        let ledger = Ledger::builder(files.keys()?).open(SqliteLedger::open(files.ledger())?)?;
+        let vault = Vault::new(store.clone(), files.keys()?);
+        let log = JsonLog::new(log)?;
+        let rules = Rules::new().rate_limit(RateLimit::per_minute(calls_per_minute)?);
+        let policy = Policy::new().store(store).ticket_keys(files.keys()?).rules(rules);
+        let runtime = Runtime::builder()
+            .state(guide)
+            .tool::<GetNpcProfile>()
+            .tool::<GetPromptActive>()
+            .tool::<GetSiteMap>()
+            .tool::<SearchContent>()
+            .tool::<CreateDraftContent>()
+            .tool::<LogUserEvent>()
+            // What writes asks first unless its host says otherwise. This host does: a draft is seen
+            // by nobody until an editor has published it, and an event only adds a row.
+            .permission("create_draft_content", Permission::Allow)
+            .permission("log_user_event", Permission::Allow)
+            .policy(policy)
+            .ledger(&ledger)
+            .evidence(EvidenceKeeper::new(vault.clone(), &ledger))
+            .observe(log.clone())
+            .build()?;
+        Ok(Self { runtime, ledger, vault, log })
+    }
+
+    /// Writes what is still to be recorded, and ends the record.
+    pub(crate) async fn close(&self) -> Result<(), Box<dyn Error>> {
+        self.ledger.close().await?;
+        let log = self.log.clone();
+        tokio::task::spawn_blocking(move || log.flush()).await?;
+        Ok(())
+    }
+}

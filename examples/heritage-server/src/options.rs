@@ -1,0 +1,28 @@
+//! The command line, and the variables that stand in for it.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Parser;
+
+/// The guide of a historic village: its tools over HTTP.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "heritage-server", version)]
+pub struct Options {
+    /// Where it listens
+    #[arg(long, env = "HERITAGE_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
+    pub listen: SocketAddr,
+    /// The guide's tables: sqlite:PATH, or postgres://USER@HOST/NAME (no TLS) [default: guide.db in
+    /// the data folder]
+    #[arg(long, env = "HERITAGE_DATABASE", value_name = "URL", hide_env_values = true)]
+    pub database: Option<String>,
+    /// The folder of what outlives the program: tables, ledger, tickets, evidence, secret
+    #[arg(long, env = "HERITAGE_DATA_DIR", value_name = "FOLDER", default_value = "heritage-data")]
+    pub data_dir: PathBuf,
+    /// Who may call, one key a line; without it everybody on this machine may
+    #[arg(long, env = "HERITAGE_API_KEYS", value_name = "FILE")]
+    pub api_keys: Option<PathBuf>,
+    /// How many calls a tenant may make of each tool in a minute
+    #[arg(long, env = "HERITAGE_RATE", value_name = "CALLS", default_value_t = 600)]
+    pub calls_per_minute: u32,
+}

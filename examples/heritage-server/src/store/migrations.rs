@@ -1,0 +1,18 @@
+//! The tables' history: the tables themselves are shared, what the search needs is not.
+
+use refinery::{Migration, Runner};
+
+use super::Engine;
+
+/// Makes what brings a database up to date.
+pub(super) fn runner(engine: Engine) -> Result<Runner, refinery::Error> {
+    let search = match engine {
+        Engine::Sqlite => include_str!("../../migrations/sqlite/V2__search.sql"),
+        Engine::Postgres => include_str!("../../migrations/postgres/V2__search.sql"),
+    };
+    let tables = include_str!("../../migrations/V1__tables.sql");
+    Ok(Runner::new(&[
+        Migration::unapplied("V1__tables", tables)?,
+        Migration::unapplied("V2__search", search)?,
+    ]))
+}

@@ -1,0 +1,125 @@
+//! The guide's database: SQLite or PostgreSQL, behind the same few statements.
+//!
+//! Statements are written once, with `$1`, `$2` … for values; what the two databases do not share
+//! (the full-text search) asks [`Store::engine`].
+
+mod migrations;
+mod postgres;
+mod sqlite;
+mod value;
+
+pub(crate) use self::value::{Row, Value};
+
+use std::path::Path;
+
+use self::postgres::Postgres;
+use self::sqlite::Sqlite;
+
+/// Where the guide's tables are. A handle: cloning it is cheap.
+#[derive(Debug, Clone)]
+pub(crate) enum Store {
+    Sqlite(Sqlite),
+    Postgres(Postgres),
+}
+
+/// Which of the two databases it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Engine {
+    Sqlite,
+    Postgres,
+}
+
+/// A statement and its values.
+#[derive(Debug, Clone)]
+pub(crate) struct Statement {
+    pub(crate) sql: String,
+    pub(crate) values: Vec<Value>,
+}
+
+/// Why the database did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StoreError {
+    /// Neither form of a database's URL.
+    #[error("expected a database as sqlite:PATH or postgres://USER@HOST/NAME")]
+    Url,
+    /// SQLite's own word.
+    #[error("SQLite: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// PostgreSQL's own word.
+    #[error("PostgreSQL: {0}")]
+    Postgres(#[from] tokio_postgres::Error),
+    /// There is no connection to PostgreSQL.
+    #[error("no connection to PostgreSQL: {0}")]
+    Pool(#[from] deadpool_postgres::PoolError),
+    /// The pool of connections cannot be made.
+    #[error("the pool of connections: {0}")]
+    Build(#[from] deadpool_postgres::BuildError),
+    /// The tables could not be made or brought up to date.
+    #[error("migrations: {0}")]
+    Migration(#[from] refinery::Error),
+    /// The work was given up: the program ends.
+    #[error("the database's thread has ended")]
+    Ended,
+    /// What ships with the program cannot be read.
+    #[error("the data that ships with the program: {0}")]
+    Data(#[from] serde_json::Error),
+    /// A tenant that ships has no name that can be one.
+    #[error("a tenant that ships with the program has a name that cannot be one")]
+    Seed,
+    /// A column holds something else than the program put there.
+    #[error("column {0} of an answer is not what was expected")]
+    Column(usize),
+}
+
+impl Store {
+    /// Opens a database by its URL, and brings its tables up to date.
+    ///
+    /// # Errors
+    /// The URL is none, or the database cannot be opened or brought up to date.
+    pub(crate) async fn open(url: &str) -> Result<Self, StoreError> {
+        if let Some(path) = url.strip_prefix("sqlite:") {
+            return Ok(Self::Sqlite(Sqlite::open(Path::new(path)).await?));
+        }
+        if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+            return Ok(Self::Postgres(Postgres::open(url).await?));
+        }
+        Err(StoreError::Url)
+    }
+
+    pub(crate) fn engine(&self) -> Engine {
+        match self {
+            Self::Sqlite(_) => Engine::Sqlite,
+            Self::Postgres(_) => Engine::Postgres,
+        }
+    }
+
+    /// Answers a question, with all rows that it has.
+    pub(crate) async fn rows(&self, statement: Statement) -> Result<Vec<Row>, StoreError> {
+        match self {
+            Self::Sqlite(database) => database.rows(statement).await,
+            Self::Postgres(database) => database.rows(&statement).await,
+        }
+    }
+
+    /// Answers a question, with the first row if there is one.
+    pub(crate) async fn row(&self, statement: Statement) -> Result<Option<Row>, StoreError> {
+        Ok(self.rows(statement).await?.into_iter().next())
+    }
+
+    /// Does all of it, or none: the rest is left where the first statement changes nothing.
+    ///
+    /// The number is of the rows that the first one changed. What has been begun is done to its end,
+    /// also where nobody waits for it any more.
+    pub(crate) async fn write(&self, statements: Vec<Statement>) -> Result<u64, StoreError> {
+        match self {
+            Self::Sqlite(database) => database.write(statements).await,
+            Self::Postgres(database) => database.write(statements).await,
+        }
+    }
+}
+
+impl Statement {
+    pub(crate) fn new(sql: impl Into<String>, values: impl Into<Vec<Value>>) -> Self {
+        Self { sql: sql.into(), values: values.into() }
+    }
+}

@@ -1,0 +1,108 @@
+//! The guide as its callers see it, on each database that is there.
+
+mod isolation;
+mod reads;
+mod search;
+mod seed;
+mod writes;
+
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock};
+use std::{env, fs, io};
+
+use tokio_postgres::NoTls;
+use tool_runtime::Uuid;
+use tool_runtime::contracts::ToolContext;
+use tool_runtime::serde_json::Value;
+
+use crate::files::Files;
+use crate::guide::{Guide, tenant};
+use crate::host::Host;
+use crate::words::Words;
+
+/// A server's URL, to try everything on PostgreSQL too; its user may make databases.
+const SERVER: &str = "HERITAGE_POSTGRES";
+
+/// Read once for all tests.
+static WORDS: LazyLock<Arc<Words>> = LazyLock::new(|| Arc::new(Words::new()));
+
+/// A guide as it ships, in a database of its own.
+struct Trial {
+    guide: Guide,
+    host: Host,
+    folder: PathBuf,
+}
+
+/// Tries something on SQLite, and on PostgreSQL where there is a server.
+async fn on_each_database(attempt: impl AsyncFn(&Trial)) {
+    attempt(&Trial::start(None).await).await;
+    if let Ok(server) = env::var(SERVER) {
+        let database = made_database(&server).await;
+        attempt(&Trial::start(Some(database)).await).await;
+    }
+}
+
+/// Makes an empty database, and says its URL.
+async fn made_database(server: &str) -> String {
+    let (client, connection) = tokio_postgres::connect(server, NoTls).await.expect("a server");
+    tokio::spawn(connection);
+    let name = format!("heritage_{}", Uuid::now_v7().simple());
+    client.batch_execute(&format!("CREATE DATABASE {name}")).await.expect("a database");
+    let (address, _) = server.rsplit_once('/').expect("a URL with a database's name");
+    format!("{address}/{name}")
+}
+
+impl Trial {
+    async fn start(database: Option<String>) -> Self {
+        let folder = env::temp_dir().join(format!("heritage-{}", Uuid::now_v7()));
+        let files = Files::open(&folder).expect("a folder");
+        let database = database.unwrap_or_else(|| files.guide());
+        let guide = Guide::with_words(&database, Arc::clone(&WORDS)).await.expect("a guide");
+        let host = Host::start(guide.clone(), &files, 100_000, io::sink()).expect("a host");
+        Self { guide, host, folder }
+    }
+
+    /// Calls a tool at the village, and gives the envelope.
+    async fn call(&self, tool: &str, input: &Value) -> Value {
+        self.call_as(&self.cx("yantian", "yantian-main"), tool, input).await
+    }
+
+    async fn call_as(&self, cx: &ToolContext, tool: &str, input: &Value) -> Value {
+        let mut call = self.host.runtime.call(tool, input.to_string(), cx);
+        let output = call.execute().await;
+        tool_runtime::serde_json::to_value(output).expect("an envelope")
+    }
+
+    /// Calls a tool at the village, and gives the answer.
+    async fn answer(&self, tool: &str, input: &Value) -> Value {
+        let envelope = self.call(tool, input).await;
+        assert_eq!(envelope["status"], "ok", "{tool} {input}: {envelope}");
+        envelope["data"].clone()
+    }
+
+    fn cx(&self, slug: &str, site_id: &str) -> ToolContext {
+        let tenant = tenant(slug).expect("a tenant");
+        let cx = ToolContext::builder(tenant, "trace-1").run_id("run-1").site_id(site_id);
+        cx.build().expect("a context")
+    }
+
+    /// Counts the rows of a table, whoever's they are.
+    async fn count(&self, table: &str) -> i64 {
+        let sql = format!("SELECT count(*) FROM {table}");
+        let row = self.guide.store().row(crate::store::Statement::new(sql, [])).await;
+        row.expect("an answer").expect("a row").number(0).expect("a number")
+    }
+}
+
+impl Drop for Trial {
+    fn drop(&mut self) {
+        // What cannot be removed is the system's to tidy up.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// The ids of what was found, best first.
+fn ids(found: &Value) -> Vec<&str> {
+    let items = found["items"].as_array().expect("items");
+    items.iter().map(|item| item["id"].as_str().expect("an id")).collect()
+}

@@ -1,0 +1,160 @@
+use tool_runtime::prelude::*;
+use tool_runtime::serde_json::{Value, json};
+
+use super::{Trial, on_each_database};
+
+fn draft() -> Value {
+    json!({
+        "content_type": "knowledge",
+        "title": "严田村古井传说",
+        "body": "村中心的古井相传有千年历史...",
+        "tags": ["传说", "古井"]
+    })
+}
+
+/// A call under a key that is made by this user.
+fn keyed(trial: &Trial, key: &str) -> ToolContext {
+    let cx = trial.cx("yantian", "yantian-main");
+    cx.with_idempotency_key(key).expect("a key")
+}
+
+/// A call of this user, in this session.
+fn visiting(user_id: &str, session_id: &str) -> ToolContext {
+    let tenant = crate::guide::tenant("yantian").expect("a tenant");
+    let cx = ToolContext::builder(tenant, "trace-1").run_id("run-1").site_id("yantian-main");
+    cx.user_id(user_id).session_id(session_id).build().expect("a context")
+}
+
+#[tokio::test]
+async fn a_draft_is_written_and_can_be_found() {
+    on_each_database(async |trial| {
+        let written = trial.answer("create_draft_content", &draft()).await;
+        assert_eq!(written["status"], "draft");
+        assert!(written["created_at"].as_str().is_some_and(|at| at.ends_with('Z')));
+        let query = json!({ "query": "古井", "status": "draft", "tags": ["传说"] });
+        let found = trial.answer("search_content", &query).await;
+        assert_eq!(found["items"][0]["id"], written["content_id"]);
+        assert_eq!(found["items"][0]["verified"], false);
+        assert_eq!(found["items"][0]["credibility_score"], 0.0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_retry_under_the_same_key_makes_one_draft() {
+    on_each_database(async |trial| {
+        let before = trial.count("contents").await;
+        let cx = keyed(trial, "draft-1");
+        let first = trial.call_as(&cx, "create_draft_content", &draft()).await;
+        let again = trial.call_as(&cx, "create_draft_content", &draft()).await;
+        assert_eq!(first["data"], again["data"]);
+        assert_eq!(trial.count("contents").await, before + 1);
+        let other = keyed(trial, "draft-2");
+        let other = trial.call_as(&other, "create_draft_content", &draft()).await;
+        assert_ne!(first["data"]["content_id"], other["data"]["content_id"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_retry_finds_the_draft_also_where_its_answer_was_forgotten() {
+    on_each_database(async |trial| {
+        let before = trial.count("contents").await;
+        let cx = keyed(trial, "draft-1");
+        let first = trial.call_as(&cx, "create_draft_content", &draft()).await;
+        // Another process, whose store of answers knows nothing of the first.
+        let forgetful = trial.guide.clone();
+        let runtime = Runtime::builder()
+            .state(forgetful)
+            .tool::<crate::tools::CreateDraftContent>()
+            .permission("create_draft_content", Permission::Allow)
+            .policy(tool_runtime::policy::Policy::new())
+            .build()
+            .expect("a runtime");
+        let mut call = runtime.call("create_draft_content", draft().to_string(), &cx);
+        let again = tool_runtime::serde_json::to_value(call.execute().await).expect("an envelope");
+        assert_eq!(first["data"], again["data"], "{again}");
+        assert_eq!(trial.count("contents").await, before + 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_that_stands_for_another_draft_is_refused() {
+    on_each_database(async |trial| {
+        let cx = keyed(trial, "draft-1");
+        trial.call_as(&cx, "create_draft_content", &draft()).await;
+        let mut other = draft();
+        other["title"] = json!("别的题目");
+        let refused = trial.call_as(&cx, "create_draft_content", &other).await;
+        assert_eq!(refused["error"]["code"], "INVALID_ARGUMENT", "{refused}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_dry_run_says_what_would_be_written_and_writes_nothing() {
+    on_each_database(async |trial| {
+        let before = trial.count("contents").await;
+        let cx = trial.cx("yantian", "yantian-main").with_dry_run(true);
+        let plan = trial.call_as(&cx, "create_draft_content", &draft()).await;
+        assert_eq!(plan["data"]["status"], "draft", "{plan}");
+        assert_eq!(plan["data"]["same_title"], 0);
+        let event = json!({ "event_type": "poi_visited" });
+        let plan = trial.call_as(&cx, "log_user_event", &event).await;
+        assert_eq!(plan["data"]["site_id"], "yantian-main", "{plan}");
+        assert_eq!(trial.count("contents").await, before);
+        assert_eq!(trial.count("user_events").await, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_event_is_the_calls_own_visitors() {
+    on_each_database(async |trial| {
+        let cx = visiting("visitor-1", "session-1").with_dry_run(true);
+        let event = json!({ "event_type": "poi_visited", "event_data": { "poi": "old-well" } });
+        let plan = trial.call_as(&cx, "log_user_event", &event).await;
+        assert_eq!(plan["data"]["user_id"], "visitor-1", "{plan}");
+        assert_eq!(plan["data"]["session_id"], "session-1");
+        let logged =
+            trial.call_as(&visiting("visitor-1", "session-1"), "log_user_event", &event).await;
+        assert!(logged["data"]["event_id"].is_string(), "{logged}");
+        assert_eq!(trial.count("user_events").await, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_event_in_anothers_name_is_refused() {
+    on_each_database(async |trial| {
+        let cx = visiting("visitor-1", "session-1");
+        for other in [
+            json!({ "event_type": "poi_visited", "user_id": "visitor-2" }),
+            json!({ "event_type": "poi_visited", "session_id": "session-2" }),
+        ] {
+            let refused = trial.call_as(&cx, "log_user_event", &other).await;
+            assert_eq!(refused["error"]["code"], "INVALID_ARGUMENT", "{refused}");
+            assert!(!refused["error"].to_string().contains("visitor-1"), "{refused}");
+        }
+        assert_eq!(trial.count("user_events").await, 0);
+        // Where the call names nobody, the arguments may.
+        let named = json!({ "event_type": "poi_visited", "user_id": "visitor-2" });
+        trial.answer("log_user_event", &named).await;
+        assert_eq!(trial.count("user_events").await, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_event_is_logged_once_under_its_key() {
+    on_each_database(async |trial| {
+        let cx = keyed(trial, "event-1");
+        let event = json!({ "event_type": "poi_visited" });
+        let first = trial.call_as(&cx, "log_user_event", &event).await;
+        let again = trial.call_as(&cx, "log_user_event", &event).await;
+        assert_eq!(first["data"], again["data"]);
+        assert_eq!(trial.count("user_events").await, 1);
+    })
+    .await;
+}

@@ -1,0 +1,35 @@
+//! The guide's tools, as a model calls them.
+//!
+//! They are functions with a state they borrow, `guide: &Guide`, and not a toolkit: a toolkit's tools
+//! carry its name before theirs, and callers know these by their plain names. Whose data a call is
+//! about comes from its context (`place: &Place`), never from an argument.
+
+mod drafts;
+mod events;
+mod failure;
+mod npcs;
+mod search;
+mod sites;
+
+pub(crate) use self::drafts::CreateDraftContent;
+pub(crate) use self::events::LogUserEvent;
+pub(crate) use self::npcs::{GetNpcProfile, GetPromptActive};
+pub(crate) use self::search::SearchContent;
+pub(crate) use self::sites::GetSiteMap;
+
+use tool_runtime::prelude::*;
+
+/// A tag of a content.
+#[ai_type]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[serde(transparent)]
+pub(crate) struct Tag(#[arg(length(1..=64), example = "家训")] String);
+
+fn texts(tags: Vec<Tag>) -> Vec<String> {
+    tags.into_iter().map(|Tag(tag)| tag).collect()
+}
+
+/// When a call was made, as tables and answers have it.
+fn now(cx: &ToolContext) -> String {
+    cx.now_iso().to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
+}

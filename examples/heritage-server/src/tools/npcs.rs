@@ -1,0 +1,82 @@
+//! `get_npc_profile` and `get_prompt_active`: who speaks, and what a model is told to be them.
+
+use tool_runtime::prelude::*;
+
+use super::failure::ReadError;
+use crate::guide::{Guide, NpcProfile, Place, PromptType};
+
+/// A prompt in use, and whose it is.
+#[ai_type]
+#[derive(Debug)]
+pub(crate) struct ActivePrompt {
+    /// The NPC.
+    npc_id: String,
+    /// What the prompt is for.
+    prompt_type: PromptType,
+    /// The prompt.
+    prompt_text: String,
+    /// Its version.
+    version: i64,
+    /// Who the NPC is.
+    metadata: PromptMetadata,
+}
+
+/// Who the NPC of a prompt is.
+#[ai_type]
+#[derive(Debug)]
+pub(crate) struct PromptMetadata {
+    /// What visitors call it.
+    name: String,
+    /// What it speaks about.
+    knowledge_domains: Vec<String>,
+}
+
+/// Gets who an NPC is: its persona, what it knows about, how it greets.
+#[ai_tool(effect = "read", version = "1.0.0", category = "npc", timeout = "5s", evidence)]
+pub(crate) async fn get_npc_profile(
+    guide: &Guide,
+    place: &Place,
+    /// The NPC.
+    #[arg(length(1..=64), example = "ancestor_yan")]
+    npc_id: &str,
+    /// The profile's version; the one in use if left out.
+    #[arg(range(1..))]
+    version: Option<i64>,
+) -> Result<NpcProfile, ReadError> {
+    match guide.npc_profile(place, npc_id, version).await? {
+        Some(profile) => Ok(profile),
+        None => Err(missing(guide, place, npc_id).await?),
+    }
+}
+
+/// Gets the prompt of an NPC that is in use.
+#[ai_tool(effect = "read", version = "1.0.0", category = "prompt", timeout = "5s", evidence)]
+pub(crate) async fn get_prompt_active(
+    guide: &Guide,
+    place: &Place,
+    /// The NPC.
+    #[arg(length(1..=64), example = "ancestor_yan")]
+    npc_id: &str,
+    /// What the prompt is for.
+    #[arg(default)]
+    prompt_type: PromptType,
+) -> Result<ActivePrompt, ReadError> {
+    let Some(profile) = guide.npc_profile(place, npc_id, None).await? else {
+        return Err(missing(guide, place, npc_id).await?);
+    };
+    let prompt = guide.active_prompt(place, npc_id, prompt_type).await?;
+    let prompt = prompt.ok_or(ReadError::NoPrompt)?;
+    let NpcProfile { npc_id, name, knowledge_domains, .. } = profile;
+    let metadata = PromptMetadata { name, knowledge_domains };
+    let (prompt_text, version) = (prompt.text, prompt.version);
+    Ok(ActivePrompt { npc_id, prompt_type, prompt_text, version, metadata })
+}
+
+/// Tells an NPC that is not there from a version that is not.
+async fn missing(guide: &Guide, place: &Place, npc_id: &str) -> Result<ReadError, ReadError> {
+    let npc_ids = guide.npc_ids(place).await?;
+    Ok(match npc_ids.iter().any(|known| known == npc_id) {
+        true => ReadError::NoVersion,
+        false => ReadError::NoNpc { npc_ids },
+    })
+}

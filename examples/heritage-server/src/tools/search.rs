@@ -1,0 +1,69 @@
+//! `search_content`: what there is to tell about something.
+
+use sha2::{Digest as _, Sha256};
+use tool_runtime::EvidenceRecorder;
+use tool_runtime::contracts::EvidenceSource;
+use tool_runtime::prelude::*;
+
+use super::failure::ReadError;
+use super::{Tag, texts};
+use crate::guide::{Content, Guide, Place, Question, Status};
+
+/// What a search found.
+#[ai_type]
+#[derive(Debug)]
+pub(crate) struct Hits {
+    /// The contents, best first.
+    items: Vec<Content>,
+    /// How many there are, shown or not.
+    total: i64,
+    /// What was looked for.
+    query: String,
+}
+
+/// Searches the contents of the site, in Chinese and English.
+///
+/// What is found has at least one word of the question; titles weigh more than texts. Drafts are
+/// found by `status`, and only those of the caller's own tenant.
+#[ai_tool(effect = "read", version = "1.0.0", category = "content", timeout = "5s", evidence)]
+#[allow(clippy::too_many_arguments, reason = "they are the tool's fields")]
+pub(crate) async fn search_content(
+    cx: &ToolContext,
+    guide: &Guide,
+    place: &Place,
+    proof: &EvidenceRecorder,
+    /// Words to look for.
+    #[arg(length(1..=200), example = "严氏家训")]
+    query: String,
+    /// Only contents of this type, such as `family_rule`, `poem` or `legend`.
+    #[arg(length(1..=64))]
+    content_type: Option<String>,
+    /// Only contents that carry all of these tags.
+    #[arg(default, length(..=10))]
+    tags: Vec<Tag>,
+    /// Only contents in this state.
+    #[arg(default)]
+    status: Status,
+    /// Most contents to return.
+    #[arg(default = 10, range(1..=50))]
+    limit: i64,
+) -> Result<Hits, ReadError> {
+    let tags = texts(tags);
+    let content_type = content_type.as_deref();
+    let question = Question { words: &query, content_type, tags: &tags, status, limit };
+    let found = guide.search(place, &question).await?;
+    found.items.iter().for_each(|content| cite(cx, proof, content));
+    Ok(Hits { items: found.items, total: found.total, query })
+}
+
+/// Says that an answer is made from a content, as it reads now.
+fn cite(cx: &ToolContext, proof: &EvidenceRecorder, content: &Content) {
+    let hash = Sha256::digest(content.body.as_bytes());
+    let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let source =
+        EvidenceSource::new("content", &content.id, format!("sha256:{hash}"), cx.now_iso());
+    // An id of this guide's own always makes a source.
+    if let Ok(source) = source {
+        proof.source(source);
+    }
+}

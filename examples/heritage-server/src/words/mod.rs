@@ -1,0 +1,147 @@
+//! How texts and questions are taken apart, Chinese and English, for both databases alike.
+//!
+//! Traditional characters are read as simplified ones and full-width letters as plain ones. Chinese
+//! is cut into words as a search engine does (long words and the short ones in them), English words
+//! are reduced to their stems. Neither database takes anything apart again: both get the words.
+
+mod indexed;
+mod query;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use self::query::{Query, Term};
+
+use std::collections::HashMap;
+use std::fmt;
+
+use jieba_rs::Jieba;
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// Takes texts apart. Making one reads a dictionary and takes a while; make one a program.
+pub(crate) struct Words {
+    jieba: Jieba,
+    stemmer: Stemmer,
+    variants: HashMap<char, char>,
+}
+
+/// A content as it is indexed.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Indexed {
+    pub(crate) title: Vec<String>,
+    pub(crate) body: Vec<String>,
+    /// Each Chinese character, none where a phrase ends.
+    pub(crate) characters: Vec<Option<char>>,
+}
+
+/// A stretch of a text in one script.
+#[derive(Debug, PartialEq)]
+enum Run {
+    Chinese(String),
+    Other(String),
+}
+
+/// Pairs of a traditional character and the simplified one for it.
+const VARIANTS: &str = include_str!("../../data/variants.tsv");
+
+impl Words {
+    pub(crate) fn new() -> Self {
+        let variants = VARIANTS.lines().filter_map(|line| {
+            let (old, new) = line.split_once('\t')?;
+            Some((old.chars().next()?, new.chars().next()?))
+        });
+        Self {
+            jieba: Jieba::new(),
+            stemmer: Stemmer::create(Algorithm::English),
+            variants: variants.collect(),
+        }
+    }
+
+    /// Takes a content apart.
+    pub(crate) fn index(&self, title: &str, body: &str) -> Indexed {
+        let (title, body) = (self.runs(title), self.runs(body));
+        let characters = characters(title.iter().chain(&body));
+        Indexed { title: self.words(&title), body: self.words(&body), characters }
+    }
+
+    /// Takes a question apart.
+    pub(crate) fn query(&self, question: &str) -> Query {
+        let runs = self.runs(question);
+        let whole = runs.iter().flat_map(|run| match run {
+            Run::Chinese(text) => {
+                // The whole words alone: the short ones in them would count twice.
+                let words = self.jieba.cut(text, false).into_iter();
+                words.map(|token| Term::Chinese(token.word.to_owned())).collect::<Vec<_>>()
+            }
+            Run::Other(word) => vec![self.english(word)],
+        });
+        Query::of(whole)
+    }
+
+    fn words(&self, runs: &[Run]) -> Vec<String> {
+        let words = runs.iter().flat_map(|run| match run {
+            Run::Chinese(text) => {
+                let words = self.jieba.cut_for_search(text, false).into_iter();
+                words.map(|token| token.word.to_owned()).collect::<Vec<_>>()
+            }
+            Run::Other(word) => vec![self.stemmer.stem(word).into_owned()],
+        });
+        words.collect()
+    }
+
+    fn english(&self, word: &str) -> Term {
+        Term::Other { stem: self.stemmer.stem(word).into_owned(), word: word.to_owned() }
+    }
+
+    /// Splits a text into stretches of Chinese and single words of anything else.
+    fn runs(&self, text: &str) -> Vec<Run> {
+        let mut runs = Vec::new();
+        let mut apart = true;
+        for char in text.chars().map(|char| self.folded(char)) {
+            match runs.last_mut() {
+                _ if !char.is_alphanumeric() => {}
+                Some(Run::Chinese(run)) if is_chinese(char) && !apart => run.push(char),
+                Some(Run::Other(run)) if !is_chinese(char) && !apart => {
+                    run.extend(char.to_lowercase());
+                }
+                _ if is_chinese(char) => runs.push(Run::Chinese(char.into())),
+                _ => runs.push(Run::Other(char.to_lowercase().collect())),
+            }
+            apart = !char.is_alphanumeric();
+        }
+        runs
+    }
+
+    fn folded(&self, char: char) -> char {
+        match char {
+            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(char) - 0xfee0).unwrap_or(char),
+            _ => self.variants.get(&char).copied().unwrap_or(char),
+        }
+    }
+}
+
+impl fmt::Debug for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Words").field("variants", &self.variants.len()).finish_non_exhaustive()
+    }
+}
+
+/// Lays characters out so that a phrase never reaches over the end of a stretch.
+fn characters<'r>(runs: impl Iterator<Item = &'r Run>) -> Vec<Option<char>> {
+    let mut characters = Vec::new();
+    for run in runs {
+        if let Run::Chinese(text) = run {
+            characters.extend(text.chars().map(Some));
+        }
+        if characters.last() != Some(&None) {
+            characters.push(None);
+        }
+    }
+    characters
+}
+
+/// Tells whether a character is written without spaces between words.
+fn is_chinese(char: char) -> bool {
+    matches!(char,
+        '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{323af}' | '\u{3007}')
+}
