@@ -5,6 +5,8 @@ pub mod choosing;
 pub mod dialects;
 #[cfg(unix)]
 pub mod faults;
+#[cfg(target_os = "linux")]
+pub mod http;
 pub mod instructions;
 pub mod ledger;
 mod rates;

@@ -7,6 +7,8 @@ use std::process::ExitCode;
 
 #[cfg(unix)]
 use tool_benches::faults;
+#[cfg(target_os = "linux")]
+use tool_benches::http;
 use tool_benches::{canonical, choosing, dialects, instructions, ledger, store, work};
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
@@ -23,7 +25,10 @@ cargo figures NAME [ARGS]
   search FILE…       real questions: how often the right tool is among the first that are found
   faults [RUNS]      keyed writes in processes that are killed: none twice, no success lost
   store [FOLDER]     keyed writes through the store, beside the same commits by hand
-  ledger [FOLDER]    in-process calls with the ledger on, beside the same calls with it off";
+  ledger [FOLDER]    in-process calls with the ledger on, beside the same calls with it off
+  http               requests a second of processor time, beside the same endpoint by hand
+  soak [SECONDS [SEED]]
+                     a server under load and faults, and what is left of it afterwards";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -43,6 +48,14 @@ fn main() -> ExitCode {
         ["store", folder] => store::print(Path::new(folder)),
         ["ledger"] => ledger::print(&std::env::temp_dir()),
         ["ledger", folder] => ledger::print(Path::new(folder)),
+        #[cfg(target_os = "linux")]
+        ["http"] => http::print(),
+        #[cfg(target_os = "linux")]
+        ["http-serve", contestant, folder] => http::serve(contestant, folder),
+        #[cfg(target_os = "linux")]
+        ["soak", words @ ..] => http::soak::print(words),
+        #[cfg(target_os = "linux")]
+        ["soak-serve", folder] => http::soak::serve(folder),
         ["measure", style, items, further] => measure(style, items, further),
         _ => Err(USAGE.to_owned()),
     };

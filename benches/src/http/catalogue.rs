@@ -1,0 +1,150 @@
+//! What the tool of the load test looks in: contents in memory, found by their words.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+
+use tool_runtime::prelude::*;
+
+/// How many contents there are of each topic.
+const OF_A_TOPIC: usize = 20;
+
+/// What the contents are about; the requests ask for one of these each.
+pub(super) const TOPICS: [&str; 20] = [
+    "tea houses",
+    "stone bridges",
+    "salt merchants",
+    "paper makers",
+    "river mills",
+    "ancestral halls",
+    "wood carvers",
+    "village schools",
+    "lantern feasts",
+    "indigo dyers",
+    "grain stores",
+    "opera stages",
+    "well keepers",
+    "camphor trees",
+    "rice terraces",
+    "ferry men",
+    "ink makers",
+    "herb doctors",
+    "bamboo weavers",
+    "clan rules",
+];
+
+/// What a search gives.
+#[ai_type]
+#[derive(Debug)]
+pub struct Hits {
+    /// The hits, best first.
+    pub items: Vec<Content>,
+    /// How many there are in all.
+    pub total: u32,
+    /// What was asked.
+    pub query: String,
+}
+
+/// One content.
+#[ai_type]
+#[derive(Debug, Clone)]
+pub struct Content {
+    /// Its id.
+    pub id: String,
+    /// Its type.
+    pub content_type: String,
+    /// Its title.
+    pub title: String,
+    /// Its text.
+    pub body: String,
+    /// How far it can be trusted, from 0 to 1.
+    pub credibility_score: f64,
+    /// Whether a person has checked it.
+    pub verified: bool,
+}
+
+/// The contents, and which of them have a word in their title.
+#[derive(Debug)]
+pub struct Catalogue {
+    contents: Vec<Content>,
+    by_word: HashMap<String, Vec<usize>>,
+}
+
+impl Catalogue {
+    /// Makes the contents of all topics.
+    #[must_use]
+    pub fn new() -> Self {
+        let contents: Vec<_> = (0..TOPICS.len() * OF_A_TOPIC).map(content).collect();
+        let mut by_word = HashMap::<_, Vec<usize>>::new();
+        for (at, content) in contents.iter().enumerate() {
+            for word in words(&content.title) {
+                by_word.entry(word).or_default().push(at);
+            }
+        }
+        Self { contents, by_word }
+    }
+
+    /// Finds the contents whose title has all the words.
+    #[must_use]
+    pub fn search(&self, query: String, content_type: Option<&str>, limit: u32) -> Hits {
+        let of_word = |word: String| self.by_word.get(&word).map_or(&[][..], Vec::as_slice);
+        let mut lists: Vec<&[usize]> = words(&query).map(of_word).collect();
+        lists.sort_by_key(|list| list.len());
+        let (shortest, others) = lists.split_first().unwrap_or((&&[][..], &[]));
+        let found = shortest
+            .iter()
+            .filter(|at| others.iter().all(|list| list.binary_search(at).is_ok()))
+            .filter_map(|at| self.contents.get(*at))
+            .filter(|content| content_type.is_none_or(|it| content.content_type == it));
+        let mut hits = Hits { items: Vec::new(), total: 0, query };
+        for content in found {
+            hits.total += 1;
+            if hits.total <= limit {
+                hits.items.push(content.clone());
+            }
+        }
+        hits
+    }
+}
+
+impl Default for Catalogue {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Searches the published content of a site.
+///
+/// # Errors
+/// Never.
+#[ai_tool(effect = "read", version = "1.0.0", category = "content")]
+#[allow(clippy::unused_async, reason = "tools are async as a rule; what is measured is the call")]
+pub async fn search_content(
+    catalogue: &Catalogue,
+    /// Words to look for.
+    #[arg(length(1..=200))]
+    query: String,
+    /// Only content of this type.
+    content_type: Option<String>,
+    /// Most hits to return.
+    #[arg(default = 10, range(1..=50))]
+    limit: u32,
+) -> Result<Hits, Infallible> {
+    Ok(catalogue.search(query, content_type.as_deref(), limit))
+}
+
+fn content(number: usize) -> Content {
+    let (topic, part) = (TOPICS[number / OF_A_TOPIC], number % OF_A_TOPIC + 1);
+    Content {
+        id: format!("content-{number:04}"),
+        content_type: if part % 4 == 0 { "story" } else { "knowledge" }.to_owned(),
+        title: format!("The {topic} of the old town, part {part}"),
+        body: format!("What the chronicle of the year {} says of them.", 1573 + number),
+        credibility_score: 0.98,
+        verified: true,
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let split = text.split(|letter: char| !letter.is_alphanumeric());
+    split.filter(|word| !word.is_empty()).map(str::to_lowercase)
+}

@@ -1,0 +1,144 @@
+//! Who takes part in the load test, and how each serves.
+
+use std::future::Future;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::Command;
+
+use axum::Router;
+use axum::serve::ListenerExt;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tool_runtime::http::{Auth, HttpConfig, Principal, router};
+use tool_runtime::ledger::{JsonLines, Ledger, SqliteLedger};
+use tool_runtime::policy::KeyRing;
+use tool_runtime::prelude::*;
+
+use super::by_hand;
+use super::catalogue::{Catalogue, SearchContent};
+use crate::rates::text;
+
+/// Who serves the tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Contestant {
+    /// The handler that was written for it alone.
+    ByHand,
+    /// The router, without a ledger.
+    Router,
+    /// The router, with a ledger in lines of JSON.
+    JsonLines,
+    /// The router, with a ledger in SQLite.
+    Sqlite,
+    /// FastAPI, pydantic and uvicorn.
+    FastApi,
+}
+
+impl Contestant {
+    pub(super) const ALL: [Self; 5] =
+        [Self::ByHand, Self::Router, Self::JsonLines, Self::Sqlite, Self::FastApi];
+
+    /// What the table calls it.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::ByHand => "(a) axum, by hand",
+            Self::Router => "(b) tool-runtime",
+            Self::JsonLines => "(c) with the ledger, JSON Lines",
+            Self::Sqlite => "(d) with the ledger, SQLite",
+            Self::FastApi => "(e) FastAPI, pydantic, uvicorn",
+        }
+    }
+
+    /// Whether it is one of ours, which answer byte for byte as the handler by hand does.
+    pub(super) fn is_ours(self) -> bool {
+        !matches!(self, Self::ByHand | Self::FastApi)
+    }
+
+    /// The command that serves it in a process of its own.
+    pub(super) fn command(self, folder: &Path) -> Result<Command, String> {
+        let mut command = Command::new(std::env::current_exe().map_err(text)?);
+        command.arg("http-serve").arg(format!("{self:?}")).arg(folder);
+        Ok(command)
+    }
+}
+
+/// Serves what a parent has started this process for, until its standard input is closed.
+///
+/// # Errors
+/// There is no contestant of this name, or it cannot be served.
+pub fn serve(name: &str, folder: &str) -> Result<(), String> {
+    let named = |it: &Contestant| format!("{it:?}") == name;
+    let contestant = Contestant::ALL.into_iter().find(named);
+    let contestant = contestant.ok_or("only `figures http` starts this")?;
+    let executor = tokio::runtime::Runtime::new().map_err(text)?;
+    executor.block_on(play(contestant, Path::new(folder)))
+}
+
+async fn play(contestant: Contestant, folder: &Path) -> Result<(), String> {
+    let ledger = ledger(contestant, folder)?;
+    let app = match contestant {
+        Contestant::ByHand => by_hand::router(),
+        _ => ours(ledger.as_ref())?,
+    };
+    serve_until(app, parent_has_gone()).await?;
+    if let Some(ledger) = ledger {
+        ledger.close().await.map_err(text)?;
+        let status = ledger.status();
+        println!("ledger written={} shed={} lost={}", status.written, status.shed, status.lost);
+    }
+    Ok(())
+}
+
+fn ours(ledger: Option<&Ledger>) -> Result<Router, String> {
+    let mut builder = Runtime::builder().tool::<SearchContent>().state(Catalogue::new());
+    let mut config = HttpConfig::new(Auth::trusting_the_network_as(Principal::new("figures")));
+    if let Some(ledger) = ledger {
+        builder = builder.ledger(ledger);
+        config = config.ledger(ledger);
+    }
+    Ok(router(builder.build().map_err(text)?, config))
+}
+
+fn ledger(contestant: Contestant, folder: &Path) -> Result<Option<Ledger>, String> {
+    let keys = KeyRing::new("figures", &[7; 32]).map_err(text)?;
+    let builder = Ledger::builder(keys);
+    match contestant {
+        Contestant::JsonLines => {
+            builder.open(JsonLines::open(folder.join("ledger.jsonl")).map_err(text)?)
+        }
+        Contestant::Sqlite => {
+            builder.open(SqliteLedger::open(folder.join("ledger.db")).map_err(text)?)
+        }
+        _ => return Ok(None),
+    }
+    .map(Some)
+    .map_err(text)
+}
+
+async fn serve_until(app: Router, end: impl Future<Output = ()>) -> Result<(), String> {
+    let listener = TcpListener::bind("127.0.0.1:0").await.map_err(text)?;
+    say(&format!("listening {}", listener.local_addr().map_err(text)?.port()))?;
+    let listener = listener.tap_io(|stream| {
+        // Without it a small answer may wait for the client's acknowledgement of the one before.
+        let _ = stream.set_nodelay(true);
+    });
+    tokio::select! {
+        ended = async { axum::serve(listener, app).await } => ended.map_err(text),
+        () = end => Ok(()),
+    }
+}
+
+/// Says a line to the parent, at once.
+pub(super) fn say(line: &str) -> Result<(), String> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}").and_then(|()| out.flush()).map_err(text)
+}
+
+/// Waits until the parent closes this process's standard input, or dies.
+async fn parent_has_gone() {
+    let (gone, heard) = oneshot::channel::<()>();
+    std::thread::spawn(move || {
+        let _ = std::io::stdin().read_to_end(&mut Vec::new());
+        drop(gone);
+    });
+    let _ = heard.await;
+}

@@ -1,0 +1,232 @@
+//! A tool server under load, beside the same endpoint by hand.
+//!
+//! What is compared is how many requests a server answers in a second of its processor's time, in
+//! user space and in the kernel, whatever else the machine does meanwhile.
+
+mod by_hand;
+mod catalogue;
+mod contestant;
+mod cores;
+mod fastapi;
+mod process;
+pub mod soak;
+mod wrk;
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use self::contestant::Contestant;
+pub use self::contestant::serve;
+use self::cores::Core;
+use self::process::ServerProcess;
+use self::wrk::{CONNECTIONS, Script};
+use crate::rates::{median, ratio, text};
+
+const ROUNDS: usize = 7;
+
+/// How long a round of one contestant takes.
+const ROUND: Duration = Duration::from_secs(3);
+
+/// How long each is loaded before anything is counted.
+const WARM_UP: Duration = Duration::from_secs(2);
+
+/// The key that every request carries, whether or not it is looked at.
+const KEY: &str = "a key that nobody asks for";
+
+/// Prints how many requests a second of processor time there are, each way.
+///
+/// # Errors
+/// A server or the client cannot be run, an answer was no success, or the answers differ.
+pub fn print() -> Result<(), String> {
+    let folder = std::env::temp_dir().join(format!("http-figures-{}", std::process::id()));
+    fs::create_dir_all(&folder).map_err(text)?;
+    let result = rounds(&folder);
+    fs::remove_dir_all(&folder).map_err(text)?;
+    let lanes = result?;
+    println!(
+        "{CONNECTIONS} connections, median of {ROUNDS} rounds\n{:<34}{:>12}{:>11}{:>9}{:>9}",
+        "", "a CPU second", "a second", "p50 ms", "p99 ms"
+    );
+    lanes.iter().for_each(Lane::print);
+    println!("{}", summary(&lanes)?);
+    Ok(())
+}
+
+/// One contestant, and what was measured of it round by round.
+struct Lane {
+    contestant: Contestant,
+    server: Option<ServerProcess>,
+    requests: u64,
+    per_cpu: Vec<f64>,
+    per_second: Vec<f64>,
+    p50: Vec<f64>,
+    p99: Vec<f64>,
+}
+
+impl Lane {
+    fn start(contestant: Contestant, folder: &Path) -> Result<Self, String> {
+        let command = match contestant {
+            Contestant::FastApi => fastapi::prepare(folder)?,
+            ours => ours.command(folder)?,
+        };
+        cores::stay_on(Core::Server)?;
+        let server = ServerProcess::start(command)?;
+        let none = Vec::new;
+        Ok(Self {
+            contestant,
+            server: Some(server),
+            requests: 0,
+            per_cpu: none(),
+            per_second: none(),
+            p50: none(),
+            p99: none(),
+        })
+    }
+
+    fn server(&self) -> Result<&ServerProcess, String> {
+        self.server.as_ref().ok_or_else(|| "the server has ended".to_owned())
+    }
+
+    fn warm_up(&mut self, script: &Script) -> Result<(), String> {
+        let server = self.server()?;
+        let requests = script.load(server.port, KEY, WARM_UP)?.requests;
+        server.settled()?;
+        self.requests += requests;
+        Ok(())
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "counts and times are far below 2^52")]
+    fn round(&mut self, script: &Script) -> Result<(), String> {
+        let server = self.server()?;
+        let before = server.cpu()?;
+        let seen = script.load(server.port, KEY, ROUND).map_err(|error| self.blame(&error))?;
+        let used = server.settled()? - before;
+        self.requests += seen.requests;
+        self.per_cpu.push(seen.requests as f64 / used.as_secs_f64());
+        self.per_second.push(seen.requests as f64 / ROUND.as_secs_f64());
+        self.p50.push(seen.p50 as f64 / 1e3);
+        self.p99.push(seen.p99 as f64 / 1e3);
+        Ok(())
+    }
+
+    /// Ends the server; a ledger must have a record of every request that was answered.
+    fn end(&mut self) -> Result<(), String> {
+        let Some(server) = self.server.take() else { return Ok(()) };
+        let last = server.end()?;
+        let Some(said) = last.strip_prefix("ledger ") else { return Ok(()) };
+        let count = |name: &str| {
+            let word = said.split_whitespace().find_map(|word| word.strip_prefix(name));
+            word.and_then(|number| number.parse::<u64>().ok())
+        };
+        let is_whole = count("shed=") == Some(0)
+            && count("lost=") == Some(0)
+            && count("written=").is_some_and(|written| written >= self.requests);
+        let requests = self.requests;
+        is_whole
+            .then_some(())
+            .ok_or_else(|| self.blame(&format!("{requests} requests, and {said}")))
+    }
+
+    fn blame(&self, error: &str) -> String {
+        format!("{}: {error}", self.contestant.title())
+    }
+
+    fn print(&self) {
+        println!(
+            "{:<34}{:>12.0}{:>11.0}{:>9.2}{:>9.2}",
+            self.contestant.title(),
+            median(&self.per_cpu),
+            median(&self.per_second),
+            median(&self.p50),
+            median(&self.p99)
+        );
+    }
+}
+
+fn rounds(folder: &Path) -> Result<Vec<Lane>, String> {
+    let script = Script::write(folder)?;
+    let mut lanes = Vec::new();
+    for contestant in Contestant::ALL {
+        match Lane::start(contestant, folder) {
+            Ok(lane) => lanes.push(lane),
+            // It stands there for orientation alone.
+            Err(error) if contestant == Contestant::FastApi => println!("left out: {error}"),
+            Err(error) => return Err(format!("{}: {error}", contestant.title())),
+        }
+    }
+    compare(&lanes)?;
+    lanes.iter_mut().try_for_each(|lane| lane.warm_up(&script))?;
+    for round in 0..ROUNDS {
+        for at in 0..lanes.len() {
+            let at = (at + round) % lanes.len();
+            lanes[at].round(&script)?;
+        }
+    }
+    lanes.iter_mut().try_for_each(Lane::end)?;
+    Ok(lanes)
+}
+
+/// Holds all answers to one request against that of the handler by hand.
+fn compare(lanes: &[Lane]) -> Result<(), String> {
+    let [by_hand, others @ ..] = lanes else { return Ok(()) };
+    let expected = answer(by_hand)?;
+    for lane in others {
+        let found = answer(lane)?;
+        let is_same = if lane.contestant.is_ours() {
+            found == expected
+        } else {
+            let value = serde_json::from_str::<serde_json::Value>;
+            value(&found).map_err(text)? == value(&expected).map_err(text)?
+        };
+        if !is_same {
+            return Err(lane.blame(&format!("answered\n{found}\nand not\n{expected}")));
+        }
+    }
+    println!("answers of {} bytes, the same from all", expected.len());
+    Ok(())
+}
+
+/// The body of one answer, with the time taken replaced by 0.
+fn answer(lane: &Lane) -> Result<String, String> {
+    const TIME: &str = "\"latency_ms\":";
+    let body = lane.server()?.ask(&request()).map_err(|error| lane.blame(&error))?;
+    let (head, rest) = body.split_once(TIME).ok_or_else(|| lane.blame("no latency"))?;
+    let rest = rest.trim_start_matches(|it: char| it.is_ascii_digit());
+    Ok(format!("{head}{TIME}0{rest}"))
+}
+
+/// One call as the client of the load test sends it, on a connection of its own.
+fn request() -> String {
+    let body = r#"{"tool_name":"search_content","input":{"query":"tea houses","limit":5},"context":{"tenant_id":"old-town","site_id":"old-town-main","trace_id":"trace-0001"}}"#;
+    format!(
+        "POST /tools/call HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+         Content-Type: application/json\r\nX-Tenant-ID: old-town\r\nX-Site-ID: old-town-main\r\n\
+         X-Trace-ID: trace-0001\r\nX-Internal-API-Key: {KEY}\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+fn summary(lanes: &[Lane]) -> Result<String, String> {
+    let lane = |wanted| lanes.iter().find(|lane| lane.contestant == wanted);
+    let by_hand = lane(Contestant::ByHand).ok_or("nobody to compare with")?;
+    let over = |wanted| lane(wanted).map_or(f64::NAN, |it| ratio(&it.per_cpu, &by_hand.per_cpu));
+    let p99 = |wanted| lane(wanted).map_or(f64::NAN, |it| ratio(&it.p99, &by_hand.p99));
+    let us = |wanted| lane(wanted).map_or(f64::NAN, |it| 1e6 / median(&it.per_cpu));
+    use Contestant::{ByHand, FastApi, JsonLines, Router, Sqlite};
+    Ok(format!(
+        "http: vs_axum={:.3} with_ledger={:.3} p99={:.3} with_ledger_sqlite={:.3} \
+         p99_with_ledger={:.3} fastapi={:.3} us_by_hand={:.1} us={:.1} us_with_ledger={:.1} \
+         us_fastapi={:.1}",
+        over(Router),
+        over(JsonLines),
+        p99(Router),
+        over(Sqlite),
+        p99(JsonLines),
+        over(FastApi),
+        us(ByHand),
+        us(Router),
+        us(JsonLines),
+        us(FastApi),
+    ))
+}

@@ -1,0 +1,202 @@
+//! A tool server under load and faults, for as long as one likes, and what is left of it afterwards.
+
+mod act;
+mod client;
+mod dice;
+mod farewell;
+mod memory;
+mod records;
+mod request;
+mod server;
+mod settling;
+mod tally;
+mod tools;
+mod wire;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::task::JoinSet;
+use tokio::time::{Instant, interval};
+
+use self::client::{Client, Shared};
+use self::memory::{Growth, Samples};
+use self::records::Accounts;
+pub use self::server::serve;
+use self::settling::Left;
+use super::process::ServerProcess;
+use crate::rates::text;
+
+/// How long it goes on unless said.
+const SECONDS: u64 = 600;
+
+/// How many clients there are.
+const CLIENTS: u64 = 48;
+
+/// How often it says how it is.
+const SAID_EVERY: u64 = 5;
+
+/// How long running calls may end by themselves when the server is to end.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// How long what was cancelled then may take to be answered.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// What a tool panics with that is asked to.
+const WANTED_PANIC: &str = "the soak wants it so";
+
+/// Loads a server for so many seconds, and holds what is left against what must be.
+///
+/// # Errors
+/// The arguments cannot be read, the server cannot be started, or something is not as it must be.
+pub fn print(arguments: &[&str]) -> Result<(), String> {
+    let number = |word: &str| word.parse::<u64>().map_err(|error| format!("{word}: {error}"));
+    let (seconds, seed) = match arguments {
+        [] => (SECONDS, None),
+        [seconds] => (number(seconds)?, None),
+        [seconds, seed] => (number(seconds)?, Some(number(seed)?)),
+        _ => return Err("two numbers at most: how many seconds, and the seed".to_owned()),
+    };
+    let seed = seed.unwrap_or_else(any_seed);
+    let folder = std::env::temp_dir().join(format!("soak-{}", std::process::id()));
+    fs::create_dir_all(&folder).map_err(text)?;
+    println!("{CLIENTS} clients, seed {seed}: cargo figures soak {seconds} {seed}");
+    let executor = tokio::runtime::Runtime::new().map_err(text)?;
+    let result = executor.block_on(soak(&folder, Duration::from_secs(seconds), seed));
+    fs::remove_dir_all(&folder).map_err(text)?;
+    result?.judged()
+}
+
+fn any_seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::from(now.subsec_nanos())
+}
+
+/// What is known at the end.
+struct Outcome {
+    time: Duration,
+    shared: Arc<Shared>,
+    growth: Option<Growth>,
+    left: Left,
+    accounts: Accounts,
+    ended: String,
+    ended_in: Duration,
+}
+
+async fn soak(folder: &Path, time: Duration, seed: u64) -> Result<Outcome, String> {
+    let mut command = Command::new(std::env::current_exe().map_err(text)?);
+    command.arg("soak-serve").arg(folder);
+    let mut server = ServerProcess::start(command)?;
+    let idle = Left::of(&mut server).await?;
+    let shared = Arc::new(Shared::default());
+    let samples = load(&mut server, &shared, time, seed).await?;
+    let left = Left::settled(&mut server, &idle).await?;
+    let (ended, ended_in) = farewell::farewell(server, &shared).await?;
+    let accounts = records::accounts(folder)?;
+    Ok(Outcome { time, shared, growth: samples.growth(), left, accounts, ended, ended_in })
+}
+
+/// Lets all clients act, looks every second how much the server holds, and says how it is.
+async fn load(
+    server: &mut ServerProcess,
+    shared: &Arc<Shared>,
+    time: Duration,
+    seed: u64,
+) -> Result<Samples, String> {
+    let (begun, until) = (Instant::now(), Instant::now() + time);
+    let mut clients = JoinSet::new();
+    for client in 0..CLIENTS {
+        let seed = seed.wrapping_mul(0x1_0000).wrapping_add(client);
+        clients.spawn(Client::new(server.port, seed, shared.clone()).run(until));
+    }
+    let (mut samples, mut ticks) = (Samples::default(), interval(Duration::from_secs(1)));
+    for second in 0.. {
+        ticks.tick().await;
+        if Instant::now() >= until {
+            break;
+        }
+        samples.take(server.id(), begun.elapsed());
+        if second % SAID_EVERY == 0 && second > 0 {
+            let (tally, state) = (&shared.tally, server.inquire("state")?);
+            println!(
+                "{second:>5} s {:>9} requests {:>8} faults {:>7.1} MiB  {}",
+                tally.requests(),
+                tally.faults(),
+                samples.last(),
+                state.trim_end()
+            );
+        }
+    }
+    while let Some(ended) = clients.join_next().await {
+        ended.map_err(text)?;
+    }
+    Ok(samples)
+}
+
+impl Outcome {
+    /// Prints the outcome; an error names everything that is not as it must be.
+    fn judged(&self) -> Result<(), String> {
+        self.print_acts();
+        let tally = &self.shared.tally;
+        let [unanswered, wrong, not_the_tools] = tally.failures();
+        let (growth, left) = (self.growth, &self.left);
+        let leaks = growth.is_none_or(|growth| growth.is_a_leak());
+        let (grown, slope, held) =
+            growth.map_or((0.0, 0.0, 0.0), |it| (it.difference, it.slope, it.last));
+        println!(
+            "soak: seconds={} requests={} faults={} unanswered={unanswered} wrong={wrong} \
+             5xx_not_the_tools={not_the_tools} panics_not_the_tools={} leaked_tasks={} \
+             leaked_permits={} rss_mib={held:.1} rss_growth_mib={grown:.1} \
+             rss_slope_mib_per_minute={slope:.2} reached={} unrecorded={} invented={} doubled={} \
+             ledger=verified ended_in_ms={}",
+            self.time.as_secs(),
+            tally.requests(),
+            tally.faults(),
+            left.panics,
+            left.tasks,
+            left.permits,
+            self.accounts.reached,
+            self.accounts.unrecorded,
+            self.accounts.invented,
+            self.accounts.doubled,
+            self.ended_in.as_millis(),
+        );
+        let checks = [
+            (unanswered > 0, "requests were not answered"),
+            (wrong > 0, "answers were wrong"),
+            (not_the_tools > 0, "the server failed where no tool did"),
+            (left.panics > 0, "something panicked that is not a tool"),
+            (left.tasks > 0, "tasks are left"),
+            (left.permits > 0, "permits are left"),
+            (leaks, "memory grows"),
+            (!self.accounts.agree(), "the ledger has not one record for each call"),
+        ];
+        let broken: Vec<_> =
+            checks.iter().filter(|(broken, _)| *broken).map(|(_, what)| *what).collect();
+        if broken.is_empty() { Ok(()) } else { Err(format!("soak: {}", broken.join("; "))) }
+    }
+
+    fn print_acts(&self) {
+        let acts: Vec<_> = self.shared.tally.acts().collect();
+        for row in acts.chunks(4) {
+            let cells =
+                row.iter().map(|(act, count)| format!("{:<17}{count:>8}", format!("{act:?}")));
+            println!("{}", cells.collect::<Vec<_>>().join("   "));
+        }
+        for told in self.shared.tally.told() {
+            println!("  {told}");
+        }
+        for what in &self.left.named {
+            println!("  left: {what}");
+        }
+        println!(
+            "{} records, {} calls that reached a tool; {}",
+            self.accounts.records,
+            self.accounts.reached,
+            self.ended.trim_end()
+        );
+    }
+}

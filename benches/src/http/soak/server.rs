@@ -1,0 +1,120 @@
+//! The server of the soak, in a process of its own.
+
+use std::io::BufRead;
+use std::panic;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tool_runtime::http::{
+    ApiKeys, Auth, HttpConfig, Principal, Server, ServerLimits, router, signalled,
+};
+use tool_runtime::ledger::{JsonLines, Ledger};
+use tool_runtime::policy::KeyRing;
+use tool_runtime::prelude::*;
+use tool_runtime::store::Sqlite;
+
+use super::request::KEY;
+use super::tools::{self, Trail};
+use super::{FAREWELL, GRACE, WANTED_PANIC};
+use crate::http::contestant::say;
+use crate::rates::text;
+
+/// Panics that no tool was asked for.
+static PANICS: AtomicU64 = AtomicU64::new(0);
+
+/// The file that the calls leave their traces in.
+pub(super) const TRAIL: &str = "trail.txt";
+
+/// The file of the ledger.
+pub(super) const LEDGER: &str = "ledger.jsonl";
+
+/// Serves until this process is asked to end, or its parent has gone.
+///
+/// # Errors
+/// Its files cannot be written, or it does not end cleanly.
+pub fn serve(folder: &str) -> Result<(), String> {
+    count_panics();
+    tokio::runtime::Runtime::new().map_err(text)?.block_on(play(Path::new(folder)))
+}
+
+async fn play(folder: &Path) -> Result<(), String> {
+    let trail = Arc::new(Trail::create(&folder.join(TRAIL)).map_err(text)?);
+    let store = JsonLines::open(folder.join(LEDGER)).map_err(text)?;
+    let ledger = Ledger::builder(keys()?).open(store).map_err(text)?;
+    let runtime = tools::add(Runtime::builder())
+        .shared_state(trail.clone())
+        .store(Sqlite::open(folder.join("tools.db")).map_err(text)?)
+        .ledger(&ledger)
+        .build()
+        .map_err(text)?;
+    let config = HttpConfig::new(auth()?).ledger(&ledger);
+    let drain = config.drain();
+    let server = Server::new(router(runtime, config), drain).limits(limits());
+    let bound = server.bind("127.0.0.1:0").await.map_err(text)?;
+    say(&format!("listening {}", bound.local_addr().port()))?;
+    let gone = answer_the_parent();
+    let end = async {
+        tokio::select! {
+            () = signalled() => {}
+            _ = gone => {}
+        }
+    };
+    let ended = bound.run(end).await.map_err(text)?;
+    ledger.close().await.map_err(text)?;
+    trail.flush().map_err(text)?;
+    say(&format!("ended cancelled={} cut={}", ended.cancelled, ended.cut))
+}
+
+/// The keys that the ledger is written and verified with.
+pub(super) fn keys() -> Result<KeyRing, String> {
+    KeyRing::new("soak", &[7; 32]).map_err(text)
+}
+
+fn auth() -> Result<Auth, String> {
+    let keys = ApiKeys::new();
+    Ok(Auth::new().api_keys(keys))
+}
+
+/// As they are, but for what would make a slow client's end take longer than the soak.
+fn limits() -> ServerLimits {
+    let mut limits = ServerLimits::default();
+    limits.header_timeout = Duration::from_secs(2);
+    limits.body_timeout = Duration::from_secs(2);
+    limits.write_timeout = Duration::from_secs(2);
+    limits.grace = GRACE;
+    limits.farewell = FAREWELL;
+    limits
+}
+
+/// Counts panics; those that the soak wants are not printed either.
+fn count_panics() {
+    let print = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        let payload = info.payload().downcast_ref::<&str>();
+        if payload.is_none_or(|text| *text != WANTED_PANIC) {
+            PANICS.fetch_add(1, Ordering::Relaxed);
+            print(info);
+        }
+    }));
+}
+
+/// Says how it is whenever the parent asks; what it returns ends when the parent has gone.
+fn answer_the_parent() -> oneshot::Receiver<()> {
+    let (gone, heard) = oneshot::channel();
+    let tasks = Handle::current();
+    std::thread::spawn(move || {
+        for _ in std::io::stdin().lock().lines().map_while(Result::ok) {
+            let alive = tasks.metrics().num_alive_tasks();
+            let line = format!("tasks={alive} panics={}", PANICS.load(Ordering::Relaxed));
+            if say(&line).is_err() {
+                break;
+            }
+        }
+        drop(gone);
+    });
+    heard
+}

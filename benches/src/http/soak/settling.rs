@@ -1,0 +1,90 @@
+//! What a server still holds when nobody asks it anything any more.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use super::request::{KEY, head};
+use super::wire::Wire;
+use crate::http::process::ServerProcess;
+use crate::rates::text;
+
+/// How long a server may take to be done with what it was asked.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a server holds, or what of it is more than it held before it was loaded.
+#[derive(Debug, Default)]
+pub(super) struct Left {
+    /// Tasks that have not ended.
+    pub(super) tasks: u64,
+    /// What its gauges count together: connections, requests, calls that run on, threads of tools.
+    pub(super) permits: u64,
+    /// Panics that no tool was asked for.
+    pub(super) panics: u64,
+    /// Each of the gauges that is not 0.
+    pub(super) named: Vec<String>,
+    gauges: BTreeMap<String, f64>,
+}
+
+impl Left {
+    /// Looks what a server holds; the look itself is a connection with a request.
+    pub(super) async fn of(server: &mut ServerProcess) -> Result<Self, String> {
+        let gauges = gauges(server.port).await?;
+        if gauges.is_empty() {
+            return Err("expected `/metrics` to have gauges".to_owned());
+        }
+        let state = server.inquire("state")?;
+        let count = |name: &str| {
+            let found = state.split_whitespace().find_map(|word| word.strip_prefix(name));
+            found.and_then(|it| it.parse().ok()).ok_or_else(|| format!("a server says `{state}`"))
+        };
+        Ok(Self { tasks: count("tasks=")?, panics: count("panics=")?, gauges, ..Self::default() })
+    }
+
+    /// Waits until a server holds no more than it held when it was idle, but not for ever.
+    pub(super) async fn settled(server: &mut ServerProcess, idle: &Self) -> Result<Self, String> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let left = Self::of(server).await?.beyond(idle);
+            if (left.tasks == 0 && left.permits == 0) || Instant::now() > until {
+                return Ok(left);
+            }
+            sleep(Duration::from_millis(250)).await;
+        }
+    }
+
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small counts")]
+    fn beyond(mut self, idle: &Self) -> Self {
+        self.tasks = self.tasks.saturating_sub(idle.tasks);
+        for (name, value) in &self.gauges {
+            let beyond = value - idle.gauges.get(name).copied().unwrap_or_default();
+            if beyond > 0.0 {
+                self.permits += beyond.ceil() as u64;
+                self.named.push(format!("{name} is {beyond} above where it began"));
+            }
+        }
+        self
+    }
+}
+
+/// All gauges of a server, by name and labels.
+async fn gauges(port: u16) -> Result<BTreeMap<String, f64>, String> {
+    let mut wire = Wire::connect(port).await.map_err(text)?;
+    let headers = format!("X-Internal-API-Key: {KEY}\r\nConnection: close\r\n");
+    wire.send(head("GET", "/metrics", 0, &headers).as_bytes()).await.map_err(text)?;
+    let answer = wire.answer().await.map_err(text)?;
+    let page = String::from_utf8_lossy(&answer.body);
+    if answer.status != 200 {
+        return Err(format!("`/metrics` answers {}: {page}", answer.status));
+    }
+    let is_gauge = |line: &&str| line.starts_with("# TYPE ") && line.ends_with(" gauge");
+    let names: Vec<_> =
+        page.lines().filter(is_gauge).filter_map(|line| line.split(' ').nth(2)).collect();
+    let sample = |line: &str| {
+        let (name, value) = line.rsplit_once(' ')?;
+        let is_one = names.iter().any(|it| name.split('{').next() == Some(it));
+        Some((is_one.then(|| name.to_owned())?, value.parse().ok()?))
+    };
+    Ok(page.lines().filter_map(sample).collect())
+}

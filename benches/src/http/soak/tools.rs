@@ -1,0 +1,226 @@
+//! The tools of the soak: quick and slow ones, ones that fail, panic and never end.
+
+use std::convert::Infallible;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::panic::panic_any;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tool_runtime::RuntimeBuilder;
+use tool_runtime::contracts::ErrorCode;
+use tool_runtime::prelude::*;
+
+use super::WANTED_PANIC;
+
+/// What every tool's call leaves behind before it does anything else: its trace, in a file.
+///
+/// It is what the ledger is held against, and so has nothing to do with the ledger.
+#[derive(Debug)]
+pub(super) struct Trail(Mutex<BufWriter<File>>);
+
+impl Trail {
+    pub(super) fn create(path: &Path) -> io::Result<Self> {
+        Ok(Self(Mutex::new(BufWriter::new(File::create(path)?))))
+    }
+
+    /// Writes out what is still held in memory.
+    pub(super) fn flush(&self) -> io::Result<()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).flush()
+    }
+
+    fn reached(&self, cx: &ToolContext) {
+        self.line("call", cx.trace_id());
+    }
+
+    fn line(&self, kind: &str, what: &str) {
+        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // A disk that is full is found at the end: then records have no call.
+        let _ = writeln!(file, "{kind} {what}");
+    }
+}
+
+/// Adds the tools to a runtime; the writes are allowed.
+pub(super) fn add(builder: RuntimeBuilder) -> RuntimeBuilder {
+    builder
+        .tool::<Echo>()
+        .tool::<Large>()
+        .tool::<Wait>()
+        .tool::<Compute>()
+        .tool::<Stall>()
+        .tool::<Fail>()
+        .tool::<Panic>()
+        .tool::<PanicOnAThread>()
+        .tool::<Note>()
+        .permission("note", Permission::Allow)
+}
+
+/// Answers what it was sent.
+///
+/// # Errors
+/// Never.
+#[ai_tool(effect = "read", version = "1.0.0", category = "quick")]
+async fn echo(
+    cx: &ToolContext,
+    trail: &Trail,
+    /// The text.
+    text: String,
+) -> Result<String, Infallible> {
+    trail.reached(cx);
+    Ok(text)
+}
+
+/// Answers a text of so many bytes.
+///
+/// # Errors
+/// Never.
+#[ai_tool(effect = "read", version = "1.0.0", category = "quick")]
+async fn large(
+    cx: &ToolContext,
+    trail: &Trail,
+    /// How many.
+    #[arg(range(1..=4_000_000))]
+    bytes: usize,
+) -> Result<String, Infallible> {
+    trail.reached(cx);
+    Ok("7".repeat(bytes))
+}
+
+/// Waits, and says how far it is.
+///
+/// # Errors
+/// Never.
+#[ai_tool(effect = "read", version = "1.0.0", category = "slow")]
+async fn wait(
+    cx: &ToolContext,
+    trail: &Trail,
+    progress: &Progress,
+    /// For how many steps.
+    #[arg(range(1..=100))]
+    steps: u8,
+    /// How long a step takes.
+    #[arg(range(0..=1_000))]
+    step_ms: u64,
+) -> Result<u8, Infallible> {
+    trail.reached(cx);
+    for step in 1..=steps {
+        tokio::time::sleep(Duration::from_millis(step_ms)).await;
+        progress.report(f64::from(step) / f64::from(steps), "waiting");
+    }
+    Ok(steps)
+}
+
+/// Keeps a thread busy.
+///
+/// # Errors
+/// Never.
+#[ai_tool(effect = "read", version = "1.0.0", category = "slow", blocking)]
+fn compute(
+    cx: &ToolContext,
+    trail: &Trail,
+    /// For how long.
+    #[arg(range(0..=1_000))]
+    ms: u64,
+) -> Result<u64, Infallible> {
+    trail.reached(cx);
+    std::thread::sleep(Duration::from_millis(ms));
+    Ok(ms)
+}
+
+/// Does not end within its deadline.
+///
+/// # Errors
+/// Never.
+#[ai_tool(effect = "read", version = "1.0.0", category = "broken", timeout = "50ms")]
+async fn stall(cx: &ToolContext, trail: &Trail) -> Result<(), Infallible> {
+    trail.reached(cx);
+    tokio::time::sleep(Duration::from_secs(3_600)).await;
+    Ok(())
+}
+
+/// How a tool is to fail.
+#[ai_type]
+#[derive(Debug, Clone, Copy)]
+enum How {
+    /// What it asks has failed.
+    Upstream,
+    /// There is no such thing.
+    Missing,
+    /// It cannot be done now.
+    Unavailable,
+    /// Something that is not said.
+    Internal,
+}
+
+/// Fails.
+///
+/// # Errors
+/// As it is told.
+#[ai_tool(effect = "read", version = "1.0.0", category = "broken")]
+async fn fail(
+    cx: &ToolContext,
+    trail: &Trail,
+    /// How.
+    how: How,
+) -> Result<(), Failure> {
+    trail.reached(cx);
+    Err(Failure::of(match how {
+        How::Upstream => ErrorCode::UpstreamError,
+        How::Missing => ErrorCode::NotFound,
+        How::Unavailable => ErrorCode::Unavailable,
+        How::Internal => ErrorCode::Internal,
+    }))
+}
+
+/// Panics, at once or after a wait.
+///
+/// # Errors
+/// Never.
+#[ai_tool(effect = "read", version = "1.0.0", category = "broken")]
+async fn panic(
+    cx: &ToolContext,
+    trail: &Trail,
+    /// Whether it waits first.
+    late: bool,
+) -> Result<(), Infallible> {
+    trail.reached(cx);
+    if late {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    panic_any(WANTED_PANIC)
+}
+
+/// Panics on a thread for tools that block.
+///
+/// # Errors
+/// Never.
+#[ai_tool(effect = "read", version = "1.0.0", category = "broken", blocking)]
+fn panic_on_a_thread(cx: &ToolContext, trail: &Trail) -> Result<(), Infallible> {
+    trail.reached(cx);
+    panic_any(WANTED_PANIC)
+}
+
+/// Notes something, once for each key.
+///
+/// # Errors
+/// Never.
+#[ai_tool(effect = "write", version = "1.0.0", category = "slow")]
+async fn note(
+    cx: &ToolContext,
+    trail: &Trail,
+    key: &Idempotency,
+    dry_run: &DryRun,
+    /// What.
+    text: String,
+    /// How long it takes.
+    #[arg(range(0..=1_000))]
+    ms: u64,
+) -> Result<String, Infallible> {
+    trail.reached(cx);
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+    if !dry_run.is_active() {
+        trail.line("effect", key.key().unwrap_or("none"));
+    }
+    Ok(text)
+}

@@ -1,0 +1,70 @@
+//! The client of the load test: `wrk`, on a core of its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use super::catalogue::TOPICS;
+use super::cores::{self, Core};
+use crate::rates::text;
+
+/// How many connections are kept open.
+pub(super) const CONNECTIONS: usize = 64;
+
+/// What one run of the client has seen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    pub(super) requests: u64,
+    /// Microseconds.
+    pub(super) p50: u64,
+    /// Microseconds.
+    pub(super) p99: u64,
+}
+
+/// The script, written where `wrk` can read it.
+pub(super) struct Script(PathBuf);
+
+impl Script {
+    pub(super) fn write(folder: &Path) -> Result<Self, String> {
+        let path = folder.join("load.lua");
+        let topics: Vec<_> = TOPICS.iter().map(|topic| format!("{topic:?}")).collect();
+        let table = format!("local TOPICS = {{ {} }}\n", topics.join(", "));
+        fs::write(&path, table + include_str!("load.lua")).map_err(text)?;
+        Ok(Self(path))
+    }
+
+    /// Loads this port for about so long.
+    ///
+    /// # Errors
+    /// `wrk` cannot be run, or an answer was not a success.
+    pub(super) fn load(&self, port: u16, key: &str, time: Duration) -> Result<Seen, String> {
+        cores::stay_on(Core::Client)?;
+        let output = Command::new("wrk")
+            .args(["--threads", "1", "--connections", &CONNECTIONS.to_string()])
+            .args(["--duration", &format!("{}s", time.as_secs()), "--timeout", "10s", "--script"])
+            .arg(&self.0)
+            .args([&format!("http://127.0.0.1:{port}"), "--", key])
+            .output()
+            .map_err(|error| format!("wrk: {error}; it is the package `wrk` of Debian"))?;
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let line = said.lines().find_map(|line| line.strip_prefix("wrk: "));
+        line.and_then(seen).ok_or_else(|| {
+            format!(
+                "not every answer was a success:\n{said}{}",
+                String::from_utf8_lossy(&output.stderr)
+            )
+        })
+    }
+}
+
+/// Reads the script's last line; nothing if an answer was lost or was not 2xx.
+fn seen(line: &str) -> Option<Seen> {
+    let value = |name: &str| {
+        let found = line.split(' ').find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+        found?.parse::<u64>().ok()
+    };
+    let is_whole = value("not_2xx")? == 0 && value("lost")? == 0 && value("requests")? > 0;
+    let seen = Seen { requests: value("requests")?, p50: value("p50_us")?, p99: value("p99_us")? };
+    is_whole.then_some(seen)
+}
