@@ -17,6 +17,8 @@ mod call;
 mod caller;
 mod config;
 mod drain;
+#[cfg(test)]
+mod fixture;
 mod list;
 mod metrics;
 mod probes;

@@ -1,1 +1,70 @@
+use axum::body::Body;
+use axum::http::Request;
+use axum::http::header::{ALLOW, CONTENT_TYPE};
 
+use super::*;
+use crate::http::fixture::{Answer, Stage, calling, open, send};
+
+async fn sent(app: &Router, method: &str, path: &str) -> Answer {
+    let request = Request::builder().method(method).uri(path).body(Body::empty());
+    send(app, request.expect("it is a request")).await
+}
+
+#[tokio::test]
+async fn a_path_that_is_not_there_is_answered_in_the_body_of_a_failure() {
+    let app = Stage::new().app(open());
+    for path in ["/", "/tools", "/tools/call/", "/tools/cal", "/tools/call/add"] {
+        let answer = sent(&app, "POST", path).await;
+        assert_eq!(answer.refused(404, "NOT_FOUND"), "nothing is served under this path");
+        assert_eq!(answer.headers[CONTENT_TYPE], "application/json");
+    }
+}
+
+#[tokio::test]
+async fn a_method_that_a_path_does_not_take_is_told_which_it_takes() {
+    let app = Stage::new().app(open());
+    for path in ["/tools/list", "/tools/call"] {
+        for method in ["GET", "PUT", "DELETE", "PATCH", "TRACE"] {
+            let answer = sent(&app, method, path).await;
+            let message = answer.refused(405, "INVALID_ARGUMENT");
+            assert_eq!(message, "this path does not take this method; `allow` says which it takes");
+            assert_eq!(answer.headers[ALLOW], "POST");
+        }
+        let head = sent(&app, "HEAD", path).await;
+        assert_eq!((head.status, &*head.text), (405, ""));
+        let options = sent(&app, "OPTIONS", path).await;
+        assert_eq!((options.status, &*options.text), (204, ""));
+        assert_eq!(options.headers[ALLOW], "POST");
+    }
+}
+
+#[tokio::test]
+async fn nested_it_answers_for_all_that_is_below_its_path() {
+    let own = Router::new().route("/own", get(|| async { "own" }));
+    let app = own.nest("/api", Stage::new().app(open()));
+    let mut request = calling("add", r#"{"a":1}"#);
+    *request.uri_mut() = "/api/tools/call".parse().expect("a path");
+    assert_eq!(send(&app, request).await.json()["output"], 2);
+    sent(&app, "POST", "/api/tools/cal").await.refused(404, "NOT_FOUND");
+    let answer = sent(&app, "GET", "/api/tools/call").await;
+    answer.refused(405, "INVALID_ARGUMENT");
+    assert_eq!(answer.headers[ALLOW], "POST");
+    assert_eq!(sent(&app, "GET", "/own").await.text, "own");
+    // What is beside it is not its own.
+    assert_eq!((sent(&app, "GET", "/elsewhere").await.status), 404);
+    assert_eq!(sent(&app, "GET", "/elsewhere").await.text, "");
+}
+
+#[tokio::test]
+async fn merged_it_answers_for_what_nobody_else_does() {
+    let own = Router::new().route("/own", get(|| async { "own" }));
+    let app = own.clone().merge(Stage::new().app(open()));
+    assert_eq!(sent(&app, "GET", "/own").await.text, "own");
+    sent(&app, "GET", "/elsewhere").await.refused(404, "NOT_FOUND");
+    assert_eq!(send(&app, calling("add", "{}")).await.status, 200);
+
+    let with_fallback = own.fallback(|| async { "fallback" });
+    let app = with_fallback.merge(Stage::new().app(open()).reset_fallback());
+    assert_eq!(sent(&app, "GET", "/elsewhere").await.text, "fallback");
+    sent(&app, "GET", "/tools/call").await.refused(405, "INVALID_ARGUMENT");
+}

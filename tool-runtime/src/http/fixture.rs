@@ -1,0 +1,193 @@
+//! An app for tests: tools that say when they run, and wait until they are told to go on.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Request};
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tool_contracts::{CallStatus, Effect, ErrorCode, Permission};
+use tower::ServiceExt as _;
+
+use super::{Auth, HttpConfig, Principal, Scopes, router};
+use crate::{CallRecord, CallScope, DynamicTool, Failure, FromCall, Progress, Runtime};
+
+/// What the tools and the test tell each other.
+#[derive(Debug, Clone)]
+pub(super) struct Stage {
+    /// A permit whenever a tool has begun.
+    begun: Arc<Semaphore>,
+    /// A permit for each step that a tool may take.
+    go_on: Arc<Semaphore>,
+    /// How each call ended.
+    ended: Arc<Mutex<Vec<(String, CallStatus)>>>,
+    heard: Arc<Semaphore>,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) headers: HeaderMap,
+    pub(super) text: String,
+}
+
+impl Answer {
+    #[track_caller]
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).expect("the answer is JSON")
+    }
+
+    #[track_caller]
+    pub(super) fn refused(&self, status: u16, error_type: &str) -> String {
+        let body = self.json();
+        let said = (self.status, body["error_type"].as_str().unwrap_or_default().to_owned());
+        assert_eq!(said, (status, error_type.to_owned()), "{}", self.text);
+        assert_eq!(body["success"], false);
+        body["error"].as_str().expect("a text").to_owned()
+    }
+}
+
+impl Stage {
+    pub(super) fn new() -> Self {
+        let none = || Arc::new(Semaphore::new(0));
+        Self { begun: none(), go_on: none(), ended: Arc::default(), heard: none() }
+    }
+
+    /// Waits until a tool has begun.
+    pub(super) async fn begun(&self) {
+        self.begun.acquire().await.expect("it is open").forget();
+    }
+
+    /// Lets a tool take one more step.
+    pub(super) fn go_on(&self) {
+        self.go_on.add_permits(1);
+    }
+
+    /// Waits until a call has ended, and says how.
+    pub(super) async fn ended(&self) -> (String, CallStatus) {
+        self.heard.acquire().await.expect("it is open").forget();
+        self.ended.lock().expect("nobody panicked").pop().expect("a call has ended")
+    }
+
+    pub(super) fn nothing_ended(&self) -> bool {
+        self.ended.lock().expect("nobody panicked").is_empty()
+    }
+
+    async fn step(&self) {
+        self.begun.add_permits(1);
+        self.go_on.acquire().await.expect("it is open").forget();
+    }
+
+    pub(super) fn runtime(&self) -> Runtime {
+        let (waits, saves) = (self.clone(), self.clone());
+        let heard = self.clone();
+        Runtime::builder()
+            .dynamic(
+                tool("add", Effect::Read)
+                    .category("sums")
+                    .ttl(Duration::from_secs(60))
+                    .sync_handler(add),
+            )
+            .dynamic(tool("fail", Effect::Read).sync_handler(fail))
+            .dynamic(tool("guess", Effect::Read).requires_auth(false).sync_handler(add))
+            .dynamic(tool("hidden", Effect::Read).ai_callable(false).sync_handler(add))
+            .dynamic(tool("panics", Effect::Read).sync_handler(panics))
+            .dynamic(tool("wait", Effect::Read).handler(move |call| wait(waits.clone(), call)))
+            .dynamic(
+                tool("save", Effect::Write)
+                    .handles_dry_run()
+                    .handler(move |call| wait(saves.clone(), call)),
+            )
+            .dynamic(tool("forbidden", Effect::Read).sync_handler(add))
+            .permission("forbidden", Permission::Deny)
+            .permission("save", Permission::Allow)
+            .observe(move |record: &CallRecord<'_>| {
+                let end = (record.tool().to_owned(), record.status());
+                heard.ended.lock().expect("nobody panicked").push(end);
+                heard.heard.add_permits(1);
+            })
+            .build()
+            .expect("the tools are whole")
+    }
+
+    pub(super) fn app(&self, config: HttpConfig) -> Router {
+        router(self.runtime(), config)
+    }
+}
+
+/// Serves whoever reaches it, who may do everything.
+pub(super) fn open() -> HttpConfig {
+    HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("laptop")))
+}
+
+/// Serves a caller with these scopes.
+pub(super) fn scoped(scopes: &str) -> HttpConfig {
+    let scopes = scopes.parse().expect("these are scopes");
+    let principal = Principal::new("laptop").for_every_tenant().with_scopes(scopes);
+    HttpConfig::new(Auth::trusting_the_network_as(principal))
+}
+
+/// Serves callers that nobody knows.
+pub(super) fn anonymous() -> HttpConfig {
+    HttpConfig::new(Auth::new().anonymous(Scopes::all()))
+}
+
+pub(super) fn post(path: &str, body: impl Into<Body>) -> Request<Body> {
+    let request = Request::post(path)
+        .header("content-type", "application/json")
+        .header("x-tenant-id", "yantian")
+        .header("x-site-id", "yantian-main")
+        .header("x-trace-id", "trace-1");
+    request.body(body.into()).expect("it is a request")
+}
+
+/// A request for a call.
+pub(super) fn calling(tool: &str, input: &str) -> Request<Body> {
+    post("/tools/call", format!(r#"{{"tool_name":"{tool}","input":{input}}}"#))
+}
+
+pub(super) async fn send(app: &Router, request: Request<Body>) -> Answer {
+    let response = app.clone().oneshot(request).await.expect("an app answers");
+    let (parts, body) = response.into_parts();
+    let body = body.collect().await.expect("it is whole").to_bytes();
+    let text = String::from_utf8(body.to_vec()).expect("it is text");
+    Answer { status: parts.status.as_u16(), headers: parts.headers, text }
+}
+
+fn tool(name: &str, effect: Effect) -> DynamicTool {
+    let schema = json!({
+        "type": "object",
+        "properties": { "a": { "type": "integer" }, "code": { "type": "string" } },
+    });
+    DynamicTool::new(name, effect).description("Helps to test.").input_schema(schema)
+}
+
+fn add(call: &CallScope) -> Result<i64, Failure> {
+    let arguments: Value = call.parse()?;
+    Ok(arguments["a"].as_i64().unwrap_or_default() + 1)
+}
+
+fn fail(call: &CallScope) -> Result<(), Failure> {
+    let arguments: Value = call.parse()?;
+    let code: ErrorCode =
+        arguments["code"].as_str().unwrap_or_default().parse().expect("a code that all share");
+    Err(Failure::of(code).with_retry_after_ms(1_500))
+}
+
+fn panics(_: &CallScope) -> Result<(), Failure> {
+    panic!("as it was asked to")
+}
+
+/// Takes two steps, and reports before each.
+async fn wait(stage: Stage, call: CallScope) -> Result<&'static str, Failure> {
+    let progress = Progress::from_call(&call)?;
+    progress.report(0.5, "first");
+    stage.step().await;
+    progress.report(None, "second");
+    stage.step().await;
+    Ok("done")
+}
