@@ -26,6 +26,8 @@ pages! {
     Schemas: "docs/schemas.md";
     #[cfg(feature = "canonical")]
     Canonical: "docs/canonical.md";
+    #[cfg(feature = "http")]
+    Http: "docs/http.md";
     #[cfg(feature = "search")]
     ChoosingTools: "docs/choosing-tools.md";
     #[cfg(feature = "sqlite")]
