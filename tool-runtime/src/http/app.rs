@@ -7,6 +7,7 @@ use tokio::sync::Semaphore;
 use super::HttpConfig;
 use super::list::Listing;
 use super::metrics::Metrics;
+use super::openapi::Documents;
 use crate::Runtime;
 
 /// The runtime, and how it is to be shown over HTTP.
@@ -16,6 +17,7 @@ pub(super) struct App {
     pub(super) config: HttpConfig,
     pub(super) listing: Listing,
     pub(super) metrics: Metrics,
+    pub(super) documents: Documents,
     /// A place a call in a task of its own.
     pub(super) tasks: Arc<Semaphore>,
 }
@@ -27,6 +29,8 @@ impl App {
     pub(super) fn new(runtime: Runtime, config: HttpConfig) -> Self {
         let (listing, metrics) = (Listing::of(&runtime), Metrics::of(&runtime));
         let tasks = config.bounds.tasks.min(Semaphore::MAX_PERMITS);
-        Self { runtime, config, listing, metrics, tasks: Arc::new(Semaphore::new(tasks)) }
+        let documents = Documents::default();
+        let tasks = Arc::new(Semaphore::new(tasks));
+        Self { runtime, config, listing, metrics, documents, tasks }
     }
 }

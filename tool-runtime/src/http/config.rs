@@ -17,14 +17,15 @@ pub struct HttpConfig {
     pub(super) bounds: Bounds,
     pub(super) ready: Readiness,
     pub(super) public_metrics: bool,
+    pub(super) four_eyes: bool,
 }
 
 impl HttpConfig {
     /// Starts a configuration with who may call.
     pub fn new(auth: Auth) -> Self {
         let (drain, bounds) = (Drain::default(), Bounds::default());
-        let (ready, public_metrics) = (Readiness::default(), false);
-        Self { auth, ledger: None, vault: None, drain, bounds, ready, public_metrics }
+        let (ready, public_metrics, four_eyes) = (Readiness::default(), false, true);
+        Self { auth, ledger: None, vault: None, drain, bounds, ready, public_metrics, four_eyes }
     }
 
     /// Serves `/traces` from this ledger, and is not ready while it cannot be written.
@@ -37,6 +38,16 @@ impl HttpConfig {
     /// Replays with the arguments that this vault has kept.
     pub fn vault(mut self, vault: &Vault) -> Self {
         self.vault = Some(vault.clone());
+        self
+    }
+
+    /// Sets whether a call has to be approved by somebody else than whoever asked for it, as it has
+    /// to unless this is said.
+    ///
+    /// Users are told apart by `X-User-ID`, and where none is named, services by their credentials.
+    /// Without it a service that has the scope `approvals` approves its own calls.
+    pub fn four_eyes(mut self, wanted: bool) -> Self {
+        self.four_eyes = wanted;
         self
     }
 

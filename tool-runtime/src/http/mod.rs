@@ -10,23 +10,29 @@
 
 mod answer;
 mod app;
+mod approvals;
 mod auth;
 mod body;
 mod bounds;
 mod call;
 mod caller;
 mod config;
+mod desk;
 mod drain;
 #[cfg(test)]
 mod fixture;
+mod form;
 mod list;
 mod metrics;
+mod openapi;
+mod paging;
 mod probes;
 mod problem;
 mod receiving;
 mod router;
 mod server;
 mod status;
+mod traces;
 
 pub use self::auth::{Auth, Principal, Scope, Scopes, UnknownScope};
 pub use self::config::HttpConfig;

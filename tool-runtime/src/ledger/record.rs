@@ -1,5 +1,6 @@
 //! What a record says: the JSON texts that the chain links.
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -38,7 +39,7 @@ pub enum Record {
 /// Times are RFC 3339 in UTC, hashes are 64 hexadecimal digits behind the name of the algorithm:
 /// `sha256:…` where anybody may check it, `hmac-sha256:KEY:…` under the ledger's key of this id where
 /// what is hashed may be guessed.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RecordedCall {
     /// When it ended.
@@ -121,8 +122,9 @@ pub struct RecordedCall {
 }
 
 /// Who asked for a call.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
+#[schemars(rename = "RecordedPrincipal")]
 pub struct Principal {
     /// The user on whose behalf it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -145,7 +147,7 @@ impl Principal {
 }
 
 /// Whether a call was answered well.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(clippy::exhaustive_enums, reason = "an envelope is one or the other")]
 pub enum RecordStatus {
@@ -156,7 +158,7 @@ pub enum RecordStatus {
 }
 
 /// What went wrong with a call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RecordedError {
     /// What a machine does next: `TIMEOUT`, `VALIDATION`, …
@@ -173,7 +175,7 @@ pub struct RecordedError {
 }
 
 /// Where the answer of a call comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RecordedOrigin {
@@ -204,7 +206,7 @@ impl From<Origin> for RecordedOrigin {
 }
 
 /// Who allowed a call, or is asked to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RecordedApproval {
     /// Who allowed it; nobody yet where the call ended with a ticket.

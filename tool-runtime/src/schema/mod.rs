@@ -3,7 +3,7 @@
 mod absent;
 mod close;
 mod compare;
-mod export;
+pub(crate) mod export;
 mod input;
 pub(crate) mod reference;
 mod title;

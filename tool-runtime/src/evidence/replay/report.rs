@@ -1,5 +1,6 @@
 //! What came of running a trace again.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
@@ -7,14 +8,14 @@ use uuid::Uuid;
 use crate::ledger::RecordedCall;
 
 /// What came of running a trace's reads again.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ReplayReport {
     pub(super) trace_id: String,
     pub(super) calls: Vec<Replayed>,
 }
 
 /// One call of a trace, and what became of it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Replayed {
     pub(super) seq: u64,
     pub(super) tool: String,
@@ -29,7 +30,7 @@ pub struct Replayed {
 }
 
 /// Whether a call would answer the same today.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Verdict {
@@ -59,7 +60,7 @@ pub enum Verdict {
 }
 
 /// Why a call was not run again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SkipReason {

@@ -53,6 +53,21 @@ impl Auth {
         self
     }
 
+    /// Tells whether a request may come without any proof.
+    pub(super) fn lets_in_unproven(&self) -> bool {
+        self.unproven.is_some()
+    }
+
+    /// Tells whether an API key proves who calls.
+    pub(super) fn takes_api_keys(&self) -> bool {
+        false
+    }
+
+    /// Tells whether a token proves who calls.
+    pub(super) fn takes_tokens(&self) -> bool {
+        false
+    }
+
     /// Finds out who a request is from. Cancel-safe.
     #[expect(clippy::unused_async, reason = "keys of tokens may have to be fetched")]
     pub(super) async fn principal(&self, _headers: &HeaderMap) -> Result<Principal, Problem> {

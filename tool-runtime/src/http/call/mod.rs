@@ -13,7 +13,8 @@ use tool_contracts::server::CallRequest;
 use tool_contracts::{CallStatus, ErrorCode, ToolSpec};
 
 use self::accept::Form;
-use self::running::{End, Ran};
+use self::running::End;
+pub(super) use self::running::Ran;
 use super::answer::{Heard, Outcome, told_meta};
 use super::app::{App, Shared};
 use super::auth::Principal;
@@ -47,12 +48,16 @@ async fn serve(
     if form == Form::Events && call.status() == CallStatus::Pending {
         return events::stream(app, call, heard);
     }
-    let ran = if running::ends_with_caller(&call) {
-        running::run(app, call).await
-    } else {
-        running::spawn(app, call)?.await?
-    };
+    let ran = executed(app, call).await?;
     Ok(outcome(app, &ran, heard).into_response())
+}
+
+/// Executes a call: with its caller, or where it has an effect in a task of its own.
+pub(super) async fn executed(app: &Shared, call: ToolCall) -> Result<Ran, Problem> {
+    if running::ends_with_caller(&call) {
+        return Ok(running::run(app, call).await);
+    }
+    running::spawn(app, call)?.await
 }
 
 /// Opens the call that a body asks for, if this caller may make it.
@@ -98,7 +103,7 @@ fn require(principal: &Principal, tool: &ToolSpec) -> Result<(), Problem> {
 }
 
 /// Says a call's answer in HTTP's words.
-fn outcome(app: &App, ran: &Ran, heard: &mut Heard) -> Outcome {
+pub(super) fn outcome(app: &App, ran: &Ran, heard: &mut Heard) -> Outcome {
     let trace_id = ran.call.cx().trace_id();
     let Some(output) = ran.call.output() else {
         return Problem::internal().outcome(heard);

@@ -21,8 +21,8 @@ use crate::http::problem::Problem;
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A call that has ended, and what ended it.
-pub(super) struct Ran {
-    pub(super) call: ToolCall,
+pub(in crate::http) struct Ran {
+    pub(in crate::http) call: ToolCall,
     pub(super) end: End,
 }
 

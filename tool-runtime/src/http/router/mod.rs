@@ -12,7 +12,7 @@ use super::HttpConfig;
 use super::app::App;
 use super::metrics::{Route, measured};
 use super::problem::Problem;
-use super::{call, list, probes};
+use super::{approvals, call, list, openapi, probes, traces};
 use crate::Runtime;
 
 #[cfg(test)]
@@ -50,6 +50,11 @@ pub fn router(runtime: Runtime, config: HttpConfig) -> Router {
     Router::new()
         .route("/tools/list", post(measured(Route::List, list::list)))
         .route("/tools/call", post(measured(Route::Call, call::call)))
+        .route("/approvals", get(measured(Route::Approvals, approvals::list)))
+        .route("/approvals/{ticket}", post(measured(Route::Approval, approvals::decide)))
+        .route("/traces/{id}", get(measured(Route::Trace, traces::read)))
+        .route("/traces/{id}/replay", post(measured(Route::Replay, traces::replay)))
+        .route("/openapi.json", get(measured(Route::OpenApi, openapi::document)))
         .route("/healthz", get(measured(Route::Health, probes::health)))
         .route("/readyz", get(measured(Route::Ready, probes::ready)))
         .route("/metrics", get(measured(Route::Metrics, probes::metrics)))

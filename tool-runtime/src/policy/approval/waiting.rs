@@ -9,6 +9,8 @@ use crate::dispatch::Runtime;
 use crate::policy::asking::PATIENCE;
 use crate::policy::governor::State;
 use crate::policy::ticket::Ticket;
+#[cfg(feature = "http")]
+use crate::store::TicketEnd;
 use crate::store::{StoreError, WaitingTicket};
 
 /// A call that waits behind a ticket until somebody has decided about it.
@@ -103,6 +105,18 @@ impl Runtime {
         let found = state.ask_store(PATIENCE, state.stores.tickets.find_ticket(id)).await?;
         let found = found.filter(|found| found.tenant == tenant && found.end.is_none());
         Ok(found.and_then(|found| state.waiting_call(&found)))
+    }
+
+    /// Tells how a ticket of a tenant has ended, if it is known and has.
+    #[cfg(feature = "http")]
+    pub(crate) async fn ticket_end(
+        &self,
+        id: Uuid,
+        tenant: Uuid,
+    ) -> Result<Option<TicketEnd>, StoreError> {
+        let Some(state) = State::of(self) else { return Ok(None) };
+        let found = state.ask_store(PATIENCE, state.stores.tickets.find_ticket(id)).await?;
+        Ok(found.filter(|found| found.tenant == tenant).and_then(|found| found.end))
     }
 }
 

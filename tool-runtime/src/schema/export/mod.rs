@@ -10,7 +10,7 @@ mod lock;
 mod names;
 mod reference;
 mod script;
-mod subschemas;
+pub(crate) mod subschemas;
 
 #[cfg(test)]
 mod tests;

@@ -26,7 +26,7 @@ const DIRECT: [&str; 15] = [
 ];
 
 /// Applies a change to every schema that is an object, the inner ones first.
-pub(super) fn each(schema: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
+pub(crate) fn each(schema: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
     let Value::Object(keywords) = schema else { return };
     for (keyword, inner) in keywords.iter_mut() {
         let keyword = keyword.as_str();

@@ -1,0 +1,123 @@
+//! `/approvals`: what waits for a person, and what they decide about it.
+
+mod decision;
+mod four_eyes;
+mod refusing;
+mod view;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::response::Response;
+use tool_contracts::{CallStatus, ErrorCode};
+use uuid::Uuid;
+
+use self::decision::Decision;
+pub(super) use self::decision::DecisionBody;
+use self::view::{Approval, DeclinedWord};
+pub(super) use self::view::{Approvals, Declined};
+use super::answer::Heard;
+use super::app::Shared;
+use super::auth::Scope;
+use super::desk::{self, Clerk, Params};
+use super::paging::Asked;
+use super::problem::Problem;
+use super::{body, call, receiving};
+use crate::ToolCall;
+use crate::call::EditError;
+use crate::store::TicketEnd;
+
+/// Lists what waits for a person.
+pub(super) async fn list(State(app): State<Shared>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    receiving::answered(&parts, async |heard| listed(&app, &parts, heard).await).await
+}
+
+/// Takes what a person decided about a call that waits.
+pub(super) async fn decide(
+    State(app): State<Shared>,
+    params: Params,
+    request: Request,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let decided = async |heard: &mut Heard| {
+        let clerk = Clerk::admit(&app, &parts, Scope::Approvals, heard).await?;
+        let body = body::read(&parts.headers, body, &app.config.bounds).await?;
+        heard.body(&body);
+        let ticket = desk::param(&params, "ticket")?.parse().map_err(|_| no_id())?;
+        decided(&app, &clerk, ticket, &Decision::read(&body)?, heard).await
+    };
+    receiving::answered(&parts, decided).await
+}
+
+async fn listed(app: &Shared, parts: &Parts, heard: &mut Heard) -> Result<Response, Problem> {
+    let clerk = Clerk::admit(app, parts, Scope::Approvals, heard).await?;
+    let asked = Asked::<Uuid>::read(parts.uri.query(), "the `next` of the page before, a UUID")?;
+    let waiting = app.runtime.waiting_calls(clerk.tenant(), asked.after, asked.most).await;
+    let waiting = waiting.map_err(|_| desk::store_down())?;
+    let approvals = waiting.calls.iter().map(|call| Approval::of(call, &app.runtime)).collect();
+    Ok(desk::found(&Approvals { approvals, next: waiting.next }).into_response())
+}
+
+async fn decided(
+    app: &Shared,
+    clerk: &Clerk,
+    ticket: Uuid,
+    decision: &Decision<'_>,
+    heard: &mut Heard,
+) -> Result<Response, Problem> {
+    let mut call = app.runtime.resume_waiting(ticket, &clerk.said.cx).await;
+    heard.tool_name = call.name().into();
+    if call.status() == CallStatus::Pending {
+        match decision {
+            Decision::Decline(feedback) => return decline(app, call, ticket, feedback).await,
+            Decision::Approve => approve(app, &mut call, clerk, None),
+            Decision::Edit(arguments) => approve(app, &mut call, clerk, Some(arguments)),
+        }
+    }
+    let ran = call::executed(app, call).await?;
+    let mut outcome = call::outcome(app, &ran, heard);
+    outcome.status = refusing::status(&ran.call).unwrap_or(outcome.status);
+    Ok(outcome.into_response())
+}
+
+/// Lets a call run, or has it answer why it may not; its ticket stays good then.
+fn approve(app: &Shared, call: &mut ToolCall, clerk: &Clerk, edited: Option<&str>) {
+    let is_own = four_eyes::is_own(call.cx(), &clerk.said.cx, &clerk.principal);
+    if is_own && app.config.four_eyes {
+        call.withdraw(four_eyes::refusal);
+        return;
+    }
+    let approved = match edited {
+        Some(arguments) => call.approve_edited(clerk.name(), arguments),
+        None if call.approve(clerk.name()) => Ok(()),
+        None => Err(EditError::NoApprover),
+    };
+    if let Err(error) = approved {
+        call.withdraw(|| refusing::not_approved(error));
+    }
+}
+
+/// Says no for good, and answers only once that is kept.
+async fn decline(
+    app: &Shared,
+    mut call: ToolCall,
+    ticket: Uuid,
+    feedback: &str,
+) -> Result<Response, Problem> {
+    let (tenant, tool_name) = (call.cx().tenant_id(), call.name().to_owned());
+    call.decline(feedback);
+    call.execute().await;
+    // Somebody else may have decided at the same moment, and one decision counts.
+    match app.runtime.ticket_end(ticket, tenant).await {
+        Ok(Some(TicketEnd::Declined)) => {}
+        Ok(Some(end)) => return Err(refusing::ended(end)),
+        Ok(None) | Err(_) => return Err(desk::store_down()),
+    }
+    let decision = DeclinedWord::Declined;
+    Ok(desk::found(&Declined { ticket, decision, tool_name: &tool_name, feedback }).into_response())
+}
+
+fn no_id() -> Problem {
+    Problem::of(ErrorCode::InvalidArgument, "path `ticket`: expected a ticket's id, a UUID")
+}

@@ -1,0 +1,115 @@
+//! What waits and what was decided, as an approver's application reads it.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use tool_contracts::{Effect, ToolSpec};
+use uuid::Uuid;
+
+use crate::Runtime;
+use crate::policy::WaitingCall;
+use crate::store::UnixMillis;
+
+/// Lists the calls of a tenant that wait for a person, the oldest first.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Approvals", deny_unknown_fields)]
+pub(in crate::http) struct Approvals {
+    /// What waits.
+    pub(super) approvals: Vec<Approval>,
+    /// What `after` says for the next page; left out on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) next: Option<Uuid>,
+}
+
+/// Describes a call that waits for a person.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Approval", deny_unknown_fields)]
+pub(in crate::http) struct Approval {
+    /// The id by which it is decided.
+    ticket: Uuid,
+    /// The tool.
+    tool_name: String,
+    /// The tool's version.
+    version: String,
+    /// The tool's title for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    /// What the call would do to the world.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effect: Option<Effect>,
+    /// The arguments as a person may see them, secrets masked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<Box<RawValue>>,
+    /// Why a person is asked, where a rule of the host says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// For whom the call is made, such as `user:42`.
+    principal: String,
+    /// Who asked for it: the name of a service or of its key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked_by: Option<String>,
+    /// The site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    site_id: Option<String>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<String>,
+    /// The trace that the call belongs to.
+    trace_id: String,
+    /// Since when it waits.
+    opened_at: DateTime<Utc>,
+    /// Until when it may be decided.
+    expires_at: DateTime<Utc>,
+}
+
+/// Says that a call was declined.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Declined", deny_unknown_fields)]
+pub(in crate::http) struct Declined<'a> {
+    /// The call's id.
+    pub(super) ticket: Uuid,
+    /// What was decided.
+    pub(super) decision: DeclinedWord,
+    /// The tool that will not run.
+    pub(super) tool_name: &'a str,
+    /// What whoever asked for the call is told.
+    pub(super) feedback: &'a str,
+}
+
+/// What was decided.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::http) enum DeclinedWord {
+    /// A person said no.
+    Declined,
+}
+
+impl Approval {
+    pub(super) fn of(waiting: &WaitingCall, runtime: &Runtime) -> Self {
+        let (ticket, cx) = (waiting.ticket(), waiting.cx());
+        let tool = runtime.spec(ticket.tool());
+        let arguments = waiting.arguments().map(str::to_owned);
+        Self {
+            ticket: ticket.id(),
+            tool_name: ticket.tool().to_owned(),
+            version: ticket.tool_version().to_owned(),
+            title: tool.and_then(ToolSpec::title).map(str::to_owned),
+            effect: tool.map(ToolSpec::effect),
+            arguments: arguments.and_then(|it| RawValue::from_string(it).ok()),
+            reason: waiting.reason().map(str::to_owned),
+            principal: ticket.principal().to_owned(),
+            asked_by: cx.actor().map(|actor| actor.id().to_owned()),
+            site_id: cx.site_id().map(str::to_owned),
+            session_id: cx.session_id().map(str::to_owned),
+            trace_id: cx.trace_id().to_owned(),
+            opened_at: moment(ticket.issued_at()),
+            expires_at: moment(ticket.expires_at()),
+        }
+    }
+}
+
+fn moment(at: UnixMillis) -> DateTime<Utc> {
+    let moment = i64::try_from(at.get()).ok().and_then(DateTime::from_timestamp_millis);
+    moment.unwrap_or(DateTime::<Utc>::MAX_UTC)
+}

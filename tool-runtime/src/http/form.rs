@@ -1,0 +1,58 @@
+//! Bodies that are read by the schemas which the document shows.
+
+use std::fmt::Write as _;
+
+use axum::http::StatusCode;
+use schemars::JsonSchema;
+use serde_json::value::RawValue;
+use tool_contracts::{ErrorCode, Violation};
+
+use super::body;
+use super::problem::Problem;
+use crate::Limits;
+use crate::schema::{Coerce, Malformed, Validator, input_generator};
+
+/// How many violations a message spells out; all of them stand in `details.violations`.
+const SPELLED_OUT: usize = 3;
+
+/// What checks the bodies of one path.
+pub(super) struct Form(Validator);
+
+impl Form {
+    /// Makes the form of a type.
+    pub(super) fn of<T: JsonSchema>() -> Self {
+        let schema = input_generator().into_root_schema_for::<T>().to_value();
+        Self(Validator::compile(&schema).expect("the schemas of this rim's bodies are checkable"))
+    }
+
+    /// Gives a body's text, if it is what its schema asks for.
+    pub(super) fn check<'b>(&self, body: &'b [u8]) -> Result<&'b str, Problem> {
+        let text = body::parse::<&RawValue>(body)?.get();
+        let report = self.0.check(text, &Limits::new(), Coerce::Off);
+        match (&report.malformed, &report.violations[..]) {
+            (Some(malformed), _) => Err(unreadable(malformed)),
+            (None, []) => Ok(text),
+            (None, violations) => Err(refused(violations)),
+        }
+    }
+}
+
+fn unreadable(malformed: &Malformed) -> Problem {
+    let message = format!("the body is not readable: {malformed}");
+    Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message)
+        .with_detail("position", malformed.position())
+}
+
+/// Says what a body breaks: all at once, and never a value.
+fn refused(violations: &[Violation]) -> Problem {
+    let mut message = String::from("the body is not valid");
+    for (index, violation) in violations.iter().take(SPELLED_OUT).enumerate() {
+        let separator = if index == 0 { ": " } else { "; " };
+        let _ = write!(message, "{separator}{violation}");
+    }
+    if let more @ 1.. = violations.len().saturating_sub(SPELLED_OUT) {
+        let _ = write!(message, "; and {more} more");
+    }
+    let violations = serde_json::to_value(violations).unwrap_or_default();
+    Problem::of(ErrorCode::InvalidArgument, message).with_detail("violations", violations)
+}

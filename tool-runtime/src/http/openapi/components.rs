@@ -1,0 +1,198 @@
+//! The schemas of the document: the contract's, and those of tools under names of their own.
+
+use std::collections::BTreeMap;
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+use tool_contracts::server::{CallRequest, CallResponse, ListRequest, ListResponse};
+
+use crate::evidence::ReplayReport;
+use crate::http::approvals::{Approvals, DecisionBody, Declined};
+use crate::http::traces::{ReplayRequest, TraceRecords};
+use crate::schema::export::subschemas::each as each_subschema;
+use crate::schema::reference;
+
+const PREFIX: &str = "#/components/schemas/";
+
+/// The schemas by their names.
+pub(super) struct Components(Map<String, Value>);
+
+impl Components {
+    /// Starts with the types that are the same whatever tools there are.
+    pub(super) fn of_contract() -> Self {
+        let mut asked = settings().for_deserialize().into_generator();
+        take::<ListRequest>(&mut asked);
+        take::<CallRequest>(&mut asked);
+        take::<DecisionBody>(&mut asked);
+        take::<ReplayRequest>(&mut asked);
+        let mut answered = settings().for_serialize().into_generator();
+        take::<ListResponse>(&mut answered);
+        take::<CallResponse<Value>>(&mut answered);
+        take::<Approvals>(&mut answered);
+        take::<Declined<'_>>(&mut answered);
+        take::<TraceRecords>(&mut answered);
+        take::<ReplayReport>(&mut answered);
+        let mut schemas = asked.take_definitions(true);
+        for (name, schema) in answered.take_definitions(true) {
+            debug_assert!(schemas.get(&name).is_none_or(|other| *other == schema), "{name}");
+            schemas.insert(name, schema);
+        }
+        Self(schemas)
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
+    /// Adds a schema under a name, or under one like it where that is taken; gives a reference.
+    pub(super) fn add(&mut self, name: &str, schema: Value) -> Value {
+        let name = self.free(name);
+        let reference = of(&name);
+        self.0.insert(name, schema);
+        reference
+    }
+
+    /// Adds a schema that is a document of its own: its definitions become components beside it,
+    /// and what refers within it is told so.
+    pub(super) fn adopt(&mut self, name: &str, schema: &Map<String, Value>) -> Value {
+        let mut schema = schema.clone();
+        schema.remove("$schema");
+        // What has an address of its own refers to that.
+        if schema.contains_key("$id") {
+            return self.add(name, schema.into());
+        }
+        let root = self.reserve(name);
+        let mut moved = BTreeMap::new();
+        let definitions = match schema.remove("$defs") {
+            Some(Value::Object(definitions)) => definitions,
+            _ => Map::new(),
+        };
+        for own in definitions.keys() {
+            let plain = own.replace(|it: char| !it.is_ascii_alphanumeric(), "_");
+            moved.insert(own.clone(), self.reserve(&format!("{root}.{plain}")));
+        }
+        let refer = |keywords: &mut Map<String, Value>| refer(keywords, &root, &moved);
+        for (own, mut definition) in definitions {
+            each_subschema(&mut definition, &mut { refer });
+            self.0.insert(moved[&own].clone(), definition);
+        }
+        let mut schema = Value::Object(schema);
+        each_subschema(&mut schema, &mut { refer });
+        let reference = of(&root);
+        self.0.insert(root, schema);
+        reference
+    }
+
+    pub(super) fn into_schemas(self) -> Map<String, Value> {
+        self.0
+    }
+
+    fn reserve(&mut self, name: &str) -> String {
+        let name = self.free(name);
+        self.0.insert(name.clone(), Value::Bool(true));
+        name
+    }
+
+    fn free(&self, name: &str) -> String {
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let mut names = std::iter::once(name.to_owned()).chain(numbered);
+        names.find(|name| !self.0.contains_key(name)).unwrap_or_default()
+    }
+}
+
+/// Refers to a schema.
+pub(super) fn of(name: &str) -> Value {
+    json!({"$ref": format!("{PREFIX}{name}")})
+}
+
+fn settings() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|settings| {
+        settings.meta_schema = None;
+        settings.definitions_path = "/components/schemas".into();
+    })
+}
+
+fn take<T: JsonSchema>(generator: &mut SchemaGenerator) {
+    generator.subschema_for::<T>();
+}
+
+/// Has a schema refer to where what it means is now.
+fn refer(keywords: &mut Map<String, Value>, root: &str, moved: &BTreeMap<String, String>) {
+    let Some(Value::String(reference)) = keywords.get_mut("$ref") else { return };
+    let Some(pointer) = reference.strip_prefix('#') else { return };
+    if !pointer.is_empty() && !pointer.starts_with('/') {
+        return;
+    }
+    let found = pointer.strip_prefix("/$defs/").and_then(|rest| {
+        let (token, below) =
+            rest.split_once('/').map_or((rest, ""), |(token, _)| (token, &rest[token.len()..]));
+        let name = reference::pointer(&format!("#{token}"))?.replace("~1", "/").replace("~0", "~");
+        moved.get(&name).map(|name| format!("{PREFIX}{name}{below}"))
+    });
+    *reference = found.unwrap_or_else(|| format!("{PREFIX}{root}{pointer}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(schema: Value, expected: Value) {
+        let Value::Object(schema) = schema else { panic!("it is an object") };
+        let mut components = Components(Map::new());
+        assert_eq!(components.adopt("add.input", &schema), of("add.input"));
+        assert_eq!(Value::Object(components.into_schemas()), expected);
+    }
+
+    #[test]
+    fn definitions_become_components_and_are_referred_to_there() {
+        check(
+            json!({
+                "$schema": "https://json-schema.org/draft/2020-12/schema",
+                "properties": {"a": {"$ref": "#/$defs/A~1b"}, "c": {"$ref": "#/$defs/C/properties/d"}},
+                "$defs": {
+                    "A/b": {"items": {"$ref": "#/$defs/C"}},
+                    "C": {"properties": {"d": {"$ref": "#"}}},
+                },
+            }),
+            json!({
+                "add.input": {"properties": {
+                    "a": {"$ref": "#/components/schemas/add.input.A_b"},
+                    "c": {"$ref": "#/components/schemas/add.input.C/properties/d"},
+                }},
+                "add.input.A_b": {"items": {"$ref": "#/components/schemas/add.input.C"}},
+                "add.input.C": {"properties": {"d": {"$ref": "#/components/schemas/add.input"}}},
+            }),
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_a_reference_stays() {
+        let schema = json!({
+            "properties": {"$ref": {"const": {"$ref": "#/$defs/A"}}, "b": {"$ref": "#anchor"}},
+        });
+        check(schema.clone(), json!({ "add.input": schema }));
+    }
+
+    #[test]
+    fn a_schema_with_an_address_of_its_own_stays_whole() {
+        let schema = json!({"$id": "tag:x", "$ref": "#/$defs/A", "$defs": {"A": true}});
+        check(schema.clone(), json!({ "add.input": schema }));
+    }
+
+    #[test]
+    fn no_two_schemas_have_one_name() {
+        let mut components = Components(Map::new());
+        let named = ["a", "a", "a"].map(|name| components.add(name, json!({})));
+        assert_eq!(named, ["a", "a-2", "a-3"].map(of));
+    }
+
+    #[test]
+    fn requests_and_answers_agree_on_what_they_share() {
+        let components = Components::of_contract();
+        for name in ["CallRequest", "CallSuccess", "CallFailure", "ApprovalDecision"] {
+            assert!(components.get(name).is_some(), "{name}");
+        }
+    }
+}

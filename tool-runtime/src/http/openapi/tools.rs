@@ -1,0 +1,88 @@
+//! The tools of a caller, each with its own schemas.
+
+use serde_json::{Map, Value, json};
+use tool_contracts::ToolSpec;
+
+use super::About;
+use super::components::{Components, of};
+use crate::Limits;
+use crate::schema::Coerce;
+
+/// What a caller of these tools sends and gets.
+pub(super) struct Tools {
+    /// The body of a call.
+    pub(super) request: Value,
+    /// The body of its success.
+    pub(super) success: Value,
+}
+
+/// Adds the tools' schemas to the components.
+pub(super) fn add(about: &About<'_>, components: &mut Components) -> Tools {
+    let (mut requests, mut successes, mut mapping) = (Vec::new(), Vec::new(), Map::new());
+    for &tool in &about.tools {
+        let request = request(about, tool, components);
+        mapping.insert(tool.name().to_owned(), request["$ref"].clone());
+        requests.push(request);
+        successes.push(success(tool, components));
+    }
+    if requests.is_empty() {
+        return Tools { request: of("CallRequest"), success: of("CallSuccess") };
+    }
+    let discriminator = json!({"propertyName": "tool_name", "mapping": mapping});
+    Tools {
+        request: json!({"oneOf": requests, "discriminator": discriminator}),
+        success: json!({"oneOf": successes}),
+    }
+}
+
+fn request(about: &About<'_>, tool: &ToolSpec, components: &mut Components) -> Value {
+    let name = tool.name();
+    let input = components.adopt(&format!("{name}.input"), tool.input_schema());
+    let may_be_left_out = about
+        .app
+        .runtime
+        .registered(name)
+        .is_some_and(|tool| tool.input.check("{}", &Limits::new(), Coerce::Off).is_admitted());
+    let mut request = copied(components, "CallRequest");
+    describe(&mut request, tool, "Call of");
+    let is = json!({"type": "string", "const": name});
+    let (input, required) = match may_be_left_out {
+        true => (json!({"anyOf": [input, {"type": "null"}]}), json!(["tool_name"])),
+        false => (input, json!(["tool_name", "input"])),
+    };
+    property(&mut request, "tool_name", is);
+    property(&mut request, "input", input);
+    request.insert("required".to_owned(), required);
+    components.add(&format!("{name}.call"), request.into())
+}
+
+fn success(tool: &ToolSpec, components: &mut Components) -> Value {
+    let name = tool.name();
+    let mut success = copied(components, "CallSuccess");
+    describe(&mut success, tool, "Answer of");
+    if let Some(output) = tool.output_schema() {
+        let output = components.adopt(&format!("{name}.output"), output);
+        property(&mut success, "output", output);
+    }
+    let is = json!({"properties": {"tool_name": {"const": name}}});
+    property(&mut success, "audit", json!({"allOf": [of("Audit"), is]}));
+    components.add(&format!("{name}.answer"), success.into())
+}
+
+fn copied(components: &Components, name: &str) -> Map<String, Value> {
+    components.get(name).and_then(Value::as_object).cloned().unwrap_or_default()
+}
+
+fn describe(schema: &mut Map<String, Value>, tool: &ToolSpec, what: &str) {
+    let title = tool.title().unwrap_or_else(|| tool.name());
+    schema.insert("title".to_owned(), format!("{what} {title}").into());
+    schema.insert("description".to_owned(), tool.description().into());
+    // They are examples of any tool's.
+    schema.remove("examples");
+}
+
+fn property(schema: &mut Map<String, Value>, name: &str, value: Value) {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.insert(name.to_owned(), value);
+    }
+}

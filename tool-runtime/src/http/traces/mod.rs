@@ -1,0 +1,148 @@
+//! `/traces`: what the ledger knows of a trace, and whether its reads would answer the same today.
+
+mod view;
+
+use std::sync::LazyLock;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use tool_contracts::ErrorCode;
+use tool_contracts::server::is_id;
+
+use self::view::TraceRecord;
+pub(super) use self::view::TraceRecords;
+use super::answer::Heard;
+use super::app::{App, Shared};
+use super::auth::Scope;
+use super::desk::{self, Clerk, Params};
+use super::form::Form;
+use super::paging::Asked;
+use super::problem::Problem;
+use super::{body, receiving};
+use crate::evidence::{Access, Replay};
+use crate::ledger::{Ledger, LedgerQuery};
+
+static FORM: LazyLock<Form> = LazyLock::new(Form::of::<ReplayRequest>);
+
+/// Asks for a trace's reads to be run again.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(example = example())]
+pub(super) struct ReplayRequest {
+    /// Why; it goes into the log of accesses, beside who asks.
+    #[schemars(length(min = 1, max = 256), extend("pattern" = r"\S"))]
+    reason: String,
+}
+
+/// Gives a page of a trace's records.
+pub(super) async fn read(State(app): State<Shared>, params: Params, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    let read = async |heard: &mut Heard| records(&app, &parts, &params, heard).await;
+    receiving::answered(&parts, read).await
+}
+
+/// Runs a trace's reads again.
+pub(super) async fn replay(
+    State(app): State<Shared>,
+    params: Params,
+    request: Request,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let replay = async |heard: &mut Heard| replayed(&app, &parts, &params, body, heard).await;
+    receiving::answered(&parts, replay).await
+}
+
+async fn records(
+    app: &App,
+    parts: &Parts,
+    params: &Params,
+    heard: &mut Heard,
+) -> Result<Response, Problem> {
+    let clerk = Clerk::admit(app, parts, Scope::Traces, heard).await?;
+    let (ledger, trace_id) = (ledger(app)?, trace(params)?);
+    let asked = Asked::<u64>::read(parts.uri.query(), "the `next` of the page before, a number")?;
+    ledger.flush().await.map_err(|_| desk::store_down())?;
+    let query = LedgerQuery::new().trace(trace_id).tenant(clerk.tenant()).limit(asked.most);
+    let query = asked.after.map_or(query.clone(), |after| query.after(after));
+    let page = ledger.find(query).await.map_err(|_| desk::store_down())?;
+    if page.records.is_empty() && asked.after.is_none() {
+        return Err(unknown());
+    }
+    let records = page.records.into_iter().map(|(seq, call)| TraceRecord { seq, call }).collect();
+    let trace_id = trace_id.to_owned();
+    Ok(desk::found(&TraceRecords { trace_id, records, next: page.next }).into_response())
+}
+
+async fn replayed(
+    app: &App,
+    parts: &Parts,
+    params: &Params,
+    body: Body,
+    heard: &mut Heard,
+) -> Result<Response, Problem> {
+    let clerk = Clerk::admit(app, parts, Scope::Replay, heard).await?;
+    let body = body::read(&parts.headers, body, &app.config.bounds).await?;
+    heard.body(&body);
+    let (ledger, trace_id) = (ledger(app)?, trace(params)?);
+    let reason = reason(&body)?;
+    ledger.flush().await.map_err(|_| desk::store_down())?;
+    let query = LedgerQuery::new().trace(trace_id).tenant(clerk.tenant()).limit(1);
+    let known = ledger.find(query).await.map_err(|_| desk::store_down())?;
+    if known.records.is_empty() {
+        return Err(unknown());
+    }
+    let access = Access::new(clerk.name(), reason).map_err(|_| Problem::internal())?;
+    let replay = Replay::new(&app.runtime, ledger, access).tenant(clerk.tenant());
+    let replay = match &app.config.vault {
+        Some(vault) => replay.vault(vault),
+        None => replay,
+    };
+    let report = tokio::select! {
+        report = replay.run(trace_id) => report.map_err(|_| desk::store_down())?,
+        () = tokio::time::sleep(app.config.bounds.request_time) => return Err(too_long()),
+        () = app.config.drain.over() => return Err(Problem::draining()),
+    };
+    Ok(desk::found(&report).into_response())
+}
+
+fn ledger(app: &App) -> Result<&Ledger, Problem> {
+    app.config.ledger.as_ref().ok_or_else(|| {
+        Problem::of(ErrorCode::NotFound, "this server keeps no ledger that could be looked at")
+            .with_detail("reason", "no_ledger")
+    })
+}
+
+fn trace(params: &Params) -> Result<&str, Problem> {
+    let id = desk::param(params, "id")?;
+    if is_id(id) {
+        return Ok(id);
+    }
+    let message = "path `id`: expected a trace's id: 1 to 256 characters, none of them a control \
+                   character";
+    Err(Problem::of(ErrorCode::InvalidArgument, message))
+}
+
+fn reason(body: &[u8]) -> Result<String, Problem> {
+    let text = FORM.check(body)?;
+    let request: ReplayRequest = serde_json::from_str(text).map_err(|_| Problem::internal())?;
+    Ok(request.reason)
+}
+
+fn unknown() -> Problem {
+    Problem::of(ErrorCode::NotFound, "the ledger knows no call of this trace for this tenant")
+        .with_detail("reason", "unknown_trace")
+}
+
+fn too_long() -> Problem {
+    let message = "the trace could not be replayed in the time that a request has";
+    Problem::of(ErrorCode::Timeout, message)
+}
+
+fn example() -> Value {
+    serde_json::json!({"reason": "complaint 4711"})
+}
