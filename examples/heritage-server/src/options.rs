@@ -23,6 +23,6 @@ pub struct Options {
     #[arg(long, env = "HERITAGE_API_KEYS", value_name = "FILE")]
     pub api_keys: Option<PathBuf>,
     /// How many calls a tenant may make of each tool in a minute
-    #[arg(long, env = "HERITAGE_RATE", value_name = "CALLS", default_value_t = 600)]
+    #[arg(long, env = "HERITAGE_CALLS_PER_MINUTE", value_name = "CALLS", default_value_t = 600)]
     pub calls_per_minute: u32,
 }

@@ -2,20 +2,82 @@
 
 use std::error::Error;
 use std::io;
+use std::net::SocketAddr;
+
+use axum::Router;
+use tool_runtime::http::{self, Auth, HttpConfig, Principal, Server, signalled};
 
 use crate::Options;
 use crate::files::Files;
 use crate::guide::Guide;
 use crate::host::Host;
 
-/// Serves the guide until it is told to end.
+/// Serves the guide until it is told to end, by SIGINT or SIGTERM.
+///
+/// What it says goes to standard error; standard output has a line of JSON a call.
 ///
 /// # Errors
-/// The data folder, the database or the address cannot be used, or the options make no sense.
+/// The options make no sense, or the data folder, the database or the address cannot be used.
 pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
+    let auth = auth(&options)?;
     let files = Files::open(&options.data_dir)?;
     let database = options.database.clone().unwrap_or_else(|| files.guide());
     let guide = Guide::open(&database).await?;
     let host = Host::start(guide, &files, options.calls_per_minute, io::stdout())?;
+    let config = HttpConfig::new(auth).ledger(&host.ledger).vault(&host.vault);
+    let drain = config.drain();
+    let app = Router::new().nest("/api", http::router(host.runtime.clone(), config));
+    let server = Server::new(app, drain).bind(options.listen).await?;
+    eprintln!("{}", greeting(server.local_addr(), &options, &files));
+    let ended = server.run(signalled()).await?;
+    eprintln!("ended after {} connections", ended.connections);
     host.close().await
+}
+
+/// Says who may call: whoever has a key, or else whoever is on this machine.
+fn auth(options: &Options) -> Result<Auth, Box<dyn Error>> {
+    match &options.api_keys {
+        Some(_) => Err("no keys yet".into()),
+        None if options.listen.ip().is_loopback() => {
+            Ok(Auth::trusting_the_network_as(Principal::trusted("this-machine")))
+        }
+        None => Err(Open(options.listen).into()),
+    }
+}
+
+/// Everybody on a network could call.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{0} can be reached by others than this machine, and nobody would have to prove who they are: \
+     name a file of keys with --api-keys, or listen on 127.0.0.1"
+)]
+struct Open(SocketAddr);
+
+/// Says where it is, what it writes where, and what to do next.
+fn greeting(address: SocketAddr, options: &Options, files: &Files) -> String {
+    let tables = match &options.database {
+        None => files.guide(),
+        // A URL of PostgreSQL may hold a password.
+        Some(url) if url.starts_with("sqlite:") => url.clone(),
+        Some(_) => "in PostgreSQL, as --database says".to_owned(),
+    };
+    let callers = match &options.api_keys {
+        Some(file) => format!("who has a key of {}", file.display()),
+        None => "anybody on this machine; --api-keys FILE asks for keys".to_owned(),
+    };
+    format!(
+        "the guide of 严田古村 listens on http://{address}/api
+  tables   {tables}
+  record   {ledger}, table trace_ledger
+  callers  {callers}
+  log      a line of JSON a call, on standard output
+
+try, in another terminal:
+  curl -X POST http://{address}/api/tools/call -H 'Content-Type: application/json' \\
+    -H 'X-Tenant-ID: yantian' -H 'X-Site-ID: yantian-main' -H 'X-Trace-ID: trace-1' \\
+    -d '{{\"tool_name\": \"search_content\", \"input\": {{\"query\": \"严氏家训\", \"limit\": 1}}}}'
+
+examples/heritage-server/README.md has more. Ctrl-C ends it, once what runs has ended.",
+        ledger = files.ledger().display(),
+    )
 }

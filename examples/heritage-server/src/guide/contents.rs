@@ -70,6 +70,15 @@ impl Status {
     }
 }
 
+impl NewContent {
+    /// All that it is found by but its title.
+    fn beside_its_title(&self) -> String {
+        let summary = self.summary.as_deref().unwrap_or_default();
+        let filed = self.tags.join("\n");
+        [&self.body, summary, &filed].join("\n")
+    }
+}
+
 impl Guide {
     /// Makes the statements that write a content, its tags and its words.
     ///
@@ -81,7 +90,7 @@ impl Guide {
                        VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
             at(place, sql, [content.id.as_str().into(), tag.as_str().into()])
         }));
-        let words = self.words.index(&content.title, &content.body);
+        let words = self.words.index(&content.title, &content.beside_its_title());
         statements.push(words_row(self.store.engine(), place, &content.id, &words));
         statements
     }

@@ -75,7 +75,7 @@ fn matching(engine: Engine, query: &Query, values: &mut Values) -> String {
         Engine::Sqlite => {
             let query = values.name(query.for_sqlite());
             format!(
-                "SELECT content_id, -bm25(content_words, 0, 0, 0, 8, 2, 1) AS score
+                "SELECT content_id, -bm25(content_words, 0, 0, 0, 20, 1, 0.5) AS score
                  FROM content_words
                  WHERE content_words MATCH {query} AND tenant_id = $1 AND site_id = $2"
             )

@@ -1,6 +1,8 @@
 //! What ships with the example: sites, people and texts. `data/README.md` says where it is from.
 
 use serde::Deserialize;
+use tool_runtime::Uuid;
+use tool_runtime::contracts::server::Tenant;
 use tool_runtime::serde_json::{self, Map, Value, json};
 
 use super::{Guide, NewContent, Place, Poi, Route, at};
@@ -19,7 +21,7 @@ pub(crate) struct SiteSeed {
     pois: Vec<Poi>,
     routes: Vec<Route>,
     npcs: Vec<NpcSeed>,
-    contents: Vec<NewContent>,
+    pub(crate) contents: Vec<NewContent>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -103,8 +105,8 @@ pub(crate) fn village() -> Result<Village, StoreError> {
     Ok(village)
 }
 
-pub(crate) fn tenant(slug: &str) -> Result<tool_runtime::Uuid, StoreError> {
-    Ok(tool_runtime::Uuid::new_v5(&tool_runtime::Uuid::NAMESPACE_DNS, slug.as_bytes()))
+pub(crate) fn tenant(slug: &str) -> Result<Uuid, StoreError> {
+    Tenant::parse(slug).map(|tenant| tenant.id()).map_err(|_| StoreError::Seed)
 }
 
 fn poi_row(place: &Place, position: i64, poi: &Poi) -> Statement {

@@ -58,6 +58,17 @@ impl Trial {
         let files = Files::open(&folder).expect("a folder");
         let database = database.unwrap_or_else(|| files.guide());
         let guide = Guide::with_words(&database, Arc::clone(&WORDS)).await.expect("a guide");
+        Self::over(guide, folder)
+    }
+
+    /// Starts another over the same tables, without what this one remembers beside them.
+    fn forgetful(&self) -> Self {
+        let folder = env::temp_dir().join(format!("heritage-{}", Uuid::now_v7()));
+        Self::over(self.guide.clone(), folder)
+    }
+
+    fn over(guide: Guide, folder: PathBuf) -> Self {
+        let files = Files::open(&folder).expect("a folder");
         let host = Host::start(guide.clone(), &files, 100_000, io::sink()).expect("a host");
         Self { guide, host, folder }
     }

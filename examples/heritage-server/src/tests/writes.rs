@@ -1,7 +1,7 @@
 use tool_runtime::prelude::*;
 use tool_runtime::serde_json::{Value, json};
 
-use super::{Trial, on_each_database};
+use super::on_each_database;
 
 fn draft() -> Value {
     json!({
@@ -12,10 +12,9 @@ fn draft() -> Value {
     })
 }
 
-/// A call under a key that is made by this user.
-fn keyed(trial: &Trial, key: &str) -> ToolContext {
-    let cx = trial.cx("yantian", "yantian-main");
-    cx.with_idempotency_key(key).expect("a key")
+/// A call under a key: keys belong to somebody.
+fn keyed(key: &str) -> ToolContext {
+    visiting("visitor-1", "session-1").with_idempotency_key(key).expect("a key")
 }
 
 /// A call of this user, in this session.
@@ -44,12 +43,12 @@ async fn a_draft_is_written_and_can_be_found() {
 async fn a_retry_under_the_same_key_makes_one_draft() {
     on_each_database(async |trial| {
         let before = trial.count("contents").await;
-        let cx = keyed(trial, "draft-1");
+        let cx = keyed("draft-1");
         let first = trial.call_as(&cx, "create_draft_content", &draft()).await;
         let again = trial.call_as(&cx, "create_draft_content", &draft()).await;
         assert_eq!(first["data"], again["data"]);
         assert_eq!(trial.count("contents").await, before + 1);
-        let other = keyed(trial, "draft-2");
+        let other = keyed("draft-2");
         let other = trial.call_as(&other, "create_draft_content", &draft()).await;
         assert_ne!(first["data"]["content_id"], other["data"]["content_id"]);
     })
@@ -60,19 +59,11 @@ async fn a_retry_under_the_same_key_makes_one_draft() {
 async fn a_retry_finds_the_draft_also_where_its_answer_was_forgotten() {
     on_each_database(async |trial| {
         let before = trial.count("contents").await;
-        let cx = keyed(trial, "draft-1");
+        let cx = keyed("draft-1");
         let first = trial.call_as(&cx, "create_draft_content", &draft()).await;
-        // Another process, whose store of answers knows nothing of the first.
-        let forgetful = trial.guide.clone();
-        let runtime = Runtime::builder()
-            .state(forgetful)
-            .tool::<crate::tools::CreateDraftContent>()
-            .permission("create_draft_content", Permission::Allow)
-            .policy(tool_runtime::policy::Policy::new())
-            .build()
-            .expect("a runtime");
-        let mut call = runtime.call("create_draft_content", draft().to_string(), &cx);
-        let again = tool_runtime::serde_json::to_value(call.execute().await).expect("an envelope");
+        // Another process, whose own files know nothing of the first.
+        let forgetful = trial.forgetful();
+        let again = forgetful.call_as(&cx, "create_draft_content", &draft()).await;
         assert_eq!(first["data"], again["data"], "{again}");
         assert_eq!(trial.count("contents").await, before + 1);
     })
@@ -82,7 +73,7 @@ async fn a_retry_finds_the_draft_also_where_its_answer_was_forgotten() {
 #[tokio::test]
 async fn a_key_that_stands_for_another_draft_is_refused() {
     on_each_database(async |trial| {
-        let cx = keyed(trial, "draft-1");
+        let cx = keyed("draft-1");
         trial.call_as(&cx, "create_draft_content", &draft()).await;
         let mut other = draft();
         other["title"] = json!("别的题目");
@@ -149,7 +140,7 @@ async fn an_event_in_anothers_name_is_refused() {
 #[tokio::test]
 async fn an_event_is_logged_once_under_its_key() {
     on_each_database(async |trial| {
-        let cx = keyed(trial, "event-1");
+        let cx = keyed("event-1");
         let event = json!({ "event_type": "poi_visited" });
         let first = trial.call_as(&cx, "log_user_event", &event).await;
         let again = trial.call_as(&cx, "log_user_event", &event).await;

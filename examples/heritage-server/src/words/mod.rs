@@ -66,30 +66,32 @@ impl Words {
     /// Takes a question apart.
     pub(crate) fn query(&self, question: &str) -> Query {
         let runs = self.runs(question);
-        let whole = runs.iter().flat_map(|run| match run {
-            Run::Chinese(text) => {
-                // The whole words alone: the short ones in them would count twice.
-                let words = self.jieba.cut(text, false).into_iter();
-                words.map(|token| Term::Chinese(token.word.to_owned())).collect::<Vec<_>>()
-            }
-            Run::Other(word) => vec![self.english(word)],
+        let terms = runs.iter().flat_map(|run| match run {
+            Run::Chinese(text) => self.chinese(text).map(Term::Chinese).collect::<Vec<_>>(),
+            Run::Other(word) => vec![Term::Other { stem: self.stem(word), word: word.clone() }],
         });
-        Query::of(whole)
+        Query::of(terms)
     }
 
     fn words(&self, runs: &[Run]) -> Vec<String> {
         let words = runs.iter().flat_map(|run| match run {
-            Run::Chinese(text) => {
-                let words = self.jieba.cut_for_search(text, false).into_iter();
-                words.map(|token| token.word.to_owned()).collect::<Vec<_>>()
-            }
-            Run::Other(word) => vec![self.stemmer.stem(word).into_owned()],
+            Run::Chinese(text) => self.chinese(text).collect::<Vec<_>>(),
+            Run::Other(word) => vec![self.stem(word)],
         });
         words.collect()
     }
 
-    fn english(&self, word: &str) -> Term {
-        Term::Other { stem: self.stemmer.stem(word).into_owned(), word: word.to_owned() }
+    /// Cuts Chinese into words, and long ones into the short ones that are in them too.
+    ///
+    /// It guesses no words that the dictionary does not have: a guess depends on what stands around,
+    /// so that a question would be cut otherwise than the text that answers it.
+    fn chinese(&self, text: &str) -> impl Iterator<Item = String> {
+        let words = self.jieba.cut_for_search(text, false).into_iter();
+        words.map(|token| token.word.to_owned())
+    }
+
+    fn stem(&self, word: &str) -> String {
+        self.stemmer.stem(word).into_owned()
     }
 
     /// Splits a text into stretches of Chinese and single words of anything else.

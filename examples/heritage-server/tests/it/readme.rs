@@ -1,0 +1,136 @@
+use serde_json::{Value, json};
+
+use crate::server::Server;
+
+/// The lines of the README that are to be pasted, in their order.
+fn blocks() -> Vec<&'static str> {
+    let readme = include_str!("../../README.md");
+    let blocks = readme.split("\n```bash\n").skip(1);
+    blocks.filter_map(|block| block.split("\n```").next()).collect()
+}
+
+/// Finds the one block that has this in it.
+#[track_caller]
+fn block(mark: &str) -> &'static str {
+    let found: Vec<_> = blocks().into_iter().filter(|block| block.contains(mark)).collect();
+    let [block] = found[..] else { panic!("{} blocks with {mark}", found.len()) };
+    block
+}
+
+#[track_caller]
+fn output<'a>(answer: &'a Value, tool: &str) -> &'a Value {
+    assert_eq!(answer["success"], true, "{answer}");
+    let audit = &answer["audit"];
+    assert_eq!((&audit["tool_name"], &audit["status"]), (&json!(tool), &json!("success")));
+    assert!(audit["latency_ms"].is_u64(), "{audit}");
+    // The header says whose trace it is, and the body's is another.
+    assert!(audit["trace_id"].as_str().is_some_and(|id| id.starts_with("trace-1")), "{audit}");
+    let hash = audit["request_payload_hash"].as_str().expect("a hash");
+    assert!(hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()), "{hash}");
+    &answer["output"]
+}
+
+#[test]
+fn the_lines_work_as_printed() {
+    let server = Server::start();
+    check_list(&server);
+    check_reads(&server);
+    check_searches(&server);
+    check_writes(&server);
+    check_refusal(&server);
+    check_other_tenant(&server);
+}
+
+#[test]
+fn every_line_is_checked() {
+    // One more block in the README needs a check above, and a mark by which it finds it.
+    assert_eq!(blocks().len(), 11);
+    assert!(blocks().iter().all(|block| block.contains("http://localhost:8000/api/")));
+}
+
+fn check_list(server: &Server) {
+    let list = server.answer(block("/tools/list"));
+    let tools = list["tools"].as_array().expect("tools");
+    let mut names: Vec<_> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    names.sort_unstable();
+    let expected = [
+        "create_draft_content",
+        "get_npc_profile",
+        "get_prompt_active",
+        "get_site_map",
+        "log_user_event",
+        "search_content",
+    ];
+    assert_eq!(names, expected);
+    assert_eq!(list["total"], 6);
+    for tool in tools {
+        assert_eq!(tool["input_schema"]["type"], "object", "{tool}");
+        assert_eq!((&tool["requires_auth"], &tool["ai_callable"]), (&json!(true), &json!(true)));
+    }
+}
+
+fn check_reads(server: &Server) {
+    let profile = server.answer(block("\"npc_id\": \"ancestor_yan\"\n    },"));
+    let profile = output(&profile, "get_npc_profile");
+    assert_eq!((&profile["name"], &profile["version"]), (&json!("严氏先祖"), &json!(1)));
+    assert_eq!(profile["knowledge_domains"], json!(["严氏家族历史", "祖训家规"]));
+
+    let prompt = server.answer(block("get_prompt_active\","));
+    let prompt = output(&prompt, "get_prompt_active");
+    assert!(prompt["prompt_text"].as_str().is_some_and(|text| text.starts_with("你是严氏先祖")));
+    assert_eq!(prompt["metadata"]["name"], "严氏先祖");
+
+    let map = server.answer(block("include_routes\": true"));
+    let map = output(&map, "get_site_map");
+    assert_eq!(map["pois"][0]["name"], "严氏祠堂");
+    assert_eq!(map["routes"].as_array().map(Vec::len), Some(2));
+}
+
+fn check_searches(server: &Server) {
+    let found = server.answer(block("严氏家训"));
+    let found = output(&found, "search_content");
+    assert_eq!(found["query"], "严氏家训");
+    assert_eq!(found["items"].as_array().map(Vec::len), Some(5));
+    assert!(found["total"].as_u64().is_some_and(|total| total > 5), "{}", found["total"]);
+    let first = &found["items"][0];
+    assert_eq!((&first["id"], &first["verified"]), (&json!("zhuzi-jiaxun"), &json!(true)));
+    assert!(first["body"].as_str().is_some_and(|body| body.starts_with("黎明即起")));
+
+    let found = server.answer(block("farming villages"));
+    let found = output(&found, "search_content");
+    assert_eq!(found["items"][0]["id"], "guorenzhuang-en");
+}
+
+fn check_writes(server: &Server) {
+    let draft = server.answer(block("严田村古井传说"));
+    let draft = output(&draft, "create_draft_content");
+    assert_eq!(draft["status"], "draft");
+    assert!(draft["content_id"].is_string() && draft["created_at"].is_string(), "{draft}");
+
+    let plan = server.answer(block("dry_run"));
+    let plan = output(&plan, "create_draft_content");
+    assert!(plan["content_id"].is_null() && plan["title"] == "水口古樟", "{plan}");
+
+    let events = server.paste(block("Idempotency-Key"));
+    let events: Vec<Value> =
+        events.lines().map(|line| serde_json::from_str(line).expect("an answer")).collect();
+    let [first, again] = &events[..] else { panic!("{events:?}") };
+    assert!(output(first, "log_user_event")["event_id"].is_string());
+    assert_eq!(first["output"], again["output"]);
+}
+
+fn check_refusal(server: &Server) {
+    let refused = server.answer(block("unknown_npc"));
+    assert_eq!(refused["success"], false, "{refused}");
+    assert_eq!(refused["error"], "NPC profile not found");
+    assert_eq!(refused["error_type"], "NOT_FOUND");
+    assert_eq!(refused["audit"]["status"], "error");
+    let status = block("unknown_npc").replacen("curl", "curl -o /dev/null -w '%{http_code}'", 1);
+    assert_eq!(server.paste(&status), "404");
+}
+
+fn check_other_tenant(server: &Server) {
+    let found = server.answer(block("X-Tenant-ID: tianshui"));
+    let found = output(&found, "search_content");
+    assert_eq!((&found["total"], &found["items"][0]["id"]), (&json!(1), &json!("house-rules")));
+}

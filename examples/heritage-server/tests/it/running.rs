@@ -1,0 +1,76 @@
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::server::{Server, program};
+
+/// A line that finds something.
+const SEARCH: &str = r#"curl -X POST http://localhost:8000/api/tools/call \
+  -H 'Content-Type: application/json' -H 'X-Tenant-ID: yantian' \
+  -H 'X-Site-ID: yantian-main' -H 'X-Trace-ID: trace-of-a-search' \
+  -d '{"tool_name": "search_content", "input": {"query": "家训"}}'"#;
+
+#[test]
+fn a_greeting_says_what_to_do_next_and_its_line_works() {
+    let server = Server::start();
+    for part in ["guide.db", "ledger.db", "anybody on this machine", "README.md", "Ctrl-C"] {
+        assert!(server.greeting.contains(part), "{part}: {}", server.greeting);
+    }
+    let line = server.greeting.split_once("curl").expect("a line to try").1;
+    let line = line.split_once("\n\n").expect("its end").0;
+    let answer = server.answer(&format!("curl{line}"));
+    assert_eq!(answer["output"]["items"][0]["id"], "zhuzi-jiaxun", "{answer}");
+}
+
+#[test]
+fn a_call_leaves_a_line_in_the_log_and_one_in_the_ledger() {
+    let server = Server::start();
+    assert_eq!(server.answer(SEARCH)["success"], true);
+    let ledger = server.folder().join("ledger.db");
+    let kept = server.folder().with_extension("ledger");
+    let log = server.end_keeping(&ledger, &kept);
+    let lines: Vec<Value> =
+        log.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let [line] = &lines[..] else { panic!("{log}") };
+    assert_eq!(line["event"], "tool_call_success", "{line}");
+    assert_eq!(line["trace_id"], "trace-of-a-search");
+    assert_eq!(
+        (&line["tool_name"], &line["site_id"]),
+        (&"search_content".into(), &"yantian-main".into())
+    );
+
+    let ledger = rusqlite::Connection::open(&kept).expect("a ledger");
+    let sql = "SELECT count(*) FROM trace_ledger
+               WHERE trace_id = 'trace-of-a-search' AND tool = 'search_content' AND status = 'success'";
+    let recorded: i64 = ledger.query_row(sql, [], |row| row.get(0)).expect("a count");
+    assert_eq!(recorded, 1);
+    std::fs::remove_file(kept).expect("the copy goes");
+}
+
+#[test]
+fn a_network_is_not_listened_on_without_keys() {
+    let folder = std::env::temp_dir().join("heritage-never-made");
+    let refused = program(&folder)
+        .args(["--listen", "0.0.0.0:0"])
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program runs");
+    assert!(!refused.status.success());
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("--api-keys") && said.contains("127.0.0.1"), "{said}");
+    assert!(!folder.exists(), "nothing was made");
+}
+
+#[test]
+fn what_was_written_is_there_after_the_next_start() {
+    let server = Server::start();
+    let write = SEARCH.replace(
+        r#"{"tool_name": "search_content", "input": {"query": "家训"}}"#,
+        r#"{"tool_name": "create_draft_content",
+            "input": {"content_type": "story", "title": "樟树", "body": "水口有樟。"}}"#,
+    );
+    assert_eq!(server.answer(&write)["success"], true);
+    let server = server.restarted();
+    let read = SEARCH.replace(r#""家训""#, r#""樟树", "status": "draft""#);
+    assert_eq!(server.answer(&read)["output"]["total"], 1);
+}
