@@ -1,6 +1,5 @@
 //! Who takes part in the load test, and how each serves.
 
-use std::future::Future;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +8,7 @@ use axum::Router;
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-use tool_runtime::http::{Auth, HttpConfig, Principal, router};
+use tool_runtime::http::{Auth, HttpConfig, Principal, Server, router};
 use tool_runtime::ledger::{JsonLines, Ledger, SqliteLedger};
 use tool_runtime::policy::KeyRing;
 use tool_runtime::prelude::*;
@@ -23,28 +22,31 @@ use crate::rates::text;
 pub(super) enum Contestant {
     /// The handler that was written for it alone.
     ByHand,
-    /// The router, without a ledger.
-    Router,
-    /// The router, with a ledger in lines of JSON.
+    /// Ours, without a ledger.
+    Ours,
+    /// Ours, on axum's server and not on our own.
+    OnAxumServe,
+    /// Ours, with a ledger in lines of JSON.
     JsonLines,
-    /// The router, with a ledger in SQLite.
+    /// Ours, with a ledger in SQLite.
     Sqlite,
     /// FastAPI, pydantic and uvicorn.
     FastApi,
 }
 
 impl Contestant {
-    pub(super) const ALL: [Self; 5] =
-        [Self::ByHand, Self::Router, Self::JsonLines, Self::Sqlite, Self::FastApi];
+    pub(super) const ALL: [Self; 6] =
+        [Self::ByHand, Self::Ours, Self::OnAxumServe, Self::JsonLines, Self::Sqlite, Self::FastApi];
 
     /// What the table calls it.
     pub(super) fn title(self) -> &'static str {
         match self {
             Self::ByHand => "(a) axum, by hand",
-            Self::Router => "(b) tool-runtime",
+            Self::Ours => "(b) tool-runtime",
+            Self::OnAxumServe => "    on axum::serve",
             Self::JsonLines => "(c) with the ledger, JSON Lines",
-            Self::Sqlite => "(d) with the ledger, SQLite",
-            Self::FastApi => "(e) FastAPI, pydantic, uvicorn",
+            Self::Sqlite => "    with the ledger, SQLite",
+            Self::FastApi => "(d) FastAPI, pydantic, uvicorn",
         }
     }
 
@@ -75,11 +77,11 @@ pub fn serve(name: &str, folder: &str) -> Result<(), String> {
 
 async fn play(contestant: Contestant, folder: &Path) -> Result<(), String> {
     let ledger = ledger(contestant, folder)?;
-    let app = match contestant {
-        Contestant::ByHand => by_hand::router(),
-        _ => ours(ledger.as_ref())?,
-    };
-    serve_until(app, parent_has_gone()).await?;
+    match contestant {
+        Contestant::ByHand => on_axum_serve(by_hand::router()).await?,
+        Contestant::OnAxumServe => on_axum_serve(router(runtime(None)?, config(None))).await?,
+        _ => on_our_own(ledger.as_ref()).await?,
+    }
     if let Some(ledger) = ledger {
         ledger.close().await.map_err(text)?;
         let status = ledger.status();
@@ -88,14 +90,21 @@ async fn play(contestant: Contestant, folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn ours(ledger: Option<&Ledger>) -> Result<Router, String> {
-    let mut builder = Runtime::builder().tool::<SearchContent>().state(Catalogue::new());
-    let mut config = HttpConfig::new(Auth::trusting_the_network_as(Principal::new("figures")));
-    if let Some(ledger) = ledger {
-        builder = builder.ledger(ledger);
-        config = config.ledger(ledger);
+fn runtime(ledger: Option<&Ledger>) -> Result<Runtime, String> {
+    let builder = Runtime::builder().tool::<SearchContent>().state(Catalogue::new());
+    let builder = match ledger {
+        Some(ledger) => builder.ledger(ledger),
+        None => builder,
+    };
+    builder.build().map_err(text)
+}
+
+fn config(ledger: Option<&Ledger>) -> HttpConfig {
+    let config = HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("figures")));
+    match ledger {
+        Some(ledger) => config.ledger(ledger),
+        None => config,
     }
-    Ok(router(builder.build().map_err(text)?, config))
 }
 
 fn ledger(contestant: Contestant, folder: &Path) -> Result<Option<Ledger>, String> {
@@ -114,7 +123,16 @@ fn ledger(contestant: Contestant, folder: &Path) -> Result<Option<Ledger>, Strin
     .map_err(text)
 }
 
-async fn serve_until(app: Router, end: impl Future<Output = ()>) -> Result<(), String> {
+async fn on_our_own(ledger: Option<&Ledger>) -> Result<(), String> {
+    let config = config(ledger);
+    let drain = config.drain();
+    let server = Server::new(router(runtime(ledger)?, config), drain);
+    let bound = server.bind("127.0.0.1:0").await.map_err(text)?;
+    say(&format!("listening {}", bound.local_addr().port()))?;
+    bound.run(parent_has_gone()).await.map(drop).map_err(text)
+}
+
+async fn on_axum_serve(app: Router) -> Result<(), String> {
     let listener = TcpListener::bind("127.0.0.1:0").await.map_err(text)?;
     say(&format!("listening {}", listener.local_addr().map_err(text)?.port()))?;
     let listener = listener.tap_io(|stream| {
@@ -123,7 +141,7 @@ async fn serve_until(app: Router, end: impl Future<Output = ()>) -> Result<(), S
     });
     tokio::select! {
         ended = async { axum::serve(listener, app).await } => ended.map_err(text),
-        () = end => Ok(()),
+        () = parent_has_gone() => Ok(()),
     }
 }
 

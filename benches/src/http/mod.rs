@@ -213,19 +213,19 @@ fn summary(lanes: &[Lane]) -> Result<String, String> {
     let over = |wanted| lane(wanted).map_or(f64::NAN, |it| ratio(&it.per_cpu, &by_hand.per_cpu));
     let p99 = |wanted| lane(wanted).map_or(f64::NAN, |it| ratio(&it.p99, &by_hand.p99));
     let us = |wanted| lane(wanted).map_or(f64::NAN, |it| 1e6 / median(&it.per_cpu));
-    use Contestant::{ByHand, FastApi, JsonLines, Router, Sqlite};
+    use Contestant::{ByHand, FastApi, JsonLines, Ours, Sqlite};
     Ok(format!(
         "http: vs_axum={:.3} with_ledger={:.3} p99={:.3} with_ledger_sqlite={:.3} \
          p99_with_ledger={:.3} fastapi={:.3} us_by_hand={:.1} us={:.1} us_with_ledger={:.1} \
          us_fastapi={:.1}",
-        over(Router),
+        over(Ours),
         over(JsonLines),
-        p99(Router),
+        p99(Ours),
         over(Sqlite),
         p99(JsonLines),
         over(FastApi),
         us(ByHand),
-        us(Router),
+        us(Ours),
         us(JsonLines),
         us(FastApi),
     ))
