@@ -9,15 +9,12 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
-use tool_runtime::http::{
-    ApiKeys, Auth, HttpConfig, Principal, Server, ServerLimits, router, signalled,
-};
+use tool_runtime::http::{Auth, HttpConfig, Principal, Server, ServerLimits, router, signalled};
 use tool_runtime::ledger::{JsonLines, Ledger};
 use tool_runtime::policy::KeyRing;
 use tool_runtime::prelude::*;
 use tool_runtime::store::Sqlite;
 
-use super::request::KEY;
 use super::tools::{self, Trail};
 use super::{FAREWELL, GRACE, WANTED_PANIC};
 use crate::http::contestant::say;
@@ -51,7 +48,7 @@ async fn play(folder: &Path) -> Result<(), String> {
         .ledger(&ledger)
         .build()
         .map_err(text)?;
-    let config = HttpConfig::new(auth()?).ledger(&ledger);
+    let config = HttpConfig::new(auth()).ledger(&ledger);
     let drain = config.drain();
     let server = Server::new(router(runtime, config), drain).limits(limits());
     let bound = server.bind("127.0.0.1:0").await.map_err(text)?;
@@ -74,9 +71,8 @@ pub(super) fn keys() -> Result<KeyRing, String> {
     KeyRing::new("soak", &[7; 32]).map_err(text)
 }
 
-fn auth() -> Result<Auth, String> {
-    let keys = ApiKeys::new();
-    Ok(Auth::new().api_keys(keys))
+fn auth() -> Auth {
+    Auth::trusting_the_network_as(Principal::trusted("soak"))
 }
 
 /// As they are, but for what would make a slow client's end take longer than the soak.
