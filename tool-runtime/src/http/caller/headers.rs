@@ -1,0 +1,149 @@
+//! The headers that say who asks for what.
+
+use std::borrow::Cow;
+
+use axum::http::{HeaderMap, HeaderValue};
+use tool_contracts::server::is_id;
+use tool_contracts::trace_context::{TRACEPARENT, TRACESTATE, TraceContext};
+
+use super::refusal::{Place, Refusals};
+
+/// What a header says that is read here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Field {
+    Tenant,
+    Site,
+    Trace,
+    Request,
+    Span,
+    User,
+    Session,
+    Npc,
+    Key,
+}
+
+const FIELDS: usize = 9;
+
+/// What the headers say, each at most once and as text that can be an id.
+#[derive(Debug, Default)]
+pub(super) struct Headers<'a> {
+    texts: [Option<Cow<'a, str>>; FIELDS],
+    times: [u8; FIELDS],
+    has_parent: bool,
+}
+
+impl<'a> Headers<'a> {
+    /// Reads them in one pass, since each look into the map costs more than a comparison.
+    pub(super) fn read(headers: &'a HeaderMap, refusals: &mut Refusals) -> Self {
+        let mut read = Self::default();
+        for (name, value) in headers {
+            let Some(field) = Field::of(name.as_str()) else {
+                read.has_parent |= name.as_str() == TRACEPARENT;
+                continue;
+            };
+            let times = &mut read.times[field as usize];
+            *times = times.saturating_add(1);
+            match *times {
+                1 => read.texts[field as usize] = text(field, value, refusals),
+                2 => refusals.repeated(Place::Header(field)),
+                _ => {}
+            }
+        }
+        read
+    }
+
+    /// Gives what a header says; nothing where it is missing or was refused.
+    pub(super) fn text(&self, field: Field) -> Option<&str> {
+        self.texts[field as usize].as_deref()
+    }
+
+    /// Tells whether a header is there, whatever it says.
+    pub(super) fn has(&self, field: Field) -> bool {
+        self.times[field as usize] > 0
+    }
+
+    /// Gives the caller's place in a distributed trace. One that does not hold is as none, as the
+    /// specification has it.
+    pub(super) fn parent(&self, headers: &HeaderMap) -> Option<TraceContext> {
+        if !self.has_parent {
+            return None;
+        }
+        let states = headers.get_all(TRACESTATE);
+        TraceContext::from_headers(headers.get_all(TRACEPARENT), states).ok()
+    }
+}
+
+impl Field {
+    /// The names come from HTTP's library, in lower case.
+    fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "x-tenant-id" => Self::Tenant,
+            "x-site-id" => Self::Site,
+            "x-trace-id" => Self::Trace,
+            "x-request-id" => Self::Request,
+            "x-span-id" => Self::Span,
+            "x-user-id" => Self::User,
+            "x-session-id" => Self::Session,
+            "x-npc-id" => Self::Npc,
+            "idempotency-key" => Self::Key,
+            _ => return None,
+        })
+    }
+
+    pub(super) const fn header(self) -> &'static str {
+        match self {
+            Self::Tenant => "X-Tenant-ID",
+            Self::Site => "X-Site-ID",
+            Self::Trace => "X-Trace-ID",
+            Self::Request => "X-Request-ID",
+            Self::Span => "X-Span-ID",
+            Self::User => "X-User-ID",
+            Self::Session => "X-Session-ID",
+            Self::Npc => "X-NPC-ID",
+            Self::Key => "Idempotency-Key",
+        }
+    }
+
+    pub(super) const fn in_body(self) -> &'static str {
+        match self {
+            Self::Tenant => "context.tenant_id",
+            Self::Site => "context.site_id",
+            Self::Trace => "context.trace_id",
+            Self::Request => "context.request_id",
+            Self::Span => "context.span_id",
+            Self::User => "context.user_id",
+            Self::Session => "context.session_id",
+            Self::Npc => "context.npc_id",
+            Self::Key => "context.idempotency_key",
+        }
+    }
+}
+
+fn text<'a>(field: Field, value: &'a HeaderValue, refusals: &mut Refusals) -> Option<Cow<'a, str>> {
+    let text = std::str::from_utf8(value.as_bytes()).ok().map(Cow::Borrowed);
+    let text = if field == Field::Key { text.and_then(unquoted) } else { text };
+    let text = text.filter(|text| is_id(text));
+    if text.is_none() {
+        refusals.no_id(Place::Header(field));
+    }
+    text
+}
+
+/// A key as it is, or out of the string of a structured field (RFC 9651, section 3.3.3), which is
+/// how `Idempotency-Key` is meant to be sent.
+fn unquoted(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
+    let Some(rest) = text.strip_prefix('"') else { return Some(text) };
+    let inner = rest.strip_suffix('"')?;
+    let mut plain = String::with_capacity(inner.len());
+    let mut chars = inner.chars();
+    while let Some(next) = chars.next() {
+        let escaped = match next {
+            '\\' => chars.next().filter(|escaped| matches!(escaped, '"' | '\\'))?,
+            '"' => return None,
+            ' '..='~' => next,
+            _ => return None,
+        };
+        plain.push(escaped);
+    }
+    Some(Cow::Owned(plain))
+}

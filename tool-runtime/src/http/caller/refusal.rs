@@ -1,0 +1,156 @@
+//! Why no context can be made of a request: everything at once, and never a value.
+
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+use tool_contracts::{ContractError, ErrorCode};
+
+use super::headers::Field;
+use crate::http::problem::Problem;
+
+const AN_ID: &str = "1 to 256 characters of UTF-8 without control characters";
+const A_KEY: &str = "1 to 256 characters without control characters, as they are or in quotes with `\\` before `\"` \
+     and `\\`";
+const A_TENANT: &str = "a UUID with hyphens, or a slug of 1 to 63 lower-case letters, digits, `_` \
+    and `-` that starts with a letter or a digit";
+
+/// Where something is said.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    Header(Field),
+    Query,
+}
+
+impl Place {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Header(field) => field.header(),
+            Self::Query => "?trace_id=",
+        }
+    }
+}
+
+/// Collects what is wrong until the context is made or refused.
+#[derive(Debug)]
+#[must_use = "refusals that nobody reads are lost"]
+pub(super) struct Refusals {
+    /// Whether the body has a context that could say what a header leaves out.
+    has_context: bool,
+    found: Vec<Found>,
+}
+
+#[derive(Debug)]
+struct Found {
+    rule: &'static str,
+    places: Vec<&'static str>,
+    /// What belongs there, and how to mend it.
+    message: String,
+}
+
+impl Refusals {
+    pub(super) const fn new(has_context: bool) -> Self {
+        Self { has_context, found: Vec::new() }
+    }
+
+    pub(super) fn missing_if(&mut self, is_missing: bool, field: Field) {
+        if is_missing {
+            self.missing(field);
+        }
+    }
+
+    #[cold]
+    fn missing(&mut self, field: Field) {
+        let mut places = vec![field.header()];
+        if field == Field::Trace {
+            places.extend(["X-Request-ID", "?trace_id="]);
+        }
+        if self.has_context {
+            places.push(field.in_body());
+        }
+        if field == Field::Trace {
+            places.push("traceparent");
+        }
+        let message = match &places[1..] {
+            [] => "missing; send this header".to_owned(),
+            [only] => format!("missing; send this header, or `{only}` in the body"),
+            others => format!("missing; send this header, or one of {}", listed(others)),
+        };
+        self.found.push(Found { rule: "required", places, message });
+    }
+
+    #[cold]
+    pub(super) fn repeated(&mut self, place: Place) {
+        self.add("repeated", place, "given more than once; give it once".to_owned());
+    }
+
+    #[cold]
+    pub(super) fn no_id(&mut self, place: Place) {
+        let expected = if matches!(place, Place::Header(Field::Key)) { A_KEY } else { AN_ID };
+        self.add("text", place, format!("expected {expected}; mend it or leave it out"));
+    }
+
+    #[cold]
+    pub(super) fn no_tenant(&mut self, place: Place) {
+        self.add("tenant", place, format!("expected {A_TENANT}"));
+    }
+
+    #[cold]
+    pub(super) fn contradicted(&mut self, field: Field) {
+        let message = "expected the same in both; send it in one place, or the same in both";
+        let places = vec![field.header(), field.in_body()];
+        self.found.push(Found { rule: "contradiction", places, message: message.to_owned() });
+    }
+
+    /// Tells whether something is wrong in this place.
+    pub(super) fn are_about(&self, place: Place) -> bool {
+        self.found.iter().any(|found| found.places == [place.name()])
+    }
+
+    fn add(&mut self, rule: &'static str, place: Place, message: String) {
+        self.found.push(Found { rule, places: vec![place.name()], message });
+    }
+
+    /// Tells everything that was found, under the trace as far as it is known.
+    ///
+    /// # Errors
+    /// When something was found.
+    pub(super) fn finish(self, trace_id: Option<&str>) -> Result<(), Problem> {
+        if self.found.is_empty() {
+            return Ok(());
+        }
+        let told: Vec<String> = self.found.iter().map(Found::text).collect();
+        let message = format!("the request does not say who asks for what: {}", told.join("; "));
+        let mut problem =
+            Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message);
+        let told = self.found.iter().map(Found::told).collect();
+        problem.details.insert("problems".to_owned(), Value::Array(told));
+        Err(of_trace(problem, trace_id))
+    }
+}
+
+impl Found {
+    /// Names its places and says what is wrong; what is missing is named by its header.
+    fn text(&self) -> String {
+        let shown = if self.rule == "required" { 1 } else { self.places.len() };
+        format!("{}: {}", listed(&self.places[..shown]), self.message)
+    }
+
+    fn told(&self) -> Value {
+        json!({"places": self.places, "rule": self.rule, "message": self.message})
+    }
+}
+
+/// Says a problem of this trace.
+pub(super) fn of_trace(problem: Problem, trace_id: Option<&str>) -> Problem {
+    Problem { trace_id: trace_id.map(Into::into), ..problem }
+}
+
+/// Says of what was put together why it does not hold. Each part was held to the same rules before.
+#[cold]
+pub(super) fn broken(error: &ContractError) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, error.to_string())
+}
+
+fn listed(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}
