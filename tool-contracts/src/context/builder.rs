@@ -82,6 +82,15 @@ impl ToolContextBuilder {
         self.run_id(format!("{NEW_RUN}{}", Uuid::now_v7()))
     }
 
+    /// Sets a new invocation and a run that is made for it alone, and bears its id.
+    pub(crate) fn new_run_of_invocation(self) -> Self {
+        let id = Uuid::now_v7();
+        let mut run = String::with_capacity(NEW_RUN.len() + uuid::fmt::Hyphenated::LENGTH);
+        run.push_str(NEW_RUN);
+        run.push_str(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()));
+        self.invocation_id(id).run_id(run)
+    }
+
     /// Sets the time that the caller holds to be now; any offset becomes UTC.
     #[allow(clippy::needless_pass_by_value, reason = "a point in time is a value")]
     pub fn now_iso<Tz: TimeZone>(mut self, now: DateTime<Tz>) -> Self {

@@ -1,18 +1,25 @@
 //! A body's context as the core's, and the core's as a body's where it says no more than one.
 
 use super::{CallContext, Tenant};
-use crate::{
-    ContractError, ToolContext, ToolContextBuilder, Trace, contract_error::Problems, wire::set,
-};
+use crate::{ContractError, ToolContext, ToolContextBuilder, Trace, contract_error::Problems};
 
 /// The attribute that holds the character which a model plays.
 const NPC_ID: &str = "npc_id";
 
+/// Sets what is there; a builder that is handed through a function is copied, this one stays.
+macro_rules! set_given {
+    ($builder:ident: $setter:ident = $value:expr) => {
+        if let Some(value) = $value {
+            $builder = $builder.$setter(value);
+        }
+    };
+}
+
 impl CallContext {
     /// Gives the context of the call that is asked for.
     ///
-    /// The invocation's id and the time are new ones, and so is the run, `run_` and a UUIDv7, where
-    /// none is said. A slug is kept beside the tenant's UUID, `npc_id` among the attributes.
+    /// The invocation's id and the time are new ones, and so is the run where none is said: it is made
+    /// for this invocation, `run_` and its id. A slug is kept beside the tenant's UUID, `npc_id` among the attributes.
     ///
     /// # Errors
     /// When the tenant, the site or the trace is missing; all that are missing are named.
@@ -41,22 +48,24 @@ impl CallContext {
         else {
             return Err(problems.refusal());
         };
-        let builder = ToolContext::builder(tenant.id(), trace_id).site_id(site_id);
-        let builder = set(builder, tenant.into_slug(), ToolContextBuilder::tenant_slug);
-        let builder = match self.run_id {
+        let mut builder = ToolContext::builder(tenant.id(), trace_id).site_id(site_id);
+        builder = match self.run_id {
             Some(run_id) => builder.run_id(run_id),
-            None => builder.new_run_id(),
+            None => builder.new_run_of_invocation(),
         };
-        let builder = set(builder, self.span_id, |builder, id| builder.trace(Trace::at(id)));
-        let builder = set(builder, self.user_id, ToolContextBuilder::user_id);
-        let builder = set(builder, self.session_id, ToolContextBuilder::session_id);
-        let builder = set(builder, self.npc_id, |builder, id| builder.attribute(NPC_ID, id));
-        let builder = set(builder, self.request_id, ToolContextBuilder::request_id);
-        let builder = set(builder, self.locale, ToolContextBuilder::locale);
-        let builder = set(builder, self.currency, ToolContextBuilder::currency);
-        let builder = set(builder, self.timezone, ToolContextBuilder::timezone);
-        let builder = set(builder, self.timeouts_ms, ToolContextBuilder::timeouts_ms);
-        let builder = set(builder, self.idempotency_key, ToolContextBuilder::idempotency_key);
+        set_given!(builder: tenant_slug = tenant.into_slug());
+        set_given!(builder: trace = self.span_id.map(Trace::at));
+        set_given!(builder: user_id = self.user_id);
+        set_given!(builder: session_id = self.session_id);
+        if let Some(npc_id) = self.npc_id {
+            builder = builder.attribute(NPC_ID, npc_id);
+        }
+        set_given!(builder: request_id = self.request_id);
+        set_given!(builder: locale = self.locale);
+        set_given!(builder: currency = self.currency);
+        set_given!(builder: timezone = self.timezone);
+        set_given!(builder: timeouts_ms = self.timeouts_ms);
+        set_given!(builder: idempotency_key = self.idempotency_key);
         Ok(builder.dry_run(self.dry_run))
     }
 

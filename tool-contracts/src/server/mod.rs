@@ -78,5 +78,6 @@ const ONE_LINE: &str = r"^[^\x00-\x1f\x7f-\x9f]+$";
 pub fn is_id(text: &str) -> bool {
     // A text of so many bytes has no more characters, and is seldom longer.
     let fits = text.len() <= MOST_CHARACTERS || text.chars().count() <= MOST_CHARACTERS;
-    fits && !text.is_empty() && !text.chars().any(char::is_control)
+    let is_ascii = || text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    fits && !text.is_empty() && (is_ascii() || !text.chars().any(char::is_control))
 }

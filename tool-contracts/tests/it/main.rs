@@ -16,5 +16,6 @@ mod output;
 mod result;
 mod round_trip;
 mod secrecy;
+mod server;
 mod spec;
 mod trace_context;

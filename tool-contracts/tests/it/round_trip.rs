@@ -7,7 +7,11 @@ use std::fmt::Debug;
 use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use tool_contracts::{ToolOutput, envelope::ResponseEnvelope};
+use tool_contracts::{
+    ToolOutput,
+    envelope::ResponseEnvelope,
+    server::{CallRequest, CallResponse},
+};
 
 #[track_caller]
 fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
@@ -62,6 +66,14 @@ round_trips! {
     effects: values::effect();
     permissions: values::permission();
     call_statuses: values::call_status();
+    tenants: values::tenant();
+    list_requests: values::list_request();
+    list_responses: values::list_response();
+    tool_listings: values::tool_listing();
+    call_contexts: values::call_context();
+    call_responses: values::call_response();
+    audit_statuses: values::audit_status();
+    audits: values::audit();
 }
 
 proptest! {
@@ -70,6 +82,22 @@ proptest! {
     #[test]
     fn requests(request in values::request()) {
         check(&request);
+    }
+
+    #[test]
+    fn call_requests(request in values::call_request()) {
+        let text = serde_json::to_string(&request).unwrap();
+        let read: CallRequest<Value> = serde_json::from_str(&text).unwrap();
+        prop_assert_eq!(read.into_parts(), request.into_parts());
+    }
+
+    #[test]
+    fn call_responses_with_shuffled_fields(
+        response in values::call_response(),
+        seed in any::<prop::sample::Index>(),
+    ) {
+        let read: CallResponse<Value> = serde_json::from_str(&turned(&response, seed)).unwrap();
+        prop_assert_eq!(read, response);
     }
 
     #[test]

@@ -6,6 +6,10 @@ use tool_contracts::{
     ToolCallRequest, ToolContext, ToolError, ToolErrorDetail, ToolOutput, ToolResult,
     ToolResultMeta, ToolSpec, Violation,
     envelope::{RequestEnvelope, ResponseEnvelope, ResponseError},
+    server::{
+        Audit, CallContext, CallRequest, CallResponse, ListRequest, ListResponse, Tenant,
+        ToolListing,
+    },
 };
 use uuid::Uuid;
 
@@ -100,6 +104,14 @@ fn no_error_quotes_what_it_rejects() {
     check::<RequestEnvelope>("request_envelope.json");
     check::<ResponseEnvelope<Typed>>("response_envelope.json");
     check::<ResponseError>("response_error.json");
+    check::<Tenant>("tenant.json");
+    check::<ListRequest>("list_request.json");
+    check::<ListResponse>("list_response.json");
+    check::<ToolListing>("tool_listing.json");
+    check::<CallRequest<Typed>>("call_request.json");
+    check::<CallContext>("call_context.json");
+    check::<CallResponse<Typed>>("call_response.json");
+    check::<Audit>("audit.json");
 }
 
 /// A user's type, whose derived reader would quote.

@@ -11,6 +11,10 @@ use tool_contracts::{
     ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta, ToolErrorType, ToolOutput,
     ToolResult, ToolResultMeta, ToolSpec, ToolSpecBuilder, Trace, Violation,
     envelope::{RequestEnvelope, RequestEnvelopeBuilder, ResponseEnvelope, ResponseError},
+    server::{
+        Audit, AuditStatus, CallContext, CallContextBuilder, CallRequest, CallResponse,
+        ListRequest, ListResponse, Tenant, ToolListing,
+    },
 };
 use uuid::Uuid;
 
@@ -362,4 +366,86 @@ pub(crate) fn response_envelope() -> impl Strategy<Value = ResponseEnvelope<Valu
         response_error()
             .prop_map(|error| ResponseEnvelope::failure(error, ToolErrorMeta::default())),
     ]
+}
+
+pub(crate) fn tenant() -> impl Strategy<Value = Tenant> {
+    let slug = "[a-z0-9][a-z0-9_-]{0,30}";
+    prop_oneof![uuid().prop_map(Tenant::from), slug.prop_map(|slug| Tenant::parse(&slug).unwrap()),]
+}
+
+/// A text that can be an id in a body, sometimes as long as one may be.
+fn id() -> impl Strategy<Value = String> {
+    prop_oneof![r"\PC{1,32}", r"\PC{250,256}"]
+}
+
+type CallTextSetter = fn(CallContextBuilder, String) -> CallContextBuilder;
+
+const CALL_TEXT_SETTERS: [CallTextSetter; 9] = [
+    CallContextBuilder::site_id,
+    CallContextBuilder::trace_id,
+    CallContextBuilder::span_id,
+    CallContextBuilder::user_id,
+    CallContextBuilder::session_id,
+    CallContextBuilder::npc_id,
+    CallContextBuilder::run_id,
+    CallContextBuilder::request_id,
+    CallContextBuilder::idempotency_key,
+];
+
+pub(crate) fn call_context() -> impl Strategy<Value = CallContext> {
+    let texts = collection::vec(option::weighted(0.8, id()), CALL_TEXT_SETTERS.len());
+    let numbers = (option::of(1..=u64::MAX), any::<bool>());
+    (option::weighted(0.8, tenant()), texts, syntax(), numbers).prop_map(
+        |(tenant, texts, (locale, currency, timezone), (timeout, dry_run))| {
+            let start = CallContext::builder().dry_run(dry_run);
+            let drawn = CALL_TEXT_SETTERS.iter().zip(texts);
+            let builder = drawn.fold(start, |builder, (to, text)| set(builder, text, *to));
+            let builder = set(builder, tenant, CallContextBuilder::tenant_id);
+            let builder = set(builder, locale, CallContextBuilder::locale);
+            let builder = set(builder, currency, CallContextBuilder::currency);
+            let builder = set(builder, timezone, CallContextBuilder::timezone);
+            set(builder, timeout, CallContextBuilder::timeouts_ms).build().unwrap()
+        },
+    )
+}
+
+pub(crate) fn call_request() -> impl Strategy<Value = CallRequest<Value>> {
+    (text(), object(), call_context())
+        .prop_map(|(name, input, context)| CallRequest::new(name, Value::Object(input), context))
+}
+
+pub(crate) fn audit() -> impl Strategy<Value = Audit> {
+    (filled(), text(), any::<u64>(), "[0-9a-f]{64}")
+        .prop_map(|(trace, tool, latency, hash)| Audit::new(trace, tool, latency, hash).unwrap())
+}
+
+pub(crate) fn audit_status() -> impl Strategy<Value = AuditStatus> {
+    sample::select(AuditStatus::ALL)
+}
+
+pub(crate) fn call_response() -> impl Strategy<Value = CallResponse<Value>> {
+    prop_oneof![
+        (json(), result_meta(), audit())
+            .prop_map(|(output, meta, audit)| CallResponse::success(output, meta, audit)),
+        (detail(), error_meta(), audit())
+            .prop_map(|(detail, meta, audit)| CallResponse::failure(detail, meta, audit)),
+        (json(), audit()).prop_map(|(output, audit)| {
+            let meta = ToolResultMeta::new(audit.latency_ms());
+            CallResponse::success(output, meta, audit)
+        }),
+    ]
+}
+
+pub(crate) fn list_request() -> impl Strategy<Value = ListRequest> {
+    (option::of(text()), any::<bool>()).prop_map(|(category, only)| {
+        set(ListRequest::new(), category, ListRequest::with_category).with_ai_callable_only(only)
+    })
+}
+
+pub(crate) fn tool_listing() -> impl Strategy<Value = ToolListing> {
+    spec().prop_map(|spec| ToolListing::from(&spec))
+}
+
+pub(crate) fn list_response() -> impl Strategy<Value = ListResponse> {
+    collection::vec(tool_listing(), 0..3).prop_map(ListResponse::new)
 }
