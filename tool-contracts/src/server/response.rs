@@ -138,7 +138,7 @@ impl<O> CallResponse<O> {
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CallSuccess", transform = crate::schemas::audited_success)]
-struct Success<'a, O> {
+struct Returned<'a, O> {
     /// Always true; tells an answer from an error.
     success: Switch<true>,
     /// What the tool returned.
@@ -154,7 +154,7 @@ struct Success<'a, O> {
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CallFailure", transform = crate::schemas::audited_failure)]
-struct Failure<'a> {
+struct Failed<'a> {
     /// Always false; tells an error from an answer.
     success: Switch<false>,
     /// What a person reads.
@@ -178,13 +178,13 @@ impl<O: Serialize> Serialize for CallResponse<O> {
             Answer::Success(output, meta) => {
                 let is_said = *meta == ToolResultMeta::new(audit.latency_ms());
                 let meta = Some(meta).filter(|_| !is_said);
-                Success { success: Switch, output, meta, audit }.serialize(to)
+                Returned { success: Switch, output, meta, audit }.serialize(to)
             }
             Answer::Failure(detail, meta) => {
                 let is_said = *meta == ToolErrorMeta::new(audit.latency_ms());
                 let meta = Some(meta).filter(|_| !is_said);
                 let (error, error_type) = (detail.message(), error_type_of(detail));
-                Failure { success: Switch, error, error_type, detail, meta, audit }.serialize(to)
+                Failed { success: Switch, error, error_type, detail, meta, audit }.serialize(to)
             }
         }
     }
@@ -211,14 +211,14 @@ reads! {
                 None => return Err(wire::missing("output")),
             };
             let meta = meta.map_or_else(|| Ok(ToolResultMeta::new(took_ms)), |meta| meta.read("meta"))?;
-            return told(audit, |audit| CallResponse::success(output, meta, audit));
+            return told(&audit, CallResponse::success(output, meta, audit.clone()));
         }
         foreign(output.flatten().is_some(), "output", success)?;
         let detail = detail.ok_or_else(|| wire::missing("detail"))?;
         repeats("error", error, detail.message(), "`detail.message`")?;
         repeats("error_type", error_type, error_type_of(&detail), "the code in `detail`, else its type")?;
         let meta = meta.map_or_else(|| Ok(ToolErrorMeta::new(took_ms)), |meta| meta.read("meta"))?;
-        told(audit, |audit| CallResponse::failure(detail, meta, audit))
+        told(&audit, CallResponse::failure(detail, meta, audit.clone()))
     }
 }
 
@@ -239,13 +239,9 @@ fn repeats<E: Error>(field: &str, said: Option<String>, once: &str, place: &str)
     Err(E::custom(format_args!("`{field}`: expected what {place} says")))
 }
 
-/// The answer, if its audit says of it what it is.
-fn told<O, E: Error>(
-    audit: Audit,
-    answer: impl FnOnce(Audit) -> CallResponse<O>,
-) -> Result<CallResponse<O>, E> {
-    let response = answer(audit.clone());
-    if response.audit == audit {
+/// The answer, if what was read as its audit says of it what it is.
+fn told<O, E: Error>(read: &Audit, response: CallResponse<O>) -> Result<CallResponse<O>, E> {
+    if response.audit == *read {
         return Ok(response);
     }
     Err(E::custom("`audit`: expected the status and the error that the answer has"))
@@ -264,8 +260,8 @@ impl<O: JsonSchema> JsonSchema for CallResponse<O> {
         let mut schema = json_schema!({
             "description": "Answers a request for a call: what the tool returned or what went wrong, and an audit.",
             "oneOf": [
-                generator.subschema_for::<Success<'_, O>>(),
-                generator.subschema_for::<Failure<'_>>(),
+                generator.subschema_for::<Returned<'_, O>>(),
+                generator.subschema_for::<Failed<'_>>(),
             ],
         });
         crate::schemas::documented("call_response")(&mut schema);
