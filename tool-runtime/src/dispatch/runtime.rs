@@ -278,6 +278,11 @@ impl Runtime {
         &*self.inner.timer
     }
 
+    #[cfg(feature = "http")]
+    pub(crate) fn shared_timer(&self) -> Arc<dyn Timer> {
+        Arc::clone(&self.inner.timer)
+    }
+
     /// Waits for something, no longer than this; none if it was not ready in time.
     ///
     /// Where the timer's executor does not run, nobody can say when the time is over, so that it is

@@ -8,6 +8,7 @@ use super::HttpConfig;
 use super::list::Listing;
 use super::metrics::Metrics;
 use super::openapi::Documents;
+use super::rate::Rates;
 use crate::Runtime;
 
 /// The runtime, and how it is to be shown over HTTP.
@@ -18,6 +19,7 @@ pub(super) struct App {
     pub(super) listing: Listing,
     pub(super) metrics: Metrics,
     pub(super) documents: Documents,
+    pub(super) rates: Rates,
     /// A place a call in a task of its own.
     pub(super) tasks: Arc<Semaphore>,
 }
@@ -30,7 +32,8 @@ impl App {
         let (listing, metrics) = (Listing::of(&runtime), Metrics::of(&runtime));
         let tasks = config.bounds.tasks.min(Semaphore::MAX_PERMITS);
         let documents = Documents::default();
+        let rates = Rates::new(config.rates, &runtime);
         let tasks = Arc::new(Semaphore::new(tasks));
-        Self { runtime, config, listing, metrics, documents, tasks }
+        Self { runtime, config, listing, metrics, documents, rates, tasks }
     }
 }

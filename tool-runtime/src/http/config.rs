@@ -2,7 +2,7 @@
 
 use super::bounds::Bounds;
 use super::probes::Readiness;
-use super::{Auth, Drain};
+use super::{Auth, Drain, RateLimits};
 use crate::evidence::Vault;
 use crate::ledger::Ledger;
 
@@ -18,14 +18,23 @@ pub struct HttpConfig {
     pub(super) ready: Readiness,
     pub(super) public_metrics: bool,
     pub(super) four_eyes: bool,
+    pub(super) rates: RateLimits,
 }
 
 impl HttpConfig {
     /// Starts a configuration with who may call.
     pub fn new(auth: Auth) -> Self {
-        let (drain, bounds) = (Drain::default(), Bounds::default());
-        let (ready, public_metrics, four_eyes) = (Readiness::default(), false, true);
-        Self { auth, ledger: None, vault: None, drain, bounds, ready, public_metrics, four_eyes }
+        Self {
+            auth,
+            ledger: None,
+            vault: None,
+            drain: Drain::default(),
+            bounds: Bounds::default(),
+            ready: Readiness::default(),
+            public_metrics: false,
+            four_eyes: true,
+            rates: RateLimits::new(),
+        }
     }
 
     /// Serves `/traces` from this ledger, and is not ready while it cannot be written.
@@ -48,6 +57,12 @@ impl HttpConfig {
     /// Without it a service that has the scope `approvals` approves its own calls.
     pub fn four_eyes(mut self, wanted: bool) -> Self {
         self.four_eyes = wanted;
+        self
+    }
+
+    /// Sets how often a caller may ask, a tenant call a tool, and anybody send bad credentials.
+    pub fn rates(mut self, limits: RateLimits) -> Self {
+        self.rates = limits;
         self
     }
 

@@ -28,15 +28,22 @@ mod openapi;
 mod paging;
 mod probes;
 mod problem;
+mod rate;
 mod receiving;
 mod router;
 mod server;
 mod status;
 mod traces;
 
-pub use self::auth::{Auth, Principal, Scope, Scopes, UnknownScope};
+pub use self::auth::{
+    ApiKey, ApiKeyError, ApiKeyHash, ApiKeySet, ApiKeys, Auth, Principal, Scope, Scopes,
+    UnknownScope,
+};
+#[cfg(feature = "jwt")]
+pub use self::auth::{Jwks, JwksError, JwtConfigError, JwtVerifier};
 pub use self::config::HttpConfig;
 pub use self::drain::{Drain, Running};
+pub use self::rate::RateLimits;
 pub use self::router::router;
 #[cfg(feature = "tls")]
 #[cfg_attr(docsrs, doc(cfg(feature = "tls")))]

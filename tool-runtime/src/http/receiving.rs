@@ -2,7 +2,9 @@
 
 use std::panic::AssertUnwindSafe;
 
+use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use futures::FutureExt;
 use tool_contracts::server::is_id;
@@ -13,13 +15,15 @@ use super::auth::Principal;
 use super::caller::RequestHead;
 use super::problem::Problem;
 
+const INVALID_TOKEN: HeaderValue = HeaderValue::from_static("Bearer error=\"invalid_token\"");
+
 /// Lets a request in, before any of its body is read: it costs a stranger little to be refused, and
 /// the server less.
 pub(super) async fn admit(app: &App, parts: &Parts) -> Result<Principal, Problem> {
     if app.config.drain.has_begun() {
         return Err(Problem::draining());
     }
-    app.config.auth.principal(&parts.headers).await
+    app.rates.prove(&app.config.auth, parts).await
 }
 
 /// What a request says before its body.
@@ -38,9 +42,18 @@ pub(super) async fn answered(
         Ok(response) => response,
         Err(problem) => {
             heard.trace_id = heard.trace_id.or_else(|| trace_id(parts));
-            problem.outcome(&mut heard).into_response()
+            challenged(parts, problem.outcome(&mut heard).into_response())
         }
     }
+}
+
+/// Says of a token that was sent and led to nothing that it is why (RFC 6750, section 3.1).
+fn challenged(parts: &Parts, mut response: Response) -> Response {
+    let is_refused = response.status() == StatusCode::UNAUTHORIZED;
+    if is_refused && parts.headers.contains_key(AUTHORIZATION) {
+        response.headers_mut().insert(WWW_AUTHENTICATE, INVALID_TOKEN);
+    }
+    response
 }
 
 /// Finds the trace of a request that nobody could read, if a header says it.

@@ -89,7 +89,7 @@ impl State {
             holding.pass = Some(breaker.admit(now).map_err(breaker_open)?);
         }
         if let Some(rate) = plan.rate.as_ref().filter(|_| counts) {
-            rate.check(scope.cx().tenant_id()).map_err(rate_limited)?;
+            rate.check(&scope.cx().tenant_id()).map_err(rate_limited)?;
         }
         holding.own_place = place(plan.places.as_ref(), scope, started).await?;
         holding.place = place(self.places.as_ref(), scope, started).await?;

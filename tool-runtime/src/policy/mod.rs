@@ -36,6 +36,8 @@ pub use self::approval::{
 pub use self::config::Policy;
 pub use self::excerpt::{Cut, ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
 pub use self::idempotency::{Resolution, ResolveError};
+#[cfg(feature = "http")]
+pub(crate) use self::limits::RateLimiter;
 pub use self::limits::{BreakerConfig, RateLimit};
 pub use self::out_of_range::OutOfRange;
 pub use self::retry::RetryConfig;

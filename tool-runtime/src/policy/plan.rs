@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tool_contracts::{Effect, Permission, ToolSpec};
+use uuid::Uuid;
 
 use super::governor::places;
 use super::limits::{Breaker, Places, RateLimiter};
@@ -43,7 +44,7 @@ pub(crate) struct Plan {
     pub(crate) retry: RetryConfig,
     pub(crate) retry_budget: RetryBudget,
     pub(crate) breaker: Option<Breaker>,
-    pub(crate) rate: Option<RateLimiter>,
+    pub(crate) rate: Option<RateLimiter<Uuid>>,
     pub(crate) places: Option<Arc<Places>>,
     pub(crate) retention: Duration,
     pub(crate) lease: Duration,

@@ -214,7 +214,9 @@ fn other(act: Act, number: u64, dice: &mut Dice) -> Request {
         }
         NoTenant => (call(format!("{json}{key}")), &[400, 422]),
         NoKey => (call(format!("{json}{tenant}")), &[200, 401]),
-        WrongKey => (call(format!("{json}{tenant}X-Internal-API-Key: {}x\r\n", &KEY[1..])), &[200, 401]),
+        WrongKey => {
+            (call(format!("{json}{tenant}X-Internal-API-Key: {}x\r\n", &KEY[1..])), &[200, 401])
+        }
         WrongType => (call(format!("Content-Type: text/plain\r\n{key}{tenant}")), &[415]),
         WrongMethod => (head("GET", "/tools/call", number, &key), &[405]),
         _ => (head("GET", "/no/such/path", number, &key), &[404]),

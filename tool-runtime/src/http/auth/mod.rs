@@ -1,19 +1,55 @@
 //! Who calls, how that is proven, and what they may do.
 
+#[cfg(feature = "jwt")]
+mod jwt;
+mod keys;
 mod principal;
 mod scopes;
+#[cfg(test)]
+mod tests;
 
 use axum::http::HeaderMap;
+use axum::http::header::AUTHORIZATION;
 
+#[cfg(feature = "jwt")]
+pub use self::jwt::{Jwks, JwksError, JwtConfigError, JwtVerifier};
+pub use self::keys::{ApiKey, ApiKeyError, ApiKeyHash, ApiKeySet, ApiKeys};
 pub use self::principal::Principal;
 pub use self::scopes::{Scope, Scopes, UnknownScope};
 use super::problem::Problem;
 
+/// Where an API key stands.
+pub(super) const API_KEY: &str = "x-internal-api-key";
+
 /// Says which ways there are for a caller to prove who it is.
 ///
 /// There is no default: a server that lets anybody in has to say so.
+///
+/// | way | header |
+/// | --- | --- |
+/// | [`api_keys`](Self::api_keys) | `X-Internal-API-Key` |
+/// | `jwt`, with the feature `jwt` | `Authorization: Bearer` |
+///
+/// A request that brings both has to bring two good ones of the same principal, and may do what both
+/// grant. One that brings a bad one is refused, whatever else it brings and whatever may be done
+/// without proof. A header of a way that is not offered proves nothing and is not looked at.
+///
+/// # Examples
+/// ```
+/// use tool_runtime::http::{ApiKey, ApiKeySet, ApiKeys, Auth, Principal, Scopes};
+///
+/// let key = ApiKey::generate()?;
+/// let orchestrator = Principal::trusted("orchestrator");
+/// let keys = ApiKeys::new(ApiKeySet::new().with(key.hash(), orchestrator)?);
+/// let auth = Auth::new().api_keys(&keys).anonymous("category:content".parse::<Scopes>()?);
+/// # let _ = auth;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Auth {
+    keys: Option<ApiKeys>,
+    #[cfg(feature = "jwt")]
+    tokens: Option<JwtVerifier>,
     unproven: Option<Principal>,
 }
 
@@ -22,13 +58,18 @@ impl Auth {
     #[must_use]
     #[expect(clippy::new_without_default, reason = "who may call is never a matter of default")]
     pub fn new() -> Self {
-        Self { unproven: None }
+        Self {
+            keys: None,
+            #[cfg(feature = "jwt")]
+            tokens: None,
+            unproven: None,
+        }
     }
 
     /// Takes whoever reaches the server for this principal, without any proof.
     ///
     /// It is for development on one machine, and for a server behind a gateway that has proven who
-    /// calls. A request that brings a credential of a kind that is checked has to bring a good one.
+    /// calls.
     ///
     /// # Examples
     /// ```
@@ -39,7 +80,22 @@ impl Auth {
     /// ```
     #[must_use]
     pub fn trusting_the_network_as(principal: Principal) -> Self {
-        Self { unproven: Some(principal) }
+        Self { unproven: Some(principal), ..Self::new() }
+    }
+
+    /// Admits the callers that bring one of these keys.
+    #[must_use]
+    pub fn api_keys(mut self, keys: &ApiKeys) -> Self {
+        self.keys = Some(keys.clone());
+        self
+    }
+
+    /// Admits the callers that bring a token which this verifier takes.
+    #[cfg(feature = "jwt")]
+    #[must_use]
+    pub fn jwt(mut self, verifier: JwtVerifier) -> Self {
+        self.tokens = Some(verifier);
+        self
     }
 
     /// Lets callers without any proof reach what these scopes allow and needs no known caller.
@@ -69,8 +125,100 @@ impl Auth {
     }
 
     /// Finds out who a request is from. Cancel-safe.
-    #[expect(clippy::unused_async, reason = "keys of tokens may have to be fetched")]
-    pub(super) async fn principal(&self, _headers: &HeaderMap) -> Result<Principal, Problem> {
-        self.unproven.clone().ok_or_else(|| Problem::unauthorized("expected an API key or a token"))
+    pub(super) async fn principal(&self, headers: &HeaderMap) -> Result<Principal, Problem> {
+        let by_key = self.by_key(headers)?;
+        #[cfg(feature = "jwt")]
+        let by_key = match (by_key, self.by_token(headers).await?) {
+            (Some(one), Some(other)) => Some(one.and(&other).ok_or_else(two_callers)?),
+            (one, other) => one.or(other),
+        };
+        by_key.or_else(|| self.unproven.clone()).ok_or_else(|| self.unknown())
     }
+
+    /// Gives the credentials of a request, as far as they are looked at.
+    pub(super) fn credentials<'a>(
+        &self,
+        headers: &'a HeaderMap,
+    ) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let keys = self.keys.is_some().then(|| headers.get_all(API_KEY));
+        let tokens = self.takes_tokens().then(|| headers.get_all(AUTHORIZATION));
+        [keys, tokens].into_iter().flatten().flatten().map(|value| value.as_bytes())
+    }
+
+    fn takes_tokens(&self) -> bool {
+        #[cfg(feature = "jwt")]
+        let takes = self.tokens.is_some();
+        #[cfg(not(feature = "jwt"))]
+        let takes = false;
+        takes
+    }
+
+    fn by_key(&self, headers: &HeaderMap) -> Result<Option<Principal>, Problem> {
+        let Some(keys) = &self.keys else { return Ok(None) };
+        let Some(key) = only(headers, API_KEY)? else { return Ok(None) };
+        keys.principal(key).map(Some).ok_or_else(|| {
+            Problem::unauthorized("the API key is not a good one; send one that is in use")
+        })
+    }
+
+    #[cfg(feature = "jwt")]
+    async fn by_token(&self, headers: &HeaderMap) -> Result<Option<Principal>, Problem> {
+        use self::jwt::Refusal;
+
+        let Some(tokens) = &self.tokens else { return Ok(None) };
+        let Some(value) = only(headers, AUTHORIZATION.as_str())? else { return Ok(None) };
+        let token = bearer(value).ok_or_else(bad_token)?;
+        tokens.principal(token).await.map(Some).map_err(|refusal| match refusal {
+            Refusal::Invalid => bad_token(),
+            Refusal::NoKeys => no_token_keys(),
+        })
+    }
+
+    /// Says how one could prove who one is.
+    fn unknown(&self) -> Problem {
+        Problem::unauthorized(match (self.keys.is_some(), self.takes_tokens()) {
+            (true, true) => {
+                "nobody knows who calls; send an API key in `X-Internal-API-Key` or a token in \
+                 `Authorization: Bearer`"
+            }
+            (true, false) => "nobody knows who calls; send an API key in `X-Internal-API-Key`",
+            (false, true) => "nobody knows who calls; send a token in `Authorization: Bearer`",
+            (false, false) => "this server admits nobody; its configuration has to say whom",
+        })
+    }
+}
+
+/// Gives a header that may stand once: of two, somebody else may have read the other.
+fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a [u8]>, Problem> {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next();
+    if values.next().is_some() {
+        return Err(Problem::unauthorized("a credential's header stands twice; send it once"));
+    }
+    Ok(first.map(|value| value.as_bytes()))
+}
+
+/// Reads the token behind `Bearer`, in whichever case (RFC 6750, section 2.1).
+#[cfg(feature = "jwt")]
+fn bearer(value: &[u8]) -> Option<&[u8]> {
+    let (scheme, rest) = value.split_at_checked(7)?;
+    scheme.eq_ignore_ascii_case(b"bearer ").then(|| rest.trim_ascii())
+}
+
+#[cfg(feature = "jwt")]
+fn bad_token() -> Problem {
+    Problem::unauthorized("the token is not a good one; get a new one from its issuer")
+}
+
+#[cfg(feature = "jwt")]
+fn no_token_keys() -> Problem {
+    use tool_contracts::ErrorCode;
+
+    let message = "tokens cannot be checked for now; try again in a moment";
+    Problem::of(ErrorCode::Unavailable, message).with_detail("reason", "token_keys")
+}
+
+#[cfg(feature = "jwt")]
+fn two_callers() -> Problem {
+    Problem::unauthorized("the API key and the token are of different callers; send one of them")
 }

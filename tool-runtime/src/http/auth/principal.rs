@@ -30,7 +30,7 @@ pub struct Principal {
     name: Arc<str>,
     proven: bool,
     /// What each of their credentials grants; only what all of them grant is granted.
-    grants: Vec<Arc<Grant>>,
+    grants: Arc<[Grant]>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,9 +53,14 @@ impl Default for Tenants {
 
 impl Principal {
     /// Names who calls: a service, or a person. They may do nothing yet.
+    ///
+    /// The name stands in records, and is what keys of calls and answers are kept apart by, whatever
+    /// the principal was proven with. One without a name is called `unnamed`.
     #[must_use]
     pub fn new(name: impl Into<Box<str>>) -> Self {
-        Self { name: name.into().into(), proven: true, grants: vec![Arc::default()] }
+        let name = Some(name.into()).filter(|name| !name.trim().is_empty());
+        let name = name.map_or_else(|| "unnamed".into(), Arc::from);
+        Self { name, proven: true, grants: [Grant::default()].into() }
     }
 
     /// Names who may do everything for every tenant, as in a development of one's own.
@@ -93,10 +98,22 @@ impl Principal {
     }
 
     fn granting(mut self, change: impl FnOnce(&mut Grant)) -> Self {
-        if let Some(grant) = self.grants.first_mut() {
-            change(Arc::make_mut(grant));
+        if let Some(grant) = Arc::make_mut(&mut self.grants).first_mut() {
+            change(grant);
         }
         self
+    }
+
+    /// Joins what two credentials of one request grant, if they are the same caller's.
+    #[cfg_attr(not(feature = "jwt"), allow(dead_code, reason = "there is one kind of credential"))]
+    pub(super) fn and(self, other: &Self) -> Option<Self> {
+        let grants = self.grants.iter().chain(&*other.grants).cloned().collect();
+        (self.name == other.name).then_some(Self { grants, ..self })
+    }
+
+    /// Gives the name to count by.
+    pub(in crate::http) fn key(&self) -> Arc<str> {
+        Arc::clone(&self.name)
     }
 
     /// Gives the name, as it stands in records.
@@ -132,5 +149,59 @@ impl Principal {
     #[must_use]
     pub fn may(&self, scope: Scope) -> bool {
         self.grants.iter().all(|grant| grant.scopes.has(scope))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tool_contracts::{Effect, ToolSpec};
+    use uuid::Uuid;
+
+    use super::Principal;
+    use crate::http::{Scope, Scopes};
+
+    const YANTIAN: Uuid = Uuid::from_u128(1);
+    const OTHER: Uuid = Uuid::from_u128(2);
+
+    fn tool(requires_auth: bool) -> ToolSpec {
+        let spec = ToolSpec::builder("read", Effect::Read).description("Reads.");
+        spec.requires_auth(requires_auth).build().expect("it is a tool")
+    }
+
+    #[test]
+    fn a_new_principal_may_do_nothing() {
+        let principal = Principal::new("orchestrator");
+        assert!(!principal.may_act_for(YANTIAN));
+        assert!(!principal.may_call(&tool(false)));
+        assert!(!principal.may(Scope::Traces));
+        assert!(!principal.is_anonymous());
+    }
+
+    #[test]
+    fn nobody_unknown_reaches_a_tool_that_asks_who_calls() {
+        let stranger = Principal::anonymous(Scopes::all());
+        assert!(stranger.is_anonymous() && stranger.may_act_for(YANTIAN));
+        assert!(stranger.may_call(&tool(false)));
+        assert!(!stranger.may_call(&tool(true)));
+        assert!(!stranger.may(Scope::Approvals));
+        assert!(Principal::trusted("laptop").may_call(&tool(true)));
+    }
+
+    #[test]
+    fn two_credentials_grant_what_both_grant() {
+        let named = || Principal::new("orchestrator");
+        let scopes = |text: &str| text.parse::<Scopes>().expect("these are scopes");
+        let one = named().for_tenants([YANTIAN, OTHER]).with_scopes(scopes("tools traces"));
+        let two = named().for_tenants([YANTIAN]).with_scopes(scopes("tools:read replay"));
+        let both = one.clone().and(&two).expect("they are the same caller's");
+        assert!(both.may_act_for(YANTIAN) && !both.may_act_for(OTHER));
+        assert!(both.may_call(&tool(true)));
+        assert!(!both.may(Scope::Traces) && !both.may(Scope::Replay));
+        assert_eq!(one.and(&Principal::trusted("somebody else")), None);
+    }
+
+    #[test]
+    fn a_principal_without_a_name_gets_one() {
+        assert_eq!(Principal::new(" ").name(), "unnamed");
     }
 }

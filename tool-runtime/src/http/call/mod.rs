@@ -74,6 +74,7 @@ fn open(
     let cx = caller::context(&receiving::head(parts), Some(context), principal)?.cx;
     if let Some(tool) = app.runtime.spec(&heard.tool_name) {
         require(principal, tool)?;
+        app.rates.call(tool.name(), cx.tenant_id())?;
     }
     let may_know = |tool: &ToolSpec| principal.may_call(tool);
     let input = Box::<str>::from(input);

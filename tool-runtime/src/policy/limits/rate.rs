@@ -1,6 +1,7 @@
-//! How many calls of one tool a tenant may make in a while.
+//! How often each of many may do something: a tenant call a tool, a caller make a request.
 
 use std::fmt;
+use std::hash::Hash;
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,7 +11,6 @@ use governor::nanos::Nanos;
 use governor::state::keyed::{DashMapStateStore, ShrinkableKeyedStateStore};
 use governor::state::{InMemoryState, NotKeyed, StateStore};
 use governor::{Quota, clock};
-use uuid::Uuid;
 
 use crate::Timer;
 use crate::policy::OutOfRange;
@@ -65,49 +65,66 @@ fn counted(field: &'static str, calls: u32) -> Result<NonZeroU32, OutOfRange> {
     known.ok_or_else(|| OutOfRange::new(field, format_args!("1 to {MOST_CALLS}"), calls))
 }
 
-/// One tool's limiter.
+/// One limit, and what each has used of it: each tenant for a tool, or whoever else is counted.
 ///
-/// It remembers at most about 10,000 tenants. When there are more, those who have their whole burst
+/// It remembers at most about 10,000 of them. When there are more, those who have their whole burst
 /// back are forgotten, which changes nothing for them. If that makes no room, whoever is new shares
 /// one common allowance until it does: memory is bounded and the limit never fails open.
-pub(crate) struct RateLimiter {
-    limiter: Keyed,
-    tenants: Tenants,
+pub(crate) struct RateLimiter<K: Key> {
+    limiter: governor::RateLimiter<K, Memory<K>, TimerClock>,
+    memory: Memory<K>,
     swept: Mutex<Instant>,
+    began: Instant,
+    /// How far ahead of its pace a whole burst leads.
+    lead: Duration,
 }
 
-type Keyed = governor::RateLimiter<Uuid, Tenants, TimerClock>;
+/// By what those are told apart who have an allowance each.
+pub(crate) trait Key: Hash + Eq + Clone {}
 
-/// The most tenants that are remembered.
-const MOST_TENANTS: usize = 10_000;
-/// The shortest time from one look for tenants to forget to the next.
+impl<K: Hash + Eq + Clone> Key for K {}
+
+/// The most that are remembered.
+const MOST_KEYS: usize = 10_000;
+/// The shortest time from one look for whom to forget to the next.
 const BETWEEN_SWEEPS: Duration = Duration::from_secs(1);
 
-impl RateLimiter {
+impl<K: Key> RateLimiter<K> {
     pub(crate) fn new(limit: RateLimit, timer: Arc<dyn Timer>) -> Self {
-        Self::bounded(limit, timer, MOST_TENANTS)
+        Self::bounded(limit, timer, MOST_KEYS)
     }
 
     fn bounded(limit: RateLimit, timer: Arc<dyn Timer>, most: usize) -> Self {
-        let tenants = Tenants(Arc::new(Shared { most, ..Shared::default() }));
-        let swept = Mutex::new(timer.now());
-        let limiter = Keyed::new(limit.quota, tenants.clone(), TimerClock(timer));
-        Self { limiter, tenants, swept }
+        let memory = Memory(Arc::new(Shared::bounded(most)));
+        let began = timer.now();
+        let RateLimit { quota } = limit;
+        let lead = quota.replenish_interval() * (quota.burst_size().get() - 1);
+        let limiter = governor::RateLimiter::new(quota, memory.clone(), TimerClock(timer));
+        Self { limiter, memory, swept: Mutex::new(began), began, lead }
     }
 
-    /// Admits a call of the tenant, or says how long to wait for the next one.
-    pub(crate) fn check(&self, tenant: Uuid) -> Result<(), Duration> {
+    /// Admits one more of this key, or says how long to wait for it.
+    pub(crate) fn check(&self, key: &K) -> Result<(), Duration> {
         self.make_room();
-        self.limiter.check_key(&tenant).map_err(|until| until.wait_time_from(self.now()))
+        self.limiter.check_key(key).map_err(|until| until.wait_time_from(self.now()))
+    }
+
+    /// Tells whether one more would be admitted, or how long to wait for it; counts nothing.
+    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only the rim asks beforehand"))]
+    pub(crate) fn peek(&self, key: &K) -> Result<(), Duration> {
+        let used = self.memory.used(key);
+        let earliest = Duration::from(used).saturating_sub(self.lead);
+        let wait = earliest.saturating_sub(self.now().saturating_duration_since(self.began));
+        if wait.is_zero() { Ok(()) } else { Err(wait) }
     }
 
     fn now(&self) -> Instant {
         clock::Clock::now(self.limiter.clock())
     }
 
-    /// Forgets tenants whose burst is whole, if there was no room for one.
+    /// Forgets those whose burst is whole, if there was no room for one.
     fn make_room(&self) {
-        if !self.tenants.0.crowded.load(Ordering::Relaxed) {
+        if !self.memory.0.crowded.load(Ordering::Relaxed) {
             return;
         }
         // Whoever finds it locked need not wait: another caller sweeps.
@@ -115,16 +132,16 @@ impl RateLimiter {
         let now = self.now();
         if now.saturating_duration_since(*swept) >= BETWEEN_SWEEPS {
             *swept = now;
-            self.tenants.0.crowded.store(false, Ordering::Relaxed);
+            self.memory.0.crowded.store(false, Ordering::Relaxed);
             self.limiter.retain_recent();
         }
     }
 }
 
-impl fmt::Debug for RateLimiter {
+impl<K: Key> fmt::Debug for RateLimiter<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tenants = self.tenants.0.known.len();
-        f.debug_struct("RateLimiter").field("tenants", &tenants).finish_non_exhaustive()
+        let keys = self.memory.0.known.len();
+        f.debug_struct("RateLimiter").field("keys", &keys).finish_non_exhaustive()
     }
 }
 
@@ -140,37 +157,66 @@ impl clock::Clock for TimerClock {
     }
 }
 
-/// What is remembered of each tenant, in bounded room.
-#[derive(Clone)]
-struct Tenants(Arc<Shared>);
+/// What is remembered of each key, in bounded room.
+struct Memory<K: Key>(Arc<Shared<K>>);
 
-#[derive(Default)]
-struct Shared {
-    known: DashMapStateStore<Uuid>,
-    /// The allowance of all tenants for whom there is no room.
+struct Shared<K: Key> {
+    known: DashMapStateStore<K>,
+    /// The allowance of all for whom there is no room.
     crowd: InMemoryState,
-    /// Was there no room for a tenant since the last sweep?
+    /// Was there no room for somebody since the last sweep?
     crowded: AtomicBool,
     most: usize,
 }
 
-impl StateStore for Tenants {
-    type Key = Uuid;
+impl<K: Key> Shared<K> {
+    fn bounded(most: usize) -> Self {
+        let (known, crowd) = (DashMapStateStore::default(), InMemoryState::default());
+        Self { known, crowd, crowded: AtomicBool::new(false), most }
+    }
 
-    fn measure_and_replace<T, F, E>(&self, tenant: &Uuid, measure: F) -> Result<T, E>
+    fn has_room_for(&self, key: &K) -> bool {
+        self.known.contains_key(key) || self.known.len() < self.most
+    }
+}
+
+impl<K: Key> Memory<K> {
+    /// Tells up to when, since the beginning, the pace is used up.
+    fn used(&self, key: &K) -> Nanos {
+        let Shared { known, crowd, .. } = &*self.0;
+        let read = |used: Option<Nanos>| Err::<((), Nanos), _>(used);
+        let used = match known.get(key) {
+            Some(state) => state.measure_and_replace(&NotKeyed::NonKey, read),
+            None if self.0.has_room_for(key) => Ok(()),
+            None => crowd.measure_and_replace(&NotKeyed::NonKey, read),
+        };
+        used.err().flatten().unwrap_or_else(|| Duration::ZERO.into())
+    }
+}
+
+impl<K: Key> Clone for Memory<K> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<K: Key> StateStore for Memory<K> {
+    type Key = K;
+
+    fn measure_and_replace<T, F, E>(&self, key: &K, measure: F) -> Result<T, E>
     where
         F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
     {
-        let Shared { known, crowd, crowded, most } = &*self.0;
-        if known.contains_key(tenant) || known.len() < *most {
-            return known.measure_and_replace(tenant, measure);
+        let Shared { known, crowd, crowded, .. } = &*self.0;
+        if self.0.has_room_for(key) {
+            return known.measure_and_replace(key, measure);
         }
         crowded.store(true, Ordering::Relaxed);
         crowd.measure_and_replace(&NotKeyed::NonKey, measure)
     }
 }
 
-impl ShrinkableKeyedStateStore<Uuid> for Tenants {
+impl<K: Key> ShrinkableKeyedStateStore<K> for Memory<K> {
     fn retain_recent(&self, drop_below: Nanos) {
         self.0.known.retain_recent(drop_below);
     }
@@ -224,7 +270,7 @@ mod tests {
         }
     }
 
-    fn limiter(limit: RateLimit, most: usize) -> (RateLimiter, Arc<Hand>) {
+    fn limiter(limit: RateLimit, most: usize) -> (RateLimiter<Uuid>, Arc<Hand>) {
         let hand = Hand::new();
         (RateLimiter::bounded(limit, Arc::clone(&hand) as Arc<dyn Timer>, most), hand)
     }
@@ -241,70 +287,81 @@ mod tests {
     fn a_burst_passes_and_what_follows_waits_for_the_refill() {
         let (limiter, hand) = limiter(twice_a_second(), 10);
         let one = tenant(1);
-        assert_eq!([limiter.check(one), limiter.check(one)], [Ok(()), Ok(())]);
-        assert_eq!(limiter.check(one), Err(SECOND / 2));
+        assert_eq!([limiter.check(&one), limiter.check(&one)], [Ok(()), Ok(())]);
+        assert_eq!(limiter.check(&one), Err(SECOND / 2));
         hand.advance(SECOND / 8);
-        assert_eq!(limiter.check(one), Err(SECOND / 8 * 3));
+        assert_eq!(limiter.check(&one), Err(SECOND / 8 * 3));
         hand.advance(SECOND / 8 * 3);
-        assert_eq!([limiter.check(one), limiter.check(one)], [Ok(()), Err(SECOND / 2)]);
+        assert_eq!([limiter.check(&one), limiter.check(&one)], [Ok(()), Err(SECOND / 2)]);
     }
 
     #[test]
     fn tenants_do_not_share_an_allowance() {
         let limiter = RateLimiter::new(twice_a_second(), Hand::new());
-        while limiter.check(tenant(1)).is_ok() {}
-        assert_eq!(limiter.check(tenant(2)), Ok(()));
+        while limiter.check(&tenant(1)).is_ok() {}
+        assert_eq!(limiter.check(&tenant(2)), Ok(()));
     }
 
     #[test]
     fn a_burst_of_its_own_keeps_the_pace() {
         let limit = RateLimit::per_minute(30).and_then(|limit| limit.burst(3));
         let (limiter, _hand) = limiter(limit.expect("it is in range"), 10);
-        let passed = std::iter::repeat_with(|| limiter.check(tenant(1)));
+        let passed = std::iter::repeat_with(|| limiter.check(&tenant(1)));
         assert_eq!(passed.take_while(Result::is_ok).count(), 3);
-        assert_eq!(limiter.check(tenant(1)), Err(SECOND * 2));
+        assert_eq!(limiter.check(&tenant(1)), Err(SECOND * 2));
     }
 
     #[test]
     fn whoever_finds_no_room_shares_one_allowance() {
         let (limiter, _hand) = limiter(twice_a_second(), 3);
         for number in 0..3 {
-            assert_eq!(limiter.check(tenant(number)), Ok(()));
+            assert_eq!(limiter.check(&tenant(number)), Ok(()));
         }
-        let passed = (3..100).filter(|number| limiter.check(tenant(*number)).is_ok());
+        let passed = (3..100).filter(|number| limiter.check(&tenant(*number)).is_ok());
         assert_eq!(passed.count(), 2);
-        assert_eq!(limiter.tenants.0.known.len(), 3);
-        assert_eq!(limiter.check(tenant(0)), Ok(()), "the known keep their own");
+        assert_eq!(limiter.memory.0.known.len(), 3);
+        assert_eq!(limiter.check(&tenant(0)), Ok(()), "the known keep their own");
     }
 
     #[test]
     fn tenants_with_a_whole_burst_make_room() {
         let (limiter, hand) = limiter(twice_a_second(), 3);
         for number in 0..4 {
-            assert_eq!(limiter.check(tenant(number)), Ok(()));
+            assert_eq!(limiter.check(&tenant(number)), Ok(()));
         }
         hand.advance(SECOND * 2);
         for number in 10..13 {
-            assert_eq!(limiter.check(tenant(number)), Ok(()));
+            assert_eq!(limiter.check(&tenant(number)), Ok(()));
         }
-        assert!(limiter.tenants.0.known.contains_key(&tenant(12)));
-        assert_eq!(limiter.tenants.0.known.len(), 3);
+        assert!(limiter.memory.0.known.contains_key(&tenant(12)));
+        assert_eq!(limiter.memory.0.known.len(), 3);
     }
 
     #[test]
     fn tenants_are_looked_through_once_a_second_at_most() {
         let fast = RateLimit::per_second(1_000).expect("it is in range");
         let (limiter, hand) = limiter(fast, 1);
-        let known = |number| limiter.tenants.0.known.contains_key(&tenant(number));
-        limiter.check(tenant(0)).expect("it is the first");
+        let known = |number| limiter.memory.0.known.contains_key(&tenant(number));
+        limiter.check(&tenant(0)).expect("it is the first");
         for number in [1, 2] {
             hand.advance(SECOND / 10 * 4);
-            limiter.check(tenant(number)).expect("the crowd's burst is whole");
+            limiter.check(&tenant(number)).expect("the crowd's burst is whole");
             assert!(!known(number));
         }
         hand.advance(SECOND / 10 * 4);
-        limiter.check(tenant(3)).expect("there is room");
+        limiter.check(&tenant(3)).expect("there is room");
         assert!(known(3));
+    }
+
+    #[test]
+    fn a_look_beforehand_says_what_a_check_will_say_and_counts_nothing() {
+        let (limiter, hand) = limiter(twice_a_second(), 2);
+        for step in 0..40 {
+            let key = tenant(step % 4);
+            let looks = [limiter.peek(&key), limiter.peek(&key)];
+            assert_eq!(looks, [limiter.check(&key); 2], "step {step}");
+            hand.advance(SECOND / 16);
+        }
     }
 
     #[test]
@@ -312,7 +369,7 @@ mod tests {
         let limit = RateLimit::per_minute(1).and_then(|limit| limit.burst(super::MOST_CALLS));
         let (limiter, hand) = limiter(limit.expect("it is in range"), 10);
         for _ in 0..3 {
-            assert_eq!(limiter.check(tenant(1)), Ok(()));
+            assert_eq!(limiter.check(&tenant(1)), Ok(()));
             hand.advance(SECOND * 60 * 60 * 24 * 365 * 10);
         }
         let fastest = RateLimit::per_second(super::MOST_CALLS).expect("it is in range");

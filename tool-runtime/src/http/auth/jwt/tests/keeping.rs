@@ -1,0 +1,191 @@
+//! Keys that change, age and cannot be read.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::get;
+use jsonwebtoken::Algorithm;
+use tokio::net::TcpListener;
+use tokio::task::yield_now;
+use tokio::time::advance;
+
+use super::super::jwks::Source;
+use super::super::{Jwks, JwksError, JwtVerifier, Refusal};
+use super::issuer::{Answer, Script, Signer, claims, set, verifier};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn signers() -> [Signer; 2] {
+    ["one", "two"].map(|id| Signer::new(id, Algorithm::EdDSA))
+}
+
+fn scripted(script: &Arc<Script>) -> Jwks {
+    Jwks::of(Source::Script(Arc::clone(script)), 5 * MINUTE).read_at_most_every(MINUTE)
+}
+
+async fn answer(verifier: &JwtVerifier, signer: &Signer) -> Result<(), Refusal> {
+    verifier.principal(signer.sign(&claims()).as_bytes()).await.map(|_| ())
+}
+
+/// Lets what goes on in the background come to its end.
+async fn settle() {
+    for _ in 0..10 {
+        yield_now().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_key_is_found_by_the_token_that_names_it_and_an_old_one_ends_with_its_set() {
+    let [one, two] = signers();
+    let script = Script::new(Answer::Keys(set(&[&one])));
+    let verifier = verifier(scripted(&script));
+    assert_eq!(answer(&verifier, &one).await, Ok(()));
+    script.says(Answer::Keys(set(&[&two])));
+    assert_eq!(answer(&verifier, &two).await, Err(Refusal::Invalid), "it was read just now");
+    advance(MINUTE).await;
+    assert_eq!(answer(&verifier, &two).await, Ok(()));
+    assert_eq!(answer(&verifier, &one).await, Err(Refusal::Invalid));
+    assert_eq!(script.reads(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_requests_with_unknown_keys_read_the_source_once() {
+    let [one, two] = signers();
+    let script = Script::new(Answer::Keys(set(&[&one])));
+    let verifier = verifier(scripted(&script));
+    assert_eq!(answer(&verifier, &one).await, Ok(()));
+    advance(MINUTE).await;
+    let asking = (0..50).map(|_| answer(&verifier, &two));
+    assert_eq!(futures::future::join_all(asking).await, vec![Err(Refusal::Invalid); 50]);
+    assert_eq!(script.reads(), 2);
+    assert_eq!(answer(&verifier, &two).await, Err(Refusal::Invalid));
+    assert_eq!(script.reads(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn old_keys_are_read_again_while_requests_go_on() {
+    let [one, _] = signers();
+    let script = Script::new(Answer::Keys(set(&[&one])));
+    let verifier = verifier(scripted(&script));
+    assert_eq!(answer(&verifier, &one).await, Ok(()));
+    advance(5 * MINUTE + Duration::from_millis(1)).await;
+    script.says(Answer::Hangs);
+    // Nobody waits: a hanging source would hold the request up for as long as it may.
+    let asked = tokio::time::Instant::now();
+    assert_eq!(answer(&verifier, &one).await, Ok(()));
+    assert_eq!(asked.elapsed(), Duration::ZERO);
+    settle().await;
+    assert_eq!(script.reads(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn keys_stay_good_while_the_source_is_down_but_not_for_ever() {
+    let [one, two] = signers();
+    let script = Script::new(Answer::Keys(set(&[&one])));
+    let verifier = verifier(scripted(&script).keep_stale(10 * MINUTE));
+    assert_eq!(answer(&verifier, &one).await, Ok(()));
+    script.says(Answer::Down);
+    for _ in 0..15 {
+        advance(MINUTE).await;
+        assert_eq!(answer(&verifier, &one).await, Ok(()));
+        settle().await;
+    }
+    assert_eq!(verifier.key_failure(), Some(JwksError::Unreadable("down".into())));
+    advance(MINUTE).await;
+    assert_eq!(answer(&verifier, &one).await, Err(Refusal::NoKeys));
+    script.says(Answer::Keys(set(&[&two])));
+    advance(MINUTE).await;
+    assert_eq!(answer(&verifier, &two).await, Ok(()));
+    assert_eq!(verifier.key_failure(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_set_that_is_broken_takes_nothing_away() {
+    let [one, _] = signers();
+    let script = Script::new(Answer::Keys(set(&[&one])));
+    let verifier = verifier(scripted(&script));
+    assert_eq!(answer(&verifier, &one).await, Ok(()));
+    for broken in ["", "{}", r#"{"keys":[]}"#] {
+        script.says(Answer::Keys(broken.to_owned()));
+        advance(6 * MINUTE).await;
+        assert_eq!(answer(&verifier, &one).await, Ok(()));
+        settle().await;
+        assert!(verifier.key_failure().is_some());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_never_answers_is_waited_for_no_longer_than_its_time() {
+    let [one, _] = signers();
+    let script = Script::new(Answer::Hangs);
+    let verifier = verifier(scripted(&script));
+    let asked = tokio::time::Instant::now();
+    assert_eq!(answer(&verifier, &one).await, Err(Refusal::NoKeys));
+    assert_eq!(asked.elapsed(), Duration::from_secs(3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_hung_up_does_not_end_a_reading() {
+    let [one, _] = signers();
+    let script = Script::new(Answer::Keys(set(&[&one])));
+    let verifier = verifier(scripted(&script));
+    {
+        let asking = answer(&verifier, &one);
+        futures::pin_mut!(asking);
+        assert!(futures::poll!(asking.as_mut()).is_pending());
+    }
+    settle().await;
+    assert_eq!(answer(&verifier, &one).await, Ok(()));
+    assert_eq!(script.reads(), 1);
+}
+
+#[tokio::test]
+async fn keys_are_fetched_and_rotated_over_http() {
+    let [one, two] = signers();
+    let body = Arc::new(Mutex::new(set(&[&one])));
+    let served = Arc::new(AtomicUsize::new(0));
+    let handler = {
+        let (body, served) = (Arc::clone(&body), Arc::clone(&served));
+        move || async move {
+            served.fetch_add(1, Ordering::SeqCst);
+            body.lock().expect("nobody panics with it").clone()
+        }
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("there is a port");
+    let url = format!("http://{}/keys", listener.local_addr().expect("it has one"));
+    let app = Router::new().route("/keys", get(handler));
+    let server = tokio::spawn(async { axum::serve(listener, app).await });
+    let keys = Jwks::url(&url).expect("it is near").read_at_most_every(Duration::ZERO);
+    let verifier = verifier(keys);
+    assert_eq!(answer(&verifier, &one).await, Ok(()));
+    assert_eq!(answer(&verifier, &two).await, Err(Refusal::Invalid));
+    *body.lock().expect("nobody panics with it") = set(&[&two]);
+    assert_eq!(answer(&verifier, &two).await, Ok(()));
+    assert_eq!(answer(&verifier, &one).await, Err(Refusal::Invalid));
+    *body.lock().expect("nobody panics with it") = "x".repeat((1 << 20) + 1);
+    assert_eq!(answer(&verifier, &one).await, Err(Refusal::Invalid));
+    assert_eq!(verifier.key_failure(), Some(JwksError::TooLarge));
+    server.abort();
+    let _ = server.await;
+    assert_eq!(answer(&verifier, &two).await, Ok(()), "the last keys stay");
+    assert!(served.load(Ordering::SeqCst) >= 4);
+}
+
+#[tokio::test]
+async fn a_file_is_read_again_when_a_token_names_a_key_that_is_not_in_it() {
+    let [one, two] = signers();
+    let name = format!("keys-{:?}.json", std::thread::current().id());
+    let path = std::env::temp_dir().join(format!("{}-{name}", std::process::id()));
+    std::fs::write(&path, set(&[&one])).expect("it is written");
+    let verifier = verifier(Jwks::file(&path).read_at_most_every(Duration::ZERO));
+    assert_eq!(answer(&verifier, &one).await, Ok(()));
+    std::fs::write(&path, set(&[&two])).expect("it is written");
+    assert_eq!(answer(&verifier, &two).await, Ok(()));
+    std::fs::remove_file(&path).expect("it is there");
+    assert_eq!(answer(&verifier, &one).await, Err(Refusal::Invalid));
+    assert!(matches!(verifier.key_failure(), Some(JwksError::Unreadable(_))));
+    assert_eq!(answer(&verifier, &two).await, Ok(()));
+}

@@ -1,0 +1,224 @@
+//! One key, and the hash that stands for it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use sha2::{Digest as _, Sha256};
+use subtle::{Choice, ConstantTimeEq};
+use thiserror::Error;
+use zeroize::Zeroizing;
+
+const PREFIX: &str = "tsk_";
+const ID_DIGITS: usize = 16;
+const SECRET_BYTES: usize = 32;
+const LEAST_LENGTH: usize = 32;
+const LEAST_VARIETY: usize = 10;
+const SCHEME: &str = "sha256";
+
+/// A secret that a caller sends in `X-Internal-API-Key`.
+///
+/// Give it to whoever calls and keep its [`hash`](Self::hash). `Debug` shows its id alone.
+///
+/// # Examples
+/// ```
+/// use tool_runtime::http::{ApiKey, ApiKeyHash};
+///
+/// let key = ApiKey::generate()?;
+/// assert!(key.expose().starts_with("tsk_"));
+///
+/// let in_the_configuration = key.hash().to_string();
+/// assert_eq!(in_the_configuration.parse::<ApiKeyHash>()?, key.hash());
+///
+/// let error = ApiKey::new("hunter2").unwrap_err();
+/// assert_eq!(error.to_string(), "an API key has 7 characters: expected at least 32, at random");
+/// # Ok::<(), tool_runtime::http::ApiKeyError>(())
+/// ```
+pub struct ApiKey(Zeroizing<String>);
+
+/// What is kept of an [`ApiKey`]: its id, and the SHA-256 of its text.
+///
+/// As text it is `sha256:ID:DIGEST` in hexadecimal digits. A key of 256 random bits needs no slower
+/// hash. The id of a key that was not made here is the first digits of its digest.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKeyHash {
+    id: KeyId,
+    digest: [u8; 32],
+}
+
+/// By what a key is looked up; it is no secret.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct KeyId(u64);
+
+/// Says why a text is no API key, or no hash of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ApiKeyError {
+    /// The key is too short to keep anybody out.
+    #[error("an API key has {found} characters: expected at least 32, at random")]
+    Short {
+        /// How many characters it has.
+        found: usize,
+    },
+    /// The key is long, and yet easily guessed.
+    #[error("an API key repeats few characters: expected at least 32, at random")]
+    Uniform,
+    /// The key cannot stand in a header.
+    #[error("an API key is made of printable ASCII characters without spaces")]
+    Unprintable,
+    /// The text is no hash of a key.
+    #[error("the hash of an API key is `sha256:`, 16 hexadecimal digits, `:` and 64 more")]
+    NoHash,
+    /// Another key of the set has this id.
+    #[error("two API keys have the same id: give each principal a key of its own")]
+    Repeated,
+    /// The operating system gives no random bytes.
+    #[error("the operating system gives no random bytes: configure a key of your own instead")]
+    NoRandomness,
+}
+
+impl ApiKey {
+    /// Makes a key of 256 random bits: `tsk_`, its id, `_`, its secret.
+    ///
+    /// # Errors
+    /// When the operating system gives no random bytes.
+    pub fn generate() -> Result<Self, ApiKeyError> {
+        let (mut id, mut secret) = ([0; ID_DIGITS / 2], Zeroizing::new([0; SECRET_BYTES]));
+        let filled = getrandom::fill(&mut id).and_then(|()| getrandom::fill(&mut *secret));
+        filled.map_err(|_| ApiKeyError::NoRandomness)?;
+        let mut text =
+            Zeroizing::new(String::with_capacity(PREFIX.len() + ID_DIGITS + 1 + 2 * SECRET_BYTES));
+        text.push_str(PREFIX);
+        push_hex(&mut text, &id);
+        text.push('_');
+        push_hex(&mut text, &*secret);
+        Ok(Self(text))
+    }
+
+    /// Takes a key of the host's own choosing, which has to be random.
+    ///
+    /// # Errors
+    /// When it is shorter than 32 characters, repeats few of them or cannot stand in a header.
+    pub fn new(text: impl Into<String>) -> Result<Self, ApiKeyError> {
+        let text = Zeroizing::new(text.into());
+        if text.len() < LEAST_LENGTH {
+            return Err(ApiKeyError::Short { found: text.len() });
+        }
+        if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(ApiKeyError::Unprintable);
+        }
+        if variety(text.as_bytes()) < LEAST_VARIETY {
+            return Err(ApiKeyError::Uniform);
+        }
+        Ok(Self(text))
+    }
+
+    /// Shows the key itself, to be given to whoever calls.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// Makes what is kept of it.
+    #[must_use]
+    pub fn hash(&self) -> ApiKeyHash {
+        ApiKeyHash::of(self.0.as_bytes())
+    }
+}
+
+impl ApiKeyHash {
+    pub(super) fn of(key: &[u8]) -> Self {
+        let digest: [u8; 32] = Sha256::digest(key).into();
+        Self { id: KeyId::in_key(key).unwrap_or_else(|| KeyId::of_digest(&digest)), digest }
+    }
+
+    pub(super) const fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// Tells whether it is this one, in a time that says nothing of where they differ.
+    pub(super) fn is(&self, other: Option<&Self>) -> Choice {
+        const NOBODY: [u8; 32] = [0; 32];
+        let digest = other.map_or(&NOBODY, |other| &other.digest);
+        self.digest.ct_eq(digest) & Choice::from(u8::from(other.is_some()))
+    }
+}
+
+impl KeyId {
+    /// Reads the id of a key that was made here.
+    fn in_key(key: &[u8]) -> Option<Self> {
+        let rest = key.strip_prefix(PREFIX.as_bytes())?;
+        let (id, rest) = rest.split_at_checked(ID_DIGITS)?;
+        let digits = std::str::from_utf8(id).ok().filter(|_| rest.first() == Some(&b'_'))?;
+        Some(Self(u64::from_be_bytes(from_hex(digits)?)))
+    }
+
+    fn of_digest(digest: &[u8; 32]) -> Self {
+        let first = digest.first_chunk().copied().unwrap_or_default();
+        Self(u64::from_be_bytes(first))
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApiKey").field("id", &self.hash().id).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ApiKeyHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApiKeyHash").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl fmt::Display for ApiKeyHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut digest = String::with_capacity(64);
+        push_hex(&mut digest, &self.digest);
+        write!(f, "{SCHEME}:{:?}:{digest}", self.id)
+    }
+}
+
+impl FromStr for ApiKeyHash {
+    type Err = ApiKeyError;
+
+    fn from_str(text: &str) -> Result<Self, ApiKeyError> {
+        let read = || {
+            let (id, digest) = text.strip_prefix(SCHEME)?.strip_prefix(':')?.split_once(':')?;
+            let id = KeyId(u64::from_be_bytes(from_hex(id)?));
+            Some(Self { id, digest: from_hex(digest)? })
+        };
+        read().ok_or(ApiKeyError::NoHash)
+    }
+}
+
+/// Counts how many different bytes there are.
+fn variety(bytes: &[u8]) -> usize {
+    let mut seen = [false; 256];
+    bytes.iter().for_each(|byte| seen[usize::from(*byte)] = true);
+    seen.iter().filter(|seen| **seen).count()
+}
+
+fn push_hex(text: &mut String, bytes: &[u8]) {
+    for nibble in bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]) {
+        text.extend(char::from_digit(u32::from(nibble), 16));
+    }
+}
+
+/// Reads as many bytes as there are digits for, in lower case.
+fn from_hex<const N: usize>(digits: &str) -> Option<[u8; N]> {
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    if digits.len() != 2 * N || !digits.bytes().all(is_digit) {
+        return None;
+    }
+    let mut bytes = [0; N];
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok()?;
+    }
+    Some(bytes)
+}

@@ -1,0 +1,112 @@
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+
+use super::{API_KEY, ApiKey, ApiKeySet, ApiKeys, Auth};
+use crate::http::problem::Problem;
+use crate::http::{Principal, Scopes};
+
+fn key() -> ApiKey {
+    ApiKey::generate().expect("there is randomness")
+}
+
+fn keys(key: &ApiKey) -> ApiKeys {
+    let principal = Principal::trusted("orchestrator");
+    ApiKeys::new(ApiKeySet::new().with(key.hash(), principal).expect("it is the first"))
+}
+
+fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for (name, value) in pairs {
+        let value = HeaderValue::from_str(value).expect("it is a value");
+        headers.append(HeaderName::from_static(name), value);
+    }
+    headers
+}
+
+fn of(auth: &Auth, headers: &HeaderMap) -> Result<Principal, Problem> {
+    futures::executor::block_on(auth.principal(headers))
+}
+
+#[test]
+fn a_key_proves_its_principal() {
+    let key = key();
+    let auth = Auth::new().api_keys(&keys(&key));
+    let principal = of(&auth, &headers(&[(API_KEY, key.expose())])).expect("the key is good");
+    assert_eq!(principal, Principal::trusted("orchestrator"));
+}
+
+#[test]
+fn without_any_way_nobody_is_admitted() {
+    let problem = of(&Auth::new(), &HeaderMap::new()).expect_err("there is no way");
+    assert_eq!(problem.status, StatusCode::UNAUTHORIZED);
+}
+
+#[test]
+fn who_brings_a_bad_key_is_refused_whatever_is_open_to_those_who_bring_none() {
+    let (good, bad) = (key(), key());
+    let network = Auth::trusting_the_network_as(Principal::trusted("gateway"));
+    for auth in [network, Auth::new().anonymous(Scopes::all())] {
+        let auth = auth.api_keys(&keys(&good));
+        assert!(of(&auth, &HeaderMap::new()).is_ok());
+        for value in [bad.expose(), "", "Bearer x"] {
+            let problem = of(&auth, &headers(&[(API_KEY, value)])).expect_err("it is no key");
+            assert_eq!(problem.status, StatusCode::UNAUTHORIZED);
+        }
+    }
+}
+
+#[test]
+fn a_key_that_stands_twice_is_refused_even_if_it_is_good() {
+    let key = key();
+    let auth = Auth::new().api_keys(&keys(&key));
+    for other in [key.expose(), "x"] {
+        let twice = headers(&[(API_KEY, key.expose()), (API_KEY, other)]);
+        assert!(of(&auth, &twice).is_err());
+    }
+}
+
+#[test]
+fn a_wrong_key_an_unknown_one_and_one_whose_time_is_over_are_told_the_same() {
+    let (good, unknown, over) = (key(), key(), key());
+    let past = std::time::SystemTime::UNIX_EPOCH;
+    let set = ApiKeySet::new().with(good.hash(), Principal::trusted("one"));
+    let set = set.and_then(|set| set.with_until(over.hash(), Principal::trusted("two"), past));
+    let auth = Auth::new().api_keys(&ApiKeys::new(set.expect("they are different")));
+    let wrong = format!("{}{}", &good.expose()[..21], &unknown.expose()[21..]);
+    let told = [&*wrong, unknown.expose(), over.expose(), "x"]
+        .map(|value| of(&auth, &headers(&[(API_KEY, value)])).expect_err("it is not good").message);
+    assert!(told.iter().all(|message| *message == told[0]), "{told:?}");
+}
+
+#[test]
+fn what_somebody_is_told_names_the_ways_there_are() {
+    let told = |auth: &Auth| of(auth, &HeaderMap::new()).expect_err("nobody is known").message;
+    assert!(told(&Auth::new().api_keys(&keys(&key()))).contains("X-Internal-API-Key"));
+}
+
+#[test]
+fn no_garbage_is_admitted_and_none_panics() {
+    let key = key();
+    let auth = Auth::new().api_keys(&keys(&key));
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = move || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        random
+    };
+    for _ in 0..20_000 {
+        let length = usize::try_from(next() % 120).expect("it is small");
+        let mut bytes: Vec<u8> =
+            std::iter::repeat_with(|| next().to_le_bytes()[0]).take(length).collect();
+        if next() % 2 == 0 {
+            // Near misses: a good key with some bytes of it changed.
+            bytes = key.expose().into();
+            let at = usize::try_from(next()).unwrap_or_default() % bytes.len();
+            bytes[at] ^= 1 << (next() % 7);
+        }
+        let Ok(value) = HeaderValue::from_bytes(&bytes) else { continue };
+        let mut headers = HeaderMap::new();
+        headers.insert(API_KEY, value);
+        assert!(of(&auth, &headers).is_err());
+    }
+}

@@ -1,0 +1,172 @@
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use axum::extract::ConnectInfo;
+use axum::http::Request;
+use axum::http::request::Parts;
+use futures::executor::block_on;
+use uuid::Uuid;
+
+use super::{RateLimits, Rates};
+use crate::http::problem::Problem;
+use crate::http::{ApiKey, ApiKeySet, ApiKeys, Auth, Principal, Scopes};
+use crate::policy::RateLimit;
+use crate::{Job, Sleep, Timer};
+
+const MINUTE: Duration = Duration::from_secs(60);
+const GATEWAY: &str = "192.0.2.1:4000";
+
+/// A clock that moves when it is told to.
+#[derive(Debug)]
+struct Hand(Mutex<Instant>);
+
+impl Timer for Hand {
+    fn now(&self) -> Instant {
+        *self.0.lock().expect("nobody panics with it")
+    }
+
+    fn sleep(&self, _: Duration) -> Sleep {
+        Box::pin(std::future::pending())
+    }
+
+    fn spawn_blocking(&self, job: Job) {
+        job();
+    }
+}
+
+/// A server that knows two keys.
+struct Door {
+    rates: Rates,
+    auth: Auth,
+    keys: [ApiKey; 2],
+    hand: Arc<Hand>,
+}
+
+impl Door {
+    fn new(limits: RateLimits) -> Self {
+        let hand = Arc::new(Hand(Mutex::new(Instant::now())));
+        let timer = Arc::clone(&hand) as Arc<dyn Timer>;
+        let tools = ["read", "write"].map(Into::into).into_iter();
+        let keys = [(); 2].map(|()| ApiKey::generate().expect("there is randomness"));
+        let set = ApiKeySet::new().with(keys[0].hash(), Principal::trusted("one"));
+        let set = set.and_then(|set| set.with(keys[1].hash(), Principal::trusted("two")));
+        let auth = Auth::new().api_keys(&ApiKeys::new(set.expect("they are different")));
+        Self { rates: Rates::of_tools(limits, tools, &timer), auth, keys, hand }
+    }
+
+    fn advance(&self, time: Duration) {
+        *self.hand.0.lock().expect("nobody panics with it") += time;
+    }
+
+    fn knock(&self, address: &str, key: &str) -> Result<Principal, Problem> {
+        block_on(self.rates.prove(&self.auth, &request(address, key)))
+    }
+
+    /// Knocks, and says the status.
+    fn status(&self, address: &str, key: &str) -> u16 {
+        self.knock(address, key).map_or_else(|problem| problem.status.as_u16(), |_| 200)
+    }
+}
+
+fn request(address: &str, key: &str) -> Parts {
+    let mut request = Request::post("/tools/call");
+    if !key.is_empty() {
+        request = request.header("x-internal-api-key", key);
+    }
+    let (mut parts, ()) = request.body(()).expect("it is a request").into_parts();
+    if let Ok(address) = address.parse::<SocketAddr>() {
+        parts.extensions.insert(ConnectInfo(address));
+    }
+    parts
+}
+
+fn limit(a_minute: u32) -> RateLimit {
+    RateLimit::per_minute(a_minute).expect("it is in range")
+}
+
+#[test]
+fn whoever_guesses_is_slowed_down_and_not_told_of_a_hit() {
+    let door = Door::new(RateLimits::new().failed_authentications(limit(6)));
+    let guesses = [(); 8].map(|()| door.status(GATEWAY, "guess"));
+    assert_eq!(guesses, [401, 401, 401, 401, 401, 401, 429, 429]);
+    assert_eq!(door.status(GATEWAY, door.keys[0].expose()), 429, "a hit looks like a miss");
+    let problem = door.knock(GATEWAY, "guess").expect_err("it is above the limit");
+    assert_eq!(problem.retry_after, Some(MINUTE / 6));
+    door.advance(MINUTE / 6);
+    assert_eq!([(); 2].map(|()| door.status(GATEWAY, "guess")), [401, 429]);
+    door.advance(MINUTE / 6);
+    assert_eq!(door.status(GATEWAY, door.keys[0].expose()), 200);
+}
+
+#[test]
+fn who_was_good_before_is_not_shut_out_by_a_neighbour_who_guesses() {
+    let door = Door::new(RateLimits::new().failed_authentications(limit(2)));
+    assert_eq!(door.status(GATEWAY, door.keys[0].expose()), 200);
+    while door.status(GATEWAY, "guess") != 429 {}
+    assert_eq!(door.status(GATEWAY, door.keys[0].expose()), 200);
+    assert_eq!(door.status(GATEWAY, door.keys[1].expose()), 429, "it was not seen from there");
+    assert_eq!(door.status("192.0.2.2:4000", door.keys[1].expose()), 200);
+}
+
+#[test]
+fn addresses_are_counted_apart_and_half_of_an_ipv6_address_is_one() {
+    let door = Door::new(RateLimits::new().failed_authentications(limit(1)));
+    for (address, status) in [
+        ("192.0.2.1:1", 401),
+        ("192.0.2.1:2", 429),
+        ("[::ffff:192.0.2.1]:3", 429),
+        ("192.0.2.2:1", 401),
+        ("[2001:db8::1]:1", 401),
+        ("[2001:db8::ffff:2]:1", 429),
+        ("[2001:db8:0:1::1]:1", 401),
+        ("none", 401),
+        ("none", 429),
+    ] {
+        assert_eq!(door.status(address, "guess"), status, "{address}");
+    }
+}
+
+#[test]
+fn who_sends_no_credential_guesses_nothing() {
+    let door = Door::new(RateLimits::new().failed_authentications(limit(1)));
+    assert_eq!([(); 3].map(|()| door.status(GATEWAY, "")), [401; 3]);
+    assert_eq!(door.status(GATEWAY, door.keys[0].expose()), 200);
+}
+
+#[test]
+fn a_limit_holds_unless_it_is_said_otherwise() {
+    let door = Door::new(RateLimits::default());
+    assert_eq!((0..100).filter(|_| door.status(GATEWAY, "guess") == 401).count(), 10);
+}
+
+#[test]
+fn principals_are_counted_apart_wherever_they_come_from() {
+    let door = Door::new(RateLimits::new().requests(limit(2)));
+    let [one, two] = [&door.keys[0], &door.keys[1]].map(ApiKey::expose);
+    let statuses = [GATEWAY, "192.0.2.2:1", "192.0.2.3:1"].map(|from| door.status(from, one));
+    assert_eq!(statuses, [200, 200, 429]);
+    assert_eq!(door.status(GATEWAY, two), 200);
+    door.advance(MINUTE / 2);
+    assert_eq!(door.status(GATEWAY, one), 200);
+}
+
+#[test]
+fn those_whom_nobody_knows_are_counted_by_address() {
+    let mut door = Door::new(RateLimits::new().requests(limit(1)));
+    door.auth = Auth::new().anonymous(Scopes::all());
+    let statuses = [GATEWAY, GATEWAY, "192.0.2.2:1"].map(|from| door.status(from, ""));
+    assert_eq!(statuses, [200, 429, 200]);
+}
+
+#[test]
+fn a_tenant_uses_up_its_own_allowance_of_a_tool_and_no_other() {
+    let door = Door::new(RateLimits::new().calls(limit(2)));
+    let [one, two] = [1, 2].map(Uuid::from_u128);
+    let call = |tool, tenant| door.rates.call(tool, tenant).is_ok();
+    assert_eq!([(); 3].map(|()| call("read", one)), [true, true, false]);
+    assert!(call("read", two) && call("write", one));
+    let problem = door.rates.call("read", one).expect_err("it is above the limit");
+    assert_eq!((problem.status.as_u16(), problem.retry_after), (429, Some(MINUTE / 2)));
+    assert!((0..10).all(|_| call("of which nobody knows", one)));
+}
