@@ -116,12 +116,16 @@ impl Auth {
 
     /// Tells whether an API key proves who calls.
     pub(super) fn takes_api_keys(&self) -> bool {
-        false
+        self.keys.is_some()
     }
 
     /// Tells whether a token proves who calls.
     pub(super) fn takes_tokens(&self) -> bool {
-        false
+        #[cfg(feature = "jwt")]
+        let takes = self.tokens.is_some();
+        #[cfg(not(feature = "jwt"))]
+        let takes = false;
+        takes
     }
 
     /// Finds out who a request is from. Cancel-safe.
@@ -143,14 +147,6 @@ impl Auth {
         let keys = self.keys.is_some().then(|| headers.get_all(API_KEY));
         let tokens = self.takes_tokens().then(|| headers.get_all(AUTHORIZATION));
         [keys, tokens].into_iter().flatten().flatten().map(|value| value.as_bytes())
-    }
-
-    fn takes_tokens(&self) -> bool {
-        #[cfg(feature = "jwt")]
-        let takes = self.tokens.is_some();
-        #[cfg(not(feature = "jwt"))]
-        let takes = false;
-        takes
     }
 
     fn by_key(&self, headers: &HeaderMap) -> Result<Option<Principal>, Problem> {
@@ -176,7 +172,7 @@ impl Auth {
 
     /// Says how one could prove who one is.
     fn unknown(&self) -> Problem {
-        Problem::unauthorized(match (self.keys.is_some(), self.takes_tokens()) {
+        Problem::unauthorized(match (self.takes_api_keys(), self.takes_tokens()) {
             (true, true) => {
                 "nobody knows who calls; send an API key in `X-Internal-API-Key` or a token in \
                  `Authorization: Bearer`"

@@ -83,6 +83,71 @@ fn what_somebody_is_told_names_the_ways_there_are() {
     assert!(told(&Auth::new().api_keys(&keys(&key()))).contains("X-Internal-API-Key"));
 }
 
+#[cfg(feature = "jwt")]
+mod with_tokens {
+    use jsonwebtoken::Algorithm;
+    use serde_json::{Value, json};
+
+    use super::super::jwt::tests::issuer::{Signer, claims_but, verifier_of};
+    use super::{API_KEY, Auth, Principal, Problem, headers, key, keys, of};
+    use crate::http::{ApiKey, Scope};
+
+    /// A door that takes a key of the orchestrator and tokens.
+    struct Door {
+        auth: Auth,
+        key: ApiKey,
+        signer: Signer,
+    }
+
+    impl Door {
+        fn new() -> Self {
+            let (key, signer) = (key(), Signer::new("it", Algorithm::EdDSA));
+            let auth = Auth::trusting_the_network_as(Principal::trusted("gateway"));
+            let auth = auth.api_keys(&keys(&key)).jwt(verifier_of(&[&signer]));
+            Self { auth, key, signer }
+        }
+
+        fn token(&self, claims: &Value) -> String {
+            format!("Bearer {}", self.signer.sign(&claims_but(claims)))
+        }
+
+        fn knock(&self, pairs: &[(&'static str, &str)]) -> Result<Principal, Problem> {
+            of(&self.auth, &headers(pairs))
+        }
+    }
+
+    #[test]
+    fn a_token_proves_its_principal_in_whichever_case_its_scheme_is() {
+        let door = Door::new();
+        let good = door.token(&json!({}));
+        for scheme in ["Bearer", "bearer", "BEARER"] {
+            let principal = door.knock(&[("authorization", &good.replace("Bearer", scheme))]);
+            assert_eq!(principal.expect("the token is good").name(), "orchestrator");
+        }
+        let bare = good.replace("Bearer ", "");
+        for value in ["", "Bearer", "Bearer ", "Basic eDp5", &bare, &good.replace(' ', "")] {
+            let problem = door.knock(&[("authorization", value)]).expect_err("it is no token");
+            assert_eq!(problem.status.as_u16(), 401, "{value}");
+        }
+        assert!(door.knock(&[("authorization", &good), ("authorization", &good)]).is_err());
+        assert_eq!(door.knock(&[]).expect("nothing was brought").name(), "gateway");
+    }
+
+    #[test]
+    fn a_key_and_a_token_have_to_hold_and_to_be_of_one_caller() {
+        let door = Door::new();
+        let knock = |key: &str, claims: &Value| {
+            door.knock(&[(API_KEY, key), ("authorization", &door.token(claims))])
+        };
+        let good = door.key.expose();
+        let both = knock(good, &json!({})).expect("both are good");
+        assert!(both.may(Scope::Traces) && !both.may(Scope::Approvals), "as the token has it");
+        assert!(knock(good, &json!({"sub": "somebody else"})).is_err());
+        assert!(knock(good, &json!({"aud": "elsewhere"})).is_err());
+        assert!(knock("guess", &json!({})).is_err());
+    }
+}
+
 #[test]
 fn no_garbage_is_admitted_and_none_panics() {
     let key = key();

@@ -5,7 +5,7 @@ mod jwks;
 mod keeping;
 mod key_set;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 mod forged;
-mod issuer;
+pub(in crate::http::auth) mod issuer;
 mod keeping;
 mod reading;
 
