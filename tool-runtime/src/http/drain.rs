@@ -158,3 +158,32 @@ impl fmt::Debug for Drain {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::Drain;
+
+    #[tokio::test]
+    async fn it_goes_one_way() {
+        let drain = Drain::default();
+        assert!(!drain.has_begun() && drain.over().now_or_never().is_none());
+        drain.finish();
+        drain.begin();
+        assert!(drain.has_begun());
+        drain.over().await;
+    }
+
+    #[tokio::test]
+    async fn the_last_one_that_ends_is_heard() {
+        let drain = Drain::default();
+        let (one, other) = (drain.running(), drain.running());
+        let mut idle = Box::pin(drain.idle());
+        assert!(idle.as_mut().now_or_never().is_none());
+        drop(one);
+        assert!(idle.as_mut().now_or_never().is_none());
+        drop(other);
+        assert!(idle.now_or_never().is_some());
+    }
+}

@@ -1,5 +1,12 @@
 //! The tools over HTTP, as callers in any language meet them.
 
+mod probes;
+mod serving;
+#[cfg(unix)]
+mod signals;
+mod tls;
+mod wire;
+
 use std::net::SocketAddr;
 
 use axum::Router;

@@ -53,7 +53,8 @@ impl Durations {
     /// The sum in seconds, how many there are, and how many of each size by its bound in seconds.
     #[expect(clippy::cast_precision_loss, reason = "a figure needs no more digits than it has")]
     pub(super) fn read(&self) -> (f64, u64, [(f64, u64); BOUNDS.len() + 1]) {
-        let bound = |size: usize| BOUNDS.get(size).map_or(f64::MAX, |bound| *bound as f64 / 1e6);
+        let bound =
+            |size: usize| BOUNDS.get(size).map_or(f64::INFINITY, |bound| *bound as f64 / 1e6);
         let sizes = array::from_fn(|size| (bound(size), read(&self.sizes[size])));
         let count = sizes.iter().map(|(_, count)| count).sum();
         (read(&self.micros) as f64 / 1e6, count, sizes)

@@ -142,3 +142,90 @@ impl Drop for Open {
 fn read(millis: &AtomicU64) -> Duration {
     Duration::from_millis(millis.load(Ordering::Relaxed))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::{LINGER, Pulse, Verdict};
+    use crate::http::{Drain, ServerLimits};
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn pulse() -> Arc<Pulse> {
+        Arc::new(Pulse::begin(&Drain::default()))
+    }
+
+    /// What is to be done, `seconds` after the connection began.
+    fn verdict(pulse: &Pulse, seconds: u32) -> Verdict {
+        let mut limits = ServerLimits::default();
+        limits.header_timeout = SECOND * 10;
+        limits.idle_timeout = SECOND * 60;
+        limits.age = SECOND * 1000;
+        pulse.verdict(SECOND * seconds, &limits)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_first_request_has_the_time_of_one() {
+        let pulse = pulse();
+        assert!(matches!(verdict(&pulse, 9), Verdict::Wait(_)));
+        assert_eq!(verdict(&pulse, 11), Verdict::Close);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_quiet_connection_ends_and_a_busy_one_does_not() {
+        let pulse = pulse();
+        let open = pulse.opens(false);
+        assert!(matches!(verdict(&pulse, 500), Verdict::Wait(_)));
+        tokio::time::advance(SECOND * 500).await;
+        drop(open);
+        assert!(matches!(verdict(&pulse, 559), Verdict::Wait(_)));
+        assert_eq!(verdict(&pulse, 560), Verdict::Retire);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_time_of_a_request_begins_with_its_first_byte() {
+        let pulse = pulse();
+        drop(pulse.opens(false));
+        tokio::time::advance(SECOND * 30).await;
+        pulse.hears();
+        tokio::time::advance(SECOND * 5).await;
+        pulse.hears();
+        assert!(matches!(verdict(&pulse, 39), Verdict::Wait(due) if due == SECOND * 40));
+        assert_eq!(verdict(&pulse, 40), Verdict::Close);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_and_a_ping_begin_no_request() {
+        let pulse = pulse();
+        let open = pulse.opens(false);
+        pulse.hears();
+        drop(open);
+        assert!(matches!(verdict(&pulse, 50), Verdict::Wait(_)));
+        drop(pulse.opens(true));
+        pulse.hears();
+        assert!(matches!(verdict(&pulse, 50), Verdict::Wait(_)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_is_looked_at_again_before_anything_can_be_due() {
+        let pulse = pulse();
+        drop(pulse.opens(false));
+        assert!(matches!(verdict(&pulse, 0), Verdict::Wait(due) if due == SECOND * 10));
+        assert!(matches!(verdict(&pulse, 55), Verdict::Wait(due) if due <= SECOND * 61));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_old_ends_after_what_runs() {
+        let pulse = pulse();
+        let open = pulse.opens(false);
+        assert_eq!(verdict(&pulse, 1000), Verdict::Retire);
+        let retired = |seconds: u32| pulse.verdict_retired(SECOND * seconds, SECOND * 1000);
+        assert_eq!(retired(2000), Verdict::Wait(SECOND * 2000 + LINGER));
+        tokio::time::advance(SECOND * 2000).await;
+        drop(open);
+        assert_eq!(retired(2001), Verdict::Wait(SECOND * 2000 + LINGER));
+        assert_eq!(retired(2005), Verdict::Close);
+    }
+}
