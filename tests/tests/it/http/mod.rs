@@ -6,6 +6,9 @@ mod serving;
 mod signals;
 mod tls;
 mod wire;
+mod approvals;
+mod openapi;
+mod traces;
 
 use std::net::SocketAddr;
 

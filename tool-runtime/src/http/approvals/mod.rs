@@ -5,7 +5,6 @@ mod four_eyes;
 mod refusing;
 mod view;
 
-use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::response::Response;

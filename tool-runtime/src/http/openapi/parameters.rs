@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use tool_contracts::server::MOST_CHARACTERS;
 
+use super::components;
 use crate::http::paging;
 
 /// A header or a part of a query whose value is an id.
@@ -42,6 +43,12 @@ const OF_CALLS: [Id; 4] = [
 const TRACE: &str = "What ties together what belongs to one request, across services. It is \
                      required, and taken from the first of: this header, `X-Request-ID`, \
                      `trace_id` in the query, the body's context, `traceparent`.";
+
+/// A header loses the space around it, and what is not ASCII reads differently here and there.
+const IN_HEADER: &str = "^[!-~]([ -~]*[!-~])?$";
+
+/// Plain, or as a string of a structured field (RFC 9651).
+const KEY: &str = r#"^([!#-~]([ -~]*[!-~])?|"([ !#-\[\]-~]|\\["\\])+")$"#;
 
 /// Gives the parameters as components.
 pub(super) fn all() -> Value {
@@ -90,24 +97,29 @@ pub(super) fn of_path(name: &str, about: &str, schema: Value) -> Value {
 
 /// The schema of an id.
 pub(super) fn id() -> Value {
-    json!({
-        "type": "string",
-        "minLength": 1,
-        "maxLength": MOST_CHARACTERS,
-        "pattern": r"^[^\x00-\x1f\x7f-\x9f]+$",
-    })
+    text(r"^[^\x00-\x1f\x7f-\x9f]+$")
 }
 
 impl Id {
     fn parameter(&self, required: bool) -> Value {
         let Self { name, place, about } = self;
+        let schema = match (*name, *place) {
+            ("X-Tenant-ID", _) => components::of("Tenant"),
+            ("Idempotency-Key", _) => text(KEY),
+            (_, "header") => text(IN_HEADER),
+            _ => id(),
+        };
         let mut parameter =
-            json!({"name": name, "in": place, "description": about, "schema": id()});
+            json!({"name": name, "in": place, "description": about, "schema": schema});
         if required {
             parameter["required"] = true.into();
         }
         parameter
     }
+}
+
+fn text(pattern: &str) -> Value {
+    json!({"type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS, "pattern": pattern})
 }
 
 fn limit() -> Value {

@@ -1,0 +1,185 @@
+//! Serves tools of many kinds over HTTP, for whoever tests the API from outside: `serve FOLDER`.
+//!
+//! The address is printed once it listens. The ledger lies in the folder. `SERVE_KEY` is the API key
+//! of the one caller, who may do everything; without it nobody has to prove anything.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::Path;
+use std::process::ExitCode;
+
+use tool_runtime::evidence::{EvidenceKeeper, Vault};
+use tool_runtime::http::{self, Auth, HttpConfig, Principal, Server};
+use tool_runtime::ledger::{JsonLines, Ledger};
+use tool_runtime::policy::KeyRing;
+use tool_runtime::prelude::*;
+use tool_runtime::schema::Coerce;
+use tool_runtime::store::Memory;
+
+/// Where a thing is.
+#[ai_type]
+struct Place {
+    /// Degrees to the north.
+    #[arg(range(-90.0..=90.0))]
+    latitude: f64,
+    /// Degrees to the east.
+    #[arg(range(-180.0..=180.0))]
+    longitude: f64,
+    /// What it lies in, from the inside out.
+    #[arg(default)]
+    within: Vec<Place>,
+}
+
+/// How a thing is told of.
+#[ai_type]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Telling {
+    /// In words.
+    Words {
+        /// The text.
+        #[arg(length(1..=200))]
+        text: String,
+    },
+    /// By sound.
+    Sound {
+        /// How long, in seconds.
+        #[arg(range(1..=600))]
+        seconds: u16,
+    },
+}
+
+/// What was found.
+#[ai_type]
+struct Found {
+    /// How many there are.
+    total: u32,
+    /// What was looked for.
+    query: String,
+}
+
+/// Why nothing was done.
+#[derive(Debug, ToolFailure)]
+enum Refused {
+    /// Nobody has this name.
+    #[failure(NOT_FOUND, message = "nobody has this name")]
+    Nobody,
+    /// The register is closed today.
+    #[failure(code = "REGISTER_CLOSED", class = FATAL, message = "the register is closed today")]
+    Closed,
+}
+
+/// Searches what is told of the village.
+#[ai_tool(effect = "read", category = "content", ttl = "60s", evidence)]
+async fn search_tales(
+    /// Words to look for.
+    #[arg(length(1..=80))]
+    query: String,
+    /// Most tales to return.
+    #[arg(default = 10, range(1..=50))]
+    limit: u32,
+    /// Only tales that carry all of these tags.
+    #[arg(default)]
+    tags: Vec<String>,
+) -> Found {
+    let total = limit.min(3) + u32::try_from(tags.len()).unwrap_or(0).min(7);
+    Found { total, query }
+}
+
+/// Describes a place, however it is told of.
+#[ai_tool(effect = "read", category = "map", requires_auth = false)]
+async fn describe_place(
+    /// Where.
+    place: Place,
+    /// How it is told of.
+    #[arg(default)]
+    telling: Option<Telling>,
+    /// Names by language.
+    #[arg(default)]
+    names: BTreeMap<String, String>,
+) -> Option<String> {
+    let _ = (place.latitude + place.longitude, place.within, telling);
+    names.into_values().next()
+}
+
+/// Looks a person up who is not there.
+#[ai_tool(effect = "read", category = "people")]
+async fn find_person(
+    /// Their name.
+    #[arg(length(1..=40))]
+    name: String,
+) -> Result<String, Refused> {
+    if name.len() > 20 { Err(Refused::Closed) } else { Err(Refused::Nobody) }
+}
+
+/// Writes a tale down, once somebody has agreed.
+#[ai_tool(effect = "write", category = "content")]
+async fn write_tale(
+    dry_run: &DryRun,
+    /// Its title.
+    #[arg(length(1..=80))]
+    title: String,
+    /// The word that opens the archive.
+    #[arg(default, secret)]
+    password: String,
+) -> String {
+    let _ = (dry_run.is_active(), password);
+    title
+}
+
+/// Notes what a visitor does.
+#[ai_tool(effect = "write", category = "events")]
+async fn log_event(
+    dry_run: &DryRun,
+    /// What they do.
+    #[arg(length(1..=40))]
+    event: String,
+) -> bool {
+    !dry_run.is_active() && !event.is_empty()
+}
+
+/// Counts what is kept; no model is offered this.
+#[ai_tool(effect = "read", category = "upkeep", ai_callable = false)]
+async fn count_tales() -> u32 {
+    42
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let Some(folder) = std::env::args().nth(1) else {
+        eprintln!("serve FOLDER");
+        return ExitCode::FAILURE;
+    };
+    match serve(Path::new(&folder)).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let (records, proofs) = (KeyRing::ephemeral()?, KeyRing::ephemeral()?);
+    let ledger = Ledger::builder(records).open(JsonLines::open(folder.join("ledger"))?)?;
+    let vault = Vault::new(Memory::new(), proofs);
+    let runtime = Runtime::builder()
+        .discover()
+        .permission("log_event", Permission::Allow)
+        // What a program sends is what it means: the document says no more than the schemas.
+        .coerce_reads(Coerce::Off)
+        .ledger(&ledger)
+        .evidence(EvidenceKeeper::new(vault.clone(), &ledger))
+        .build()?;
+    let config = HttpConfig::new(auth()?).ledger(&ledger).vault(&vault).four_eyes(false);
+    let drain = config.drain();
+    let app = axum::Router::new().nest("/api", http::router(runtime, config));
+    let bound = Server::new(app, drain).bind("127.0.0.1:0").await?;
+    println!("http://{}/api", bound.local_addr());
+    bound.run(http::signalled()).await?;
+    Ok(())
+}
+
+fn auth() -> Result<Auth, Box<dyn Error>> {
+    let caller = Principal::trusted("tester");
+    Ok(Auth::trusting_the_network_as(caller))
+}

@@ -1,0 +1,314 @@
+//! What waits for a person, seen and decided over HTTP.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderValue, Request};
+use serde_json::{Value, json};
+use tool_runtime::http::{self, Auth, HttpConfig, Principal, Scopes};
+use tool_runtime::policy::Policy;
+use tool_runtime::prelude::*;
+use tool_runtime::store::UnixMillis;
+use tool_runtime::testing::{FaultyStore, ManualClock, StoreFault, StoreOperation};
+
+use super::{Answer, get, open, post, send};
+
+const SECRET: &str = "correct-horse-battery";
+
+/// What was paid.
+#[derive(Debug, Clone, Default)]
+struct Paid(Arc<Mutex<Vec<String>>>);
+
+impl Paid {
+    fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+/// Pays somebody.
+#[ai_tool(effect = "write", version = "1.0.0")]
+async fn pay_joe(
+    paid: &Paid,
+    dry_run: &DryRun,
+    /// How much.
+    #[arg(range(1..=100))]
+    cents: u32,
+    /// The word that opens the till.
+    #[arg(default, secret)]
+    pin: String,
+) -> String {
+    let _ = pin;
+    if !dry_run.is_active() {
+        paid.0.lock().unwrap().push(format!("paid {cents}"));
+    }
+    format!("{cents} to joe")
+}
+
+/// An office where jane asks for payments, and the boss decides.
+struct Office {
+    app: Router,
+    paid: Paid,
+    clock: ManualClock,
+}
+
+impl Office {
+    fn new() -> Self {
+        Self::with(open(), Policy::new())
+    }
+
+    fn with(config: HttpConfig, policy: Policy) -> Self {
+        let (paid, clock) = (Paid::default(), ManualClock::at(UnixMillis::new(1_800_000_000_000)));
+        let policy = policy.clock(clock.clone());
+        let runtime = Runtime::builder().tool::<PayJoe>().state(paid.clone()).policy(policy);
+        Self { app: http::router(runtime.build().unwrap(), config), paid, clock }
+    }
+
+    /// Asks for a payment as jane; gives the ticket's id.
+    async fn ask(&self, input: &Value) -> String {
+        let body = json!({"tool_name": "pay_joe", "input": input}).to_string();
+        let answer = send(&self.app, by("jane", post("/tools/call", body))).await;
+        assert_eq!(answer.status, 409, "{}", answer.text);
+        text(&answer.json()["detail"]["details"]["ticket"]["id"])
+    }
+
+    async fn waiting(&self, query: &str) -> Value {
+        let request = by("boss", headed(get(&format!("/approvals{query}"))));
+        let answer = send(&self.app, request).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        answer.json()
+    }
+
+    async fn decide(&self, who: &str, ticket: &str, decision: Value) -> Answer {
+        let request = post(&format!("/approvals/{ticket}"), decision.to_string());
+        send(&self.app, by(who, request)).await
+    }
+
+    async fn approve(&self, who: &str, ticket: &str) -> Answer {
+        self.decide(who, ticket, json!({"decision": "approve"})).await
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("it is no text: {value}")).to_owned()
+}
+
+fn with(mut request: Request<Body>, name: &'static str, value: &str) -> Request<Body> {
+    request.headers_mut().insert(name, HeaderValue::from_str(value).unwrap());
+    request
+}
+
+fn by(user: &str, request: Request<Body>) -> Request<Body> {
+    with(request, "x-user-id", user)
+}
+
+fn headed(request: Request<Body>) -> Request<Body> {
+    let request = with(request, "x-tenant-id", "yantian");
+    with(with(request, "x-site-id", "yantian-main"), "x-trace-id", "trace-2")
+}
+
+#[track_caller]
+fn check(answer: &Answer, status: u16, reason: &str) {
+    let body = answer.json();
+    assert_eq!(answer.status, status, "{body}");
+    assert_eq!(body["detail"]["details"]["reason"], reason, "{body}");
+    assert_eq!(body["success"], false);
+}
+
+#[tokio::test]
+async fn what_waits_is_listed_without_its_secrets() {
+    let office = Office::new();
+    let ticket = office.ask(&json!({"cents": 5, "pin": SECRET})).await;
+    let listed = office.waiting("").await;
+    let approval = &listed["approvals"][0];
+    assert_eq!(approval["ticket"], ticket);
+    assert_eq!(
+        (&approval["tool_name"], &approval["version"]),
+        (&"pay_joe".into(), &"1.0.0".into())
+    );
+    assert_eq!(
+        (&approval["principal"], &approval["asked_by"]),
+        (&"user:jane".into(), &"laptop".into())
+    );
+    assert_eq!(approval["arguments"]["cents"], 5);
+    assert_eq!(approval["opened_at"], "2027-01-15T08:00:00Z");
+    assert!(!listed.to_string().contains(SECRET), "{listed}");
+    assert_eq!(listed.get("next"), None);
+}
+
+#[tokio::test]
+async fn what_waits_is_listed_in_pages() {
+    let office = Office::new();
+    let mut asked = Vec::new();
+    for cents in 1..=3 {
+        asked.push(office.ask(&json!({"cents": cents})).await);
+    }
+    asked.sort();
+    let first = office.waiting("?limit=2").await;
+    let next = text(&first["next"]);
+    let second = office.waiting(&format!("?limit=2&after={next}")).await;
+    let pages = [&first, &second].map(|page| page["approvals"].as_array().unwrap().clone());
+    let listed: Vec<_> = pages.concat().iter().map(|it| text(&it["ticket"])).collect();
+    assert_eq!(listed, asked);
+    assert_eq!(second.get("next"), None);
+    for query in ["?limit=0", "?limit=101", "?after=x"] {
+        let answer = send(&office.app, headed(get(&format!("/approvals{query}")))).await;
+        assert_eq!(answer.status, 422, "{query}: {}", answer.text);
+    }
+}
+
+#[tokio::test]
+async fn an_approved_call_runs_for_whom_it_was_opened_and_is_answered_like_any_call() {
+    let office = Office::new();
+    let ticket = office.ask(&json!({"cents": 5})).await;
+    let answer = office.approve("boss", &ticket).await;
+    let body = answer.json();
+    assert_eq!((answer.status, &body["output"]), (200, &"5 to joe".into()));
+    assert_eq!(body["success"], true);
+    assert_eq!(body["audit"]["tool_name"], "pay_joe");
+    assert_eq!(office.paid.all(), ["paid 5"]);
+    check(&office.approve("boss", &ticket).await, 409, "ticket_used");
+    assert_eq!(office.waiting("").await["approvals"], json!([]));
+    assert_eq!(office.paid.all().len(), 1);
+}
+
+#[tokio::test]
+async fn an_edited_call_runs_as_edited_and_says_so() {
+    let office = Office::new();
+    let ticket = office.ask(&json!({"cents": 5})).await;
+    let refused = json!({"decision": "edit", "arguments": {"cents": 500}});
+    let answer = office.decide("boss", &ticket, refused).await;
+    let body = answer.json();
+    assert_eq!((answer.status, &body["error_type"]), (422, &"INVALID_ARGUMENT".into()), "{body}");
+    assert_eq!(body["detail"]["details"]["violations"][0]["pointer"], "/cents");
+    assert_eq!(office.paid.all(), [""; 0]);
+    let edited = json!({"decision": "edit", "arguments": {"cents": 4}});
+    let answer = office.decide("boss", &ticket, edited).await;
+    assert_eq!(answer.json()["meta"]["edits"], json!(["/cents"]), "{}", answer.text);
+    assert_eq!(office.paid.all(), ["paid 4"]);
+}
+
+#[tokio::test]
+async fn a_declined_call_never_runs() {
+    let office = Office::new();
+    let ticket = office.ask(&json!({"cents": 5})).await;
+    let decline = json!({"decision": "decline", "feedback": "too much"});
+    let answer = office.decide("boss", &ticket, decline).await;
+    let expected = json!({
+        "ticket": ticket, "decision": "declined", "tool_name": "pay_joe", "feedback": "too much",
+    });
+    assert_eq!((answer.status, answer.json()), (200, expected));
+    check(&office.approve("boss", &ticket).await, 409, "ticket_declined");
+    assert_eq!(office.paid.all(), [""; 0]);
+}
+
+#[tokio::test]
+async fn whoever_asked_for_a_call_does_not_approve_it() {
+    let office = Office::new();
+    let ticket = office.ask(&json!({"cents": 5})).await;
+    check(&office.approve("jane", &ticket).await, 403, "own_call");
+    let edit = json!({"decision": "edit", "arguments": {"cents": 4}});
+    check(&office.decide("jane", &ticket, edit).await, 403, "own_call");
+    let unnamed = post(&format!("/approvals/{ticket}"), r#"{"decision":"approve"}"#);
+    check(&send(&office.app, unnamed).await, 403, "own_call");
+    assert_eq!(office.paid.all(), [""; 0]);
+    assert_eq!(office.approve("boss", &ticket).await.status, 200, "the ticket stays good");
+}
+
+#[tokio::test]
+async fn whoever_asked_for_a_call_may_take_it_back() {
+    let office = Office::new();
+    let ticket = office.ask(&json!({"cents": 5})).await;
+    let answer = office.decide("jane", &ticket, json!({"decision": "decline"})).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+}
+
+#[tokio::test]
+async fn a_host_may_say_that_one_pair_of_eyes_is_enough() {
+    let office = Office::with(open().four_eyes(false), Policy::new());
+    let ticket = office.ask(&json!({"cents": 5})).await;
+    assert_eq!(office.approve("jane", &ticket).await.status, 200);
+}
+
+#[tokio::test]
+async fn another_tenants_calls_are_neither_seen_nor_decided() {
+    let office = Office::new();
+    let ticket = office.ask(&json!({"cents": 5})).await;
+    let listed = send(&office.app, with(headed(get("/approvals")), "x-tenant-id", "other")).await;
+    assert_eq!(listed.json()["approvals"], json!([]));
+    let decide = |ticket: &str| {
+        let request = post(&format!("/approvals/{ticket}"), r#"{"decision":"approve"}"#);
+        with(by("boss", request), "x-tenant-id", "other")
+    };
+    check(&send(&office.app, decide(&ticket)).await, 404, "ticket_unknown");
+    let absent = "0197f0c4-9a5b-7c3e-8a41-6f2b8f0d1e2a";
+    check(&send(&office.app, decide(absent)).await, 404, "ticket_unknown");
+    assert_eq!(office.paid.all(), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_has_expired_is_gone() {
+    let office = Office::with(open(), Policy::new().ticket_lifetime(Duration::from_secs(60)));
+    let ticket = office.ask(&json!({"cents": 5})).await;
+    office.clock.advance(Duration::from_secs(60));
+    check(&office.approve("boss", &ticket).await, 410, "ticket_expired");
+}
+
+#[tokio::test]
+async fn only_the_scope_decides() {
+    let clerk = |scopes: &str| {
+        let clerk = Principal::new("clerk").for_every_tenant();
+        Auth::trusting_the_network_as(clerk.with_scopes(scopes.parse::<Scopes>().unwrap()))
+    };
+    let others = clerk("tools internal traces replay metrics");
+    let office = Office::with(HttpConfig::new(others), Policy::new());
+    let ticket = office.ask(&json!({"cents": 5})).await;
+    for request in [headed(get("/approvals")), post(&format!("/approvals/{ticket}"), "{}")] {
+        let answer = send(&office.app, request).await;
+        assert_eq!((answer.status, &answer.json()["error_type"]), (403, &"FORBIDDEN".into()));
+    }
+    let office = Office::with(HttpConfig::new(clerk("approvals")), Policy::new());
+    assert_eq!(send(&office.app, headed(get("/approvals"))).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_decision_that_says_something_else_is_refused_whole() {
+    let office = Office::new();
+    let ticket = office.ask(&json!({"cents": 5})).await;
+    let bodies = [
+        json!({}),
+        json!({"decision": "maybe"}),
+        json!({"decision": "edit"}),
+        json!({"decision": "approve", "arguments": {"cents": 1}}),
+        json!({"decision": "approve", "approver": "boss"}),
+        json!({"decision": "decline", "feedback": 5}),
+        json!([]),
+    ];
+    for body in bodies {
+        let answer = office.decide("boss", &ticket, body.clone()).await;
+        assert_eq!(answer.status, 422, "{body}: {}", answer.text);
+        let violations = &answer.json()["detail"]["details"]["violations"];
+        assert!(violations.as_array().is_some_and(|it| !it.is_empty()), "{body}");
+    }
+    assert_eq!(
+        office.decide("boss", "not-an-id", json!({"decision": "approve"})).await.status,
+        422
+    );
+    assert_eq!(office.paid.all(), [""; 0]);
+    assert_eq!(office.waiting("").await["approvals"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_no_that_was_not_kept_is_not_said() {
+    let store = FaultyStore::new();
+    let office = Office::with(open(), Policy::new().store(store.clone()));
+    let ticket = office.ask(&json!({"cents": 5})).await;
+    // The first look finds what waits, and from then on the store is away.
+    store.always(StoreOperation::Tickets, StoreFault::Fails);
+    let answer = office.decide("boss", &ticket, json!({"decision": "decline"})).await;
+    assert_eq!(answer.status, 503, "{}", answer.text);
+    assert!(!answer.header("retry-after").is_empty());
+    store.heal();
+    assert_eq!(office.waiting("").await["approvals"].as_array().unwrap().len(), 1);
+}

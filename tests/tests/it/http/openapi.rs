@@ -1,0 +1,168 @@
+//! The document that a server serves of itself.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tool_runtime::http::{self, Auth, HttpConfig, Principal, Scopes};
+use tool_runtime::ledger::{Ledger, MemoryLedger};
+use tool_runtime::policy::KeyRing;
+use tool_runtime::prelude::*;
+
+use super::{get, open, post, send};
+
+/// How far a path leads.
+#[ai_type]
+struct Step {
+    /// How many paces.
+    #[arg(range(1..=100))]
+    paces: u32,
+    /// What comes after.
+    #[arg(default)]
+    then: Vec<Step>,
+}
+
+/// Leads a visitor along a path.
+#[ai_tool(effect = "read", version = "1.2.0", category = "map")]
+async fn lead_visitor(
+    /// Where to begin.
+    step: Step,
+) -> Step {
+    step
+}
+
+/// Counts the visitors of today.
+#[ai_tool(effect = "read", version = "1.0.0", category = "upkeep", ai_callable = false)]
+async fn count_visitors() -> u32 {
+    0
+}
+
+fn runtime(ledger: Option<&Ledger>) -> Runtime {
+    let builder = Runtime::builder().tool::<LeadVisitor>().tool::<CountVisitors>();
+    let builder = match ledger {
+        Some(ledger) => builder.ledger(ledger),
+        None => builder,
+    };
+    builder.build().unwrap()
+}
+
+fn ledger() -> Ledger {
+    let ledger = Ledger::builder(KeyRing::ephemeral().unwrap());
+    ledger.open(MemoryLedger::new(10)).unwrap()
+}
+
+async fn document(config: HttpConfig) -> Value {
+    let app = http::router(runtime(None), config);
+    let answer = send(&app, get("/openapi.json")).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    answer.json()
+}
+
+fn scoped(scopes: &str) -> HttpConfig {
+    let clerk = Principal::new("clerk").with_scopes(scopes.parse::<Scopes>().unwrap());
+    HttpConfig::new(Auth::trusting_the_network_as(clerk))
+}
+
+#[track_caller]
+fn names(document: &Value) -> Vec<&str> {
+    let mapping = &document["paths"]["/tools/call"]["post"]["requestBody"]["content"]["application/json"]
+        ["schema"]["discriminator"]["mapping"];
+    mapping.as_object().map(|it| it.keys().map(String::as_str).collect()).unwrap_or_default()
+}
+
+/// Every reference of the document.
+fn references<'d>(value: &'d Value, found: &mut Vec<&'d str>) {
+    match value {
+        Value::Object(members) => {
+            if let Some(Value::String(reference)) = members.get("$ref") {
+                found.push(reference);
+            }
+            members.values().for_each(|value| references(value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|value| references(value, found)),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn the_document_is_what_it_was() {
+    let ledger = ledger();
+    let app = http::router(runtime(Some(&ledger)), open().ledger(&ledger));
+    let mut document = send(&app, get("/openapi.json")).await.json();
+    document["info"]["version"] = json!("0.0.0");
+    let text = format!("{document:#}\n");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/openapi.json");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&file, &text).unwrap();
+    }
+    let kept = fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        text == kept,
+        "the document differs from {}: look at it, then run UPDATE_GOLDEN=1 cargo test -p \
+         tool-tests --test it http::openapi",
+        file.display(),
+    );
+}
+
+#[tokio::test]
+async fn whatever_the_document_refers_to_is_in_it() {
+    let document = document(open()).await;
+    let mut found = Vec::new();
+    references(&document, &mut found);
+    assert!(found.len() > 50, "{found:?}");
+    for reference in found {
+        let pointer = reference.strip_prefix('#').expect("it refers to itself");
+        assert!(document.pointer(pointer).is_some(), "{reference}");
+    }
+}
+
+#[tokio::test]
+async fn a_caller_reads_of_the_tools_that_it_may_call() {
+    let all = document(open()).await;
+    assert_eq!(names(&all), ["count_visitors", "lead_visitor"]);
+    let some = document(scoped("category:map")).await;
+    assert_eq!(names(&some), ["lead_visitor"]);
+    assert!(!some.to_string().contains("count_visitors"));
+    let none = document(scoped("approvals")).await;
+    assert!(names(&none).is_empty());
+    assert!(!none.to_string().contains("visitor"));
+}
+
+#[tokio::test]
+async fn a_body_that_the_document_admits_is_taken() {
+    let ledger = ledger();
+    let app = http::router(runtime(Some(&ledger)), open().ledger(&ledger));
+    let document = send(&app, get("/openapi.json")).await.json();
+    let schema = |name: &str| {
+        let mut root = json!({"$ref": format!("#/components/schemas/{name}")});
+        root["components"] = document["components"].clone();
+        jsonschema::draft202012::new(&root).unwrap()
+    };
+    let body = json!({
+        "tool_name": "lead_visitor", "input": {"step": {"paces": 3, "then": [{"paces": 4}]}},
+    });
+    assert!(schema("lead_visitor.call").is_valid(&body));
+    let answer = send(&app, post("/tools/call", body.to_string())).await;
+    assert!(schema("lead_visitor.answer").is_valid(&answer.json()), "{}", answer.text);
+    for bad in [json!({"step": {"paces": 0}}), json!({"step": {"paces": 1, "then": [{}]}})] {
+        let body = json!({"tool_name": "lead_visitor", "input": bad});
+        assert!(!schema("lead_visitor.call").is_valid(&body));
+        let answer = send(&app, post("/tools/call", body.to_string())).await;
+        assert_eq!(answer.status, 422);
+        assert!(schema("CallFailure").is_valid(&answer.json()), "{}", answer.text);
+    }
+}
+
+#[tokio::test]
+async fn the_document_says_where_the_router_is_nested() {
+    let app = axum::Router::new().nest("/api/v1", http::router(runtime(None), open()));
+    let document = send(&app, get("/api/v1/openapi.json")).await.json();
+    assert_eq!(document["servers"][0]["url"], "/api/v1");
+}
+
+#[tokio::test]
+async fn a_server_without_a_ledger_offers_no_traces() {
+    let document = document(open()).await;
+    assert!(document["paths"].get("/traces/{id}").is_none());
+    assert!(document["paths"].get("/approvals/{ticket}").is_some());
+}

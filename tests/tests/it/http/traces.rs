@@ -1,0 +1,161 @@
+//! What the ledger knows of a trace, over HTTP.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderValue, Request};
+use serde_json::{Value, json};
+use tool_runtime::http::{self, Auth, HttpConfig, Principal, Scopes};
+use tool_runtime::ledger::{Ledger, MemoryLedger};
+use tool_runtime::policy::KeyRing;
+use tool_runtime::prelude::*;
+
+use super::{Answer, call, get, open, post, send};
+
+/// A number that somebody may change.
+#[derive(Debug, Clone, Default)]
+struct Number(Arc<AtomicU32>);
+
+/// Reads the number.
+#[ai_tool(effect = "read", version = "1.0.0")]
+async fn read_number(number: &Number) -> u32 {
+    number.0.load(Ordering::SeqCst)
+}
+
+struct Archive {
+    app: Router,
+    number: Number,
+}
+
+impl Archive {
+    fn new() -> Self {
+        Self::with(open())
+    }
+
+    fn with(config: HttpConfig) -> Self {
+        let ledger = Ledger::builder(KeyRing::ephemeral().unwrap());
+        let ledger = ledger.open(MemoryLedger::new(1_000)).unwrap();
+        let number = Number::default();
+        let runtime = Runtime::builder().tool::<ReadNumber>().state(number.clone());
+        let runtime = runtime.ledger(&ledger).build().unwrap();
+        Self { app: http::router(runtime, config.ledger(&ledger)), number }
+    }
+
+    async fn read(&self, path: &str) -> Answer {
+        send(&self.app, headed(get(path))).await
+    }
+
+    async fn replay(&self, trace: &str, body: Value) -> Answer {
+        send(&self.app, post(&format!("/traces/{trace}/replay"), body.to_string())).await
+    }
+}
+
+fn with(mut request: Request<Body>, name: &'static str, value: &str) -> Request<Body> {
+    request.headers_mut().insert(name, HeaderValue::from_str(value).unwrap());
+    request
+}
+
+fn headed(request: Request<Body>) -> Request<Body> {
+    let request = with(request, "x-tenant-id", "yantian");
+    with(with(request, "x-site-id", "yantian-main"), "x-trace-id", "trace-2")
+}
+
+#[tokio::test]
+async fn a_traces_calls_are_read_as_soon_as_they_are_answered() {
+    let archive = Archive::new();
+    for _ in 0..3 {
+        assert_eq!(call(&archive.app, "read_number", "{}").await.status, 200);
+    }
+    let answer = archive.read("/traces/trace-1").await;
+    let body = answer.json();
+    assert_eq!((answer.status, &body["trace_id"]), (200, &"trace-1".into()), "{body}");
+    let records = body["records"].as_array().unwrap();
+    assert_eq!(records.len(), 3);
+    assert_eq!(records[0]["call"]["tool"], "read_number");
+    assert_eq!(records[0]["call"]["status"], "success");
+    let first = archive.read("/traces/trace-1?limit=2").await.json();
+    let rest = archive.read(&format!("/traces/trace-1?limit=2&after={}", first["next"])).await;
+    assert_eq!(rest.json()["records"], json!([records[2]]));
+}
+
+#[tokio::test]
+async fn another_tenants_trace_is_one_that_there_is_not() {
+    let archive = Archive::new();
+    call(&archive.app, "read_number", "{}").await;
+    let foreign = with(headed(get("/traces/trace-1")), "x-tenant-id", "other");
+    let absent = archive.read("/traces/trace-9").await;
+    let replay = with(post("/traces/trace-1/replay", r#"{"reason":"x"}"#), "x-tenant-id", "other");
+    for answer in [send(&archive.app, foreign).await, absent, send(&archive.app, replay).await] {
+        assert_eq!(answer.status, 404, "{}", answer.text);
+        assert_eq!(answer.json()["detail"]["details"]["reason"], "unknown_trace");
+    }
+}
+
+#[tokio::test]
+async fn a_replay_says_what_would_be_answered_today_and_who_asked() {
+    let archive = Archive::new();
+    call(&archive.app, "read_number", "{}").await;
+    let reason = json!({"reason": "complaint 4711"});
+    let same = archive.replay("trace-1", reason.clone()).await;
+    assert_eq!(same.json()["calls"][0]["verdict"]["verdict"], "same", "{}", same.text);
+    archive.number.0.store(7, Ordering::SeqCst);
+    let drifted = archive.replay("trace-1", reason).await;
+    assert_eq!(drifted.json()["calls"][0]["verdict"]["verdict"], "drifted", "{}", drifted.text);
+    let body = archive.read("/traces/trace-1").await.json();
+    assert_eq!(body["records"].as_array().unwrap().len(), 3, "what was repeated is recorded too");
+}
+
+#[tokio::test]
+async fn a_replay_without_a_reason_is_refused() {
+    let archive = Archive::new();
+    call(&archive.app, "read_number", "{}").await;
+    let bodies = [json!({}), json!({"reason": ""}), json!({"reason": " "}), json!({"why": "x"})];
+    for body in bodies.into_iter().chain([json!({"reason": "x".repeat(257)})]) {
+        let answer = archive.replay("trace-1", body).await;
+        assert_eq!(answer.status, 422, "{}", answer.text);
+    }
+    let body = archive.read("/traces/trace-1").await.json();
+    assert_eq!(body["records"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn each_path_takes_its_own_scope() {
+    for (scopes, reads, replays) in
+        [("traces", 200, 403), ("replay", 403, 200), ("tools approvals metrics internal", 403, 403)]
+    {
+        let scopes = format!("tools {scopes}").parse::<Scopes>().unwrap();
+        let clerk = Principal::new("clerk").for_every_tenant().with_scopes(scopes);
+        let archive = Archive::with(HttpConfig::new(Auth::trusting_the_network_as(clerk)));
+        call(&archive.app, "read_number", "{}").await;
+        assert_eq!(archive.read("/traces/trace-1").await.status, reads);
+        let replayed = archive.replay("trace-1", json!({"reason": "x"})).await;
+        assert_eq!(replayed.status, replays, "{}", replayed.text);
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_a_ledger_says_so() {
+    let runtime = Runtime::builder().tool::<ReadNumber>().state(Number::default());
+    let app = http::router(runtime.build().unwrap(), open());
+    let read = headed(get("/traces/trace-1"));
+    for request in [read, post("/traces/trace-1/replay", r#"{"reason":"x"}"#)] {
+        let answer = send(&app, request).await;
+        assert_eq!(answer.status, 404, "{}", answer.text);
+        assert_eq!(answer.json()["detail"]["details"]["reason"], "no_ledger");
+    }
+}
+
+#[tokio::test]
+async fn a_traces_name_may_be_any_text_that_a_caller_may_send() {
+    let archive = Archive::new();
+    let request = post("/tools/call", r#"{"tool_name":"read_number"}"#);
+    let request = with(request, "x-trace-id", "a b/c?d");
+    assert_eq!(send(&archive.app, request).await.status, 200);
+    assert_eq!(archive.read("/traces/a%20b%2Fc%3Fd").await.status, 200);
+    for path in ["/traces/%00", "/traces/%ff"] {
+        let status = archive.read(path).await.status;
+        assert!(matches!(status, 400 | 422), "{path}: {status}");
+    }
+}
