@@ -1,11 +1,17 @@
 //! The program; the library has all of it.
 
-use std::error::Error;
+use std::process::ExitCode;
 
 use clap::Parser as _;
 use heritage_server::Options;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
-    heritage_server::run(Options::parse()).await
+async fn main() -> ExitCode {
+    match heritage_server::run(Options::parse()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("heritage-server: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }

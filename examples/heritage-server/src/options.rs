@@ -12,9 +12,15 @@ pub struct Options {
     /// Where it listens
     #[arg(long, env = "HERITAGE_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
     pub listen: SocketAddr,
-    /// The guide's tables: sqlite:PATH, or postgres://USER@HOST/NAME (no TLS) [default: guide.db in
-    /// the data folder]
-    #[arg(long, env = "HERITAGE_DATABASE", value_name = "URL", hide_env_values = true)]
+    /// Where the guide's tables are; in the data folder if nothing is said
+    #[arg(
+        long,
+        env = "HERITAGE_DATABASE",
+        value_name = "URL",
+        hide_env_values = true,
+        help = "The guide's tables: sqlite:PATH, or postgres://USER@HOST/NAME without TLS \
+                [default: guide.db in the data folder]"
+    )]
     pub database: Option<String>,
     /// The folder of what outlives the program: tables, ledger, tickets, evidence, secret
     #[arg(long, env = "HERITAGE_DATA_DIR", value_name = "FOLDER", default_value = "heritage-data")]

@@ -21,6 +21,7 @@ pub(crate) enum Status {
 
 /// A content that was found.
 #[ai_type]
+#[allow(clippy::struct_field_names, reason = "they are the names that callers read")]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Content {
     /// Its id.

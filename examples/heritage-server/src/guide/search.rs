@@ -98,21 +98,20 @@ fn matching(engine: Engine, query: &Query, values: &mut Values) -> String {
 }
 
 fn filters(question: &Question<'_>, values: &mut Values) -> String {
-    let status = values.name(question.status.as_str());
-    let mut sql = format!("AND contents.status = {status}");
+    let mut filters =
+        vec![format!("AND contents.status = {}", values.name(question.status.as_str()))];
     if let Some(content_type) = question.content_type {
-        let content_type = values.name(content_type);
-        sql.push_str(&format!(" AND contents.content_type = {content_type}"));
+        filters.push(format!("AND contents.content_type = {}", values.name(content_type)));
     }
-    for tag in question.tags {
+    filters.extend(question.tags.iter().map(|tag| {
         let tag = values.name(tag.as_str());
-        sql.push_str(&format!(
-            " AND EXISTS (SELECT 1 FROM content_tags AS tagged
-                          WHERE tagged.tenant_id = $1 AND tagged.site_id = $2
-                            AND tagged.content_id = contents.id AND tagged.tag = {tag})"
-        ));
-    }
-    sql
+        format!(
+            "AND EXISTS (SELECT 1 FROM content_tags AS tagged
+                         WHERE tagged.tenant_id = $1 AND tagged.site_id = $2
+                           AND tagged.content_id = contents.id AND tagged.tag = {tag})"
+        )
+    }));
+    filters.join(" ")
 }
 
 fn content(row: &Row) -> Result<Content, StoreError> {

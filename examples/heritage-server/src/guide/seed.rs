@@ -101,7 +101,9 @@ pub(crate) fn village() -> Result<Village, StoreError> {
     let texts = CLASSICS.lines().chain(ENGLISH.lines()).map(serde_json::from_str);
     let texts = texts.collect::<Result<Vec<NewContent>, _>>()?;
     let told = village.sites.iter_mut().find(|site| site.site_id == CLASSICS_AT);
-    told.into_iter().for_each(|site| site.contents.extend_from_slice(&texts));
+    if let Some(site) = told {
+        site.contents.extend(texts);
+    }
     Ok(village)
 }
 

@@ -4,18 +4,18 @@ use tool_runtime::serde_json::json;
 use super::{Trial, ids, on_each_database};
 
 /// Contexts that are not the village's own: another tenant, or another site of the same tenant.
-fn strangers(trial: &Trial) -> [ToolContext; 3] {
+fn strangers() -> [ToolContext; 3] {
     [
-        trial.cx("tianshui", "tianshui-main"),
-        trial.cx("tianshui", "yantian-main"),
-        trial.cx("yantian", "tianshui-main"),
+        Trial::cx("tianshui", "tianshui-main"),
+        Trial::cx("tianshui", "yantian-main"),
+        Trial::cx("yantian", "tianshui-main"),
     ]
 }
 
 #[tokio::test]
 async fn nothing_of_a_village_is_read_from_elsewhere() {
     on_each_database(async |trial| {
-        for cx in strangers(trial) {
+        for cx in strangers() {
             for (tool, input) in [
                 ("get_npc_profile", json!({ "npc_id": "ancestor_yan" })),
                 ("get_npc_profile", json!({ "npc_id": "ancestor_yan", "version": 1 })),
@@ -39,7 +39,7 @@ async fn nothing_of_a_village_is_read_from_elsewhere() {
 #[tokio::test]
 async fn each_tenant_reads_its_own() {
     on_each_database(async |trial| {
-        let cx = trial.cx("tianshui", "tianshui-main");
+        let cx = Trial::cx("tianshui", "tianshui-main");
         let found = trial.call_as(&cx, "search_content", &json!({ "query": "家训" })).await;
         assert_eq!(ids(&found["data"]), ["house-rules"]);
         let input = json!({ "npc_id": "librarian" });
@@ -60,7 +60,7 @@ async fn a_draft_is_found_by_its_own_tenant_alone() {
         assert!(!titles.contains("古井传说"), "{titles}");
         let drafts = json!({ "query": "古井传说", "status": "draft" });
         assert_eq!(trial.answer("search_content", &drafts).await["total"], 1);
-        for cx in strangers(trial) {
+        for cx in strangers() {
             let found = trial.call_as(&cx, "search_content", &drafts).await;
             assert_eq!(found["data"]["total"], 0, "{found}");
         }
@@ -73,7 +73,7 @@ async fn nothing_is_written_at_a_site_that_is_not_the_tenants() {
     on_each_database(async |trial| {
         let before = trial.count("contents").await;
         for site in [("tianshui", "yantian-main"), ("yantian", "nowhere")] {
-            let cx = trial.cx(site.0, site.1);
+            let cx = Trial::cx(site.0, site.1);
             for (tool, input) in [
                 ("create_draft_content", json!({ "content_type": "a", "title": "t", "body": "b" })),
                 ("log_user_event", json!({ "event_type": "poi_visited" })),

@@ -75,7 +75,7 @@ impl Trial {
 
     /// Calls a tool at the village, and gives the envelope.
     async fn call(&self, tool: &str, input: &Value) -> Value {
-        self.call_as(&self.cx("yantian", "yantian-main"), tool, input).await
+        self.call_as(&Self::cx("yantian", "yantian-main"), tool, input).await
     }
 
     async fn call_as(&self, cx: &ToolContext, tool: &str, input: &Value) -> Value {
@@ -91,7 +91,7 @@ impl Trial {
         envelope["data"].clone()
     }
 
-    fn cx(&self, slug: &str, site_id: &str) -> ToolContext {
+    fn cx(slug: &str, site_id: &str) -> ToolContext {
         let tenant = tenant(slug).expect("a tenant");
         let cx = ToolContext::builder(tenant, "trace-1").run_id("run-1").site_id(site_id);
         cx.build().expect("a context")

@@ -1,7 +1,7 @@
 use tool_runtime::prelude::*;
 use tool_runtime::serde_json::{Value, json};
 
-use super::on_each_database;
+use super::{Trial, on_each_database};
 
 fn draft() -> Value {
     json!({
@@ -87,7 +87,7 @@ async fn a_key_that_stands_for_another_draft_is_refused() {
 async fn a_dry_run_says_what_would_be_written_and_writes_nothing() {
     on_each_database(async |trial| {
         let before = trial.count("contents").await;
-        let cx = trial.cx("yantian", "yantian-main").with_dry_run(true);
+        let cx = Trial::cx("yantian", "yantian-main").with_dry_run(true);
         let plan = trial.call_as(&cx, "create_draft_content", &draft()).await;
         assert_eq!(plan["data"]["status"], "draft", "{plan}");
         assert_eq!(plan["data"]["same_title"], 0);

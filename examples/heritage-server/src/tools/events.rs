@@ -106,15 +106,19 @@ fn visitor(
     user_id: Option<String>,
     session_id: Option<String>,
 ) -> Result<Visitor, WriteError> {
-    let user_id = own(cx.user_id(), user_id).ok_or(WriteError::OtherUser)?;
-    let session_id = own(cx.session_id(), session_id).ok_or(WriteError::OtherSession)?;
+    let user_id = own(cx.user_id(), user_id).map_err(|Another| WriteError::OtherUser)?;
+    let session_id =
+        own(cx.session_id(), session_id).map_err(|Another| WriteError::OtherSession)?;
     Ok(Visitor { user_id, session_id })
 }
 
-/// Takes the call's own where it has one; none if another was named.
-fn own(own: Option<&str>, named: Option<String>) -> Option<Option<String>> {
+/// Somebody else was named than the call is for.
+struct Another;
+
+/// Takes the call's own where it has one.
+fn own(own: Option<&str>, named: Option<String>) -> Result<Option<String>, Another> {
     match (own, named) {
-        (Some(own), Some(named)) if own != named => None,
-        (own, named) => Some(own.map(str::to_owned).or(named)),
+        (Some(own), Some(named)) if own != named => Err(Another),
+        (own, named) => Ok(own.map(str::to_owned).or(named)),
     }
 }

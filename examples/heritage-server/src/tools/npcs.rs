@@ -75,8 +75,6 @@ pub(crate) async fn get_prompt_active(
 /// Tells an NPC that is not there from a version that is not.
 async fn missing(guide: &Guide, place: &Place, npc_id: &str) -> Result<ReadError, ReadError> {
     let npc_ids = guide.npc_ids(place).await?;
-    Ok(match npc_ids.iter().any(|known| known == npc_id) {
-        true => ReadError::NoVersion,
-        false => ReadError::NoNpc { npc_ids },
-    })
+    let known = npc_ids.iter().any(|known| known == npc_id);
+    Ok(if known { ReadError::NoVersion } else { ReadError::NoNpc { npc_ids } })
 }

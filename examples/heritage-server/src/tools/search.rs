@@ -2,6 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 use tool_runtime::EvidenceRecorder;
+use tool_runtime::canonical::Digest;
 use tool_runtime::contracts::EvidenceSource;
 use tool_runtime::prelude::*;
 
@@ -58,10 +59,9 @@ pub(crate) async fn search_content(
 
 /// Says that an answer is made from a content, as it reads now.
 fn cite(cx: &ToolContext, proof: &EvidenceRecorder, content: &Content) {
-    let hash = Sha256::digest(content.body.as_bytes());
-    let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let source =
-        EvidenceSource::new("content", &content.id, format!("sha256:{hash}"), cx.now_iso());
+    let digest = Digest::from_bytes(Sha256::digest(content.body.as_bytes()).into());
+    let hash = format!("sha256:{digest}");
+    let source = EvidenceSource::new("content", &content.id, hash, cx.now_iso());
     // An id of this guide's own always makes a source.
     if let Ok(source) = source {
         proof.source(source);
