@@ -16,7 +16,7 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("百家姓里有哪些姓", "baijiaxing"),
     ("爆竹声中一岁除", "yuanri"),
     ("清明时节", "qingming"),
-    ("弟子规里父母呼该怎样应", "dizigui-1"),
+    ("弟子规 入则孝", "dizigui-1"),
     ("诚信", "dizigui-4"),
     ("陋室铭", "loushi"),
     ("古代的宫室", "youxue-houses"),
