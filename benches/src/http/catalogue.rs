@@ -35,44 +35,43 @@ pub(super) const TOPICS: [&str; 20] = [
 /// What a search gives.
 #[ai_type]
 #[derive(Debug)]
-pub struct Hits {
+pub(super) struct Hits {
     /// The hits, best first.
-    pub items: Vec<Content>,
+    pub(super) items: Vec<Content>,
     /// How many there are in all.
-    pub total: u32,
+    pub(super) total: u32,
     /// What was asked.
-    pub query: String,
+    pub(super) query: String,
 }
 
 /// One content.
 #[ai_type]
 #[derive(Debug, Clone)]
-pub struct Content {
+pub(super) struct Content {
     /// Its id.
-    pub id: String,
+    pub(super) id: String,
     /// Its type.
-    pub content_type: String,
+    pub(super) content_type: String,
     /// Its title.
-    pub title: String,
+    pub(super) title: String,
     /// Its text.
-    pub body: String,
+    pub(super) body: String,
     /// How far it can be trusted, from 0 to 1.
-    pub credibility_score: f64,
+    pub(super) credibility_score: f64,
     /// Whether a person has checked it.
-    pub verified: bool,
+    pub(super) verified: bool,
 }
 
 /// The contents, and which of them have a word in their title.
 #[derive(Debug)]
-pub struct Catalogue {
+pub(super) struct Catalogue {
     contents: Vec<Content>,
     by_word: HashMap<String, Vec<usize>>,
 }
 
 impl Catalogue {
     /// Makes the contents of all topics.
-    #[must_use]
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let contents: Vec<_> = (0..TOPICS.len() * OF_A_TOPIC).map(content).collect();
         let mut by_word = HashMap::<_, Vec<usize>>::new();
         for (at, content) in contents.iter().enumerate() {
@@ -84,18 +83,17 @@ impl Catalogue {
     }
 
     /// Finds the contents whose title has all the words.
-    #[must_use]
-    pub fn search(&self, query: String, content_type: Option<&str>, limit: u32) -> Hits {
+    pub(super) fn search(&self, query: String, content_type: Option<&str>, limit: u32) -> Hits {
         let of_word = |word: String| self.by_word.get(&word).map_or(&[][..], Vec::as_slice);
         let mut lists: Vec<&[usize]> = words(&query).map(of_word).collect();
         lists.sort_by_key(|list| list.len());
-        let (shortest, others) = lists.split_first().unwrap_or((&&[][..], &[]));
+        let mut hits = Hits { items: Vec::new(), total: 0, query };
+        let Some((shortest, others)) = lists.split_first() else { return hits };
         let found = shortest
             .iter()
             .filter(|at| others.iter().all(|list| list.binary_search(at).is_ok()))
             .filter_map(|at| self.contents.get(*at))
             .filter(|content| content_type.is_none_or(|it| content.content_type == it));
-        let mut hits = Hits { items: Vec::new(), total: 0, query };
         for content in found {
             hits.total += 1;
             if hits.total <= limit {
@@ -106,19 +104,13 @@ impl Catalogue {
     }
 }
 
-impl Default for Catalogue {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// Searches the published content of a site.
 ///
 /// # Errors
 /// Never.
 #[ai_tool(effect = "read", version = "1.0.0", category = "content")]
 #[allow(clippy::unused_async, reason = "tools are async as a rule; what is measured is the call")]
-pub async fn search_content(
+pub(super) async fn search_content(
     catalogue: &Catalogue,
     /// Words to look for.
     #[arg(length(1..=200))]

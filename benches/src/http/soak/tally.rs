@@ -10,13 +10,25 @@ use super::request::Wrong;
 const TOLD: usize = 20;
 
 /// What all clients have done and seen so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Tally {
     acts: [AtomicU64; WEIGHTS.len()],
     unanswered: AtomicU64,
     not_the_tools: AtomicU64,
     wrong: AtomicU64,
     told: Mutex<Vec<String>>,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self {
+            acts: std::array::from_fn(|_| AtomicU64::default()),
+            unanswered: AtomicU64::default(),
+            not_the_tools: AtomicU64::default(),
+            wrong: AtomicU64::default(),
+            told: Mutex::default(),
+        }
+    }
 }
 
 impl Tally {
