@@ -8,13 +8,13 @@ use axum::Router;
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-use tool_runtime::http::{Auth, HttpConfig, Principal, Server, router};
+use tool_runtime::http::{ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Server, router};
 use tool_runtime::ledger::{JsonLines, Ledger, SqliteLedger};
 use tool_runtime::policy::KeyRing;
 use tool_runtime::prelude::*;
 
-use super::by_hand;
 use super::catalogue::{Catalogue, SearchContent};
+use super::{KEY, by_hand};
 use crate::rates::text;
 
 /// Who serves the tool.
@@ -26,6 +26,8 @@ pub(super) enum Contestant {
     Ours,
     /// Ours, on axum's server and not on our own.
     OnAxumServe,
+    /// Ours, where each request proves itself by a key.
+    Keys,
     /// Ours, with a ledger in lines of JSON.
     JsonLines,
     /// Ours, with a ledger in SQLite.
@@ -35,7 +37,7 @@ pub(super) enum Contestant {
 }
 
 impl Contestant {
-    pub(super) const ALL: [Self; 6] =
+    pub(super) const ALL: [Self; 7] =
         [Self::ByHand, Self::Ours, Self::OnAxumServe, Self::JsonLines, Self::Sqlite, Self::FastApi];
 
     /// What the table calls it.
@@ -44,6 +46,7 @@ impl Contestant {
             Self::ByHand => "(a) axum, by hand",
             Self::Ours => "(b) tool-runtime",
             Self::OnAxumServe => "    on axum::serve",
+            Self::Keys => "    with API keys",
             Self::JsonLines => "(c) with the ledger, JSON Lines",
             Self::Sqlite => "    with the ledger, SQLite",
             Self::FastApi => "(d) FastAPI, pydantic, uvicorn",
@@ -79,8 +82,11 @@ async fn play(contestant: Contestant, folder: &Path) -> Result<(), String> {
     let ledger = ledger(contestant, folder)?;
     match contestant {
         Contestant::ByHand => on_axum_serve(by_hand::router()).await?,
-        Contestant::OnAxumServe => on_axum_serve(router(runtime(None)?, config(None))).await?,
-        _ => on_our_own(ledger.as_ref()).await?,
+        Contestant::OnAxumServe => {
+            on_axum_serve(router(runtime(None)?, config(trusting(), None))).await?
+        }
+        Contestant::Keys => on_our_own(asking_for_keys()?, None).await?,
+        _ => on_our_own(trusting(), ledger.as_ref()).await?,
     }
     if let Some(ledger) = ledger {
         ledger.close().await.map_err(text)?;
@@ -99,8 +105,18 @@ fn runtime(ledger: Option<&Ledger>) -> Result<Runtime, String> {
     builder.build().map_err(text)
 }
 
-fn config(ledger: Option<&Ledger>) -> HttpConfig {
-    let config = HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("figures")));
+fn trusting() -> Auth {
+    Auth::trusting_the_network_as(Principal::trusted("figures"))
+}
+
+fn asking_for_keys() -> Result<Auth, String> {
+    let key = ApiKey::new(KEY).map_err(text)?;
+    let set = ApiKeySet::new().with(key.hash(), Principal::trusted("figures")).map_err(text)?;
+    Ok(Auth::new().api_keys(&ApiKeys::new(set)))
+}
+
+fn config(auth: Auth, ledger: Option<&Ledger>) -> HttpConfig {
+    let config = HttpConfig::new(auth);
     match ledger {
         Some(ledger) => config.ledger(ledger),
         None => config,
@@ -123,8 +139,8 @@ fn ledger(contestant: Contestant, folder: &Path) -> Result<Option<Ledger>, Strin
     .map_err(text)
 }
 
-async fn on_our_own(ledger: Option<&Ledger>) -> Result<(), String> {
-    let config = config(ledger);
+async fn on_our_own(auth: Auth, ledger: Option<&Ledger>) -> Result<(), String> {
+    let config = config(auth, ledger);
     let drain = config.drain();
     let server = Server::new(router(runtime(ledger)?, config), drain);
     let bound = server.bind("127.0.0.1:0").await.map_err(text)?;

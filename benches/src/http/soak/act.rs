@@ -213,9 +213,9 @@ fn other(act: Act, number: u64, dice: &mut Dice) -> Request {
             (head("GET", path, number, &key), &[200])
         }
         NoTenant => (call(format!("{json}{key}")), &[400, 422]),
-        NoKey => (call(format!("{json}{tenant}")), &[200, 401]),
+        NoKey => (call(format!("{json}{tenant}")), &[401]),
         WrongKey => {
-            (call(format!("{json}{tenant}X-Internal-API-Key: {}x\r\n", &KEY[1..])), &[200, 401])
+            (call(format!("{json}{tenant}X-Internal-API-Key: {}x\r\n", &KEY[1..])), &[401, 429])
         }
         WrongType => (call(format!("Content-Type: text/plain\r\n{key}{tenant}")), &[415]),
         WrongMethod => (head("GET", "/tools/call", number, &key), &[405]),

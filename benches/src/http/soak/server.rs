@@ -9,12 +9,16 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
-use tool_runtime::http::{Auth, HttpConfig, Principal, Server, ServerLimits, router, signalled};
+use tool_runtime::http::{
+    ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, RateLimits, Server, ServerLimits,
+    router, signalled,
+};
 use tool_runtime::ledger::{JsonLines, Ledger};
-use tool_runtime::policy::KeyRing;
+use tool_runtime::policy::{KeyRing, RateLimit};
 use tool_runtime::prelude::*;
 use tool_runtime::store::Sqlite;
 
+use super::request::KEY;
 use super::tools::{self, Trail};
 use super::{FAREWELL, GRACE, WANTED_PANIC};
 use crate::http::contestant::say;
@@ -48,7 +52,7 @@ async fn play(folder: &Path) -> Result<(), String> {
         .ledger(&ledger)
         .build()
         .map_err(text)?;
-    let config = HttpConfig::new(auth()).ledger(&ledger);
+    let config = HttpConfig::new(auth()?).ledger(&ledger).rates(rates()?);
     let drain = config.drain();
     let server = Server::new(router(runtime, config), drain).limits(limits());
     let bound = server.bind("127.0.0.1:0").await.map_err(text)?;
@@ -71,8 +75,15 @@ pub(super) fn keys() -> Result<KeyRing, String> {
     KeyRing::new("soak", &[7; 32]).map_err(text)
 }
 
-fn auth() -> Auth {
-    Auth::trusting_the_network_as(Principal::trusted("soak"))
+fn auth() -> Result<Auth, String> {
+    let key = ApiKey::new(KEY).map_err(text)?;
+    let set = ApiKeySet::new().with(key.hash(), Principal::trusted("soak")).map_err(text)?;
+    Ok(Auth::new().api_keys(&ApiKeys::new(set)))
+}
+
+/// More than anybody asks, so that there is an allowance to be kept for each tenant and tool.
+fn rates() -> Result<RateLimits, String> {
+    Ok(RateLimits::new().calls(RateLimit::per_second(100_000).map_err(text)?))
 }
 
 /// As they are, but for what would make a slow client's end take longer than the soak.
