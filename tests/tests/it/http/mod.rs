@@ -1,14 +1,15 @@
 //! The tools over HTTP, as callers in any language meet them.
 
+mod approvals;
+mod calls;
+mod openapi;
 mod probes;
 mod serving;
 #[cfg(unix)]
 mod signals;
 mod tls;
-mod wire;
-mod approvals;
-mod openapi;
 mod traces;
+mod wire;
 
 use std::net::SocketAddr;
 
