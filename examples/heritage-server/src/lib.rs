@@ -7,6 +7,7 @@
 mod files;
 mod guide;
 mod host;
+mod keys;
 mod options;
 mod program;
 mod secret;

@@ -28,6 +28,9 @@ pub struct Options {
     /// Who may call, one key a line; without it everybody on this machine may
     #[arg(long, env = "HERITAGE_API_KEYS", value_name = "FILE")]
     pub api_keys: Option<PathBuf>,
+    /// Makes a key for somebody who calls, prints it with its line for the file of keys, and ends
+    #[arg(long, value_name = "NAME")]
+    pub new_key: Option<String>,
     /// How many calls a tenant may make of each tool in a minute
     #[arg(long, env = "HERITAGE_CALLS_PER_MINUTE", value_name = "CALLS", default_value_t = 600)]
     pub calls_per_minute: u32,

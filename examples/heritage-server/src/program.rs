@@ -11,6 +11,7 @@ use crate::Options;
 use crate::files::Files;
 use crate::guide::Guide;
 use crate::host::Host;
+use crate::keys;
 
 /// Serves the guide until it is told to end, by SIGINT or SIGTERM.
 ///
@@ -19,6 +20,10 @@ use crate::host::Host;
 /// # Errors
 /// The options make no sense, or the data folder, the database or the address cannot be used.
 pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
+    if let Some(name) = &options.new_key {
+        println!("{}", keys::made(name)?);
+        return Ok(());
+    }
     let auth = auth(&options)?;
     let files = Files::open(&options.data_dir)?;
     let database = options.database.clone().unwrap_or_else(|| files.guide());
@@ -37,7 +42,7 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
 /// Says who may call: whoever has a key, or else whoever is on this machine.
 fn auth(options: &Options) -> Result<Auth, Box<dyn Error>> {
     match &options.api_keys {
-        Some(_) => Err("no keys yet".into()),
+        Some(file) => Ok(Auth::new().api_keys(&keys::read(file)?)),
         None if options.listen.ip().is_loopback() => {
             Ok(Auth::trusting_the_network_as(Principal::trusted("this-machine")))
         }

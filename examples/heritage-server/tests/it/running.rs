@@ -1,8 +1,9 @@
+use std::fs;
 use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::server::{Server, program};
+use crate::server::{Server, new_folder, program};
 
 /// A line that finds something.
 const SEARCH: &str = r#"curl -X POST http://localhost:8000/api/tools/call \
@@ -44,7 +45,7 @@ fn a_call_leaves_a_line_in_the_log_and_one_in_the_ledger() {
                WHERE trace_id = 'trace-of-a-search' AND tool = 'search_content' AND status = 'success'";
     let recorded: i64 = ledger.query_row(sql, [], |row| row.get(0)).expect("a count");
     assert_eq!(recorded, 1);
-    std::fs::remove_file(kept).expect("the copy goes");
+    fs::remove_file(kept).expect("the copy goes");
 }
 
 #[test]
@@ -73,4 +74,26 @@ fn what_was_written_is_there_after_the_next_start() {
     let server = server.restarted();
     let read = SEARCH.replace(r#""家训""#, r#""樟树", "status": "draft""#);
     assert_eq!(server.answer(&read)["output"]["total"], 1);
+}
+
+#[test]
+fn with_keys_a_caller_proves_who_it_is_and_acts_for_its_own_tenants() {
+    let folder = new_folder();
+    let made = program(&folder).args(["--new-key", "orchestrator"]).output().expect("it runs");
+    let made = String::from_utf8(made.stdout).expect("text");
+    let lines: Vec<_> = made.lines().collect();
+    let [_, key, _, _, line] = lines[..] else { panic!("{made}") };
+    fs::create_dir(&folder).expect("a folder");
+    let file = folder.join("keys.txt");
+    fs::write(&file, format!("# who may call\n{line}\n")).expect("a file");
+    let server = Server::start_in(folder, &["--api-keys", file.to_str().expect("a path")]);
+
+    let proven = format!("-H 'X-Internal-API-Key: {key}' -d");
+    assert_eq!(server.answer(SEARCH)["error_type"], "UNAUTHORIZED");
+    let wrong = proven.replace(key, &key.chars().rev().collect::<String>());
+    assert_eq!(server.answer(&SEARCH.replace("-d", &wrong))["error_type"], "UNAUTHORIZED");
+    let right = SEARCH.replace("-d", &proven);
+    assert_eq!(server.answer(&right)["success"], true);
+    let other = right.replace("yantian", "tianshui");
+    assert_eq!(server.answer(&other)["error_type"], "FORBIDDEN");
 }

@@ -23,12 +23,13 @@ const READY: &str = "Ctrl-C ends it";
 
 impl Server {
     pub(crate) fn start() -> Self {
-        Self::start_in(env::temp_dir().join(format!("heritage-it-{}", Uuid::now_v7())))
+        Self::start_in(new_folder(), &[])
     }
 
-    fn start_in(folder: PathBuf) -> Self {
+    pub(crate) fn start_in(folder: PathBuf, options: &[&str]) -> Self {
         let mut child = program(&folder)
             .args(["--listen", "127.0.0.1:0"])
+            .args(options)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -77,7 +78,7 @@ impl Server {
         self.end();
         // The folder is the next one's now.
         let folder = std::mem::take(&mut self.folder);
-        Self::start_in(folder)
+        Self::start_in(folder, &[])
     }
 
     /// Asks it to end as an operator would; gives its standard output.
@@ -103,6 +104,11 @@ impl Drop for Server {
         let _ = self.child.wait();
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+/// Names a folder that is not there yet.
+pub(crate) fn new_folder() -> PathBuf {
+    env::temp_dir().join(format!("heritage-it-{}", Uuid::now_v7()))
 }
 
 /// The program, told nothing by the environment of whoever runs the tests.

@@ -1,0 +1,103 @@
+//! Who may call, by a file of keys' hashes: the keys themselves are nowhere but with their callers.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use tool_runtime::contracts::server::Tenant;
+use tool_runtime::http::{ApiKey, ApiKeyHash, ApiKeySet, ApiKeys, Principal, Scopes};
+
+/// Stands for every tenant.
+const EVERY: &str = "*";
+
+/// A line of the file cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}:{line}: {problem}; expected HASH NAME TENANTS SCOPES…, as --new-key prints it")]
+struct Unreadable {
+    file: String,
+    line: usize,
+    problem: String,
+}
+
+/// Reads a file of keys: a hash, a name, tenants with commas or `*`, and scopes on each line.
+///
+/// # Errors
+/// The file cannot be read, or one of its lines not be understood; it is named.
+pub(crate) fn read(file: &Path) -> Result<ApiKeys, Box<dyn Error>> {
+    let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let lines = (1..).zip(text.lines().map(str::trim));
+    let mut set = ApiKeySet::new();
+    for (line, text) in lines.filter(|(_, text)| !text.is_empty() && !text.starts_with('#')) {
+        set = admit(set, text).map_err(|problem| Unreadable {
+            file: file.display().to_string(),
+            line,
+            problem: problem.to_string(),
+        })?;
+    }
+    Ok(ApiKeys::new(set))
+}
+
+/// Makes a key for the village, and says what to do with it. It is shown this once.
+///
+/// # Errors
+/// The name has spaces, or there is no randomness.
+pub(crate) fn made(name: &str) -> Result<String, Box<dyn Error>> {
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        return Err("expected a name without spaces".into());
+    }
+    let key = ApiKey::generate()?;
+    Ok(format!(
+        "for the caller, in the header X-Internal-API-Key; it is shown this once:\n{}\n\n\
+         for the file of --api-keys; * stands for every tenant:\n{} {name} yantian tools",
+        key.expose(),
+        key.hash(),
+    ))
+}
+
+fn admit(set: ApiKeySet, line: &str) -> Result<ApiKeySet, Box<dyn Error>> {
+    let mut words = line.split_whitespace();
+    let mut next = |what: &str| words.next().ok_or_else(|| format!("there are no {what}"));
+    let (hash, name, tenants) = (next("hash")?, next("name")?, next("tenants")?);
+    let principal = match tenants {
+        EVERY => Principal::new(name).for_every_tenant(),
+        tenants => {
+            let ids = tenants.split(',').map(|tenant| Ok(Tenant::parse(tenant)?.id()));
+            Principal::new(name).for_tenants(ids.collect::<Result<Vec<_>, Box<dyn Error>>>()?)
+        }
+    };
+    let scopes: Scopes = words.collect::<Vec<_>>().join(" ").parse()?;
+    Ok(set.with(hash.parse::<ApiKeyHash>()?, principal.with_scopes(scopes))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_comes_with_a_key_admits_it() {
+        let made = made("orchestrator").expect("a key");
+        let line = made.lines().last().expect("a line");
+        assert!(admit(ApiKeySet::new(), line).is_ok(), "{line}");
+    }
+
+    #[test]
+    fn a_line_that_lacks_something_is_refused() {
+        let made = made("orchestrator").expect("a key");
+        let line = made.lines().last().expect("a line");
+        let (hash, _) = line.split_once(' ').expect("words");
+        for wrong in [
+            "",
+            hash,
+            "sha256:00 orchestrator yantian tools",
+            &format!("{hash} orchestrator Yantian tools"),
+            &format!("{hash} orchestrator yantian everything"),
+        ] {
+            assert!(admit(ApiKeySet::new(), wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_name_has_no_spaces() {
+        assert!(made("two words").is_err());
+    }
+}
