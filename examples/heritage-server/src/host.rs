@@ -10,6 +10,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::Sqlite;
 use tool_runtime::trace::JsonLog;
 
+use crate::Options;
 use crate::files::Files;
 use crate::guide::Guide;
 use crate::tools::{
@@ -30,15 +31,16 @@ impl Host {
     pub(crate) fn start(
         guide: Guide,
         files: &Files,
-        calls_per_minute: u32,
+        options: &Options,
         log: impl Write + Send + 'static,
     ) -> Result<Self, Box<dyn Error>> {
         let store = Sqlite::open(files.runtime())?;
         let ledger = Ledger::builder(files.keys()?).open(SqliteLedger::open(files.ledger())?)?;
         let vault = Vault::new(store.clone(), files.keys()?);
         let log = JsonLog::new(log)?;
-        let rules = Rules::new().rate_limit(RateLimit::per_minute(calls_per_minute)?);
+        let rules = Rules::new().rate_limit(RateLimit::per_minute(options.calls_per_minute)?);
         let policy = Policy::new().store(store).ticket_keys(files.keys()?).rules(rules);
+        let drafts = if options.ask_first { Permission::Ask } else { Permission::Allow };
         let runtime = Runtime::builder()
             .state(guide)
             .tool::<GetNpcProfile>()
@@ -49,7 +51,7 @@ impl Host {
             .tool::<LogUserEvent>()
             // What writes asks first unless its host says otherwise. This host does: a draft is seen
             // by nobody until an editor has published it, and an event only adds a row.
-            .permission("create_draft_content", Permission::Allow)
+            .permission("create_draft_content", drafts)
             .permission("log_user_event", Permission::Allow)
             .policy(policy)
             .ledger(&ledger)

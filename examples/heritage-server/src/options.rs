@@ -31,6 +31,9 @@ pub struct Options {
     /// Makes a key for somebody who calls, prints it with its line for the file of keys, and ends
     #[arg(long, value_name = "NAME")]
     pub new_key: Option<String>,
+    /// Asks a person about each draft before it is written, by /api/approvals
+    #[arg(long, env = "HERITAGE_ASK_FIRST")]
+    pub ask_first: bool,
     /// How many calls a tenant may make of each tool in a minute
     #[arg(long, env = "HERITAGE_CALLS_PER_MINUTE", value_name = "CALLS", default_value_t = 600)]
     pub calls_per_minute: u32,

@@ -28,7 +28,7 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
     let files = Files::open(&options.data_dir)?;
     let database = options.database.clone().unwrap_or_else(|| files.guide());
     let guide = Guide::open(&database).await?;
-    let host = Host::start(guide, &files, options.calls_per_minute, io::stdout())?;
+    let host = Host::start(guide, &files, &options, io::stdout())?;
     let config = HttpConfig::new(auth).ledger(&host.ledger).vault(&host.vault);
     let drain = config.drain();
     let app = Router::new().nest("/api", http::router(host.runtime.clone(), config));

@@ -10,11 +10,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 use std::{env, fs, io};
 
+use clap::Parser as _;
 use tokio_postgres::NoTls;
 use tool_runtime::Uuid;
 use tool_runtime::contracts::ToolContext;
 use tool_runtime::serde_json::Value;
 
+use crate::Options;
 use crate::files::Files;
 use crate::guide::{Guide, tenant};
 use crate::host::Host;
@@ -69,7 +71,7 @@ impl Trial {
 
     fn over(guide: Guide, folder: PathBuf) -> Self {
         let files = Files::open(&folder).expect("a folder");
-        let host = Host::start(guide.clone(), &files, 100_000, io::sink()).expect("a host");
+        let host = Host::start(guide.clone(), &files, &options(), io::sink()).expect("a host");
         Self { guide, host, folder }
     }
 
@@ -110,6 +112,11 @@ impl Drop for Trial {
         // What cannot be removed is the system's to tidy up.
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+/// What the program is told: nothing but that it may be called often.
+fn options() -> Options {
+    Options::parse_from(["heritage-server", "--calls-per-minute", "100000"])
 }
 
 /// The ids of what was found, best first.

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::server::Server;
+use crate::server::{Server, new_folder};
 
 /// The lines of the README that are to be pasted, in their order.
 fn blocks() -> Vec<&'static str> {
@@ -39,12 +39,27 @@ fn the_lines_work_as_printed() {
     check_writes(&server);
     check_refusal(&server);
     check_other_tenant(&server);
+    check_looking_back(&server);
+}
+
+#[test]
+fn a_draft_waits_for_somebody_else_where_the_server_asks_first() {
+    let server = Server::start_in(new_folder(), &["--ask-first"]);
+    let waits = server.answer(block("廊桥"));
+    assert_eq!(waits["error_type"], "NEEDS_USER_CONFIRMATION", "{waits}");
+    let own = block("/approvals").replace("editor-1", "visitor-1");
+    assert_eq!(server.answer(&own)["error_type"], "FORBIDDEN");
+    let approved = server.answer(block("/approvals"));
+    assert_eq!(output(&approved, "create_draft_content")["status"], "draft");
+    let drafts =
+        block("\"query\": \"桃花源\"").replace("\"桃花源\"", "\"廊桥\", \"status\": \"draft\"");
+    assert_eq!(server.answer(&drafts)["output"]["total"], 1);
 }
 
 #[test]
 fn every_line_is_checked() {
     // One more block in the README needs a check above, and a mark by which it finds it.
-    assert_eq!(blocks().len(), 11);
+    assert_eq!(blocks().len(), 16);
     assert!(blocks().iter().all(|block| block.contains("http://localhost:8000/api/")));
 }
 
@@ -133,4 +148,14 @@ fn check_other_tenant(server: &Server) {
     let found = server.answer(block("X-Tenant-ID: tianshui"));
     let found = output(&found, "search_content");
     assert_eq!((&found["total"], &found["items"][0]["id"]), (&json!(1), &json!("house-rules")));
+}
+
+fn check_looking_back(server: &Server) {
+    let found = server.answer(block("\"query\": \"桃花源\""));
+    assert_eq!(output(&found, "search_content")["items"][0]["id"], "taohuayuan");
+    let trace = server.answer(block("traces/trace-1-of-a-visit \\"));
+    assert_eq!(trace["trace_id"], "trace-1-of-a-visit", "{trace}");
+    assert_eq!(trace["records"].as_array().map(Vec::len), Some(1), "{trace}");
+    let replay = server.answer(block("/replay")).to_string();
+    assert!(replay.contains("search_content") && replay.contains("same"), "{replay}");
 }
