@@ -28,8 +28,15 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
     let files = Files::open(&options.data_dir)?;
     let database = options.database.clone().unwrap_or_else(|| files.guide());
     let guide = Guide::open(&database).await?;
+    let tables = guide.clone();
     let host = Host::start(guide, &files, &options, io::stdout())?;
-    let config = HttpConfig::new(auth).ledger(&host.ledger).vault(&host.vault);
+    let config = HttpConfig::new(auth).ledger(&host.ledger).vault(&host.vault).ready_check(
+        "tables",
+        move || {
+            let tables = tables.clone();
+            async move { tables.is_there().await }
+        },
+    );
     let drain = config.drain();
     let app = Router::new().nest("/api", http::router(host.runtime.clone(), config));
     let server = Server::new(app, drain).bind(options.listen).await?;

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::server::{Server, new_folder};
+use crate::server::{Server, made_database, new_folder};
 
 /// The lines of the README that are to be pasted, in their order.
 fn blocks() -> Vec<&'static str> {
@@ -32,14 +32,14 @@ fn output<'a>(answer: &'a Value, tool: &str) -> &'a Value {
 
 #[test]
 fn the_lines_work_as_printed() {
-    let server = Server::start();
-    check_list(&server);
-    check_reads(&server);
-    check_searches(&server);
-    check_writes(&server);
-    check_refusal(&server);
-    check_other_tenant(&server);
-    check_looking_back(&server);
+    check_lines(&Server::start());
+}
+
+#[test]
+fn the_lines_work_as_printed_on_postgresql() {
+    if let Some(database) = made_database() {
+        check_lines(&Server::start_in(new_folder(), &["--database", &database]));
+    }
 }
 
 #[test]
@@ -61,6 +61,16 @@ fn every_line_is_checked() {
     // One more block in the README needs a check above, and a mark by which it finds it.
     assert_eq!(blocks().len(), 16);
     assert!(blocks().iter().all(|block| block.contains("http://localhost:8000/api/")));
+}
+
+fn check_lines(server: &Server) {
+    check_list(server);
+    check_reads(server);
+    check_searches(server);
+    check_writes(server);
+    check_refusal(server);
+    check_other_tenant(server);
+    check_looking_back(server);
 }
 
 fn check_list(server: &Server) {

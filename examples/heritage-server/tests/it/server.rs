@@ -6,6 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::{env, fs};
 
 use serde_json::Value;
+use tokio_postgres::NoTls;
 use tool_runtime::Uuid;
 
 /// A server on a free port, with a data folder of its own.
@@ -109,6 +110,18 @@ impl Drop for Server {
 /// Names a folder that is not there yet.
 pub(crate) fn new_folder() -> PathBuf {
     env::temp_dir().join(format!("heritage-it-{}", Uuid::now_v7()))
+}
+
+/// Makes an empty database where there is a server of PostgreSQL, and says its URL.
+#[tokio::main(flavor = "current_thread")]
+pub(crate) async fn made_database() -> Option<String> {
+    let server = env::var("HERITAGE_POSTGRES").ok()?;
+    let (client, connection) = tokio_postgres::connect(&server, NoTls).await.expect("a server");
+    tokio::spawn(connection);
+    let name = format!("heritage_{}", Uuid::now_v7().simple());
+    client.batch_execute(&format!("CREATE DATABASE {name}")).await.expect("a database");
+    let (address, _) = server.rsplit_once('/')?;
+    Some(format!("{address}/{name}"))
 }
 
 /// The program, told nothing by the environment of whoever runs the tests.
