@@ -1,12 +1,13 @@
 //! What those who run a server ask it: whether it lives, whether it is ready, what it has done.
 
 use std::convert::Infallible;
-use std::future::pending;
+use std::future::{Ready, pending};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use tokio::time::Instant;
 use tool_runtime::http::{Auth, HttpConfig, Principal, Scopes, router};
 use tool_runtime::ledger::{Entry, Ledger, LedgerStore, MemoryLedger};
 use tool_runtime::prelude::*;
@@ -61,25 +62,21 @@ async fn a_server_that_drains_lives_and_is_not_ready() {
     assert_eq!((health.status, &*health.text), (200, r#"{"status":"ok"}"#));
 }
 
+fn panics() -> Result<(), Infallible> {
+    panic!("hunter2")
+}
+
 #[tokio::test(start_paused = true)]
 async fn checks_that_fail_hang_or_panic_are_named_and_nothing_is_told_of_them() {
     let config = open()
         .ready_check("good", || async { Ok::<_, Infallible>(()) })
         .ready_check("bad", || async { Err("password=hunter2") })
         .ready_check("hanging", pending::<Result<(), Infallible>>)
-        .ready_check("panicking", || async {
-            if true {
-                panic!("hunter2")
-            }
-            Ok::<_, Infallible>(())
-        })
-        .ready_check("wild", || {
-            if true {
-                panic!("hunter2")
-            }
-            async { Ok::<_, Infallible>(()) }
-        });
+        .ready_check("panicking", || async { panics() })
+        .ready_check("wild", || -> Ready<Result<(), Infallible>> { panic!("hunter2") });
+    let begun = Instant::now();
     let answer = send(&app(config), get("/readyz")).await;
+    assert_eq!(begun.elapsed(), Duration::from_secs(2), "nobody waits longer for what hangs");
     check(&answer, &["bad", "hanging", "panicking", "wild"]);
     assert!(!answer.text.contains("hunter2"), "{}", answer.text);
 }

@@ -4,7 +4,6 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -18,7 +17,7 @@ use tokio::sync::{Notify, oneshot};
 use tool_runtime::http::{Drain, Server, ServerLimits};
 use tool_runtime::prelude::*;
 
-use super::wire::{Running, TINY, Wire, patient, soon};
+use super::wire::{PATIENCE, Running, TINY, Wire, patient, soon};
 
 /// An app that greets.
 fn greeting() -> Router {
@@ -97,11 +96,13 @@ async fn a_body_that_trickles_in_is_given_up() {
 /// A body without an end, that tells when it is dropped.
 struct Endless(#[allow(dead_code, reason = "it is heard when it is dropped")] oneshot::Sender<()>);
 
+static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
+
 impl Stream for Endless {
     type Item = Result<Bytes, std::io::Error>;
 
     fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        Poll::Ready(Some(Ok(Bytes::from_static(&[0; 64 * 1024]))))
+        Poll::Ready(Some(Ok(Bytes::from_static(&ZEROS))))
     }
 }
 
@@ -146,7 +147,7 @@ async fn above_the_limit_connections_wait_and_none_fails() {
 #[tokio::test]
 async fn a_flood_of_headers_is_answered_431() {
     let server = Running::start(greeting(), patient()).await;
-    let many = |count: usize| (0..count).map(|n| format!("x-{n}: 1\r\n")).collect::<String>();
+    let many = |count: usize| "x-one: 1\r\n".repeat(count);
     let large = |bytes: usize| format!("x-large: {}\r\n", "x".repeat(bytes));
     let get = async |headers: String| {
         let mut wire = server.connect().await;
@@ -185,16 +186,13 @@ async fn a_connection_of_age_ends_after_what_runs_on_it() {
     assert_eq!(body.collect().await.unwrap().to_bytes(), "waited");
 }
 
+async fn panics() {
+    panic!("of the host's")
+}
+
 #[tokio::test]
 async fn a_handler_that_panics_is_answered_for() {
-    let app = greeting().route(
-        "/panic",
-        get(|| async {
-            if true {
-                panic!("of the host's")
-            }
-        }),
-    );
+    let app = greeting().route("/panic", get(panics));
     let server = Running::start(app, patient()).await;
     let mut wire = server.connect().await;
     let answer = wire.get("/panic").await;
@@ -252,8 +250,7 @@ async fn what_outlives_the_end_is_closed_and_counted() {
 
 #[tokio::test]
 async fn connections_are_taken_for_as_long_as_there_is_notice() {
-    let mut server =
-        Running::start(greeting(), limits(|it| it.notice = Duration::from_secs(3600))).await;
+    let mut server = Running::start(greeting(), limits(|it| it.notice = PATIENCE)).await;
     server.stop();
     soon(async {
         while !server.drain.has_begun() {

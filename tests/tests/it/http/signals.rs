@@ -3,7 +3,9 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, ChildStdout};
+use std::process::Child;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -13,7 +15,7 @@ use tool_runtime::ledger::{JsonLines, Ledger, LedgerQuery, LedgerStore, Record, 
 use tool_runtime::prelude::*;
 
 use super::serving::call_text;
-use super::wire::{Wire, soon};
+use super::wire::{PATIENCE, Wire, soon};
 use crate::ledger::ring;
 use crate::sqlite::{Folder, played, spawn};
 
@@ -27,18 +29,20 @@ async fn wait_for_the_end() -> bool {
     std::future::pending().await
 }
 
-/// A process that serves.
+/// A process that serves; it does not outlive its test.
 struct Served {
     child: Child,
-    lines: std::io::Lines<BufReader<ChildStdout>>,
+    lines: Receiver<String>,
     address: SocketAddr,
 }
 
 impl Served {
     fn start(role: &str, folder: &Folder) -> Self {
         let mut child = spawn(role, folder);
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let address = heard(&mut lines, "listening ").parse().unwrap();
+        let said = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let (line, lines) = mpsc::channel();
+        thread::spawn(move || said.for_each(|said| drop(line.send(said))));
+        let address = heard(&lines, "listening ").parse().unwrap();
         Self { child, lines, address }
     }
 
@@ -46,7 +50,7 @@ impl Served {
     async fn call(&mut self) -> Wire<TcpStream> {
         let mut wire = Wire::new(TcpStream::connect(self.address).await.unwrap());
         wire.write(&call_text("wait_for_the_end")).await;
-        heard(&mut self.lines, "begun");
+        heard(&self.lines, "begun");
         wire
     }
 
@@ -56,15 +60,25 @@ impl Served {
 
     /// What the process says of its end; it has ended well.
     fn ended(mut self) -> String {
-        let said = heard(&mut self.lines, "ended ");
+        let said = heard(&self.lines, "ended ");
         assert!(self.child.wait().unwrap().success());
         said
     }
 }
 
-fn heard(lines: &mut impl Iterator<Item = std::io::Result<String>>, word: &str) -> String {
-    let mut lines = lines.map_while(Result::ok);
-    lines.find_map(|line| line.strip_prefix(word).map(str::to_owned)).expect("the child says it")
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+    }
+}
+
+fn heard(lines: &Receiver<String>, word: &str) -> String {
+    loop {
+        let line = lines.recv_timeout(PATIENCE).expect("the child says it");
+        if let Some(rest) = line.strip_prefix(word) {
+            return rest.to_owned();
+        }
+    }
 }
 
 fn say(line: &str) {
@@ -119,7 +133,7 @@ async fn a_process_with_little_grace() {
 #[tokio::test]
 async fn a_process_with_much_grace() {
     let Some(folder) = played(LONG) else { return };
-    serve(&folder, Duration::from_secs(600)).await;
+    serve(&folder, PATIENCE * 30).await;
 }
 
 async fn serve(folder: &Path, grace: Duration) {

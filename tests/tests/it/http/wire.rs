@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use tool_runtime::http::{Bound, Drain, Ended, ServeError, Server, ServerLimits};
 
 /// After this long a test has failed: what it waits for does not come.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A limit that a test waits for.
 pub(super) const TINY: Duration = Duration::from_millis(100);
