@@ -2,6 +2,7 @@
 
 mod approvals;
 mod calls;
+mod isolation;
 mod openapi;
 mod probes;
 mod serving;

@@ -1,0 +1,391 @@
+//! Two tenants at one server, of whom one tries to reach what is the other's, wherever a request can.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderValue, Request};
+use serde_json::{Value, json};
+use tool_runtime::contracts::server::Tenant;
+use tool_runtime::http::{
+    self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, RateLimits, Scopes,
+};
+use tool_runtime::ledger::{Ledger, MemoryLedger};
+use tool_runtime::policy::{KeyRing, Policy, RateLimit};
+use tool_runtime::prelude::*;
+
+use super::{Answer, send};
+
+/// What stands in all that the victim sends, and must never be read by anybody else.
+const MARK: &str = "f3a9c1e7b5";
+const VICTIM: &str = "hillside";
+const THIEF: &str = "neighbour";
+const TRACE: &str = "trace-f3a9c1e7b5";
+
+/// Every endpoint there is. One that is not here fails the test: say how it is to be crossed.
+const ENDPOINTS: &[(&str, &str, Reach)] = &[
+    ("POST", "/tools/list", Reach::Tenant),
+    ("POST", "/tools/call", Reach::Tenant),
+    ("GET", "/approvals", Reach::Tenant),
+    ("POST", "/approvals/{ticket}", Reach::Tenant),
+    ("GET", "/traces/{id}", Reach::Tenant),
+    ("POST", "/traces/{id}/replay", Reach::Tenant),
+    ("GET", "/openapi.json", Reach::Nobody),
+    ("GET", "/healthz", Reach::Nobody),
+    ("GET", "/readyz", Reach::Nobody),
+    ("GET", "/metrics", Reach::Nobody),
+];
+
+/// Whose things an endpoint is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Those of the tenant that the request names.
+    Tenant,
+    /// Those of no tenant.
+    Nobody,
+}
+
+/// How often the tools ran. A handle.
+#[derive(Debug, Clone, Default)]
+struct Runs(Arc<AtomicU32>);
+
+impl Runs {
+    fn next(&self) -> u32 {
+        self.0.fetch_add(1, Ordering::SeqCst) + 1
+    }
+}
+
+/// Says whose call it is.
+#[ai_tool(effect = "read", ttl = "1h")]
+async fn whose(
+    cx: &ToolContext,
+    /// Words that stand in records.
+    #[arg(default)]
+    note: String,
+) -> String {
+    format!("{} {note}", cx.tenant_id())
+}
+
+/// Counts.
+#[ai_tool(effect = "write")]
+async fn count(
+    runs: &Runs,
+    dry_run: &DryRun,
+    /// Words that stand in records.
+    #[arg(default)]
+    note: String,
+) -> String {
+    let run = if dry_run.is_active() { 0 } else { runs.next() };
+    format!("{run} {note}")
+}
+
+/// Pays somebody, if a person agrees.
+#[ai_tool(effect = "write")]
+async fn pay_joe(
+    runs: &Runs,
+    dry_run: &DryRun,
+    /// Words that stand in records.
+    note: String,
+) -> String {
+    if !dry_run.is_active() {
+        runs.next();
+    }
+    note
+}
+
+/// A server with a victim and a thief, each with a key and every scope.
+struct Town {
+    app: Router,
+    runs: Runs,
+    victim: ApiKey,
+    thief: ApiKey,
+    second: ApiKey,
+}
+
+impl Town {
+    fn new() -> Self {
+        Self::with(RateLimits::new())
+    }
+
+    fn with(limits: RateLimits) -> Self {
+        let [victim, thief, second] = [(); 3].map(|()| ApiKey::generate().unwrap());
+        let of = |name: &str, tenant: &str| {
+            let tenant = Tenant::parse(tenant).unwrap().id();
+            Principal::new(name).for_tenants([tenant]).with_scopes(Scopes::all())
+        };
+        let keys = ApiKeySet::new()
+            .with(victim.hash(), of(&format!("service-{MARK}"), VICTIM))
+            .and_then(|keys| keys.with(thief.hash(), of("service-two", THIEF)))
+            .and_then(|keys| keys.with(second.hash(), of("service-three", VICTIM)));
+        let auth = Auth::new().api_keys(&ApiKeys::new(keys.unwrap()));
+        let ledger = Ledger::builder(KeyRing::ephemeral().unwrap());
+        let ledger = ledger.open(MemoryLedger::new(1_000)).unwrap();
+        let runs = Runs::default();
+        let runtime = Runtime::builder().tool::<Whose>().tool::<Count>().tool::<PayJoe>();
+        let runtime = runtime.state(runs.clone()).ledger(&ledger).policy(Policy::new());
+        let runtime = runtime.permission("count", Permission::Allow).build().unwrap();
+        let config = HttpConfig::new(auth).ledger(&ledger).rates(limits);
+        Self { app: http::router(runtime, config), runs, victim, thief, second }
+    }
+
+    async fn ask(&self, key: &ApiKey, request: Request<Body>) -> Answer {
+        send(&self.app, with(request, "x-internal-api-key", key.expose())).await
+    }
+
+    /// Calls a tool as its tenant's own service would.
+    async fn call(&self, key: &ApiKey, tenant: &str, tool: &str, note: &str) -> Answer {
+        self.ask(key, headed(calling(tool, note), tenant)).await
+    }
+
+    /// Has the victim do everything that leaves something behind; gives a ticket that waits.
+    async fn plant(&self) -> String {
+        for tool in ["whose", "count"] {
+            let request = headed(calling(tool, MARK), VICTIM);
+            let request = with(with(request, "x-trace-id", TRACE), "x-user-id", MARK);
+            let answer = self.ask(&self.victim, with(request, "idempotency-key", MARK)).await;
+            assert_eq!(answer.status, 200, "{}", answer.text);
+        }
+        let answer = self.call(&self.victim, VICTIM, "pay_joe", MARK).await;
+        assert_eq!(answer.status, 409, "{}", answer.text);
+        let ticket = answer.json()["detail"]["details"]["ticket"]["id"].clone();
+        ticket.as_str().unwrap().to_owned()
+    }
+}
+
+fn with(mut request: Request<Body>, name: &'static str, value: &str) -> Request<Body> {
+    request.headers_mut().insert(name, HeaderValue::from_str(value).unwrap());
+    request
+}
+
+/// Names who asks, as the guide has it.
+fn headed(request: Request<Body>, tenant: &str) -> Request<Body> {
+    let request = with(request, "x-tenant-id", tenant);
+    with(with(request, "x-site-id", "main"), "x-trace-id", "trace-1")
+}
+
+fn request(method: &str, path: &str, body: &Value) -> Request<Body> {
+    let request = Request::builder().method(method).uri(path);
+    let body = if method == "GET" { Body::empty() } else { body.to_string().into() };
+    request.header("content-type", "application/json").body(body).unwrap()
+}
+
+fn calling(tool: &str, note: &str) -> Request<Body> {
+    let input = json!({ "tool_name": tool, "input": { "note": note } });
+    request("POST", "/tools/call", &input)
+}
+
+/// A request that would be answered, if it were the asker's own, about this ticket and trace.
+fn asking(method: &str, path: &str, ticket: &str, trace: &str) -> Request<Body> {
+    let body = match path {
+        "/tools/list" => json!({}),
+        "/tools/call" => json!({ "tool_name": "whose", "input": {} }),
+        "/approvals/{ticket}" => json!({ "decision": "approve" }),
+        _ => json!({ "reason": "curiosity" }),
+    };
+    let path = path.replace("{ticket}", ticket).replace("{id}", trace);
+    request(method, &path, &body)
+}
+
+fn id(tenant: &str) -> String {
+    Tenant::parse(tenant).unwrap().id().to_string()
+}
+
+#[track_caller]
+fn check_unmarked(answer: &Answer, what: &str) {
+    let headers = format!("{:?}", answer.headers);
+    for secret in [MARK, &id(VICTIM)] {
+        assert!(!answer.text.contains(secret) && !headers.contains(secret), "{what}: {answer:?}");
+    }
+}
+
+/// What an answer says, without what every answer has of its own.
+fn said(answer: &Answer) -> (u16, Value) {
+    let mut body = answer.json();
+    for member in ["latency_ms", "request_payload_hash"] {
+        body["audit"][member] = Value::Null;
+    }
+    (answer.status, body)
+}
+
+#[tokio::test]
+async fn every_endpoint_there_is_has_its_place_in_the_table() {
+    let town = Town::new();
+    let document = town.ask(&town.thief, request("GET", "/openapi.json", &Value::Null)).await;
+    let document = document.json();
+    let mut known = BTreeSet::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let methods = item.as_object().unwrap().keys();
+        let methods =
+            methods.filter(|name| ["get", "post", "put", "patch", "delete"].contains(&&***name));
+        known.extend(methods.map(|method| (method.to_uppercase(), path.clone())));
+    }
+    let table = ENDPOINTS.iter().map(|(method, path, _)| ((*method).into(), (*path).into()));
+    assert_eq!(known, table.collect::<BTreeSet<(String, String)>>());
+}
+
+#[tokio::test]
+async fn nobody_acts_for_a_tenant_that_is_not_theirs_however_it_is_named() {
+    let town = Town::new();
+    let ticket = town.plant().await;
+    for (method, path, _) in ENDPOINTS.iter().filter(|endpoint| endpoint.2 == Reach::Tenant) {
+        for name in [VICTIM.to_owned(), id(VICTIM), id(VICTIM).to_uppercase()] {
+            let asked = headed(asking(method, path, &ticket, TRACE), &name);
+            let answer = town.ask(&town.thief, asked).await;
+            assert_eq!(answer.status, 403, "{method} {path} as {name}: {}", answer.text);
+            if name == VICTIM {
+                check_unmarked(&answer, path);
+            }
+        }
+        for name in ["HILLSIDE", "hillside ", "hillside,neighbour", "", "*", "%68illside"] {
+            let asked = headed(asking(method, path, &ticket, TRACE), name);
+            let answer = town.ask(&town.thief, asked).await;
+            assert!([400, 403].contains(&answer.status), "{method} {path} as {name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_body_names_no_other_tenant_than_its_headers_and_none_that_is_not_the_callers() {
+    let town = Town::new();
+    for name in [VICTIM.to_owned(), id(VICTIM)] {
+        let context = json!({ "tenant_id": name, "site_id": "main", "trace_id": "trace-1" });
+        let body = json!({ "tool_name": "whose", "input": {}, "context": context });
+        let alone = town.ask(&town.thief, request("POST", "/tools/call", &body)).await;
+        assert_eq!(alone.status, 403, "{}", alone.text);
+        let both = headed(request("POST", "/tools/call", &body), THIEF);
+        let both = town.ask(&town.thief, both).await;
+        assert!([400, 422].contains(&both.status), "{}", both.text);
+        let twice = headed(request("POST", "/tools/call", &body), THIEF);
+        let (mut parts, body) = twice.into_parts();
+        parts.headers.append("x-tenant-id", HeaderValue::from_str(&name).unwrap());
+        let twice = town.ask(&town.thief, Request::from_parts(parts, body)).await;
+        assert_eq!(twice.status, 400, "{}", twice.text);
+    }
+    for smuggled in ["tenant", "tenant_slug", "attributes", "actor"] {
+        let body = json!({ "tool_name": "whose", "input": {}, "context": { smuggled: VICTIM } });
+        let answer =
+            town.ask(&town.thief, headed(request("POST", "/tools/call", &body), THIEF)).await;
+        assert!([400, 422].contains(&answer.status), "{smuggled}: {}", answer.text);
+    }
+}
+
+#[tokio::test]
+async fn what_is_anothers_is_answered_as_what_is_not_there() {
+    let town = Town::new();
+    let ticket = town.plant().await;
+    let runs = town.runs.0.load(Ordering::SeqCst);
+    let absent = "00000000-0000-4000-8000-000000000000";
+    for (method, path, _) in ENDPOINTS.iter().filter(|endpoint| endpoint.1.contains('{')) {
+        let foreign = headed(asking(method, path, &ticket, TRACE), THIEF);
+        let nothing = headed(asking(method, path, absent, "trace-none"), THIEF);
+        let foreign = town.ask(&town.thief, foreign).await;
+        let nothing = town.ask(&town.thief, nothing).await;
+        assert_eq!(said(&foreign), said(&nothing), "{method} {path}");
+        assert!(foreign.status >= 400, "{method} {path}: {}", foreign.text);
+        check_unmarked(&foreign, path);
+    }
+    for decision in [
+        json!({"decision": "decline", "feedback": "no"}),
+        json!({"decision": "edit", "arguments": {"note": "x"}}),
+    ] {
+        let asked = request("POST", &format!("/approvals/{ticket}"), &decision);
+        let answer = town.ask(&town.thief, headed(asked, THIEF)).await;
+        assert!(answer.status >= 400, "{}", answer.text);
+        check_unmarked(&answer, "decision");
+    }
+    assert_eq!(town.runs.0.load(Ordering::SeqCst), runs, "nothing ran");
+    let approve = request("POST", &format!("/approvals/{ticket}"), &json!({"decision": "approve"}));
+    let approved = town.ask(&town.second, headed(approve, VICTIM)).await;
+    assert_eq!(approved.status, 200, "the ticket is still good: {}", approved.text);
+}
+
+#[tokio::test]
+async fn no_list_shows_what_is_anothers() {
+    let town = Town::new();
+    let ticket = town.plant().await;
+    for (method, path, _) in ENDPOINTS.iter().filter(|endpoint| !endpoint.1.contains('{')) {
+        let asked = headed(asking(method, path, &ticket, TRACE), THIEF);
+        let answer = town.ask(&town.thief, asked).await;
+        assert_eq!(answer.status, 200, "{method} {path}: {}", answer.text);
+        check_unmarked(&answer, path);
+    }
+    let own =
+        town.ask(&town.second, headed(request("GET", "/approvals", &Value::Null), VICTIM)).await;
+    assert!(own.text.contains(&ticket), "its own tenant sees it: {}", own.text);
+}
+
+#[tokio::test]
+async fn a_kept_answer_is_its_tenants_own() {
+    let town = Town::new();
+    let calls = [(&town.victim, VICTIM), (&town.thief, THIEF), (&town.victim, VICTIM)];
+    for (key, tenant) in calls {
+        let answer = town.call(key, tenant, "whose", "x").await;
+        assert_eq!(answer.json()["output"], format!("{} x", id(tenant)));
+    }
+}
+
+#[tokio::test]
+async fn a_key_of_a_call_is_its_tenants_and_its_users_own() {
+    let town = Town::new();
+    let keyed = async |key: &ApiKey, tenant: &str, user: Option<&str>, note: &str| {
+        let request = with(headed(calling("count", note), tenant), "idempotency-key", "order-1");
+        let request = match user {
+            Some(user) => with(request, "x-user-id", user),
+            None => request,
+        };
+        let answer = town.ask(key, request).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        answer.json()["output"].as_str().unwrap().to_owned()
+    };
+    let (victim, thief, second) = (&town.victim, &town.thief, &town.second);
+    assert_eq!(keyed(victim, VICTIM, Some("jane"), "a").await, "1 a");
+    assert_eq!(keyed(victim, VICTIM, Some("jane"), "a").await, "1 a");
+    assert_eq!(keyed(thief, THIEF, Some("jane"), "a").await, "2 a");
+    assert_eq!(keyed(thief, THIEF, Some("jane"), "a").await, "2 a");
+    assert_eq!(keyed(victim, VICTIM, Some("joe"), "b").await, "3 b");
+    assert_eq!(keyed(victim, VICTIM, None, "c").await, "4 c");
+    assert_eq!(keyed(second, VICTIM, None, "d").await, "5 d", "another service is somebody else");
+}
+
+#[tokio::test]
+async fn no_tenant_uses_up_what_another_may_call() {
+    let town = Town::with(RateLimits::new().calls(RateLimit::per_minute(2).unwrap()));
+    let statuses = async |key: &ApiKey, tenant: &str| {
+        let mut statuses = Vec::new();
+        for _ in 0..3 {
+            statuses.push(town.call(key, tenant, "whose", "x").await.status);
+        }
+        statuses
+    };
+    assert_eq!(statuses(&town.thief, THIEF).await, [200, 200, 429]);
+    let refused = town.call(&town.thief, THIEF, "whose", "x").await;
+    assert_eq!(
+        (refused.header("retry-after"), &refused.json()["error_type"]),
+        ("30", &"RATE_LIMITED".into())
+    );
+    assert_eq!(statuses(&town.victim, VICTIM).await, [200, 200, 429]);
+    assert_eq!(town.call(&town.thief, THIEF, "count", "x").await.status, 200, "by tool");
+    let foreign = town.call(&town.thief, VICTIM, "count", "x").await;
+    assert_eq!(foreign.status, 403, "what is refused is not counted as the victim's");
+    assert_eq!([town.call(&town.victim, VICTIM, "count", "x").await.status; 1], [200]);
+    assert_eq!(town.call(&town.victim, VICTIM, "count", "x").await.status, 200);
+}
+
+#[tokio::test]
+async fn without_a_good_key_no_endpoint_about_tenants_answers() {
+    let town = Town::new();
+    let ticket = town.plant().await;
+    let stranger = ApiKey::generate().unwrap();
+    for (method, path, _) in ENDPOINTS.iter().filter(|endpoint| endpoint.2 == Reach::Tenant) {
+        let asked = || headed(asking(method, path, &ticket, TRACE), VICTIM);
+        let unproven = send(&town.app, asked()).await;
+        let forged = town.ask(&stranger, asked()).await;
+        for answer in [unproven, forged] {
+            assert_eq!(answer.status, 401, "{method} {path}: {}", answer.text);
+            assert!(answer.header("www-authenticate").starts_with("Bearer"), "{path}");
+            check_unmarked(&answer, path);
+        }
+    }
+}
