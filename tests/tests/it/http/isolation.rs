@@ -209,8 +209,16 @@ fn said(answer: &Answer) -> (u16, Value) {
     (answer.status, body)
 }
 
+#[test]
+fn every_path_of_the_router_has_its_place_in_the_table() {
+    const ROUTER: &str = include_str!("../../../../tool-runtime/src/http/router/mod.rs");
+    let paths = ROUTER.split(".route(\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let table = ENDPOINTS.iter().map(|(_, path, _)| *path);
+    assert_eq!(paths.collect::<BTreeSet<_>>(), table.collect());
+}
+
 #[tokio::test]
-async fn every_endpoint_there_is_has_its_place_in_the_table() {
+async fn every_endpoint_of_the_document_has_its_place_in_the_table() {
     let town = Town::new();
     let document = town.ask(&town.thief, request("GET", "/openapi.json", &Value::Null)).await;
     let document = document.json();
