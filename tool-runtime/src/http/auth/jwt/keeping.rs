@@ -94,8 +94,9 @@ impl Keeper {
         }
         let reading = Reading(Arc::clone(self));
         tokio::spawn(async move {
-            let keys = reading.0.source.read().await;
-            reading.0.keep(keys);
+            let patience = 2 * reading.0.times.patience;
+            let keys = timeout(patience, reading.0.source.read()).await;
+            reading.0.keep(keys.unwrap_or_else(|_| Err(too_slow())));
         });
         true
     }
@@ -129,4 +130,8 @@ impl Drop for Reading {
         self.0.state().is_reading = false;
         self.0.ended.send_modify(|ended| *ended += 1);
     }
+}
+
+fn too_slow() -> JwksError {
+    JwksError::Unreadable("no answer in time".into())
 }
