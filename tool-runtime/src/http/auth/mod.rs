@@ -8,8 +8,8 @@ mod scopes;
 #[cfg(test)]
 mod tests;
 
-use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
+use axum::http::{HeaderMap, HeaderValue};
 
 #[cfg(feature = "jwt")]
 pub use self::jwt::{Jwks, JwksError, JwtConfigError, JwtVerifier};
@@ -146,7 +146,7 @@ impl Auth {
     ) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let keys = self.keys.is_some().then(|| headers.get_all(API_KEY));
         let tokens = self.takes_tokens().then(|| headers.get_all(AUTHORIZATION));
-        [keys, tokens].into_iter().flatten().flatten().map(|value| value.as_bytes())
+        [keys, tokens].into_iter().flatten().flatten().map(HeaderValue::as_bytes)
     }
 
     fn by_key(&self, headers: &HeaderMap) -> Result<Option<Principal>, Problem> {
@@ -191,7 +191,7 @@ fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a [u8]>, Prob
     if values.next().is_some() {
         return Err(Problem::unauthorized("a credential's header stands twice; send it once"));
     }
-    Ok(first.map(|value| value.as_bytes()))
+    Ok(first.map(HeaderValue::as_bytes))
 }
 
 /// Reads the token behind `Bearer`, in whichever case (RFC 6750, section 2.1).

@@ -27,7 +27,7 @@ const LONGEST_LEEWAY: Duration = Duration::from_secs(300);
 
 /// Checks the tokens of one issuer, as they stand in `Authorization: Bearer`.
 ///
-/// A token is signed with RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384 or EdDSA (Ed25519),
+/// A token is signed with RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384 or `EdDSA` (Ed25519),
 /// by a key of the issuer's set. The key says the algorithm, never the token. It has the issuer, the
 /// audience, an end (`exp`) and a subject; a beginning (`nbf`) holds too. Headers that bring a key
 /// of their own (`jwk`, `jku`, `x5c`, `x5u`) decide nothing, and `crit` is refused.

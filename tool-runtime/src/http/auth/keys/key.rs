@@ -200,7 +200,9 @@ impl FromStr for ApiKeyHash {
 /// Counts how many different bytes there are.
 fn variety(bytes: &[u8]) -> usize {
     let mut seen = [false; 256];
-    bytes.iter().for_each(|byte| seen[usize::from(*byte)] = true);
+    for byte in bytes {
+        seen[usize::from(*byte)] = true;
+    }
     seen.iter().filter(|seen| **seen).count()
 }
 

@@ -159,8 +159,9 @@ async fn claims_that_are_said_twice_are_refused() {
         let body = format!("{{{twice}{}", &good[1..]);
         let header = r#"{"alg":"EdDSA","kid":"it"}"#;
         let message = format!("{}.{}", encoded(header), encoded(body));
-        let signed = jsonwebtoken::crypto::sign(message.as_bytes(), &signer.key, signer.algorithm);
-        let token = format!("{message}.{}", signed.expect("the key signs"));
+        let signature =
+            jsonwebtoken::crypto::sign(message.as_bytes(), &signer.key, signer.algorithm);
+        let token = format!("{message}.{}", signature.expect("the key signs"));
         assert!(!is_admitted(&verifier, token).await, "{twice}");
     }
 }

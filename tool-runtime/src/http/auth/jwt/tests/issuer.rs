@@ -65,9 +65,9 @@ impl Signer {
 
     /// Signs a header that no library would write.
     pub(super) fn sign_raw(&self, header: &Value, claims: &Value) -> String {
-        let message = format!("{}.{}", encoded(&header.to_string()), encoded(&claims.to_string()));
-        let signed = jsonwebtoken::crypto::sign(message.as_bytes(), &self.key, self.algorithm);
-        format!("{message}.{}", signed.expect("the key signs"))
+        let message = format!("{}.{}", encoded(header.to_string()), encoded(claims.to_string()));
+        let signature = jsonwebtoken::crypto::sign(message.as_bytes(), &self.key, self.algorithm);
+        format!("{message}.{}", signature.expect("the key signs"))
     }
 }
 

@@ -149,11 +149,11 @@ async fn a_request_that_is_hung_up_does_not_end_a_reading() {
 async fn keys_are_fetched_and_rotated_over_http() {
     let [one, two] = signers();
     let body = Arc::new(Mutex::new(set(&[&one])));
-    let served = Arc::new(AtomicUsize::new(0));
+    let asked = Arc::new(AtomicUsize::new(0));
     let handler = {
-        let (body, served) = (Arc::clone(&body), Arc::clone(&served));
+        let (body, asked) = (Arc::clone(&body), Arc::clone(&asked));
         move || async move {
-            served.fetch_add(1, Ordering::SeqCst);
+            asked.fetch_add(1, Ordering::SeqCst);
             body.lock().expect("nobody panics with it").clone()
         }
     };
@@ -174,7 +174,7 @@ async fn keys_are_fetched_and_rotated_over_http() {
     server.abort();
     let _ = server.await;
     assert_eq!(answer(&verifier, &two).await, Ok(()), "the last keys stay");
-    assert!(served.load(Ordering::SeqCst) >= 4);
+    assert!(asked.load(Ordering::SeqCst) >= 4);
 }
 
 #[tokio::test]
