@@ -149,3 +149,37 @@ async fn an_event_is_logged_once_under_its_key() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_text_of_one_word_without_end_is_written_and_found() {
+    on_each_database(async |trial| {
+        let mut long = draft();
+        long["body"] = json!("a".repeat(8_000));
+        trial.answer("create_draft_content", &long).await;
+        let query = json!({ "query": "a".repeat(200), "status": "draft" });
+        assert_eq!(trial.answer("search_content", &query).await["total"], 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_character_that_no_database_keeps_is_the_callers_mistake() {
+    on_each_database(async |trial| {
+        let mut untitled = draft();
+        untitled["title"] = json!("a\u{0}b");
+        for (tool, input) in [
+            ("create_draft_content", untitled),
+            ("get_npc_profile", json!({ "npc_id": "a\u{0}b" })),
+            ("get_prompt_active", json!({ "npc_id": "a\u{0}b" })),
+            ("search_content", json!({ "query": "a", "content_type": "a\u{0}b" })),
+            ("search_content", json!({ "query": "a", "tags": ["a\u{0}b"] })),
+            ("log_user_event", json!({ "event_type": "seen", "user_id": "a\u{0}b" })),
+        ] {
+            let refused = trial.call(tool, &input).await;
+            assert_eq!(refused["error"]["code"], "INVALID_ARGUMENT", "{tool}: {refused}");
+        }
+        let kept = json!({ "event_type": "seen", "event_data": { "a": "a\u{0}b" } });
+        trial.answer("log_user_event", &kept).await;
+    })
+    .await;
+}

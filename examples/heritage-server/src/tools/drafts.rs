@@ -61,13 +61,13 @@ pub(crate) async fn create_draft_content(
     #[arg(pattern = "^[a-z][a-z0-9_]*$", length(..=64), example = "knowledge")]
     content_type: String,
     /// Its title.
-    #[arg(length(1..=200))]
+    #[arg(length(1..=200), pattern = "^[^\\u0000]*$")]
     title: String,
     /// Its text.
-    #[arg(length(1..=8000))]
+    #[arg(length(1..=8000), pattern = "^[^\\u0000]*$")]
     body: String,
     /// Its text in short.
-    #[arg(length(1..=1000))]
+    #[arg(length(1..=1000), pattern = "^[^\\u0000]*$")]
     summary: Option<String>,
     /// Words that it is filed under.
     #[arg(default, length(..=20))]
@@ -76,7 +76,7 @@ pub(crate) async fn create_draft_content(
     #[arg(default, length(..=20))]
     domains: Vec<Tag>,
     /// Where it is from.
-    #[arg(length(1..=500))]
+    #[arg(length(1..=500), pattern = "^[^\\u0000]*$")]
     source: Option<String>,
 ) -> Result<Draft, WriteError> {
     guide.site(place).await?.ok_or(WriteError::NoSite)?;

@@ -63,10 +63,10 @@ pub(crate) async fn log_user_event(
     #[arg(default)]
     event_data: Map<String, Value>,
     /// The visitor; the call's own if left out.
-    #[arg(length(1..=128), pii)]
+    #[arg(length(1..=128), pattern = "^[^\\u0000]*$", pii)]
     user_id: Option<String>,
     /// The visitor's session; the call's own if left out.
-    #[arg(length(1..=128))]
+    #[arg(length(1..=128), pattern = "^[^\\u0000]*$")]
     session_id: Option<String>,
 ) -> Result<LoggedEvent, WriteError> {
     guide.site(place).await?.ok_or(WriteError::NoSite)?;

@@ -3,6 +3,9 @@
 //! They are functions with a state they borrow, `guide: &Guide`, and not a toolkit: a toolkit's tools
 //! carry its name before theirs, and callers know these by their plain names. Whose data a call is
 //! about comes from its context (`place: &Place`), never from an argument.
+//!
+//! No text may hold U+0000, which PostgreSQL does not keep: it is refused as an argument on either
+//! database, so that it is no outage on one of them.
 
 mod drafts;
 mod events;
@@ -23,7 +26,7 @@ use tool_runtime::prelude::*;
 #[ai_type]
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[serde(transparent)]
-pub(crate) struct Tag(#[arg(length(1..=64), example = "家训")] String);
+pub(crate) struct Tag(#[arg(length(1..=64), pattern = "^[^\\u0000]*$", example = "家训")] String);
 
 fn texts(tags: Vec<Tag>) -> Vec<String> {
     tags.into_iter().map(|Tag(tag)| tag).collect()

@@ -37,7 +37,7 @@ pub(crate) async fn get_npc_profile(
     guide: &Guide,
     place: &Place,
     /// The NPC.
-    #[arg(length(1..=64), example = "ancestor_yan")]
+    #[arg(length(1..=64), pattern = "^[^\\u0000]*$", example = "ancestor_yan")]
     npc_id: &str,
     /// The profile's version; the one in use if left out.
     #[arg(range(1..))]
@@ -55,7 +55,7 @@ pub(crate) async fn get_prompt_active(
     guide: &Guide,
     place: &Place,
     /// The NPC.
-    #[arg(length(1..=64), example = "ancestor_yan")]
+    #[arg(length(1..=64), pattern = "^[^\\u0000]*$", example = "ancestor_yan")]
     npc_id: &str,
     /// What the prompt is for.
     #[arg(default)]

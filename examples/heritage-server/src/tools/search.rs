@@ -37,7 +37,7 @@ pub(crate) async fn search_content(
     #[arg(length(1..=200), example = "严氏家训")]
     query: String,
     /// Only contents of this type, such as `family_rule`, `poem` or `legend`.
-    #[arg(length(1..=64))]
+    #[arg(length(1..=64), pattern = "^[^\\u0000]*$")]
     content_type: Option<String>,
     /// Only contents that carry all of these tags.
     #[arg(default, length(..=10))]

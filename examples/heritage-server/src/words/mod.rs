@@ -40,6 +40,9 @@ enum Run {
     Other(String),
 }
 
+/// How many characters of a word count; a `tsvector` takes 2,046 bytes.
+const LONGEST_WORD: usize = 64;
+
 /// Pairs of a traditional character and the simplified one for it.
 const VARIANTS: &str = include_str!("../../data/variants.tsv");
 
@@ -90,8 +93,10 @@ impl Words {
         words.map(|token| token.word.to_owned())
     }
 
+    /// Reduces a word to its stem; of what is longer than any word, the beginning counts.
     fn stem(&self, word: &str) -> String {
-        self.stemmer.stem(word).into_owned()
+        let end = word.char_indices().nth(LONGEST_WORD).map_or(word.len(), |(end, _)| end);
+        self.stemmer.stem(&word[..end]).into_owned()
     }
 
     /// Splits a text into stretches of Chinese and single words of anything else.
