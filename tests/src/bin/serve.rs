@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use tool_runtime::evidence::{EvidenceKeeper, Vault};
-use tool_runtime::http::{self, Auth, HttpConfig, Principal, Server};
+use tool_runtime::http::{self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Server};
 use tool_runtime::ledger::{JsonLines, Ledger};
 use tool_runtime::policy::KeyRing;
 use tool_runtime::prelude::*;
@@ -181,5 +181,9 @@ async fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
 
 fn auth() -> Result<Auth, Box<dyn Error>> {
     let caller = Principal::trusted("tester");
-    Ok(Auth::trusting_the_network_as(caller))
+    let Ok(key) = std::env::var("SERVE_KEY") else {
+        return Ok(Auth::trusting_the_network_as(caller));
+    };
+    let keys = ApiKeySet::new().with(ApiKey::new(key)?.hash(), caller)?;
+    Ok(Auth::new().api_keys(&ApiKeys::new(keys)))
 }
