@@ -55,7 +55,7 @@ def schemathesis(url: str, folder: pathlib.Path) -> int:
         "--checks", "all",
         "--mode", "all",
         "--phases", "examples,coverage,fuzzing,stateful",
-        "--max-examples", os.environ.get("EXAMPLES", "25"),
+        "--max-examples", os.environ.get("EXAMPLES", "10"),
         "--seed", seed,
         "--header", f"X-Internal-API-Key: {KEY}",
         "--continue-on-failure",

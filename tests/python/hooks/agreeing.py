@@ -1,9 +1,12 @@
 """Makes generated calls say what no schema can ask for.
 
 A tenant, a site and a trace are required, but in the headers or in the body, and what both say has
-to be the same. OpenAPI has no words for that, so it is done here to what is generated. Nothing is
-taken out of what the document says, and no answer is looked at.
+to be the same. A key under which a call was made before belongs to that call. OpenAPI has no words
+for that, so it is done here to what is generated. Nothing is taken out of what the document says, and
+no answer is looked at.
 """
+
+import uuid
 
 import schemathesis
 
@@ -32,9 +35,17 @@ def before_call(context, case, kwargs):
     for header, field in PLACES.items():
         if said.get(field) is not None:
             case.headers.pop(header, None)
+    if "Idempotency-Key" in case.headers:
+        case.headers["Idempotency-Key"] = str(uuid.uuid4())
+    elif said.get("idempotency_key") is not None and is_positive(case):
+        said["idempotency_key"] = str(uuid.uuid4())
     for header, value in REQUIRED.items():
         if header not in case.headers and said.get(PLACES.get(header, "trace_id")) is None:
             case.headers[header] = value
+
+
+def is_positive(case):
+    return case.meta is None or case.meta.generation.mode.is_positive
 
 
 def parameters(case):

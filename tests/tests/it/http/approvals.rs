@@ -180,7 +180,7 @@ async fn an_edited_call_runs_as_edited_and_says_so() {
     let refused = json!({"decision": "edit", "arguments": {"cents": 500}});
     let answer = office.decide("boss", &ticket, refused).await;
     let body = answer.json();
-    assert_eq!((answer.status, &body["error_type"]), (422, &"INVALID_ARGUMENT".into()), "{body}");
+    assert_eq!((answer.status, &body["error_type"]), (409, &"INVALID_ARGUMENT".into()), "{body}");
     assert_eq!(body["detail"]["details"]["violations"][0]["pointer"], "/cents");
     assert_eq!(office.paid.all(), [""; 0]);
     let edited = json!({"decision": "edit", "arguments": {"cents": 4}});

@@ -6,6 +6,7 @@ mod refusing;
 mod view;
 
 use axum::extract::{Request, State};
+use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::Response;
 use tool_contracts::{CallStatus, ErrorCode};
@@ -67,34 +68,43 @@ async fn decided(
 ) -> Result<Response, Problem> {
     let mut call = app.runtime.resume_waiting(ticket, &clerk.said.cx).await;
     heard.tool_name = call.name().into();
+    let mut status = None;
     if call.status() == CallStatus::Pending {
-        match decision {
+        status = match decision {
             Decision::Decline(feedback) => return decline(app, call, ticket, feedback).await,
             Decision::Approve => approve(app, &mut call, clerk, None),
             Decision::Edit(arguments) => approve(app, &mut call, clerk, Some(arguments)),
-        }
+        };
     }
     let ran = call::executed(app, call).await?;
     let mut outcome = call::outcome(app, &ran, heard);
-    outcome.status = refusing::status(&ran.call).unwrap_or(outcome.status);
+    outcome.status = status.or_else(|| refusing::status(&ran.call)).unwrap_or(outcome.status);
     Ok(outcome.into_response())
 }
 
 /// Lets a call run, or has it answer why it may not; its ticket stays good then.
-fn approve(app: &Shared, call: &mut ToolCall, clerk: &Clerk, edited: Option<&str>) {
+///
+/// Gives the status of the answer where the answer alone does not say it: what the tool does not
+/// take is a decision of the right form that does not fit what waits.
+fn approve(
+    app: &Shared,
+    call: &mut ToolCall,
+    clerk: &Clerk,
+    edited: Option<&str>,
+) -> Option<StatusCode> {
     let is_own = four_eyes::is_own(call.cx(), &clerk.said.cx, &clerk.principal);
     if is_own && app.config.four_eyes {
         call.withdraw(four_eyes::refusal);
-        return;
+        return None;
     }
     let approved = match edited {
         Some(arguments) => call.approve_edited(clerk.name(), arguments),
         None if call.approve(clerk.name()) => Ok(()),
         None => Err(EditError::NoApprover),
     };
-    if let Err(error) = approved {
-        call.withdraw(|| refusing::not_approved(error));
-    }
+    let error = approved.err()?;
+    call.withdraw(|| refusing::not_approved(error));
+    Some(StatusCode::CONFLICT)
 }
 
 /// Says no for good, and answers only once that is kept.

@@ -102,7 +102,8 @@ fn decision(tools: &Tools) -> Value {
 
 fn trace() -> Value {
     let ok = answers::json("A page of the trace's records.", of("TraceRecords"));
-    let mut parameters = parameters::of_page(json!({"type": "integer", "minimum": 0}));
+    let mut parameters =
+        parameters::of_page(json!({"type": "integer", "minimum": 0, "maximum": u64::MAX}));
     parameters.push(parameters::of_path("id", "The trace.", parameters::id()));
     let operation = operation("readTrace", "traces", "Read what was recorded of a trace");
     answered(operation, parameters, ok, refused(&[&DOOR, &[404, 422]]))
