@@ -54,12 +54,12 @@ pub(super) fn linked(status: u16, links: Value) -> Value {
 }
 
 /// An answer in JSON.
-pub(super) fn json(description: &str, schema: Value) -> Value {
+pub(super) fn json(description: &str, schema: &Value) -> Value {
     json!({"description": description, "content": {"application/json": {"schema": schema}}})
 }
 
 fn failure(status: u16, when: &str) -> Value {
-    let mut failure = json(when, of("CallFailure"));
+    let mut failure = json(when, &of("CallFailure"));
     let header = match status {
         401 => json!({"WWW-Authenticate": {
             "description": "How to prove who asks.",

@@ -44,14 +44,14 @@ pub(super) fn paths(about: &About<'_>, tools: &Tools) -> Value {
 }
 
 fn list() -> Value {
-    let ok = answers::json("The tools that this caller may see.", of("ListResponse"));
+    let ok = answers::json("The tools that this caller may see.", &of("ListResponse"));
     let operation = operation("listTools", "tools", "List the tools that this caller may see");
-    let operation = with_body(operation, of("ListRequest"));
+    let operation = with_body(operation, &of("ListRequest"));
     answered(operation, parameters::of_request(), ok, refused(&[&DOOR, &BODY]))
 }
 
 fn call(tools: &Tools, keeps_ledger: bool) -> Value {
-    let mut ok = answers::json("What the tool returned.", tools.success.clone());
+    let mut ok = answers::json("What the tool returned.", &tools.success);
     ok["content"]["text/event-stream"] = json!({"schema": {
         "type": "string",
         "description": "Events `progress`, then one `result`, whose data is what JSON would answer.",
@@ -72,12 +72,12 @@ fn call(tools: &Tools, keeps_ledger: bool) -> Value {
         ),
     );
     let operation = operation("callTool", "tools", "Call a tool");
-    let operation = with_body(operation, tools.request.clone());
+    let operation = with_body(operation, &tools.request);
     answered(operation, parameters::of_call(), ok, failures)
 }
 
 fn approvals() -> Value {
-    let mut ok = answers::json("A page of what waits, the oldest first.", of("Approvals"));
+    let mut ok = answers::json("A page of what waits, the oldest first.", &of("Approvals"));
     ok["links"] = json!({"decide": {
         "operationId": "decideApproval",
         "parameters": {"ticket": "$response.body#/approvals/0/ticket"},
@@ -85,54 +85,54 @@ fn approvals() -> Value {
     let operation =
         operation("listApprovals", "approvals", "List the calls that wait for a person");
     let after = json!({"type": "string", "format": "uuid"});
-    answered(operation, parameters::of_page(after), ok, refused(&[&DOOR, &[422]]))
+    answered(operation, parameters::of_page(&after), ok, refused(&[&DOOR, &[422]]))
 }
 
 fn decision(tools: &Tools) -> Value {
     let schema = json!({"anyOf": [tools.success, of("Declined")]});
-    let ok = answers::json("What the tool returned, or that the call was declined.", schema);
+    let ok = answers::json("What the tool returned, or that the call was declined.", &schema);
     let ticket = json!({"type": "string", "format": "uuid"});
     let mut parameters = parameters::of_request();
-    parameters.push(parameters::of_path("ticket", "The id of what waits.", ticket));
+    parameters.push(parameters::of_path("ticket", "The id of what waits.", &ticket));
     let operation = operation("decideApproval", "approvals", "Decide about a call that waits");
-    let operation = with_body(operation, of("ApprovalDecision"));
+    let operation = with_body(operation, &of("ApprovalDecision"));
     let failures = refused(&[&DOOR, &BODY, &[404, 409, 410, 502, 504]]);
     answered(operation, parameters, ok, failures)
 }
 
 fn trace() -> Value {
-    let ok = answers::json("A page of the trace's records.", of("TraceRecords"));
+    let ok = answers::json("A page of the trace's records.", &of("TraceRecords"));
     let mut parameters =
-        parameters::of_page(json!({"type": "integer", "minimum": 0, "maximum": u64::MAX}));
-    parameters.push(parameters::of_path("id", "The trace.", parameters::id()));
+        parameters::of_page(&json!({"type": "integer", "minimum": 0, "maximum": u64::MAX}));
+    parameters.push(parameters::of_path("id", "The trace.", &parameters::id()));
     let operation = operation("readTrace", "traces", "Read what was recorded of a trace");
     answered(operation, parameters, ok, refused(&[&DOOR, &[404, 422]]))
 }
 
 fn replay() -> Value {
-    let ok = answers::json("Whether each call would answer the same today.", of("ReplayReport"));
+    let ok = answers::json("Whether each call would answer the same today.", &of("ReplayReport"));
     let mut parameters = parameters::of_request();
-    parameters.push(parameters::of_path("id", "The trace.", parameters::id()));
+    parameters.push(parameters::of_path("id", "The trace.", &parameters::id()));
     let operation = operation("replayTrace", "traces", "Run the reads of a trace again");
-    let operation = with_body(operation, of("ReplayRequest"));
+    let operation = with_body(operation, &of("ReplayRequest"));
     answered(operation, parameters, ok, refused(&[&DOOR, &BODY, &[404, 504]]))
 }
 
 fn document() -> Value {
-    let ok = answers::json("This document.", json!({"type": "object"}));
+    let ok = answers::json("This document.", &json!({"type": "object"}));
     let operation = operation("readDocument", "server", "Read what this caller may ask for");
     answered(operation, Vec::new(), ok, refused(&[&[401, 403, 429, 500, 503]]))
 }
 
 fn health() -> Value {
-    let ok = answers::json("The process lives.", status("ok"));
+    let ok = answers::json("The process lives.", &status("ok"));
     let mut operation = operation("readHealth", "server", "Ask whether the process lives");
     operation["security"] = json!([]);
     answered(operation, Vec::new(), ok, Map::new())
 }
 
 fn readiness() -> Value {
-    let ok = answers::json("Calls are wanted here.", status("ready"));
+    let ok = answers::json("Calls are wanted here.", &status("ready"));
     let mut operation = operation("readReadiness", "server", "Ask whether calls are wanted here");
     operation["security"] = json!([]);
     answered(operation, Vec::new(), ok, refused(&[&[503]]))
@@ -162,7 +162,7 @@ fn operation(id: &str, tag: &str, summary: &str) -> Value {
     json!({"operationId": id, "tags": [tag], "summary": summary})
 }
 
-fn with_body(mut operation: Value, schema: Value) -> Value {
+fn with_body(mut operation: Value, schema: &Value) -> Value {
     let content = json!({"application/json": {"schema": schema}});
     operation["requestBody"] = json!({"required": true, "content": content});
     operation

@@ -80,7 +80,7 @@ pub(super) fn of_call() -> Vec<Value> {
 }
 
 /// Names what a request for a page says.
-pub(super) fn of_page(after: Value) -> Vec<Value> {
+pub(super) fn of_page(after: &Value) -> Vec<Value> {
     let about = "What `next` said on the page before.";
     let after = json!({"name": "after", "in": "query", "description": about, "schema": after});
     let mut page = of_request();
@@ -89,7 +89,7 @@ pub(super) fn of_page(after: Value) -> Vec<Value> {
 }
 
 /// A part of the path.
-pub(super) fn of_path(name: &str, about: &str, schema: Value) -> Value {
+pub(super) fn of_path(name: &str, about: &str, schema: &Value) -> Value {
     json!({
         "name": name, "in": "path", "required": true, "description": about, "schema": schema,
     })

@@ -46,9 +46,10 @@ fn request(about: &About<'_>, tool: &ToolSpec, components: &mut Components) -> V
     let mut request = copied(components, "CallRequest");
     describe(&mut request, tool, "Call of");
     let is = json!({"type": "string", "const": name});
-    let (input, required) = match may_be_left_out {
-        true => (json!({"anyOf": [input, {"type": "null"}]}), json!(["tool_name"])),
-        false => (input, json!(["tool_name", "input"])),
+    let (input, required) = if may_be_left_out {
+        (json!({"anyOf": [input, {"type": "null"}]}), json!(["tool_name"]))
+    } else {
+        (input, json!(["tool_name", "input"]))
     };
     property(&mut request, "tool_name", is);
     property(&mut request, "input", input);
