@@ -1,9 +1,9 @@
 """Makes generated calls say what no schema can ask for.
 
 A tenant, a site and a trace are required, but in the headers or in the body, and what both say has
-to be the same. A key under which a call was made before belongs to that call. OpenAPI has no words
-for that, so it is done here to what is generated. Nothing is taken out of what the document says, and
-no answer is looked at.
+to be the same. A key under which a call was made before belongs to that call. A call that is given a
+millisecond has rightly run out of time. OpenAPI has no words for that, so it is done here to what is
+generated. Nothing is taken out of what the document says, and no answer is looked at.
 """
 
 import uuid
@@ -39,6 +39,8 @@ def before_call(context, case, kwargs):
         case.headers["Idempotency-Key"] = str(uuid.uuid4())
     elif said.get("idempotency_key") is not None and is_positive(case):
         said["idempotency_key"] = str(uuid.uuid4())
+    if said.get("timeouts_ms") is not None and is_positive(case):
+        said["timeouts_ms"] = max(said["timeouts_ms"], 10_000)
     for header, value in REQUIRED.items():
         if header not in case.headers and said.get(PLACES.get(header, "trace_id")) is None:
             case.headers[header] = value

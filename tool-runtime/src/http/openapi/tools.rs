@@ -1,7 +1,7 @@
 //! The tools of a caller, each with its own schemas.
 
 use serde_json::{Map, Value, json};
-use tool_contracts::ToolSpec;
+use tool_contracts::{Effect, ToolSpec};
 
 use super::About;
 use super::components::{Components, of};
@@ -63,11 +63,24 @@ fn success(tool: &ToolSpec, components: &mut Components) -> Value {
     describe(&mut success, tool, "Answer of");
     if let Some(output) = tool.output_schema() {
         let output = components.adopt(&format!("{name}.output"), output);
-        property(&mut success, "output", output);
+        if tool.effect() == Effect::Read {
+            property(&mut success, "output", output);
+        } else {
+            success.insert("anyOf".to_owned(), run_or_shown(&output));
+        }
     }
     let is = json!({"properties": {"tool_name": {"const": name}}});
     property(&mut success, "audit", json!({"allOf": [of("Audit"), is]}));
     components.add(&format!("{name}.answer"), success.into())
+}
+
+/// What a run without effect would do is told in words of the tool's own.
+fn run_or_shown(output: &Value) -> Value {
+    let shown = json!({"properties": {"dry_run": {"const": true}}, "required": ["dry_run"]});
+    json!([
+        {"properties": {"output": output}},
+        {"properties": {"meta": shown}, "required": ["meta"]},
+    ])
 }
 
 fn copied(components: &Components, name: &str) -> Map<String, Value> {
