@@ -300,11 +300,10 @@ async fn a_decision_that_says_something_else_is_refused_whole() {
 }
 
 #[tokio::test]
-async fn a_no_that_was_not_kept_is_not_said() {
+async fn a_decision_is_not_taken_while_the_store_is_away() {
     let store = FaultyStore::new();
     let office = Office::with(open(), Policy::new().store(store.clone()));
     let ticket = office.ask(&json!({"cents": 5})).await;
-    // The first look finds what waits, and from then on the store is away.
     store.always(StoreOperation::Tickets, StoreFault::Fails);
     let answer = office.decide("boss", &ticket, json!({"decision": "decline"})).await;
     assert_eq!(answer.status, 503, "{}", answer.text);
