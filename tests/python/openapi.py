@@ -36,6 +36,8 @@ def main() -> int:
     )
     try:
         url = server.stdout.readline().strip()
+        if not url:
+            return 1
         validate(url)
         return schemathesis(url, folder)
     finally:

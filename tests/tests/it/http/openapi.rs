@@ -31,6 +31,17 @@ async fn lead_visitor(
     step
 }
 
+/// Opens a gate of the village.
+#[ai_tool(effect = "write", version = "1.0.0", category = "gates")]
+async fn open_gate(
+    dry_run: &DryRun,
+    /// Which.
+    #[arg(default, length(1..=20))]
+    gate: String,
+) -> bool {
+    !dry_run.is_active() && !gate.is_empty()
+}
+
 /// Counts the visitors of today.
 #[ai_tool(effect = "read", version = "1.0.0", category = "upkeep", ai_callable = false)]
 async fn count_visitors() -> u32 {
@@ -38,7 +49,8 @@ async fn count_visitors() -> u32 {
 }
 
 fn runtime(ledger: Option<&Ledger>) -> Runtime {
-    let builder = Runtime::builder().tool::<LeadVisitor>().tool::<CountVisitors>();
+    let builder =
+        Runtime::builder().tool::<LeadVisitor>().tool::<CountVisitors>().tool::<OpenGate>();
     let builder = match ledger {
         Some(ledger) => builder.ledger(ledger),
         None => builder,
@@ -119,7 +131,7 @@ async fn whatever_the_document_refers_to_is_in_it() {
 #[tokio::test]
 async fn a_caller_reads_of_the_tools_that_it_may_call() {
     let all = document(open()).await;
-    assert_eq!(names(&all), ["count_visitors", "lead_visitor"]);
+    assert_eq!(names(&all), ["count_visitors", "lead_visitor", "open_gate"]);
     let some = document(scoped("category:map")).await;
     assert_eq!(names(&some), ["lead_visitor"]);
     assert!(!some.to_string().contains("count_visitors"));
