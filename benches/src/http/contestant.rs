@@ -37,8 +37,15 @@ pub(super) enum Contestant {
 }
 
 impl Contestant {
-    pub(super) const ALL: [Self; 7] =
-        [Self::ByHand, Self::Ours, Self::OnAxumServe, Self::JsonLines, Self::Sqlite, Self::FastApi];
+    pub(super) const ALL: [Self; 7] = [
+        Self::ByHand,
+        Self::Ours,
+        Self::OnAxumServe,
+        Self::Keys,
+        Self::JsonLines,
+        Self::Sqlite,
+        Self::FastApi,
+    ];
 
     /// What the table calls it.
     pub(super) fn title(self) -> &'static str {
