@@ -5,13 +5,13 @@ use axum::extract::rejection::RawPathParamsRejection;
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use serde::Serialize;
-use tool_contracts::ErrorCode;
+use tool_contracts::{ErrorCode, ToolContext};
 use uuid::Uuid;
 
 use super::answer::{Heard, Outcome};
 use super::app::App;
 use super::auth::{Principal, Scope};
-use super::caller::{self, Said};
+use super::caller;
 use super::problem::Problem;
 use super::receiving;
 
@@ -23,7 +23,7 @@ pub(super) type Params = Result<RawPathParams, RawPathParamsRejection>;
 
 /// Somebody who may do more than call tools, for one tenant.
 pub(super) struct Clerk {
-    pub(super) said: Said,
+    pub(super) cx: ToolContext,
     pub(super) principal: Principal,
 }
 
@@ -39,20 +39,20 @@ impl Clerk {
         if !principal.may(scope) {
             return Err(not_theirs(&principal, scope));
         }
-        let said = caller::context(&receiving::head(parts), None, &principal)?;
-        heard.trace_id = Some(said.cx.trace_id().into());
-        Ok(Self { said, principal })
+        let cx = caller::context(&receiving::head(parts), None, &principal)?;
+        heard.trace_id = Some(cx.trace_id().into());
+        Ok(Self { cx, principal })
     }
 
     /// Gives the tenant, which they may act for.
     pub(super) fn tenant(&self) -> Uuid {
-        self.said.cx.tenant_id()
+        self.cx.tenant_id()
     }
 
     /// Names them as it stands in records: the user they say they are, and who vouches for that.
     pub(super) fn name(&self) -> String {
         let principal = self.principal.name();
-        let name = match self.said.cx.user_id() {
+        let name = match self.cx.user_id() {
             Some(user) => format!("user:{user} by {principal}"),
             None => principal.to_owned(),
         };

@@ -66,7 +66,7 @@ async fn decided(
     decision: &Decision<'_>,
     heard: &mut Heard,
 ) -> Result<Response, Problem> {
-    let mut call = app.runtime.resume_waiting(ticket, &clerk.said.cx).await;
+    let mut call = app.runtime.resume_waiting(ticket, &clerk.cx).await;
     heard.tool_name = call.name().into();
     let mut status = None;
     if call.status() == CallStatus::Pending {
@@ -92,7 +92,7 @@ fn approve(
     clerk: &Clerk,
     edited: Option<&str>,
 ) -> Option<StatusCode> {
-    let is_own = four_eyes::is_own(call.cx(), &clerk.said.cx, &clerk.principal);
+    let is_own = four_eyes::is_own(call.cx(), &clerk.cx, &clerk.principal);
     if is_own && app.config.four_eyes {
         call.withdraw(four_eyes::refusal);
         return None;

@@ -71,7 +71,7 @@ fn open(
     let request: CallRequest = body::parse(body)?;
     let (name, input, context) = request.into_parts();
     heard.tool_name = name.into_boxed_str();
-    let cx = caller::context(&receiving::head(parts), Some(context), principal)?.cx;
+    let cx = caller::context(&receiving::head(parts), Some(context), principal)?;
     if let Some(tool) = app.runtime.spec(&heard.tool_name) {
         require(principal, tool)?;
         app.rates.call(tool.name(), cx.tenant_id())?;

@@ -24,7 +24,7 @@ mod tests;
 use std::borrow::Cow;
 
 use axum::http::HeaderMap;
-use tool_contracts::server::{CallContext, Tenant};
+use tool_contracts::server::CallContext;
 use tool_contracts::trace_context::TraceContext;
 use tool_contracts::{Actor, ActorType, ToolContext, ToolContextBuilder};
 
@@ -41,13 +41,6 @@ pub(super) struct RequestHead<'a> {
     pub(super) query: Option<&'a str>,
 }
 
-/// What a request says of itself, from whichever place.
-#[derive(Debug, Clone)]
-pub(super) struct Said {
-    pub(super) cx: ToolContext,
-    pub(super) tenant: Tenant,
-}
-
 /// Makes a call's context from the head, the body (none where it has no context) and who calls.
 ///
 /// A caller that is known becomes the context's actor. One that nobody knows has none, so that
@@ -60,7 +53,7 @@ pub(super) fn context(
     head: &RequestHead<'_>,
     body: Option<CallContext>,
     principal: &Principal,
-) -> Result<Said, Problem> {
+) -> Result<ToolContext, Problem> {
     let mut refusals = Refusals::new(body.is_some());
     let before = Before::read(head, &mut refusals);
     let merged = merging::merged(&before, body.unwrap_or_default(), &mut refusals);
@@ -108,8 +101,7 @@ fn built(
     said: CallContext,
     parent: Option<&TraceContext>,
     principal: &Principal,
-) -> Result<Said, Problem> {
-    let tenant = said.tenant_id().cloned();
+) -> Result<ToolContext, Problem> {
     let span_id = parent.and(said.span_id()).map(str::to_owned);
     let in_trace = parent.filter(|parent| is_trace(parent, said.trace_id()));
     let mut builder = said.into_context_builder().map_err(|error| refusal::broken(&error))?;
@@ -122,8 +114,7 @@ fn built(
     if let Some(actor) = actor_of(principal) {
         builder = builder.actor(actor);
     }
-    let cx = builder.build().map_err(|error| refusal::broken(&error))?;
-    Ok(Said { tenant: tenant.unwrap_or_else(|| cx.tenant_id().into()), cx })
+    builder.build().map_err(|error| refusal::broken(&error))
 }
 
 /// Places the call in the caller's span; another name for that span stands beside it.

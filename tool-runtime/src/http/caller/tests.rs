@@ -2,9 +2,9 @@ use axum::http::header::{HeaderName, HeaderValue};
 use axum::http::{HeaderMap, StatusCode};
 use serde_json::Value;
 use tool_contracts::server::{CallContext, Tenant};
-use tool_contracts::{ActorType, ErrorCode};
+use tool_contracts::{ActorType, ErrorCode, ToolContext};
 
-use super::{RequestHead, Said, context};
+use super::{RequestHead, context};
 use crate::http::problem::Problem;
 use crate::http::{Auth, Principal};
 
@@ -54,12 +54,12 @@ impl Asked {
         Self { body: Some(context), ..self }
     }
 
-    fn said_by(self, principal: &Principal) -> Result<Said, Problem> {
+    fn said_by(self, principal: &Principal) -> Result<ToolContext, Problem> {
         context(&RequestHead { headers: &self.headers, query: self.query }, self.body, principal)
     }
 
     #[track_caller]
-    fn said(self) -> Said {
+    fn said(self) -> ToolContext {
         self.said_by(&Principal::trusted("orchestrator")).unwrap()
     }
 
@@ -94,10 +94,9 @@ mod what_is_said {
 
     #[test]
     fn headers_alone_make_a_context() {
-        let said = Asked::needed().said();
-        let cx = said.cx;
+        let cx = Asked::needed().said();
         assert_eq!(cx.tenant_id(), Tenant::parse("yantian").unwrap().id());
-        assert_eq!((cx.tenant_slug(), said.tenant.slug()), (Some("yantian"), Some("yantian")));
+        assert_eq!(cx.tenant_slug(), Some("yantian"));
         assert_eq!((cx.site_id(), cx.trace_id()), (Some("main"), "trace-1"));
         assert!(cx.run_id().unwrap().starts_with("run_"));
         let actor = cx.actor().unwrap();
@@ -107,7 +106,7 @@ mod what_is_said {
     #[test]
     fn the_body_alone_makes_a_context() {
         let body = json!({"tenant_id": "yantian", "site_id": "main", "trace_id": "trace-1"});
-        let cx = Asked::default().body(&body).said().cx;
+        let cx = Asked::default().body(&body).said();
         assert_eq!((cx.tenant_slug(), cx.site_id()), (Some("yantian"), Some("main")));
         assert_eq!(cx.trace_id(), "trace-1");
     }
@@ -121,7 +120,7 @@ mod what_is_said {
             .and("x-npc-id", "ancestor_yan")
             .and("x-request-id", "req-1")
             .and("idempotency-key", "key-1");
-        let cx = asked.said().cx;
+        let cx = asked.said();
         assert_eq!(cx.trace().unwrap().span_id(), "span-1");
         assert_eq!((cx.user_id(), cx.session_id()), (Some("u-1"), Some("s-1")));
         assert_eq!(cx.attributes()["npc_id"], "ancestor_yan");
@@ -134,7 +133,7 @@ mod what_is_said {
             "run_id": "run-1", "request_id": "req-1", "locale": "zh-CN", "currency": "CNY",
             "timezone": "Asia/Shanghai", "timeouts_ms": 500, "dry_run": true,
         });
-        let cx = Asked::needed().and("x-request-id", "gateway-1").body(&body).said().cx;
+        let cx = Asked::needed().and("x-request-id", "gateway-1").body(&body).said();
         assert_eq!((cx.run_id(), cx.request_id()), (Some("run-1"), Some("req-1")));
         assert_eq!((cx.locale(), cx.currency()), (Some("zh-CN"), Some("CNY")));
         assert_eq!((cx.timezone(), cx.timeouts_ms()), (Some("Asia/Shanghai"), Some(500)));
@@ -144,25 +143,25 @@ mod what_is_said {
     #[test]
     fn a_header_that_says_the_same_as_the_body_adds_nothing() {
         let body = json!({"tenant_id": "yantian", "site_id": "main", "user_id": "u-1"});
-        let cx = Asked::needed().and("x-user-id", "u-1").body(&body).said().cx;
+        let cx = Asked::needed().and("x-user-id", "u-1").body(&body).said();
         assert_eq!((cx.site_id(), cx.user_id()), (Some("main"), Some("u-1")));
     }
 
     #[test]
     fn texts_may_be_of_any_script() {
-        let cx = Asked::needed().and("x-user-id", "严").said().cx;
+        let cx = Asked::needed().and("x-user-id", "严").said();
         assert_eq!(cx.user_id(), Some("严"));
     }
 
     #[test]
     fn a_key_may_be_the_string_of_a_structured_field() {
         let quoted = r#""key \"7\" \\""#;
-        let cx = Asked::needed().and("idempotency-key", quoted).said().cx;
+        let cx = Asked::needed().and("idempotency-key", quoted).said();
         assert_eq!(cx.idempotency_key(), Some(r#"key "7" \"#));
         let cx = Asked::needed()
             .and("idempotency-key", r#""key-7""#)
             .body(&json!({"idempotency_key": "key-7"}));
-        assert_eq!(cx.said().cx.idempotency_key(), Some("key-7"));
+        assert_eq!(cx.said().idempotency_key(), Some("key-7"));
     }
 }
 
@@ -180,12 +179,12 @@ mod the_tenant {
         let slug = json!({"tenant_id": "yantian"});
         let cx =
             Asked::needed().without("x-tenant-id").and("x-tenant-id", &id()).body(&slug).said();
-        assert_eq!(cx.cx.tenant_slug(), Some("yantian"));
+        assert_eq!(cx.tenant_slug(), Some("yantian"));
         let cx = Asked::needed().body(&json!({"tenant_id": id()})).said();
-        assert_eq!(cx.cx.tenant_slug(), Some("yantian"));
+        assert_eq!(cx.tenant_slug(), Some("yantian"));
         let upper = id().to_uppercase();
         let cx = Asked::needed().body(&json!({"tenant_id": upper})).said();
-        assert_eq!(cx.cx.tenant_id().to_string(), id());
+        assert_eq!(cx.tenant_id().to_string(), id());
     }
 
     #[test]
@@ -232,7 +231,7 @@ mod a_caller_that_nobody_knows {
 
     #[tokio::test]
     async fn has_no_actor_so_that_strangers_share_no_key() {
-        let cx = Asked::needed().said_by(&nobody().await).unwrap().cx;
+        let cx = Asked::needed().said_by(&nobody().await).unwrap();
         assert!(cx.actor().is_none());
     }
 
@@ -257,19 +256,19 @@ mod the_trace {
             .and("traceparent", PARENT)
             .query("a=1&trace_id=of-query")
             .body(&body);
-        assert_eq!(asked.said().cx.trace_id(), "trace-1");
+        assert_eq!(asked.said().trace_id(), "trace-1");
         let less = || Asked::needed().without("x-trace-id").and("traceparent", PARENT);
         asked = less().and("x-request-id", "of-request").query("trace_id=of-query").body(&body);
-        assert_eq!(asked.said().cx.trace_id(), "of-request");
-        assert_eq!(less().query("trace_id=of-query").body(&body).said().cx.trace_id(), "of-query");
-        assert_eq!(less().body(&body).said().cx.trace_id(), "of-body");
-        assert_eq!(less().said().cx.trace_id(), "4bf92f3577b34da6a3ce929d0e0e4736");
+        assert_eq!(asked.said().trace_id(), "of-request");
+        assert_eq!(less().query("trace_id=of-query").body(&body).said().trace_id(), "of-query");
+        assert_eq!(less().body(&body).said().trace_id(), "of-body");
+        assert_eq!(less().said().trace_id(), "4bf92f3577b34da6a3ce929d0e0e4736");
     }
 
     #[test]
     fn is_read_from_a_query_as_a_form_writes_it() {
         let asked = || Asked::needed().without("x-trace-id");
-        let cx = asked().query("trace_id=a%2Fb+%E4%B8%A5").said().cx;
+        let cx = asked().query("trace_id=a%2Fb+%E4%B8%A5").said();
         assert_eq!(cx.trace_id(), "a/b 严");
         for broken in ["trace_id=", "trace_id=%4", "trace_id=%zz", "trace_id=%ff", "trace_id=%0A"] {
             check_refused(Asked { query: Some(broken), ..asked() }, "text", &["?trace_id="]);
@@ -280,7 +279,7 @@ mod the_trace {
     #[test]
     fn goes_on_in_the_span_of_its_parent() {
         let asked = Asked::needed().without("x-trace-id").and("traceparent", PARENT);
-        let cx = asked.and("tracestate", "rojo=1").and("tracestate", "congo=2").said().cx;
+        let cx = asked.and("tracestate", "rojo=1").and("tracestate", "congo=2").said();
         let sent: Vec<_> = cx.trace_context().unwrap().to_headers().collect();
         assert_eq!(sent[0].1, PARENT);
         assert_eq!(sent[1].1, "rojo=1,congo=2");
@@ -289,14 +288,14 @@ mod the_trace {
     #[test]
     fn keeps_another_name_of_the_parents_span_beside_it() {
         let asked = Asked::needed().without("x-trace-id").and("traceparent", PARENT);
-        let cx = asked.and("x-span-id", "span-1").said().cx;
+        let cx = asked.and("x-span-id", "span-1").said();
         assert_eq!(cx.trace().unwrap().span_id(), "00f067aa0ba902b7");
         assert_eq!(cx.attributes()["span_id"], "span-1");
     }
 
     #[test]
     fn of_a_hosts_own_goes_on_beside_another_one() {
-        let cx = Asked::needed().and("traceparent", PARENT).and("x-span-id", "span-1").said().cx;
+        let cx = Asked::needed().and("traceparent", PARENT).and("x-span-id", "span-1").said();
         assert_eq!((cx.trace_id(), cx.trace_context()), ("trace-1", None));
         assert_eq!(cx.trace().unwrap().span_id(), "span-1");
         assert_eq!(cx.attributes()["traceparent"], PARENT);
@@ -304,7 +303,7 @@ mod the_trace {
 
     #[test]
     fn of_a_parent_that_does_not_hold_is_none() {
-        let cx = Asked::needed().and("traceparent", SECRET).said().cx;
+        let cx = Asked::needed().and("traceparent", SECRET).said();
         assert!(cx.trace().is_none() && cx.attributes().is_empty());
         let asked = Asked::needed().without("x-trace-id").and("traceparent", SECRET);
         assert_eq!(asked.refused()[0].0, "required");
@@ -379,7 +378,7 @@ mod what_is_refused {
         check_refused(Asked::needed().and("x-user-id", "a\u{85}b"), "text", &["X-User-ID"]);
         check_refused(Asked::needed().and_bytes("x-user-id", b"\xff"), "text", &["X-User-ID"]);
         let long = "严".repeat(256);
-        assert_eq!(Asked::needed().and("x-user-id", &long).said().cx.user_id(), Some(&*long));
+        assert_eq!(Asked::needed().and("x-user-id", &long).said().user_id(), Some(&*long));
         let longer = "严".repeat(257);
         check_refused(Asked::needed().and("x-user-id", &longer), "text", &["X-User-ID"]);
     }

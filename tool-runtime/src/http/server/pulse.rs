@@ -159,10 +159,12 @@ mod tests {
 
     /// What is to be done, `seconds` after the connection began.
     fn verdict(pulse: &Pulse, seconds: u32) -> Verdict {
-        let mut limits = ServerLimits::default();
-        limits.header_timeout = SECOND * 10;
-        limits.idle_timeout = SECOND * 60;
-        limits.age = SECOND * 1000;
+        let limits = ServerLimits {
+            header_timeout: SECOND * 10,
+            idle_timeout: SECOND * 60,
+            age: SECOND * 1000,
+            ..ServerLimits::default()
+        };
         pulse.verdict(SECOND * seconds, &limits)
     }
 
