@@ -36,7 +36,7 @@ async fn lead_visitor(
 async fn open_gate(
     dry_run: &DryRun,
     /// Which.
-    #[arg(default, length(1..=20))]
+    #[arg(length(1..=20))]
     gate: String,
 ) -> bool {
     !dry_run.is_active() && !gate.is_empty()
