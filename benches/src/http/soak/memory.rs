@@ -3,8 +3,14 @@
 use std::fs;
 use std::time::Duration;
 
-/// How much a process may seem to grow without a leak: see [`Growth::is_a_leak`].
+/// How many MiB a process may seem to grow without a leak: see [`Growth::is_a_leak`].
 const ALLOWED: f64 = 8.0;
+
+/// As many for one that is not warm yet, since what it keeps for good is still filling.
+const ALLOWED_WHILE_COLD: f64 = 32.0;
+
+/// How many seconds of samples a warm process has.
+const WARM: f64 = 120.0;
 
 const MIB: f64 = 1024.0 * 1024.0;
 
@@ -23,6 +29,8 @@ pub(super) struct Growth {
     pub(super) slope: f64,
     /// MiB that the slope makes of the time that was looked at.
     pub(super) extrapolated: f64,
+    /// MiB that it may be.
+    allowed: f64,
 }
 
 impl Samples {
@@ -50,6 +58,7 @@ impl Samples {
             difference: last - held(&warm[..fifth]),
             slope: slope * 60.0,
             extrapolated: slope * (to - from),
+            allowed: if *to < WARM { ALLOWED_WHILE_COLD } else { ALLOWED },
         })
     }
 }
@@ -61,7 +70,7 @@ impl Growth {
     /// slope. A burst at the end makes a slope of few pairs, which the median does not see. What
     /// leaks has both.
     pub(super) fn is_a_leak(&self) -> bool {
-        self.difference > ALLOWED && self.extrapolated > ALLOWED
+        self.difference > self.allowed && self.extrapolated > self.allowed
     }
 }
 
