@@ -208,12 +208,12 @@ fn request() -> String {
 }
 
 fn summary(lanes: &[Lane]) -> Result<String, String> {
+    use Contestant::{ByHand, FastApi, JsonLines, Keys, Ours, Sqlite};
     let lane = |wanted| lanes.iter().find(|lane| lane.contestant == wanted);
-    let by_hand = lane(Contestant::ByHand).ok_or("nobody to compare with")?;
+    let by_hand = lane(ByHand).ok_or("nobody to compare with")?;
     let over = |wanted| lane(wanted).map_or(f64::NAN, |it| ratio(&it.per_cpu, &by_hand.per_cpu));
     let p99 = |wanted| lane(wanted).map_or(f64::NAN, |it| ratio(&it.p99, &by_hand.p99));
     let us = |wanted| lane(wanted).map_or(f64::NAN, |it| 1e6 / median(&it.per_cpu));
-    use Contestant::{ByHand, FastApi, JsonLines, Keys, Ours, Sqlite};
     Ok(format!(
         "http: vs_axum={:.3} with_ledger={:.3} p99={:.3} with_ledger_sqlite={:.3} \
          p99_with_ledger={:.3} with_keys={:.3} fastapi={:.3} us_by_hand={:.1} us={:.1} us_with_ledger={:.1} \

@@ -1,7 +1,5 @@
 //! Requests as bytes, right and wrong, and what each must be answered.
 
-use std::fmt::Write;
-
 use serde::Deserialize;
 
 use super::wire::Answer;
@@ -72,7 +70,7 @@ impl Call {
             self.tenant
         );
         if let Some(key) = &self.key {
-            let _ = write!(headers, "Idempotency-Key: {key}\r\n");
+            headers.extend(["Idempotency-Key: ", key, "\r\n"]);
         }
         if self.streams {
             headers.push_str("Accept: text/event-stream\r\n");
