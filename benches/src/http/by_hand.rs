@@ -47,6 +47,7 @@ struct Input {
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(clippy::struct_field_names, reason = "they are the names on the wire")]
 struct Context<'a> {
     #[serde(borrow)]
     tenant_id: Option<Cow<'a, str>>,
@@ -57,6 +58,7 @@ struct Context<'a> {
 }
 
 #[derive(Serialize)]
+#[allow(clippy::struct_field_names, reason = "they are the names on the wire")]
 struct Success<'a> {
     success: bool,
     output: Hits,
@@ -162,7 +164,7 @@ fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 
 fn is_slug(text: &str) -> bool {
     let is_part = |it: &u8| it.is_ascii_lowercase() || it.is_ascii_digit() || *it == b'-';
-    text.len() <= 63 && text.as_bytes().iter().all(|it| is_part(it))
+    text.len() <= 63 && text.as_bytes().iter().all(is_part)
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -47,6 +47,7 @@ pub(super) struct Hits {
 /// One content.
 #[ai_type]
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_field_names, reason = "they are the names on the wire")]
 pub(super) struct Content {
     /// Its id.
     pub(super) id: String,

@@ -30,9 +30,9 @@ pub(super) enum Contestant {
     Keys,
     /// Ours, with a ledger in lines of JSON.
     JsonLines,
-    /// Ours, with a ledger in SQLite.
+    /// Ours, with a ledger in `SQLite`.
     Sqlite,
-    /// FastAPI, pydantic and uvicorn.
+    /// `FastAPI`, pydantic and uvicorn.
     FastApi,
 }
 
@@ -90,7 +90,7 @@ async fn play(contestant: Contestant, folder: &Path) -> Result<(), String> {
     match contestant {
         Contestant::ByHand => on_axum_serve(by_hand::router()).await?,
         Contestant::OnAxumServe => {
-            on_axum_serve(router(runtime(None)?, config(trusting(), None))).await?
+            on_axum_serve(router(runtime(None)?, config(trusting(), None))).await?;
         }
         Contestant::Keys => on_our_own(asking_for_keys()?, None).await?,
         _ => on_our_own(trusting(), ledger.as_ref()).await?,

@@ -101,7 +101,7 @@ impl Lane {
         let server = self.server()?;
         let before = server.cpu()?;
         let seen = script.load(server.port, KEY, ROUND).map_err(|error| self.blame(&error))?;
-        let used = server.settled()? - before;
+        let used = server.settled()?.saturating_sub(before);
         self.requests += seen.requests;
         self.per_cpu.push(seen.requests as f64 / used.as_secs_f64());
         self.per_second.push(seen.requests as f64 / ROUND.as_secs_f64());

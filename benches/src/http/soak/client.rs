@@ -78,7 +78,8 @@ impl Client {
     async fn ask(&mut self, act: Act) {
         let number = self.shared.number();
         let request = match act {
-            Act::Note => self.note(number).answered(&[200]),
+            // Another client may have asked it again before it was sent here.
+            Act::Note => self.note(number).answered(&[200, 409]),
             Act::NoteAgain => self.note_again(number).answered(&[200, 409]),
             _ => act.request(number, &mut self.dice),
         };

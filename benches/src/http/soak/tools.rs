@@ -1,4 +1,5 @@
 //! The tools of the soak: quick and slow ones, ones that fail, panic and never end.
+#![allow(clippy::unused_async, clippy::unnecessary_wraps, reason = "tools are so as a rule")]
 
 use std::convert::Infallible;
 use std::fs::File;
@@ -135,7 +136,7 @@ fn compute(
 #[ai_tool(effect = "read", version = "1.0.0", category = "broken", timeout = "50ms")]
 async fn stall(cx: &ToolContext, trail: &Trail) -> Result<(), Infallible> {
     trail.reached(cx);
-    tokio::time::sleep(Duration::from_secs(3_600)).await;
+    tokio::time::sleep(Duration::from_secs(3_601)).await;
     Ok(())
 }
 
