@@ -26,7 +26,7 @@ pages! {
     Schemas: "docs/schemas.md";
     #[cfg(feature = "canonical")]
     Canonical: "docs/canonical.md";
-    #[cfg(feature = "jwt")]
+    #[cfg(all(feature = "jwt", feature = "tls"))]
     Http: "docs/http.md";
     #[cfg(feature = "search")]
     ChoosingTools: "docs/choosing-tools.md";
