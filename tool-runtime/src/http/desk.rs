@@ -51,12 +51,7 @@ impl Clerk {
 
     /// Names them as it stands in records: the user they say they are, and who vouches for that.
     pub(super) fn name(&self) -> String {
-        let principal = self.principal.name();
-        let name = match self.cx.user_id() {
-            Some(user) => format!("user:{user} by {principal}"),
-            None => principal.to_owned(),
-        };
-        cut(name)
+        named(self.cx.user_id(), self.principal.name())
     }
 }
 
@@ -92,12 +87,40 @@ fn not_theirs(principal: &Principal, scope: Scope) -> Problem {
     ))
 }
 
-/// Keeps a name as long as records take it.
-fn cut(mut name: String) -> String {
-    let mut end = name.len().min(LONGEST_NAME);
+/// Names a user and who vouches for them, no longer than records take it.
+///
+/// Who vouches is proven, and the user is only said: however long the user's name is, the other
+/// one stands behind it.
+fn named(user: Option<&str>, principal: &str) -> String {
+    let Some(user) = user else { return cut(principal, LONGEST_NAME).to_owned() };
+    let principal = cut(principal, LONGEST_NAME / 2);
+    let room = LONGEST_NAME - "user: by ".len() - principal.len();
+    format!("user:{} by {principal}", cut(user, room))
+}
+
+/// Keeps of a name as many bytes as there is room for, in whole characters.
+fn cut(name: &str, room: usize) -> &str {
+    let mut end = name.len().min(room);
     while !name.is_char_boundary(end) {
         end -= 1;
     }
-    name.truncate(end);
-    name
+    &name[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST_NAME, named};
+
+    #[test]
+    fn whoever_vouches_is_named_however_long_the_users_name_is() {
+        assert_eq!(named(Some("boss"), "desk"), "user:boss by desk");
+        assert_eq!(named(None, "desk"), "desk");
+        for user in ["x".repeat(256), "名".repeat(256), format!("boss by other{}", " ".repeat(300))]
+        {
+            let name = named(Some(&user), "desk");
+            assert!(name.ends_with(" by desk") && name.len() <= LONGEST_NAME, "{name}");
+        }
+        let long = named(Some("boss"), &"名".repeat(256));
+        assert!(long.starts_with("user:boss by 名") && long.len() <= LONGEST_NAME, "{long}");
+    }
 }

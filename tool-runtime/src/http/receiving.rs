@@ -40,11 +40,18 @@ pub(super) async fn answered(
     let served = AssertUnwindSafe(serve(&mut heard)).catch_unwind().await;
     match served.unwrap_or_else(|_| Err(Problem::internal())) {
         Ok(response) => response,
-        Err(problem) => {
-            heard.trace_id = heard.trace_id.or_else(|| trace_id(parts));
-            challenged(parts, problem.outcome(&mut heard).into_response())
-        }
+        Err(problem) => refused_when(parts, problem, heard),
     }
+}
+
+/// Answers a request of which nothing is read but its head.
+pub(super) fn refused(parts: &Parts, problem: Problem) -> Response {
+    refused_when(parts, problem, Heard::now())
+}
+
+fn refused_when(parts: &Parts, problem: Problem, mut heard: Heard) -> Response {
+    heard.trace_id = heard.trace_id.or_else(|| trace_id(parts));
+    challenged(parts, problem.outcome(&mut heard).into_response())
 }
 
 /// Says of a token that was sent and led to nothing that it is why (RFC 6750, section 3.1).

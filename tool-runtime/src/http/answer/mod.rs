@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use axum::body::{Body, Bytes};
-use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use serde::Serialize;
@@ -66,6 +66,8 @@ struct FailureAudit<'a> {
 const RETRY_SECONDS: u64 = 1;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// Whose answer it is stands in headers of the request, which no cache on the way tells apart by.
+const NOT_KEPT: HeaderValue = HeaderValue::from_static("no-store");
 const BEARER: HeaderValue = HeaderValue::from_static("Bearer");
 
 const SUCCESS: &str = r#"{"success":true,"output":"#;
@@ -152,6 +154,7 @@ impl Outcome {
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, JSON);
+        headers.insert(CACHE_CONTROL, NOT_KEPT);
         if let Some(seconds) = self.retry_after {
             headers.insert(RETRY_AFTER, seconds.into());
         }

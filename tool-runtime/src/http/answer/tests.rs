@@ -121,3 +121,12 @@ fn headers_say_what_the_body_is_and_who_may_ask_again() {
     let succeeded = headers(Outcome::success("1", None, "trace-1", &heard()));
     assert!(!succeeded.contains_key(WWW_AUTHENTICATE) && !succeeded.contains_key(ALLOW));
 }
+
+#[test]
+fn nothing_on_the_way_keeps_an_answer_for_somebody_else() {
+    let success = Outcome::success("1", None, "trace-1", &heard());
+    let failure = failed(404, &ToolErrorDetail::of(ErrorCode::NotFound, "nothing").build());
+    for outcome in [success, failure] {
+        assert_eq!(headers(outcome)["cache-control"], "no-store");
+    }
+}

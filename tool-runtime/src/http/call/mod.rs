@@ -74,7 +74,7 @@ fn open(
     let cx = caller::context(&receiving::head(parts), Some(context), principal)?;
     if let Some(tool) = app.runtime.spec(&heard.tool_name) {
         require(principal, tool)?;
-        app.rates.call(tool.name(), cx.tenant_id())?;
+        app.rates.call(tool.name(), cx.tenant_id(), principal)?;
     }
     let may_know = |tool: &ToolSpec| principal.may_call(tool);
     let input = Box::<str>::from(input);

@@ -13,6 +13,7 @@ use tokio::task::JoinHandle;
 use tool_contracts::{Effect, ErrorCode, ToolSpec};
 
 use crate::ToolCall;
+use crate::http::Running;
 use crate::http::app::{App, Shared};
 use crate::http::metrics::{Metrics, Orphan};
 use crate::http::problem::Problem;
@@ -45,6 +46,13 @@ pub(super) struct Task {
     left: Left,
 }
 
+/// What a task holds until its call has ended.
+struct Held {
+    running: Running,
+    _place: OwnedSemaphorePermit,
+    _left: Left,
+}
+
 /// Counts a call as one without a caller, from when it is set to when its task has ended.
 type Left = Arc<OnceLock<Orphan>>;
 
@@ -57,8 +65,12 @@ pub(super) fn ends_with_caller(call: &ToolCall) -> bool {
 ///
 /// # Cancellation
 /// Dropping the returned future interrupts the call.
-pub(super) async fn run(app: &App, mut call: ToolCall) -> Ran {
-    let (running, begun) = (app.config.drain.running(), Instant::now());
+pub(super) async fn run(app: &App, call: ToolCall) -> Ran {
+    counted(app, call, app.config.drain.running()).await
+}
+
+async fn counted(app: &App, mut call: ToolCall, running: Running) -> Ran {
+    let begun = Instant::now();
     let end = run_within(app, &mut call).await;
     // Somebody is still being asked, and the request has no more time for that.
     call.expire();
@@ -102,14 +114,15 @@ pub(super) fn spawn(app: &Shared, call: ToolCall) -> Result<Task, Problem> {
     let place = Arc::clone(&app.tasks).try_acquire_owned().map_err(|_| busy())?;
     let ends_with_caller = ends_with_caller(&call);
     let left = Left::default();
-    let handle = tokio::spawn(hold(app.clone(), call, (place, left.clone())));
+    // Counted before the task has begun, so that no end of the server passes it over.
+    let held = Held { running: app.config.drain.running(), _place: place, _left: left.clone() };
+    let handle = tokio::spawn(hold(app.clone(), call, held));
     Ok(Task { handle, ends_with_caller, metrics: app.metrics.clone(), left })
 }
 
-async fn hold(app: Shared, call: ToolCall, held: (OwnedSemaphorePermit, Left)) -> Ran {
-    let ran = run(&app, call).await;
-    drop(held);
-    ran
+async fn hold(app: Shared, call: ToolCall, held: Held) -> Ran {
+    let Held { running, _place, _left } = held;
+    counted(&app, call, running).await
 }
 
 fn busy() -> Problem {

@@ -197,6 +197,22 @@ async fn a_write_runs_on_without_its_caller() {
 }
 
 #[tokio::test]
+async fn a_write_is_waited_for_from_the_moment_that_it_is_admitted() {
+    let config = open();
+    let drain = config.drain();
+    let stage = Stage::new();
+    let app = stage.app(config);
+    let mut answer = Box::pin(app.oneshot(calling("save", "{}")));
+    assert!(answer.as_mut().now_or_never().is_none());
+    drop(answer);
+    assert_eq!(drain.count(), 1, "its task has not even begun");
+    stage.go_on();
+    stage.go_on();
+    drain.idle().await;
+    assert_eq!(stage.ended().await, ("save".to_owned(), CallStatus::Executed));
+}
+
+#[tokio::test]
 async fn a_dry_run_of_a_write_ends_with_its_caller() {
     let stage = Stage::new();
     let app = stage.app(open());

@@ -14,7 +14,7 @@ use tool_contracts::ErrorCode;
 pub(super) use self::ready::Readiness;
 use super::app::{App, Shared};
 use super::problem::Problem;
-use super::{HttpConfig, Scope};
+use super::{HttpConfig, Scope, receiving};
 
 /// What `/metrics` answers in: `OpenMetrics` 1.0.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -75,22 +75,26 @@ pub(super) async fn health() -> Response {
 }
 
 /// Answers whether calls are wanted here.
-pub(super) async fn ready(State(app): State<Shared>) -> Result<Response, Problem> {
+pub(super) async fn ready(State(app): State<Shared>, parts: Parts) -> Response {
     let failing = failing(&app).await;
     if failing.is_empty() {
-        return Ok(([(CONTENT_TYPE, JSON)], r#"{"status":"ready"}"#).into_response());
+        return ([(CONTENT_TYPE, JSON)], r#"{"status":"ready"}"#).into_response();
     }
     let message = "this server is not ready: `detail.details.failing` names why";
     let mut problem = Problem::of(ErrorCode::Unavailable, message).with_detail("failing", failing);
     problem.retry_after = Some(ASK_AGAIN);
-    Err(problem)
+    receiving::refused(&parts, problem)
 }
 
 /// Answers with the figures, if this caller may see them.
-pub(super) async fn metrics(State(app): State<Shared>, parts: Parts) -> Result<Response, Problem> {
+pub(super) async fn metrics(State(app): State<Shared>, parts: Parts) -> Response {
+    receiving::answered(&parts, async |_| figures(&app, &parts).await).await
+}
+
+async fn figures(app: &App, parts: &Parts) -> Result<Response, Problem> {
     if !app.config.public_metrics {
         // Also while the server ends, and yet no faster guess than on any other path.
-        let principal = app.rates.prove(&app.config.auth, &parts).await?;
+        let principal = app.rates.prove(&app.config.auth, parts).await?;
         if !principal.may(Scope::Metrics) {
             return Err(Problem::forbidden("the figures take the scope `metrics`"));
         }

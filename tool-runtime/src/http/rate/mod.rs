@@ -48,7 +48,7 @@ pub struct RateLimits {
 /// What has been used of the limits.
 pub(super) struct Rates {
     /// By tool, whose names nobody but the runtime gives.
-    calls: HashMap<Box<str>, RateLimiter<Uuid>>,
+    calls: HashMap<Box<str>, RateLimiter<OnBehalf>>,
     requests: Option<RateLimiter<Caller>>,
     failures: Option<RateLimiter<Peer>>,
     proven: Proven,
@@ -59,6 +59,14 @@ pub(super) struct Rates {
 enum Caller {
     Known(Arc<str>),
     Unknown(Peer),
+}
+
+/// For whom a tool is called, and whether by somebody who is known: strangers, who name whichever
+/// tenant they like, use up no tenant's own allowance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct OnBehalf {
+    tenant: Uuid,
+    by_stranger: bool,
 }
 
 /// The other end of a connection, as far as one sender can be told from another.
@@ -86,7 +94,8 @@ impl RateLimits {
         Self { calls: None, requests: None, failures: RateLimit::per_minute(10).ok() }
     }
 
-    /// Limits how often each tenant calls each tool.
+    /// Limits how often each tenant calls each tool. Callers whom nobody knows have an allowance of
+    /// their own for each tenant that they name.
     pub fn calls(mut self, limit: RateLimit) -> Self {
         self.calls = Some(limit);
         self
@@ -153,9 +162,15 @@ impl Rates {
     }
 
     /// Counts a call of a tenant.
-    pub(super) fn call(&self, tool: &str, tenant: Uuid) -> Result<(), Problem> {
+    pub(super) fn call(
+        &self,
+        tool: &str,
+        tenant: Uuid,
+        principal: &Principal,
+    ) -> Result<(), Problem> {
         let Some(limiter) = self.calls.get(tool) else { return Ok(()) };
-        limiter.check(&tenant).map_err(|wait| {
+        let caller = OnBehalf { tenant, by_stranger: principal.is_anonymous() };
+        limiter.check(&caller).map_err(|wait| {
             limited("this tenant has called this tool too often; call it again later", wait)
         })
     }

@@ -163,10 +163,20 @@ fn those_whom_nobody_knows_are_counted_by_address() {
 fn a_tenant_uses_up_its_own_allowance_of_a_tool_and_no_other() {
     let door = Door::new(RateLimits::new().calls(limit(2)));
     let [one, two] = [1, 2].map(Uuid::from_u128);
-    let call = |tool, tenant| door.rates.call(tool, tenant).is_ok();
+    let known = Principal::trusted("one");
+    let call = |tool, tenant| door.rates.call(tool, tenant, &known).is_ok();
     assert_eq!([(); 3].map(|()| call("read", one)), [true, true, false]);
     assert!(call("read", two) && call("write", one));
-    let problem = door.rates.call("read", one).expect_err("it is above the limit");
+    let problem = door.rates.call("read", one, &known).expect_err("it is above the limit");
     assert_eq!((problem.status.as_u16(), problem.retry_after), (429, Some(MINUTE / 2)));
     assert!((0..10).all(|_| call("of which nobody knows", one)));
+}
+
+#[test]
+fn strangers_use_up_no_tenants_allowance() {
+    let door = Door::new(RateLimits::new().calls(limit(2)));
+    let tenant = Uuid::from_u128(1);
+    let calls = |caller| [(); 3].map(|()| door.rates.call("read", tenant, caller).is_ok());
+    assert_eq!(calls(&Principal::anonymous(Scopes::all())), [true, true, false]);
+    assert_eq!(calls(&Principal::trusted("one")), [true, true, false]);
 }

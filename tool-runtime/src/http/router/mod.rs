@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -12,7 +13,7 @@ use super::HttpConfig;
 use super::app::App;
 use super::metrics::{Route, measured};
 use super::problem::Problem;
-use super::{approvals, call, list, openapi, probes, traces};
+use super::{approvals, call, list, openapi, probes, receiving, traces};
 use crate::Runtime;
 
 #[cfg(test)]
@@ -64,15 +65,16 @@ pub fn router(runtime: Runtime, config: HttpConfig) -> Router {
 }
 
 /// Answers a method that a path does not have; axum says in `Allow` which it has.
-async fn wrong_method(method: Method) -> Response {
-    if method == Method::OPTIONS {
+async fn wrong_method(parts: Parts) -> Response {
+    if parts.method == Method::OPTIONS {
         return StatusCode::NO_CONTENT.into_response();
     }
     let message = "this path does not take this method; `allow` says which it takes";
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::InvalidArgument, message)
-        .into_response()
+    let status = StatusCode::METHOD_NOT_ALLOWED;
+    receiving::refused(&parts, Problem::new(status, ErrorCode::InvalidArgument, message))
 }
 
-async fn no_path() -> Problem {
-    Problem::of(ErrorCode::NotFound, "nothing is served under this path")
+async fn no_path(parts: Parts) -> Response {
+    let problem = Problem::of(ErrorCode::NotFound, "nothing is served under this path");
+    receiving::refused(&parts, problem)
 }

@@ -3,6 +3,7 @@ use axum::http::Request;
 use axum::http::header::{ALLOW, CONTENT_TYPE};
 
 use super::*;
+use crate::http::Auth;
 use crate::http::fixture::{Answer, Stage, calling, open, send};
 
 async fn sent(app: &Router, method: &str, path: &str) -> Answer {
@@ -67,4 +68,24 @@ async fn merged_it_answers_for_what_nobody_else_does() {
     let app = with_fallback.merge(Stage::new().app(open()).reset_fallback());
     assert_eq!(sent(&app, "GET", "/elsewhere").await.text, "fallback");
     sent(&app, "GET", "/tools/call").await.refused(405, "INVALID_ARGUMENT");
+}
+
+#[tokio::test]
+async fn whoever_names_a_trace_finds_it_in_every_refusal() {
+    let config = HttpConfig::new(Auth::new());
+    config.drain().begin();
+    let app = Stage::new().app(config);
+    for (method, path, status) in [
+        ("GET", "/nowhere", 404),
+        ("GET", "/tools/call", 405),
+        ("GET", "/readyz", 503),
+        ("GET", "/metrics", 401),
+    ] {
+        let request = Request::builder().method(method).uri(path).header("x-trace-id", "trace-7");
+        let answer = send(&app, request.body(Body::empty()).expect("it is a request")).await;
+        assert_eq!(
+            (answer.status, &answer.json()["audit"]["trace_id"]),
+            (status, &"trace-7".into())
+        );
+    }
 }

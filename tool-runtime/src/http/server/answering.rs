@@ -20,6 +20,7 @@ use super::ServerLimits;
 use super::body::{Answer, Awaited};
 use super::pulse::Pulse;
 use crate::http::problem::Problem;
+use crate::http::receiving;
 
 /// What answers the requests of one connection.
 #[derive(Debug, Clone)]
@@ -38,7 +39,7 @@ impl Answering {
     ) -> Result<Response<Answer>, Infallible> {
         let open = self.pulse.opens(request.version() == Version::HTTP_2);
         let answer = if is_flooded(&request, &self.limits) {
-            too_many_headers().into_response()
+            receiving::refused(&request.into_parts().0, too_many_headers())
         } else {
             self.routed(request).await
         };
