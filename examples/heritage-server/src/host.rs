@@ -7,6 +7,7 @@ use tool_runtime::evidence::{EvidenceKeeper, Vault};
 use tool_runtime::ledger::{Ledger, SqliteLedger};
 use tool_runtime::policy::{Policy, RateLimit, Rules};
 use tool_runtime::prelude::*;
+use tool_runtime::schema::Coerce;
 use tool_runtime::store::Sqlite;
 use tool_runtime::trace::JsonLog;
 
@@ -53,6 +54,8 @@ impl Host {
             // by nobody until an editor has published it, and an event only adds a row.
             .permission("create_draft_content", drafts)
             .permission("log_user_event", Permission::Allow)
+            // Slips are told and not mended, so that the document of the server is true.
+            .coerce_reads(Coerce::Off)
             .policy(policy)
             .ledger(&ledger)
             .evidence(EvidenceKeeper::new(vault.clone(), &ledger))

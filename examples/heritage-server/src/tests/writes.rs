@@ -125,7 +125,7 @@ async fn an_event_in_anothers_name_is_refused() {
             json!({ "event_type": "poi_visited", "session_id": "session-2" }),
         ] {
             let refused = trial.call_as(&cx, "log_user_event", &other).await;
-            assert_eq!(refused["error"]["code"], "INVALID_ARGUMENT", "{refused}");
+            assert_eq!(refused["error"]["code"], "FORBIDDEN", "{refused}");
             assert!(!refused["error"].to_string().contains("visitor-1"), "{refused}");
         }
         assert_eq!(trial.count("user_events").await, 0);

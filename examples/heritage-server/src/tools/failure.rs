@@ -25,12 +25,12 @@ pub(crate) enum WriteError {
     #[failure(NOT_FOUND, message = "site not found; the context's site is none of the tenant's")]
     NoSite,
     #[failure(
-        INVALID_ARGUMENT,
+        FORBIDDEN,
         message = "`user_id` must be the user that the call is made for; leave it out"
     )]
     OtherUser,
     #[failure(
-        INVALID_ARGUMENT,
+        FORBIDDEN,
         message = "`session_id` must be the session that the call is made in; leave it out"
     )]
     OtherSession,
