@@ -1,9 +1,10 @@
-"""Tests a running server by the document that it serves of itself.
+"""Tests running servers by the documents that they serve of themselves.
 
-The document has to be valid OpenAPI 3.1. Then schemathesis sends what it allows and what it does not,
-and holds every answer to it, with all checks there are.
+Each document has to be valid OpenAPI 3.1. Then schemathesis sends what it allows and what it does not,
+and holds every answer to it, with all checks there are. One server has tools of many kinds, the other
+is the example application.
 
-    SERVE=target/debug/serve python openapi.py FOLDER
+    BUILT=target/debug python openapi.py FOLDER
 
 `SEED` repeats a run, `EXAMPLES` says how many requests are made of each kind. With `URL` a server is
 tested that runs already, and admits everybody.
@@ -12,48 +13,87 @@ tested that runs already, and admits everybody.
 import json
 import os
 import pathlib
+import re
 import secrets
 import subprocess
 import sys
+import time
 import urllib.request
 
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 HERE = pathlib.Path(__file__).parent
-KEY = secrets.token_hex(24)
+# A run takes a minute or less; one that hangs ends, and fails.
+LONGEST = 600
 
 
 def main() -> int:
     folder = pathlib.Path(sys.argv[1])
     if url := os.environ.get("URL"):
-        validate(url)
-        return schemathesis(url, folder)
-    server = subprocess.Popen(
-        [os.environ["SERVE"], folder],
-        env={**os.environ, "SERVE_KEY": KEY},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        url = server.stdout.readline().strip()
-        if not url:
-            return 1
-        validate(url)
-        return schemathesis(url, folder)
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
+        return proven(url, secrets.token_hex(24), folder)
+    built = pathlib.Path(os.environ["BUILT"])
+    # Both are tested, whatever the first one shows.
+    return max([serve(built, folder), heritage_server(built, folder)])
 
 
-def validate(url: str) -> None:
-    request = urllib.request.Request(f"{url}/openapi.json", headers={"X-Internal-API-Key": KEY})
+def serve(built: pathlib.Path, folder: pathlib.Path) -> int:
+    key = secrets.token_hex(24)
+    with started([built / "serve", folder], folder, SERVE_KEY=key) as server:
+        return proven(server.url, key, folder)
+
+
+def heritage_server(built: pathlib.Path, folder: pathlib.Path) -> int:
+    program, keys = built / "heritage-server", folder / "keys.txt"
+    made = subprocess.run([program, "--new-key", "tester"], check=True, capture_output=True, text=True)
+    key, line = re.search(r"^(tsk_\S+)\n.*^(sha256:\S+) ", made.stdout, re.MULTILINE | re.DOTALL).groups()
+    keys.write_text(f"{line} tester * tools internal approvals traces replay metrics\n")
+    command = [
+        program, "--listen", "127.0.0.1:0", "--data-dir", folder / "heritage", "--api-keys", keys,
+        "--ask-first", "--calls-per-minute", "1000000",
+    ]
+    with started(command, folder) as server:
+        return proven(server.url, key, folder)
+
+
+class started:
+    """A server, until the block ends; it says where it listens among the first that it says."""
+
+    def __init__(self, command: list, folder: pathlib.Path, **environment: str) -> None:
+        self.said = folder / "said.txt"
+        with self.said.open("w") as said:
+            self.process = subprocess.Popen(
+                command, env={**os.environ, **environment}, stdout=said, stderr=subprocess.STDOUT
+            )
+
+    def __enter__(self):
+        deadline = time.monotonic() + 30
+        while not (found := re.search(r"http://127\.0\.0\.1:\d+/api$", self.said.read_text(), re.MULTILINE)):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.__exit__()
+                sys.exit(f"openapi: the server does not listen:\n{self.said.read_text()}")
+            time.sleep(0.05)
+        self.url = found[0]
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.process.terminate()
+        self.process.wait(timeout=60)
+
+
+def proven(url: str, key: str, folder: pathlib.Path) -> int:
+    validate(url, key)
+    return schemathesis(url, key, folder)
+
+
+def validate(url: str, key: str) -> None:
+    request = urllib.request.Request(f"{url}/openapi.json", headers={"X-Internal-API-Key": key})
     with urllib.request.urlopen(request) as answer:
         document = json.load(answer)
     OpenAPIV31SpecValidator(document).validate()
     print(f"openapi: {len(document['paths'])} paths, {len(document['components']['schemas'])} schemas, valid")
 
 
-def schemathesis(url: str, folder: pathlib.Path) -> int:
+def schemathesis(url: str, key: str, folder: pathlib.Path) -> int:
     seed = os.environ.get("SEED") or str(secrets.randbelow(2**32))
     print(f"openapi: schemathesis with SEED={seed}", flush=True)
     command = [
@@ -63,12 +103,12 @@ def schemathesis(url: str, folder: pathlib.Path) -> int:
         "--phases", "examples,coverage,fuzzing,stateful",
         "--max-examples", os.environ.get("EXAMPLES", "10"),
         "--seed", seed,
-        "--header", f"X-Internal-API-Key: {KEY}",
+        "--header", f"X-Internal-API-Key: {key}",
         "--continue-on-failure",
         "--no-color",
     ]
     environment = {**os.environ, "SCHEMATHESIS_HOOKS": "agreeing", "PYTHONPATH": str(HERE / "hooks")}
-    return subprocess.run(command, cwd=folder, env=environment, check=False).returncode
+    return subprocess.run(command, cwd=folder, env=environment, check=False, timeout=LONGEST).returncode
 
 
 if __name__ == "__main__":
