@@ -21,14 +21,15 @@ pub(crate) const NEW_RUN: &str = "run_";
 #[derive(Debug, Clone)]
 #[must_use = "a builder does nothing until `build`"]
 pub struct ToolContextBuilder {
-    fields: Fields,
+    /// Each setter moves the builder, and these are many bytes.
+    fields: Box<Fields>,
     invocation_id: Option<Uuid>,
     now_iso: Option<DateTime<Utc>>,
 }
 
 impl ToolContextBuilder {
     pub(super) fn new(tenant_id: Uuid, trace_id: String) -> Self {
-        let fields = Fields {
+        let fields = Box::new(Fields {
             tenant_id,
             request_id: None,
             trace_id,
@@ -58,7 +59,7 @@ impl ToolContextBuilder {
             client: None,
             dry_run: false,
             trace: None,
-        };
+        });
         Self { fields, invocation_id: None, now_iso: None }
     }
 
@@ -190,12 +191,11 @@ impl ToolContextBuilder {
         ToolContext::of(self.completed())
     }
 
-    fn completed(self) -> Fields {
-        Fields {
-            invocation_id: self.invocation_id.unwrap_or_else(Uuid::now_v7),
-            now_iso: self.now_iso.unwrap_or_else(Utc::now),
-            ..self.fields
-        }
+    fn completed(self) -> Box<Fields> {
+        let Self { mut fields, invocation_id, now_iso } = self;
+        fields.invocation_id = invocation_id.unwrap_or_else(Uuid::now_v7);
+        fields.now_iso = now_iso.unwrap_or_else(Utc::now);
+        fields
     }
 }
 

@@ -112,8 +112,9 @@ impl ToolContext {
         Self { shared: Arc::new(fields), invocation_id: self.invocation_id }
     }
 
-    fn of(fields: Fields) -> Self {
-        Self { invocation_id: fields.invocation_id, shared: Arc::new(fields) }
+    fn of(fields: impl Into<Arc<Fields>>) -> Self {
+        let shared = fields.into();
+        Self { invocation_id: shared.invocation_id, shared }
     }
 
     /// Gives the tenant.

@@ -6,7 +6,8 @@ use crate::ContractError;
 /// Builds a [`CallContext`]; `build` tells every problem at once.
 #[derive(Debug, Clone, Default)]
 #[must_use = "a builder does nothing until `build`"]
-pub struct CallContextBuilder(CallContext);
+// Each setter moves the builder, and a context is many bytes.
+pub struct CallContextBuilder(Box<CallContext>);
 
 impl CallContextBuilder {
     /// Sets whose data the call is about.
@@ -77,6 +78,6 @@ text_setters! {
 
 impl From<CallContext> for CallContextBuilder {
     fn from(context: CallContext) -> Self {
-        Self(context)
+        Self(Box::new(context))
     }
 }
