@@ -20,7 +20,7 @@ use super::{Scope, Scopes};
 /// # let yantian = Uuid::from_u128(7);
 /// let orchestrator = Principal::new("orchestrator")
 ///     .for_tenants([yantian])
-///     .with_scopes("tools approvals".parse::<Scopes>()?);
+///     .with_scopes("tools traces".parse::<Scopes>()?);
 /// assert!(orchestrator.may_act_for(yantian));
 /// assert!(!orchestrator.may_act_for(Uuid::from_u128(8)));
 /// # Ok::<(), tool_runtime::http::UnknownScope>(())

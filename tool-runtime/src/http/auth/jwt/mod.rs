@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jsonwebtoken::crypto::aws_lc;
+use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Algorithm, Header, Validation};
 use thiserror::Error;
 
@@ -154,15 +155,17 @@ impl JwtVerifier {
 
     /// Finds out whose token it is. Cancel-safe.
     pub(super) async fn principal(&self, token: &[u8]) -> Result<Principal, Refusal> {
-        let header = self.header(token).ok_or(Refusal::Invalid)?;
+        let header = self
+            .header(token)
+            .ok_or_else(|| refused("its header is unreadable, or of another kind"))?;
         let keys = self.keys(&header).await?;
         let Found::Key(key) = keys.find(header.kid.as_deref(), header.alg) else {
-            return Err(Refusal::Invalid);
+            return Err(refused("its key or algorithm is none of the issuer's"));
         };
         let mut validation = self.validation.clone();
         validation.algorithms = vec![header.alg];
         let data = jsonwebtoken::decode::<Claims>(token, key, &validation);
-        self.named(&data.map_err(|_| Refusal::Invalid)?.claims)
+        self.named(&data.map_err(|error| refused(fault(&error)))?.claims)
     }
 
     /// Reads the header of a token that is worth a look at keys.
@@ -187,13 +190,36 @@ impl JwtVerifier {
 
     fn named(&self, claims: &Claims) -> Result<Principal, Refusal> {
         if claims.sub.trim().is_empty() || claims.sub.len() > LONGEST_NAME {
-            return Err(Refusal::Invalid);
+            return Err(refused("`sub` is empty or too long"));
         }
         let principal = Principal::new(claims.sub.clone()).with_scopes(claims.scopes());
         Ok(match &self.tenants {
             TenantsOf::Everybody => principal.for_every_tenant(),
             TenantsOf::Claim(claim) => principal.for_tenants(claims.tenants(claim.as_deref())),
         })
+    }
+}
+
+/// Refuses a token. Why is for the log alone, because whoever sent it may be guessing; and for
+/// `debug`, because anybody could fill it.
+fn refused(reason: &'static str) -> Refusal {
+    #[cfg(feature = "trace")]
+    tracing::debug!(reason, "a token is refused");
+    #[cfg(not(feature = "trace"))]
+    let _ = reason;
+    Refusal::Invalid
+}
+
+/// Says what does not hold of a token, without anything that stands in it.
+fn fault(error: &jsonwebtoken::errors::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::ExpiredSignature => "`exp` is over",
+        ErrorKind::ImmatureSignature => "`nbf` is to come",
+        ErrorKind::InvalidIssuer => "`iss` is another issuer",
+        ErrorKind::InvalidAudience => "`aud` is another audience",
+        ErrorKind::MissingRequiredClaim(_) => "`exp`, `iss`, `aud` or `sub` is missing",
+        ErrorKind::InvalidSignature => "its signature does not hold",
+        _ => "its form is none that is taken",
     }
 }
 
