@@ -56,8 +56,9 @@ pub(crate) fn made(name: &str) -> Result<String, Box<dyn Error>> {
 
 fn admit(set: ApiKeySet, line: &str) -> Result<ApiKeySet, Box<dyn Error>> {
     let mut words = line.split_whitespace();
-    let mut next = |what: &str| words.next().ok_or_else(|| format!("there are no {what}"));
-    let (hash, name, tenants) = (next("hash")?, next("name")?, next("tenants")?);
+    let mut next = |missing: &str| words.next().ok_or_else(|| format!("there {missing}"));
+    let (hash, name) = (next("is no hash")?, next("is no name")?);
+    let tenants = next("are no tenants")?;
     let principal = match tenants {
         EVERY => Principal::new(name).for_every_tenant(),
         tenants => {

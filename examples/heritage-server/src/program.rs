@@ -73,9 +73,12 @@ fn greeting(address: SocketAddr, options: &Options, files: &Files) -> String {
         Some(url) if url.starts_with("sqlite:") => url.clone(),
         Some(_) => "in PostgreSQL, as --database says".to_owned(),
     };
-    let callers = match &options.api_keys {
-        Some(file) => format!("who has a key of {}", file.display()),
-        None => "anybody on this machine; --api-keys FILE asks for keys".to_owned(),
+    let (callers, proof) = match &options.api_keys {
+        Some(file) => (
+            format!("who has a key of {}", file.display()),
+            " \\\n    -H \"X-Internal-API-Key: $KEY\"",
+        ),
+        None => ("anybody on this machine; --api-keys FILE asks for keys".to_owned(), ""),
     };
     format!(
         "the guide of 严田古村 listens on http://{address}/api
@@ -86,7 +89,7 @@ fn greeting(address: SocketAddr, options: &Options, files: &Files) -> String {
 
 try, in another terminal:
   curl -X POST http://{address}/api/tools/call -H 'Content-Type: application/json' \\
-    -H 'X-Tenant-ID: yantian' -H 'X-Site-ID: yantian-main' -H 'X-Trace-ID: trace-1' \\
+    -H 'X-Tenant-ID: yantian' -H 'X-Site-ID: yantian-main' -H 'X-Trace-ID: trace-1'{proof} \\
     -d '{{\"tool_name\": \"search_content\", \"input\": {{\"query\": \"严氏家训\", \"limit\": 1}}}}'
 
 examples/heritage-server/README.md has more. Ctrl-C ends it, once what runs has ended.",
