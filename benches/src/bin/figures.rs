@@ -52,9 +52,9 @@ fn main() -> ExitCode {
         ["http"] => http::print(),
         #[cfg(target_os = "linux")]
         ["http-serve", contestant, folder] => http::serve(contestant, folder),
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", target_env = "gnu"))]
         ["soak", words @ ..] => http::soak::print(words),
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", target_env = "gnu"))]
         ["soak-serve", folder] => http::soak::serve(folder),
         ["measure", style, items, further] => measure(style, items, further),
         _ => Err(USAGE.to_owned()),

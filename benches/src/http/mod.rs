@@ -9,6 +9,7 @@ mod contestant;
 mod cores;
 mod fastapi;
 mod process;
+#[cfg(target_env = "gnu")]
 pub mod soak;
 mod wrk;
 

@@ -1,97 +1,111 @@
-//! Whether a process grows.
+//! Whether a server keeps more with every request.
 
-use std::fs;
-use std::time::Duration;
+use std::{fmt, fs};
 
-/// How many MiB a process may seem to grow without a leak: see [`Growth::is_a_leak`].
-const ALLOWED: f64 = 8.0;
+use malloc_info::info::{SystemType, TotalType};
 
-/// As many for one that is not warm yet, since what it keeps for good is still filling.
-const ALLOWED_WHILE_COLD: f64 = 32.0;
+use crate::rates::text;
 
-/// How many seconds of samples a warm process has.
-const WARM: f64 = 120.0;
+/// How many bytes what is kept on purpose, within bounds, may grow once the first leg is over.
+const ALLOWED: i64 = 4 << 20;
 
-const MIB: f64 = 1024.0 * 1024.0;
-
-/// What a process held, second by second, in MiB.
+/// What a server held each time it was at rest.
 #[derive(Debug, Default)]
-pub(super) struct Samples(Vec<(f64, f64)>);
+pub(super) struct Rests(Vec<Rest>);
 
-/// How a process grew once it was warm.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Growth {
-    /// MiB at the end: the median of the last fifth.
-    pub(super) last: f64,
-    /// MiB by which that is more than the median of the first fifth.
-    pub(super) difference: f64,
-    /// MiB a minute: the median of the slopes between all pairs of samples.
-    pub(super) slope: f64,
-    /// MiB that the slope makes of the time that was looked at.
-    pub(super) extrapolated: f64,
-    /// MiB that it may be.
-    allowed: f64,
+/// What a server holds when nobody asks it anything.
+#[derive(Debug, Clone, Copy, Default)]
+struct Rest {
+    /// How many requests it has had.
+    requests: i64,
+    /// Bytes that it has allocated and not freed.
+    live: i64,
+    /// Bytes that the process holds, with what its allocator keeps for later.
+    resident: i64,
 }
 
-impl Samples {
-    /// Looks how much a process holds now.
-    pub(super) fn take(&mut self, process: u32, at: Duration) {
-        if let Some(held) = resident(process) {
-            self.0.push((at.as_secs_f64(), held));
-        }
+/// What came to be held between the first rest and the last.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Growth {
+    requests: i64,
+    pub(super) live: i64,
+    pub(super) resident: i64,
+}
+
+impl Rests {
+    pub(super) fn add(&mut self, requests: u64, live: i64, resident: i64) {
+        let requests = i64::try_from(requests).unwrap_or(i64::MAX);
+        self.0.push(Rest { requests, live, resident });
     }
 
-    pub(super) fn last(&self) -> f64 {
-        self.0.last().map_or(0.0, |(_, held)| *held)
+    /// Bytes that the process held at its last rest.
+    pub(super) fn resident(&self) -> i64 {
+        self.0.last().map_or(0, |rest| rest.resident)
     }
 
-    /// What is left when the first quarter, in which caches and arenas fill, is set aside.
+    /// How much came to be held since the first rest, before which caches have filled.
     pub(super) fn growth(&self) -> Option<Growth> {
-        let warm = &self.0[self.0.len() / 4..];
-        let fifth = warm.len().div_ceil(5);
-        let ((from, _), (to, _)) = (warm.first()?, warm.last()?);
-        let held = |samples: &[(f64, f64)]| median(samples.iter().map(|(_, held)| *held).collect());
-        let last = held(&warm[warm.len() - fifth..]);
-        let slope = slope(warm);
+        let [first, .., last] = self.0.as_slice() else { return None };
         Some(Growth {
-            last,
-            difference: last - held(&warm[..fifth]),
-            slope: slope * 60.0,
-            extrapolated: slope * (to - from),
-            allowed: if *to < WARM { ALLOWED_WHILE_COLD } else { ALLOWED },
+            requests: last.requests - first.requests,
+            live: last.live - first.live,
+            resident: last.resident - first.resident,
+        })
+    }
+}
+
+impl fmt::Display for Rests {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().enumerate().try_for_each(|(at, rest)| {
+            let (live, resident) = (mib(rest.live), mib(rest.resident));
+            let requests = rest.requests;
+            let line = if at == 0 { "" } else { "\n" };
+            write!(f, "{line}at rest after {requests:>8} requests: {live:.2} MiB live, {resident:.1} MiB resident")
         })
     }
 }
 
 impl Growth {
-    /// Tells whether it grew, and went on growing.
-    ///
-    /// An allocator that takes one more arena for a thread makes a step: a difference without a
-    /// slope. A burst at the end makes a slope of few pairs, which the median does not see. What
-    /// leaks has both.
-    pub(super) fn is_a_leak(&self) -> bool {
-        self.difference > self.allowed && self.extrapolated > self.allowed
+    pub(super) fn is_a_leak(self) -> bool {
+        self.live > ALLOWED
+    }
+
+    /// How many bytes a request would have to leak to be found.
+    pub(super) fn seen_from(self) -> i64 {
+        ALLOWED / self.requests.max(1) + 1
+    }
+
+    /// How many bytes were kept of each request, all taken together.
+    pub(super) fn per_request(self) -> i64 {
+        self.live / self.requests.max(1)
     }
 }
 
-/// The median slope of all pairs (Theil and Sen): outliers do not move it.
-fn slope(samples: &[(f64, f64)]) -> f64 {
-    let pairs = samples.iter().enumerate().flat_map(|(at, first)| {
-        samples[at + 1..].iter().map(move |second| (second.1 - first.1) / (second.0 - first.0))
-    });
-    median(pairs.filter(|slope| slope.is_finite()).collect())
+/// Bytes that this process has allocated and not freed, in Rust as well as in C.
+///
+/// # Errors
+/// The allocator does not say.
+pub(super) fn live() -> Result<i64, String> {
+    let heaps = malloc_info::malloc_info().map_err(text)?;
+    let total = |wanted: TotalType| {
+        heaps.total.iter().filter(|it| it.r#type == wanted).map(|it| it.size).sum::<usize>()
+    };
+    let current = heaps.system.iter().filter(|it| it.r#type == SystemType::Current);
+    let taken = current.map(|it| it.size).sum::<usize>() + total(TotalType::Mmap);
+    let free = total(TotalType::Fast) + total(TotalType::Rest);
+    i64::try_from(taken.saturating_sub(free)).map_err(text)
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
+/// Bytes of memory that a process holds.
+pub(super) fn resident(process: u32) -> Result<i64, String> {
+    let pages = fs::read_to_string(format!("/proc/{process}/statm")).map_err(text)?;
+    let pages = pages.split(' ').nth(1).and_then(|pages| pages.parse::<i64>().ok());
+    let pages = pages.ok_or("expected a process's pages")?;
+    Ok(pages * i64::try_from(rustix::param::page_size()).map_err(text)?)
 }
 
-/// Memory that a process holds, in MiB.
+/// Bytes as MiB.
 #[allow(clippy::cast_precision_loss, reason = "far below 2^52")]
-fn resident(process: u32) -> Option<f64> {
-    let pages = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
-    let pages: u64 = pages.split(' ').nth(1)?.parse().ok()?;
-    let bytes = pages * u64::try_from(rustix::param::page_size()).ok()?;
-    Some(bytes as f64 / MIB)
+pub(super) fn mib(bytes: i64) -> f64 {
+    bytes as f64 / 1024.0 / 1024.0
 }

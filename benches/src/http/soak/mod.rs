@@ -23,7 +23,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, interval};
 
 use self::client::{Client, Shared};
-use self::memory::{Growth, Samples};
+use self::memory::{Growth, Rests, mib, resident};
 use self::records::Accounts;
 pub use self::server::serve;
 use self::settling::Left;
@@ -36,8 +36,11 @@ const SECONDS: u64 = 600;
 /// How many clients there are.
 const CLIENTS: u64 = 48;
 
+/// How often the server is left alone until it is at rest, the end included.
+const LEGS: u32 = 4;
+
 /// How often it says how it is.
-const SAID_EVERY: u64 = 5;
+const SAID_EVERY: Duration = Duration::from_secs(5);
 
 /// How long running calls may end by themselves when the server is to end.
 const GRACE: Duration = Duration::from_secs(3);
@@ -79,7 +82,7 @@ fn any_seed() -> u64 {
 struct Outcome {
     time: Duration,
     shared: Arc<Shared>,
-    growth: Option<Growth>,
+    rests: Rests,
     left: Left,
     accounts: Accounts,
     ended: String,
@@ -92,48 +95,52 @@ async fn soak(folder: &Path, time: Duration, seed: u64) -> Result<Outcome, Strin
     let mut server = ServerProcess::start(command)?;
     let idle = Left::of(&mut server).await?;
     let shared = Arc::new(Shared::default());
-    let samples = load(&mut server, &shared, time, seed).await?;
-    let left = Left::settled(&mut server, &idle).await?;
+    let (mut rests, mut left) = (Rests::default(), Left::default());
+    for leg in 0..LEGS {
+        load(&mut server, &shared, leg, time / LEGS, seed).await?;
+        left = Left::settled(&mut server, &idle).await?;
+        rests.add(shared.tally.requests(), left.live, resident(server.id())?);
+        if !left.is_nothing() {
+            break;
+        }
+    }
     let (ended, ended_in) = farewell::farewell(server, &shared).await?;
     let accounts = records::accounts(folder)?;
-    Ok(Outcome { time, shared, growth: samples.growth(), left, accounts, ended, ended_in })
+    Ok(Outcome { time, shared, rests, left, accounts, ended, ended_in })
 }
 
-/// Lets all clients act, looks every second how much the server holds, and says how it is.
+/// Lets all clients act for a while, and says how the server is.
 async fn load(
     server: &mut ServerProcess,
     shared: &Arc<Shared>,
+    leg: u32,
     time: Duration,
     seed: u64,
-) -> Result<Samples, String> {
+) -> Result<(), String> {
     let (begun, until) = (Instant::now(), Instant::now() + time);
     let mut clients = JoinSet::new();
     for client in 0..CLIENTS {
-        let seed = seed.wrapping_mul(0x1_0000).wrapping_add(client);
+        let seed = seed.wrapping_mul(0x1_0000).wrapping_add(u64::from(leg) * CLIENTS + client);
         clients.spawn(Client::new(server.port, seed, shared.clone()).run(until));
     }
-    let (mut samples, mut ticks) = (Samples::default(), interval(Duration::from_secs(1)));
-    for second in 0.. {
+    let mut ticks = interval(SAID_EVERY);
+    ticks.tick().await;
+    while Instant::now() + SAID_EVERY < until {
         ticks.tick().await;
-        if Instant::now() >= until {
-            break;
-        }
-        samples.take(server.id(), begun.elapsed());
-        if second % SAID_EVERY == 0 && second > 0 {
-            let (tally, state) = (&shared.tally, server.inquire("state")?);
-            println!(
-                "{second:>5} s {:>9} requests {:>8} faults {:>7.1} MiB  {}",
-                tally.requests(),
-                tally.faults(),
-                samples.last(),
-                state.trim_end()
-            );
-        }
+        let (tally, state) = (&shared.tally, server.inquire("state")?);
+        println!(
+            "{:>5} s {:>9} requests {:>8} faults {:>7.1} MiB  {}",
+            (time * leg + begun.elapsed()).as_secs(),
+            tally.requests(),
+            tally.faults(),
+            mib(resident(server.id())?),
+            state.trim_end()
+        );
     }
     while let Some(ended) = clients.join_next().await {
         ended.map_err(text)?;
     }
-    Ok(samples)
+    Ok(())
 }
 
 impl Outcome {
@@ -142,15 +149,14 @@ impl Outcome {
         self.print_acts();
         let tally = &self.shared.tally;
         let [unanswered, wrong, not_the_tools] = tally.failures();
-        let (growth, left) = (self.growth, &self.left);
-        let leaks = growth.is_none_or(|growth| growth.is_a_leak());
-        let (grown, slope, held) =
-            growth.map_or((0.0, 0.0, 0.0), |it| (it.difference, it.slope, it.last));
+        let (growth, left) = (self.rests.growth(), &self.left);
+        let grown = growth.unwrap_or_default();
         println!(
             "soak: seconds={} requests={} faults={} unanswered={unanswered} wrong={wrong} \
              5xx_not_the_tools={not_the_tools} panics_not_the_tools={} leaked_tasks={} \
-             leaked_permits={} rss_mib={held:.1} rss_growth_mib={grown:.1} \
-             rss_slope_mib_per_minute={slope:.2} reached={} unrecorded={} invented={} doubled={} \
+             leaked_permits={} live_mib={:.2} live_growth_mib={:.2} live_bytes_a_request={} \
+             seen_from_bytes_a_request={} rss_mib={:.1} rss_growth_mib={:.1} \
+             reached={} unrecorded={} invented={} doubled={} \
              ledger=verified ended_in_ms={}",
             self.time.as_secs(),
             tally.requests(),
@@ -158,6 +164,12 @@ impl Outcome {
             left.panics,
             left.tasks,
             left.permits,
+            mib(left.live),
+            mib(grown.live),
+            grown.per_request(),
+            grown.seen_from(),
+            mib(self.rests.resident()),
+            mib(grown.resident),
             self.accounts.reached,
             self.accounts.unrecorded,
             self.accounts.invented,
@@ -171,7 +183,7 @@ impl Outcome {
             (left.panics > 0, "something panicked that is not a tool"),
             (left.tasks > 0, "tasks are left"),
             (left.permits > 0, "permits are left"),
-            (leaks, "memory grows"),
+            (growth.is_some_and(Growth::is_a_leak), "memory grows"),
             (!self.accounts.agree(), "the ledger has not one record for each call"),
         ];
         let broken: Vec<_> =
@@ -189,6 +201,7 @@ impl Outcome {
         for told in self.shared.tally.told() {
             println!("  {told}");
         }
+        println!("{}", self.rests);
         for what in &self.left.named {
             println!("  left: {what}");
         }

@@ -18,6 +18,7 @@ use tool_runtime::policy::{KeyRing, RateLimit};
 use tool_runtime::prelude::*;
 use tool_runtime::store::Sqlite;
 
+use super::memory::live;
 use super::request::KEY;
 use super::tools::{self, Trail};
 use super::{FAREWELL, GRACE, WANTED_PANIC};
@@ -116,8 +117,10 @@ fn answer_the_parent() -> oneshot::Receiver<()> {
     std::thread::spawn(move || {
         for _ in std::io::stdin().lock().lines().map_while(Result::ok) {
             let alive = tasks.metrics().num_alive_tasks();
-            let line = format!("tasks={alive} panics={}", PANICS.load(Ordering::Relaxed));
-            if say(&line).is_err() {
+            let panics = PANICS.load(Ordering::Relaxed);
+            let said = live()
+                .and_then(|live| say(&format!("tasks={alive} panics={panics} live_bytes={live}")));
+            if said.is_err() {
                 break;
             }
         }

@@ -22,6 +22,8 @@ pub(super) struct Left {
     pub(super) permits: u64,
     /// Panics that no tool was asked for.
     pub(super) panics: u64,
+    /// Bytes that it has allocated and not freed.
+    pub(super) live: i64,
     /// Each of the gauges that is not 0.
     pub(super) named: Vec<String>,
     gauges: BTreeMap<String, f64>,
@@ -37,9 +39,17 @@ impl Left {
         let state = server.inquire("state")?;
         let count = |name: &str| {
             let found = state.split_whitespace().find_map(|word| word.strip_prefix(name));
-            found.and_then(|it| it.parse().ok()).ok_or_else(|| format!("a server says `{state}`"))
+            found
+                .and_then(|it| it.parse::<u64>().ok())
+                .ok_or_else(|| format!("a server says `{state}`"))
         };
-        Ok(Self { tasks: count("tasks=")?, panics: count("panics=")?, gauges, ..Self::default() })
+        Ok(Self {
+            tasks: count("tasks=")?,
+            panics: count("panics=")?,
+            live: i64::try_from(count("live_bytes=")?).map_err(text)?,
+            gauges,
+            ..Self::default()
+        })
     }
 
     /// Waits until a server holds no more than it held when it was idle, but not for ever.
@@ -47,11 +57,16 @@ impl Left {
         let until = Instant::now() + PATIENCE;
         loop {
             let left = Self::of(server).await?.beyond(idle);
-            if (left.tasks == 0 && left.permits == 0) || Instant::now() > until {
+            if left.is_nothing() || Instant::now() > until {
                 return Ok(left);
             }
             sleep(Duration::from_millis(250)).await;
         }
+    }
+
+    /// Whether the server holds no more than when it was idle.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.tasks == 0 && self.permits == 0
     }
 
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small counts")]
