@@ -27,7 +27,7 @@ pub(super) struct Awaited {
 #[derive(Debug)]
 pub(super) struct Answer {
     body: Body,
-    _open: Open,
+    open: Open,
 }
 
 impl Awaited {
@@ -37,8 +37,9 @@ impl Awaited {
 }
 
 impl Answer {
-    pub(super) fn new(body: Body, open: Open) -> Self {
-        Self { body, _open: open }
+    pub(super) fn new(body: Body, mut open: Open) -> Self {
+        open.owes();
+        Self { body, open }
     }
 }
 
@@ -77,7 +78,13 @@ impl HttpBody for Answer {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
+        let frame = Pin::new(&mut self.body).poll_frame(cx);
+        self.open.taken();
+        match frame {
+            Poll::Ready(_) => self.open.owes(),
+            Poll::Pending => self.open.settles(),
+        }
+        frame
     }
 
     fn is_end_stream(&self) -> bool {

@@ -121,6 +121,9 @@ impl Watch {
 
     fn verdict(&self) -> Verdict {
         let (pulse, age) = (self.pulse(), self.pulse().age());
+        if pulse.is_spurned(age, self.answering.limits.write_timeout) {
+            return Verdict::Close;
+        }
         match self.retired {
             Some(since) => pulse.verdict_retired(age, since),
             None => pulse.verdict(age, &self.answering.limits),
@@ -136,4 +139,42 @@ impl Watch {
 pub(super) async fn later(stage: &mut watch::Receiver<Stage>, seen: Stage) -> Stage {
     // Without its server a connection has nobody to serve it.
     stage.wait_for(|stage| *stage > seen).await.map_or(Stage::Cut, |stage| *stage)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use axum::Router;
+    use axum::routing::get;
+    use hyper_util::service::TowerToHyperService;
+    use tokio::io::{AsyncWriteExt, duplex};
+    use tokio::time::timeout;
+
+    use super::*;
+    use crate::http::Drain;
+
+    /// A peer of HTTP/2 asks for `/`, and then for nothing of its answer: its window has no room.
+    const ASKING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\
+        \x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\
+        \x00\x00\x03\x01\x05\x00\x00\x00\x01\x82\x86\x84";
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_of_http_2_that_asks_for_nothing_of_its_answer_is_cut_off() {
+        const MINUTE: Duration = Duration::from_secs(60);
+        let app = Router::new().route("/", get(|| async { "hello" }));
+        let limits = ServerLimits { ping: 60 * MINUTE, ..ServerLimits::default() };
+        let (mut peer, stream) = duplex(4096);
+        let answering = Answering {
+            app: TowerToHyperService::new(app),
+            peer: ([127, 0, 0, 1], 4000).into(),
+            pulse: Arc::new(Pulse::begin(&Drain::default())),
+            limits: Arc::new(limits.clone()),
+        };
+        let (_stage, stages) = watch::channel(Stage::Serving);
+        peer.write_all(ASKING).await.expect("there is room");
+        let speaker = speaker(&limits);
+        let served = serve(stream, answering, &speaker, stages);
+        assert_eq!(timeout(MINUTE, served).await, Ok(Err(TimedOut)));
+    }
 }

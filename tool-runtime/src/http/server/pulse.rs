@@ -25,6 +25,10 @@ pub(super) struct Pulse {
     quiet: AtomicU64,
     /// Whether bytes may come without a request: pings of HTTP/2.
     chats: AtomicBool,
+    /// Answers of HTTP/2 of which there is more to send than their peer has asked for.
+    owed: AtomicUsize,
+    /// When one was owed that had not been, or was asked for more.
+    taken: AtomicU64,
 }
 
 /// What is to be done about a connection.
@@ -34,13 +38,18 @@ pub(super) enum Verdict {
     Wait(Duration),
     /// It has been quiet for too long, or is too old: no further request is taken.
     Retire,
-    /// Its request does not arrive.
+    /// Its request does not arrive, or its peer does not take what it is answered.
     Close,
 }
 
 /// A request whose answer is not yet sent.
 #[derive(Debug)]
-pub(super) struct Open(Arc<Pulse>);
+pub(super) struct Open {
+    pulse: Arc<Pulse>,
+    /// Whether its peer says how much of an answer it wants; of HTTP/1 the socket knows.
+    is_rationed: bool,
+    is_owed: bool,
+}
 
 impl Pulse {
     /// A connection begins; a request is expected.
@@ -52,6 +61,8 @@ impl Pulse {
             heading: AtomicU64::new(1),
             quiet: AtomicU64::new(0),
             chats: AtomicBool::new(false),
+            owed: AtomicUsize::new(0),
+            taken: AtomicU64::new(0),
         }
     }
 
@@ -88,13 +99,22 @@ impl Pulse {
         if chats {
             self.chats.store(true, Ordering::Relaxed);
         }
-        Open(self.clone())
+        Open { pulse: self.clone(), is_rationed: chats, is_owed: false }
+    }
+
+    /// Tells whether there are answers of which the peer has taken nothing for this long.
+    ///
+    /// The socket does not see it: a peer of HTTP/2 that asks for nothing is sent nothing.
+    pub(super) fn is_spurned(&self, age: Duration, patience: Duration) -> bool {
+        let is_owed = self.owed.load(Ordering::Relaxed) > 0;
+        is_owed && age >= read(&self.taken).saturating_add(patience)
     }
 
     /// What is to be done at this age.
     pub(super) fn verdict(&self, age: Duration, limits: &ServerLimits) -> Verdict {
         let (heading, quiet) = (read(&self.heading), read(&self.quiet));
-        let soon = age.saturating_add(limits.header_timeout.min(limits.idle_timeout));
+        let shortest = limits.header_timeout.min(limits.idle_timeout).min(limits.write_timeout);
+        let soon = age.saturating_add(shortest);
         let due = match heading {
             _ if self.is_busy() => soon,
             Duration::ZERO if age >= quiet.saturating_add(limits.idle_timeout) => {
@@ -133,9 +153,35 @@ impl Pulse {
     }
 }
 
+impl Open {
+    /// There is something of the answer to send.
+    pub(super) fn owes(&mut self) {
+        if !self.is_rationed || self.is_owed {
+            return;
+        }
+        self.is_owed = true;
+        if self.pulse.owed.fetch_add(1, Ordering::Relaxed) == 0 {
+            self.taken();
+        }
+    }
+
+    /// The peer has asked for more of the answer.
+    pub(super) fn taken(&self) {
+        self.pulse.taken.store(self.pulse.now(), Ordering::Relaxed);
+    }
+
+    /// All that there is of the answer by now was asked for.
+    pub(super) fn settles(&mut self) {
+        if std::mem::take(&mut self.is_owed) {
+            self.pulse.owed.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Drop for Open {
     fn drop(&mut self) {
-        self.0.closes();
+        self.settles();
+        self.pulse.closes();
     }
 }
 
@@ -216,6 +262,31 @@ mod tests {
         drop(pulse.opens(false));
         assert!(matches!(verdict(&pulse, 0), Verdict::Wait(due) if due == SECOND * 10));
         assert!(matches!(verdict(&pulse, 55), Verdict::Wait(due) if due <= SECOND * 61));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_nobody_asks_for_is_spurned() {
+        let pulse = pulse();
+        let spurned = |seconds: u32| pulse.is_spurned(SECOND * seconds, SECOND * 30);
+        let (mut one, mut other) = (pulse.opens(true), pulse.opens(true));
+        assert!(!spurned(100), "its handler is at work");
+        tokio::time::advance(SECOND * 100).await;
+        one.owes();
+        tokio::time::advance(SECOND * 20).await;
+        other.owes();
+        assert!(!spurned(129) && spurned(130), "another answer is no excuse");
+        tokio::time::advance(SECOND * 5).await;
+        other.taken();
+        assert!(!spurned(154) && spurned(155));
+        one.settles();
+        other.settles();
+        assert!(!spurned(1000), "the handlers have nothing more to send");
+        one.owes();
+        drop((one, other));
+        assert!(!spurned(1000));
+        let mut of_the_socket = pulse.opens(false);
+        of_the_socket.owes();
+        assert!(!spurned(1000));
     }
 
     #[tokio::test(start_paused = true)]
