@@ -7,12 +7,13 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderValue, Request};
 use serde_json::{Value, json};
+use tool_runtime::contracts::server::Tenant;
 use tool_runtime::http::{self, Auth, HttpConfig, Principal, Scopes};
-use tool_runtime::ledger::{Ledger, MemoryLedger};
-use tool_runtime::policy::KeyRing;
+use tool_runtime::ledger::{Ledger, Record};
 use tool_runtime::prelude::*;
 
 use super::{Answer, call, get, open, post, send};
+use crate::ledger::{Kept, ring};
 
 /// A number that somebody may change.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +28,7 @@ async fn read_number(number: &Number) -> u32 {
 struct Archive {
     app: Router,
     number: Number,
+    kept: Kept,
 }
 
 impl Archive {
@@ -35,12 +37,12 @@ impl Archive {
     }
 
     fn with(config: HttpConfig) -> Self {
-        let ledger = Ledger::builder(KeyRing::ephemeral().unwrap());
-        let ledger = ledger.open(MemoryLedger::new(1_000)).unwrap();
+        let kept = Kept::default();
+        let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let number = Number::default();
         let runtime = Runtime::builder().tool::<ReadNumber>().state(number.clone());
         let runtime = runtime.ledger(&ledger).build().unwrap();
-        Self { app: http::router(runtime, config.ledger(&ledger)), number }
+        Self { app: http::router(runtime, config.ledger(&ledger)), number, kept }
     }
 
     async fn read(&self, path: &str) -> Answer {
@@ -105,6 +107,25 @@ async fn a_replay_says_what_would_be_answered_today_and_who_asked() {
     assert_eq!(drifted.json()["calls"][0]["verdict"]["verdict"], "drifted", "{}", drifted.text);
     let body = archive.read("/traces/trace-1").await.json();
     assert_eq!(body["records"].as_array().unwrap().len(), 3, "what was repeated is recorded too");
+}
+
+#[tokio::test]
+async fn who_replays_a_trace_and_why_is_on_the_record_before_anything_runs() {
+    let archive = Archive::new();
+    call(&archive.app, "read_number", "{}").await;
+    let replay = post("/traces/trace-1/replay", r#"{"reason":"complaint 4711"}"#);
+    let answer = send(&archive.app, with(replay, "x-user-id", "auditor-7")).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    archive.read("/traces/trace-1").await;
+    let records = archive.kept.records();
+    let [.., Record::Access(access), Record::Call(replayed)] = &records[..] else {
+        panic!("{records:?}")
+    };
+    assert_eq!((&*access.action, &*access.outcome), ("replay", "asked"));
+    assert_eq!((&*access.by, &*access.reason), ("user:auditor-7 by laptop", "complaint 4711"));
+    assert_eq!(access.subject.as_deref(), Some("trace-1"));
+    assert_eq!(access.tenant_id, Some(Tenant::parse("yantian").unwrap().id()));
+    assert!(replayed.replay_of.is_some(), "{replayed:?}");
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! What waits for a person, seen and decided over HTTP.
 
+mod together;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

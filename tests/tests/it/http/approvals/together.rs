@@ -1,0 +1,120 @@
+//! Approvers who decide at the same moment, and one who hangs up.
+
+use std::sync::Arc;
+
+use axum::Router;
+use serde_json::json;
+use tokio::sync::Semaphore;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tool_runtime::policy::Policy;
+use tool_runtime::prelude::*;
+use tool_runtime::{CallRecord, http};
+
+use super::{Answer, Office, by, check, open, post, send, text};
+
+/// How often it is tried, since which of two comes first is up to chance.
+const TRIES: usize = 50;
+
+/// Where a ship waits until the test lets it go on.
+struct Gate {
+    begun: Semaphore,
+    go_on: Semaphore,
+}
+
+/// Sails, once it is let.
+#[ai_tool(effect = "write", version = "1.0.0")]
+async fn sail(gate: &Gate, dry_run: &DryRun) -> bool {
+    gate.begun.add_permits(1);
+    gate.go_on.acquire().await.unwrap().forget();
+    !dry_run.is_active()
+}
+
+struct Harbour {
+    app: Router,
+    gate: Arc<Gate>,
+    ended: UnboundedReceiver<CallStatus>,
+}
+
+impl Harbour {
+    fn new() -> Self {
+        let gate = Arc::new(Gate { begun: Semaphore::new(0), go_on: Semaphore::new(0) });
+        let (tell, ended) = unbounded_channel();
+        let runtime = Runtime::builder().tool::<Sail>().shared_state(gate.clone());
+        let runtime = runtime.policy(Policy::new()).observe(move |record: &CallRecord<'_>| {
+            let _ = tell.send(record.status());
+        });
+        Self { app: http::router(runtime.build().unwrap(), open()), gate, ended }
+    }
+
+    /// Asks to sail as jane; gives the ticket's id.
+    async fn ask(&mut self) -> String {
+        let answer = send(&self.app, by("jane", post("/tools/call", r#"{"tool_name":"sail"}"#)));
+        let ticket = text(&answer.await.json()["detail"]["details"]["ticket"]["id"]);
+        assert_eq!(self.ended.recv().await, Some(CallStatus::NotExecuted));
+        ticket
+    }
+
+    async fn approve(&self, ticket: &str) -> Answer {
+        let request = post(&format!("/approvals/{ticket}"), r#"{"decision":"approve"}"#);
+        send(&self.app, by("boss", request)).await
+    }
+}
+
+/// Tells whether it was this approval that ran the call; another one says what became of it.
+#[track_caller]
+fn has_run(answer: &Answer) -> bool {
+    let body = answer.json();
+    if answer.status == 200 {
+        assert_eq!(body["output"], "5 to joe", "{body}");
+        return body["meta"]["replayed"] != true;
+    }
+    let reason = &body["detail"]["details"]["reason"];
+    assert!(*reason == "in_flight" || *reason == "ticket_used", "{body}");
+    assert_eq!(answer.status, 409, "{body}");
+    false
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_who_approve_at_the_same_moment_one_runs_it_and_both_are_told_of_it() {
+    for _ in 0..TRIES {
+        let office = Office::new();
+        let ticket = office.ask(&json!({"cents": 5})).await;
+        let (boss, chief) =
+            tokio::join!(office.approve("boss", &ticket), office.approve("chief", &ticket));
+        assert!(has_run(&boss) ^ has_run(&chief), "{} {}", boss.text, chief.text);
+        assert_eq!(office.paid.all(), ["paid 5"]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_who_decide_otherwise_at_the_same_moment_one_is_told_that_it_came_late() {
+    for _ in 0..TRIES {
+        let office = Office::new();
+        let ticket = office.ask(&json!({"cents": 5})).await;
+        let decline = office.decide("chief", &ticket, json!({"decision": "decline"}));
+        let (boss, chief) = tokio::join!(office.approve("boss", &ticket), decline);
+        if boss.status == 200 {
+            check(&chief, 409, "ticket_used");
+            assert_eq!(office.paid.all(), ["paid 5"]);
+        } else {
+            assert_eq!(chief.status, 200, "{}", chief.text);
+            check(&boss, 409, "ticket_declined");
+            assert_eq!(office.paid.all(), [""; 0]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_approver_who_hangs_up_interrupts_no_write() {
+    let mut harbour = Harbour::new();
+    let ticket = harbour.ask().await;
+    tokio::select! {
+        answer = harbour.approve(&ticket) => panic!("nothing lets it go on: {}", answer.text),
+        begun = harbour.gate.begun.acquire() => begun.unwrap().forget(),
+    }
+    check(&harbour.approve(&ticket).await, 409, "in_flight");
+    assert_eq!(harbour.ended.recv().await, Some(CallStatus::NotExecuted));
+    harbour.gate.go_on.add_permits(1);
+    assert_eq!(harbour.ended.recv().await, Some(CallStatus::Executed));
+    check(&harbour.approve(&ticket).await, 409, "ticket_used");
+}
