@@ -85,7 +85,7 @@ pub struct CallContext {
     pub(super) timezone: Option<String>,
     /// The total time budget, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = u64::MAX))]
     pub(super) timeouts_ms: Option<u64>,
     /// The key under which a repeated call counts as the same.
     #[serde(skip_serializing_if = "Option::is_none")]
