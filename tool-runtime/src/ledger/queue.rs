@@ -160,8 +160,8 @@ impl Queue {
     /// Waits for something to do; takes up to so many calls.
     ///
     /// Where only calls are to be recorded it gathers some for a while: a group of many costs little
-    /// more than one of a few.
-    pub(super) fn take(&self, most: usize) -> Batch {
+    /// more than one of a few. The next ones are gathered in the memory of `spare`.
+    pub(super) fn take(&self, most: usize, spare: VecDeque<EndedCall>) -> Batch {
         let mut state = self.lock();
         while state.is_empty() && !state.closed {
             state.wakes_at = Some(1);
@@ -175,10 +175,7 @@ impl Queue {
         let gathered = self.work.wait_timeout_while(state, GATHERING, gathers);
         let mut state = gathered.unwrap_or_else(PoisonError::into_inner).0;
         state.wakes_at = None;
-        let most = state.ended.len().min(most);
-        let rest = state.ended.split_off(most);
-        let ended = std::mem::replace(&mut state.ended, rest);
-        state.bytes -= ended.iter().map(EndedCall::bytes).sum::<usize>();
+        let ended = state.take_ended(most, spare);
         state.taken += u64::try_from(ended.len()).unwrap_or(u64::MAX);
         let last = state.closed && state.ended.is_empty();
         let due = state.asks.partition_point(|(mark, _)| *mark <= state.taken);
@@ -247,6 +244,17 @@ impl Queue {
 impl State {
     fn is_empty(&self) -> bool {
         self.ended.is_empty() && self.asks.is_empty() && self.shed.calls == 0
+    }
+
+    fn take_ended(&mut self, most: usize, spare: VecDeque<EndedCall>) -> VecDeque<EndedCall> {
+        if self.ended.len() <= most {
+            self.bytes = 0;
+            return std::mem::replace(&mut self.ended, spare);
+        }
+        let rest = self.ended.split_off(most);
+        let ended = std::mem::replace(&mut self.ended, rest);
+        self.bytes -= ended.iter().map(EndedCall::bytes).sum::<usize>();
+        ended
     }
 }
 

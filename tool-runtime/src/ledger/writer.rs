@@ -250,8 +250,9 @@ fn broken(fault: &super::chain::Fault) -> StoreError {
 
 /// The thread's work, until the ledger is closed.
 pub(super) fn run(mut desk: Desk, queue: &Queue) {
+    let mut spare = VecDeque::new();
     loop {
-        let Batch { ended, mut asks, shed, last } = queue.take(MOST_IN_GROUP);
+        let Batch { mut ended, mut asks, shed, last } = queue.take(MOST_IN_GROUP, spare);
         let mut bodies: Vec<Box<str>> = Vec::with_capacity(ended.len() + 1);
         bodies.extend(ended.iter().map(|call| desk.describe(call)));
         if shed.calls > 0 {
@@ -259,7 +260,9 @@ pub(super) fn run(mut desk: Desk, queue: &Queue) {
         }
         let calls = u64::try_from(ended.len()).unwrap_or(u64::MAX);
         // The host's values may go with their last call, and may panic as they do.
-        drop(guard(|| drop(ended)));
+        drop(guard(|| ended.clear()));
+        ended.shrink_to(MOST_IN_GROUP);
+        spare = ended;
         if !write(&mut desk, queue, bodies, calls, &mut asks) {
             return;
         }
