@@ -1,5 +1,6 @@
 //! Writes the nodes of one JSON text in canonical form.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::defaults::{Defaults, PlaceId, Property};
@@ -23,13 +24,15 @@ pub(super) struct Writer<'d> {
     view: View<'d>,
     defaults: &'d Defaults,
     out: &'d mut Vec<u8>,
+    /// The members of the objects that are under way and have to be sorted, the innermost's last.
+    sorted: Vec<(Cow<'d, str>, u32)>,
     /// The bytes of the defaults that were written.
     filled: usize,
 }
 
 impl<'d> Writer<'d> {
     pub(super) fn new(view: View<'d>, defaults: &'d Defaults, out: &'d mut Vec<u8>) -> Self {
-        Self { view, defaults, out, filled: 0 }
+        Self { view, defaults, out, sorted: Vec::new(), filled: 0 }
     }
 
     /// Writes the whole text, which stands at this place of the schema.
@@ -108,11 +111,7 @@ impl<'d> Writer<'d> {
         if named.clone().is_sorted_by(|left, right| utf16_order(&left.0, &right.0).is_lt()) {
             named.try_for_each(|(name, member)| self.member(&name, member, &mut known))?;
         } else {
-            let mut sorted: Vec<_> = named.collect();
-            sorted.sort_unstable_by(|left, right| utf16_order(&left.0, &right.0));
-            for (name, member) in sorted {
-                self.member(&name, member, &mut known)?;
-            }
+            self.sorted_members(named, &mut known)?;
         }
         for absent in known {
             self.fill(absent);
@@ -121,6 +120,23 @@ impl<'d> Writer<'d> {
             return Err(CanonicalError::filled(view.node(id).start()));
         }
         self.close(b'}');
+        Ok(())
+    }
+
+    /// Writes members in their order. All objects sort theirs in one memory, one behind the other.
+    fn sorted_members(
+        &mut self,
+        named: impl Iterator<Item = (Cow<'d, str>, u32)>,
+        known: &mut &'d [Property],
+    ) -> Result<(), CanonicalError> {
+        let first = self.sorted.len();
+        self.sorted.extend(named);
+        self.sorted[first..].sort_unstable_by(|left, right| utf16_order(&left.0, &right.0));
+        for at in first..self.sorted.len() {
+            let (name, member) = std::mem::take(&mut self.sorted[at]);
+            self.member(&name, member, known)?;
+        }
+        self.sorted.truncate(first);
         Ok(())
     }
 
