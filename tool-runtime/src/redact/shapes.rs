@@ -31,6 +31,9 @@ pub(super) enum Sign {
     Digits(usize),
     /// A run so long without spaces.
     Run(usize),
+    /// One of these, whatever the case of its letters, which are small here; a space; and a run so
+    /// long without.
+    Words(&'static [&'static str], usize),
 }
 
 /// What one look at a text tells.
@@ -63,12 +66,26 @@ impl Signs {
             }
             Sign::Digits(least) => self.digits >= least,
             Sign::Run(least) => self.longest_run >= least,
+            Sign::Words(words, least) => {
+                self.longest_run >= least
+                    && self.has_space()
+                    && words.iter().any(|word| self.may_spell(word))
+            }
         }
     }
 
     /// Most texts lack some byte of what is looked for.
     fn may_contain(&self, part: &str) -> bool {
         part.bytes().all(|byte| self.present & bit(byte) != 0)
+    }
+
+    /// As [`may_contain`](Self::may_contain), whatever the letters' case.
+    fn may_spell(&self, word: &str) -> bool {
+        word.bytes().all(|byte| self.present & (bit(byte) | bit(byte.to_ascii_uppercase())) != 0)
+    }
+
+    fn has_space(&self) -> bool {
+        b"\t\n\x0b\x0c\r ".iter().any(|space| self.present & bit(*space) != 0)
     }
 }
 
@@ -119,7 +136,7 @@ const SHAPES: [Shape; 22] = [
     (
         "token",
         Stage::Early,
-        Sign::Run(8),
+        Sign::Words(&["bearer", "basic", "token"], 8),
         r"(?i)\b(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]+)",
         checks::opaque,
     ),
