@@ -70,7 +70,7 @@ enum Refused {
 
 /// Searches what is told of the village.
 #[ai_tool(effect = "read", category = "content", ttl = "60s", evidence)]
-async fn search_tales(
+fn search_tales(
     /// Words to look for.
     #[arg(length(1..=80))]
     query: String,
@@ -87,7 +87,7 @@ async fn search_tales(
 
 /// Describes a place, however it is told of.
 #[ai_tool(effect = "read", category = "map", requires_auth = false)]
-async fn describe_place(
+fn describe_place(
     /// Where.
     place: Place,
     /// How it is told of.
@@ -103,7 +103,7 @@ async fn describe_place(
 
 /// Looks a person up who is not there.
 #[ai_tool(effect = "read", category = "people")]
-async fn find_person(
+fn find_person(
     /// Their name.
     #[arg(length(1..=40))]
     name: String,
@@ -113,7 +113,7 @@ async fn find_person(
 
 /// Writes a tale down, once somebody has agreed.
 #[ai_tool(effect = "write", category = "content")]
-async fn write_tale(
+fn write_tale(
     dry_run: &DryRun,
     /// Its title.
     #[arg(length(1..=80))]
@@ -128,7 +128,7 @@ async fn write_tale(
 
 /// Notes what a visitor does.
 #[ai_tool(effect = "write", category = "events")]
-async fn log_event(
+fn log_event(
     dry_run: &DryRun,
     /// What they do.
     #[arg(length(1..=40))]
@@ -139,7 +139,7 @@ async fn log_event(
 
 /// Counts what is kept; no model is offered this.
 #[ai_tool(effect = "read", category = "upkeep", ai_callable = false)]
-async fn count_tales() -> u32 {
+fn count_tales() -> u32 {
     42
 }
 

@@ -59,8 +59,8 @@ impl fmt::Display for Rests {
         self.0.iter().enumerate().try_for_each(|(at, rest)| {
             let (live, resident) = (mib(rest.live), mib(rest.resident));
             let requests = rest.requests;
-            let line = if at == 0 { "" } else { "\n" };
-            write!(f, "{line}at rest after {requests:>8} requests: {live:.2} MiB live, {resident:.1} MiB resident")
+            let gap = if at == 0 { "" } else { "\n" };
+            write!(f, "{gap}at rest after {requests:>8} requests: {live:.2} MiB live, {resident:.1} MiB resident")
         })
     }
 }

@@ -120,6 +120,7 @@ impl Auth {
     }
 
     /// Tells whether a token proves who calls.
+    #[cfg_attr(not(feature = "jwt"), allow(clippy::unused_self, reason = "there are no tokens"))]
     pub(super) fn takes_tokens(&self) -> bool {
         #[cfg(feature = "jwt")]
         let takes = self.tokens.is_some();
@@ -129,6 +130,7 @@ impl Auth {
     }
 
     /// Finds out who a request is from. Cancel-safe.
+    #[cfg_attr(not(feature = "jwt"), allow(clippy::unused_async, reason = "keys wait for nothing"))]
     pub(super) async fn principal(&self, headers: &HeaderMap) -> Result<Principal, Problem> {
         let by_key = self.by_key(headers)?;
         #[cfg(feature = "jwt")]

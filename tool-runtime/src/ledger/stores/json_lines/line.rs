@@ -48,7 +48,7 @@ fn write_members(entry: &Entry, line: &mut Vec<u8>) -> io::Result<()> {
 /// them, which a line cannot have or a reader would leave out.
 fn stands_in_a_line(body: &str) -> bool {
     // Without an early end, so that many bytes are looked at at once.
-    let has_control = body.bytes().fold(false, |has, byte| has | (byte < b' '));
+    let has_control = body.bytes().fold(0, |found, byte| found | u8::from(byte < b' ')) != 0;
     body.starts_with('{') && body.ends_with('}') && !has_control
 }
 
