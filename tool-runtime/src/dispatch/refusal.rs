@@ -221,6 +221,14 @@ fn invalid_arguments(violations: &[Violation]) -> Failure {
         1 => String::from("an argument is not valid"),
         count => format!("{count} arguments are not valid"),
     };
+    spell_out(violations, &mut message);
+    Failure::of(ErrorCode::InvalidArgument)
+        .with_message(message)
+        .with_detail("violations", violations)
+}
+
+/// Adds the first few violations to a message, and how many more there are.
+pub(crate) fn spell_out(violations: &[Violation], message: &mut String) {
     for (index, violation) in violations.iter().take(SPELLED_OUT).enumerate() {
         let separator = if index == 0 { ": " } else { "; " };
         let _ = write!(message, "{separator}{violation}");
@@ -228,9 +236,6 @@ fn invalid_arguments(violations: &[Violation]) -> Failure {
     if violations.len() > SPELLED_OUT {
         let _ = write!(message, "; and {} more", violations.len() - SPELLED_OUT);
     }
-    Failure::of(ErrorCode::InvalidArgument)
-        .with_message(message)
-        .with_detail("violations", violations)
 }
 
 fn malformed_arguments(malformed: &Malformed, bytes: usize) -> Failure {

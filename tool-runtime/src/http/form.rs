@@ -1,7 +1,5 @@
 //! Bodies that are read by the schemas which the document shows.
 
-use std::fmt::Write as _;
-
 use axum::http::StatusCode;
 use schemars::JsonSchema;
 use serde_json::value::RawValue;
@@ -10,10 +8,8 @@ use tool_contracts::{ErrorCode, Violation};
 use super::body;
 use super::problem::Problem;
 use crate::Limits;
+use crate::dispatch::refusal::spell_out;
 use crate::schema::{Coerce, Malformed, Validator, input_generator};
-
-/// How many violations a message spells out; all of them stand in `details.violations`.
-const SPELLED_OUT: usize = 3;
 
 /// What checks the bodies of one path.
 pub(super) struct Form(Validator);
@@ -48,13 +44,7 @@ fn unreadable(malformed: &Malformed) -> Problem {
 /// Says what a body breaks: all at once, and never a value.
 fn refused(violations: &[Violation]) -> Problem {
     let mut message = String::from("the body is not valid");
-    for (index, violation) in violations.iter().take(SPELLED_OUT).enumerate() {
-        let separator = if index == 0 { ": " } else { "; " };
-        let _ = write!(message, "{separator}{violation}");
-    }
-    if let more @ 1.. = violations.len().saturating_sub(SPELLED_OUT) {
-        let _ = write!(message, "; and {more} more");
-    }
+    spell_out(violations, &mut message);
     let violations = serde_json::to_value(violations).unwrap_or_default();
     Problem::of(ErrorCode::InvalidArgument, message).with_detail("violations", violations)
 }

@@ -13,6 +13,7 @@ use tool_contracts::ToolErrorDetail;
 use uuid::Uuid;
 
 use crate::ToolOutput;
+use crate::canonical::Digest;
 
 #[cfg(test)]
 mod tests;
@@ -106,13 +107,7 @@ impl PayloadHash {
         Self(*b"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 
     pub(super) fn of(body: &[u8]) -> Self {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let mut text = [0; 64];
-        for (digits, byte) in text.chunks_exact_mut(2).zip(Sha256::digest(body)) {
-            digits[0] = DIGITS[usize::from(byte >> 4)];
-            digits[1] = DIGITS[usize::from(byte & 15)];
-        }
-        Self(text)
+        Self(Digest::from_bytes(Sha256::digest(body).into()).digits())
     }
 
     fn as_str(&self) -> &str {
