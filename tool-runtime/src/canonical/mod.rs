@@ -10,6 +10,7 @@
 
 mod defaults;
 mod digest;
+mod direct;
 mod error;
 mod order;
 mod write;
@@ -83,6 +84,19 @@ pub(crate) fn canonicalize_with(
 }
 
 fn canonicalize_at(
+    json: &str,
+    defaults: &Defaults,
+    place: Option<PlaceId>,
+    out: &mut Vec<u8>,
+) -> Result<(), CanonicalError> {
+    if place.is_none() && direct::write(json, out) {
+        return Ok(());
+    }
+    canonicalize_any(json, defaults, place, out)
+}
+
+/// Writes the canonical form of whatever text, or says why it has none.
+fn canonicalize_any(
     json: &str,
     defaults: &Defaults,
     place: Option<PlaceId>,

@@ -1,12 +1,16 @@
 //! An app for tests: tools that say when they run, and wait until they are told to go on.
 
+use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Request};
 use http_body_util::BodyExt as _;
+use hyper::body::Frame;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tool_contracts::{CallStatus, Effect, ErrorCode, Permission};
@@ -190,4 +194,25 @@ async fn wait(stage: Stage, call: CallScope) -> Result<&'static str, Failure> {
     progress.report(None, "second");
     stage.step().await;
     Ok("done")
+}
+
+/// A body that has to be asked for this often before it is there, as hyper hands it on.
+pub(super) struct Shy(pub(super) u32);
+
+impl hyper::body::Body for Shy {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match self.0.checked_sub(1) {
+            None => Poll::Ready(None),
+            Some(left) => {
+                self.0 = left;
+                Poll::Pending
+            }
+        }
+    }
 }

@@ -15,6 +15,8 @@ pub use malformed::Malformed;
 pub(crate) use number::Decimal;
 pub(crate) use pointer::{pointer, pointers, push_name};
 pub(crate) use reader::read;
+#[cfg(feature = "canonical")]
+pub(crate) use scan::special;
 
 pub(crate) use tree::{Kind, Node, Tree, View};
 

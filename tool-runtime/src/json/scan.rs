@@ -193,7 +193,7 @@ const QUOTES: u64 = ONES * 0x22;
 const BACKSLASHES: u64 = ONES * 0x5C;
 
 /// The first quote, backslash or control character from `at` on, or the end; eight bytes a step.
-fn special(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let word = u64::from_le_bytes(*chunk);
         let quote = word ^ QUOTES;

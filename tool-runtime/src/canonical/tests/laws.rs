@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, Number, Value};
 
-use crate::canonical::canonicalize;
+use crate::canonical::{Defaults, canonicalize, canonicalize_any, direct};
 use crate::canonical::order::utf16_order;
 
 /// Canonical JSON as one would write it down first: simple, slow, and through values.
@@ -74,12 +74,34 @@ fn values() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         (-9_007_199_254_740_991_i64..=9_007_199_254_740_991).prop_map(Value::from),
         floats().prop_map(|float| Number::from_f64(float).map_or(Value::Null, Value::Number)),
+        (-99_999_i32..=99_999, 0..8_i32).prop_map(|(digits, places)| {
+            Value::from(f64::from(digits) / 10_f64.powi(places))
+        }),
         texts().prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 48, 8, |inner| {
         let members = prop::collection::vec((texts(), inner.clone()), 0..8);
         prop_oneof![
             prop::collection::vec(inner, 0..8).prop_map(Value::from),
+            members.prop_map(|members| Value::from(members.into_iter().collect::<Map<_, _>>())),
+        ]
+    })
+}
+
+/// What has no escapes, no long numbers and little depth.
+fn plain() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        any::<bool>().prop_map(Value::from),
+        any::<i16>().prop_map(Value::from),
+        (1..999_u32, 1..4_i32).prop_map(|(digits, places)| {
+            Value::from(f64::from(digits) / 10_f64.powi(places))
+        }),
+        "[a-zé]{0,5}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 48, 6, |inner| {
+        let members = prop::collection::vec(("[a-d\u{e000}\u{10000}]{1,2}", inner.clone()), 0..6);
+        prop_oneof![
+            prop::collection::vec(inner, 0..6).prop_map(Value::from),
             members.prop_map(|members| Value::from(members.into_iter().collect::<Map<_, _>>())),
         ]
     })
@@ -102,6 +124,40 @@ proptest! {
         prop_assert_eq!(&canonical, &ecmascript(float));
         // Adding nothing takes the sign off a zero.
         prop_assert_eq!(canonical.parse().map(f64::to_bits), Ok((float + 0.0).to_bits()));
+    }
+
+    #[test]
+    fn every_decimal_is_written_as_ecmascript_does(
+        text in r"-?(0|0|[1-9][0-9]{0,15})\.(0{0,8}[0-9]{1,9}|[0-9]{1,17})"
+    ) {
+        let float = text.parse().expect("a number");
+        prop_assert_eq!(canonicalize(&text), Ok(ecmascript(float)));
+    }
+
+    #[test]
+    fn what_is_plain_is_written_as_anything_is_and_nothing_else_passes_for_it(
+        value in values(), plain in plain(), cuts in prop::collection::vec((any::<u16>(), 0..9_u8), 0..3)
+    ) {
+        for value in [value, plain] {
+            let mut text: Vec<char> = value.to_string().chars().collect();
+            for (at, what) in &cuts {
+                let at = usize::from(*at) % text.len();
+                match what {
+                    0 if text.len() > 1 => drop(text.remove(at)),
+                    0 | 1 => text.insert(at, text[at]),
+                    what => text.insert(at, char::from(b" ,0-.}\"e"[usize::from(*what) - 2])),
+                }
+            }
+            let text: String = text.into_iter().collect();
+            let (mut any, mut direct) = (Vec::new(), b"before".to_vec());
+            let is_valid = canonicalize_any(&text, Defaults::none(), None, &mut any).is_ok();
+            if direct::write(&text, &mut direct) {
+                prop_assert!(is_valid, "{}", text);
+                prop_assert_eq!(&direct[6..], &any[..]);
+            } else {
+                prop_assert_eq!(direct, b"before");
+            }
+        }
     }
 
     #[test]

@@ -45,13 +45,25 @@ pub(super) fn parse<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, Problem
     serde_json::from_str(text).map_err(|error| refused(text, &error))
 }
 
-/// Waits for a future, no longer than this; what is ready at once costs no timer.
+/// Waits for a future, no longer than this; what is ready at its second asking costs no timer.
+///
+/// Under hyper that is every body that came with its head: it is only handed on once it was asked
+/// for, and the next time that the connection has its turn.
 async fn in_time<F: Future>(future: F, time: Duration) -> Option<F::Output> {
     let mut future = pin!(future);
-    let first = std::future::poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await;
-    match first {
-        Poll::Ready(output) => Some(output),
-        Poll::Pending => tokio::time::timeout(time, future).await.ok(),
+    let mut was_asked = false;
+    let early = std::future::poll_fn(|cx| match future.as_mut().poll(cx) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending if was_asked => Poll::Ready(None),
+        Poll::Pending => {
+            was_asked = true;
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        }
+    });
+    match early.await {
+        Some(output) => Some(output),
+        None => tokio::time::timeout(time, future).await.ok(),
     }
 }
 

@@ -7,6 +7,7 @@ use hyper::body::{Frame, SizeHint};
 use tool_contracts::server::CallRequest;
 
 use super::*;
+use crate::http::fixture::Shy;
 
 fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
     let pair = |(name, value): &(&'static str, &str)| {
@@ -195,4 +196,12 @@ fn the_input_stays_as_it_was_sent() {
     let body = b"{\"tool_name\":\"add\",\"input\":{\"a\" : 1.0, \"a\":2}}";
     let request: CallRequest = parse(body).expect("what the input says is not looked at");
     assert_eq!(request.input().get(), "{\"a\" : 1.0, \"a\":2}");
+}
+
+#[test]
+fn a_body_that_came_with_its_head_costs_no_timer() {
+    // Without tokio there is none to be had.
+    let (headers, bounds) = (json(), Bounds::default());
+    let read = read(&headers, Body::new(Shy(1)), &bounds);
+    assert!(futures::executor::block_on(read).expect("it is read").is_empty());
 }
