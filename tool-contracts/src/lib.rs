@@ -31,6 +31,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(clippy::exhaustive_structs, clippy::exhaustive_enums)]
 
+mod accessors;
 mod wire;
 
 mod contract_error;

@@ -10,7 +10,7 @@ use super::{
     Actor, Client, ToolContext, Trace,
     fields::{Auth, Fields},
 };
-use crate::{ContractError, trace_context::TraceContext};
+use crate::{ContractError, accessors::text_setters, trace_context::TraceContext};
 
 /// What stands before the id of a run that was made here.
 pub(crate) const NEW_RUN: &str = "run_";
@@ -199,19 +199,8 @@ impl ToolContextBuilder {
     }
 }
 
-macro_rules! text_setters {
-    ($($(#[$doc:meta])* $field:ident;)+) => {
-        impl ToolContextBuilder {$(
-            $(#[$doc])*
-            pub fn $field(mut self, $field: impl Into<String>) -> Self {
-                self.fields.$field = Some($field.into());
-                self
-            }
-        )+}
-    };
-}
-
 text_setters! {
+    ToolContextBuilder, |builder| builder.fields;
     /// Sets the graph's run; excludes `ingestion_run_id`.
     run_id;
     /// Sets the run of an upload; excludes `run_id`.

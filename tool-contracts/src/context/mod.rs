@@ -21,7 +21,9 @@ pub use self::{
     caller::{Actor, ActorType, Client, ClientApp},
     trace::Trace,
 };
-use crate::{ContractError, contract_error::Problems, trace_context::TraceContext};
+use crate::{
+    ContractError, accessors::text_getters, contract_error::Problems, trace_context::TraceContext,
+};
 
 /// Says who calls a tool, for whom, and within which limits.
 ///
@@ -214,19 +216,8 @@ impl ToolContext {
     }
 }
 
-macro_rules! text_getters {
-    ($($(#[$doc:meta])* $field:ident;)+) => {
-        impl ToolContext {$(
-            $(#[$doc])*
-            #[must_use]
-            pub fn $field(&self) -> Option<&str> {
-                self.shared.$field.as_deref()
-            }
-        )+}
-    };
-}
-
 text_getters! {
+    ToolContext, |cx| cx.shared;
     /// Gives the graph's run; either this or `ingestion_run_id` is set.
     run_id;
     /// Gives the run of an upload; either this or `run_id` is set.

@@ -1,7 +1,7 @@
 //! Building a request.
 
 use super::RequestEnvelope;
-use crate::{Actor, Client, ContractError, Trace};
+use crate::{Actor, Client, ContractError, Trace, accessors::text_setters};
 
 /// Builds a [`RequestEnvelope`]; `build` tells every problem at once.
 #[derive(Debug, Clone)]
@@ -52,19 +52,8 @@ impl RequestEnvelopeBuilder {
     }
 }
 
-macro_rules! text_setters {
-    ($($(#[$doc:meta])* $field:ident;)+) => {
-        impl RequestEnvelopeBuilder {$(
-            $(#[$doc])*
-            pub fn $field(mut self, $field: impl Into<String>) -> Self {
-                self.0.$field = Some($field.into());
-                self
-            }
-        )+}
-    };
-}
-
 text_setters! {
+    RequestEnvelopeBuilder, |builder| builder.0;
     /// Sets the user.
     user_id;
     /// Sets the session.

@@ -1,7 +1,7 @@
 //! Building a call's context.
 
 use super::{CallContext, Tenant};
-use crate::ContractError;
+use crate::{ContractError, accessors::text_setters};
 
 /// Builds a [`CallContext`]; `build` tells every problem at once.
 #[derive(Debug, Clone, Default)]
@@ -37,19 +37,8 @@ impl CallContextBuilder {
     }
 }
 
-macro_rules! text_setters {
-    ($($(#[$doc:meta])* $field:ident;)+) => {
-        impl CallContextBuilder {$(
-            $(#[$doc])*
-            pub fn $field(mut self, $field: impl Into<String>) -> Self {
-                self.0.$field = Some($field.into());
-                self
-            }
-        )+}
-    };
-}
-
 text_setters! {
+    CallContextBuilder, |builder| builder.0;
     /// Sets the site.
     site_id;
     /// Sets the id that ties together what belongs to one request, across services.

@@ -6,6 +6,7 @@ use serde::{Serialize, de::Error as _};
 use super::{CallContextBuilder, MOST_CHARACTERS, ONE_LINE, Tenant, is_id};
 use crate::{
     ContractError,
+    accessors::text_getters,
     context::syntax,
     contract_error::Problems,
     wire::{self, is_false, reads},
@@ -160,19 +161,8 @@ impl CallContext {
     }
 }
 
-macro_rules! text_getters {
-    ($($(#[$doc:meta])* $field:ident;)+) => {
-        impl CallContext {$(
-            $(#[$doc])*
-            #[must_use]
-            pub fn $field(&self) -> Option<&str> {
-                self.$field.as_deref()
-            }
-        )+}
-    };
-}
-
 text_getters! {
+    CallContext, |cx| cx;
     /// Gives the site.
     site_id;
     /// Gives the id that ties together what belongs to one request, across services.
