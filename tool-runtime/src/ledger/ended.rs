@@ -36,6 +36,7 @@ const REASONS: &[&str] = &[
     "preview_changed",
     "queue_full",
     "rate_limit",
+    "store_full",
     "store_unavailable",
     "superseded",
 ];

@@ -45,7 +45,9 @@ fn unavailable(log: &str) -> StoreError {
 
 /// What a call is told whose store failed it; the log reads why.
 pub(super) fn store_down(error: &StoreError) -> Failure {
-    Failure::of(ErrorCode::Unavailable)
-        .with_detail("reason", "store_unavailable")
-        .with_log(error.to_string())
+    let reason = match error.kind() {
+        StoreErrorKind::Full => "store_full",
+        _ => "store_unavailable",
+    };
+    Failure::of(ErrorCode::Unavailable).with_detail("reason", reason).with_log(error.to_string())
 }

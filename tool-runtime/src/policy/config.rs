@@ -221,6 +221,9 @@ impl Policy {
     }
 
     /// Sets how many bytes of fresh answers are kept to be served again; 16 MiB if it is not set.
+    ///
+    /// Beyond that those that are asked for least go, of whichever tenant: that costs the tool a
+    /// call, and refuses nobody.
     pub fn cache_bytes(mut self, bytes: u64) -> Self {
         self.cache_bytes = bytes;
         self

@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures::executor::block_on;
 use tool_runtime::Uuid;
 use tool_runtime::canonical::Digest;
+use tool_runtime::evidence::{EvidenceStore, SnapshotId, StoredFacts, StoredSnapshot, TenantKey};
 use tool_runtime::store::{
     ClaimRequest, Claimed, Fence, GrantScope, GrantStore, IdempotencyStore, KeptOutput, KeyScope,
     KeyState, Memory, MemoryLimits, OutputStore, Settlement, StandingGrant, StoreError,
@@ -139,6 +140,55 @@ fn outputs_are_bounded_by_number_and_bytes() {
     check_full(block_on(store.put_output(output(0))));
     assert_eq!(block_on(store.sweep_outputs(LATER, 1)).unwrap(), 1);
     block_on(store.put_output(output(0))).unwrap();
+}
+
+#[test]
+fn a_tenant_that_takes_what_it_can_of_anything_leaves_room_to_others() {
+    const MOST: usize = 8;
+    let limits = MemoryLimits::new().with_keys(MOST, PLENTY).with_tickets(MOST, PLENTY);
+    let limits = limits.with_grants(MOST, PLENTY).with_outputs(MOST, PLENTY);
+    let store = Memory::bounded(limits.with_snapshots(MOST, PLENTY).with_tenant_keys(MOST, PLENTY));
+    let digest = Digest::of("test", b"{}");
+    let kinds: [(&str, &dyn Fn(Uuid, usize) -> Result<(), StoreError>); 6] = [
+        ("keys", &|tenant, number| {
+            let key = KeyScope::new(tenant, "", "", number.to_string());
+            let request = ClaimRequest::new(key, digest, NOW, Duration::from_secs(30));
+            block_on(store.claim(request)).map(drop)
+        }),
+        ("tickets", &|tenant, _| {
+            let ticket = WaitingTicket::new(Uuid::now_v7(), tenant, "", Vec::new(), LATER);
+            block_on(store.put_ticket(ticket))
+        }),
+        ("grants", &|tenant, number| {
+            let scope = GrantScope::new(tenant, "", number.to_string(), digest);
+            block_on(store.put_grant(StandingGrant::new(scope, "", NOW)))
+        }),
+        ("outputs", &|tenant, _| {
+            block_on(store.put_output(KeptOutput::new(
+                Uuid::now_v7(),
+                tenant,
+                "",
+                Vec::new(),
+                LATER,
+            )))
+        }),
+        ("snapshots", &|tenant, _| {
+            let facts = StoredFacts::new(tenant, SnapshotId::at(NOW), "trace", Vec::new());
+            block_on(store.put_snapshot(StoredSnapshot::new(facts, None))).map(drop)
+        }),
+        ("tenants' keys", &|tenant, number| {
+            let version = u32::try_from(number).unwrap();
+            block_on(store.add_tenant_key(TenantKey::new(tenant, version, "", Vec::new())))
+                .map(drop)
+        }),
+    ];
+    for (kind, put) in kinds {
+        let fill =
+            |tenant| (1..).take_while(|number| put(Uuid::from_u128(tenant), *number).is_ok());
+        let taken = [1, 2, 3].map(|tenant| fill(tenant).count());
+        assert_eq!(taken, [MOST, MOST / 2, MOST / 4], "{kind}");
+        check_full(put(Uuid::from_u128(1), 1_000));
+    }
 }
 
 #[test]

@@ -64,7 +64,7 @@ pub(super) fn outcome_unknown() -> Box<Refusal> {
 }
 
 pub(super) fn store_failed(error: &StoreError) -> Box<Refusal> {
-    let message = "the store that keeps this call from running twice does not answer; \
+    let message = "the store that keeps this call from running twice cannot take it; \
                    it was not run";
     not_executed(store_down(error).with_message(message).with_detail("effect", "none"))
 }

@@ -126,7 +126,8 @@ impl Evidence {
             return Ok(false);
         }
         let (bytes, over_at) = (bytes(&snapshot), Some(id.moment()));
-        self.snapshots.put((tenant, id.uuid()), Entry { value: snapshot, bytes, over_at })?;
+        self.snapshots
+            .put((tenant, id.uuid()), Entry { tenant, value: snapshot, bytes, over_at })?;
         Ok(true)
     }
 
@@ -160,7 +161,7 @@ impl Evidence {
             return Ok(false);
         }
         let bytes = key.wrapped.as_ref().map_or(0, Vec::len) + key.ring_key.len();
-        self.keys.put(place, Entry { value: key, bytes, over_at: None })?;
+        self.keys.put(place, Entry { tenant: key.tenant, value: key, bytes, over_at: None })?;
         Ok(true)
     }
 

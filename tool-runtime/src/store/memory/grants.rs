@@ -43,10 +43,10 @@ impl Grants {
 
     /// Keeps a grant. The moment it was given is the time by which others are over.
     fn put(&mut self, grant: StandingGrant) -> Result<(), StoreError> {
-        let GrantScope { principal, tool, .. } = &grant.scope;
-        let bytes = principal.len() + tool.len() + grant.granted_by.len();
+        let GrantScope { tenant, principal, tool, .. } = &grant.scope;
+        let (tenant, bytes) = (*tenant, principal.len() + tool.len() + grant.granted_by.len());
         let (now, scope, over_at) = (grant.granted_at, grant.scope.clone(), grant.expires_at);
-        self.0.put_at(now, scope, Entry { value: grant, bytes, over_at })
+        self.0.put_at(now, scope, Entry { tenant, value: grant, bytes, over_at })
     }
 
     fn list(&self, tenant: Uuid, after: Option<&GrantScope>, most: usize) -> Vec<StandingGrant> {

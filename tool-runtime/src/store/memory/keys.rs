@@ -149,9 +149,9 @@ impl Keys {
             KeyState::Answered { answer, keep_until } => (answer_bytes(answer), Some(*keep_until)),
             KeyState::Running { .. } | KeyState::Unknown => (self.answer_room, None),
         };
-        let KeyScope { principal, tool, key, .. } = &record.key;
+        let KeyScope { tenant, principal, tool, key } = &record.key;
         let bytes = bytes.saturating_add(principal.len() + tool.len() + key.len());
-        Entry { value: record, bytes, over_at }
+        Entry { tenant: *tenant, value: record, bytes, over_at }
     }
 }
 

@@ -2,10 +2,19 @@
 
 use super::shelf::Room;
 
-/// Bounds what a [`Memory`](super::Memory) store may hold.
+/// Bounds what one tenant may hold in a [`Memory`](super::Memory) store, and by that what all may.
 ///
 /// Each kind has a bound on how many there are and one on their bytes: texts, payloads and
-/// answers, without the store's own bookkeeping.
+/// answers, without the store's own bookkeeping. They are for one tenant; all tenants together may
+/// hold twice as much, so that no tenant fills the store for the others:
+///
+/// - A tenant may take something more if it then holds no more than is still free of the whole.
+/// - One tenant alone comes to its bound, and leaves as much again to others.
+/// - Of several that take all they can, each comes to the same part: of two two thirds of the
+///   bound, of three a half.
+/// - Whatever the others hold, a tenant that comes new may take half of what they left.
+///
+/// A host of one tenant needs to know nothing of this: the bounds are what its store holds.
 ///
 /// # Examples
 /// ```
@@ -28,9 +37,9 @@ pub struct MemoryLimits {
 }
 
 impl MemoryLimits {
-    /// Gives the defaults: 65 536 keys in 64 MiB, 4 KiB set aside for each answer to come,
+    /// Gives the defaults, a tenant: 65 536 keys in 64 MiB, 4 KiB set aside for each answer to come,
     /// 8 192 tickets in 32 MiB, 16 384 grants in 8 MiB, 1 024 outputs in 64 MiB,
-    /// 16 384 snapshots in 64 MiB, 65 536 tenants' keys in 16 MiB.
+    /// 16 384 snapshots in 64 MiB, 65 536 keys of the vault in 16 MiB.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -46,7 +55,7 @@ impl MemoryLimits {
         }
     }
 
-    /// Bounds the idempotency keys, and the bytes of keys and answers.
+    /// Bounds a tenant's idempotency keys, and the bytes of keys and answers.
     #[must_use]
     pub const fn with_keys(mut self, most: usize, bytes: usize) -> Self {
         self.keys = Room::new(most, bytes);
@@ -63,28 +72,28 @@ impl MemoryLimits {
         self
     }
 
-    /// Bounds the tickets, and the bytes of what waits behind them.
+    /// Bounds a tenant's tickets, and the bytes of what waits behind them.
     #[must_use]
     pub const fn with_tickets(mut self, most: usize, bytes: usize) -> Self {
         self.tickets = Room::new(most, bytes);
         self
     }
 
-    /// Bounds the standing grants, and the bytes of their texts.
+    /// Bounds a tenant's standing grants, and the bytes of their texts.
     #[must_use]
     pub const fn with_grants(mut self, most: usize, bytes: usize) -> Self {
         self.grants = Room::new(most, bytes);
         self
     }
 
-    /// Bounds the kept outputs, and their bytes.
+    /// Bounds a tenant's kept outputs, and their bytes.
     #[must_use]
     pub const fn with_outputs(mut self, most: usize, bytes: usize) -> Self {
         self.outputs = Room::new(most, bytes);
         self
     }
 
-    /// Bounds the snapshots of calls, and the bytes of what they say and keep sealed.
+    /// Bounds the snapshots of a tenant's calls, and the bytes of what they say and keep sealed.
     #[cfg(feature = "evidence")]
     #[must_use]
     pub const fn with_snapshots(mut self, most: usize, bytes: usize) -> Self {
@@ -92,7 +101,7 @@ impl MemoryLimits {
         self
     }
 
-    /// Bounds the tenants' keys, and their bytes. A key that is destroyed keeps its place.
+    /// Bounds the keys of one tenant, and of all to twice that. One that is destroyed keeps its place.
     #[cfg(feature = "evidence")]
     #[must_use]
     pub const fn with_tenant_keys(mut self, most: usize, bytes: usize) -> Self {

@@ -27,9 +27,11 @@ use super::{StoreError, StoreErrorKind};
 /// under way when the process died may then happen twice, so that writes that matter want a store
 /// that is durable. Each operation is ready at once.
 ///
-/// It is bounded by its [`MemoryLimits`]. A full one refuses what is new with
-/// [`StoreErrorKind::Full`] and never drops what is inside its time to make room. A claim, or a
-/// grant, first clears away what is over by then. A handle: its clones share what is kept.
+/// It is bounded by its [`MemoryLimits`], for each tenant and for all: a tenant that takes what it
+/// can leaves room to every other. One that is at its bound is refused what is new, with
+/// [`StoreErrorKind::Full`] and a text for the log that says whose bound it is; nothing that is
+/// inside its time is dropped to make room. A claim, or a grant, first clears away what is over by
+/// then. A handle: its clones share what is kept.
 ///
 /// # Examples
 /// ```

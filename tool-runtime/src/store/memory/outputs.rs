@@ -46,8 +46,8 @@ impl Outputs {
             return Ok(());
         }
         let bytes = output.text.len().saturating_add(output.principal.len());
-        let over_at = Some(output.expires_at);
-        self.0.put(output.id, Entry { value: output, bytes, over_at })
+        let (tenant, over_at) = (output.tenant, Some(output.expires_at));
+        self.0.put(output.id, Entry { tenant, value: output, bytes, over_at })
     }
 }
 

@@ -1,28 +1,39 @@
-//! A bounded map that knows which of its entries may be forgotten, and when.
+//! A bounded map that knows whose its entries are, and which may be forgotten, and when.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
+
+use uuid::Uuid;
 
 use crate::store::{StoreError, StoreErrorKind, UnixMillis};
 
-/// How many entries there may be, and how many bytes they may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg(test)]
+mod tests;
+
+/// How many entries there are or may be, and how many bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Room {
     entries: usize,
     bytes: usize,
 }
 
-/// What is kept: a value, its cost, and when it may go, if it ever may.
+/// What is kept: a value, whose it is, its cost, and when it may go, if it ever may.
 pub(super) struct Entry<V> {
+    pub(super) tenant: Uuid,
     pub(super) value: V,
     pub(super) bytes: usize,
     pub(super) over_at: Option<UnixMillis>,
 }
 
 /// A bounded, ordered map. What may be forgotten is indexed by its time.
+///
+/// One tenant may hold the room, and all tenants twice the room. A tenant that takes something more
+/// may then hold no more than is still free of the whole: alone it comes to the room, and leaves as
+/// much to others; of many that take what they can, none comes to more than the others leave.
 pub(super) struct Shelf<K, V> {
     room: Room,
-    bytes: usize,
+    held: Room,
+    held_by: HashMap<Uuid, Room>,
     entries: BTreeMap<K, Entry<V>>,
     over: BTreeSet<(UnixMillis, K)>,
 }
@@ -31,11 +42,37 @@ impl Room {
     pub(super) const fn new(entries: usize, bytes: usize) -> Self {
         Self { entries, bytes }
     }
+
+    /// Gives what all tenants together may hold.
+    const fn whole(self) -> Self {
+        Self::new(self.entries.saturating_mul(2), self.bytes.saturating_mul(2))
+    }
+
+    /// Gives what it is with one more entry.
+    const fn with(self, bytes: usize) -> Self {
+        Self::new(self.entries + 1, self.bytes.saturating_add(bytes))
+    }
+
+    const fn without(self, bytes: usize) -> Self {
+        Self::new(self.entries - 1, self.bytes - bytes)
+    }
+
+    const fn minus(self, held: Self) -> Option<Self> {
+        match (self.entries.checked_sub(held.entries), self.bytes.checked_sub(held.bytes)) {
+            (Some(entries), Some(bytes)) => Some(Self::new(entries, bytes)),
+            _ => None,
+        }
+    }
+
+    const fn is_within(self, other: Self) -> bool {
+        self.entries <= other.entries && self.bytes <= other.bytes
+    }
 }
 
 impl<K: Ord + Clone, V> Shelf<K, V> {
     pub(super) fn new(room: Room) -> Self {
-        Self { room, bytes: 0, entries: BTreeMap::new(), over: BTreeSet::new() }
+        let (held, held_by) = (Room::default(), HashMap::new());
+        Self { room, held, held_by, entries: BTreeMap::new(), over: BTreeSet::new() }
     }
 
     pub(super) fn get(&self, key: &K) -> Option<&V> {
@@ -59,11 +96,13 @@ impl<K: Ord + Clone, V> Shelf<K, V> {
 
     /// Puts an entry in place of one of the same key; where there is no room, nothing changes.
     pub(super) fn put(&mut self, key: K, entry: Entry<V>) -> Result<(), StoreError> {
-        if !self.fits(&key, entry.bytes) {
-            return Err(full(self.room));
+        if !self.fits(&key, &entry) {
+            return Err(self.full(entry.tenant));
         }
         self.remove(&key);
-        self.bytes += entry.bytes;
+        self.held = self.held.with(entry.bytes);
+        let held = self.held_by.entry(entry.tenant).or_default();
+        *held = held.with(entry.bytes);
         if let Some(moment) = entry.over_at {
             self.over.insert((moment, key.clone()));
         }
@@ -78,13 +117,13 @@ impl<K: Ord + Clone, V> Shelf<K, V> {
         key: K,
         entry: Entry<V>,
     ) -> Result<(), StoreError> {
-        while !self.fits(&key, entry.bytes) && self.sweep(now, 1) > 0 {}
+        while !self.fits(&key, &entry) && self.sweep(now, 1) > 0 {}
         self.put(key, entry)
     }
 
     pub(super) fn remove(&mut self, key: &K) -> Option<V> {
         let entry = self.entries.remove(key)?;
-        self.bytes -= entry.bytes;
+        self.give_back(&entry);
         if let Some(moment) = entry.over_at {
             self.over.remove(&(moment, key.clone()));
         }
@@ -102,16 +141,41 @@ impl<K: Ord + Clone, V> Shelf<K, V> {
         swept
     }
 
-    fn fits(&self, key: &K, bytes: usize) -> bool {
-        let replaced = self.entries.get(key).map(|entry| entry.bytes);
-        let others = self.entries.len() - usize::from(replaced.is_some());
-        let left = self.room.bytes.saturating_sub(self.bytes - replaced.unwrap_or(0));
-        others < self.room.entries && bytes <= left
+    /// Tells whether an entry may be put. What is kept already may always be put again, smaller or
+    /// as large, so that room that was set aside stays there.
+    fn fits(&self, key: &K, entry: &Entry<V>) -> bool {
+        let before = self.entries.get(key).filter(|before| before.tenant == entry.tenant);
+        if before.is_some_and(|before| entry.bytes <= before.bytes) {
+            return true;
+        }
+        let without = |held: Room| before.map_or(held, |before| held.without(before.bytes));
+        let held = without(self.held_by(entry.tenant)).with(entry.bytes);
+        let free = self.room.whole().minus(without(self.held).with(entry.bytes));
+        free.is_some_and(|free| held.is_within(free))
     }
-}
 
-fn full(room: Room) -> StoreError {
-    let Room { entries, bytes } = room;
-    let log = format!("the memory store is bounded to {entries} entries and {bytes} bytes here");
-    StoreError::new(StoreErrorKind::Full, log)
+    fn give_back(&mut self, entry: &Entry<V>) {
+        self.held = self.held.without(entry.bytes);
+        let left = self.held_by(entry.tenant).without(entry.bytes);
+        if left.entries == 0 {
+            self.held_by.remove(&entry.tenant);
+        } else {
+            self.held_by.insert(entry.tenant, left);
+        }
+    }
+
+    fn held_by(&self, tenant: Uuid) -> Room {
+        self.held_by.get(&tenant).copied().unwrap_or_default()
+    }
+
+    fn full(&self, tenant: Uuid) -> StoreError {
+        let (held, Room { entries, bytes }) = (self.held_by(tenant), self.room);
+        let log = format!(
+            "tenant {tenant} holds {} entries and {} bytes here and may not take more: one tenant \
+             may hold {entries} and {bytes}, and no more than is free of twice that for all; sweep, \
+             raise the bound in `MemoryLimits`, or keep it on disk",
+            held.entries, held.bytes,
+        );
+        StoreError::new(StoreErrorKind::Full, log)
+    }
 }

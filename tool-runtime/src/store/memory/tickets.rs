@@ -59,8 +59,8 @@ impl Tickets {
             return Ok(());
         }
         let bytes = ticket.payload.len().saturating_add(ticket.conversation.len());
-        let over_at = Some(ticket.expires_at);
-        self.0.put(ticket.id, Entry { value: ticket, bytes, over_at })
+        let (tenant, over_at) = (ticket.tenant, Some(ticket.expires_at));
+        self.0.put(ticket.id, Entry { tenant, value: ticket, bytes, over_at })
     }
 
     fn end(&mut self, id: Uuid, end: TicketEnd) -> Option<TicketEnd> {

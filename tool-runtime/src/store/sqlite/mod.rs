@@ -42,6 +42,9 @@ use super::StoreError;
 /// is full or the file stays locked, all of its operations do. The store is usable again once the
 /// cause is gone.
 ///
+/// It has no bound but the disk, and none for a tenant: watch the file's size, and bound what a
+/// tenant may ask by rates.
+///
 /// # Cancellation
 /// A claim is undone when its future is dropped. Any other operation that has begun to wait is
 /// carried out even so.
