@@ -36,9 +36,9 @@ pub use self::approval::{
 pub use self::config::Policy;
 pub use self::excerpt::{Cut, ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
 pub use self::idempotency::{Resolution, ResolveError};
-#[cfg(feature = "http")]
-pub(crate) use self::limits::RateLimiter;
 pub use self::limits::{BreakerConfig, RateLimit};
+#[cfg(feature = "http")]
+pub(crate) use self::limits::{Key, RateLimiter};
 pub use self::out_of_range::OutOfRange;
 pub use self::retry::RetryConfig;
 pub use self::rules::{Rules, WhenRunning};

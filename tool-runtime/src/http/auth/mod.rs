@@ -11,6 +11,8 @@ mod tests;
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, HeaderValue};
 
+#[cfg(all(test, feature = "jwt"))]
+pub(super) use self::jwt::tests::issuer;
 #[cfg(feature = "jwt")]
 pub use self::jwt::{Jwks, JwksError, JwtConfigError, JwtVerifier};
 pub use self::keys::{ApiKey, ApiKeyError, ApiKeyHash, ApiKeySet, ApiKeys};
@@ -51,6 +53,21 @@ pub struct Auth {
     #[cfg(feature = "jwt")]
     tokens: Option<JwtVerifier>,
     unproven: Option<Principal>,
+}
+
+/// By what a caller proves who it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Way {
+    Key,
+    #[cfg_attr(not(feature = "jwt"), allow(dead_code, reason = "there are no tokens"))]
+    Token,
+}
+
+/// Why nobody is known to have sent a request, and which credential of it is bad, if one is.
+#[derive(Debug)]
+pub(super) struct Unproven {
+    pub(super) problem: Problem,
+    pub(super) bad: Option<Way>,
 }
 
 impl Auth {
@@ -131,24 +148,20 @@ impl Auth {
 
     /// Finds out who a request is from. Cancel-safe.
     #[cfg_attr(not(feature = "jwt"), allow(clippy::unused_async, reason = "keys wait for nothing"))]
-    pub(super) async fn principal(&self, headers: &HeaderMap) -> Result<Principal, Problem> {
-        let by_key = self.by_key(headers)?;
+    pub(super) async fn principal(&self, headers: &HeaderMap) -> Result<Principal, Unproven> {
+        let by_key = self.by_key(headers).map_err(|problem| Unproven::by(Way::Key, problem))?;
         #[cfg(feature = "jwt")]
         let by_key = match (by_key, self.by_token(headers).await?) {
             (Some(one), Some(other)) => Some(one.and(&other).ok_or_else(two_callers)?),
             (one, other) => one.or(other),
         };
-        by_key.or_else(|| self.unproven.clone()).ok_or_else(|| self.unknown())
+        by_key.or_else(|| self.unproven.clone()).ok_or_else(|| self.unknown().into())
     }
 
-    /// Gives the credentials of a request, as far as they are looked at.
-    pub(super) fn credentials<'a>(
-        &self,
-        headers: &'a HeaderMap,
-    ) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        let keys = self.keys.is_some().then(|| headers.get_all(API_KEY));
-        let tokens = self.takes_tokens().then(|| headers.get_all(AUTHORIZATION));
-        [keys, tokens].into_iter().flatten().flatten().map(HeaderValue::as_bytes)
+    /// Gives the token of a request, if there is one that is worth a look.
+    pub(super) fn token<'a>(&self, headers: &'a HeaderMap) -> Option<&'a [u8]> {
+        let value = self.takes_tokens().then(|| only(headers, AUTHORIZATION.as_str()))?;
+        value.ok().flatten().and_then(bearer)
     }
 
     fn by_key(&self, headers: &HeaderMap) -> Result<Option<Principal>, Problem> {
@@ -160,15 +173,17 @@ impl Auth {
     }
 
     #[cfg(feature = "jwt")]
-    async fn by_token(&self, headers: &HeaderMap) -> Result<Option<Principal>, Problem> {
+    async fn by_token(&self, headers: &HeaderMap) -> Result<Option<Principal>, Unproven> {
         use self::jwt::Refusal;
 
+        let bad = |problem| Unproven::by(Way::Token, problem);
         let Some(tokens) = &self.tokens else { return Ok(None) };
-        let Some(value) = only(headers, AUTHORIZATION.as_str())? else { return Ok(None) };
-        let token = bearer(value).ok_or_else(bad_token)?;
+        let value = only(headers, AUTHORIZATION.as_str()).map_err(bad)?;
+        let Some(value) = value else { return Ok(None) };
+        let token = bearer(value).ok_or_else(|| bad(bad_token()))?;
         tokens.principal(token).await.map(Some).map_err(|refusal| match refusal {
-            Refusal::Invalid => bad_token(),
-            Refusal::NoKeys => no_token_keys(),
+            Refusal::Invalid => bad(bad_token()),
+            Refusal::NoKeys => no_token_keys().into(),
         })
     }
 
@@ -186,6 +201,24 @@ impl Auth {
     }
 }
 
+impl Unproven {
+    fn by(way: Way, problem: Problem) -> Self {
+        Self { problem, bad: Some(way) }
+    }
+}
+
+impl From<Problem> for Unproven {
+    fn from(problem: Problem) -> Self {
+        Self { problem, bad: None }
+    }
+}
+
+impl From<Unproven> for Problem {
+    fn from(unproven: Unproven) -> Self {
+        unproven.problem
+    }
+}
+
 /// Gives a header that may stand once: of two, somebody else may have read the other.
 fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a [u8]>, Problem> {
     let mut values = headers.get_all(name).iter();
@@ -197,7 +230,6 @@ fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a [u8]>, Prob
 }
 
 /// Reads the token behind `Bearer`, in whichever case (RFC 6750, section 2.1).
-#[cfg(feature = "jwt")]
 fn bearer(value: &[u8]) -> Option<&[u8]> {
     let (scheme, rest) = value.split_at_checked(7)?;
     scheme.eq_ignore_ascii_case(b"bearer ").then(|| rest.trim_ascii())

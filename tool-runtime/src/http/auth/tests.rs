@@ -23,7 +23,7 @@ fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
 }
 
 fn of(auth: &Auth, headers: &HeaderMap) -> Result<Principal, Problem> {
-    futures::executor::block_on(auth.principal(headers))
+    futures::executor::block_on(auth.principal(headers)).map_err(Problem::from)
 }
 
 #[test]

@@ -1,29 +1,30 @@
 //! How often a caller may ask, a tenant call a tool, and anybody guess a credential.
 
+mod guesses;
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::ConnectInfo;
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use quick_cache::sync::Cache;
 use tool_contracts::ErrorCode;
 use uuid::Uuid;
 
+use self::guesses::Guesses;
 use super::auth::{Auth, Principal};
 use super::problem::Problem;
-use crate::policy::{RateLimit, RateLimiter};
+use crate::policy::{Key, RateLimit, RateLimiter};
 use crate::{Runtime, Timer};
-
-#[cfg(test)]
-mod tests;
 
 /// How much is admitted over HTTP, beside what the runtime's policy says of a tool.
 ///
-/// Unless it is said, nothing is limited but failed authentications: ten a minute and address.
+/// Unless it is said, nothing is limited but failed authentications: ten a minute, address and way.
 /// Whoever is above a limit is answered `429` with `Retry-After`.
 ///
 /// # Examples
@@ -48,25 +49,20 @@ pub struct RateLimits {
 /// What has been used of the limits.
 pub(super) struct Rates {
     /// By tool, whose names nobody but the runtime gives.
-    calls: HashMap<Box<str>, RateLimiter<OnBehalf>>,
-    requests: Option<RateLimiter<Caller>>,
-    failures: Option<RateLimiter<Peer>>,
-    proven: Proven,
+    calls: HashMap<Box<str>, Apart<Uuid, Uuid>>,
+    /// By principal, and of those whom nobody knows by address.
+    requests: Option<Apart<Arc<str>, Peer>>,
+    guesses: Option<Guesses>,
 }
 
-/// Who has an allowance of requests: whoever is known, and else an address.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Caller {
-    Known(Arc<str>),
-    Unknown(Peer),
-}
-
-/// For whom a tool is called, and whether by somebody who is known: strangers, who name whichever
-/// tenant they like, use up no tenant's own allowance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct OnBehalf {
-    tenant: Uuid,
-    by_stranger: bool,
+/// One limit for callers who are known, and the same for strangers.
+///
+/// Strangers name whichever tenant they like and come from many addresses: they use up nobody's
+/// allowance, and not the room in which those of others are remembered.
+#[derive(Debug)]
+struct Apart<K: Key, S: Key> {
+    known: RateLimiter<K>,
+    strangers: RateLimiter<S>,
 }
 
 /// The other end of a connection, as far as one sender can be told from another.
@@ -75,18 +71,6 @@ struct OnBehalf {
 /// nobody says it, all requests are of one peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Peer(Option<IpAddr>);
-
-/// The credentials that were good lately, each with the peer that sent it.
-///
-/// They stay good while their peer has guessed too often, so that nobody shuts out the others behind
-/// one gateway. Credentials themselves are not kept, but a keyed hash of 64 bits.
-struct Proven {
-    seen: Cache<u64, ()>,
-    hasher: RandomState,
-}
-
-/// The most good credentials that are remembered.
-const MOST_PROVEN: usize = 10_000;
 
 impl RateLimits {
     /// Limits failed authentications alone.
@@ -108,10 +92,15 @@ impl RateLimits {
         self
     }
 
-    /// Limits how often an address sends credentials that are not good, so that guessing is slow.
+    /// Limits how often an address sends credentials that are not good: keys and tokens apart.
     ///
-    /// Above it, credentials of that address are refused unread, but those that were good from there
-    /// before. The address is that of the connection
+    /// Above it, what is not good is answered `429`. What is good passes, so that nobody shuts out
+    /// the others behind one gateway: a key always, since it costs no more than a hash and is too
+    /// long to be guessed. The check of a token's signature costs more: above their allowances, all
+    /// addresses together have 200 bad tokens a second looked at, and past that a token is refused
+    /// unread, but those that were good from there before.
+    ///
+    /// The address is that of the connection
     /// ([`ConnectInfo<SocketAddr>`](axum::extract::ConnectInfo)); behind a gateway it is the
     /// gateway's, and without one all requests share an allowance.
     pub fn failed_authentications(mut self, limit: RateLimit) -> Self {
@@ -138,25 +127,21 @@ impl Rates {
         timer: &Arc<dyn Timer>,
     ) -> Self {
         let RateLimits { calls, requests, failures } = limits;
-        let of_tool = |tool| Some((tool, RateLimiter::new(calls?, Arc::clone(timer))));
+        let of_tool = |tool| Some((tool, Apart::new(calls?, timer)));
         Self {
             calls: tools.filter_map(of_tool).collect(),
-            requests: requests.map(|limit| RateLimiter::new(limit, Arc::clone(timer))),
-            failures: failures.map(|limit| RateLimiter::new(limit, Arc::clone(timer))),
-            proven: Proven { seen: Cache::new(MOST_PROVEN), hasher: RandomState::new() },
+            requests: requests.map(|limit| Apart::new(limit, timer)),
+            guesses: failures.map(|limit| Guesses::new(limit, timer)),
         }
     }
 
     /// Finds out who a request is from, and counts it. Cancel-safe.
     pub(super) async fn prove(&self, auth: &Auth, parts: &Parts) -> Result<Principal, Problem> {
         let peer = Peer::of(parts);
-        let print = self.proven.print(peer, auth.credentials(&parts.headers));
-        self.admit_guess(peer, print)?;
-        let proven = auth.principal(&parts.headers).await;
-        if let Some(print) = print {
-            self.note(peer, print, &proven);
-        }
-        let principal = proven?;
+        let principal = match &self.guesses {
+            Some(guesses) => guarded(guesses, auth, peer, &parts.headers).await?,
+            None => auth.principal(&parts.headers).await?,
+        };
         self.count(peer, &principal)?;
         Ok(principal)
     }
@@ -168,45 +153,33 @@ impl Rates {
         tenant: Uuid,
         principal: &Principal,
     ) -> Result<(), Problem> {
-        let Some(limiter) = self.calls.get(tool) else { return Ok(()) };
-        let caller = OnBehalf { tenant, by_stranger: principal.is_anonymous() };
-        limiter.check(&caller).map_err(|wait| {
+        let Some(Apart { known, strangers }) = self.calls.get(tool) else { return Ok(()) };
+        let limiter = if principal.is_anonymous() { strangers } else { known };
+        limiter.check(&tenant).map_err(|wait| {
             limited("this tenant has called this tool too often; call it again later", wait)
         })
     }
 
-    /// Refuses a credential whose sender has sent too many that were not good.
-    fn admit_guess(&self, peer: Peer, print: Option<u64>) -> Result<(), Problem> {
-        let (Some(failures), Some(print)) = (&self.failures, print) else { return Ok(()) };
-        if self.proven.seen.get(&print).is_some() {
-            return Ok(());
-        }
-        failures.peek(&peer).map_err(|wait| {
-            limited("too many credentials from this address were not good; wait a while", wait)
-        })
-    }
-
-    fn note(&self, peer: Peer, print: u64, proven: &Result<Principal, Problem>) {
-        match proven {
-            Ok(_) if self.proven.seen.get(&print).is_none() => self.proven.seen.insert(print, ()),
-            Err(problem) if problem.code == ErrorCode::Unauthorized => {
-                // The next one is asked before it is looked at.
-                let _ = self.failures.as_ref().map(|failures| failures.check(&peer));
-            }
-            _ => {}
-        }
-    }
-
     fn count(&self, peer: Peer, principal: &Principal) -> Result<(), Problem> {
-        let Some(requests) = &self.requests else { return Ok(()) };
-        let caller = if principal.is_anonymous() {
-            Caller::Unknown(peer)
+        let Some(Apart { known, strangers }) = &self.requests else { return Ok(()) };
+        let counted = if principal.is_anonymous() {
+            strangers.check(&peer)
         } else {
-            Caller::Known(principal.key())
+            known.check(&principal.key())
         };
-        requests.check(&caller).map_err(|wait| {
+        counted.map_err(|wait| {
             limited("this caller has made too many requests; make the next one later", wait)
         })
+    }
+}
+
+impl<K: Key, S: Key> Apart<K, S> {
+    fn new(limit: RateLimit, timer: &Arc<dyn Timer>) -> Self {
+        let [known, strangers] = [timer, timer].map(Arc::clone);
+        Self {
+            known: RateLimiter::new(limit, known),
+            strangers: RateLimiter::new(limit, strangers),
+        }
     }
 }
 
@@ -217,23 +190,30 @@ impl Peer {
     }
 }
 
-impl Proven {
-    /// Makes a number of what this peer sends to prove who it is, if it sends anything.
-    fn print<'a>(&self, peer: Peer, credentials: impl Iterator<Item = &'a [u8]>) -> Option<u64> {
-        let credentials: Vec<_> = credentials.collect();
-        (!credentials.is_empty()).then(|| self.hasher.hash_one((peer, credentials)))
-    }
-}
-
 impl fmt::Debug for Rates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { calls, requests, failures, .. } = self;
+        let Self { calls, requests, .. } = self;
         f.debug_struct("Rates")
             .field("calls", calls)
             .field("requests", requests)
-            .field("failures", failures)
             .finish_non_exhaustive()
     }
+}
+
+/// Finds out who a request is from, and counts what is not good in it.
+async fn guarded(
+    guesses: &Guesses,
+    auth: &Auth,
+    peer: Peer,
+    headers: &HeaderMap,
+) -> Result<Principal, Problem> {
+    let token = auth.token(headers).map(|token| guesses.print(peer, token));
+    token.map_or(Ok(()), |token| guesses.admit(peer, token))?;
+    let proven = auth.principal(headers).await;
+    if let (Ok(_), Some(token)) = (&proven, token) {
+        guesses.hit(token);
+    }
+    proven.map_err(|unproven| guesses.missed(peer, token, unproven))
 }
 
 fn network(address: IpAddr) -> IpAddr {

@@ -10,4 +10,4 @@ pub(crate) use self::breaker::{Breaker, Pass};
 pub(crate) use self::concurrency::{PlacePermit, Places};
 pub(crate) use self::correction::{CorrectionBudget, RunKey};
 pub use self::rate::RateLimit;
-pub(crate) use self::rate::RateLimiter;
+pub(crate) use self::rate::{Key, RateLimiter};

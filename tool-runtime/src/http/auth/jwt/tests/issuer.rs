@@ -25,7 +25,7 @@ const P384: &[u8] = b"\x30\x4e\x02\x01\x00\x30\x10\x06\x07\x2a\x86\x48\xce\x3d\x
 const RSA: &[u8] = include_bytes!("rsa.der");
 
 /// A key that signs.
-pub(in crate::http::auth) struct Signer {
+pub(in crate::http) struct Signer {
     pub(super) id: &'static str,
     pub(super) algorithm: Algorithm,
     pub(super) key: EncodingKey,
@@ -33,7 +33,7 @@ pub(in crate::http::auth) struct Signer {
 
 impl Signer {
     /// Draws a key, but of RSA.
-    pub(in crate::http::auth) fn new(id: &'static str, algorithm: Algorithm) -> Self {
+    pub(in crate::http) fn new(id: &'static str, algorithm: Algorithm) -> Self {
         let key = match algorithm {
             Algorithm::EdDSA => EncodingKey::from_ed_der(&drawn(ED25519, 32)),
             Algorithm::ES256 => EncodingKey::from_ec_der(&drawn(P256, 32)),
@@ -41,6 +41,11 @@ impl Signer {
             _ => EncodingKey::from_rsa_der(RSA),
         };
         Self { id, algorithm, key }
+    }
+
+    /// Names the key, as its tokens do.
+    pub(in crate::http) const fn id(&self) -> &'static str {
+        self.id
     }
 
     pub(super) fn jwk(&self) -> Value {
@@ -55,7 +60,7 @@ impl Signer {
         Header { kid: Some(self.id.to_owned()), ..Header::new(self.algorithm) }
     }
 
-    pub(in crate::http::auth) fn sign(&self, claims: &Value) -> String {
+    pub(in crate::http) fn sign(&self, claims: &Value) -> String {
         self.sign_as(&self.header(), claims)
     }
 
@@ -124,7 +129,7 @@ pub(super) fn claims() -> Value {
 }
 
 /// A good token's claims with these in their place; `null` takes one away.
-pub(in crate::http::auth) fn claims_but(other: &Value) -> Value {
+pub(in crate::http) fn claims_but(other: &Value) -> Value {
     let mut claims = claims();
     for (name, value) in other.as_object().expect("it is an object") {
         claims[name] = value.clone();
@@ -144,7 +149,7 @@ pub(super) fn verifier(keys: Jwks) -> JwtVerifier {
     JwtVerifier::new(keys, ISSUER, AUDIENCE).expect("they are named")
 }
 
-pub(in crate::http::auth) fn verifier_of(signers: &[&Signer]) -> JwtVerifier {
+pub(in crate::http) fn verifier_of(signers: &[&Signer]) -> JwtVerifier {
     verifier(Jwks::from_json(set(signers)).expect("these are keys"))
 }
 

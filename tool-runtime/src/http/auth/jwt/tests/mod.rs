@@ -1,5 +1,5 @@
 mod forged;
-pub(in crate::http::auth) mod issuer;
+pub(in crate::http) mod issuer;
 mod keeping;
 mod reading;
 
