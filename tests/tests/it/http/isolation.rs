@@ -1,5 +1,7 @@
 //! Two tenants at one server, of whom one tries to reach what is the other's, wherever a request can.
 
+mod proofs;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

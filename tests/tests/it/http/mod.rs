@@ -5,6 +5,8 @@ mod calls;
 mod isolation;
 mod openapi;
 mod probes;
+mod rotation;
+mod secrets;
 mod serving;
 #[cfg(unix)]
 mod signals;

@@ -73,6 +73,9 @@ fn identity_documents_are_found_by_check_digit_or_word() {
 fn tokens_and_keys_are_found_by_their_prefix_or_their_chance() {
     redacts("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "[token]");
     redacts("Bearer abc.def-123", "Bearer [token]");
+    redacts("BEARER\tabc.def-123", "BEARER\t[token]");
+    redacts("bEaReR \t  abc.def-123\t", "bEaReR \t  [token]\t");
+    redacts("bearer\r\n abc.def-123", "bearer\r\n [token]");
     redacts("sk-proj-abcdefghij0123456789", "[token]");
     redacts("sk_live_4eC39HqLyjWDarjtT1zdp7dc", "[token]");
     redacts("ghp_16C7e42F292c6912E7710c838347Ae178B4a", "[token]");
@@ -92,6 +95,8 @@ fn what_follows_the_word_for_a_secret_is_one() {
     redacts(r#"Login { pwd: Some("hunter 2") }"#, r"Login { pwd: Some([secret]) }");
     redacts("DB_PASSWORD: hunter2", "DB_PASSWORD: [secret]");
     redacts("?sig=abc%2F123&x=1", "?sig=[secret]&x=1");
+    redacts("AUTHORIZATION\t:\tBEARER\thunter2", "AUTHORIZATION\t:\t[secret]");
+    redacts(r#"{"authorization": "bearer\thunter2"}"#, r#"{"authorization": [secret]}"#);
     redacts("Authorization: Digest a=1, b=2\r\nHost: x", "Authorization: [secret]\r\nHost: x");
     redacts("postgres://app:hunter2@db/mydb", "postgres://[secret]@db/mydb");
     redacts("redis://:p@ss@db:6379", "redis://[secret]@db:6379");

@@ -36,7 +36,11 @@ async fn a_write_whose_key_cannot_be_claimed_does_not_run() {
         let world = World::new();
         world.desk.fails(fault(Step::Claim, kind));
         let refused = world.call("pay", "k").await;
-        check_error(&refused, "UNAVAILABLE", Some("store_unavailable"));
+        let reason = match kind {
+            StoreErrorKind::Full => "store_full",
+            _ => "store_unavailable",
+        };
+        check_error(&refused, "UNAVAILABLE", Some(reason));
         assert_eq!(detail(&refused, "effect").as_deref(), Some("none"));
         assert_eq!(world.bank.runs().len(), 0, "{kind:?}");
         assert!(world.call("pay", "k").await.is_ok(), "{kind:?}");

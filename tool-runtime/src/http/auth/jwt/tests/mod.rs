@@ -2,5 +2,7 @@ mod forged;
 pub(in crate::http) mod issuer;
 mod keeping;
 mod reading;
+#[cfg(feature = "trace")]
+mod told;
 
 pub(super) use self::issuer::Script;

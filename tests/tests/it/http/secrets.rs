@@ -1,0 +1,158 @@
+//! A credential's way through the server: proven or not, and however it is spelt, it is written
+//! nowhere.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::http::HeaderValue;
+use tool_runtime::contracts::server::Tenant;
+use tool_runtime::evidence::{EvidenceKeeper, EvidenceStore, SnapshotQuery, Vault};
+use tool_runtime::http::{
+    self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Jwks, JwtVerifier, Principal, Scopes,
+};
+use tool_runtime::ledger::{Ledger, LedgerStore};
+use tool_runtime::policy::Policy;
+use tool_runtime::prelude::*;
+use tool_runtime::store::Memory;
+use tracing::subscriber::set_default;
+use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::fmt::{MakeWriter, layer};
+use tracing_subscriber::layer::SubscriberExt;
+
+use super::{Answer, get, post, send};
+use crate::ledger::{Kept, ring};
+
+/// In no alphabet that somebody would look for: a header is any text.
+const SECRET: &str = "q7Zx-secret-of-a-caller-4711";
+
+/// A public key that checks no signature which was ever made.
+const JWKS: &str = r#"{"keys":[{"kty":"OKP","crv":"Ed25519","use":"sig","kid":"it",
+    "x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
+
+/// Answers, and leaves a proof.
+#[ai_tool(effect = "read", ttl = "1h", evidence, requires_auth = false)]
+async fn ping() -> bool {
+    true
+}
+
+/// What was written to the log. A handle.
+#[derive(Clone, Default)]
+struct Paper(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Paper {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Paper {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+/// A server that keeps all it can, and what it has written.
+struct Office {
+    app: Router,
+    kept: Kept,
+    snapshots: Memory,
+}
+
+impl Office {
+    fn new(auth: Auth) -> Self {
+        let (kept, snapshots) = (Kept::default(), Memory::new());
+        let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
+        let keeper = EvidenceKeeper::new(Vault::new(snapshots.clone(), ring()), &ledger);
+        let vault = keeper.vault().clone();
+        let runtime = Runtime::builder().tool::<Ping>().policy(Policy::new());
+        let runtime = runtime.ledger(&ledger).evidence(keeper).build().unwrap();
+        let config = HttpConfig::new(auth).ledger(&ledger).vault(&vault);
+        Self { app: http::router(runtime, config), kept, snapshots }
+    }
+
+    /// Calls the tool, and looks at what was done and at the figures, with this in a header.
+    async fn visit(&self, header: &'static str, value: &[u8]) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for mut request in [
+            post("/tools/call", r#"{"tool_name":"ping"}"#),
+            post("/tools/list", "{}"),
+            post("/traces/trace-1/replay", r#"{"reason":"complaint"}"#),
+            get("/traces/trace-1"),
+            get("/approvals"),
+            get("/openapi.json"),
+            get("/metrics"),
+        ] {
+            request.headers_mut().insert(header, HeaderValue::from_bytes(value).unwrap());
+            answers.push(send(&self.app, request).await);
+        }
+        answers
+    }
+
+    /// Gives all that the ledger and the vault hold.
+    async fn written(&self) -> String {
+        let entries = self.kept.clone().read(0, usize::MAX).unwrap();
+        let ledger: String = entries.iter().filter_map(|entry| entry.body()).collect();
+        let query = SnapshotQuery::of(Tenant::parse("yantian").unwrap().id());
+        let facts = self.snapshots.list_snapshots(&query, None, 1_000).await.unwrap();
+        facts.iter().fold(ledger, |text, facts| text + &String::from_utf8_lossy(&facts.facts))
+    }
+}
+
+fn doors() -> [(&'static str, Auth); 4] {
+    let network = || Auth::trusting_the_network_as(Principal::trusted("gateway"));
+    let keys = ApiKeySet::new().with(ApiKey::generate().unwrap().hash(), Principal::trusted("one"));
+    let keys = ApiKeys::new(keys.unwrap());
+    let verifier = || {
+        let keys = Jwks::from_json(JWKS).unwrap();
+        JwtVerifier::new(keys, "https://issuer.example", "tools").unwrap()
+    };
+    [
+        ("looks at neither", network()),
+        ("looks at both", network().api_keys(&keys).jwt(verifier())),
+        ("knows nobody else", Auth::new().api_keys(&keys).jwt(verifier())),
+        ("lets strangers in", Auth::new().jwt(verifier()).anonymous(Scopes::all())),
+    ]
+}
+
+#[tokio::test]
+async fn a_credential_is_written_nowhere_however_it_is_spelt() {
+    let paper = Paper::default();
+    let log = layer().with_ansi(false).with_span_events(FmtSpan::FULL).with_writer(paper.clone());
+    let _here = set_default(tracing_subscriber::registry().with(log));
+    let (mut ran, mut refused) = (0, 0);
+    for (door, auth) in doors() {
+        let office = Office::new(auth);
+        for scheme in
+            ["Bearer ", "BEARER\t", "bEaReR \t ", " bearer  ", "Bearer", "Basic ", "Token\t", ""]
+        {
+            for header in ["authorization", "x-internal-api-key"] {
+                let value = format!("{scheme}{SECRET}\t");
+                for answer in office.visit(header, value.as_bytes()).await {
+                    let shown = format!("{answer:?}");
+                    assert!(!shown.contains(SECRET), "{door}: {value:?}: {shown}");
+                    ran += u32::from(answer.status == 200);
+                    refused += u32::from(matches!(answer.status, 401 | 429));
+                }
+            }
+        }
+        // Of a call whose header was not looked at, the rest is on the record.
+        send(&office.app, post("/tools/call", r#"{"tool_name":"ping"}"#)).await;
+        let written = office.written().await;
+        assert!(!written.contains(SECRET), "{door}: {written}");
+        if door.starts_with("looks") {
+            assert!(written.contains("ping") && written.contains("trace-1"), "{door}: {written}");
+        }
+    }
+    assert!(ran > 50 && refused > 50, "{ran} {refused}");
+    let log = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
+    assert!(log.contains("a token is refused") && log.contains("ping"), "it is written to");
+    assert!(!log.contains(SECRET), "{log}");
+}
