@@ -32,7 +32,7 @@ pub(super) struct Guesses {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct TokenPrint(u64);
 
-/// The most bad tokens a second that are looked at above allowances: one or two hundredths of a core.
+/// The most bad tokens a second that are looked at above allowances.
 pub(super) const RESERVE: u32 = 200;
 /// The most good tokens that are remembered.
 const MOST_GOOD: usize = 10_000;
