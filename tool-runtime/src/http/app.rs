@@ -22,6 +22,8 @@ pub(super) struct App {
     pub(super) rates: Rates,
     /// A place a call in a task of its own.
     pub(super) tasks: Arc<Semaphore>,
+    /// A place a replay.
+    pub(super) replays: Semaphore,
 }
 
 /// What axum hands to each handler.
@@ -30,10 +32,11 @@ pub(super) type Shared = Arc<App>;
 impl App {
     pub(super) fn new(runtime: Runtime, config: HttpConfig) -> Self {
         let (listing, metrics) = (Listing::of(&runtime), Metrics::of(&runtime));
-        let tasks = config.bounds.tasks.min(Semaphore::MAX_PERMITS);
+        let places = |most: usize| Semaphore::new(most.min(Semaphore::MAX_PERMITS));
         let documents = Documents::default();
         let rates = Rates::new(config.rates, &runtime);
-        let tasks = Arc::new(Semaphore::new(tasks));
-        Self { runtime, config, listing, metrics, documents, rates, tasks }
+        let (tasks, replays) = (places(config.bounds.tasks), places(config.bounds.replays));
+        let tasks = Arc::new(tasks);
+        Self { runtime, config, listing, metrics, documents, rates, tasks, replays }
     }
 }

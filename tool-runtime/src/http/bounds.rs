@@ -12,6 +12,8 @@ pub(super) struct Bounds {
     pub(super) request_time: Duration,
     /// Calls in tasks of their own: what has an effect, and what streams its progress.
     pub(super) tasks: usize,
+    /// Traces that are replayed at once.
+    pub(super) replays: usize,
     /// The silence after which a stream says that it is still there.
     pub(super) keep_alive: Duration,
 }
@@ -23,6 +25,7 @@ impl Default for Bounds {
             body_time: Duration::from_secs(10),
             request_time: Duration::from_secs(5 * 60),
             tasks: 1024,
+            replays: 4,
             keep_alive: Duration::from_secs(15),
         }
     }
@@ -47,7 +50,7 @@ impl HttpConfig {
     /// Sets how long a call may take in all, people who are asked included; 5 min unless it is said.
     ///
     /// A tool's own deadline is shorter as a rule, and counts from when the tool begins. What passes
-    /// this one is cancelled, and answered `TIMEOUT`.
+    /// this one is cancelled, and answered `TIMEOUT`; so are a trace that is looked up and a replay.
     pub fn request_timeout(mut self, time: Duration) -> Self {
         self.bounds.request_time = time;
         self
@@ -59,6 +62,15 @@ impl HttpConfig {
     /// those that stream their progress. Above it a call is answered `UNAVAILABLE`.
     pub fn max_tasks(mut self, tasks: usize) -> Self {
         self.bounds.tasks = tasks;
+        self
+    }
+
+    /// Sets how many traces may be replayed at once; 4 unless it is said.
+    ///
+    /// A replay runs many calls for one request, one after another, and no limit of rates counts
+    /// them. Above it one is answered `UNAVAILABLE`.
+    pub fn max_replays(mut self, replays: usize) -> Self {
+        self.bounds.replays = replays;
         self
     }
 

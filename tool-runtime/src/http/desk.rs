@@ -1,5 +1,8 @@
 //! What the paths share that people's own applications ask: who is at the desk, and what they name.
 
+use std::future::Future;
+use std::time::Duration;
+
 use axum::extract::RawPathParams;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::http::StatusCode;
@@ -70,10 +73,30 @@ pub(super) fn found(body: &impl Serialize) -> Outcome {
     Outcome { status: StatusCode::OK, retry_after: None, body: body.into() }
 }
 
+/// Waits for what a request asks for: as long as a request may take, and the server goes on.
+pub(super) async fn within<T>(
+    app: &App,
+    work: impl Future<Output = Result<T, Problem>>,
+) -> Result<T, Problem> {
+    let limit = app.config.bounds.request_time;
+    tokio::select! {
+        biased;
+        done = work => done,
+        () = tokio::time::sleep(limit) => Err(too_long(limit)),
+        () = app.config.drain.over() => Err(Problem::draining()),
+    }
+}
+
 /// What is asked of a store that does not answer.
 pub(super) fn store_down() -> Problem {
     Problem::of(ErrorCode::Unavailable, "what is kept cannot be looked up now; try again later")
         .with_detail("reason", "store_unavailable")
+}
+
+fn too_long(limit: Duration) -> Problem {
+    let limit = limit.as_millis();
+    let message = format!("this could not be done within the {limit} ms that a request has");
+    Problem::of(ErrorCode::Timeout, message)
 }
 
 fn not_theirs(principal: &Principal, scope: Scope) -> Problem {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
+use async_lock::Mutex as Turn;
 use chrono::{DateTime, Utc};
 use futures::channel::oneshot;
 use thiserror::Error;
@@ -16,6 +17,7 @@ use super::keys::LedgerKeys;
 use super::query::{LedgerQuery, Page, written};
 use super::queue::{Bounds, Queue};
 use super::record::{Access, Record};
+use super::search::Search;
 use super::stats::{LedgerStatus, Stats};
 use super::store::{LedgerStore, SCAN};
 use super::writer::{self, Desk};
@@ -81,9 +83,14 @@ struct Shared {
     clock: Arc<dyn Clock>,
     stats: Arc<Stats>,
     writer: ThreadId,
+    /// Whose turn it is of those who ask for what anybody may.
+    turn: Arc<Turn<()>>,
     /// Hears when the writer has ended.
     ended: Mutex<Receiver<()>>,
 }
+
+/// Who waits for what the writer is asked to do.
+type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 
 /// Why a ledger could not be verified.
 #[derive(Debug, Clone, Error)]
@@ -133,7 +140,8 @@ impl Ledger {
             StoreError::new(StoreErrorKind::Unavailable, text)
         })?;
         let (writer, ended) = (thread.thread().id(), Mutex::new(ended));
-        Ok(Self(Arc::new(Shared { queue, keys, clock, stats, writer, ended })))
+        let turn = Arc::default();
+        Ok(Self(Arc::new(Shared { queue, keys, clock, stats, writer, turn, ended })))
     }
 
     /// Tells how the ledger is doing.
@@ -152,12 +160,24 @@ impl Ledger {
 
     /// Finds calls, a page at once.
     ///
-    /// Calls that have just ended may not be written yet; [`flush`](Self::flush) first.
+    /// Calls that have just ended may not be written yet; [`flush`](Self::flush) first. A part of the
+    /// ledger is looked through at once, so that calls are recorded in between, and nothing more
+    /// once the returned future is dropped. Parts of searches that go on side by side take turns.
     ///
     /// # Errors
     /// The ledger cannot be read, or is closed.
     pub async fn find(&self, query: LedgerQuery) -> Result<Page, StoreError> {
-        self.ask(move |desk| find(desk.store(), &query)).await
+        let mut search = Search::of(query);
+        loop {
+            let part = self.ask_in_turn(move |desk| {
+                let more = search.advance(desk)?;
+                Ok((search, more))
+            });
+            match part.await? {
+                (so_far, true) => search = so_far,
+                (search, false) => return Ok(search.into_page()),
+            }
+        }
     }
 
     /// Signs the ledger as it stands, and writes that down in it too.
@@ -179,8 +199,7 @@ impl Ledger {
         let mut verifier = expecting(self.0.keys.chain().clone(), checkpoints);
         let mut from = 0;
         loop {
-            // A part at once, so that records are written in between.
-            let part = self.ask(move |desk| {
+            let part = self.ask_in_turn(move |desk| {
                 let part = push(desk.store(), &mut verifier, from)?;
                 Ok((verifier, part))
             });
@@ -211,7 +230,7 @@ impl Ledger {
     /// # Errors
     /// The ledger cannot be written, or is closed.
     pub async fn note_access(&self, access: Access) -> Result<(), StoreError> {
-        self.ask(move |desk| desk.note(&Record::Access(access))).await
+        self.ask_in_turn(move |desk| desk.note(&Record::Access(access))).await
     }
 
     /// Writes what still waits, says in the ledger that it is whole, and ends it for all handles.
@@ -240,8 +259,33 @@ impl Ledger {
         &self,
         work: impl FnOnce(&mut Desk) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
+        self.ask_with(|desk, answer| drop(answer.send(work(desk)))).await
+    }
+
+    /// Has the writer do something that anybody may ask for, however often: one such thing between
+    /// two groups of records, so that these wait for no more; and none for an asker who has gone.
+    async fn ask_in_turn<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Desk) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let turn = self.0.turn.lock_arc().await;
+        let work = move |desk: &mut Desk, answer: Answer<T>| {
+            if !answer.is_canceled() {
+                let done = work(desk);
+                // Before its asker hears of it, so that who has waited comes before them.
+                drop(turn);
+                let _ = answer.send(done);
+            }
+        };
+        self.ask_with(work).await
+    }
+
+    async fn ask_with<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Desk, Answer<T>) + Send + 'static,
+    ) -> Result<T, StoreError> {
         let (answer, answered) = oneshot::channel();
-        let ask = Box::new(move |desk: &mut Desk| drop(answer.send(work(desk))));
+        let ask = Box::new(move |desk: &mut Desk| work(desk, answer));
         self.0.queue.ask(ask).map_err(|_| {
             let text = "it is closed, or too much is asked of it at once";
             StoreError::new(StoreErrorKind::Unavailable, text)
@@ -313,19 +357,6 @@ fn push(
     let next = last.seq().saturating_add(1);
     let fault = entries.iter().find_map(|entry| verifier.push(entry).err());
     Ok(fault.map_or(Part::More(next), Part::Fault))
-}
-
-/// Finds a page of calls.
-pub(super) fn find(store: &mut dyn LedgerStore, query: &LedgerQuery) -> Result<Page, StoreError> {
-    // One more than asked for tells whether there is a further page.
-    let entries = store.find(&LedgerQuery { limit: query.limit + 1, ..query.clone() })?;
-    let more = entries.len() > query.limit;
-    let next = entries.get(query.limit.wrapping_sub(1)).filter(|_| more).map(Entry::seq);
-    let read = |entry: &Entry| {
-        let record = Record::read(entry.body()?).ok()?;
-        Some((entry.seq(), record.found(query)?))
-    };
-    Ok(Page { records: entries.iter().take(query.limit).filter_map(read).collect(), next })
 }
 
 impl Shared {

@@ -12,6 +12,7 @@ mod keys;
 mod query;
 mod queue;
 mod record;
+mod search;
 mod stats;
 mod store;
 mod stores;

@@ -23,6 +23,8 @@ pub struct LedgerQuery {
     pub(super) since: Option<DateTime<Utc>>,
     pub(super) until: Option<DateTime<Utc>>,
     pub(super) after: Option<u64>,
+    /// The end of the part that is looked through.
+    pub(super) before: Option<u64>,
     pub(super) limit: usize,
 }
 
@@ -39,6 +41,7 @@ impl Default for LedgerQuery {
             since: None,
             until: None,
             after: None,
+            before: None,
             limit: 100,
         }
     }

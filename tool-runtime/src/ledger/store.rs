@@ -39,23 +39,30 @@ pub trait LedgerStore: Send + 'static {
 
     /// Finds entries of calls that a query asks for, behind its `after`, at most its `limit`.
     ///
-    /// A store that has no index need not write it: this reads all entries.
+    /// A store that has no index need not write it: this reads all entries. A
+    /// [`Ledger`](super::Ledger) asks for a [part](Self::reach) at once.
     ///
     /// # Errors
     /// They cannot be read.
     fn find(&mut self, query: &LedgerQuery) -> Result<Vec<Entry>, StoreError> {
         let mut found = Vec::new();
         let mut from = query.after.map_or(0, |seq| seq.saturating_add(1));
-        loop {
-            let entries = self.read(from, SCAN)?;
-            let Some(last) = entries.last() else { return Ok(found) };
-            from = last.seq() + 1;
+        let end = query.before.unwrap_or(u64::MAX);
+        while from < end && found.len() < query.limit {
+            let most = usize::try_from(end - from).map_or(SCAN, |most| most.min(SCAN));
+            let entries = self.read(from, most)?;
+            let Some(last) = entries.last() else { break };
+            from = last.seq().saturating_add(1);
             found.extend(entries.into_iter().filter(|entry| is_asked_for(entry, query)));
-            if found.len() >= query.limit {
-                found.truncate(query.limit);
-                return Ok(found);
-            }
         }
+        found.truncate(query.limit);
+        Ok(found)
+    }
+
+    /// Tells through how many entries a [`find`](Self::find) may look while others wait to be
+    /// appended: 1,024 where it reads them, more where an index makes it quick.
+    fn reach(&self) -> u64 {
+        SCAN as u64
     }
 
     /// Gives up the contents of all entries before this number, and keeps their hashes.

@@ -81,6 +81,11 @@ impl Desk {
         &mut *self.store
     }
 
+    /// Counts the records: the number that the next one gets.
+    pub(super) fn size(&self) -> u64 {
+        self.head.size()
+    }
+
     /// Now, as records say it.
     pub(super) fn now(&self) -> String {
         written_ms(self.clock.now().get())

@@ -1,7 +1,9 @@
 //! What the ledger knows of a trace, over HTTP.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -9,8 +11,9 @@ use axum::http::{HeaderValue, Request};
 use serde_json::{Value, json};
 use tool_runtime::contracts::server::Tenant;
 use tool_runtime::http::{self, Auth, HttpConfig, Principal, Scopes};
-use tool_runtime::ledger::{Ledger, Record};
+use tool_runtime::ledger::{Entry, Ledger, LedgerStore, MemoryLedger, Record};
 use tool_runtime::prelude::*;
+use tool_runtime::store::StoreError;
 
 use super::{Answer, call, get, open, post, send};
 use crate::ledger::{Kept, ring};
@@ -179,4 +182,126 @@ async fn a_traces_name_may_be_any_text_that_a_caller_may_send() {
         let status = archive.read(path).await.status;
         assert!(matches!(status, 400 | 422), "{path}: {status}");
     }
+}
+
+/// A store that does not come back from what it reads, once it is stuck, until the test ends.
+#[derive(Clone)]
+struct Stuck(Arc<Mutex<(MemoryLedger, Option<Receiver<()>>)>>);
+
+impl Stuck {
+    fn new() -> Self {
+        Self(Arc::new(Mutex::new((MemoryLedger::new(1_000), None))))
+    }
+
+    fn stick(&self) -> Sender<()> {
+        let (end, ended) = mpsc::channel();
+        self.0.lock().unwrap().1 = Some(ended);
+        end
+    }
+}
+
+impl LedgerStore for Stuck {
+    fn append(&mut self, entries: &[Entry]) -> Result<(), StoreError> {
+        self.0.lock().unwrap().0.append(entries)
+    }
+
+    fn read(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
+        let (memory, stuck) = &mut *self.0.lock().unwrap();
+        if let Some(ended) = stuck {
+            let _ = ended.recv();
+        }
+        memory.read(from, most)
+    }
+
+    fn count(&mut self) -> Result<u64, StoreError> {
+        self.0.lock().unwrap().0.count()
+    }
+
+    fn last_checkpoint(&mut self) -> Result<Option<Entry>, StoreError> {
+        self.0.lock().unwrap().0.last_checkpoint()
+    }
+
+    fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
+        self.0.lock().unwrap().0.forget(before)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_trace_that_takes_too_long_to_look_up_is_answered_so() {
+    for replays in [false, true] {
+        let store = Stuck::new();
+        let ledger = Ledger::builder(ring()).open(store.clone()).unwrap();
+        let runtime = Runtime::builder().tool::<ReadNumber>().state(Number::default());
+        let runtime = runtime.ledger(&ledger).build().unwrap();
+        let config = open().ledger(&ledger).request_timeout(Duration::from_secs(1));
+        let app = http::router(runtime, config);
+        let _end = store.stick();
+        let request = match replays {
+            false => headed(get("/traces/trace-1")),
+            true => post("/traces/trace-1/replay", r#"{"reason":"x"}"#),
+        };
+        let answer = tokio::time::timeout(Duration::from_secs(60), send(&app, request));
+        let answer = answer.await.expect("a request has a second");
+        assert_eq!((answer.status, &answer.json()["error_type"]), (504, &"TIMEOUT".into()));
+        assert_eq!(answer.json()["success"], false);
+    }
+}
+
+/// Runs a trace's reads again; gives what it says of each, and where the next page begins.
+async fn page_of(archive: &Archive, query: &str) -> (Vec<u64>, Option<u64>) {
+    let path = format!("/traces/trace-1/replay{query}");
+    let answer = send(&archive.app, post(&path, r#"{"reason":"x"}"#)).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    let body = answer.json();
+    let seq = |call: &Value| call["seq"].as_u64().unwrap();
+    (body["calls"].as_array().unwrap().iter().map(seq).collect(), body["next"].as_u64())
+}
+
+#[tokio::test]
+async fn a_replay_runs_a_page_of_calls_and_says_that_there_are_more() {
+    let archive = Archive::new();
+    for _ in 0..5 {
+        call(&archive.app, "read_number", "{}").await;
+    }
+    let (all, next) = page_of(&archive, "").await;
+    assert_eq!((all.len(), next), (5, None));
+    let (first, next) = page_of(&archive, "?limit=2").await;
+    assert_eq!((&first[..], next), (&all[..2], Some(all[1])));
+    let (rest, next) = page_of(&archive, &format!("?limit=3&after={}", all[1])).await;
+    assert_eq!((&rest[..], next), (&all[2..], None), "the last page says that it is");
+    for query in ["?limit=0", "?limit=101", "?after=x"] {
+        let path = format!("/traces/trace-1/replay{query}");
+        let answer = send(&archive.app, post(&path, r#"{"reason":"x"}"#)).await;
+        assert_eq!(answer.status, 422, "{query}: {}", answer.text);
+    }
+}
+
+#[tokio::test]
+async fn without_a_word_about_it_a_replay_runs_no_more_than_a_usual_page() {
+    let archive = Archive::new();
+    for _ in 0..51 {
+        call(&archive.app, "read_number", "{}").await;
+    }
+    let (calls, next) = page_of(&archive, "").await;
+    assert_eq!((calls.len(), next), (50, calls.last().copied()));
+}
+
+#[tokio::test]
+async fn more_replays_than_may_go_on_at_once_are_refused() {
+    let archive = Archive::with(open().max_replays(0));
+    call(&archive.app, "read_number", "{}").await;
+    let answer = archive.replay("trace-1", json!({"reason": "x"})).await;
+    assert_eq!(answer.status, 503, "{}", answer.text);
+    assert_eq!(answer.json()["detail"]["details"]["reason"], "busy");
+    assert!(!answer.header("retry-after").is_empty());
+    let one = Archive::with(open().max_replays(1));
+    call(&one.app, "read_number", "{}").await;
+    for _ in 0..2 {
+        let answer = one.replay("trace-1", json!({"reason": "x"})).await;
+        assert_eq!(answer.status, 200, "the place is free again: {}", answer.text);
+    }
+    let reasons = [json!({"reason": "x"}), json!({"reason": "y"})];
+    let [first, second] = reasons.map(|reason| one.replay("trace-1", reason));
+    let (first, second) = tokio::join!(first, second);
+    assert_eq!((first.status, second.status), (200, 503));
 }

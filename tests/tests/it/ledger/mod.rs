@@ -3,6 +3,7 @@
 mod crash;
 mod ends;
 mod overload;
+mod reading;
 mod verify;
 
 use std::sync::{Arc, Mutex};

@@ -62,6 +62,8 @@ pub struct Replay {
     access: Access,
     vault: Option<Vault>,
     tenant: Option<Uuid>,
+    after: Option<u64>,
+    most: usize,
     context: Option<Context>,
     listen: Option<Listen>,
 }
@@ -73,7 +75,17 @@ impl Replay {
     /// Prepares to run calls of this ledger again in this runtime, for somebody, for a reason.
     pub fn new(runtime: &Runtime, ledger: &Ledger, access: Access) -> Self {
         let (runtime, ledger) = (runtime.clone(), ledger.clone());
-        Self { runtime, ledger, access, vault: None, tenant: None, context: None, listen: None }
+        Self {
+            runtime,
+            ledger,
+            access,
+            vault: None,
+            tenant: None,
+            after: None,
+            most: usize::MAX,
+            context: None,
+            listen: None,
+        }
     }
 
     /// Takes arguments and earlier answers from this vault, where they were sealed.
@@ -85,6 +97,21 @@ impl Replay {
     /// Only calls of this tenant.
     pub fn tenant(mut self, tenant_id: Uuid) -> Self {
         self.tenant = Some(tenant_id);
+        self
+    }
+
+    /// Only calls behind this record: the [`next`](ReplayReport::next) of the report before.
+    pub fn after(mut self, seq: u64) -> Self {
+        self.after = Some(seq);
+        self
+    }
+
+    /// Ends after so many of the trace's calls, and [says](ReplayReport::next) that there are more;
+    /// all of them are run again if it is not set.
+    ///
+    /// Calls that are skipped count too: a trace may have any number of either.
+    pub fn at_most(mut self, calls: usize) -> Self {
+        self.most = calls.max(1);
         self
     }
 

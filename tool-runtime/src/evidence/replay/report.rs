@@ -12,6 +12,9 @@ use crate::ledger::RecordedCall;
 pub struct ReplayReport {
     pub(super) trace_id: String,
     pub(super) calls: Vec<Replayed>,
+    /// The last of these calls, where the trace has more that were left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) next: Option<u64>,
 }
 
 /// One call of a trace, and what became of it.
@@ -91,6 +94,13 @@ impl ReplayReport {
     #[must_use]
     pub fn calls(&self) -> &[Replayed] {
         &self.calls
+    }
+
+    /// Tells behind which record a further replay [goes on](super::Replay::after), where this one has
+    /// left out calls of the trace; none if it has not.
+    #[must_use]
+    pub fn next(&self) -> Option<u64> {
+        self.next
     }
 
     /// Tells whether every call that was run again answered the same, and none is gone.

@@ -14,15 +14,15 @@ use crate::redact::Veil;
 pub(super) async fn run(replay: &Replay, trace_id: &str) -> Result<ReplayReport, EvidenceError> {
     replay.announce(trace_id).await?;
     replay.ledger.flush().await?;
-    let mut report = ReplayReport { trace_id: trace_id.to_owned(), calls: Vec::new() };
-    let query = LedgerQuery::new().trace(trace_id);
-    let mut query = match replay.tenant {
-        Some(tenant) => query.tenant(tenant),
-        None => query,
-    };
+    let mut report = ReplayReport { trace_id: trace_id.to_owned(), calls: Vec::new(), next: None };
+    let mut query = replay.query(trace_id);
     loop {
         let page = replay.ledger.find(query.clone()).await?;
         for (seq, call) in page.records.iter().filter(|(_, call)| is_of_the_trace(call)) {
+            if report.calls.len() >= replay.most {
+                report.next = report.calls.last().map(Replayed::seq);
+                return Ok(report);
+            }
             let replayed = replay.call(*seq, call).await;
             if let Some(listen) = &replay.listen {
                 drop(guard(|| listen(&replayed)));
@@ -56,6 +56,13 @@ struct Sealed {
 }
 
 impl Replay {
+    /// What to look for: the trace's calls, from where this replay begins.
+    fn query(&self, trace_id: &str) -> LedgerQuery {
+        let query = LedgerQuery::new().trace(trace_id);
+        let query = self.tenant.map_or(query.clone(), |tenant| query.tenant(tenant));
+        self.after.map_or(query.clone(), |after| query.after(after))
+    }
+
     /// Records that the trace is replayed, by whom and why.
     async fn announce(&self, trace_id: &str) -> Result<(), EvidenceError> {
         let now = self.ledger.clock().now();

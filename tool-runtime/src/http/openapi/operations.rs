@@ -102,20 +102,24 @@ fn decision(tools: &Tools) -> Value {
 
 fn trace() -> Value {
     let ok = answers::json("A page of the trace's records.", &of("TraceRecords"));
-    let mut parameters =
-        parameters::of_page(&json!({"type": "integer", "minimum": 0, "maximum": u64::MAX}));
-    parameters.push(parameters::of_path("id", "The trace.", &parameters::id()));
+    let parameters = parameters_of_trace();
     let operation = operation("readTrace", "traces", "Read what was recorded of a trace");
-    answered(operation, parameters, ok, refused(&[&DOOR, &[404, 422]]))
+    answered(operation, parameters, ok, refused(&[&DOOR, &[404, 422, 504]]))
 }
 
 fn replay() -> Value {
     let ok = answers::json("Whether each call would answer the same today.", &of("ReplayReport"));
-    let mut parameters = parameters::of_request();
-    parameters.push(parameters::of_path("id", "The trace.", &parameters::id()));
+    let parameters = parameters_of_trace();
     let operation = operation("replayTrace", "traces", "Run the reads of a trace again");
     let operation = with_body(operation, &of("ReplayRequest"));
     answered(operation, parameters, ok, refused(&[&DOOR, &BODY, &[404, 504]]))
+}
+
+fn parameters_of_trace() -> Vec<Value> {
+    let after = json!({"type": "integer", "minimum": 0, "maximum": u64::MAX});
+    let mut parameters = parameters::of_page(&after);
+    parameters.push(parameters::of_path("id", "The trace.", &parameters::id()));
+    parameters
 }
 
 fn document() -> Value {

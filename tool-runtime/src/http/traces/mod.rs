@@ -25,7 +25,7 @@ use super::paging::Asked;
 use super::problem::Problem;
 use super::{body, receiving};
 use crate::evidence::{Access, Replay};
-use crate::ledger::{Ledger, LedgerQuery};
+use crate::ledger::{Ledger, LedgerQuery, Page};
 
 static FORM: LazyLock<Form> = LazyLock::new(Form::of::<ReplayRequest>);
 
@@ -65,11 +65,8 @@ async fn records(
 ) -> Result<Response, Problem> {
     let clerk = Clerk::admit(app, parts, Scope::Traces, heard).await?;
     let (ledger, trace_id) = (ledger(app)?, trace(params)?);
-    let asked = Asked::<u64>::read(parts.uri.query(), "the `next` of the page before, a number")?;
-    ledger.flush().await.map_err(|_| desk::store_down())?;
-    let query = LedgerQuery::new().trace(trace_id).tenant(clerk.tenant()).limit(asked.most);
-    let query = asked.after.map_or(query.clone(), |after| query.after(after));
-    let page = ledger.find(query).await.map_err(|_| desk::store_down())?;
+    let asked = asked(parts)?;
+    let page = desk::within(app, page(ledger, trace_id, &clerk, asked)).await?;
     if page.records.is_empty() && asked.after.is_none() {
         return Err(unknown());
     }
@@ -89,25 +86,54 @@ async fn replayed(
     let body = body::read(&parts.headers, body, &app.config.bounds).await?;
     heard.body(&body);
     let (ledger, trace_id) = (ledger(app)?, trace(params)?);
-    let reason = reason(&body)?;
-    ledger.flush().await.map_err(|_| desk::store_down())?;
-    let query = LedgerQuery::new().trace(trace_id).tenant(clerk.tenant()).limit(1);
-    let known = ledger.find(query).await.map_err(|_| desk::store_down())?;
-    if known.records.is_empty() {
-        return Err(unknown());
-    }
+    let (reason, asked) = (reason(&body)?, asked(parts)?);
     let access = Access::new(clerk.name(), reason).map_err(|_| Problem::internal())?;
+    let _place = app.replays.try_acquire().map_err(|_| busy())?;
+    let replay = async {
+        let first = Asked { after: None, most: 1 };
+        if page(ledger, trace_id, &clerk, first).await?.records.is_empty() {
+            return Err(unknown());
+        }
+        let replay = prepared(app, ledger, access, &clerk, asked);
+        replay.run(trace_id).await.map_err(|_| desk::store_down())
+    };
+    Ok(desk::found(&desk::within(app, replay).await?).into_response())
+}
+
+/// Finds a page of a trace's records, also of calls that were answered only just now.
+async fn page(
+    ledger: &Ledger,
+    trace_id: &str,
+    clerk: &Clerk,
+    asked: Asked<u64>,
+) -> Result<Page, Problem> {
+    let query = LedgerQuery::new().trace(trace_id).tenant(clerk.tenant()).limit(asked.most);
+    let query = asked.after.map_or(query.clone(), |after| query.after(after));
+    ledger.flush().await.map_err(|_| desk::store_down())?;
+    ledger.find(query).await.map_err(|_| desk::store_down())
+}
+
+fn prepared(
+    app: &App,
+    ledger: &Ledger,
+    access: Access,
+    clerk: &Clerk,
+    asked: Asked<u64>,
+) -> Replay {
     let replay = Replay::new(&app.runtime, ledger, access).tenant(clerk.tenant());
-    let replay = match &app.config.vault {
-        Some(vault) => replay.vault(vault),
+    let replay = replay.at_most(asked.most);
+    let replay = match asked.after {
+        Some(after) => replay.after(after),
         None => replay,
     };
-    let report = tokio::select! {
-        report = replay.run(trace_id) => report.map_err(|_| desk::store_down())?,
-        () = tokio::time::sleep(app.config.bounds.request_time) => return Err(too_long()),
-        () = app.config.drain.over() => return Err(Problem::draining()),
-    };
-    Ok(desk::found(&report).into_response())
+    match &app.config.vault {
+        Some(vault) => replay.vault(vault),
+        None => replay,
+    }
+}
+
+fn asked(parts: &Parts) -> Result<Asked<u64>, Problem> {
+    Asked::read(parts.uri.query(), "the `next` of the page before, a number")
 }
 
 fn ledger(app: &App) -> Result<&Ledger, Problem> {
@@ -138,9 +164,9 @@ fn unknown() -> Problem {
         .with_detail("reason", "unknown_trace")
 }
 
-fn too_long() -> Problem {
-    let message = "the trace could not be replayed in the time that a request has";
-    Problem::of(ErrorCode::Timeout, message)
+fn busy() -> Problem {
+    Problem::of(ErrorCode::Unavailable, "too many traces are being replayed; replay this one later")
+        .with_detail("reason", "busy")
 }
 
 fn example() -> Value {

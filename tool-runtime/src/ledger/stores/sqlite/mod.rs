@@ -20,6 +20,10 @@ use crate::store::{Sqlite, SqliteOptions, StoreError};
 /// How many rows are given up in one transaction: others may write between two.
 const FORGOTTEN_AT_ONCE: u64 = 4_096;
 
+/// Through how many rows is looked at once: few of them are read where a trace or a tenant is asked
+/// for, and all where neither is.
+const REACH: u64 = 16_384;
+
 /// Keeps a ledger in the table `trace_ledger` of a SQLite file.
 ///
 /// It has a connection of its own, so that it may stand in the file of a
@@ -183,6 +187,10 @@ impl LedgerStore for SqliteLedger {
         self.entries(&sql, &values)
     }
 
+    fn reach(&self) -> u64 {
+        REACH
+    }
+
     fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
         let (mut from, mut rows) = (0, 0);
         while let Some(given) = self.forget_some(from, before)? {
@@ -214,7 +222,8 @@ impl Wanted {
     fn of(query: &LedgerQuery) -> Self {
         let sql = "SELECT seq, tool_calls, leaf, key, mac FROM trace_ledger WHERE kind = 'call'";
         let mut wanted = Self { sql: sql.to_owned(), values: Vec::new() };
-        let LedgerQuery { trace_id, tenant_id, tool, status, since, until, after, limit } = query;
+        let LedgerQuery { trace_id, tenant_id, tool, status, since, until, after, before, limit } =
+            query;
         wanted.only("trace_id =", trace_id.clone());
         wanted.only("tenant_id =", tenant_id.map(|id| id.to_string()));
         wanted.only("tool =", tool.clone());
@@ -222,6 +231,7 @@ impl Wanted {
         wanted.only("at >=", since.map(written));
         wanted.only("at <", until.map(written));
         wanted.only("seq >", after.map(whole));
+        wanted.only("seq <", before.map(whole));
         wanted.sql.push_str(" ORDER BY seq LIMIT ?");
         wanted.values.push(Box::new(count(*limit)));
         wanted
