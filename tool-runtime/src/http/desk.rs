@@ -38,7 +38,16 @@ impl Clerk {
         scope: Scope,
         heard: &mut Heard,
     ) -> Result<Self, Problem> {
-        let principal = receiving::admit(app, parts).await?;
+        Self::of(receiving::admit(app, parts).await?, parts, scope, heard)
+    }
+
+    /// Lets in whoever this is, if they have this scope.
+    pub(super) fn of(
+        principal: Principal,
+        parts: &Parts,
+        scope: Scope,
+        heard: &mut Heard,
+    ) -> Result<Self, Problem> {
         if !principal.may(scope) {
             return Err(not_theirs(&principal, scope));
         }
@@ -114,7 +123,7 @@ fn not_theirs(principal: &Principal, scope: Scope) -> Problem {
 ///
 /// Who vouches is proven, and the user is only said: however long the user's name is, the other
 /// one stands behind it.
-fn named(user: Option<&str>, principal: &str) -> String {
+pub(super) fn named(user: Option<&str>, principal: &str) -> String {
     let Some(user) = user else { return cut(principal, LONGEST_NAME).to_owned() };
     let principal = cut(principal, LONGEST_NAME / 2);
     let room = LONGEST_NAME - "user: by ".len() - principal.len();

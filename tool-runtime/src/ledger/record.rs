@@ -275,19 +275,19 @@ pub struct Forgotten {
 pub struct Access {
     /// When.
     pub at: String,
-    /// What: `read`, `replay`, `shred`, …
+    /// What: `read`, `replay`, `shred`, `approve`, …
     pub action: String,
     /// Who.
     pub by: String,
-    /// Why.
+    /// Why; of what was refused, why it was.
     pub reason: String,
     /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant_id: Option<Uuid>,
-    /// What it was done with: a snapshot's id, a trace's.
+    /// What it was done with: a snapshot's id, a trace's, a ticket's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// How it stands: `asked`, `done`, or `failed: …` with the reason.
+    /// How it stands: `asked`, `done`, `refused`, or `failed: …` with the reason.
     pub outcome: String,
 }
 

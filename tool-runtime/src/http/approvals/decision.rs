@@ -69,6 +69,15 @@ impl<'b> Decision<'b> {
             Word::Decline => Self::Decline(said.feedback.unwrap_or_default()),
         })
     }
+
+    /// Gives the word for a record.
+    pub(super) const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Edit(_) => "edit",
+            Self::Decline(_) => "decline",
+        }
+    }
 }
 
 fn example() -> Value {

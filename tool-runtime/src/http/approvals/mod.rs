@@ -1,23 +1,25 @@
 //! `/approvals`: what waits for a person, and what they decide about it.
 
+mod attempt;
 mod decision;
 mod four_eyes;
 mod refusing;
 mod view;
 
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::Response;
 use tool_contracts::{CallStatus, ErrorCode};
 use uuid::Uuid;
 
+use self::attempt::Attempt;
 use self::decision::Decision;
 pub(super) use self::decision::DecisionBody;
+use self::refusing::Refused;
 use self::view::{Approval, DeclinedWord};
 pub(super) use self::view::{Approvals, Declined};
 use super::answer::Heard;
-use super::app::Shared;
+use super::app::{App, Shared};
 use super::auth::Scope;
 use super::desk::{self, Clerk, Params};
 use super::paging::Asked;
@@ -25,6 +27,7 @@ use super::problem::Problem;
 use super::{body, call, receiving};
 use crate::ToolCall;
 use crate::call::EditError;
+use crate::policy::TicketFault;
 use crate::store::TicketEnd;
 
 /// Lists what waits for a person.
@@ -41,11 +44,11 @@ pub(super) async fn decide(
 ) -> Response {
     let (parts, body) = request.into_parts();
     let decided = async |heard: &mut Heard| {
-        let clerk = Clerk::admit(&app, &parts, Scope::Approvals, heard).await?;
+        let ticket = ticket(&params);
+        let clerk = admitted(&app, &parts, ticket.as_ref().ok(), heard).await?;
         let body = body::read(&parts.headers, body, &app.config.bounds).await?;
         heard.body(&body);
-        let ticket = desk::param(&params, "ticket")?.parse().map_err(|_| no_id())?;
-        decided(&app, &clerk, ticket, &Decision::read(&body)?, heard).await
+        decided(&app, &clerk, ticket?, &Decision::read(&body)?, heard).await
     };
     receiving::answered(&parts, decided).await
 }
@@ -59,6 +62,22 @@ async fn listed(app: &Shared, parts: &Parts, heard: &mut Heard) -> Result<Respon
     Ok(desk::found(&Approvals { approvals, next: waiting.next }).into_response())
 }
 
+/// Lets somebody in who may decide for this tenant; who else tries it is on the record.
+async fn admitted(
+    app: &App,
+    parts: &Parts,
+    ticket: Option<&Uuid>,
+    heard: &mut Heard,
+) -> Result<Clerk, Problem> {
+    let principal = receiving::admit(app, parts).await?;
+    let clerk = Clerk::of(principal.clone(), parts, Scope::Approvals, heard);
+    let is_forbidden = |problem: &Problem| problem.code == ErrorCode::Forbidden;
+    if let (Some(ticket), true) = (ticket, clerk.as_ref().is_err_and(is_forbidden)) {
+        Attempt::turned_away(app, &principal, parts, *ticket).await;
+    }
+    clerk
+}
+
 async fn decided(
     app: &Shared,
     clerk: &Clerk,
@@ -68,34 +87,38 @@ async fn decided(
 ) -> Result<Response, Problem> {
     let mut call = app.runtime.resume_waiting(ticket, &clerk.cx).await;
     heard.tool_name = call.name().into();
-    let mut status = None;
-    if call.status() == CallStatus::Pending {
-        status = match decision {
-            Decision::Decline(feedback) => return decline(app, call, ticket, feedback).await,
-            Decision::Approve => approve(app, &mut call, clerk, None),
-            Decision::Edit(arguments) => approve(app, &mut call, clerk, Some(arguments)),
-        };
+    let attempt = Attempt::of(clerk, ticket, decision);
+    let refused = match (call.status(), decision) {
+        (CallStatus::Pending, Decision::Decline(feedback)) => {
+            return decline(app, call, ticket, feedback, &attempt).await;
+        }
+        (CallStatus::Pending, Decision::Approve) => approve(app, &mut call, clerk, None),
+        (CallStatus::Pending, Decision::Edit(arguments)) => {
+            approve(app, &mut call, clerk, Some(arguments))
+        }
+        _ => Refused::by_ticket(&call),
+    };
+    if let Some(refused) = &refused {
+        attempt.was_in_vain(app, &refused.why).await;
     }
     let ran = call::executed(app, call).await?;
     let mut outcome = call::outcome(app, &ran, heard);
-    outcome.status = status.or_else(|| refusing::status(&ran.call)).unwrap_or(outcome.status);
+    let refused = refused.or_else(|| Refused::by_ticket(&ran.call));
+    outcome.status = refused.and_then(|it| it.status).unwrap_or(outcome.status);
     Ok(outcome.into_response())
 }
 
 /// Lets a call run, or has it answer why it may not; its ticket stays good then.
-///
-/// Gives the status of the answer where the answer alone does not say it: what the tool does not
-/// take is a decision of the right form that does not fit what waits.
 fn approve(
     app: &Shared,
     call: &mut ToolCall,
     clerk: &Clerk,
     edited: Option<&str>,
-) -> Option<StatusCode> {
+) -> Option<Refused> {
     let is_own = four_eyes::is_own(call.cx(), &clerk.cx, &clerk.principal);
     if is_own && app.config.four_eyes {
         call.withdraw(four_eyes::refusal);
-        return None;
+        return Some(Refused::OWN_CALL);
     }
     let approved = match edited {
         Some(arguments) => call.approve_edited(clerk.name(), arguments),
@@ -104,7 +127,7 @@ fn approve(
     };
     let error = approved.err()?;
     call.withdraw(|| refusing::not_approved(error));
-    Some(StatusCode::CONFLICT)
+    Some(Refused::NOT_APPROVED)
 }
 
 /// Says no for good, and answers only once that is kept.
@@ -113,6 +136,7 @@ async fn decline(
     mut call: ToolCall,
     ticket: Uuid,
     feedback: &str,
+    attempt: &Attempt,
 ) -> Result<Response, Problem> {
     let (tenant, tool_name) = (call.cx().tenant_id(), call.name().to_owned());
     call.decline(feedback);
@@ -120,11 +144,18 @@ async fn decline(
     // Somebody else may have decided at the same moment, and one decision counts.
     match app.runtime.ticket_end(ticket, tenant).await {
         Ok(Some(TicketEnd::Declined)) => {}
-        Ok(Some(end)) => return Err(refusing::ended(end)),
+        Ok(Some(end)) => {
+            attempt.was_in_vain(app, TicketFault::from(end).reason()).await;
+            return Err(refusing::ended(end));
+        }
         Ok(None) | Err(_) => return Err(desk::store_down()),
     }
     let decision = DeclinedWord::Declined;
     Ok(desk::found(&Declined { ticket, decision, tool_name: &tool_name, feedback }).into_response())
+}
+
+fn ticket(params: &Params) -> Result<Uuid, Problem> {
+    desk::param(params, "ticket")?.parse().map_err(|_| no_id())
 }
 
 fn no_id() -> Problem {

@@ -1,5 +1,7 @@
 //! Why a decision did not count, in HTTP's words.
 
+use std::borrow::Cow;
+
 use axum::http::StatusCode;
 use tool_contracts::{CallStatus, ErrorCode};
 
@@ -11,22 +13,39 @@ use crate::http::problem::Problem;
 use crate::policy::TicketFault;
 use crate::store::TicketEnd;
 
-/// Finds the status of a call that its ticket kept from running; none where its code says it.
-///
-/// What is over is gone (410); what somebody decided before, or has changed since, conflicts (409).
-pub(super) fn status(call: &ToolCall) -> Option<StatusCode> {
-    let detail = call.output().filter(|_| call.status() == CallStatus::Rejected)?.error()?;
-    let reason = detail.details()?.get("reason")?.as_str()?;
-    Some(match reason {
-        "ticket_expired" | "ticket_overtaken" => StatusCode::GONE,
-        "ticket_used"
-        | "ticket_declined"
-        | "ticket_outdated"
-        | "ticket_unknown_key"
-        | "ticket_tampered"
-        | "ticket_arguments_changed" => StatusCode::CONFLICT,
-        _ => return None,
-    })
+/// Why a decision does not count.
+#[derive(Debug)]
+pub(super) struct Refused {
+    /// In a word, for a record.
+    pub(super) why: Cow<'static, str>,
+    /// The status of its answer, where the answer's code does not say it.
+    pub(super) status: Option<StatusCode>,
+}
+
+impl Refused {
+    /// Somebody would approve their own call: its code says all.
+    pub(super) const OWN_CALL: Self = Self { why: Cow::Borrowed("own_call"), status: None };
+
+    /// What the tool does not take is a decision of the right form that does not fit what waits.
+    pub(super) const NOT_APPROVED: Self =
+        Self { why: Cow::Borrowed("edit_not_valid"), status: Some(StatusCode::CONFLICT) };
+
+    /// Finds out whether its ticket kept a call from running.
+    ///
+    /// What is over is gone (410); what somebody decided before, or has changed since, conflicts
+    /// (409).
+    pub(super) fn by_ticket(call: &ToolCall) -> Option<Self> {
+        let detail = call.output().filter(|_| call.status() == CallStatus::Rejected)?.error()?;
+        let reason = detail.details()?.get("reason")?.as_str()?;
+        let status = match reason.strip_prefix("ticket_")? {
+            "expired" | "overtaken" => Some(StatusCode::GONE),
+            "used" | "declined" | "outdated" | "unknown_key" | "tampered" | "arguments_changed" => {
+                Some(StatusCode::CONFLICT)
+            }
+            _ => None,
+        };
+        Some(Self { why: Cow::Owned(reason.to_owned()), status })
+    }
 }
 
 /// Says that somebody else has decided in the meantime.

@@ -52,9 +52,9 @@ async fn serve(
     Ok(outcome(app, &ran, heard).into_response())
 }
 
-/// Executes a call: with its caller, or where it has an effect in a task of its own.
+/// Executes a call: with its caller, or where it may have an effect in a task of its own.
 pub(super) async fn executed(app: &Shared, call: ToolCall) -> Result<Ran, Problem> {
-    if running::ends_with_caller(&call) {
+    if call.status() != CallStatus::Pending || running::ends_with_caller(&call) {
         return Ok(running::run(app, call).await);
     }
     running::spawn(app, call)?.await

@@ -52,13 +52,21 @@ impl Runtime {
     /// for whom it was opened, never for the approver: with the context it was opened with, and
     /// without credentials, since those do not wait and an approver's are not the caller's.
     ///
-    /// `approver` is the approver's own context; a call that cannot be taken up is recorded by it. A
-    /// ticket of another tenant is one that does not exist.
+    /// `approver` is the approver's own context; a call that cannot be taken up is recorded by it,
+    /// under the name of its tool as far as that is known. A ticket of another tenant is one that
+    /// does not exist.
     #[must_use = "a call runs nothing until it is executed"]
     pub async fn resume_waiting(&self, id: Uuid, approver: &ToolContext) -> ToolCall {
-        match self.take_up_waiting(id, approver.tenant_id()).await {
+        let found = match self.waiting(id, approver.tenant_id()).await {
+            Ok(found) => found,
+            Err(refusal) => return self.not_resumed("", None, approver, &refusal),
+        };
+        match self.take_up_waiting(&found).await {
             Ok(call) => call,
-            Err(refusal) => self.not_resumed("", None, approver, &refusal),
+            Err(refusal) => {
+                let tool = State::of(self).and_then(|state| state.tool_behind(&found));
+                self.not_resumed(tool.as_deref().unwrap_or(""), None, approver, &refusal)
+            }
         }
     }
 
@@ -94,17 +102,22 @@ impl Runtime {
         }
         state.has_tool(ticket)?;
         let found = state.found(ticket.id(), ticket.tenant()).await?;
+        not_over(&found)?;
         let sealed = state.unseal(&found)?;
         let context = sealed.context().map_err(|_| TicketFault::Unreadable)?;
         let context = context.with_standing_of(cx);
         self.take_up_sealed(ticket, sealed, context, found.end.is_some()).await
     }
 
-    async fn take_up_waiting(&self, id: Uuid, tenant: Uuid) -> Result<ToolCall, Box<Refusal>> {
+    async fn waiting(&self, id: Uuid, tenant: Uuid) -> Result<WaitingTicket, Box<Refusal>> {
+        State::of(self).ok_or(TicketFault::Unknown)?.found(id, tenant).await
+    }
+
+    async fn take_up_waiting(&self, found: &WaitingTicket) -> Result<ToolCall, Box<Refusal>> {
         let state = State::of(self).ok_or(TicketFault::Unknown)?;
-        let found = state.found(id, tenant).await?;
-        let mut sealed = state.unseal(&found)?;
-        let ticket = state.own_ticket(&found, &mut sealed)?;
+        not_over(found)?;
+        let mut sealed = state.unseal(found)?;
+        let ticket = state.own_ticket(found, &mut sealed)?;
         state.has_tool(&ticket)?;
         let context = sealed.context().map_err(|_| TicketFault::Unreadable)?;
         self.take_up_sealed(&ticket, sealed, context, found.end.is_some()).await
@@ -180,15 +193,16 @@ impl State {
         }
     }
 
-    /// Finds what waits behind a ticket of this tenant, or was let run.
+    /// Names the tool of what waits behind a ticket, or did until it ended.
+    fn tool_behind(&self, found: &WaitingTicket) -> Option<String> {
+        Some(self.unseal(found).ok()?.ticket?.tool().to_owned())
+    }
+
+    /// Finds what waits behind a ticket of this tenant, or did until it ended.
     async fn found(&self, id: Uuid, tenant: Uuid) -> Result<WaitingTicket, Box<Refusal>> {
         let found = self.ask_store(PATIENCE, self.stores.tickets.find_ticket(id)).await;
         let found = found.map_err(|error| store_failed(&error))?;
-        let found = found.filter(|it| it.tenant == tenant).ok_or(TicketFault::Unknown)?;
-        match found.end.filter(|end| *end != TicketEnd::Used) {
-            Some(end) => Err(TicketFault::from(end).into()),
-            None => Ok(found),
-        }
+        Ok(found.filter(|it| it.tenant == tenant).ok_or(TicketFault::Unknown)?)
     }
 
     pub(super) fn unseal(&self, found: &WaitingTicket) -> Result<SealedCall, TicketFault> {
@@ -218,6 +232,14 @@ impl State {
         };
         let same = hidden(preview) == Some(ticket.preview());
         if same { Ok(()) } else { Err(TicketFault::Outdated) }
+    }
+}
+
+/// Admits what waits, and what was let run: that may lead to what became of it.
+fn not_over(found: &WaitingTicket) -> Result<(), TicketFault> {
+    match found.end.filter(|end| *end != TicketEnd::Used) {
+        Some(end) => Err(end.into()),
+        None => Ok(()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What waits for a person, seen and decided over HTTP.
 
+mod refused;
 mod together;
 
 use std::sync::{Arc, Mutex};
@@ -9,6 +10,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderValue, Request};
 use serde_json::{Value, json};
+use tool_runtime::RuntimeBuilder;
 use tool_runtime::http::{self, Auth, HttpConfig, Principal, Scopes};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
@@ -61,9 +63,13 @@ impl Office {
     }
 
     fn with(config: HttpConfig, policy: Policy) -> Self {
+        Self::of(Runtime::builder(), config, policy)
+    }
+
+    fn of(builder: RuntimeBuilder, config: HttpConfig, policy: Policy) -> Self {
         let (paid, clock) = (Paid::default(), ManualClock::at(UnixMillis::new(1_800_000_000_000)));
         let policy = policy.clock(clock.clone());
-        let runtime = Runtime::builder().tool::<PayJoe>().state(paid.clone()).policy(policy);
+        let runtime = builder.tool::<PayJoe>().state(paid.clone()).policy(policy);
         Self { app: http::router(runtime.build().unwrap(), config), paid, clock }
     }
 
@@ -84,7 +90,9 @@ impl Office {
 
     async fn decide(&self, who: &str, ticket: &str, decision: Value) -> Answer {
         let request = post(&format!("/approvals/{ticket}"), decision.to_string());
-        send(&self.app, by(who, request)).await
+        let answer = send(&self.app, by(who, request)).await;
+        check_documented(&answer);
+        answer
     }
 
     async fn approve(&self, who: &str, ticket: &str) -> Answer {
@@ -110,9 +118,21 @@ fn headed(request: Request<Body>) -> Request<Body> {
     with(with(request, "x-site-id", "yantian-main"), "x-trace-id", "trace-2")
 }
 
+/// Every status and code of a decision stands in the table that callers read.
+#[track_caller]
+fn check_documented(answer: &Answer) {
+    const GUIDE: &str = include_str!("../../../../../docs/http.md");
+    let body = answer.json();
+    let Some(code) = body["error_type"].as_str() else { return };
+    let (status, code) = (format!("| {} |", answer.status), format!("`{code}`"));
+    let stands = |row: &str| row.starts_with(&status) && row.contains(&code);
+    assert!(GUIDE.lines().any(stands), "no row of docs/http.md has {status} {code}: {body}");
+}
+
 #[track_caller]
 fn check(answer: &Answer, status: u16, reason: &str) {
     let body = answer.json();
+    check_documented(answer);
     assert_eq!(answer.status, status, "{body}");
     assert_eq!(body["detail"]["details"]["reason"], reason, "{body}");
     assert_eq!(body["success"], false);

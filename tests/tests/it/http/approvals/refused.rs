@@ -1,0 +1,237 @@
+//! Decisions that do not count: who tried is on the record, and nothing is started for them.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::Request;
+use serde_json::{Value, json};
+use tool_runtime::Runtime;
+use tool_runtime::contracts::server::Tenant;
+use tool_runtime::http::{ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes};
+use tool_runtime::ledger::{Access, Ledger, Record};
+use tool_runtime::policy::Policy;
+
+use super::{Answer, Office, by, check, headed, open, post, send, with};
+use crate::http::get;
+use crate::ledger::{Kept, ring};
+
+/// An office whose calls and refused decisions are on a ledger.
+struct Recorded {
+    office: Office,
+    ledger: Ledger,
+    kept: Kept,
+}
+
+impl Recorded {
+    fn new() -> Self {
+        Self::with(open())
+    }
+
+    fn with(config: HttpConfig) -> Self {
+        let kept = Kept::default();
+        let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
+        let policy = Policy::new().ticket_lifetime(Duration::from_secs(60));
+        let builder = Runtime::builder().ledger(&ledger);
+        let office = Office::of(builder, config.ledger(&ledger), policy);
+        Self { office, ledger, kept }
+    }
+
+    /// What somebody tried in vain.
+    async fn accesses(&self) -> Vec<Access> {
+        self.ledger.flush().await.unwrap();
+        let access = |record| match record {
+            Record::Access(access) => Some(access),
+            _ => None,
+        };
+        self.kept.records().into_iter().filter_map(access).collect()
+    }
+
+    /// The one attempt that there was: what, by whom, with which ticket, and why it was in vain.
+    async fn only(&self) -> (String, String, Option<String>, String) {
+        let accesses = self.accesses().await;
+        let [access] = &accesses[..] else { panic!("{accesses:?}") };
+        assert_eq!(access.outcome, "refused");
+        let Access { action, by, reason, subject, .. } = access.clone();
+        (action, by, subject, reason)
+    }
+
+    #[track_caller]
+    fn expected(action: &str, by: &str, ticket: &str, why: &str) -> Attempt {
+        (action.into(), by.into(), Some(ticket.into()), why.into())
+    }
+}
+
+type Attempt = (String, String, Option<String>, String);
+
+fn approve() -> Value {
+    json!({"decision": "approve"})
+}
+
+fn edit(cents: u32) -> Value {
+    json!({"decision": "edit", "arguments": {"cents": cents}})
+}
+
+fn deciding(ticket: &str) -> Request<Body> {
+    by("boss", post(&format!("/approvals/{ticket}"), approve().to_string()))
+}
+
+#[tokio::test]
+async fn who_tries_to_approve_an_own_call_is_on_the_record() {
+    for (decision, action) in [(approve(), "approve"), (edit(4), "edit")] {
+        let place = Recorded::new();
+        let ticket = place.office.ask(&json!({"cents": 5})).await;
+        check(&place.office.decide("jane", &ticket, decision).await, 403, "own_call");
+        let expected = Recorded::expected(action, "user:jane by laptop", &ticket, "own_call");
+        assert_eq!(place.only().await, expected);
+        let tenant = Tenant::parse("yantian").unwrap().id();
+        assert_eq!(place.accesses().await[0].tenant_id, Some(tenant));
+    }
+}
+
+#[tokio::test]
+async fn who_edits_a_call_so_that_it_is_not_valid_is_on_the_record() {
+    let place = Recorded::new();
+    let ticket = place.office.ask(&json!({"cents": 5})).await;
+    assert_eq!(place.office.decide("boss", &ticket, edit(500)).await.status, 409);
+    let expected = Recorded::expected("edit", "user:boss by laptop", &ticket, "edit_not_valid");
+    assert_eq!(place.only().await, expected);
+}
+
+#[tokio::test]
+async fn who_decides_about_what_is_over_is_on_the_record_beside_the_tool() {
+    let place = Recorded::new();
+    let ticket = place.office.ask(&json!({"cents": 5})).await;
+    assert_eq!(place.office.approve("boss", &ticket).await.status, 200);
+    let answer = place.office.approve("chief", &ticket).await;
+    check(&answer, 409, "ticket_used");
+    check_names_its_tool(&answer);
+    let expected = Recorded::expected("approve", "user:chief by laptop", &ticket, "ticket_used");
+    assert_eq!(place.only().await, expected);
+
+    let place = Recorded::new();
+    let ticket = place.office.ask(&json!({"cents": 5})).await;
+    let decline = json!({"decision": "decline"});
+    assert_eq!(place.office.decide("boss", &ticket, decline.clone()).await.status, 200);
+    let answer = place.office.decide("chief", &ticket, decline).await;
+    check(&answer, 409, "ticket_declined");
+    check_names_its_tool(&answer);
+    let expected =
+        Recorded::expected("decline", "user:chief by laptop", &ticket, "ticket_declined");
+    assert_eq!(place.only().await, expected);
+
+    let place = Recorded::new();
+    let ticket = place.office.ask(&json!({"cents": 5})).await;
+    place.office.clock.advance(Duration::from_secs(60));
+    let answer = place.office.approve("boss", &ticket).await;
+    check(&answer, 410, "ticket_expired");
+    check_names_its_tool(&answer);
+    let expected = Recorded::expected("approve", "user:boss by laptop", &ticket, "ticket_expired");
+    assert_eq!(place.only().await, expected);
+}
+
+#[track_caller]
+fn check_names_its_tool(answer: &Answer) {
+    assert_eq!(answer.json()["audit"]["tool_name"], "pay_joe", "{}", answer.text);
+}
+
+#[tokio::test]
+async fn who_tries_another_tenants_ticket_is_on_the_record_and_is_not_told_its_tool() {
+    let place = Recorded::new();
+    let ticket = place.office.ask(&json!({"cents": 5})).await;
+    let answer = send(&place.office.app, with(deciding(&ticket), "x-tenant-id", "other")).await;
+    check(&answer, 404, "ticket_unknown");
+    assert_eq!(answer.json()["audit"]["tool_name"], "");
+    let expected = Recorded::expected("approve", "user:boss by laptop", &ticket, "ticket_unknown");
+    assert_eq!(place.only().await, expected);
+    let other = Tenant::parse("other").unwrap().id();
+    assert_eq!(place.accesses().await[0].tenant_id, Some(other));
+}
+
+#[tokio::test]
+async fn who_decides_without_the_scope_is_on_the_record() {
+    let clerk = Principal::new("clerk").for_every_tenant();
+    let clerk =
+        clerk.with_scopes("tools internal traces replay metrics".parse::<Scopes>().unwrap());
+    let place = Recorded::with(HttpConfig::new(Auth::trusting_the_network_as(clerk)));
+    let ticket = place.office.ask(&json!({"cents": 5})).await;
+    assert_eq!(place.office.approve("boss", &ticket).await.status, 403);
+    let expected = Recorded::expected("decide", "user:boss by clerk", &ticket, "missing_scope");
+    assert_eq!(place.only().await, expected);
+    let listed = send(&place.office.app, headed(get("/approvals"))).await;
+    assert_eq!(listed.status, 403);
+    assert_eq!(place.accesses().await.len(), 1, "who only looks decides nothing");
+}
+
+#[tokio::test]
+async fn who_decides_for_a_tenant_that_is_not_theirs_is_on_the_record() {
+    let key = ApiKey::generate().unwrap();
+    let yantian = Tenant::parse("yantian").unwrap().id();
+    let boss = Principal::new("desk").for_tenants([yantian]).with_scopes(Scopes::all());
+    let keys = ApiKeySet::new().with(key.hash(), boss).unwrap();
+    let auth = Auth::new().api_keys(&ApiKeys::new(keys));
+    let place = Recorded::with(HttpConfig::new(auth));
+    let ticket = "0197f0c4-9a5b-7c3e-8a41-6f2b8f0d1e2a";
+    let request = with(deciding(ticket), "x-internal-api-key", key.expose());
+    let answer = send(&place.office.app, with(request, "x-tenant-id", "other")).await;
+    assert_eq!(answer.status, 403, "{}", answer.text);
+    let expected = Recorded::expected("decide", "desk", ticket, "foreign_tenant");
+    assert_eq!(place.only().await, expected);
+}
+
+#[tokio::test]
+async fn a_stranger_leaves_nothing_on_the_record() {
+    let place = Recorded::with(HttpConfig::new(Auth::new().anonymous(Scopes::all())));
+    let ticket = "0197f0c4-9a5b-7c3e-8a41-6f2b8f0d1e2a";
+    let request = post(&format!("/approvals/{ticket}"), approve().to_string());
+    assert_eq!(send(&place.office.app, request).await.status, 401);
+    assert_eq!(place.accesses().await, []);
+}
+
+#[tokio::test]
+async fn a_decision_that_counts_is_on_the_record_with_its_call_alone() {
+    let place = Recorded::new();
+    let first = place.office.ask(&json!({"cents": 5})).await;
+    assert_eq!(place.office.approve("boss", &first).await.status, 200);
+    let second = place.office.ask(&json!({"cents": 5})).await;
+    let decline = json!({"decision": "decline"});
+    assert_eq!(place.office.decide("jane", &second, decline).await.status, 200);
+    assert_eq!(place.accesses().await, []);
+}
+
+#[tokio::test]
+async fn a_refusal_is_answered_though_it_cannot_be_recorded() {
+    let place = Recorded::new();
+    let ticket = place.office.ask(&json!({"cents": 5})).await;
+    place.ledger.flush().await.unwrap();
+    place.kept.fail(true);
+    check(&place.office.approve("jane", &ticket).await, 403, "own_call");
+    place.kept.fail(false);
+}
+
+#[tokio::test]
+async fn what_is_refused_takes_no_place_of_a_call_that_runs() {
+    let office = Office::with(open().max_tasks(0), Policy::new());
+    let asking = async |cents: u32| {
+        let body = json!({"tool_name": "pay_joe", "input": {"cents": cents}}).to_string();
+        send(&office.app, by("jane", post("/tools/call", body))).await
+    };
+    let answer = asking(500).await;
+    assert_eq!((answer.status, &answer.json()["error_type"]), (422, &"INVALID_ARGUMENT".into()));
+    // To find out that a person has to be asked takes a place, so the ticket is of another server.
+    assert_eq!(asking(5).await.status, 503);
+}
+
+#[tokio::test]
+async fn a_refused_decision_takes_no_place_of_a_call_that_runs() {
+    let store = tool_runtime::store::Memory::new();
+    let keys = || tool_runtime::policy::KeyRing::new("k", &[7; 32]).unwrap();
+    let policy = || Policy::new().store(store.clone()).ticket_keys(keys());
+    let asked = Office::with(open(), policy());
+    let ticket = asked.ask(&json!({"cents": 5})).await;
+    let full = Office::with(open().max_tasks(0), policy());
+    check(&full.approve("jane", &ticket).await, 403, "own_call");
+    let answer = full.decide("boss", &ticket, edit(500)).await;
+    assert_eq!((answer.status, &answer.json()["error_type"]), (409, &"INVALID_ARGUMENT".into()));
+    check(&full.approve("boss", &ticket).await, 503, "busy");
+    assert_eq!(asked.approve("boss", &ticket).await.status, 200, "the ticket stays good");
+}
