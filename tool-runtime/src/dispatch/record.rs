@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use tool_contracts::{CallStatus, ToolContext, ToolSpec};
+use uuid::Uuid;
 
 use super::Runtime;
 use super::pipeline::Ended;
@@ -116,6 +117,15 @@ impl<'c> CallRecord<'c> {
     #[must_use]
     pub fn is_rehearsal(&self) -> bool {
         self.call.scope().is_some_and(CallScope::is_rehearsal)
+    }
+
+    /// Returns the invocation that this call repeats, where a trace is
+    #[cfg_attr(feature = "evidence", doc = "[replayed](crate::evidence::Replay)")]
+    #[cfg_attr(not(feature = "evidence"), doc = "replayed")]
+    /// to see whether its answers are still the same.
+    #[must_use]
+    pub fn replay_of(&self) -> Option<Uuid> {
+        self.call.scope().and_then(CallScope::replay_of)
     }
 
     /// Returns what only a log may hold: a panic's text, an error and its sources. Often empty.

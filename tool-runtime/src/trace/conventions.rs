@@ -59,6 +59,10 @@ pub const CALL_ATTEMPTS: &str = "tool_runtime.call.attempts";
 /// Names the attribute that says where the answer comes from: `call`, `cache` or `replay`.
 pub const CALL_ORIGIN: &str = "tool_runtime.call.origin";
 
+/// Names the attribute that says which invocation the call repeats, to see whether its answer is
+/// still the same; a call of its own has none.
+pub const REPLAY_OF: &str = "tool_runtime.call.replay_of";
+
 /// Names the attribute that says that the call has no effect.
 pub const DRY_RUN: &str = "tool_runtime.call.dry_run";
 

@@ -91,6 +91,9 @@ pub struct LogLine<'r> {
     /// True if the call had no effect.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
+    /// The invocation that the call repeats, to see whether the answer is still the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay_of: Option<Uuid>,
     /// What only a log may read, as [`CallRecord::log`] gives it.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub detail: &'r str,
@@ -116,6 +119,7 @@ impl<'r> LogLine<'r> {
             error_code: error_code(record),
             call_id: record.call_id(),
             dry_run: cx.dry_run(),
+            replay_of: record.replay_of(),
             detail: record.log(),
         }
     }
@@ -164,6 +168,7 @@ macro_rules! tell_at {
             error_code = $line.error_code,
             call_id = $line.call_id,
             dry_run = $line.dry_run.then_some(true),
+            replay_of = $line.replay_of.map(tracing::field::display),
         )
     };
 }

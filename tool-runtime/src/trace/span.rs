@@ -4,6 +4,7 @@ use tool_contracts::{ToolContext, ToolSpec};
 use tracing::field::Empty;
 use tracing::level_filters::LevelFilter;
 use tracing::{Level, Span, dispatcher};
+use uuid::Uuid;
 
 use super::conventions as names;
 use super::line::{self, LogLine};
@@ -26,13 +27,15 @@ impl Default for CallSpan {
 impl CallSpan {
     /// Opens the span of a call that is about to run.
     pub(super) fn of(scope: &CallScope) -> Self {
-        Self::open(Some(scope.tool()), scope.cx(), scope.call_id())
+        Self::open(Some(scope.tool()), scope.cx(), scope.call_id(), scope.replay_of())
     }
 
     /// This one, or one of no length if the call never ran.
     pub(super) fn or_at_once(self, record: &CallRecord<'_>) -> Self {
         match record.took() {
-            None if self.0.is_none() => Self::open(record.spec(), record.cx(), record.call_id()),
+            None if self.0.is_none() => {
+                Self::open(record.spec(), record.cx(), record.call_id(), record.replay_of())
+            }
             _ => self,
         }
     }
@@ -42,7 +45,12 @@ impl CallSpan {
         Some(&self.0).filter(|span| !span.is_disabled())
     }
 
-    fn open(tool: Option<&ToolSpec>, cx: &ToolContext, call_id: Option<&str>) -> Self {
+    fn open(
+        tool: Option<&ToolSpec>,
+        cx: &ToolContext,
+        call_id: Option<&str>,
+        replay_of: Option<Uuid>,
+    ) -> Self {
         #[cfg(feature = "otel")]
         let local = parent::current();
         let name = tool.map_or(names::OTHER, ToolSpec::name);
@@ -63,6 +71,7 @@ impl CallSpan {
             { names::CALL_STATUS } = Empty,
             { names::CALL_ATTEMPTS } = Empty,
             { names::CALL_ORIGIN } = Empty,
+            { names::REPLAY_OF } = replay_of.map(tracing::field::display),
             { names::DRY_RUN } = cx.dry_run(),
             { names::INVOCATION_ID } = %cx.invocation_id(),
             { names::TENANT_ID } = %cx.tenant_id(),

@@ -1,5 +1,6 @@
 //! A trace that is run again: what would come back the same, what not, and what is not run at all.
 
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -8,7 +9,8 @@ use tool_runtime::evidence::{Replay, ReplayReport, Replayed, Sealing, SkipReason
 use tool_runtime::ledger::LedgerQuery;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
-use tool_runtime::{DynamicTool, RuntimeBuilder};
+use tool_runtime::trace::LogLine;
+use tool_runtime::{CallRecord, DynamicTool, RuntimeBuilder};
 
 use super::{Office, TENANT, World, access, cx_of};
 use crate::ledger::{all, check_whole, recorded};
@@ -329,4 +331,63 @@ async fn where_nothing_is_sealed_the_ledger_gives_the_arguments() {
     archive.world.set(1);
     let drifted = Verdict::Drifted { diff: None, earlier_error: None, error: None };
     assert_eq!(verdicts(&archive.run(&runtime).await), [&drifted]);
+}
+
+/// Keeps what a subscriber writes.
+#[derive(Clone, Default)]
+struct Paper(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Paper {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Paper {
+    fn lines(&self) -> Vec<Value> {
+        let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+#[tokio::test]
+async fn the_log_tells_a_run_that_repeats_another_from_one_of_its_own() {
+    let paper = Paper::default();
+    let writer = paper.clone();
+    let subscriber = tracing_subscriber::fmt().json().flatten_event(true);
+    let subscriber = subscriber.with_writer(move || writer.clone()).finish();
+    let _here = tracing::subscriber::set_default(subscriber);
+    // Tests beside this one may be the first to come by, and have nobody listen.
+    let other = Archive::new().runtime();
+    other.call("peek", "{}", &cx_of(TENANT)).execute().await;
+    tracing::callsite::rebuild_interest_cache();
+    paper.0.lock().unwrap().clear();
+
+    let archive = Archive::new();
+    let lines: Arc<Mutex<Vec<Value>>> = Arc::default();
+    let heard = lines.clone();
+    let runtime = archive.with(|it| {
+        it.tool::<Peek>().observe(move |record: &CallRecord<'_>| {
+            let line = serde_json::to_value(LogLine::of(record)).unwrap();
+            heard.lock().unwrap().push(line);
+        })
+    });
+    let cx = cx_of(TENANT);
+    runtime.call("peek", "{}", &cx).execute().await;
+    archive.replay(&runtime).run("trace-1").await.unwrap();
+
+    let first = recorded(&archive.office.ledger).await[0].invocation_id.to_string();
+    let lines = lines.lock().unwrap().clone();
+    let events = paper.lines();
+    for lines in [&lines, &events] {
+        let [own, repeated] = &lines[..] else { panic!("{lines:?}") };
+        assert_eq!(own.get("replay_of"), None);
+        assert_eq!(repeated["replay_of"], first);
+    }
+    assert_eq!(events[0]["span"].get("tool_runtime.call.replay_of"), None);
+    assert_eq!(events[1]["span"]["tool_runtime.call.replay_of"], first);
 }

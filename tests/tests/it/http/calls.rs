@@ -232,3 +232,20 @@ async fn a_call_answers_what_the_core_answers() {
     let unasked: Option<&Value> = body.get("error");
     assert_eq!(unasked, None);
 }
+
+#[tokio::test]
+async fn a_name_that_no_tool_can_have_is_repeated_in_part_and_says_so() {
+    let mut house = house(open());
+    for (name, repeated) in [
+        ("n".repeat(128), "n".repeat(128)),
+        ("n".repeat(129), format!("{}…", "n".repeat(127))),
+        ("名".repeat(100_000), format!("{}…", "名".repeat(127))),
+    ] {
+        let answer = call(&house.app, &name, "{}").await;
+        let body = answer.json();
+        assert_eq!((answer.status, &body["error_type"]), (404, &"NOT_FOUND".into()));
+        assert_eq!(body["audit"]["tool_name"], repeated);
+        assert!(answer.text.len() < 2_000, "{} bytes", answer.text.len());
+        assert_eq!(house.ended.recv().await, Some((repeated, CallStatus::Rejected)));
+    }
+}

@@ -25,6 +25,9 @@ use crate::ToolCall;
 #[cfg(test)]
 mod tests;
 
+/// The longest name that a tool may have.
+const LONGEST_NAME: usize = 128;
+
 /// Answers a request for a call.
 pub(super) async fn call(State(app): State<Shared>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
@@ -70,7 +73,7 @@ fn open(
 ) -> Result<ToolCall, Problem> {
     let request: CallRequest = body::parse(body)?;
     let (name, input, context) = request.into_parts();
-    heard.tool_name = name.into_boxed_str();
+    heard.tool_name = repeatable(name);
     let cx = caller::context(&receiving::head(parts), Some(context), principal)?;
     if let Some(tool) = app.runtime.spec(&heard.tool_name) {
         require(principal, tool)?;
@@ -79,6 +82,16 @@ fn open(
     let may_know = |tool: &ToolSpec| principal.may_call(tool);
     let input = Box::<str>::from(input);
     Ok(app.runtime.open_knowing(&heard.tool_name, None, input, cx, &may_know))
+}
+
+/// Gives a name as it is repeated in answers, records and logs: no longer than a tool's may be.
+///
+/// What is cut ends so that no tool has the name.
+fn repeatable(name: String) -> Box<str> {
+    if name.chars().nth(LONGEST_NAME).is_none() {
+        return name.into_boxed_str();
+    }
+    name.chars().take(LONGEST_NAME - 1).chain(['…']).collect::<String>().into()
 }
 
 /// Refuses a tool that this caller may not call, before its arguments are looked at.
