@@ -119,10 +119,8 @@ impl<'c> CallRecord<'c> {
         self.call.scope().is_some_and(CallScope::is_rehearsal)
     }
 
-    /// Returns the invocation that this call repeats, where a trace is
-    #[cfg_attr(feature = "evidence", doc = "[replayed](crate::evidence::Replay)")]
-    #[cfg_attr(not(feature = "evidence"), doc = "replayed")]
-    /// to see whether its answers are still the same.
+    /// Returns the invocation that this call repeats, where it was made only to see whether its
+    /// answer is still the same.
     #[must_use]
     pub fn replay_of(&self) -> Option<Uuid> {
         self.call.scope().and_then(CallScope::replay_of)
