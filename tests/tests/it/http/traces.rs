@@ -9,6 +9,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderValue, Request};
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 use tool_runtime::contracts::server::Tenant;
 use tool_runtime::http::{self, Auth, HttpConfig, Principal, Scopes};
 use tool_runtime::ledger::{Entry, Ledger, LedgerStore, MemoryLedger, Record};
@@ -96,6 +97,16 @@ async fn another_tenants_trace_is_one_that_there_is_not() {
         assert_eq!(answer.status, 404, "{}", answer.text);
         assert_eq!(answer.json()["detail"]["details"]["reason"], "unknown_trace");
     }
+}
+
+#[tokio::test]
+async fn a_replay_runs_the_calls_of_its_own_tenant_alone() {
+    let archive = Archive::new();
+    call(&archive.app, "read_number", "{}").await;
+    let foreign = post("/tools/call", r#"{"tool_name":"read_number"}"#);
+    assert_eq!(send(&archive.app, with(foreign, "x-tenant-id", "other")).await.status, 200);
+    let replay = archive.replay("trace-1", json!({"reason": "x"})).await;
+    assert_eq!(replay.json()["calls"].as_array().map(Vec::len), Some(1), "{}", replay.text);
 }
 
 #[tokio::test]
@@ -300,8 +311,43 @@ async fn more_replays_than_may_go_on_at_once_are_refused() {
         let answer = one.replay("trace-1", json!({"reason": "x"})).await;
         assert_eq!(answer.status, 200, "the place is free again: {}", answer.text);
     }
-    let reasons = [json!({"reason": "x"}), json!({"reason": "y"})];
-    let [first, second] = reasons.map(|reason| one.replay("trace-1", reason));
-    let (first, second) = tokio::join!(first, second);
-    assert_eq!((first.status, second.status), (200, 503));
+}
+
+/// Where a tool waits until the test lets it go on.
+struct Gate {
+    begun: Semaphore,
+    go_on: Semaphore,
+}
+
+/// Watches until it is told to stop.
+#[ai_tool(effect = "read")]
+async fn watch(gate: &Gate) {
+    gate.begun.add_permits(1);
+    gate.go_on.acquire().await.unwrap().forget();
+}
+
+#[tokio::test]
+async fn a_replay_holds_its_place_until_it_ends_or_its_caller_hangs_up() {
+    let gate = Arc::new(Gate { begun: Semaphore::new(0), go_on: Semaphore::new(1) });
+    let ledger = Ledger::builder(ring()).open(MemoryLedger::new(1_000)).unwrap();
+    let runtime = Runtime::builder().tool::<Watch>().shared_state(gate.clone()).ledger(&ledger);
+    let app = http::router(runtime.build().unwrap(), open().ledger(&ledger).max_replays(1));
+    let begun = async || gate.begun.acquire().await.unwrap().forget();
+    assert_eq!(call(&app, "watch", "{}").await.status, 200);
+    begun().await;
+    let replay = || send(&app, post("/traces/trace-1/replay", r#"{"reason":"x"}"#));
+
+    tokio::select! {
+        answer = replay() => panic!("nothing lets it go on: {}", answer.text),
+        () = begun() => {}
+    }
+    let meanwhile = async {
+        begun().await;
+        let answer = replay().await;
+        gate.go_on.add_permits(1);
+        answer
+    };
+    let (first, second) = tokio::join!(replay(), meanwhile);
+    assert_eq!(first.status, 200, "the place of who hung up is free: {}", first.text);
+    assert_eq!(second.status, 503, "{}", second.text);
 }

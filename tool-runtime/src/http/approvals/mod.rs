@@ -98,13 +98,12 @@ async fn decided(
         }
         _ => Refused::by_ticket(&call),
     };
-    if let Some(refused) = &refused {
-        attempt.was_in_vain(app, &refused.why).await;
-    }
     let ran = call::executed(app, call).await?;
     let mut outcome = call::outcome(app, &ran, heard);
-    let refused = refused.or_else(|| Refused::by_ticket(&ran.call));
-    outcome.status = refused.and_then(|it| it.status).unwrap_or(outcome.status);
+    if let Some(refused) = refused.or_else(|| Refused::by_ticket(&ran.call)) {
+        attempt.was_in_vain(app, &refused.why).await;
+        outcome.status = refused.status.unwrap_or(outcome.status);
+    }
     Ok(outcome.into_response())
 }
 

@@ -1,5 +1,6 @@
 //! What waits for a person, seen and decided over HTTP.
 
+mod counted;
 mod refused;
 mod together;
 
@@ -53,6 +54,7 @@ async fn pay_joe(
 /// An office where jane asks for payments, and the boss decides.
 struct Office {
     app: Router,
+    runtime: Runtime,
     paid: Paid,
     clock: ManualClock,
 }
@@ -70,7 +72,8 @@ impl Office {
         let (paid, clock) = (Paid::default(), ManualClock::at(UnixMillis::new(1_800_000_000_000)));
         let policy = policy.clock(clock.clone());
         let runtime = builder.tool::<PayJoe>().state(paid.clone()).policy(policy);
-        Self { app: http::router(runtime.build().unwrap(), config), paid, clock }
+        let runtime = runtime.build().unwrap();
+        Self { app: http::router(runtime.clone(), config), runtime, paid, clock }
     }
 
     /// Asks for a payment as jane; gives the ticket's id.

@@ -5,25 +5,33 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::http::Request;
 use serde_json::{Value, json};
-use tool_runtime::Runtime;
+use tool_runtime::DynamicTool;
 use tool_runtime::contracts::server::Tenant;
-use tool_runtime::http::{ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes};
-use tool_runtime::ledger::{Access, Ledger, Record};
-use tool_runtime::policy::Policy;
+use tool_runtime::http::{self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes};
+use tool_runtime::ledger::{Access, Ledger, LedgerQuery, Record, RecordedCall};
+use tool_runtime::policy::{KeyRing, Policy};
+use tool_runtime::prelude::*;
+use tool_runtime::store::Memory;
 
 use super::{Answer, Office, by, check, headed, open, post, send, with};
 use crate::http::get;
-use crate::ledger::{Kept, ring};
+use crate::ledger::{Kept, all, ring};
+
+/// The id of no ticket.
+const ABSENT: &str = "0197f0c4-9a5b-7c3e-8a41-6f2b8f0d1e2a";
+
+/// What was tried, by whom, with which ticket, and why it was in vain.
+type Attempt = (String, String, Option<String>, String);
 
 /// An office whose calls and refused decisions are on a ledger.
-struct Recorded {
-    office: Office,
+pub(super) struct Recorded {
+    pub(super) office: Office,
     ledger: Ledger,
     kept: Kept,
 }
 
 impl Recorded {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self::with(open())
     }
 
@@ -34,6 +42,12 @@ impl Recorded {
         let builder = Runtime::builder().ledger(&ledger);
         let office = Office::of(builder, config.ledger(&ledger), policy);
         Self { office, ledger, kept }
+    }
+
+    /// The calls, in the order of their ends.
+    pub(super) async fn calls(&self) -> Vec<RecordedCall> {
+        self.ledger.flush().await.unwrap();
+        all(&self.ledger, LedgerQuery::new()).await
     }
 
     /// What somebody tried in vain.
@@ -47,7 +61,7 @@ impl Recorded {
     }
 
     /// The one attempt that there was: what, by whom, with which ticket, and why it was in vain.
-    async fn only(&self) -> (String, String, Option<String>, String) {
+    pub(super) async fn only(&self) -> Attempt {
         let accesses = self.accesses().await;
         let [access] = &accesses[..] else { panic!("{accesses:?}") };
         assert_eq!(access.outcome, "refused");
@@ -56,12 +70,10 @@ impl Recorded {
     }
 
     #[track_caller]
-    fn expected(action: &str, by: &str, ticket: &str, why: &str) -> Attempt {
+    pub(super) fn expected(action: &str, by: &str, ticket: &str, why: &str) -> Attempt {
         (action.into(), by.into(), Some(ticket.into()), why.into())
     }
 }
-
-type Attempt = (String, String, Option<String>, String);
 
 fn approve() -> Value {
     json!({"decision": "approve"})
@@ -163,6 +175,19 @@ async fn who_decides_without_the_scope_is_on_the_record() {
 }
 
 #[tokio::test]
+async fn who_may_not_decide_learns_nothing_of_what_they_sent() {
+    let clerk = Principal::new("clerk").for_every_tenant();
+    let clerk = HttpConfig::new(Auth::trusting_the_network_as(clerk));
+    for (config, status) in [(clerk, 403), (HttpConfig::new(Auth::new()), 401)] {
+        let place = Recorded::with(config);
+        for (ticket, body) in [("no-id", "{}"), (ABSENT, "{}"), (ABSENT, "no JSON")] {
+            let answer = send(&place.office.app, post(&format!("/approvals/{ticket}"), body)).await;
+            assert_eq!(answer.status, status, "{ticket} {body}: {}", answer.text);
+        }
+    }
+}
+
+#[tokio::test]
 async fn who_decides_for_a_tenant_that_is_not_theirs_is_on_the_record() {
     let key = ApiKey::generate().unwrap();
     let yantian = Tenant::parse("yantian").unwrap().id();
@@ -170,19 +195,17 @@ async fn who_decides_for_a_tenant_that_is_not_theirs_is_on_the_record() {
     let keys = ApiKeySet::new().with(key.hash(), boss).unwrap();
     let auth = Auth::new().api_keys(&ApiKeys::new(keys));
     let place = Recorded::with(HttpConfig::new(auth));
-    let ticket = "0197f0c4-9a5b-7c3e-8a41-6f2b8f0d1e2a";
-    let request = with(deciding(ticket), "x-internal-api-key", key.expose());
+    let request = with(deciding(ABSENT), "x-internal-api-key", key.expose());
     let answer = send(&place.office.app, with(request, "x-tenant-id", "other")).await;
     assert_eq!(answer.status, 403, "{}", answer.text);
-    let expected = Recorded::expected("decide", "desk", ticket, "foreign_tenant");
+    let expected = Recorded::expected("decide", "desk", ABSENT, "foreign_tenant");
     assert_eq!(place.only().await, expected);
 }
 
 #[tokio::test]
 async fn a_stranger_leaves_nothing_on_the_record() {
     let place = Recorded::with(HttpConfig::new(Auth::new().anonymous(Scopes::all())));
-    let ticket = "0197f0c4-9a5b-7c3e-8a41-6f2b8f0d1e2a";
-    let request = post(&format!("/approvals/{ticket}"), approve().to_string());
+    let request = post(&format!("/approvals/{ABSENT}"), approve().to_string());
     assert_eq!(send(&place.office.app, request).await.status, 401);
     assert_eq!(place.accesses().await, []);
 }
@@ -223,8 +246,8 @@ async fn what_is_refused_takes_no_place_of_a_call_that_runs() {
 
 #[tokio::test]
 async fn a_refused_decision_takes_no_place_of_a_call_that_runs() {
-    let store = tool_runtime::store::Memory::new();
-    let keys = || tool_runtime::policy::KeyRing::new("k", &[7; 32]).unwrap();
+    let store = Memory::new();
+    let keys = || KeyRing::new("k", &[7; 32]).unwrap();
     let policy = || Policy::new().store(store.clone()).ticket_keys(keys());
     let asked = Office::with(open(), policy());
     let ticket = asked.ask(&json!({"cents": 5})).await;
@@ -234,4 +257,39 @@ async fn a_refused_decision_takes_no_place_of_a_call_that_runs() {
     assert_eq!((answer.status, &answer.json()["error_type"]), (409, &"INVALID_ARGUMENT".into()));
     check(&full.approve("boss", &ticket).await, 503, "busy");
     assert_eq!(asked.approve("boss", &ticket).await.status, 200, "the ticket stays good");
+}
+
+#[tokio::test]
+async fn what_a_newer_message_has_overtaken_is_gone() {
+    let place = Recorded::new();
+    let body = json!({"tool_name": "pay_joe", "input": {"cents": 5}}).to_string();
+    let request = with(by("jane", post("/tools/call", body)), "x-session-id", "evening");
+    let asked = send(&place.office.app, request).await.json();
+    let ticket = super::text(&asked["detail"]["details"]["ticket"]["id"]);
+    let tenant = Tenant::parse("yantian").unwrap().id();
+    let newer = ToolContext::builder(tenant, "trace-3").session_id("evening").run_id("run-3");
+    let overtaken = place.office.runtime.overtake(&newer.build().unwrap()).await;
+    assert_eq!(overtaken.unwrap(), 1);
+    let answer = place.office.approve("boss", &ticket).await;
+    check(&answer, 410, "ticket_overtaken");
+    check_names_its_tool(&answer);
+}
+
+#[tokio::test]
+async fn a_tool_that_has_changed_since_conflicts() {
+    let keys = || KeyRing::new("k", &[7; 32]).unwrap();
+    let store = Memory::new();
+    let policy = || Policy::new().store(store.clone()).ticket_keys(keys());
+    let asked = Office::with(open(), policy());
+    let ticket = asked.ask(&json!({"cents": 5})).await;
+    let changed = DynamicTool::new("pay_joe", Effect::Write).description("Pays nobody.");
+    let changed = changed
+        .input_schema(json!({"type": "object"}))
+        .handles_dry_run()
+        .sync_handler(|_| Ok::<_, Failure>(0));
+    let runtime = Runtime::builder().dynamic(changed).policy(policy().clock(asked.clock.clone()));
+    let app = http::router(runtime.build().unwrap(), open());
+    let answer = send(&app, deciding(&ticket)).await;
+    check(&answer, 409, "ticket_outdated");
+    check_names_its_tool(&answer);
 }

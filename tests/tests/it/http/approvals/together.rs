@@ -10,6 +10,7 @@ use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::{CallRecord, http};
 
+use super::refused::Recorded;
 use super::{Answer, Office, by, check, open, post, send, text};
 
 /// How often it is tried, since which of two comes first is up to chance.
@@ -89,16 +90,23 @@ async fn of_two_who_approve_at_the_same_moment_one_runs_it_and_both_are_told_of_
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_who_decide_otherwise_at_the_same_moment_one_is_told_that_it_came_late() {
     for _ in 0..TRIES {
-        let office = Office::new();
+        let place = Recorded::new();
+        let office = &place.office;
         let ticket = office.ask(&json!({"cents": 5})).await;
         let decline = office.decide("chief", &ticket, json!({"decision": "decline"}));
         let (boss, chief) = tokio::join!(office.approve("boss", &ticket), decline);
         if boss.status == 200 {
             check(&chief, 409, "ticket_used");
+            let late =
+                Recorded::expected("decline", "user:chief by laptop", &ticket, "ticket_used");
+            assert_eq!(place.only().await, late);
             assert_eq!(office.paid.all(), ["paid 5"]);
         } else {
             assert_eq!(chief.status, 200, "{}", chief.text);
             check(&boss, 409, "ticket_declined");
+            let by = "user:boss by laptop";
+            let late = Recorded::expected("approve", by, &ticket, "ticket_declined");
+            assert_eq!(place.only().await, late);
             assert_eq!(office.paid.all(), [""; 0]);
         }
     }

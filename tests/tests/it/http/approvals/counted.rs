@@ -1,0 +1,105 @@
+//! Decisions that count: for whom the call runs, and who stands behind it on the record.
+
+use serde_json::{Value, json};
+use tool_runtime::Runtime;
+use tool_runtime::http::{ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes};
+use tool_runtime::ledger::RecordedCall;
+use tool_runtime::policy::Policy;
+use tool_runtime::prelude::CallStatus;
+
+use super::refused::Recorded;
+use super::{Office, by, check, post, send, text, with};
+
+/// The record of the call that ran.
+async fn ran(place: &Recorded) -> RecordedCall {
+    let calls = place.calls().await;
+    let mut ran = calls.into_iter().filter(|call| call.ended == CallStatus::Executed);
+    let (Some(call), None) = (ran.next(), ran.next()) else { panic!("one call ran") };
+    call
+}
+
+#[tokio::test]
+async fn who_approved_a_call_is_on_its_record_beside_whom_it_ran_for() {
+    let edit = json!({"decision": "edit", "arguments": {"cents": 4}});
+    for decision in [json!({"decision": "approve"}), edit] {
+        let place = Recorded::new();
+        let ticket = place.office.ask(&json!({"cents": 5})).await;
+        let request = by("boss", post(&format!("/approvals/{ticket}"), decision.to_string()));
+        let answer = send(&place.office.app, with(request, "x-trace-id", "trace-9")).await;
+        assert_eq!(answer.json()["audit"]["trace_id"], "trace-1", "{}", answer.text);
+        let call = ran(&place).await;
+        let approval = call.approval.expect("somebody approved it");
+        assert_eq!(approval.by.as_deref(), Some("user:boss by laptop"));
+        assert_eq!(approval.ticket.map(|id| id.to_string()), Some(ticket));
+        assert_eq!((&*call.trace_id, call.principal.user_id.as_deref()), ("trace-1", Some("jane")));
+    }
+}
+
+/// An office at which two services speak for the users of a village.
+struct Desks {
+    office: Office,
+    first: ApiKey,
+    second: ApiKey,
+}
+
+impl Desks {
+    fn new() -> Self {
+        let [first, second] = [(); 2].map(|()| ApiKey::generate().unwrap());
+        let of = |name: &str| Principal::new(name).for_every_tenant().with_scopes(Scopes::all());
+        let keys = ApiKeySet::new()
+            .with(first.hash(), of("first"))
+            .and_then(|keys| keys.with(second.hash(), of("second")));
+        let auth = Auth::new().api_keys(&ApiKeys::new(keys.unwrap()));
+        let office = Office::of(Runtime::builder(), HttpConfig::new(auth), Policy::new());
+        Self { office, first, second }
+    }
+
+    async fn send(
+        &self,
+        key: &ApiKey,
+        user: Option<&str>,
+        path: &str,
+        body: Value,
+    ) -> super::Answer {
+        let request = with(post(path, body.to_string()), "x-internal-api-key", key.expose());
+        let request = match user {
+            Some(user) => by(user, request),
+            None => request,
+        };
+        send(&self.office.app, request).await
+    }
+
+    /// Asks for a payment by the first service; gives the ticket's id.
+    async fn ask(&self, user: Option<&str>) -> String {
+        let body = json!({"tool_name": "pay_joe", "input": {"cents": 5}});
+        let answer = self.send(&self.first, user, "/tools/call", body).await;
+        text(&answer.json()["detail"]["details"]["ticket"]["id"])
+    }
+
+    async fn approve(&self, key: &ApiKey, user: Option<&str>, ticket: &str) -> super::Answer {
+        let body = json!({"decision": "approve"});
+        self.send(key, user, &format!("/approvals/{ticket}"), body).await
+    }
+}
+
+#[tokio::test]
+async fn a_user_is_the_same_whichever_service_speaks_for_them() {
+    let desks = Desks::new();
+    let ticket = desks.ask(Some("jane")).await;
+    for key in [&desks.first, &desks.second] {
+        check(&desks.approve(key, Some("jane"), &ticket).await, 403, "own_call");
+    }
+    let answer = desks.approve(&desks.first, Some("boss"), &ticket).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+}
+
+#[tokio::test]
+async fn a_service_that_names_nobody_approves_what_another_asked_for() {
+    let desks = Desks::new();
+    for user in [Some("jane"), None] {
+        let ticket = desks.ask(user).await;
+        check(&desks.approve(&desks.first, None, &ticket).await, 403, "own_call");
+        let answer = desks.approve(&desks.second, None, &ticket).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+}
