@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use futures::channel::oneshot;
 use thiserror::Error;
 
-use super::chain::{ChainKeys, Checkpoint, Entry, Fault, Verified, Verifier};
+use super::chain::{ChainKeys, Checkpoint, Fault, Verified, Verifier};
 use super::config::LedgerBuilder;
 use super::keys::LedgerKeys;
 use super::query::{LedgerQuery, Page, written};
