@@ -247,9 +247,10 @@ async fn a_trace_that_takes_too_long_to_look_up_is_answered_so() {
         let config = open().ledger(&ledger).request_timeout(Duration::from_secs(1));
         let app = http::router(runtime, config);
         let _end = store.stick();
-        let request = match replays {
-            false => headed(get("/traces/trace-1")),
-            true => post("/traces/trace-1/replay", r#"{"reason":"x"}"#),
+        let request = if replays {
+            post("/traces/trace-1/replay", r#"{"reason":"x"}"#)
+        } else {
+            headed(get("/traces/trace-1"))
         };
         let answer = tokio::time::timeout(Duration::from_secs(60), send(&app, request));
         let answer = answer.await.expect("a request has a second");
