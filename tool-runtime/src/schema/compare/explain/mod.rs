@@ -82,7 +82,7 @@ impl<'s> Explainer<'s> {
             self.spare(Compatibility::None);
             return self.changes;
         }
-        let (wider, narrower) = self.proofs(&before.node(), &after.node());
+        let (wider, narrower) = (passes(before, after), passes(after, before));
         let same = wider.is_ok() && narrower.is_ok();
         let whole = if wider.is_ok() { WIDENED } else { NARROWED };
         let proof = if self.reader == Reader::Callee { wider } else { narrower };
@@ -275,6 +275,14 @@ impl<'s> Pair<'s> {
             (before, after) => before.is_some() != after.is_some(),
         }
     }
+}
+
+/// Does all that passes the one document pass the other?
+///
+/// What was found on the way through both is not used: a proof of one direction would find more
+/// there than one of the other, and the same question would be answered by who asks.
+fn passes<'s>(one: Part<'s>, other: Part<'s>) -> Proof<'s> {
+    Prover::new(one, other).proof_of_all(&one.node(), &other.node())
 }
 
 /// What a place comes to tells more than one of its keywords.
