@@ -84,7 +84,7 @@ fn check(signer: &Signer, token: &str, reason: &str) {
 #[test]
 fn a_token_that_is_refused_is_told_of_by_its_fault_alone() {
     let signer = Signer::new("it", Algorithm::EdDSA);
-    let signed = |claims| signer.sign(&claims_but(&claims));
+    let token_of = |claims| signer.sign(&claims_but(&claims));
     let named = |kid: &str| Header { kid: Some(kid.to_owned()), ..signer.header() };
     for (token, reason) in [
         ("tokenless".to_owned(), "its header is unreadable, or of another kind"),
@@ -93,13 +93,13 @@ fn a_token_that_is_refused_is_told_of_by_its_fault_alone() {
             "its key or algorithm is none of the issuer's",
         ),
         (Signer::new("it", Algorithm::EdDSA).sign(&claims()), "its signature does not hold"),
-        (signed(json!({"exp": now() - 60})), "`exp` is over"),
-        (signed(json!({"nbf": now() + 60})), "`nbf` is to come"),
-        (signed(json!({"iss": "https://elsewhere.example"})), "`iss` is another issuer"),
-        (signed(json!({"aud": "elsewhere"})), "`aud` is another audience"),
-        (signed(json!({"exp": null})), "`exp`, `iss`, `aud` or `sub` is missing"),
-        (signed(json!({"sub": " "})), "`sub` is empty or too long"),
-        (signed(json!({"sub": ["somebody"]})), "its form is none that is taken"),
+        (token_of(json!({"exp": now() - 60})), "`exp` is over"),
+        (token_of(json!({"nbf": now() + 60})), "`nbf` is to come"),
+        (token_of(json!({"iss": "https://elsewhere.example"})), "`iss` is another issuer"),
+        (token_of(json!({"aud": "elsewhere"})), "`aud` is another audience"),
+        (token_of(json!({"exp": null})), "`exp`, `iss`, `aud` or `sub` is missing"),
+        (token_of(json!({"sub": " "})), "`sub` is empty or too long"),
+        (token_of(json!({"sub": ["somebody"]})), "its form is none that is taken"),
     ] {
         check(&signer, &token, reason);
     }
