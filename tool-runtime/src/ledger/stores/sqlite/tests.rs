@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::SqliteLedger;
 use crate::ledger::stores::folder::{Folder, entries};
-use crate::ledger::{Entry, LedgerStore};
+use crate::ledger::{Entry, LedgerQuery, LedgerStore};
 use crate::store::{Sqlite, StoreError, StoreErrorKind};
 
 const CALL: &str = r#"{"kind":"call","at":"2026-05-01T10:00:00.000Z","trace_id":"t",
@@ -51,6 +51,27 @@ fn the_table_shows_what_its_records_say() {
     let expected = (CALL, "t", "a", "error", 12, "DEADLINE", "2026-05-01T10:00:00.000Z");
     let (record, trace, tool, status, latency, error, at) = &shown;
     assert_eq!((&**record, &**trace, &**tool, &**status, *latency, &**error, &**at), expected);
+}
+
+#[test]
+fn a_search_looks_through_its_part_alone() {
+    let folder = Folder::new();
+    let mut ledger = open(&folder);
+    let of = |entry: &Entry| {
+        Entry::from_parts(entry.seq(), Some(CALL), *entry.leaf(), entry.key(), *entry.mac())
+    };
+    ledger.append(&entries(6).iter().map(of).collect::<Vec<_>>()).unwrap();
+    for (after, before, expected) in [
+        (None, Some(2), 0..2),
+        (Some(1), Some(4), 2..4),
+        (Some(4), Some(u64::MAX), 5..6),
+        (Some(3), Some(4), 0..0),
+    ] {
+        for query in [LedgerQuery::new(), LedgerQuery::new().trace("t")] {
+            let found = ledger.find(&LedgerQuery { after, before, ..query }).unwrap();
+            assert!(found.iter().map(Entry::seq).eq(expected.clone()), "{after:?} {before:?}");
+        }
+    }
 }
 
 #[test]
