@@ -5,10 +5,14 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 use super::HttpConfig;
+use super::body::Room;
+use super::call::Streams;
 use super::list::Listing;
 use super::metrics::Metrics;
 use super::openapi::Documents;
 use super::rate::Rates;
+#[cfg(feature = "trace")]
+use super::refusals::Refusals;
 use crate::Runtime;
 
 /// The runtime, and how it is to be shown over HTTP.
@@ -20,10 +24,14 @@ pub(super) struct App {
     pub(super) metrics: Metrics,
     pub(super) documents: Documents,
     pub(super) rates: Rates,
-    /// A place a call in a task of its own.
+    /// A place a call that has an effect.
     pub(super) tasks: Arc<Semaphore>,
     /// A place a replay.
     pub(super) replays: Semaphore,
+    pub(super) streams: Arc<Streams>,
+    pub(super) room: Arc<Room>,
+    #[cfg(feature = "trace")]
+    pub(super) refusals: Refusals,
 }
 
 /// What axum hands to each handler.
@@ -31,12 +39,29 @@ pub(super) type Shared = Arc<App>;
 
 impl App {
     pub(super) fn new(runtime: Runtime, config: HttpConfig) -> Self {
+        #[cfg(feature = "jwt")]
+        let config = config.checking_token_keys();
         let (listing, metrics) = (Listing::of(&runtime), Metrics::of(&runtime));
         let places = |most: usize| Semaphore::new(most.min(Semaphore::MAX_PERMITS));
         let documents = Documents::default();
         let rates = Rates::new(config.rates, &runtime);
         let (tasks, replays) = (places(config.bounds.tasks), places(config.bounds.replays));
         let tasks = Arc::new(tasks);
-        Self { runtime, config, listing, metrics, documents, rates, tasks, replays }
+        let streams = Arc::new(Streams::new(&config.bounds));
+        let room = Arc::new(Room::new(&config.bounds));
+        Self {
+            runtime,
+            config,
+            listing,
+            metrics,
+            documents,
+            rates,
+            tasks,
+            replays,
+            streams,
+            room,
+            #[cfg(feature = "trace")]
+            refusals: Refusals::default(),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! How the tools are shown over HTTP.
 
 use super::bounds::Bounds;
+use super::hosts::Hosts;
 use super::probes::Readiness;
 use super::{Auth, Drain, RateLimits};
 use crate::evidence::Vault;
@@ -11,6 +12,7 @@ use crate::ledger::Ledger;
 #[must_use]
 pub struct HttpConfig {
     pub(super) auth: Auth,
+    pub(super) hosts: Hosts,
     pub(super) ledger: Option<Ledger>,
     pub(super) vault: Option<Vault>,
     pub(super) drain: Drain,
@@ -26,6 +28,7 @@ impl HttpConfig {
     pub fn new(auth: Auth) -> Self {
         Self {
             auth,
+            hosts: Hosts::default(),
             ledger: None,
             vault: None,
             drain: Drain::default(),

@@ -49,9 +49,10 @@ impl Clerk {
         heard: &mut Heard,
     ) -> Result<Self, Problem> {
         if !principal.may(scope) {
-            return Err(not_theirs(&principal, scope));
+            return Err(not_theirs(&principal, scope).by(&principal));
         }
-        let cx = caller::context(&receiving::head(parts), None, &principal)?;
+        let cx = caller::context(&receiving::head(parts), None, &principal)
+            .map_err(|problem| problem.by(&principal))?;
         heard.trace_id = Some(cx.trace_id().into());
         Ok(Self { cx, principal })
     }

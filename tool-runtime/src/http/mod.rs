@@ -22,6 +22,7 @@ mod drain;
 #[cfg(test)]
 mod fixture;
 mod form;
+mod hosts;
 mod list;
 mod metrics;
 mod openapi;
@@ -30,6 +31,8 @@ mod probes;
 mod problem;
 mod rate;
 mod receiving;
+#[cfg(feature = "trace")]
+mod refusals;
 mod router;
 mod server;
 mod status;

@@ -2,20 +2,18 @@
 
 use std::panic::AssertUnwindSafe;
 
-use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use axum::http::StatusCode;
+use axum::http::header::WWW_AUTHENTICATE;
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use futures::FutureExt;
 use tool_contracts::server::is_id;
 
 use super::answer::Heard;
 use super::app::App;
-use super::auth::Principal;
+use super::auth::{Auth, Principal};
 use super::caller::RequestHead;
 use super::problem::Problem;
-
-const INVALID_TOKEN: HeaderValue = HeaderValue::from_static("Bearer error=\"invalid_token\"");
 
 /// Lets a request in, before any of its body is read: it costs a stranger little to be refused, and
 /// the server less.
@@ -23,6 +21,12 @@ pub(super) async fn admit(app: &App, parts: &Parts) -> Result<Principal, Problem
     if app.config.drain.has_begun() {
         return Err(Problem::draining());
     }
+    prove(app, parts).await
+}
+
+/// Finds out who a request is from, which is asked under a name that is this server's.
+pub(super) async fn prove(app: &App, parts: &Parts) -> Result<Principal, Problem> {
+    app.config.hosts.admit(&app.config.auth, parts)?;
     app.rates.prove(&app.config.auth, parts).await
 }
 
@@ -33,32 +37,38 @@ pub(super) fn head(parts: &Parts) -> RequestHead<'_> {
 
 /// Answers what was asked for, or why not; a panic on the way is answered too.
 pub(super) async fn answered(
+    app: &App,
     parts: &Parts,
     serve: impl AsyncFnOnce(&mut Heard) -> Result<Response, Problem>,
 ) -> Response {
     let mut heard = Heard::now();
     let served = AssertUnwindSafe(serve(&mut heard)).catch_unwind().await;
-    match served.unwrap_or_else(|_| Err(Problem::internal())) {
+    let response = match served.unwrap_or_else(|_| Err(Problem::internal())) {
         Ok(response) => response,
-        Err(problem) => refused_when(parts, problem, heard),
-    }
+        Err(problem) => {
+            heard.trace_id =
+                problem.trace_id.clone().or(heard.trace_id).or_else(|| trace_id(parts));
+            #[cfg(feature = "trace")]
+            app.refusals.tell(parts, &problem, heard.trace_id.as_deref());
+            problem.outcome(&mut heard).into_response()
+        }
+    };
+    challenged(&app.config.auth, parts, response)
 }
 
 /// Answers a request of which nothing is read but its head.
 pub(super) fn refused(parts: &Parts, problem: Problem) -> Response {
-    refused_when(parts, problem, Heard::now())
+    let mut heard = Heard::now();
+    heard.trace_id = trace_id(parts);
+    problem.outcome(&mut heard).into_response()
 }
 
-fn refused_when(parts: &Parts, problem: Problem, mut heard: Heard) -> Response {
-    heard.trace_id = heard.trace_id.or_else(|| trace_id(parts));
-    challenged(parts, problem.outcome(&mut heard).into_response())
-}
-
-/// Says of a token that was sent and led to nothing that it is why (RFC 6750, section 3.1).
-fn challenged(parts: &Parts, mut response: Response) -> Response {
-    let is_refused = response.status() == StatusCode::UNAUTHORIZED;
-    if is_refused && parts.headers.contains_key(AUTHORIZATION) {
-        response.headers_mut().insert(WWW_AUTHENTICATE, INVALID_TOKEN);
+/// Says to whom nobody knows how they could prove who they are, each way in a line of its own.
+fn challenged(auth: &Auth, parts: &Parts, mut response: Response) -> Response {
+    if response.status() == StatusCode::UNAUTHORIZED {
+        let challenges = auth.challenges(&parts.headers);
+        let challenges = challenges.map(|challenge| (WWW_AUTHENTICATE, challenge));
+        response.headers_mut().extend(challenges);
     }
     response
 }

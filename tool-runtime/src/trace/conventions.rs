@@ -15,6 +15,10 @@ pub const TARGET: &str = "tool_runtime";
 /// Names the target of what only a log may read; for filters: `tool_runtime::detail=off`.
 pub const DETAIL_TARGET: &str = "tool_runtime::detail";
 
+/// Names the target of what was refused over HTTP before there was a call; for filters:
+/// `tool_runtime::refusals=off`.
+pub const REFUSAL_TARGET: &str = "tool_runtime::refusals";
+
 /// Names the operation, and begins the name of each span: `execute_tool {tool}`.
 pub const EXECUTE_TOOL: &str = "execute_tool";
 

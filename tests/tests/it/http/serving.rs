@@ -72,7 +72,7 @@ async fn a_peer_that_says_nothing_is_let_go() {
 async fn a_request_that_trickles_in_is_cut_off() {
     let server = Running::start(greeting(), limits(|it| it.header_timeout = TINY * 5)).await;
     let mut wire = server.connect().await;
-    wire.write("GET / HTTP/1.1\r\nhost: he").await;
+    wire.write("GET / HTTP/1.1\r\nhost: lo").await;
     assert_eq!(wire.closed().await, 0);
     // A later request has no more time than the first, and an earlier answer buys none.
     let mut wire = server.connect().await;
@@ -86,7 +86,7 @@ async fn a_body_that_trickles_in_is_given_up() {
     let app = Router::new().route("/", post(|body: Bytes| async move { body }));
     let server = Running::start(app, limits(|it| it.body_timeout = TINY)).await;
     let mut wire = server.connect().await;
-    wire.write("POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 10\r\n\r\nhal").await;
+    wire.write("POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\nhal").await;
     let answer = wire.hear().await;
     assert!((400..500).contains(&answer.status), "{answer:?}");
     assert_eq!(wire.closed().await, 0, "what follows of the body would be taken for a request");
@@ -117,7 +117,7 @@ async fn a_peer_that_takes_nothing_is_cut_off() {
     let app = Router::new().route("/", endless);
     let server = Running::start(app, limits(|it| it.write_timeout = TINY)).await;
     let mut wire = server.connect().await;
-    wire.write("GET / HTTP/1.1\r\nhost: here\r\n\r\n").await;
+    wire.write("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     assert!(soon(given_up).await.is_err(), "the body is dropped, not told anything");
     wire.closed().await;
 }
@@ -135,7 +135,7 @@ async fn above_the_limit_connections_wait_and_none_fails() {
     let mut first = server.connect().await;
     assert_eq!(first.get("/").await.status, 200);
     let mut second = server.connect().await;
-    second.write("GET / HTTP/1.1\r\nhost: here\r\n\r\n").await;
+    second.write("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     for _ in 0..100 {
         assert_eq!(first.get("/").await.status, 200);
     }
@@ -151,7 +151,7 @@ async fn a_flood_of_headers_is_answered_431() {
     let large = |bytes: usize| format!("x-large: {}\r\n", "x".repeat(bytes));
     let get = async |headers: String| {
         let mut wire = server.connect().await;
-        wire.write(&format!("GET / HTTP/1.1\r\nhost: here\r\n{headers}\r\n")).await;
+        wire.write(&format!("GET / HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n")).await;
         wire.hear().await
     };
     assert_eq!(get(many(60) + &large(8 * 1024)).await.status, 200);
@@ -168,6 +168,20 @@ async fn a_flood_of_headers_is_answered_431() {
     for headers in [many(200), large(128 * 1024)] {
         assert_eq!(get(headers).await.status, 431);
     }
+}
+
+#[tokio::test]
+async fn a_request_names_one_host_as_http_1_1_has_it() {
+    let server = Running::start(greeting(), patient()).await;
+    let status = async |head: &str| {
+        let mut wire = server.connect().await;
+        wire.write(&format!("{head}\r\n")).await;
+        wire.hear().await.status
+    };
+    assert_eq!(status("GET / HTTP/1.1\r\nhost: a.example\r\n").await, 200);
+    assert_eq!(status("GET / HTTP/1.1\r\n").await, 400);
+    assert_eq!(status("GET / HTTP/1.1\r\nhost: a.example\r\nhost: a.example\r\n").await, 400);
+    assert_eq!(status("GET / HTTP/1.0\r\n").await, 200);
 }
 
 #[tokio::test]
@@ -207,7 +221,7 @@ async fn the_end_waits_for_what_runs_and_takes_nothing_new() {
     let mut server = Running::start(app, patient()).await;
     let (mut running, mut idle) = (server.connect().await, server.connect().await);
     assert_eq!(idle.get("/").await.body, "hello");
-    running.write("GET /wait HTTP/1.1\r\nhost: here\r\n\r\n").await;
+    running.write("GET /wait HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     soon(asked.notified()).await;
 
     server.stop();
@@ -241,7 +255,7 @@ async fn what_outlives_the_end_is_closed_and_counted() {
     let (app, asked, _never) = waiting();
     let mut server = Running::start(app, limits(|it| (it.grace, it.farewell) = (TINY, TINY))).await;
     let mut wire = server.connect().await;
-    wire.write("GET /wait HTTP/1.1\r\nhost: here\r\n\r\n").await;
+    wire.write("GET /wait HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     soon(asked.notified()).await;
     server.stop();
     assert_eq!(wire.closed().await, 0);
@@ -315,7 +329,7 @@ async fn a_call_beyond_the_grace_is_cancelled_and_answered() {
 pub(super) fn call_text(tool: &str) -> String {
     let body = format!(r#"{{"tool_name":"{tool}"}}"#);
     format!(
-        "POST /tools/call HTTP/1.1\r\nhost: here\r\ncontent-type: application/json\r\n\
+        "POST /tools/call HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
          x-tenant-id: yantian\r\nx-site-id: main\r\nx-trace-id: trace-1\r\n\
          content-length: {}\r\n\r\n{body}",
         body.len(),

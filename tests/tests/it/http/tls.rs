@@ -137,6 +137,6 @@ async fn a_peer_that_does_not_shake_hands_is_let_go() {
     let server = serve(&Identity::new().tls()).await;
     server.connect().await.closed().await;
     let mut plain = server.connect().await;
-    plain.write("GET / HTTP/1.1\r\nhost: here\r\n\r\n").await;
+    plain.write("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     plain.closed().await;
 }

@@ -117,14 +117,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
 
     /// Asks for a path, and hears the answer.
     pub(super) async fn get(&mut self, path: &str) -> Heard {
-        self.write(&format!("GET {path} HTTP/1.1\r\nhost: here\r\n\r\n")).await;
+        self.write(&format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")).await;
         self.hear().await
     }
 
     /// Sends a body, and hears the answer.
     pub(super) async fn post(&mut self, path: &str, headers: &str, body: &str) -> Heard {
         let length = body.len();
-        let head = format!("POST {path} HTTP/1.1\r\nhost: here\r\ncontent-length: {length}\r\n");
+        let head =
+            format!("POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n");
         self.write(&format!("{head}{headers}\r\n{body}")).await;
         self.hear().await
     }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use axum::body::{Body, Bytes};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use serde::Serialize;
@@ -69,7 +69,6 @@ const RETRY_SECONDS: u64 = 1;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// Whose answer it is stands in headers of the request, which no cache on the way tells apart by.
 const NOT_KEPT: HeaderValue = HeaderValue::from_static("no-store");
-const BEARER: HeaderValue = HeaderValue::from_static("Bearer");
 
 const SUCCESS: &str = r#"{"success":true,"output":"#;
 const META: &str = r#","meta":"#;
@@ -153,16 +152,15 @@ impl Outcome {
         if let Some(seconds) = self.retry_after {
             headers.insert(RETRY_AFTER, seconds.into());
         }
-        if self.status == StatusCode::UNAUTHORIZED {
-            headers.insert(WWW_AUTHENTICATE, BEARER);
-        }
         response
     }
 }
 
-/// Finds an answer's `meta`, unless it says nothing but how long the call took.
+/// Finds an answer's `meta`, unless it says nothing but how long the one attempt took.
 pub(super) fn told_meta(output: &ToolOutput) -> Option<&str> {
-    Some(output.meta_json()).filter(|meta| meta.contains(','))
+    // The time stands first in every `meta`.
+    let says_more = |meta: &&str| meta.split_once(',').is_some_and(|it| it.1 != r#""attempts":1}"#);
+    Some(output.meta_json()).filter(says_more)
 }
 
 fn written(data: &str, meta: Option<&str>, trace_id: &str, heard: &Heard) -> Vec<u8> {

@@ -33,7 +33,7 @@ use crate::store::TicketEnd;
 /// Lists what waits for a person.
 pub(super) async fn list(State(app): State<Shared>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    receiving::answered(&parts, async |heard| listed(&app, &parts, heard).await).await
+    receiving::answered(&app, &parts, async |heard| listed(&app, &parts, heard).await).await
 }
 
 /// Takes what a person decided about a call that waits.
@@ -46,11 +46,12 @@ pub(super) async fn decide(
     let decided = async |heard: &mut Heard| {
         let ticket = ticket(&params);
         let clerk = admitted(&app, &parts, ticket.as_ref().ok(), heard).await?;
-        let body = body::read(&parts.headers, body, &app.config.bounds).await?;
+        let read = body::read(&parts.headers, body, &app.config.bounds, &app.room).await;
+        let body = read.map_err(|problem| problem.by(&clerk.principal))?;
         heard.body(&body);
         decided(&app, &clerk, ticket?, &Decision::read(&body)?, heard).await
     };
-    receiving::answered(&parts, decided).await
+    receiving::answered(&app, &parts, decided).await
 }
 
 async fn listed(app: &Shared, parts: &Parts, heard: &mut Heard) -> Result<Response, Problem> {

@@ -23,6 +23,10 @@ use super::problem::Problem;
 /// Where an API key stands.
 pub(super) const API_KEY: &str = "x-internal-api-key";
 
+const TOKEN: &str = "Bearer";
+const INVALID_TOKEN: &str = "Bearer error=\"invalid_token\"";
+const KEY: &str = "ApiKey header=\"X-Internal-API-Key\"";
+
 /// Says which ways there are for a caller to prove who it is.
 ///
 /// There is no default: a server that lets anybody in has to say so.
@@ -131,9 +135,20 @@ impl Auth {
         self.unproven.is_some()
     }
 
+    /// Tells whether this request is let in without any proof.
+    pub(super) fn takes_without_proof(&self, headers: &HeaderMap) -> bool {
+        self.unproven.is_some() && self.credentials(headers).next().is_none()
+    }
+
     /// Tells whether an API key proves who calls.
     pub(super) fn takes_api_keys(&self) -> bool {
         self.keys.is_some()
+    }
+
+    /// Gives what checks tokens, if something does.
+    #[cfg(feature = "jwt")]
+    pub(super) fn tokens(&self) -> Option<&JwtVerifier> {
+        self.tokens.as_ref()
     }
 
     /// Tells whether a token proves who calls.
@@ -162,6 +177,18 @@ impl Auth {
     pub(super) fn token<'a>(&self, headers: &'a HeaderMap) -> Option<&'a [u8]> {
         let value = self.takes_tokens().then(|| only(headers, AUTHORIZATION.as_str()))?;
         value.ok().flatten().and_then(bearer)
+    }
+
+    /// Says which ways there are to prove who one is (RFC 9110, section 11.6.1); of a token that was
+    /// sent and led to nothing, that it is why (RFC 6750, section 3.1).
+    ///
+    /// `ApiKey` is nobody's but many a server's scheme; the header that it names is where the key goes.
+    pub(super) fn challenges(&self, headers: &HeaderMap) -> impl Iterator<Item = HeaderValue> {
+        let token = if headers.contains_key(AUTHORIZATION) { INVALID_TOKEN } else { TOKEN };
+        let ways = [(self.takes_tokens(), token), (self.takes_api_keys(), KEY)];
+        ways.into_iter()
+            .filter(|(is_taken, _)| *is_taken)
+            .map(|(_, way)| HeaderValue::from_static(way))
     }
 
     fn by_key(&self, headers: &HeaderMap) -> Result<Option<Principal>, Problem> {

@@ -41,6 +41,19 @@ fn without_any_way_nobody_is_admitted() {
 }
 
 #[test]
+fn whoever_is_not_known_is_told_of_the_ways_that_there_are() {
+    let of_key = "ApiKey header=\"X-Internal-API-Key\"";
+    let told = |auth: &Auth, headers: &HeaderMap| -> Vec<HeaderValue> {
+        auth.challenges(headers).collect()
+    };
+    let with_token = headers(&[("authorization", "Bearer x")]);
+    let keyed = Auth::new().api_keys(&keys(&key()));
+    assert_eq!(told(&keyed, &HeaderMap::new()), [of_key]);
+    assert_eq!(told(&keyed, &with_token), [of_key], "tokens are none of its ways");
+    assert!(told(&Auth::new().anonymous(Scopes::all()), &with_token).is_empty());
+}
+
+#[test]
 fn who_brings_a_bad_key_is_refused_whatever_is_open_to_those_who_bring_none() {
     let (good, bad) = (key(), key());
     let network = Auth::trusting_the_network_as(Principal::trusted("gateway"));
@@ -131,6 +144,16 @@ mod with_tokens {
         }
         assert!(door.knock(&[("authorization", &good), ("authorization", &good)]).is_err());
         assert_eq!(door.knock(&[]).expect("nothing was brought").name(), "gateway");
+    }
+
+    #[test]
+    fn whoever_is_not_known_is_told_of_both_ways_and_that_a_token_led_to_nothing() {
+        let door = Door::new();
+        let told = |pairs| -> Vec<_> { door.auth.challenges(&headers(pairs)).collect() };
+        let of_key = "ApiKey header=\"X-Internal-API-Key\"";
+        assert_eq!(told(&[]), ["Bearer", of_key]);
+        let bad = [("authorization", "Bearer x")];
+        assert_eq!(told(&bad), ["Bearer error=\"invalid_token\"", of_key]);
     }
 
     #[test]

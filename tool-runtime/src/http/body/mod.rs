@@ -1,7 +1,11 @@
 //! A request's body: JSON of a bounded size, in a bounded time, or a refusal that says which.
 
+mod room;
+
 use std::future::Future;
+use std::ops::Deref;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -13,6 +17,7 @@ use http_body_util::BodyExt as _;
 use serde::Deserialize;
 use tool_contracts::ErrorCode;
 
+pub(super) use self::room::{Room, Share};
 use super::bounds::Bounds;
 use super::problem::Problem;
 use crate::json;
@@ -21,19 +26,29 @@ use crate::limits::Limits;
 #[cfg(test)]
 mod tests;
 
+/// A body that was read, and what it takes of the room for all.
+#[derive(Debug)]
+pub(super) struct Received {
+    bytes: Bytes,
+    share: Share,
+}
+
 /// Reads a whole body, if its headers say that it is JSON and it keeps the bounds.
 pub(super) async fn read(
     headers: &HeaderMap,
     body: Body,
     bounds: &Bounds,
-) -> Result<Bytes, Problem> {
+    room: &Arc<Room>,
+) -> Result<Received, Problem> {
     require_json(headers)?;
     require_plain(headers)?;
     let announced = body.size_hint().lower();
     if announced > u64::try_from(bounds.body_bytes).unwrap_or(u64::MAX) {
         return Err(too_large(bounds));
     }
-    in_time(collect(body, bounds), bounds.body_time).await.unwrap_or_else(|| Err(too_slow(bounds)))
+    in_time(collect(body, bounds, room), bounds.body_time)
+        .await
+        .unwrap_or_else(|| Err(too_slow(bounds)))
 }
 
 /// Reads a body's text into one of the contract's types.
@@ -68,15 +83,19 @@ async fn in_time<F: Future>(future: F, time: Duration) -> Option<F::Output> {
 }
 
 /// Puts the body's frames together; one alone is not copied.
-async fn collect(mut body: Body, bounds: &Bounds) -> Result<Bytes, Problem> {
+async fn collect(mut body: Body, bounds: &Bounds, room: &Arc<Room>) -> Result<Received, Problem> {
+    let mut share = Share::default();
     let mut whole = Bytes::new();
     let mut joined = BytesMut::new();
+    let is_announced = body.size_hint().exact().is_some();
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| cut_off())?;
+        let frame = frame.map_err(|_| cut_off(is_announced))?;
         let Ok(data) = frame.into_data() else { continue };
-        if whole.len() + joined.len() + data.len() > bounds.body_bytes {
+        let length = whole.len() + joined.len() + data.len();
+        if length > bounds.body_bytes {
             return Err(too_large(bounds));
         }
+        share.grow(room, length)?;
         if whole.is_empty() && joined.is_empty() {
             whole = data;
         } else {
@@ -84,7 +103,23 @@ async fn collect(mut body: Body, bounds: &Bounds) -> Result<Bytes, Problem> {
             joined.extend_from_slice(&data);
         }
     }
-    Ok(if joined.is_empty() { whole } else { joined.freeze() })
+    let bytes = if joined.is_empty() { whole } else { joined.freeze() };
+    Ok(Received { bytes, share })
+}
+
+impl Received {
+    /// Lets go of the body, and keeps its share: of a call it is what the arguments take.
+    pub(super) fn into_share(self) -> Share {
+        self.share
+    }
+}
+
+impl Deref for Received {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
@@ -163,8 +198,14 @@ fn too_slow(bounds: &Bounds) -> Problem {
     Problem::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, message)
 }
 
-/// The caller has hung up, so that hardly anybody reads this.
-fn cut_off() -> Problem {
-    let message = "the body ended too early; send as much as `content-length` says";
+/// Where the caller has hung up nobody reads this; where the pieces of a body are no pieces, somebody
+/// does.
+fn cut_off(is_announced: bool) -> Problem {
+    let message = if is_announced {
+        "the body ended too early; send as much as `content-length` says"
+    } else {
+        "the body broke off; where it comes in chunks, each is as long as it says, and the last is \
+         empty"
+    };
     Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message)
 }

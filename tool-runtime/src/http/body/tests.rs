@@ -29,6 +29,12 @@ fn frames(frames: &'static [&'static str]) -> Body {
     Body::from_stream(stream::iter(frames).map(|frame| Ok::<_, Infallible>(*frame)))
 }
 
+/// Reads a body that has all the room there is.
+async fn read(headers: &HeaderMap, body: Body, bounds: &Bounds) -> Result<Bytes, Problem> {
+    let room = Arc::new(Room::new(bounds));
+    super::read(headers, body, bounds, &room).await.map(|received| received.bytes)
+}
+
 #[track_caller]
 fn refused<T: std::fmt::Debug>(read: Result<T, Problem>, status: u16, message: &str) {
     let problem = read.expect_err("it is refused");
@@ -142,9 +148,57 @@ async fn a_body_has_to_arrive_in_time() {
 
 #[tokio::test]
 async fn a_body_that_breaks_off_is_refused() {
-    let broken = stream::iter([Ok("{"), Err(std::io::Error::other("gone"))]);
+    let broken = || Body::from_stream(stream::iter([Ok("{"), Err(std::io::Error::other("gone"))]));
     let message = "the body ended too early; send as much as `content-length` says";
-    refused(read(&json(), Body::from_stream(broken), &bounds(9)).await, 400, message);
+    let announced = Body::new(Announced(broken()));
+    refused(read(&json(), announced, &bounds(9)).await, 400, message);
+    let message = "the body broke off; where it comes in chunks, each is as long as it says, and \
+                   the last is empty";
+    refused(read(&json(), broken(), &bounds(9)).await, 400, message);
+}
+
+#[tokio::test]
+async fn all_bodies_together_have_so_much_room() {
+    const LONG: usize = 20_000;
+    let bounds = Bounds { bodies_bytes: 2 * LONG, ..bounds(LONG) };
+    let room = Arc::new(Room::new(&bounds));
+    let read = async |body: Body| super::read(&json(), body, &bounds, &room).await;
+    let long = || Body::from("x".repeat(LONG));
+    let full = "the bodies of other requests fill this server's memory; send this one later";
+
+    let first = read(long()).await.expect("there is room");
+    let share = read(long()).await.expect("there is room").into_share();
+    refused(read(long()).await, 503, full);
+    let half = || Ok::<_, Infallible>("x".repeat(LONG / 2));
+    refused(read(Body::from_stream(stream::iter([half(), half()]))).await, 503, full);
+    assert!(read(Body::from("x".repeat(room::UNCOUNTED))).await.is_ok(), "it is not counted");
+    drop(share);
+    assert!(read(Body::from_stream(stream::iter([half(), half()]))).await.is_ok());
+    assert!(read(long()).await.is_ok(), "what was refused or dropped has left its room");
+    drop(first);
+}
+
+#[tokio::test]
+async fn one_body_has_room_whatever_is_said() {
+    let bounds = Bounds { bodies_bytes: 0, ..bounds(20_000) };
+    assert!(read(&json(), Body::from("x".repeat(20_000)), &bounds).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_keeps_only_what_has_come() {
+    let bounds = Bounds { bodies_bytes: 40_000, ..bounds(40_000) };
+    let room = Arc::new(Room::new(&bounds));
+    let begun = stream::once(async { Ok::<_, Infallible>("x".repeat(20_000)) });
+    let slow = Body::from_stream(begun.chain(stream::pending()));
+    let headers = json();
+    let mut reading = Box::pin(super::read(&headers, slow, &bounds, &room));
+    assert!(futures::poll!(reading.as_mut()).is_pending());
+    let read = async |bytes: usize| {
+        super::read(&headers, Body::from("x".repeat(bytes)), &bounds, &room).await.is_ok()
+    };
+    assert!(read(20_000).await && !read(20_001).await);
+    drop(reading);
+    assert!(read(40_000).await);
 }
 
 #[track_caller]

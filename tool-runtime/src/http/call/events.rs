@@ -15,6 +15,7 @@ use tokio::sync::watch;
 
 use super::outcome;
 use super::running::{self, Task};
+use super::streams::Place;
 use crate::http::answer::{Heard, Outcome};
 use crate::http::app::Shared;
 use crate::http::problem::Problem;
@@ -28,6 +29,7 @@ struct Events {
     /// Holds the newest report only: a slow caller misses reports, and never the result.
     progress: watch::Receiver<Option<ProgressUpdate>>,
     progresses: bool,
+    _place: Place,
 }
 
 /// What a stream says next.
@@ -38,13 +40,19 @@ enum Next {
 }
 
 /// Runs a call in a task of its own, and answers with what it says of itself.
-pub(super) fn stream(app: &Shared, call: ToolCall, heard: &mut Heard) -> Result<Response, Problem> {
+pub(super) fn stream(
+    app: &Shared,
+    call: ToolCall,
+    place: Place,
+    heard: &mut Heard,
+) -> Result<Response, Problem> {
     let (report, progress) = watch::channel(None);
     call.on_progress(move |update| drop(report.send_replace(Some(update))));
     heard.trace_id = Some(call.cx().trace_id().into());
     let task = Some(running::spawn(app, call)?);
     let heard = heard.take();
-    let events = Events { app: app.clone(), heard, task, progress, progresses: true };
+    let app = app.clone();
+    let events = Events { app, heard, task, progress, progresses: true, _place: place };
     let body = Body::from_stream(stream::unfold(events, Events::advance));
     let mut response = Response::new(body);
     let headers = response.headers_mut();

@@ -3,6 +3,7 @@
 mod accept;
 mod events;
 mod running;
+mod streams;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -15,10 +16,12 @@ use tool_contracts::{CallStatus, ErrorCode, ToolSpec};
 use self::accept::Form;
 use self::running::End;
 pub(super) use self::running::Ran;
+pub(super) use self::streams::Streams;
 use super::answer::{Heard, Outcome, told_meta};
 use super::app::{App, Shared};
 use super::auth::Principal;
 use super::problem::Problem;
+use super::rate::Caller;
 use super::{body, caller, receiving, status};
 use crate::ToolCall;
 
@@ -31,7 +34,7 @@ const LONGEST_NAME: usize = 128;
 /// Answers a request for a call.
 pub(super) async fn call(State(app): State<Shared>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    receiving::answered(&parts, async |heard| serve(&app, &parts, body, heard).await).await
+    receiving::answered(&app, &parts, async |heard| serve(&app, &parts, body, heard).await).await
 }
 
 async fn serve(
@@ -41,15 +44,27 @@ async fn serve(
     heard: &mut Heard,
 ) -> Result<Response, Problem> {
     let principal = receiving::admit(app, parts).await?;
+    let served = serve_known(app, parts, body, &principal, heard).await;
+    served.map_err(|problem| problem.by(&principal))
+}
+
+async fn serve_known(
+    app: &Shared,
+    parts: &Parts,
+    body: Body,
+    principal: &Principal,
+    heard: &mut Heard,
+) -> Result<Response, Problem> {
     let form = accept::form(&parts.headers).ok_or_else(not_acceptable)?;
-    let call = {
-        let body = body::read(&parts.headers, body, &app.config.bounds).await?;
+    let (call, _share) = {
+        let body = body::read(&parts.headers, body, &app.config.bounds, &app.room).await?;
         heard.body(&body);
-        open(app, parts, &body, &principal, heard)?
+        (open(app, parts, &body, principal, heard)?, body.into_share())
     };
     // What was refused has nothing to tell on the way.
     if form == Form::Events && call.status() == CallStatus::Pending {
-        return events::stream(app, call, heard);
+        let place = app.streams.take(Caller::of(parts, principal))?;
+        return events::stream(app, call, place, heard);
     }
     let ran = executed(app, call).await?;
     Ok(outcome(app, &ran, heard).into_response())

@@ -49,7 +49,8 @@ pub(super) struct Task {
 /// What a task holds until its call has ended.
 struct Held {
     running: Running,
-    _place: OwnedSemaphorePermit,
+    /// None where the call ends with its caller, who has a place for a stream.
+    _place: Option<OwnedSemaphorePermit>,
     _left: Left,
 }
 
@@ -109,10 +110,10 @@ async fn end(app: &App) -> End {
     }
 }
 
-/// Runs a call in a task of its own, if there is room for one more.
+/// Runs a call in a task of its own, if it has no effect or there is room for one more that has.
 pub(super) fn spawn(app: &Shared, call: ToolCall) -> Result<Task, Problem> {
-    let place = Arc::clone(&app.tasks).try_acquire_owned().map_err(|_| busy())?;
     let ends_with_caller = ends_with_caller(&call);
+    let place = if ends_with_caller { None } else { Some(place(app)?) };
     let left = Left::default();
     // Counted before the task has begun, so that no end of the server passes it over.
     let held = Held { running: app.config.drain.running(), _place: place, _left: left.clone() };
@@ -123,6 +124,10 @@ pub(super) fn spawn(app: &Shared, call: ToolCall) -> Result<Task, Problem> {
 async fn hold(app: Shared, call: ToolCall, held: Held) -> Ran {
     let Held { running, _place, _left } = held;
     counted(&app, call, running).await
+}
+
+fn place(app: &App) -> Result<OwnedSemaphorePermit, Problem> {
+    Arc::clone(&app.tasks).try_acquire_owned().map_err(|_| busy())
 }
 
 fn busy() -> Problem {

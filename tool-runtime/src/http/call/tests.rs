@@ -1,8 +1,10 @@
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody as _};
+use axum::extract::ConnectInfo;
 use axum::http::Request;
 use axum::http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
 use futures::FutureExt as _;
@@ -76,6 +78,17 @@ async fn a_failure_has_the_status_of_its_code() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_failure_says_in_meta_what_is_more_than_the_time_of_one_attempt() {
+    let app = Stage::new().app(open());
+    let meta =
+        async |tool: &str, input: &str| called(&app, tool, input).await.json()["meta"].take();
+    assert_eq!(meta("fail", r#"{"code":"PRICE_CHANGED"}"#).await, serde_json::Value::Null);
+    assert_eq!(meta("panics", "{}").await, serde_json::Value::Null);
+    assert_eq!(meta("add", r#"{"a":"x"}"#).await, serde_json::Value::Null);
+    assert_eq!(meta("fail", r#"{"code":"UPSTREAM_ERROR"}"#).await["attempts"], 3);
+}
+
 #[tokio::test]
 async fn bad_arguments_are_told_all_at_once() {
     let app = Stage::new().app(open());
@@ -95,7 +108,8 @@ async fn a_panic_of_a_tool_is_answered() {
 #[tokio::test]
 async fn a_panic_of_the_server_is_answered() {
     let (parts, ()) = calling("add", "{}").map(drop).into_parts();
-    let response = receiving::answered(&parts, async |_| panic!("as a bug would")).await;
+    let app = App::new(Stage::new().runtime(), open());
+    let response = receiving::answered(&app, &parts, async |_| panic!("as a bug would")).await;
     assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
     let body = response.into_body().collect().await.expect("it is whole").to_bytes();
     let read: CallResponse = serde_json::from_slice(&body).expect("the contract reads it");
@@ -112,8 +126,8 @@ async fn a_tool_is_refused_before_its_arguments_are_read() {
     assert!(message.contains("`internal`"), "{message}");
     let answer = called(&Stage::new().app(anonymous()), "add", broken).await;
     answer.refused(401, "UNAUTHORIZED");
-    assert_eq!(answer.headers["www-authenticate"], "Bearer");
     assert_eq!(answer.json()["audit"]["tool_name"], "add");
+    assert!(!answer.headers.contains_key("www-authenticate"), "there is no way to be known");
     called(&Stage::new().app(anonymous()), "guess", "{}").await;
     let denied = called(&Stage::new().app(open()), "forbidden", broken).await;
     denied.refused(403, "FORBIDDEN");
@@ -296,6 +310,61 @@ async fn a_silent_stream_says_that_it_is_there() {
     let before = tokio::time::Instant::now();
     assert_eq!(event(&mut body).await, ": still running\n\n");
     assert_eq!(before.elapsed().as_secs(), 15);
+}
+
+#[tokio::test]
+async fn streams_of_reads_keep_no_write_from_running() {
+    let stage = Stage::new();
+    let app = stage.app(open().max_tasks(1));
+    let _streams = [
+        app.clone().oneshot(streaming("wait")).await.expect("an app answers"),
+        app.clone().oneshot(streaming("wait")).await.expect("an app answers"),
+    ];
+    let mut first = pin!(called(&app, "save", "{}"));
+    assert!(first.as_mut().now_or_never().is_none());
+    let refused = send(&app, streaming("save")).await;
+    refused.refused(503, "UNAVAILABLE");
+    assert_eq!(refused.json()["detail"]["details"]["reason"], "busy");
+    for _ in 0..6 {
+        stage.go_on();
+    }
+    assert_eq!(first.await.status, 200);
+}
+
+#[tokio::test]
+async fn one_caller_has_half_of_the_streams_unless_it_is_said() {
+    let stage = Stage::new();
+    let app = stage.app(open().max_streams(3));
+    let opened = async || app.clone().oneshot(streaming("wait")).await.expect("an app answers");
+    let (first, _second) = (opened().await, opened().await);
+    let third = send(&app, streaming("wait")).await;
+    third.refused(429, "RATE_LIMITED");
+    assert_eq!(third.headers[RETRY_AFTER], "1");
+    assert_eq!(called(&app, "add", "{}").await.status, 200, "JSON takes no stream's place");
+    drop(first);
+    assert_eq!(opened().await.status(), 200);
+}
+
+#[tokio::test]
+async fn so_many_streams_are_open_and_no_more() {
+    let stage = Stage::new();
+    let app = stage.app(anonymous().max_streams(2).max_streams_per_caller(1));
+    let by = async |address: &str| {
+        let mut request = streaming("guess");
+        let peer: SocketAddr = address.parse().expect("an address");
+        request.extensions_mut().insert(ConnectInfo(peer));
+        app.clone().oneshot(request).await.expect("an app answers")
+    };
+    let (first, _second) = (by("192.0.2.1:1").await, by("192.0.2.2:1").await);
+    assert_eq!(by("192.0.2.1:2").await.status(), 429);
+    let third = by("192.0.2.3:1").await;
+    assert_eq!(
+        (third.status().as_u16(), &third.headers()[RETRY_AFTER]),
+        (503, &"1".parse().expect("a value"))
+    );
+    // A stream that was read to its end has left its place.
+    assert!(first.into_body().collect().await.is_ok());
+    assert_eq!(by("192.0.2.3:1").await.status(), 200);
 }
 
 #[tokio::test]

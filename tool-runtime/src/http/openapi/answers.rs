@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::components::of;
 
 /// Every status of a failure, and when it is answered.
-const FAILURES: [(u16, &str); 17] = [
+const FAILURES: [(u16, &str); 18] = [
     (400, "What was sent cannot be read, contradicts itself, or lacks what every request says."),
     (401, "Nobody knows who asks, or what proves it does not hold."),
     (403, "Whoever asks may not do this, or for this tenant; or a person has said no."),
@@ -16,6 +16,7 @@ const FAILURES: [(u16, &str); 17] = [
     (410, "What is decided about is over."),
     (413, "The body is too long."),
     (415, "The body is not said to be JSON in UTF-8."),
+    (421, "The server is not asked under the name that the request says."),
     (422, "What was sent is not what the schema asks for: `detail.details.violations`."),
     (429, "It is too much at a time."),
     (500, "The server or the tool has failed."),
@@ -26,7 +27,7 @@ const FAILURES: [(u16, &str); 17] = [
 ];
 
 /// What keeps a request out, whatever it asks for.
-pub(super) const DOOR: [u16; 6] = [400, 401, 403, 429, 500, 503];
+pub(super) const DOOR: [u16; 7] = [400, 401, 403, 421, 429, 500, 503];
 /// What a request with a body may be answered too.
 pub(super) const BODY: [u16; 4] = [408, 413, 415, 422];
 

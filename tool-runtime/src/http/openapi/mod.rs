@@ -69,7 +69,7 @@ pub(super) async fn document(
     request: Request,
 ) -> Response {
     let (parts, _) = request.into_parts();
-    receiving::answered(&parts, async |_| serve(&app, &parts, uri.path()).await).await
+    receiving::answered(&app, &parts, async |_| serve(&app, &parts, uri.path()).await).await
 }
 
 async fn serve(app: &App, parts: &Parts, path: &str) -> Result<Response, Problem> {

@@ -125,7 +125,7 @@ fn parameters_of_trace() -> Vec<Value> {
 fn document() -> Value {
     let ok = answers::json("This document.", &json!({"type": "object"}));
     let operation = operation("readDocument", "server", "Read what this caller may ask for");
-    answered(operation, Vec::new(), ok, refused(&[&[401, 403, 429, 500, 503]]))
+    answered(operation, Vec::new(), ok, refused(&[&[401, 403, 421, 429, 500, 503]]))
 }
 
 fn health() -> Value {
@@ -150,7 +150,7 @@ fn metrics(about: &About<'_>) -> Value {
         operation["security"] = json!([]);
         return answered(operation, Vec::new(), ok, Map::new());
     }
-    answered(operation, Vec::new(), ok, refused(&[&[401, 403, 429, 500]]))
+    answered(operation, Vec::new(), ok, refused(&[&[401, 403, 421, 429, 500]]))
 }
 
 fn status(word: &str) -> Value {

@@ -1,6 +1,8 @@
 //! `/healthz`, `/readyz`, `/metrics`: what those who run a server ask it.
 
 mod ready;
+#[cfg(all(test, feature = "jwt"))]
+mod tests;
 
 use std::future::Future;
 use std::time::Duration;
@@ -55,6 +57,16 @@ impl HttpConfig {
         self
     }
 
+    /// Is not ready while there are no keys to check tokens with.
+    #[cfg(feature = "jwt")]
+    pub(super) fn checking_token_keys(self) -> Self {
+        let Some(verifier) = self.auth.tokens().cloned() else { return self };
+        self.ready_check("token_keys", move || {
+            let verifier = verifier.clone();
+            async move { verifier.has_keys().await.then_some(()).ok_or(()) }
+        })
+    }
+
     /// Sets how long all checks of `/readyz` together may take; 2 s unless it is said.
     pub fn ready_timeout(mut self, time: Duration) -> Self {
         self.ready.set_timeout(time);
@@ -88,15 +100,16 @@ pub(super) async fn ready(State(app): State<Shared>, parts: Parts) -> Response {
 
 /// Answers with the figures, if this caller may see them.
 pub(super) async fn metrics(State(app): State<Shared>, parts: Parts) -> Response {
-    receiving::answered(&parts, async |_| figures(&app, &parts).await).await
+    receiving::answered(&app, &parts, async |_| figures(&app, &parts).await).await
 }
 
 async fn figures(app: &App, parts: &Parts) -> Result<Response, Problem> {
     if !app.config.public_metrics {
         // Also while the server ends, and yet no faster guess than on any other path.
-        let principal = app.rates.prove(&app.config.auth, parts).await?;
+        let principal = receiving::prove(app, parts).await?;
         if !principal.may(Scope::Metrics) {
-            return Err(Problem::forbidden("the figures take the scope `metrics`"));
+            let problem = Problem::forbidden("the figures take the scope `metrics`");
+            return Err(problem.by(&principal));
         }
     }
     let text = app.metrics.text(&app.config.drain, app.config.ledger.as_ref());

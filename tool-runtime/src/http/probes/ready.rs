@@ -7,8 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::{BoxFuture, Shared, join_all};
+use futures::future::{BoxFuture, join_all};
+use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
+
+#[cfg(test)]
+mod tests;
 
 /// How long an answer stands.
 const FRESH: Duration = Duration::from_secs(1);
@@ -28,12 +32,16 @@ struct Check {
     ask: Arc<dyn Fn() -> BoxFuture<'static, bool> + Send + Sync>,
 }
 
-/// All checks, asked together, and awaited by whoever wants to know.
+/// All checks, asked together in a task of their own, so that they end also where whoever asked has
+/// hung up: nothing is held by a check that nobody waits for, and no answer is older than it looks.
 #[derive(Clone)]
 struct Round {
     begun: Instant,
-    failing: Shared<BoxFuture<'static, Arc<[Arc<str>]>>>,
+    failing: watch::Receiver<Option<Failing>>,
 }
+
+/// The checks that fail, by their names.
+type Failing = Arc<[Arc<str>]>;
 
 impl Readiness {
     pub(super) fn add<F, C, E>(&mut self, name: Box<str>, check: F)
@@ -51,28 +59,38 @@ impl Readiness {
     }
 
     /// Names the checks that fail; asks them if the last answer is old.
-    pub(super) async fn failing(&self) -> Arc<[Arc<str>]> {
+    pub(super) async fn failing(&self) -> Failing {
         if self.checks.is_empty() {
             return Arc::default();
         }
-        let round = self.round();
-        round.failing.await
+        let mut round = self.round();
+        let answer = round.failing.wait_for(Option::is_some).await.map(|answer| answer.clone());
+        // Where the task was taken away nothing is known, and nothing is well.
+        let nothing_known = || self.checks.iter().map(|check| check.name.clone()).collect();
+        answer.ok().flatten().unwrap_or_else(nothing_known)
     }
 
     fn round(&self) -> Round {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let stands =
-            |round: &&Round| round.failing.peek().is_none() || round.begun.elapsed() < FRESH;
-        if let Some(round) = last.as_ref().filter(stands) {
+        if let Some(round) = last.as_ref().filter(|round| round.stands()) {
             return round.clone();
         }
         let (checks, time) = (self.checks.clone(), self.timeout);
-        let failing = async move { ask_all(&checks, time).await }.boxed().shared();
+        let (told, failing) = watch::channel(None);
+        tokio::spawn(async move { told.send(Some(ask_all(&checks, time).await)) });
         last.insert(Round { begun: Instant::now(), failing }).clone()
     }
 }
 
-async fn ask_all(checks: &[Check], time: Duration) -> Arc<[Arc<str>]> {
+impl Round {
+    /// Tells whether it is under way, or fresh.
+    fn stands(&self) -> bool {
+        let is_under_way = self.failing.borrow().is_none() && self.failing.has_changed().is_ok();
+        is_under_way || self.begun.elapsed() < FRESH
+    }
+}
+
+async fn ask_all(checks: &[Check], time: Duration) -> Failing {
     let ask = |check: &Check| {
         let ask = check.ask.clone();
         // A check may panic before it is awaited, too.

@@ -65,12 +65,19 @@ struct Apart<K: Key, S: Key> {
     strangers: RateLimiter<S>,
 }
 
+/// Who has places for streams: whoever is known, and else an address.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Caller {
+    Known(Arc<str>),
+    Unknown(Peer),
+}
+
 /// The other end of a connection, as far as one sender can be told from another.
 ///
 /// Of IPv6 that is the first half, since whoever has one address there has all of the second. Where
 /// nobody says it, all requests are of one peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Peer(Option<IpAddr>);
+pub(super) struct Peer(Option<IpAddr>);
 
 impl RateLimits {
     /// Limits failed authentications alone.
@@ -142,7 +149,7 @@ impl Rates {
             Some(guesses) => guarded(guesses, auth, peer, &parts.headers).await?,
             None => auth.principal(&parts.headers).await?,
         };
-        self.count(peer, &principal)?;
+        self.count(peer, &principal).map_err(|problem| problem.by(&principal))?;
         Ok(principal)
     }
 
@@ -179,6 +186,16 @@ impl<K: Key, S: Key> Apart<K, S> {
         Self {
             known: RateLimiter::new(limit, known),
             strangers: RateLimiter::new(limit, strangers),
+        }
+    }
+}
+
+impl Caller {
+    pub(super) fn of(parts: &Parts, principal: &Principal) -> Self {
+        if principal.is_anonymous() {
+            Self::Unknown(Peer::of(parts))
+        } else {
+            Self::Known(principal.key())
         }
     }
 }

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::handler::Handler;
 use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use tool_contracts::ErrorCode;
 
 use super::HttpConfig;
-use super::app::App;
+use super::app::{App, Shared};
 use super::metrics::{Route, measured};
 use super::problem::Problem;
 use super::{approvals, call, list, openapi, probes, receiving, traces};
@@ -49,29 +50,63 @@ mod tests;
 pub fn router(runtime: Runtime, config: HttpConfig) -> Router {
     let app = Arc::new(App::new(runtime, config));
     Router::new()
-        .route("/tools/list", post(measured(Route::List, list::list)))
-        .route("/tools/call", post(measured(Route::Call, call::call)))
-        .route("/approvals", get(measured(Route::Approvals, approvals::list)))
-        .route("/approvals/{ticket}", post(measured(Route::Approval, approvals::decide)))
-        .route("/traces/{id}", get(measured(Route::Trace, traces::read)))
-        .route("/traces/{id}/replay", post(measured(Route::Replay, traces::replay)))
-        .route("/openapi.json", get(measured(Route::OpenApi, openapi::document)))
-        .route("/healthz", get(measured(Route::Health, probes::health)))
-        .route("/readyz", get(measured(Route::Ready, probes::ready)))
-        .route("/metrics", get(measured(Route::Metrics, probes::metrics)))
-        .method_not_allowed_fallback(measured(Route::Unknown, wrong_method))
+        .route("/tools/list", posted(Route::List, list::list))
+        .route("/tools/call", posted(Route::Call, call::call))
+        .route("/approvals", got(Route::Approvals, approvals::list))
+        .route("/approvals/{ticket}", posted(Route::Approval, approvals::decide))
+        .route("/traces/{id}", got(Route::Trace, traces::read))
+        .route("/traces/{id}/replay", posted(Route::Replay, traces::replay))
+        .route("/openapi.json", got(Route::OpenApi, openapi::document))
+        .route("/healthz", got(Route::Health, probes::health))
+        .route("/readyz", got(Route::Ready, probes::ready))
+        .route("/metrics", got(Route::Metrics, probes::metrics))
         .fallback(measured(Route::Unknown, no_path))
         .with_state(app)
 }
 
-/// Answers a method that a path does not have; axum says in `Allow` which it has.
-async fn wrong_method(parts: Parts) -> Response {
+/// A path that takes `POST`, and tells so whoever sends something else; axum tells it in `Allow`.
+fn posted<H, T>(route: Route, handler: H) -> MethodRouter<Shared>
+where
+    H: Handler<T, Shared>,
+    T: Send + 'static,
+{
+    let other = async |parts: Parts| wrong_method(&parts, &["POST"]);
+    post(measured(route, handler)).fallback(measured(Route::Unknown, other))
+}
+
+/// A path that takes `GET`, and so `HEAD`.
+fn got<H, T>(route: Route, handler: H) -> MethodRouter<Shared>
+where
+    H: Handler<T, Shared>,
+    T: Send + 'static,
+{
+    let other = async |parts: Parts| wrong_method(&parts, &["GET", "HEAD"]);
+    get(measured(route, handler)).fallback(measured(Route::Unknown, other))
+}
+
+fn wrong_method(parts: &Parts, taken: &[&str]) -> Response {
     if parts.method == Method::OPTIONS {
         return StatusCode::NO_CONTENT.into_response();
     }
-    let message = "this path does not take this method; `allow` says which it takes";
-    let status = StatusCode::METHOD_NOT_ALLOWED;
-    receiving::refused(&parts, Problem::new(status, ErrorCode::InvalidArgument, message))
+    let (sent, taken_words) = (sent(&parts.method), taken.join(" and "));
+    let message = format!("this path does not take {sent}; it takes {taken_words}");
+    let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::InvalidArgument, message);
+    receiving::refused(parts, problem.with_detail("allowed", taken))
+}
+
+/// Names the methods that there are; any other is a word of the caller's own.
+fn sent(method: &Method) -> &str {
+    const KNOWN: [Method; 8] = [
+        Method::CONNECT,
+        Method::DELETE,
+        Method::GET,
+        Method::HEAD,
+        Method::PATCH,
+        Method::POST,
+        Method::PUT,
+        Method::TRACE,
+    ];
+    if KNOWN.contains(method) { method.as_str() } else { "this method" }
 }
 
 async fn no_path(parts: Parts) -> Response {

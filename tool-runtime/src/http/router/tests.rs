@@ -28,7 +28,9 @@ async fn a_method_that_a_path_does_not_take_is_told_which_it_takes() {
         for method in ["GET", "PUT", "DELETE", "PATCH", "TRACE"] {
             let answer = sent(&app, method, path).await;
             let message = answer.refused(405, "INVALID_ARGUMENT");
-            assert_eq!(message, "this path does not take this method; `allow` says which it takes");
+            assert_eq!(message, format!("this path does not take {method}; it takes POST"));
+            let allowed = &answer.json()["detail"]["details"]["allowed"];
+            assert_eq!(*allowed, serde_json::json!(["POST"]));
             assert_eq!(answer.headers[ALLOW], "POST");
         }
         let head = sent(&app, "HEAD", path).await;
@@ -37,6 +39,16 @@ async fn a_method_that_a_path_does_not_take_is_told_which_it_takes() {
         assert_eq!((options.status, &*options.text), (204, ""));
         assert_eq!(options.headers[ALLOW], "POST");
     }
+}
+
+#[tokio::test]
+async fn a_method_that_there_is_not_is_not_repeated() {
+    let app = Stage::new().app(open());
+    let answer = sent(&app, "SECRET", "/healthz").await;
+    let message = answer.refused(405, "INVALID_ARGUMENT");
+    assert_eq!(message, "this path does not take this method; it takes GET and HEAD");
+    assert_eq!(answer.json()["detail"]["details"]["allowed"], serde_json::json!(["GET", "HEAD"]));
+    assert_eq!(answer.headers[ALLOW], "GET,HEAD");
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
+use axum::http::header::HOST;
 use axum::http::{Request, Response, StatusCode, Version};
 use axum::response::IntoResponse;
 use futures::FutureExt;
@@ -40,6 +41,8 @@ impl Answering {
         let open = self.pulse.opens(request.version() == Version::HTTP_2);
         let answer = if is_flooded(&request, &self.limits) {
             receiving::refused(&request.into_parts().0, too_many_headers())
+        } else if names_no_host(&request) {
+            receiving::refused(&request.into_parts().0, no_host())
         } else {
             self.routed(request).await
         };
@@ -74,6 +77,19 @@ fn is_flooded(request: &Request<Incoming>, limits: &ServerLimits) -> bool {
     let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
     headers.len() > limits.headers
         || target + headers.iter().map(line).sum::<usize>() > limits.header_bytes
+}
+
+/// Tells whether HTTP/1.1 has a server refuse what says no `Host`, or two (RFC 9112, section 3.2).
+fn names_no_host(request: &Request<Incoming>) -> bool {
+    let mut hosts = request.headers().get_all(HOST).iter();
+    let says_one = hosts.next().is_some() && hosts.next().is_none();
+    request.version() == Version::HTTP_11 && !says_one
+}
+
+fn no_host() -> Problem {
+    let message = "host: expected one, as HTTP/1.1 has it; send the name that the server is asked \
+                   under, once";
+    Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message)
 }
 
 fn too_many_headers() -> Problem {

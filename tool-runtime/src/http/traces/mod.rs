@@ -43,7 +43,7 @@ pub(super) struct ReplayRequest {
 pub(super) async fn read(State(app): State<Shared>, params: Params, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let read = async |heard: &mut Heard| records(&app, &parts, &params, heard).await;
-    receiving::answered(&parts, read).await
+    receiving::answered(&app, &parts, read).await
 }
 
 /// Runs a trace's reads again.
@@ -54,7 +54,7 @@ pub(super) async fn replay(
 ) -> Response {
     let (parts, body) = request.into_parts();
     let replay = async |heard: &mut Heard| replayed(&app, &parts, &params, body, heard).await;
-    receiving::answered(&parts, replay).await
+    receiving::answered(&app, &parts, replay).await
 }
 
 async fn records(
@@ -83,7 +83,8 @@ async fn replayed(
     heard: &mut Heard,
 ) -> Result<Response, Problem> {
     let clerk = Clerk::admit(app, parts, Scope::Replay, heard).await?;
-    let body = body::read(&parts.headers, body, &app.config.bounds).await?;
+    let read = body::read(&parts.headers, body, &app.config.bounds, &app.room).await;
+    let body = read.map_err(|problem| problem.by(&clerk.principal))?;
     heard.body(&body);
     let (ledger, trace_id) = (ledger(app)?, trace(params)?);
     let (reason, asked) = (reason(&body)?, asked(parts)?);

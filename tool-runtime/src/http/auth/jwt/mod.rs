@@ -153,6 +153,11 @@ impl JwtVerifier {
         self.keeper.failure()
     }
 
+    /// Tells whether there are keys to check tokens with; reads them where there are none. Cancel-safe.
+    pub(in crate::http) async fn has_keys(&self) -> bool {
+        self.keeper.keys().await.is_some()
+    }
+
     /// Finds out whose token it is. Cancel-safe.
     pub(super) async fn principal(&self, token: &[u8]) -> Result<Principal, Refusal> {
         let header = self
