@@ -47,10 +47,13 @@ fn a_draft_waits_for_somebody_else_where_the_server_asks_first() {
     let server = Server::start_in(new_folder(), &["--ask-first"]);
     let waits = server.answer(block("廊桥"));
     assert_eq!(waits["error_type"], "NEEDS_USER_CONFIRMATION", "{waits}");
+    let later = block("廊桥").replace("廊桥", "石桥").replace("trace-1", "trace-2");
+    assert_eq!(server.answer(&later)["error_type"], "NEEDS_USER_CONFIRMATION");
     let own = block("/approvals").replace("editor-1", "visitor-1");
     assert_eq!(server.answer(&own)["error_type"], "FORBIDDEN");
     let approved = server.answer(block("/approvals"));
     assert_eq!(output(&approved, "create_draft_content")["status"], "draft");
+    assert_eq!(approved["audit"]["trace_id"], "trace-1", "what has waited longest comes first");
     let drafts =
         block("\"query\": \"桃花源\"").replace("\"桃花源\"", "\"廊桥\", \"status\": \"draft\"");
     assert_eq!(server.answer(&drafts)["output"]["total"], 1);
