@@ -177,6 +177,12 @@ impl ToolErrorDetailBuilder {
         self
     }
 
+    /// Leaves out the type name of the error behind this one, for readers outside the program.
+    pub fn without_cause(mut self) -> Self {
+        self.0.cause = None;
+        self
+    }
+
     /// Sets all facts about the error.
     pub fn details(mut self, details: Map<String, Value>) -> Self {
         self.0.details = Some(details);

@@ -1,5 +1,6 @@
 //! The bodies of answers, each written once into a buffer of its exact size.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use axum::body::{Body, Bytes};
@@ -206,10 +207,20 @@ fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, heard: &Heard) 
         error_message: detail.message(),
     };
     let meta = meta.and_then(|meta| serde_json::from_str(meta).ok());
+    let outer = told(detail);
+    let detail = &*outer;
     let error = detail.message();
     let mut json = Vec::with_capacity(512);
     write(&mut json, &FailureBody { success: false, error, error_type, detail, meta, audit });
     json
+}
+
+/// Leaves out the type behind an error: a path in the host's program, which no caller can act on.
+fn told(detail: &ToolErrorDetail) -> Cow<'_, ToolErrorDetail> {
+    if detail.cause().is_none() {
+        return Cow::Borrowed(detail);
+    }
+    Cow::Owned(detail.clone().into_builder().without_cause().build())
 }
 
 fn write<T: Serialize + ?Sized>(json: &mut Vec<u8>, value: &T) {

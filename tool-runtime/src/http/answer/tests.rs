@@ -72,6 +72,24 @@ fn a_failure_is_what_the_contract_says() {
 }
 
 #[test]
+fn a_failure_says_nothing_of_the_types_of_the_program() {
+    let detail = ToolErrorDetail::of(ErrorCode::UpstreamError, "the store does not answer")
+        .cause("guide::store::Broken")
+        .attempt(2)
+        .build();
+    let body = check_contract(&failed(502, &detail).body);
+    assert_eq!(
+        body["detail"],
+        serde_json::json!({
+            "type": "UPSTREAM",
+            "message": "the store does not answer",
+            "code": "UPSTREAM_ERROR",
+            "attempt": 2,
+        })
+    );
+}
+
+#[test]
 fn a_failure_without_a_code_is_named_by_its_class() {
     let detail = ToolErrorDetail::builder(ToolErrorType::Upstream, "no").build();
     assert_eq!(check_contract(&failed(502, &detail).body)["error_type"], "UPSTREAM");
