@@ -12,7 +12,7 @@ use super::metrics::Metrics;
 use super::openapi::Documents;
 use super::rate::Rates;
 #[cfg(feature = "trace")]
-use super::refusals::Refusals;
+use super::refusals::RefusalLog;
 use crate::Runtime;
 
 /// The runtime, and how it is to be shown over HTTP.
@@ -31,7 +31,7 @@ pub(super) struct App {
     pub(super) streams: Arc<Streams>,
     pub(super) room: Arc<Room>,
     #[cfg(feature = "trace")]
-    pub(super) refusals: Refusals,
+    pub(super) refusals: RefusalLog,
 }
 
 /// What axum hands to each handler.
@@ -61,7 +61,7 @@ impl App {
             streams,
             room,
             #[cfg(feature = "trace")]
-            refusals: Refusals::default(),
+            refusals: RefusalLog::default(),
         }
     }
 }

@@ -48,6 +48,7 @@ pub(super) async fn answered(
         Err(problem) => {
             heard.trace_id =
                 problem.trace_id.clone().or(heard.trace_id).or_else(|| trace_id(parts));
+            app.metrics.refused(problem.status);
             #[cfg(feature = "trace")]
             app.refusals.tell(parts, &problem, heard.trace_id.as_deref());
             problem.outcome(&mut heard).into_response()

@@ -391,7 +391,7 @@ async fn without_a_good_key_no_endpoint_about_tenants_answers() {
         let forged = town.ask(&stranger, asked()).await;
         for answer in [unproven, forged] {
             assert_eq!(answer.status, 401, "{method} {path}: {}", answer.text);
-            assert!(answer.header("www-authenticate").starts_with("Bearer"), "{path}");
+            assert!(answer.header("www-authenticate").starts_with("ApiKey "), "{path}");
             check_unmarked(&answer, path);
         }
     }

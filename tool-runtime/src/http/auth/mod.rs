@@ -161,6 +161,17 @@ impl Auth {
         takes
     }
 
+    /// Tells whether the keys of tokens could not be read when it was last tried; none if there are
+    /// no tokens.
+    #[cfg_attr(not(feature = "jwt"), allow(clippy::unused_self, reason = "there are no tokens"))]
+    pub(super) fn token_keys_fail(&self) -> Option<bool> {
+        #[cfg(feature = "jwt")]
+        let fail = self.tokens.as_ref().map(|tokens| tokens.key_failure().is_some());
+        #[cfg(not(feature = "jwt"))]
+        let fail = None;
+        fail
+    }
+
     /// Finds out who a request is from. Cancel-safe.
     #[cfg_attr(not(feature = "jwt"), allow(clippy::unused_async, reason = "keys wait for nothing"))]
     pub(super) async fn principal(&self, headers: &HeaderMap) -> Result<Principal, Unproven> {

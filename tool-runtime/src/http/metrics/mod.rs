@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use axum::http::StatusCode;
 use prometheus_client::encoding::text;
 use prometheus_client::registry::Registry;
 
 pub(super) use self::measured::{Route, measured};
 use self::scrape::Scrape;
-use self::series::{RouteSeries, ToolSeries};
-use super::Drain;
-use crate::ledger::Ledger;
+use self::series::{RefusalSeries, RouteSeries, ToolSeries};
+use super::HttpConfig;
 use crate::{Runtime, ToolOutput};
 
 /// Counts and measures; each costs a few atomic additions, and no lock.
@@ -30,6 +30,7 @@ pub(super) struct Metrics(Arc<Figures>);
 /// What is counted.
 struct Figures {
     routes: [RouteSeries; Route::ALL.len()],
+    refusals: RefusalSeries,
     tools: HashMap<Box<str>, ToolSeries>,
     unknown: ToolSeries,
     /// Calls that go on without their callers, at this moment and in all.
@@ -48,7 +49,13 @@ impl Metrics {
         let tools = runtime.specs().map(|tool| (tool.name().into(), series(tool.name()))).collect();
         let routes = std::array::from_fn(|_| RouteSeries::default());
         let (unknown, orphans) = (ToolSeries::of(&[]), Default::default());
-        Self(Arc::new(Figures { routes, tools, unknown, orphans }))
+        let refusals = RefusalSeries::default();
+        Self(Arc::new(Figures { routes, refusals, tools, unknown, orphans }))
+    }
+
+    /// Counts a request that was refused before there was a call.
+    pub(super) fn refused(&self, status: StatusCode) {
+        self.0.refusals.refused(status);
     }
 
     /// Counts a call that was answered; the tool is as it was asked for.
@@ -66,10 +73,16 @@ impl Metrics {
     }
 
     /// Writes all figures in the text format of `OpenMetrics`.
-    pub(super) fn text(&self, drain: &Drain, ledger: Option<&Ledger>) -> String {
-        let (figures, drain, ledger) = (self.0.clone(), drain.clone(), ledger.cloned());
+    pub(super) fn text(&self, config: &HttpConfig) -> String {
+        let (drain, ledger) = (config.drain(), config.ledger.clone());
+        let token_keys_fail = config.auth.token_keys_fail();
         let mut registry = Registry::with_prefix("tool_server");
-        registry.register_collector(Box::new(Scrape { figures, drain, ledger }));
+        registry.register_collector(Box::new(Scrape {
+            figures: self.0.clone(),
+            drain,
+            ledger,
+            token_keys_fail,
+        }));
         let mut written = String::new();
         // Writing into text cannot fail.
         let _ = text::encode(&mut written, &registry);

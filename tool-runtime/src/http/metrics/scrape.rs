@@ -20,6 +20,8 @@ pub(super) struct Scrape {
     pub(super) figures: Arc<Figures>,
     pub(super) drain: Drain,
     pub(super) ledger: Option<Ledger>,
+    /// None where no tokens are taken.
+    pub(super) token_keys_fail: Option<bool>,
 }
 
 impl Collector for Scrape {
@@ -28,6 +30,7 @@ impl Collector for Scrape {
         self.requests(&mut page)?;
         self.calls(&mut page)?;
         self.connections(&mut page)?;
+        self.token_keys(&mut page)?;
         self.ledger(&mut page)
     }
 }
@@ -41,6 +44,11 @@ impl Scrape {
                 let labels = [("route", route.as_str()), ("status", status)];
                 count_of(family.encode_family(&labels)?, count)?;
             }
+        }
+        let help = "Requests that were refused before there was a call.";
+        let mut family = page.family("refusals", help, Counter)?;
+        for (status, count) in self.figures.refusals.read() {
+            count_of(family.encode_family(&[("status", status)])?, count)?;
         }
         let help = "Time until an answer begins.";
         let mut family = page.durations("request_duration", help)?;
@@ -84,6 +92,12 @@ impl Scrape {
         let help = "Connections whose TLS handshake failed.";
         page.counter("tls_handshakes_failed", help, traffic.handshakes_failed.read())?;
         page.gauge("draining", "1 while the server is ending.", self.drain.has_begun().into())
+    }
+
+    fn token_keys(&self, page: &mut Page<'_>) -> fmt::Result {
+        let Some(fail) = self.token_keys_fail else { return Ok(()) };
+        let help = "1 while newer keys of tokens cannot be read.";
+        page.gauge("token_keys_failing", help, fail.into())
     }
 
     fn ledger(&self, page: &mut Page<'_>) -> fmt::Result {

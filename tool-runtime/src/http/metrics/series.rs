@@ -30,6 +30,10 @@ pub(super) struct RouteSeries {
     pub(super) took: Durations,
 }
 
+/// What is counted of requests that led to no call.
+#[derive(Debug, Default)]
+pub(super) struct RefusalSeries([AtomicU64; Self::STATUSES.len()]);
+
 /// What is counted of one tool.
 #[derive(Debug)]
 pub(super) struct ToolSeries {
@@ -74,6 +78,25 @@ impl RouteSeries {
     /// What there was of each class, if anything.
     pub(super) fn read(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let counts = Self::ANSWERS.into_iter().zip(self.answers.iter().map(read));
+        counts.filter(|(_, count)| *count > 0)
+    }
+}
+
+impl RefusalSeries {
+    /// The statuses that there are; the last stands for any other.
+    const STATUSES: [&'static str; 16] = [
+        "400", "401", "403", "404", "406", "408", "409", "410", "413", "415", "421", "422", "429",
+        "500", "503", "other",
+    ];
+
+    pub(super) fn refused(&self, status: StatusCode) {
+        let place = Self::STATUSES.iter().position(|known| *known == status.as_str());
+        self.0[place.unwrap_or(Self::STATUSES.len() - 1)].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What there was of each status, if anything.
+    pub(super) fn read(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let counts = Self::STATUSES.into_iter().zip(self.0.iter().map(read));
         counts.filter(|(_, count)| *count > 0)
     }
 }

@@ -1,7 +1,7 @@
 //! `/healthz`, `/readyz`, `/metrics`: what those who run a server ask it.
 
 mod ready;
-#[cfg(all(test, feature = "jwt"))]
+#[cfg(test)]
 mod tests;
 
 use std::future::Future;
@@ -112,7 +112,7 @@ async fn figures(app: &App, parts: &Parts) -> Result<Response, Problem> {
             return Err(problem.by(&principal));
         }
     }
-    let text = app.metrics.text(&app.config.drain, app.config.ledger.as_ref());
+    let text = app.metrics.text(&app.config);
     Ok(([(CONTENT_TYPE, OPEN_METRICS)], text).into_response())
 }
 

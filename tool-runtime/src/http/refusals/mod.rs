@@ -26,7 +26,7 @@ const WINDOW: Duration = Duration::from_secs(10);
 
 /// What has been told of refusals.
 #[derive(Debug, Default)]
-pub(super) struct Refusals {
+pub(super) struct RefusalLog {
     of_known: Mutex<Told>,
     of_strangers: Mutex<Told>,
 }
@@ -39,7 +39,7 @@ struct Told {
     suppressed: u64,
 }
 
-impl Refusals {
+impl RefusalLog {
     /// Tells of a refusal, if it is one that those who run the server want to know of.
     pub(super) fn tell(&self, parts: &Parts, problem: &Problem, trace_id: Option<&str>) {
         let is_wanted = tracing::enabled!(target: names::REFUSAL_TARGET, tracing::Level::WARN);
