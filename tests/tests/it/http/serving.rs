@@ -14,9 +14,10 @@ use futures::Stream;
 use http_body_util::BodyExt;
 use tokio::net::TcpStream;
 use tokio::sync::{Notify, oneshot};
-use tool_runtime::http::{Drain, Server, ServerLimits};
+use tool_runtime::http::{self, Drain, Server, ServerLimits};
 use tool_runtime::prelude::*;
 
+use super::open;
 use super::wire::{PATIENCE, Running, TINY, Wire, patient, soon};
 
 /// An app that greets.
@@ -182,6 +183,22 @@ async fn a_request_names_one_host_as_http_1_1_has_it() {
     assert_eq!(status("GET / HTTP/1.1\r\n").await, 400);
     assert_eq!(status("GET / HTTP/1.1\r\nhost: a.example\r\nhost: a.example\r\n").await, 400);
     assert_eq!(status("GET / HTTP/1.0\r\n").await, 200);
+}
+
+#[tokio::test]
+async fn whoever_sends_chunks_that_are_none_is_told_what_a_chunk_is() {
+    let runtime = Runtime::builder().build().unwrap();
+    let server = Running::start(http::router(runtime, open()), patient()).await;
+    let mut wire = server.connect().await;
+    wire.write(
+        "POST /tools/call HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+         transfer-encoding: chunked\r\n\r\n2\r\n{}\r\nnone\r\n",
+    )
+    .await;
+    let answer = wire.hear().await;
+    assert_eq!(answer.status, 400, "{answer:?}");
+    assert!(answer.body.contains("the body broke off; where it comes in chunks"), "{answer:?}");
+    assert!(!answer.body.contains("content-length"), "{answer:?}");
 }
 
 #[tokio::test]

@@ -82,6 +82,10 @@ async fn every_name_that_a_request_says_has_to_fit() {
     let mut absolute = under("localhost");
     *absolute.uri_mut() = "http://evil.example/tools/call".parse().expect("a URI");
     misdirected(&send(&app, absolute).await);
+    let nested = Router::new().nest("/api", app.clone());
+    let mut absolute = under("localhost");
+    *absolute.uri_mut() = "http://evil.example/api/tools/call".parse().expect("a URI");
+    misdirected(&send(&nested, absolute).await);
     let mut http2 = calling("guess", "{}");
     *http2.version_mut() = Version::HTTP_2;
     *http2.uri_mut() = "http://localhost:8000/tools/call".parse().expect("a URI");
