@@ -45,16 +45,18 @@ pub(super) async fn answered(
     let served = AssertUnwindSafe(serve(&mut heard)).catch_unwind().await;
     let response = match served.unwrap_or_else(|_| Err(Problem::internal())) {
         Ok(response) => response,
-        Err(problem) => {
-            heard.trace_id =
-                problem.trace_id.clone().or(heard.trace_id).or_else(|| trace_id(parts));
-            app.metrics.refused(problem.status);
-            #[cfg(feature = "trace")]
-            app.refusals.tell(parts, &problem, heard.trace_id.as_deref());
-            problem.outcome(&mut heard).into_response()
-        }
+        Err(problem) => turned_away(app, parts, problem, heard),
     };
     challenged(&app.config.auth, parts, response)
+}
+
+/// Answers a request that leads to no call, and notes it for those who run the server.
+fn turned_away(app: &App, parts: &Parts, problem: Problem, mut heard: Heard) -> Response {
+    heard.trace_id = problem.trace_id.clone().or(heard.trace_id).or_else(|| trace_id(parts));
+    app.metrics.refused(problem.status);
+    #[cfg(feature = "trace")]
+    app.refusals.tell(parts, &problem, heard.trace_id.as_deref());
+    problem.outcome(&mut heard).into_response()
 }
 
 /// Answers a request of which nothing is read but its head.

@@ -1,5 +1,7 @@
 use std::net::SocketAddr;
 use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -9,11 +11,15 @@ use axum::http::Request;
 use axum::http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
 use futures::FutureExt as _;
 use http_body_util::BodyExt as _;
+use tool_contracts::Effect;
 use tool_contracts::server::CallResponse;
 use tower::ServiceExt as _;
 
 use super::*;
 use crate::http::fixture::{Answer, Stage, anonymous, calling, open, post, scoped, send};
+use crate::http::router;
+use crate::policy::{ApprovalRequest, Approver, Decision, Policy};
+use crate::{DynamicTool, Failure, Runtime};
 
 async fn called(app: &Router, tool: &str, input: &str) -> Answer {
     let answer = send(app, calling(tool, input)).await;
@@ -182,6 +188,36 @@ async fn a_request_has_so_much_time_in_all() {
     let message = answer.refused(504, "TIMEOUT");
     assert_eq!(message, "the call did not end within the 3000 ms that a request has");
     assert_eq!(answer.json()["detail"]["details"]["effect"], "unknown");
+}
+
+/// Somebody who never makes up their mind.
+struct Undecided;
+
+#[async_trait::async_trait]
+impl Approver for Undecided {
+    async fn decide(&self, _: &ApprovalRequest<'_>) -> Decision {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_has_no_more_time_for_a_person_who_is_being_asked() {
+    let ran = Arc::new(AtomicBool::new(false));
+    let runs = ran.clone();
+    let tool = DynamicTool::new("ask", Effect::Write)
+        .description("Asks first.")
+        .input_schema(serde_json::json!({ "type": "object" }))
+        .handles_dry_run()
+        .sync_handler(move |_| {
+            runs.store(true, Ordering::SeqCst);
+            Ok::<_, Failure>(())
+        });
+    let runtime = Runtime::builder().dynamic(tool).policy(Policy::new().approver(Undecided));
+    let runtime = runtime.build().expect("the tool is whole");
+    let app = router(runtime, open().request_timeout(Duration::from_secs(3)));
+    let message = called(&app, "ask", "{}").await.refused(504, "TIMEOUT");
+    assert_eq!(message, "the call did not end within the 3000 ms that a request has");
+    assert!(!ran.load(Ordering::SeqCst));
 }
 
 #[tokio::test]
