@@ -45,6 +45,12 @@ pub(super) struct Desk {
     stats: Arc<Stats>,
 }
 
+/// Records behind the end of the ledger, and the end that it has with them.
+struct Linked {
+    head: Head,
+    entries: Vec<Entry>,
+}
+
 /// A checkpoint's record: what it says, and what is needed to go on behind it.
 #[derive(Serialize, Deserialize)]
 struct Resting {
@@ -97,14 +103,20 @@ impl Desk {
     }
 
     fn append_one(&mut self, body: Box<str>) -> Result<(), StoreError> {
-        self.append(vec![body]).map_err(|(error, _)| error)
+        self.append(self.link([body])).map_err(|(error, _)| error)
+    }
+
+    /// Links records to the end of the ledger as it stands.
+    fn link(&self, bodies: impl IntoIterator<Item = Box<str>>) -> Linked {
+        let mut head = self.head.clone();
+        let link = |body| head.append(self.keys.chain(), body);
+        let entries = bodies.into_iter().map(link).collect();
+        Linked { head, entries }
     }
 
     /// Appends records: all, or none; then it gives them back.
-    fn append(&mut self, bodies: Vec<Box<str>>) -> Result<(), (StoreError, Vec<Entry>)> {
-        let mut head = self.head.clone();
-        let link = |body| head.append(self.keys.chain(), body);
-        let entries: Vec<Entry> = bodies.into_iter().map(link).collect();
+    fn append(&mut self, linked: Linked) -> Result<(), (StoreError, Vec<Entry>)> {
+        let Linked { head, entries } = linked;
         let appended = guard(|| self.store.append(&entries));
         match appended.unwrap_or_else(|text| Err(panicked(&text))) {
             Ok(()) => self.head = head,
@@ -176,8 +188,11 @@ impl Desk {
         }
     }
 
-    fn describe(&self, ended: &EndedCall) -> Box<str> {
+    /// Writes a call's record, and gives up what it held.
+    fn describe(&self, ended: EndedCall) -> Box<str> {
         let call = ended.describe(&self.keys, self.pace.inputs);
+        // The host's values may go with their last call, and may panic as they do.
+        drop(guard(|| drop(ended)));
         Record::Call(Box::new(call)).to_text()
     }
 
@@ -258,17 +273,14 @@ pub(super) fn run(mut desk: Desk, queue: &Queue) {
     let mut spare = VecDeque::new();
     loop {
         let Batch { mut ended, mut asks, shed, last } = queue.take(MOST_IN_GROUP, spare);
-        let mut bodies: Vec<Box<str>> = Vec::with_capacity(ended.len() + 1);
-        bodies.extend(ended.iter().map(|call| desk.describe(call)));
-        if shed.calls > 0 {
-            bodies.push(desk.describe_missing(shed));
-        }
         let calls = u64::try_from(ended.len()).unwrap_or(u64::MAX);
-        // The host's values may go with their last call, and may panic as they do.
-        drop(guard(|| ended.clear()));
+        let missing = (shed.calls > 0).then(|| desk.describe_missing(shed));
+        // One after another from end to end, while it is at hand.
+        let described = ended.drain(..).map(|call| desk.describe(call));
+        let linked = desk.link(described.chain(missing));
         ended.shrink_to(MOST_IN_GROUP);
         spare = ended;
-        if !write(&mut desk, queue, bodies, calls, &mut asks) {
+        if !write(&mut desk, queue, linked, calls, &mut asks) {
             return;
         }
         serve(&mut desk, asks);
@@ -282,13 +294,13 @@ pub(super) fn run(mut desk: Desk, queue: &Queue) {
 fn write(
     desk: &mut Desk,
     queue: &Queue,
-    mut bodies: Vec<Box<str>>,
+    mut linked: Linked,
     calls: u64,
     asks: &mut VecDeque<super::queue::Ask>,
 ) -> bool {
     let (mut pause, mut closed_at) = (FIRST_PAUSE, None);
-    while !bodies.is_empty() {
-        let (error, left) = match desk.append(bodies) {
+    while !linked.entries.is_empty() {
+        let (error, left) = match desk.append(linked) {
             Ok(()) => break,
             Err(unwritten) => unwritten,
         };
@@ -302,7 +314,7 @@ fn write(
             return false;
         }
         // What was asked may have appended something, so that they are linked anew.
-        bodies = left.iter().filter_map(|entry| entry.body().map(Into::into)).collect();
+        linked = desk.link(left.iter().filter_map(|entry| entry.body().map(Into::into)));
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
     desk.stats.wrote(calls);

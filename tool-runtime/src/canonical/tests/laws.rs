@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use serde_json::{Map, Number, Value};
 
-use crate::canonical::{Defaults, canonicalize, canonicalize_any, direct};
 use crate::canonical::order::utf16_order;
+use crate::canonical::{Defaults, canonicalize, canonicalize_any, direct};
 
 /// Canonical JSON as one would write it down first: simple, slow, and through values.
 fn simply(value: &Value) -> String {
@@ -74,9 +74,8 @@ fn values() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         (-9_007_199_254_740_991_i64..=9_007_199_254_740_991).prop_map(Value::from),
         floats().prop_map(|float| Number::from_f64(float).map_or(Value::Null, Value::Number)),
-        (-99_999_i32..=99_999, 0..8_i32).prop_map(|(digits, places)| {
-            Value::from(f64::from(digits) / 10_f64.powi(places))
-        }),
+        (-99_999_i32..=99_999, 0..8_i32)
+            .prop_map(|(digits, places)| { Value::from(f64::from(digits) / 10_f64.powi(places)) }),
         texts().prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 48, 8, |inner| {
@@ -93,9 +92,8 @@ fn plain() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         any::<bool>().prop_map(Value::from),
         any::<i16>().prop_map(Value::from),
-        (1..999_u32, 1..4_i32).prop_map(|(digits, places)| {
-            Value::from(f64::from(digits) / 10_f64.powi(places))
-        }),
+        (1..999_u32, 1..4_i32)
+            .prop_map(|(digits, places)| { Value::from(f64::from(digits) / 10_f64.powi(places)) }),
         "[a-zé]{0,5}".prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 48, 6, |inner| {
