@@ -123,6 +123,18 @@ impl Stage {
     }
 }
 
+/// Has every event asked of the thread that it happens on.
+///
+/// Where only one subscriber is alive, `tracing` asks the thread on which an event happens first, and
+/// keeps its word for all: another test without one would silence it.
+#[cfg(feature = "trace")]
+pub(super) fn hear_each_thread() {
+    static OTHER: std::sync::LazyLock<tracing::Dispatch> = std::sync::LazyLock::new(|| {
+        tracing::Dispatch::new(tracing::subscriber::NoSubscriber::default())
+    });
+    std::sync::LazyLock::force(&OTHER);
+}
+
 /// Serves whoever reaches it, who may do everything.
 pub(super) fn open() -> HttpConfig {
     HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("laptop")))

@@ -135,9 +135,11 @@ impl Auth {
         self.unproven.is_some()
     }
 
-    /// Tells whether this request is let in without any proof.
+    /// Tells whether this request is let in without any proof: it brings nothing that is looked at.
     pub(super) fn takes_without_proof(&self, headers: &HeaderMap) -> bool {
-        self.unproven.is_some() && self.credentials(headers).next().is_none()
+        let brings_key = || self.takes_api_keys() && headers.contains_key(API_KEY);
+        let brings_token = || self.takes_tokens() && headers.contains_key(AUTHORIZATION);
+        self.lets_in_unproven() && !brings_key() && !brings_token()
     }
 
     /// Tells whether an API key proves who calls.

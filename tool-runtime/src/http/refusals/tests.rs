@@ -11,7 +11,7 @@ use tracing::{Event, Metadata, Subscriber};
 
 use super::*;
 use crate::http::auth::API_KEY;
-use crate::http::fixture::{Stage, calling, open, post, send};
+use crate::http::fixture::{Stage, calling, hear_each_thread, open, post, send};
 use crate::http::{ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal};
 
 const KEY: &str = "a-key-of-at-least-32-characters!";
@@ -23,6 +23,7 @@ struct Log(Arc<Mutex<Vec<String>>>);
 impl Log {
     /// Listens to this thread until the guard is dropped.
     fn listen() -> (Self, DefaultGuard) {
+        hear_each_thread();
         let log = Self::default();
         let guard = set_default(log.clone());
         (log, guard)

@@ -10,6 +10,8 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
+use crate::http::fixture::hear_each_thread;
+
 use super::issuer::{Signer, claims, claims_but, now, verifier_of};
 
 /// What was told: the level, the target, and each field with its value.
@@ -55,6 +57,7 @@ impl Visit for Fields {
 
 /// Sends a token to a verifier of this issuer's, and gives what is told of it.
 fn told_of(signer: &Signer, token: &str) -> Vec<Told> {
+    hear_each_thread();
     let ear = Ear::default();
     let refused = tracing::subscriber::with_default(ear.clone(), || {
         block_on(verifier_of(&[signer]).principal(token.as_bytes()))
