@@ -142,6 +142,9 @@ fn outputs_are_bounded_by_number_and_bytes() {
     block_on(store.put_output(output(0))).unwrap();
 }
 
+/// Puts away something of a tenant's, with a number of its own.
+type Put<'p> = &'p dyn Fn(Uuid, usize) -> Result<(), StoreError>;
+
 #[test]
 fn a_tenant_that_takes_what_it_can_of_anything_leaves_room_to_others() {
     const MOST: usize = 8;
@@ -149,7 +152,7 @@ fn a_tenant_that_takes_what_it_can_of_anything_leaves_room_to_others() {
     let limits = limits.with_grants(MOST, PLENTY).with_outputs(MOST, PLENTY);
     let store = Memory::bounded(limits.with_snapshots(MOST, PLENTY).with_tenant_keys(MOST, PLENTY));
     let digest = Digest::of("test", b"{}");
-    let kinds: [(&str, &dyn Fn(Uuid, usize) -> Result<(), StoreError>); 6] = [
+    let kinds: [(&str, Put<'_>); 6] = [
         ("keys", &|tenant, number| {
             let key = KeyScope::new(tenant, "", "", number.to_string());
             let request = ClaimRequest::new(key, digest, NOW, Duration::from_secs(30));
