@@ -214,6 +214,8 @@ impl Auth {
 
     #[cfg(feature = "jwt")]
     async fn by_token(&self, headers: &HeaderMap) -> Result<Option<Principal>, Unproven> {
+        use futures::FutureExt as _;
+
         use self::jwt::Refusal;
 
         let bad = |problem| Unproven::by(Way::Token, problem);
@@ -221,7 +223,8 @@ impl Auth {
         let value = only(headers, AUTHORIZATION.as_str()).map_err(bad)?;
         let Some(value) = value else { return Ok(None) };
         let token = bearer(value).ok_or_else(|| bad(bad_token()))?;
-        tokens.principal(token).await.map(Some).map_err(|refusal| match refusal {
+        // Those who prove themselves otherwise have no need to carry the room for a key's fetching.
+        tokens.principal(token).boxed().await.map(Some).map_err(|refusal| match refusal {
             Refusal::Invalid => bad(bad_token()),
             Refusal::NoKeys => no_token_keys().into(),
         })

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
-use futures::future::{Either, select};
+use futures::future::{BoxFuture, Either, select};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
 use tool_contracts::{Effect, ErrorCode, ToolSpec};
@@ -66,8 +66,9 @@ pub(super) fn ends_with_caller(call: &ToolCall) -> bool {
 ///
 /// # Cancellation
 /// Dropping the returned future interrupts the call.
-pub(super) async fn run(app: &App, call: ToolCall) -> Ran {
-    counted(app, call, app.config.drain.running()).await
+pub(super) fn run(app: &App, call: ToolCall) -> BoxFuture<'_, Ran> {
+    // A request that still waits for its body has no need to carry the room for this.
+    counted(app, call, app.config.drain.running()).boxed()
 }
 
 async fn counted(app: &App, mut call: ToolCall, running: Running) -> Ran {
@@ -90,7 +91,7 @@ async fn run_within(app: &App, call: &mut ToolCall) -> End {
     if std::future::poll_fn(|cx| Poll::Ready(execute.as_mut().poll(cx))).await.is_ready() {
         return End::Itself;
     }
-    let end = match select(execute.as_mut(), pin!(end(app))).await {
+    let end = match select(execute.as_mut(), end(app).boxed()).await {
         Either::Left(_) => return End::Itself,
         Either::Right((end, _)) => end,
     };

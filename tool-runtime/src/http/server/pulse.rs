@@ -167,6 +167,9 @@ impl Open {
 
     /// The peer has asked for more of the answer.
     pub(super) fn taken(&self) {
+        if !self.is_rationed {
+            return;
+        }
         self.pulse.taken.store(self.pulse.now(), Ordering::Relaxed);
     }
 
