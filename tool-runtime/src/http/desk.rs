@@ -38,7 +38,7 @@ impl Clerk {
         scope: Scope,
         heard: &mut Heard,
     ) -> Result<Self, Problem> {
-        Self::of(receiving::admit(app, parts).await?, parts, scope, heard)
+        Self::of(receiving::admit(app, parts, heard).await?, parts, scope, heard)
     }
 
     /// Lets in whoever this is, if they have this scope.
@@ -49,10 +49,9 @@ impl Clerk {
         heard: &mut Heard,
     ) -> Result<Self, Problem> {
         if !principal.may(scope) {
-            return Err(not_theirs(&principal, scope).by(&principal));
+            return Err(not_theirs(&principal, scope));
         }
-        let cx = caller::context(&receiving::head(parts), None, &principal)
-            .map_err(|problem| problem.by(&principal))?;
+        let cx = caller::context(&receiving::head(parts), None, &principal)?;
         heard.trace_id = Some(cx.trace_id().into());
         Ok(Self { cx, principal })
     }

@@ -17,17 +17,28 @@ use super::problem::Problem;
 
 /// Lets a request in, before any of its body is read: it costs a stranger little to be refused, and
 /// the server less.
-pub(super) async fn admit(app: &App, parts: &Parts) -> Result<Principal, Problem> {
+pub(super) async fn admit(
+    app: &App,
+    parts: &Parts,
+    heard: &mut Heard,
+) -> Result<Principal, Problem> {
     if app.config.drain.has_begun() {
         return Err(Problem::draining());
     }
-    prove(app, parts).await
+    prove(app, parts, heard).await
 }
 
 /// Finds out who a request is from, which is asked under a name that is this server's.
-pub(super) async fn prove(app: &App, parts: &Parts) -> Result<Principal, Problem> {
+pub(super) async fn prove(
+    app: &App,
+    parts: &Parts,
+    heard: &mut Heard,
+) -> Result<Principal, Problem> {
     app.config.hosts.admit(&app.config.auth, parts)?;
-    app.rates.prove(&app.config.auth, parts).await
+    let principal = app.rates.prove(&app.config.auth, parts).await?;
+    heard.from(&principal);
+    app.rates.request(parts, &principal)?;
+    Ok(principal)
 }
 
 /// What a request says before its body.
@@ -55,7 +66,7 @@ fn turned_away(app: &App, parts: &Parts, problem: Problem, mut heard: Heard) -> 
     heard.trace_id = problem.trace_id.clone().or(heard.trace_id).or_else(|| trace_id(parts));
     app.metrics.refused(problem.status);
     #[cfg(feature = "trace")]
-    app.refusals.tell(parts, &problem, heard.trace_id.as_deref());
+    app.refusals.tell(parts, &problem, &heard);
     problem.outcome(&mut heard).into_response()
 }
 

@@ -1,6 +1,7 @@
 //! The bodies of answers, each written once into a buffer of its exact size.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Instant;
 
 use axum::body::{Body, Bytes};
@@ -13,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 use tool_contracts::ToolErrorDetail;
 use uuid::Uuid;
 
+use super::auth::Principal;
 use crate::ToolOutput;
 use crate::canonical::Digest;
 
@@ -26,6 +28,9 @@ pub(super) struct Heard {
     payload: PayloadHash,
     pub(super) trace_id: Option<Box<str>>,
     pub(super) tool_name: Box<str>,
+    /// Who asks, if that is proven; the log says it, and no answer.
+    #[cfg_attr(not(feature = "trace"), allow(dead_code, reason = "the log alone says it"))]
+    pub(super) caller: Option<Arc<str>>,
 }
 
 /// The SHA-256 of a request's body, as 64 lower-case hexadecimal digits.
@@ -83,7 +88,13 @@ impl Heard {
     /// Starts with a request of which nothing is known but that it came.
     pub(super) fn now() -> Self {
         let payload = PayloadHash::NOTHING;
-        Self { started: Instant::now(), payload, trace_id: None, tool_name: Box::default() }
+        let (started, tool_name) = (Instant::now(), Box::default());
+        Self { started, payload, trace_id: None, tool_name, caller: None }
+    }
+
+    /// Notes who asks.
+    pub(super) fn from(&mut self, principal: &Principal) {
+        self.caller = (!principal.is_anonymous()).then(|| principal.key());
     }
 
     /// Notes the body, as it was sent.

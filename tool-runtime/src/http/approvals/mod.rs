@@ -46,8 +46,7 @@ pub(super) async fn decide(
     let decided = async |heard: &mut Heard| {
         let ticket = ticket(&params);
         let clerk = admitted(&app, &parts, ticket.as_ref().ok(), heard).await?;
-        let read = body::read(&parts.headers, body, &app.config.bounds, &app.room).await;
-        let body = read.map_err(|problem| problem.by(&clerk.principal))?;
+        let body = body::read(&parts.headers, body, &app.config.bounds, &app.room).await?;
         heard.body(&body);
         decided(&app, &clerk, ticket?, &Decision::read(&body)?, heard).await
     };
@@ -70,7 +69,7 @@ async fn admitted(
     ticket: Option<&Uuid>,
     heard: &mut Heard,
 ) -> Result<Clerk, Problem> {
-    let principal = receiving::admit(app, parts).await?;
+    let principal = receiving::admit(app, parts, heard).await?;
     let clerk = Clerk::of(principal.clone(), parts, Scope::Approvals, heard);
     let is_forbidden = |problem: &Problem| problem.code == ErrorCode::Forbidden;
     if let (Some(ticket), true) = (ticket, clerk.as_ref().is_err_and(is_forbidden)) {

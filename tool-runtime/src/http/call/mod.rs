@@ -43,27 +43,16 @@ async fn serve(
     body: Body,
     heard: &mut Heard,
 ) -> Result<Response, Problem> {
-    let principal = receiving::admit(app, parts).await?;
-    let served = serve_known(app, parts, body, &principal, heard).await;
-    served.map_err(|problem| problem.by(&principal))
-}
-
-async fn serve_known(
-    app: &Shared,
-    parts: &Parts,
-    body: Body,
-    principal: &Principal,
-    heard: &mut Heard,
-) -> Result<Response, Problem> {
+    let principal = receiving::admit(app, parts, heard).await?;
     let form = accept::form(&parts.headers).ok_or_else(not_acceptable)?;
     let (call, _share) = {
         let body = body::read(&parts.headers, body, &app.config.bounds, &app.room).await?;
         heard.body(&body);
-        (open(app, parts, &body, principal, heard)?, body.into_share())
+        (open(app, parts, &body, &principal, heard)?, body.into_share())
     };
     // What was refused has nothing to tell on the way.
     if form == Form::Events && call.status() == CallStatus::Pending {
-        let place = app.streams.take(Caller::of(parts, principal))?;
+        let place = app.streams.take(Caller::of(parts, &principal))?;
         return events::stream(app, call, place, heard);
     }
     let ran = executed(app, call).await?;

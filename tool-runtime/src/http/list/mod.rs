@@ -10,7 +10,6 @@ use tool_contracts::server::{ListRequest, ToolListing};
 
 use super::answer::{Heard, Outcome};
 use super::app::{App, Shared};
-use super::auth::Principal;
 use super::problem::Problem;
 use super::{body, caller, receiving};
 use crate::Runtime;
@@ -45,23 +44,12 @@ async fn serve(
     body: Body,
     heard: &mut Heard,
 ) -> Result<Response, Problem> {
-    let principal = receiving::admit(app, parts).await?;
-    let served = serve_known(app, parts, body, &principal, heard).await;
-    served.map_err(|problem| problem.by(&principal))
-}
-
-async fn serve_known(
-    app: &App,
-    parts: &Parts,
-    body: Body,
-    principal: &Principal,
-    heard: &mut Heard,
-) -> Result<Response, Problem> {
+    let principal = receiving::admit(app, parts, heard).await?;
     let body = body::read(&parts.headers, body, &app.config.bounds, &app.room).await?;
     heard.body(&body);
     let request: ListRequest = body::parse(&body)?;
     // Nobody is told of tools who may not act for the tenant that they name.
-    caller::context(&receiving::head(parts), None, principal)?;
+    caller::context(&receiving::head(parts), None, &principal)?;
     let is_shown = |spec: &ToolSpec| request.admits(spec) && principal.may_call(spec);
     let body = written(app, is_shown);
     Ok(Outcome { status: StatusCode::OK, retry_after: None, body }.into_response())

@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use tool_contracts::ToolSpec;
 
 use self::components::Components;
-use super::answer::Outcome;
+use super::answer::{Heard, Outcome};
 use super::app::{App, Shared};
 use super::auth::Principal;
 use super::problem::Problem;
@@ -69,11 +69,17 @@ pub(super) async fn document(
     request: Request,
 ) -> Response {
     let (parts, _) = request.into_parts();
-    receiving::answered(&app, &parts, async |_| serve(&app, &parts, uri.path()).await).await
+    receiving::answered(&app, &parts, async |heard| serve(&app, &parts, uri.path(), heard).await)
+        .await
 }
 
-async fn serve(app: &App, parts: &Parts, path: &str) -> Result<Response, Problem> {
-    let principal = receiving::admit(app, parts).await?;
+async fn serve(
+    app: &App,
+    parts: &Parts,
+    path: &str,
+    heard: &mut Heard,
+) -> Result<Response, Problem> {
+    let principal = receiving::admit(app, parts, heard).await?;
     let base = path.strip_suffix(PATH).unwrap_or_default();
     let body = app.documents.of(app, &principal, base);
     Ok(Outcome { status: axum::http::StatusCode::OK, retry_after: None, body }.into_response())

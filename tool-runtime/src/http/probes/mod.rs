@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use tool_contracts::ErrorCode;
 
 pub(super) use self::ready::Readiness;
+use super::answer::Heard;
 use super::app::{App, Shared};
 use super::problem::Problem;
 use super::{HttpConfig, Scope, receiving};
@@ -100,16 +101,15 @@ pub(super) async fn ready(State(app): State<Shared>, parts: Parts) -> Response {
 
 /// Answers with the figures, if this caller may see them.
 pub(super) async fn metrics(State(app): State<Shared>, parts: Parts) -> Response {
-    receiving::answered(&app, &parts, async |_| figures(&app, &parts).await).await
+    receiving::answered(&app, &parts, async |heard| figures(&app, &parts, heard).await).await
 }
 
-async fn figures(app: &App, parts: &Parts) -> Result<Response, Problem> {
+async fn figures(app: &App, parts: &Parts, heard: &mut Heard) -> Result<Response, Problem> {
     if !app.config.public_metrics {
         // Also while the server ends, and yet no faster guess than on any other path.
-        let principal = receiving::prove(app, parts).await?;
+        let principal = receiving::prove(app, parts, heard).await?;
         if !principal.may(Scope::Metrics) {
-            let problem = Problem::forbidden("the figures take the scope `metrics`");
-            return Err(problem.by(&principal));
+            return Err(Problem::forbidden("the figures take the scope `metrics`"));
         }
     }
     let text = app.metrics.text(&app.config);

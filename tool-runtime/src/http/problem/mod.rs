@@ -1,7 +1,6 @@
 //! What a request is answered that leads to no call.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::StatusCode;
@@ -10,7 +9,6 @@ use serde_json::{Map, Value};
 use tool_contracts::{ErrorCode, ToolErrorDetail};
 
 use super::answer::{Heard, Outcome};
-use super::auth::Principal;
 use super::status;
 
 #[cfg(test)]
@@ -29,9 +27,6 @@ pub(super) struct Problem {
     pub(super) trace_id: Option<Box<str>>,
     /// As far as it was read.
     pub(super) tool_name: Option<Box<str>>,
-    /// Who is refused, if that is proven.
-    #[cfg_attr(not(feature = "trace"), allow(dead_code, reason = "the log alone says it"))]
-    pub(super) caller: Option<Arc<str>>,
 }
 
 impl Problem {
@@ -48,7 +43,6 @@ impl Problem {
             retry_after: None,
             trace_id: None,
             tool_name: None,
-            caller: None,
         }
     }
 
@@ -79,12 +73,6 @@ impl Problem {
     /// Adds a fact, in place of one with the same name.
     pub(super) fn with_detail(mut self, name: &str, fact: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), fact.into());
-        self
-    }
-
-    /// Names who is refused; the log says it, and no answer.
-    pub(super) fn by(mut self, principal: &Principal) -> Self {
-        self.caller = (!principal.is_anonymous()).then(|| principal.key());
         self
     }
 

@@ -142,15 +142,13 @@ impl Rates {
         }
     }
 
-    /// Finds out who a request is from, and counts it. Cancel-safe.
+    /// Finds out who a request is from. Cancel-safe.
     pub(super) async fn prove(&self, auth: &Auth, parts: &Parts) -> Result<Principal, Problem> {
         let peer = Peer::of(parts);
-        let principal = match &self.guesses {
-            Some(guesses) => guarded(guesses, auth, peer, &parts.headers).await?,
-            None => auth.principal(&parts.headers).await?,
-        };
-        self.count(peer, &principal).map_err(|problem| problem.by(&principal))?;
-        Ok(principal)
+        match &self.guesses {
+            Some(guesses) => guarded(guesses, auth, peer, &parts.headers).await,
+            None => Ok(auth.principal(&parts.headers).await?),
+        }
     }
 
     /// Counts a call of a tenant.
@@ -167,7 +165,9 @@ impl Rates {
         })
     }
 
-    fn count(&self, peer: Peer, principal: &Principal) -> Result<(), Problem> {
+    /// Counts a request.
+    pub(super) fn request(&self, parts: &Parts, principal: &Principal) -> Result<(), Problem> {
+        let peer = Peer::of(parts);
         let Some(Apart { known, strangers }) = &self.requests else { return Ok(()) };
         let counted = if principal.is_anonymous() {
             strangers.check(&peer)

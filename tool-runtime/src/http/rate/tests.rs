@@ -60,13 +60,20 @@ impl Door {
     }
 
     fn knock(&self, address: &str, key: &str) -> Result<Principal, Problem> {
-        block_on(self.rates.prove(&self.auth, &request(address, "x-internal-api-key", key)))
+        block_on(prove(&self.rates, &self.auth, &request(address, "x-internal-api-key", key)))
     }
 
     /// Knocks, and says the status.
     fn status(&self, address: &str, key: &str) -> u16 {
         status(&self.knock(address, key))
     }
+}
+
+/// Lets a request in as the server does.
+async fn prove(rates: &Rates, auth: &Auth, parts: &Parts) -> Result<Principal, Problem> {
+    let principal = rates.prove(auth, parts).await?;
+    rates.request(parts, &principal)?;
+    Ok(principal)
 }
 
 fn status(proven: &Result<Principal, Problem>) -> u16 {
@@ -194,7 +201,7 @@ fn strangers_take_no_room_from_those_who_are_known() {
     for number in 0..11_000_u32 {
         let _ = door.rates.call("read", Uuid::from_u128(number.into()), &stranger);
         let address = SocketAddr::from((number.to_be_bytes(), 1)).to_string();
-        let _ = block_on(door.rates.prove(&anybody, &request(&address, "", "")));
+        let _ = block_on(prove(&door.rates, &anybody, &request(&address, "", "")));
     }
     let known = Principal::trusted("one");
     for tenant in [1 << 70, 1 << 71] {
@@ -209,7 +216,7 @@ mod with_tokens {
     use serde_json::json;
 
     use super::super::guesses::RESERVE;
-    use super::{Door, GATEWAY, MINUTE, RateLimits, limit, request, status};
+    use super::{Door, GATEWAY, MINUTE, RateLimits, limit, prove, request, status};
     use crate::http::auth::issuer::{Signer, claims_but, verifier_of};
 
     const ELSEWHERE: &str = "192.0.2.2:4000";
@@ -240,7 +247,7 @@ mod with_tokens {
 
         fn send(&self, address: &str, value: &str) -> u16 {
             let parts = request(address, "authorization", value);
-            status(&futures::executor::block_on(self.door.rates.prove(&self.door.auth, &parts)))
+            status(&futures::executor::block_on(prove(&self.door.rates, &self.door.auth, &parts)))
         }
 
         fn bring(&self, address: &str, token: &str) -> u16 {

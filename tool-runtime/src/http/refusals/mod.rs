@@ -13,6 +13,7 @@ use axum::http::request::Parts;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::answer::Heard;
 use super::problem::Problem;
 use crate::trace::conventions as names;
 
@@ -41,12 +42,12 @@ struct Told {
 
 impl RefusalLog {
     /// Tells of a refusal, if it is one that those who run the server want to know of.
-    pub(super) fn tell(&self, parts: &Parts, problem: &Problem, trace_id: Option<&str>) {
+    pub(super) fn tell(&self, parts: &Parts, problem: &Problem, heard: &Heard) {
         let is_wanted = tracing::enabled!(target: names::REFUSAL_TARGET, tracing::Level::WARN);
         if !is_wanted || !keeps_out(problem.status) {
             return;
         }
-        let Some(suppressed) = self.count(problem.caller.is_some()) else { return };
+        let Some(suppressed) = self.count(heard.caller.is_some()) else { return };
         let reason = problem.details.get("reason").and_then(Value::as_str);
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|it| it.0);
         let route = parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str);
@@ -56,10 +57,10 @@ impl RefusalLog {
             status = problem.status.as_u16(),
             error_code = problem.code.as_str(),
             reason,
-            principal = problem.caller.as_deref(),
+            principal = heard.caller.as_deref(),
             peer = peer.map(tracing::field::display),
             route,
-            trace_id,
+            trace_id = heard.trace_id.as_deref(),
             suppressed = (suppressed > 0).then_some(suppressed),
         );
     }

@@ -83,8 +83,7 @@ async fn replayed(
     heard: &mut Heard,
 ) -> Result<Response, Problem> {
     let clerk = Clerk::admit(app, parts, Scope::Replay, heard).await?;
-    let read = body::read(&parts.headers, body, &app.config.bounds, &app.room).await;
-    let body = read.map_err(|problem| problem.by(&clerk.principal))?;
+    let body = body::read(&parts.headers, body, &app.config.bounds, &app.room).await?;
     heard.body(&body);
     let (ledger, trace_id) = (ledger(app)?, trace(params)?);
     let (reason, asked) = (reason(&body)?, asked(parts)?);
