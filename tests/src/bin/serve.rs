@@ -8,6 +8,7 @@ use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 
+use serde_json::{Map, Value};
 use tool_runtime::evidence::{EvidenceKeeper, Vault};
 use tool_runtime::http::{self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Server};
 use tool_runtime::ledger::{JsonLines, Ledger};
@@ -133,7 +134,20 @@ fn log_event(
     /// What they do.
     #[arg(length(1..=40))]
     event: String,
+    /// When, in nanoseconds since 1970.
+    #[arg(default)]
+    at: i64,
+    /// Who, by the number of their ticket.
+    #[arg(default)]
+    ticket: Option<u64>,
+    /// How much they pay, in cents.
+    #[arg(default)]
+    cents: u32,
+    /// Whatever else is known.
+    #[arg(default)]
+    more: Map<String, Value>,
 ) -> bool {
+    let _ = (at, ticket, cents, more);
     !dry_run.is_active() && !event.is_empty()
 }
 

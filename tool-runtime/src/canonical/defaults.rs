@@ -5,17 +5,16 @@ use std::ptr;
 
 use serde_json::{Map, Value};
 
-use super::canonicalize_at;
 use super::error::CanonicalError;
 use super::order::utf16_order;
+use super::{Form, canonicalize_at};
 use crate::schema::reference;
 
 /// The defaults that a schema shows, at every place that can be reached by name.
 ///
 /// Places are the root, what `properties` and `items` lead to, and what a `$ref` among them points
 /// to in the same document. What only a branch of `anyOf`, `oneOf` or `allOf` says is left out,
-/// since it may not apply; so is what `additionalProperties` or `prefixItems` say. A default that
-/// has no canonical form (an integer beyond 2^53 − 1) is none: no text could state it either.
+/// since it may not apply; so is what `additionalProperties` or `prefixItems` say.
 #[derive(Debug, Default)]
 pub(crate) struct Defaults {
     places: Vec<Place>,
@@ -157,9 +156,10 @@ impl<'s> Compiler<'s> {
         place: Option<PlaceId>,
     ) -> Result<Vec<u8>, CanonicalError> {
         let mut member = Vec::new();
-        canonicalize_at(&Value::from(name).to_string(), &self.found, None, &mut member)?;
+        let of = |place| Form::exact(&self.found, place);
+        canonicalize_at(&Value::from(name).to_string(), of(None), &mut member)?;
         member.push(b':');
-        canonicalize_at(&default.to_string(), &self.found, place, &mut member)?;
+        canonicalize_at(&default.to_string(), of(place), &mut member)?;
         Ok(member)
     }
 }

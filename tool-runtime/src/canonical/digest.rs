@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
+use super::canonicalize_into;
 use super::error::CanonicalError;
-use super::{Defaults, canonicalize_with};
 
 /// A SHA-256 hash of what was hashed and of what kind it was.
 ///
@@ -82,7 +82,7 @@ impl Digest {
     /// ```
     pub fn of_json(domain: &str, json: &str) -> Result<Self, CanonicalError> {
         let mut bytes = Vec::with_capacity(json.len());
-        canonicalize_with(json, Defaults::none(), &mut bytes)?;
+        canonicalize_into(json, &mut bytes)?;
         Ok(Self::of(domain, &bytes))
     }
 

@@ -20,7 +20,7 @@ pub use self::digest::{Digest, ParseDigestError};
 pub use self::error::{CanonicalError, CanonicalErrorKind};
 
 use self::defaults::PlaceId;
-use self::write::Writer;
+use self::write::{Numbers, Writer};
 use crate::json::reader::read_to_depth;
 use crate::limits::Limits;
 
@@ -67,48 +67,67 @@ const DEEPEST: usize = 128;
 /// ```
 pub fn canonicalize(json: &str) -> Result<String, CanonicalError> {
     let mut out = Vec::with_capacity(json.len());
-    canonicalize_with(json, Defaults::none(), &mut out)?;
+    canonicalize_into(json, &mut out)?;
     Ok(String::from_utf8(out).expect("parts of a text between ASCII are a text"))
 }
 
-/// Writes the canonical form with every absent property that has a default.
-///
-/// # Errors
-/// As [`canonicalize`]; then `out` holds what was written so far.
-pub(crate) fn canonicalize_with(
-    json: &str,
-    defaults: &Defaults,
-    out: &mut Vec<u8>,
-) -> Result<(), CanonicalError> {
-    canonicalize_at(json, defaults, defaults.root(), out)
+/// As [`canonicalize`], behind what is there; on an error `out` holds what was written so far.
+fn canonicalize_into(json: &str, out: &mut Vec<u8>) -> Result<(), CanonicalError> {
+    canonicalize_at(json, Form::PLAIN, out)
 }
 
-fn canonicalize_at(
+/// Writes the form by which this runtime recognises a text: with every absent property that has a
+/// default, and with every digit of a whole number, however large it is and however written.
+///
+/// Where all whole numbers are within 2^53 − 1 it is the canonical form of the filled text. It is
+/// made to be hashed here and not to be read elsewhere, so that nothing has to be refused for what
+/// another reader would make of it.
+///
+/// # Errors
+/// As [`canonicalize`], but for `IntegerTooLarge`; then `out` holds what was written so far.
+pub(crate) fn canonicalize_exactly(
     json: &str,
     defaults: &Defaults,
-    place: Option<PlaceId>,
     out: &mut Vec<u8>,
 ) -> Result<(), CanonicalError> {
-    if place.is_none() && direct::write(json, out) {
+    canonicalize_at(json, Form::exact(defaults, defaults.root()), out)
+}
+
+/// How a text is written.
+#[derive(Debug, Clone, Copy)]
+struct Form<'d> {
+    defaults: &'d Defaults,
+    /// Where the text stands in what the defaults were taken from.
+    place: Option<PlaceId>,
+    numbers: Numbers,
+}
+
+impl Form<'static> {
+    const PLAIN: Self = Self { defaults: Defaults::none(), place: None, numbers: Numbers::Shared };
+}
+
+impl<'d> Form<'d> {
+    const fn exact(defaults: &'d Defaults, place: Option<PlaceId>) -> Self {
+        Self { defaults, place, numbers: Numbers::Exact }
+    }
+}
+
+fn canonicalize_at(json: &str, form: Form<'_>, out: &mut Vec<u8>) -> Result<(), CanonicalError> {
+    if form.place.is_none() && direct::write(json, out) {
         return Ok(());
     }
-    canonicalize_any(json, defaults, place, out)
+    canonicalize_any(json, form, out)
 }
 
 /// Writes the canonical form of whatever text, or says why it has none.
-fn canonicalize_any(
-    json: &str,
-    defaults: &Defaults,
-    place: Option<PlaceId>,
-    out: &mut Vec<u8>,
-) -> Result<(), CanonicalError> {
+fn canonicalize_any(json: &str, form: Form<'_>, out: &mut Vec<u8>) -> Result<(), CanonicalError> {
     let unbounded = Limits::new().with_max_bytes(usize::MAX).with_max_string_bytes(usize::MAX);
     let tree = read_to_depth(json, &unbounded, DEEPEST)?;
     let view = tree.view(json);
     if let Some(repeated) = tree.duplicates().iter().min() {
         return Err(CanonicalError::duplicate(view.node(*repeated).member_start()));
     }
-    Writer::new(view, defaults, out).document(place)
+    Writer::new(view, form, out).document()
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use super::defaults::{Defaults, PlaceId, Property};
+use super::Form;
+use super::defaults::{PlaceId, Property};
 use super::error::CanonicalError;
 use super::order::utf16_order;
 use crate::json::text::escape;
@@ -19,10 +20,21 @@ const LONG: usize = 1 << 15;
 /// The most bytes that defaults may add to a text: a short one can ask for them very often.
 const MOST: usize = 1 << 24;
 
+/// Which numbers have a canonical form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Numbers {
+    /// What every reader keeps: an integer beyond 2^53 − 1 is refused, and what is written with a
+    /// fraction or an exponent is the float that is nearest.
+    Shared,
+    /// Whatever a tool may be given: a whole number of up to 128 bits is written with all its
+    /// digits, and any other is the float that is nearest.
+    Exact,
+}
+
 /// What is read, what is filled in, and what is written.
 pub(super) struct Writer<'d> {
     view: View<'d>,
-    defaults: &'d Defaults,
+    form: Form<'d>,
     out: &'d mut Vec<u8>,
     /// The members of the objects that are under way and have to be sorted, the innermost's last.
     sorted: Vec<(Cow<'d, str>, u32)>,
@@ -31,13 +43,13 @@ pub(super) struct Writer<'d> {
 }
 
 impl<'d> Writer<'d> {
-    pub(super) fn new(view: View<'d>, defaults: &'d Defaults, out: &'d mut Vec<u8>) -> Self {
-        Self { view, defaults, out, sorted: Vec::new(), filled: 0 }
+    pub(super) fn new(view: View<'d>, form: Form<'d>, out: &'d mut Vec<u8>) -> Self {
+        Self { view, form, out, sorted: Vec::new(), filled: 0 }
     }
 
-    /// Writes the whole text, which stands at this place of the schema.
-    pub(super) fn document(&mut self, place: Option<PlaceId>) -> Result<(), CanonicalError> {
-        self.value(0, place)
+    /// Writes the whole text.
+    pub(super) fn document(&mut self) -> Result<(), CanonicalError> {
+        self.value(0, self.form.place)
     }
 
     fn value(&mut self, id: u32, place: Option<PlaceId>) -> Result<(), CanonicalError> {
@@ -72,12 +84,21 @@ impl<'d> Writer<'d> {
         match raw.parse::<i64>() {
             Ok(0) => self.out.push(b'0'),
             Ok(value) if value.unsigned_abs() <= LARGEST => self.copy(raw),
+            _ if self.form.numbers == Numbers::Exact => return self.float(raw, position),
             _ => return Err(CanonicalError::integer(position)),
         }
         Ok(())
     }
 
     fn float(&mut self, raw: &str, position: usize) -> Result<(), CanonicalError> {
+        if self.form.numbers == Numbers::Exact {
+            let number = Decimal::read(raw);
+            if let Some(whole) = number.magnitude().filter(|whole| *whole > LARGEST.into()) {
+                let sign = if number.is_negative() { "-" } else { "" };
+                self.copy(&format!("{sign}{whole}"));
+                return Ok(());
+            }
+        }
         let value = nearest(raw).ok_or(CanonicalError::number(position))?;
         self.copy(ryu_js::Buffer::new().format_finite(value));
         Ok(())
@@ -93,7 +114,7 @@ impl<'d> Writer<'d> {
     }
 
     fn array(&mut self, id: u32, place: Option<PlaceId>) -> Result<(), CanonicalError> {
-        let items = place.and_then(|place| self.defaults.items(place));
+        let items = place.and_then(|place| self.form.defaults.items(place));
         self.out.push(b'[');
         for (item, _) in self.view.children(id) {
             self.value(item, items)?;
@@ -104,7 +125,7 @@ impl<'d> Writer<'d> {
     }
 
     fn object(&mut self, id: u32, place: Option<PlaceId>) -> Result<(), CanonicalError> {
-        let mut known = place.map_or(&[][..], |place| self.defaults.properties(place));
+        let mut known = place.map_or(&[][..], |place| self.form.defaults.properties(place));
         let view = self.view;
         let mut named = view.children(id).map(|(member, node)| (view.key(node), member));
         self.out.push(b'{');

@@ -7,7 +7,7 @@ pub(crate) mod export;
 mod input;
 pub(crate) mod reference;
 mod title;
-mod validator;
+pub(crate) mod validator;
 
 pub(crate) use self::absent::AbsentField;
 pub(crate) use self::close::close;

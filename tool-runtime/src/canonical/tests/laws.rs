@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use serde_json::{Map, Number, Value};
 
 use crate::canonical::order::utf16_order;
-use crate::canonical::{Defaults, canonicalize, canonicalize_any, direct};
+use crate::canonical::{
+    Defaults, Form, canonicalize, canonicalize_any, canonicalize_exactly, direct,
+};
 
 /// Canonical JSON as one would write it down first: simple, slow, and through values.
 fn simply(value: &Value) -> String {
@@ -59,6 +61,18 @@ fn floats() -> impl Strategy<Value = f64> {
     any::<u64>()
         .prop_map(f64::from_bits)
         .prop_filter("JSON has no others", |float| float.is_finite())
+}
+
+/// Is no whole number beyond 2^53 - 1 in it?
+fn has_no_large_whole(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => {
+            number.as_f64().is_some_and(|float| float.abs() < 2_f64.powi(53) || float.abs() > 1e39)
+        }
+        Value::Array(items) => items.iter().all(has_no_large_whole),
+        Value::Object(members) => members.values().all(has_no_large_whole),
+        _ => true,
+    }
 }
 
 fn texts() -> impl Strategy<Value = String> {
@@ -148,13 +162,43 @@ proptest! {
             }
             let text: String = text.into_iter().collect();
             let (mut any, mut direct) = (Vec::new(), b"before".to_vec());
-            let is_valid = canonicalize_any(&text, Defaults::none(), None, &mut any).is_ok();
+            let is_valid = canonicalize_any(&text, Form::PLAIN, &mut any).is_ok();
             if direct::write(&text, &mut direct) {
                 prop_assert!(is_valid, "{}", text);
                 prop_assert_eq!(&direct[6..], &any[..]);
             } else {
                 prop_assert_eq!(direct, b"before");
             }
+        }
+    }
+
+    #[test]
+    fn arguments_are_told_apart_by_every_digit_of_whole_numbers_and_by_nothing_else(
+        left in any::<i128>(), near in -2..=2_i128, spelling in 0..4_u8, noise in values()
+    ) {
+        let right = left.saturating_add(near);
+        let spelled = match spelling {
+            0 => right.to_string(),
+            1 => format!("{right}.0"),
+            2 => format!("{right}0e-1"),
+            _ => format!("{}.{}E+1", right / 10, right.unsigned_abs() % 10),
+        };
+        // Nothing is above the point to carry the sign.
+        prop_assume!(spelling < 3 || right.unsigned_abs() >= 10);
+        let [one, other] = [left.to_string(), spelled].map(|number| {
+            let mut out = Vec::new();
+            let text = format!(r#"{{"b": {number}, "a": {noise}}}"#);
+            canonicalize_exactly(&text, Defaults::none(), &mut out).map(|()| out)
+        });
+        prop_assert_eq!(one? == other?, left == right);
+    }
+
+    #[test]
+    fn arguments_that_every_reader_keeps_have_the_form_of_the_rfc(value in values()) {
+        let mut out = Vec::new();
+        if has_no_large_whole(&value) {
+            canonicalize_exactly(&value.to_string(), Defaults::none(), &mut out)?;
+            prop_assert_eq!(String::from_utf8(out).ok(), canonicalize(&value.to_string()).ok());
         }
     }
 

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use tool_contracts::server::{CallRequest, CallResponse, ListRequest, ListResponse};
 
+use super::numbers;
 use crate::evidence::ReplayReport;
 use crate::http::approvals::{Approvals, DecisionBody, Declined};
 use crate::http::traces::{ReplayRequest, TraceRecords};
@@ -58,6 +59,28 @@ impl Components {
     /// Adds a schema that is a document of its own: its definitions become components beside it,
     /// and what refers within it is told so.
     pub(super) fn adopt(&mut self, name: &str, schema: &Map<String, Value>) -> Value {
+        self.adopt_with(name, schema, &mut |_| {})
+    }
+
+    /// Adds a schema of what callers send, and says in it which integers are taken.
+    pub(super) fn adopt_taken(&mut self, name: &str, schema: &Map<String, Value>) -> Value {
+        let (can_be_narrowed, mut is_open) = (numbers::can_be_narrowed(schema), false);
+        let reference = self.adopt_with(name, schema, &mut |part| {
+            is_open |= can_be_narrowed && numbers::narrow(part);
+        });
+        if is_open {
+            self.0.insert(numbers::JSON.to_owned(), numbers::any());
+        }
+        reference
+    }
+
+    /// Adopts a schema; each part of it is changed once it refers to where things are here.
+    fn adopt_with(
+        &mut self,
+        name: &str,
+        schema: &Map<String, Value>,
+        change: &mut impl FnMut(&mut Value),
+    ) -> Value {
         let mut schema = schema.clone();
         schema.remove("$schema");
         // What has an address of its own refers to that.
@@ -77,10 +100,12 @@ impl Components {
         let refer = |keywords: &mut Map<String, Value>| refer(keywords, &root, &moved);
         for (own, mut definition) in definitions {
             each_subschema(&mut definition, &mut { refer });
+            change(&mut definition);
             self.0.insert(moved[&own].clone(), definition);
         }
         let mut schema = Value::Object(schema);
         each_subschema(&mut schema, &mut { refer });
+        change(&mut schema);
         let reference = of(&root);
         self.0.insert(root, schema);
         reference
@@ -167,6 +192,25 @@ mod tests {
                 "add.input.C": {"properties": {"d": {"$ref": "#/components/schemas/add.input"}}},
             }),
         );
+    }
+
+    #[test]
+    fn what_callers_send_has_bounds_in_its_definitions_too() {
+        let schema = json!({
+            "properties": {"a": {"$ref": "#/$defs/A"}, "b": true},
+            "$defs": {"A": {"type": "integer", "format": "uint8"}},
+        });
+        let schema = schema.as_object().expect("it is an object");
+        let mut components = Components(Map::new());
+        assert_eq!(components.adopt_taken("add.input", schema), of("add.input"));
+        let expected = json!({
+            "add.input": {
+                "properties": {"a": {"$ref": "#/components/schemas/add.input.A"}, "b": of("Json")},
+            },
+            "add.input.A": {"type": "integer", "format": "uint8", "minimum": 0, "maximum": 255},
+            "Json": numbers::any(),
+        });
+        assert_eq!(Value::Object(components.into_schemas()), expected);
     }
 
     #[test]

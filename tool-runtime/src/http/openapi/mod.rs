@@ -4,6 +4,7 @@
 
 mod answers;
 mod components;
+mod numbers;
 mod operations;
 mod parameters;
 mod tools;

@@ -37,7 +37,7 @@ pub(super) fn add(about: &About<'_>, components: &mut Components) -> Tools {
 
 fn request(about: &About<'_>, tool: &ToolSpec, components: &mut Components) -> Value {
     let name = tool.name();
-    let input = components.adopt(&format!("{name}.input"), tool.input_schema());
+    let input = components.adopt_taken(&format!("{name}.input"), tool.input_schema());
     let may_be_left_out = about
         .app
         .runtime

@@ -1,7 +1,7 @@
 //! Binds a decision to what was shown: the dry run's answer.
 
 use crate::call::{CallScope, Consent, ToolCall, ToolOutput};
-use crate::canonical::{CanonicalError, Digest, canonicalize_with};
+use crate::canonical::{CanonicalError, Defaults, Digest, canonicalize_exactly};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::governor::State;
@@ -49,7 +49,9 @@ impl State {
 /// Hashes what a dry run answered.
 fn digest_of(output: &ToolOutput) -> Result<Digest, Box<Refusal>> {
     match (output.data_json(), output.error()) {
-        (Some(data), _) => Digest::of_json(REHEARSAL, data).map_err(|error| not_canonical(&error)),
+        (Some(data), _) => {
+            exact(REHEARSAL, data, Defaults::none()).map_err(|error| not_canonical(&error))
+        }
         (None, Some(detail)) => Err(Refusal::not_run(detail.clone())),
         (None, None) => Err(Refusal::needs_confirmation()),
     }
@@ -60,10 +62,14 @@ pub(in crate::policy) fn fingerprint(
     plan: &Plan,
     scope: &CallScope,
 ) -> Result<Digest, CanonicalError> {
-    let arguments = scope.arguments();
-    let mut canonical = Vec::with_capacity(arguments.len() + 64);
-    canonicalize_with(arguments, &plan.defaults, &mut canonical)?;
-    Ok(Digest::of(ARGUMENTS, &canonical))
+    exact(ARGUMENTS, scope.arguments(), &plan.defaults)
+}
+
+/// Hashes a text so that no two numbers are taken for one.
+fn exact(domain: &str, json: &str, defaults: &Defaults) -> Result<Digest, CanonicalError> {
+    let mut canonical = Vec::with_capacity(json.len() + 64);
+    canonicalize_exactly(json, defaults, &mut canonical)?;
+    Ok(Digest::of(domain, &canonical))
 }
 
 /// Hashes what a person sees of a call.

@@ -7,7 +7,7 @@ mod marks;
 mod mask;
 mod model;
 mod nearest;
-mod number;
+pub(crate) mod number;
 mod reading;
 mod redact;
 mod report;

@@ -1,6 +1,7 @@
 //! Numbers: whether their reader keeps every digit, and where they lie.
 
 use std::cmp::Ordering;
+use std::fmt;
 
 use serde_json::Number;
 
@@ -19,17 +20,17 @@ pub(super) enum Reader {
 
 /// The range of an integer type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Width {
+pub(crate) struct Width {
     signed: bool,
     bits: u8,
 }
 
 impl Width {
     /// Everything from the least `i64` to the greatest `u64`.
-    pub(super) const WIDEST: Self = Self { signed: true, bits: 65 };
+    pub(crate) const WIDEST: Self = Self { signed: true, bits: 65 };
 
     /// The range that a schema's `format` names.
-    pub(super) fn named(format: &str) -> Option<Self> {
+    pub(crate) fn named(format: &str) -> Option<Self> {
         let (signed, bits) = match format.strip_prefix('u') {
             Some(rest) => (false, rest.strip_prefix("int")?),
             None => (true, format.strip_prefix("int")?),
@@ -45,7 +46,7 @@ impl Width {
         Some(Self { signed, bits })
     }
 
-    pub(super) const fn min(self) -> i128 {
+    pub(crate) const fn min(self) -> i128 {
         match (self.signed, self.bits) {
             (false, _) => 0,
             (true, 65) => i64::MIN as i128,
@@ -53,7 +54,7 @@ impl Width {
         }
     }
 
-    const fn max(self) -> u128 {
+    pub(crate) const fn max(self) -> u128 {
         match (self.signed, self.bits) {
             (true, 65) => u64::MAX as u128,
             (true, bits) => i128::MAX.unsigned_abs() >> (128 - bits),
@@ -115,19 +116,26 @@ const MOST_DIGITS: usize = 767;
 
 fn keeps_double(raw: &str) -> bool {
     let read: f64 = raw.parse().unwrap_or(f64::NAN);
-    read.is_finite() && prints_back(raw, |places| format!("{read:.places$e}"))
+    read.is_finite() && prints_back(raw, &read)
 }
 
 fn keeps_single(raw: &str) -> bool {
     let read: f32 = raw.parse().unwrap_or(f32::NAN);
-    read.is_finite() && prints_back(raw, |places| format!("{read:.places$e}"))
+    read.is_finite() && prints_back(raw, &read)
 }
 
-/// Is the number the same when it is printed with as many digits as were sent?
-fn prints_back(raw: &str, print: impl FnOnce(usize) -> String) -> bool {
+/// Is the number the same when it is printed with as many digits as were sent, or with the fewest
+/// that tell it from its neighbours?
+///
+/// The two differ at some powers of two, whose neighbours are farther away above than below: all
+/// languages print 2^-44 as 5.684341886080802e-14, which sixteen digits end in a 1.
+fn prints_back(raw: &str, read: &impl fmt::LowerExp) -> bool {
     let sent = Decimal::read(raw);
     let digits = sent.digits().count();
-    digits <= MOST_DIGITS && sent.same(&Decimal::read(&print(digits.saturating_sub(1))))
+    let places = digits.saturating_sub(1);
+    let is_printed_as = |text: String| sent.same(&Decimal::read(&text));
+    digits <= MOST_DIGITS
+        && (is_printed_as(format!("{read:.places$e}")) || is_printed_as(format!("{read:e}")))
 }
 
 /// A number that can be compared: exact when it is whole and fits 64 bits, else the nearest float.

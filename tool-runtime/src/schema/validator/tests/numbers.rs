@@ -56,6 +56,21 @@ fn a_double_keeps_what_it_prints_back() {
 }
 
 #[test]
+fn a_float_keeps_what_every_language_prints_of_it() {
+    let schema = json!({"type": "number"});
+    for power in -1074..1024 {
+        for read in [2f64.powi(power), -3.0 * 2f64.powi(power - 2)] {
+            keeps(schema.clone(), &[&format!("{read}"), &format!("{read:e}")], &[]);
+        }
+    }
+    let schema = json!({"type": "number", "format": "float"});
+    for power in -149..128 {
+        let read = 2f32.powi(power);
+        keeps(schema.clone(), &[&format!("{read}"), &format!("{read:e}")], &[]);
+    }
+}
+
+#[test]
 fn a_single_keeps_fewer() {
     let schema = json!({"type": "number", "format": "float"});
     let kept = ["0", "0.1", "3.14", "16777216", "16777218", "1e10", "3.4028235e38"];
