@@ -1,7 +1,11 @@
-//! What several modules need: a context, and tools whose arguments can be got wrong.
+//! What several modules need: a context, envelopes as values, and paper for what is logged.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use tool_runtime::prelude::*;
+use tracing_subscriber::fmt::MakeWriter;
 
 /// A context of nobody in particular.
 pub(crate) fn cx() -> ToolContext {
@@ -17,4 +21,43 @@ pub(crate) fn envelope(output: &ToolOutput) -> Value {
 pub(crate) async fn answer(runtime: &Runtime, name: &str, arguments: &str) -> Value {
     let mut call = runtime.call(name, arguments, &cx());
     envelope(call.execute().await)
+}
+
+/// Keeps what is written to a log. A handle.
+#[derive(Clone, Default)]
+pub(crate) struct Paper(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Paper {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'w> MakeWriter<'w> for Paper {
+    type Writer = Self;
+
+    fn make_writer(&'w self) -> Self {
+        self.clone()
+    }
+}
+
+impl Paper {
+    /// All that was written.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+
+    /// All lines, each of which is JSON.
+    pub(crate) fn lines(&self) -> Vec<Value> {
+        self.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Forgets what was written.
+    pub(crate) fn clear(&self) {
+        self.0.lock().unwrap().clear();
+    }
 }

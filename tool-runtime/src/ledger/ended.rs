@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
-use tool_contracts::{Actor, CallStatus, ErrorCode, ToolContext, ToolErrorDetail, ToolResultMeta};
+use tool_contracts::{Actor, ActorType, CallStatus, ErrorCode, ToolErrorDetail, ToolResultMeta};
 use uuid::Uuid;
 
 use super::config::Inputs;
@@ -13,6 +13,7 @@ use super::query::written_ms;
 use super::record::{
     Principal, RecordStatus, RecordedApproval, RecordedCall, RecordedError, RecordedOrigin,
 };
+use super::texts::{Name, Texts};
 use crate::call::{CallScope, guard};
 use crate::canonical::Digest;
 use crate::dispatch::CallRecord;
@@ -44,40 +45,30 @@ const REASONS: &[&str] = &[
 /// About how many bytes a call takes beside its texts.
 const OVERHEAD: usize = 512;
 
-/// A call that has ended.
+/// A call that has ended. It holds no handle of the runtime, which would be one of the ledger too.
 pub(super) struct EndedCall {
-    target: Target,
-    cx: ToolContext,
-    call_id: Option<String>,
+    texts: Texts,
+    /// What was called; none if no tool has the name.
+    known: Option<KnownCall>,
+    tenant: Uuid,
+    invocation: Uuid,
+    actor: Option<ActorType>,
+    dry_run: bool,
     at_ms: u64,
     opened_at_ms: u64,
     status: CallStatus,
     took: Duration,
     attempts: u32,
     origin: RecordedOrigin,
-    answer: Answer,
-    approval: Option<Approval>,
-}
-
-/// What was called. It holds no handle of the runtime, which would be one of the ledger too.
-enum Target {
-    Known(Box<KnownCall>),
-    Unknown(String),
+    error: Option<Box<RecordedError>>,
+    approval: Option<Box<Approval>>,
 }
 
 struct KnownCall {
     tool: Arc<Registered>,
-    /// As admitted.
-    arguments: Box<str>,
     limits: Limits,
     rehearsal: bool,
     replay_of: Option<Uuid>,
-}
-
-enum Answer {
-    /// `data`, and `meta` where it may name evidence.
-    Ok(Box<str>, Option<Box<str>>),
-    Error(RecordedError),
 }
 
 struct Approval {
@@ -97,23 +88,43 @@ struct Contents {
 
 impl EndedCall {
     pub(super) fn of(record: &CallRecord<'_>, at_ms: u64) -> Self {
-        let call = record.call();
-        let target = match call.scope() {
-            Some(scope) => Target::Known(Box::new(KnownCall::of(scope))),
-            None => Target::Unknown(call.name().chars().take(LONGEST_TEXT).collect()),
-        };
+        let (call, output) = (record.call(), record.output());
+        let (cx, scope) = (call.cx(), call.scope());
+        let unknown = scope.is_none().then(|| shortened(call.name()));
+        let call_id = call.call_id().map(shortened);
+        let error = output.error();
+        let proven = scope.is_some_and(|it| it.registered().traits.evidence) && error.is_none();
+        let data = error.is_none().then(|| output.data_json().unwrap_or("null"));
+        let meta = proven.then(|| output.meta_json());
         Self {
-            target,
-            cx: call.cx().clone(),
-            call_id: call.call_id().map(|id| id.chars().take(LONGEST_TEXT).collect()),
+            texts: Texts::of(&[
+                (Name::Tool, unknown),
+                (Name::Trace, Some(cx.trace_id())),
+                (Name::Run, cx.run_id()),
+                (Name::IngestionRun, cx.ingestion_run_id()),
+                (Name::Site, cx.site_id()),
+                (Name::Request, cx.request_id()),
+                (Name::User, cx.user_id()),
+                (Name::Actor, cx.actor().map(Actor::id)),
+                (Name::Session, cx.session_id()),
+                (Name::Call, call_id),
+                (Name::Arguments, scope.map(CallScope::arguments)),
+                (Name::Data, data),
+                (Name::Meta, meta),
+            ]),
+            known: scope.map(KnownCall::of),
+            tenant: cx.tenant_id(),
+            invocation: cx.invocation_id(),
+            actor: cx.actor().map(Actor::kind),
+            dry_run: cx.dry_run(),
             at_ms,
             opened_at_ms: call.opened_at_ms(),
             status: record.status(),
             took: record.took().unwrap_or_default(),
             attempts: record.attempts(),
             origin: record.origin().into(),
-            answer: Answer::of(record),
-            approval: Approval::of(record),
+            error: error.map(|error| Box::new(RecordedError::of(error))),
+            approval: Approval::of(record).map(Box::new),
         }
     }
 
@@ -123,60 +134,51 @@ impl EndedCall {
 
     /// About how much memory it holds.
     pub(super) fn bytes(&self) -> usize {
-        let answer = match &self.answer {
-            Answer::Ok(data, meta) => data.len() + meta.as_ref().map_or(0, |meta| meta.len()),
-            Answer::Error(_) => 0,
-        };
-        let input = self.known().map_or(0, |call| call.arguments.len());
-        OVERHEAD + answer + input
-    }
-
-    fn known(&self) -> Option<&KnownCall> {
-        match &self.target {
-            Target::Known(call) => Some(call),
-            Target::Unknown(_) => None,
-        }
+        OVERHEAD + self.texts.len()
     }
 
     /// Writes the record.
     pub(super) fn describe(&self, keys: &LedgerKeys, inputs: Inputs) -> RecordedCall {
-        let (cx, known) = (&self.cx, self.known());
-        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let known = self.known.as_ref();
+        let owned = |name| self.texts.get(name).map(str::to_owned);
         // Should that panic, the call is on the record even so.
         let contents = guard(|| self.contents(keys, inputs)).unwrap_or_default();
-        let tool = match &self.target {
-            Target::Known(call) => call.tool.spec.name().to_owned(),
-            Target::Unknown(name) => keys.redacted(name),
-        };
-        let (status, error) = match &self.answer {
-            Answer::Ok(..) => (RecordStatus::Success, None),
-            Answer::Error(error) => (RecordStatus::Error, Some(error.clone())),
-        };
         RecordedCall {
             at: written_ms(self.at_ms),
             opened_at: written_ms(self.opened_at_ms),
-            trace_id: cx.trace_id().to_owned(),
-            run_id: owned(cx.run_id()),
-            ingestion_run_id: owned(cx.ingestion_run_id()),
-            tenant_id: cx.tenant_id(),
-            principal: principal(cx),
-            site_id: owned(cx.site_id()),
-            request_id: owned(cx.request_id()),
-            invocation_id: cx.invocation_id(),
-            call_id: self.call_id.clone(),
-            tool,
+            trace_id: owned(Name::Trace).unwrap_or_default(),
+            run_id: owned(Name::Run),
+            ingestion_run_id: owned(Name::IngestionRun),
+            tenant_id: self.tenant,
+            principal: Principal {
+                user_id: owned(Name::User),
+                actor_type: self.actor,
+                actor_id: owned(Name::Actor),
+                session_id: owned(Name::Session),
+            },
+            site_id: owned(Name::Site),
+            request_id: owned(Name::Request),
+            invocation_id: self.invocation,
+            call_id: owned(Name::Call),
+            tool: match known {
+                Some(call) => call.tool.spec.name().to_owned(),
+                None => keys.redacted(self.texts.get(Name::Tool).unwrap_or_default()),
+            },
             version: known.map(|call| call.tool.spec.version().to_owned()),
             effect: known.map(|call| call.tool.spec.effect()),
-            status,
+            status: match self.error {
+                None => RecordStatus::Success,
+                Some(_) => RecordStatus::Error,
+            },
             ended: self.status,
-            error,
+            error: self.error.as_deref().cloned(),
             latency_ms: u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
             attempts: self.attempts,
             origin: self.origin,
-            dry_run: cx.dry_run(),
+            dry_run: self.dry_run,
             rehearsal: known.is_some_and(|call| call.rehearsal),
             replay_of: known.and_then(|call| call.replay_of),
-            approval: self.approval.as_ref().map(Approval::describe),
+            approval: self.approval.as_deref().map(Approval::describe),
             input_hash: contents.input_hash,
             output_hash: contents.output_hash,
             input: contents.input,
@@ -187,26 +189,49 @@ impl EndedCall {
 
     /// What the record holds of the arguments and the answer.
     fn contents(&self, keys: &LedgerKeys, inputs: Inputs) -> Contents {
-        let Some(call) = self.known() else { return Contents::default() };
-        let (input, input_redacted) = call.kept_input(&self.cx, keys, inputs);
+        let Some((call, arguments)) = self.known.as_ref().zip(self.texts.get(Name::Arguments))
+        else {
+            return Contents::default();
+        };
+        let (input, input_redacted) = self.kept_input(call, arguments, keys, inputs);
         // Where nobody looked, nobody knows what there is to guess.
         let guessable = input.is_none() || input_redacted;
+        let data = self.texts.get(Name::Data);
         Contents {
-            input_hash: hash_of_input(&call.tool, &call.arguments, keys, guessable),
-            output_hash: match &self.answer {
-                Answer::Ok(data, _) => hash_of_output(&call.tool, data, keys),
-                Answer::Error(_) => None,
-            },
+            input_hash: hash_of_input(&call.tool, arguments, keys, guessable),
+            output_hash: data.and_then(|data| hash_of_output(&call.tool, data, keys)),
             input,
             input_redacted,
         }
     }
 
+    /// The arguments as a record may hold them, and whether something in them was replaced.
+    fn kept_input(
+        &self,
+        call: &KnownCall,
+        arguments: &str,
+        keys: &LedgerKeys,
+        inputs: Inputs,
+    ) -> (Option<Box<RawValue>>, bool) {
+        let Inputs::Redacted { most_bytes } = inputs else { return (None, false) };
+        if arguments.len() > most_bytes {
+            return (None, false);
+        }
+        let text = call.tool.input.redact(arguments, &call.limits, &keys.veil(self.tenant));
+        let Some(text) = text else { return (None, false) };
+        let redacted = *text != *arguments;
+        (RawValue::from_string(text).ok(), redacted)
+    }
+
     fn evidence(&self) -> Option<String> {
-        let Answer::Ok(_, Some(meta)) = &self.answer else { return None };
-        let meta: ToolResultMeta = serde_json::from_str(meta).ok()?;
+        let meta: ToolResultMeta = serde_json::from_str(self.texts.get(Name::Meta)?).ok()?;
         meta.evidence().map(|evidence| evidence.snapshot_id().to_owned())
     }
+}
+
+/// What a record repeats of a model's own text.
+fn shortened(text: &str) -> &str {
+    text.char_indices().nth(LONGEST_TEXT).map_or(text, |(end, _)| &text[..end])
 }
 
 /// Hashes a call's canonical arguments; under the key, where they may be guessed.
@@ -250,53 +275,9 @@ impl KnownCall {
     fn of(scope: &CallScope) -> Self {
         Self {
             tool: scope.shared_tool().clone(),
-            arguments: scope.arguments().into(),
             limits: *scope.runtime().limits(),
             rehearsal: scope.is_rehearsal(),
             replay_of: scope.replay_of(),
-        }
-    }
-
-    /// The arguments as a record may hold them, and whether something in them was replaced.
-    fn kept_input(
-        &self,
-        cx: &ToolContext,
-        keys: &LedgerKeys,
-        inputs: Inputs,
-    ) -> (Option<Box<RawValue>>, bool) {
-        let Inputs::Redacted { most_bytes } = inputs else { return (None, false) };
-        if self.arguments.len() > most_bytes {
-            return (None, false);
-        }
-        let veil = keys.veil(cx.tenant_id());
-        let text = self.tool.input.redact(&self.arguments, &self.limits, &veil);
-        let Some(text) = text else { return (None, false) };
-        let redacted = *text != *self.arguments;
-        (RawValue::from_string(text).ok(), redacted)
-    }
-}
-
-fn principal(cx: &ToolContext) -> Principal {
-    let owned = |text: Option<&str>| text.map(str::to_owned);
-    Principal {
-        user_id: owned(cx.user_id()),
-        actor_type: cx.actor().map(Actor::kind),
-        actor_id: owned(cx.actor().map(Actor::id)),
-        session_id: owned(cx.session_id()),
-    }
-}
-
-impl Answer {
-    fn of(record: &CallRecord<'_>) -> Self {
-        let output = record.output();
-        match (output.error(), output.data_json()) {
-            (None, data) => {
-                let proven =
-                    record.call().scope().is_some_and(|it| it.registered().traits.evidence);
-                let meta = proven.then(|| output.meta_json().into());
-                Self::Ok(data.unwrap_or("null").into(), meta)
-            }
-            (Some(error), _) => Self::Error(RecordedError::of(error)),
         }
     }
 }

@@ -16,6 +16,7 @@ mod search;
 mod stats;
 mod store;
 mod stores;
+mod texts;
 mod witness;
 mod writer;
 

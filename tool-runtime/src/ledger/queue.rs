@@ -18,6 +18,10 @@ pub(super) type Ask = Box<dyn FnOnce(&mut Desk) + Send>;
 /// How long the writer gathers calls before it writes few of them.
 const GATHERING: Duration = Duration::from_millis(20);
 
+/// How many calls are worth a write: the disk has a small part in what it costs, and the calls that
+/// share the writer's core wait for about a millisecond. While it writes more may gather.
+const WORTH_WRITING: usize = 128;
+
 /// The most that may be asked of the writer at once.
 const MOST_ASKS: usize = 1_024;
 
@@ -167,7 +171,7 @@ impl Queue {
             state.wakes_at = Some(1);
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        let enough = (most / 2).min(self.bounds.calls / 2).max(1);
+        let enough = WORTH_WRITING.min(self.bounds.calls / 2).max(1);
         state.wakes_at = Some(enough);
         let gathers = |state: &mut State| {
             state.ended.len() < enough && state.asks.is_empty() && !state.closed

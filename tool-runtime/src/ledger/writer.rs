@@ -193,7 +193,7 @@ impl Desk {
         let call = ended.describe(&self.keys, self.pace.inputs);
         // The host's values may go with their last call, and may panic as they do.
         drop(guard(|| drop(ended)));
-        Record::Call(Box::new(call)).to_text()
+        super::record::text("call", &call)
     }
 
     fn describe_missing(&self, shed: Missing) -> Box<str> {

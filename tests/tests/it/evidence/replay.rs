@@ -1,6 +1,5 @@
 //! A trace that is run again: what would come back the same, what not, and what is not run at all.
 
-use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -14,6 +13,7 @@ use tool_runtime::{CallRecord, DynamicTool, RuntimeBuilder};
 
 use super::{Office, TENANT, World, access, cx_of};
 use crate::ledger::{all, check_whole, recorded};
+use crate::support::Paper;
 
 /// Looks up what is today.
 #[ai_tool(effect = "read", version = "1.0.0", ttl = "1h", evidence)]
@@ -333,39 +333,17 @@ async fn where_nothing_is_sealed_the_ledger_gives_the_arguments() {
     assert_eq!(verdicts(&archive.run(&runtime).await), [&drifted]);
 }
 
-/// Keeps what a subscriber writes.
-#[derive(Clone, Default)]
-struct Paper(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Paper {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Paper {
-    fn lines(&self) -> Vec<Value> {
-        let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-}
-
 #[tokio::test]
 async fn the_log_tells_a_run_that_repeats_another_from_one_of_its_own() {
     let paper = Paper::default();
-    let writer = paper.clone();
     let subscriber = tracing_subscriber::fmt().json().flatten_event(true);
-    let subscriber = subscriber.with_writer(move || writer.clone()).finish();
+    let subscriber = subscriber.with_writer(paper.clone()).finish();
     let _here = tracing::subscriber::set_default(subscriber);
     // Tests beside this one may be the first to come by, and have nobody listen.
     let other = Archive::new().runtime();
     other.call("peek", "{}", &cx_of(TENANT)).execute().await;
     tracing::callsite::rebuild_interest_cache();
-    paper.0.lock().unwrap().clear();
+    paper.clear();
 
     let archive = Archive::new();
     let lines: Arc<Mutex<Vec<Value>>> = Arc::default();

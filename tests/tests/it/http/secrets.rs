@@ -1,9 +1,6 @@
 //! A credential's way through the server: proven or not, and however it is spelt, it is written
 //! nowhere.
 
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
-
 use axum::Router;
 use axum::http::HeaderValue;
 use tool_runtime::contracts::server::Tenant;
@@ -17,11 +14,12 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::Memory;
 use tracing::subscriber::set_default;
 use tracing_subscriber::fmt::format::FmtSpan;
-use tracing_subscriber::fmt::{MakeWriter, layer};
+use tracing_subscriber::fmt::layer;
 use tracing_subscriber::layer::SubscriberExt;
 
 use super::{Answer, get, post, send};
 use crate::ledger::{Kept, ring};
+use crate::support::Paper;
 
 /// In no alphabet that somebody would look for: a header is any text.
 const SECRET: &str = "q7Zx-secret-of-a-caller-4711";
@@ -34,29 +32,6 @@ const JWKS: &str = r#"{"keys":[{"kty":"OKP","crv":"Ed25519","use":"sig","kid":"i
 #[ai_tool(effect = "read", ttl = "1h", evidence, requires_auth = false)]
 async fn ping() -> bool {
     true
-}
-
-/// What was written to the log. A handle.
-#[derive(Clone, Default)]
-struct Paper(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Paper {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Paper {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
 }
 
 /// A server that keeps all it can, and what it has written.
@@ -152,7 +127,7 @@ async fn a_credential_is_written_nowhere_however_it_is_spelt() {
         }
     }
     assert!(ran > 50 && refused > 50, "{ran} {refused}");
-    let log = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
+    let log = paper.text();
     assert!(log.contains("a token is refused") && log.contains("ping"), "it is written to");
     assert!(!log.contains(SECRET), "{log}");
 }

@@ -1,48 +1,15 @@
 //! The line that each call leaves in the log.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tool_runtime::prelude::*;
 use tool_runtime::trace::JsonLog;
-use tracing_subscriber::fmt::MakeWriter;
 
 use super::{SECRET, builder, request, runtime, traced, what};
-use crate::support::cx;
-
-/// Keeps what is written.
-#[derive(Clone, Default)]
-struct Paper(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Paper {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'w> MakeWriter<'w> for Paper {
-    type Writer = Self;
-
-    fn make_writer(&'w self) -> Self {
-        self.clone()
-    }
-}
-
-impl Paper {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).expect("text")
-    }
-
-    fn lines(&self) -> Vec<Value> {
-        self.text().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
-    }
-}
+use crate::support::{Paper, cx};
 
 /// Writes the events of this thread as the usual JSON formatter does.
 fn subscribed(paper: &Paper) -> tracing::subscriber::DefaultGuard {
