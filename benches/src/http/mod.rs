@@ -14,23 +14,25 @@ pub mod soak;
 mod wrk;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use self::contestant::Contestant;
 pub use self::contestant::serve;
 use self::cores::Core;
+use self::fastapi::Environment;
 use self::process::ServerProcess;
 use self::wrk::{CONNECTIONS, Script};
 use crate::rates::{median, ratio, text};
 
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 15;
 
 /// How long a round of one contestant takes.
-const ROUND: Duration = Duration::from_secs(3);
+const ROUND: Duration = Duration::from_secs(2);
 
-/// How long each is loaded before anything is counted.
-const WARM_UP: Duration = Duration::from_secs(2);
+/// How long each server is loaded before anything is counted.
+const WARM_UP: Duration = Duration::from_secs(1);
 
 /// The key that every request carries, whether or not it is looked at.
 const KEY: &str = "figures-key-0123456789abcdef0123456789";
@@ -57,8 +59,9 @@ pub fn print() -> Result<(), String> {
 /// One contestant, and what was measured of it round by round.
 struct Lane {
     contestant: Contestant,
-    server: Option<ServerProcess>,
-    requests: u64,
+    folder: PathBuf,
+    /// Where it is served from, if it is not this program that serves it.
+    python: Option<Environment>,
     per_cpu: Vec<f64>,
     per_second: Vec<f64>,
     p50: Vec<f64>,
@@ -66,18 +69,16 @@ struct Lane {
 }
 
 impl Lane {
-    fn start(contestant: Contestant, folder: &Path) -> Result<Self, String> {
-        let command = match contestant {
-            Contestant::FastApi => fastapi::prepare(folder)?,
-            ours => ours.command(folder)?,
-        };
-        cores::stay_on(Core::Server)?;
-        let server = ServerProcess::start(command)?;
+    fn prepare(contestant: Contestant, folder: &Path) -> Result<Self, String> {
+        let folder = folder.join(format!("{contestant:?}"));
+        fs::create_dir(&folder).map_err(text)?;
+        let is_python = contestant == Contestant::FastApi;
+        let python = is_python.then(|| fastapi::prepare(&folder)).transpose()?;
         let none = Vec::new;
         Ok(Self {
             contestant,
-            server: Some(server),
-            requests: 0,
+            folder,
+            python,
             per_cpu: none(),
             per_second: none(),
             p50: none(),
@@ -85,48 +86,36 @@ impl Lane {
         })
     }
 
-    fn server(&self) -> Result<&ServerProcess, String> {
-        self.server.as_ref().ok_or_else(|| "the server has ended".to_owned())
+    /// Starts a server anew: where its parts come to lie in memory differs from one process to the
+    /// next, by some per cent of what a request costs.
+    fn start(&self) -> Result<ServerProcess, String> {
+        let command = self.command()?;
+        cores::stay_on(Core::Server)?;
+        ServerProcess::start(command)
     }
 
-    fn warm_up(&mut self, script: &Script) -> Result<(), String> {
-        let server = self.server()?;
-        let requests = script.load(server.port, KEY, WARM_UP)?.requests;
-        server.settled()?;
-        self.requests += requests;
-        Ok(())
+    fn command(&self) -> Result<Command, String> {
+        if let Some(python) = &self.python {
+            return Ok(python.command());
+        }
+        let folder = self.folder.join("served");
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir(&folder).map_err(text)?;
+        self.contestant.command(&folder)
     }
 
     #[allow(clippy::cast_precision_loss, reason = "counts and times are far below 2^52")]
     fn round(&mut self, script: &Script) -> Result<(), String> {
-        let server = self.server()?;
-        let before = server.cpu()?;
-        let seen = script.load(server.port, KEY, ROUND).map_err(|error| self.blame(&error))?;
+        let server = self.start()?;
+        let warm_up = script.load(server.port, KEY, WARM_UP)?;
+        let before = server.settled()?;
+        let seen = script.load(server.port, KEY, ROUND)?;
         let used = server.settled()?.saturating_sub(before);
-        self.requests += seen.requests;
         self.per_cpu.push(seen.requests as f64 / used.as_secs_f64());
         self.per_second.push(seen.requests as f64 / ROUND.as_secs_f64());
         self.p50.push(seen.p50 as f64 / 1e3);
         self.p99.push(seen.p99 as f64 / 1e3);
-        Ok(())
-    }
-
-    /// Ends the server; a ledger must have a record of every request that was answered.
-    fn end(&mut self) -> Result<(), String> {
-        let Some(server) = self.server.take() else { return Ok(()) };
-        let last = server.end()?;
-        let Some(said) = last.strip_prefix("ledger ") else { return Ok(()) };
-        let count = |name: &str| {
-            let word = said.split_whitespace().find_map(|word| word.strip_prefix(name));
-            word.and_then(|number| number.parse::<u64>().ok())
-        };
-        let is_whole = count("shed=") == Some(0)
-            && count("lost=") == Some(0)
-            && count("written=").is_some_and(|written| written >= self.requests);
-        let requests = self.requests;
-        is_whole
-            .then_some(())
-            .ok_or_else(|| self.blame(&format!("{requests} requests, and {said}")))
+        is_whole(&server.end()?, warm_up.requests + seen.requests)
     }
 
     fn blame(&self, error: &str) -> String {
@@ -145,11 +134,24 @@ impl Lane {
     }
 }
 
+/// A server that had a ledger says so last: it must have a record of every request.
+fn is_whole(last: &str, requests: u64) -> Result<(), String> {
+    let Some(said) = last.strip_prefix("ledger ") else { return Ok(()) };
+    let count = |name: &str| {
+        let word = said.split_whitespace().find_map(|word| word.strip_prefix(name));
+        word.and_then(|number| number.parse::<u64>().ok())
+    };
+    let is_whole = count("shed=") == Some(0)
+        && count("lost=") == Some(0)
+        && count("written=").is_some_and(|written| written >= requests);
+    is_whole.then_some(()).ok_or_else(|| format!("{requests} requests, and {said}"))
+}
+
 fn rounds(folder: &Path) -> Result<Vec<Lane>, String> {
     let script = Script::write(folder)?;
     let mut lanes = Vec::new();
     for contestant in Contestant::ALL {
-        match Lane::start(contestant, folder) {
+        match Lane::prepare(contestant, folder) {
             Ok(lane) => lanes.push(lane),
             // It stands there for orientation alone.
             Err(error) if contestant == Contestant::FastApi => println!("left out: {error}"),
@@ -157,14 +159,13 @@ fn rounds(folder: &Path) -> Result<Vec<Lane>, String> {
         }
     }
     compare(&lanes)?;
-    lanes.iter_mut().try_for_each(|lane| lane.warm_up(&script))?;
     for round in 0..ROUNDS {
         for at in 0..lanes.len() {
             let at = (at + round) % lanes.len();
-            lanes[at].round(&script)?;
+            let measured = lanes[at].round(&script);
+            measured.map_err(|error| lanes[at].blame(&error))?;
         }
     }
-    lanes.iter_mut().try_for_each(Lane::end)?;
     Ok(lanes)
 }
 
@@ -191,7 +192,11 @@ fn compare(lanes: &[Lane]) -> Result<(), String> {
 /// The body of one answer, with the time taken replaced by 0.
 fn answer(lane: &Lane) -> Result<String, String> {
     const TIME: &str = "\"latency_ms\":";
-    let body = lane.server()?.ask(&request()).map_err(|error| lane.blame(&error))?;
+    let asked = lane.start().and_then(|server| {
+        let body = server.ask(&request())?;
+        server.end().map(|_| body)
+    });
+    let body = asked.map_err(|error| lane.blame(&error))?;
     let (head, rest) = body.split_once(TIME).ok_or_else(|| lane.blame("no latency"))?;
     let rest = rest.trim_start_matches(|it: char| it.is_ascii_digit());
     Ok(format!("{head}{TIME}0{rest}"))

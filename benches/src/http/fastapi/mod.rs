@@ -1,17 +1,32 @@
 //! The same tool in Python, for orientation.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::catalogue::TOPICS;
 use crate::rates::text;
 
-/// Makes an environment in this folder, and gives the command that serves from it.
+/// An environment of its own, with all packages in it.
+pub(super) struct Environment {
+    python: PathBuf,
+    program: PathBuf,
+}
+
+impl Environment {
+    /// The command that serves from it.
+    pub(super) fn command(&self) -> Command {
+        let mut command = Command::new(&self.python);
+        command.arg(&self.program).arg(TOPICS.join(","));
+        command
+    }
+}
+
+/// Makes an environment in this folder.
 ///
 /// # Errors
 /// There is no Python with `venv`, or its packages cannot be installed.
-pub(super) fn prepare(folder: &Path) -> Result<Command, String> {
+pub(super) fn prepare(folder: &Path) -> Result<Environment, String> {
     let (environment, program) = (folder.join("python"), folder.join("app.py"));
     let requirements = folder.join("requirements.txt");
     fs::write(&program, include_str!("app.py")).map_err(text)?;
@@ -21,9 +36,7 @@ pub(super) fn prepare(folder: &Path) -> Result<Command, String> {
     run(Command::new(&python)
         .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"])
         .arg(&requirements))?;
-    let mut command = Command::new(python);
-    command.arg(program).arg(TOPICS.join(","));
-    Ok(command)
+    Ok(Environment { python, program })
 }
 
 fn run(command: &mut Command) -> Result<(), String> {
