@@ -6,8 +6,8 @@ is the example application.
 
     BUILT=target/debug python openapi.py FOLDER
 
-`SEED` repeats a run, `EXAMPLES` says how many requests are made of each kind. With `URL` a server is
-tested that runs already, and admits everybody.
+`SEED` repeats what is generated, as far as it does not follow from answers; `EXAMPLES` says how many
+requests are made of each kind. With `URL` a server is tested that runs already, and admits everybody.
 """
 
 import json

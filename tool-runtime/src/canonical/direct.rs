@@ -20,7 +20,8 @@ const DEEPEST: usize = 16;
 /// Appends the canonical form of a plain text; false if it is none, with `out` as it was.
 pub(super) fn write(json: &str, out: &mut Vec<u8>) -> bool {
     let begun = out.len();
-    let mut direct = Direct { json, at: 0, out, members: Vec::new(), sorted: Vec::new() };
+    let (members, sorted) = (Vec::new(), Vec::new());
+    let mut direct = Direct { json, at: 0, copied: 0, out, members, sorted };
     let is_plain = direct.document().is_some();
     if !is_plain {
         out.truncate(begun);
@@ -31,6 +32,9 @@ pub(super) fn write(json: &str, out: &mut Vec<u8>) -> bool {
 struct Direct<'t, 'o> {
     json: &'t str,
     at: usize,
+    /// Up to where the text is in `out`. What is read stays as it is for long stretches, and is
+    /// copied where one ends.
+    copied: usize,
     out: &'o mut Vec<u8>,
     /// The members of the objects that are under way, the innermost's last.
     members: Vec<Member<'t>>,
@@ -53,6 +57,7 @@ impl<'t> Direct<'t, '_> {
         self.skip_space();
         self.value(0)?;
         self.skip_space();
+        self.copy();
         (self.at == self.json.len()).then_some(())
     }
 
@@ -70,7 +75,7 @@ impl<'t> Direct<'t, '_> {
     }
 
     fn array(&mut self, depth: usize) -> Step {
-        self.open(b'[');
+        self.open();
         if self.closes(b']') {
             return Some(());
         }
@@ -83,23 +88,24 @@ impl<'t> Direct<'t, '_> {
     }
 
     fn object(&mut self, depth: usize) -> Step {
-        self.open(b'{');
+        self.open();
         if self.closes(b'}') {
             return Some(());
         }
-        let (first, begun) = (self.members.len(), self.out.len());
+        let (first, begun) = (self.members.len(), self.written());
         let mut in_order = true;
         loop {
-            let start = self.out.len();
+            let start = self.written();
             let name = self.string()?;
             self.skip_space();
-            self.take(b':')?;
+            self.read(b':')?;
+            self.skip_space();
             self.value(depth + 1)?;
             let goes_on = self.goes_on(b'}')?;
             if let [.., before] = &self.members[first..] {
                 in_order &= utf16_order(before.name, name).is_lt();
             }
-            self.members.push(Member { name, start, end: self.out.len() });
+            self.members.push(Member { name, start, end: self.written() });
             if !goes_on {
                 break;
             }
@@ -113,6 +119,7 @@ impl<'t> Direct<'t, '_> {
 
     /// Puts the members of an object in order; none if one stands twice.
     fn sort(&mut self, first: usize, begun: usize) -> Step {
+        self.copy();
         let members = &mut self.members[first..];
         // The last one has the closing brace for a comma.
         *self.out.last_mut()? = b',';
@@ -129,18 +136,17 @@ impl<'t> Direct<'t, '_> {
         Some(())
     }
 
-    /// Copies a string without escapes, which has but one spelling; gives what it says.
+    /// Reads a string without escapes, which has but one spelling; gives what it says.
     fn string(&mut self) -> Step<&'t str> {
         self.read(b'"')?;
         let start = self.at;
         let end = special(self.json.as_bytes(), start);
         self.at = end;
         self.read(b'"')?;
-        self.copy(start - 1);
         self.json.get(start..end)
     }
 
-    /// Copies a number that stands as ECMAScript prints it.
+    /// Reads a number that stands as ECMAScript prints it.
     fn number(&mut self) -> Step {
         let start = self.at;
         self.at += usize::from(self.peek() == Some(b'-'));
@@ -165,7 +171,6 @@ impl<'t> Direct<'t, '_> {
         if whole.is_empty() || is_led && !is_zero {
             return None;
         }
-        self.copy(start);
         Some(())
     }
 
@@ -177,31 +182,20 @@ impl<'t> Direct<'t, '_> {
     }
 
     fn word(&mut self, word: &str) -> Step {
-        let start = self.at;
-        self.json.as_bytes()[start..].starts_with(word.as_bytes()).then_some(())?;
+        self.json.as_bytes()[self.at..].starts_with(word.as_bytes()).then_some(())?;
         self.at += word.len();
-        self.copy(start);
         Some(())
     }
 
-    /// Copies what was read since then.
-    fn copy(&mut self, start: usize) {
-        self.out.extend_from_slice(&self.json.as_bytes()[start..self.at]);
-    }
-
-    fn open(&mut self, bracket: u8) {
+    fn open(&mut self) {
         self.at += 1;
-        self.out.push(bracket);
         self.skip_space();
     }
 
     /// Reads the end of an array or object that has nothing in it.
     fn closes(&mut self, bracket: u8) -> bool {
         let closes = self.peek() == Some(bracket);
-        if closes {
-            self.at += 1;
-            self.out.push(bracket);
-        }
+        self.at += usize::from(closes);
         closes
     }
 
@@ -210,19 +204,21 @@ impl<'t> Direct<'t, '_> {
         self.skip_space();
         let next = self.peek().filter(|byte| *byte == b',' || *byte == bracket)?;
         self.at += 1;
-        self.out.push(next);
         if next == b',' {
             self.skip_space();
         }
         Some(next == b',')
     }
 
-    /// Reads and writes a byte, and skips the space behind it.
-    fn take(&mut self, byte: u8) -> Step {
-        self.read(byte)?;
-        self.out.push(byte);
-        self.skip_space();
-        Some(())
+    /// How long `out` is with what was read since it was copied to.
+    fn written(&self) -> usize {
+        self.out.len() + self.at - self.copied
+    }
+
+    /// Copies what was read, as it stands.
+    fn copy(&mut self) {
+        self.out.extend_from_slice(&self.json.as_bytes()[self.copied..self.at]);
+        self.copied = self.at;
     }
 
     fn read(&mut self, byte: u8) -> Step {
@@ -233,9 +229,19 @@ impl<'t> Direct<'t, '_> {
         self.json.as_bytes().get(self.at).copied()
     }
 
+    /// Leaves out what stands between tokens.
     fn skip_space(&mut self) {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+        if !self.is_at_space() {
+            return;
+        }
+        self.copy();
+        while self.is_at_space() {
             self.at += 1;
         }
+        self.copied = self.at;
+    }
+
+    fn is_at_space(&self) -> bool {
+        matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t'))
     }
 }

@@ -36,7 +36,8 @@ pub(super) fn any() -> Value {
     let mut any = json!({
         "title": "Any JSON",
         "description": "Any JSON value. An integer beyond 64 bits is refused and not rounded; so is \
-                        a number with more digits than a 64-bit float holds.",
+                        a number with more digits than a 64-bit float holds. What is written with a \
+                        fraction or an exponent may be larger.",
         "type": ["null", "boolean", "number", "string", "array", "object"],
         "items": of(JSON),
         "additionalProperties": of(JSON),
