@@ -7,10 +7,10 @@ fn main() {
     if bfcl::files_beside_the_project().is_none() {
         left_out.push("real models' calls: the data is not beside this checkout".to_owned());
     }
-    if !tool_tests::pins_compiler_output() {
+    if !tool_messages::pins_compiler_output() {
         left_out.push(format!(
             "the macros' error messages: they are recorded with rustc {}",
-            tool_tests::RECORDED_WITH
+            tool_messages::RECORDED_WITH
         ));
     }
     println!();

@@ -34,4 +34,3 @@ mod stores;
 mod support;
 mod trace;
 mod trial;
-mod ui;
