@@ -1,24 +1,39 @@
-//! Says, in the closing lines of a plain `cargo test`, what it did not run and how to run it.
+//! Lists, in the closing lines of a plain `cargo test`, every test of every package that did not run.
+
+use std::env;
 
 use tool_tests::bfcl;
 
 fn main() {
-    let mut left_out = Vec::new();
-    if bfcl::files_beside_the_project().is_none() {
-        left_out.push("real models' calls: the data is not beside this checkout".to_owned());
-    }
-    if !tool_messages::pins_compiler_output() {
-        left_out.push(format!(
-            "the macros' error messages: they are recorded with rustc {}",
-            tool_messages::RECORDED_WITH
-        ));
-    }
+    let left_out = left_out();
     println!();
     if left_out.is_empty() {
         println!("nothing was left out");
     }
-    for what in left_out {
-        println!("left out: {what}");
+    for test in left_out {
+        println!("left out: {test}");
     }
     println!("further steps (formatting, lints, docs, each feature alone): bash .ci/run");
+}
+
+/// Names the tests of all packages that need something this machine does not have, and the cure.
+fn left_out() -> Vec<String> {
+    let mut left_out = Vec::new();
+    if bfcl::files_beside_the_project().is_none() {
+        left_out.push("tool-tests, bfcl: the data of real models' calls is not there".to_owned());
+    }
+    if !tool_messages::pins_compiler_output() {
+        left_out.push(format!(
+            "tool-messages, every_mistake_has_its_message: the messages are those of rustc {}",
+            tool_messages::RECORDED_WITH
+        ));
+    }
+    if env::var_os("HERITAGE_POSTGRES").is_none() {
+        left_out.push(
+            "heritage-server on PostgreSQL: HERITAGE_POSTGRES names no server; with one: \
+             examples/heritage-server/tests/postgres cargo test"
+                .to_owned(),
+        );
+    }
+    left_out
 }

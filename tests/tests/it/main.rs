@@ -26,6 +26,7 @@ mod life;
 mod macros;
 mod outcomes;
 mod policy;
+mod promises;
 mod record;
 mod redaction;
 mod search;

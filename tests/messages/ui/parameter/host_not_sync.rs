@@ -2,10 +2,12 @@
 
 use tool_runtime::prelude::*;
 
+trait Source {}
+
 /// Does it.
 #[ai_tool(effect = "read")]
 fn search(
-    cell: &std::cell::Cell<u8>,
+    source: &(dyn Source + Send),
 ) {}
 
 fn main() {}
