@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize;
-use tool_contracts::{ErrorCode, ToolContext, ToolSpec, Violation};
+use tool_contracts::{Effect, ErrorCode, ToolContext, ToolSpec, Violation};
 use uuid::Uuid;
 
 use self::scrubs::Scrubs;
@@ -207,6 +207,14 @@ impl CallScope {
     #[must_use]
     pub fn dry_run(&self) -> bool {
         self.0.cx.dry_run()
+    }
+
+    /// Returns whether this is a dry run of a tool that has an effect, so that nothing happens.
+    ///
+    /// A read ignores the flag: it gives its data in a dry run too, and is judged, proven and
+    /// counted like any read.
+    pub(crate) fn withholds_effect(&self) -> bool {
+        self.dry_run() && self.tool().effect() != Effect::Read
     }
 
     /// Tells whether this is a dry run of a call that waits to be decided about.

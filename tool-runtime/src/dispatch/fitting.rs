@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use tool_contracts::{CallStatus, Effect, ErrorCode, ToolErrorMeta, ToolErrorType, ToolResultMeta};
+use tool_contracts::{CallStatus, ErrorCode, ToolErrorMeta, ToolErrorType, ToolResultMeta};
 
 use super::attempt::Outcome;
 use super::pipeline::{Ended, Fate};
@@ -152,8 +152,8 @@ fn broken_answer(scope: &CallScope, answer: &Answer) -> Option<Fault> {
         AnswerCheck::Always => true,
     };
     // What a write answers in a dry run is a preview, which may be of another shape.
-    let preview = scope.dry_run() && scope.tool().effect() != Effect::Read;
-    let validator = tool.output.as_ref().filter(|_| checked && !preview)?;
+    let is_preview = scope.withholds_effect();
+    let validator = tool.output.as_ref().filter(|_| checked && !is_preview)?;
     let internal = |log: String| Some(Fault::new(Failure::of(ErrorCode::InvalidOutput), None, log));
     let Ok(data) = std::str::from_utf8(&answer.json[answer.data_start..]) else {
         return internal("the answer is not UTF-8".to_owned());

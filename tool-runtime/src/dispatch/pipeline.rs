@@ -109,8 +109,10 @@ pub(crate) async fn rule(call: &ToolCall) -> Result<Ruled, Box<Refusal>> {
 fn by_permission(call: &ToolCall, scope: &CallScope) -> Result<Ruling, Box<Refusal>> {
     match scope.tool().permission() {
         Permission::Allow => Ok(Ruling::Allowed),
-        // A dry run performs no effect, so nobody has to be asked.
-        Permission::Ask if call.approver().is_some() || scope.dry_run() => Ok(Ruling::Allowed),
+        // A dry run of a write has no effect to ask about; a read gives its data all the same.
+        Permission::Ask if call.approver().is_some() || scope.withholds_effect() => {
+            Ok(Ruling::Allowed)
+        }
         Permission::Ask => Ok(Ruling::Asks(None)),
         Permission::Deny => Err(Refusal::denied_tool()),
     }
@@ -189,7 +191,8 @@ async fn proven(proving: BoxFuture<'_, Ended>, hold: &mut Option<Box<dyn Hold>>)
 
 /// Finds who keeps the proof of an answer, where its tool has to leave it.
 fn prover<'c>(scope: &'c CallScope, ended: &Ended) -> Option<&'c dyn Prove> {
-    let answers = ended.fate == Fate::Answered && scope.replay_of().is_none() && !scope.dry_run();
+    let answers = ended.fate == Fate::Answered && scope.replay_of().is_none();
+    let answers = answers && !scope.withholds_effect();
     let leaves_evidence = scope.registered().traits.evidence && answers;
     scope.runtime().prover().filter(|_| leaves_evidence)
 }

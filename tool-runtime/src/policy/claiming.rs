@@ -68,8 +68,8 @@ impl State {
     ) -> Result<Holding, Stop> {
         let plan = self.plan(scope);
         let mut holding = Holding::new(self.clone(), scope.clone());
-        // A dry run that somebody asked for in the course of another call takes nothing of its own.
-        if scope.is_rehearsal() {
+        // A dry run of a write in the course of another call takes nothing of its own.
+        if scope.is_rehearsal() && scope.withholds_effect() {
             return Ok(holding);
         }
         if plan.is_limited() || self.places.is_some() {

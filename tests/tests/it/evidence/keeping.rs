@@ -95,6 +95,25 @@ async fn an_answer_names_its_snapshot_and_that_says_what_the_ledger_says() {
 }
 
 #[tokio::test]
+async fn a_dry_run_of_a_read_leaves_its_proof_and_its_record() {
+    let office = Office::new();
+    let runtime = runtime(&office, office.keeper.clone());
+    let dry = cx_of(TENANT).with_dry_run(true);
+    let found = envelope(runtime.call("quote", ARTICLE, &dry).execute().await);
+    assert_eq!(found["data"], 300, "a read ignores the flag: {found}");
+    let id = id(&found);
+    assert!(office.keeper.vault().find(TENANT, id).await.unwrap().is_some());
+    let records = recorded(&office.ledger).await;
+    assert!(records[0].dry_run);
+    assert_eq!(records[0].evidence.as_deref(), Some(&*id.to_string()));
+    let snapshot = office.keeper.vault().find(TENANT, id).await.unwrap().unwrap();
+    assert_eq!(records[0].output_hash.as_deref(), snapshot.output_hash());
+
+    let found = envelope(runtime.call("order", "{}", &dry).execute().await);
+    assert!(found["meta"]["evidence"].is_null(), "nothing was ordered: {found}");
+}
+
+#[tokio::test]
 async fn without_a_build_a_snapshot_has_the_hash_of_the_tools_source() {
     let office = Office::new();
     let runtime = runtime(&office, office.keeper.clone());

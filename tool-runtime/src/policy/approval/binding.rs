@@ -37,7 +37,7 @@ impl State {
         consent: &Consent,
     ) -> Result<(), Box<Refusal>> {
         let Some(bound) = consent.preview.map(Digest::from_bytes) else { return Ok(()) };
-        match digest_of(&ToolCall::rehearsed(scope).await) {
+        match digest_of(&ToolCall::rehearsed(scope, consent.approver.as_deref()).await) {
             Ok(now) if now == bound => Ok(()),
             // What may pass says nothing of what would be done.
             Err(refusal) if is_transient(refusal.detail.class()) => Err(refusal),

@@ -21,7 +21,7 @@ pub use self::waiting::{WaitingCall, WaitingCalls};
 use super::access::{AccessRequest, AccessVerdict};
 use super::governor::State;
 use super::idempotency::Known;
-use crate::call::{EditError, ToolCall, ToolOutput, Withdrawn};
+use crate::call::{CallScope, EditError, ToolCall, ToolOutput, Withdrawn};
 use crate::dispatch::govern::Ruling;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
@@ -33,9 +33,10 @@ const MOST_EDITS: usize = 3;
 impl State {
     /// Decides whether a pending call may run, must not, or needs somebody's word; asks nobody.
     pub(super) async fn rule(&self, call: &ToolCall) -> Result<Ruling, Box<Refusal>> {
+        let withholds_effect = call.scope().is_some_and(CallScope::withholds_effect);
         Ok(match self.judge(call).await? {
-            // A dry run performs no effect, so nobody has to be asked.
-            Ruling::Asks(_) if call.approver().is_some() || call.cx().dry_run() => Ruling::Allowed,
+            // A dry run of a write has no effect to ask about; a read gives its data all the same.
+            Ruling::Asks(_) if call.approver().is_some() || withholds_effect => Ruling::Allowed,
             // Whoever put it away wanted a person's word, whatever the rules say by now.
             Ruling::Allowed if call.consent().ticket.is_some() && call.approver().is_none() => {
                 Ruling::Asks(None)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use futures::future::BoxFuture;
+use tool_runtime::contracts::ToolCallRequest;
 use tool_runtime::policy::{AccessPolicy, AccessRequest, AccessVerdict, Decision, Policy};
 use tool_runtime::prelude::*;
 
@@ -31,6 +32,7 @@ impl Till {
 }
 
 const PAYMENT: &str = r#"{"to":"joe","cents":5}"#;
+const LOOK: &str = r#"{"what":"it"}"#;
 
 #[tokio::test]
 async fn a_tools_own_permission_wins_over_its_toolkits() {
@@ -175,7 +177,7 @@ async fn nobody_is_asked_about_bad_arguments() {
 }
 
 #[tokio::test]
-async fn a_dry_run_asks_nobody_and_the_rule_may_deny_it() {
+async fn a_dry_run_of_a_write_asks_nobody_and_the_rule_may_deny_it() {
     let dry = jane().with_dry_run(true);
     let boss = person(|_| panic!("a dry run asks nobody"));
     let only_joe = rule(|request| {
@@ -189,4 +191,69 @@ async fn a_dry_run_asks_nobody_and_the_rule_may_deny_it() {
     let mut call = desk.runtime.call("pay", r#"{"to":"eve"}"#, &dry);
     assert_eq!(code(call.execute().await), "FORBIDDEN");
     assert!(desk.notes.is_empty());
+}
+
+#[tokio::test]
+async fn a_dry_run_of_a_read_asks_like_any_read() {
+    let dry = jane().with_dry_run(true);
+    let by_permission = Desk::with(Policy::new(), |it| it.permission("look", Permission::Ask));
+    let by_rule = Desk::new(Policy::new().access(rule(|_| Ok(AccessVerdict::ask("always")))));
+    for desk in [by_permission, by_rule] {
+        let answer = desk.runtime.call("look", LOOK, &dry).execute().await.clone();
+        let ticket = ticket_in(&answer);
+        assert!(desk.notes.is_empty(), "the read ran without its approval");
+
+        let mut call = desk.runtime.resume(&ticket, &dry).await;
+        assert!(call.approve("boss"));
+        let answer = call.execute().await.clone();
+        assert_eq!(answer.data_json(), Some(r#""it""#), "{answer}");
+        assert_eq!(desk.closed.last().approver.as_deref(), Some("boss"));
+    }
+}
+
+#[tokio::test]
+async fn a_dry_run_of_a_read_that_is_denied_is_denied() {
+    let desk = Desk::new(Policy::new().access(rule(|_| Ok(AccessVerdict::deny("not now")))));
+    let dry = jane().with_dry_run(true);
+    let answer = desk.runtime.call("look", LOOK, &dry).execute().await.clone();
+    assert_eq!(code(&answer), "FORBIDDEN");
+    assert!(desk.notes.is_empty());
+}
+
+#[tokio::test]
+async fn a_batch_asks_about_a_dry_run_of_a_read() {
+    let desk = Desk::with(Policy::new(), |it| it.permission("look", Permission::Ask));
+    let arguments = serde_json::value::to_raw_value(&serde_json::json!({"what": "it"})).unwrap();
+    let requests = [ToolCallRequest::new("call-1", "look", arguments)];
+    let mut calls = desk.runtime.call_all(&requests, &jane().with_dry_run(true));
+    assert!(calls[0].needs_approval());
+    let outputs = desk.runtime.run(&mut calls).await;
+    ticket_in(outputs[0]);
+    assert!(desk.notes.is_empty());
+}
+
+#[tokio::test]
+async fn a_rehearsal_of_a_read_needs_the_reads_approval() {
+    let desk = Desk::with(Policy::new(), |it| it.permission("look", Permission::Ask));
+    let mut call = desk.runtime.call("look", LOOK, &jane());
+    let rehearsal = call.rehearse().await;
+    assert_eq!(code(&rehearsal), "NEEDS_USER_CONFIRMATION");
+    assert!(details(&rehearsal)["ticket"].is_null(), "nothing waits: {rehearsal}");
+    assert!(desk.notes.is_empty());
+
+    assert!(call.approve("boss"));
+    assert!(call.rehearse().await.is_ok());
+    assert_eq!(desk.notes.all(), ["looked at it"]);
+}
+
+#[tokio::test]
+async fn a_rehearsal_of_a_read_counts_against_its_rate() {
+    use tool_runtime::policy::{RateLimit, Rules};
+
+    let limited = Rules::new().rate_limit(RateLimit::per_minute(1).unwrap());
+    let desk = Desk::new(Policy::new().rules_for("look", limited));
+    let call = desk.runtime.call("look", LOOK, &jane());
+    assert!(call.rehearse().await.is_ok());
+    assert_eq!(code(&call.rehearse().await), "RATE_LIMITED");
+    assert_eq!(desk.notes.all().len(), 1);
 }
