@@ -1,43 +1,67 @@
-//! Keyed writes in processes that are killed.
+//! The fault campaign of keyed writes: kills, frozen processes, clock steps, damaged files.
 
 use std::time::Instant;
 
-use tool_tests::faults::{self, Plan, Point, Program};
+use tool_tests::faults::{
+    self, Downstream, Point, Program, Tally, WriteTool, clock_steps, damage, kills, zombies,
+};
 
 /// How many processes are killed unless said.
-const RUNS: u32 = 10_000;
+const KILLS: u32 = 10_000;
 
 /// How many series go on at once.
 const AT_ONCE: u32 = 4;
 
-/// Kills so many processes in the middle of keyed writes, and prints what became of the writes.
+/// The tools of the frozen processes, each with the downstream that its promise needs.
+const FROZEN: [(WriteTool, Downstream); 3] = [
+    (WriteTool::Plain, Downstream::Naive),
+    (WriteTool::Forwarding, Downstream::Keys),
+    (WriteTool::Reconciling, Downstream::Fences),
+];
+
+/// Runs the campaign, and prints what became of the writes: as many kills as said, a fifth of that
+/// many frozen processes, a tenth each of clock steps and of damaged stores.
 ///
 /// # Errors
 /// The number cannot be read, a process cannot be started, or a promise is broken.
 pub fn print(arguments: &[&str]) -> Result<(), String> {
-    let runs = match arguments {
-        [] => RUNS,
+    let runs: u32 = match arguments {
+        [] => KILLS,
         [runs] => runs.parse().map_err(|error| format!("{runs}: {error}"))?,
         _ => return Err("one number at most: how many processes are killed".to_owned()),
     };
     let program = Program::this(&["faults-child"]).map_err(|error| error.to_string())?;
-    let started = Instant::now();
-    let plan = Plan { runs, reconciles: true, rivals: true, at_once: AT_ONCE };
-    let tally = faults::run(&program, plan).map_err(|error| error.to_string())?;
+    let mut all = Tally::default();
+    let mut add = |name: &str, part: &dyn Fn() -> Result<Tally, faults::CampaignError>| {
+        let started = Instant::now();
+        let tally = part().map_err(|error| format!("{name}: {error}"))?;
+        let seconds = started.elapsed().as_secs_f64();
+        println!(
+            "{name:<28} {tally} keys={} unknown={} superseded={} not_opened={} in {seconds:.0} s",
+            tally.keys, tally.unknown, tally.superseded, tally.not_opened
+        );
+        all.add(&tally);
+        Ok::<_, String>(())
+    };
+    let plan = kills::Plan { runs, tool: WriteTool::Reconciling, rivals: true, at_once: AT_ONCE };
+    add("kills", &|| kills::run(&program, plan))?;
+    for (tool, downstream) in FROZEN {
+        let plan =
+            zombies::Plan { runs: (runs / 5).div_ceil(3), tool, downstream, at_once: AT_ONCE };
+        add(&format!("frozen, {tool:?}"), &|| zombies::run(&program, plan))?;
+    }
+    add("clock steps", &|| clock_steps::run(&program, runs / 10, AT_ONCE))?;
+    add("damage", &|| damage::run(&program, runs / 10, AT_ONCE))?;
     println!("{:<20} {:>8}", "killed", "runs");
     for point in Point::ALL {
-        let killed = tally.killed.get(&point).copied().unwrap_or_default();
+        let killed = all.killed.get(&point).copied().unwrap_or_default();
         println!("{:<20} {killed:>8}", format!("{point:?}"));
     }
-    println!(
-        "{} keys, {} effects, in {:.0} s",
-        tally.keys,
-        tally.effects,
-        started.elapsed().as_secs_f64()
-    );
-    println!("faults: {tally}");
-    let broken = tally.double + tally.lost + tally.unresolved;
-    if broken == 0 { Ok(()) } else { Err(format!("{broken} promises were broken")) }
+    println!("faults: {all}");
+    match all.broken() {
+        0 => Ok(()),
+        broken => Err(format!("{broken} promises were broken")),
+    }
 }
 
 /// Plays a child's part.

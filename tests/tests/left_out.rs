@@ -35,5 +35,13 @@ fn left_out() -> Vec<String> {
                 .to_owned(),
         );
     }
+    #[cfg(unix)]
+    if tool_tests::faults::clock_steps::library().is_none() {
+        left_out.push(
+            "tool-tests, a_write_is_not_repeated_after_the_wall_clock_was_set: libfaketime is not \
+             there; install Debian's package faketime"
+                .to_owned(),
+        );
+    }
     left_out
 }

@@ -23,7 +23,8 @@ cargo figures NAME [ARGS]
   canonical [FILE…]  canonical JSON beside a crate's: instructions of the files' arguments, and
                      a million documents compared
   search FILE…       real questions: how often the right tool is among the first that are found
-  faults [RUNS]      keyed writes in processes that are killed: none twice, no success lost
+  faults [KILLS]     keyed writes in processes that are killed or frozen, whose clock is set, whose
+                     store is damaged: none twice, no success lost
   store [FOLDER]     keyed writes through the store, beside the same commits by hand
   ledger [FOLDER]    in-process calls with the ledger on, beside the same calls with it off
   http               requests a second of processor time, beside the same endpoint by hand

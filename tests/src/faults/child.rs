@@ -12,7 +12,7 @@ use tool_runtime::store::Sqlite;
 
 use super::log::{Effect, EffectLog};
 use super::point::Laid;
-use super::{Orders, shop};
+use super::{Orders, clock_steps, shop};
 
 /// The variable that holds a child's [`Orders`] as JSON.
 pub const ORDERS: &str = "TOOL_FAULTS_ORDERS";
@@ -61,14 +61,18 @@ pub fn play() -> Result<bool, Box<dyn Error>> {
     let Ok(orders) = std::env::var(ORDERS) else { return Ok(false) };
     let orders: Orders = serde_json::from_str(&orders)?;
     let executor = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    let trap = Arc::new(Laid::new(orders.trap));
-    let log = EffectLog::open(&orders.folder.join("effects.log"), orders.keeps_fences)?;
+    let trap = Arc::new(Laid::new(orders.trap, &orders.folder));
+    let log = EffectLog::open(&orders.folder.join("effects.log"), orders.downstream)?;
     let store = Sqlite::open(orders.folder.join("tools.db"))?;
     let runtime = shop::open(log, store, &trap, orders.lease)?;
     // The test's own output ends here.
     say("");
     say("ready");
-    executor.block_on(join_all(orders.keys.iter().map(|key| write(&runtime, &orders, key))));
+    executor.block_on(write_all(&runtime, &orders, &orders.keys));
+    for step in &orders.clock_steps {
+        clock_steps::set(&orders.folder, step.offset)?;
+        executor.block_on(write_all(&runtime, &orders, &step.keys));
+    }
     Ok(true)
 }
 
@@ -79,10 +83,14 @@ pub(super) fn say(line: &str) {
     let _ = std::io::stdout().lock().write_all(line.as_bytes());
 }
 
+async fn write_all(runtime: &Runtime, orders: &Orders, keys: &[String]) {
+    join_all(keys.iter().map(|key| write(runtime, orders, key))).await;
+}
+
 async fn write(runtime: &Runtime, orders: &Orders, key: &str) {
     let until = Instant::now() + PATIENCE;
     let report = loop {
-        let report = write_once(runtime, shop::tool(orders), key).await;
+        let report = write_once(runtime, orders.tool.name(), key).await;
         // On a busy machine the store, or the time, may not suffice: then it is asked again too.
         let is_late = report.refused.as_ref().is_some_and(|(code, _)| code == "TIMEOUT");
         let passes = ["in_flight", "store_unavailable"].iter().any(|it| report.is_refused(it));

@@ -19,14 +19,22 @@ pub struct Effect {
     pub pid: u32,
 }
 
+/// The repeats that a downstream service refuses by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Downstream {
+    /// None: each request has its effect.
+    Naive,
+    /// Requests with an older fence than the latest of their key.
+    Fences,
+    /// A second request with the same key: it is answered with the first one's effect.
+    Keys,
+}
+
 /// A log of effects that several processes append to, each line on the disk before it counts.
-///
-/// It does not know keys from each other: a repeat under the same key or a greater fence happens
-/// again. All it refuses, where it keeps fences, is a run that was taken over.
 #[derive(Debug)]
 pub struct EffectLog {
     file: File,
-    keeps_fences: bool,
+    downstream: Downstream,
     known: Mutex<Known>,
 }
 
@@ -44,16 +52,26 @@ impl EffectLog {
     ///
     /// # Errors
     /// The file's.
-    pub fn open(path: &Path, keeps_fences: bool) -> io::Result<Self> {
+    pub fn open(path: &Path, downstream: Downstream) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
-        Ok(Self { file, keeps_fences, known: Mutex::default() })
+        Ok(Self { file, downstream, known: Mutex::default() })
     }
 
     /// Has an effect; none if a later run under the key was here before.
     pub(super) fn perform(&self, key: &str, fence: u64) -> io::Result<Option<Effect>> {
         let known = self.lock()?;
-        if self.keeps_fences && known.fences.get(key).is_some_and(|greatest| *greatest > fence) {
-            return Ok(None);
+        match self.downstream {
+            Downstream::Naive => {}
+            Downstream::Fences => {
+                if known.fences.get(key).is_some_and(|greatest| *greatest > fence) {
+                    return Ok(None);
+                }
+            }
+            Downstream::Keys => {
+                if let Some(first) = known.first(key) {
+                    return Ok(Some(first));
+                }
+            }
         }
         let effect = Effect { fence, pid: std::process::id() };
         self.append(&format!("effect {key} {fence} {}\n", effect.pid))?;
@@ -65,7 +83,7 @@ impl EffectLog {
     pub(super) fn find(&self, key: &str, fence: u64) -> io::Result<Option<Effect>> {
         let known = self.lock()?;
         self.append(&format!("look {key} {fence}\n"))?;
-        Ok(known.effects.get(key).and_then(|effects| effects.first()).copied())
+        Ok(known.first(key))
     }
 
     /// Reads all effects, by their keys.
@@ -124,6 +142,10 @@ impl Drop for Locked<'_> {
 }
 
 impl Known {
+    fn first(&self, key: &str) -> Option<Effect> {
+        self.effects.get(key).and_then(|effects| effects.first()).copied()
+    }
+
     fn read(&mut self, line: &str) {
         let words: Vec<_> = line.split(' ').collect();
         let (key, fence): (_, u64) = match words.as_slice() {

@@ -1,16 +1,29 @@
-//! Keyed writes in processes that are killed: nothing runs twice, and no success is lost.
+//! A fault campaign of keyed writes: nothing runs twice, and no success is lost.
 //!
 //! A child process executes keyed writes through the whole runtime, on a store in a file, against a
-//! log of effects outside of it. It is killed at one of its [`Point`]s, or at any time, and later
-//! ones repeat its keys. In the end the log and the answers are held against each other.
+//! log of effects outside of it. A fault hits it, later children repeat its keys, and in the end the
+//! log and the answers are compared.
+//!
+//! | fault | module |
+//! | --- | --- |
+//! | the process is killed at one of its [`Point`]s, or at any time | [`kills`] |
+//! | the process is stopped for longer than its lease, and goes on | [`zombies`] |
+//! | the wall clock is set forward and back | [`clock_steps`] |
+//! | bytes of the store's file change between two processes | [`damage`] |
 
 mod child;
+pub mod clock_steps;
+pub mod damage;
+mod dice;
+pub mod kills;
 mod log;
 mod point;
-mod series;
+mod process;
 mod shop;
 mod store;
 mod tally;
+mod writes;
+pub mod zombies;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,10 +33,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use self::child::{ORDERS, Report, play};
-pub use self::log::{Effect, EffectLog};
+pub use self::log::{Downstream, Effect, EffectLog};
 pub use self::point::{Point, Trap, TrapKind};
-pub use self::series::{Plan, run};
+pub use self::shop::WriteTool;
 pub use self::tally::Tally;
+
+/// An error of a campaign itself: a process that cannot be started, or that fails by itself.
+pub type CampaignError = Box<dyn std::error::Error + Send + Sync>;
 
 /// How long a key is held without a sign of life, unless said.
 const LEASE: Duration = Duration::from_millis(250);
@@ -35,16 +51,27 @@ pub struct Orders {
     pub folder: PathBuf,
     /// The keys to write under, all at once.
     pub keys: Vec<String>,
-    /// Whether its tool can find out what became of an earlier run.
-    pub reconciles: bool,
-    /// Whether the log refuses those who were taken over.
-    pub keeps_fences: bool,
+    /// The tool that it writes with.
+    pub tool: WriteTool,
+    /// The repeats that the log refuses.
+    pub downstream: Downstream,
     /// Whether it repeats a call that is still running elsewhere, until it is answered.
     pub patient: bool,
     /// How long it holds a key without a sign of life.
     pub lease: Duration,
     /// Where it is killed or stopped, if anywhere.
     pub trap: Option<Trap>,
+    /// Sets of the wall clock after its first writes, each with the writes that follow it.
+    pub clock_steps: Vec<ClockStep>,
+}
+
+/// A set of the wall clock, and the writes that follow it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockStep {
+    /// The wall clock's distance from true time afterwards, in seconds.
+    pub offset: i64,
+    /// The keys to write under, all at once.
+    pub keys: Vec<String>,
 }
 
 impl Orders {
@@ -54,11 +81,12 @@ impl Orders {
         Self {
             folder: folder.into(),
             keys,
-            reconciles: true,
-            keeps_fences: true,
+            tool: WriteTool::Reconciling,
+            downstream: Downstream::Fences,
             patient: false,
             lease: LEASE,
             trap: None,
+            clock_steps: Vec::new(),
         }
     }
 }
@@ -68,6 +96,7 @@ impl Orders {
 pub struct Program {
     path: PathBuf,
     arguments: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
 }
 
 impl Program {
@@ -77,7 +106,8 @@ impl Program {
     /// The system does not say where the program is.
     pub fn this(arguments: &[&str]) -> std::io::Result<Self> {
         let arguments = arguments.iter().map(OsString::from).collect();
-        Ok(Self { path: std::env::current_exe()?, arguments })
+        let (path, environment) = (std::env::current_exe()?, Vec::new());
+        Ok(Self { path, arguments, environment })
     }
 
     /// Makes the command that starts a child with these orders; its input and its reports
@@ -90,6 +120,8 @@ impl Program {
         command
             .args(&self.arguments)
             .env(ORDERS, serde_json::to_string(orders)?)
+            .env("FAKETIME_TIMESTAMP_FILE", clock_steps::file(&orders.folder))
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         Ok(command)

@@ -1,5 +1,6 @@
 //! The points of a keyed write at which its process is killed, or stopped.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -61,6 +62,13 @@ pub enum TrapKind {
     Kill,
     /// It is stopped, until it may run again and reads a line.
     Stop,
+    /// The wall clock is set, and the write takes a while longer.
+    StepClock {
+        /// The wall clock's distance from true time afterwards, in seconds.
+        offset: i64,
+        /// How much longer the write takes, in milliseconds.
+        pause_ms: u64,
+    },
 }
 
 /// Where, and when, a process is killed or stopped.
@@ -81,11 +89,13 @@ pub struct Trap {
 pub(super) struct Laid {
     trap: Option<Trap>,
     left: AtomicU32,
+    folder: PathBuf,
 }
 
 impl Laid {
-    pub(super) fn new(trap: Option<Trap>) -> Self {
-        Self { left: AtomicU32::new(trap.map_or(0, |trap| trap.write)), trap }
+    pub(super) fn new(trap: Option<Trap>, folder: &Path) -> Self {
+        let left = AtomicU32::new(trap.map_or(0, |trap| trap.write));
+        Self { trap, left, folder: folder.to_owned() }
     }
 
     /// Comes to a point, and from there no further if it is the trap's.
@@ -98,6 +108,10 @@ impl Laid {
         match trap.kind {
             TrapKind::Kill => signal(Signal::KILL),
             TrapKind::Stop => stop(),
+            TrapKind::StepClock { offset, pause_ms } => {
+                super::clock_steps::set(&self.folder, offset).expect("the clock can be set");
+                thread::sleep(Duration::from_millis(pause_ms));
+            }
         }
     }
 }

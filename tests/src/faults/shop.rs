@@ -4,15 +4,45 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tool_runtime::policy::{Policy, RetryConfig, Rules};
 use tool_runtime::prelude::*;
 use tool_runtime::store::Sqlite;
 use tool_runtime::{BuildError, Reconciled};
 
-use super::Orders;
 use super::log::{Effect, EffectLog};
 use super::point::{Laid, Point};
 use super::store::Trapped;
+
+/// A kind of keyed write, by what it can do about an earlier run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WriteTool {
+    /// It finds out whether an earlier run had its effect.
+    Reconciling,
+    /// It sends its key downstream, where a repeat has no second effect.
+    Forwarding,
+    /// It can do neither: an interrupted run stays unknown.
+    Plain,
+}
+
+impl WriteTool {
+    /// Tells whether every key can be answered in the end.
+    #[must_use]
+    pub fn resolves(self) -> bool {
+        match self {
+            Self::Reconciling | Self::Forwarding => true,
+            Self::Plain => false,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Reconciling => "place",
+            Self::Forwarding => "place_once",
+            Self::Plain => "place_blindly",
+        }
+    }
+}
 
 /// Whose effects there are, and where the process dies.
 pub(super) struct Shop {
@@ -94,17 +124,18 @@ fn place_blindly(shop: &Shop, key: &Idempotency) -> Result<Placed, ShopError> {
     shop.place(key)
 }
 
+/// Places an order at a service that knows its key.
+#[ai_tool(effect = "write", preview = show, forwards_key, blocking)]
+fn place_once(shop: &Shop, key: &Idempotency) -> Result<Placed, ShopError> {
+    shop.place(key)
+}
+
 fn show(_: &Shop, _: &Idempotency) -> bool {
     true
 }
 
 fn find(shop: &Shop, key: &Idempotency) -> Result<Reconciled<Placed>, ShopError> {
     shop.find(key)
-}
-
-/// The tool that these orders are carried out with.
-pub(super) fn tool(orders: &Orders) -> &'static str {
-    if orders.reconciles { "place" } else { "place_blindly" }
 }
 
 /// Opens a shop on a log and a store.
@@ -119,9 +150,11 @@ pub(super) fn open(
     Runtime::builder()
         .tool::<Place>()
         .tool::<PlaceBlindly>()
+        .tool::<PlaceOnce>()
         .state(Shop { log, trap: trap.clone() })
         .permission("place", Permission::Allow)
         .permission("place_blindly", Permission::Allow)
+        .permission("place_once", Permission::Allow)
         .policy(policy)
         .build()
 }

@@ -6,11 +6,21 @@ use std::fmt;
 use super::log::Effect;
 use super::point::Point;
 
-/// What a series of killed processes came to.
+/// The counts of a campaign.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
     /// How many processes were killed, by the point.
     pub killed: BTreeMap<Point, u32>,
+    /// How many processes were stopped for longer than their lease, and went on.
+    pub zombies: u32,
+    /// How often the wall clock was set.
+    pub clock_steps: u32,
+    /// How many stores were damaged.
+    pub damages: u32,
+    /// How many damaged stores were refused when they were opened.
+    pub not_opened: u32,
+    /// How many runs were told that another run had taken them over.
+    pub superseded: u32,
     /// How many keys were written under.
     pub keys: u32,
     /// How many effects there were.
@@ -41,7 +51,7 @@ pub(super) struct Outcome<'o> {
 impl Tally {
     /// Returns how many processes were killed.
     #[must_use]
-    pub fn runs(&self) -> u32 {
+    pub fn kills(&self) -> u32 {
         self.killed.values().sum()
     }
 
@@ -50,6 +60,11 @@ impl Tally {
         for (point, killed) in &other.killed {
             *self.killed.entry(*point).or_default() += killed;
         }
+        self.zombies += other.zombies;
+        self.clock_steps += other.clock_steps;
+        self.damages += other.damages;
+        self.not_opened += other.not_opened;
+        self.superseded += other.superseded;
         self.keys += other.keys;
         self.effects += other.effects;
         self.double += other.double;
@@ -58,27 +73,52 @@ impl Tally {
         self.unknown += other.unknown;
     }
 
-    /// Counts one key, in the end.
-    pub(super) fn count(&mut self, outcome: Outcome<'_>, reconciles: bool) {
+    /// Returns how many promises were broken.
+    #[must_use]
+    pub fn broken(&self) -> u32 {
+        self.double + self.lost + self.unresolved
+    }
+
+    /// Counts one key, in the end; `resolves` says that its tool leaves no outcome unknown.
+    pub(super) fn count(&mut self, outcome: Outcome<'_>, resolves: bool) {
         let Outcome { effects, confirmed, last, is_unknown } = outcome;
-        let is_one = |answer: Effect| effects == [answer];
+        self.count_effects(effects, is_unknown);
+        let told_otherwise = confirmed.is_some() && confirmed != last;
+        let forgotten = last.is_none() && !effects.is_empty() && !is_unknown;
+        self.lost += u32::from(told_otherwise || is_other(effects, last) || forgotten);
+        let may_be_unknown = is_unknown && !resolves;
+        self.unresolved += u32::from(last.is_none() && !may_be_unknown);
+    }
+
+    /// Counts one key of a store that was damaged: it may be answered by an error, and by nothing wrong.
+    pub(super) fn count_damaged(&mut self, outcome: Outcome<'_>) {
+        let Outcome { effects, last, is_unknown, .. } = outcome;
+        self.count_effects(effects, is_unknown);
+        self.lost += u32::from(is_other(effects, last));
+    }
+
+    fn count_effects(&mut self, effects: &[Effect], is_unknown: bool) {
         self.keys += 1;
         self.effects += u32::try_from(effects.len()).unwrap_or(u32::MAX);
         self.double += u32::from(effects.len() > 1);
         self.unknown += u32::from(is_unknown);
-        let told_otherwise = confirmed.is_some() && confirmed != last;
-        let happened_otherwise = last.is_some_and(|last| !is_one(last));
-        let forgotten = last.is_none() && !effects.is_empty() && !is_unknown;
-        self.lost += u32::from(told_otherwise || happened_otherwise || forgotten);
-        let may_be_unknown = is_unknown && !reconciles;
-        self.unresolved += u32::from(last.is_none() && !may_be_unknown);
     }
+}
+
+/// Tells whether an answer names another effect than the one that happened.
+fn is_other(effects: &[Effect], answer: Option<Effect>) -> bool {
+    answer.is_some_and(|answer| effects != [answer])
 }
 
 /// The one line for machines.
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { double, lost, unresolved, .. } = self;
-        write!(f, "runs={} double={double} lost={lost} unresolved={unresolved}", self.runs())
+        let Self { double, lost, unresolved, zombies, clock_steps, damages, .. } = self;
+        let kills = self.kills();
+        write!(
+            f,
+            "double={double} lost={lost} unresolved={unresolved} kills={kills} zombies={zombies} \
+             clock_steps={clock_steps} damage={damages}"
+        )
     }
 }

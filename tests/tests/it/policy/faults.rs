@@ -3,7 +3,9 @@
 mod frozen;
 mod full;
 
-use tool_tests::faults::{self, Plan, Point, Program, Tally};
+use tool_tests::faults::kills::Plan;
+use tool_tests::faults::{self, Downstream, Point, Program, Tally, WriteTool};
+use tool_tests::faults::{kills, zombies};
 
 const ROLE: &str = "policy::faults::a_child_that_writes";
 
@@ -11,16 +13,22 @@ fn program() -> Program {
     Program::this(&["--exact", ROLE, "--nocapture"]).expect("this program")
 }
 
-fn check(plan: Plan) -> Tally {
-    let tally = faults::run(&program(), plan).expect("the series");
-    let text = format!("runs={} double=0 lost=0 unresolved=0", plan.runs);
-    assert_eq!(tally.to_string(), text, "{tally:?}");
+#[track_caller]
+fn check_unbroken(tally: &Tally) {
+    assert_eq!((tally.double, tally.lost, tally.unresolved), (0, 0, 0), "{tally:?}");
+}
+
+fn kill(plan: Plan) -> Tally {
+    let tally = kills::run(&program(), plan).expect("the series");
+    check_unbroken(&tally);
+    assert_eq!(tally.kills(), plan.runs);
     tally
 }
 
 #[test]
 fn what_is_killed_at_any_point_runs_once_and_is_answered_in_the_end() {
-    let tally = check(Plan { runs: 500, reconciles: true, rivals: true, at_once: 4 });
+    let plan = Plan { runs: 500, tool: WriteTool::Reconciling, rivals: true, at_once: 4 };
+    let tally = kill(plan);
     for point in Point::ALL {
         assert!(tally.killed.get(&point) >= Some(&50), "{point:?}: {tally:?}");
     }
@@ -29,8 +37,23 @@ fn what_is_killed_at_any_point_runs_once_and_is_answered_in_the_end() {
 
 #[test]
 fn what_is_killed_and_cannot_be_found_out_never_runs_twice() {
-    let tally = check(Plan { runs: 100, reconciles: false, rivals: true, at_once: 2 });
+    let tally = kill(Plan { runs: 100, tool: WriteTool::Plain, rivals: true, at_once: 2 });
     assert!(tally.unknown > 0 && tally.unknown < tally.keys, "{tally:?}");
+}
+
+#[test]
+fn a_write_that_is_frozen_beyond_its_lease_has_one_effect() {
+    let kinds = [
+        (WriteTool::Plain, Downstream::Naive),
+        (WriteTool::Forwarding, Downstream::Keys),
+        (WriteTool::Reconciling, Downstream::Fences),
+    ];
+    for (tool, downstream) in kinds {
+        let plan = zombies::Plan { runs: 8, tool, downstream, at_once: 4 };
+        let tally = zombies::run(&program(), plan).expect("the series");
+        check_unbroken(&tally);
+        assert_eq!(tally.zombies, 8, "{tool:?}: {tally:?}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdout};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
-use tool_tests::faults::{Effect, EffectLog, Orders, Point, Report, Trap, TrapKind};
+use tool_tests::faults::{Downstream, Effect, EffectLog, Orders, Point, Report, Trap, TrapKind};
 
 use super::program;
 use crate::sqlite::Folder;
@@ -64,16 +64,16 @@ struct Ended {
 /// Long enough that the first owner is stopped before it gives a sign of life.
 const LEASE: Duration = Duration::from_millis(1_500);
 
-fn freeze(point: Point, keeps_fences: bool) -> Ended {
+fn freeze(point: Point, downstream: Downstream) -> Ended {
     // Who is stopped in the middle of a commit keeps the file locked for all.
-    let mut tries = (0..5).map(|_| try_to_freeze(point, keeps_fences));
+    let mut tries = (0..5).map(|_| try_to_freeze(point, downstream));
     tries.find(|ended| !ended.second.is_refused("store_unavailable")).expect("the store answers")
 }
 
-fn try_to_freeze(point: Point, keeps_fences: bool) -> Ended {
+fn try_to_freeze(point: Point, downstream: Downstream) -> Ended {
     let folder = Folder::new();
     let orders = Orders::new(&folder.0, vec!["k".to_owned()]);
-    let orders = Orders { keeps_fences, patient: true, lease: LEASE, ..orders };
+    let orders = Orders { downstream, patient: true, lease: LEASE, ..orders };
     let trap = Trap { kind: TrapKind::Stop, point, write: 1, delay_us: 0 };
     let mut frozen = Process::start(&Orders { trap: Some(trap), ..orders.clone() });
     frozen.wait_for("stopped");
@@ -82,7 +82,7 @@ fn try_to_freeze(point: Point, keeps_fences: bool) -> Ended {
     frozen.goes_on();
     let first = frozen.report();
     let stands = Process::start(&orders).report();
-    let log = EffectLog::open(&folder.0.join("effects.log"), false).unwrap();
+    let log = EffectLog::open(&folder.0.join("effects.log"), Downstream::Naive).unwrap();
     let effects = log.effects().unwrap().remove("k").unwrap_or_default();
     Ended { first, second, stands, effects }
 }
@@ -95,7 +95,7 @@ fn check_conflict(report: &Report) {
 
 #[test]
 fn an_owner_that_stood_still_before_its_effect_has_none_where_fences_are_kept() {
-    let Ended { first, second, stands, effects } = freeze(Point::BeforeEffect, true);
+    let Ended { first, second, stands, effects } = freeze(Point::BeforeEffect, Downstream::Fences);
     check_conflict(&first);
     assert_eq!(stands, second);
     assert_eq!(effects, Vec::from_iter(second.effect), "the late effect is refused");
@@ -103,7 +103,7 @@ fn an_owner_that_stood_still_before_its_effect_has_none_where_fences_are_kept() 
 
 #[test]
 fn an_owner_that_stood_still_is_told_that_another_answer_counts() {
-    let Ended { first, second, stands, effects } = freeze(Point::BeforeEffect, false);
+    let Ended { first, second, stands, effects } = freeze(Point::BeforeEffect, Downstream::Naive);
     assert!(first.is_refused("superseded"), "{first:?}");
     assert_eq!(stands, second);
     // Whoever keeps no fences has the late effect; the runtime cannot reach out and stop it.
@@ -114,7 +114,7 @@ fn an_owner_that_stood_still_is_told_that_another_answer_counts() {
 #[test]
 fn an_owner_that_stood_still_after_its_effect_leaves_one_effect_and_one_answer() {
     for point in [Point::AfterEffect, Point::Settling] {
-        let Ended { first, second, stands, effects } = freeze(point, true);
+        let Ended { first, second, stands, effects } = freeze(point, Downstream::Fences);
         assert!(first.is_refused("superseded"), "{point:?}: {first:?}");
         assert!(second.effect.is_some() && stands == second, "{point:?}: {second:?}, {stands:?}");
         assert_eq!(effects, Vec::from_iter(second.effect), "{point:?}: it was found, not repeated");
@@ -123,7 +123,7 @@ fn an_owner_that_stood_still_after_its_effect_leaves_one_effect_and_one_answer()
 
 #[test]
 fn an_owner_that_stood_still_before_it_ran_does_not_run_beside_another() {
-    let Ended { first, second, stands, effects } = freeze(Point::Claimed, true);
+    let Ended { first, second, stands, effects } = freeze(Point::Claimed, Downstream::Fences);
     check_conflict(&first);
     assert!(second.effect.is_some() && stands == second, "{second:?}, {stands:?}");
     assert_eq!(effects, Vec::from_iter(second.effect));

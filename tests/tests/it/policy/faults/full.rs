@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use tool_tests::faults::{Effect, EffectLog, Orders, Report};
+use tool_tests::faults::{Downstream, Effect, EffectLog, Orders, Report};
 
 use super::program;
 use crate::sqlite::Folder;
@@ -49,7 +49,10 @@ fn try_with(blocks: u32) -> [usize; 3] {
     let orders = Orders::new(&folder.0, keys.clone());
     let first = carry_out(&orders, Some(blocks));
     let last = carry_out(&Orders { patient: true, ..orders }, None);
-    let effects = EffectLog::open(&folder.0.join("effects.log"), false).unwrap().effects().unwrap();
+    let effects = EffectLog::open(&folder.0.join("effects.log"), Downstream::Naive)
+        .unwrap()
+        .effects()
+        .unwrap();
     for key in &keys {
         let answered: Option<Effect> = last[key].effect;
         assert_eq!(effects[key], Vec::from_iter(answered), "{blocks} blocks, {key}: {last:?}");

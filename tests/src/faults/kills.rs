@@ -1,0 +1,139 @@
+//! Children that are killed at any point of their writes.
+
+use std::time::Duration;
+
+use super::dice::Dice;
+use super::log::Downstream;
+use super::point::{Point, Trap, TrapKind};
+use super::process::{Process, Waited, was_killed};
+use super::shop::WriteTool;
+use super::tally::Tally;
+use super::writes::{Writes, side_by_side};
+use super::{CampaignError, LEASE, Orders, Program};
+
+/// How many new keys a child writes under.
+const KEYS: u32 = 4;
+/// How many keys of dead children it repeats, where it has to.
+const REPEATED: usize = 8;
+/// How long after it is ready a child is killed that may be killed at any time, at most.
+const ANY_TIME_US: u64 = 12_000;
+/// How far into a commit a child is killed, at most.
+const COMMIT_US: u64 = 2_500;
+/// How many processes are killed before the log is compared with the answers.
+const SERIES: u32 = 100;
+
+/// The number of killed processes, and the tool that they write with.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// How many processes are killed.
+    pub runs: u32,
+    /// The tool that they write with.
+    pub tool: WriteTool,
+    /// Whether every third process has another beside it, on the same keys.
+    pub rivals: bool,
+    /// How many series go on at once.
+    pub at_once: u32,
+}
+
+/// Kills so many processes, in series that each start with an empty store.
+///
+/// # Errors
+/// A process cannot be started, or fails by itself.
+pub fn run(program: &Program, plan: Plan) -> Result<Tally, CampaignError> {
+    side_by_side(plan.at_once, plan.runs.div_ceil(SERIES), |number| {
+        let runs = SERIES.min(plan.runs - number * SERIES);
+        Series::new(program, plan, number)?.run(runs)
+    })
+}
+
+/// One store, one log, and the processes on them.
+struct Series<'p> {
+    plan: Plan,
+    writes: Writes<'p>,
+    dice: Dice,
+    tally: Tally,
+}
+
+impl<'p> Series<'p> {
+    fn new(program: &'p Program, plan: Plan, number: u32) -> Result<Self, CampaignError> {
+        let writes = Writes::new(program, plan.tool, Downstream::Fences, LEASE)?;
+        let dice = Dice::new(u64::from(number) + 1);
+        Ok(Self { plan, writes, dice, tally: Tally::default() })
+    }
+
+    fn run(mut self, runs: u32) -> Result<Tally, CampaignError> {
+        let mut round = 0;
+        while self.tally.kills() < runs {
+            let point = self.rarest();
+            if point.needs_an_earlier_run() && self.writes.open.is_empty() {
+                // One that leaves something behind, and does not count.
+                self.round(Point::AfterEffect, round)?;
+            } else if self.round(point, round)? {
+                *self.tally.killed.entry(point).or_default() += 1;
+            }
+            round += 1;
+        }
+        self.writes.judge(&mut self.tally)?;
+        Ok(self.tally)
+    }
+
+    /// The point that the fewest were killed at.
+    fn rarest(&self) -> Point {
+        let reconciles = self.plan.tool == WriteTool::Reconciling;
+        let comes_there = |point: &Point| reconciles || !point.needs_an_earlier_run();
+        let killed = |point: &Point| self.tally.killed.get(point).copied().unwrap_or_default();
+        let points = Point::ALL.into_iter().filter(comes_there);
+        points.min_by_key(killed).unwrap_or(Point::AnyTime)
+    }
+
+    /// Starts a child, and tells whether it was killed.
+    fn round(&mut self, point: Point, round: u32) -> Result<bool, CampaignError> {
+        let orders = self.orders(point, round);
+        let mut child = self.writes.start(&orders)?;
+        let rival = self.plan.rivals && round % 3 == 0;
+        let rival = rival
+            .then(|| self.writes.start(&Orders { trap: None, ..orders.clone() }))
+            .transpose()?;
+        if point == Point::AnyTime {
+            self.kill_at_any_time(&mut child)?;
+        }
+        let status = child.end(|line| self.writes.hear(line))?;
+        if let Some(mut rival) = rival {
+            rival.end(|line| self.writes.hear(line))?;
+        }
+        let killed = was_killed(status);
+        if killed || status.success() {
+            Ok(killed)
+        } else {
+            Err(format!("a child: {status}").into())
+        }
+    }
+
+    fn kill_at_any_time(&mut self, child: &mut Process) -> Result<(), CampaignError> {
+        let limit = Duration::from_micros(self.dice.below(ANY_TIME_US));
+        let hear = |line: &str| self.writes.hear(line);
+        if let Waited::Said = child.wait_for(Some("ready"), Duration::from_secs(60), hear)? {
+            if let Waited::TimedOut = child.wait_for(None, limit, |line| self.writes.hear(line))? {
+                child.kill()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn orders(&mut self, point: Point, round: u32) -> Orders {
+        let takes_over = point.needs_an_earlier_run();
+        let keys: Vec<_> = if takes_over {
+            self.writes.open.iter().take(REPEATED).cloned().collect()
+        } else {
+            let repeated = self.writes.open.first().cloned();
+            (0..KEYS).map(|key| format!("{round}-{key}")).chain(repeated).collect()
+        };
+        let most = if takes_over { 2 } else { u64::from(KEYS) };
+        let write = u32::try_from(1 + self.dice.below(most)).unwrap_or(1);
+        let is_commit = matches!(point, Point::Claiming | Point::Committing);
+        let delay_us = if is_commit { self.dice.below(COMMIT_US) } else { 0 };
+        let trap = Trap { kind: TrapKind::Kill, point, write, delay_us };
+        let trap = (point != Point::AnyTime).then_some(trap);
+        Orders { patient: takes_over, trap, ..self.writes.orders(keys) }
+    }
+}

@@ -1,0 +1,111 @@
+//! A child process of a campaign: started, listened to, stopped, continued and waited for.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ExitStatus};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{CampaignError, Orders, Program};
+
+/// The longest silence of a child that is neither stopped nor killed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A child and the lines that it writes; it is killed when this is dropped.
+pub(super) struct Process {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+/// The end of a wait for a child.
+#[derive(Debug)]
+pub(super) enum Waited {
+    /// The child ended.
+    Ended(ExitStatus),
+    /// The child wrote this line, which was waited for.
+    Said,
+    /// The time was over.
+    TimedOut,
+}
+
+impl Process {
+    /// Starts a child with these orders.
+    pub(super) fn start(program: &Program, orders: &Orders) -> Result<Self, CampaignError> {
+        let mut child = program.child(orders)?.spawn()?;
+        let output = child.stdout.take().ok_or("a child has a pipe")?;
+        let (sender, lines) = mpsc::channel();
+        thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        Ok(Self { child, lines })
+    }
+
+    /// Listens to the child until it writes `word`, ends, or `limit` is over.
+    pub(super) fn wait_for(
+        &mut self,
+        word: Option<&str>,
+        limit: Duration,
+        mut hear: impl FnMut(&str),
+    ) -> Result<Waited, CampaignError> {
+        let until = Instant::now() + limit;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left) {
+                Ok(line) if Some(line.as_str()) == word => return Ok(Waited::Said),
+                Ok(line) => hear(&line),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Ok(Waited::Ended(self.child.wait()?));
+                }
+                Err(RecvTimeoutError::Timeout) => return Ok(Waited::TimedOut),
+            }
+        }
+    }
+
+    /// Listens to the child until it ends.
+    pub(super) fn end(&mut self, hear: impl FnMut(&str)) -> Result<ExitStatus, CampaignError> {
+        match self.wait_for(None, PATIENCE, hear)? {
+            Waited::Ended(status) => Ok(status),
+            Waited::Said | Waited::TimedOut => {
+                self.kill()?;
+                Err("a child did not end".into())
+            }
+        }
+    }
+
+    /// Kills the child.
+    pub(super) fn kill(&mut self) -> Result<(), CampaignError> {
+        Ok(self.child.kill()?)
+    }
+
+    /// Stops the child until it [goes on](Self::go_on).
+    pub(super) fn stop(&self) -> Result<(), CampaignError> {
+        Ok(kill_process(Pid::from_child(&self.child), Signal::STOP)?)
+    }
+
+    /// Lets a stopped child go on.
+    pub(super) fn go_on(&mut self) -> Result<(), CampaignError> {
+        kill_process(Pid::from_child(&self.child), Signal::CONT)?;
+        if let Some(input) = self.child.stdin.as_mut() {
+            // A child that was not stopped at a point reads nothing.
+            let _ = input.write_all(b"\n");
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Tells whether a child was killed by its orders or its parent.
+pub(super) fn was_killed(status: ExitStatus) -> bool {
+    status.signal() == Some(Signal::KILL.as_raw())
+}

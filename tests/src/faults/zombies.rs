@@ -1,0 +1,105 @@
+//! Children that are stopped for longer than their lease, while another takes their keys over, and that go on then.
+
+use std::time::Duration;
+
+use super::dice::Dice;
+use super::log::Downstream;
+use super::point::{Point, Trap, TrapKind};
+use super::process::{Process, Waited};
+use super::shop::WriteTool;
+use super::tally::Tally;
+use super::writes::{Writes, side_by_side};
+use super::{CampaignError, Orders, Program};
+
+/// How many keys a child writes under.
+const KEYS: u32 = 2;
+/// How long a key is held without a sign of life.
+const LEASE: Duration = Duration::from_millis(150);
+/// How long after it is ready a child is stopped that may be stopped at any time, at most.
+const ANY_TIME_US: u64 = 12_000;
+/// How many processes are stopped before the log is compared with the answers.
+const SERIES: u32 = 25;
+/// How long the successor may take before the stopped process is taken for the holder of the file's lock.
+const LOCKED: Duration = Duration::from_secs(4);
+
+/// The points outside of a commit: a process that is stopped inside one holds the file's lock.
+const POINTS: [Point; 6] = [
+    Point::Claimed,
+    Point::BeforeEffect,
+    Point::AfterEffect,
+    Point::Settling,
+    Point::Settled,
+    Point::AnyTime,
+];
+
+/// The number of stopped processes, and the tool that they write with.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// How many processes are stopped and go on.
+    pub runs: u32,
+    /// The tool that they write with.
+    pub tool: WriteTool,
+    /// The repeats that its downstream refuses.
+    pub downstream: Downstream,
+    /// How many series go on at once.
+    pub at_once: u32,
+}
+
+/// Stops so many processes, and lets them go on once a successor has ended.
+///
+/// # Errors
+/// A process cannot be started, or fails by itself.
+pub fn run(program: &Program, plan: Plan) -> Result<Tally, CampaignError> {
+    side_by_side(plan.at_once, plan.runs.div_ceil(SERIES), |number| {
+        let runs = SERIES.min(plan.runs - number * SERIES);
+        let mut writes = Writes::new(program, plan.tool, plan.downstream, LEASE)?;
+        let mut dice = Dice::new(u64::from(number) + 1);
+        let (mut tally, mut round) = (Tally::default(), 0);
+        while tally.zombies < runs {
+            tally.zombies += u32::from(freeze(&mut writes, &mut dice, round)?);
+            round += 1;
+        }
+        writes.judge(&mut tally)?;
+        Ok(tally)
+    })
+}
+
+/// Stops a child, runs a successor, and lets the child go on; true if it all came in that order.
+fn freeze(writes: &mut Writes<'_>, dice: &mut Dice, round: u32) -> Result<bool, CampaignError> {
+    let point = POINTS[dice.index(POINTS.len())];
+    let write = u32::try_from(1 + dice.below(u64::from(KEYS))).unwrap_or(1);
+    let trap = Trap { kind: TrapKind::Stop, point, write, delay_us: 0 };
+    let orders = writes.orders((0..KEYS).map(|key| format!("{round}-{key}")).collect());
+    let trap = (point != Point::AnyTime).then_some(trap);
+    let mut zombie = writes.start(&Orders { trap, ..orders.clone() })?;
+    let is_stopped = stop(writes, &mut zombie, point, dice)?;
+    let mut successor = writes.start(&Orders { patient: true, ..orders })?;
+    let waited = successor.wait_for(None, LOCKED, |line| writes.hear(line))?;
+    let has_ended = matches!(waited, Waited::Ended(_));
+    zombie.go_on()?;
+    for child in [&mut zombie, &mut successor] {
+        child.end(|line| writes.hear(line))?;
+    }
+    Ok(is_stopped && has_ended)
+}
+
+/// Waits until a child is stopped; false if it ends before.
+fn stop(
+    writes: &mut Writes<'_>,
+    zombie: &mut Process,
+    point: Point,
+    dice: &mut Dice,
+) -> Result<bool, CampaignError> {
+    let word = if point == Point::AnyTime { "ready" } else { "stopped" };
+    let waited = zombie.wait_for(Some(word), Duration::from_secs(60), |line| writes.hear(line))?;
+    if !matches!(waited, Waited::Said) || point != Point::AnyTime {
+        return Ok(matches!(waited, Waited::Said));
+    }
+    let limit = Duration::from_micros(dice.below(ANY_TIME_US));
+    let waited = zombie.wait_for(None, limit, |line| writes.hear(line))?;
+    let still_runs = matches!(waited, Waited::TimedOut);
+    if still_runs {
+        zombie.stop()?;
+    }
+    Ok(still_runs)
+}
