@@ -260,6 +260,12 @@ impl CallScope {
         self.0.cx.timeouts_ms().map_or(own, |budget| own.min(left(budget)))
     }
 
+    /// Returns whether the caller's context leaves the tool less time than the tool's own deadline.
+    #[cfg(feature = "policy")]
+    pub(crate) fn has_shortened_deadline(&self) -> bool {
+        self.budget() < self.0.tool.timeout
+    }
+
     pub(crate) fn runtime(&self) -> &Runtime {
         &self.0.runtime
     }

@@ -86,7 +86,8 @@ impl State {
         // A replay is an auditor's: it is not counted among the calls of those it repeats.
         let counts = scope.replay_of().is_none();
         if let Some(breaker) = plan.breaker.as_ref().filter(|_| counts) {
-            holding.pass = Some(breaker.admit(now).map_err(breaker_open)?);
+            let admitted = breaker.admit(scope.cx().tenant_id(), now);
+            holding.pass = Some(admitted.map_err(breaker_open)?);
         }
         if let Some(rate) = plan.rate.as_ref().filter(|_| counts) {
             rate.check(&scope.cx().tenant_id()).map_err(rate_limited)?;

@@ -35,7 +35,7 @@ impl Holding {
 
     async fn settled(mut self, scope: &CallScope, ended: Ended) -> Ended {
         let now = self.state.timer.now();
-        match (self.pass.take(), health(&ended)) {
+        match (self.pass.take(), health(scope, &ended)) {
             (Some(pass), Some(true)) => pass.succeeded(now),
             (Some(pass), Some(false)) => pass.failed(now),
             (_, None) | (None, _) => {}
@@ -61,9 +61,11 @@ impl Drop for Holding {
 }
 
 /// What a call's end says of its tool's health; nothing, where it was not the tool that ended it.
-fn health(ended: &Ended) -> Option<bool> {
+fn health(scope: &CallScope, ended: &Ended) -> Option<bool> {
     let code = ended.output.error().and_then(ToolErrorDetail::error_code);
     match (ended.status, code, ended.fate) {
+        // The tool had less time than it declares: the caller chose to wait no longer.
+        (_, Some(ErrorCode::Timeout), _) if scope.has_shortened_deadline() => None,
         (CallStatus::Interrupted, ..)
         | (_, Some(ErrorCode::Conflict), Fate::Unknown)
         | (_, _, Fate::NotRun) => None,

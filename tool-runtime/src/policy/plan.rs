@@ -8,7 +8,7 @@ use tool_contracts::{Effect, Permission, ToolSpec};
 use uuid::Uuid;
 
 use super::governor::places;
-use super::limits::{Breaker, Places, RateLimiter};
+use super::limits::{Places, RateLimiter, TenantBreakers};
 use super::retry::{RetryBudget, RetryConfig};
 use super::rules::{Rules, WhenRunning};
 use crate::canonical::{Defaults, Digest};
@@ -43,7 +43,7 @@ pub(crate) struct Plan {
     pub(crate) defaults: Defaults,
     pub(crate) retry: RetryConfig,
     pub(crate) retry_budget: RetryBudget,
-    pub(crate) breaker: Option<Breaker>,
+    pub(crate) breaker: Option<TenantBreakers>,
     pub(crate) rate: Option<RateLimiter<Uuid>>,
     pub(crate) places: Option<Arc<Places>>,
     pub(crate) retention: Duration,
@@ -72,7 +72,7 @@ impl Plan {
             defaults: Defaults::compile(&Value::Object(spec.input_schema().clone())),
             retry: rules.retry.unwrap_or_default(),
             retry_budget: RetryBudget::default(),
-            breaker: rules.breaker.map(Breaker::new),
+            breaker: rules.breaker.map(TenantBreakers::new),
             rate: rules.rate.map(|rate| RateLimiter::new(rate, timer.clone())),
             places: rules.max_concurrent.and_then(|most| places(most, queue)),
             retention: tool.traits.retention.or(rules.retention).unwrap_or(SHORTEST_RETENTION),

@@ -63,7 +63,12 @@ impl Rules {
         self
     }
 
-    /// Sets a circuit breaker for each tool: while it is open, calls are answered `UNAVAILABLE`.
+    /// Sets a circuit breaker for each tool and tenant: while it is open, calls are answered
+    /// `UNAVAILABLE`.
+    ///
+    /// The failures of one tenant's calls open no other tenant's breaker. A call whose caller
+    /// shortened the tool's deadline (`timeouts_ms`) and that ran out of time is no failure of the
+    /// tool. Breakers of the 1,024 tenants that called last are kept for each tool.
     pub fn breaker(mut self, breaker: BreakerConfig) -> Self {
         self.breaker = Some(breaker);
         self

@@ -147,6 +147,45 @@ async fn a_panic_and_a_deadline_count_as_failures() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_deadline_that_the_caller_shortened_is_no_failure_of_the_tool() {
+    let script = Script::new(|run| async move {
+        tokio::time::sleep(10 * MS).await;
+        Ok(run)
+    });
+    let runtime = runtime(&script, once().breaker(BreakerConfig::failures_in_a_row(1).unwrap()));
+    let hasty = ToolContext::builder(Uuid::from_u128(1), "t").run_id("r").timeouts_ms(5);
+    let hasty = hasty.build().unwrap();
+    for tool in ["peek", "glance", "set"] {
+        for _ in 0..3 {
+            assert_eq!(call(&runtime, tool, &hasty).await["error"]["code"], "TIMEOUT", "{tool}");
+        }
+        assert_eq!(call(&runtime, tool, &jane()).await["status"], "ok", "{tool}");
+    }
+    // More time than the tool has of its own is not a shorter deadline.
+    let script = Script::new(|_| std::future::pending());
+    let runtime =
+        self::runtime(&script, once().breaker(BreakerConfig::failures_in_a_row(1).unwrap()));
+    let patient = ToolContext::builder(Uuid::from_u128(1), "t").run_id("r").timeouts_ms(60_000);
+    let patient = patient.build().unwrap();
+    assert_eq!(call(&runtime, "glance", &patient).await["error"]["code"], "TIMEOUT");
+    refused(&call(&runtime, "glance", &patient).await, "UNAVAILABLE", "breaker_open");
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_tenants_failures_do_not_open_the_breaker_of_another() {
+    let script = Script::quick(|run| if run <= 3 { busy() } else { Ok(run) });
+    let runtime = runtime(&script, once().breaker(BreakerConfig::failures_in_a_row(3).unwrap()));
+    for _ in 0..3 {
+        assert_eq!(
+            call(&runtime, "peek", &somebody(1, "jane")).await["error"]["code"],
+            "UNAVAILABLE"
+        );
+    }
+    refused(&call(&runtime, "peek", &somebody(1, "joe")).await, "UNAVAILABLE", "breaker_open");
+    assert_eq!(call(&runtime, "peek", &somebody(2, "jane")).await["status"], "ok");
+}
+
+#[tokio::test(start_paused = true)]
 async fn refusals_and_cancellations_do_not_count() {
     let script = Script::new(|run| async move {
         if run > 1 {

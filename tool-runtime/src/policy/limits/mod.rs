@@ -6,7 +6,7 @@ mod correction;
 mod rate;
 
 pub use self::breaker::BreakerConfig;
-pub(crate) use self::breaker::{Breaker, Pass};
+pub(crate) use self::breaker::{Pass, TenantBreakers};
 pub(crate) use self::concurrency::{PlacePermit, Places};
 pub(crate) use self::correction::{CorrectionBudget, RunKey};
 pub use self::rate::RateLimit;

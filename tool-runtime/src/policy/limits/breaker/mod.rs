@@ -1,22 +1,24 @@
 //! Stops calling a tool that keeps failing, and finds out when it works again.
 
 mod config;
+mod tenants;
 mod window;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 pub use self::config::BreakerConfig;
+pub(crate) use self::tenants::TenantBreakers;
 use self::window::Tally;
 
-/// One tool's breaker. A handle: its clones are the same breaker.
+/// The breaker of one tool for one tenant. A handle: its clones are the same breaker.
 ///
 /// Closed, it admits every call and counts how they end. When too many fail it opens and refuses
 /// every call for a while. Then, half open, it admits a few probes: when all of them succeed it
 /// closes, when one fails it opens again. What was admitted before a change does not count after
 /// it.
 #[derive(Debug, Clone)]
-pub(crate) struct Breaker(Arc<Shared>);
+struct Breaker(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -49,13 +51,13 @@ enum Outcome {
 const PROBING: Duration = Duration::from_secs(1);
 
 impl Breaker {
-    pub(crate) fn new(config: BreakerConfig) -> Self {
+    fn new(config: BreakerConfig) -> Self {
         let state = State { phase: Phase::closed(&config), generation: 0 };
         Self(Arc::new(Shared { config, state: Mutex::new(state) }))
     }
 
     /// Lets a call pass, or says how long to wait before the next one.
-    pub(crate) fn admit(&self, now: Instant) -> Result<Pass, Duration> {
+    fn admit(&self, now: Instant) -> Result<Pass, Duration> {
         let mut state = self.0.lock();
         state.admit(&self.0.config, now)?;
         Ok(Pass { shared: Arc::clone(&self.0), generation: state.generation, open: true })
