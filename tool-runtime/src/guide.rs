@@ -20,6 +20,8 @@ pages! {
     Errors: "docs/errors.md";
     Envelopes: "docs/envelopes.md";
     Redaction: "docs/redaction.md";
+    KeyRotation: "docs/key-rotation.md";
+    ThreatModel: "docs/threat-model.md";
     #[cfg(feature = "adapters")]
     Adapters: "docs/adapters.md";
     #[cfg(feature = "discovery")]

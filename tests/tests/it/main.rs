@@ -21,6 +21,7 @@ mod executor;
 mod guard;
 mod guide;
 mod http;
+mod key_rotation;
 mod ledger;
 mod life;
 mod macros;
