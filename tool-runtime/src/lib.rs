@@ -109,6 +109,7 @@ mod registry;
 pub mod schema;
 #[cfg(feature = "search")]
 pub mod search;
+mod steps;
 #[cfg(feature = "policy")]
 pub mod store;
 #[cfg(feature = "testing")]

@@ -66,17 +66,22 @@ impl ToolCall {
     }
 }
 
-/// Lists the places where two texts differ; the root alone if one of them is no JSON.
+/// The most places that are listed one by one.
+const MOST_PLACES: usize = 256;
+
+/// Lists the places where two texts differ; the root alone if one of them is no JSON, or if there
+/// are too many to list.
 pub(crate) fn differences(before: &str, after: &str) -> Vec<String> {
     let read = |text| serde_json::from_str::<Value>(text);
     let (Ok(before), Ok(after)) = (read(before), read(after)) else { return vec![String::new()] };
     let mut places = Vec::new();
     compare(&before, &after, &mut String::new(), &mut places);
-    places
+    if places.len() > MOST_PLACES { vec![String::new()] } else { places }
 }
 
 fn compare(before: &Value, after: &Value, place: &mut String, places: &mut Vec<String>) {
     match (before, after) {
+        _ if places.len() > MOST_PLACES => {}
         (Value::Object(before), Value::Object(after)) => {
             let added = after.keys().filter(|key| !before.contains_key(*key));
             for key in before.keys().chain(added) {
@@ -105,8 +110,22 @@ fn below(
     place.push('/');
     place.push_str(token);
     match (before, after) {
+        _ if places.len() > MOST_PLACES => {}
         (Some(before), Some(after)) => compare(before, after, place, places),
         _ => places.push(place.clone()),
     }
     place.truncate(length);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_PLACES, differences};
+
+    #[test]
+    fn edits_beyond_a_bound_are_the_root_alone() {
+        let list = |item: usize, count: usize| serde_json::json!(vec![item; count]).to_string();
+        let few = differences(&list(1, MOST_PLACES), &list(2, MOST_PLACES));
+        assert_eq!((few.len(), few[1].as_str()), (MOST_PLACES, "/1"));
+        assert_eq!(differences(&list(1, 100_000), &list(2, 100_000)), [""]);
+    }
 }

@@ -124,8 +124,8 @@ fn canonicalize_any(json: &str, form: Form<'_>, out: &mut Vec<u8>) -> Result<(),
     let unbounded = Limits::new().with_max_bytes(usize::MAX).with_max_string_bytes(usize::MAX);
     let tree = read_to_depth(json, &unbounded, DEEPEST)?;
     let view = tree.view(json);
-    if let Some(repeated) = tree.duplicates().iter().min() {
-        return Err(CanonicalError::duplicate(view.node(*repeated).member_start()));
+    if let Some(repeated) = tree.duplicates().iter().map(|repeat| repeat.node).min() {
+        return Err(CanonicalError::duplicate(view.node(repeated).member_start()));
     }
     Writer::new(view, form, out).document()
 }

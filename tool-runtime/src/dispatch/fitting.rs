@@ -79,8 +79,12 @@ pub(crate) fn refused(scope: &CallScope, refusal: &Refusal) -> Ended {
     refused_with(scope.echo(), scope.dry_run(), scrubbed.as_ref().unwrap_or(refusal))
 }
 
+/// The longest arguments that are repeated to the caller of a call that did not run, in bytes.
+const LONGEST_ECHO: usize = 64 * 1024;
+
 /// Answers a call that may not run, with this echo of its arguments.
 pub(crate) fn refused_with(echo: Option<&str>, dry_run: bool, refusal: &Refusal) -> Ended {
+    let echo = echo.filter(|echo| echo.len() <= LONGEST_ECHO);
     let output = ToolOutput::failed(echo, refusal.detail.clone(), &error_meta(0, dry_run));
     Ended {
         status: refusal.status,

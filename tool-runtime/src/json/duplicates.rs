@@ -1,13 +1,17 @@
 //! Property names that stand twice in one object.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-use super::tree::{Tree, View};
+use super::tree::{Repeat, Tree, View};
+use crate::steps;
 
-/// The most that one text reports.
-const MOST: usize = 64;
+/// The most names that one text reports; one more tells that there are more.
+const MOST: usize = 65;
 /// Up to here, comparing is cheaper than hashing.
 const FEW: usize = 24;
+/// The most names to make room for before any is read.
+const FIRST_NAMES: usize = 1024;
 
 /// Adds the object's repeated properties to the tree's list.
 pub(super) fn collect_duplicates(tree: &mut Tree, text: &str, object: u32) {
@@ -47,21 +51,48 @@ fn has_collision(view: View<'_>, object: u32) -> bool {
     false
 }
 
-fn compared(view: View<'_>, object: u32) -> Vec<u32> {
+fn compared(view: View<'_>, object: u32) -> Vec<Repeat> {
     let mut names = [""; FEW];
-    let mut repeated = Vec::new();
+    let mut repeated: Vec<Repeat> = Vec::new();
     for (at, (id, node)) in view.children(object).enumerate().take(FEW) {
         let name = view.raw_key(node);
-        if names[..at].contains(&name) {
-            repeated.push(id);
-        }
         names[at] = name;
+        if names[..at].contains(&name) {
+            let known = |repeat: &&mut Repeat| view.raw_key(view.node(repeat.node)) == name;
+            match repeated.iter_mut().find(known) {
+                Some(repeat) => repeat.times += 1,
+                None => repeated.push(Repeat { node: id, times: 2 }),
+            }
+        }
     }
     repeated
 }
 
-fn hashed(view: View<'_>, object: u32) -> Vec<u32> {
-    let mut names = HashSet::with_capacity(view.node(object).count());
-    let repeats = view.children(object).filter(|(_, node)| !names.insert(view.key(node)));
-    repeats.map(|(id, _)| id).take(MOST).collect()
+fn hashed(view: View<'_>, object: u32) -> Vec<Repeat> {
+    let mut names = HashMap::with_capacity(view.node(object).count().min(FIRST_NAMES));
+    let mut repeated: Vec<Repeat> = Vec::new();
+    for (id, node) in view.children(object) {
+        steps::count(1);
+        let mut known = match names.entry(view.key(node)) {
+            Entry::Vacant(first) => {
+                first.insert(None);
+                continue;
+            }
+            Entry::Occupied(known) => known,
+        };
+        match known.get() {
+            Some(at) => {
+                if let Some(Repeat { times, .. }) = repeated.get_mut(*at) {
+                    *times += 1;
+                }
+            }
+            None => {
+                known.insert(Some(repeated.len()));
+                if repeated.len() < MOST {
+                    repeated.push(Repeat { node: id, times: 2 });
+                }
+            }
+        }
+    }
+    repeated
 }

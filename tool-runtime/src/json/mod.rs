@@ -18,7 +18,7 @@ pub(crate) use reader::read;
 #[cfg(feature = "canonical")]
 pub(crate) use scan::special;
 
-pub(crate) use tree::{Kind, Node, Tree, View};
+pub(crate) use tree::{Kind, Node, Repeat, Tree, View};
 
 #[cfg(test)]
 mod tests;

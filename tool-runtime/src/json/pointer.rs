@@ -1,51 +1,45 @@
 //! Where a node is, as a JSON Pointer (RFC 6901).
 
 use std::fmt::Write as _;
+use std::iter::successors;
 
-use super::tree::{Kind, View};
+use super::tree::View;
+use crate::steps;
 
 /// The most characters of one property name that are repeated in a pointer.
 const LONGEST: usize = 64;
 
-/// The pointer to a node.
+/// The most bytes of one pointer: what lies deeper is not named.
+const MOST_BYTES: usize = 1_024;
+
+/// The pointer to a node: its names up to 64 characters each, all of it up to 1 KiB, `…` for the rest.
+///
+/// Climbs from the node to the root, so that its cost does not depend on the node's siblings.
 pub(crate) fn pointer(view: View<'_>, id: u32) -> String {
-    pointers(view, &[id]).pop().unwrap_or_default()
-}
-
-/// The pointers to nodes that are sorted by place, in one walk.
-pub(crate) fn pointers(view: View<'_>, sorted: &[u32]) -> Vec<String> {
-    let mut found = Vec::with_capacity(sorted.len());
-    let mut rest = sorted;
-    descend(view, 0, &mut rest, &mut String::new(), &mut found);
-    found
-}
-
-fn descend(view: View<'_>, id: u32, rest: &mut &[u32], path: &mut String, found: &mut Vec<String>) {
-    let end = view.node(id).next();
-    while let Some((_, later)) = rest.split_first().filter(|(first, _)| **first == id) {
-        found.push(path.clone());
-        *rest = later;
-    }
-    let named = view.node(id).kind == Kind::Object;
-    for (index, (child, node)) in view.children(id).enumerate() {
-        match rest.first() {
-            Some(wanted) if *wanted < end => {
-                if *wanted >= node.next() {
-                    continue;
-                }
-            }
-            _ => return,
+    let climb = successors(Some(id), |id| view.node(*id).parent());
+    let mut way: Vec<u32> = climb.collect();
+    way.pop();
+    let mut path = String::new();
+    for id in way.into_iter().rev() {
+        if path.len() > MOST_BYTES {
+            path.push_str("/…");
+            break;
         }
-        let length = path.len();
-        if named {
-            push_name(path, &view.key(node));
+        let node = view.node(id);
+        if node.is_property() {
+            push_name(&mut path, &view.key(node));
         } else {
             // Writing to a string cannot fail.
-            let _ = write!(path, "/{index}");
+            let _ = write!(path, "/{}", node.index());
         }
-        descend(view, child, rest, path, found);
-        path.truncate(length);
     }
+    steps::count(1 + path.len());
+    path
+}
+
+/// The pointers to nodes, in their order.
+pub(crate) fn pointers(view: View<'_>, nodes: &[u32]) -> Vec<String> {
+    nodes.iter().map(|id| pointer(view, *id)).collect()
 }
 
 /// Adds a property's name to a pointer, capped.

@@ -3,8 +3,9 @@
 use super::duplicates::collect_duplicates;
 use super::malformed::Malformed;
 use super::scan::{Scanner, Step};
-use super::tree::{KEY_ESCAPED, Kind, Node, Tree, WIDE};
+use super::tree::{KEY_ESCAPED, Kind, NO_NODE as NONE, Node, Tree, WIDE};
 use crate::limits::Limits;
+use crate::steps;
 
 /// Reads one JSON text.
 ///
@@ -40,8 +41,6 @@ pub(crate) fn read_to_depth(text: &str, limits: &Limits, limit: usize) -> Result
 
 /// The most nodes to make room for before any is read.
 const FIRST_NODES: usize = 1024;
-/// Outside of every array and object.
-const NONE: u32 = u32::MAX;
 const NO_KEY: Key = Key { start: 0, end: 0, flags: 0 };
 
 #[derive(Debug, Clone, Copy)]
@@ -112,15 +111,19 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, kind: Kind, flags: u8, start: usize, next: u32) {
+        steps::count(1);
+        let mut index = 0;
         if let Some(parent) = self.tree.nodes.get_mut(self.open as usize) {
+            index = parent.count;
             parent.count += 1;
         }
         self.tree.nodes.push(Node {
             start: offset(start),
             end: offset(self.scanner.at),
             key_start: self.key.start,
-            key_end: self.key.end,
+            key_end: if self.key.start == 0 { index } else { self.key.end },
             next,
+            parent: self.open,
             count: 0,
             kind,
             flags: flags | self.key.flags,

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::number::Decimal;
 use super::text::unescape;
+use crate::steps;
 
 /// What a node is, as far as its first byte tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,13 +26,20 @@ pub(crate) enum Kind {
 pub(crate) struct Node {
     pub(super) start: u32,
     pub(super) end: u32,
+    /// Where the property's name begins; 0 for what is no property.
     pub(super) key_start: u32,
+    /// Where the property's name ends; for an item of an array its index.
     pub(super) key_end: u32,
     pub(super) next: u32,
+    /// The array or object that it stands in; of the root, no node's place.
+    pub(super) parent: u32,
     pub(super) count: u32,
     pub(crate) kind: Kind,
     pub(super) flags: u8,
 }
+
+/// The place of no node: outside of every array and object.
+pub(super) const NO_NODE: u32 = u32::MAX;
 
 /// The string has an escape in it.
 pub(super) const ESCAPED: u8 = 1;
@@ -61,6 +69,21 @@ impl Node {
     /// Where the property begins: at the quote before its name.
     pub(crate) const fn member_start(&self) -> usize {
         (self.key_start as usize).saturating_sub(1)
+    }
+
+    /// The array or object that it stands in; none for the root.
+    pub(crate) fn parent(&self) -> Option<u32> {
+        (self.parent != NO_NODE).then_some(self.parent)
+    }
+
+    /// Its place among the items of its array; meaningless for properties.
+    pub(crate) const fn index(&self) -> u32 {
+        self.key_end
+    }
+
+    /// Does it stand in an object, under a name?
+    pub(crate) const fn is_property(&self) -> bool {
+        self.key_start > 0
     }
 
     /// The first node after this one and everything in it.
@@ -100,8 +123,8 @@ impl Node {
 #[derive(Debug)]
 pub(crate) struct Tree {
     pub(super) nodes: Vec<Node>,
-    /// Properties whose name an earlier one of the same object has; a bounded number of them.
-    pub(super) duplicates: Vec<u32>,
+    /// The names that stand twice or more in one object; a bounded number of them.
+    pub(super) duplicates: Vec<Repeat>,
     /// Is any number wide?
     pub(super) wide: bool,
 }
@@ -111,13 +134,22 @@ impl Tree {
         View { text, nodes: &self.nodes }
     }
 
-    pub(crate) fn duplicates(&self) -> &[u32] {
+    pub(crate) fn duplicates(&self) -> &[Repeat] {
         &self.duplicates
     }
 
     pub(crate) const fn has_wide_numbers(&self) -> bool {
         self.wide
     }
+}
+
+/// A name that stands more than once in one object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Repeat {
+    /// The second property of that name.
+    pub(crate) node: u32,
+    /// How often the name stands in the object.
+    pub(crate) times: u32,
 }
 
 /// The nodes beside the text that they lie in.
@@ -140,17 +172,22 @@ impl<'d> View<'d> {
     /// The text of a string node.
     pub(crate) fn string(self, node: &Node) -> Cow<'d, str> {
         let raw = &self.text[node.start() + 1..node.end() - 1];
+        steps::count(raw.len() / 64);
         if node.is_escaped() { Cow::Owned(unescape(raw)) } else { Cow::Borrowed(raw) }
     }
 
     /// The name of a property.
     pub(crate) fn key(self, node: &Node) -> Cow<'d, str> {
         let raw = self.raw_key(node);
+        steps::count(1 + raw.len() / 64);
         if node.is_key_escaped() { Cow::Owned(unescape(raw)) } else { Cow::Borrowed(raw) }
     }
 
     /// The name of a property, as written between its quotes.
     pub(crate) fn raw_key(self, node: &Node) -> &'d str {
+        if !node.is_property() {
+            return "";
+        }
         &self.text[node.key_start as usize..node.key_end as usize]
     }
 
@@ -191,6 +228,7 @@ impl<'d> Iterator for Children<'d> {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
+        steps::count(1);
         let id = self.next;
         let node = self.nodes.get(id as usize)?;
         self.next = node.next;

@@ -1,5 +1,7 @@
 //! Finds the names that a wrong one was probably meant to be.
 
+use crate::steps;
+
 /// The longest name, in bytes, that is compared.
 const LONGEST: usize = 64;
 
@@ -15,6 +17,7 @@ pub(crate) fn nearest<'a>(
     let Some(pattern) = Pattern::new(wanted) else { return Vec::new() };
     let mut best: Vec<(usize, &str)> = Vec::new();
     for name in names {
+        steps::count(1);
         let Some(distance) = pattern.distance(name) else { continue };
         let at = best.partition_point(|(other, _)| *other <= distance);
         if at < max {

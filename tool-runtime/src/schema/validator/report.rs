@@ -60,6 +60,10 @@ pub struct Report {
     /// more.
     pub violations: Vec<Violation>,
     /// A receipt for every value that is read as another type; empty if there are violations.
+    ///
+    /// At most [`Report::MOST`] are listed, with at most 16 KiB of pointers. Where there are more,
+    /// one further receipt has an empty pointer, the number of values that are left out in `from`
+    /// (`4936 more values`) and `not listed` in `to`.
     pub coercions: Vec<Coercion>,
     /// The text with every coercion made, if there is one; all else stands in it as sent.
     pub coerced: Option<String>,
@@ -69,7 +73,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Names how many violations are listed at most.
+    /// Names how many violations, and how many receipts, are listed at most.
     pub const MOST: usize = 64;
 
     /// Says whether the text is JSON and breaks no rule.

@@ -21,11 +21,12 @@ fn array(item: &str, count: usize) -> String {
 fn long_lists_cost_in_proportion() {
     let integers = json!({"items": {"type": "integer"}});
     let many = 100_000;
-    assert_eq!(run(&integers, &array("1.0", many)).coercions.len(), many);
-    assert_eq!(run(&integers, &array("\"5\"", many)).coercions.len(), many);
+    let listed = Report::MOST + 1;
+    assert_eq!(run(&integers, &array("1.0", many)).coercions.len(), listed);
+    assert_eq!(run(&integers, &array("\"5\"", many)).coercions.len(), listed);
     assert_eq!(run(&integers, &array("\"x\"", many)).violations.len(), Report::MOST);
     let lists = json!({"items": {"type": "array"}});
-    assert_eq!(run(&lists, &array("\"[]\"", many)).coercions.len(), many);
+    assert_eq!(run(&lists, &array("\"[]\"", many)).coercions.len(), listed);
     let unique = json!({"uniqueItems": true});
     let distinct: Vec<_> = (0..50_000).map(|n| format!("{{\"{n}\":{n}}}")).collect();
     assert!(run(&unique, &format!("[{}]", distinct.join(","))).is_admitted());

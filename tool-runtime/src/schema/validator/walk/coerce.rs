@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::super::model::Schema;
 use super::super::types::Types;
-use super::edit::{Edit, applied};
+use super::edit::{Edit, Receipts, applied};
 use super::{DEEPEST, Doc, Walk};
 use crate::json::{Kind, Node, Tree, read};
 
@@ -50,7 +50,7 @@ impl<'v> Walk<'v> {
             let types = Types::of(view, root);
             let number = types.meets(Types::NUMBER) && schema.types.holds(Types::FRACTION);
             let to = if number { "number" } else { types.name() };
-            let receipts = if types.meets(Types::NUMBER) { Vec::new() } else { receipts };
+            let receipts = if types.meets(Types::NUMBER) { Receipts::default() } else { receipts };
             self.edits.push(Edit::read_as(at, node, text, [doc.received(at), to], receipts));
         }
         passed

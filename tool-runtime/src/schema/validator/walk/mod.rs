@@ -18,13 +18,16 @@ use self::edit::Edit;
 use super::model::{Schema, SchemaId};
 use super::report::{Coerce, Report};
 use super::types::Types;
-use crate::json::{Kind, Node, Tree, View, pointer};
+use crate::json::{Kind, Node, Repeat, Tree, View, pointer};
 use crate::limits::Limits;
+use crate::steps;
 
 /// The most schemas that are entered within each other: a bound for the stack.
 const DEEPEST: u32 = 512;
 /// How many branches of choices may be looked at again only to word an answer.
 const DIAGNOSES: u32 = 64;
+/// How many violations may be found that say the same as one in the list.
+const MOST_ALIKE: u32 = 256;
 
 /// A text that is looked at: the one that was sent, or one that a string in it holds.
 #[derive(Debug, Clone, Copy)]
@@ -65,10 +68,14 @@ struct Walk<'v> {
     quiet: bool,
     failed: bool,
     violations: Vec<Violation>,
+    /// How many were found again that are listed already.
+    alike: u32,
     /// There are more violations than are listed.
     overflow: bool,
-    /// The schemas lead deeper into each other than the stack should go.
-    too_deep: bool,
+    /// Why the walk was given up, if it was.
+    given_up: Option<GivenUp>,
+    /// How many bytes of text patterns were matched against.
+    matched_bytes: usize,
     edits: Vec<Edit>,
     /// Numbers of the sent text whose digits a schema answers for.
     claimed: Vec<u32>,
@@ -76,6 +83,15 @@ struct Walk<'v> {
     docs: u32,
     levels: u32,
     diagnoses: u32,
+}
+
+/// Why a walk ends before all of the text is checked; the text is refused then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GivenUp {
+    /// The schemas lead deeper into each other than the stack should go.
+    TooDeep,
+    /// Patterns would be matched against more text than the limits allow.
+    TooMuchMatching,
 }
 
 /// What a verdict is asked for.
@@ -119,7 +135,7 @@ pub(super) fn check(
         let walk = walked(schemas, view, tree, limits, false);
         return Report { violations: walk.violations, ..Report::default() };
     }
-    let coercions = receipts.into_iter().map(Into::into).collect();
+    let coercions = receipts.into_coercions();
     Report { coerced: Some(coerced), coercions, ..Report::default() }
 }
 
@@ -148,8 +164,10 @@ fn walked<'v>(
         quiet: false,
         failed: false,
         violations: Vec::new(),
+        alike: 0,
         overflow: false,
-        too_deep: false,
+        given_up: None,
+        matched_bytes: 0,
         edits: Vec::new(),
         claimed: Vec::new(),
         memory: None,
@@ -158,9 +176,13 @@ fn walked<'v>(
         diagnoses: DIAGNOSES,
     };
     let doc = Doc { view, id: 0, outer: None };
-    walk.value(0, &doc, 0);
-    walk.repeated(&doc, tree);
-    walk.unclaimed(&doc, tree);
+    if tree.duplicates().is_empty() {
+        walk.value(0, &doc, 0);
+        walk.unclaimed(&doc, tree);
+    } else {
+        // Two values under one name: no rule can say which of them counts.
+        walk.repeated(&doc, tree);
+    }
     walk.finish();
     walk
 }
@@ -188,9 +210,7 @@ impl<'v> Walk<'v> {
             }
         }
         if self.levels == DEEPEST {
-            self.too_deep = true;
-            self.failed = true;
-            return;
+            return self.give_up(GivenUp::TooDeep);
         }
         self.levels += 1;
         self.apply(schema, doc, at, node);
@@ -241,10 +261,11 @@ impl<'v> Walk<'v> {
 
     fn note(&mut self, violation: Violation) {
         self.failed = true;
+        steps::count(self.violations.len());
         if self.violations.contains(&violation) {
-            return;
-        }
-        if self.violations.len() < Report::MOST {
+            self.alike += 1;
+            self.overflow |= self.alike > MOST_ALIKE;
+        } else if self.violations.len() < Report::MOST {
             self.violations.push(violation);
         } else {
             self.overflow = true;
@@ -253,7 +274,25 @@ impl<'v> Walk<'v> {
 
     /// Is there no use in going on?
     const fn is_over(&self) -> bool {
-        (self.quiet && self.failed) || self.overflow || self.too_deep
+        (self.quiet && self.failed) || self.overflow || self.given_up.is_some()
+    }
+
+    /// Ends the walk: the text is refused, whatever a verdict is asked for.
+    #[cold]
+    fn give_up(&mut self, why: GivenUp) {
+        self.failed = true;
+        self.given_up.get_or_insert(why);
+    }
+
+    /// Notes that a pattern is to be matched against a text; false if that would be too much.
+    fn may_match(&mut self, text: &str) -> bool {
+        steps::count(text.len());
+        self.matched_bytes = self.matched_bytes.saturating_add(text.len());
+        let may = self.matched_bytes <= self.limits.max_pattern_bytes();
+        if !may {
+            self.give_up(GivenUp::TooMuchMatching);
+        }
+        may
     }
 
     /// Does the value pass the schema? Nothing is written down.
@@ -279,10 +318,18 @@ impl<'v> Walk<'v> {
         verdict
     }
 
-    /// Notes the properties that stand twice.
+    /// Notes the names that stand twice, each of them once.
     fn repeated(&mut self, doc: &Doc<'_>, tree: &Tree) {
-        for id in tree.duplicates() {
-            self.refuse(doc, *id, "duplicate", || "each property once".to_owned());
+        let mut repeats = tree.duplicates().to_vec();
+        repeats.sort_unstable_by_key(|repeat| repeat.node);
+        for Repeat { node, times } in repeats {
+            let (pointer, received) = (doc.pointer(node), doc.received(node));
+            let violation = Violation::new(pointer, "duplicate", "each property once", received);
+            self.note(if times > 2 {
+                violation.with_hint(format!("the property stands {times} times"))
+            } else {
+                violation
+            });
         }
     }
 
@@ -304,14 +351,26 @@ impl<'v> Walk<'v> {
 
     /// Says in the last violation that there are more.
     fn finish(&mut self) {
-        if self.too_deep {
-            let violation = Violation::new("", "depth", "a value that is nested less", "object");
-            self.violations = vec![violation];
-        }
-        if self.overflow {
+        if let Some(why) = self.given_up {
+            self.violations = vec![why.violation(&self.limits)];
+        } else if self.overflow {
             if let Some(last) = self.violations.pop() {
-                let hint = format!("there are more: only the first {} are listed", Report::MOST);
+                let listed = self.violations.len() + 1;
+                let hint = format!("there are more: only the first {listed} are listed");
                 self.violations.push(last.with_hint(hint));
+            }
+        }
+    }
+}
+
+impl GivenUp {
+    fn violation(self, limits: &Limits) -> Violation {
+        match self {
+            Self::TooDeep => Violation::new("", "depth", "a value that is nested less", "object"),
+            Self::TooMuchMatching => {
+                let most = limits.max_pattern_bytes();
+                let expected = format!("at most {most} bytes in all that have to match patterns");
+                Violation::new("", "pattern", expected, "")
             }
         }
     }

@@ -15,10 +15,40 @@ const FEW: usize = 8;
 /// How many properties are ticked off in one word.
 const TICKS: usize = 64;
 
+/// The declared properties that were seen: a bit each, the first 64 without an allocation.
+#[derive(Default)]
+struct Seen {
+    first: u64,
+    rest: Vec<u64>,
+}
+
+impl Seen {
+    fn tick(&mut self, index: usize, of: usize) {
+        if index < TICKS {
+            self.first |= 1 << index;
+            return;
+        }
+        if self.rest.is_empty() {
+            self.rest = vec![0; of.div_ceil(TICKS) - 1];
+        }
+        if let Some(word) = self.rest.get_mut(index / TICKS - 1) {
+            *word |= 1 << (index % TICKS);
+        }
+    }
+
+    fn has(&self, index: usize) -> bool {
+        let word = match index / TICKS {
+            0 => self.first,
+            word => self.rest.get(word - 1).copied().unwrap_or(0),
+        };
+        word & (1 << (index % TICKS)) != 0
+    }
+}
+
 impl<'v> Walk<'v> {
     pub(super) fn object(&mut self, schema: &'v Schema, doc: &Doc<'_>, at: u32, node: &Node) {
         let Some(rules) = &schema.objects else { return };
-        let mut seen = 0_u64;
+        let mut seen = Seen::default();
         let mut left_out = Vec::new();
         for (id, child) in doc.view.children(at) {
             if self.is_over() {
@@ -27,7 +57,7 @@ impl<'v> Walk<'v> {
             let name = doc.view.key(child);
             let known = rules.find(&name);
             if let Some((index, property)) = known {
-                seen |= if index < TICKS { 1 << index } else { 0 };
+                seen.tick(index, rules.properties.len());
                 if self.is_left_out(property, doc, id, child) {
                     left_out.push(id);
                     continue;
@@ -44,7 +74,7 @@ impl<'v> Walk<'v> {
                 self.name(names, doc, id, child);
             }
         }
-        self.absent(rules, doc, at, seen);
+        self.absent(rules, doc, at, &seen);
         self.counted(rules, doc, at, node.count() - left_out.len());
         self.dependents(rules, doc, at);
         if let Some(rest) = rules.unevaluated {
@@ -64,6 +94,9 @@ impl<'v> Walk<'v> {
     ) {
         let mut matched = declared;
         for (pattern, schema) in &rules.patterns {
+            if !self.may_match(name) {
+                return;
+            }
             if pattern.is_match(name) {
                 matched = true;
                 self.value(*schema, doc, id);
@@ -96,17 +129,15 @@ impl<'v> Walk<'v> {
         });
     }
 
-    fn absent(&mut self, rules: &'v Objects, doc: &Doc<'_>, at: u32, seen: u64) {
+    fn absent(&mut self, rules: &'v Objects, doc: &Doc<'_>, at: u32, seen: &Seen) {
         if !rules.required {
             return;
         }
         for (index, property) in rules.properties.iter().enumerate() {
-            let there = if index < TICKS {
-                seen & (1 << index) != 0
-            } else {
-                !property.required || doc.view.property(at, &property.name).is_some()
-            };
-            if property.required && !there {
+            if self.is_over() {
+                return;
+            }
+            if property.required && !seen.has(index) {
                 self.missing(doc, at, "required", &property.name, property.schema);
             }
         }

@@ -91,10 +91,12 @@ impl<'v> Walk<'v> {
             }
             if length > rules.max {
                 self.refuse(doc, at, "maxLength", || sized("at most", rules.max, "character"));
+                // A pattern costs more than all other rules, and is of no use for this text.
+                return;
             }
         }
         if let Some(pattern) = &rules.pattern {
-            if !self.is_over() && !pattern.is_match(&text) {
+            if !self.is_over() && self.may_match(&text) && !pattern.is_match(&text) {
                 self.refuse(doc, at, "pattern", || format!("text that matches `{pattern}`"));
             }
         }

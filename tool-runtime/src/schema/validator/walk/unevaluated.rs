@@ -33,6 +33,10 @@ impl<'v> Walk<'v> {
             if self.is_over() {
                 return;
             }
+            let patterns: usize = evaluators.rules.iter().map(|rules| rules.patterns.len()).sum();
+            if patterns > 0 && !self.may_match(&name) {
+                return;
+            }
             if evaluators.rules.iter().any(|rules| rules.schemas_for(&name).next().is_some()) {
                 continue;
             }
