@@ -2,8 +2,10 @@
 
 mod behaviour;
 mod crash;
+mod damage;
 mod files;
 mod race;
+mod sealed;
 
 use std::fs;
 use std::path::PathBuf;

@@ -158,9 +158,9 @@ impl ToolOutput {
     }
 
     /// Writes the envelope of an answer that was given before, byte for byte.
-    pub(crate) fn given_before(echo: Option<&str>, data: &[u8], meta: &ToolResultMeta) -> Self {
+    pub(crate) fn given_before(echo: Option<&str>, data: &str, meta: &ToolResultMeta) -> Self {
         let mut answer = Self::begin_with(echo, data.len());
-        answer.json.extend_from_slice(data);
+        answer.json.extend_from_slice(data.as_bytes());
         Self::finish(answer, meta)
     }
 

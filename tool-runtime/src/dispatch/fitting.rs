@@ -202,7 +202,7 @@ pub(crate) fn with_meta(
 ) -> Ended {
     let meta = serde_json::from_str::<ToolResultMeta>(ended.output.meta_json());
     let (Ok(meta), Some(data)) = (meta, ended.output.data_json()) else { return ended };
-    let output = ToolOutput::given_before(scope.echo(), data.as_bytes(), &change(meta));
+    let output = ToolOutput::given_before(scope.echo(), data, &change(meta));
     Ended { output, ..ended }
 }
 

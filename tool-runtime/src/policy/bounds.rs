@@ -32,6 +32,13 @@ pub(super) fn check_policy(policy: &Policy) -> Vec<BuildProblem> {
     let problems = [
         time("ticket_lifetime", lifetimes.clone(), Some(policy.ticket_lifetime)),
         time("output_lifetime", lifetimes, Some(policy.output_lifetime)),
+        time(
+            "archive_unknown_after",
+            Duration::from_secs(DAYS)..=LONGEST,
+            Some(policy.archive_after),
+        ),
+        count("unknown_per_caller", PLACES, Some(policy.unknown_per_caller)),
+        count("tickets_per_caller", PLACES, Some(policy.tickets_per_caller)),
         count("max_in_flight", PLACES, policy.max_in_flight),
         count("max_queue", 0..=1_000_000, Some(policy.max_queue)),
     ];

@@ -50,6 +50,9 @@ pub struct Policy {
     pub(super) max_in_flight: Option<usize>,
     pub(super) max_queue: usize,
     pub(super) cache_bytes: u64,
+    pub(super) unknown_per_caller: usize,
+    pub(super) tickets_per_caller: usize,
+    pub(super) archive_after: Duration,
 }
 
 /// Where what must survive is kept.
@@ -107,6 +110,9 @@ impl Default for Policy {
             max_in_flight: None,
             max_queue: 1_024,
             cache_bytes: 16 * 1024 * 1024,
+            unknown_per_caller: 1_000,
+            tickets_per_caller: 1_000,
+            archive_after: Duration::from_secs(30 * 24 * 60 * 60),
         }
     }
 }
@@ -217,6 +223,37 @@ impl Policy {
     /// set; further ones are answered `UNAVAILABLE`.
     pub fn max_queue(mut self, calls: usize) -> Self {
         self.max_queue = calls;
+        self
+    }
+
+    /// Sets how many unknown outcomes one caller may have in a tenant, 1,000 if it is not set.
+    ///
+    /// The caller is the call's actor, which over HTTP is the service or the key that was proven,
+    /// else its user. Beyond it, its keyed writes under new keys are answered `RATE_LIMITED`, reason
+    /// `unknown_outcomes_full`, until some are [resolved](crate::Runtime::resolve_outcome) or
+    /// [archived](Self::archive_unknown_after). No other caller is refused for it.
+    pub fn unknown_per_caller(mut self, outcomes: usize) -> Self {
+        self.unknown_per_caller = outcomes;
+        self
+    }
+
+    /// Sets how many tickets of one caller may wait in a tenant, 1,000 if it is not set, and with
+    /// them at most 8 MiB of sealed calls.
+    ///
+    /// Beyond it, a call that needs a ticket is answered `RATE_LIMITED`, reason
+    /// `waiting_tickets_full`, until some are decided or have expired.
+    pub fn tickets_per_caller(mut self, tickets: usize) -> Self {
+        self.tickets_per_caller = tickets;
+        self
+    }
+
+    /// Sets after what time an unknown outcome that stays unresolved is archived, 30 days if it is
+    /// not set.
+    ///
+    /// An archived record is small, goes on refusing a repeat (reason `outcome_archived`), and counts
+    /// against no share.
+    pub fn archive_unknown_after(mut self, time: Duration) -> Self {
+        self.archive_after = time;
         self
     }
 

@@ -15,6 +15,7 @@ use super::access::AccessPolicy;
 use super::approval::{Approver, end_of};
 use super::config::{Policy, Stores};
 use super::fresh::FreshAnswers;
+use super::idempotency::OutcomeCounts;
 use super::limits::{CorrectionBudget, Places, RunKey};
 use super::plan::Plan;
 use super::retrying;
@@ -48,6 +49,10 @@ pub(crate) struct State {
     pub(super) places: Option<Arc<Places>>,
     pub(super) fresh: Arc<FreshAnswers>,
     pub(super) sweeper: Sweeper,
+    pub(super) unknown_per_caller: usize,
+    pub(super) tickets_per_caller: usize,
+    pub(super) archive_after: Duration,
+    pub(super) outcomes: OutcomeCounts,
     corrections: CorrectionBudget,
 }
 
@@ -69,6 +74,10 @@ impl Policy {
             places: self.max_in_flight.and_then(|most| places(most, self.max_queue)),
             fresh: Arc::new(FreshAnswers::new(self.cache_bytes)),
             sweeper: Sweeper::default(),
+            unknown_per_caller: self.unknown_per_caller,
+            tickets_per_caller: self.tickets_per_caller,
+            archive_after: self.archive_after,
+            outcomes: OutcomeCounts::default(),
             corrections: CorrectionBudget::new(self.correction_budget),
             keys: self.keys.or_else(|| KeyRing::ephemeral().ok()),
             timer: timer.clone(),

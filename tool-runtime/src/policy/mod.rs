@@ -35,13 +35,15 @@ pub use self::approval::{
 };
 pub use self::config::Policy;
 pub use self::excerpt::{Cut, ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
-pub use self::idempotency::{Resolution, ResolveError};
+pub use self::idempotency::{OutcomeFigures, Resolution, ResolveError};
 pub use self::limits::{BreakerConfig, RateLimit};
 #[cfg(feature = "http")]
 pub(crate) use self::limits::{Key, RateLimiter};
 pub use self::out_of_range::OutOfRange;
 pub use self::retry::RetryConfig;
 pub use self::rules::{Rules, WhenRunning};
+#[cfg(feature = "sqlite")]
+pub(crate) use self::ticket::RingKey;
 pub use self::ticket::{KeyRing, KeyRingError, Ticket, TicketFault};
 #[cfg(feature = "evidence")]
 pub(crate) use self::ticket::{cipher, frame};

@@ -71,9 +71,13 @@ impl State {
     async fn sweep(&self) -> Result<usize, StoreError> {
         let now = self.clock.now();
         let keys = self.stores.keys.sweep_keys(now, MOST).await?;
+        let archive_after = u64::try_from(self.archive_after.as_millis()).unwrap_or(u64::MAX);
+        let before = UnixMillis::new(now.get().saturating_sub(archive_after));
+        let archived = self.stores.keys.archive_unknown(before, MOST).await?;
+        self.outcomes.archived(archived);
         let tickets = self.stores.tickets.sweep_tickets(now, MOST).await?;
         let outputs = self.stores.outputs.sweep_outputs(now, MOST).await?;
-        Ok(keys + tickets + outputs)
+        Ok(keys + archived + tickets + outputs)
     }
 }
 
@@ -82,7 +86,7 @@ impl Runtime {
     ///
     /// A part of them, so that it takes little time: call it again until it returns 0. The runtime
     /// does it by itself once a minute while keyed calls come in. What runs or is unknown is never
-    /// forgotten.
+    /// forgotten; what has been unknown for long is archived, and counts as one of them.
     ///
     /// # Errors
     /// The store's.

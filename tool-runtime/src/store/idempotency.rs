@@ -10,7 +10,9 @@ use crate::canonical::Digest;
 
 /// Keeps idempotency keys: who runs under one, and what came of it.
 ///
-/// A record is `Running(fence, lease) → Succeeded | FailedFinal | Unknown`. One owner holds it at a
+/// A record is `Running(fence, lease) → Succeeded | FailedFinal | Unknown`, and an outcome that stays
+/// unknown for long is archived: it goes on refusing a repeat, and holds no more than that takes. One
+/// owner holds it at a
 /// time; whoever holds a greater [`Fence`] has taken it over, and the earlier owner's writes are
 /// refused from then on.
 ///
@@ -21,8 +23,12 @@ use crate::canonical::Digest;
 pub trait IdempotencyStore: Send + Sync + 'static {
     /// Claims a key. The first claimant gets it.
     ///
-    /// In this order: nothing stored → [`First`](Claimed::First); another fingerprint, in whatever
-    /// state → [`Mismatch`](Claimed::Mismatch); a success or final failure →
+    /// In this order: a record that fails its checksum, where the backend keeps checksums →
+    /// [`Damaged`](Claimed::Damaged); nothing stored → [`First`](Claimed::First), or
+    /// [`ShareFull`](Claimed::ShareFull) if the caller has [as many unknown
+    /// outcomes](ClaimRequest::most_unknown) as it may; another fingerprint, in whatever state →
+    /// [`Mismatch`](Claimed::Mismatch); archived → [`Archived`](Claimed::Archived), whatever the
+    /// claimant can resolve; a success or final failure →
     /// [`Settled`](Claimed::Settled); unknown → [`Unknown`](Claimed::Unknown), or
     /// [`TakenOver`](Claimed::TakenOver) if the claimant [resolves](ClaimRequest::resolves) it;
     /// running under a lease that holds → [`Running`](Claimed::Running); under one that has run
@@ -51,7 +57,8 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     ///
     /// A key is held while it is running or unknown. Settling it again with the same fence and the
     /// same settlement answers true, so that a settlement may be repeated after an error; for the
-    /// same reason, releasing a key that is not stored answers true.
+    /// same reason, releasing a key that is not stored answers true. Releasing an archived key
+    /// with its fence forgets it.
     async fn settle(
         &self,
         key: &KeyScope,
@@ -64,6 +71,8 @@ pub trait IdempotencyStore: Send + Sync + 'static {
 
     /// Lists the records of a tenant that are unknown, at most `most`, in an order that does not
     /// change, from the first after `after`, which need not be unknown any more.
+    ///
+    /// A record that failed its checksum is among them, and says so. An archived one is not.
     async fn unknown(
         &self,
         tenant: Uuid,
@@ -71,9 +80,51 @@ pub trait IdempotencyStore: Send + Sync + 'static {
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError>;
 
+    /// Finds the record of a tenant that is unknown under this fence.
+    ///
+    /// Unless a backend implements it, it looks through all that [`unknown`](Self::unknown) lists.
+    async fn unknown_of_fence(
+        &self,
+        tenant: Uuid,
+        fence: Fence,
+    ) -> Result<Option<KeyRecord>, StoreError> {
+        const PAGE: usize = 256;
+        let mut after = None;
+        loop {
+            let page = self.unknown(tenant, after.as_ref(), PAGE).await?;
+            if let Some(found) = page.iter().find(|record| record.fence == fence) {
+                return Ok(Some(found.clone()));
+            }
+            match page.into_iter().nth(PAGE - 1) {
+                Some(last) => after = Some(last.key),
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// Makes an answered record unknown, since its answer cannot be given; false if the key has no
+    /// answer any more.
+    ///
+    /// A backend that does not implement it answers false, and keeps the answer as it is.
+    async fn distrust(&self, key: &KeyScope) -> Result<bool, StoreError> {
+        let _ = key;
+        Ok(false)
+    }
+
+    /// Archives unknown outcomes whose last lease ended at `before` or earlier, at most `most`;
+    /// returns how many.
+    ///
+    /// An archived record holds the digests of its key and arguments, and no names and no answer. It
+    /// refuses a repeat for as long as the store exists, or until it is released with its fence. A
+    /// backend that does not implement it archives nothing.
+    async fn archive_unknown(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
+        let _ = (before, most);
+        Ok(0)
+    }
+
     /// Forgets answered records whose time is over, at most `most`; returns how many.
     ///
-    /// What is running or unknown is never forgotten.
+    /// What is running, unknown or archived is never forgotten.
     async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError>;
 }
 
@@ -97,9 +148,15 @@ impl KeyScope {
     /// sent along in another service's records: 64 hexadecimal digits.
     #[must_use]
     pub fn global_key(&self) -> String {
+        self.digest().to_string()
+    }
+
+    /// Returns the [global key](Self::global_key) as a digest: equal for equal keys only.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
         let tenant = self.tenant.to_string();
         let parts = serde_json::json!([tenant, self.principal, self.tool, self.key]).to_string();
-        Digest::of("tool-runtime/idempotency-key/v1", parts.as_bytes()).to_string()
+        Digest::of("tool-runtime/idempotency-key/v1", parts.as_bytes())
     }
 
     /// Names a key.
@@ -145,13 +202,29 @@ pub struct ClaimRequest {
     pub lease: Duration,
     /// Whether the claimant can find out what became of an unknown outcome.
     pub resolves: bool,
+    /// The caller whose share of unknown outcomes this claim counts against: a service's or a
+    /// user's name.
+    pub asker: Box<str>,
+    /// How many unknown outcomes the asker may have in its tenant before a new key is refused;
+    /// without bound if there is none.
+    pub most_unknown: Option<usize>,
 }
 
 impl ClaimRequest {
     /// Asks for a key, for a claimant that cannot resolve an unknown outcome.
     #[must_use]
     pub fn new(key: KeyScope, fingerprint: Digest, now: UnixMillis, lease: Duration) -> Self {
-        Self { key, fingerprint, now, lease, resolves: false }
+        let asker = key.principal.clone();
+        Self { key, fingerprint, now, lease, resolves: false, asker, most_unknown: None }
+    }
+
+    /// Sets the caller whose share this claim counts against, in place of the key's principal, and
+    /// how many unknown outcomes it may have.
+    #[must_use]
+    pub fn within_share(mut self, asker: impl Into<Box<str>>, most_unknown: usize) -> Self {
+        self.asker = asker.into();
+        self.most_unknown = Some(most_unknown);
+        self
     }
 
     /// Says that the claimant can find out what became of an unknown outcome.
@@ -181,6 +254,12 @@ pub enum Claimed {
     Unknown(Fence),
     /// It belongs to other arguments.
     Mismatch,
+    /// Its record is not as it was written: a person has to find out what happened.
+    Damaged(Fence),
+    /// Its outcome stayed unknown for so long that it was archived.
+    Archived,
+    /// The key is free, and the caller has as many unknown outcomes as it may.
+    ShareFull,
 }
 
 /// How a claim ends.
@@ -238,13 +317,27 @@ pub struct KeyRecord {
     pub fence: Fence,
     /// What is known.
     pub state: KeyState,
+    /// The caller whose share it counts against.
+    pub asker: Box<str>,
+    /// When the last lease of an unknown outcome ended, or would have: it became unknown no later.
+    pub since: Option<UnixMillis>,
+    /// True if the record failed its checksum. Then it is unknown, and its other fields are as much
+    /// as could be read of them.
+    pub damaged: bool,
 }
 
 impl KeyRecord {
     /// Makes a record; a backend calls it.
     #[must_use]
     pub fn new(key: KeyScope, fingerprint: Digest, fence: Fence, state: KeyState) -> Self {
-        Self { key, fingerprint, fence, state }
+        let asker = key.principal.clone();
+        Self { key, fingerprint, fence, state, asker, since: None, damaged: false }
+    }
+
+    /// Tells whether a person has to find out what happened.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.damaged || self.state == KeyState::Unknown
     }
 }
 
@@ -266,4 +359,6 @@ pub enum KeyState {
     },
     /// Whether the effect happened is not known.
     Unknown,
+    /// Whether the effect happened was not known for so long that the record was archived.
+    Archived,
 }

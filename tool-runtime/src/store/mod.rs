@@ -32,8 +32,8 @@ pub use self::idempotency::{
 pub use self::memory::{Memory, MemoryLimits};
 pub use self::output::{KeptOutput, OutputSlice, OutputStore};
 #[cfg(feature = "sqlite")]
-pub use self::sqlite::{Sqlite, SqliteOptions};
-pub use self::ticket::{TicketEnd, TicketStore, WaitingTicket};
+pub use self::sqlite::{FileCheck, Sqlite, SqliteOptions};
+pub use self::ticket::{TicketEnd, TicketShare, TicketStore, WaitingTicket};
 pub use self::time::{Clock, SystemClock, UnixMillis};
 
 /// A backend for everything that must survive.

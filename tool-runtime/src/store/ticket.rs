@@ -15,6 +15,20 @@ pub trait TicketStore: Send + Sync + 'static {
     /// not, so that this may be repeated after an error.
     async fn put_ticket(&self, ticket: WaitingTicket) -> Result<(), StoreError>;
 
+    /// Keeps what waits behind a new ticket, if its holder's tickets that wait at `now` leave room for
+    /// it; false, and nothing is kept, if they do not. One whose id is kept already answers true.
+    ///
+    /// A backend that does not implement it knows no shares, and keeps every ticket.
+    async fn put_ticket_within(
+        &self,
+        ticket: WaitingTicket,
+        share: TicketShare,
+        now: UnixMillis,
+    ) -> Result<bool, StoreError> {
+        let _ = (share, now);
+        self.put_ticket(ticket).await.map(|()| true)
+    }
+
     /// Finds what waits behind a ticket, also one that has ended, until it is swept.
     async fn find_ticket(&self, id: Uuid) -> Result<Option<WaitingTicket>, StoreError>;
 
@@ -60,6 +74,31 @@ pub struct WaitingTicket {
     pub expires_at: UnixMillis,
     /// How it ended, if it has.
     pub end: Option<TicketEnd>,
+    /// The caller whose share it counts against: a service's or a user's name.
+    pub holder: Box<str>,
+}
+
+/// Bounds what the tickets of one holder in one tenant may come to while they wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TicketShare {
+    /// How many may wait.
+    pub tickets: usize,
+    /// How many bytes their payloads may have together.
+    pub bytes: usize,
+}
+
+impl TicketShare {
+    /// Bounds the tickets, and the bytes of their payloads.
+    #[must_use]
+    pub const fn new(tickets: usize, bytes: usize) -> Self {
+        Self { tickets, bytes }
+    }
+
+    /// Tells whether one more payload has room beside those that wait.
+    pub(crate) const fn has_room(self, waiting: usize, bytes: usize, more: usize) -> bool {
+        waiting < self.tickets && bytes.saturating_add(more) <= self.bytes
+    }
 }
 
 impl WaitingTicket {
@@ -71,7 +110,15 @@ impl WaitingTicket {
         payload: Vec<u8>,
         expires_at: UnixMillis,
     ) -> Self {
-        Self { id, tenant, conversation: conversation.into(), payload, expires_at, end: None }
+        let (conversation, holder) = (conversation.into(), Box::default());
+        Self { id, tenant, conversation, payload, expires_at, end: None, holder }
+    }
+
+    /// Names the caller whose share it counts against.
+    #[must_use]
+    pub fn held_by(mut self, holder: impl Into<Box<str>>) -> Self {
+        self.holder = holder.into();
+        self
     }
 }
 

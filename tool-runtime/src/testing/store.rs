@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::store::{
     ClaimRequest, Claimed, Fence, GrantScope, GrantStore, IdempotencyStore, KeptOutput, KeyRecord,
     KeyScope, Memory, OutputSlice, OutputStore, Settlement, StandingGrant, StoreError,
-    StoreErrorKind, TicketEnd, TicketStore, UnixMillis, WaitingTicket,
+    StoreErrorKind, TicketEnd, TicketShare, TicketStore, UnixMillis, WaitingTicket,
 };
 
 /// A store in memory whose next operations fail as they are told to.
@@ -193,6 +193,14 @@ impl IdempotencyStore for FaultyStore {
         self.pass(StoreOperation::FindKeys, self.memory.unknown(tenant, after, most)).await
     }
 
+    async fn distrust(&self, key: &KeyScope) -> Result<bool, StoreError> {
+        self.pass(StoreOperation::Settle, self.memory.distrust(key)).await
+    }
+
+    async fn archive_unknown(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
+        self.pass(StoreOperation::Sweep, self.memory.archive_unknown(before, most)).await
+    }
+
     async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
         self.pass(StoreOperation::Sweep, self.memory.sweep_keys(now, most)).await
     }
@@ -202,6 +210,16 @@ impl IdempotencyStore for FaultyStore {
 impl TicketStore for FaultyStore {
     async fn put_ticket(&self, ticket: WaitingTicket) -> Result<(), StoreError> {
         self.pass(StoreOperation::Tickets, self.memory.put_ticket(ticket)).await
+    }
+
+    async fn put_ticket_within(
+        &self,
+        ticket: WaitingTicket,
+        share: TicketShare,
+        now: UnixMillis,
+    ) -> Result<bool, StoreError> {
+        let work = self.memory.put_ticket_within(ticket, share, now);
+        self.pass(StoreOperation::Tickets, work).await
     }
 
     async fn find_ticket(&self, id: Uuid) -> Result<Option<WaitingTicket>, StoreError> {

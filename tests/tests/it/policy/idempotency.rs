@@ -13,6 +13,7 @@ mod locked;
 mod people;
 mod race;
 mod scope;
+mod shares;
 mod strained;
 mod threads;
 mod unknown;

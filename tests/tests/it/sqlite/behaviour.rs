@@ -16,6 +16,7 @@ async fn every_promise_of_the_traits_is_kept() {
     // How it syncs is no part of the promises, and slow.
     let store = Sqlite::options().sync_commits(false).open(folder.file()).unwrap();
     conformance::all(&store).await;
+    conformance::shares(&store).await;
     conformance::evidence(&store).await;
 }
 

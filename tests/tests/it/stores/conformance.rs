@@ -13,6 +13,7 @@ use super::broken::{Broken, Defect};
 #[test]
 fn memory_keeps_every_promise() {
     block_on(conformance::all(&Memory::new()));
+    block_on(conformance::shares(&Memory::new()));
 }
 
 #[tokio::test]

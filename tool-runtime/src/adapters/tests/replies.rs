@@ -47,7 +47,7 @@ fn turn(dialect: Dialect) -> Turn {
 }
 
 fn ok(data: &str, meta: &ToolResultMeta) -> ToolOutput {
-    ToolOutput::given_before(Some(r#"{"token":"sk-canary"}"#), data.as_bytes(), meta)
+    ToolOutput::given_before(Some(r#"{"token":"sk-canary"}"#), data, meta)
 }
 
 fn failed() -> ToolOutput {

@@ -12,9 +12,13 @@ use crate::canonical::Digest;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::governor::State;
-use crate::policy::principal::{conversation_of, principal_of};
+use crate::policy::idempotency::SHARE_WAIT_MS;
+use crate::policy::principal::{asker_of, conversation_of, principal_of};
 use crate::policy::ticket::{Claims, KeyRing, Ticket, TicketFault, bound_to, seal, sign};
-use crate::store::{StoreError, WaitingTicket};
+use crate::store::{StoreError, TicketShare, WaitingTicket};
+
+/// How many bytes of sealed calls may wait for one caller in a tenant.
+const TICKET_BYTES: usize = 8 * 1024 * 1024;
 
 /// What the sealed payload is bound to, beside its ticket.
 pub(super) const PURPOSE: &str = "tool-runtime/waiting-call/v1";
@@ -114,7 +118,16 @@ impl State {
         let payload = payload.map_err(|error| TicketError::Sealing(error.to_string()))?;
         let (id, tenant, end) = (ticket.id(), ticket.tenant(), ticket.expires_at());
         let waiting = WaitingTicket::new(id, tenant, conversation_of(scope.cx()), payload, end);
-        self.with_room(|| self.stores.tickets.put_ticket(waiting.clone())).await?;
+        let waiting = waiting.held_by(asker_of(scope.cx()));
+        let share = TicketShare::new(self.tickets_per_caller, TICKET_BYTES);
+        let put = || {
+            let now = self.clock.now();
+            self.stores.tickets.put_ticket_within(waiting.clone(), share, now)
+        };
+        if !self.with_room(put).await? {
+            self.outcomes.over_share();
+            return Err(refused(share_full()));
+        }
         self.sweep_if_due().await;
         Ok(ticket)
     }
@@ -145,6 +158,18 @@ impl State {
             expires_at: now.after(self.ticket_lifetime),
         }
     }
+}
+
+/// Refuses a ticket to a caller that has as many waiting as it may.
+fn share_full() -> Refusal {
+    let failure = Failure::of(ErrorCode::RateLimited)
+        .with_message(
+            "too many calls of this caller wait for a decision: some have to be decided first",
+        )
+        .with_retry_after_ms(SHARE_WAIT_MS)
+        .with_detail("reason", "waiting_tickets_full")
+        .with_detail("effect", "none");
+    *Refusal::new(CallStatus::NotExecuted, failure)
 }
 
 fn refused(refusal: Refusal) -> TicketError {

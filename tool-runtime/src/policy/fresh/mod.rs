@@ -29,7 +29,7 @@ pub(super) struct FreshAnswers {
 
 /// An answer that stays good for a while.
 pub(super) struct FreshAnswer {
-    data: Vec<u8>,
+    data: Box<str>,
     meta: ToolResultMeta,
     until: Instant,
 }

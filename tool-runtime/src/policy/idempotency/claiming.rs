@@ -5,18 +5,22 @@ use std::time::{Duration, Instant};
 
 use super::{KeyHold, key, reconciling, refusals, repeats, replay};
 use crate::call::{CallScope, Consent};
-use crate::dispatch::pipeline::Fate;
+use crate::dispatch::pipeline::{Ended, Fate};
+use crate::dispatch::refusal::Refusal;
 use crate::policy::approval::{fingerprint, not_canonical};
 use crate::policy::claiming::Stop;
 use crate::policy::governor::State;
+use crate::policy::principal::asker_of;
 use crate::policy::rules::WhenRunning;
 use crate::policy::ticket::TicketFault;
 use crate::policy::waiting::{left, sleep, within};
-use crate::store::{ClaimRequest, Claimed, Fence, KeyScope, Settlement, UnixMillis};
+use crate::store::{ClaimRequest, Claimed, Fence, KeyScope, Settlement, StoredAnswer, UnixMillis};
 
 /// How long a waiting repeat sleeps before it looks again: twice as long each time.
 const FIRST_LOOK: Duration = Duration::from_millis(20);
 const LAST_LOOK: Duration = Duration::from_millis(500);
+
+const DAMAGED: &str = "the stored record of the idempotency key fails its checksum";
 
 impl State {
     /// Takes the key that a write runs under; none if it has none.
@@ -35,7 +39,9 @@ impl State {
         loop {
             let now = self.clock.now();
             let request = ClaimRequest::new(key.clone(), arguments, now, plan.lease);
-            let request = request.resolves(plan.reconciles || plan.may_repeat());
+            let request = request
+                .resolves(plan.reconciles || plan.may_repeat())
+                .within_share(asker_of(scope.cx()), self.unknown_per_caller);
             // A claim that is dropped half way is not held, so that it may end with the call's time.
             let claim = self.ask_store(left(scope, started), self.stores.keys.claim(request));
             let claimed = within(scope, started, claim).await?;
@@ -64,7 +70,17 @@ impl State {
                     return self.take_over(scope, hold, started).await.map(Some);
                 }
                 Claimed::Settled(answer) => {
-                    return Err(replay::replayed(scope, &answer)?.into());
+                    let limit = left(scope, started);
+                    return Err(self.replay(scope, &key, &answer, limit).await?.into());
+                }
+                Claimed::Damaged(_) => {
+                    self.outcomes.damaged();
+                    return Err(refusals::record_damaged(DAMAGED).into());
+                }
+                Claimed::Archived => return Err(refusals::outcome_archived().into()),
+                Claimed::ShareFull => {
+                    self.outcomes.over_share();
+                    return Err(refusals::unknown_outcomes_full().into());
                 }
                 Claimed::Mismatch => return Err(refusals::key_reused().into()),
                 Claimed::Unknown(_) => return Err(refusals::outcome_unknown().into()),
@@ -77,6 +93,29 @@ impl State {
                 }
             }
         }
+    }
+
+    /// Replays a stored answer. One that the tool could not have given makes the outcome unknown.
+    pub(super) async fn replay(
+        &self,
+        scope: &CallScope,
+        key: &KeyScope,
+        answer: &StoredAnswer,
+        limit: Duration,
+    ) -> Result<Ended, Box<Refusal>> {
+        let wrong = match replay::replayed(scope, answer) {
+            Ok(ended) => return Ok(ended),
+            Err(wrong) => wrong,
+        };
+        self.outcomes.damaged();
+        let distrusted = self.ask_store(limit, self.stores.keys.distrust(key)).await;
+        let unmarked = match distrusted {
+            Ok(_) => String::new(),
+            Err(error) => format!("; it could not be marked as unknown: {error}"),
+        };
+        let log =
+            format!("the answer under the idempotency key cannot be replayed: {wrong}{unmarked}");
+        Err(refusals::record_damaged(log))
     }
 
     fn hold(self: &Arc<Self>, scope: &CallScope, key: KeyScope, fence: Fence) -> KeyHold {
@@ -125,8 +164,8 @@ impl State {
                     // An owner that was taken over meanwhile has nothing to replay.
                     let stands = ended.fate != Fate::Unknown;
                     let answer = replay::stored(&ended.output).filter(|_| stands);
-                    let replayed = answer.map(|answer| replay::replayed(scope, &answer));
-                    return Err(replayed.transpose()?.unwrap_or(ended).into());
+                    let replayed = answer.and_then(|it| replay::replayed(scope, &it).ok());
+                    return Err(replayed.unwrap_or(ended).into());
                 }
                 reconciling::Found::Unknown => {}
                 reconciling::Found::Superseded => {

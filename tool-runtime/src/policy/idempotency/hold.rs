@@ -127,6 +127,9 @@ impl KeyHold {
             let error = match self.state.ask_store(SETTLING, settled).await {
                 Ok(held) => {
                     self.settled = true;
+                    if held && settlement == Settlement::Unknown {
+                        self.state.outcomes.lost();
+                    }
                     return Ok(held);
                 }
                 Err(error) => error,
@@ -216,6 +219,9 @@ impl Drop for KeyHold {
         let settlement = self.settlement.take().unwrap_or(unsaid);
         // Nobody is left to wait for it: a store that takes it at once has it.
         let keys = &self.state.stores.keys;
+        if settlement == Settlement::Unknown {
+            self.state.outcomes.lost();
+        }
         drop(guard(|| keys.settle(&self.key, self.fence, settlement).now_or_never()));
     }
 }

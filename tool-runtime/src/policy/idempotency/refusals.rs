@@ -51,6 +51,9 @@ pub(super) fn taken_over() -> Box<Refusal> {
     not_executed(superseded())
 }
 
+/// How long a caller is told to wait whose share is full: people free it, not time.
+pub(in crate::policy) const SHARE_WAIT_MS: u64 = 60_000;
+
 /// Only a person can tell what became of an earlier run.
 pub(super) fn outcome_unknown() -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::NeedsUserConfirmation)
@@ -69,7 +72,35 @@ pub(super) fn store_failed(error: &StoreError) -> Box<Refusal> {
     not_executed(store_down(error).with_message(message).with_detail("effect", "none"))
 }
 
-pub(super) fn answer_unreadable(log: String) -> Box<Refusal> {
-    let message = "this call was answered before, and the answer cannot be read any more";
-    not_executed(refusal(ErrorCode::Internal, "answer_unreadable", message).with_log(log))
+/// Refuses a call whose key has a record that cannot be trusted; the log reads why.
+pub(super) fn record_damaged(log: impl Into<String>) -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::NeedsUserConfirmation)
+        .with_message(
+            "an earlier run of this call was recorded, and the record is damaged: \
+             a person has to find out what happened before it can run again",
+        )
+        .with_detail("reason", "record_damaged")
+        .with_detail("effect", "unknown")
+        .with_log(log);
+    not_executed(failure)
+}
+
+/// Refuses a repeat of a call whose outcome stayed unknown until its record was archived.
+pub(super) fn outcome_archived() -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::NeedsUserConfirmation)
+        .with_message(
+            "an earlier run of this call may have had its effect or not, and was never resolved: \
+             its key is used up; a person who has found out may send the call under a new key",
+        )
+        .with_detail("reason", "outcome_archived")
+        .with_detail("effect", "unknown");
+    not_executed(failure)
+}
+
+/// Refuses a new key to a caller that has as many unknown outcomes as it may.
+pub(super) fn unknown_outcomes_full() -> Box<Refusal> {
+    let message = "too many earlier calls of this caller have an outcome that is not known: \
+                   a person has to resolve some of them first";
+    let failure = refusal(ErrorCode::RateLimited, "unknown_outcomes_full", message);
+    not_executed(failure.with_retry_after_ms(SHARE_WAIT_MS))
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{KeyHold, key, refusals, replay};
+use super::{KeyHold, key, refusals};
 use crate::call::{CallScope, Consent};
 use crate::dispatch::pipeline::Ended;
 use crate::dispatch::refusal::Refusal;
@@ -32,7 +32,7 @@ impl State {
         Ok(match self.record_of(scope, consent, PATIENCE).await?.map(|record| record.state) {
             None => Known::No,
             Some(KeyState::Answered { .. }) => Known::Answered,
-            Some(KeyState::Running { .. } | KeyState::Unknown) => Known::Begun,
+            Some(KeyState::Running { .. } | KeyState::Unknown | KeyState::Archived) => Known::Begun,
         })
     }
 
@@ -44,9 +44,12 @@ impl State {
         started: Instant,
     ) -> Result<Option<Ended>, Box<Refusal>> {
         let left = left(scope, started);
-        match self.record_of(scope, consent, left).await?.map(|record| record.state) {
-            Some(KeyState::Answered { answer, .. }) => replay::replayed(scope, &answer).map(Some),
-            _ => Ok(None),
+        let Some(record) = self.record_of(scope, consent, left).await? else { return Ok(None) };
+        match record.state {
+            KeyState::Answered { answer, .. } => {
+                self.replay(scope, &record.key, &answer, left).await.map(Some)
+            }
+            KeyState::Running { .. } | KeyState::Unknown | KeyState::Archived => Ok(None),
         }
     }
 
@@ -70,7 +73,9 @@ impl State {
             KeyState::Answered { keep_until, .. } => self.clock.now() >= *keep_until,
             _ => false,
         };
-        Ok(found.filter(|record| record.fingerprint == arguments && !is_over(record)))
+        // What a damaged record says of its arguments is not believed.
+        let is_same = |record: &KeyRecord| record.damaged || record.fingerprint == arguments;
+        Ok(found.filter(|record| is_same(record) && !is_over(record)))
     }
 }
 

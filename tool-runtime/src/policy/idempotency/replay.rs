@@ -1,12 +1,16 @@
 //! An answer as it is stored under a key, and as a repeat gets it.
 
+use std::str;
+
+use serde::de::DeserializeOwned;
 use tool_contracts::{CallStatus, ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
 
-use super::refusals;
 use crate::call::{CallScope, ToolOutput};
 use crate::dispatch::Origin;
 use crate::dispatch::pipeline::{Ended, Fate};
-use crate::dispatch::refusal::Refusal;
+use crate::json;
+use crate::limits::Limits;
+use crate::schema::Coerce;
 use crate::store::StoredAnswer;
 
 /// Takes what is to be stored from an answer.
@@ -20,26 +24,56 @@ pub(super) fn stored(output: &ToolOutput) -> Option<StoredAnswer> {
 }
 
 /// Answers a repeat: `data` or `error` byte for byte, and `meta.replayed`.
-pub(super) fn replayed(scope: &CallScope, answer: &StoredAnswer) -> Result<Ended, Box<Refusal>> {
-    let replayed = if answer.succeeded { success(scope, answer) } else { failure(scope, answer) };
-    replayed.map_err(|error| refusals::answer_unreadable(error.to_string()))
+///
+/// # Errors
+/// What is stored is not an answer that the tool could have given; the text is for the log.
+pub(super) fn replayed(scope: &CallScope, answer: &StoredAnswer) -> Result<Ended, String> {
+    if answer.succeeded { success(scope, answer) } else { failure(scope, answer) }
 }
 
-fn success(scope: &CallScope, answer: &StoredAnswer) -> serde_json::Result<Ended> {
-    let meta: ToolResultMeta = serde_json::from_slice(&answer.meta)?;
-    // What is written into an envelope has to be JSON, whatever the store gave back.
-    serde_json::from_slice::<serde::de::IgnoredAny>(&answer.body)?;
+/// What is written into an envelope has to be an answer of the tool's, whatever the store gave back.
+fn success(scope: &CallScope, answer: &StoredAnswer) -> Result<Ended, String> {
+    let meta: ToolResultMeta = parsed(&answer.meta)?;
+    let data = text(&answer.body)?;
+    match &scope.registered().output {
+        Some(output) => {
+            let report = output.check(data, &Limits::WIDEST, Coerce::Off);
+            let malformed = report.malformed.map(|error| error.to_string());
+            // A violation names types and places, and no value.
+            let wrong = || report.violations.first().map(ToString::to_string);
+            if let Some(wrong) = malformed.or_else(wrong) {
+                return Err(format!("it is not one that the tool could give: {wrong}"));
+            }
+        }
+        None => {
+            json::read(data, &Limits::WIDEST).map_err(|error| error.to_string())?;
+        }
+    }
     // What a person changed stays as it was when it ran: a repeat's own changes did not.
     let meta = meta.with_replayed(true);
-    let output = ToolOutput::given_before(scope.echo(), &answer.body, &meta);
+    let output = ToolOutput::given_before(scope.echo(), data, &meta);
     Ok(ended(CallStatus::Executed, output, Fate::Answered))
 }
 
-fn failure(scope: &CallScope, answer: &StoredAnswer) -> serde_json::Result<Ended> {
-    let detail: ToolErrorDetail = serde_json::from_slice(&answer.body)?;
-    let meta: ToolErrorMeta = serde_json::from_slice(&answer.meta)?;
+fn failure(scope: &CallScope, answer: &StoredAnswer) -> Result<Ended, String> {
+    let detail: ToolErrorDetail = parsed(&answer.body)?;
+    let meta: ToolErrorMeta = parsed(&answer.meta)?;
     let output = ToolOutput::failed(scope.echo(), detail, &meta.with_replayed(true));
     Ok(ended(CallStatus::Failed, output, Fate::Final))
+}
+
+fn text(bytes: &[u8]) -> Result<&str, String> {
+    str::from_utf8(bytes).map_err(|error| format!("it is not UTF-8: {error}"))
+}
+
+fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    serde_json::from_str(text(bytes)?).map_err(|error| {
+        format!(
+            "a part of it cannot be read: {:?} error at column {}",
+            error.classify(),
+            error.column()
+        )
+    })
 }
 
 fn ended(status: CallStatus, output: ToolOutput, fate: Fate) -> Ended {

@@ -6,9 +6,10 @@ use uuid::Uuid;
 
 use crate::dispatch::Runtime;
 use crate::limits::Limits;
+use crate::policy::asking::PATIENCE;
 use crate::policy::governor::State;
 use crate::schema::Coerce;
-use crate::store::{KeyRecord, KeyScope, KeyState, Settlement, StoreError, StoredAnswer};
+use crate::store::{Fence, KeyRecord, KeyScope, KeyState, Settlement, StoreError, StoredAnswer};
 
 /// What a person found out about an outcome that nobody knew.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub enum ResolveError {
 
 impl Runtime {
     /// Lists a tenant's keyed calls whose outcome nobody knows, at most `most`, from the first after
-    /// `after`.
+    /// `after`. Those whose stored record is damaged are among them.
     ///
     /// A call whose process crashed is among them once somebody has repeated it, or has resumed its
     /// ticket, after its lease: until then nobody has looked.
@@ -63,12 +64,43 @@ impl Runtime {
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
         match State::of(self) {
-            Some(state) => state.stores.keys.unknown(tenant, after, most).await,
+            Some(state) => {
+                state.ask_store(PATIENCE, state.stores.keys.unknown(tenant, after, most)).await
+            }
             None => Ok(Vec::new()),
         }
     }
 
+    /// Finds the record of a keyed call, in whatever state it is: an archived one too.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn find_outcome(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {
+        match State::of(self) {
+            Some(state) => state.ask_store(PATIENCE, state.stores.keys.find(key)).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Finds a tenant's keyed call whose outcome is not known, by the number of its record's fence.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn unknown_outcome(
+        &self,
+        tenant: Uuid,
+        fence: Fence,
+    ) -> Result<Option<KeyRecord>, StoreError> {
+        let Some(state) = State::of(self) else { return Ok(None) };
+        let found = state.stores.keys.unknown_of_fence(tenant, fence);
+        state.ask_store(PATIENCE, found).await
+    }
+
     /// Says what became of a keyed call whose outcome nobody knew, as a person found it out.
+    ///
+    /// An [archived](KeyState::Archived) record, as [`find_outcome`](Self::find_outcome) returns
+    /// it, can be resolved as [`DidNotHappen`](Resolution::DidNotHappen): then its key is free
+    /// again.
     ///
     /// # Errors
     /// The answer is not one that the tool could give, the outcome is not unknown any more, or the
@@ -83,7 +115,8 @@ impl Runtime {
         let state = State::of(self).ok_or_else(unknown)?;
         let plan = state.plan_of(tool).ok_or_else(unknown)?;
         // What still runs is settled by its owner alone.
-        if record.state != KeyState::Unknown {
+        let forgets = record.state == KeyState::Archived && resolution == Resolution::DidNotHappen;
+        if !record.is_unknown() && !forgets {
             return Err(ResolveError::Changed);
         }
         let settlement = match resolution {
@@ -94,8 +127,13 @@ impl Runtime {
                 Settlement::Answered { answer: found_out(answer), keep_until }
             }
         };
-        let held = state.stores.keys.settle(&record.key, record.fence, settlement).await?;
-        if held { Ok(()) } else { Err(ResolveError::Changed) }
+        let settled = state.stores.keys.settle(&record.key, record.fence, settlement);
+        let held = state.ask_store(PATIENCE, settled).await?;
+        if !held {
+            return Err(ResolveError::Changed);
+        }
+        state.outcomes.resolved();
+        Ok(())
     }
 
     fn check_answer(&self, tool: &str, answer: &str) -> Result<(), ResolveError> {

@@ -190,7 +190,7 @@ impl Key {
     }
 
     /// A key for one purpose, which `info` names; it tells nothing of those for other purposes.
-    #[cfg(feature = "ledger")]
+    #[cfg(any(feature = "ledger", feature = "sqlite"))]
     pub(crate) fn subkey(&self, info: &[u8]) -> Zeroizing<[u8; 32]> {
         let mut subkey = Zeroizing::new([0; 32]);
         expand(None, &*self.derived.root, info, &mut *subkey);

@@ -14,6 +14,8 @@ mod wire;
 mod tests;
 
 pub use self::fault::TicketFault;
+#[cfg(feature = "sqlite")]
+pub(crate) use self::keys::Key as RingKey;
 pub use self::keys::{KeyRing, KeyRingError};
 
 #[cfg(feature = "evidence")]

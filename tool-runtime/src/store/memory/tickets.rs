@@ -1,5 +1,6 @@
 //! Tickets in memory.
 
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
 use async_trait::async_trait;
@@ -7,7 +8,7 @@ use uuid::Uuid;
 
 use super::shelf::{Entry, Room, Shelf};
 use super::{Memory, locked};
-use crate::store::{StoreError, TicketEnd, TicketStore, UnixMillis, WaitingTicket};
+use crate::store::{StoreError, TicketEnd, TicketShare, TicketStore, UnixMillis, WaitingTicket};
 
 #[async_trait]
 impl TicketStore for Memory {
@@ -15,8 +16,17 @@ impl TicketStore for Memory {
         locked(&self.tickets)?.put(ticket)
     }
 
+    async fn put_ticket_within(
+        &self,
+        ticket: WaitingTicket,
+        share: TicketShare,
+        now: UnixMillis,
+    ) -> Result<bool, StoreError> {
+        locked(&self.tickets)?.put_within(ticket, share, now)
+    }
+
     async fn find_ticket(&self, id: Uuid) -> Result<Option<WaitingTicket>, StoreError> {
-        Ok(locked(&self.tickets)?.0.get(&id).cloned())
+        Ok(locked(&self.tickets)?.shelf.get(&id).cloned())
     }
 
     async fn end_ticket(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError> {
@@ -43,30 +53,85 @@ impl TicketStore for Memory {
     }
 
     async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        Ok(locked(&self.tickets)?.0.sweep(now, most))
+        Ok(locked(&self.tickets)?.sweep(now, most))
     }
 }
 
-pub(super) struct Tickets(Shelf<Uuid, WaitingTicket>);
+pub(super) struct Tickets {
+    shelf: Shelf<Uuid, WaitingTicket>,
+    /// The tickets of each holder that have not ended, with their expiry and the bytes of their
+    /// payloads.
+    waiting: Waiting,
+}
+
+type Waiting = HashMap<(Uuid, Box<str>), BTreeMap<(UnixMillis, Uuid), usize>>;
 
 impl Tickets {
     pub(super) fn new(room: Room) -> Self {
-        Self(Shelf::new(room))
+        Self { shelf: Shelf::new(room), waiting: HashMap::new() }
     }
 
     fn put(&mut self, ticket: WaitingTicket) -> Result<(), StoreError> {
-        if self.0.get(&ticket.id).is_some() {
+        if self.shelf.get(&ticket.id).is_some() {
             return Ok(());
         }
         let bytes = ticket.payload.len().saturating_add(ticket.conversation.len());
         let (tenant, over_at) = (ticket.tenant, Some(ticket.expires_at));
-        self.0.put(ticket.id, Entry { tenant, value: ticket, bytes, over_at })
+        let waits = ticket.end.is_none().then(|| {
+            let place = (ticket.expires_at, ticket.id);
+            ((tenant, ticket.holder.clone()), place, ticket.payload.len())
+        });
+        self.shelf.put(ticket.id, Entry { tenant, value: ticket, bytes, over_at })?;
+        if let Some((holder, place, bytes)) = waits {
+            self.waiting.entry(holder).or_default().insert(place, bytes);
+        }
+        Ok(())
+    }
+
+    fn put_within(
+        &mut self,
+        ticket: WaitingTicket,
+        share: TicketShare,
+        now: UnixMillis,
+    ) -> Result<bool, StoreError> {
+        let holder = (ticket.tenant, ticket.holder.clone());
+        let last_over = Bound::Excluded((now, Uuid::max()));
+        let (tickets, bytes) = self.waiting.get(&holder).map_or((0, 0), |held| {
+            let waiting = held.range((last_over, Bound::Unbounded)).take(share.tickets);
+            waiting.fold((0, 0), |(tickets, sum), (_, bytes)| (tickets + 1, sum + bytes))
+        });
+        let is_kept = self.shelf.get(&ticket.id).is_some();
+        if !is_kept && !share.has_room(tickets, bytes, ticket.payload.len()) {
+            return Ok(false);
+        }
+        self.put(ticket).map(|()| true)
+    }
+
+    fn sweep(&mut self, now: UnixMillis, most: usize) -> usize {
+        self.waiting.retain(|_, held| {
+            while held.first_key_value().is_some_and(|((end, _), _)| *end <= now) {
+                held.pop_first();
+            }
+            !held.is_empty()
+        });
+        self.shelf.sweep(now, most)
+    }
+
+    /// Takes a ticket that has ended out of its holder's share.
+    fn give_back(waiting: &mut Waiting, ticket: &WaitingTicket) {
+        let holder = (ticket.tenant, ticket.holder.clone());
+        let Some(held) = waiting.get_mut(&holder) else { return };
+        held.remove(&(ticket.expires_at, ticket.id));
+        if held.is_empty() {
+            waiting.remove(&holder);
+        }
     }
 
     fn end(&mut self, id: Uuid, end: TicketEnd) -> Option<TicketEnd> {
-        let Some(ticket) = self.0.get_mut(&id) else { return Some(TicketEnd::Expired) };
+        let Some(ticket) = self.shelf.get_mut(&id) else { return Some(TicketEnd::Expired) };
         let before = ticket.end;
         ticket.end = before.or(Some(end));
+        Self::give_back(&mut self.waiting, ticket);
         before
     }
 
@@ -79,13 +144,18 @@ impl Tickets {
         let waits = move |ticket: &&WaitingTicket| {
             ticket.tenant == tenant && ticket.end.is_none() && now < ticket.expires_at
         };
-        self.0.from(after.map_or(Bound::Unbounded, Bound::Excluded)).filter(waits)
+        self.shelf.from(after.map_or(Bound::Unbounded, Bound::Excluded)).filter(waits)
     }
 
     fn overtake(&mut self, tenant: Uuid, conversation: &str) -> usize {
-        let waiting = self.0.values_mut().filter(|ticket| {
+        let Self { shelf, waiting } = self;
+        let overtaken = shelf.values_mut().filter(|ticket| {
             ticket.end.is_none() && ticket.tenant == tenant && *ticket.conversation == *conversation
         });
-        waiting.map(|ticket| ticket.end = Some(TicketEnd::Overtaken)).count()
+        let end = |ticket: &mut WaitingTicket| {
+            ticket.end = Some(TicketEnd::Overtaken);
+            Self::give_back(waiting, ticket);
+        };
+        overtaken.map(end).count()
     }
 }

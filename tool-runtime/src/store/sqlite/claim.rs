@@ -1,30 +1,20 @@
-//! Claiming a key, and giving it back where nobody waits for it any more.
+//! Claiming a key, and giving it back where the claimant has stopped waiting.
 
 use rusqlite::{Connection, named_params};
 
-use super::columns::{moment, whole};
-use super::keys::{RUNNING, UNKNOWN, find};
+use super::archive;
+use super::checksum::RowKeys;
+use super::columns::count;
 use super::queue::Queue;
-use crate::store::{ClaimRequest, Claimed, Fence, KeyRecord, KeyState, UnixMillis};
-
-/// Takes a key that nobody has. The row's number, and with it the fence, is new.
-const TAKE: &str = "
-    INSERT INTO keys (tenant, principal, tool, key, fingerprint, state, until)
-    VALUES (:tenant, :principal, :tool, :key, :fingerprint, 0, :until)
-    ON CONFLICT (tenant, principal, tool, key) DO NOTHING";
-
-/// Takes a key from whoever has it: the row is deleted and made anew, under a new number.
-const TAKE_OVER: &str = "
-    REPLACE INTO keys (tenant, principal, tool, key, fingerprint, state, until)
-    VALUES (:tenant, :principal, :tool, :key, :fingerprint, 0, :until)";
-
-const CUT: &str = "UPDATE keys SET until = :until WHERE fence = :fence";
+use super::row::{self, Found, KeyRow, fence_number};
+use crate::store::{ClaimRequest, Claimed, Fence, KeyState, UnixMillis};
 
 const GIVE_UP: &str = "DELETE FROM keys WHERE fence = :fence AND state = 0";
 
-const GIVE_BACK: &str = "
-    UPDATE keys SET fence = :earlier, state = :state, until = :until
-    WHERE fence = :fence AND state = 0";
+/// Counts no further than the share.
+const UNKNOWN_OF_ASKER: &str = "
+    SELECT count(*) FROM (
+        SELECT 1 FROM keys WHERE tenant = :tenant AND asker = :asker AND state = 2 LIMIT :most)";
 
 /// What a claim did to the file.
 pub(super) struct Taken {
@@ -36,8 +26,8 @@ pub(super) struct Taken {
 enum Undo {
     /// Nobody had the key.
     GiveUp(Fence),
-    /// It was as in this record.
-    GiveBack(Fence, KeyRecord),
+    /// It was as in this row.
+    GiveBack(Fence, Box<KeyRow>, RowKeys),
 }
 
 /// A committed claim on its way to whoever asked.
@@ -53,59 +43,81 @@ struct Guard {
 }
 
 /// Decides a claim, in the order that the trait gives.
-pub(super) fn take(connection: &Connection, request: &ClaimRequest) -> rusqlite::Result<Taken> {
+pub(super) fn take(
+    connection: &Connection,
+    keys: &RowKeys,
+    request: &ClaimRequest,
+) -> rusqlite::Result<Taken> {
     let until = request.now.after(request.lease);
-    if write(connection, TAKE, request, until)? > 0 {
-        let fence = last_fence(connection);
-        return Ok(Taken { claimed: Claimed::First(fence), undo: Some(Undo::GiveUp(fence)) });
-    }
-    let record = find(connection, &request.key)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-    if record.fingerprint != request.fingerprint {
+    let mut row = match row::look_up(connection, keys, &request.key)? {
+        None => return start(connection, keys, request, until),
+        Some(Found::Damaged(row)) => {
+            row.mark(connection)?;
+            return Ok(Taken::nothing(Claimed::Damaged(row.fence)));
+        }
+        Some(Found::Sound(row)) => row,
+    };
+    if row.fingerprint != request.fingerprint {
         return Ok(Taken::nothing(Claimed::Mismatch));
     }
-    match record.state {
+    match row.state {
         KeyState::Answered { answer, .. } => Ok(Taken::nothing(Claimed::Settled(answer))),
-        KeyState::Unknown if !request.resolves => {
-            Ok(Taken::nothing(Claimed::Unknown(record.fence)))
-        }
+        KeyState::Archived => Ok(Taken::nothing(Claimed::Archived)),
+        KeyState::Unknown if !request.resolves => Ok(Taken::nothing(Claimed::Unknown(row.fence))),
         KeyState::Running { until: end } if end > request.now => {
             if end > until {
-                cut(connection, record.fence, until)?;
+                row.state = KeyState::Running { until };
+                row.update(connection, keys)?;
             }
             Ok(Taken::nothing(Claimed::Running { until: end.min(until) }))
         }
         KeyState::Unknown | KeyState::Running { .. } => {
-            write(connection, TAKE_OVER, request, until)?;
-            let fence = last_fence(connection);
-            let undo = Some(Undo::GiveBack(fence, record));
-            Ok(Taken { claimed: Claimed::TakenOver(fence), undo })
+            let fence = row::next_fence(connection)?;
+            running(request, fence, until).replace(connection, keys)?;
+            let undo = Undo::GiveBack(fence, Box::new(row), keys.clone());
+            Ok(Taken { claimed: Claimed::TakenOver(fence), undo: Some(undo) })
         }
     }
 }
 
-fn write(
+/// Takes a key that has no row.
+fn start(
     connection: &Connection,
-    statement: &str,
+    keys: &RowKeys,
     request: &ClaimRequest,
     until: UnixMillis,
-) -> rusqlite::Result<usize> {
-    connection.prepare_cached(statement)?.execute(named_params! {
-        ":tenant": request.key.tenant.as_bytes(),
-        ":principal": request.key.principal,
-        ":tool": request.key.tool,
-        ":key": request.key.key,
-        ":fingerprint": request.fingerprint.as_bytes(),
-        ":until": moment(until),
-    })
+) -> rusqlite::Result<Taken> {
+    if let Some(archived) = archive::find(connection, &request.key)? {
+        let is_same = archived.fingerprint == request.fingerprint;
+        return Ok(Taken::nothing(if is_same { Claimed::Archived } else { Claimed::Mismatch }));
+    }
+    if let Some(most) = request.most_unknown {
+        let unknown: i64 = connection.prepare_cached(UNKNOWN_OF_ASKER)?.query_row(
+            named_params! {
+                ":tenant": request.key.tenant.as_bytes(),
+                ":asker": request.asker,
+                ":most": count(most),
+            },
+            |row| row.get(0),
+        )?;
+        if unknown >= count(most) {
+            return Ok(Taken::nothing(Claimed::ShareFull));
+        }
+    }
+    let fence = row::next_fence(connection)?;
+    running(request, fence, until).insert(connection, keys)?;
+    Ok(Taken { claimed: Claimed::First(fence), undo: Some(Undo::GiveUp(fence)) })
 }
 
-fn cut(connection: &Connection, fence: Fence, until: UnixMillis) -> rusqlite::Result<()> {
-    let parameters = named_params! { ":fence": whole(fence.get()), ":until": moment(until) };
-    connection.prepare_cached(CUT)?.execute(parameters).map(drop)
-}
-
-fn last_fence(connection: &Connection) -> Fence {
-    Fence::new(connection.last_insert_rowid().unsigned_abs())
+fn running(request: &ClaimRequest, fence: Fence, until: UnixMillis) -> KeyRow {
+    KeyRow {
+        fence,
+        key: request.key.clone(),
+        asker: request.asker.clone(),
+        fingerprint: request.fingerprint,
+        since: None,
+        state: KeyState::Running { until },
+    }
 }
 
 impl Taken {
@@ -120,20 +132,16 @@ impl Undo {
     fn run(self, connection: &Connection) -> rusqlite::Result<()> {
         match self {
             Self::GiveUp(fence) => {
-                let parameters = named_params! { ":fence": whole(fence.get()) };
+                let parameters = named_params! { ":fence": fence_number(fence) };
                 connection.prepare_cached(GIVE_UP)?.execute(parameters)?;
             }
-            Self::GiveBack(fence, record) => {
-                let (state, until) = match record.state {
-                    KeyState::Running { until } => (RUNNING, Some(moment(until))),
-                    KeyState::Unknown | KeyState::Answered { .. } => (UNKNOWN, None),
-                };
-                connection.prepare_cached(GIVE_BACK)?.execute(named_params! {
-                    ":fence": whole(fence.get()),
-                    ":earlier": whole(record.fence.get()),
-                    ":state": state,
-                    ":until": until,
-                })?;
+            Self::GiveBack(fence, row, keys) => {
+                let held = row::by_fence(connection, &keys, fence)?;
+                if let Some(Found::Sound(held)) = held {
+                    if held.key == row.key && matches!(held.state, KeyState::Running { .. }) {
+                        row.replace(connection, &keys)?;
+                    }
+                }
             }
         }
         Ok(())

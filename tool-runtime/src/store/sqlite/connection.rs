@@ -36,7 +36,7 @@ pub(crate) fn open_to_read(path: &Path, options: &SqliteOptions) -> Result<Conne
     open().map_err(|error| named(path, error))
 }
 
-fn named(path: &Path, error: StoreError) -> StoreError {
+pub(super) fn named(path: &Path, error: StoreError) -> StoreError {
     error.at(format_args!("cannot open `{}`", path.display()))
 }
 

@@ -47,6 +47,7 @@ fn text(error: &Error) -> String {
         | Error::Utf8Error(column, _) => {
             format!("column {column} of a row holds what the store did not write")
         }
+        Error::ToSqlConversionFailure(what) => what.to_string(),
         _ => "the tables are not those that the store made".to_owned(),
     }
 }

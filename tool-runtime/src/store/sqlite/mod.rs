@@ -4,6 +4,9 @@
 //! for the disk, and only then answers each: see `writer`. Handles hold no connection; they put
 //! operations into the thread's `queue`. One file a trait says what is done in a transaction.
 
+mod archive;
+mod checking;
+mod checksum;
 mod claim;
 pub(crate) mod columns;
 pub(crate) mod connection;
@@ -18,6 +21,8 @@ mod keys;
 mod options;
 mod outputs;
 mod queue;
+mod row;
+mod settling;
 #[cfg(test)]
 mod tests;
 mod tickets;
@@ -26,9 +31,14 @@ mod writer;
 use std::fmt;
 use std::path::Path;
 
+use rusqlite::Connection;
+
+pub use self::checking::FileCheck;
+use self::checksum::RowKeys;
 pub use self::options::SqliteOptions;
 use self::queue::Queue;
-use super::StoreError;
+use self::writer::Work;
+use super::{KeyRecord, StoreError};
 
 /// A store in one file (SQLite) that forgets nothing it has confirmed.
 ///
@@ -43,7 +53,20 @@ use super::StoreError;
 /// cause is gone.
 ///
 /// It has no bound but the disk, and none for a tenant: watch the file's size, and bound what a
-/// tenant may ask by rates.
+/// tenant may ask by rates. What one caller may leave open is bounded by the policy: unknown
+/// outcomes and waiting tickets.
+///
+/// # Damage
+/// Opening the file checks it (`PRAGMA quick_check`), and the checksums of the newest keys. Each row
+/// of an idempotency key carries a checksum over all its columns, and is found in two ways, so that
+/// damage to one of them does not make its key look new. A row that fails its checksum is an
+/// unknown outcome: it is neither replayed nor run again, and a person
+/// [resolves](crate::Runtime::resolve_outcome) it.
+///
+/// The checksum's key is a random one that the file keeps, which finds what a disk, a program or a
+/// person changed by accident. [`SqliteOptions::checksum_keys`] takes it from the host, so that a
+/// change by a program that can write the file, and has not the host's key, is found as well. Neither
+/// finds a row that was deleted, or a file that was put back to an older copy.
 ///
 /// # Cancellation
 /// A claim is undone when its future is dropped. Any other operation that has begun to wait is
@@ -69,6 +92,8 @@ use super::StoreError;
 #[derive(Clone)]
 pub struct Sqlite {
     queue: Queue,
+    row_keys: RowKeys,
+    check: FileCheck,
 }
 
 impl Sqlite {
@@ -78,7 +103,8 @@ impl Sqlite {
     /// call it before the async runtime starts, or on a thread that may wait.
     ///
     /// # Errors
-    /// `Damaged` if it is not a database, another application's, or of a newer format; `ReadOnly`
+    /// `Damaged` if it is not a database, another application's, of a newer format, or fails
+    /// SQLite's `quick_check`, or if its rows are sealed under other keys; `ReadOnly`
     /// if it or its folder may not be written; `Unavailable` if it stays locked, its folder does
     /// not exist, or its file system has no shared memory.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
@@ -99,10 +125,40 @@ impl Sqlite {
         self.queue.close().await;
     }
 
+    /// Returns what opening the file found.
+    #[must_use]
+    pub const fn check(&self) -> FileCheck {
+        self.check
+    }
+
+    /// Lists the keys of all tenants whose rows were found damaged, at most `most`, the oldest
+    /// first.
+    ///
+    /// A damaged row may name another tenant or key than it did. Put the right ones into the
+    /// record's `key` before you [resolve](crate::Runtime::resolve_outcome) it.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn damaged_keys(&self, most: usize) -> Result<Vec<KeyRecord>, StoreError> {
+        let keys = self.row_keys.clone();
+        let list = move |connection: &Connection| checking::damaged(connection, &keys, most);
+        self.queue.ask(Work::Read, list).await
+    }
+
     fn start(path: &Path, options: &SqliteOptions) -> Result<Self, StoreError> {
-        let connection = connection::open(path, options)?;
+        let mut connection = connection::open(path, options)?;
+        let mut opened = || -> Result<_, StoreError> {
+            if options.check_on_open {
+                checking::check_file(&connection)?;
+            }
+            let hosted = options.checksum_keys.as_ref();
+            let row_keys = checksum::prepare(&mut connection, hosted, options.adopt_rows)?;
+            let check = checking::check_rows(&connection, &row_keys, options.check_on_open)?;
+            Ok((row_keys, check))
+        };
+        let (row_keys, check) = opened().map_err(|error| connection::named(path, error))?;
         let queue = writer::start(connection, options.most_waiting)?;
-        Ok(Self { queue })
+        Ok(Self { queue, row_keys, check })
     }
 }
 

@@ -7,19 +7,27 @@ use uuid::Uuid;
 use super::Sqlite;
 use super::columns::{count, moment, time, uuid};
 use super::writer::Work;
-use crate::store::{StoreError, TicketEnd, TicketStore, UnixMillis, WaitingTicket};
+use crate::store::{StoreError, TicketEnd, TicketShare, TicketStore, UnixMillis, WaitingTicket};
 
 /// A ticket that is put again stays as it is: it may have ended since.
 const PUT: &str = "
-    INSERT INTO tickets (id, tenant, conversation, payload, expires_at, ended)
-    VALUES (:id, :tenant, :conversation, :payload, :expires_at, :ended)
+    INSERT INTO tickets (id, tenant, conversation, payload, expires_at, ended, holder)
+    VALUES (:id, :tenant, :conversation, :payload, :expires_at, :ended, :holder)
     ON CONFLICT (id) DO NOTHING";
 
 const FIND: &str = "
-    SELECT id, tenant, conversation, payload, expires_at, ended FROM tickets WHERE id = :id";
+    SELECT id, tenant, conversation, payload, expires_at, ended, holder FROM tickets
+    WHERE id = :id";
+
+/// Counts no more tickets than the share has. A payload's length is read without the payload.
+const HELD: &str = "
+    SELECT count(*) AS tickets, coalesce(sum(bytes), 0) AS bytes FROM (
+        SELECT length(payload) AS bytes FROM tickets
+        WHERE tenant = :tenant AND holder = :holder AND ended IS NULL AND expires_at > :now
+        LIMIT :most)";
 
 const WAITING: &str = "
-    SELECT id, tenant, conversation, payload, expires_at, ended FROM tickets
+    SELECT id, tenant, conversation, payload, expires_at, ended, holder FROM tickets
     WHERE tenant = :tenant AND ended IS NULL AND id > :after AND expires_at > :now
     ORDER BY id LIMIT :most";
 
@@ -39,6 +47,16 @@ const SWEEP: &str = "
 impl TicketStore for Sqlite {
     async fn put_ticket(&self, ticket: WaitingTicket) -> Result<(), StoreError> {
         self.queue.ask(Work::Write, move |connection| put(connection, &ticket)).await
+    }
+
+    async fn put_ticket_within(
+        &self,
+        ticket: WaitingTicket,
+        share: TicketShare,
+        now: UnixMillis,
+    ) -> Result<bool, StoreError> {
+        let put = move |connection: &Connection| put_within(connection, &ticket, share, now);
+        self.queue.ask(Work::Write, put).await
     }
 
     async fn find_ticket(&self, id: Uuid) -> Result<Option<WaitingTicket>, StoreError> {
@@ -109,8 +127,33 @@ fn put(connection: &Connection, ticket: &WaitingTicket) -> rusqlite::Result<()> 
         ":payload": ticket.payload,
         ":expires_at": moment(ticket.expires_at),
         ":ended": ticket.end.map(number),
+        ":holder": ticket.holder,
     });
     put.map(drop)
+}
+
+fn put_within(
+    connection: &Connection,
+    ticket: &WaitingTicket,
+    share: TicketShare,
+    now: UnixMillis,
+) -> rusqlite::Result<bool> {
+    let id = named_params! { ":id": ticket.id.as_bytes() };
+    let is_kept = connection.prepare_cached(ENDED)?.exists(id)?;
+    let held = named_params! {
+        ":tenant": ticket.tenant.as_bytes(),
+        ":holder": ticket.holder,
+        ":now": moment(now),
+        ":most": count(share.tickets),
+    };
+    let (tickets, bytes): (i64, i64) = connection
+        .prepare_cached(HELD)?
+        .query_row(held, |row| Ok((row.get("tickets")?, row.get("bytes")?)))?;
+    let [tickets, bytes] = [tickets, bytes].map(|held| usize::try_from(held).unwrap_or(usize::MAX));
+    if !is_kept && !share.has_room(tickets, bytes, ticket.payload.len()) {
+        return Ok(false);
+    }
+    put(connection, ticket).map(|()| true)
 }
 
 fn end_once(
@@ -143,6 +186,7 @@ fn ticket(row: &Row<'_>) -> rusqlite::Result<WaitingTicket> {
         payload: row.get("payload")?,
         expires_at: time(row, "expires_at")?,
         end: end.map(end_of).transpose()?,
+        holder: row.get("holder")?,
     })
 }
 

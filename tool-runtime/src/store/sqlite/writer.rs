@@ -238,9 +238,9 @@ where
 /// Runs an operation so that it changes nothing if it fails. The outer error says that the whole
 /// transaction is lost, which SQLite decides where a disk is full or broken.
 ///
-/// An operation changes the file by one statement at most, and SQLite itself undoes a statement
-/// that fails. So it needs no savepoint, which on a fast disk costs a fifth of the throughput. One
-/// that broke this rule would take its group with it.
+/// An operation mostly changes the file by one statement, and SQLite itself undoes a statement that
+/// fails. So it needs no savepoint, which on a fast disk costs a fifth of the throughput. One that
+/// changes it by several, as a sweep does, takes its group with it where a later one fails.
 fn apart<T>(
     connection: &Connection,
     operation: impl FnOnce(&Connection) -> rusqlite::Result<T>,

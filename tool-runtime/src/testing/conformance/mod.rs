@@ -41,6 +41,7 @@ mod idempotency;
 mod ledgers;
 mod outputs;
 mod samples;
+mod shares;
 mod tickets;
 
 #[cfg(feature = "evidence")]
@@ -50,6 +51,7 @@ pub use self::idempotency::idempotency;
 #[cfg(feature = "ledger")]
 pub use self::ledgers::ledgers;
 pub use self::outputs::outputs;
+pub use self::shares::shares;
 pub use self::tickets::tickets;
 use crate::store::Store;
 

@@ -184,3 +184,17 @@ async fn a_store_that_is_down_says_so() {
     assert_eq!(reason(&decided(&desk, id).await), "store_unavailable");
     assert!(desk.notes.is_empty());
 }
+
+#[tokio::test]
+async fn one_callers_waiting_tickets_refuse_no_other_caller() {
+    let desk = Desk::new(Policy::new().tickets_per_caller(2));
+    let first = desk.ticket("pay", PAYMENT).await;
+    desk.ticket("pay", PAYMENT).await;
+    let refused = desk.answer("pay", PAYMENT).await;
+    assert_eq!((&*code(&refused), &*reason(&refused)), ("RATE_LIMITED", "waiting_tickets_full"));
+    let joe = context("joe").build().unwrap();
+    ticket_in(&desk.runtime.call("pay", PAYMENT, &joe).execute().await.clone());
+    assert_eq!(listed(&desk).await.len(), 3, "what is refused is not kept");
+    decided(&desk, id_of(&first)).await;
+    desk.ticket("pay", PAYMENT).await;
+}

@@ -1,0 +1,170 @@
+//! Checksums of rows: the keys that seal them, and the check of a file when it is opened.
+
+use std::fs;
+use std::path::Path;
+
+use rusqlite::Connection;
+use tool_runtime::policy::KeyRing;
+use tool_runtime::store::{Claimed, FileCheck, IdempotencyStore, KeyState, Sqlite, StoreErrorKind};
+
+use super::{Folder, START, answered, check_refused, fence, key, request};
+
+fn ring(id: &str) -> KeyRing {
+    KeyRing::new(id, &[7; 32]).unwrap()
+}
+
+/// Claims and answers a key.
+async fn answer(store: &Sqlite, name: &str) {
+    let fence = fence(&store.claim(request(name)).await.unwrap());
+    assert!(store.settle(&key(name), fence, answered("\"12A\"")).await.unwrap());
+}
+
+fn change(file: &Path, sql: &str) {
+    Connection::open(file).unwrap().execute_batch(sql).unwrap();
+}
+
+#[tokio::test]
+async fn a_damaged_row_is_told_when_the_file_is_opened_and_listed_as_unknown() {
+    let folder = Folder::new();
+    let store = folder.open();
+    assert_eq!(store.check(), FileCheck::default());
+    for name in ["a", "b", "c"] {
+        answer(&store, name).await;
+    }
+    store.close().await;
+    change(&folder.file(), "UPDATE keys SET body = CAST('\"12B\"' AS BLOB) WHERE key = 'b'");
+
+    let store = folder.open();
+    let check = store.check();
+    assert_eq!((check.rows, check.damaged), (3, 1));
+    let record = store.find(&key("b")).await.unwrap().unwrap();
+    assert!(record.damaged && record.state == KeyState::Unknown, "{record:?}");
+    let listed = store.unknown(key("b").tenant, None, 10).await.unwrap();
+    assert_eq!(listed, [record.clone()]);
+    assert_eq!(store.damaged_keys(10).await.unwrap(), listed);
+    assert_eq!(store.sweep_keys(START.after(super::LEASE * 100), 10).await.unwrap(), 2);
+    assert_eq!(store.claim(request("b")).await.unwrap(), Claimed::Damaged(record.fence));
+
+    assert!(store.settle(&key("b"), record.fence, answered("\"12A\"")).await.unwrap());
+    let found = store.claim(request("b")).await.unwrap();
+    assert!(matches!(found, Claimed::Settled(_)), "a person has resolved it: {found:?}");
+    assert_eq!(store.damaged_keys(10).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn what_a_damaged_row_says_of_its_time_is_not_believed() {
+    let folder = Folder::new();
+    let store = folder.open();
+    answer(&store, "answered").await;
+    fence(&store.claim(request("running")).await.unwrap());
+    change(&folder.file(), "UPDATE keys SET until = 1");
+    let later = START.after(super::LEASE / 2);
+    assert_eq!(store.sweep_keys(later, 10).await.unwrap(), 0, "nothing of it is forgotten");
+    for name in ["answered", "running"] {
+        let found = store.claim(request(name)).await.unwrap();
+        assert!(matches!(found, Claimed::Damaged(_)), "{name}: {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_whose_structure_is_damaged_does_not_open() {
+    let folder = Folder::new();
+    let store = folder.open();
+    for number in 0..200 {
+        answer(&store, &format!("order-{number}")).await;
+    }
+    store.close().await;
+    let mut bytes = fs::read(folder.file()).unwrap();
+    let (last, page) = (bytes.len() - 4096, 4096);
+    bytes[last..last + page / 2].fill(0xA5);
+    fs::write(folder.file(), bytes).unwrap();
+    check_refused(Sqlite::open(folder.file()), StoreErrorKind::Damaged, "cannot open");
+}
+
+#[tokio::test]
+async fn a_row_that_is_sealed_without_the_hosts_keys_is_damaged() {
+    let folder = Folder::new();
+    let hosted = || Sqlite::options().checksum_keys(&ring("now"));
+    let store = hosted().open(folder.file()).unwrap();
+    answer(&store, "a").await;
+    store.close().await;
+    check_refused(Sqlite::open(folder.file()), StoreErrorKind::Damaged, "checksum_keys");
+
+    // A program that can write the file seals a row under a key of its own.
+    let other = Folder::new();
+    let forger = other.open();
+    answer(&forger, "b").await;
+    forger.close().await;
+    let attach = format!(
+        "ATTACH '{}' AS other;
+         INSERT INTO keys (fence, tenant, principal, tool, key, digest, asker, fingerprint, since,
+             state, until, succeeded, body, meta, sealed_by, seal, damaged)
+         SELECT 99, tenant, principal, tool, key, digest, asker, fingerprint, since,
+             state, until, succeeded, body, meta, sealed_by, seal, damaged FROM other.keys",
+        other.file().display()
+    );
+    change(&folder.file(), &attach);
+    let store = hosted().open(folder.file()).unwrap();
+    assert_eq!(store.check().damaged, 1);
+    assert!(matches!(store.claim(request("a")).await.unwrap(), Claimed::Settled(_)));
+    assert!(matches!(store.claim(request("b")).await.unwrap(), Claimed::Damaged(_)));
+}
+
+#[tokio::test]
+async fn rows_in_use_are_adopted_under_the_hosts_keys_once_it_says_so() {
+    let folder = Folder::new();
+    let store = folder.open();
+    answer(&store, "a").await;
+    store.close().await;
+    let hosted = || Sqlite::options().checksum_keys(&ring("now"));
+    check_refused(hosted().open(folder.file()), StoreErrorKind::Damaged, "adopt_rows");
+    hosted().adopt_rows(true).open(folder.file()).unwrap().close().await;
+    let store = hosted().open(folder.file()).unwrap();
+    assert!(matches!(store.claim(request("a")).await.unwrap(), Claimed::Settled(_)));
+    store.close().await;
+
+    let next = KeyRing::new("next", &[8; 32]).unwrap().with_former("now", &[7; 32]).unwrap();
+    let store = Sqlite::options().checksum_keys(&next).open(folder.file()).unwrap();
+    assert_eq!(store.check().damaged, 0, "a former key verifies");
+    answer(&store, "b").await;
+    store.close().await;
+    let without = KeyRing::new("next", &[8; 32]).unwrap();
+    let store = Sqlite::options().checksum_keys(&without).open(folder.file()).unwrap();
+    assert_eq!(store.check().damaged, 1, "and does not once it has left the ring");
+}
+
+#[tokio::test]
+async fn rows_of_a_format_without_checksums_are_sealed_when_the_file_is_opened() {
+    const BEFORE: [&str; 4] = [
+        include_str!("../../../../tool-runtime/src/store/sqlite/migrations/1.sql"),
+        include_str!("../../../../tool-runtime/src/store/sqlite/migrations/2.sql"),
+        include_str!("../../../../tool-runtime/src/store/sqlite/migrations/3.sql"),
+        include_str!("../../../../tool-runtime/src/store/sqlite/migrations/4.sql"),
+    ];
+    let folder = Folder::new();
+    let fresh = Folder::new();
+    let store = fresh.open();
+    answer(&store, "a").await;
+    let fingerprint = store.find(&key("a")).await.unwrap().unwrap().fingerprint;
+    let file = Connection::open(folder.file()).unwrap();
+    file.execute_batch(&BEFORE.concat()).unwrap();
+    file.execute_batch("PRAGMA application_id = 1953460076; PRAGMA user_version = 4").unwrap();
+    let insert = "INSERT INTO keys (tenant, principal, tool, key, fingerprint, state, until,
+        succeeded, body, meta) VALUES (?1, 'user:42', 'orders.place', ?2, ?3, ?4, ?5, ?6, ?7, ?7)";
+    let tenant = key("a").tenant;
+    let until = i64::MAX;
+    let (tenant, fingerprint) = (tenant.as_bytes(), fingerprint.as_bytes());
+    let answered = rusqlite::params![tenant, "a", fingerprint, 1, until, true, b"{}"];
+    file.execute(insert, answered).unwrap();
+    let none: Option<i64> = None;
+    let unknown = rusqlite::params![tenant, "b", fingerprint, 2, none, none, none];
+    file.execute(insert, unknown).unwrap();
+    drop(file);
+
+    let store = folder.open();
+    assert_eq!((store.check().rows, store.check().damaged), (2, 0));
+    assert!(matches!(store.claim(request("a")).await.unwrap(), Claimed::Settled(_)));
+    assert!(matches!(store.claim(request("b")).await.unwrap(), Claimed::Unknown(_)));
+    let c = fence(&store.claim(request("c")).await.unwrap());
+    assert_eq!(c.get(), 3, "fences go on growing");
+}

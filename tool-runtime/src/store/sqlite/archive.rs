@@ -1,0 +1,89 @@
+//! Unknown outcomes that stayed unresolved for long: small rows that go on refusing a repeat.
+
+use rusqlite::{Connection, OptionalExtension, named_params};
+
+use super::checksum::RowKeys;
+use super::columns::{count, digest, moment};
+use super::row::{Found, fence_number};
+use crate::canonical::Digest;
+use crate::store::{Fence, KeyRecord, KeyScope, KeyState, UnixMillis};
+
+const FIND: &str = "
+    SELECT fingerprint, fence FROM archived_keys WHERE digest = :digest
+    UNION ALL
+    SELECT fingerprint, fence FROM archived_keys WHERE digest_again = :digest
+    LIMIT 1";
+
+const DUE: &str = "
+    SELECT * FROM keys WHERE state = 2 AND since <= :before AND damaged = 0
+    ORDER BY since LIMIT :most";
+
+const PUT: &str = "
+    INSERT OR REPLACE INTO archived_keys
+        (fence, tenant, digest, digest_again, fingerprint, archived_at)
+    VALUES (:fence, :tenant, :digest, :digest, :fingerprint, :archived_at)";
+
+const DELETE: &str = "
+    DELETE FROM archived_keys
+    WHERE fence = :fence AND (digest = :digest OR digest_again = :digest)";
+
+/// Finds the archived record of a key.
+pub(super) fn find(connection: &Connection, key: &KeyScope) -> rusqlite::Result<Option<KeyRecord>> {
+    let digest_of_key = key.digest();
+    let parameters = named_params! { ":digest": digest_of_key.as_bytes() };
+    let found = connection.prepare_cached(FIND)?.query_row(parameters, |row| {
+        let fence: i64 = row.get("fence")?;
+        // A fingerprint that cannot be read fits no call, which refuses it all the same.
+        let fingerprint = digest(row, "fingerprint").unwrap_or(Digest::from_bytes([0; 32]));
+        let fence = Fence::new(fence.unsigned_abs());
+        Ok(KeyRecord::new(key.clone(), fingerprint, fence, KeyState::Archived))
+    });
+    found.optional()
+}
+
+/// Moves unknown outcomes into the archive whose lease ended before; returns how many.
+pub(super) fn archive(
+    connection: &Connection,
+    keys: &RowKeys,
+    before: UnixMillis,
+    most: usize,
+) -> rusqlite::Result<usize> {
+    let due = named_params! { ":before": moment(before), ":most": count(most) };
+    let due: Vec<Found> = connection
+        .prepare_cached(DUE)?
+        .query_map(due, |row| Found::read(row, keys))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut archived = 0;
+    for found in due {
+        let row = match found {
+            Found::Sound(row) => row,
+            Found::Damaged(row) => {
+                row.mark(connection)?;
+                continue;
+            }
+        };
+        connection.prepare_cached(PUT)?.execute(named_params! {
+            ":fence": fence_number(row.fence),
+            ":tenant": row.key.tenant.as_bytes(),
+            ":digest": row.key.digest().as_bytes(),
+            ":fingerprint": row.fingerprint.as_bytes(),
+            ":archived_at": moment(before),
+        })?;
+        super::row::delete(connection, row.fence)?;
+        archived += 1;
+    }
+    Ok(archived)
+}
+
+/// Forgets an archived record; tells whether there was one.
+pub(super) fn forget(
+    connection: &Connection,
+    key: &KeyScope,
+    fence: Fence,
+) -> rusqlite::Result<bool> {
+    let deleted = connection.prepare_cached(DELETE)?.execute(named_params! {
+        ":fence": fence_number(fence),
+        ":digest": key.digest().as_bytes(),
+    })?;
+    Ok(deleted > 0)
+}
