@@ -26,6 +26,7 @@ mod hosts;
 mod list;
 mod metrics;
 mod openapi;
+mod outcomes;
 mod paging;
 mod probes;
 mod problem;

@@ -25,6 +25,9 @@ const MARK: &str = "f3a9c1e7b5";
 const VICTIM: &str = "hillside";
 const THIEF: &str = "neighbour";
 const TRACE: &str = "trace-f3a9c1e7b5";
+/// The id of the victim's unknown outcome, and one of none.
+const OUTCOME: u64 = 2;
+const ABSENT_OUTCOME: u64 = 999_999;
 
 /// Every endpoint there is. One that is not here fails the test: say how it is to be crossed.
 const ENDPOINTS: &[(&str, &str, Reach)] = &[
@@ -34,6 +37,8 @@ const ENDPOINTS: &[(&str, &str, Reach)] = &[
     ("POST", "/approvals/{ticket}", Reach::Tenant),
     ("GET", "/traces/{id}", Reach::Tenant),
     ("POST", "/traces/{id}/replay", Reach::Tenant),
+    ("GET", "/outcomes", Reach::Tenant),
+    ("POST", "/outcomes/{id}", Reach::Tenant),
     ("GET", "/openapi.json", Reach::Nobody),
     ("GET", "/healthz", Reach::Nobody),
     ("GET", "/readyz", Reach::Nobody),
@@ -83,6 +88,25 @@ async fn count(
     format!("{run} {note}")
 }
 
+/// Why a reply is lost.
+#[derive(Debug, ToolFailure)]
+enum Lost {
+    /// The reply was lost.
+    #[failure(UPSTREAM_ERROR, hide)]
+    Reply,
+}
+
+/// Writes, and never learns whether it did.
+#[ai_tool(effect = "write")]
+async fn lose(
+    dry_run: &DryRun,
+    /// Words that stand in records.
+    #[arg(default)]
+    note: String,
+) -> Result<String, Lost> {
+    if dry_run.is_active() { Ok(note) } else { Err(Lost::Reply) }
+}
+
 /// Pays somebody, if a person agrees.
 #[ai_tool(effect = "write")]
 async fn pay_joe(
@@ -126,6 +150,7 @@ impl Town {
         let ledger = ledger.open(MemoryLedger::new(1_000)).unwrap();
         let runs = Runs::default();
         let runtime = Runtime::builder().tool::<Whose>().tool::<Count>().tool::<PayJoe>();
+        let runtime = runtime.tool::<Lose>().permission("lose", Permission::Allow);
         let runtime = runtime.state(runs.clone()).ledger(&ledger).policy(Policy::new());
         let runtime = runtime.permission("count", Permission::Allow).build().unwrap();
         let config = HttpConfig::new(auth).ledger(&ledger).rates(limits);
@@ -149,6 +174,12 @@ impl Town {
             let answer = self.ask(&self.victim, with(request, "idempotency-key", MARK)).await;
             assert_eq!(answer.status, 200, "{}", answer.text);
         }
+        let request = headed(calling("lose", MARK), VICTIM);
+        let request = with(with(request, "x-user-id", MARK), "idempotency-key", MARK);
+        assert_eq!(self.ask(&self.victim, request).await.status, 502);
+        let listed = headed(request_of("GET", "/outcomes"), VICTIM);
+        let listed = self.ask(&self.victim, listed).await.json();
+        assert_eq!(listed["outcomes"][0]["id"], OUTCOME, "{listed}");
         let answer = self.call(&self.victim, VICTIM, "pay_joe", MARK).await;
         assert_eq!(answer.status, 409, "{}", answer.text);
         let ticket = answer.json()["detail"]["details"]["ticket"]["id"].clone();
@@ -184,10 +215,17 @@ fn asking(method: &str, path: &str, ticket: &str, trace: &str) -> Request<Body> 
         "/tools/list" => json!({}),
         "/tools/call" => json!({ "tool_name": "whose", "input": {} }),
         "/approvals/{ticket}" => json!({ "decision": "approve" }),
+        "/outcomes/{id}" => json!({ "decision": "did_not_happen", "reason": "curiosity" }),
         _ => json!({ "reason": "curiosity" }),
     };
+    let outcome = if trace == TRACE { OUTCOME } else { ABSENT_OUTCOME };
+    let path = path.replace("/outcomes/{id}", &format!("/outcomes/{outcome}"));
     let path = path.replace("{ticket}", ticket).replace("{id}", trace);
     request(method, &path, &body)
+}
+
+fn request_of(method: &str, path: &str) -> Request<Body> {
+    request(method, path, &Value::Null)
 }
 
 fn id(tenant: &str) -> String {

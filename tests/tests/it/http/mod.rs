@@ -4,6 +4,7 @@ mod approvals;
 mod calls;
 mod isolation;
 mod openapi;
+mod outcomes;
 mod probes;
 mod rotation;
 mod secrets;

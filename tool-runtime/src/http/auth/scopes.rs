@@ -19,13 +19,21 @@ pub enum Scope {
     Traces,
     /// Run the reads of a trace again.
     Replay,
+    /// List and resolve outcomes that are not known.
+    Outcomes,
     /// Read the server's figures.
     Metrics,
 }
 
 impl Scope {
-    const ALL: [Self; 5] =
-        [Self::Internal, Self::Approvals, Self::Traces, Self::Replay, Self::Metrics];
+    const ALL: [Self; 6] = [
+        Self::Internal,
+        Self::Approvals,
+        Self::Traces,
+        Self::Replay,
+        Self::Outcomes,
+        Self::Metrics,
+    ];
 
     /// Gives the word for it, as it stands in a token.
     #[must_use]
@@ -35,6 +43,7 @@ impl Scope {
             Self::Approvals => "approvals",
             Self::Traces => "traces",
             Self::Replay => "replay",
+            Self::Outcomes => "outcomes",
             Self::Metrics => "metrics",
         }
     }
@@ -48,7 +57,7 @@ impl Scope {
 /// | `tools:NAME` | this tool |
 /// | `category:NAME` | the tools of this category |
 /// | `internal` | that the tools above need not be meant for models |
-/// | `approvals`, `traces`, `replay`, `metrics` | the path of this name |
+/// | `approvals`, `traces`, `replay`, `outcomes`, `metrics` | the path of this name |
 ///
 /// # Examples
 /// ```
@@ -74,7 +83,7 @@ pub struct Scopes {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "`{word}` is no scope: expected `tools`, `tools:NAME`, `category:NAME`, `internal`, \
-     `approvals`, `traces`, `replay` or `metrics`, with spaces between them"
+     `approvals`, `traces`, `replay`, `outcomes` or `metrics`, with spaces between them"
 )]
 pub struct UnknownScope {
     word: Box<str>,
@@ -207,9 +216,11 @@ mod tests {
 
     #[test]
     fn what_is_printed_is_read_again() {
-        for text in
-            ["", "tools", "tools:a tools:b category:c internal approvals traces replay metrics"]
-        {
+        for text in [
+            "",
+            "tools",
+            "tools:a tools:b category:c internal approvals traces replay outcomes metrics",
+        ] {
             assert_eq!(scopes(text).to_string(), text);
         }
         assert_eq!(scopes(&Scopes::all().to_string()), Scopes::all());

@@ -22,6 +22,8 @@ pub(in crate::http) enum Route {
     Approval,
     Trace,
     Replay,
+    Outcomes,
+    Outcome,
     OpenApi,
     Health,
     Ready,
@@ -44,13 +46,15 @@ pub(in crate::http) fn measured<H>(route: Route, handler: H) -> Measured<H> {
 
 impl Route {
     /// All of them, in the order in which they are counted.
-    pub(in crate::http) const ALL: [Self; 11] = [
+    pub(in crate::http) const ALL: [Self; 13] = [
         Self::List,
         Self::Call,
         Self::Approvals,
         Self::Approval,
         Self::Trace,
         Self::Replay,
+        Self::Outcomes,
+        Self::Outcome,
         Self::OpenApi,
         Self::Health,
         Self::Ready,
@@ -67,6 +71,8 @@ impl Route {
             Self::Approval => "/approvals/{ticket}",
             Self::Trace => "/traces/{id}",
             Self::Replay => "/traces/{id}/replay",
+            Self::Outcomes => "/outcomes",
+            Self::Outcome => "/outcomes/{id}",
             Self::OpenApi => "/openapi.json",
             Self::Health => "/healthz",
             Self::Ready => "/readyz",

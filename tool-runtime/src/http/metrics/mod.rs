@@ -18,6 +18,7 @@ pub(super) use self::measured::{Route, measured};
 use self::scrape::Scrape;
 use self::series::{RefusalSeries, RouteSeries, ToolSeries};
 use super::HttpConfig;
+use crate::policy::OutcomeFigures;
 use crate::{Runtime, ToolOutput};
 
 /// Counts and measures; each costs a few atomic additions, and no lock.
@@ -73,7 +74,7 @@ impl Metrics {
     }
 
     /// Writes all figures in the text format of `OpenMetrics`.
-    pub(super) fn text(&self, config: &HttpConfig) -> String {
+    pub(super) fn text(&self, config: &HttpConfig, outcomes: OutcomeFigures) -> String {
         let (drain, ledger) = (config.drain(), config.ledger.clone());
         let token_keys_fail = config.auth.token_keys_fail();
         let mut registry = Registry::with_prefix("tool_server");
@@ -81,6 +82,7 @@ impl Metrics {
             figures: self.0.clone(),
             drain,
             ledger,
+            outcomes,
             token_keys_fail,
         }));
         let mut written = String::new();

@@ -14,12 +14,14 @@ use super::measured::Route;
 use super::series::{Durations, ToolSeries};
 use crate::http::Drain;
 use crate::ledger::Ledger;
+use crate::policy::OutcomeFigures;
 
 /// Reads the figures when they are asked for.
 pub(super) struct Scrape {
     pub(super) figures: Arc<Figures>,
     pub(super) drain: Drain,
     pub(super) ledger: Option<Ledger>,
+    pub(super) outcomes: OutcomeFigures,
     /// None where no tokens are taken.
     pub(super) token_keys_fail: Option<bool>,
 }
@@ -31,6 +33,7 @@ impl Collector for Scrape {
         self.calls(&mut page)?;
         self.connections(&mut page)?;
         self.token_keys(&mut page)?;
+        self.outcomes(&mut page)?;
         self.ledger(&mut page)
     }
 }
@@ -108,6 +111,20 @@ impl Scrape {
         page.gauge("ledger_waiting", "Calls that wait to be written.", status.waiting())?;
         let failing = status.failing.is_some().into();
         page.gauge("ledger_failing", "1 while the ledger cannot be written.", failing)
+    }
+
+    fn outcomes(&self, page: &mut Page<'_>) -> fmt::Result {
+        let counts = &self.outcomes;
+        let help = "Keyed calls whose outcome became unknown.";
+        page.counter("outcomes_unknown", help, counts.unknown)?;
+        let help = "Unknown outcomes that a person resolved.";
+        page.counter("outcomes_resolved", help, counts.resolved)?;
+        let help = "Unknown outcomes that stayed unresolved and were archived.";
+        page.counter("outcomes_archived", help, counts.archived)?;
+        let help = "Keyed calls that were refused because the record of their key is damaged.";
+        page.counter("outcomes_damaged", help, counts.damaged)?;
+        let help = "Calls that were refused because their caller has its share of the store.";
+        page.counter("outcomes_over_share", help, counts.over_share)
     }
 
     fn tools(&self) -> impl Iterator<Item = (&str, &ToolSeries)> {

@@ -10,6 +10,7 @@ use tool_contracts::server::{CallRequest, CallResponse, ListRequest, ListRespons
 use super::numbers;
 use crate::evidence::ReplayReport;
 use crate::http::approvals::{Approvals, DecisionBody, Declined};
+use crate::http::outcomes::{FoundBody, Outcomes, Resolved};
 use crate::http::traces::{ReplayRequest, TraceRecords};
 use crate::schema::export::subschemas::each as each_subschema;
 use crate::schema::reference;
@@ -27,12 +28,15 @@ impl Components {
         take::<CallRequest>(&mut asked);
         take::<DecisionBody>(&mut asked);
         take::<ReplayRequest>(&mut asked);
+        take::<FoundBody>(&mut asked);
         let mut answered = settings().for_serialize().into_generator();
         take::<ListResponse>(&mut answered);
         take::<CallResponse<Value>>(&mut answered);
         take::<Approvals>(&mut answered);
         take::<Declined<'_>>(&mut answered);
         take::<TraceRecords>(&mut answered);
+        take::<Outcomes>(&mut answered);
+        take::<Resolved<'_>>(&mut answered);
         take::<ReplayReport>(&mut answered);
         let mut schemas = asked.take_definitions(true);
         for (name, schema) in answered.take_definitions(true) {

@@ -17,6 +17,7 @@ pub(super) fn tags() -> Value {
         {"name": "tools", "description": "List and call tools."},
         {"name": "approvals", "description": "See and decide what waits for a person."},
         {"name": "traces", "description": "Look back on what was called."},
+        {"name": "outcomes", "description": "See and resolve calls that may have had their effect."},
         {"name": "server", "description": "Ask how the server is."},
     ])
 }
@@ -36,6 +37,8 @@ pub(super) fn paths(about: &About<'_>, tools: &Tools) -> Value {
         add("/traces/{id}", "get", trace());
         add("/traces/{id}/replay", "post", replay());
     }
+    add("/outcomes", "get", outcomes());
+    add("/outcomes/{id}", "post", resolution());
     add("/openapi.json", "get", document());
     add("/healthz", "get", health());
     add("/readyz", "get", readiness());
@@ -120,6 +123,28 @@ fn parameters_of_trace() -> Vec<Value> {
     let mut parameters = parameters::of_page(&after);
     parameters.push(parameters::of_path("id", "The trace.", &parameters::id()));
     parameters
+}
+
+fn outcomes() -> Value {
+    let mut ok = answers::json("A page of the outcomes that are not known.", &of("Outcomes"));
+    ok["links"] = json!({"resolve": {
+        "operationId": "resolveOutcome",
+        "parameters": {"id": "$response.body#/outcomes/0/id"},
+    }});
+    let operation =
+        operation("listOutcomes", "outcomes", "List the calls whose outcome is not known");
+    let after = json!({"type": "string", "pattern": "^[0-9a-f]+$"});
+    answered(operation, parameters::of_page(&after), ok, refused(&[&DOOR, &[422, 504]]))
+}
+
+fn resolution() -> Value {
+    let ok = answers::json("The outcome is resolved.", &of("ResolvedOutcome"));
+    let id = json!({"type": "integer", "minimum": 0, "maximum": u64::MAX});
+    let mut parameters = parameters::of_request();
+    parameters.push(parameters::of_path("id", "The outcome's id.", &id));
+    let operation = operation("resolveOutcome", "outcomes", "Say what became of a call");
+    let operation = with_body(operation, &of("OutcomeResolution"));
+    answered(operation, parameters, ok, refused(&[&DOOR, &BODY, &[404, 409, 504]]))
 }
 
 fn document() -> Value {

@@ -112,7 +112,7 @@ async fn figures(app: &App, parts: &Parts, heard: &mut Heard) -> Result<Response
             return Err(Problem::forbidden("the figures take the scope `metrics`"));
         }
     }
-    let text = app.metrics.text(&app.config);
+    let text = app.metrics.text(&app.config, app.runtime.outcome_figures());
     Ok(([(CONTENT_TYPE, OPEN_METRICS)], text).into_response())
 }
 

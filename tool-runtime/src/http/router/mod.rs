@@ -14,7 +14,7 @@ use super::HttpConfig;
 use super::app::{App, Shared};
 use super::metrics::{Route, measured};
 use super::problem::Problem;
-use super::{approvals, call, list, openapi, probes, receiving, traces};
+use super::{approvals, call, list, openapi, outcomes, probes, receiving, traces};
 use crate::Runtime;
 
 #[cfg(test)]
@@ -56,6 +56,8 @@ pub fn router(runtime: Runtime, config: HttpConfig) -> Router {
         .route("/approvals/{ticket}", posted(Route::Approval, approvals::decide))
         .route("/traces/{id}", got(Route::Trace, traces::read))
         .route("/traces/{id}/replay", posted(Route::Replay, traces::replay))
+        .route("/outcomes", got(Route::Outcomes, outcomes::list))
+        .route("/outcomes/{id}", posted(Route::Outcome, outcomes::resolve))
         .route("/openapi.json", got(Route::OpenApi, openapi::document))
         .route("/healthz", got(Route::Health, probes::health))
         .route("/readyz", got(Route::Ready, probes::ready))
