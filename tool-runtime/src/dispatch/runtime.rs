@@ -203,6 +203,19 @@ impl Runtime {
         self.opened(CallScope::new(self.clone(), tool.clone(), call_id, arguments, cx))
     }
 
+    /// Returns how a call of a name that is not listed is refused; opens none, and records none.
+    #[cfg(feature = "http")]
+    pub(crate) fn refusal_of_name(
+        &self,
+        name: &str,
+        known: &dyn Fn(&ToolSpec) -> bool,
+    ) -> Box<Refusal> {
+        match self.inner.catalogue.find(name) {
+            Some(_) => Refusal::denied_tool(),
+            None => Refusal::unknown_tool(&self.closest(name, known)),
+        }
+    }
+
     /// Opens a call that repeats an earlier one, to see whether its answer is still the same.
     pub(crate) fn open_replay(
         &self,

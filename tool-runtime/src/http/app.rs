@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
-
 use super::HttpConfig;
 use super::body::Room;
-use super::call::Streams;
+use super::flood::RefusalCounts;
 use super::list::Listing;
 use super::metrics::Metrics;
 use super::openapi::Documents;
-use super::rate::Rates;
+use super::rate::{Caller, Rates};
 #[cfg(feature = "trace")]
 use super::refusals::RefusalLog;
+use super::shares::{Shares, half};
+use super::unread::UnreadAnswers;
 use crate::Runtime;
 
 /// The runtime, and how it is to be shown over HTTP.
@@ -25,11 +25,14 @@ pub(super) struct App {
     pub(super) documents: Documents,
     pub(super) rates: Rates,
     /// A place a call that has an effect.
-    pub(super) tasks: Arc<Semaphore>,
+    pub(super) tasks: Arc<Shares<Caller>>,
     /// A place a replay.
-    pub(super) replays: Semaphore,
-    pub(super) streams: Arc<Streams>,
+    pub(super) replays: Arc<Shares<Caller>>,
+    /// A place a stream: apart from those of tasks, so that streams keep no write from running.
+    pub(super) streams: Arc<Shares<Caller>>,
     pub(super) room: Arc<Room>,
+    pub(super) answers: UnreadAnswers,
+    pub(super) refusal_counts: RefusalCounts,
     #[cfg(feature = "trace")]
     pub(super) refusals: RefusalLog,
 }
@@ -42,13 +45,17 @@ impl App {
         #[cfg(feature = "jwt")]
         let config = config.checking_token_keys();
         let (listing, metrics) = (Listing::of(&runtime), Metrics::of(&runtime));
-        let places = |most: usize| Semaphore::new(most.min(Semaphore::MAX_PERMITS));
         let documents = Documents::default();
         let rates = Rates::new(config.rates, &runtime);
-        let (tasks, replays) = (places(config.bounds.tasks), places(config.bounds.replays));
-        let tasks = Arc::new(tasks);
-        let streams = Arc::new(Streams::new(&config.bounds));
-        let room = Arc::new(Room::new(&config.bounds));
+        let bounds = &config.bounds;
+        let places = |most: usize, of_caller: Option<usize>| {
+            Arc::new(Shares::new(most, of_caller.unwrap_or(half(most))))
+        };
+        let tasks = places(bounds.tasks, bounds.tasks_of_caller);
+        let replays = places(bounds.replays, bounds.replays_of_caller);
+        let streams = places(bounds.streams, bounds.streams_of_caller);
+        let (room, answers) = (Arc::new(bounds.room()), UnreadAnswers::new(bounds));
+        let refusal_counts = RefusalCounts::new(config.ledger.as_ref(), &config.drain);
         Self {
             runtime,
             config,
@@ -60,6 +67,8 @@ impl App {
             replays,
             streams,
             room,
+            answers,
+            refusal_counts,
             #[cfg(feature = "trace")]
             refusals: RefusalLog::default(),
         }

@@ -36,6 +36,8 @@ pub struct Drain(Arc<Shared>);
 struct Shared {
     stage: watch::Sender<Stage>,
     running: AtomicUsize,
+    /// Tasks of the server's own that its end waits for.
+    background: AtomicUsize,
     /// Hears when nothing runs any more.
     idle: Notify,
     traffic: Traffic,
@@ -54,6 +56,11 @@ enum Stage {
 #[must_use = "what runs is counted as long as this is kept"]
 pub struct Running(Drain);
 
+/// A task of the server's own that its end waits for, until this is dropped.
+#[derive(Debug)]
+#[must_use = "the end waits as long as this is kept"]
+pub(super) struct Background(Drain);
+
 impl Drain {
     /// Says that no new calls are wanted.
     pub fn begin(&self) {
@@ -71,6 +78,11 @@ impl Drain {
         *self.0.stage.borrow() >= Stage::Draining
     }
 
+    /// Waits until no new calls are wanted. Cancel-safe.
+    pub(super) async fn begun(&self) {
+        self.reached(Stage::Draining).await;
+    }
+
     /// Waits until the calls that still run are to be cancelled. Cancel-safe.
     pub async fn over(&self) {
         self.reached(Stage::Over).await;
@@ -82,6 +94,12 @@ impl Drain {
     pub fn running(&self) -> Running {
         self.0.running.fetch_add(1, Ordering::AcqRel);
         Running(self.clone())
+    }
+
+    /// Has the end of the server wait for a task that ends by itself when the end begins.
+    pub(super) fn background(&self) -> Background {
+        self.0.background.fetch_add(1, Ordering::AcqRel);
+        Background(self.clone())
     }
 
     /// Tells how much is counted as running.
@@ -96,7 +114,7 @@ impl Drain {
             let mut notified = pin!(self.0.idle.notified());
             // Registered before it is counted, so that the last one's end is not missed.
             notified.as_mut().enable();
-            if self.count() == 0 {
+            if self.count() + self.0.background.load(Ordering::Acquire) == 0 {
                 return;
             }
             notified.await;
@@ -135,6 +153,7 @@ impl Default for Drain {
         Self(Arc::new(Shared {
             stage: watch::Sender::new(Stage::Open),
             running: AtomicUsize::new(0),
+            background: AtomicUsize::new(0),
             idle: Notify::new(),
             traffic: Traffic::default(),
             ledger: OnceLock::new(),
@@ -145,6 +164,14 @@ impl Default for Drain {
 impl Drop for Running {
     fn drop(&mut self) {
         if self.0.0.running.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.0.0.idle.notify_waiters();
+        }
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        if self.0.0.background.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.0.0.idle.notify_waiters();
         }
     }

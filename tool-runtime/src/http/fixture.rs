@@ -81,6 +81,10 @@ impl Stage {
         self.ended.lock().expect("nobody panicked").is_empty()
     }
 
+    pub(super) fn how_many_ended(&self) -> usize {
+        self.ended.lock().expect("nobody panicked").len()
+    }
+
     async fn step(&self) {
         self.begun.add_permits(1);
         self.go_on.acquire().await.expect("it is open").forget();

@@ -20,7 +20,10 @@ mod config;
 mod desk;
 mod drain;
 #[cfg(test)]
+mod fair_shares;
+#[cfg(test)]
 mod fixture;
+mod flood;
 mod form;
 mod hosts;
 mod list;
@@ -36,8 +39,10 @@ mod receiving;
 mod refusals;
 mod router;
 mod server;
+mod shares;
 mod status;
 mod traces;
+mod unread;
 
 pub use self::auth::{
     ApiKey, ApiKeyError, ApiKeyHash, ApiKeySet, ApiKeys, Auth, Principal, Scope, Scopes,
@@ -48,8 +53,11 @@ pub use self::auth::{Jwks, JwksError, JwtConfigError, JwtVerifier};
 pub use self::config::HttpConfig;
 pub use self::drain::{Drain, Running};
 pub use self::rate::RateLimits;
-pub use self::router::router;
+pub use self::router::{Routers, router, routers};
 #[cfg(feature = "tls")]
 #[cfg_attr(docsrs, doc(cfg(feature = "tls")))]
 pub use self::server::Tls;
-pub use self::server::{Bound, Ended, ServeError, ServeErrorKind, Server, ServerLimits, signalled};
+pub use self::server::{
+    Bound, ClientAddress, Ended, Network, NetworkError, ServeError, ServeErrorKind, Server,
+    ServerLimits, signalled,
+};

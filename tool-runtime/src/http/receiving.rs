@@ -25,7 +25,9 @@ pub(super) async fn admit(
     if app.config.drain.has_begun() {
         return Err(Problem::draining());
     }
-    prove(app, parts, heard).await
+    let principal = prove(app, parts, heard).await?;
+    app.answers.admit(parts, heard)?;
+    Ok(principal)
 }
 
 /// Finds out who a request is from, which is asked under a name that is this server's.
@@ -36,7 +38,7 @@ pub(super) async fn prove(
 ) -> Result<Principal, Problem> {
     app.config.hosts.admit(&app.config.auth, parts)?;
     let principal = app.rates.prove(&app.config.auth, parts).await?;
-    heard.from(&principal);
+    heard.from(parts, &principal);
     app.rates.request(parts, &principal)?;
     Ok(principal)
 }
@@ -54,7 +56,8 @@ pub(super) async fn answered(
 ) -> Response {
     let mut heard = Heard::now();
     let served = AssertUnwindSafe(serve(&mut heard)).catch_unwind().await;
-    let response = match served.unwrap_or_else(|_| Err(Problem::internal())) {
+    let served = served.unwrap_or_else(|_| Err(Problem::internal()));
+    let response = match served.and_then(|response| app.answers.counted(response, parts, &heard)) {
         Ok(response) => response,
         Err(problem) => turned_away(app, parts, problem, heard),
     };

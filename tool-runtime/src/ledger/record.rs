@@ -289,6 +289,10 @@ pub struct Access {
     pub subject: Option<String>,
     /// How it stands: `asked`, `done`, `refused`, or `failed: …` with the reason.
     pub outcome: String,
+    /// How many accesses the record stands for, where it is more than one: refused ones that were
+    /// too many to be recorded one by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
 }
 
 impl Access {
@@ -307,6 +311,7 @@ impl Access {
             tenant_id: None,
             subject: None,
             outcome: "asked".to_owned(),
+            count: None,
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The bodies of answers, each written once into a buffer of its exact size.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Instant;
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use serde::Serialize;
@@ -15,6 +15,7 @@ use tool_contracts::ToolErrorDetail;
 use uuid::Uuid;
 
 use super::auth::Principal;
+use super::rate::Caller;
 use crate::ToolOutput;
 use crate::canonical::Digest;
 
@@ -28,9 +29,10 @@ pub(super) struct Heard {
     payload: PayloadHash,
     pub(super) trace_id: Option<Box<str>>,
     pub(super) tool_name: Box<str>,
-    /// Who asks, if that is proven; the log says it, and no answer.
-    #[cfg_attr(not(feature = "trace"), allow(dead_code, reason = "the log alone says it"))]
-    pub(super) caller: Option<Arc<str>>,
+    /// The caller, once its credentials were checked; resources are counted by it.
+    caller: Option<Caller>,
+    /// Whether a call that may have an effect has run, whose answer must not be refused.
+    pub(super) has_effect: bool,
 }
 
 /// The SHA-256 of a request's body, as 64 lower-case hexadecimal digits.
@@ -89,12 +91,23 @@ impl Heard {
     pub(super) fn now() -> Self {
         let payload = PayloadHash::NOTHING;
         let (started, tool_name) = (Instant::now(), Box::default());
-        Self { started, payload, trace_id: None, tool_name, caller: None }
+        Self { started, payload, trace_id: None, tool_name, caller: None, has_effect: false }
     }
 
-    /// Notes who asks.
-    pub(super) fn from(&mut self, principal: &Principal) {
-        self.caller = (!principal.is_anonymous()).then(|| principal.key());
+    /// Notes the caller.
+    pub(super) fn from(&mut self, parts: &Parts, principal: &Principal) {
+        self.caller = Some(Caller::of(parts, principal));
+    }
+
+    /// Returns the caller, or the address of one that has proven nothing yet.
+    pub(super) fn caller(&self, parts: &Parts) -> Caller {
+        self.caller.clone().unwrap_or_else(|| Caller::peer(parts))
+    }
+
+    /// Returns the name of the principal, if it is proven; it stands in the log, and in no answer.
+    #[cfg_attr(not(feature = "trace"), allow(dead_code, reason = "the log alone says it"))]
+    pub(super) fn principal(&self) -> Option<&str> {
+        self.caller.as_ref().and_then(Caller::name)
     }
 
     /// Notes the body, as it was sent.
@@ -104,7 +117,8 @@ impl Heard {
 
     /// Takes all that is known, for an answer that outlives its request.
     pub(super) fn take(&mut self) -> Self {
-        std::mem::replace(self, Self { started: self.started, ..Self::now() })
+        let (started, caller) = (self.started, self.caller.clone());
+        std::mem::replace(self, Self { started, caller, ..Self::now() })
     }
 
     fn latency_ms(&self) -> u64 {

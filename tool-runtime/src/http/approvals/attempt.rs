@@ -8,6 +8,8 @@ use super::decision::Decision;
 use crate::http::app::App;
 use crate::http::auth::{Principal, Scope};
 use crate::http::desk::{self, Clerk};
+use crate::http::flood::RefusalKind;
+use crate::http::rate::Caller;
 use crate::http::{caller, receiving};
 use crate::ledger::Access;
 
@@ -17,14 +19,15 @@ pub(super) struct Attempt {
     ticket: Uuid,
     tenant: Option<Uuid>,
     by: String,
+    caller: Caller,
     action: &'static str,
 }
 
 impl Attempt {
     /// A decision of somebody who may decide, though perhaps not this.
-    pub(super) fn of(clerk: &Clerk, ticket: Uuid, decision: &Decision<'_>) -> Self {
+    pub(super) fn of(clerk: &Clerk, ticket: Uuid, decision: &Decision<'_>, caller: Caller) -> Self {
         let (tenant, by) = (Some(clerk.tenant()), clerk.name());
-        Self { ticket, tenant, by, action: decision.as_str() }
+        Self { ticket, tenant, by, caller, action: decision.as_str() }
     }
 
     /// A decision, of which nothing is read, of somebody who may decide nothing here.
@@ -32,7 +35,8 @@ impl Attempt {
         let cx = caller::context(&receiving::head(parts), None, principal).ok();
         let user = cx.as_ref().and_then(ToolContext::user_id);
         let tenant = cx.as_ref().map(ToolContext::tenant_id);
-        Self { ticket, tenant, by: desk::named(user, principal.name()), action: "decide" }
+        let (by, caller) = (desk::named(user, principal.name()), Caller::of(parts, principal));
+        Self { ticket, tenant, by, caller, action: "decide" }
     }
 
     /// Puts on the record that somebody was turned away.
@@ -45,6 +49,9 @@ impl Attempt {
     /// Puts on the record that it was in vain and why, as far as there is one: it is refused either
     /// way.
     pub(super) async fn was_in_vain(&self, app: &App, why: &str) {
+        if !app.refusal_counts.is_recorded(&self.caller, RefusalKind::Decision) {
+            return;
+        }
         self.tell(why);
         let Some(ledger) = &app.config.ledger else { return };
         let mut access = Access::new(ledger.clock().now(), self.action, &*self.by, why);

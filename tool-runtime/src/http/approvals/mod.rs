@@ -24,6 +24,7 @@ use super::auth::Scope;
 use super::desk::{self, Clerk, Params};
 use super::paging::Asked;
 use super::problem::Problem;
+use super::rate::Caller;
 use super::{body, call, receiving};
 use crate::ToolCall;
 use crate::call::EditError;
@@ -46,9 +47,10 @@ pub(super) async fn decide(
     let decided = async |heard: &mut Heard| {
         let ticket = ticket(&params);
         let clerk = admitted(&app, &parts, ticket.as_ref().ok(), heard).await?;
-        let body = body::read(&parts.headers, body, &app.config.bounds, &app.room).await?;
+        let body = body::read(&app, &parts, body, heard).await?;
         heard.body(&body);
-        decided(&app, &clerk, ticket?, &Decision::read(&body)?, heard).await
+        let caller = heard.caller(&parts);
+        decided(&app, (&clerk, caller), ticket?, &Decision::read(&body)?, heard).await
     };
     receiving::answered(&app, &parts, decided).await
 }
@@ -80,14 +82,15 @@ async fn admitted(
 
 async fn decided(
     app: &Shared,
-    clerk: &Clerk,
+    (clerk, caller): (&Clerk, Caller),
     ticket: Uuid,
     decision: &Decision<'_>,
     heard: &mut Heard,
 ) -> Result<Response, Problem> {
+    refusing::unless_counted(app, clerk, ticket, &caller).await?;
     let mut call = app.runtime.resume_waiting(ticket, &clerk.cx).await;
     heard.tool_name = call.name().into();
-    let attempt = Attempt::of(clerk, ticket, decision);
+    let attempt = Attempt::of(clerk, ticket, decision, caller.clone());
     let refused = match (call.status(), decision) {
         (CallStatus::Pending, Decision::Decline(feedback)) => {
             return decline(app, call, ticket, feedback, &attempt).await;
@@ -98,7 +101,7 @@ async fn decided(
         }
         _ => Refused::by_ticket(&call),
     };
-    let ran = call::executed(app, call).await?;
+    let ran = call::executed(app, call, caller).await?;
     let mut outcome = call::outcome(app, &ran, heard);
     if let Some(refused) = refused.or_else(|| Refused::by_ticket(&ran.call)) {
         attempt.was_in_vain(app, &refused.why).await;

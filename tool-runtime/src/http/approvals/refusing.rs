@@ -4,12 +4,17 @@ use std::borrow::Cow;
 
 use axum::http::StatusCode;
 use tool_contracts::{CallStatus, ErrorCode};
+use uuid::Uuid;
 
 use crate::ToolCall;
 use crate::call::EditError;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
+use crate::http::app::App;
+use crate::http::desk::{self, Clerk};
+use crate::http::flood::RefusalKind;
 use crate::http::problem::Problem;
+use crate::http::rate::Caller;
 use crate::policy::TicketFault;
 use crate::store::TicketEnd;
 
@@ -55,6 +60,33 @@ pub(super) fn ended(end: TicketEnd) -> Problem {
         _ => (TicketFault::from(end), StatusCode::CONFLICT),
     };
     Problem::new(status, fault.code(), fault.to_string()).with_detail("reason", fault.reason())
+}
+
+/// Refuses a ticket that is not waiting without opening a call, which would leave a record, where
+/// the caller's refusals are only counted.
+pub(super) async fn unless_counted(
+    app: &App,
+    clerk: &Clerk,
+    ticket: Uuid,
+    caller: &Caller,
+) -> Result<(), Problem> {
+    if !app.refusal_counts.is_full(caller, RefusalKind::Decision) {
+        return Ok(());
+    }
+    let (runtime, tenant) = (&app.runtime, clerk.tenant());
+    let waiting = runtime.waiting_call(ticket, tenant).await.map_err(|_| desk::store_down())?;
+    if waiting.is_some() {
+        return Ok(());
+    }
+    let end = runtime.ticket_end(ticket, tenant).await.map_err(|_| desk::store_down())?;
+    app.refusal_counts.is_recorded(caller, RefusalKind::Decision);
+    Err(end.map_or_else(unknown, ended))
+}
+
+/// Says that there is no such ticket.
+fn unknown() -> Problem {
+    let fault = TicketFault::Unknown;
+    Problem::of(fault.code(), fault.to_string()).with_detail("reason", fault.reason())
 }
 
 /// What a call is answered that was not approved; it waits on.

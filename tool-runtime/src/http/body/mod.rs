@@ -1,5 +1,6 @@
 //! A request's body: JSON of a bounded size, in a bounded time, or a refusal that says which.
 
+mod pace;
 mod room;
 
 use std::future::Future;
@@ -12,14 +13,18 @@ use std::time::Duration;
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
+use axum::http::request::Parts;
 use bytes::BytesMut;
-use http_body_util::BodyExt as _;
 use serde::Deserialize;
 use tool_contracts::ErrorCode;
 
+use self::pace::Pace;
 pub(super) use self::room::{Room, Share};
+use super::answer::Heard;
+use super::app::App;
 use super::bounds::Bounds;
 use super::problem::Problem;
+use super::rate::Caller;
 use crate::json;
 use crate::limits::Limits;
 
@@ -33,12 +38,22 @@ pub(super) struct Received {
     share: Share,
 }
 
-/// Reads a whole body, if its headers say that it is JSON and it keeps the bounds.
+/// Reads the whole body of a request whose caller is known, if its headers say that it is JSON and
+/// it keeps the bounds.
 pub(super) async fn read(
+    app: &App,
+    parts: &Parts,
+    body: Body,
+    heard: &Heard,
+) -> Result<Received, Problem> {
+    read_within(&parts.headers, body, &app.config.bounds, (&app.room, &heard.caller(parts))).await
+}
+
+async fn read_within(
     headers: &HeaderMap,
     body: Body,
     bounds: &Bounds,
-    room: &Arc<Room>,
+    room: (&Arc<Room>, &Caller),
 ) -> Result<Received, Problem> {
     require_json(headers)?;
     require_plain(headers)?;
@@ -83,19 +98,25 @@ async fn in_time<F: Future>(future: F, time: Duration) -> Option<F::Output> {
 }
 
 /// Puts the body's frames together; one alone is not copied.
-async fn collect(mut body: Body, bounds: &Bounds, room: &Arc<Room>) -> Result<Received, Problem> {
+async fn collect(
+    mut body: Body,
+    bounds: &Bounds,
+    (room, caller): (&Arc<Room>, &Caller),
+) -> Result<Received, Problem> {
+    let mut pace = Pace::new(bounds.upload_rate);
     let mut share = Share::default();
     let mut whole = Bytes::new();
     let mut joined = BytesMut::new();
     let is_announced = body.size_hint().exact().is_some();
-    while let Some(frame) = body.frame().await {
+    while let Some(frame) = pace.frame(&mut body).await.map_err(|_| too_slowly(bounds))? {
         let frame = frame.map_err(|_| cut_off(is_announced))?;
         let Ok(data) = frame.into_data() else { continue };
         let length = whole.len() + joined.len() + data.len();
         if length > bounds.body_bytes {
             return Err(too_large(bounds));
         }
-        share.grow(room, length)?;
+        share.grow(room, caller, length)?;
+        pace.received(data.len(), length);
         if whole.is_empty() && joined.is_empty() {
             whole = data;
         } else {
@@ -195,6 +216,12 @@ fn too_large(bounds: &Bounds) -> Problem {
 fn too_slow(bounds: &Bounds) -> Problem {
     let limit = bounds.body_time.as_millis();
     let message = format!("the body did not arrive within {limit} ms; send it at once");
+    Problem::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, message)
+}
+
+fn too_slowly(bounds: &Bounds) -> Problem {
+    let rate = bounds.upload_rate;
+    let message = format!("the body arrives at less than {rate} bytes a second; send it faster");
     Problem::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, message)
 }
 

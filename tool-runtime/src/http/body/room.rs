@@ -1,62 +1,62 @@
-//! How much of all bodies together is in memory.
+//! Counts the bytes of request bodies in memory, of all requests and of each caller.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tool_contracts::ErrorCode;
 
 use crate::http::bounds::Bounds;
 use crate::http::problem::Problem;
+use crate::http::rate::Caller;
+use crate::http::shares::{self, Exhausted, Shares};
 
 /// The longest body that is not counted: of these there are no more than requests, and most are.
 pub(super) const UNCOUNTED: usize = 16 * 1024;
 
 /// The room for bodies, in bytes.
-#[derive(Debug)]
-pub(in crate::http) struct Room {
-    most: usize,
-    taken: AtomicUsize,
-}
+pub(in crate::http) type Room = Shares<Caller>;
 
 /// What one body takes of the room, until it is dropped.
 #[derive(Debug, Default)]
-pub(in crate::http) struct Share(Option<(Arc<Room>, usize)>);
+pub(in crate::http) struct Share(Option<shares::Share<Caller>>);
 
-impl Room {
-    pub(in crate::http) fn new(bounds: &Bounds) -> Self {
-        // One body fits, whatever is said.
-        Self { most: bounds.bodies_bytes.max(bounds.body_bytes), taken: AtomicUsize::new(0) }
-    }
-
-    fn take(&self, bytes: usize) -> Result<(), Problem> {
-        let with = |taken: usize| taken.checked_add(bytes).filter(|all| *all <= self.most);
-        let taken = self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, with);
-        taken.map(drop).map_err(|_| full())
+impl Bounds {
+    /// Makes the room that these bounds leave for bodies; one body always fits.
+    pub(in crate::http) fn room(&self) -> Room {
+        let all = self.bodies_bytes.max(self.body_bytes);
+        let of_caller = self.bodies_of_caller.unwrap_or(shares::half(self.bodies_bytes));
+        Room::new(all, of_caller.max(self.body_bytes))
     }
 }
 
 impl Share {
     /// Makes it what a body of this length takes, if there is room.
-    pub(super) fn grow(&mut self, room: &Arc<Room>, length: usize) -> Result<(), Problem> {
+    pub(super) fn grow(
+        &mut self,
+        room: &Arc<Room>,
+        caller: &Caller,
+        length: usize,
+    ) -> Result<(), Problem> {
         if length <= UNCOUNTED {
             return Ok(());
         }
-        let (_, taken) = self.0.get_or_insert_with(|| (Arc::clone(room), 0));
-        room.take(length - *taken)?;
-        *taken = length;
-        Ok(())
+        let grown = match &mut self.0 {
+            Some(share) => share.grow(length - share.units()),
+            none => room.take(caller.clone(), length).map(|share| *none = Some(share)),
+        };
+        grown.map_err(full)
     }
 }
 
-impl Drop for Share {
-    fn drop(&mut self) {
-        if let Some((room, bytes)) = &self.0 {
-            room.taken.fetch_sub(*bytes, Ordering::Relaxed);
-        }
-    }
-}
-
-fn full() -> Problem {
-    let message = "the bodies of other requests fill this server's memory; send this one later";
-    Problem::of(ErrorCode::Unavailable, message).with_detail("reason", "bodies")
+fn full(exhausted: Exhausted) -> Problem {
+    let (code, message) = match exhausted {
+        Exhausted::Capacity => (
+            ErrorCode::Unavailable,
+            "the bodies of other requests fill this server's memory; send this one later",
+        ),
+        Exhausted::Owner => (
+            ErrorCode::RateLimited,
+            "the bodies of this caller's requests fill its share of memory; send fewer at a time",
+        ),
+    };
+    Problem::of(code, message).with_detail("reason", "bodies")
 }

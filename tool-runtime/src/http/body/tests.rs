@@ -31,8 +31,9 @@ fn frames(frames: &'static [&'static str]) -> Body {
 
 /// Reads a body that has all the room there is.
 async fn read(headers: &HeaderMap, body: Body, bounds: &Bounds) -> Result<Bytes, Problem> {
-    let room = Arc::new(Room::new(bounds));
-    super::read(headers, body, bounds, &room).await.map(|received| received.bytes)
+    let room = Arc::new(bounds.room());
+    let read = read_within(headers, body, bounds, (&room, &Caller::unknown())).await;
+    read.map(|received| received.bytes)
 }
 
 #[track_caller]
@@ -160,9 +161,11 @@ async fn a_body_that_breaks_off_is_refused() {
 #[tokio::test]
 async fn all_bodies_together_have_so_much_room() {
     const LONG: usize = 20_000;
-    let bounds = Bounds { bodies_bytes: 2 * LONG, ..bounds(LONG) };
-    let room = Arc::new(Room::new(&bounds));
-    let read = async |body: Body| super::read(&json(), body, &bounds, &room).await;
+    let all = 2 * LONG;
+    let bounds = Bounds { bodies_bytes: all, bodies_of_caller: Some(all), ..bounds(LONG) };
+    let room = Arc::new(bounds.room());
+    let caller = Caller::unknown();
+    let read = async |body: Body| read_within(&json(), body, &bounds, (&room, &caller)).await;
     let long = || Body::from("x".repeat(LONG));
     let full = "the bodies of other requests fill this server's memory; send this one later";
 
@@ -187,18 +190,61 @@ async fn one_body_has_room_whatever_is_said() {
 #[tokio::test]
 async fn a_body_that_does_not_come_keeps_only_what_has_come() {
     let bounds = Bounds { bodies_bytes: 40_000, ..bounds(40_000) };
-    let room = Arc::new(Room::new(&bounds));
+    let (room, caller) = (Arc::new(bounds.room()), Caller::unknown());
     let begun = stream::once(async { Ok::<_, Infallible>("x".repeat(20_000)) });
     let slow = Body::from_stream(begun.chain(stream::pending()));
     let headers = json();
-    let mut reading = Box::pin(super::read(&headers, slow, &bounds, &room));
+    let mut reading = Box::pin(read_within(&headers, slow, &bounds, (&room, &caller)));
     assert!(futures::poll!(reading.as_mut()).is_pending());
     let read = async |bytes: usize| {
-        super::read(&headers, Body::from("x".repeat(bytes)), &bounds, &room).await.is_ok()
+        let body = Body::from("x".repeat(bytes));
+        read_within(&headers, body, &bounds, (&room, &caller)).await.is_ok()
     };
     assert!(read(20_000).await && !read(20_001).await);
     drop(reading);
     assert!(read(40_000).await);
+}
+
+#[tokio::test]
+async fn one_caller_cannot_fill_the_room_for_bodies() {
+    const LONG: usize = 20_000;
+    let bounds = Bounds { bodies_bytes: 4 * LONG, ..bounds(LONG) };
+    let room = Arc::new(bounds.room());
+    let read = async |caller: &str| {
+        let caller = Caller::known(caller);
+        read_within(&json(), Body::from("x".repeat(LONG)), &bounds, (&room, &caller)).await
+    };
+    let held = [read("one").await, read("one").await];
+    assert!(held.iter().all(Result::is_ok));
+    let refused = read("one").await.expect_err("half of the room is its share");
+    assert_eq!((refused.status.as_u16(), &refused.details["reason"]), (429, &"bodies".into()));
+    assert!(read("two").await.is_ok(), "another caller has its own share");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_upload_that_occupies_memory_and_stalls_is_given_up() {
+    let begun = |bytes: usize| {
+        stream::once(async move { Ok::<_, Infallible>("x".repeat(bytes)) }).chain(stream::pending())
+    };
+    let waited = async |bytes: usize, rate: u32| {
+        let bounds = Bounds { upload_rate: rate, ..bounds(100_000) };
+        let before = tokio::time::Instant::now();
+        let read = read(&json(), Body::from_stream(begun(bytes)), &bounds).await;
+        assert_eq!(read.expect_err("it does not end").status.as_u16(), 408);
+        before.elapsed().as_secs()
+    };
+    let (window, most) = (pace::WINDOW.as_secs(), Bounds::default().body_time.as_secs());
+    assert_eq!(waited(20_000, 10_000).await, window, "too little has come by then");
+    assert_eq!(waited(16_000, 10_000).await, most, "a short body is not counted");
+    assert_eq!(waited(20_000, 0).await, most, "there is no rate to keep");
+    // What comes fast enough has the whole time.
+    let part = |n: u32| async move {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        Some((Ok::<_, Infallible>("x".repeat(10_000)), n + 1))
+    };
+    let bounds = Bounds { upload_rate: 9_000, ..bounds(80_000) };
+    let steady = Body::from_stream(stream::unfold(0, part).take(8));
+    assert_eq!(read(&json(), steady, &bounds).await.expect("it is whole").len(), 80_000);
 }
 
 #[track_caller]

@@ -19,6 +19,7 @@ use super::streams::Place;
 use crate::http::answer::{Heard, Outcome};
 use crate::http::app::Shared;
 use crate::http::problem::Problem;
+use crate::http::rate::Caller;
 use crate::{ProgressUpdate, ToolCall};
 
 /// A stream under way.
@@ -43,13 +44,13 @@ enum Next {
 pub(super) fn stream(
     app: &Shared,
     call: ToolCall,
-    place: Place,
+    (caller, place): (Caller, Place),
     heard: &mut Heard,
 ) -> Result<Response, Problem> {
     let (report, progress) = watch::channel(None);
     call.on_progress(move |update| drop(report.send_replace(Some(update))));
     heard.trace_id = Some(call.cx().trace_id().into());
-    let task = Some(running::spawn(app, call)?);
+    let task = Some(running::spawn(app, call, caller)?);
     let heard = heard.take();
     let app = app.clone();
     let events = Events { app, heard, task, progress, progresses: true, _place: place };

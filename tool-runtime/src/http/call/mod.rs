@@ -16,10 +16,10 @@ use tool_contracts::{CallStatus, ErrorCode, ToolSpec};
 use self::accept::Form;
 use self::running::End;
 pub(super) use self::running::Ran;
-pub(super) use self::streams::Streams;
 use super::answer::{Heard, Outcome, told_meta};
 use super::app::{App, Shared};
 use super::auth::Principal;
+use super::flood::RefusalKind;
 use super::problem::Problem;
 use super::rate::Caller;
 use super::{body, caller, receiving, status};
@@ -46,25 +46,25 @@ async fn serve(
     let principal = receiving::admit(app, parts, heard).await?;
     let form = accept::form(&parts.headers).ok_or_else(not_acceptable)?;
     let (call, _share) = {
-        let body = body::read(&parts.headers, body, &app.config.bounds, &app.room).await?;
+        let body = body::read(app, parts, body, heard).await?;
         heard.body(&body);
         (open(app, parts, &body, &principal, heard)?, body.into_share())
     };
     // What was refused has nothing to tell on the way.
     if form == Form::Events && call.status() == CallStatus::Pending {
-        let place = app.streams.take(Caller::of(parts, &principal))?;
-        return events::stream(app, call, place, heard);
+        let place = streams::place(app, heard.caller(parts))?;
+        return events::stream(app, call, (heard.caller(parts), place), heard);
     }
-    let ran = executed(app, call).await?;
+    let ran = executed(app, call, heard.caller(parts)).await?;
     Ok(outcome(app, &ran, heard).into_response())
 }
 
 /// Executes a call: with its caller, or where it may have an effect in a task of its own.
-pub(super) async fn executed(app: &Shared, call: ToolCall) -> Result<Ran, Problem> {
+pub(super) async fn executed(app: &Shared, call: ToolCall, caller: Caller) -> Result<Ran, Problem> {
     if call.status() != CallStatus::Pending || running::ends_with_caller(&call) {
         return Ok(running::run(app, call).await);
     }
-    running::spawn(app, call)?.await
+    running::spawn(app, call, caller)?.await
 }
 
 /// Opens the call that a body asks for, if this caller may make it.
@@ -79,11 +79,14 @@ fn open(
     let (name, input, context) = request.into_parts();
     heard.tool_name = repeatable(name);
     let cx = caller::context(&receiving::head(parts), Some(context), principal)?;
+    let may_know = |tool: &ToolSpec| principal.may_call(tool);
     if let Some(tool) = app.runtime.spec(&heard.tool_name) {
         require(principal, tool)?;
         app.rates.call(tool.name(), cx.tenant_id(), principal)?;
+    } else if !app.refusal_counts.is_recorded(&heard.caller(parts), RefusalKind::Call) {
+        let refusal = app.runtime.refusal_of_name(&heard.tool_name, &may_know);
+        return Err(Problem::from_detail(&refusal.detail));
     }
-    let may_know = |tool: &ToolSpec| principal.may_call(tool);
     let input = Box::<str>::from(input);
     Ok(app.runtime.open_knowing(&heard.tool_name, None, input, cx, &may_know))
 }
@@ -123,6 +126,7 @@ fn require(principal: &Principal, tool: &ToolSpec) -> Result<(), Problem> {
 /// Says a call's answer in HTTP's words.
 pub(super) fn outcome(app: &App, ran: &Ran, heard: &mut Heard) -> Outcome {
     let trace_id = ran.call.cx().trace_id();
+    heard.has_effect = !running::ends_with_caller(&ran.call);
     let Some(output) = ran.call.output() else {
         return Problem::internal().outcome(heard);
     };

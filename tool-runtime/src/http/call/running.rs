@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either, select};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
 use tool_contracts::{Effect, ErrorCode, ToolSpec};
 
@@ -17,6 +16,8 @@ use crate::http::Running;
 use crate::http::app::{App, Shared};
 use crate::http::metrics::{Metrics, Orphan};
 use crate::http::problem::Problem;
+use crate::http::rate::Caller;
+use crate::http::shares::{Exhausted, Share};
 
 /// How long a call that was cancelled may take to say so.
 const GRACE: Duration = Duration::from_secs(1);
@@ -25,6 +26,8 @@ const GRACE: Duration = Duration::from_secs(1);
 pub(in crate::http) struct Ran {
     pub(in crate::http) call: ToolCall,
     pub(super) end: End,
+    /// Counts the output of a call that ran in a task of its own, which its caller may not ask for.
+    _unread: Option<Share<Caller>>,
 }
 
 /// What ended a call.
@@ -40,7 +43,7 @@ pub(super) enum End {
 
 /// A call in a task of its own.
 pub(super) struct Task {
-    handle: JoinHandle<Ran>,
+    handle: JoinHandle<Result<Ran, Problem>>,
     ends_with_caller: bool,
     metrics: Metrics,
     left: Left,
@@ -50,7 +53,7 @@ pub(super) struct Task {
 struct Held {
     running: Running,
     /// None where the call ends with its caller, who has a place for a stream.
-    _place: Option<OwnedSemaphorePermit>,
+    _place: Option<Share<Caller>>,
     _left: Left,
 }
 
@@ -81,7 +84,7 @@ async fn counted(app: &App, mut call: ToolCall, running: Running) -> Ran {
         app.metrics.call_ended(tool, output, begun.elapsed());
     }
     drop(running);
-    Ran { call, end }
+    Ran { call, end, _unread: None }
 }
 
 async fn run_within(app: &App, call: &mut ToolCall) -> End {
@@ -112,28 +115,39 @@ async fn end(app: &App) -> End {
 }
 
 /// Runs a call in a task of its own, if it has no effect or there is room for one more that has.
-pub(super) fn spawn(app: &Shared, call: ToolCall) -> Result<Task, Problem> {
+pub(super) fn spawn(app: &Shared, call: ToolCall, caller: Caller) -> Result<Task, Problem> {
     let ends_with_caller = ends_with_caller(&call);
-    let place = if ends_with_caller { None } else { Some(place(app)?) };
+    let place = if ends_with_caller { None } else { Some(place(app, caller.clone())?) };
     let left = Left::default();
     // Counted before the task has begun, so that no end of the server passes it over.
     let held = Held { running: app.config.drain.running(), _place: place, _left: left.clone() };
-    let handle = tokio::spawn(hold(app.clone(), call, held));
+    let handle = tokio::spawn(hold(app.clone(), call, caller, held));
     Ok(Task { handle, ends_with_caller, metrics: app.metrics.clone(), left })
 }
 
-async fn hold(app: Shared, call: ToolCall, held: Held) -> Ran {
+async fn hold(app: Shared, call: ToolCall, caller: Caller, held: Held) -> Result<Ran, Problem> {
     let Held { running, _place, _left } = held;
-    counted(&app, call, running).await
+    let ran = counted(&app, call, running).await;
+    let length = ran.call.output().map_or(0, |output| output.json().len());
+    let unread = app.answers.take(&caller, length, !ends_with_caller(&ran.call))?;
+    Ok(Ran { _unread: unread, ..ran })
 }
 
-fn place(app: &App) -> Result<OwnedSemaphorePermit, Problem> {
-    Arc::clone(&app.tasks).try_acquire_owned().map_err(|_| busy())
+fn place(app: &App, caller: Caller) -> Result<Share<Caller>, Problem> {
+    app.tasks.take(caller, 1).map_err(busy)
 }
 
-fn busy() -> Problem {
-    Problem::of(ErrorCode::Unavailable, "too many calls are running; make this one later")
-        .with_detail("reason", "busy")
+fn busy(exhausted: Exhausted) -> Problem {
+    let (code, message) = match exhausted {
+        Exhausted::Capacity => {
+            (ErrorCode::Unavailable, "too many calls are running; make this one later")
+        }
+        Exhausted::Owner => (
+            ErrorCode::RateLimited,
+            "too many calls of this caller are running; make this one when one of them has ended",
+        ),
+    };
+    Problem::of(code, message).with_detail("reason", "busy")
 }
 
 impl Future for Task {
@@ -141,7 +155,8 @@ impl Future for Task {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // A panic is caught around the tool; what comes here is the server's own.
-        self.handle.poll_unpin(cx).map_err(|_| Problem::internal())
+        let polled = self.handle.poll_unpin(cx);
+        polled.map(|joined| joined.unwrap_or_else(|_| Err(Problem::internal())))
     }
 }
 

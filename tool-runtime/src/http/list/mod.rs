@@ -45,7 +45,7 @@ async fn serve(
     heard: &mut Heard,
 ) -> Result<Response, Problem> {
     let principal = receiving::admit(app, parts, heard).await?;
-    let body = body::read(&parts.headers, body, &app.config.bounds, &app.room).await?;
+    let body = body::read(app, parts, body, heard).await?;
     heard.body(&body);
     let request: ListRequest = body::parse(&body)?;
     // Nobody is told of tools who may not act for the tenant that they name.

@@ -15,6 +15,7 @@ use prometheus_client::encoding::text;
 use prometheus_client::registry::Registry;
 
 pub(super) use self::measured::{Route, measured};
+pub(super) use self::scrape::HeldBack;
 use self::scrape::Scrape;
 use self::series::{RefusalSeries, RouteSeries, ToolSeries};
 use super::HttpConfig;
@@ -74,7 +75,12 @@ impl Metrics {
     }
 
     /// Writes all figures in the text format of `OpenMetrics`.
-    pub(super) fn text(&self, config: &HttpConfig, outcomes: OutcomeFigures) -> String {
+    pub(super) fn text(
+        &self,
+        config: &HttpConfig,
+        outcomes: OutcomeFigures,
+        held: HeldBack,
+    ) -> String {
         let (drain, ledger) = (config.drain(), config.ledger.clone());
         let token_keys_fail = config.auth.token_keys_fail();
         let mut registry = Registry::with_prefix("tool_server");
@@ -84,6 +90,7 @@ impl Metrics {
             ledger,
             outcomes,
             token_keys_fail,
+            held,
         }));
         let mut written = String::new();
         // Writing into text cannot fail.

@@ -24,6 +24,16 @@ pub(super) struct Scrape {
     pub(super) outcomes: OutcomeFigures,
     /// None where no tokens are taken.
     pub(super) token_keys_fail: Option<bool>,
+    pub(super) held: HeldBack,
+}
+
+/// Figures of what the server bounds by caller.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::http) struct HeldBack {
+    /// Bytes of answers that their callers have not read.
+    pub(in crate::http) unread_bytes: usize,
+    /// Refusals that were counted and not recorded one by one.
+    pub(in crate::http) left_out: u64,
 }
 
 impl Collector for Scrape {
@@ -53,6 +63,10 @@ impl Scrape {
         for (status, count) in self.figures.refusals.read() {
             count_of(family.encode_family(&[("status", status)])?, count)?;
         }
+        let help = "Refusals that were counted and not recorded one by one.";
+        page.counter("refusals_left_out", help, self.held.left_out)?;
+        let unread = u64::try_from(self.held.unread_bytes).unwrap_or(u64::MAX);
+        page.gauge("unread_answer_bytes", "Bytes of answers that wait to be read.", unread)?;
         let help = "Time until an answer begins.";
         let mut family = page.durations("request_duration", help)?;
         for (route, series) in routes() {
@@ -90,6 +104,8 @@ impl Scrape {
         page.counter("connections_accepted", "Connections that were taken.", taken)?;
         let help = "Times that a connection could not be taken.";
         page.counter("connections_failed", help, traffic.failed.read())?;
+        let help = "Connections that were closed because their address had its share of them.";
+        page.counter("connections_refused", help, traffic.refused.read())?;
         let help = "Connections that were closed because they were too slow.";
         page.counter("connections_timed_out", help, traffic.timed_out.read())?;
         let help = "Connections whose TLS handshake failed.";

@@ -39,7 +39,7 @@ pub(super) async fn resolve(
     let (parts, body) = request.into_parts();
     let resolved = async |heard: &mut Heard| {
         let clerk = Clerk::admit(&app, &parts, Scope::Outcomes, heard).await?;
-        let body = body::read(&parts.headers, body, &app.config.bounds, &app.room).await?;
+        let body = body::read(&app, &parts, body, heard).await?;
         heard.body(&body);
         let id = id(&params)?;
         let found = Found::read(&body)?;

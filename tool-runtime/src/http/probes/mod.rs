@@ -16,6 +16,7 @@ use tool_contracts::ErrorCode;
 pub(super) use self::ready::Readiness;
 use super::answer::Heard;
 use super::app::{App, Shared};
+use super::metrics::HeldBack;
 use super::problem::Problem;
 use super::{HttpConfig, Scope, receiving};
 
@@ -112,7 +113,9 @@ async fn figures(app: &App, parts: &Parts, heard: &mut Heard) -> Result<Response
             return Err(Problem::forbidden("the figures take the scope `metrics`"));
         }
     }
-    let text = app.metrics.text(&app.config, app.runtime.outcome_figures());
+    let held =
+        HeldBack { unread_bytes: app.answers.bytes(), left_out: app.refusal_counts.left_out() };
+    let text = app.metrics.text(&app.config, app.runtime.outcome_figures(), held);
     Ok(([(CONTENT_TYPE, OPEN_METRICS)], text).into_response())
 }
 

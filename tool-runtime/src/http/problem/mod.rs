@@ -59,6 +59,13 @@ impl Problem {
         Self::of(ErrorCode::Forbidden, message)
     }
 
+    /// Makes the problem of a call that was refused, without opening one.
+    pub(super) fn from_detail(detail: &ToolErrorDetail) -> Self {
+        let code = detail.error_code().unwrap_or(ErrorCode::Internal);
+        let details = detail.details().cloned().unwrap_or_default();
+        Self { details, ..Self::of(code, detail.message().to_owned()) }
+    }
+
     /// The server is letting go of what runs.
     pub(super) fn draining() -> Self {
         Self::of(ErrorCode::Unavailable, "this server is ending; make the request of another one")

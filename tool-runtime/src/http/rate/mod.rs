@@ -24,8 +24,9 @@ use crate::{Runtime, Timer};
 
 /// How much is admitted over HTTP, beside what the runtime's policy says of a tool.
 ///
-/// Unless it is said, nothing is limited but failed authentications: ten a minute, address and way.
-/// Whoever is above a limit is answered `429` with `Retry-After`.
+/// Unless it is said, a principal makes 1,000 requests a second, 2,000 at once, and failed
+/// authentications are limited to ten a minute, address and way. A request above a limit is answered
+/// `429` with `Retry-After`.
 ///
 /// # Examples
 /// ```
@@ -46,6 +47,9 @@ pub struct RateLimits {
     failures: Option<RateLimit>,
 }
 
+/// How many requests a second each principal makes unless the host sets another limit.
+const REQUESTS: u32 = 1_000;
+
 /// What has been used of the limits.
 pub(super) struct Rates {
     /// By tool, whose names nobody but the runtime gives.
@@ -65,7 +69,7 @@ struct Apart<K: Key, S: Key> {
     strangers: RateLimiter<S>,
 }
 
-/// Who has places for streams: whoever is known, and else an address.
+/// The owner of what is counted by caller: a proven principal, and else an address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Caller {
     Known(Arc<str>),
@@ -80,9 +84,15 @@ pub(super) enum Caller {
 pub(super) struct Peer(Option<IpAddr>);
 
 impl RateLimits {
-    /// Limits failed authentications alone.
+    /// Limits requests and failed authentications, and no calls of single tools.
     pub fn new() -> Self {
-        Self { calls: None, requests: None, failures: RateLimit::per_minute(10).ok() }
+        let requests = RateLimit::per_second(REQUESTS).and_then(|limit| limit.burst(2 * REQUESTS));
+        Self { calls: None, requests: requests.ok(), failures: RateLimit::per_minute(10).ok() }
+    }
+
+    /// Limits nothing at all: for a server whose gateway counts requests, or for a test of load.
+    pub fn none() -> Self {
+        Self { calls: None, requests: None, failures: None }
     }
 
     /// Limits how often each tenant calls each tool. Callers whom nobody knows have an allowance of
@@ -92,8 +102,9 @@ impl RateLimits {
         self
     }
 
-    /// Limits how many requests each principal makes, counted before their bodies are read. Of those
-    /// whom nobody knows, each address has an allowance.
+    /// Limits how many requests each principal makes, counted before their bodies are read; 1,000 a
+    /// second and 2,000 at once unless it is said. Of those whom nobody knows, each address has an
+    /// allowance.
     pub fn requests(mut self, limit: RateLimit) -> Self {
         self.requests = Some(limit);
         self
@@ -192,11 +203,32 @@ impl<K: Key, S: Key> Apart<K, S> {
 
 impl Caller {
     pub(super) fn of(parts: &Parts, principal: &Principal) -> Self {
-        if principal.is_anonymous() {
-            Self::Unknown(Peer::of(parts))
-        } else {
-            Self::Known(principal.key())
+        if principal.is_anonymous() { Self::peer(parts) } else { Self::Known(principal.key()) }
+    }
+
+    /// Makes the caller of a request that has proven nothing: its address.
+    pub(super) fn peer(parts: &Parts) -> Self {
+        Self::Unknown(Peer::of(parts))
+    }
+
+    /// Makes a caller of whom nothing is known, not even its address.
+    pub(super) fn unknown() -> Self {
+        Self::Unknown(Peer(None))
+    }
+
+    /// Returns the name of the principal, if it is proven.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Known(name) => Some(name),
+            Self::Unknown(_) => None,
         }
+    }
+}
+
+#[cfg(test)]
+impl Caller {
+    pub(super) fn known(name: &str) -> Self {
+        Self::Known(name.into())
     }
 }
 
@@ -204,6 +236,11 @@ impl Peer {
     fn of(parts: &Parts) -> Self {
         let address = parts.extensions.get::<ConnectInfo<SocketAddr>>();
         Self(address.map(|ConnectInfo(address)| network(address.ip())))
+    }
+
+    /// Makes the peer of an address.
+    pub(super) fn at(address: IpAddr) -> Self {
+        Self(Some(network(address)))
     }
 }
 

@@ -97,6 +97,20 @@ fn limit(a_minute: u32) -> RateLimit {
 }
 
 #[test]
+fn a_server_without_limits_of_its_own_bounds_the_requests_of_each_caller() {
+    let door = Door::new(RateLimits::new());
+    let admitted = |key: usize| {
+        (0..10_000).filter(|_| door.status(GATEWAY, door.keys[key].expose()) == 200).count()
+    };
+    assert_eq!(admitted(0), 2_000);
+    assert_eq!(admitted(1), 2_000, "another caller has its own allowance");
+    door.advance(Duration::from_secs(1));
+    assert_eq!(admitted(0), 1_000);
+    let door = Door::new(RateLimits::none());
+    assert!((0..10_000).all(|_| door.status(GATEWAY, door.keys[0].expose()) == 200));
+}
+
+#[test]
 fn whoever_sends_bad_keys_is_told_to_wait() {
     let door = Door::new(RateLimits::new().failed_authentications(limit(6)));
     let guesses = [(); 8].map(|()| door.status(GATEWAY, "guess"));

@@ -47,7 +47,7 @@ impl RefusalLog {
         if !is_wanted || !keeps_out(problem.status) {
             return;
         }
-        let Some(suppressed) = self.count(heard.caller.is_some()) else { return };
+        let Some(suppressed) = self.count(heard.principal().is_some()) else { return };
         let reason = problem.details.get("reason").and_then(Value::as_str);
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|it| it.0);
         let route = parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str);
@@ -57,7 +57,7 @@ impl RefusalLog {
             status = problem.status.as_u16(),
             error_code = problem.code.as_str(),
             reason,
-            principal = heard.caller.as_deref(),
+            principal = heard.principal(),
             peer = peer.map(tracing::field::display),
             route,
             trace_id = heard.trace_id.as_deref(),

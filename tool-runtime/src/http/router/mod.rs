@@ -48,8 +48,36 @@ mod tests;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn router(runtime: Runtime, config: HttpConfig) -> Router {
+    routers(runtime, config).api
+}
+
+/// A runtime's tools over HTTP, and its probes apart.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Routers {
+    /// Everything that [`router`] serves, the probes too.
+    pub api: Router,
+    /// `/healthz`, `/readyz` and `/metrics` of the same server alone, for
+    /// [`Server::probes_on`](super::Server::probes_on).
+    pub probes: Router,
+}
+
+/// Serves a runtime's tools as [`router`] does, and its probes in a router of their own too.
+pub fn routers(runtime: Runtime, config: HttpConfig) -> Routers {
     let app = Arc::new(App::new(runtime, config));
+    let probes = probes().fallback(measured(Route::Unknown, no_path)).with_state(app.clone());
+    Routers { api: api(app), probes }
+}
+
+fn probes() -> Router<Shared> {
     Router::new()
+        .route("/healthz", got(Route::Health, probes::health))
+        .route("/readyz", got(Route::Ready, probes::ready))
+        .route("/metrics", got(Route::Metrics, probes::metrics))
+}
+
+fn api(app: Shared) -> Router {
+    probes()
         .route("/tools/list", posted(Route::List, list::list))
         .route("/tools/call", posted(Route::Call, call::call))
         .route("/approvals", got(Route::Approvals, approvals::list))
@@ -59,9 +87,6 @@ pub fn router(runtime: Runtime, config: HttpConfig) -> Router {
         .route("/outcomes", got(Route::Outcomes, outcomes::list))
         .route("/outcomes/{id}", posted(Route::Outcome, outcomes::resolve))
         .route("/openapi.json", got(Route::OpenApi, openapi::document))
-        .route("/healthz", got(Route::Health, probes::health))
-        .route("/readyz", got(Route::Ready, probes::ready))
-        .route("/metrics", got(Route::Metrics, probes::metrics))
         .fallback(measured(Route::Unknown, no_path))
         .with_state(app)
 }

@@ -23,6 +23,8 @@ use super::socket::Socket;
 use super::tls::{Link, Tls};
 use super::traffic::Traffic;
 use crate::http::Drain;
+use crate::http::rate::Peer;
+use crate::http::shares::{Share, Shares};
 
 /// The shortest and the longest pause after the system had no place for a connection.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
@@ -34,6 +36,8 @@ pub(super) struct Accepting {
     pub(super) limits: Arc<ServerLimits>,
     pub(super) speaker: Arc<Builder<TokioExecutor>>,
     pub(super) places: Arc<Semaphore>,
+    /// The connections of each address.
+    pub(super) addresses: Arc<Shares<Peer>>,
     #[cfg(feature = "tls")]
     pub(super) tls: Option<Tls>,
 }
@@ -42,9 +46,24 @@ pub(super) struct Accepting {
 struct Seat {
     drain: Drain,
     _place: OwnedSemaphorePermit,
+    _share: Option<Share<Peer>>,
 }
 
 impl Accepting {
+    /// Serves a router without TLS.
+    pub(super) fn new(app: Router, drain: &Drain, limits: &Arc<ServerLimits>) -> Self {
+        Self {
+            app: TowerToHyperService::new(app),
+            drain: drain.clone(),
+            limits: Arc::clone(limits),
+            speaker: Arc::new(connection::speaker(limits)),
+            places: Arc::new(Semaphore::new(limits.connections)),
+            addresses: Arc::new(Shares::new(limits.connections, limits.of_address())),
+            #[cfg(feature = "tls")]
+            tls: None,
+        }
+    }
+
     /// Takes connections for ever, and counts them.
     pub(super) async fn run(
         &self,
@@ -57,9 +76,22 @@ impl Accepting {
             let Ok(place) = self.places.clone().acquire_owned().await else { return };
             let (stream, peer) = accept(listener, self.drain.traffic()).await;
             *taken += 1;
-            let seat = Seat::take(&self.drain, place);
+            let Some(share) = self.share(peer) else {
+                self.drain.traffic().refused.add();
+                continue;
+            };
+            let seat = Seat::take(&self.drain, place, share);
             tokio::spawn(self.serve(stream, peer, stage.subscribe(), seat));
         }
+    }
+
+    /// Takes a connection of an address, if it has not its share of them; proxies have none.
+    #[expect(clippy::option_option, reason = "the outer one refuses, the inner one has no bound")]
+    fn share(&self, peer: SocketAddr) -> Option<Option<Share<Peer>>> {
+        if self.limits.client_address.is_proxy(peer.ip()) {
+            return Some(None);
+        }
+        self.addresses.take(Peer::at(peer.ip()), 1).ok().map(Some)
     }
 
     /// Serves one connection.
@@ -72,7 +104,7 @@ impl Accepting {
         seat: Seat,
     ) -> impl Future<Output = ()> + Send + use<> {
         let pulse = Arc::new(Pulse::begin(&self.drain));
-        let socket = Socket::new(stream, pulse.clone(), self.limits.write_timeout);
+        let socket = Socket::new(stream, pulse.clone(), &self.limits);
         let (app, limits) = (self.app.clone(), self.limits.clone());
         let answering = Answering { app, peer, pulse, limits };
         let speaker = self.speaker.clone();
@@ -92,9 +124,9 @@ impl Accepting {
 }
 
 impl Seat {
-    fn take(drain: &Drain, place: OwnedSemaphorePermit) -> Self {
+    fn take(drain: &Drain, place: OwnedSemaphorePermit, share: Option<Share<Peer>>) -> Self {
         drain.traffic().accepted.add();
-        Self { drain: drain.clone(), _place: place }
+        Self { drain: drain.clone(), _place: place, _share: share }
     }
 }
 
@@ -132,9 +164,72 @@ fn is_of_peer(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tokio::net::{TcpListener, TcpStream};
+    use axum::Router;
+    use axum::routing::get;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
     use super::{Traffic, accept};
+    use crate::http::{Drain, Server, ServerLimits};
+
+    #[tokio::test]
+    async fn one_address_cannot_take_all_connections() {
+        let limits = ServerLimits { connections: 4, ..ServerLimits::default() };
+        let app = Router::new().route("/", get(|| async { "hello" }));
+        let drain = Drain::default();
+        let server = Server::new(app, drain.clone()).limits(limits);
+        let bound = server.bind("127.0.0.1:0").await.expect("a port is free");
+        let address = bound.local_addr();
+        let _running = tokio::spawn(bound.run(std::future::pending()));
+        let connect = async |from: &str| {
+            let socket = TcpSocket::new_v4().expect("there are sockets");
+            socket.bind(from.parse().expect("an address")).expect("it is of this machine");
+            let mut stream = socket.connect(address).await.expect("the server listens");
+            let _ = stream.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+            let is_served = stream.read_u8().await.is_ok();
+            (stream, is_served)
+        };
+        let (_first, is_served) = connect("127.0.0.1:0").await;
+        assert!(is_served);
+        let (second, is_served) = connect("127.0.0.1:0").await;
+        assert!(is_served);
+        assert!(!connect("127.0.0.1:0").await.1, "half of the connections is its share");
+        assert_eq!(drain.traffic().refused.read(), 1);
+        assert!(connect("127.0.0.2:0").await.1, "another address has its own share");
+        drop(second);
+        while drain.traffic().open() > 1 {
+            tokio::task::yield_now().await;
+        }
+        assert!(connect("127.0.0.1:0").await.1, "what has ended leaves its share");
+    }
+
+    #[tokio::test]
+    async fn a_server_whose_connections_are_all_taken_answers_its_probes() {
+        let limits = ServerLimits { connections: 1, ..ServerLimits::default() };
+        let app = || Router::new().route("/healthz", get(|| async { "ok" }));
+        let probes = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let probed = probes.local_addr().expect("it listens");
+        let server = Server::new(app(), Drain::default()).limits(limits).probes_on(app(), probes);
+        let bound = server.bind("127.0.0.1:0").await.expect("a port is free");
+        let address = bound.local_addr();
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let running = tokio::spawn(bound.run(async { drop(stopped.await) }));
+        let get = async |address| {
+            let mut stream = TcpStream::connect(address).await.expect("it listens");
+            let request = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
+            stream.write_all(request).await.expect("it is open");
+            let mut status = [0; 12];
+            stream.read_exact(&mut status).await.expect("an answer comes");
+            assert_eq!(&status, b"HTTP/1.1 200");
+            stream
+        };
+        let held = get(address).await;
+        let probe = get(probed).await;
+        drop((held, probe));
+        stop.send(()).expect("it runs");
+        assert_eq!(running.await.expect("it ends").expect("in order").connections, 2);
+        assert!(TcpStream::connect(probed).await.is_err(), "both listeners are closed");
+    }
 
     #[tokio::test]
     async fn what_is_small_is_sent_at_once() {

@@ -39,6 +39,7 @@ impl Answering {
         request: Request<Incoming>,
     ) -> Result<Response<Answer>, Infallible> {
         let open = self.pulse.opens(request.version() == Version::HTTP_2);
+        self.pulse.room(self.limits.unread_bytes).await;
         let answer = if is_flooded(&request, &self.limits) {
             receiving::refused(&request.into_parts().0, too_many_headers())
         } else if names_no_host(&request) {
@@ -51,7 +52,8 @@ impl Answering {
 
     async fn routed(&self, request: Request<Incoming>) -> Response<Body> {
         let mut request = request.map(|body| self.body(body));
-        request.extensions_mut().insert(ConnectInfo(self.peer));
+        let client = self.limits.client_address.of(self.peer, request.headers());
+        request.extensions_mut().insert(ConnectInfo(client));
         let answer = AssertUnwindSafe(async { self.app.call(request).await });
         match answer.catch_unwind().await {
             Ok(Ok(answer)) => answer,

@@ -25,11 +25,18 @@ pub(super) struct Awaited<B> {
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
+/// The most of an answer that is handed to the connection at once.
+const PART: usize = 64 * 1024;
+
 /// An answer's body; its request is open until it was sent.
 #[derive(Debug)]
 pub(super) struct Answer {
     body: Body,
     open: Open,
+    /// The rest of a long frame, which is sent in parts.
+    rest: Bytes,
+    /// The bytes of the last part, which the peer has taken when it asks for the next one.
+    sent: usize,
 }
 
 impl<B> Awaited<B> {
@@ -41,7 +48,7 @@ impl<B> Awaited<B> {
 impl Answer {
     pub(super) fn new(body: Body, mut open: Open) -> Self {
         open.owes();
-        Self { body, open }
+        Self { body, open, rest: Bytes::new(), sent: 0 }
     }
 }
 
@@ -88,35 +95,93 @@ impl HttpBody for Answer {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let taken = std::mem::take(&mut self.sent);
+        self.open.taken(taken);
+        if self.rest.is_empty() {
+            match ready!(self.poll_body(cx)) {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) if data.len() > PART => self.rest = self.open.holds(data),
+                    Ok(data) => {
+                        self.sent = data.len();
+                        return Poll::Ready(Some(Ok(Frame::data(data))));
+                    }
+                    Err(frame) => return Poll::Ready(Some(Ok(frame))),
+                },
+                end => return Poll::Ready(end),
+            }
+        }
+        let length = self.rest.len().min(PART);
+        self.sent = length;
+        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(length)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let (body, rest) = (self.body.size_hint(), self.rest.len() as u64);
+        let mut hint = SizeHint::new();
+        hint.set_lower(body.lower().saturating_add(rest));
+        if let Some(upper) = body.upper().and_then(|upper| upper.checked_add(rest)) {
+            hint.set_upper(upper);
+        }
+        hint
+    }
+}
+
+impl Answer {
+    fn poll_body(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let frame = Pin::new(&mut self.body).poll_frame(cx);
-        self.open.taken();
-        match frame {
+        match &frame {
             Poll::Ready(_) => self.open.owes(),
             Poll::Pending => self.open.settles(),
         }
         frame
     }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Duration;
 
+    use axum::body::{Body, Bytes};
+    use futures::FutureExt as _;
     use http_body_util::BodyExt as _;
+    use hyper::body::Body as _;
     use tokio::time::Instant;
 
-    use super::Awaited;
+    use super::{Answer, Awaited, PART};
+    use crate::http::Drain;
     use crate::http::fixture::Shy;
+    use crate::http::server::pulse::Pulse;
 
     const PATIENCE: Duration = Duration::from_secs(10);
+
+    #[tokio::test]
+    async fn a_long_answer_is_sent_in_parts_and_counts_until_its_last_byte_is_gone() {
+        let pulse = Arc::new(Pulse::begin(&Drain::default()));
+        let length = 3 * PART + 1;
+        let mut answer = Answer::new(Body::from("x".repeat(length)), pulse.opens(true));
+        assert_eq!(answer.size_hint().exact(), Some(length as u64));
+        let mut parts = Vec::new();
+        while let Some(frame) = answer.frame().await {
+            parts.push(frame.expect("it is whole").into_data().expect("it is data"));
+            let sent = parts.iter().map(Bytes::len).sum::<usize>();
+            assert_eq!(answer.size_hint().exact(), Some((length - sent) as u64));
+        }
+        assert!(parts.len() == 4 && parts.iter().all(|part| part.len() <= PART));
+        drop(answer);
+        let last = parts.pop().expect("there are four");
+        drop(parts);
+        assert!(pulse.room(length).now_or_never().is_none(), "one part keeps all of it in memory");
+        drop(last);
+        assert!(pulse.room(length).now_or_never().is_some());
+    }
 
     #[test]
     fn a_body_that_came_with_its_head_costs_no_timer() {

@@ -121,7 +121,9 @@ impl Watch {
 
     fn verdict(&self) -> Verdict {
         let (pulse, age) = (self.pulse(), self.pulse().age());
-        if pulse.is_spurned(age, self.answering.limits.write_timeout) {
+        let limits = &self.answering.limits;
+        let is_slow = pulse.is_too_slow(age, limits.write_timeout, limits.least_taken());
+        if is_slow || pulse.is_spurned(age, limits.write_timeout) {
             return Verdict::Close;
         }
         match self.retired {

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use super::ClientAddress;
+use crate::http::shares::half;
+
 /// How much a [`Server`](super::Server) takes, and how long it waits.
 ///
 /// The defaults suit a service behind a gateway or on a company's network. A limit of time that is
@@ -21,6 +24,13 @@ use std::time::Duration;
 pub struct ServerLimits {
     /// Most connections at once, 1024. What comes above waits in the system's backlog.
     pub connections: usize,
+    /// Most connections at once of one address (of IPv6, one /64), half of all unless set. A
+    /// connection above it is closed as soon as it is taken.
+    ///
+    /// Proxies that [`client_address`](Self::client_address) names have no such bound.
+    pub connections_per_address: Option<usize>,
+    /// Where a client's address comes from: its connection, unless the host names its proxies.
+    pub client_address: ClientAddress,
     /// Most header lines of a request, 64. More are answered 431.
     ///
     /// Above 100 hyper answers for itself, without a body.
@@ -39,6 +49,15 @@ pub struct ServerLimits {
     /// Longest time in which a peer takes nothing of what is written to it, 30 s. Then the
     /// connection is closed.
     pub write_timeout: Duration,
+    /// Lowest rate at which a peer takes what is written to it, 1024 bytes a second; none where it
+    /// is 0. It is measured over each [`write_timeout`](Self::write_timeout) in which the peer keeps
+    /// an answer waiting. Then the connection is closed.
+    pub read_rate: u32,
+    /// Most bytes of answers that one connection keeps waiting, 16 MiB. Further requests on it wait
+    /// until its peer has taken some.
+    ///
+    /// An answer is never cut: those of requests that run already go beyond it.
+    pub unread_bytes: usize,
     /// Age at which a connection is told to end after its running requests, one hour, so that
     /// callers spread over servers that were added.
     pub age: Duration,
@@ -64,16 +83,33 @@ pub struct ServerLimits {
     pub farewell: Duration,
 }
 
+impl ServerLimits {
+    /// Returns how many connections one address may have.
+    pub(super) fn of_address(&self) -> usize {
+        self.connections_per_address.unwrap_or(half(self.connections))
+    }
+
+    /// Returns the fewest bytes that a peer has to take in each `write_timeout`.
+    pub(super) fn least_taken(&self) -> usize {
+        let bytes = u128::from(self.read_rate).saturating_mul(self.write_timeout.as_millis());
+        usize::try_from(bytes / 1_000).unwrap_or(usize::MAX)
+    }
+}
+
 impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             connections: 1024,
+            connections_per_address: None,
+            client_address: ClientAddress::default(),
             headers: 64,
             header_bytes: 16 * 1024,
             header_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(75),
             write_timeout: Duration::from_secs(30),
+            read_rate: 1024,
+            unread_bytes: 16 * 1024 * 1024,
             age: Duration::from_secs(60 * 60),
             streams: 128,
             resets: 20,

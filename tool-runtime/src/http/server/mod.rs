@@ -3,6 +3,7 @@
 mod accepting;
 mod answering;
 mod body;
+mod client;
 mod connection;
 mod ending;
 mod error;
@@ -21,11 +22,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, ToSocketAddrs};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use self::accepting::Accepting;
+pub use self::client::{ClientAddress, Network, NetworkError};
 use self::connection::Stage;
 use self::ending::Ending;
 pub use self::error::{ServeError, ServeErrorKind};
@@ -65,9 +66,13 @@ pub struct Server {
     app: Router,
     drain: Drain,
     limits: ServerLimits,
+    probes: Option<(Router, std::net::TcpListener)>,
     #[cfg(feature = "tls")]
     tls: Option<Tls>,
 }
+
+/// The most connections of the listener for probes.
+const PROBE_CONNECTIONS: usize = 64;
 
 /// A server that listens, and serves nobody yet: connections wait until it [runs](Self::run).
 #[must_use = "a server serves nobody until it runs"]
@@ -75,6 +80,7 @@ pub struct Bound {
     server: Server,
     listener: TcpListener,
     address: SocketAddr,
+    probes: Option<(Router, TcpListener)>,
 }
 
 /// How a server has ended.
@@ -96,9 +102,37 @@ impl Server {
             app,
             drain,
             limits: ServerLimits::default(),
+            probes: None,
             #[cfg(feature = "tls")]
             tls: None,
         }
+    }
+
+    /// Serves probes on a listener of their own too, so that a server whose connections are all taken
+    /// still answers them.
+    ///
+    /// It takes the [`probes`](super::Routers::probes) of [`routers`](super::routers), or any other
+    /// router. It has 64 connections of its own, no TLS, and the other [limits](Self::limits) of the
+    /// server. Bind it where the supervisor reaches it and callers do not.
+    ///
+    /// ```
+    /// use std::net::TcpListener;
+    ///
+    /// use tool_runtime::Runtime;
+    /// use tool_runtime::http::{self, Auth, HttpConfig, Principal, Server};
+    ///
+    /// let runtime = Runtime::builder().build()?;
+    /// let config = HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("gateway")));
+    /// let drain = config.drain();
+    /// let routers = http::routers(runtime, config);
+    /// let server = Server::new(routers.api, drain)
+    ///     .probes_on(routers.probes, TcpListener::bind("127.0.0.1:0")?);
+    /// # let _ = server;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn probes_on(mut self, probes: Router, listener: std::net::TcpListener) -> Self {
+        self.probes = Some((probes, listener));
+        self
     }
 
     /// Sets what is too much, too long and too slow.
@@ -140,9 +174,13 @@ impl Server {
         listening.map_err(|error| ServeError::listen("a given socket", error))
     }
 
-    fn bound(self, listener: TcpListener) -> io::Result<Bound> {
+    fn bound(mut self, listener: TcpListener) -> io::Result<Bound> {
         let address = listener.local_addr()?;
-        Ok(Bound { server: self, listener, address })
+        let probes = self.probes.take().map(|(router, listener)| {
+            listener.set_nonblocking(true)?;
+            io::Result::Ok((router, TcpListener::from_std(listener)?))
+        });
+        Ok(Bound { server: self, listener, address, probes: probes.transpose()? })
     }
 }
 
@@ -168,28 +206,38 @@ impl Bound {
     /// # Errors
     /// All has ended, but the ledger could not be flushed: calls may be missing in it.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<Ended, ServeError> {
-        let Self { server, listener, .. } = self;
+        let Self { server, listener, probes, .. } = self;
         let (drain, limits) = (server.drain, Arc::new(server.limits));
         let stage = watch::Sender::new(Stage::Serving);
         let accepting = Accepting {
-            app: TowerToHyperService::new(server.app),
-            drain: drain.clone(),
-            limits: limits.clone(),
-            speaker: Arc::new(connection::speaker(&limits)),
-            places: Arc::new(Semaphore::new(limits.connections)),
             #[cfg(feature = "tls")]
             tls: server.tls,
+            ..Accepting::new(server.app, &drain, &limits)
         };
+        let (probes, probe_listener) = probes.unzip();
+        let probing = probes.map(|router| {
+            let connections = PROBE_CONNECTIONS;
+            let connections_per_address = Some(connections);
+            let limits = ServerLimits { connections, connections_per_address, ..(*limits).clone() };
+            Accepting::new(router, &drain, &Arc::new(limits))
+        });
         let mut ending = Ending { drain, limits, stage, hurried: false };
-        let mut connections = 0;
+        let (mut connections, mut of_probes) = (0, 0);
         let stage = ending.stage.clone();
+        let probed = async {
+            match (&probing, &probe_listener) {
+                (Some(probing), Some(on)) => probing.run(on, &stage, &mut of_probes).await,
+                _ => std::future::pending().await,
+            }
+        };
         tokio::select! {
             biased;
             () = ending.announced(shutdown) => {}
             () = accepting.run(&listener, &stage, &mut connections) => {}
+            () = probed => {}
         }
-        drop(listener);
-        ending.ended(connections).await
+        drop((listener, probe_listener));
+        ending.ended(connections + of_probes).await
     }
 }
 

@@ -1,9 +1,12 @@
 //! What a connection is waiting for, and since when.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use axum::body::Bytes;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::ServerLimits;
@@ -29,6 +32,13 @@ pub(super) struct Pulse {
     owed: AtomicUsize,
     /// When one was owed that had not been, or was asked for more.
     taken: AtomicU64,
+    /// When the rate of what is taken began to be measured, and the bytes taken since.
+    measured: AtomicU64,
+    taken_bytes: AtomicUsize,
+    /// Bytes of long answers that the connection has not let go of.
+    unread: AtomicUsize,
+    /// Hears when these get fewer.
+    less_unread: Notify,
 }
 
 /// What is to be done about a connection.
@@ -51,6 +61,12 @@ pub(super) struct Open {
     is_owed: bool,
 }
 
+/// Bytes of an answer that count as long as any part of them is in memory.
+struct Unread {
+    pulse: Arc<Pulse>,
+    bytes: Bytes,
+}
+
 impl Pulse {
     /// A connection begins; a request is expected.
     pub(super) fn begin(drain: &Drain) -> Self {
@@ -63,6 +79,10 @@ impl Pulse {
             chats: AtomicBool::new(false),
             owed: AtomicUsize::new(0),
             taken: AtomicU64::new(0),
+            measured: AtomicU64::new(0),
+            taken_bytes: AtomicUsize::new(0),
+            unread: AtomicUsize::new(0),
+            less_unread: Notify::new(),
         }
     }
 
@@ -110,6 +130,31 @@ impl Pulse {
         is_owed && age >= read(&self.taken).saturating_add(patience)
     }
 
+    /// Returns whether the peer has taken fewer bytes than `least` in this long, while answers were
+    /// owed all the time.
+    pub(super) fn is_too_slow(&self, age: Duration, patience: Duration, least: usize) -> bool {
+        let is_owed = self.owed.load(Ordering::Relaxed) > 0;
+        if !is_owed || age < read(&self.measured).saturating_add(patience) {
+            return false;
+        }
+        self.measured.store(millis(age), Ordering::Relaxed);
+        self.taken_bytes.swap(0, Ordering::Relaxed) < least
+    }
+
+    /// Waits until the connection keeps fewer bytes of answers than this. Cancel-safe.
+    pub(super) async fn room(&self, most: usize) {
+        loop {
+            let mut notified = pin!(self.less_unread.notified());
+            // Registered before the bytes are read, so that no change is missed.
+            notified.as_mut().enable();
+            let unread = self.unread.load(Ordering::Acquire);
+            if unread == 0 || unread < most {
+                return;
+            }
+            notified.await;
+        }
+    }
+
     /// What is to be done at this age.
     pub(super) fn verdict(&self, age: Duration, limits: &ServerLimits) -> Verdict {
         let (heading, quiet) = (read(&self.heading), read(&self.quiet));
@@ -149,7 +194,7 @@ impl Pulse {
     }
 
     fn now(&self) -> u64 {
-        u64::try_from(self.age().as_millis()).unwrap_or(u64::MAX).max(1)
+        millis(self.age())
     }
 }
 
@@ -161,16 +206,25 @@ impl Open {
         }
         self.is_owed = true;
         if self.pulse.owed.fetch_add(1, Ordering::Relaxed) == 0 {
-            self.taken();
+            self.taken(0);
+            self.pulse.measured.store(self.pulse.now(), Ordering::Relaxed);
+            self.pulse.taken_bytes.store(0, Ordering::Relaxed);
         }
     }
 
-    /// The peer has asked for more of the answer.
-    pub(super) fn taken(&self) {
+    /// Counts bytes until the connection has let go of them.
+    pub(super) fn holds(&self, bytes: Bytes) -> Bytes {
+        self.pulse.unread.fetch_add(bytes.len(), Ordering::AcqRel);
+        Bytes::from_owner(Unread { pulse: Arc::clone(&self.pulse), bytes })
+    }
+
+    /// The peer has asked for more of the answer, and has taken these bytes of it.
+    pub(super) fn taken(&self, bytes: usize) {
         if !self.is_rationed {
             return;
         }
         self.pulse.taken.store(self.pulse.now(), Ordering::Relaxed);
+        self.pulse.taken_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// All that there is of the answer by now was asked for.
@@ -181,11 +235,28 @@ impl Open {
     }
 }
 
+impl AsRef<[u8]> for Unread {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Unread {
+    fn drop(&mut self) {
+        self.pulse.unread.fetch_sub(self.bytes.len(), Ordering::AcqRel);
+        self.pulse.less_unread.notify_waiters();
+    }
+}
+
 impl Drop for Open {
     fn drop(&mut self) {
         self.settles();
         self.pulse.closes();
     }
+}
+
+fn millis(age: Duration) -> u64 {
+    u64::try_from(age.as_millis()).unwrap_or(u64::MAX).max(1)
 }
 
 fn read(millis: &AtomicU64) -> Duration {
@@ -279,7 +350,7 @@ mod tests {
         other.owes();
         assert!(!spurned(129) && spurned(130), "another answer is no excuse");
         tokio::time::advance(SECOND * 5).await;
-        other.taken();
+        other.taken(1);
         assert!(!spurned(154) && spurned(155));
         one.settles();
         other.settles();
@@ -290,6 +361,23 @@ mod tests {
         let mut of_the_socket = pulse.opens(false);
         of_the_socket.owes();
         assert!(!spurned(1000));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_takes_single_bytes_of_its_answer_is_too_slow() {
+        let pulse = pulse();
+        let slow = |seconds: u32| pulse.is_too_slow(SECOND * seconds, SECOND * 30, 1_000);
+        let mut open = pulse.opens(true);
+        tokio::time::advance(SECOND * 100).await;
+        assert!(!slow(100), "nothing is owed");
+        open.owes();
+        open.taken(1_000);
+        assert!(!slow(129) && !slow(130), "it took enough");
+        open.taken(999);
+        assert!(!slow(159) && slow(160));
+        open.settles();
+        open.owes();
+        assert!(!slow(100 + 29), "the time begins with what is owed anew");
     }
 
     #[tokio::test(start_paused = true)]

@@ -11,6 +11,8 @@ pub(in crate::http) struct Traffic {
     pub(in crate::http) closed: Count,
     /// Times that a connection could not be taken.
     pub(in crate::http) failed: Count,
+    /// Connections that were closed at once, because their address has its share of them.
+    pub(in crate::http) refused: Count,
     /// Connections that were closed because they were too slow, or idle.
     pub(in crate::http) timed_out: Count,
     /// Connections whose TLS handshake failed.

@@ -23,6 +23,7 @@ use super::desk::{self, Clerk, Params};
 use super::form::Form;
 use super::paging::Asked;
 use super::problem::Problem;
+use super::shares::Exhausted;
 use super::{body, receiving};
 use crate::evidence::{Access, Replay};
 use crate::ledger::{Ledger, LedgerQuery, Page};
@@ -83,12 +84,12 @@ async fn replayed(
     heard: &mut Heard,
 ) -> Result<Response, Problem> {
     let clerk = Clerk::admit(app, parts, Scope::Replay, heard).await?;
-    let body = body::read(&parts.headers, body, &app.config.bounds, &app.room).await?;
+    let body = body::read(app, parts, body, heard).await?;
     heard.body(&body);
     let (ledger, trace_id) = (ledger(app)?, trace(params)?);
     let (reason, asked) = (reason(&body)?, asked(parts)?);
     let access = Access::new(clerk.name(), reason).map_err(|_| Problem::internal())?;
-    let _place = app.replays.try_acquire().map_err(|_| busy())?;
+    let _place = app.replays.take(heard.caller(parts), 1).map_err(busy)?;
     let replay = async {
         let first = Asked { after: None, most: 1 };
         if page(ledger, trace_id, &clerk, first).await?.records.is_empty() {
@@ -164,9 +165,17 @@ fn unknown() -> Problem {
         .with_detail("reason", "unknown_trace")
 }
 
-fn busy() -> Problem {
-    Problem::of(ErrorCode::Unavailable, "too many traces are being replayed; replay this one later")
-        .with_detail("reason", "busy")
+fn busy(exhausted: Exhausted) -> Problem {
+    let (code, message) = match exhausted {
+        Exhausted::Capacity => {
+            (ErrorCode::Unavailable, "too many traces are being replayed; replay this one later")
+        }
+        Exhausted::Owner => (
+            ErrorCode::RateLimited,
+            "this caller replays too many traces at once; replay this one later",
+        ),
+    };
+    Problem::of(code, message).with_detail("reason", "busy")
 }
 
 fn example() -> Value {

@@ -1,0 +1,243 @@
+//! Bounds what refused requests leave behind: a caller's first of a minute are recorded one by one,
+//! the others as one count.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use super::Drain;
+use super::rate::Caller;
+use crate::ledger::{Access, Ledger};
+
+/// The refusals of one caller and kind that are recorded one by one in each window.
+pub(super) const SINGLY: u32 = 20;
+/// The refusals of all unproven callers that are recorded one by one in each window.
+const SINGLY_OF_STRANGERS: u32 = 200;
+const WINDOW: Duration = Duration::from_secs(60);
+/// The most callers that are counted by themselves; further ones share one count.
+const MOST_CALLERS: usize = 1_024;
+
+/// The kinds of refused requests that leave a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum RefusalKind {
+    /// A decision that did not count.
+    Decision,
+    /// A call of a tool that does not exist, or that no caller may call.
+    Call,
+}
+
+/// Counts refusals by caller. A handle: cloning it is cheap.
+#[derive(Debug, Clone)]
+pub(super) struct RefusalCounts(Arc<Counts>);
+
+#[derive(Debug)]
+struct Counts {
+    ledger: Option<Ledger>,
+    drain: Drain,
+    windows: Mutex<Windows>,
+    left_out: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Windows {
+    of_callers: HashMap<Key, Window>,
+    of_strangers: Option<Window>,
+    /// When windows that are over were last looked for.
+    swept: Option<Instant>,
+}
+
+type Key = (Caller, RefusalKind);
+
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    since: Instant,
+    recorded: u32,
+    left_out: u64,
+}
+
+impl RefusalKind {
+    /// Names the kind as it stands in records.
+    const fn action(self) -> &'static str {
+        match self {
+            Self::Decision => "decide",
+            Self::Call => "call",
+        }
+    }
+}
+
+impl RefusalCounts {
+    pub(super) fn new(ledger: Option<&Ledger>, drain: &Drain) -> Self {
+        let (windows, left_out) = (Mutex::default(), AtomicU64::new(0));
+        Self(Arc::new(Counts { ledger: ledger.cloned(), drain: drain.clone(), windows, left_out }))
+    }
+
+    /// Counts a refusal; returns whether it is recorded by itself.
+    ///
+    /// The first one that is not begins a summary, which is recorded when the minute is over or the
+    /// server ends.
+    pub(super) fn is_recorded(&self, caller: &Caller, kind: RefusalKind) -> bool {
+        let now = Instant::now();
+        let mut windows = self.windows();
+        let key = windows.key(caller, kind, now);
+        let is_stranger = caller.name().is_none();
+        let of_all = windows.of_strangers.get_or_insert(Window::begin(now)).current(now);
+        let crowd_is_full = is_stranger && of_all.recorded >= SINGLY_OF_STRANGERS;
+        let window = windows.of_callers.entry(key.clone()).or_insert(Window::begin(now));
+        // One with a summary to come stays until that is recorded.
+        let window = if window.left_out == 0 { window.current(now) } else { window };
+        if window.left_out == 0 && window.recorded < SINGLY && !crowd_is_full {
+            window.recorded += 1;
+            if let (Some(of_all), true) = (&mut windows.of_strangers, is_stranger) {
+                of_all.recorded += 1;
+            }
+            return true;
+        }
+        window.left_out += 1;
+        self.0.left_out.fetch_add(1, Ordering::Relaxed);
+        if window.left_out == 1 {
+            let due = window.since + WINDOW;
+            drop(windows);
+            self.summarize_at(due, key);
+        }
+        false
+    }
+
+    /// Returns whether the next refusal of a caller would only be counted; counts nothing.
+    pub(super) fn is_full(&self, caller: &Caller, kind: RefusalKind) -> bool {
+        let windows = self.windows();
+        let window = windows.of_callers.get(&(caller.clone(), kind));
+        window.is_some_and(|window| {
+            let is_over = window.left_out == 0 && window.since.elapsed() >= WINDOW;
+            !is_over && (window.left_out > 0 || window.recorded >= SINGLY)
+        })
+    }
+
+    /// Returns how many refusals were counted and not recorded one by one.
+    pub(super) fn left_out(&self) -> u64 {
+        self.0.left_out.load(Ordering::Relaxed)
+    }
+
+    /// Records the summary of a window in a task of its own, which the end of the server waits for.
+    fn summarize_at(&self, due: Instant, key: Key) {
+        let (counts, background) = (self.clone(), self.0.drain.background());
+        tokio::spawn(async move {
+            tokio::select! {
+                biased;
+                () = counts.0.drain.begun() => {}
+                () = sleep_until(due) => {}
+            }
+            counts.summarize(&key).await;
+            drop(background);
+        });
+    }
+
+    async fn summarize(&self, key: &Key) {
+        let Some(window) = self.windows().of_callers.remove(key) else { return };
+        let (by, action) = (key.0.name().unwrap_or("anonymous"), key.1.action());
+        tell(by, action, window.left_out);
+        let Some(ledger) = &self.0.ledger else { return };
+        let mut access = Access::new(ledger.clock().now(), action, by, "left_out");
+        access.count = Some(window.left_out);
+        "refused".clone_into(&mut access.outcome);
+        if ledger.note_access(access).await.is_err() {
+            tell_unrecorded(by, action, window.left_out);
+        }
+    }
+
+    fn windows(&self) -> MutexGuard<'_, Windows> {
+        self.0.windows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Windows {
+    /// Finds under which key a caller is counted: its own, unless there are too many callers.
+    fn key(&mut self, caller: &Caller, kind: RefusalKind, now: Instant) -> Key {
+        let key = (caller.clone(), kind);
+        if self.of_callers.len() < MOST_CALLERS || self.of_callers.contains_key(&key) {
+            return key;
+        }
+        if self.swept.is_none_or(|swept| now - swept >= Duration::from_secs(1)) {
+            self.swept = Some(now);
+            self.of_callers.retain(|_, it| it.left_out > 0 || now - it.since < WINDOW);
+        }
+        if self.of_callers.len() < MOST_CALLERS { key } else { (Caller::unknown(), kind) }
+    }
+}
+
+impl Window {
+    const fn begin(since: Instant) -> Self {
+        Self { since, recorded: 0, left_out: 0 }
+    }
+
+    /// Begins anew where the window is over.
+    fn current(&mut self, now: Instant) -> &mut Self {
+        if now - self.since >= WINDOW {
+            *self = Self::begin(now);
+        }
+        self
+    }
+}
+
+#[cfg(feature = "trace")]
+fn tell(by: &str, action: &str, count: u64) {
+    use crate::trace::conventions::REFUSAL_TARGET;
+    tracing::warn!(target: REFUSAL_TARGET, event = "refusals_left_out", by, action, count);
+}
+
+#[cfg(feature = "trace")]
+fn tell_unrecorded(by: &str, action: &str, count: u64) {
+    use crate::trace::conventions::REFUSAL_TARGET;
+    tracing::warn!(target: REFUSAL_TARGET, event = "refusals_left_out_unrecorded", by, action, count);
+}
+
+#[cfg(not(feature = "trace"))]
+fn tell(_: &str, _: &str, _: u64) {}
+
+#[cfg(not(feature = "trace"))]
+fn tell_unrecorded(_: &str, _: &str, _: u64) {}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_CALLERS, RefusalCounts, RefusalKind, SINGLY, SINGLY_OF_STRANGERS, WINDOW};
+    use crate::http::Drain;
+    use crate::http::rate::{Caller, Peer};
+
+    const DECISION: RefusalKind = RefusalKind::Decision;
+
+    fn counts() -> RefusalCounts {
+        RefusalCounts::new(None, &Drain::default())
+    }
+
+    fn recorded(counts: &RefusalCounts, caller: &Caller, times: u32) -> usize {
+        (0..times).filter(|_| counts.is_recorded(caller, DECISION)).count()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_refusals_of_a_minute_are_recorded_and_the_others_counted() {
+        let (counts, one, two) = (counts(), Caller::known("one"), Caller::known("two"));
+        assert!(!counts.is_full(&one, DECISION));
+        assert_eq!(recorded(&counts, &one, 1_000), SINGLY as usize);
+        assert_eq!(counts.left_out(), 1_000 - u64::from(SINGLY));
+        assert!(counts.is_full(&one, DECISION) && !counts.is_full(&two, DECISION));
+        assert_eq!(recorded(&counts, &two, 5), 5, "another caller is counted by itself");
+        tokio::time::sleep(WINDOW + WINDOW / 60).await;
+        assert!(!counts.is_full(&one, DECISION));
+        assert_eq!(recorded(&counts, &one, 5), 5, "another minute has begun");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn strangers_of_many_addresses_leave_bounded_records_in_bounded_memory() {
+        let counts = counts();
+        let stranger = |n: u32| Caller::Unknown(Peer::at(std::net::Ipv4Addr::from(n).into()));
+        let all: usize = (0..5_000).map(|n| recorded(&counts, &stranger(n), 2)).sum();
+        assert_eq!(all, SINGLY_OF_STRANGERS as usize);
+        assert!(counts.windows().of_callers.len() <= MOST_CALLERS + 1);
+        assert_eq!(counts.left_out(), 10_000 - u64::from(SINGLY_OF_STRANGERS));
+        assert_eq!(recorded(&counts, &Caller::known("one"), 1), 0, "it shares the count of many");
+        tokio::time::sleep(WINDOW + WINDOW / 60).await;
+        assert_eq!(recorded(&counts, &Caller::known("one"), 1), 1);
+    }
+}
