@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use futures::FutureExt;
 use tool_runtime::Uuid;
 use tool_runtime::store::{
-    ClaimRequest, Claimed, Fence, IdempotencyStore, KeyRecord, KeyScope, Settlement, Sqlite,
-    StoreError, UnixMillis,
+    ClaimRequest, Claimed, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope, Settlement,
+    Sqlite, StoreError, UnixMillis,
 };
 
 use super::point::{Laid, Point};
@@ -37,6 +37,10 @@ impl Trapped {
 
 #[async_trait]
 impl IdempotencyStore for Trapped {
+    async fn read_time(&self, reading: ClockReading) -> Result<UnixMillis, StoreError> {
+        self.store.read_time(reading).await
+    }
+
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed, StoreError> {
         let claimed = self.pass_while(Point::Claiming, self.store.claim(request)).await;
         if let Ok(Claimed::First(_) | Claimed::TakenOver(_)) = claimed {

@@ -4,8 +4,10 @@ mod behaviour;
 mod crash;
 mod damage;
 mod files;
+mod log;
 mod race;
 mod sealed;
+mod time;
 
 use std::fs;
 use std::path::PathBuf;

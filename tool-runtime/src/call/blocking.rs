@@ -16,22 +16,48 @@ use crate::timer::Job;
 const RETRY_AFTER_MS: u64 = 1_000;
 
 /// Runs the work on a thread that may block; it is not begun once its call has ended.
-pub(crate) async fn run(
-    call: &CallScope,
-    work: impl FnOnce(&CallScope) -> Finished + Send + 'static,
-) -> Finished {
+///
+/// Where the call's lease has run out before the thread came to the work, the work comes back: its
+/// future is polled again only once the lease is renewed.
+pub(crate) async fn run<W>(call: &CallScope, mut work: W) -> Finished
+where
+    W: FnOnce(&CallScope) -> Finished + Send + 'static,
+{
+    loop {
+        match run_once(call, work).await {
+            Came::Ended(end) => return end,
+            Came::Late(late) => work = late,
+        }
+    }
+}
+
+/// How a thread came back from the work.
+enum Came<W> {
+    Ended(Finished),
+    /// The lease had run out, and the work has not begun.
+    Late(W),
+}
+
+async fn run_once<W>(call: &CallScope, work: W) -> Came<W>
+where
+    W: FnOnce(&CallScope) -> Finished + Send + 'static,
+{
     let runtime = call.runtime();
     call.stage().hand_over();
     let Some(place) = Place::take(runtime.blocking_places(), runtime.max_blocking()) else {
         let full = Failure::of(ErrorCode::Unavailable)
             .with_message("every blocking place is taken; try again later")
             .with_retry_after_ms(RETRY_AFTER_MS);
-        return Finished(End::Failed(Fault::plain(full)));
+        return Came::Ended(Finished(End::Failed(Fault::plain(full))));
     };
     let (done, result) = oneshot::channel();
     let scope = call.clone();
     let job: Job = Box::new(move || {
         let _place = place;
+        if !scope.holds_lease() {
+            drop(guard(|| done.send(Came::Late(work))));
+            return;
+        }
         // Before the tool begins: whoever finds it begun finds its thread at work.
         let working = scope.job().begin();
         // The pool may come to this late, when the call is answered already.
@@ -41,7 +67,7 @@ pub(crate) async fn run(
             // Before the end is told: whoever hears of it finds no thread at work.
             drop(working);
             // Nobody waits after a timeout or a cancellation: the late end is dropped.
-            drop(guard(|| done.send(end)));
+            drop(guard(|| done.send(Came::Ended(end))));
         } else {
             drop(working);
             drop(guard(|| drop(work)));
@@ -53,7 +79,8 @@ pub(crate) async fn run(
     });
     result.await.unwrap_or_else(|_| {
         let lost = "the blocking thread went away before the tool ended";
-        Finished(End::Failed(Fault::new(Failure::of(ErrorCode::Internal), None, lost.to_owned())))
+        let lost = Fault::new(Failure::of(ErrorCode::Internal), None, lost.to_owned());
+        Came::Ended(Finished(End::Failed(lost)))
     })
 }
 

@@ -48,7 +48,13 @@ impl Idempotency {
         self.global_key.as_deref()
     }
 
-    /// Returns the fence: greater than that of every earlier run under the key.
+    /// Returns the fence: greater than that of every earlier run under the key. None for a call
+    /// without a key.
+    ///
+    /// A run that was stopped past its lease may go on after a later one has begun. A downstream
+    /// that keeps the greatest fence of each key refuses its effect; `reconcile` sends the fence
+    /// too, so that no earlier run has an effect after it was found to have none. The guide has an
+    /// example (`docs/stores.md`).
     #[must_use]
     pub fn fence(&self) -> Option<u64> {
         self.fence

@@ -21,6 +21,7 @@ use super::job::{Job, Luggage};
 use super::stage::Stage;
 use super::surrounding::Surrounding;
 use crate::dispatch::Runtime;
+use crate::dispatch::govern::Lease;
 use crate::failure::Failure;
 use crate::registry::Registered;
 use crate::schema::{Malformed, Report};
@@ -54,6 +55,7 @@ struct Shared {
     /// What a person changed, if somebody did.
     edited: Option<Edited>,
     idempotency: OnceLock<Idempotency>,
+    lease: OnceLock<Arc<dyn Lease>>,
     /// Whether it is a dry run of a call that waits to be decided about.
     rehearses: bool,
     /// The call that this one repeats, to see whether its answer is still the same.
@@ -94,6 +96,7 @@ impl Shared {
             reconciles: false,
             edited: None,
             idempotency: OnceLock::new(),
+            lease: OnceLock::new(),
             rehearses: false,
             replays: None,
             doubted: AtomicBool::new(false),
@@ -145,6 +148,7 @@ impl CallScope {
         let mut shared = self.again(self.arguments().into());
         shared.reconciles = true;
         shared.idempotency = self.0.idempotency.clone();
+        shared.lease = self.0.lease.clone();
         Self(Arc::new(shared))
     }
 
@@ -366,6 +370,17 @@ impl CallScope {
     /// Says under which key and fence the call runs; the first to say so counts.
     pub(crate) fn set_idempotency(&self, idempotency: Idempotency) {
         drop(self.0.idempotency.set(idempotency));
+    }
+
+    /// Sets the lease without which the tool must not be polled; the first one counts.
+    #[cfg_attr(not(feature = "policy"), allow(dead_code, reason = "nothing else has leases"))]
+    pub(crate) fn set_lease(&self, lease: Arc<dyn Lease>) {
+        drop(self.0.lease.set(lease));
+    }
+
+    /// Returns whether the tool may be polled: the call has no lease, or one that has not run out.
+    pub(crate) fn holds_lease(&self) -> bool {
+        self.0.lease.get().is_none_or(|lease| !lease.is_over())
     }
 
     /// Lets this try of the call add to its `meta`.

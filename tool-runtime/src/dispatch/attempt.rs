@@ -63,7 +63,7 @@ impl<'c> Attempt<'c> {
                 return Poll::Ready(Outcome::TimedOut);
             }
         }
-        match self.tool.poll(cx) {
+        match self.poll_tool(cx) {
             // What a tool says after it was cancelled is not heard; it was polled to tidy up.
             _ if cancelled => return Poll::Ready(Outcome::Cancelled),
             Ok(Poll::Ready(Finished(end))) => return Poll::Ready(Outcome::Ended(end)),
@@ -76,10 +76,16 @@ impl<'c> Attempt<'c> {
         self.poll_deadline(cx).map(|outcome| {
             if matches!(outcome, Outcome::TimedOut) {
                 self.scope.cancel_flag().fire();
-                drop(self.tool.poll(cx));
+                drop(self.poll_tool(cx));
             }
             outcome
         })
+    }
+
+    /// Polls the tool, unless its call's lease has run out: another process may have taken the call
+    /// over while this one was stopped. Then the tool waits for the lease's renewal.
+    fn poll_tool(&mut self, cx: &mut Context<'_>) -> Result<Poll<Finished>, String> {
+        if self.scope.holds_lease() { self.tool.poll(cx) } else { Ok(Poll::Pending) }
     }
 
     /// Asks the clock first: a timer may be kept from firing by a tool that is always ready.

@@ -58,6 +58,12 @@ pub(crate) trait Govern: fmt::Debug + Send + Sync {
     fn refused(&self, tool: &str, cx: &ToolContext, refusal: &mut Refusal);
 }
 
+/// The time for which what a call holds is certainly its own.
+pub(crate) trait Lease: Send + Sync {
+    /// Returns whether the lease has run out, so that another process may run the same call.
+    fn is_over(&self) -> bool;
+}
+
 /// What a call holds while it runs.
 pub(crate) trait Hold: Send + Sync {
     /// Keeps the hold; ready only when it is lost.

@@ -1,5 +1,8 @@
 //! The stage that runs the tool: one attempt, or several where that helps and harms nobody.
 
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use futures::future::{Either, select};
@@ -77,15 +80,32 @@ async fn attempt_held(
     started: Instant,
 ) -> (Outcome, Duration) {
     let attempt = Attempt::after_waiting(scope, tool, started);
-    match select(attempt, hold.keep()).await {
-        Either::Left((ended, _)) => ended,
-        Either::Right(((), last_poll)) => {
-            // The tool is polled once more, so that it can tidy up.
-            scope.cancel_flag().fire();
-            let (_, time) = last_poll.await;
-            (Outcome::Superseded, time)
+    let Some(ended) = while_held(scope, attempt, hold.keep()).await else {
+        // The tool is not polled again, not even to tidy up: another run has its key now.
+        scope.cancel_flag().fire();
+        return (Outcome::Superseded, elapsed(scope, started));
+    };
+    ended
+}
+
+/// Runs an attempt while its hold is kept; returns none if the hold was lost first.
+///
+/// Where the lease has run out, it is renewed before the tool is polled.
+pub(crate) async fn while_held(
+    scope: &CallScope,
+    mut attempt: Attempt<'_>,
+    mut keep: impl Future<Output = ()> + Unpin,
+) -> Option<(Outcome, Duration)> {
+    poll_fn(|cx| {
+        if !scope.holds_lease() && Pin::new(&mut keep).poll(cx).is_ready() {
+            return Poll::Ready(None);
         }
-    }
+        if let Poll::Ready(ended) = Pin::new(&mut attempt).poll(cx) {
+            return Poll::Ready(Some(ended));
+        }
+        Pin::new(&mut keep).poll(cx).map(|()| None)
+    })
+    .await
 }
 
 /// Tells whether the tool failed by itself, and may be tried again at all.

@@ -19,6 +19,7 @@ use super::idempotency::OutcomeCounts;
 use super::limits::{CorrectionBudget, Places, RunKey};
 use super::plan::Plan;
 use super::retrying;
+use super::store_time::StoreTime;
 use super::sweeping::Sweeper;
 use super::ticket::KeyRing;
 use crate::call::{CallScope, Consent, ToolCall, Withdrawn};
@@ -48,6 +49,7 @@ pub(crate) struct State {
     pub(super) timer: Arc<dyn Timer>,
     pub(super) places: Option<Arc<Places>>,
     pub(super) fresh: Arc<FreshAnswers>,
+    pub(super) store_time: StoreTime,
     pub(super) sweeper: Sweeper,
     pub(super) unknown_per_caller: usize,
     pub(super) tickets_per_caller: usize,
@@ -73,6 +75,7 @@ impl Policy {
             plans,
             places: self.max_in_flight.and_then(|most| places(most, self.max_queue)),
             fresh: Arc::new(FreshAnswers::new(self.cache_bytes)),
+            store_time: StoreTime::default(),
             sweeper: Sweeper::default(),
             unknown_per_caller: self.unknown_per_caller,
             tickets_per_caller: self.tickets_per_caller,

@@ -22,6 +22,7 @@ mod principal;
 mod retry;
 mod retrying;
 mod rules;
+mod store_time;
 mod sweeping;
 mod ticket;
 mod waiting;

@@ -27,11 +27,9 @@ impl Sweeper {
     /// True for one of the callers that come once it is time.
     fn is_due(&self, now: UnixMillis) -> bool {
         let due = self.due.load(Ordering::Relaxed);
-        // A clock that was set back far must not stop the sweeping.
         let far = now.after(PERIOD).get();
-        let is_time = now.get() >= due || due > far;
         let next = |was| self.due.compare_exchange(was, far, Ordering::Relaxed, Ordering::Relaxed);
-        is_time && next(due).is_ok() && due != 0
+        now.get() >= due && next(due).is_ok() && due != 0
     }
 }
 
@@ -45,7 +43,7 @@ impl Sweeper {
 impl State {
     /// Sweeps by the way, if it is time; a store that fails now is swept another time.
     pub(super) async fn sweep_if_due(&self) {
-        if !self.sweeper.is_due(self.clock.now()) {
+        if !self.known_store_time().is_some_and(|now| self.sweeper.is_due(now)) {
             return;
         }
         // A call waits for it, so not for long; where there is more to do, the next one goes on.
@@ -69,12 +67,14 @@ impl State {
     }
 
     async fn sweep(&self) -> Result<usize, StoreError> {
-        let now = self.clock.now();
-        let keys = self.stores.keys.sweep_keys(now, MOST).await?;
+        // Asked anew each time, so that the store knows how far its time has come.
+        let keys_now = self.sync_store_time(PATIENCE).await?;
+        let keys = self.stores.keys.sweep_keys(keys_now, MOST).await?;
         let archive_after = u64::try_from(self.archive_after.as_millis()).unwrap_or(u64::MAX);
-        let before = UnixMillis::new(now.get().saturating_sub(archive_after));
+        let before = UnixMillis::new(keys_now.get().saturating_sub(archive_after));
         let archived = self.stores.keys.archive_unknown(before, MOST).await?;
         self.outcomes.archived(archived);
+        let now = self.clock.now();
         let tickets = self.stores.tickets.sweep_tickets(now, MOST).await?;
         let outputs = self.stores.outputs.sweep_outputs(now, MOST).await?;
         Ok(keys + archived + tickets + outputs)
@@ -86,7 +86,10 @@ impl Runtime {
     ///
     /// A part of them, so that it takes little time: call it again until it returns 0. The runtime
     /// does it by itself once a minute while keyed calls come in. What runs or is unknown is never
-    /// forgotten; what has been unknown for long is archived, and counts as one of them.
+    /// forgotten; what has been unknown for long is archived, and counts as one of them. Keys are
+    /// forgotten by the store's own time
+    /// ([`IdempotencyStore::read_time`](crate::store::IdempotencyStore::read_time)), tickets and
+    /// long answers by the wall clock.
     ///
     /// # Errors
     /// The store's.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::{StoreError, UnixMillis};
+use super::{ClockReading, StoreError, UnixMillis};
 use crate::canonical::Digest;
 
 /// Keeps idempotency keys: who runs under one, and what came of it.
@@ -19,8 +19,24 @@ use crate::canonical::Digest;
 /// Each operation is atomic, also against other processes that share the store. One that returns
 /// `Ok` is durable as far as the backend ever is.
 /// `testing::conformance::idempotency` tests a backend.
+///
+/// # Time
+/// Every moment in these operations is one of the store's own time, which
+/// [`read_time`](Self::read_time) tells. It is not the wall clock: a wall clock that is set must
+/// neither end a lease nor the retention of an answer.
 #[async_trait]
 pub trait IdempotencyStore: Send + Sync + 'static {
+    /// Reads the store's time, by which its leases and the retention of its answers are measured.
+    ///
+    /// It must never go back, never run ahead of time that has really passed, and be the same for
+    /// all processes that share the store. A backend whose processes run on one machine stores a
+    /// [`Timeline`](super::Timeline) and advances it to the reading. A backend that several machines share returns
+    /// the time of its own server, and leaves the reading aside.
+    ///
+    /// A process asks for it before its first claim and about once a minute, and goes on from there
+    /// by the clock that cannot be set.
+    async fn read_time(&self, reading: ClockReading) -> Result<UnixMillis, StoreError>;
+
     /// Claims a key. The first claimant gets it.
     ///
     /// In this order: a record that fails its checksum, where the backend keeps checksums →
@@ -33,7 +49,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     /// [`TakenOver`](Claimed::TakenOver) if the claimant [resolves](ClaimRequest::resolves) it;
     /// running under a lease that holds → [`Running`](Claimed::Running); under one that has run
     /// out → `TakenOver`. A lease that ends later than `now + lease` of the request was written by
-    /// a clock that has been set back since: it is cut to that. Hence all claimants of a key ask
+    /// a time that has gone back since: it is cut to that. Hence all claimants of a key ask
     /// for the same lease, and nobody renews it for longer.
     ///
     /// An answer whose time is over is given until it is swept; then the key is as new.
@@ -196,7 +212,7 @@ pub struct ClaimRequest {
     pub key: KeyScope,
     /// The hash of the arguments under which it runs.
     pub fingerprint: Digest,
-    /// The time.
+    /// The store's time.
     pub now: UnixMillis,
     /// For how long the claim holds unless it is renewed.
     pub lease: Duration,
@@ -270,7 +286,7 @@ pub enum Settlement {
     Answered {
         /// What a repeat is answered with.
         answer: StoredAnswer,
-        /// Until when it is kept.
+        /// Until when it is kept, by the store's time.
         keep_until: UnixMillis,
     },
     /// Whether the effect happened is not known; kept until it is resolved.

@@ -5,8 +5,9 @@
 //! `Runtime::builder().store(…)` takes it. `Memory` forgets with its process; `Sqlite` (feature
 //! `sqlite`) is one file and forgets nothing that it has confirmed.
 //!
-//! An operation that depends on the time carries it, so that a backend needs no clock of its own. A
-//! backend whose processes do not share a clock may use its own in place of it.
+//! An operation that depends on the time carries it, so that a backend needs no clock of its own.
+//! Leases and the retention of keys follow the store's own time ([`IdempotencyStore::read_time`]),
+//! which no setting of the wall clock moves; all else that ends does so by the wall clock.
 //!
 //! What ends at a moment is over at that moment: a lease that runs out at `t` holds before `t`, and
 //! an answer that is kept until `t` may be swept at `t`. Texts are told apart byte by byte.
@@ -18,8 +19,10 @@ mod memory;
 mod output;
 #[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
+mod steady;
 mod ticket;
 mod time;
+mod timeline;
 
 pub use async_trait::async_trait;
 
@@ -33,8 +36,10 @@ pub use self::memory::{Memory, MemoryLimits};
 pub use self::output::{KeptOutput, OutputSlice, OutputStore};
 #[cfg(feature = "sqlite")]
 pub use self::sqlite::{FileCheck, Sqlite, SqliteOptions};
+pub use self::steady::{ClockReading, SteadyTime};
 pub use self::ticket::{TicketEnd, TicketShare, TicketStore, WaitingTicket};
 pub use self::time::{Clock, SystemClock, UnixMillis};
+pub use self::timeline::Timeline;
 
 /// A backend for everything that must survive.
 pub trait Store: IdempotencyStore + TicketStore + GrantStore + OutputStore {}

@@ -1,35 +1,64 @@
 //! A clock that moves when it is told to.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::store::{Clock, UnixMillis};
+use uuid::Uuid;
 
-/// A clock that stands still until it is set. A handle: its clones show the same time.
+use crate::store::{Clock, ClockReading, SteadyTime, UnixMillis};
+
+/// A wall clock and a clock that cannot be set, which stand still until they are told to move. A
+/// handle: its clones show the same time.
+///
+/// [`advance`](Self::advance) lets time pass. [`set`](Self::set) sets the wall clock alone, as an
+/// administrator or a time server does: leases and the retention of keys do not follow it.
 #[derive(Debug, Clone)]
-pub struct ManualClock(Arc<AtomicU64>);
+pub struct ManualClock(Arc<Mutex<ClockReading>>);
 
 impl ManualClock {
-    /// Starts at a moment.
+    /// Starts at a moment, in the first boot.
     #[must_use]
     pub fn at(moment: UnixMillis) -> Self {
-        Self(Arc::new(AtomicU64::new(moment.get())))
+        let steady = SteadyTime::new(Uuid::nil(), 0);
+        Self(Arc::new(Mutex::new(ClockReading::new(moment, steady))))
     }
 
-    /// Sets it, forwards or back.
+    /// Sets the wall clock, forwards or back; no time passes.
     pub fn set(&self, moment: UnixMillis) {
-        self.0.store(moment.get(), Ordering::SeqCst);
+        let mut reading = self.lock();
+        *reading = ClockReading::new(moment, reading.steady());
     }
 
-    /// Moves it forwards.
+    /// Lets time pass: both clocks move forwards.
     pub fn advance(&self, time: Duration) {
-        self.set(self.now().after(time));
+        let mut reading = self.lock();
+        let (steady, passed) = (reading.steady(), UnixMillis::new(0).after(time).get());
+        let steady = SteadyTime::new(steady.boot(), steady.up_ms().saturating_add(passed));
+        *reading = ClockReading::new(reading.wall().after(time), steady);
+    }
+
+    /// Starts the machine anew: the clock that cannot be set begins at nothing, in another boot.
+    pub fn reboot(&self) {
+        let mut reading = self.lock();
+        let boot = Uuid::from_u128(reading.steady().boot().as_u128().wrapping_add(1));
+        *reading = ClockReading::new(reading.wall(), SteadyTime::new(boot, 0));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ClockReading> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> UnixMillis {
-        UnixMillis::new(self.0.load(Ordering::SeqCst))
+        self.lock().wall()
+    }
+
+    fn steady(&self) -> SteadyTime {
+        self.lock().steady()
+    }
+
+    fn read(&self) -> ClockReading {
+        *self.lock()
     }
 }

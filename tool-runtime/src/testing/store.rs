@@ -8,9 +8,9 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use crate::store::{
-    ClaimRequest, Claimed, Fence, GrantScope, GrantStore, IdempotencyStore, KeptOutput, KeyRecord,
-    KeyScope, Memory, OutputSlice, OutputStore, Settlement, StandingGrant, StoreError,
-    StoreErrorKind, TicketEnd, TicketShare, TicketStore, UnixMillis, WaitingTicket,
+    ClaimRequest, Claimed, ClockReading, Fence, GrantScope, GrantStore, IdempotencyStore,
+    KeptOutput, KeyRecord, KeyScope, Memory, OutputSlice, OutputStore, Settlement, StandingGrant,
+    StoreError, StoreErrorKind, TicketEnd, TicketShare, TicketStore, UnixMillis, WaitingTicket,
 };
 
 /// A store in memory whose next operations fail as they are told to.
@@ -158,6 +158,10 @@ impl std::fmt::Debug for FaultyStore {
 
 #[async_trait]
 impl IdempotencyStore for FaultyStore {
+    async fn read_time(&self, reading: ClockReading) -> Result<UnixMillis, StoreError> {
+        self.memory.read_time(reading).await
+    }
+
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed, StoreError> {
         self.pass(StoreOperation::Claim, self.memory.claim(request)).await
     }

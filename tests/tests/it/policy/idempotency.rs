@@ -18,3 +18,4 @@ mod strained;
 mod threads;
 mod unknown;
 mod world;
+mod zombies;

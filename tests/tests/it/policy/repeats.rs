@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use tool_runtime::policy::{ApprovalRequest, Approver, Decision, Policy, Rules, async_trait};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{
-    ClaimRequest, Claimed, Fence, IdempotencyStore, KeyRecord, KeyScope, Memory, Settlement,
-    StoreError, UnixMillis,
+    ClaimRequest, Claimed, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope, Memory,
+    Settlement, StoreError, UnixMillis,
 };
 
 /// How many things are left, and how often somebody was asked.
@@ -62,6 +62,10 @@ impl Forgetful {
 
 #[async_trait]
 impl IdempotencyStore for Forgetful {
+    async fn read_time(&self, reading: ClockReading) -> Result<UnixMillis, StoreError> {
+        self.keys().read_time(reading).await
+    }
+
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed, StoreError> {
         self.keys().claim(request).await
     }

@@ -8,9 +8,9 @@ use async_trait::async_trait;
 use tokio::task::yield_now;
 use tool_runtime::Uuid;
 use tool_runtime::store::{
-    ClaimRequest, Claimed, Fence, GrantScope, GrantStore, IdempotencyStore, KeptOutput, KeyRecord,
-    KeyScope, KeyState, Memory, OutputSlice, OutputStore, Settlement, StandingGrant, StoreError,
-    TicketEnd, TicketStore, UnixMillis, WaitingTicket,
+    ClaimRequest, Claimed, ClockReading, Fence, GrantScope, GrantStore, IdempotencyStore,
+    KeptOutput, KeyRecord, KeyScope, KeyState, Memory, OutputSlice, OutputStore, Settlement,
+    StandingGrant, StoreError, TicketEnd, TicketStore, UnixMillis, WaitingTicket,
 };
 
 /// What is wrong with a store.
@@ -30,6 +30,7 @@ pub(super) enum Defect {
     SweepsUnknown,
     SweepsRunning,
     SweepsTooEarly,
+    FollowsTheWallClock,
     CutsAnswers,
     JoinsScopes,
     FoldsCase,
@@ -124,6 +125,13 @@ impl Broken {
 
 #[async_trait]
 impl IdempotencyStore for Broken {
+    async fn read_time(&self, reading: ClockReading) -> Result<UnixMillis, StoreError> {
+        if self.is(Defect::FollowsTheWallClock) {
+            return Ok(reading.wall());
+        }
+        self.memory.read_time(reading).await
+    }
+
     async fn claim(&self, mut request: ClaimRequest) -> Result<Claimed, StoreError> {
         request.key = self.stored(&request.key);
         self.claimed.lock().unwrap().push(request.key.clone());

@@ -34,7 +34,7 @@ fn every_defect_is_found_and_named() {
 }
 
 /// What each defect breaks, in the words of the suite.
-const DEFECTS: [(Defect, &str); 29] = [
+const DEFECTS: [(Defect, &str); 30] = [
     (Defect::SettlesWithAnyFence, "who was taken over settles nothing"),
     (Defect::RenewsWithAnyFence, "who was taken over renews nothing"),
     (Defect::SettlesOnce, "a settlement may be repeated: answered, the second time"),
@@ -48,6 +48,7 @@ const DEFECTS: [(Defect, &str); 29] = [
     (Defect::SweepsUnknown, "what is unknown is never swept"),
     (Defect::SweepsRunning, "what runs is never swept"),
     (Defect::SweepsTooEarly, "an answer is kept for its time"),
+    (Defect::FollowsTheWallClock, "a wall clock that is set ahead does not move the store's time"),
     (Defect::CutsAnswers, "an answer is kept byte for byte"),
     (Defect::JoinsScopes, "scopes are told apart byte by byte"),
     (Defect::FoldsCase, "scopes are told apart byte by byte"),

@@ -37,6 +37,8 @@ struct Figures {
     unknown: ToolSeries,
     /// Calls that go on without their callers, at this moment and in all.
     orphans: (AtomicU64, AtomicU64),
+    /// How often the wall clock was found set.
+    clock_steps: Arc<AtomicU64>,
 }
 
 /// A call that goes on without its caller, as long as this is kept.
@@ -52,7 +54,8 @@ impl Metrics {
         let routes = std::array::from_fn(|_| RouteSeries::default());
         let (unknown, orphans) = (ToolSeries::of(&[]), Default::default());
         let refusals = RefusalSeries::default();
-        Self(Arc::new(Figures { routes, refusals, tools, unknown, orphans }))
+        let clock_steps = runtime.wall_clock_step_counter();
+        Self(Arc::new(Figures { routes, refusals, tools, unknown, orphans, clock_steps }))
     }
 
     /// Counts a request that was refused before there was a call.

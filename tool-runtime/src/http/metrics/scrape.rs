@@ -94,7 +94,9 @@ impl Scrape {
         let help = "Calls that run although their callers have hung up.";
         page.gauge("calls_left_running", help, now.load(Ordering::Relaxed))?;
         let help = "Calls that ran on when their callers hung up.";
-        page.counter("calls_left", help, ever.load(Ordering::Relaxed))
+        page.counter("calls_left", help, ever.load(Ordering::Relaxed))?;
+        let help = "Times that the wall clock was found set.";
+        page.counter("wall_clock_steps", help, self.figures.clock_steps.load(Ordering::Relaxed))
     }
 
     fn connections(&self, page: &mut Page<'_>) -> fmt::Result {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{KeyHold, key, reconciling, refusals, repeats, replay};
+use super::{KeyHold, KeyLease, key, reconciling, refusals, repeats, replay};
 use crate::call::{CallScope, Consent};
 use crate::dispatch::pipeline::{Ended, Fate};
 use crate::dispatch::refusal::Refusal;
@@ -37,7 +37,9 @@ impl State {
         let is_used = consent.ticket.as_ref().is_some_and(|ticket| ticket.is_used);
         let mut look = FIRST_LOOK;
         loop {
-            let now = self.clock.now();
+            let asked = self.store_time(left(scope, started));
+            let now = within(scope, started, asked).await?;
+            let now = now.map_err(|error| refusals::store_failed(&error))?;
             let request = ClaimRequest::new(key.clone(), arguments, now, plan.lease);
             let request = request
                 .resolves(plan.reconciles || plan.may_repeat())
@@ -47,24 +49,24 @@ impl State {
             let claimed = within(scope, started, claim).await?;
             match claimed.map_err(|error| refusals::store_failed(&error))? {
                 Claimed::First(fence) if consent.replays => {
-                    let hold = self.hold(scope, key, fence);
+                    let hold = self.hold(scope, key, fence, now);
                     return Err(repeats::give_back(hold).await.into());
                 }
                 Claimed::First(fence) if is_used => {
-                    self.hold(scope, key, fence).give_back().await;
+                    self.hold(scope, key, fence, now).give_back().await;
                     return Err(Stop::Refused(TicketFault::Used.into()));
                 }
                 Claimed::TakenOver(fence) if consent.replays => {
-                    let mut hold = self.hold(scope, key, fence);
+                    let mut hold = self.hold(scope, key, fence, now);
                     hold.set_in_doubt(true);
                     return Err(repeats::give_back(hold).await.into());
                 }
                 Claimed::First(fence) => {
-                    let hold = self.hold(scope, key, fence);
+                    let hold = self.hold(scope, key, fence, now);
                     return self.in_time(scope, hold, now).await.map(Some);
                 }
                 Claimed::TakenOver(fence) => {
-                    let mut hold = self.hold(scope, key, fence);
+                    let mut hold = self.hold(scope, key, fence, now);
                     hold.set_in_doubt(true);
                     let hold = self.in_time(scope, hold, now).await?;
                     return self.take_over(scope, hold, started).await.map(Some);
@@ -118,9 +120,19 @@ impl State {
         Err(refusals::record_damaged(log))
     }
 
-    fn hold(self: &Arc<Self>, scope: &CallScope, key: KeyScope, fence: Fence) -> KeyHold {
+    /// Holds a key that was claimed at a moment.
+    fn hold(
+        self: &Arc<Self>,
+        scope: &CallScope,
+        key: KeyScope,
+        fence: Fence,
+        claimed_at: UnixMillis,
+    ) -> KeyHold {
         scope.set_idempotency(key::shown_to_tool(&key, fence));
-        KeyHold::new(self.clone(), scope.clone(), key, fence)
+        let until = claimed_at.after(self.plan(scope).lease);
+        let lease = Arc::new(KeyLease::new(self.clone(), until));
+        scope.set_lease(lease.clone());
+        KeyHold::new(self.clone(), scope.clone(), key, fence, lease)
     }
 
     /// Renews a lease that the claim itself has used up in part, so that nothing begins under one
@@ -132,7 +144,7 @@ impl State {
         claimed_at: UnixMillis,
     ) -> Result<KeyHold, Stop> {
         let lease = self.plan(scope).lease;
-        if self.clock.now().since(claimed_at) < lease / 3 {
+        if self.known_store_time().is_some_and(|now| now.since(claimed_at) < lease / 3) {
             return Ok(hold);
         }
         match hold.renew().await {

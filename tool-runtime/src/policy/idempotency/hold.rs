@@ -1,5 +1,6 @@
 //! A key that a call holds while it runs.
 
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +10,7 @@ use futures::channel::oneshot;
 use futures::executor::block_on;
 use futures::future::{pending, select};
 
-use super::replay;
+use super::{KeyLease, replay};
 use crate::call::{CallScope, guard};
 use crate::dispatch::fitting;
 use crate::dispatch::pipeline::{Ended, Fate};
@@ -34,6 +35,7 @@ pub(in crate::policy) struct KeyHold {
     call: CallScope,
     key: KeyScope,
     fence: Fence,
+    lease: Arc<KeyLease>,
     /// When the next sign of life is due.
     renew_at: Instant,
     /// Whether an earlier run under the key may have had its effect.
@@ -46,13 +48,20 @@ pub(in crate::policy) struct KeyHold {
 }
 
 impl KeyHold {
-    pub(super) fn new(state: Arc<State>, call: CallScope, key: KeyScope, fence: Fence) -> Self {
+    pub(super) fn new(
+        state: Arc<State>,
+        call: CallScope,
+        key: KeyScope,
+        fence: Fence,
+        lease: Arc<KeyLease>,
+    ) -> Self {
         let renew_at = state.timer.now() + state.plan(&call).lease / 3;
         Self {
             state,
             call,
             key,
             fence,
+            lease,
             renew_at,
             in_doubt: false,
             outlasts: false,
@@ -67,18 +76,24 @@ impl KeyHold {
         self.in_doubt = in_doubt;
     }
 
-    /// Gives signs of life; ready only when somebody else has taken the key over.
+    /// Renews the lease again and again; ready only when another owner has taken the key over.
+    ///
+    /// A process that was stopped past its lease renews it as soon as it goes on.
     pub(in crate::policy) async fn keep(&mut self) {
+        let mut failed = false;
         loop {
             let wait = self.renew_at.saturating_duration_since(self.state.timer.now());
             match guard(|| self.state.timer.sleep(wait)) {
-                Ok(sleep) => sleep.await,
-                // Without a timer there are no signs of life, and the lease runs out.
+                Ok(sleep) if failed => sleep.await,
+                Ok(mut sleep) => poll_fn(|cx| self.lease.poll_wait(&mut sleep, cx)).await,
+                // Without a timer the lease is not renewed, and runs out.
                 Err(_) => pending().await,
             }
-            // A store that does not answer now may answer when the next sign is due.
-            if let Ok(false) = self.renew().await {
-                return;
+            match self.renew().await {
+                Ok(true) => failed = false,
+                Ok(false) => return,
+                // A store that does not answer now may answer when the next renewal is due.
+                Err(_) => failed = true,
             }
         }
     }
@@ -87,9 +102,13 @@ impl KeyHold {
     pub(super) async fn renew(&mut self) -> Result<bool, StoreError> {
         let lease = self.state.plan(&self.call).lease;
         self.renew_at = self.state.timer.now() + lease / 3;
-        let until = self.state.clock.now().after(lease);
+        let until = self.state.store_time(lease / 3).await?.after(lease);
         let renewed = self.state.stores.keys.renew(&self.key, self.fence, until);
-        self.state.ask_store(lease / 3, renewed).await
+        let renewed = self.state.ask_store(lease / 3, renewed).await?;
+        if renewed {
+            self.lease.renewed(until);
+        }
+        Ok(renewed)
     }
 
     /// Stores how the call ended. An owner that was taken over meanwhile answers nothing of its own.
@@ -98,7 +117,7 @@ impl KeyHold {
             let Some(hold) = self.outlast() else { return ended };
             self = hold;
         }
-        let settlement = self.settlement_of(&ended);
+        let settlement = self.settlement_of(&ended).await;
         match self.store(settlement).await {
             Ok(false) if matches!(ended.fate, Fate::Answered | Fate::Final) => {
                 fitting::failed(scope, Fault::plain(superseded()), 0, Fate::Unknown)
@@ -142,7 +161,7 @@ impl KeyHold {
         }
     }
 
-    fn settlement_of(&self, ended: &Ended) -> Settlement {
+    async fn settlement_of(&self, ended: &Ended) -> Settlement {
         let answer = match ended.fate {
             // A failure of this run says nothing of what an earlier one did.
             Fate::Final if self.in_doubt => None,
@@ -150,8 +169,14 @@ impl KeyHold {
             Fate::NotRun | Fate::Transient => return self.without_effect(),
             Fate::Unknown => None,
         };
-        let keep_until = self.state.clock.now().after(self.state.plan(&self.call).retention);
-        answer.map_or(Settlement::Unknown, |answer| Settlement::Answered { answer, keep_until })
+        let Some(answer) = answer else { return Settlement::Unknown };
+        let retention = self.state.plan(&self.call).retention;
+        // A store that told its time for the claim is asked for it again only where the clock that
+        // cannot be set has begun anew meanwhile.
+        match self.state.store_time(SETTLING).await {
+            Ok(now) => Settlement::Answered { answer, keep_until: now.after(retention) },
+            Err(_) => Settlement::Unknown,
+        }
     }
 
     /// Gives the key back, since the call does not run after all.
@@ -187,7 +212,8 @@ impl KeyHold {
         // The same hold under another owner: this one has nothing more to say.
         self.settled = true;
         let (state, call) = (self.state.clone(), self.call.clone());
-        let mut heir = Self::new(state, call, self.key.clone(), self.fence);
+        let lease = self.lease.clone();
+        let mut heir = Self::new(state, call, self.key.clone(), self.fence, lease);
         (heir.renew_at, heir.in_doubt) = (self.renew_at, true);
         if self.outlasts {
             // There is no thread to keep it: it waits without signs of life for the tool's to end.

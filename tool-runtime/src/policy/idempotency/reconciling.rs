@@ -3,13 +3,12 @@
 use std::pin::pin;
 use std::time::Instant;
 
-use futures::future::{Either, select};
-
 use super::KeyHold;
 use crate::call::{CallScope, End, Verdict};
 use crate::dispatch::attempt::{Attempt, Outcome};
 use crate::dispatch::fitting;
 use crate::dispatch::pipeline::{Decoded, Ended, decode};
+use crate::dispatch::running::while_held;
 
 /// What the tool found out.
 pub(super) enum Found {
@@ -26,13 +25,9 @@ pub(super) async fn ask(scope: &CallScope, hold: &mut KeyHold, started: Instant)
     let asking = scope.reconciling();
     let Ok(Decoded(tool)) = decode(&asking) else { return Found::Unknown };
     let attempt = Attempt::after_waiting(&asking, tool, started);
-    let kept = pin!(hold.keep());
-    let asked = select(attempt, kept).await;
+    let asked = while_held(&asking, attempt, pin!(hold.keep())).await;
     drop(asking.end());
-    let (outcome, time) = match asked {
-        Either::Left((ended, _)) => ended,
-        Either::Right(_) => return Found::Superseded,
-    };
+    let Some((outcome, time)) = asked else { return Found::Superseded };
     match outcome {
         Outcome::Ended(End::Reconciled(Verdict::DidNotHappen)) => Found::DidNotHappen,
         Outcome::Ended(End::Reconciled(Verdict::Happened(answer))) => {

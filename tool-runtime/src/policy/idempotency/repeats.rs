@@ -69,13 +69,16 @@ impl State {
         };
         let found = self.ask_store(limit, self.stores.keys.find(&key)).await;
         let found = found.map_err(|error| refusals::store_failed(&error))?;
-        let is_over = |record: &KeyRecord| match &record.state {
-            KeyState::Answered { keep_until, .. } => self.clock.now() >= *keep_until,
-            _ => false,
-        };
         // What a damaged record says of its arguments is not believed.
         let is_same = |record: &KeyRecord| record.damaged || record.fingerprint == arguments;
-        Ok(found.filter(|record| is_same(record) && !is_over(record)))
+        let Some(record) = found.filter(is_same) else { return Ok(None) };
+        if let KeyState::Answered { keep_until, .. } = &record.state {
+            let now = self.store_time(limit).await;
+            if now.map_err(|error| refusals::store_failed(&error))? >= *keep_until {
+                return Ok(None);
+            }
+        }
+        Ok(Some(record))
     }
 }
 

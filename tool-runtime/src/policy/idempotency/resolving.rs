@@ -123,7 +123,7 @@ impl Runtime {
             Resolution::DidNotHappen => Settlement::Released,
             Resolution::Happened { answer } => {
                 self.check_answer(tool, &answer)?;
-                let keep_until = state.clock.now().after(plan.retention);
+                let keep_until = state.store_time(PATIENCE).await?.after(plan.retention);
                 Settlement::Answered { answer: found_out(answer), keep_until }
             }
         };

@@ -10,12 +10,17 @@ use super::shelf::{Entry, Room, Shelf};
 use super::{Memory, locked};
 use crate::canonical::Digest;
 use crate::store::{
-    ClaimRequest, Claimed, Fence, IdempotencyStore, KeyRecord, KeyScope, KeyState, Settlement,
-    StoreError, StoredAnswer, UnixMillis,
+    ClaimRequest, Claimed, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope, KeyState,
+    Settlement, StoreError, StoredAnswer, Timeline, UnixMillis,
 };
 
 #[async_trait]
 impl IdempotencyStore for Memory {
+    async fn read_time(&self, reading: ClockReading) -> Result<UnixMillis, StoreError> {
+        let mut keys = locked(&self.keys)?;
+        Ok(keys.timeline.get_or_insert(Timeline::start(reading)).advance(reading))
+    }
+
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed, StoreError> {
         locked(&self.keys)?.claim(request)
     }
@@ -70,6 +75,8 @@ pub(super) struct Keys {
     archive: Shelf<[u8; 32], Archived>,
     last_fence: u64,
     answer_room: usize,
+    /// None until it is read first.
+    timeline: Option<Timeline>,
 }
 
 /// The record of a key whose outcome stayed unknown for long.
@@ -119,7 +126,14 @@ impl Unknown {
 impl Keys {
     pub(super) fn new(room: Room, answer_room: usize) -> Self {
         let (shelf, archive) = (Shelf::new(room), Shelf::new(room));
-        Self { shelf, unknown: Unknown::default(), archive, last_fence: 0, answer_room }
+        Self {
+            shelf,
+            unknown: Unknown::default(),
+            archive,
+            last_fence: 0,
+            answer_room,
+            timeline: None,
+        }
     }
 
     fn find(&self, key: &KeyScope) -> Option<KeyRecord> {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::{is_locked, of_sqlite, unavailable};
+use super::log_file::check_not_removed;
 use super::{SqliteOptions, format};
 use crate::store::{StoreError, StoreErrorKind};
 
@@ -28,6 +29,7 @@ pub(crate) fn open(path: &Path, options: &SqliteOptions) -> Result<Connection, S
 /// Opens a file that is there, to read it alone; another process may be writing it.
 pub(crate) fn open_to_read(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreError> {
     let open = || {
+        check_not_removed(path)?;
         let connection = raw(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         configure(&connection, options).map_err(|error| of_sqlite(&error))?;
         format::check(&connection)?;
@@ -57,6 +59,7 @@ fn make(path: &Path) -> io::Result<()> {
 }
 
 fn connect(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreError> {
+    check_not_removed(path)?;
     let mut connection = raw(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     check_writable(&connection)?;
     configure(&connection, options).map_err(|error| of_sqlite(&error))?;

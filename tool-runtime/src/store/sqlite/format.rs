@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/3.sql"),
     include_str!("migrations/4.sql"),
     include_str!("migrations/5.sql"),
+    include_str!("migrations/6.sql"),
 ];
 
 /// Refuses a file that is not the store's, or of a version that is not known.

@@ -8,11 +8,12 @@ use super::checksum::RowKeys;
 use super::claim::{Held, take};
 use super::columns::{count, moment};
 use super::row::{self, Found};
+use super::timeline::advance;
 use super::writer::Work;
 use super::{Sqlite, archive, settling};
 use crate::store::{
-    ClaimRequest, Claimed, Fence, IdempotencyStore, KeyRecord, KeyScope, Settlement, StoreError,
-    UnixMillis,
+    ClaimRequest, Claimed, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope, Settlement,
+    StoreError, UnixMillis,
 };
 
 const FIRST_UNKNOWN: &str = "
@@ -30,6 +31,10 @@ const DUE: &str = "
 
 #[async_trait]
 impl IdempotencyStore for Sqlite {
+    async fn read_time(&self, reading: ClockReading) -> Result<UnixMillis, StoreError> {
+        self.queue.ask(Work::Write, move |connection| advance(connection, reading)).await
+    }
+
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed, StoreError> {
         let (queue, keys) = (self.queue.clone(), self.row_keys.clone());
         let take = move |connection: &Connection| take(connection, &keys, &request);

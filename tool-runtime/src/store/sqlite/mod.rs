@@ -18,6 +18,7 @@ mod evidence_keys;
 mod format;
 mod grants;
 mod keys;
+mod log_file;
 mod options;
 mod outputs;
 mod queue;
@@ -26,6 +27,7 @@ mod settling;
 #[cfg(test)]
 mod tests;
 mod tickets;
+mod timeline;
 mod writer;
 
 use std::fmt;
@@ -35,6 +37,7 @@ use rusqlite::Connection;
 
 pub use self::checking::FileCheck;
 use self::checksum::RowKeys;
+use self::log_file::LogFile;
 pub use self::options::SqliteOptions;
 use self::queue::Queue;
 use self::writer::Work;
@@ -103,7 +106,8 @@ impl Sqlite {
     /// call it before the async runtime starts, or on a thread that may wait.
     ///
     /// # Errors
-    /// `Damaged` if it is not a database, another application's, of a newer format, or fails
+    /// `Damaged` if it is not a database, another application's, of a newer format, without its
+    /// write-ahead log (a `-shm` without a `-wal`), or fails
     /// SQLite's `quick_check`, or if its rows are sealed under other keys; `ReadOnly`
     /// if it or its folder may not be written; `Unavailable` if it stays locked, its folder does
     /// not exist, or its file system has no shared memory.
@@ -157,7 +161,7 @@ impl Sqlite {
             Ok((row_keys, check))
         };
         let (row_keys, check) = opened().map_err(|error| connection::named(path, error))?;
-        let queue = writer::start(connection, options.most_waiting)?;
+        let queue = writer::start(connection, LogFile::of(path), options.most_waiting)?;
         Ok(Self { queue, row_keys, check })
     }
 }

@@ -8,6 +8,7 @@ use futures::channel::oneshot;
 use rusqlite::Connection;
 
 use super::error::{of_sqlite, unavailable};
+use super::log_file::LogFile;
 use super::queue::{Place, Queue};
 use crate::store::StoreError;
 
@@ -59,9 +60,13 @@ pub(super) struct Asked<T, U, F, C> {
 }
 
 /// Starts the thread.
-pub(super) fn start(connection: Connection, most_waiting: usize) -> Result<Queue, StoreError> {
+pub(super) fn start(
+    connection: Connection,
+    log: LogFile,
+    most_waiting: usize,
+) -> Result<Queue, StoreError> {
     let (sender, messages) = mpsc::channel();
-    let writer = Writer { connection, messages, pace: Pace::default() };
+    let writer = Writer { connection, log, messages, pace: Pace::default() };
     thread::Builder::new()
         .name("tool-store".to_owned())
         .spawn(move || writer.run())
@@ -71,6 +76,7 @@ pub(super) fn start(connection: Connection, most_waiting: usize) -> Result<Queue
 
 struct Writer {
     connection: Connection,
+    log: LogFile,
     messages: Receiver<Message>,
     pace: Pace,
 }
@@ -164,6 +170,7 @@ impl Writer {
 
     /// Runs a group in one transaction. If it cannot be committed, nothing of it is done.
     fn commit(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+        self.log.check()?;
         let writes = jobs.iter().any(|job| job.work() != Work::Read);
         execute(&self.connection, if writes { "BEGIN IMMEDIATE" } else { "BEGIN" })?;
         let committed = jobs
@@ -174,7 +181,7 @@ impl Writer {
             // If this fails too, the next group's `BEGIN` says why.
             let _ = execute(&self.connection, "ROLLBACK");
         }
-        committed
+        committed.and_then(|()| self.log.check())
     }
 }
 

@@ -1,13 +1,20 @@
 //! A clock that jumps, forwards or back, at any step of a keyed write.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tool_runtime::policy::Rules;
+use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::prelude::*;
 use tool_runtime::store::{KeyState, UnixMillis};
+use tool_runtime::testing::ManualClock;
 
 use super::desk::Step;
-use super::world::{Act, DAY, LEASE, START, TIMEOUT, World, check_error, check_replay};
+use super::world::{
+    Act, Bank, DAY, FIVE, LEASE, START, TIMEOUT, World, call_in, check_error, check_replay, cx,
+    tools,
+};
+use crate::sqlite::Folder;
 
 const EARLIER: UnixMillis = UnixMillis::new(START.get() - 1_000_000_000);
 const LATER: UnixMillis = UnixMillis::new(START.get() + 1_000_000_000);
@@ -43,12 +50,12 @@ async fn a_jump_at_any_step_costs_neither_the_answer_nor_a_second_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_kept_for_its_time_by_the_clock_at_its_end() {
+async fn an_answer_is_kept_for_its_time_whatever_the_wall_clock_says() {
     for to in [EARLIER, LATER] {
         let world = pay_while_it_jumps(to, Step::Renew, 0).await;
         let record = world.record("pay", "k").await.unwrap();
         let KeyState::Answered { keep_until, .. } = record.state else { panic!("{record:?}") };
-        assert_eq!(keep_until, to.after(DAY));
+        assert_eq!(keep_until, START.after(DAY));
     }
 }
 
@@ -57,23 +64,74 @@ async fn a_dead_owners_lease_ends_although_the_clock_was_set_back() {
     let world = World::new();
     world.leave_behind("pay", "k").await;
     world.clock.set(EARLIER);
-    check_error(&world.call("pay", "k").await, "CONFLICT", Some("in_flight"));
-    world.clock.advance(LEASE);
     let refused = world.call("pay", "k").await;
     check_error(&refused, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_jump_forwards_lets_a_repeat_take_over_but_not_run_what_nobody_knows() {
+async fn a_wall_clock_that_is_set_takes_no_running_call_over() {
+    for to in [EARLIER, LATER] {
+        let world = World::new();
+        world.bank.next([Act::Wait]);
+        let (first, ()) = futures::join!(world.call("pay", "k"), async {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            world.clock.set(to);
+            check_error(&world.call("pay", "k").await, "CONFLICT", Some("in_flight"));
+            world.bank.gate.add_permits(1);
+        });
+        assert!(first.is_ok(), "{first}");
+        assert_eq!(world.bank.runs().len(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wall_clock_that_is_set_a_day_ahead_and_back_forgets_no_key() {
     let world = World::new();
-    world.bank.next([Act::Wait]);
-    let (first, ()) = futures::join!(world.call("pay", "k"), async {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-        world.clock.set(LATER);
-        let refused = world.call("pay", "k").await;
-        check_error(&refused, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
-        world.bank.gate.add_permits(1);
-    });
-    check_error(&first, "CONFLICT", Some("superseded"));
-    assert_eq!(world.bank.runs().len(), 1);
+    let first = world.call("pay", "k").await;
+    world.clock.set(START.after(DAY + LEASE));
+    world.call("pay", "another").await;
+    world.runtime.sweep().await.unwrap();
+    world.clock.set(START);
+    check_replay(&first, &world.call("pay", "k").await);
+    assert_eq!(world.bank.runs().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_given_under_a_clock_that_was_set_back_is_kept_for_its_time() {
+    let world = World::new();
+    world.clock.set(EARLIER);
+    let first = world.call("pay", "k").await;
+    world.clock.set(START);
+    world.runtime.sweep().await.unwrap();
+    check_replay(&first, &world.call("pay", "k").await);
+}
+
+#[tokio::test]
+async fn a_process_that_starts_under_a_clock_set_ahead_forgets_no_key_and_takes_no_call_over() {
+    let (folder, bank, clock) = (Folder::new(), Arc::<Bank>::default(), ManualClock::at(START));
+    let process = || {
+        let policy = Policy::new().store(folder.open()).clock(clock.clone());
+        tools(Runtime::builder().shared_state(bank.clone()).policy(policy))
+    };
+    let runtime = process();
+    let first = call_in(&runtime, "pay", FIVE, &cx("answered")).await;
+    bank.next([Act::Wait]);
+    let (context, steps) = (cx("running"), runtime.wall_clock_steps());
+    let mut call = runtime.call("pay", FIVE, &context);
+    let other = async {
+        while bank.runs().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+        clock.set(START.after(2 * DAY));
+        let another = process();
+        another.sweep().await.unwrap();
+        check_replay(&first, &call_in(&another, "pay", FIVE, &cx("answered")).await);
+        let repeat = call_in(&another, "pay", FIVE, &cx("running")).await;
+        check_error(&repeat, "CONFLICT", Some("in_flight"));
+        bank.gate.add_permits(1);
+    };
+    let (running, ()) = futures::join!(call.execute(), other);
+    assert!(running.is_ok(), "{running}");
+    assert_eq!(bank.runs().len(), 2);
+    assert_eq!((steps, runtime.wall_clock_steps()), (0, 1), "the step is counted");
 }

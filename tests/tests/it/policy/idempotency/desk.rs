@@ -8,8 +8,8 @@ use futures::FutureExt;
 use futures::future::pending;
 use tool_runtime::Uuid;
 use tool_runtime::store::{
-    ClaimRequest, Claimed, Fence, IdempotencyStore, KeyRecord, KeyScope, Settlement, StoreError,
-    StoreErrorKind, UnixMillis,
+    ClaimRequest, Claimed, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope, Settlement,
+    StoreError, StoreErrorKind, UnixMillis,
 };
 
 /// What is asked of a store.
@@ -152,6 +152,10 @@ impl Desk {
 
 #[async_trait]
 impl IdempotencyStore for Desk {
+    async fn read_time(&self, reading: ClockReading) -> Result<UnixMillis, StoreError> {
+        self.0.store.read_time(reading).await
+    }
+
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed, StoreError> {
         self.step(Step::Claim, self.0.store.claim(request)).await
     }

@@ -84,7 +84,7 @@ async fn an_archived_outcome_still_refuses_its_repeat() {
     for key in ["a", "b"] {
         bounded.lose(key).await;
     }
-    bounded.clock.set(START.after(LEASE).after(10 * DAY));
+    bounded.clock.advance(LEASE + 10 * DAY);
     assert_eq!(bounded.runtime.sweep().await.unwrap(), 2);
     for key in ["a", "b"] {
         let refused = bounded.call(key).await;

@@ -6,6 +6,7 @@ mod race;
 mod scope;
 mod settle;
 mod sweep;
+mod time;
 
 use std::time::Duration;
 
@@ -29,6 +30,7 @@ pub async fn idempotency(store: &dyn IdempotencyStore) {
     scope::all(store).await;
     sweep::all(store).await;
     race::all(store).await;
+    time::all(store).await;
 }
 
 /// For how long every claim holds.
