@@ -15,6 +15,8 @@ mod keyed;
 pub(crate) mod output;
 mod preview;
 mod reconciled;
+#[cfg(feature = "evidence")]
+pub(crate) mod redacting;
 mod rehearsal;
 mod scope;
 mod stage;

@@ -13,7 +13,7 @@ use tool_contracts::{ContractError, Evidence, EvidenceSource};
 use super::{
     AccessAction, AccessLog, AccessOutcome, AccessRecord, Contents, EvidenceError, Snapshot, Vault,
 };
-use crate::call::{CallScope, Grounds};
+use crate::call::{CallScope, Grounds, redacting};
 use crate::dispatch::RuntimeBuilder;
 use crate::dispatch::fitting::{with_meta, with_warning};
 use crate::dispatch::pipeline::Ended;
@@ -144,7 +144,11 @@ impl EvidenceKeeper {
         let grounds = ended.grounds.as_deref().unwrap_or(&nothing);
         let hash = ledger::output_hash(scope, data, self.ledger.keys());
         let sources = sources(scope, hash.as_deref(), grounds, at).map_err(text)?;
-        let snapshot = self.snapshot(scope, hash, grounds, at).map_err(text)?;
+        let keys = self.ledger.clone();
+        let summary =
+            move |scope: &CallScope, free_bytes| keys.keys().redacted_input(scope, free_bytes);
+        let summary = redacting::redacted(scope, summary).await;
+        let snapshot = self.snapshot(scope, summary, hash, grounds, at).map_err(text)?;
         let kept = self.vault.keep(snapshot, &self.contents(scope, data)).await.map_err(text)?;
         Evidence::new(kept.id().to_string(), sources).map_err(text)
     }
@@ -152,6 +156,7 @@ impl EvidenceKeeper {
     fn snapshot(
         &self,
         scope: &CallScope,
+        summary: Option<String>,
         output_hash: Option<String>,
         grounds: &Grounds,
         at: UnixMillis,
@@ -161,7 +166,6 @@ impl EvidenceKeeper {
         if let Some(build) = self.build.as_deref().or(scope.registered().traits.source) {
             snapshot = snapshot.with_build(build);
         }
-        let summary = keys.redacted_input(scope);
         let redacted = summary.as_deref() != Some(scope.arguments());
         if let Some(summary) = summary {
             snapshot = snapshot.with_input_summary(summary)?;

@@ -70,9 +70,10 @@ impl LedgerKeys {
         self.patterns.redact(text).into_owned()
     }
 
-    /// The arguments as a record may hold them; none if they are not JSON.
-    pub(crate) fn redacted_input(&self, scope: &CallScope) -> Option<String> {
-        scope.redacted(&self.veil(scope.cx().tenant_id()))
+    /// The arguments as a record may hold them, with so many bytes of free text; none if they are
+    /// not JSON.
+    pub(crate) fn redacted_input(&self, scope: &CallScope, free_bytes: usize) -> Option<String> {
+        scope.redacted(&self.veil(scope.cx().tenant_id()), free_bytes)
     }
 
     /// What stands in records of a tenant in place of personal data.

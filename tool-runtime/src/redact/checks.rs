@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::pieces::Found;
+use crate::steps;
 
 /// The IBAN registry: a country and how long its numbers are.
 const IBANS: &str = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BI27BR29BY28CH21CR22CY28CZ24DE22DJ27DK18\
@@ -94,60 +95,104 @@ pub(super) fn french_nir(found: &Found<'_>) -> Part {
     part(found, right && found.stands_alone())
 }
 
-/// An IBAN: as long as its country says, and 1 modulo 97 once its head is moved to its end.
-pub(super) fn iban(found: &Found<'_>) -> Part {
-    let text = found.as_str();
-    let country = IBANS
-        .as_bytes()
-        .chunks_exact(4)
-        .find(|country| country[..2].eq_ignore_ascii_case(&text.as_bytes()[..2]))?;
+/// The IBANs of a run: each as long as its country says, and 1 modulo 97 once its head is moved to
+/// its end.
+pub(super) fn ibans(found: &Found<'_>, parts: &mut Vec<Range<usize>>) {
+    let run = found.as_str().as_bytes();
+    let mut at = 0;
+    while at + SHORTEST_IBAN <= run.len() {
+        steps::count(1);
+        let begins = at == 0 || !run[at - 1].is_ascii_alphanumeric();
+        let part = begins.then(|| iban(found, found.range.start + at)).flatten();
+        at = match part {
+            Some(part) => {
+                let end = part.end - found.range.start;
+                parts.push(part);
+                end
+            }
+            None => at + 1,
+        };
+    }
+}
+
+/// No country's IBANs are shorter.
+const SHORTEST_IBAN: usize = 15;
+
+/// The IBAN that begins at a place of a run.
+fn iban(found: &Found<'_>, start: usize) -> Part {
+    let head = found.text.as_bytes().get(start..start + 4)?;
+    if !(head[..2].iter().all(u8::is_ascii_alphabetic) && head[2..].iter().all(u8::is_ascii_digit))
+    {
+        return None;
+    }
+    let is_own = |country: &&[u8]| country[..2].eq_ignore_ascii_case(&head[..2]);
+    let country = IBANS.as_bytes().chunks_exact(4).find(is_own)?;
     let length = number(&country[2..]) as usize;
+    let text = &found.text[start..found.range.end];
     let places = text.char_indices().filter(|(_, c)| c.is_ascii_alphanumeric());
     let used: Vec<(usize, char)> = places.take(length).collect();
+    steps::count(used.len());
     let last = used.last().filter(|_| used.len() == length)?.0;
     let moved = used[4..].iter().chain(&used[..4]);
     let rest = moved.fold(0, |rest, (_, c)| match c.to_digit(36) {
         Some(digit) if digit >= 10 => (rest * 100 + digit) % 97,
         digit => (rest * 10 + digit.unwrap_or(0)) % 97,
     });
-    let range = found.range.start..=found.range.start + last;
-    let range = *range.start()..*range.end() + 1;
+    let range = start..start + last + 1;
     let exact = Found { text: found.text, range: range.clone() };
     (rest == 1 && exact.stands_alone()).then_some(range)
 }
 
-/// A card's number somewhere in a run of digits, at the borders of its groups.
-pub(super) fn card(found: &Found<'_>) -> Part {
-    let groups = groups(found);
-    for (first, group) in groups.iter().enumerate() {
-        let mut digits = String::new();
-        for (next, other) in groups[first..].iter().enumerate() {
-            digits.push_str(&found.text[other.clone()]);
-            if digits.len() > 19 || !is_card_group(next, group.len(), other.len()) {
-                break;
+/// The cards' numbers of a run of digits, at the borders of its groups.
+pub(super) fn cards(found: &Found<'_>, parts: &mut Vec<Range<usize>>) {
+    let groups: Vec<Range<usize>> = groups(found).collect();
+    let mut first = 0;
+    while first < groups.len() {
+        first += match card(found, &groups[first..]) {
+            Some((part, used)) => {
+                parts.push(part);
+                used
             }
-            let range = group.start..other.end;
-            let exact = Found { text: found.text, range: range.clone() };
-            if is_card(&digits) && exact.stands_alone() && !continues_by_point(&exact) {
-                return Some(range);
-            }
+            None => 1,
+        };
+    }
+}
+
+/// The card's number that begins with the first group, and how many groups it takes.
+fn card(found: &Found<'_>, groups: &[Range<usize>]) -> Option<(Range<usize>, usize)> {
+    let group = groups.first()?;
+    let mut digits = String::new();
+    for (next, other) in groups.iter().enumerate() {
+        steps::count(1);
+        if digits.len() + other.len() > LONGEST_CARD
+            || !is_card_group(next, group.len(), other.len())
+        {
+            break;
+        }
+        digits.push_str(&found.text[other.clone()]);
+        let range = group.start..other.end;
+        let exact = Found { text: found.text, range: range.clone() };
+        if is_card(&digits) && exact.stands_alone() && !continues_by_point(&exact) {
+            return Some((range, next + 1));
         }
     }
     None
 }
 
-/// The runs of digits in it.
-fn groups(found: &Found<'_>) -> Vec<Range<usize>> {
-    let mut groups: Vec<Range<usize>> = Vec::new();
-    for (at, byte) in found.as_str().bytes().enumerate() {
-        let at = found.range.start + at;
-        match groups.last_mut() {
-            _ if !byte.is_ascii_digit() => {}
-            Some(last) if last.end == at => last.end += 1,
-            _ => groups.push(at..at + 1),
-        }
-    }
-    groups
+/// No card's number has more digits.
+const LONGEST_CARD: usize = 19;
+
+/// The runs of digits in it, found one after the other.
+fn groups(found: &Found<'_>) -> impl Iterator<Item = Range<usize>> {
+    let bytes = found.as_str().as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + bytes[at..].iter().position(u8::is_ascii_digit)?;
+        let length = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        at = start + length;
+        steps::count(1 + length);
+        Some(found.range.start + start..found.range.start + at)
+    })
 }
 
 /// Cards are written in one piece, or four digits first.
@@ -193,21 +238,42 @@ fn continues_by_point(found: &Found<'_>) -> bool {
         || (after.next() == Some('.') && digit(after.next()))
 }
 
+/// The international numbers of a run, one after the other.
+pub(super) fn international_phones(found: &Found<'_>, parts: &mut Vec<Range<usize>>) {
+    let mut start = found.range.start;
+    loop {
+        let exact = Found { text: found.text, range: start..found.range.end };
+        let Some(part) = international_phone(&exact) else { return };
+        let end = part.end;
+        parts.push(part);
+        // Only `00` can follow within a run.
+        let rest = &found.text.as_bytes()[end..found.range.end];
+        let begins = |four: &[u8]| matches!(four, [b'0', b'0', b'1'..=b'9', ..]);
+        let Some(at) = rest.windows(4).position(begins) else { return };
+        steps::count(at);
+        start = end + at;
+    }
+}
+
 /// `+` or `00` and a number of 8 to 15 digits; of a longer run, the groups that make one.
-pub(super) fn international_phone(found: &Found<'_>) -> Part {
+fn international_phone(found: &Found<'_>) -> Part {
     let plus = found.as_str().starts_with('+');
-    let groups = groups(found);
     // Without a plus, only what is written as a number is one.
-    if !found.begins_at_a_gap() || (!plus && groups.len() < 2) {
+    if !found.begins_at_a_gap() || (!plus && groups(found).nth(1).is_none()) {
         return None;
     }
     let shortest = if plus { 8 } else { 10 };
-    let mut digits = 0;
-    let ends = groups.iter().filter_map(|group| {
+    let (mut digits, mut last) = (0, None);
+    for group in groups(found) {
         digits += group.len();
-        (shortest..shortest + 8).contains(&digits).then_some(group.end)
-    });
-    let range = found.range.start..ends.last()?;
+        if digits >= shortest + 8 {
+            break;
+        }
+        if digits >= shortest {
+            last = Some(group.end);
+        }
+    }
+    let range = found.range.start..last?;
     let exact = Found { text: found.text, range: range.clone() };
     exact.ends_at_a_gap().then_some(range)
 }

@@ -21,7 +21,9 @@ mod tests;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+pub(crate) use self::patterns::left_out_mark;
 pub use self::patterns::{PatternError, Patterns};
+pub(crate) use self::scrub::MOST_VALUES;
 pub use self::scrub::Scrub;
 
 /// Says what stands in a record in place of personal data and of free text.
@@ -56,5 +58,18 @@ pub trait Veil: Send + Sync {
 pub(crate) fn free_text(text: &str) -> Cow<'_, str> {
     DEFAULT.redact(text)
 }
+
+/// Gives a text for a log without what the default patterns find; of a long one, the beginning.
+///
+/// The bound is small enough to look at on a thread that has other work to do.
+pub(crate) fn log_text(text: &str) -> Cow<'_, str> {
+    FOR_LOGS.redact(text)
+}
+
+/// The longest text of a call that goes to a log, in bytes.
+pub(crate) const LOG_BYTES: usize = 8 * 1024;
+
+static FOR_LOGS: LazyLock<Patterns> =
+    LazyLock::new(|| Patterns::default().with_max_bytes(LOG_BYTES));
 
 static DEFAULT: LazyLock<Patterns> = LazyLock::new(Patterns::default);

@@ -5,6 +5,7 @@ use std::fmt;
 
 use regex_lite::Regex;
 
+use super::checks::whole;
 use super::pieces::{Check, Piece, cut};
 use super::shapes::{self, Sign, Signs, Stage};
 
@@ -35,8 +36,14 @@ use super::shapes::{self, Sign, Signs, Stage};
 /// number does not.
 ///
 /// # Cost
-/// Time grows with the text's length alone. A text without the signs of a pattern (an `@`, seven
-/// digits, a long run) is passed through after one look.
+/// Time grows with the text's length alone, up to some ten microseconds a byte. A text without the
+/// signs of a pattern (an `@`, seven digits, a long run) is passed through after one look.
+///
+/// Of a text that is longer than [`with_max_bytes`](Self::with_max_bytes) says (64 KiB), only the
+/// beginning is looked at and kept; `[… bytes left out]` says how much of the text is missing. The
+/// patterns of the default set are linear. A pattern of one's own may not be: where it would search
+/// more than 32 MiB in all, counted as the rest of the text for each match, the whole text becomes
+/// `[redacted]`.
 ///
 /// # Examples
 /// ```
@@ -52,6 +59,7 @@ use super::shapes::{self, Sign, Signs, Stage};
 pub struct Patterns {
     /// In the order of their stages.
     patterns: Vec<Pattern>,
+    max_bytes: usize,
 }
 
 #[derive(Clone)]
@@ -73,11 +81,21 @@ const ROUNDS: usize = 8;
 
 const LONGEST_NAME: usize = 32;
 
+/// The longest text that is looked at, unless the set says otherwise.
+const MAX_BYTES: usize = 64 * 1024;
+
+/// How many bytes before the end of what is looked at are not kept: what is cut in two there would
+/// not be recognised.
+const MARGIN: usize = 256;
+
+/// The most bytes that a user's own pattern may search in one text.
+const MOST_SEARCHED: usize = 32 * 1024 * 1024;
+
 impl Patterns {
     /// Starts a set without any pattern.
     #[must_use]
     pub const fn none() -> Self {
-        Self { patterns: Vec::new() }
+        Self { patterns: Vec::new(), max_bytes: MAX_BYTES }
     }
 
     /// Adds a pattern; where it has a group, only the first one is replaced.
@@ -94,9 +112,7 @@ impl Patterns {
         let regex = Regex::new(pattern)
             .map_err(|_| PatternError("the pattern is no regular expression of `regex-lite`"))?;
         let pattern =
-            Pattern::new(name.to_owned().into(), regex, Stage::Own, Sign::None, |found| {
-                Some(found.range.clone())
-            });
+            Pattern::new(name.to_owned().into(), regex, Stage::Own, Sign::None, Check::One(whole));
         let place = self.patterns.partition_point(|other| other.stage <= Stage::Own);
         self.patterns.insert(place, pattern);
         Ok(self)
@@ -109,42 +125,90 @@ impl Patterns {
         self
     }
 
+    /// Sets the longest text that is looked at and kept, in bytes; at least 1 KiB, 64 KiB unless set.
+    ///
+    /// # Examples
+    /// ```
+    /// use tool_runtime::redact::Patterns;
+    ///
+    /// let patterns = Patterns::default().with_max_bytes(1_024);
+    /// let shown = patterns.redact(&"a note ".repeat(1_000)).into_owned();
+    /// assert!(shown.len() < 1_024);
+    /// assert!(shown.ends_with(" bytes left out]"));
+    /// ```
+    #[must_use]
+    pub const fn with_max_bytes(mut self, bytes: usize) -> Self {
+        self.max_bytes = if bytes < 1_024 { 1_024 } else { bytes };
+        self
+    }
+
     /// Replaces whatever a pattern finds by the pattern's name in brackets.
     ///
     /// What was redacted once is not changed by a second time.
     #[must_use]
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let Some(mut shown) = self.once(text) else { return Cow::Borrowed(text) };
+        if text.len() <= self.max_bytes {
+            return match self.redacted(text) {
+                Cow::Owned(shown) if shown.len() > self.max_bytes => {
+                    Cow::Owned(shortened(shown, 0, self.max_bytes))
+                }
+                shown => shown,
+            };
+        }
+        let (head, rest) = text.split_at(floor(text, self.max_bytes));
+        let shown = self.redacted(head).into_owned();
+        Cow::Owned(shortened(shown, rest.len(), self.max_bytes))
+    }
+
+    /// Applies the patterns until they find nothing more.
+    fn redacted<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut shown = match self.once(text) {
+            Redacted::Unchanged => return Cow::Borrowed(text),
+            Redacted::Changed(shown) => shown,
+            Redacted::TooCostly => return Cow::Borrowed(WHOLE),
+        };
         for _ in 1..ROUNDS {
             match self.once(&shown) {
-                None => return Cow::Owned(shown),
-                Some(next) => shown = next,
+                Redacted::Unchanged => return Cow::Owned(shown),
+                Redacted::Changed(next) => shown = next,
+                Redacted::TooCostly => break,
             }
         }
         Cow::Borrowed(WHOLE)
     }
 
-    /// Applies every pattern once; none if nothing was found.
-    fn once(&self, text: &str) -> Option<String> {
+    /// Applies every pattern once.
+    fn once(&self, text: &str) -> Redacted {
+        let Some(pieces) = self.pieces(text) else { return Redacted::TooCostly };
+        if pieces.iter().any(|piece| matches!(piece, Piece::Mark(_))) {
+            Redacted::Changed(pieces.iter().map(Piece::as_str).collect())
+        } else {
+            Redacted::Unchanged
+        }
+    }
+
+    /// The pieces that the patterns cut the text into; none if that would cost too much.
+    fn pieces<'t>(&'t self, text: &'t str) -> Option<Vec<Piece<'t>>> {
         let signs = Signs::of(text);
         let shows = |pattern: &&Pattern| signs.show(pattern.sign, text);
         let mut wanted = self.patterns.iter().filter(shows).peekable();
-        wanted.peek()?;
+        if wanted.peek().is_none() {
+            return Some(Vec::new());
+        }
         let wanted: Vec<&Pattern> = wanted.collect();
         let mut pieces = self.split_at_marks(text);
         let (early, late) =
             wanted.split_at(wanted.partition_point(|pattern| pattern.stage < Stage::Late));
         for pattern in early {
-            pieces = pattern.apply(&pieces);
+            pieces = pattern.apply(&pieces)?;
         }
         if !late.is_empty() {
             pieces = shapes::keep_harmless(&pieces);
         }
         for pattern in late {
-            pieces = pattern.apply(&pieces);
+            pieces = pattern.apply(&pieces)?;
         }
-        let found = pieces.iter().any(|piece| matches!(piece, Piece::Mark(_)));
-        found.then(|| pieces.iter().map(Piece::as_str).collect())
+        Some(pieces)
     }
 
     /// Keeps what stands in place of something already.
@@ -154,6 +218,7 @@ impl Patterns {
         while let Some(at) = rest[from..].find('[').map(|at| from + at) {
             let marks = self.patterns.iter().map(|pattern| &*pattern.mark).chain([WHOLE]);
             let length = marks.filter(|mark| rest[at..].starts_with(mark)).map(str::len).max();
+            let length = length.or_else(|| left_out_mark_length(&rest[at..]));
             let Some(length) = length else {
                 from = at + 1;
                 continue;
@@ -174,7 +239,7 @@ impl Patterns {
 impl Default for Patterns {
     /// Gives the patterns of the table above.
     fn default() -> Self {
-        Self { patterns: shapes::patterns() }
+        Self { patterns: shapes::patterns(), ..Self::none() }
     }
 }
 
@@ -196,9 +261,54 @@ impl Pattern {
         Self { name, mark, regex, stage, sign, check }
     }
 
-    fn apply<'p>(&'p self, pieces: &[Piece<'p>]) -> Vec<Piece<'p>> {
-        cut(pieces, &self.regex, self.check, |_| Piece::Mark(&self.mark))
+    /// Cuts out what the pattern finds; none if that would cost too much.
+    fn apply<'p>(&'p self, pieces: &[Piece<'p>]) -> Option<Vec<Piece<'p>>> {
+        let most = if self.stage == Stage::Own { MOST_SEARCHED } else { usize::MAX };
+        cut(pieces, &self.regex, self.check, most, |_| Piece::Mark(&self.mark))
     }
+}
+
+/// What one round of all patterns made of a text.
+enum Redacted {
+    Unchanged,
+    Changed(String),
+    TooCostly,
+}
+
+/// A redacted text cut to fewer bytes than `most`, and how many bytes are missing.
+fn shortened(mut shown: String, beyond: usize, most: usize) -> String {
+    let mut end = floor(&shown, shown.len().min(most).saturating_sub(MARGIN));
+    // What stands in place of something is kept or left out whole.
+    if let Some(open) = shown[..end].rfind('[').filter(|open| !shown[*open..end].contains(']')) {
+        end = if end - open <= LONGEST_NAME + 2 { open } else { end };
+    }
+    let left_out = beyond + shown.len() - end;
+    shown.truncate(end);
+    shown.push_str(&left_out_mark(left_out));
+    shown
+}
+
+/// Stands in place of so many bytes of a text.
+pub(crate) fn left_out_mark(bytes: usize) -> String {
+    format!("[{bytes} bytes left out]")
+}
+
+/// The length of what [`left_out_mark`] writes, where the text begins with it.
+fn left_out_mark_length(text: &str) -> Option<usize> {
+    const REST: &str = " bytes left out]";
+    const MOST_DIGITS: usize = 10;
+    let digits = text.strip_prefix('[')?;
+    let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+    let is_mark = (1..=MOST_DIGITS).contains(&length) && digits[length..].starts_with(REST);
+    is_mark.then_some(1 + length + REST.len())
+}
+
+/// The border of a character at this place, or the one before it.
+fn floor(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
 }
 
 /// Says why a pattern cannot be used.

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use regex_lite::Regex;
 
+use crate::steps;
+
 /// A part of a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Piece<'t> {
@@ -70,62 +72,94 @@ fn joins(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Says which part of what was found counts; none if it only looked so.
-pub(super) type Check = fn(&Found<'_>) -> Option<Range<usize>>;
+/// Says which parts of what was found count; none if it only looked so.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Check {
+    /// One part counts at most; what follows it is looked at anew.
+    One(fn(&Found<'_>) -> Option<Range<usize>>),
+    /// All parts of a run are found in one pass, so that a run of many is not looked at once for
+    /// each of them.
+    Many(fn(&Found<'_>, &mut Vec<Range<usize>>)),
+}
+
+impl Check {
+    /// Adds the parts that count, and returns whether all of the match is decided.
+    fn parts(self, found: &Found<'_>, parts: &mut Vec<Range<usize>>) -> bool {
+        match self {
+            Self::One(check) => {
+                parts.extend(check(found).filter(|part| !part.is_empty()));
+                false
+            }
+            Self::Many(check) => {
+                check(found, parts);
+                true
+            }
+        }
+    }
+}
 
 /// Cuts every match out of the open pieces; where the pattern has a group, only that.
+///
+/// Returns none where the searches could take more than `most` steps: a step is a byte that a
+/// search may look at, in the worst case all that is left of the text for each match.
 pub(super) fn cut<'t>(
     pieces: &[Piece<'t>],
     regex: &Regex,
     check: Check,
+    most: usize,
     as_piece: impl Fn(&'t str) -> Piece<'t>,
-) -> Vec<Piece<'t>> {
+) -> Option<Vec<Piece<'t>>> {
     let mut cut = Vec::with_capacity(pieces.len() + 2);
+    let mut parts = Vec::new();
+    let mut left = most;
     for piece in pieces {
         let Piece::Open(mut rest) = *piece else {
             cut.push(*piece);
             continue;
         };
         let mut from = 0;
-        while let Some((range, end)) = next(regex, check, rest, from) {
-            let Some(range) = range.filter(|range| !range.is_empty()) else {
+        while from <= rest.len() {
+            left = left.checked_sub(rest.len() - from)?;
+            let Some((range, end)) = next(regex, rest, from) else {
+                steps::count(rest.len() - from);
+                break;
+            };
+            steps::count(end - from + 1);
+            parts.clear();
+            let decided = check.parts(&Found { text: rest, range }, &mut parts);
+            let Some(last) = parts.last().map(|part| part.end) else {
                 from = end.max(beyond(rest, from));
                 continue;
             };
-            if range.start > 0 {
-                cut.push(Piece::Open(&rest[..range.start]));
+            let mut done = 0;
+            for part in parts.drain(..) {
+                if part.start > done {
+                    cut.push(Piece::Open(&rest[done..part.start]));
+                }
+                done = part.end;
+                cut.push(as_piece(&rest[part]));
             }
-            cut.push(as_piece(&rest[range.clone()]));
             // What follows starts anew, so that a neighbour without a gap is seen as well.
-            rest = &rest[range.end..];
-            from = 0;
+            rest = &rest[last..];
+            from = if decided { end.saturating_sub(last) } else { 0 };
         }
         if !rest.is_empty() {
             cut.push(Piece::Open(rest));
         }
     }
-    cut
+    Some(cut)
 }
 
 /// What of the next match counts, and where the match ends.
-fn next(
-    regex: &Regex,
-    check: Check,
-    text: &str,
-    from: usize,
-) -> Option<(Option<Range<usize>>, usize)> {
-    if from > text.len() {
-        return None;
-    }
-    let (range, end) = if regex.captures_len() > 1 {
+fn next(regex: &Regex, text: &str, from: usize) -> Option<(Range<usize>, usize)> {
+    if regex.captures_len() > 1 {
         let captures = regex.captures_at(text, from)?;
         let whole = captures.get(0)?.range();
-        (captures.get(1).map_or(whole.clone(), |group| group.range()), whole.end)
+        Some((captures.get(1).map_or(whole.clone(), |group| group.range()), whole.end))
     } else {
         let found = regex.find_at(text, from)?;
-        (found.range(), found.end())
-    };
-    Some((check(&Found { text, range }), end))
+        Some((found.range(), found.end()))
+    }
 }
 
 /// The place behind the character at this one.

@@ -8,6 +8,7 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::readings::{Reading, SHORTEST};
+use crate::steps;
 
 /// Takes known values out of texts that somebody else wrote: a panic's, an error's.
 ///
@@ -36,6 +37,8 @@ use super::readings::{Reading, SHORTEST};
 #[derive(Default, Clone)]
 pub struct Scrub {
     values: Vec<Value>,
+    /// There are more values than are looked for: every text is withheld.
+    too_many: bool,
 }
 
 #[derive(Clone)]
@@ -44,11 +47,21 @@ struct Value {
     whole_word: bool,
 }
 
+/// How many bytes one byte of a value takes at most, as `\\\\u{00e9}` does.
+const LONGEST_FORM: usize = 12;
+
 /// What stands in place of a value.
 const MASK: &str = "***";
 
 /// What is looked for times what it is looked for in, in bytes: beyond it, a text is withheld.
 const MOST: usize = 64 * 1024 * 1024;
+
+/// The most values that are looked for.
+pub(crate) const MOST_VALUES: usize = 16 * 1024;
+
+/// The longest text that is looked through, in bytes: all its readings take some hundred times as
+/// much memory.
+const MAX_BYTES: usize = 256 * 1024;
 
 impl Scrub {
     /// Takes the values that no text may hold; blank ones are left out.
@@ -69,27 +82,38 @@ impl Scrub {
         for (value, whole_word) in values.chain(words).filter(|(value, _)| !value.is_empty()) {
             *all.entry(value).or_insert(whole_word) &= whole_word;
         }
+        if all.len() > MOST_VALUES {
+            return Self { values: Vec::new(), too_many: true };
+        }
         let as_value =
             |(value, whole_word)| Value { finder: Finder::new(value).into_owned(), whole_word };
-        Self { values: all.into_iter().map(as_value).collect() }
+        Self { values: all.into_iter().map(as_value).collect(), too_many: false }
     }
 
     /// Says whether there is nothing to take out.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.values.is_empty() && !self.too_many
+    }
+
+    /// How many bytes the longest value may take in a text, in the longest of its forms.
+    pub(crate) fn longest(&self) -> usize {
+        let longest = self.values.iter().map(|value| value.finder.needle().len()).max();
+        longest.unwrap_or(0).saturating_mul(LONGEST_FORM)
     }
 
     /// Puts `***` in place of every value.
     ///
-    /// Time grows with the text's length times the number of values; a text for which that would be
-    /// too much is replaced whole.
+    /// Time grows with the text's length times the number of values. A text for which that would be
+    /// too much is replaced whole: one of more than 256 KiB, or any if there are more than 16,384
+    /// values.
     #[must_use]
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.is_empty() || text.is_empty() {
             return Cow::Borrowed(text);
         }
-        if self.values.len().saturating_mul(text.len()) > MOST {
+        let withheld = self.too_many || text.len() > MAX_BYTES;
+        if withheld || self.values.len().saturating_mul(text.len()) > MOST {
             return Cow::Borrowed(MASK);
         }
         let mut found = self.find(text);
@@ -114,6 +138,7 @@ impl Scrub {
     }
 
     fn find_in(&self, reading: &Reading, short: bool, found: &mut Vec<Range<usize>>) {
+        steps::count(reading.bytes.len());
         for Value { finder, whole_word } in &self.values {
             let length = finder.needle().len();
             if !short && length < SHORTEST {

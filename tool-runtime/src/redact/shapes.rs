@@ -6,7 +6,8 @@ use regex_lite::Regex;
 
 use super::checks;
 use super::patterns::Pattern;
-use super::pieces::{Check, Piece, cut};
+use super::pieces::Check::{self, Many, One};
+use super::pieces::{Piece, cut};
 
 /// When a pattern is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,123 +103,129 @@ const SHAPES: [Shape; 22] = [
         Stage::Early,
         Sign::Text("-----BEGIN "),
         r"-----BEGIN [A-Z0-9 ]+-----(?s:.)*?(?:-----END [A-Z0-9 ]+-----|\z)",
-        checks::whole,
+        One(checks::whole),
     ),
     (
         "secret",
         Stage::Early,
         Sign::Either(&[":", "="]),
         r#"(?i)(?:authorization|cookie)\\*["']?\s*[:=]\s*(\\*"[^"\r\n]*"?|[^"\s][^"\r\n]*)"#,
-        checks::whole,
+        One(checks::whole),
     ),
     (
         "secret",
         Stage::Early,
         Sign::Either(&[":", "="]),
         r#"(?i)(?:password|passwd|passphrase|pwd|api[_-]?key|access[_-]?key|secret[_-]?key|client[_-]?secret|private[_-]?key|(?:access|auth|refresh|session)[_-]?token)\\*["']?\s*[:=]\s*(?:Some\()?(\\*"[^"\r\n]*"?|\\*'[^'\r\n]*'?|[^\s,;&"'<>)\]}]+)"#,
-        checks::value_of_a_secret,
+        One(checks::value_of_a_secret),
     ),
     (
         "secret",
         Stage::Early,
         Sign::Either(&[":", "="]),
         r#"(?i)(?:secret|token|session|signature|sig)\\*["']?\s*[:=]\s*(?:Some\()?(\\*"[^"\r\n]*"?|\\*'[^'\r\n]*'?|[^\s,;&"'<>)\]}]+)"#,
-        checks::opaque,
+        One(checks::opaque),
     ),
-    ("secret", Stage::Early, Sign::Text("://"), r#"://([^\s/?#"'<>]+)@"#, checks::credentials),
+    ("secret", Stage::Early, Sign::Text("://"), r#"://([^\s/?#"'<>]+)@"#, One(checks::credentials)),
     (
         "token",
         Stage::Early,
         Sign::Text("eyJ"),
         r"eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)*",
-        checks::whole,
+        One(checks::whole),
     ),
     (
         "token",
         Stage::Early,
         Sign::Words(&["bearer", "basic", "token"], 8),
         r"(?i)\b(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]+)",
-        checks::opaque,
+        One(checks::opaque),
     ),
     (
         "token",
         Stage::Early,
         Sign::Run(16),
         r"\b(?:[spr]k[-_]|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|xapp-|AIza|ya29\.|npm_|pypi-|hf_|dop_v1_|shpat_|whsec_|SG\.|AKIA|ASIA)[A-Za-z0-9._-]+",
-        checks::key,
+        One(checks::key),
     ),
     (
         "email",
         Stage::Early,
         Sign::Either(&["@", "%40"]),
         r#"[^\s@<>()\[\]{},;:"'|=&?/\\]+(?:@|%40)(?:[A-Za-z0-9\u{80}-\u{10FFFF}-]+\.)+[A-Za-z\u{80}-\u{10FFFF}]{2,}"#,
-        checks::whole,
+        One(checks::whole),
     ),
-    ("id", Stage::Late, Sign::Text("<<"), r"[A-Z0-9<]+", checks::machine_readable),
+    ("id", Stage::Late, Sign::Text("<<"), r"[A-Z0-9<]+", One(checks::machine_readable)),
     (
         "id",
         Stage::Late,
         Sign::Digits(4),
         r"(?i)(?:passport|passeport|reisepass|pasaporte|passaporto|personalausweis|(?:identity|id) ?card|driving licen[cs]e|driver'?s licen[cs]e|führerschein|permis de conduire|护照|身份证)[^A-Za-z0-9\r\n]*(?:(?:no|nr|number|nummer|num[eé]ro|n)\b[^A-Za-z0-9\r\n]*)?(?:(?:is|ist|est)\b[^A-Za-z0-9\r\n]*)?([A-Za-z0-9-]+)",
-        checks::document,
+        One(checks::document),
     ),
-    ("id", Stage::Late, Sign::Digits(9), r"\d{3}[ -]\d{2}[ -]\d{4}", checks::social_security),
-    ("id", Stage::Late, Sign::Digits(17), r"\d{17}[\dXx]", checks::resident),
+    ("id", Stage::Late, Sign::Digits(9), r"\d{3}[ -]\d{2}[ -]\d{4}", One(checks::social_security)),
+    ("id", Stage::Late, Sign::Digits(17), r"\d{17}[\dXx]", One(checks::resident)),
     (
         "id",
         Stage::Late,
         Sign::Digits(13),
         r"[12] ?\d{2} ?\d{2} ?[0-9AB]{2} ?\d{3} ?\d{3} ?\d{2}",
-        checks::french_nir,
+        One(checks::french_nir),
     ),
     (
         "id",
         Stage::Late,
         Sign::Digits(6),
         r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]",
-        checks::alone,
+        One(checks::alone),
     ),
-    ("iban", Stage::Late, Sign::Digits(6), r"(?i)[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9])+", checks::iban),
-    ("card", Stage::Late, Sign::Digits(13), r"\d(?:[ \u{a0}-]?\d)+", checks::card),
+    (
+        "iban",
+        Stage::Late,
+        Sign::Digits(6),
+        r"(?i)[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9])+",
+        Many(checks::ibans),
+    ),
+    ("card", Stage::Late, Sign::Digits(13), r"\d(?:[ \u{a0}-]?\d)+", Many(checks::cards)),
     (
         "phone",
         Stage::Late,
         Sign::Digits(8),
         r"(?:\+|00)[1-9](?:[ ().\u{a0}/-]{0,3}\d)+",
-        checks::international_phone,
+        Many(checks::international_phones),
     ),
     (
         "phone",
         Stage::Late,
         Sign::Digits(9),
         r"(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}|1[3-9]\d[ -]\d{4}[ -]\d{4}|1[3-9]\d{9}|\(?0[1-9]\d{0,3}\)?(?:[ /.-]{1,3}\d{2,8}){1,4}|0[1-9]\d{8,9}",
-        checks::national_phone,
+        One(checks::national_phone),
     ),
     (
         "address",
         Stage::Late,
         Sign::Digits(1),
         r"\b\d+[A-Za-z]?(?: (?:[NSEW]\.?|[A-Z][A-Za-z.'’-]*|\d+(?:st|nd|rd|th))){1,4} (?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Terrace|Way|Close|Crescent|Highway|Hwy|Parkway|Pkwy)\b|(?i:\bp\.? ?o\.? box \d+|\bpostfach \d[\d ]*)|\b\d+ ?(?:bis|ter)?,? (?i:rue|avenue|boulevard|bd|place|chemin|allée|impasse|quai|route|cours)(?: (?:de|du|des|la|le|les)| (?:de )?l['’])*[ '’]?[A-Z\u{c0}-\u{de}][A-Za-z\u{c0}-\u{ff}'’-]*(?:[ -][A-Z\u{c0}-\u{de}][A-Za-z\u{c0}-\u{ff}'’-]*){0,3}",
-        checks::whole,
+        One(checks::whole),
     ),
     (
         "address",
         Stage::Late,
         Sign::Digits(1),
         r"(?:[A-Z\u{c0}-\u{de}][A-Za-z\u{c0}-\u{ff}.-]*[ -])?(?:[A-Z\u{c0}-\u{de}]?[A-Za-z\u{c0}-\u{ff}-]*(?:[Ss]traße|[Ss]trasse|[Ss]tr\.|weg|platz|allee|gasse|damm|ufer)|Weg|Platz|Allee|Gasse|Damm) \d+ ?[a-z]?\b|(?:Calle|Avenida|Avda\.|Paseo|Plaza|Viale|Piazza|Corso)(?: [A-Za-z\u{c0}-\u{ff}'’.]+){1,5},? (?:n\.?º? ?)?\d+",
-        checks::whole,
+        One(checks::whole),
     ),
     (
         "address",
         Stage::Late,
         Sign::Text("号"),
-        r"[\u{4e00}-\u{9fff}A-Za-z0-9]*[路街道巷弄]\d+号(?:[A-Za-z0-9\u{4e00}-\u{9fff}-]*[室楼层栋])?",
-        checks::whole,
+        r"[\u{4e00}-\u{9fff}A-Za-z0-9]*[路街道巷弄]\d+号(?:[A-Za-z0-9\u{4e00}-\u{9fff}-]{0,24}[室楼层栋])?",
+        One(checks::whole),
     ),
 ];
 
 /// Applied as the last one: runs that no word of a language looks like.
-const RUN: Shape = ("token", Stage::Late, Sign::Run(32), r"[A-Za-z0-9+/_=-]+", checks::random);
+const RUN: Shape = ("token", Stage::Late, Sign::Run(32), r"[A-Za-z0-9+/_=-]+", One(checks::random));
 
 /// The default set, in the order in which it is applied.
 pub(super) fn patterns() -> Vec<Pattern> {
@@ -249,7 +256,10 @@ pub(super) fn keep_harmless<'t>(pieces: &[Piece<'t>]) -> Vec<Piece<'t>> {
         .ok()
     });
     match &*HARMLESS {
-        Some(regex) => cut(pieces, regex, checks::alone, Piece::Kept),
+        Some(regex) => {
+            let kept = cut(pieces, regex, One(checks::alone), usize::MAX, Piece::Kept);
+            kept.unwrap_or_else(|| pieces.to_vec())
+        }
         None => pieces.to_vec(),
     }
 }

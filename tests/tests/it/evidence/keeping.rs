@@ -113,6 +113,21 @@ async fn a_dry_run_of_a_read_leaves_its_proof_and_its_record() {
     assert!(found["meta"]["evidence"].is_null(), "nothing was ordered: {found}");
 }
 
+#[tokio::test(start_paused = true)]
+async fn evidence_of_hostile_arguments_is_kept() {
+    let office = Office::new();
+    let runtime = runtime(&office, office.keeper.clone());
+    for (cards, kept) in [(300, "[card] [card]"), (10_000, r#""[200000 bytes left out]""#)] {
+        let sku = "4111 1111 1111 1111 ".repeat(cards);
+        let found = answer(&runtime, "quote", &json!({ "sku": sku }).to_string()).await;
+        assert_eq!(found["meta"]["warnings"], Value::Null, "{:?}", found["meta"]);
+        let opened = office.keeper.vault().read(TENANT, id(&found), &access()).await.unwrap();
+        let summary = opened.snapshot.input_summary().unwrap();
+        assert!(summary.contains(kept) && !summary.contains("1111"), "{cards} cards");
+        assert!(summary.len() < 8 * 1024, "{} bytes", summary.len());
+    }
+}
+
 #[tokio::test]
 async fn without_a_build_a_snapshot_has_the_hash_of_the_tools_source() {
     let office = Office::new();

@@ -24,11 +24,10 @@ impl CallScope {
         if text.is_empty() {
             return text;
         }
-        let text = match self.scrubs() {
-            Some(scrubs) => owned(&scrubs.log, text),
-            None => text,
-        };
-        redact::free_text(&text).into_owned()
+        match self.scrubs() {
+            Some(scrubs) => redact::log_text(&log_part(&scrubs.log, text)).into_owned(),
+            None => redact::log_text(&text).into_owned(),
+        }
     }
 
     /// Takes the call's secrets out of a text for its caller, who knows their own personal data.
@@ -70,8 +69,11 @@ impl CallScope {
     }
 
     /// Gives the arguments as a record may keep them; none if they are not JSON.
-    pub(crate) fn redacted(&self, veil: &dyn Veil) -> Option<String> {
-        self.0.tool.input.redact(self.arguments(), self.0.runtime.limits(), veil)
+    ///
+    /// At most so many bytes of free text are looked at; what is beyond is left out.
+    pub(crate) fn redacted(&self, veil: &dyn Veil, free_bytes: usize) -> Option<String> {
+        let limits = self.0.runtime.limits();
+        self.0.tool.input.redact_part(self.arguments(), limits, veil, free_bytes)
     }
 
     /// Gives the tool's answer as a record may keep it; none if it is not JSON.
@@ -103,6 +105,26 @@ impl Scrubs {
         let all = public().chain(personal.iter().map(String::as_str));
         Self { public: Scrub::with_words(public(), words()), log: Scrub::with_words(all, words()) }
     }
+}
+
+/// The part of a text that a log keeps, without the values; the end of a long text is left out, and
+/// with it what may be the beginning of a value.
+fn log_part(scrub: &Scrub, text: String) -> String {
+    if text.len() <= redact::LOG_BYTES {
+        return owned(scrub, text);
+    }
+    let floor = |text: &str, at: usize| {
+        (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+    };
+    // With room for what says how much is left out.
+    let head = &text[..floor(&text, redact::LOG_BYTES - 64)];
+    let beyond = text.len() - head.len();
+    let mut shown = scrub.scrub(head).into_owned();
+    let kept = floor(&shown, shown.len().saturating_sub(scrub.longest()));
+    let left_out = beyond + shown.len() - kept;
+    shown.truncate(kept);
+    shown.push_str(&redact::left_out_mark(left_out));
+    shown
 }
 
 /// Who wrote an error.

@@ -8,7 +8,8 @@ use super::{Replay, ReplayReport, Replayed, SkipReason, Verdict};
 use crate::call::{CallScope, ToolCall, ToolOutput, guard};
 use crate::evidence::{EvidenceError, EvidenceErrorKind, Opened, SnapshotId};
 use crate::ledger::{self, LedgerQuery, RecordedCall};
-use crate::redact::Veil;
+use crate::redact::{self, Veil};
+use crate::schema::Validator;
 
 /// Runs the reads of a trace again.
 pub(super) async fn run(replay: &Replay, trace_id: &str) -> Result<ReplayReport, EvidenceError> {
@@ -188,7 +189,10 @@ impl Replay {
         let redacted = |text: &str| match scope.redacted_answer(text, &veil) {
             Some(text) => serde_json::from_str(&text).ok(),
             // Without a schema there are the patterns only.
-            None => serde_json::from_str(text).ok().map(|value| without_patterns(value, &veil)),
+            None => serde_json::from_str(text).ok().map(|value| {
+                let mut free_bytes = Validator::FREE_BYTES;
+                without_patterns(value, &veil, &mut free_bytes)
+            }),
         };
         let patch = json_patch::diff(&redacted(earlier)?, &redacted(today)?);
         serde_json::to_value(patch).ok()
@@ -250,12 +254,22 @@ fn context(call: &RecordedCall) -> Option<ToolContext> {
     cx.dry_run(call.dry_run).build().ok()
 }
 
-fn without_patterns(value: Value, veil: &dyn Veil) -> Value {
+/// A value without what the veil's patterns find in its strings; strings beyond so many bytes are
+/// left out.
+fn without_patterns(value: Value, veil: &dyn Veil, free_bytes: &mut usize) -> Value {
     match value {
-        Value::String(text) => Value::String(veil.free_text(&text).into_owned()),
-        Value::Array(items) => items.into_iter().map(|it| without_patterns(it, veil)).collect(),
+        Value::String(text) => Value::String(match free_bytes.checked_sub(text.len()) {
+            Some(left) => {
+                *free_bytes = left;
+                veil.free_text(&text).into_owned()
+            }
+            None => redact::left_out_mark(text.len()),
+        }),
+        Value::Array(items) => {
+            items.into_iter().map(|it| without_patterns(it, veil, free_bytes)).collect()
+        }
         Value::Object(members) => {
-            let clean = |(name, value)| (name, without_patterns(value, veil));
+            let clean = |(name, value)| (name, without_patterns(value, veil, free_bytes));
             members.into_iter().map(clean).collect()
         }
         other => other,

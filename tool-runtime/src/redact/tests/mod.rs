@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "this is test code")]
 
 mod caught;
+mod growth;
 mod kept;
 mod laws;
 mod scrubbed;

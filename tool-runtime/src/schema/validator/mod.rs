@@ -217,6 +217,9 @@ impl Validator {
     /// A value counts as sensitive where any branch of the schema says so, and also where it has
     /// another type than the place it stands at, as JSON in a string has.
     ///
+    /// At most 32 KiB of free text are looked at. A further string becomes `[… bytes left out]`, a
+    /// further name is veiled. At most 4,096 values are veiled, further ones become `"***"`.
+    ///
     /// # Examples
     /// ```
     /// use serde_json::json;
@@ -242,8 +245,22 @@ impl Validator {
     /// ```
     #[must_use]
     pub fn redact(&self, text: &str, limits: &Limits, veil: &dyn Veil) -> Option<String> {
+        self.redact_part(text, limits, veil, Self::FREE_BYTES)
+    }
+
+    /// How many bytes of free text [`redact`](Self::redact) looks at.
+    pub(crate) const FREE_BYTES: usize = 32 * 1024;
+
+    /// As [`redact`](Self::redact), with so many bytes of free text looked at.
+    pub(crate) fn redact_part(
+        &self,
+        text: &str,
+        limits: &Limits,
+        veil: &dyn Veil,
+        free_bytes: usize,
+    ) -> Option<String> {
         let tree = read(text, limits).ok()?;
-        Some(redact::redacted(&self.schemas, tree.view(text), veil))
+        Some(redact::redacted(&self.schemas, tree.view(text), veil, free_bytes))
     }
 
     /// Lists the values of a text that a log must not repeat; none if it is not JSON.

@@ -36,6 +36,7 @@ fn long_names(count: usize) -> String {
     members(count, |n| format!("\"{}{n}\":1", "x".repeat(64)))
 }
 
+#[allow(clippy::too_many_lines, reason = "it is one table")]
 fn shapes() -> Vec<Shape> {
     let closed = || json!({"type": "object", "properties": {"k": {"type": "string"}}, "additionalProperties": false});
     let choice = |rule: &str| {
