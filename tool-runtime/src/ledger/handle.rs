@@ -14,9 +14,10 @@ use thiserror::Error;
 use super::chain::{ChainKeys, Checkpoint, Fault, Verified, Verifier};
 use super::config::LedgerBuilder;
 use super::keys::LedgerKeys;
+use super::notes::Notes;
 use super::query::{LedgerQuery, Page, written};
 use super::queue::{Bounds, Queue};
-use super::record::{Access, Record};
+use super::record::Access;
 use super::search::Search;
 use super::stats::{LedgerStatus, Stats};
 use super::store::{LedgerStore, SCAN};
@@ -83,6 +84,8 @@ struct Shared {
     clock: Arc<dyn Clock>,
     stats: Arc<Stats>,
     writer: ThreadId,
+    /// Access records that wait to be written.
+    notes: Notes,
     /// Whose turn it is of those who ask for what anybody may.
     turn: Arc<Turn<()>>,
     /// Hears when the writer has ended.
@@ -140,8 +143,8 @@ impl Ledger {
             StoreError::new(StoreErrorKind::Unavailable, text)
         })?;
         let (writer, ended) = (thread.thread().id(), Mutex::new(ended));
-        let turn = Arc::default();
-        Ok(Self(Arc::new(Shared { queue, keys, clock, stats, writer, turn, ended })))
+        let (turn, notes) = (Arc::default(), Notes::default());
+        Ok(Self(Arc::new(Shared { queue, keys, clock, stats, writer, notes, turn, ended })))
     }
 
     /// Tells how the ledger is doing.
@@ -227,10 +230,23 @@ impl Ledger {
 
     /// Records what somebody has done with what is kept under lock, and waits until it is safe.
     ///
+    /// Records that wait at the same time are written together, so that no reader waits for another;
+    /// at most 1,024 wait at once.
+    ///
     /// # Errors
-    /// The ledger cannot be written, or is closed.
+    /// The ledger cannot be written, is closed, or too many records wait.
+    ///
+    /// # Cancellation
+    /// The record is written even if the returned future is dropped once it has been polled.
     pub async fn note_access(&self, access: Access) -> Result<(), StoreError> {
-        self.ask_in_turn(move |desk| desk.note(&Record::Access(access))).await
+        let (written, asks) = self.0.notes.take(access)?;
+        if asks {
+            self.0.notes.ask(&self.0.queue);
+        }
+        written.await.unwrap_or_else(|_| {
+            let text = "it is closed, or too much is asked of it at once";
+            Err(StoreError::new(StoreErrorKind::Unavailable, text))
+        })
     }
 
     /// Writes what still waits, says in the ledger that it is whole, and ends it for all handles.

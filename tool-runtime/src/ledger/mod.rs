@@ -9,6 +9,7 @@ mod config;
 mod ended;
 mod handle;
 mod keys;
+mod notes;
 mod query;
 mod queue;
 mod record;

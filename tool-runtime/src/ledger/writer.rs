@@ -102,6 +102,14 @@ impl Desk {
         self.append_one(record.to_text())
     }
 
+    /// Appends records together: all, or none.
+    pub(super) fn note_all(
+        &mut self,
+        bodies: impl IntoIterator<Item = Box<str>>,
+    ) -> Result<(), StoreError> {
+        self.append(self.link(bodies)).map_err(|(error, _)| error)
+    }
+
     fn append_one(&mut self, body: Box<str>) -> Result<(), StoreError> {
         self.append(self.link([body])).map_err(|(error, _)| error)
     }

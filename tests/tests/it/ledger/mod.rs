@@ -1,5 +1,6 @@
 //! The ledger through the whole runtime: every end of a call, overload, crashes, forgeries.
 
+mod accesses;
 mod crash;
 mod ends;
 mod overload;
