@@ -1,6 +1,7 @@
 //! Evidence through the whole runtime: what an answer proves, and whether it would come again.
 
 mod keeping;
+mod permission;
 mod replay;
 
 use std::sync::Arc;

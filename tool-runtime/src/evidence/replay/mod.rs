@@ -6,7 +6,7 @@ mod running;
 use std::fmt;
 use std::sync::Arc;
 
-use tool_contracts::ToolContext;
+use tool_contracts::{ToolContext, ToolSpec};
 use uuid::Uuid;
 
 pub use self::report::{ReplayReport, Replayed, SkipReason, Verdict};
@@ -17,7 +17,10 @@ use crate::ledger::Ledger;
 /// Runs the reads of a trace again, from what was kept of them, and says which answers are still
 /// the same.
 ///
-/// A write is never run. Nothing is answered from a cache, and no evidence is left; each call that
+/// A write is never run. A read is subject to all that a call is subject to: its tool's permission,
+/// the host's access policy as it is today, and approval: a read that needs approval is skipped,
+/// unless [`approving`](Self::approving) says otherwise; nobody is asked, and no standing grant of
+/// the recorded user is used. Nothing is answered from a cache, and no evidence is left; each call that
 /// is run is on the ledger, with the id of the one that it repeats. That somebody replays a trace,
 /// and why, is recorded before anything is read.
 ///
@@ -65,10 +68,13 @@ pub struct Replay {
     after: Option<u64>,
     most: usize,
     context: Option<Context>,
+    tools: Option<Tools>,
+    approves: Option<Tools>,
     listen: Option<Listen>,
 }
 
 type Context = Arc<dyn Fn(ToolContext) -> ToolContext + Send + Sync>;
+type Tools = Arc<dyn Fn(&ToolSpec) -> bool + Send + Sync>;
 type Listen = Arc<dyn Fn(&Replayed) + Send + Sync>;
 
 impl Replay {
@@ -84,6 +90,8 @@ impl Replay {
             after: None,
             most: usize::MAX,
             context: None,
+            tools: None,
+            approves: None,
             listen: None,
         }
     }
@@ -121,6 +129,39 @@ impl Replay {
         change: impl Fn(ToolContext) -> ToolContext + Send + Sync + 'static,
     ) -> Self {
         self.context = Some(Arc::new(change));
+        self
+    }
+
+    /// Runs only tools that the reader may call; other calls are
+    /// [skipped](SkipReason::NotAllowed). All tools unless this is set.
+    pub fn only_tools(
+        mut self,
+        may_call: impl Fn(&ToolSpec) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.tools = Some(Arc::new(may_call));
+        self
+    }
+
+    /// Approves reads of these tools where they need approval, in the name of the reader
+    /// ([`Access::who`]), which their records then name; other reads that need approval are
+    /// [skipped](SkipReason::NeedsApproval). None unless this is set.
+    ///
+    /// Set it only where the reader may decide about such calls. An access policy that denies a call
+    /// is not overruled by it.
+    ///
+    /// ```
+    /// # use tool_runtime::evidence::{Access, Replay};
+    /// # use tool_runtime::ledger::Ledger;
+    /// # use tool_runtime::Runtime;
+    /// # fn doc(runtime: &Runtime, ledger: &Ledger, access: Access) -> Replay {
+    /// Replay::new(runtime, ledger, access).approving(|tool| tool.category() == Some("wages"))
+    /// # }
+    /// ```
+    pub fn approving(
+        mut self,
+        approves: impl Fn(&ToolSpec) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.approves = Some(Arc::new(approves));
         self
     }
 

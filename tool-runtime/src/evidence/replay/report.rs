@@ -79,6 +79,10 @@ pub enum SkipReason {
     InputAltered,
     /// It may not run in this runtime, or not for this user.
     Refused,
+    /// Its tool needs approval, and nobody has given it for this replay.
+    NeedsApproval,
+    /// The reader may not call its tool.
+    NotAllowed,
     /// Nothing is known of its answer to compare with.
     OutputNotKept,
 }

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::{Replay, ReplayReport, Replayed, SkipReason, Verdict};
 use crate::call::{CallScope, ToolCall, ToolOutput, guard};
+use crate::dispatch::refusal::Refusal;
 use crate::evidence::{EvidenceError, EvidenceErrorKind, Opened, SnapshotId};
 use crate::ledger::{self, LedgerQuery, RecordedCall};
 use crate::redact::{self, Veil};
@@ -78,7 +79,10 @@ impl Replay {
         let mut replayed = Replayed::of(seq, call, Verdict::Gone);
         let Some(tool) = self.runtime.registered(&call.tool) else { return replayed };
         replayed.version = Some(tool.spec.version().to_owned());
-        let judged = match may_run(call, tool.spec.effect()) {
+        let is_allowed = self.tools.as_ref().is_none_or(|may_call| may_call(&tool.spec));
+        let may_run = may_run(call, tool.spec.effect());
+        let may_run = may_run.and(if is_allowed { Ok(()) } else { Err(SkipReason::NotAllowed) });
+        let judged = match may_run {
             Ok(()) => self.run_again(call, &mut replayed.by).await,
             Err(reason) => Err(reason),
         };
@@ -102,8 +106,17 @@ impl Replay {
         *by = Some(cx.invocation_id());
         let mut again =
             self.runtime.open_replay(&call.tool, known.arguments.into(), cx, call.invocation_id);
-        again.approve(self.access.who());
-        again.execute().await;
+        if self
+            .approves
+            .as_ref()
+            .is_some_and(|approves| again.tool().is_some_and(|it| approves(it)))
+        {
+            again.approve(self.access.who());
+        }
+        if again.execute_unless_asked().await.is_some() {
+            again.withdraw(Refusal::needs_confirmation);
+            return Err(SkipReason::NeedsApproval);
+        }
         self.judge(call, &again, known.output.as_deref())
     }
 

@@ -1,0 +1,93 @@
+//! A replay asks for what any call is asked for: permission, the host's rule, approval.
+
+use serde_json::{Value, json};
+use tool_runtime::evidence::{Replay, ReplayReport};
+use tool_runtime::policy::{AccessPolicy, AccessRequest, AccessVerdict, Policy, async_trait};
+use tool_runtime::prelude::*;
+
+use super::{Office, TENANT, World, access, cx_of};
+use crate::ledger::recorded;
+
+/// Reads a salary.
+#[ai_tool(effect = "read", version = "1.0.0")]
+async fn read_salary(world: &World) -> u32 {
+    world.ask()
+}
+
+struct Rule(fn(&AccessRequest<'_>) -> AccessVerdict);
+
+#[async_trait]
+impl AccessPolicy for Rule {
+    async fn decide(
+        &self,
+        request: &AccessRequest<'_>,
+    ) -> Result<AccessVerdict, Box<dyn std::error::Error + Send + Sync>> {
+        Ok((self.0)(request))
+    }
+}
+
+fn runtime(office: &Office, world: &World, permission: Permission, policy: Policy) -> Runtime {
+    let builder = Runtime::builder().tool::<ReadSalary>().state(world.clone());
+    let builder = builder.permission("read_salary", permission).ledger(&office.ledger);
+    builder.policy(policy).build().unwrap()
+}
+
+/// Reads the salary as jane, with a person's approval.
+async fn read(runtime: &Runtime) {
+    let mut call = runtime.call("read_salary", "{}", &cx_of(TENANT));
+    call.approve("boss");
+    assert!(call.execute().await.is_ok());
+}
+
+fn verdicts(report: &ReplayReport) -> Vec<Value> {
+    let report = serde_json::to_value(report).unwrap();
+    report["calls"].as_array().unwrap().iter().map(|call| call["verdict"].clone()).collect()
+}
+
+fn skipped(reason: &str) -> Value {
+    json!({"verdict": "skipped", "reason": reason})
+}
+
+#[tokio::test]
+async fn a_replay_runs_no_read_that_needs_approval() {
+    let asks = Rule(|_| AccessVerdict::ask("a salary"));
+    let whose = [(Permission::Ask, Policy::new()), (Permission::Allow, Policy::new().access(asks))];
+    for (permission, policy) in whose {
+        let (office, world) = (Office::new(), World::default());
+        let runtime = runtime(&office, &world, permission, policy);
+        read(&runtime).await;
+        let replay = Replay::new(&runtime, &office.ledger, access());
+        let report = replay.run("trace-1").await.unwrap();
+        assert_eq!(verdicts(&report), [skipped("needs_approval")]);
+        assert_eq!(world.runs(), 1, "the approved call alone has run");
+        let approvals = recorded(&office.ledger).await;
+        let approvals = approvals.iter().filter_map(|call| call.approval.as_ref());
+        let by: Vec<_> = approvals.filter_map(|it| it.by.as_deref()).collect();
+        assert_eq!(by, ["boss"], "the reader approves nothing by reading");
+        let waiting = runtime.waiting_calls(TENANT, None, 10).await.unwrap();
+        assert!(waiting.calls.is_empty(), "a replay asks nobody");
+    }
+}
+
+#[tokio::test]
+async fn a_replay_uses_no_standing_grant_of_the_user_it_repeats() {
+    let (office, world) = (Office::new(), World::default());
+    let runtime = runtime(&office, &world, Permission::Ask, Policy::new());
+    read(&runtime).await;
+    runtime.grant("read_salary", &cx_of(TENANT), "boss").await.unwrap();
+    let report = Replay::new(&runtime, &office.ledger, access()).run("trace-1").await.unwrap();
+    assert_eq!((verdicts(&report), world.runs()), (vec![skipped("needs_approval")], 1));
+}
+
+#[tokio::test]
+async fn a_replay_is_subject_to_the_access_policy_of_today() {
+    let (office, world) = (Office::new(), World::default());
+    read(&runtime(&office, &world, Permission::Allow, Policy::new())).await;
+    let denies = Policy::new().access(Rule(|request| match request.cx().user_id() {
+        Some("jane") => AccessVerdict::deny("jane has left"),
+        _ => AccessVerdict::Allow,
+    }));
+    let runtime = runtime(&office, &world, Permission::Allow, denies);
+    let report = Replay::new(&runtime, &office.ledger, access()).run("trace-1").await.unwrap();
+    assert_eq!((verdicts(&report), world.runs()), (vec![skipped("refused")], 1));
+}
