@@ -2,6 +2,8 @@
 
 use uuid::Uuid;
 
+use super::ToolCall;
+
 /// What people decided about a call.
 #[derive(Debug, Default)]
 pub(crate) struct Consent {
@@ -11,6 +13,10 @@ pub(crate) struct Consent {
     pub(crate) approved_at_ms: Option<u64>,
     /// The ticket that it came back by, to be used up before it runs.
     pub(crate) ticket: Option<HeldTicket>,
+    /// The caller that asked for the call, as its transport wrote it: sealed with a call that waits.
+    pub(crate) asker: Option<Box<str>>,
+    /// Whether the arguments were changed after the call was taken up by its ticket.
+    pub(crate) edited: bool,
     /// The hash of the dry run's answer that was shown, where the decision is bound to it.
     pub(crate) preview: Option<[u8; 32]>,
     /// Whether nobody was asked because the call was answered before: then it may not run.
@@ -27,6 +33,8 @@ pub(crate) struct HeldTicket {
     pub(crate) json: Box<str>,
     /// When its time is over, in milliseconds since the epoch.
     pub(crate) expires_at_ms: u64,
+    /// Whether an approver took the call up by the ticket's id, and does not hold the ticket.
+    pub(crate) by_approver: bool,
     /// Whether it was used up by a run that never ended: only that run's key may let it run again.
     pub(crate) is_used: bool,
 }
@@ -37,4 +45,14 @@ pub(crate) enum Withdrawn {
     Declined,
     Overtaken,
     Expired,
+}
+
+#[cfg(feature = "http")]
+impl ToolCall {
+    /// Notes the caller that asks for this call, if the call may have to wait for approval.
+    pub(crate) fn set_asker(&mut self, asker: impl FnOnce() -> Box<str>) {
+        if self.scope().is_some_and(|scope| scope.registered().concerns.consult) {
+            self.consent_mut().asker = Some(asker());
+        }
+    }
 }

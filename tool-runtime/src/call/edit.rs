@@ -41,18 +41,20 @@ impl ToolCall {
         if approver.trim().is_empty() {
             return Err(EditError::NoApprover);
         }
-        self.edit(arguments.into())?;
+        self.consent.edited |= self.edit(arguments.into())?;
         self.approved_by(approver);
         Ok(())
     }
 
-    /// Changes the arguments, and lets nobody's yes to the earlier ones stand for these.
-    pub(crate) fn edit(&mut self, arguments: Arguments) -> Result<(), EditError> {
+    /// Changes the arguments, and lets no approval of the earlier ones stand for these; returns
+    /// whether they are others.
+    pub(crate) fn edit(&mut self, arguments: Arguments) -> Result<bool, EditError> {
         let (CallStatus::Pending, Target::Known(scope)) = (self.status, &self.target) else {
             return Err(EditError::NotPending);
         };
         let arguments = arguments.into_text();
-        if *arguments != *scope.arguments() {
+        let is_changed = *arguments != *scope.arguments();
+        if is_changed {
             let pointers = differences(scope.sent().arguments(), &arguments);
             let edited = scope.edited(arguments, pointers);
             let decoded = pipeline::decode(&edited)
@@ -62,7 +64,7 @@ impl ToolCall {
             self.consent.preview = None;
             self.consent.approver = None;
         }
-        Ok(())
+        Ok(is_changed)
     }
 }
 

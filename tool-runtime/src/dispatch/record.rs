@@ -104,9 +104,12 @@ impl<'c> CallRecord<'c> {
     }
 
     /// Returns who approved the call, if somebody was asked.
+    ///
+    /// An approval of a call that was then rejected did not count, and is left out: its ticket had
+    /// been used, say, by another decision.
     #[must_use]
     pub fn approver(&self) -> Option<&'c str> {
-        self.call.approver()
+        self.call.approver().filter(|_| self.ended.status != CallStatus::Rejected)
     }
 
     pub(crate) fn call(&self) -> &'c ToolCall {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::HttpConfig;
+use super::accesses::ReadShares;
 use super::body::Room;
 use super::flood::RefusalCounts;
 use super::list::Listing;
@@ -26,6 +27,7 @@ pub(super) struct App {
     pub(super) rates: Rates,
     /// A place a call that has an effect.
     pub(super) tasks: Arc<Shares<Caller>>,
+    pub(super) reads: ReadShares,
     /// A place a replay.
     pub(super) replays: Arc<Shares<Caller>>,
     /// A place a stream: apart from those of tasks, so that streams keep no write from running.
@@ -64,6 +66,7 @@ impl App {
             documents,
             rates,
             tasks,
+            reads: ReadShares::default(),
             replays,
             streams,
             room,

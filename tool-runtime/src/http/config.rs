@@ -1,5 +1,6 @@
 //! How the tools are shown over HTTP.
 
+use super::auth::Lookup;
 use super::bounds::Bounds;
 use super::hosts::Hosts;
 use super::probes::Readiness;
@@ -20,6 +21,7 @@ pub struct HttpConfig {
     pub(super) ready: Readiness,
     pub(super) public_metrics: bool,
     pub(super) four_eyes: bool,
+    pub(super) askers: Option<Lookup>,
     pub(super) rates: RateLimits,
 }
 
@@ -36,6 +38,7 @@ impl HttpConfig {
             ready: Readiness::default(),
             public_metrics: false,
             four_eyes: true,
+            askers: None,
             rates: RateLimits::new(),
         }
     }

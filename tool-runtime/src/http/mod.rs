@@ -8,6 +8,7 @@
 //! from ([`Auth`]), makes the call's context from its headers and body, and says the call's answer
 //! in HTTP's words.
 
+mod accesses;
 mod answer;
 mod app;
 mod approvals;
@@ -45,7 +46,7 @@ mod traces;
 mod unread;
 
 pub use self::auth::{
-    ApiKey, ApiKeyError, ApiKeyHash, ApiKeySet, ApiKeys, Auth, Principal, Scope, Scopes,
+    ApiKey, ApiKeyError, ApiKeyHash, ApiKeySet, ApiKeys, Asker, Auth, Principal, Scope, Scopes,
     UnknownScope,
 };
 #[cfg(feature = "jwt")]

@@ -26,6 +26,8 @@ const LONGEST_TEXT: usize = 128;
 
 /// Why the runtime does not let a call through.
 const REASONS: &[&str] = &[
+    "answered_before",
+    "asker_not_allowed",
     "breaker_open",
     "denied_by_policy",
     "key_not_kept",
@@ -40,6 +42,7 @@ const REASONS: &[&str] = &[
     "store_full",
     "store_unavailable",
     "superseded",
+    "tool_not_covered",
 ];
 
 /// About how many bytes a call takes beside its texts.
@@ -304,9 +307,10 @@ impl Approval {
         let ticket = consent.ticket.as_ref().map(|ticket| ticket.id);
         let unrun = record.attempts() == 0;
         let ticket = ticket.or_else(|| issued(record.output().error().filter(|_| unrun)?));
-        let by = consent.approver.clone();
+        let by = record.approver().map(str::to_owned);
+        let at_ms = consent.approved_at_ms.filter(|_| by.is_some());
         let nobody = by.is_none() && ticket.is_none();
-        (!nobody).then_some(Self { by, at_ms: consent.approved_at_ms, ticket })
+        (!nobody).then_some(Self { by, at_ms, ticket })
     }
 
     fn describe(&self) -> RecordedApproval {

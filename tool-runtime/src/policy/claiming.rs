@@ -7,14 +7,13 @@ use std::time::{Duration, Instant};
 use tool_contracts::{CallStatus, ErrorCode};
 
 use super::approval::fingerprint;
-use super::asking::store_down;
 use super::fresh::{Flight, question};
 use super::governor::State;
 use super::holding::Holding;
 use super::limits::{PlacePermit, Places};
 use super::plan::Plan;
 use super::waiting::{left, within};
-use crate::call::{CallScope, Consent, HeldTicket};
+use crate::call::{CallScope, Consent};
 use crate::dispatch::Origin;
 use crate::dispatch::fitting::refused;
 use crate::dispatch::govern::Held;
@@ -22,7 +21,6 @@ use crate::dispatch::pipeline::{Ended, Fate};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::ticket::TicketFault;
-use crate::store::TicketEnd;
 
 /// How long a caller is told to wait for a place.
 const QUEUE_WAIT_MS: u64 = 1_000;
@@ -30,6 +28,8 @@ const QUEUE_WAIT_MS: u64 = 1_000;
 /// Why a call does not run: it is refused, or answered already.
 pub(super) enum Stop {
     Refused(Box<Refusal>),
+    /// A run holds its key, and is not known to hold its ticket too.
+    InFlight(Box<Refusal>),
     Answered(Box<Ended>),
 }
 
@@ -53,10 +53,18 @@ impl State {
         consent: &Consent,
         started: Instant,
     ) -> Held {
-        match self.take(scope, consent, started).await {
+        let mut taken = self.take(scope, consent, started).await;
+        if let (Err(stop), Some(ticket)) = (&taken, &consent.ticket) {
+            if let Err(refusal) = self.is_first(ticket, stop, scope, consent, started).await {
+                taken = Err(refusal.into());
+            }
+        }
+        match taken {
             Ok(holding) => Ok(Some(Box::new(holding))),
             Err(Stop::Answered(ended)) => Err(ended),
-            Err(Stop::Refused(refusal)) => Err(Box::new(refused(scope, &refusal))),
+            Err(Stop::Refused(refusal) | Stop::InFlight(refusal)) => {
+                Err(Box::new(refused(scope, &refusal)))
+            }
         }
     }
 
@@ -67,12 +75,19 @@ impl State {
         started: Instant,
     ) -> Result<Holding, Stop> {
         let plan = self.plan(scope);
+        let ticket = consent.ticket.as_ref();
+        // The run that used the ticket had other arguments, and may have had its effect.
+        if consent.edited && ticket.is_some_and(|ticket| ticket.is_used) {
+            return Err(Stop::Refused(TicketFault::Used.into()));
+        }
         let mut holding = Holding::new(self.clone(), scope.clone());
         // A dry run of a write in the course of another call takes nothing of its own.
         if scope.is_rehearsal() && scope.withholds_effect() {
             return Ok(holding);
         }
-        if plan.is_limited() || self.places.is_some() {
+        if ticket.is_some_and(|ticket| ticket.is_used) {
+            self.must_be_unanswered(scope, consent, started).await?;
+        } else if plan.is_limited() || self.places.is_some() {
             if let Some(answered) = self.kept_answer(scope, consent, started).await? {
                 return Err(answered.into());
             }
@@ -135,26 +150,6 @@ impl State {
         let output = answer.serve(scope, now);
         let (status, log, origin) = (CallStatus::Executed, String::new(), Origin::Cache);
         Err(Ended { status, output, log, fate: Fate::Answered, origin, grounds: None }.into())
-    }
-
-    /// Uses up the ticket that a call came back by: one call alone may.
-    async fn use_ticket(&self, ticket: &HeldTicket, limit: Duration) -> Result<(), Box<Refusal>> {
-        // Its key was taken over, or this call would have ended there.
-        if ticket.is_used {
-            return Ok(());
-        }
-        if self.clock.now().get() >= ticket.expires_at_ms {
-            return Err(TicketFault::Expired.into());
-        }
-        let ended = self.stores.tickets.end_ticket(ticket.id, TicketEnd::Used);
-        match self.ask_store(limit, ended).await {
-            Ok(None) => Ok(()),
-            Ok(Some(end)) => Err(TicketFault::from(end).into()),
-            Err(error) => {
-                let failure = store_down(&error).with_detail("effect", "none");
-                Err(Refusal::new(CallStatus::NotExecuted, failure))
-            }
-        }
     }
 }
 

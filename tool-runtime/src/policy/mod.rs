@@ -10,6 +10,7 @@ mod asking;
 mod bounds;
 mod claiming;
 mod config;
+mod deciding;
 mod excerpt;
 mod fresh;
 mod governor;

@@ -1,5 +1,6 @@
 //! The tools over HTTP, as callers in any language meet them.
 
+mod accesses;
 mod approvals;
 mod calls;
 mod isolation;

@@ -132,9 +132,11 @@ async fn who_replays_a_trace_and_why_is_on_the_record_before_anything_runs() {
     assert_eq!(answer.status, 200, "{}", answer.text);
     archive.read("/traces/trace-1").await;
     let records = archive.kept.records();
-    let [.., Record::Access(access), Record::Call(replayed)] = &records[..] else {
+    let [.., Record::Access(access), Record::Call(replayed), Record::Access(read)] = &records[..]
+    else {
         panic!("{records:?}")
     };
+    assert_eq!(read.action, "read_trace");
     assert_eq!((&*access.action, &*access.outcome), ("replay", "asked"));
     assert_eq!((&*access.by, &*access.reason), ("user:auditor-7 by laptop", "complaint 4711"));
     assert_eq!(access.subject.as_deref(), Some("trace-1"));

@@ -3,7 +3,9 @@
 mod attempt;
 mod decision;
 mod four_eyes;
+mod inbox;
 mod refusing;
+mod standing;
 mod view;
 
 use axum::extract::{Request, State};
@@ -16,8 +18,9 @@ use self::attempt::Attempt;
 use self::decision::Decision;
 pub(super) use self::decision::DecisionBody;
 use self::refusing::Refused;
-use self::view::{Approval, DeclinedWord};
+use self::view::DeclinedWord;
 pub(super) use self::view::{Approvals, Declined};
+use super::accesses::Read;
 use super::answer::Heard;
 use super::app::{App, Shared};
 use super::auth::Scope;
@@ -58,10 +61,11 @@ pub(super) async fn decide(
 async fn listed(app: &Shared, parts: &Parts, heard: &mut Heard) -> Result<Response, Problem> {
     let clerk = Clerk::admit(app, parts, Scope::Approvals, heard).await?;
     let asked = Asked::<Uuid>::read(parts.uri.query(), "the `next` of the page before, a UUID")?;
-    let waiting = app.runtime.waiting_calls(clerk.tenant(), asked.after, asked.most).await;
-    let waiting = waiting.map_err(|_| desk::store_down())?;
-    let approvals = waiting.calls.iter().map(|call| Approval::of(call, &app.runtime)).collect();
-    Ok(desk::found(&Approvals { approvals, next: waiting.next }).into_response())
+    let _share = app.reads.take(&clerk.principal)?;
+    let page = desk::within(app, inbox::page(app, &clerk, asked)).await?;
+    let read = Read { action: "read_approvals", what: "GET /approvals", subject: page.subject() };
+    read.recorded(app, &clerk).await?;
+    Ok(desk::found(&page.into_body(&app.runtime)).into_response())
 }
 
 /// Lets somebody in who may decide for this tenant; who else tries it is on the record.
@@ -89,15 +93,21 @@ async fn decided(
 ) -> Result<Response, Problem> {
     refusing::unless_counted(app, clerk, ticket, &caller).await?;
     let mut call = app.runtime.resume_waiting(ticket, &clerk.cx).await;
-    heard.tool_name = call.name().into();
     let attempt = Attempt::of(clerk, ticket, decision, caller.clone());
+    // A call that could not be found has no tool.
+    if !call.name().is_empty() && !inbox::covers(app, clerk, call.name()) {
+        call.withdraw(refusing::not_covered);
+        attempt.was_in_vain(app, &Refused::NOT_COVERED.why).await;
+        return Err(refusing::tool_not_covered());
+    }
+    heard.tool_name = call.name().into();
     let refused = match (call.status(), decision) {
         (CallStatus::Pending, Decision::Decline(feedback)) => {
             return decline(app, call, ticket, feedback, &attempt).await;
         }
-        (CallStatus::Pending, Decision::Approve) => approve(app, &mut call, clerk, None),
+        (CallStatus::Pending, Decision::Approve) => approve(app, &mut call, clerk, None).await?,
         (CallStatus::Pending, Decision::Edit(arguments)) => {
-            approve(app, &mut call, clerk, Some(arguments))
+            approve(app, &mut call, clerk, Some(arguments)).await?
         }
         _ => Refused::by_ticket(&call),
     };
@@ -111,28 +121,32 @@ async fn decided(
 }
 
 /// Lets a call run, or has it answer why it may not; its ticket stays good then.
-fn approve(
+async fn approve(
     app: &Shared,
     call: &mut ToolCall,
     clerk: &Clerk,
     edited: Option<&str>,
-) -> Option<Refused> {
+) -> Result<Option<Refused>, Problem> {
     let is_own = four_eyes::is_own(call.cx(), &clerk.cx, &clerk.principal);
     if is_own && app.config.four_eyes {
         call.withdraw(four_eyes::refusal);
-        return Some(Refused::OWN_CALL);
+        return Ok(Some(Refused::OWN_CALL));
+    }
+    if !standing::asker_may_call(app, call).await? {
+        call.withdraw(refusing::asker_not_allowed);
+        return Ok(Some(Refused::ASKER_NOT_ALLOWED));
     }
     let approved = match edited {
         Some(arguments) => call.approve_edited(clerk.name(), arguments),
         None if call.approve(clerk.name()) => Ok(()),
         None => Err(EditError::NoApprover),
     };
-    let error = approved.err()?;
+    let Err(error) = approved else { return Ok(None) };
     call.withdraw(|| refusing::not_approved(error));
-    Some(Refused::NOT_APPROVED)
+    Ok(Some(Refused::NOT_APPROVED))
 }
 
-/// Says no for good, and answers only once that is kept.
+/// Says no for good; the call is recorded as declined only if no other decision came first.
 async fn decline(
     app: &Shared,
     mut call: ToolCall,
@@ -140,18 +154,21 @@ async fn decline(
     feedback: &str,
     attempt: &Attempt,
 ) -> Result<Response, Problem> {
-    let (tenant, tool_name) = (call.cx().tenant_id(), call.name().to_owned());
-    call.decline(feedback);
-    call.execute().await;
-    // Somebody else may have decided at the same moment, and one decision counts.
-    match app.runtime.ticket_end(ticket, tenant).await {
-        Ok(Some(TicketEnd::Declined)) => {}
+    let tool_name = call.name().to_owned();
+    match app.runtime.end_ticket(ticket, TicketEnd::Declined).await {
+        Ok(None) => {}
         Ok(Some(end)) => {
+            call.withdraw(|| TicketFault::from(end).into());
             attempt.was_in_vain(app, TicketFault::from(end).reason()).await;
             return Err(refusing::ended(end));
         }
-        Ok(None) | Err(_) => return Err(desk::store_down()),
+        Err(_) => {
+            call.withdraw(refusing::undecided);
+            return Err(desk::store_down());
+        }
     }
+    call.decline(feedback);
+    call.execute().await;
     let decision = DeclinedWord::Declined;
     Ok(desk::found(&Declined { ticket, decision, tool_name: &tool_name, feedback }).into_response())
 }

@@ -35,6 +35,14 @@ impl Refused {
     pub(super) const NOT_APPROVED: Self =
         Self { why: Cow::Borrowed("edit_not_valid"), status: Some(StatusCode::CONFLICT) };
 
+    /// The tool is none that the approver decides about: the refusal's code says all.
+    pub(super) const NOT_COVERED: Self =
+        Self { why: Cow::Borrowed("tool_not_covered"), status: None };
+
+    /// The caller that asked may not call the tool any more, so what waits has lost its ground.
+    pub(super) const ASKER_NOT_ALLOWED: Self =
+        Self { why: Cow::Borrowed("asker_not_allowed"), status: Some(StatusCode::CONFLICT) };
+
     /// Finds out whether its ticket kept a call from running.
     ///
     /// What is over is gone (410); what somebody decided before, or has changed since, conflicts
@@ -42,6 +50,9 @@ impl Refused {
     pub(super) fn by_ticket(call: &ToolCall) -> Option<Self> {
         let detail = call.output().filter(|_| call.status() == CallStatus::Rejected)?.error()?;
         let reason = detail.details()?.get("reason")?.as_str()?;
+        if reason == "answered_before" {
+            return Some(Self { why: Cow::Owned(reason.to_owned()), status: None });
+        }
         let status = match reason.strip_prefix("ticket_")? {
             "expired" | "overtaken" => Some(StatusCode::GONE),
             "used" | "declined" | "outdated" | "unknown_key" | "tampered" | "arguments_changed" => {
@@ -87,6 +98,33 @@ pub(super) async fn unless_counted(
 fn unknown() -> Problem {
     let fault = TicketFault::Unknown;
     Problem::of(fault.code(), fault.to_string()).with_detail("reason", fault.reason())
+}
+
+/// The call is recorded as one that was not run, and waits on.
+pub(super) fn not_covered() -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::Forbidden).with_detail("reason", "tool_not_covered");
+    Refusal::new(CallStatus::NotExecuted, failure)
+}
+
+/// What the approver is answered, who is not told which tool it is.
+pub(super) fn tool_not_covered() -> Problem {
+    let message = "this caller may not decide about calls of this tool; it takes a scope that \
+                   covers the tool, or `approves:` before one, and `internal` for a tool that is \
+                   not meant for models";
+    Problem::forbidden(message).with_detail("reason", "tool_not_covered")
+}
+
+/// The call waits on: the caller that asked may be given its right back.
+pub(super) fn asker_not_allowed() -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::Forbidden)
+        .with_message("the caller that asked for this call may not call its tool any more")
+        .with_detail("reason", "asker_not_allowed");
+    Refusal::new(CallStatus::NotExecuted, failure)
+}
+
+/// The store cannot say whether another decision came first: the call waits on.
+pub(super) fn undecided() -> Box<Refusal> {
+    Refusal::new(CallStatus::NotExecuted, Failure::of(ErrorCode::Unavailable))
 }
 
 /// What a call is answered that was not approved; it waits on.

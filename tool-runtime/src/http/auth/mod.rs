@@ -1,5 +1,6 @@
 //! Who calls, how that is proven, and what they may do.
 
+mod asker;
 #[cfg(feature = "jwt")]
 mod jwt;
 mod keys;
@@ -11,6 +12,8 @@ mod tests;
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, HeaderValue};
 
+pub use self::asker::Asker;
+pub(super) use self::asker::Lookup;
 #[cfg(all(test, feature = "jwt"))]
 pub(super) use self::jwt::tests::issuer;
 #[cfg(feature = "jwt")]
@@ -135,6 +138,16 @@ impl Auth {
         self.unproven.is_some()
     }
 
+    /// Gives the principal of requests without a credential, if they are let in.
+    pub(super) fn unproven(&self) -> Option<&Principal> {
+        self.unproven.as_ref()
+    }
+
+    /// Gives the principals of this name as the API keys have them that are good now.
+    pub(super) fn principals_with_keys(&self, name: &str) -> Vec<Principal> {
+        self.keys.as_ref().map(|keys| keys.named(name)).unwrap_or_default()
+    }
+
     /// Tells whether this request is let in without any proof: it brings nothing that is looked at.
     pub(super) fn takes_without_proof(&self, headers: &HeaderMap) -> bool {
         let brings_key = || self.takes_api_keys() && headers.contains_key(API_KEY);
@@ -224,10 +237,11 @@ impl Auth {
         let Some(value) = value else { return Ok(None) };
         let token = bearer(value).ok_or_else(|| bad(bad_token()))?;
         // Those who prove themselves otherwise have no need to carry the room for a key's fetching.
-        tokens.principal(token).boxed().await.map(Some).map_err(|refusal| match refusal {
+        let proven = tokens.principal(token).boxed().await.map_err(|refusal| match refusal {
             Refusal::Invalid => bad(bad_token()),
             Refusal::NoKeys => no_token_keys().into(),
-        })
+        })?;
+        Ok(Some(proven.proven_by(Way::Token)))
     }
 
     /// Says how one could prove who one is.

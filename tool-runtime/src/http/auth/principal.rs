@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tool_contracts::ToolSpec;
 use uuid::Uuid;
 
-use super::{Scope, Scopes};
+use super::{Scope, Scopes, Way};
 
 /// Who a request is from, for whom they may act, and what they may do.
 ///
@@ -33,11 +33,22 @@ pub struct Principal {
     grants: Arc<[Grant]>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 struct Grant {
     tenants: Tenants,
     scopes: Scopes,
+    /// The kind of credential; none of a principal that the host's configuration names.
+    way: Option<Way>,
 }
+
+/// Grants are equal that allow the same, by whichever kind of credential.
+impl PartialEq for Grant {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.tenants, &self.scopes) == (&other.tenants, &other.scopes)
+    }
+}
+
+impl Eq for Grant {}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Tenants {
@@ -97,6 +108,31 @@ impl Principal {
         self.granting(|grant| grant.scopes = scopes)
     }
 
+    /// Lets them decide about calls of the tools that these scopes cover, which they need not be
+    /// allowed to call: the words `approves:…` of [`Scopes`]. It takes the scope `approvals` too.
+    ///
+    /// Call it after [`with_scopes`](Self::with_scopes), which sets all of a principal's scopes.
+    ///
+    /// # Examples
+    /// ```
+    /// use tool_runtime::http::{Principal, Scopes};
+    ///
+    /// let cashier = Principal::new("cashier")
+    ///     .with_scopes("approvals".parse::<Scopes>()?)
+    ///     .approving("tools:refund".parse::<Scopes>()?);
+    /// # let _ = cashier;
+    /// # Ok::<(), tool_runtime::http::UnknownScope>(())
+    /// ```
+    #[must_use]
+    pub fn approving(self, tools: Scopes) -> Self {
+        self.granting(|grant| grant.scopes = std::mem::take(&mut grant.scopes).approving(tools))
+    }
+
+    /// Notes by which kind of credential this was proven.
+    pub(super) fn proven_by(self, way: Way) -> Self {
+        self.granting(|grant| grant.way = Some(way))
+    }
+
     fn granting(mut self, change: impl FnOnce(&mut Grant)) -> Self {
         if let Some(grant) = Arc::make_mut(&mut self.grants).first_mut() {
             change(grant);
@@ -143,6 +179,22 @@ impl Principal {
     pub fn may_call(&self, tool: &ToolSpec) -> bool {
         let known_enough = self.proven || !tool.requires_auth();
         known_enough && self.grants.iter().all(|grant| grant.scopes.may_call(tool))
+    }
+
+    /// Tells whether they may decide about calls of this tool that wait for approval.
+    #[must_use]
+    pub fn may_decide(&self, tool: &ToolSpec) -> bool {
+        self.proven && self.grants.iter().all(|grant| grant.scopes.may_decide(tool))
+    }
+
+    /// Tells the same of a tool that this runtime does not have.
+    pub(in crate::http) fn may_decide_unknown(&self, name: &str) -> bool {
+        self.proven && self.grants.iter().all(|grant| grant.scopes.may_decide_unknown(name))
+    }
+
+    /// Gives the kind of each credential, with the scopes that it grants.
+    pub(super) fn proofs(&self) -> impl Iterator<Item = (Option<Way>, &Scopes)> {
+        self.grants.iter().map(|grant| (grant.way, &grant.scopes))
     }
 
     /// Tells whether they may do this beside calling tools.

@@ -58,6 +58,10 @@ impl Scope {
 /// | `category:NAME` | the tools of this category |
 /// | `internal` | that the tools above need not be meant for models |
 /// | `approvals`, `traces`, `replay`, `outcomes`, `metrics` | the path of this name |
+/// | `approves:WORD` | with `approvals`, deciding calls of the tools that `WORD` covers, without a right to call them; `WORD` is one of the first four rows |
+///
+/// `approvals` opens the inbox; the tools that this caller sees there and decides about are those
+/// that it may call, and those that `approves:` covers.
 ///
 /// # Examples
 /// ```
@@ -66,6 +70,10 @@ impl Scope {
 /// let scopes: Scopes = "category:content tools:get_site_map traces".parse()?;
 /// assert!(scopes.has(Scope::Traces));
 /// assert_eq!(scopes.to_string(), "tools:get_site_map category:content traces");
+///
+/// // Decides about refunds, and calls nothing.
+/// let cashier: Scopes = "approvals approves:tools:refund".parse()?;
+/// # assert_eq!(cashier.to_string(), "approvals approves:tools:refund");
 ///
 /// let error = "tolls".parse::<Scopes>().unwrap_err();
 /// assert!(error.to_string().starts_with("`tolls` is no scope: expected"));
@@ -77,13 +85,16 @@ pub struct Scopes {
     tools: BTreeSet<Box<str>>,
     categories: BTreeSet<Box<str>>,
     others: BTreeSet<Scope>,
+    /// Tools whose calls may be decided without a right to call them.
+    approves: Option<Box<Scopes>>,
 }
 
 /// Says which word of a configuration is no scope.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "`{word}` is no scope: expected `tools`, `tools:NAME`, `category:NAME`, `internal`, \
-     `approvals`, `traces`, `replay`, `outcomes` or `metrics`, with spaces between them"
+     `approvals`, `traces`, `replay`, `outcomes`, `metrics`, or `approves:` before one of the first four, \
+     with spaces between them"
 )]
 pub struct UnknownScope {
     word: Box<str>,
@@ -114,7 +125,7 @@ impl Scopes {
     }
 
     pub(super) fn of_tools_alone(self) -> Self {
-        Self { others: BTreeSet::new(), ..self }
+        Self { others: BTreeSet::new(), approves: None, ..self }
     }
 
     /// Tells whether this is allowed beside calling tools.
@@ -132,6 +143,35 @@ impl Scopes {
         named && (tool.ai_callable() || self.has(Scope::Internal))
     }
 
+    /// Tells whether calls of a tool may be decided: `approvals` is granted, and the tool is one
+    /// that may be called or that `approves:` covers.
+    #[must_use]
+    pub fn may_decide(&self, tool: &ToolSpec) -> bool {
+        let granted = self.approves.as_ref().is_some_and(|approves| approves.may_call(tool));
+        self.has(Scope::Approvals) && (granted || self.may_call(tool))
+    }
+
+    /// Tells the same of a tool of which only the name is known, since this runtime has none of it:
+    /// its category and whom it is meant for are taken to be those that are granted to the fewest.
+    pub(super) fn may_decide_unknown(&self, name: &str) -> bool {
+        let names = |scopes: &Self| {
+            scopes.has(Scope::Internal) && (scopes.every_tool || scopes.tools.contains(name))
+        };
+        let granted = self.approves.as_ref().is_some_and(|approves| names(approves));
+        self.has(Scope::Approvals) && (granted || names(self))
+    }
+
+    /// Grants deciding calls of the tools that these scopes cover, beside what is granted already.
+    pub(super) fn approving(mut self, tools: Self) -> Self {
+        let internal = tools.has(Scope::Internal).then_some(Scope::Internal);
+        let approves = self.approves.get_or_insert_default();
+        approves.every_tool |= tools.every_tool;
+        approves.tools.extend(tools.tools);
+        approves.categories.extend(tools.categories);
+        approves.others.extend(internal);
+        self
+    }
+
     fn add(&mut self, word: &str) -> Result<(), UnknownScope> {
         let unknown = || UnknownScope { word: word.into() };
         match word.split_once(':') {
@@ -145,6 +185,10 @@ impl Scopes {
             }
             Some(("category", name)) if !name.is_empty() => {
                 self.categories.insert(name.into());
+            }
+            Some(("approves", covered)) if covers_tools(covered) => {
+                let approves = self.approves.get_or_insert_default();
+                approves.add(covered).map_err(|_| unknown())?;
             }
             Some(_) => return Err(unknown()),
         }
@@ -168,10 +212,17 @@ impl fmt::Display for Scopes {
         let tools = self.tools.iter().map(|name| format!("tools:{name}"));
         let categories = self.categories.iter().map(|name| format!("category:{name}"));
         let others = self.others.iter().map(|scope| scope.as_str().to_owned());
-        let words: Vec<_> =
-            every.into_iter().chain(tools).chain(categories).chain(others).collect();
-        f.write_str(&words.join(" "))
+        let approves = self.approves.as_ref().map(ToString::to_string).unwrap_or_default();
+        let approves = approves.split_ascii_whitespace().map(|word| format!("approves:{word}"));
+        let words = every.into_iter().chain(tools).chain(categories).chain(others).chain(approves);
+        f.write_str(&words.collect::<Vec<_>>().join(" "))
     }
+}
+
+/// Tells whether a word says which tools are covered, and nothing else.
+fn covers_tools(word: &str) -> bool {
+    let names = |prefix| word.starts_with(prefix);
+    matches!(word, "tools" | "internal") || names("tools:") || names("category:")
 }
 
 #[cfg(test)]
@@ -215,11 +266,32 @@ mod tests {
     }
 
     #[test]
+    fn calls_are_decided_where_the_tool_is_covered_and_not_by_the_scope_alone() {
+        let (search, sweep) = (tool("search", "content", true), tool("sweep", "upkeep", false));
+        for (words, of_search, of_sweep) in [
+            ("approvals internal", false, false),
+            ("tools internal approves:tools approves:internal", false, false),
+            ("approvals tools", true, false),
+            ("approvals approves:category:content", true, false),
+            ("approvals internal approves:tools", true, false),
+            ("approvals approves:tools:sweep approves:internal", false, true),
+            ("approvals tools:sweep internal", false, true),
+        ] {
+            let scopes = scopes(words);
+            assert_eq!(scopes.may_decide(&search), of_search, "{words}");
+            assert_eq!(scopes.may_decide(&sweep), of_sweep, "{words}");
+            assert!(!scopes.may_decide_unknown("gone"), "{words}");
+        }
+        assert!(Scopes::all().may_decide_unknown("gone"));
+    }
+
+    #[test]
     fn what_is_printed_is_read_again() {
         for text in [
             "",
             "tools",
             "tools:a tools:b category:c internal approvals traces replay outcomes metrics",
+            "approvals approves:tools:a approves:category:c approves:internal",
         ] {
             assert_eq!(scopes(text).to_string(), text);
         }
@@ -230,6 +302,8 @@ mod tests {
     fn a_configuration_with_an_unknown_word_is_refused_and_a_token_is_not() {
         for word in
             ["tool", "Tools", "tools:", "category:", "category", "traces:x", "*", ":", "a:b"]
+                .into_iter()
+                .chain(["approves", "approves:", "approves:traces", "approves:approves:tools"])
         {
             let text = format!("tools {word}");
             let error = text.parse::<Scopes>().expect_err(word);

@@ -18,7 +18,7 @@ use self::running::End;
 pub(super) use self::running::Ran;
 use super::answer::{Heard, Outcome, told_meta};
 use super::app::{App, Shared};
-use super::auth::Principal;
+use super::auth::{Asker, Principal};
 use super::flood::RefusalKind;
 use super::problem::Problem;
 use super::rate::Caller;
@@ -88,7 +88,9 @@ fn open(
         return Err(Problem::from_detail(&refusal.detail));
     }
     let input = Box::<str>::from(input);
-    Ok(app.runtime.open_knowing(&heard.tool_name, None, input, cx, &may_know))
+    let mut call = app.runtime.open_knowing(&heard.tool_name, None, input, cx, &may_know);
+    call.set_asker(|| Asker::of(principal).to_json());
+    Ok(call)
 }
 
 /// Gives a name as it is repeated in answers, records and logs: no longer than a tool's may be.

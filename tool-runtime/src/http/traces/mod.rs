@@ -16,6 +16,7 @@ use tool_contracts::server::is_id;
 
 use self::view::TraceRecord;
 pub(super) use self::view::TraceRecords;
+use super::accesses::Read;
 use super::answer::Heard;
 use super::app::{App, Shared};
 use super::auth::Scope;
@@ -67,7 +68,10 @@ async fn records(
     let clerk = Clerk::admit(app, parts, Scope::Traces, heard).await?;
     let (ledger, trace_id) = (ledger(app)?, trace(params)?);
     let asked = asked(parts)?;
+    let _share = app.reads.take(&clerk.principal)?;
     let page = desk::within(app, page(ledger, trace_id, &clerk, asked)).await?;
+    let (what, subject) = ("GET /traces/{id}", Some(trace_id.to_owned()));
+    Read { action: "read_trace", what, subject }.recorded(app, &clerk).await?;
     if page.records.is_empty() && asked.after.is_none() {
         return Err(unknown());
     }
@@ -121,8 +125,9 @@ fn prepared(
     clerk: &Clerk,
     asked: Asked<u64>,
 ) -> Replay {
+    let principal = clerk.principal.clone();
     let replay = Replay::new(&app.runtime, ledger, access).tenant(clerk.tenant());
-    let replay = replay.at_most(asked.most);
+    let replay = replay.only_tools(move |tool| principal.may_call(tool)).at_most(asked.most);
     let replay = match asked.after {
         Some(after) => replay.after(after),
         None => replay,

@@ -61,6 +61,9 @@ pub(super) struct SealedCall {
     /// Why the host's own rule asks, if it does.
     #[serde(default)]
     pub(super) reason: Option<String>,
+    /// The caller that asked, as its transport wrote it; none where the host opened the call itself.
+    #[serde(default)]
+    pub(super) asker: Option<Box<str>>,
 }
 
 impl SealedCall {
@@ -79,6 +82,7 @@ impl SealedCall {
             ticket: Some(ticket.clone()),
             shown: call.preview().arguments().map(str::to_owned),
             reason: reason.map(str::to_owned),
+            asker: call.consent().asker.clone(),
         })
     }
 

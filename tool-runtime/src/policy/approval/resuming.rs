@@ -120,7 +120,11 @@ impl Runtime {
         let ticket = state.own_ticket(found, &mut sealed)?;
         state.has_tool(&ticket)?;
         let context = sealed.context().map_err(|_| TicketFault::Unreadable)?;
-        self.take_up_sealed(&ticket, sealed, context, found.end.is_some()).await
+        let mut call = self.take_up_sealed(&ticket, sealed, context, found.end.is_some()).await?;
+        if let Some(ticket) = &mut call.consent_mut().ticket {
+            ticket.by_approver = true;
+        }
+        Ok(call)
     }
 
     async fn take_up_sealed(
@@ -145,9 +149,11 @@ impl Runtime {
             id: ticket.id(),
             json: ticket.to_json().into(),
             expires_at_ms: ticket.expires_at().get(),
+            by_approver: false,
             is_used,
         });
         consent.preview = sealed.preview.filter(|_| !is_used);
+        consent.asker = sealed.asker;
         if is_used {
             state.must_have_begun(&call).await?;
         }

@@ -118,6 +118,18 @@ impl Runtime {
         let found = state.ask_store(PATIENCE, state.stores.tickets.find_ticket(id)).await?;
         Ok(found.filter(|found| found.tenant == tenant).and_then(|found| found.end))
     }
+
+    /// Ends the ticket of a call that was taken up, and returns how it had ended before: `None` tells
+    /// the one caller whose ending counts.
+    #[cfg(feature = "http")]
+    pub(crate) async fn end_ticket(
+        &self,
+        id: Uuid,
+        end: TicketEnd,
+    ) -> Result<Option<TicketEnd>, StoreError> {
+        let Some(state) = State::of(self) else { return Ok(Some(TicketEnd::Expired)) };
+        state.ask_store(PATIENCE, state.stores.tickets.end_ticket(id, end)).await
+    }
 }
 
 impl State {

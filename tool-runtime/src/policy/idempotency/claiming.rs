@@ -34,7 +34,11 @@ impl State {
         let Some(key) = key::key_of(plan, scope, consent)? else { return Ok(None) };
         // What the model sent, also where a person changed it: its repeat is the same call.
         let arguments = fingerprint(plan, scope.sent()).map_err(|error| not_canonical(&error))?;
-        let is_used = consent.ticket.as_ref().is_some_and(|ticket| ticket.is_used);
+        let (used, unused) = match &consent.ticket {
+            Some(ticket) if ticket.is_used => (Some(ticket), None),
+            ticket => (None, ticket.as_ref()),
+        };
+        let is_used = used.is_some();
         let mut look = FIRST_LOOK;
         loop {
             let asked = self.store_time(left(scope, started));
@@ -71,6 +75,15 @@ impl State {
                     let hold = self.in_time(scope, hold, now).await?;
                     return self.take_over(scope, hold, started).await.map(Some);
                 }
+                // The run that used the ticket has ended, or another one found out what became of it.
+                Claimed::Settled(_) if is_used => {
+                    return Err(Stop::Refused(TicketFault::Used.into()));
+                }
+                // Another approver's decision runs. The ticket's holder is told to come back instead,
+                // since the run may have crashed.
+                Claimed::Running { .. } if used.is_some_and(|ticket| ticket.by_approver) => {
+                    return Err(Stop::Refused(TicketFault::Used.into()));
+                }
                 Claimed::Settled(answer) => {
                     let limit = left(scope, started);
                     return Err(self.replay(scope, &key, &answer, limit).await?.into());
@@ -87,9 +100,15 @@ impl State {
                 Claimed::Mismatch => return Err(refusals::key_reused().into()),
                 Claimed::Unknown(_) => return Err(refusals::outcome_unknown().into()),
                 Claimed::Running { until } if plan.when_running == WhenRunning::Refuse => {
-                    return Err(refusals::in_flight(until.since(now)).into());
+                    return Err(Stop::InFlight(refusals::in_flight(until.since(now))));
                 }
                 Claimed::Running { .. } => {
+                    if let Some(ticket) = unused {
+                        let end = self.end_of(ticket, left(scope, started)).await;
+                        if let Ok(Some(end)) = end {
+                            return Err(Stop::Refused(TicketFault::from(end).into()));
+                        }
+                    }
                     within(scope, started, sleep(scope, look)?).await?;
                     look = (look * 2).min(LAST_LOOK);
                 }

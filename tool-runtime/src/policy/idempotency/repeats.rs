@@ -9,6 +9,7 @@ use crate::dispatch::refusal::Refusal;
 use crate::policy::approval::fingerprint;
 use crate::policy::asking::PATIENCE;
 use crate::policy::governor::State;
+use crate::policy::ticket::TicketFault;
 use crate::policy::waiting::left;
 use crate::store::{KeyRecord, KeyState};
 
@@ -50,6 +51,24 @@ impl State {
                 self.replay(scope, &record.key, &answer, left).await.map(Some)
             }
             KeyState::Running { .. } | KeyState::Unknown | KeyState::Archived => Ok(None),
+        }
+    }
+
+    /// Refuses a call whose ticket was used by a run that is answered: only a run that broke off leads
+    /// to what became of it.
+    pub(in crate::policy) async fn must_be_unanswered(
+        &self,
+        scope: &CallScope,
+        consent: &Consent,
+        started: Instant,
+    ) -> Result<(), Box<Refusal>> {
+        let found = self.record_of(scope, consent, left(scope, started)).await?;
+        // What a damaged record says of its answer is not believed.
+        match found.filter(|record| !record.damaged).map(|record| record.state) {
+            Some(KeyState::Answered { .. }) => Err(TicketFault::Used.into()),
+            None | Some(KeyState::Running { .. } | KeyState::Unknown | KeyState::Archived) => {
+                Ok(())
+            }
         }
     }
 

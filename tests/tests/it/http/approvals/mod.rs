@@ -1,7 +1,9 @@
 //! What waits for a person, seen and decided over HTTP.
 
 mod counted;
+mod racing;
 mod refused;
+mod scoped;
 mod together;
 
 use std::sync::{Arc, Mutex};

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use self::key::KeyId;
 pub use self::key::{ApiKey, ApiKeyError, ApiKeyHash};
-use super::Principal;
+use super::{Principal, Way};
 
 /// The API keys that a server admits; every clone is the same set.
 ///
@@ -66,8 +66,16 @@ impl ApiKeys {
 
     /// Finds whose key it is.
     pub(super) fn principal(&self, key: &[u8]) -> Option<Principal> {
-        let set = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
-        set.principal(key, SystemTime::now())
+        self.set().principal(key, SystemTime::now())
+    }
+
+    /// Gives the principal of each good key whose principal has this name.
+    pub(super) fn named(&self, name: &str) -> Vec<Principal> {
+        self.set().named(name, SystemTime::now())
+    }
+
+    fn set(&self) -> Arc<ApiKeySet> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -100,6 +108,7 @@ impl ApiKeySet {
     }
 
     fn adding(mut self, known: Known) -> Result<Self, ApiKeyError> {
+        let known = Known { principal: known.principal.proven_by(Way::Key), ..known };
         match self.known.entry(known.hash.id()) {
             Entry::Occupied(_) => Err(ApiKeyError::Repeated),
             Entry::Vacant(place) => {
@@ -114,8 +123,18 @@ impl ApiKeySet {
         let presented = ApiKeyHash::of(key);
         let known = self.known.get(&presented.id());
         let is_it = bool::from(presented.is(known.map(|known| &known.hash)));
-        let known = known.filter(|_| is_it)?;
-        let is_over = known.not_after.is_some_and(|not_after| now > not_after);
-        (!is_over).then(|| known.principal.clone())
+        let known = known.filter(|known| is_it && known.is_good(now))?;
+        Some(known.principal.clone())
+    }
+
+    fn named(&self, name: &str, now: SystemTime) -> Vec<Principal> {
+        let good = self.known.values().filter(|known| known.is_good(now));
+        good.map(|known| &known.principal).filter(|it| it.name() == name).cloned().collect()
+    }
+}
+
+impl Known {
+    fn is_good(&self, now: SystemTime) -> bool {
+        self.not_after.is_none_or(|not_after| now <= not_after)
     }
 }

@@ -1,0 +1,39 @@
+//! Checks, when a call is approved, that the caller which asked for it may still make it.
+
+use crate::ToolCall;
+use crate::http::app::App;
+use crate::http::auth::Asker;
+use crate::http::desk;
+use crate::http::problem::Problem;
+
+/// Tells whether the asker of a waiting call may still call its tool for its tenant.
+///
+/// A call that the host opened itself has no asker: the host's own access rule decides about it when
+/// it runs.
+pub(super) async fn asker_may_call(app: &App, call: &ToolCall) -> Result<bool, Problem> {
+    let (Some(asker), Some(tool)) = (call.consent().asker.as_deref(), call.tool()) else {
+        return Ok(true);
+    };
+    let Ok(asker) = serde_json::from_str::<Asker>(asker) else { return Ok(false) };
+    let (auth, lookup) = (&app.config.auth, app.config.askers.as_ref());
+    let standing = async {
+        let checked = asker.may_still_call(auth, lookup, tool, call.cx().tenant_id()).await;
+        checked.map_err(|error| {
+            tell(&*error);
+            desk::store_down()
+        })
+    };
+    desk::within(app, standing).await
+}
+
+#[cfg(feature = "trace")]
+fn tell(error: &(dyn std::error::Error + Send + Sync)) {
+    tracing::warn!(
+        target: crate::trace::conventions::TARGET,
+        event = "asker_lookup_failed",
+        %error,
+    );
+}
+
+#[cfg(not(feature = "trace"))]
+fn tell(_: &(dyn std::error::Error + Send + Sync)) {}

@@ -1,0 +1,227 @@
+//! The credentials with which a waiting call was asked for: sealed with it, and checked again before
+//! it runs.
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use tool_contracts::ToolSpec;
+use uuid::Uuid;
+
+use super::{Auth, Principal, Scopes, Way};
+use crate::http::HttpConfig;
+
+/// The caller that asked for a call which waits for approval.
+///
+/// It is sealed with the call in the ticket store, so that no caller can say or change it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asker {
+    name: Box<str>,
+    proofs: Vec<Proof>,
+}
+
+/// A credential of the request that asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+enum Proof {
+    /// An API key of the principal.
+    Key,
+    /// A token, with the scopes that it granted.
+    Token { scopes: String },
+    /// None: the server's configuration names the principal of requests without a credential.
+    Configuration,
+}
+
+/// Looks up what an asker may do today; none if it may do nothing any more.
+pub(in crate::http) type AskerLookup =
+    Arc<dyn Fn(Asker) -> BoxFuture<'static, Result<Option<Principal>, LookupError>> + Send + Sync>;
+
+pub(in crate::http) type LookupError = Box<dyn Error + Send + Sync>;
+
+/// How an [`AskerLookup`] is shown: it is code of the host's.
+#[derive(Clone)]
+pub(in crate::http) struct Lookup(pub(in crate::http) AskerLookup);
+
+impl Asker {
+    pub(in crate::http) fn of(principal: &Principal) -> Self {
+        let proof = |(way, scopes): (Option<Way>, &Scopes)| match way {
+            Some(Way::Key) => Proof::Key,
+            Some(Way::Token) => Proof::Token { scopes: scopes.to_string() },
+            None => Proof::Configuration,
+        };
+        Self { name: principal.name().into(), proofs: principal.proofs().map(proof).collect() }
+    }
+
+    /// Writes it as it is sealed.
+    pub(in crate::http) fn to_json(&self) -> Box<str> {
+        serde_json::to_string(self).expect("names and words are written as JSON").into()
+    }
+
+    /// Returns the principal's name: of an API key as it is configured, of a token its `sub`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns whether the caller proved itself by a token, alone or beside an API key.
+    #[must_use]
+    pub fn has_token(&self) -> bool {
+        self.proofs.iter().any(|proof| matches!(proof, Proof::Token { .. }))
+    }
+
+    /// Checks that the asker may still call a tool for a tenant, by each of its credentials.
+    ///
+    /// An API key counts if the principal of its name has one that is good now. A token is not kept
+    /// and cannot be looked up here: without a lookup of the host's, what it granted counts on.
+    pub(in crate::http) async fn may_still_call(
+        &self,
+        auth: &Auth,
+        lookup: Option<&Lookup>,
+        tool: &ToolSpec,
+        tenant: Uuid,
+    ) -> Result<bool, LookupError> {
+        let allows = |it: &Principal| it.may_call(tool) && it.may_act_for(tenant);
+        if let Some(Lookup(lookup)) = lookup {
+            return Ok(lookup(self.clone()).await?.as_ref().is_some_and(allows));
+        }
+        let holds = |proof: &Proof| match proof {
+            Proof::Key => auth.principals_with_keys(&self.name).iter().any(allows),
+            Proof::Token { scopes } => {
+                auth.takes_tokens() && scopes.parse::<Scopes>().is_ok_and(|it| it.may_call(tool))
+            }
+            Proof::Configuration => {
+                auth.unproven().is_some_and(|it| *it.name() == *self.name && allows(it))
+            }
+        };
+        Ok(!self.proofs.is_empty() && self.proofs.iter().all(holds))
+    }
+}
+
+impl HttpConfig {
+    /// Sets how the rights of a caller are looked up when a call of it is approved that has waited.
+    ///
+    /// A waiting call runs only if the caller that asked for it may still call its tool for its
+    /// tenant. Unless this is set, an API key counts if the principal of its name has a good key in
+    /// this server's [`ApiKeySet`](super::ApiKeySet); a token, which is not kept, counts for what it
+    /// granted when it was sent. Set it to ask the issuer about a token's subject, or where another
+    /// server takes the calls and knows their callers. `Ok(None)` says that the caller may do nothing
+    /// any more; an error is answered 503, and the call waits on.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::convert::Infallible;
+    /// use tool_runtime::http::{Asker, Auth, HttpConfig, Principal};
+    ///
+    /// # fn directory(name: &str) -> Option<Principal> { None }
+    /// # fn doc(auth: Auth) -> HttpConfig {
+    /// HttpConfig::new(auth)
+    ///     .look_up_askers(|asker: Asker| async move { Ok::<_, Infallible>(directory(asker.name())) })
+    /// # }
+    /// ```
+    pub fn look_up_askers<F, E>(
+        mut self,
+        look_up: impl Fn(Asker) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<Option<Principal>, E>> + Send + 'static,
+        E: Into<LookupError>,
+    {
+        let look_up = move |asker| look_up(asker).map(|found| found.map_err(Into::into)).boxed();
+        self.askers = Some(Lookup(Arc::new(look_up)));
+        self
+    }
+}
+
+impl fmt::Debug for Lookup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lookup")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use tool_contracts::Effect;
+
+    use super::*;
+    use crate::http::{ApiKey, ApiKeySet, ApiKeys};
+
+    const YANTIAN: Uuid = Uuid::from_u128(1);
+
+    fn named(name: &str, scopes: &str) -> Principal {
+        let scopes = scopes.parse::<Scopes>().expect("these are scopes");
+        Principal::new(name).for_tenants([YANTIAN]).with_scopes(scopes)
+    }
+
+    fn keys_of(principal: Principal) -> Auth {
+        let key = ApiKey::generate().expect("a key");
+        let set = ApiKeySet::new().with(key.hash(), principal).expect("one key");
+        Auth::new().api_keys(&ApiKeys::new(set))
+    }
+
+    async fn may_call(asker: &Asker, config: &HttpConfig) -> bool {
+        let tool = ToolSpec::builder("pay", Effect::Write).description("Pays.").build();
+        let tool = tool.expect("it is a tool");
+        let read = serde_json::from_str::<Asker>(&asker.to_json()).expect("it is read again");
+        let checked = read.may_still_call(&config.auth, config.askers.as_ref(), &tool, YANTIAN);
+        checked.await.expect("it is looked up")
+    }
+
+    #[tokio::test]
+    async fn a_key_counts_while_its_principal_has_one_that_covers_the_tool() {
+        let asker = Asker::of(&named("agent", "tools").proven_by(Way::Key));
+        for (auth, expected) in [
+            (keys_of(named("agent", "tools:pay")), true),
+            (keys_of(named("agent", "tools:other")), false),
+            (keys_of(named("agent", "tools").for_tenants([]).with_scopes(Scopes::none())), false),
+            (keys_of(named("other", "tools")), false),
+            (keys_of(Principal::new("agent").with_scopes(Scopes::all())), false),
+            (Auth::trusting_the_network_as(Principal::trusted("agent")), false),
+        ] {
+            assert_eq!(may_call(&asker, &HttpConfig::new(auth)).await, expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_caller_without_a_credential_counts_while_the_configuration_names_it() {
+        let asker = Asker::of(&Principal::trusted("laptop"));
+        for (name, expected) in [("laptop", true), ("gateway", false)] {
+            let auth = Auth::trusting_the_network_as(Principal::trusted(name));
+            assert_eq!(may_call(&asker, &HttpConfig::new(auth)).await, expected);
+        }
+    }
+
+    #[cfg(feature = "jwt")]
+    #[tokio::test]
+    async fn a_token_counts_for_what_it_granted_unless_the_host_looks_it_up() {
+        use crate::http::{Jwks, JwtVerifier};
+
+        // The public key of RFC 8037, appendix A.
+        let key = r#"{"keys":[{"kty":"OKP","crv":"Ed25519","alg":"EdDSA","use":"sig",
+            "x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
+        let jwks = Jwks::from_json(key).expect("a key set");
+        let verifier = JwtVerifier::new(jwks, "https://issuer.example", "tools").expect("named");
+        let config = || HttpConfig::new(Auth::new().jwt(verifier.clone()));
+        for (scopes, expected) in [("tools", true), ("tools:other", false)] {
+            let asker = Asker::of(&named("jane", scopes).proven_by(Way::Token));
+            assert!(asker.has_token());
+            assert_eq!(may_call(&asker, &config()).await, expected);
+            let no_tokens = HttpConfig::new(keys_of(named("jane", "tools")));
+            assert!(!may_call(&asker, &no_tokens).await, "the server takes no tokens any more");
+            let found = |principal: Option<Principal>| {
+                config().look_up_askers(move |asker| {
+                    let found = principal.clone().filter(|it| it.name() == asker.name());
+                    async move { Ok::<_, Infallible>(found) }
+                })
+            };
+            assert!(!may_call(&asker, &found(None)).await);
+            assert!(may_call(&asker, &found(Some(named("jane", "tools:pay")))).await);
+            assert!(!may_call(&asker, &found(Some(named("jane", "tools:other")))).await);
+        }
+    }
+}
