@@ -26,7 +26,7 @@ impl Search {
     pub(super) fn advance(&mut self, desk: &mut Desk) -> Result<bool, StoreError> {
         let end = *self.end.get_or_insert_with(|| desk.size());
         let store = desk.store();
-        let before = end.min(self.from.saturating_add(store.reach().max(1)));
+        let before = end.min(self.from.saturating_add(store.reach(&self.query).max(1)));
         let found = store.find(&self.part(before))?;
         // A store of somebody else's may have looked further than it was asked to.
         let behind = found.last().map_or(0, |last| last.seq().saturating_add(1));

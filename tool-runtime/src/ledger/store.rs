@@ -1,5 +1,7 @@
 //! Where records are kept.
 
+use std::ops::Range;
+
 use super::chain::Entry;
 use super::query::LedgerQuery;
 use super::record::Record;
@@ -59,10 +61,26 @@ pub trait LedgerStore: Send + 'static {
         Ok(found)
     }
 
-    /// Tells through how many entries a [`find`](Self::find) may look while others wait to be
-    /// appended: 1,024 where it reads them, more where an index makes it quick.
-    fn reach(&self) -> u64 {
+    /// Returns through how many entries a [`find`](Self::find) may look while others wait to be
+    /// appended: 1,024 where it reads them, more where an index serves the query.
+    fn reach(&self, query: &LedgerQuery) -> u64 {
+        let _ = query;
         SCAN as u64
+    }
+
+    /// Checks what reading these entries does not show: that the store holds nothing but the chain,
+    /// and that what [`find`](Self::find) goes by leads to them.
+    ///
+    /// It is called for each part of a ledger that is verified, and with an empty range when a
+    /// ledger is opened; a range from 0 includes what belongs to the store as a whole. A store
+    /// without indexes has nothing to check, and need not write it.
+    ///
+    /// # Errors
+    /// [`Damaged`](crate::store::StoreErrorKind::Damaged) with what is wrong and where; or it cannot
+    /// be read.
+    fn check(&mut self, range: Range<u64>) -> Result<(), StoreError> {
+        let _ = range;
+        Ok(())
     }
 
     /// Gives up the contents of all entries before this number, and keeps their hashes.
@@ -82,7 +100,7 @@ pub trait LedgerStore: Send + 'static {
 /// How many entries are read at once.
 pub(super) const SCAN: usize = 1_024;
 
-fn is_asked_for(entry: &Entry, query: &LedgerQuery) -> bool {
+pub(super) fn is_asked_for(entry: &Entry, query: &LedgerQuery) -> bool {
     let record = entry.body().map(Record::read);
     matches!(record, Some(Ok(Record::Call(call))) if query.admits(&call))
 }

@@ -86,7 +86,7 @@ impl LedgerStore for Watched {
         self.memory.forget(before)
     }
 
-    fn reach(&self) -> u64 {
+    fn reach(&self, _: &LedgerQuery) -> u64 {
         2
     }
 }

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use super::traces::TraceBlocks;
 use super::{check_order, is_checkpoint};
-use crate::ledger::{Entry, LedgerStore};
+use crate::ledger::{Entry, LedgerQuery, LedgerStore};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Keeps a ledger in memory, up to a number of entries: for tests and tools.
@@ -26,13 +27,14 @@ use crate::store::{StoreError, StoreErrorKind};
 pub struct MemoryLedger {
     entries: Vec<Entry>,
     most: usize,
+    traces: TraceBlocks,
 }
 
 impl MemoryLedger {
     /// Makes an empty ledger that holds at most so many entries.
     #[must_use]
-    pub const fn new(most_entries: usize) -> Self {
-        Self { entries: Vec::new(), most: most_entries }
+    pub fn new(most_entries: usize) -> Self {
+        Self { entries: Vec::new(), most: most_entries, traces: TraceBlocks::default() }
     }
 }
 
@@ -60,6 +62,13 @@ impl LedgerStore for MemoryLedger {
 
     fn last_checkpoint(&mut self) -> Result<Option<Entry>, StoreError> {
         Ok(self.entries.iter().rfind(|entry| is_checkpoint(entry)).cloned())
+    }
+
+    fn find(&mut self, query: &LedgerQuery) -> Result<Vec<Entry>, StoreError> {
+        let mut traces = std::mem::take(&mut self.traces);
+        let found = traces.find(self, query);
+        self.traces = traces;
+        found
     }
 
     fn forget(&mut self, before: u64) -> Result<u64, StoreError> {

@@ -6,6 +6,7 @@ mod json_lines;
 mod memory;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+mod traces;
 
 pub use self::json_lines::{JsonLines, JsonLinesOptions};
 pub use self::memory::MemoryLedger;

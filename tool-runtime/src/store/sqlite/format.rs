@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/4.sql"),
     include_str!("migrations/5.sql"),
     include_str!("migrations/6.sql"),
+    include_str!("migrations/7.sql"),
 ];
 
 /// Refuses a file that is not the store's, or of a version that is not known.
@@ -53,6 +54,19 @@ fn step(connection: &mut Connection) -> Result<(), StoreError> {
             .map_err(|error| of_sqlite(&error))?;
     }
     transaction.commit().map_err(|error| of_sqlite(&error))
+}
+
+/// Makes an empty database in memory, of the version that a file has: what the file's own schema is
+/// compared with.
+#[cfg(feature = "ledger")]
+pub(crate) fn reference(connection: &Connection) -> Result<Connection, StoreError> {
+    let version = version(connection)?;
+    let make = || -> rusqlite::Result<Connection> {
+        let reference = Connection::open_in_memory()?;
+        MIGRATIONS.iter().take(version).try_for_each(|sql| reference.execute_batch(sql))?;
+        Ok(reference)
+    };
+    make().map_err(|error| of_sqlite(&error))
 }
 
 /// What a file says of itself.

@@ -15,7 +15,7 @@ pub(crate) mod error;
 mod evidence;
 #[cfg(feature = "evidence")]
 mod evidence_keys;
-mod format;
+pub(crate) mod format;
 mod grants;
 mod keys;
 mod log_file;

@@ -24,7 +24,7 @@ use crate::store::{StoreError, StoreErrorKind};
 /// # Panics
 /// Panics at the first promise that is broken.
 pub fn ledgers<S: LedgerStore>(mut new: impl FnMut() -> S) {
-    let checks: [fn(&mut dyn LedgerStore); 13] = [
+    let checks: [fn(&mut dyn LedgerStore); 14] = [
         an_empty_ledger_has_nothing,
         entries_are_read_byte_for_byte,
         entries_are_read_in_pages,
@@ -38,6 +38,7 @@ pub fn ledgers<S: LedgerStore>(mut new: impl FnMut() -> S) {
         calls_are_found_by_what_is_asked,
         names_are_told_apart,
         pages_hold_every_call_once,
+        what_was_appended_has_no_fault,
     ];
     for check in checks {
         check(&mut new());
@@ -216,6 +217,17 @@ fn names_are_told_apart(ledger: &mut dyn LedgerStore) {
         let found = queries.map(|query| seqs(&find(ledger, &query)));
         assert_eq!(found, [[seq], [seq]], "names are told apart byte by byte: {name:?}");
     }
+}
+
+fn what_was_appended_has_no_fault(ledger: &mut dyn LedgerStore) {
+    done("check", ledger.check(0..0));
+    let entries: Vec<_> = calls(20).into_iter().map(|(entry, _)| entry).collect();
+    append(ledger, &entries);
+    for range in [0..0, 0..7, 7..20, 20..20] {
+        done("check", ledger.check(range));
+    }
+    forget(ledger, 3);
+    done("check", ledger.check(0..20));
 }
 
 fn pages_hold_every_call_once(ledger: &mut dyn LedgerStore) {

@@ -2,13 +2,13 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use fs4::{FileExt, TryLockError};
 
 use super::layout::Layout;
-use super::line::BEGINNING;
+use super::line::{self, BEGINNING, LONGEST, LinePart};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Held by whoever writes the ledger, for as long as it does: the lock of a file beside it.
@@ -122,6 +122,67 @@ pub(super) fn lay_out(file: &File) -> Result<Layout, StoreError> {
         ));
     }
     Layout::of(file).map_err(system)
+}
+
+/// Checks what a ledger is continued behind: no whole line has zeros in it, as a file has where the
+/// disk lost a part of it, and what stands behind the whole lines is the beginning of one.
+pub(super) fn check_whole(file: &File, layout: &Layout) -> Result<u64, StoreError> {
+    if let Some(line) = layout.first_zero {
+        return Err(StoreError::new(
+            StoreErrorKind::Damaged,
+            format!(
+                "line {} has zero bytes in it, and others behind them: restore the file from a \
+                 copy; nothing was moved",
+                line + 1
+            ),
+        ));
+    }
+    torn_bytes(file, layout, file.metadata().map_err(system)?.len())
+}
+
+/// Counts the bytes behind the whole lines, up to this length of the file. They have to be what an interrupted write leaves: the
+/// beginning of a line, and then nothing, or zeros where the disk never got the rest.
+///
+/// # Errors
+/// They are something else, so that a whole record may be among them.
+pub(super) fn torn_bytes(mut file: &File, layout: &Layout, end: u64) -> Result<u64, StoreError> {
+    let length = end.saturating_sub(layout.length);
+    file.seek(SeekFrom::Start(layout.length)).map_err(system)?;
+    let mut tail = io::BufReader::new(file.take(length));
+    let mut beginning = Vec::new();
+    (&mut tail).take(LONGEST as u64).read_until(0, &mut beginning).map_err(system)?;
+    let has_zeros = beginning.last() == Some(&0);
+    beginning.truncate(beginning.len() - usize::from(has_zeros));
+    let only_zeros_follow = ends_in_zeros(tail).map_err(system)?;
+    let is_torn = match line::read_part(&beginning) {
+        LinePart::Beginning => only_zeros_follow,
+        LinePart::Whole => only_zeros_follow && !has_zeros,
+        LinePart::Neither => false,
+    };
+    if is_torn {
+        return Ok(length);
+    }
+    Err(StoreError::new(
+        StoreErrorKind::Damaged,
+        format!(
+            "line {} (from byte {} on) is damaged: it has no end, and is not what an interrupted \
+             write leaves; restore the file from a copy; nothing was moved",
+            layout.lines + 1,
+            layout.length
+        ),
+    ))
+}
+
+/// Reads to the end; true if there are only zeros.
+fn ends_in_zeros(mut rest: impl BufRead) -> io::Result<bool> {
+    loop {
+        let chunk = rest.fill_buf()?;
+        if chunk.is_empty() || chunk.iter().any(|byte| *byte != 0) {
+            return Ok(chunk.is_empty());
+        }
+        let length = chunk.len();
+        rest.consume(length);
+    }
 }
 
 /// Moves what stands behind the whole lines to a file beside it, and returns how many bytes.

@@ -19,6 +19,8 @@ const CHUNK: usize = 64 * 1024;
 pub(super) struct Layout {
     pub(super) lines: u64,
     pub(super) length: u64,
+    /// The first line that holds a zero byte, which is in no JSON.
+    pub(super) first_zero: Option<u64>,
     stride: u64,
     /// Where each line begins whose number is a multiple of `stride`.
     marks: Vec<u64>,
@@ -37,15 +39,15 @@ impl Place {
 
 impl Layout {
     pub(super) const fn empty() -> Self {
-        Self { lines: 0, length: 0, stride: STRIDE, marks: Vec::new() }
+        Self { lines: 0, length: 0, first_zero: None, stride: STRIDE, marks: Vec::new() }
     }
 
     /// Reads a file once.
     ///
-    /// Whole lines end where the first byte is zero: it is in no JSON, but where the file had grown
-    /// and the machine stopped before the disk had the rest.
+    /// Whole lines end with the last line break. What stands behind it is judged by
+    /// [`torn_bytes`](super::files::torn_bytes).
     pub(super) fn of(file: &File) -> io::Result<Self> {
-        let (mut layout, mut behind) = (Self::empty(), 0);
+        let (mut layout, mut behind, mut has_zero) = (Self::empty(), 0, false);
         let mut reader = BufReader::with_capacity(CHUNK, file);
         reader.rewind()?;
         loop {
@@ -53,17 +55,16 @@ impl Layout {
             if chunk.is_empty() {
                 return Ok(layout);
             }
-            let zero = chunk.contains(&0);
-            let written = chunk.split(|byte| *byte == 0).next().unwrap_or_default();
-            for piece in written.split_inclusive(|byte| *byte == b'\n') {
+            // Most often there is none at all.
+            let may_have_zero = chunk.contains(&0);
+            for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
                 behind += piece.len() as u64;
+                has_zero |= may_have_zero && piece.contains(&0);
                 if piece.ends_with(b"\n") {
+                    layout.first_zero = layout.first_zero.or(has_zero.then_some(layout.lines));
                     layout.add(behind);
-                    behind = 0;
+                    (behind, has_zero) = (0, false);
                 }
-            }
-            if zero {
-                return Ok(layout);
             }
             let length = chunk.len();
             reader.consume(length);

@@ -67,6 +67,26 @@ pub(super) fn read(line: &[u8]) -> Option<Entry> {
     Some(Entry::from_parts(line.seq, body, line.leaf, line.key, *line.mac.as_bytes()))
 }
 
+/// What bytes without a line break are of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LinePart {
+    /// The beginning of one, of any length.
+    Beginning,
+    /// All of one but its end.
+    Whole,
+    /// Something that is in no line.
+    Neither,
+}
+
+/// Tells what bytes without a line break are of a line.
+pub(super) fn read_part(bytes: &[u8]) -> LinePart {
+    match serde_json::from_slice::<Line<'_>>(bytes) {
+        Ok(_) => LinePart::Whole,
+        Err(error) if error.is_eof() => LinePart::Beginning,
+        Err(_) => LinePart::Neither,
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line<'a> {

@@ -17,9 +17,10 @@ pub use self::options::JsonLinesOptions;
 use self::files::system;
 use self::layout::{Layout, Lines, Place};
 use self::writer::Writer;
+use super::traces::TraceBlocks;
 use super::{is_checkpoint, read_only};
 use crate::ledger::store::SCAN;
-use crate::ledger::{Entry, LedgerStore};
+use crate::ledger::{Entry, LedgerQuery, LedgerStore};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Keeps a ledger in a file, as one line of JSON a record.
@@ -37,7 +38,10 @@ use crate::store::{StoreError, StoreErrorKind};
 ///
 /// # What a crash leaves
 /// A last record that was written in part is set aside when the file is opened: its bytes are
-/// appended to `<name>.torn`, and [`torn_bytes`](LedgerStore::torn_bytes) counts them.
+/// appended to `<name>.torn`, and [`torn_bytes`](LedgerStore::torn_bytes) counts them. Bytes that no
+/// interrupted write leaves (zeros with others behind them, a whole record without its line break and
+/// with others behind it) are [`Damaged`](StoreErrorKind::Damaged), named with their line, and stay
+/// where they are.
 ///
 /// # Giving up contents
 /// [`forget`](LedgerStore::forget) writes the whole file anew, as `<name>.new`, and puts it in the
@@ -67,6 +71,7 @@ pub struct JsonLines {
     writer: Option<Writer>,
     /// Where the last page ended.
     resume: Option<Resume>,
+    traces: TraceBlocks,
 }
 
 /// Where reading goes on from a number.
@@ -132,8 +137,8 @@ impl JsonLines {
             // Before it is read: a writer may add whole lines meanwhile.
             let length = file.metadata().map_err(system)?.len();
             let layout = files::lay_out(&file)?;
-            let torn = length.saturating_sub(layout.length);
-            Ok(Self { path: path.into(), file, layout, torn, writer: None, resume: None })
+            let torn = files::torn_bytes(&file, &layout, length)?;
+            Ok(Self::new(path.into(), file, layout, torn, None))
         };
         open().map_err(|error: StoreError| cannot_open(path, error))
     }
@@ -144,11 +149,16 @@ impl JsonLines {
             let writer = Writer::begin(&path, options.sync)?;
             let file = files::open_to_write(&path)?;
             let layout = files::lay_out(&file)?;
-            let behind = file.metadata().map_err(system)?.len() > layout.length;
+            let behind = files::check_whole(&file, &layout)? > 0;
             let torn = if behind { files::set_torn_aside(&path, &file, layout.length)? } else { 0 };
-            Ok(Self { path, file, layout, torn, writer: Some(writer), resume: None })
+            Ok(Self::new(path, file, layout, torn, Some(writer)))
         };
         open().map_err(|error: StoreError| cannot_open(path, error))
+    }
+
+    fn new(path: PathBuf, file: File, layout: Layout, torn: u64, writer: Option<Writer>) -> Self {
+        let traces = TraceBlocks::default();
+        Self { path, file, layout, torn, writer, resume: None, traces }
     }
 
     fn page(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
@@ -214,6 +224,13 @@ impl LedgerStore for JsonLines {
     fn last_checkpoint(&mut self) -> Result<Option<Entry>, StoreError> {
         let found = self.checkpoint_before(self.layout.lines);
         self.named(found)
+    }
+
+    fn find(&mut self, query: &LedgerQuery) -> Result<Vec<Entry>, StoreError> {
+        let mut traces = std::mem::take(&mut self.traces);
+        let found = traces.find(self, query);
+        self.traces = traces;
+        found
     }
 
     fn forget(&mut self, before: u64) -> Result<u64, StoreError> {

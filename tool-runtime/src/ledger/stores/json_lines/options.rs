@@ -20,8 +20,8 @@ impl Default for JsonLinesOptions {
 impl JsonLinesOptions {
     /// Sets whether each group of records waits for the disk: it does unless set.
     ///
-    /// Without it nothing is lost when the process dies, but the last records may be missing or
-    /// torn when the machine does.
+    /// Without it an append that has returned outlives the process, but the last records may be
+    /// missing or torn when the machine stops.
     #[must_use]
     pub fn sync(mut self, sync: bool) -> Self {
         self.sync = sync;

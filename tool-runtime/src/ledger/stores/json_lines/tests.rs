@@ -99,26 +99,67 @@ fn a_last_line_that_is_torn_anywhere_is_set_aside() {
 fn what_was_set_aside_before_stays() {
     let (folder, entries) = (Folder::new(), entries(1));
     let path = written(&folder, &entries);
-    for torn in ["first", "second"] {
+    let (first, second) = (r#"{"seq":1,"leaf":"0"#, r#"{"seq":1"#);
+    for torn in [first, second] {
         add(&path, torn.as_bytes());
         assert_eq!(open(&path).torn_bytes(), torn.len() as u64);
     }
-    assert_eq!(fs::read_to_string(beside(&path, ".torn")).unwrap(), "first\nsecond\n");
+    let aside = fs::read_to_string(beside(&path, ".torn")).unwrap();
+    assert_eq!(aside, format!("{first}\n{second}\n"));
     assert_eq!(all(&mut open(&path)), entries);
 }
 
 #[test]
-fn lines_behind_a_hole_that_the_disk_never_filled_are_set_aside() {
+fn zeros_with_other_bytes_behind_them_are_damage_that_is_named_and_left_where_it_is() {
     // Much stands behind the hole, so that it is not read at once.
     let (folder, entries) = (Folder::new(), entries(1_000));
     let path = written(&folder, &entries);
-    let mut bytes = fs::read(&path).unwrap();
-    let third = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0 + 1;
-    bytes[third + 5..third + 50].fill(0);
-    fs::write(&path, &bytes).unwrap();
-    let mut ledger = open(&path);
-    assert_eq!(all(&mut ledger), entries[..2]);
-    assert_eq!(ledger.torn_bytes(), (bytes.len() - third) as u64);
+    let whole = fs::read(&path).unwrap();
+    let third = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0 + 1;
+    for hole in [third + 5..third + 6, third + 5..third + 50, third - 1..third] {
+        let mut bytes = whole.clone();
+        bytes[hole.clone()].fill(0);
+        fs::write(&path, &bytes).unwrap();
+        // The line break of line 2 is one of its bytes.
+        let text = format!("line {} has zero bytes", if hole.start < third { 2 } else { 3 });
+        check_refused(JsonLines::open(&path), StoreErrorKind::Damaged, &text);
+        let mut reader = JsonLines::read_only(&path).unwrap();
+        check_refused(reader.read(0, 10), StoreErrorKind::Damaged, "is not as a ledger");
+        assert_eq!(reader.torn_bytes(), 0);
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+        assert!(!beside(&path, ".torn").exists());
+    }
+}
+
+#[test]
+fn zeros_up_to_the_end_are_what_the_disk_never_got() {
+    let (folder, entries) = (Folder::new(), entries(3));
+    let path = written(&folder, &entries);
+    let whole = fs::read(&path).unwrap();
+    for (torn, zeros) in [(0, 1), (0, 5_000), (30, 1), (30, 100_000)] {
+        let tail = [&whole[..torn], &vec![0; zeros]].concat();
+        fs::write(&path, [&*whole, &tail].concat()).unwrap();
+        let ledger = open(&path);
+        assert_eq!(ledger.torn_bytes(), (torn + zeros) as u64);
+        drop(ledger);
+        assert_eq!(fs::read(&path).unwrap(), whole);
+    }
+}
+
+#[test]
+fn a_whole_record_without_its_line_break_is_not_moved_for_what_stands_behind_it() {
+    let (folder, entries) = (Folder::new(), entries(3));
+    let path = written(&folder, &entries);
+    let whole = fs::read(&path).unwrap();
+    let record = &whole[..whole.len() - 1];
+    for behind in [&b"\0"[..], b"x", b"\0\0\0", b"\0x", b"{\"seq\":3"] {
+        let bytes = [record, behind].concat();
+        fs::write(&path, &bytes).unwrap();
+        check_refused(JsonLines::open(&path), StoreErrorKind::Damaged, "line 3 (from byte");
+        check_refused(JsonLines::read_only(&path), StoreErrorKind::Damaged, "line 3 (from byte");
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+        assert!(!beside(&path, ".torn").exists());
+    }
 }
 
 #[test]
@@ -359,7 +400,7 @@ fn files_are_for_their_owner_alone_and_stay_as_they_were_set() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let (folder, entries) = (Folder::new(), entries(2));
     let path = written(&folder, &entries);
-    add(&path, b"torn");
+    add(&path, br#"{"seq":2"#);
     let mut ledger = open(&path);
     for path in [&path, &beside(&path, ".lock"), &beside(&path, ".torn")] {
         assert_eq!(mode(path), 0o600, "{}", path.display());

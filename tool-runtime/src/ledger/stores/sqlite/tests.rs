@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ToSql};
 
-use super::SqliteLedger;
+use super::{SqliteLedger, Wanted};
 use crate::ledger::stores::folder::{Folder, entries};
 use crate::ledger::{Entry, LedgerQuery, LedgerStore};
 use crate::store::{Sqlite, StoreError, StoreErrorKind};
@@ -71,6 +71,35 @@ fn a_search_looks_through_its_part_alone() {
             let found = ledger.find(&LedgerQuery { after, before, ..query }).unwrap();
             assert!(found.iter().map(Entry::seq).eq(expected.clone()), "{after:?} {before:?}");
         }
+    }
+}
+
+#[test]
+fn a_trace_of_a_tenant_is_looked_up_in_an_index_of_both() {
+    let folder = Folder::new();
+    let ledger = open(&folder);
+    let plan = |query: LedgerQuery| -> Vec<String> {
+        let Wanted { sql, values } = Wanted::of(&query);
+        let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
+        let mut statement =
+            ledger.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let steps = statement.query_map(&*values, |row| row.get("detail")).unwrap();
+        steps.collect::<rusqlite::Result<_>>().unwrap()
+    };
+    let tenant = uuid::Uuid::from_u128(7);
+    let part = |query| LedgerQuery { after: Some(9), before: Some(200_000), ..query };
+    for (query, terms) in [
+        (
+            LedgerQuery::new().tenant(tenant).trace("t"),
+            "of_tenant_trace (tenant_id=? AND trace_id=? AND rowid>? AND rowid<?)",
+        ),
+        (LedgerQuery::new().trace("t"), "of_trace (trace_id=? AND rowid>? AND rowid<?)"),
+        (LedgerQuery::new().tenant(tenant), "of_tenant (tenant_id=? AND rowid>? AND rowid<?)"),
+    ] {
+        let steps = plan(part(query));
+        // One step alone: nothing is sorted behind it.
+        let expected = format!("SEARCH trace_ledger USING INDEX trace_ledger_{terms}");
+        assert_eq!(steps, [expected]);
     }
 }
 

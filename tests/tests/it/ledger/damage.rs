@@ -1,0 +1,227 @@
+//! Bytes that were damaged, and a table that was changed behind the ledger's back: each is named.
+
+use std::fs;
+use std::path::Path;
+
+use rusqlite::Connection;
+use tool_runtime::ledger::{
+    Checkpoint, JsonLines, Ledger, LedgerQuery, LedgerStore, RecordedCall, SqliteLedger, verify,
+};
+use tool_runtime::prelude::*;
+use tool_runtime::store::Sqlite;
+
+use super::{all, ring};
+use crate::sqlite::Folder;
+
+/// How many calls are on each ledger.
+const CALLS: u64 = 60;
+
+/// How many damages of each store are tried.
+const DAMAGES: u64 = 400;
+
+/// Gives back a number.
+#[ai_tool(effect = "read")]
+async fn echo(
+    /// The number.
+    n: u64,
+) -> u64 {
+    n
+}
+
+fn lines(path: &Path) -> JsonLines {
+    JsonLines::options().sync(false).open(path).unwrap()
+}
+
+fn rows(path: &Path) -> SqliteLedger {
+    SqliteLedger::open_with(path, &Sqlite::options().sync_commits(false)).unwrap()
+}
+
+/// Writes a ledger and closes it; returns a checkpoint of all but its last two records.
+async fn write(store: impl LedgerStore) -> Checkpoint {
+    let ledger = Ledger::builder(ring()).checkpoint_every(25).open(store).unwrap();
+    let runtime = Runtime::builder().tool::<Echo>().ledger(&ledger).build().unwrap();
+    for n in 0..CALLS {
+        let cx = ToolContext::builder(Uuid::from_u128(1), format!("trace-{}", n % 3));
+        let cx = cx.run_id("run-1").build().unwrap();
+        runtime.call("echo", format!(r#"{{"n":{n}}}"#), &cx).execute().await;
+    }
+    ledger.flush().await.unwrap();
+    let exported = ledger.checkpoint().await.unwrap();
+    ledger.close().await.unwrap();
+    exported
+}
+
+/// The next number of a sequence that looks random (SplitMix64).
+fn next(seed: &mut u64) -> u64 {
+    *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *seed;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// Overwrites up to four bytes in a row, each with another value.
+fn damage(whole: &[u8], seed: &mut u64) -> (usize, Vec<u8>) {
+    let mut bytes = whole.to_vec();
+    let length = u64::try_from(whole.len()).unwrap();
+    let at = usize::try_from(next(seed) % length).unwrap();
+    let end = whole.len().min(at + 1 + usize::try_from(next(seed) % 4).unwrap());
+    for byte in &mut bytes[at..end] {
+        // One in four is a zero, as a hole in a file is read.
+        let value = u8::try_from(next(seed) % 256).unwrap();
+        let value = if next(seed) % 4 == 0 { 0 } else { value };
+        *byte = if value == *byte { !value } else { value };
+    }
+    (at, bytes)
+}
+
+/// All that queries find, by trace and tenant.
+async fn found(ledger: &Ledger) -> Vec<(String, Option<String>)> {
+    let mut found = Vec::new();
+    for trace in 0..3 {
+        let query = LedgerQuery::new().tenant(Uuid::from_u128(1)).trace(format!("trace-{trace}"));
+        let calls: Vec<RecordedCall> = all(ledger, query).await;
+        let named = calls.into_iter().map(|it| (it.trace_id, it.output_hash));
+        found.extend(named);
+    }
+    found
+}
+
+#[tokio::test]
+async fn damaged_bytes_of_json_lines_are_named_and_no_whole_record_is_moved() {
+    let folder = Folder::new();
+    let path = folder.0.join("ledger.jsonl");
+    let torn = folder.0.join("ledger.jsonl.torn");
+    write(lines(&path)).await;
+    let whole = fs::read(&path).unwrap();
+    let mut seed = 1;
+    for round in 0..DAMAGES {
+        let (at, bytes) = damage(&whole, &mut seed);
+        fs::write(&path, &bytes).unwrap();
+        let verified = JsonLines::read_only(&path).map(|mut it| verify(&mut it, &ring(), &[]));
+        let opened = Ledger::builder(ring()).open(match JsonLines::open(&path) {
+            Ok(store) => store,
+            Err(error) => {
+                assert_eq!(fs::read(&path).unwrap(), bytes, "round {round}: {error}");
+                continue;
+            }
+        });
+        let is_named = !matches!(&verified, Ok(Ok(_))) || opened.is_err();
+        assert!(is_named, "round {round}: byte {at} is damaged, and nothing says so");
+        drop(opened);
+        let text = fs::read(&path).unwrap();
+        assert!(text.starts_with(&bytes), "round {round}: byte {at}: something was moved");
+        assert!(!torn.exists(), "round {round}: byte {at}: something was set aside");
+    }
+}
+
+#[tokio::test]
+async fn damaged_bytes_of_sqlite_are_named_or_change_nothing() {
+    let folder = Folder::new();
+    let path = folder.0.join("ledger.db");
+    let exported = write(rows(&path)).await;
+    let whole = fs::read(&path).unwrap();
+    let ledger = Ledger::builder(ring()).open(rows(&path)).unwrap();
+    let expected = found(&ledger).await;
+    assert_eq!(expected.len(), usize::try_from(CALLS).unwrap());
+    drop(ledger);
+    let mut seed = 2;
+    let mut named = 0;
+    for round in 0..DAMAGES {
+        let (at, bytes) = damage(&whole, &mut seed);
+        for ending in ["-wal", "-shm"] {
+            let _ = fs::remove_file(folder.0.join(format!("ledger.db{ending}")));
+        }
+        fs::write(&path, &bytes).unwrap();
+        let verified = SqliteLedger::read_only(&path)
+            .map(|mut it| verify(&mut it, &ring(), std::slice::from_ref(&exported)));
+        if !matches!(&verified, Ok(Ok(_))) {
+            named += 1;
+            continue;
+        }
+        let Ok(store) = SqliteLedger::open(&path) else { continue };
+        let Ok(ledger) = Ledger::builder(ring()).open(store) else { continue };
+        assert_eq!(found(&ledger).await, expected, "round {round}: byte {at}: records are missing");
+    }
+    assert!(named > DAMAGES / 4, "{named}");
+}
+
+#[tokio::test]
+async fn one_zero_byte_in_the_middle_hides_no_record() {
+    let folder = Folder::new();
+    let path = folder.0.join("ledger.jsonl");
+    write(lines(&path)).await;
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] = 0;
+    fs::write(&path, &bytes).unwrap();
+    let line = bytes[..middle].iter().filter(|byte| **byte == b'\n').count() + 1;
+    let verified = verify(&mut JsonLines::read_only(&path).unwrap(), &ring(), &[]);
+    let text = format!("{:?}", verified.unwrap_err());
+    assert!(text.contains(&format!("line {line} ")), "{text}");
+    let opened = JsonLines::open(&path).unwrap_err();
+    assert!(opened.log().contains(&format!("line {line} ")), "{opened:?}");
+    assert_eq!(fs::read(&path).unwrap(), bytes, "nothing was moved");
+    assert!(!folder.0.join("ledger.jsonl.torn").exists());
+}
+
+/// What somebody does to the table, and what is said of it.
+const CHANGES: [(&str, &str); 5] = [
+    (
+        "PRAGMA ignore_check_constraints = ON;
+         INSERT INTO trace_ledger (seq, tool_calls, leaf, key, mac)
+             SELECT -1, tool_calls, leaf, key, mac FROM trace_ledger WHERE seq = 7",
+        "-1",
+    ),
+    (
+        "PRAGMA writable_schema = ON;
+         UPDATE sqlite_schema SET sql = replace(sql, '$.trace_id', '$.run_id')
+             WHERE name = 'trace_ledger';
+         PRAGMA writable_schema = RESET",
+        "definition",
+    ),
+    (
+        "PRAGMA writable_schema = ON;
+         DELETE FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'trace_ledger';
+         PRAGMA writable_schema = RESET",
+        "definition",
+    ),
+    (
+        "CREATE TRIGGER quiet BEFORE INSERT ON trace_ledger WHEN new.seq > 70
+             BEGIN SELECT RAISE(IGNORE); END",
+        "definition",
+    ),
+    // Filled while the column said something else, which was then put back.
+    (
+        "PRAGMA writable_schema = ON;
+         UPDATE sqlite_schema SET sql = replace(sql, '$.trace_id', '$.run_id')
+             WHERE name = 'trace_ledger';
+         PRAGMA writable_schema = RESET;
+         REINDEX trace_ledger;
+         PRAGMA writable_schema = ON;
+         UPDATE sqlite_schema SET sql = replace(sql, '$.run_id', '$.trace_id')
+             WHERE name = 'trace_ledger';
+         PRAGMA writable_schema = RESET",
+        "index",
+    ),
+];
+
+#[tokio::test]
+async fn what_stands_beside_the_chain_in_a_table_is_a_fault() {
+    let folder = Folder::new();
+    let (path, copy) = (folder.0.join("ledger.db"), folder.0.join("whole.db"));
+    let exported = write(rows(&path)).await;
+    fs::copy(&path, &copy).unwrap();
+    for (sql, text) in CHANGES {
+        fs::copy(&copy, &path).unwrap();
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch(sql).unwrap();
+        drop(other);
+        let mut store = SqliteLedger::read_only(&path).unwrap();
+        let verified = verify(&mut store, &ring(), std::slice::from_ref(&exported));
+        let said = format!("{:?}", verified.expect_err(sql));
+        assert!(said.contains(text), "{sql}: {said}");
+    }
+    fs::copy(&copy, &path).unwrap();
+    verify(&mut SqliteLedger::read_only(&path).unwrap(), &ring(), &[exported]).unwrap();
+}

@@ -1,0 +1,96 @@
+//! Checks of the table that reading its rows in order does not make: definition, range, indexes.
+
+use std::ops::Range;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::whole;
+use crate::store::sqlite::error::of_sqlite;
+use crate::store::sqlite::format;
+use crate::store::{StoreError, StoreErrorKind};
+
+const TABLE: &str = "trace_ledger";
+
+/// Checks that the indexes lead to the rows of a range; from 0, the table as a whole too.
+pub(super) fn table(connection: &Connection, range: Range<u64>) -> Result<(), StoreError> {
+    let defined = definition(connection)?;
+    if range.start == 0 {
+        if defined != definition(&format::reference(connection)?)? {
+            return Err(damaged(
+                "the definition of `trace_ledger`, or of an index or trigger on it, is not as it \
+                 was made: compare the file's schema with a new ledger's",
+            ));
+        }
+        row_before_the_first(connection)?;
+    }
+    let indexes = defined.iter().filter(|object| object.kind == "index");
+    indexes.into_iter().try_for_each(|index| lists(connection, &index.name, &range))
+}
+
+/// An object of the schema that belongs to the table.
+#[derive(Debug, PartialEq, Eq)]
+struct SchemaObject {
+    kind: String,
+    name: String,
+    sql: Option<String>,
+}
+
+fn definition(connection: &Connection) -> Result<Vec<SchemaObject>, StoreError> {
+    let read = || -> rusqlite::Result<Vec<SchemaObject>> {
+        let mut statement = connection.prepare_cached(
+            "SELECT type, name, sql FROM sqlite_schema WHERE lower(tbl_name) = ?1 ORDER BY 1, 2",
+        )?;
+        let object = |row: &rusqlite::Row<'_>| {
+            Ok(SchemaObject { kind: row.get(0)?, name: row.get(1)?, sql: row.get(2)? })
+        };
+        statement.query_map([TABLE], object)?.collect()
+    };
+    read().map_err(|error| of_sqlite(&error))
+}
+
+fn row_before_the_first(connection: &Connection) -> Result<(), StoreError> {
+    let first: Option<i64> = connection
+        .query_row("SELECT min(seq) FROM trace_ledger", [], |row| row.get(0))
+        .map_err(|error| of_sqlite(&error))?;
+    match first {
+        Some(seq) if seq < 0 => Err(damaged(format!(
+            "row {seq} is not of the ledger, whose rows begin at 0: keep the file as it is, and \
+             look for who else writes to it"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that an index lists each call of a range under what its record says.
+fn lists(connection: &Connection, index: &str, range: &Range<u64>) -> Result<(), StoreError> {
+    let columns = match index {
+        "trace_ledger_of_trace" => "i.trace_id = t.trace_id",
+        "trace_ledger_of_tenant" => "i.tenant_id = t.tenant_id",
+        "trace_ledger_of_tenant_trace" => "i.tenant_id = t.tenant_id AND i.trace_id = t.trace_id",
+        // The definition is checked, so there is no other.
+        _ => return Ok(()),
+    };
+    let sql = format!(
+        "SELECT t.seq FROM trace_ledger AS t NOT INDEXED
+         WHERE t.seq >= ?1 AND t.seq < ?2 AND t.kind = 'call'
+           AND t.trace_id IS NOT NULL AND t.tenant_id IS NOT NULL
+           AND NOT EXISTS (SELECT 1 FROM trace_ledger AS i INDEXED BY {index}
+                           WHERE {columns} AND i.seq = t.seq)
+         LIMIT 1"
+    );
+    let unlisted = || -> rusqlite::Result<Option<i64>> {
+        let mut statement = connection.prepare_cached(&sql)?;
+        statement.query_row([whole(range.start), whole(range.end)], |row| row.get(0)).optional()
+    };
+    match unlisted().map_err(|error| of_sqlite(&error))? {
+        None => Ok(()),
+        Some(seq) => Err(damaged(format!(
+            "the index `{index}` does not list record {seq} as it is, so that searches miss it: \
+             rebuild it (`REINDEX trace_ledger`), and look for who else writes to the file"
+        ))),
+    }
+}
+
+fn damaged(log: impl Into<String>) -> StoreError {
+    StoreError::new(StoreErrorKind::Damaged, log)
+}

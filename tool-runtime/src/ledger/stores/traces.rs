@@ -1,0 +1,221 @@
+//! Remembers which parts of a ledger may hold calls of a trace, so that searches pass over the rest.
+
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+
+use uuid::Uuid;
+
+use crate::ledger::store::{SCAN, is_asked_for};
+use crate::ledger::{Entry, LedgerQuery, LedgerStore, Record};
+use crate::store::StoreError;
+
+/// How many records a block has.
+const BLOCK: u64 = SCAN as u64;
+
+/// The most blocks that are remembered, the first ones: 8 MiB for two million records.
+const MOST_BLOCKS: usize = 2_048;
+
+/// Each record sets the bits of its trace, alone and with its tenant: at most one bit in four.
+const WORDS: usize = 512;
+
+/// How many bits stand for one thing.
+const BITS: u32 = 4;
+
+/// A Bloom filter a block of records, by trace, and by tenant and trace.
+///
+/// A block is remembered when a search has read it through; the first search by trace reads the
+/// whole ledger, and later ones the blocks that may hold the trace and those that are new. One block
+/// in some hundred is read in vain.
+#[derive(Default)]
+pub(super) struct TraceBlocks {
+    hasher: RandomState,
+    blocks: Vec<Option<Box<[u64; WORDS]>>>,
+}
+
+impl TraceBlocks {
+    /// Finds entries of calls that a query asks for, as [`LedgerStore::find`] does.
+    pub(super) fn find(
+        &mut self,
+        store: &mut dyn LedgerStore,
+        query: &LedgerQuery,
+    ) -> Result<Vec<Entry>, StoreError> {
+        let (mut found, mut from) =
+            (Vec::new(), query.after.map_or(0, |seq| seq.saturating_add(1)));
+        let end = query.before.unwrap_or(u64::MAX).min(store.count()?);
+        let wanted = query.trace_id.as_deref().map(|trace| self.bits(query.tenant_id, trace));
+        while from < end && found.len() < query.limit {
+            let (block, begin) = (from / BLOCK, from - from % BLOCK);
+            let next = begin.saturating_add(BLOCK);
+            if !wanted.as_ref().is_some_and(|wanted| self.excludes(block, wanted)) {
+                // A block that is not known yet is read as a whole, to be known.
+                let learns = wanted.is_some() && !self.knows(block);
+                let entries = store.read(if learns { begin } else { from }, SCAN)?;
+                if learns {
+                    self.learn(block, &entries);
+                }
+                let inside = |it: &Entry| (from..next.min(end)).contains(&it.seq());
+                found
+                    .extend(entries.into_iter().filter(|it| inside(it) && is_asked_for(it, query)));
+            }
+            from = next;
+        }
+        found.truncate(query.limit);
+        Ok(found)
+    }
+
+    fn knows(&self, block: u64) -> bool {
+        self.block(block).is_some()
+    }
+
+    fn excludes(&self, block: u64, wanted: &[usize; BITS as usize]) -> bool {
+        let has = |bits: &[u64; WORDS], bit: usize| bits[bit / 64] >> (bit % 64) & 1 == 1;
+        self.block(block).is_some_and(|bits| !wanted.iter().all(|bit| has(bits, *bit)))
+    }
+
+    fn block(&self, block: u64) -> Option<&[u64; WORDS]> {
+        self.blocks.get(usize::try_from(block).ok()?)?.as_deref()
+    }
+
+    /// Remembers a block, if these entries are all of it.
+    fn learn(&mut self, block: u64, entries: &[Entry]) {
+        let begin = block * BLOCK;
+        let is_whole = entries.len() == SCAN && (begin..).zip(entries).all(|(n, it)| it.seq() == n);
+        let Some(at) = usize::try_from(block).ok().filter(|at| is_whole && *at < MOST_BLOCKS)
+        else {
+            return;
+        };
+        let mut bits = Box::new([0; WORDS]);
+        for entry in entries {
+            if let Some(Ok(Record::Call(call))) = entry.body().map(Record::read) {
+                let alone = self.bits(None, &call.trace_id);
+                let both = self.bits(Some(call.tenant_id), &call.trace_id);
+                for bit in alone.into_iter().chain(both) {
+                    bits[bit / 64] |= 1 << (bit % 64);
+                }
+            }
+        }
+        if self.blocks.len() <= at {
+            self.blocks.resize_with(at + 1, || None);
+        }
+        self.blocks[at] = Some(bits);
+    }
+
+    /// The bits that stand for a trace, of a tenant or of any.
+    fn bits(&self, tenant: Option<Uuid>, trace: &str) -> [usize; BITS as usize] {
+        let hash = self.hasher.hash_one((tenant, trace));
+        // Fifteen bits of the hash for each.
+        std::array::from_fn(|at| {
+            let bits = hash >> (15 * u32::try_from(at).unwrap_or(0));
+            usize::try_from(bits).unwrap_or(usize::MAX) % (WORDS * 64)
+        })
+    }
+}
+
+impl fmt::Debug for TraceBlocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TraceBlocks").field("blocks", &self.blocks.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::stores::folder::Folder;
+    use crate::ledger::{ChainKeys, Head, JsonLines, MemoryLedger};
+    use crate::policy::KeyRing;
+
+    /// Counts the entries that are read.
+    struct Counted<S>(S, usize);
+
+    impl<S: LedgerStore> LedgerStore for Counted<S> {
+        fn append(&mut self, entries: &[Entry]) -> Result<(), StoreError> {
+            self.0.append(entries)
+        }
+
+        fn read(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
+            let read = self.0.read(from, most)?;
+            self.1 += read.len();
+            Ok(read)
+        }
+
+        fn count(&mut self) -> Result<u64, StoreError> {
+            self.0.count()
+        }
+
+        fn last_checkpoint(&mut self) -> Result<Option<Entry>, StoreError> {
+            self.0.last_checkpoint()
+        }
+
+        fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
+            self.0.forget(before)
+        }
+    }
+
+    /// Calls of twenty blocks and a part of one, ten of each trace, of two tenants in turn.
+    fn calls() -> Vec<Entry> {
+        let keys = ChainKeys::new(&KeyRing::new("2025-07", &[7; 32]).unwrap());
+        let mut head = Head::empty();
+        let body = |n: u64| {
+            format!(
+                r#"{{"kind":"call","at":"2026-05-01T10:00:00.000Z","opened_at":"2026-05-01T10:00:00.000Z",
+                "trace_id":"t-{}","tenant_id":"{}","invocation_id":"{}","tool":"a","status":"success",
+                "ended":"executed","latency_ms":1,"attempts":1}}"#,
+                n / 10,
+                Uuid::from_u128(u128::from(n % 2)),
+                Uuid::from_u128(u128::from(n)),
+            )
+        };
+        (0..20 * BLOCK + 100).map(|n| head.append(&keys, body(n).into())).collect()
+    }
+
+    fn check_few_are_read(store: impl LedgerStore) {
+        let (mut store, mut blocks) = (Counted(store, 0), TraceBlocks::default());
+        store.append(&calls()).unwrap();
+        let mut find = |query: &LedgerQuery| {
+            let (before, found) = (store.1, blocks.find(&mut store, query).unwrap());
+            let seqs: Vec<_> = found.iter().map(Entry::seq).collect();
+            (seqs, store.1 - before)
+        };
+        let all = 20 * SCAN + 100;
+        let query = LedgerQuery::new().trace("t-500");
+        assert_eq!(find(&query), ((5_000..5_010).collect(), all), "the first search reads all");
+        let few = |read: usize| read <= 2 * SCAN + 100;
+        let (found, read) = find(&query);
+        assert!(found.len() == 10 && few(read), "{read}");
+        let (found, read) = find(&query.clone().tenant(Uuid::from_u128(1)));
+        assert_eq!(found, [5_001, 5_003, 5_005, 5_007, 5_009]);
+        assert!(few(read), "{read}");
+        let (found, read) = find(&query.clone().tenant(Uuid::from_u128(9)));
+        assert!(found.is_empty() && few(read), "{read}");
+        // A part, as a search goes through; and the end, which is never known.
+        let part = LedgerQuery { after: Some(5_003), before: Some(5_006), ..query };
+        assert_eq!(find(&part).0, [5_004, 5_005]);
+        let (last, _) = find(&LedgerQuery::new().trace("t-2057"));
+        assert_eq!(last, (20_570..20_580).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_later_search_by_trace_reads_the_blocks_alone_that_may_hold_it() {
+        check_few_are_read(MemoryLedger::new(30_000));
+        let folder = Folder::new();
+        let path = folder.file("calls.jsonl");
+        check_few_are_read(JsonLines::options().sync(false).open(path).unwrap());
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded() {
+        let mut blocks = TraceBlocks::default();
+        let entries = &calls()[..SCAN];
+        let moved = |block: u64| -> Vec<Entry> {
+            let part = |(n, it): (u64, &Entry)| {
+                Entry::from_parts(block * BLOCK + n, it.body(), *it.leaf(), it.key(), *it.mac())
+            };
+            (0..).zip(entries).map(part).collect()
+        };
+        for block in [0, MOST_BLOCKS as u64 - 1, MOST_BLOCKS as u64, u64::from(u32::MAX)] {
+            blocks.learn(block, &moved(block));
+        }
+        assert_eq!(blocks.blocks.len(), MOST_BLOCKS);
+        assert!(blocks.knows(0) && !blocks.knows(MOST_BLOCKS as u64));
+    }
+}
