@@ -2,6 +2,8 @@
 //!
 //! Two threads call one after another. With the ledger on, the time runs until every
 //! record is written and safe, calls wait where the writer is behind, and nothing may be left out.
+//! Apart from that it measures answers that wait for their records, one after another and many at
+//! once.
 
 use std::cell::RefCell;
 use std::fs;
@@ -10,10 +12,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use futures::executor::block_on;
+use futures::future::join_all;
 use rusqlite::{Connection, params};
 use tool_runtime::RuntimeBuilder;
 use tool_runtime::contracts::ErrorCode;
-use tool_runtime::ledger::{JsonLines, Ledger, LedgerStore, Overload, SqliteLedger, verify};
+use tool_runtime::ledger::{
+    AnswerAfter, JsonLines, Ledger, LedgerStore, Overload, SqliteLedger, verify,
+};
 use tool_runtime::policy::KeyRing;
 use tool_runtime::prelude::*;
 
@@ -27,6 +32,11 @@ const ROUNDS: usize = 7;
 /// About how long a round of one kind takes with the ledger off.
 const ROUND: Duration = Duration::from_millis(400);
 
+/// How many calls are made one after another, and so many at once, whose answers wait.
+const ALONE: usize = 500;
+const AT_ONCE: usize = 64;
+const TOGETHER: usize = 100 * AT_ONCE;
+
 /// How many articles the table has.
 const ARTICLES: u32 = 20_000;
 
@@ -39,7 +49,7 @@ pub fn print(folder: &Path) -> Result<(), String> {
     fs::create_dir_all(&folder).map_err(text)?;
     let result = rounds(&folder);
     fs::remove_dir_all(&folder).map_err(text)?;
-    let (found, bare) = result?;
+    let (found, bare, recorded) = result?;
     println!("calls a second by {THREADS} threads, median of {ROUNDS} rounds");
     println!("{:<36}{:>10}{:>14}{:>12}", "", "off", "JSON Lines", "SQLite");
     found.print("(a) a tool that asks a database");
@@ -47,7 +57,9 @@ pub fn print(folder: &Path) -> Result<(), String> {
     println!(
         "ledger: on_vs_off={:.3} on_vs_off_sqlite={:.3} bare_on_vs_off={:.3} \
          bare_on_vs_off_sqlite={:.3} us_per_call={:.1} us_per_bare_call={:.1} \
-         us_per_record={:.1} us_per_record_sqlite={:.1} shed=0",
+         us_per_record={:.1} us_per_record_sqlite={:.1} us_per_recorded_answer={:.1} \
+         us_per_recorded_answer_sqlite={:.1} us_per_recorded_answer_of_{AT_ONCE}={:.1} \
+         us_per_recorded_answer_of_{AT_ONCE}_sqlite={:.1} shed=0",
         found.ratio(&found.lines),
         found.ratio(&found.sqlite),
         bare.ratio(&bare.lines),
@@ -56,6 +68,10 @@ pub fn print(folder: &Path) -> Result<(), String> {
         bare.microseconds(&bare.off),
         bare.microseconds(&bare.lines) - bare.microseconds(&bare.off),
         bare.microseconds(&bare.sqlite) - bare.microseconds(&bare.off),
+        recorded.lines.alone,
+        recorded.sqlite.alone,
+        recorded.lines.together,
+        recorded.sqlite.together,
     );
     Ok(())
 }
@@ -93,7 +109,58 @@ struct Work {
     calls: usize,
 }
 
-fn rounds(folder: &Path) -> Result<(Rates, Rates), String> {
+/// Microseconds from one answer to the next, where answers wait for their records.
+struct Recorded {
+    lines: Pauses,
+    sqlite: Pauses,
+}
+
+/// Microseconds from one answer to the next.
+struct Pauses {
+    /// One call after another.
+    alone: f64,
+    /// So many calls at once, which share appends.
+    together: f64,
+}
+
+/// Makes calls whose answers wait for their records, on one thread.
+fn recorded(folder: &Path) -> Result<Recorded, String> {
+    let lines = JsonLines::open(folder.join("recorded.jsonl")).map_err(text)?;
+    let rows = SqliteLedger::open(folder.join("recorded.db")).map_err(text)?;
+    Ok(Recorded { lines: pauses(lines)?, sqlite: pauses(rows)? })
+}
+
+fn pauses(store: impl LedgerStore) -> Result<Pauses, String> {
+    let ledger = Ledger::builder(keys()).answer_reads_after(AnswerAfter::Recorded);
+    let ledger = ledger.open(store).map_err(text)?;
+    let builder = Runtime::builder().tool::<work::SearchContent>().state(work::Index::new(3));
+    let runtime = builder.ledger(&ledger).build().map_err(text)?;
+    let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("figures");
+    let cx = cx.build().map_err(text)?;
+    let call = || async {
+        let mut call = runtime.call("search_content", work::ARGUMENTS, &cx);
+        call.execute().await.is_ok()
+    };
+    let executor = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let pauses = executor.map_err(text)?.block_on(async {
+        let mut start = Instant::now();
+        for _ in 0..ALONE {
+            call().await;
+        }
+        let alone = 1e6 / rate(ALONE, start);
+        start = Instant::now();
+        for _ in 0..TOGETHER / AT_ONCE {
+            join_all((0..AT_ONCE).map(|_| call())).await;
+        }
+        Pauses { alone, together: 1e6 / rate(TOGETHER, start) }
+    });
+    match ledger.status() {
+        status if status.unconfirmed == 0 => Ok(pauses),
+        status => Err(format!("answers without a record: {status:?}")),
+    }
+}
+
+fn rounds(folder: &Path) -> Result<(Rates, Rates, Recorded), String> {
     let articles = folder.join("articles.db");
     fill(&articles).map_err(text)?;
     let (mut found, mut bare) = (Rates::default(), Rates::default());
@@ -116,7 +183,7 @@ fn rounds(folder: &Path) -> Result<(Rates, Rates), String> {
             check(&mut SqliteLedger::read_only(&path).map_err(text)?, &keys, &work)?;
         }
     }
-    Ok((found, bare))
+    Ok((found, bare, recorded(folder)?))
 }
 
 fn keys() -> KeyRing {

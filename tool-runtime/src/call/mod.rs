@@ -22,6 +22,7 @@ mod scope;
 mod stage;
 mod surrounding;
 mod typed;
+mod underway;
 
 use std::fmt;
 use std::sync::Arc;
@@ -46,6 +47,7 @@ pub use self::preview::Preview;
 pub use self::reconciled::Reconciled;
 pub use self::scope::CallScope;
 pub use self::typed::TypedCall;
+use self::underway::Open;
 use crate::dispatch::fitting;
 use crate::dispatch::pipeline::{self, Asking, Consulted, Decoded, Ended, Ruled};
 use crate::dispatch::refusal::Refusal;
@@ -398,7 +400,10 @@ impl ToolCall {
                     surround.around(&scope, run.boxed()).await
                 }
             };
-            open.call.close(ended);
+            if let Some(number) = open.call.close(ended) {
+                // Boxed, so that calls without such a wait carry no room for it.
+                Box::pin(open.recorded(number)).await;
+            }
         }
     }
 
@@ -409,10 +414,12 @@ impl ToolCall {
         }
     }
 
-    fn close(&mut self, ended: Ended) {
+    /// Closes the call; returns the number of its record, where the answer has to wait for that.
+    fn close(&mut self, ended: Ended) -> Option<u64> {
         self.status = ended.status;
-        record::closed(self.runtime(), self, &ended);
+        let record = record::closed(self.runtime(), self, &ended);
         self.output = Some(ended.output);
+        record
     }
 
     pub(crate) fn runtime(&self) -> &Runtime {
@@ -453,21 +460,6 @@ impl ToolCall {
         match &self.target {
             Target::Known(scope) => Some(scope),
             Target::Unknown(_) => None,
-        }
-    }
-}
-
-/// A call under way: closes it as interrupted if `execute` is dropped.
-struct Open<'c> {
-    call: &'c mut ToolCall,
-    scope: &'c CallScope,
-    started: Instant,
-}
-
-impl Drop for Open<'_> {
-    fn drop(&mut self) {
-        if self.call.output.is_none() {
-            self.call.close(fitting::interrupted(self.scope, self.started));
         }
     }
 }

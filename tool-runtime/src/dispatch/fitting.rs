@@ -14,6 +14,9 @@ use crate::failure::{Failure, Fault};
 use crate::limits::Limits;
 use crate::schema::{AnswerCheck, Coerce};
 
+/// The warning of an answer that is given before its record is known to be in the store.
+const UNRECORDED: &str = "the call ran; its record could not be confirmed in time and is written later: do not repeat it";
+
 /// Makes the envelope of a tool that ran.
 pub(super) fn fit(scope: &CallScope, ran: Ran) -> Ended {
     let took_ms = milliseconds(ran.took);
@@ -213,6 +216,20 @@ pub(crate) fn with_warning(scope: &CallScope, ended: Ended, warning: &str) -> En
         let warnings = warnings.collect::<Vec<_>>();
         meta.with_warnings(warnings)
     })
+}
+
+/// Says in an answer that its record is not known to be in the store; none if it cannot be said.
+pub(crate) fn unrecorded(scope: &CallScope, output: &ToolOutput) -> Option<ToolOutput> {
+    if let Some(detail) = output.error() {
+        let detail = detail.clone().into_builder().detail("record", "unconfirmed").build();
+        let meta: ToolErrorMeta = serde_json::from_str(output.meta_json()).ok()?;
+        return Some(ToolOutput::failed(scope.echo(), detail, &meta));
+    }
+    let meta: ToolResultMeta = serde_json::from_str(output.meta_json()).ok()?;
+    let warnings = meta.warnings().iter().cloned().chain([UNRECORDED.to_owned()]);
+    let warnings = warnings.collect::<Vec<_>>();
+    let data = output.data_json()?.as_bytes();
+    Some(ToolOutput::given_before(scope.echo(), data, &meta.with_warnings(warnings)))
 }
 
 fn milliseconds(took: Duration) -> u64 {

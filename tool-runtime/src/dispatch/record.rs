@@ -8,6 +8,8 @@ use uuid::Uuid;
 
 use super::Runtime;
 use super::pipeline::Ended;
+#[cfg(feature = "ledger")]
+use super::pipeline::Fate;
 use super::witness::Surround;
 use crate::call::{CallScope, ToolCall, ToolOutput, guard};
 
@@ -112,6 +114,12 @@ impl<'c> CallRecord<'c> {
         self.call.approver().filter(|_| self.ended.status != CallStatus::Rejected)
     }
 
+    /// Tells whether the tool may have run for it, now or in the call that it repeats.
+    #[cfg(feature = "ledger")]
+    pub(crate) fn may_have_run(&self) -> bool {
+        self.ended.fate != Fate::NotRun || self.ended.origin != Origin::Call
+    }
+
     pub(crate) fn call(&self) -> &'c ToolCall {
         self.call
     }
@@ -149,12 +157,13 @@ impl fmt::Debug for CallRecord<'_> {
 }
 
 /// Tells every observer that a call has ended.
-pub(crate) fn closed(runtime: &Runtime, call: &ToolCall, ended: &Ended) {
+///
+/// Returns the number of its record, where the answer has to wait for that.
+pub(crate) fn closed(runtime: &Runtime, call: &ToolCall, ended: &Ended) -> Option<u64> {
     let record = CallRecord { call, ended };
     // A panic of theirs must not take the call's answer with it.
-    if let Some(witness) = runtime.witness() {
-        drop(guard(|| witness.closed(&record)));
-    }
+    let closed = runtime.witness().map(|witness| guard(|| witness.closed(&record)));
+    let number = closed.and_then(|closed| closed.unwrap_or_default());
     let heard = |surround: &&dyn Surround| call.is_surrounded() || surround.wants();
     if let Some(surround) = runtime.surround().filter(heard) {
         drop(guard(|| surround.closed(&record)));
@@ -162,4 +171,5 @@ pub(crate) fn closed(runtime: &Runtime, call: &ToolCall, ended: &Ended) {
     for observer in runtime.observers() {
         drop(guard(|| observer.closed(&record)));
     }
+    number
 }

@@ -5,6 +5,7 @@
 //! one implementation each.
 
 use std::fmt;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 
@@ -16,6 +17,9 @@ use crate::timer::Job;
 
 /// A wait of a call for its record.
 pub(crate) type Wait<'c> = BoxFuture<'c, Result<(), Box<Refusal>>>;
+
+/// A wait of an answer for its record; whether that is in the store.
+pub(crate) type Recorded<'c> = BoxFuture<'c, bool>;
 
 /// Keeps a record of every call, from its opening to its end.
 pub(crate) trait Witness: fmt::Debug + Send + Sync {
@@ -32,7 +36,12 @@ pub(crate) trait Witness: fmt::Debug + Send + Sync {
     fn room(&self) -> Option<BoxFuture<'_, ()>>;
 
     /// Takes the record of a call that has ended; never waits.
-    fn closed(&self, record: &CallRecord<'_>);
+    ///
+    /// Returns the record's number where the answer has to wait for it.
+    fn closed(&self, record: &CallRecord<'_>) -> Option<u64>;
+
+    /// Waits until the record of this number is in the store, about as long as the call has left.
+    fn recorded<'c>(&'c self, scope: &'c CallScope, number: u64, left: Duration) -> Recorded<'c>;
 }
 
 /// Keeps the proof of what a tool answered.

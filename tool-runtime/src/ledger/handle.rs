@@ -11,8 +11,9 @@ use chrono::{DateTime, Utc};
 use futures::channel::oneshot;
 use thiserror::Error;
 
-use super::chain::{ChainKeys, Checkpoint, Fault, Verified, Verifier};
-use super::config::LedgerBuilder;
+use super::chain::{Audited, Auditor, ChainKeys, Checkpoint, Fault, TreeHead, Verified, Verifier};
+use super::config::{Answering, LedgerBuilder};
+use super::export::Kept;
 use super::keys::LedgerKeys;
 use super::notes::Notes;
 use super::query::{LedgerQuery, Page, written};
@@ -83,6 +84,9 @@ struct Shared {
     keys: Arc<LedgerKeys>,
     clock: Arc<dyn Clock>,
     stats: Arc<Stats>,
+    /// What the sink of checkpoints has; none without a sink.
+    kept: Option<Kept>,
+    answering: Answering,
     writer: ThreadId,
     /// Access records that wait to be written.
     notes: Notes,
@@ -124,8 +128,10 @@ impl Ledger {
         keys: Arc<LedgerKeys>,
         clock: Arc<dyn Clock>,
         bounds: Bounds,
+        answering: Answering,
     ) -> Result<Self, StoreError> {
         let (queue, stats) = (Arc::new(Queue::new(bounds)), desk.stats().clone());
+        let kept = desk.kept();
         let (done, ended) = mpsc::channel();
         let (its, counts) = (queue.clone(), stats.clone());
         let work = move || {
@@ -144,7 +150,9 @@ impl Ledger {
         })?;
         let (writer, ended) = (thread.thread().id(), Mutex::new(ended));
         let (turn, notes) = (Arc::default(), Notes::default());
-        Ok(Self(Arc::new(Shared { queue, keys, clock, stats, writer, notes, turn, ended })))
+        let shared =
+            Shared { queue, keys, clock, stats, kept, answering, writer, notes, turn, ended };
+        Ok(Self(Arc::new(shared)))
     }
 
     /// Tells how the ledger is doing.
@@ -199,7 +207,9 @@ impl Ledger {
     /// # Errors
     /// The first record that was altered, removed or moved; or the ledger cannot be read.
     pub async fn verify(&self, checkpoints: &[Checkpoint]) -> Result<Verified, VerifyError> {
+        let kept = self.0.kept.as_ref().and_then(Kept::newest);
         let mut verifier = expecting(self.0.keys.chain().clone(), checkpoints);
+        verifier = kept.into_iter().fold(verifier, Verifier::expecting);
         let mut from = 0;
         loop {
             let part = self.ask_in_turn(move |desk| {
@@ -321,6 +331,10 @@ impl Ledger {
         &*self.0.clock
     }
 
+    pub(super) fn answering(&self) -> Answering {
+        self.0.answering
+    }
+
     pub(super) fn queue(&self) -> &Queue {
         &self.0.queue
     }
@@ -351,6 +365,29 @@ pub fn verify(
     }
 }
 
+/// Holds a ledger, or a copy of one, against tree heads that were signed of it, without its key.
+///
+/// The heads come from notes ([`ExportedCheckpoint::note`](super::ExportedCheckpoint::note)) that a
+/// `NoteVerifier` (feature `ed25519`) has verified. It proves the records up to the largest head,
+/// and says how many there are behind it ([`Audited`]). What was given up is proven by its hash.
+///
+/// # Errors
+/// The first record that was altered, removed or moved; or the store cannot be read.
+pub fn audit(store: &mut dyn LedgerStore, heads: &[TreeHead]) -> Result<Audited, VerifyError> {
+    let mut auditor = Auditor::new(heads.iter().copied());
+    let mut from = 0;
+    loop {
+        let entries = store.read(from, SCAN)?;
+        let next = entries.last().map_or(from, |last| last.seq().saturating_add(1)).max(from);
+        store.check(from..next)?;
+        entries.iter().try_for_each(|entry| auditor.push(entry)).map_err(FaultError)?;
+        if entries.is_empty() {
+            return Ok(auditor.finish().map_err(FaultError)?);
+        }
+        from = next;
+    }
+}
+
 fn expecting(keys: ChainKeys, checkpoints: &[Checkpoint]) -> Verifier {
     let expecting = |verifier: Verifier, it: &Checkpoint| verifier.expecting(it.clone());
     checkpoints.iter().fold(Verifier::new(keys), expecting)
@@ -369,8 +406,12 @@ fn push(
     from: u64,
 ) -> Result<Part, StoreError> {
     let entries = store.read(from, SCAN)?;
-    let Some(last) = entries.last() else { return Ok(Part::End) };
-    let next = last.seq().saturating_add(1);
+    let next = entries.last().map_or(from, |last| last.seq().saturating_add(1));
+    // First, since a fault of the chain may come from what is wrong with the store.
+    store.check(from..next.max(from))?;
+    if entries.is_empty() {
+        return Ok(Part::End);
+    }
     let fault = entries.iter().find_map(|entry| verifier.push(entry).err());
     Ok(fault.map_or(Part::More(next), Part::Fault))
 }

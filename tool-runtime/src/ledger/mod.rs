@@ -7,12 +7,14 @@
 mod chain;
 mod config;
 mod ended;
+mod export;
 mod handle;
 mod keys;
 mod notes;
 mod query;
 mod queue;
 mod record;
+mod resume;
 mod search;
 mod stats;
 mod store;
@@ -22,12 +24,16 @@ mod witness;
 mod writer;
 
 pub use self::chain::{
-    ChainKeys, Checkpoint, Entry, Fault, FaultKind, Frontier, Head, InvalidHead, Verified, Verifier,
+    Audited, Auditor, ChainKeys, Checkpoint, Entry, Fault, FaultKind, Frontier, Head, InvalidHead,
+    TreeHead, Verified, Verifier,
 };
-pub use self::config::{Inputs, LedgerBuilder, Overload};
+pub use self::config::{AnswerAfter, Inputs, LedgerBuilder, Overload};
 #[cfg(feature = "evidence")]
 pub(crate) use self::ended::{digest_of_input, digest_of_output, input_hash, output_hash};
-pub use self::handle::{FaultError, Ledger, VerifyError, verify};
+pub use self::export::{CheckpointFile, CheckpointSink, ExportedCheckpoint};
+#[cfg(feature = "ed25519")]
+pub use self::export::{InvalidNote, InvalidNoteKey, NoteSigner, NoteVerifier};
+pub use self::handle::{FaultError, Ledger, VerifyError, audit, verify};
 pub use self::query::{LARGEST_PAGE, LedgerQuery, Page};
 pub use self::record::{
     Access, Began, Closed, Forgotten, Principal, Record, RecordStatus, RecordedApproval,

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use event_listener::Event;
 
@@ -33,6 +33,8 @@ pub(super) struct Queue {
     work: Condvar,
     /// Wakes calls that wait for room.
     freed: Event,
+    /// Wakes calls whose answers wait for their records.
+    written: Event,
     bounds: Bounds,
 }
 
@@ -55,6 +57,12 @@ struct State {
     shed: Missing,
     pushed: u64,
     taken: u64,
+    /// How many of the calls that were taken are in the store.
+    written: u64,
+    /// Whether the answer of a call that was not taken yet waits for its record.
+    is_awaited: bool,
+    /// Whether the writer has ended.
+    is_over: bool,
     /// With how many calls the writer is to be woken; none while it is at work.
     wakes_at: Option<usize>,
     closed: bool,
@@ -80,14 +88,18 @@ pub(super) struct Batch {
 
 impl Queue {
     pub(super) fn new(bounds: Bounds) -> Self {
-        Self { state: Mutex::default(), work: Condvar::new(), freed: Event::new(), bounds }
+        let (freed, written) = (Event::new(), Event::new());
+        Self { state: Mutex::default(), work: Condvar::new(), freed, written, bounds }
     }
 
     /// Takes a call that has ended, or counts it if there is no room; never waits.
     ///
     /// One for which room is kept always fits. Where calls wait for room there is some beyond the
-    /// bound for those that could not wait, since they were refused or dropped.
-    pub(super) fn push(&self, ended: EndedCall, has_room: bool) -> bool {
+    /// bound for those that could not wait, since they were refused or dropped. One that is awaited
+    /// is written without gathering others first.
+    ///
+    /// Returns the call's number, for [`recorded`](Self::recorded); none if it was left out.
+    pub(super) fn push(&self, ended: EndedCall, has_room: bool, is_awaited: bool) -> Option<u64> {
         let factor = if self.bounds.overload == Overload::Block { 2 } else { 1 };
         let mut state = self.lock();
         state.kept -= usize::from(has_room);
@@ -95,12 +107,40 @@ impl Queue {
         if fits {
             state.bytes += ended.bytes();
             state.pushed += 1;
+            state.is_awaited |= is_awaited;
             state.ended.push_back(ended);
         } else {
             state.shed.add(ended.at_ms());
         }
+        let number = fits.then_some(state.pushed);
         self.wake_writer(state);
-        fits
+        number
+    }
+
+    /// Waits until the call of this number is in the store; false if the writer has ended before.
+    pub(super) async fn recorded(&self, number: u64) -> bool {
+        loop {
+            // Before it looks: what is written in between is heard.
+            let written = self.written.listen();
+            {
+                let state = self.lock();
+                if state.written >= number || state.is_over {
+                    return state.written >= number;
+                }
+            }
+            written.await;
+        }
+    }
+
+    /// Wakes the answers of all calls that were taken: they are in the store.
+    pub(super) fn confirm(&self) {
+        let mut state = self.lock();
+        let is_news = state.written < state.taken;
+        state.written = state.taken;
+        drop(state);
+        if is_news {
+            self.written.notify(usize::MAX);
+        }
     }
 
     /// Keeps room for a call that is about to run; false if there is none yet.
@@ -165,21 +205,38 @@ impl Queue {
     ///
     /// Where only calls are to be recorded it gathers some for a while: a group of many costs little
     /// more than one of a few. The next ones are gathered in the memory of `spare`.
-    pub(super) fn take(&self, most: usize, spare: VecDeque<EndedCall>) -> Batch {
+    /// It takes nothing if there is nothing by the time `until`.
+    pub(super) fn take(
+        &self,
+        most: usize,
+        spare: VecDeque<EndedCall>,
+        until: Option<Instant>,
+    ) -> Batch {
         let mut state = self.lock();
         while state.is_empty() && !state.closed {
             state.wakes_at = Some(1);
-            state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            state = match left {
+                Some(Duration::ZERO) => return Batch { ended: spare, ..Batch::default() },
+                Some(left) => {
+                    let waited = self.work.wait_timeout(state, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
         }
         let enough = WORTH_WRITING.min(self.bounds.calls / 2).max(1);
         state.wakes_at = Some(enough);
         let gathers = |state: &mut State| {
-            state.ended.len() < enough && state.asks.is_empty() && !state.closed
+            let gathers = state.ended.len() < enough && state.asks.is_empty();
+            gathers && !state.is_awaited && !state.closed
         };
         let gathered = self.work.wait_timeout_while(state, GATHERING, gathers);
         let mut state = gathered.unwrap_or_else(PoisonError::into_inner).0;
-        state.wakes_at = None;
+        (state.wakes_at, state.is_awaited) = (None, false);
         let ended = state.take_ended(most, spare);
+        // The rest is taken next, without waiting either: it may be what is awaited.
+        state.is_awaited = !state.ended.is_empty();
         state.taken += u64::try_from(ended.len()).unwrap_or(u64::MAX);
         let last = state.closed && state.ended.is_empty();
         let due = state.asks.partition_point(|(mark, _)| *mark <= state.taken);
@@ -197,8 +254,10 @@ impl Queue {
         let lost = u64::try_from(state.ended.len()).unwrap_or(u64::MAX);
         let (ended, asks) = (std::mem::take(&mut state.ended), std::mem::take(&mut state.asks));
         state.bytes = 0;
+        state.is_over = true;
         drop(state);
         self.freed.notify(usize::MAX);
+        self.written.notify(usize::MAX);
         // Whoever asked hears of it by that.
         drop(guard(|| drop((ended, asks))));
         lost
@@ -229,7 +288,7 @@ impl Queue {
     /// Wakes the writer if it waits for no more calls than there are.
     fn wake_writer(&self, mut state: MutexGuard<'_, State>) {
         let waiting = state.ended.len() + usize::from(state.shed.calls > 0);
-        let wakes = state.wakes_at.is_some_and(|calls| waiting >= calls);
+        let wakes = state.wakes_at.is_some_and(|calls| waiting >= calls || state.is_awaited);
         if wakes {
             // Once is enough.
             state.wakes_at = None;

@@ -13,6 +13,10 @@ pub(super) struct Stats {
     written: AtomicU64,
     shed: AtomicU64,
     lost: AtomicU64,
+    unconfirmed: AtomicU64,
+    exported: AtomicU64,
+    export_failures: AtomicU64,
+    not_exported: Mutex<Option<StoreError>>,
     failing: Mutex<Option<StoreError>>,
     untidy: Mutex<Option<StoreError>>,
 }
@@ -31,6 +35,15 @@ pub struct LedgerStatus {
     pub shed: u64,
     /// How many were given up when the ledger was closed while it could not be written.
     pub lost: u64,
+    /// How many answers were given before their records were safe, although they had to wait for
+    /// them ([`AnswerAfter::Recorded`](super::AnswerAfter::Recorded)).
+    pub unconfirmed: u64,
+    /// How many records the newest checkpoint covers that the sink has taken; 0 without a sink.
+    pub exported: u64,
+    /// How often the sink did not take a checkpoint.
+    pub export_failures: u64,
+    /// Why the sink did not take the last one, if it did not: it is tried again.
+    pub not_exported: Option<StoreError>,
     /// Why it cannot be written at the moment, if it cannot.
     pub failing: Option<StoreError>,
     /// Why the last checkpoint was not written, or old contents not given up, if so: it is tried
@@ -67,6 +80,20 @@ impl Stats {
         self.lost.fetch_add(calls, Ordering::Relaxed);
     }
 
+    pub(super) fn leaves_unconfirmed(&self) {
+        self.unconfirmed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn exported(&self, records: u64) {
+        self.exported.store(records, Ordering::Relaxed);
+        *lock(&self.not_exported) = None;
+    }
+
+    pub(super) fn export_fails(&self, error: StoreError) {
+        self.export_failures.fetch_add(1, Ordering::Relaxed);
+        *lock(&self.not_exported) = Some(error);
+    }
+
     pub(super) fn fails(&self, error: StoreError) {
         *lock(&self.failing) = Some(error);
     }
@@ -83,9 +110,19 @@ impl Stats {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         // In this order, so that no sum is larger than what it is a part of.
         let (written, shed, lost) = (read(&self.written), read(&self.shed), read(&self.lost));
-        let ended = read(&self.ended);
-        let (failing, untidy) = (self.failing(), lock(&self.untidy).clone());
-        LedgerStatus { opened: read(&self.opened), ended, written, shed, lost, failing, untidy }
+        LedgerStatus {
+            ended: read(&self.ended),
+            opened: read(&self.opened),
+            written,
+            shed,
+            lost,
+            unconfirmed: read(&self.unconfirmed),
+            exported: read(&self.exported),
+            export_failures: read(&self.export_failures),
+            not_exported: lock(&self.not_exported).clone(),
+            failing: self.failing(),
+            untidy: lock(&self.untidy).clone(),
+        }
     }
 }
 

@@ -5,18 +5,26 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tool_contracts::{CallStatus, ErrorCode};
+use tool_contracts::{CallStatus, Effect, ErrorCode, ToolSpec};
 
 use super::Ledger;
+use super::config::AnswerAfter;
 use super::ended::EndedCall;
 use crate::call::CallScope;
 use crate::dispatch::refusal::Refusal;
-use crate::dispatch::witness::{Wait, Witness};
+use crate::dispatch::witness::{Recorded, Wait, Witness};
 use crate::dispatch::{CallRecord, RuntimeBuilder};
 use crate::failure::Failure;
 
-/// The longest that a call waits for room in the ledger.
+/// The longest that a call waits for room in the ledger, and an answer for its record.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long an answer may wait for its record when the call's time is up: a write that ended at its
+/// deadline is the one of which least is known without a record.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// Stands for the number of a record that was left out.
+const LEFT_OUT: u64 = u64::MAX;
 
 impl RuntimeBuilder {
     /// Records every call in this ledger, whatever its end.
@@ -55,14 +63,42 @@ impl Witness for Recorder {
         self.0.queue().is_full().then(|| self.0.queue().room().boxed())
     }
 
-    fn closed(&self, record: &CallRecord<'_>) {
+    fn closed(&self, record: &CallRecord<'_>) -> Option<u64> {
         let has_room = record.call().scope().is_some_and(CallScope::take_room);
-        let fits = self.0.queue().push(EndedCall::of(record, self.now_ms()), has_room);
-        self.0.stats().ends(fits);
+        let ended = EndedCall::of(record, self.now_ms());
+        let is_awaited = self.answers_after(record) == AnswerAfter::Recorded;
+        let number = self.0.queue().push(ended, has_room, is_awaited);
+        self.0.stats().ends(number.is_some());
+        is_awaited.then(|| number.unwrap_or(LEFT_OUT))
+    }
+
+    fn recorded<'c>(&'c self, scope: &'c CallScope, number: u64, left: Duration) -> Recorded<'c> {
+        let recorded = async move {
+            let limit = left.clamp(GRACE, PATIENCE);
+            let recorded = self.0.queue().recorded(number);
+            let is_recorded =
+                number != LEFT_OUT && scope.runtime().within(limit, recorded).await == Some(true);
+            if !is_recorded {
+                self.0.stats().leaves_unconfirmed();
+            }
+            is_recorded
+        };
+        recorded.boxed()
     }
 }
 
 impl Recorder {
+    /// Says what the answer of a call waits for.
+    fn answers_after(&self, record: &CallRecord<'_>) -> AnswerAfter {
+        let answering = self.0.answering();
+        match record.spec().map(ToolSpec::effect) {
+            Some(_) if !record.may_have_run() => AnswerAfter::Queued,
+            Some(Effect::Write | Effect::Destructive) if !record.cx().dry_run() => answering.writes,
+            Some(_) => answering.reads,
+            None => AnswerAfter::Queued,
+        }
+    }
+
     /// Waits until the records before this one's have been written.
     async fn wait(&self, scope: &CallScope) -> Result<(), Box<Refusal>> {
         let room = self.0.queue().kept_room();

@@ -5,15 +5,17 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::chain::{Checkpoint, Entry, Head, Verifier};
+use super::chain::{Checkpoint, Entry, Head};
 use super::config::{FIRST_PAUSE, Inputs, LAST_TRIES, LONGEST_PAUSE};
 use super::ended::EndedCall;
+use super::export::{ExportedCheckpoint, Exporter, Kept};
 use super::keys::LedgerKeys;
 use super::query::written_ms;
 use super::queue::{Batch, Missing, Queue};
 use super::record::{Began, Closed, Forgotten, Record, Shed};
+use super::resume::{Resting, Resumed, resume};
 use super::stats::Stats;
 use super::store::{LedgerStore, SCAN};
 use crate::call::guard;
@@ -43,20 +45,24 @@ pub(super) struct Desk {
     /// All records before this one have been given up.
     forgotten: u64,
     stats: Arc<Stats>,
+    /// None without a sink.
+    exports: Option<Exports>,
+}
+
+/// What the writer exports, and when.
+pub(super) struct Exports {
+    pub(super) exporter: Exporter,
+    pub(super) every: Duration,
+    #[cfg(feature = "ed25519")]
+    pub(super) signer: Option<super::export::NoteSigner>,
+    /// The size of the ledger at the last export, and when that was.
+    pub(super) last: Option<(u64, Instant)>,
 }
 
 /// Records behind the end of the ledger, and the end that it has with them.
 struct Linked {
     head: Head,
     entries: Vec<Entry>,
-}
-
-/// A checkpoint's record: what it says, and what is needed to go on behind it.
-#[derive(Serialize, Deserialize)]
-struct Resting {
-    #[serde(flatten)]
-    checkpoint: Checkpoint,
-    head: Head,
 }
 
 impl Desk {
@@ -66,10 +72,13 @@ impl Desk {
         keys: Arc<LedgerKeys>,
         clock: Arc<dyn Clock>,
         pace: Pace,
+        expected: &[Checkpoint],
     ) -> Result<Self, StoreError> {
-        let (head, checked, last) = resume(&mut *store, &keys)?;
-        let stats = Arc::default();
-        let mut desk = Self { store, keys, clock, pace, head, checked, forgotten: 0, stats };
+        store.check(0..0)?;
+        let Resumed { head, checked, last } = resume(&mut *store, &keys, expected)?;
+        let (stats, exports) = (Arc::default(), None);
+        let mut desk =
+            Self { store, keys, clock, pace, head, checked, forgotten: 0, stats, exports };
         let torn_bytes = desk.store.torn_bytes();
         let after_crash = last.is_some_and(|last| !matches!(last, Record::Closed(_)));
         desk.note(&Record::Began(Began { at: desk.now(), after_crash, torn_bytes }))?;
@@ -77,6 +86,40 @@ impl Desk {
             desk.tidy_up()?;
         }
         Ok(desk)
+    }
+
+    /// Exports checkpoints from now on, at once a first one.
+    pub(super) fn export_by(&mut self, exports: Exports) {
+        self.exports = Some(exports);
+        self.export();
+    }
+
+    /// What the sink has, if there is one.
+    pub(super) fn kept(&self) -> Option<Kept> {
+        self.exports.as_ref().map(|exports| exports.exporter.kept())
+    }
+
+    /// Signs the ledger as it stands and hands it to the sink, if there is one and something is new.
+    fn export(&mut self) {
+        let (size, keys) = (self.head.size(), self.keys.chain());
+        let Some(exports) = &mut self.exports else { return };
+        if exports.last.is_some_and(|(last, _)| last == size) {
+            return;
+        }
+        let checkpoint = self.head.checkpoint(keys, self.clock.now());
+        #[cfg(feature = "ed25519")]
+        let note = exports.signer.as_ref().map(|signer| signer.sign(&checkpoint.tree_head()));
+        #[cfg(not(feature = "ed25519"))]
+        let note = None;
+        exports.exporter.offer(ExportedCheckpoint { checkpoint, note });
+        exports.last = Some((size, Instant::now()));
+    }
+
+    /// Says when the next export is due, if something is new since the last one.
+    fn export_due(&self) -> Option<Instant> {
+        let exports = self.exports.as_ref()?;
+        let (_, at) = exports.last.filter(|(size, _)| *size != self.head.size())?;
+        at.checked_add(exports.every)
     }
 
     pub(super) fn stats(&self) -> &Arc<Stats> {
@@ -181,7 +224,9 @@ impl Desk {
         if self.head.size() - self.checked < self.pace.checkpoint_every {
             return Ok(());
         }
-        self.tidy_up()
+        let tidied = self.tidy_up();
+        self.export();
+        tidied
     }
 
     fn tidy_up(&mut self) -> Result<(), StoreError> {
@@ -225,62 +270,16 @@ fn is_before(entry: &Entry, moment: &str) -> bool {
     }
 }
 
-/// Finds the end of a ledger: its head, where its last checkpoint is, its last record.
-fn resume(
-    store: &mut dyn LedgerStore,
-    keys: &LedgerKeys,
-) -> Result<(Head, u64, Option<Record>), StoreError> {
-    let rest = store.last_checkpoint()?.and_then(|entry| resting(&entry, keys));
-    let head = rest.map_or_else(Head::empty, |rest| rest.head);
-    let (mut from, mut last) = (head.size(), None);
-    // What follows a checkpoint proves that its head is the one that was signed.
-    let mut verifier = Verifier::from_head(keys.chain().clone(), head);
-    let mut checked = from;
-    loop {
-        let entries = store.read(from, SCAN)?;
-        for entry in &entries {
-            verifier.push(entry).map_err(|fault| broken(&fault))?;
-            last = entry.body().and_then(|body| Record::read(body).ok());
-            if matches!(last, Some(Record::Checkpoint(_))) {
-                checked = entry.seq() + 1;
-            }
-        }
-        match entries.last() {
-            Some(entry) => from = entry.seq() + 1,
-            None => break,
-        }
-    }
-    let head = verifier.finish().map_err(|fault| broken(&fault))?.into_head();
-    Ok((head, checked, last))
-}
-
-/// What a checkpoint's record says, if it is as it was signed.
-fn resting(entry: &Entry, keys: &LedgerKeys) -> Option<Resting> {
-    let resting: Resting = serde_json::from_str(entry.body()?).ok()?;
-    let Resting { checkpoint, head } = &resting;
-    let right = checkpoint.verify_mac(keys.chain())
-        && checkpoint.size() == head.size()
-        && entry.seq() == head.size()
-        && *checkpoint.root() == head.tree().root();
-    right.then_some(resting)
-}
-
 fn panicked(text: &str) -> StoreError {
     StoreError::new(StoreErrorKind::Unavailable, format!("the ledger's store panicked: {text}"))
-}
-
-fn broken(fault: &super::chain::Fault) -> StoreError {
-    let text = format!(
-        "the ledger cannot be continued: {fault}; verify it, keep it as it is, and begin a new one"
-    );
-    StoreError::new(StoreErrorKind::Damaged, text)
 }
 
 /// The thread's work, until the ledger is closed.
 pub(super) fn run(mut desk: Desk, queue: &Queue) {
     let mut spare = VecDeque::new();
     loop {
-        let Batch { mut ended, mut asks, shed, last } = queue.take(MOST_IN_GROUP, spare);
+        let Batch { mut ended, mut asks, shed, last } =
+            queue.take(MOST_IN_GROUP, spare, desk.export_due());
         let calls = u64::try_from(ended.len()).unwrap_or(u64::MAX);
         let missing = (shed.calls > 0).then(|| desk.describe_missing(shed));
         // One after another from end to end, while it is at hand.
@@ -292,6 +291,9 @@ pub(super) fn run(mut desk: Desk, queue: &Queue) {
             return;
         }
         serve(&mut desk, asks);
+        if desk.export_due().is_some_and(|due| due <= Instant::now()) {
+            desk.export();
+        }
         if last {
             return end(&mut desk);
         }
@@ -326,6 +328,7 @@ fn write(
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
     desk.stats.wrote(calls);
+    queue.confirm();
     let tidied = guard(|| desk.tidy()).unwrap_or_else(|text| Err(panicked(&text)));
     desk.stats.tidied(tidied.err());
     true
@@ -345,6 +348,8 @@ fn end(desk: &mut Desk) {
     if let Err(error) = ended {
         desk.stats.fails(error);
     }
+    // Of all that was written, so that nothing can be cut off its end.
+    desk.export();
 }
 
 impl fmt::Debug for Desk {

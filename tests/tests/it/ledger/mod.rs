@@ -1,8 +1,11 @@
 //! The ledger through the whole runtime: every end of a call, overload, crashes, forgeries.
 
 mod accesses;
+mod answers;
 mod crash;
+mod damage;
 mod ends;
+mod export;
 mod overload;
 mod reading;
 mod verify;

@@ -18,7 +18,7 @@ use crate::support::{cx, envelope};
 
 /// What the store does when something is to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mood {
+pub(super) enum Mood {
     Writes,
     Waits,
     Fails,
@@ -28,7 +28,7 @@ enum Mood {
 
 /// A ledger in memory whose mood the test sets. A handle.
 #[derive(Clone)]
-struct Moody(Arc<Inner>);
+pub(super) struct Moody(Arc<Inner>);
 
 struct Inner {
     memory: Mutex<MemoryLedger>,
@@ -38,15 +38,20 @@ struct Inner {
 }
 
 impl Moody {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let memory = Mutex::new(MemoryLedger::new(20_000));
         let mood = Mutex::new((Mood::Writes, 0));
         Self(Arc::new(Inner { memory, mood, changed: Condvar::new() }))
     }
 
-    fn set(&self, mood: Mood) {
+    pub(super) fn set(&self, mood: Mood) {
         *self.0.mood.lock().unwrap() = (mood, 0);
         self.0.changed.notify_all();
+    }
+
+    /// Counts how often it was asked to write since its mood was set.
+    pub(super) fn asked(&self) -> u32 {
+        self.0.mood.lock().unwrap().1
     }
 
     /// Waits until it was asked to write since its mood was set.

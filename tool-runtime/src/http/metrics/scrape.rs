@@ -126,6 +126,8 @@ impl Scrape {
         page.counter("ledger_written", "Calls that are on the record.", status.written)?;
         page.counter("ledger_shed", "Calls that the record leaves out.", status.shed)?;
         page.counter("ledger_lost", "Calls whose record was given up.", status.lost)?;
+        let unconfirmed = "Answers that were given before their records were safe.";
+        page.counter("ledger_unconfirmed", unconfirmed, status.unconfirmed)?;
         page.gauge("ledger_waiting", "Calls that wait to be written.", status.waiting())?;
         let failing = status.failing.is_some().into();
         page.gauge("ledger_failing", "1 while the ledger cannot be written.", failing)

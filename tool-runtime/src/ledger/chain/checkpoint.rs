@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::canonical::Digest;
 use crate::store::UnixMillis;
 
+use super::auditor::TreeHead;
 use super::head::Head;
 use super::keys::{ChainKey, ChainKeys};
 
@@ -60,6 +61,12 @@ impl Checkpoint {
     /// Was it signed of the chain as this head has it?
     pub(super) fn is_of(&self, head: &Head) -> bool {
         self.size == head.size() && self.root == head.tree().root()
+    }
+
+    /// Returns size and root alone, as a signed note says them.
+    #[must_use]
+    pub const fn tree_head(&self) -> TreeHead {
+        TreeHead { size: self.size, root: self.root }
     }
 
     /// Returns how many entries the chain had.

@@ -1,5 +1,6 @@
 //! The chain that shows what was altered, removed or reordered: types and arithmetic, no I/O.
 
+mod auditor;
 mod checkpoint;
 mod entry;
 mod fault;
@@ -14,6 +15,7 @@ mod verifier;
 #[cfg(test)]
 mod tests;
 
+pub use self::auditor::{Audited, Auditor, TreeHead};
 pub use self::checkpoint::Checkpoint;
 pub use self::entry::Entry;
 pub use self::fault::{Fault, FaultKind};

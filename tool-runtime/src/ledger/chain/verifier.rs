@@ -56,6 +56,8 @@ pub struct Verifier {
     /// How many entries the last expected checkpoint has proven.
     proven: u64,
     checkpoints: u64,
+    /// The last of the expected checkpoints with which it agreed.
+    agreed: Option<Checkpoint>,
     forgotten: Forgotten,
     suspicion: Option<Suspicion>,
     fault: Option<Fault>,
@@ -66,6 +68,7 @@ pub struct Verifier {
 pub struct Verified {
     head: Head,
     checkpoints: u64,
+    agreed: Option<Checkpoint>,
 }
 
 impl Verifier {
@@ -84,6 +87,7 @@ impl Verifier {
             head,
             expected: Vec::new(),
             checkpoints: 0,
+            agreed: None,
             forgotten: Forgotten::default(),
             suspicion: None,
             fault: None,
@@ -140,8 +144,15 @@ impl Verifier {
         }
         match self.forgotten.first() {
             Some(seq) => Err(Fault::new(FaultKind::Removed, seq, None)),
-            None => Ok(Verified { head: self.head, checkpoints: self.checkpoints }),
+            None => {
+                Ok(Verified { head: self.head, checkpoints: self.checkpoints, agreed: self.agreed })
+            }
         }
+    }
+
+    /// Returns the head of what was verified so far.
+    pub(in crate::ledger) const fn head(&self) -> &Head {
+        &self.head
     }
 
     fn follow(&mut self, entry: &Entry) -> Result<(), Fault> {
@@ -200,10 +211,12 @@ impl Verifier {
     fn meet(&mut self) -> Result<(), Fault> {
         let size = self.head.size();
         while self.expected.last().is_some_and(|checkpoint| checkpoint.size() == size) {
-            if !self.expected.pop().is_some_and(|checkpoint| checkpoint.is_of(&self.head)) {
+            let agreed = self.expected.pop().filter(|checkpoint| checkpoint.is_of(&self.head));
+            if agreed.is_none() {
                 let last = size.checked_sub(1);
                 return Err(Fault::new(FaultKind::Diverged, self.proven, last));
             }
+            self.agreed = agreed;
             self.checkpoints += 1;
             self.proven = size;
         }
@@ -222,6 +235,16 @@ impl Verified {
     #[must_use]
     pub const fn size(&self) -> u64 {
         self.head.size()
+    }
+
+    /// Returns the newest expected checkpoint with which it agreed: up to its size nothing is
+    /// missing.
+    ///
+    /// None if none was expected. Records behind it are whole as far as they are there; whether some
+    /// were cut off behind the last one, only a newer checkpoint shows.
+    #[must_use]
+    pub const fn anchor(&self) -> Option<&Checkpoint> {
+        self.agreed.as_ref()
     }
 
     /// Returns how many checkpoints it agreed with, of those expected and of those in the chain.

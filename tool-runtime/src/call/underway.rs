@@ -1,0 +1,37 @@
+//! A call under way: it is closed if `execute` is dropped, and its answer may wait for its record.
+
+use std::time::Instant;
+
+use super::{CallScope, ToolCall};
+use crate::dispatch::fitting;
+use crate::dispatch::running::elapsed;
+
+/// A call under way: closes it as interrupted if `execute` is dropped.
+pub(super) struct Open<'c> {
+    pub(super) call: &'c mut ToolCall,
+    pub(super) scope: &'c CallScope,
+    pub(super) started: Instant,
+}
+
+impl Open<'_> {
+    /// Waits until the record of the closed call is in the store; the answer says so if it is not.
+    pub(super) async fn recorded(self, number: u64) {
+        let Some(witness) = self.scope.runtime().witness() else { return };
+        let left = self.scope.budget().saturating_sub(elapsed(self.scope, self.started));
+        if witness.recorded(self.scope, number, left).await {
+            return;
+        }
+        if let Some(output) = &self.call.output {
+            let told = fitting::unrecorded(self.scope, output);
+            self.call.output = told.or_else(|| self.call.output.take());
+        }
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        if self.call.output.is_none() {
+            self.call.close(fitting::interrupted(self.scope, self.started));
+        }
+    }
+}
