@@ -228,7 +228,7 @@ pub(crate) fn unrecorded(scope: &CallScope, output: &ToolOutput) -> Option<ToolO
     let meta: ToolResultMeta = serde_json::from_str(output.meta_json()).ok()?;
     let warnings = meta.warnings().iter().cloned().chain([UNRECORDED.to_owned()]);
     let warnings = warnings.collect::<Vec<_>>();
-    let data = output.data_json()?.as_bytes();
+    let data = output.data_json()?;
     Some(ToolOutput::given_before(scope.echo(), data, &meta.with_warnings(warnings)))
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::whole;
+use super::{PAIR_INDEX, whole};
 use crate::store::sqlite::error::of_sqlite;
 use crate::store::sqlite::format;
 use crate::store::{StoreError, StoreErrorKind};
@@ -25,6 +25,11 @@ pub(super) fn table(connection: &Connection, range: Range<u64>) -> Result<(), St
     }
     let indexes = defined.iter().filter(|object| object.kind == "index");
     indexes.into_iter().try_for_each(|index| lists(connection, &index.name, &range))
+}
+
+/// Tells whether the table has this index.
+pub(super) fn has_index(connection: &Connection, index: &str) -> Result<bool, StoreError> {
+    definition(connection).map(|defined| defined.iter().any(|object| object.name == index))
 }
 
 /// An object of the schema that belongs to the table.
@@ -66,7 +71,7 @@ fn lists(connection: &Connection, index: &str, range: &Range<u64>) -> Result<(),
     let columns = match index {
         "trace_ledger_of_trace" => "i.trace_id = t.trace_id",
         "trace_ledger_of_tenant" => "i.tenant_id = t.tenant_id",
-        "trace_ledger_of_tenant_trace" => "i.tenant_id = t.tenant_id AND i.trace_id = t.trace_id",
+        PAIR_INDEX => "i.tenant_id = t.tenant_id AND i.trace_id = t.trace_id",
         // The definition is checked, so there is no other.
         _ => return Ok(()),
     };

@@ -79,7 +79,7 @@ fn a_trace_of_a_tenant_is_looked_up_in_an_index_of_both() {
     let folder = Folder::new();
     let ledger = open(&folder);
     let plan = |query: LedgerQuery| -> Vec<String> {
-        let Wanted { sql, values } = Wanted::of(&query);
+        let Wanted { sql, values } = Wanted::of(&query, true);
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
         let mut statement =
             ledger.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
