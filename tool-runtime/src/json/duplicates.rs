@@ -80,17 +80,14 @@ fn hashed(view: View<'_>, object: u32) -> Vec<Repeat> {
             }
             Entry::Occupied(known) => known,
         };
-        match known.get() {
-            Some(at) => {
-                if let Some(Repeat { times, .. }) = repeated.get_mut(*at) {
-                    *times += 1;
-                }
+        if let Some(at) = known.get() {
+            if let Some(Repeat { times, .. }) = repeated.get_mut(*at) {
+                *times += 1;
             }
-            None => {
-                known.insert(Some(repeated.len()));
-                if repeated.len() < MOST {
-                    repeated.push(Repeat { node: id, times: 2 });
-                }
+        } else {
+            known.insert(Some(repeated.len()));
+            if repeated.len() < MOST {
+                repeated.push(Repeat { node: id, times: 2 });
             }
         }
     }

@@ -212,14 +212,14 @@ fn a_call_with_hostile_arguments_costs_in_proportion_to_their_length() {
             let text = text(count);
             if text.starts_with('{') { text } else { format!("{{\"v\":{text}}}") }
         };
-        if !arguments(1).starts_with("{\"v\"") {
-            schema["type"] = json!("object");
-        } else {
+        if arguments(1).starts_with("{\"v\"") {
             let defs = schema.as_object_mut().and_then(|schema| schema.remove("$defs"));
             schema = json!({"type": "object", "properties": {"v": schema}});
             if let Some(defs) = defs {
                 schema["$defs"] = defs;
             }
+        } else {
+            schema["type"] = json!("object");
         }
         let tool = DynamicTool::new("take", Effect::Read)
             .description("Takes anything.")
@@ -299,8 +299,8 @@ fn patterns_are_matched_against_so_much_of_one_text() {
     assert!(not.check(&list(10), &limits, Coerce::Off).is_admitted());
     assert!(!not.check(&list(11), &limits, Coerce::Off).is_admitted());
     let names = members(11, |n| format!("\"{}{n}\":1", "a".repeat(100)));
-    let named = Validator::compile(&json!({"patternProperties": {"^b": false}})).unwrap();
-    assert!(!named.check(&names, &limits, Coerce::Off).is_admitted());
+    let by_pattern = Validator::compile(&json!({"patternProperties": {"^b": false}})).unwrap();
+    assert!(!by_pattern.check(&names, &limits, Coerce::Off).is_admitted());
 }
 
 #[test]
@@ -317,8 +317,8 @@ fn receipts_are_bounded_and_say_how_many_are_left_out() {
     let lists =
         Validator::compile(&json!({"items": {"type": "array", "items": {"type": "string"}}}))
             .unwrap();
-    let list = items(100, |_| "1".to_owned());
-    let report = lists.check(&items(2, |_| json!(list).to_string()), &roomy(), Coerce::Lossless);
+    let inner = items(100, |_| "1".to_owned());
+    let report = lists.check(&items(2, |_| json!(inner).to_string()), &roomy(), Coerce::Lossless);
     assert_eq!(
         report.coercions.last().map(tool_contracts::Coercion::from),
         Some("138 more values")

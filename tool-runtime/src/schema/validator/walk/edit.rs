@@ -109,7 +109,9 @@ fn receipts(view: View<'_>, edits: Vec<Edit>) -> Receipts {
             .map(|receipt| Receipt { pointer: format!("{outer}{}", receipt.pointer), ..receipt });
         let within: Vec<_> = within.collect();
         receipts.push(Receipt { pointer: outer, from, to });
-        within.into_iter().for_each(|receipt| receipts.push(receipt));
+        for receipt in within {
+            receipts.push(receipt);
+        }
     }
     receipts
 }
