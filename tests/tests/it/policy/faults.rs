@@ -5,7 +5,7 @@ mod full;
 
 use tool_tests::faults::kills::Plan;
 use tool_tests::faults::{self, Downstream, Point, Program, Tally, WriteTool};
-use tool_tests::faults::{kills, zombies};
+use tool_tests::faults::{clock_steps, damage, kills, zombies};
 
 const ROLE: &str = "policy::faults::a_child_that_writes";
 
@@ -54,6 +54,25 @@ fn a_write_that_is_frozen_beyond_its_lease_has_one_effect() {
         check_unbroken(&tally);
         assert_eq!(tally.zombies, 8, "{tool:?}: {tally:?}");
     }
+}
+
+#[test]
+fn a_write_is_not_repeated_after_the_wall_clock_was_set() {
+    // `left_out` names this test where libfaketime is not installed.
+    if clock_steps::library().is_none() {
+        return;
+    }
+    let tally = clock_steps::run(&program(), 48, 4).expect("the series");
+    check_unbroken(&tally);
+    assert!(tally.clock_steps >= 48, "{tally:?}");
+    assert_eq!(tally.superseded, 0, "no healthy write loses its key: {tally:?}");
+}
+
+#[test]
+fn a_write_is_not_repeated_by_a_damaged_store() {
+    let tally = damage::run(&program(), 60, 4).expect("the series");
+    check_unbroken(&tally);
+    assert!(tally.damages == 60 && tally.not_opened < 60, "{tally:?}");
 }
 
 #[test]
