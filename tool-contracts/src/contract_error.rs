@@ -4,6 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use chrono::{DateTime, Utc};
 
+use crate::hidden::{NOT_VISIBLE, has_hidden_characters};
 use crate::wire::Instant;
 
 /// Lists everything that keeps a contract's value from being built.
@@ -115,6 +116,10 @@ impl Problems {
 
     pub(crate) fn filled(&mut self, field: &'static str, text: Option<&str>) {
         self.check(text != Some(""), field, "expected text that is not empty; leave it out");
+    }
+
+    pub(crate) fn visible(&mut self, field: &'static str, text: Option<&str>) {
+        self.check(!text.is_some_and(has_hidden_characters), field, NOT_VISIBLE);
     }
 
     pub(crate) fn writable(&mut self, field: &'static str, time: &DateTime<Utc>) {

@@ -32,6 +32,7 @@
 #![deny(clippy::exhaustive_structs, clippy::exhaustive_enums)]
 
 mod accessors;
+mod hidden;
 mod wire;
 
 mod contract_error;
@@ -57,6 +58,7 @@ pub use crate::{
     error::{
         ErrorCode, ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta, ToolErrorType,
     },
+    hidden::has_hidden_characters,
     output::ToolOutput,
     result::{Coercion, Evidence, EvidenceSource, ToolResult, ToolResultMeta, Warning},
     spec::{Effect, Permission, ToolAnnotations, ToolSpec, ToolSpecBuilder},

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use tool_runtime::contracts::server::Tenant;
-use tool_runtime::http::{ApiKey, ApiKeyHash, ApiKeySet, ApiKeys, Principal, Scopes};
+use tool_runtime::http::{ApiKey, ApiKeyHash, ApiKeySet, ApiKeys, Principal, Scopes, Users};
 
 /// Stands for every tenant.
 const EVERY: &str = "*";
@@ -19,7 +19,15 @@ struct Unreadable {
     problem: String,
 }
 
+/// Lets a caller name every user of its tenants.
+const EVERY_USER: &str = "users";
+/// Begins the word for the one user that a caller is.
+const ONE_USER: &str = "user:";
+
 /// Reads a file of keys: a hash, a name, tenants with commas or `*`, and scopes on each line.
+///
+/// Among the scopes, `users` lets the caller name any user of its tenants, and `user:NAME` makes it
+/// this user. Without either it names none.
 ///
 /// # Errors
 /// The file cannot be read, or one of its lines not be understood; it is named.
@@ -66,8 +74,23 @@ fn admit(set: ApiKeySet, line: &str) -> Result<ApiKeySet, Box<dyn Error>> {
             Principal::new(name).for_tenants(ids.collect::<Result<Vec<_>, Box<dyn Error>>>()?)
         }
     };
-    let scopes: Scopes = words.collect::<Vec<_>>().join(" ").parse()?;
-    Ok(set.with(hash.parse::<ApiKeyHash>()?, principal.with_scopes(scopes))?)
+    let (users, scopes): (Vec<_>, Vec<_>) =
+        words.partition(|word| *word == EVERY_USER || word.starts_with(ONE_USER));
+    let scopes: Scopes = scopes.join(" ").parse()?;
+    let principal = principal.with_scopes(scopes).naming(users_of(&users)?);
+    Ok(set.with(hash.parse::<ApiKeyHash>()?, principal)?)
+}
+
+fn users_of(words: &[&str]) -> Result<Users, Box<dyn Error>> {
+    match words {
+        [] => Ok(Users::None),
+        [EVERY_USER] => Ok(Users::OfItsTenants),
+        [word] => {
+            let user = word.strip_prefix(ONE_USER).filter(|user| !user.is_empty());
+            Ok(Users::Only(user.ok_or("`user:` names no user")?.into()))
+        }
+        _ => Err("`users` and `user:NAME` stand once a line".into()),
+    }
 }
 
 #[cfg(test)]
@@ -79,6 +102,17 @@ mod tests {
         let made = made("orchestrator").expect("a key");
         let line = made.lines().last().expect("a line");
         assert!(admit(ApiKeySet::new(), line).is_ok(), "{line}");
+    }
+
+    #[test]
+    fn a_line_says_which_users_its_caller_may_name() {
+        assert_eq!(users_of(&[]).ok(), Some(Users::None));
+        assert_eq!(users_of(&["users"]).ok(), Some(Users::OfItsTenants));
+        assert_eq!(users_of(&["user:jane"]).ok(), Some(Users::Only("jane".into())));
+        assert!(users_of(&["user:"]).is_err() && users_of(&["users", "user:jane"]).is_err());
+        let made = made("gateway").expect("a key");
+        let line = made.lines().last().expect("a line");
+        assert!(admit(ApiKeySet::new(), &format!("{line} users")).is_ok());
     }
 
     #[test]

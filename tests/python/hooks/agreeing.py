@@ -1,7 +1,7 @@
 """Makes generated calls say what no schema can ask for.
 
 A tenant, a site and a trace are required, but in the headers or in the body, and what both say has
-to be the same. A key under which a call was made before belongs to that call. A call that is given a
+to be the same. A user who acts has to be named. A key under which a call was made before belongs to that call. A call that is given a
 millisecond has rightly run out of time. OpenAPI has no words for that, so it is done here to what is
 generated. Nothing is taken out of what the document says, and no answer is looked at.
 """
@@ -15,6 +15,7 @@ PLACES = {
     "X-Site-ID": "site_id",
     "X-Span-ID": "span_id",
     "X-User-ID": "user_id",
+    "X-Actor-Type": "actor_type",
     "X-Session-ID": "session_id",
     "X-NPC-ID": "npc_id",
     "Idempotency-Key": "idempotency_key",
@@ -41,6 +42,9 @@ def before_call(context, case, kwargs):
         said["idempotency_key"] = str(uuid.uuid4())
     if said.get("timeouts_ms") is not None and is_positive(case):
         said["timeouts_ms"] = max(said["timeouts_ms"], 10_000)
+    kind = said.get("actor_type", case.headers.get("X-Actor-Type"))
+    if kind == "user" and said.get("user_id") is None and is_positive(case):
+        case.headers.setdefault("X-User-ID", "user-1")
     for header, value in REQUIRED.items():
         if header not in case.headers and said.get(PLACES.get(header, "trace_id")) is None:
             case.headers[header] = value

@@ -1,11 +1,12 @@
 //! Who and what a call came from.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, de::Error as _};
 
 use crate::{
     ContractError,
     contract_error::Problems,
+    hidden::VISIBLE,
     wire::{self, reads, words},
 };
 
@@ -41,7 +42,7 @@ pub struct Actor {
     #[serde(rename = "type")]
     kind: ActorType,
     /// Which one.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1), extend("pattern" = VISIBLE))]
     id: String,
 }
 
@@ -49,11 +50,12 @@ impl Actor {
     /// Makes an actor.
     ///
     /// # Errors
-    /// When the id is empty.
+    /// When the id is empty, or has characters that cannot be seen.
     pub fn new(kind: ActorType, id: impl Into<String>) -> Result<Self, ContractError> {
         let actor = Self { kind, id: id.into() };
         let mut problems = Problems::of("Actor");
         problems.filled("id", Some(&actor.id));
+        problems.visible("id", Some(&actor.id));
         problems.finish().map(|()| actor)
     }
 
@@ -134,7 +136,7 @@ reads! {
     Actor, "an actor";
     required kind = "type", nested ActorType;
     required id = "id", leaf wire::Text;
-    => Ok(Actor { kind, id })
+    => Actor::new(kind, id).map_err(|error| A::Error::custom(error.listed()))
 }
 
 reads! {

@@ -12,6 +12,7 @@ use super::{Actor, Client, ToolContext, Trace, syntax};
 use crate::{
     ContractError,
     contract_error::Problems,
+    hidden::VISIBLE,
     wire::{self, is_false, reads, write_time},
 };
 
@@ -104,11 +105,11 @@ pub(super) struct Fields {
     pub(super) actor: Option<Actor>,
     /// The user.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1), extend("pattern" = VISIBLE))]
     pub(super) user_id: Option<String>,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1), extend("pattern" = VISIBLE))]
     pub(super) session_id: Option<String>,
     /// The tenant's short name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,6 +168,8 @@ impl Fields {
         for (field, text) in self.texts() {
             problems.filled(field, text);
         }
+        problems.visible("user_id", self.user_id.as_deref());
+        problems.visible("session_id", self.session_id.as_deref());
         problems.check(self.timeouts_ms != Some(0), "timeouts_ms", "expected more than 0");
         syntax::check(
             &mut problems,

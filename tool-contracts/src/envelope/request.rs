@@ -8,6 +8,7 @@ use crate::{
     Actor, Client, ContractError, Trace,
     context::syntax,
     contract_error::Problems,
+    hidden::VISIBLE,
     wire::{self, is_false, reads},
 };
 
@@ -42,11 +43,11 @@ pub struct RequestEnvelope {
     pub(super) actor: Actor,
     /// The user.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1), extend("pattern" = VISIBLE))]
     pub(super) user_id: Option<String>,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1), extend("pattern" = VISIBLE))]
     pub(super) session_id: Option<String>,
     /// The language: a BCP 47 tag, well-formed by RFC 5646.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -159,6 +160,8 @@ impl RequestEnvelope {
         problems.filled("request_id", Some(&self.request_id));
         problems.filled("user_id", self.user_id());
         problems.filled("session_id", self.session_id());
+        problems.visible("user_id", self.user_id());
+        problems.visible("session_id", self.session_id());
         problems.filled("idempotency_key", self.idempotency_key());
         syntax::check(&mut problems, self.locale(), self.currency(), self.timezone());
         problems.finish().map(|()| self)

@@ -1,7 +1,7 @@
 //! Building a call's context.
 
 use super::{CallContext, Tenant};
-use crate::{ContractError, accessors::text_setters};
+use crate::{ActorType, ContractError, accessors::text_setters};
 
 /// Builds a [`CallContext`]; `build` tells every problem at once.
 #[derive(Debug, Clone, Default)]
@@ -13,6 +13,12 @@ impl CallContextBuilder {
     /// Sets whose data the call is about.
     pub fn tenant_id(mut self, tenant: Tenant) -> Self {
         self.0.tenant_id = Some(tenant);
+        self
+    }
+
+    /// Sets what kind of actor sets the call off.
+    pub fn actor_type(mut self, actor_type: ActorType) -> Self {
+        self.0.actor_type = Some(actor_type);
         self
     }
 

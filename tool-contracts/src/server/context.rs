@@ -3,16 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Serialize, de::Error as _};
 
-use super::{CallContextBuilder, MOST_CHARACTERS, ONE_LINE, Tenant, is_id};
+use super::{CallContextBuilder, ID_PATTERN, MOST_CHARACTERS, Tenant, is_id};
 use crate::{
-    ContractError,
+    ActorType, ContractError,
     accessors::text_getters,
     context::syntax,
     contract_error::Problems,
     wire::{self, is_false, reads},
 };
 
-const NO_ID: &str = "expected text of 1 to 256 characters without control characters";
+const NO_ID: &str = "expected text of 1 to 256 characters without control, bidirectional or \
+                     zero-width characters";
 
 /// Says who asks for a call, for whom, and within which limits, as far as the body says it.
 ///
@@ -42,35 +43,38 @@ pub struct CallContext {
     pub(super) tenant_id: Option<Tenant>,
     /// The site.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) site_id: Option<String>,
     /// The id that ties together what belongs to one request, across services.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) trace_id: Option<String>,
     /// The span that the call belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) span_id: Option<String>,
     /// The user.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) user_id: Option<String>,
+    /// What kind of actor sets the call off. Which one is proven, and stands in no body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) actor_type: Option<ActorType>,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) session_id: Option<String>,
     /// The character that a model plays.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) npc_id: Option<String>,
     /// The graph's run; a new one where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) run_id: Option<String>,
     /// The request's id, for audit and replay.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) request_id: Option<String>,
     /// The language: a BCP 47 tag, well-formed by RFC 5646.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,7 +94,7 @@ pub struct CallContext {
     pub(super) timeouts_ms: Option<u64>,
     /// The key under which a repeated call counts as the same.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ONE_LINE))]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) idempotency_key: Option<String>,
     /// Whether the tool is only to show what it would do.
     #[serde(skip_serializing_if = "is_false")]
@@ -119,6 +123,12 @@ impl CallContext {
     #[must_use]
     pub const fn tenant_id(&self) -> Option<&Tenant> {
         self.tenant_id.as_ref()
+    }
+
+    /// Returns what kind of actor sets the call off.
+    #[must_use]
+    pub const fn actor_type(&self) -> Option<ActorType> {
+        self.actor_type
     }
 
     /// Gives the total time budget, in milliseconds; more than 0.
@@ -196,6 +206,7 @@ reads! {
     optional trace_id = "trace_id", leaf wire::Text;
     optional span_id = "span_id", leaf wire::Text;
     optional user_id = "user_id", leaf wire::Text;
+    optional actor_type = "actor_type", nested ActorType;
     optional session_id = "session_id", leaf wire::Text;
     optional npc_id = "npc_id", leaf wire::Text;
     optional run_id = "run_id", leaf wire::Text;
@@ -213,6 +224,7 @@ reads! {
             trace_id,
             span_id,
             user_id,
+            actor_type,
             session_id,
             npc_id,
             run_id,

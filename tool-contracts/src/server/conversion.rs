@@ -19,7 +19,8 @@ impl CallContext {
     /// Gives the context of the call that is asked for.
     ///
     /// The invocation's id and the time are new ones, and so is the run where none is said: it is made
-    /// for this invocation, `run_` and its id. A slug is kept beside the tenant's UUID, `npc_id` among the attributes.
+    /// for this invocation, `run_` and its id. `actor_type` is left to the server, which knows the
+    /// actor's id. A slug is kept beside the tenant's UUID, `npc_id` among the attributes.
     ///
     /// # Errors
     /// When the tenant, the site or the trace is missing; all that are missing are named.
@@ -116,6 +117,8 @@ fn view(cx: &ToolContext) -> CallContext {
         trace_id: Some(cx.trace_id().to_owned()),
         span_id: text(cx.trace().map(Trace::span_id)),
         user_id: text(cx.user_id()),
+        // A context with an actor has an id beside the type, for which a body has no place.
+        actor_type: None,
         session_id: text(cx.session_id()),
         npc_id: cx.attributes().get(NPC_ID).cloned(),
         run_id: text(cx.run_id()),

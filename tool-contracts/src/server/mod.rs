@@ -9,7 +9,7 @@
 //!
 //! | from | to | by | what stays behind |
 //! | --- | --- | --- | --- |
-//! | [`CallContext`] | [`ToolContext`](crate::ToolContext) | [`into_context`](CallContext::into_context) | nothing |
+//! | [`CallContext`] | [`ToolContext`](crate::ToolContext) | [`into_context`](CallContext::into_context) | `actor_type`, of which a server makes an actor with the id of who has proven to call |
 //! | [`ToolContext`](crate::ToolContext) | [`CallContext`] | `TryFrom` | what is made anew for a call: invocation, time |
 //! | [`ToolOutput`](crate::ToolOutput) | [`CallResponse`] | [`from_output`](CallResponse::from_output) | the echo of the input |
 //! | [`CallResponse`] | [`ToolOutput`](crate::ToolOutput) | [`into_output`](CallResponse::into_output) | the audit |
@@ -59,25 +59,29 @@ pub use self::{
     tenant::Tenant,
 };
 
+use crate::has_hidden_characters;
+
 /// How many characters an id in a [`CallContext`] may have.
 pub const MOST_CHARACTERS: usize = 256;
 
-/// The schema's pattern of an id: no control characters.
-const ONE_LINE: &str = r"^[^\x00-\x1f\x7f-\x9f]+$";
+/// The schema's pattern of an id: no control, bidirectional or zero-width characters.
+///
+/// Those above U+FFFF are refused as well, which the pattern leaves to [`is_id`].
+pub const ID_PATTERN: &str = crate::hidden::VISIBLE;
 
-/// Tells whether a text can be an id in a [`CallContext`]: 1 to 256 characters, none of them a
-/// control character.
+/// Returns whether a text can be an id in a [`CallContext`]: 1 to 256 characters, none of them a
+/// control, bidirectional or zero-width character.
 ///
 /// ```
 /// use tool_contracts::server::is_id;
 ///
 /// assert!(is_id("trace-1") && is_id("严田"));
 /// assert!(!is_id("") && !is_id("two\nlines") && !is_id(&"x".repeat(257)));
+/// assert!(!is_id("bo\u{200b}ss") && !is_id("\u{202e}ssob"));
 /// ```
 #[must_use]
 pub fn is_id(text: &str) -> bool {
     // A text of so many bytes has no more characters, and is seldom longer.
     let fits = text.len() <= MOST_CHARACTERS || text.chars().count() <= MOST_CHARACTERS;
-    let is_ascii = || text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-    fits && !text.is_empty() && (is_ascii() || !text.chars().any(char::is_control))
+    fits && !text.is_empty() && !has_hidden_characters(text)
 }

@@ -100,6 +100,18 @@ fn exactly_one_run_is_set() {
 }
 
 #[test]
+fn ids_of_users_sessions_and_actors_have_no_characters_that_cannot_be_seen() {
+    for hidden in ["bo\u{200b}ss", "\u{202e}ssob", "boss\u{e0041}", "bo\u{ad}ss", "bo\nss"] {
+        for field in ["user_id", "session_id"] {
+            check_refused(field, json!(hidden), "zero-width characters");
+        }
+        assert!(Actor::new(ActorType::User, hidden).is_err());
+        let actor = json!({"type": "user", "id": hidden});
+        assert!(read(&with("actor", actor)).is_err());
+    }
+}
+
+#[test]
 fn texts_may_not_be_empty() {
     for field in [
         "trace_id",

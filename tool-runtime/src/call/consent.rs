@@ -1,5 +1,6 @@
 //! What people decided about a call, and what their decision is bound to.
 
+use tool_contracts::has_hidden_characters;
 use uuid::Uuid;
 
 use super::ToolCall;
@@ -55,4 +56,10 @@ impl ToolCall {
             self.consent_mut().asker = Some(asker());
         }
     }
+}
+
+/// Returns whether an approver can have this name: it is not blank, and has no characters that
+/// cannot be seen.
+pub(crate) fn is_name(name: &str) -> bool {
+    !name.trim().is_empty() && !has_hidden_characters(name)
 }

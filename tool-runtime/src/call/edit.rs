@@ -4,7 +4,7 @@ use serde_json::Value;
 use thiserror::Error;
 use tool_contracts::{CallStatus, ToolErrorDetail};
 
-use super::{Target, ToolCall};
+use super::{Target, ToolCall, is_name};
 use crate::arguments::Arguments;
 use crate::dispatch::pipeline;
 
@@ -38,7 +38,7 @@ impl ToolCall {
         arguments: impl Into<Arguments>,
     ) -> Result<(), EditError> {
         let approver = approver.into();
-        if approver.trim().is_empty() {
+        if !is_name(&approver) {
             return Err(EditError::NoApprover);
         }
         self.consent.edited |= self.edit(arguments.into())?;

@@ -33,7 +33,7 @@ use futures::future::BoxFuture;
 use tool_contracts::{CallStatus, ToolContext, ToolSpec, Violation};
 
 pub use self::cancellation::Cancellation;
-pub(crate) use self::consent::{Consent, HeldTicket, Withdrawn};
+pub(crate) use self::consent::{Consent, HeldTicket, Withdrawn, is_name};
 pub use self::edit::EditError;
 pub use self::evidence::EvidenceRecorder;
 pub(crate) use self::finished::{Answer, End, Verdict};
@@ -245,10 +245,10 @@ impl ToolCall {
     /// Says who allows this call, where its tool asks for permission first.
     ///
     /// The approver is named by the host, never by the model. Returns whether it took effect:
-    /// not for a blank name, and not unless the call is [`Pending`](CallStatus::Pending).
+    /// not for a name that is blank or has characters which cannot be seen, and not unless the call is [`Pending`](CallStatus::Pending).
     pub fn approve(&mut self, approver: impl Into<String>) -> bool {
         let approver = approver.into();
-        let counts = self.status == CallStatus::Pending && !approver.trim().is_empty();
+        let counts = self.status == CallStatus::Pending && is_name(&approver);
         if counts {
             self.approved_by(approver);
             self.consent.replays = false;

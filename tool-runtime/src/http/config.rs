@@ -59,8 +59,10 @@ impl HttpConfig {
     /// Sets whether a call has to be approved by somebody else than whoever asked for it, as it has
     /// to unless this is said.
     ///
-    /// Users are told apart by `X-User-ID`, and where none is named, services by their credentials.
-    /// Without it a service that has the scope `approvals` approves its own calls.
+    /// The two users have to differ where a principal is trusted to name users; where it is not, the
+    /// two principals have to differ, and their users too where both name one. Names that differ in
+    /// hidden characters, spaces, width, case or normalization alone are the same. Without it a
+    /// service that has the scope `approvals` approves its own calls.
     pub fn four_eyes(mut self, wanted: bool) -> Self {
         self.four_eyes = wanted;
         self

@@ -63,7 +63,7 @@ impl Clerk {
 
     /// Names them as it stands in records: the user they say they are, and who vouches for that.
     pub(super) fn name(&self) -> String {
-        named(self.cx.user_id(), self.principal.name())
+        named(self.cx.user_id(), self.principal.shown())
     }
 }
 

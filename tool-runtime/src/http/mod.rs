@@ -47,10 +47,10 @@ mod unread;
 
 pub use self::auth::{
     ApiKey, ApiKeyError, ApiKeyHash, ApiKeySet, ApiKeys, Asker, Auth, Principal, Scope, Scopes,
-    UnknownScope,
+    UnknownScope, Users,
 };
 #[cfg(feature = "jwt")]
-pub use self::auth::{Jwks, JwksError, JwtConfigError, JwtVerifier};
+pub use self::auth::{Jwks, JwksError, JwtConfigError, JwtVerifier, TokenSubject};
 pub use self::config::HttpConfig;
 pub use self::drain::{Drain, Running};
 pub use self::rate::RateLimits;

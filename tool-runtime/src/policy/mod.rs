@@ -19,7 +19,7 @@ mod idempotency;
 mod limits;
 mod out_of_range;
 mod plan;
-mod principal;
+pub(crate) mod principal;
 mod retry;
 mod retrying;
 mod rules;

@@ -2,9 +2,25 @@
 
 use tool_contracts::ToolContext;
 
+/// How the ids of actors begin that a server has proven by an API key.
+pub(crate) const KEY: &str = "key:";
+/// How the ids of actors begin that a server has proven by a token.
+pub(crate) const TOKEN: &str = "token:";
+/// How the ids of actors begin for which a server takes the whole network.
+pub(crate) const NETWORK: &str = "network:";
+
 /// Names whom a call is for: its user, else its actor; none if the context names neither.
+///
+/// The type of a proven actor is only said by the caller, so the same call with another type is a
+/// repeat, and not another call.
 pub(crate) fn principal_of(cx: &ToolContext) -> Option<Box<str>> {
-    let actor = || cx.actor().map(|actor| format!("actor:{}:{}", actor.kind(), actor.id()));
+    let is_proven = |id: &str| [KEY, TOKEN, NETWORK].iter().any(|kind| id.starts_with(kind));
+    let actor = || {
+        cx.actor().map(|actor| match actor.id() {
+            id if is_proven(id) => format!("principal:{id}"),
+            id => format!("actor:{}:{id}", actor.kind()),
+        })
+    };
     cx.user_id().map(|user| format!("user:{user}")).or_else(actor).map(String::into_boxed_str)
 }
 

@@ -12,7 +12,7 @@ use axum::http::{HeaderValue, Request};
 use serde_json::{Value, json};
 use tool_runtime::contracts::server::Tenant;
 use tool_runtime::http::{
-    self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, RateLimits, Scopes,
+    self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, RateLimits, Scopes, Users,
 };
 use tool_runtime::ledger::{Ledger, MemoryLedger};
 use tool_runtime::policy::{KeyRing, Policy, RateLimit};
@@ -139,7 +139,8 @@ impl Town {
         let [victim, thief, second] = [(); 3].map(|()| ApiKey::generate().unwrap());
         let of = |name: &str, tenant: &str| {
             let tenant = Tenant::parse(tenant).unwrap().id();
-            Principal::new(name).for_tenants([tenant]).with_scopes(Scopes::all())
+            let service = Principal::new(name).for_tenants([tenant]).with_scopes(Scopes::all());
+            service.naming(Users::OfItsTenants)
         };
         let keys = ApiKeySet::new()
             .with(victim.hash(), of(&format!("service-{MARK}"), VICTIM))

@@ -11,6 +11,7 @@ use tool_contracts::{
     ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta, ToolErrorType, ToolOutput,
     ToolResult, ToolResultMeta, ToolSpec, ToolSpecBuilder, Trace, Violation,
     envelope::{RequestEnvelope, RequestEnvelopeBuilder, ResponseEnvelope, ResponseError},
+    has_hidden_characters,
     server::{
         Audit, AuditStatus, CallContext, CallContextBuilder, CallRequest, CallResponse,
         ListRequest, ListResponse, Tenant, ToolListing,
@@ -26,6 +27,17 @@ fn text() -> impl Strategy<Value = String> {
 
 fn filled() -> impl Strategy<Value = String> {
     any::<String>().prop_filter("an id is not empty", |text| !text.is_empty())
+}
+
+/// A text without characters that cannot be seen.
+fn visible(text: &str) -> String {
+    text.chars().filter(|it| !has_hidden_characters(it.encode_utf8(&mut [0; 4]))).collect()
+}
+
+/// The id of a user, a session or an actor.
+fn seen() -> impl Strategy<Value = String> {
+    let seen = any::<String>().prop_map(|text| visible(&text));
+    seen.prop_filter("an id is not empty", |text| !text.is_empty())
 }
 
 fn json() -> impl Strategy<Value = Value> {
@@ -74,7 +86,7 @@ fn set<B, T>(builder: B, drawn: Option<T>, setter: impl FnOnce(B, T) -> B) -> B 
 
 type TextSetter = fn(ToolContextBuilder, String) -> ToolContextBuilder;
 
-const TEXT_SETTERS: [TextSetter; 12] = [
+const TEXT_SETTERS: [TextSetter; 10] = [
     ToolContextBuilder::workflow_id,
     ToolContextBuilder::collection_id,
     ToolContextBuilder::document_id,
@@ -83,8 +95,6 @@ const TEXT_SETTERS: [TextSetter; 12] = [
     ToolContextBuilder::idempotency_key,
     ToolContextBuilder::safety_mode,
     ToolContextBuilder::request_id,
-    ToolContextBuilder::user_id,
-    ToolContextBuilder::session_id,
     ToolContextBuilder::tenant_slug,
     ToolContextBuilder::site_id,
 ];
@@ -116,7 +126,8 @@ pub(crate) fn context() -> impl Strategy<Value = ToolContext> {
     let syntax = syntax();
     let numbers = (option::of(1..=u64::MAX), option::of(any::<u64>()), any::<bool>());
     let objects = (option::of(object()), option::of(actor()), option::of(client()));
-    let more = (option::of(trace()), collection::btree_map("[a-zé]{1,128}", ".{0,64}", 0..32));
+    let attributes = collection::btree_map("[a-zé]{1,128}", ".{0,64}", 0..32);
+    let more = (option::of(trace()), attributes, option::of(seen()), option::of(seen()));
     (start(), texts(), syntax, numbers, objects, more).prop_map(
         |(
             mut builder,
@@ -138,13 +149,15 @@ pub(crate) fn context() -> impl Strategy<Value = ToolContext> {
             builder = set(builder, objects.1, ToolContextBuilder::actor);
             builder = set(builder, objects.2, ToolContextBuilder::client);
             builder = set(builder, more.0, ToolContextBuilder::trace);
+            builder = set(builder, more.2, ToolContextBuilder::user_id);
+            builder = set(builder, more.3, ToolContextBuilder::session_id);
             builder.attributes(more.1).dry_run(dry).build().unwrap()
         },
     )
 }
 
 pub(crate) fn actor() -> impl Strategy<Value = Actor> {
-    (sample::select(ActorType::ALL), filled()).prop_map(|(kind, id)| Actor::new(kind, id).unwrap())
+    (sample::select(ActorType::ALL), seen()).prop_map(|(kind, id)| Actor::new(kind, id).unwrap())
 }
 
 pub(crate) fn client() -> impl Strategy<Value = Client> {
@@ -333,7 +346,7 @@ pub(crate) fn violation() -> impl Strategy<Value = Violation> {
 }
 
 pub(crate) fn request_envelope() -> impl Strategy<Value = RequestEnvelope> {
-    let texts = collection::vec(option::of(filled()), 3);
+    let texts = collection::vec(option::of(seen()), 3);
     let objects = (option::of(client()), option::of(trace()));
     (filled(), actor(), texts, syntax(), any::<bool>(), objects).prop_map(
         |(id, actor, texts, (locale, currency, timezone), dry, (client, trace))| {
@@ -375,7 +388,8 @@ pub(crate) fn tenant() -> impl Strategy<Value = Tenant> {
 
 /// A text that can be an id in a body, sometimes as long as one may be.
 fn id() -> impl Strategy<Value = String> {
-    prop_oneof![r"\PC{1,32}", r"\PC{250,256}"]
+    let drawn = prop_oneof![r"\PC{1,32}", r"\PC{250,256}"].prop_map(|text| visible(&text));
+    drawn.prop_filter("an id is not empty", |text| !text.is_empty())
 }
 
 type CallTextSetter = fn(CallContextBuilder, String) -> CallContextBuilder;

@@ -37,15 +37,20 @@ fn check_refused(field: &str, value: &Value, expectation: &str) {
 fn an_id_has_1_to_256_characters_and_no_control_character() {
     for field in IDS {
         check_refused(field, &json!(""), "text that is not empty");
-        for broken in
-            ["a\nb".to_owned(), "a\u{7f}".to_owned(), "\u{85}".to_owned(), "严".repeat(257)]
-        {
+        for broken in ["a\nb", "a\u{7f}", "\u{85}", "a\u{200b}", "\u{202e}a", &"严".repeat(257)] {
             check_refused(field, &json!(broken), "text of 1 to 256 characters");
         }
         let longest = "严".repeat(256);
         let context = read(&json!({ field: longest })).unwrap();
         assert_eq!(serde_json::to_value(context).unwrap(), json!({ field: longest }));
     }
+}
+
+#[test]
+fn the_type_of_an_actor_is_said_without_its_id() {
+    let context = read(&json!({"actor_type": "agent"})).unwrap();
+    assert_eq!(context.actor_type(), Some(ActorType::Agent));
+    assert_eq!(serde_json::to_value(context).unwrap(), json!({"actor_type": "agent"}));
 }
 
 #[test]
@@ -58,6 +63,7 @@ fn the_other_fields_keep_to_their_rules() {
     check_refused("timeouts_ms", &json!(0), "more than 0");
     check_refused("timeouts_ms", &json!("5"), "a whole number");
     check_refused("dry_run", &json!("yes"), "true or false");
+    check_refused("actor_type", &json!("robot"), "one of `user`, `agent`, `system`");
     let long = format!("en-{}", ["abcdefgh"; 30].join("-"));
     check_refused("locale", &json!(long), "at most 256 characters");
 }

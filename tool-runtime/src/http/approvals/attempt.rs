@@ -35,7 +35,7 @@ impl Attempt {
         let cx = caller::context(&receiving::head(parts), None, principal).ok();
         let user = cx.as_ref().and_then(ToolContext::user_id);
         let tenant = cx.as_ref().map(ToolContext::tenant_id);
-        let (by, caller) = (desk::named(user, principal.name()), Caller::of(parts, principal));
+        let (by, caller) = (desk::named(user, principal.shown()), Caller::of(parts, principal));
         Self { ticket, tenant, by, caller, action: "decide" }
     }
 

@@ -4,10 +4,12 @@ mod asker;
 #[cfg(feature = "jwt")]
 mod jwt;
 mod keys;
+pub(super) mod names;
 mod principal;
 mod scopes;
 #[cfg(test)]
 mod tests;
+mod users;
 
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, HeaderValue};
@@ -17,10 +19,11 @@ pub(super) use self::asker::Lookup;
 #[cfg(all(test, feature = "jwt"))]
 pub(super) use self::jwt::tests::issuer;
 #[cfg(feature = "jwt")]
-pub use self::jwt::{Jwks, JwksError, JwtConfigError, JwtVerifier};
+pub use self::jwt::{Jwks, JwksError, JwtConfigError, JwtVerifier, TokenSubject};
 pub use self::keys::{ApiKey, ApiKeyError, ApiKeyHash, ApiKeySet, ApiKeys};
 pub use self::principal::Principal;
 pub use self::scopes::{Scope, Scopes, UnknownScope};
+pub use self::users::Users;
 use super::problem::Problem;
 
 /// Where an API key stands.
@@ -40,7 +43,8 @@ const KEY: &str = "ApiKey header=\"X-Internal-API-Key\"";
 /// | `jwt`, with the feature `jwt` | `Authorization: Bearer` |
 ///
 /// A request that brings both has to bring two good ones of the same principal, and may do what both
-/// grant. One that brings a bad one is refused, whatever else it brings and whatever may be done
+/// grant: the host says that a key belongs to the sender of a token by
+/// [`Principal::token_subject`]. One that brings a bad one is refused, whatever else it brings and whatever may be done
 /// without proof. A header of a way that is not offered proves nothing and is not looked at.
 ///
 /// # Examples
@@ -104,7 +108,7 @@ impl Auth {
     /// ```
     #[must_use]
     pub fn trusting_the_network_as(principal: Principal) -> Self {
-        Self { unproven: Some(principal), ..Self::new() }
+        Self { unproven: Some(principal.of_network()), ..Self::new() }
     }
 
     /// Admits the callers that bring one of these keys.

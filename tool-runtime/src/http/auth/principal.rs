@@ -3,14 +3,22 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tool_contracts::ToolSpec;
+use tool_contracts::{ActorType, ToolSpec};
 use uuid::Uuid;
 
-use super::{Scope, Scopes, Way};
+use super::names::{cleaned, normalized};
+use super::{Scope, Scopes, Users, Way};
+use crate::policy::principal::{KEY, NETWORK, TOKEN};
 
-/// Who a request is from, for whom they may act, and what they may do.
+/// The caller of a request: its name, its tenants and users, and what it may do.
 ///
-/// A new one may do nothing: say for which tenants it acts and which scopes it has.
+/// A new one may do nothing: say for which tenants it acts and which scopes it has, and which users
+/// it may name.
+///
+/// Principals are told apart by the kind of their credential and their name, such as `key:jane` and
+/// `token:jane`: an API key never reaches what a token of the same name has asked for. This id is
+/// the `actor_id` of each call in the ledger. Where both belong to one caller, say so by
+/// [`token_subject`](Self::token_subject).
 ///
 /// # Examples
 /// ```
@@ -28,6 +36,11 @@ use super::{Scope, Scopes, Way};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
     name: Arc<str>,
+    /// The name, with the kind of the credential before it.
+    id: Arc<str>,
+    /// How the caller is shown to people.
+    shown: Arc<str>,
+    is_bound: bool,
     proven: bool,
     /// What each of their credentials grants; only what all of them grant is granted.
     grants: Arc<[Grant]>,
@@ -39,12 +52,16 @@ struct Grant {
     scopes: Scopes,
     /// The kind of credential; none of a principal that the host's configuration names.
     way: Option<Way>,
+    users: Users,
+    /// What the host says of actor types, if it does.
+    actors: Option<Arc<[ActorType]>>,
 }
 
 /// Grants are equal that allow the same, by whichever kind of credential.
 impl PartialEq for Grant {
     fn eq(&self, other: &Self) -> bool {
-        (&self.tenants, &self.scopes) == (&other.tenants, &other.scopes)
+        (&self.tenants, &self.scopes, &self.users, &self.actors)
+            == (&other.tenants, &other.scopes, &other.users, &other.actors)
     }
 }
 
@@ -62,22 +79,78 @@ impl Default for Tenants {
     }
 }
 
+impl Grant {
+    fn actor_types(&self) -> &[ActorType] {
+        self.actors.as_deref().unwrap_or_else(|| self.users.actor_types())
+    }
+}
+
 impl Principal {
     /// Names who calls: a service, or a person. They may do nothing yet.
     ///
-    /// The name stands in records, and is what keys of calls and answers are kept apart by, whatever
-    /// the principal was proven with. One without a name is called `unnamed`.
+    /// The name stands in records, and keys of calls and answers are kept apart by it and the kind
+    /// of credential. It is kept in normalization form C, without spaces around it and without
+    /// control, bidirectional and zero-width characters. One without a name is called `unnamed`.
     #[must_use]
     pub fn new(name: impl Into<Box<str>>) -> Self {
-        let name = Some(name.into()).filter(|name| !name.trim().is_empty());
-        let name = name.map_or_else(|| "unnamed".into(), Arc::from);
-        Self { name, proven: true, grants: [Grant::default()].into() }
+        let name: Box<str> = name.into();
+        let name = match &*cleaned(&name) {
+            "" => Arc::from("unnamed"),
+            name => Arc::from(name),
+        };
+        let (id, shown) = (Arc::clone(&name), Arc::clone(&name));
+        let grants = [Grant::default()].into();
+        Self { name, id, shown, is_bound: false, proven: true, grants }
     }
 
-    /// Names who may do everything for every tenant, as in a development of one's own.
+    /// Names the caller whose tokens have this `sub`, so that it may have an API key too.
+    ///
+    /// The key and the tokens are then one principal: they share keys of calls and rates, a request
+    /// may bring both, and four eyes takes them for one.
+    ///
+    /// ```
+    /// use tool_runtime::http::{ApiKey, ApiKeySet, Principal};
+    ///
+    /// let key = ApiKey::generate()?;
+    /// let keys = ApiKeySet::new().with(key.hash(), Principal::token_subject("orchestrator"))?;
+    /// # let _ = keys;
+    /// # Ok::<(), tool_runtime::http::ApiKeyError>(())
+    /// ```
+    #[must_use]
+    pub fn token_subject(sub: impl Into<Box<str>>) -> Self {
+        Self::new(sub).bound_to(TOKEN)
+    }
+
+    /// Names who may do everything for every tenant and each of its users, as in a development of
+    /// one's own.
     #[must_use]
     pub fn trusted(name: impl Into<Box<str>>) -> Self {
-        Self::new(name).for_every_tenant().with_scopes(Scopes::all())
+        let named = Self::new(name).for_every_tenant().with_scopes(Scopes::all());
+        named.naming(Users::OfItsTenants)
+    }
+
+    /// Says that the caller was proven in this way, unless the host has said that before.
+    pub(in crate::http) fn proven_by(self, way: Way) -> Self {
+        let named = self.granting(|grant| grant.way = Some(way));
+        match way {
+            _ if named.is_bound => named,
+            Way::Key => named.bound_to(KEY),
+            Way::Token => named.bound_to(TOKEN),
+        }
+    }
+
+    /// Says that the caller is the network itself, of which there is one a server.
+    pub(in crate::http) fn of_network(self) -> Self {
+        if self.is_bound {
+            return self;
+        }
+        let shown = Arc::clone(&self.name);
+        Self { shown, ..self.bound_to(NETWORK) }
+    }
+
+    fn bound_to(self, kind: &str) -> Self {
+        let id: Arc<str> = format!("{kind}{}", self.name).into();
+        Self { shown: Arc::clone(&id), id, is_bound: true, ..self }
     }
 
     /// Makes whoever has proven nothing.
@@ -128,9 +201,47 @@ impl Principal {
         self.granting(|grant| grant.scopes = std::mem::take(&mut grant.scopes).approving(tools))
     }
 
-    /// Notes by which kind of credential this was proven.
-    pub(super) fn proven_by(self, way: Way) -> Self {
-        self.granting(|grant| grant.way = Some(way))
+    /// Sets which users they may name: none unless it is said.
+    ///
+    /// # Examples
+    /// ```
+    /// use tool_runtime::http::{Principal, Users};
+    ///
+    /// let gateway = Principal::new("gateway").naming(Users::OfItsTenants);
+    /// assert!(gateway.may_name("jane"));
+    /// ```
+    #[must_use]
+    pub fn naming(self, users: Users) -> Self {
+        let users = match users {
+            Users::Only(user) => match &*cleaned(&user) {
+                "" => Users::None,
+                user => Users::Only(user.into()),
+            },
+            users @ (Users::None | Users::OfItsTenants) => users,
+        };
+        self.granting(|grant| grant.users = users)
+    }
+
+    /// Sets as what kinds of actor they may act (`X-Actor-Type`); the first is that of a call which
+    /// says none. An empty list changes nothing.
+    ///
+    /// Unless it is said, it follows from the [`Users`] that they may name.
+    ///
+    /// # Examples
+    /// ```
+    /// use tool_runtime::contracts::ActorType;
+    /// use tool_runtime::http::Principal;
+    ///
+    /// let chat = Principal::new("chat").acting_as([ActorType::Agent]);
+    /// assert!(chat.may_act_as(ActorType::Agent) && !chat.may_act_as(ActorType::System));
+    /// ```
+    #[must_use]
+    pub fn acting_as(self, kinds: impl IntoIterator<Item = ActorType>) -> Self {
+        let kinds: Arc<[ActorType]> = kinds.into_iter().collect();
+        if kinds.is_empty() {
+            return self;
+        }
+        self.granting(|grant| grant.actors = Some(kinds))
     }
 
     fn granting(mut self, change: impl FnOnce(&mut Grant)) -> Self {
@@ -144,12 +255,52 @@ impl Principal {
     #[cfg_attr(not(feature = "jwt"), allow(dead_code, reason = "there is one kind of credential"))]
     pub(super) fn and(self, other: &Self) -> Option<Self> {
         let grants = self.grants.iter().chain(&*other.grants).cloned().collect();
-        (self.name == other.name).then_some(Self { grants, ..self })
+        (self.id == other.id).then_some(Self { grants, ..self })
     }
 
-    /// Gives the name to count by.
-    pub(in crate::http) fn key(&self) -> Arc<str> {
-        Arc::clone(&self.name)
+    /// Returns what the principal is counted and told apart by: its name, with the kind of its
+    /// credential before it.
+    pub(in crate::http) fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
+    /// Returns how the caller stands in records that people read.
+    pub(in crate::http) fn shown(&self) -> &Arc<str> {
+        &self.shown
+    }
+
+    /// Returns whether this user is one that they may name.
+    #[must_use]
+    pub fn may_name(&self, user: &str) -> bool {
+        let user = normalized(user);
+        self.grants.iter().all(|grant| grant.users.may_name(&user))
+    }
+
+    /// Returns the one user that they are, if they are a person.
+    pub(in crate::http) fn own_user(&self) -> Option<&str> {
+        let own = self.grants.iter().find_map(|grant| match &grant.users {
+            Users::Only(own) => Some(&**own),
+            Users::None | Users::OfItsTenants => None,
+        });
+        own.filter(|own| self.grants.iter().all(|grant| grant.users.may_name(own)))
+    }
+
+    /// Returns whether they are trusted to name any user of their tenants.
+    pub(in crate::http) fn names_any_user(&self) -> bool {
+        self.grants.iter().all(|grant| grant.users == Users::OfItsTenants)
+    }
+
+    /// Returns whether they may act as this kind of actor.
+    #[must_use]
+    pub fn may_act_as(&self, kind: ActorType) -> bool {
+        self.grants.iter().all(|grant| grant.actor_types().contains(&kind))
+    }
+
+    /// Returns as what kind of actor they act where a request says none.
+    pub(in crate::http) fn usual_actor(&self) -> ActorType {
+        let kinds = self.grants.iter().flat_map(Grant::actor_types).copied();
+        let mut common = kinds.filter(|kind| self.may_act_as(*kind));
+        common.next().unwrap_or(ActorType::System)
     }
 
     /// Gives the name, as it stands in records.
@@ -206,11 +357,11 @@ impl Principal {
 
 #[cfg(test)]
 mod tests {
-    use tool_contracts::{Effect, ToolSpec};
+    use tool_contracts::{ActorType, Effect, ToolSpec};
     use uuid::Uuid;
 
-    use super::Principal;
-    use crate::http::{Scope, Scopes};
+    use super::{Principal, Way};
+    use crate::http::{Scope, Scopes, Users};
 
     const YANTIAN: Uuid = Uuid::from_u128(1);
     const OTHER: Uuid = Uuid::from_u128(2);
@@ -255,5 +406,57 @@ mod tests {
     #[test]
     fn a_principal_without_a_name_gets_one() {
         assert_eq!(Principal::new(" ").name(), "unnamed");
+        assert_eq!(Principal::new("\u{200b}").name(), "unnamed");
+    }
+
+    #[test]
+    fn a_name_is_kept_as_it_is_seen() {
+        assert_eq!(Principal::new("de\u{200b}sk ").name(), "desk");
+        assert_eq!(Principal::new("jose\u{301}").name(), "jos\u{e9}");
+    }
+
+    #[test]
+    fn a_key_and_a_token_of_one_name_are_two_principals_unless_the_host_says_otherwise() {
+        let (key, token) = (Principal::new("jane").proven_by(Way::Key), || {
+            Principal::new("jane").proven_by(Way::Token)
+        });
+        assert_eq!((&**key.id(), &**token().id()), ("key:jane", "token:jane"));
+        assert_eq!(key.and(&token()), None);
+        let mapped = Principal::token_subject("jane").proven_by(Way::Key);
+        assert_eq!(&**mapped.id(), "token:jane");
+        assert!(mapped.and(&token()).is_some());
+    }
+
+    #[test]
+    fn a_principal_names_the_users_that_it_is_trusted_with() {
+        let person = Principal::new("jane").naming(Users::Only("jose\u{301}".into()));
+        assert!(person.may_name("jos\u{e9}") && person.may_name("jose\u{301}"));
+        assert!(!person.may_name("boss") && !person.names_any_user());
+        assert_eq!(person.own_user(), Some("jos\u{e9}"));
+        let service = Principal::trusted("jane");
+        assert!(service.may_name("boss") && service.names_any_user());
+        assert_eq!(service.own_user(), None);
+        let both = service.and(&person).expect("they are the same caller's");
+        assert!(both.may_name("jos\u{e9}") && !both.may_name("boss") && !both.names_any_user());
+        assert_eq!(both.own_user(), Some("jos\u{e9}"));
+        let neither = person.and(&Principal::new("jane")).expect("they are the same caller's");
+        assert_eq!((neither.may_name("jos\u{e9}"), neither.own_user()), (false, None));
+    }
+
+    #[test]
+    fn the_kind_of_actor_follows_from_the_users_or_from_the_host() {
+        use ActorType::{Agent, System, User};
+        let usual = |principal: &Principal| {
+            let may = [User, Agent, System].map(|kind| principal.may_act_as(kind));
+            (principal.usual_actor(), may)
+        };
+        assert_eq!(usual(&Principal::new("a")), (System, [false, true, true]));
+        assert_eq!(usual(&Principal::trusted("a")), (System, [true, true, true]));
+        let person = Principal::new("a").naming(Users::Only("a".into()));
+        assert_eq!(usual(&person), (User, [true, true, false]));
+        let chat = Principal::new("a").acting_as([Agent]).acting_as([]);
+        assert_eq!(usual(&chat), (Agent, [false, true, false]));
+        let both = person.and(&Principal::new("a")).expect("they are the same caller's");
+        assert_eq!(usual(&both), (Agent, [false, true, false]));
     }
 }

@@ -9,8 +9,13 @@ fn key() -> ApiKey {
 }
 
 fn keys(key: &ApiKey) -> ApiKeys {
-    let principal = Principal::trusted("orchestrator");
-    ApiKeys::new(ApiKeySet::new().with(key.hash(), principal).expect("it is the first"))
+    ApiKeys::new(ApiKeySet::new().with(key.hash(), orchestrator()).expect("it is the first"))
+}
+
+/// A caller that has a key and tokens too.
+fn orchestrator() -> Principal {
+    let named = Principal::token_subject("orchestrator").for_every_tenant();
+    named.with_scopes(Scopes::all())
 }
 
 fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
@@ -31,7 +36,7 @@ fn a_key_proves_its_principal() {
     let key = key();
     let auth = Auth::new().api_keys(&keys(&key));
     let principal = of(&auth, &headers(&[(API_KEY, key.expose())])).expect("the key is good");
-    assert_eq!(principal, Principal::trusted("orchestrator"));
+    assert_eq!(principal, orchestrator());
 }
 
 #[test]

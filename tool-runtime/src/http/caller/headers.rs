@@ -20,9 +20,10 @@ pub(super) enum Field {
     Session,
     Npc,
     Key,
+    Actor,
 }
 
-const FIELDS: usize = 9;
+const FIELDS: usize = 10;
 
 /// What the headers say, each at most once and as text that can be an id.
 #[derive(Debug, Default)]
@@ -86,6 +87,7 @@ impl Field {
             "x-session-id" => Self::Session,
             "x-npc-id" => Self::Npc,
             "idempotency-key" => Self::Key,
+            "x-actor-type" => Self::Actor,
             _ => return None,
         })
     }
@@ -101,6 +103,7 @@ impl Field {
             Self::Session => "X-Session-ID",
             Self::Npc => "X-NPC-ID",
             Self::Key => "Idempotency-Key",
+            Self::Actor => "X-Actor-Type",
         }
     }
 
@@ -115,6 +118,7 @@ impl Field {
             Self::Session => "context.session_id",
             Self::Npc => "context.npc_id",
             Self::Key => "context.idempotency_key",
+            Self::Actor => "context.actor_type",
         }
     }
 }

@@ -1,10 +1,12 @@
 //! What head and body say together.
 
+use tool_contracts::ActorType;
 use tool_contracts::server::{CallContext, CallContextBuilder, Tenant};
 
 use super::Before;
 use super::headers::Field;
 use super::refusal::{Place, Refusals};
+use crate::http::auth::names::normalized;
 
 type Getter = fn(&CallContext) -> Option<&str>;
 type Setter = fn(CallContextBuilder, String) -> CallContextBuilder;
@@ -31,11 +33,15 @@ pub(super) fn merged(
     let trace = trace(before, body.trace_id(), refusals);
     let request = before.headers.text(Field::Request).filter(|_| body.request_id().is_none());
     let added = AGREEING.map(|(field, of_body, _)| added(before, field, of_body(&body), refusals));
+    let actor = actor_type(before, body.actor_type(), refusals);
     let mut builder = body.into_builder();
     for ((_, _, set), text) in AGREEING.into_iter().zip(added) {
         if let Some(text) = text {
             builder = set(builder, text.to_owned());
         }
+    }
+    if let Some(actor) = actor {
+        builder = builder.actor_type(actor);
     }
     if let Some(tenant) = tenant {
         builder = builder.tenant_id(tenant);
@@ -58,10 +64,27 @@ fn added<'a>(
 ) -> Option<&'a str> {
     let header = before.headers.text(field)?;
     let Some(in_body) = in_body else { return Some(header) };
-    if header != in_body {
+    if header != in_body && normalized(header) != normalized(in_body) {
         refusals.contradicted(field);
     }
     None
+}
+
+/// Returns the header's type of actor where it adds to the body's.
+fn actor_type(
+    before: &Before<'_>,
+    in_body: Option<ActorType>,
+    refusals: &mut Refusals,
+) -> Option<ActorType> {
+    let header = before.headers.text(Field::Actor)?;
+    let Ok(kind) = header.parse::<ActorType>() else {
+        refusals.no_actor_type(Place::Header(Field::Actor));
+        return None;
+    };
+    if in_body.is_some_and(|in_body| in_body != kind) {
+        refusals.contradicted(Field::Actor);
+    }
+    Some(kind).filter(|_| in_body.is_none())
 }
 
 /// The header's tenant where it adds to the body's; two names of one tenant agree, and the slug of

@@ -8,6 +8,7 @@
 //! | request | `X-Request-ID` | before it `context.request_id`, since gateways set the header |
 //! | span | `X-Span-ID` | `context.span_id` |
 //! | user | `X-User-ID` | `context.user_id` |
+//! | actor's type | `X-Actor-Type` | `context.actor_type` |
 //! | session | `X-Session-ID` | `context.session_id` |
 //! | character | `X-NPC-ID` | `context.npc_id` |
 //! | key | `Idempotency-Key` | `context.idempotency_key` |
@@ -23,14 +24,15 @@ mod tests;
 
 use std::borrow::Cow;
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use tool_contracts::server::CallContext;
 use tool_contracts::trace_context::TraceContext;
-use tool_contracts::{Actor, ActorType, ToolContext, ToolContextBuilder};
+use tool_contracts::{Actor, ActorType, ErrorCode, ToolContext, ToolContextBuilder};
 
 use self::headers::Headers;
 use self::refusal::Refusals;
 use super::Principal;
+use super::auth::names::normalized;
 use super::problem::Problem;
 
 /// What a request says before its body.
@@ -43,12 +45,14 @@ pub(super) struct RequestHead<'a> {
 
 /// Makes a call's context from the head, the body (none where it has no context) and who calls.
 ///
-/// A caller that is known becomes the context's actor. One that nobody knows has none, so that
-/// strangers never share a key, and names no user.
+/// A caller that is known becomes the context's actor, under an id that no request says; a person
+/// is the context's user too. A caller that is not known has no actor, so that strangers never share
+/// a key, and names no user. Ids of users and sessions are kept in normalization form C.
 ///
 /// # Errors
 /// 400 when something required is missing, does not hold or is contradicted, all at once; 401 when
-/// a caller that nobody knows names a user; 403 when the principal may not act for the tenant.
+/// a caller that is not known names a user or an actor's type; 403 when the principal may not act
+/// for the tenant or the user, or as this type of actor.
 pub(super) fn context(
     head: &RequestHead<'_>,
     body: Option<CallContext>,
@@ -59,6 +63,7 @@ pub(super) fn context(
     let merged = merging::merged(&before, body.unwrap_or_default(), &mut refusals);
     let said = merged.build().map_err(|error| refusal::broken(&error))?;
     refusals.finish(said.trace_id())?;
+    let said = normalized_ids(said)?;
     admit(&said, principal).map_err(|problem| refusal::of_trace(problem, said.trace_id()))?;
     built(said, before.parent.as_ref(), principal)
 }
@@ -94,7 +99,59 @@ fn admit(said: &CallContext, principal: &Principal) -> Result<(), Problem> {
              API key or a token",
         ));
     }
+    if said.user_id().is_some_and(|user| !principal.may_name(user)) {
+        let problem = Problem::forbidden(
+            "this caller may not act for this user; leave the user out, or have the host grant \
+             its principal this user or the users of its tenants (`Users`)",
+        );
+        return Err(problem.with_detail("reason", "user"));
+    }
+    said.actor_type().map_or(Ok(()), |kind| admit_actor(kind, said, principal))
+}
+
+fn admit_actor(kind: ActorType, said: &CallContext, principal: &Principal) -> Result<(), Problem> {
+    if principal.is_anonymous() {
+        return Err(Problem::unauthorized(
+            "a caller that is not known has no actor; leave the actor's type out, or send an API \
+             key or a token",
+        ));
+    }
+    if !principal.may_act_as(kind) {
+        let problem = Problem::forbidden(
+            "this caller may not act as this type of actor; leave the type out, or have the host \
+             grant it to its principal (`Principal::acting_as`)",
+        );
+        return Err(problem.with_detail("reason", "actor_type"));
+    }
+    let has_user = said.user_id().is_some() || principal.own_user().is_some();
+    if kind == ActorType::User && !has_user {
+        let message = "an actor of the type `user` needs a user; name the user, or send another \
+                       type";
+        let problem = Problem::of(ErrorCode::InvalidArgument, message);
+        let problem = Problem { status: StatusCode::BAD_REQUEST, ..problem };
+        return Err(problem.with_detail("reason", "actor_type"));
+    }
     Ok(())
+}
+
+/// Puts the ids by which users and sessions are told apart into the form in which they are kept.
+fn normalized_ids(said: CallContext) -> Result<CallContext, Problem> {
+    let changed = |id: Option<&str>| match normalized(id?) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(id) => Some(id),
+    };
+    let (user, session) = (changed(said.user_id()), changed(said.session_id()));
+    if user.is_none() && session.is_none() {
+        return Ok(said);
+    }
+    let mut builder = said.into_builder();
+    if let Some(user) = user {
+        builder = builder.user_id(user);
+    }
+    if let Some(session) = session {
+        builder = builder.session_id(session);
+    }
+    builder.build().map_err(|error| refusal::broken(&error))
 }
 
 fn built(
@@ -103,6 +160,8 @@ fn built(
     principal: &Principal,
 ) -> Result<ToolContext, Problem> {
     let span_id = parent.and(said.span_id()).map(str::to_owned);
+    let own_user = principal.own_user().filter(|_| said.user_id().is_none()).map(str::to_owned);
+    let actor = actor_of(principal, said.actor_type());
     let in_trace = parent.filter(|parent| is_trace(parent, said.trace_id()));
     let mut builder = said.into_context_builder().map_err(|error| refusal::broken(&error))?;
     if let Some(parent) = in_trace {
@@ -111,7 +170,10 @@ fn built(
         // The host's own trace goes on under its own id; what is of another stands beside it.
         builder = builder.attribute("traceparent", parent.parent().to_string());
     }
-    if let Some(actor) = actor_of(principal) {
+    if let Some(user) = own_user {
+        builder = builder.user_id(user);
+    }
+    if let Some(actor) = actor {
         builder = builder.actor(actor);
     }
     builder.build().map_err(|error| refusal::broken(&error))
@@ -136,7 +198,7 @@ fn is_trace(parent: &TraceContext, trace_id: Option<&str>) -> bool {
     trace_id.is_some_and(|id| id.parse() == Ok(parent.parent().trace_id()))
 }
 
-fn actor_of(principal: &Principal) -> Option<Actor> {
+fn actor_of(principal: &Principal, said: Option<ActorType>) -> Option<Actor> {
     let known = Some(principal).filter(|principal| !principal.is_anonymous())?;
-    Actor::new(ActorType::System, known.name()).ok()
+    Actor::new(said.unwrap_or_else(|| known.usual_actor()), &**known.id()).ok()
 }

@@ -7,9 +7,11 @@ use tool_contracts::{ContractError, ErrorCode};
 use super::headers::Field;
 use crate::http::problem::Problem;
 
-const AN_ID: &str = "1 to 256 characters of UTF-8 without control characters";
-const A_KEY: &str = "1 to 256 characters without control characters, as they are or in quotes with `\\` before `\"` \
-     and `\\`";
+const AN_ID: &str =
+    "1 to 256 characters of UTF-8 without control, bidirectional or zero-width characters";
+const A_KEY: &str = "1 to 256 characters without control, bidirectional or zero-width characters, \
+     as they are or in quotes with `\\` before `\"` and `\\`";
+const AN_ACTOR_TYPE: &str = "`user`, `agent` or `system`";
 const A_TENANT: &str = "a UUID with hyphens, or a slug of 1 to 63 lower-case letters, digits, `_` \
     and `-` that starts with a letter or a digit";
 
@@ -91,6 +93,11 @@ impl Refusals {
     #[cold]
     pub(super) fn no_tenant(&mut self, place: Place) {
         self.add("tenant", place, format!("expected {A_TENANT}"));
+    }
+
+    #[cold]
+    pub(super) fn no_actor_type(&mut self, place: Place) {
+        self.add("actor_type", place, format!("expected {AN_ACTOR_TYPE}"));
     }
 
     #[cold]

@@ -243,6 +243,143 @@ mod a_caller_that_nobody_knows {
     }
 }
 
+mod the_user {
+    use serde_json::json;
+
+    use super::*;
+    use crate::http::Users;
+
+    fn of(users: Users) -> Principal {
+        Principal::new("caller").for_every_tenant().naming(users)
+    }
+
+    #[track_caller]
+    fn check_forbidden(asked: Asked, principal: &Principal) {
+        let problem = asked.said_by(principal).unwrap_err();
+        assert_eq!((problem.status, problem.code), (StatusCode::FORBIDDEN, ErrorCode::Forbidden));
+        assert_eq!(problem.details["reason"], "user");
+        assert!(problem.message.contains("leave the user out"), "{}", problem.message);
+    }
+
+    #[test]
+    fn is_refused_where_the_principal_may_not_name_it() {
+        let body = json!({"user_id": "boss"});
+        for principal in [of(Users::None), of(Users::Only("jane".into()))] {
+            check_forbidden(Asked::needed().and("x-user-id", "boss"), &principal);
+            check_forbidden(Asked::needed().body(&body), &principal);
+        }
+        check_forbidden(Asked::needed().and("x-user-id", "jane"), &of(Users::None));
+        let cx = Asked::needed().and("x-user-id", "boss").said_by(&of(Users::OfItsTenants));
+        assert_eq!(cx.unwrap().user_id(), Some("boss"));
+    }
+
+    #[test]
+    fn of_a_person_is_the_person_whether_it_is_named_or_not() {
+        let jane = of(Users::Only("jane".into()));
+        let named = Asked::needed().and("x-user-id", "jane").said_by(&jane).unwrap();
+        let unnamed = Asked::needed().said_by(&jane).unwrap();
+        assert_eq!((named.user_id(), unnamed.user_id()), (Some("jane"), Some("jane")));
+        assert_eq!(Asked::needed().said_by(&of(Users::None)).unwrap().user_id(), None);
+    }
+
+    #[test]
+    fn is_kept_in_one_form() {
+        let asked = Asked::needed()
+            .and("x-user-id", "jose\u{301}")
+            .and("x-session-id", "e\u{301}")
+            .body(&json!({"user_id": "jos\u{e9}"}));
+        let cx = asked.said();
+        assert_eq!((cx.user_id(), cx.session_id()), (Some("jos\u{e9}"), Some("\u{e9}")));
+    }
+
+    #[test]
+    fn has_no_characters_that_cannot_be_seen() {
+        for hidden in ["bo\u{200b}ss", "\u{202e}ssob", "boss\u{feff}", "bo\u{ad}ss", "b\u{2066}oss"]
+        {
+            check_refused(Asked::needed().and("x-user-id", hidden), "text", &["X-User-ID"]);
+        }
+    }
+}
+
+mod the_actor {
+    use serde_json::json;
+
+    use super::*;
+    use crate::http::Users;
+
+    fn kind(asked: Asked, principal: &Principal) -> ActorType {
+        asked.said_by(principal).unwrap().actor().unwrap().kind()
+    }
+
+    #[test]
+    fn is_of_the_type_that_header_or_body_say_as_far_as_the_principal_may() {
+        let service = Principal::new("caller").for_every_tenant();
+        let saying = |kind: &str| Asked::needed().and("x-actor-type", kind);
+        assert_eq!(kind(Asked::needed(), &service), ActorType::System);
+        assert_eq!(kind(saying("agent"), &service), ActorType::Agent);
+        let body = json!({"actor_type": "agent"});
+        assert_eq!(kind(Asked::needed().body(&body), &service), ActorType::Agent);
+        assert_eq!(kind(saying("agent").body(&body), &service), ActorType::Agent);
+        let problem = saying("user").said_by(&service).unwrap_err();
+        assert_eq!(problem.status, StatusCode::FORBIDDEN);
+        assert_eq!(problem.details["reason"], "actor_type");
+
+        let person = service.naming(Users::Only("jane".into()));
+        assert_eq!(kind(Asked::needed(), &person), ActorType::User);
+        assert_eq!(kind(saying("agent"), &person), ActorType::Agent);
+        assert_eq!(saying("system").said_by(&person).unwrap_err().status, StatusCode::FORBIDDEN);
+    }
+
+    #[test]
+    fn of_the_type_user_has_a_user() {
+        let gateway = Principal::trusted("gateway");
+        let asked = || Asked::needed().and("x-actor-type", "user");
+        assert_eq!(kind(asked().and("x-user-id", "jane"), &gateway), ActorType::User);
+        let problem = asked().said_by(&gateway).unwrap_err();
+        assert_eq!(
+            (problem.status, problem.code),
+            (StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument)
+        );
+    }
+
+    #[test]
+    fn has_a_type_that_is_a_word_and_the_same_in_both_places() {
+        check_refused(
+            Asked::needed().and("x-actor-type", "robot"),
+            "actor_type",
+            &["X-Actor-Type"],
+        );
+        let asked = Asked::needed().and("x-actor-type", "agent");
+        check_refused(
+            asked.body(&json!({"actor_type": "system"})),
+            "contradiction",
+            &["X-Actor-Type", "context.actor_type"],
+        );
+    }
+
+    #[tokio::test]
+    async fn of_a_caller_that_is_not_known_has_no_type() {
+        let auth = Auth::new().anonymous("tools".parse().unwrap());
+        let stranger = auth.principal(&HeaderMap::new()).await.unwrap();
+        let problem = Asked::needed().and("x-actor-type", "agent").said_by(&stranger).unwrap_err();
+        assert_eq!(problem.status, StatusCode::UNAUTHORIZED);
+    }
+
+    #[test]
+    fn has_the_id_of_the_principal_with_the_kind_of_its_credential() {
+        use crate::http::auth::Way;
+
+        let caller = || Principal::new("jane").for_every_tenant();
+        let id = |principal: Principal| {
+            let cx = Asked::needed().said_by(&principal).unwrap();
+            cx.actor().unwrap().id().to_owned()
+        };
+        assert_eq!(id(caller().proven_by(Way::Key)), "key:jane");
+        assert_eq!(id(caller().proven_by(Way::Token)), "token:jane");
+        assert_eq!(id(caller().of_network()), "network:jane");
+    }
+}
+
 mod the_trace {
     use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! What a request says of itself beside its body: headers, and the parts of paths and queries.
 
 use serde_json::{Map, Value, json};
-use tool_contracts::server::MOST_CHARACTERS;
+use tool_contracts::server::{ID_PATTERN, MOST_CHARACTERS};
 
 use super::components;
 use crate::http::paging;
@@ -29,7 +29,12 @@ const OPTIONAL: [Id; 4] = [
     Id { name: "X-User-ID", place: "header", about: "For whom it is asked." },
 ];
 
-const OF_CALLS: [Id; 4] = [
+const OF_CALLS: [Id; 5] = [
+    Id {
+        name: "X-Actor-Type",
+        place: "header",
+        about: "What kind of actor sets the call off, as far as the caller may act as one.",
+    },
     Id { name: "X-Span-ID", place: "header", about: "The span that the call belongs to." },
     Id { name: "X-Session-ID", place: "header", about: "The session." },
     Id { name: "X-NPC-ID", place: "header", about: "The character that a model plays." },
@@ -97,7 +102,7 @@ pub(super) fn of_path(name: &str, about: &str, schema: &Value) -> Value {
 
 /// The schema of an id.
 pub(super) fn id() -> Value {
-    text(r"^[^\x00-\x1f\x7f-\x9f]+$")
+    text(ID_PATTERN)
 }
 
 impl Id {
@@ -106,6 +111,7 @@ impl Id {
         let schema = match (*name, *place) {
             ("X-Tenant-ID", _) => components::of("Tenant"),
             ("Idempotency-Key", _) => text(KEY),
+            ("X-Actor-Type", _) => components::of("ActorType"),
             (_, "header") => text(IN_HEADER),
             _ => id(),
         };

@@ -19,6 +19,7 @@ use uuid::Uuid;
 use self::guesses::Guesses;
 use super::auth::{Auth, Principal};
 use super::problem::Problem;
+use crate::policy::principal::NETWORK;
 use crate::policy::{Key, RateLimit, RateLimiter};
 use crate::{Runtime, Timer};
 
@@ -183,7 +184,7 @@ impl Rates {
         let counted = if principal.is_anonymous() {
             strangers.check(&peer)
         } else {
-            known.check(&principal.key())
+            known.check(principal.id())
         };
         counted.map_err(|wait| {
             limited("this caller has made too many requests; make the next one later", wait)
@@ -203,7 +204,11 @@ impl<K: Key, S: Key> Apart<K, S> {
 
 impl Caller {
     pub(super) fn of(parts: &Parts, principal: &Principal) -> Self {
-        if principal.is_anonymous() { Self::peer(parts) } else { Self::Known(principal.key()) }
+        if principal.is_anonymous() {
+            Self::peer(parts)
+        } else {
+            Self::Known(Arc::clone(principal.id()))
+        }
     }
 
     /// Makes the caller of a request that has proven nothing: its address.
@@ -219,7 +224,7 @@ impl Caller {
     /// Returns the name of the principal, if it is proven.
     pub(super) fn name(&self) -> Option<&str> {
         match self {
-            Self::Known(name) => Some(name),
+            Self::Known(id) => Some(id.strip_prefix(NETWORK).unwrap_or(id)),
             Self::Unknown(_) => None,
         }
     }

@@ -123,14 +123,17 @@ async fn whoever_is_kept_out_is_on_the_log() {
     ] {
         let expected = format!(
             "WARN event=\"request_refused\" status={status} error_code=\"{code}\" \
-             principal=\"orchestrator\" peer=192.0.2.1:4711 route=\"/api/tools/call\" \
+             principal=\"key:orchestrator\" peer=192.0.2.1:4711 route=\"/api/tools/call\" \
              trace_id=\"trace-1\""
         );
         assert_eq!(told(&log, &app, request).await, [expected]);
     }
     let decision = with_key(to("/api/approvals/hunter2", "{}"), KEY);
     let [event] = &told(&log, &app, decision).await[..] else { panic!("it is one event") };
-    assert!(event.contains("principal=\"orchestrator\"") && !event.contains("hunter2"), "{event}");
+    assert!(
+        event.contains("principal=\"key:orchestrator\"") && !event.contains("hunter2"),
+        "{event}"
+    );
     assert!(event.contains("route=\"/api/approvals/{ticket}\""), "{event}");
 }
 

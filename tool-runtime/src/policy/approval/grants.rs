@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::GrantFor;
 use super::binding::{fingerprint, not_canonical};
-use crate::call::{CallScope, ToolCall};
+use crate::call::{CallScope, ToolCall, is_name};
 use crate::dispatch::Runtime;
 use crate::dispatch::refusal::Refusal;
 use crate::policy::asking::{PATIENCE, store_down};
@@ -116,7 +116,7 @@ impl Runtime {
         if plan.effect == Effect::Destructive {
             return Err(GrantError::Destructive(tool.to_owned()));
         }
-        if granted_by.trim().is_empty() {
+        if !is_name(granted_by) {
             return Err(GrantError::NoApprover);
         }
         let principal = principal_of(cx).ok_or(GrantError::Nobody)?;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tool_runtime::Runtime;
-use tool_runtime::http::{ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes};
+use tool_runtime::http::{ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes, Users};
 use tool_runtime::ledger::RecordedCall;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::CallStatus;
@@ -45,7 +45,10 @@ struct Desks {
 impl Desks {
     fn new() -> Self {
         let [first, second] = [(); 2].map(|()| ApiKey::generate().unwrap());
-        let of = |name: &str| Principal::new(name).for_every_tenant().with_scopes(Scopes::all());
+        let of = |name: &str| {
+            let service = Principal::new(name).for_every_tenant().with_scopes(Scopes::all());
+            service.naming(Users::OfItsTenants)
+        };
         let keys = ApiKeySet::new()
             .with(first.hash(), of("first"))
             .and_then(|keys| keys.with(second.hash(), of("second")));

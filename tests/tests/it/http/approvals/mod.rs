@@ -14,7 +14,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, Request};
 use serde_json::{Value, json};
 use tool_runtime::RuntimeBuilder;
-use tool_runtime::http::{self, Auth, HttpConfig, Principal, Scopes};
+use tool_runtime::http::{self, Auth, HttpConfig, Principal, Scopes, Users};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::store::UnixMillis;
@@ -156,7 +156,7 @@ async fn what_waits_is_listed_without_its_secrets() {
     );
     assert_eq!(
         (&approval["principal"], &approval["asked_by"]),
-        (&"user:jane".into(), &"laptop".into())
+        (&"user:jane".into(), &"network:laptop".into())
     );
     assert_eq!(approval["arguments"]["cents"], 5);
     assert_eq!(approval["opened_at"], "2027-01-15T08:00:00Z");
@@ -285,7 +285,7 @@ async fn what_has_expired_is_gone() {
 #[tokio::test]
 async fn only_the_scope_decides() {
     let clerk = |scopes: &str| {
-        let clerk = Principal::new("clerk").for_every_tenant();
+        let clerk = Principal::new("clerk").for_every_tenant().naming(Users::OfItsTenants);
         Auth::trusting_the_network_as(clerk.with_scopes(scopes.parse::<Scopes>().unwrap()))
     };
     let others = clerk("tools internal traces replay metrics");

@@ -7,7 +7,9 @@ use axum::http::Request;
 use serde_json::{Value, json};
 use tool_runtime::DynamicTool;
 use tool_runtime::contracts::server::Tenant;
-use tool_runtime::http::{self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes};
+use tool_runtime::http::{
+    self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes, Users,
+};
 use tool_runtime::ledger::{Access, Ledger, LedgerQuery, Record, RecordedCall};
 use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
@@ -161,7 +163,7 @@ async fn who_tries_another_tenants_ticket_is_on_the_record_and_is_not_told_its_t
 
 #[tokio::test]
 async fn who_decides_without_the_scope_is_on_the_record() {
-    let clerk = Principal::new("clerk").for_every_tenant();
+    let clerk = Principal::new("clerk").for_every_tenant().naming(Users::OfItsTenants);
     let clerk =
         clerk.with_scopes("tools internal traces replay metrics".parse::<Scopes>().unwrap());
     let place = Recorded::with(HttpConfig::new(Auth::trusting_the_network_as(clerk)));
@@ -176,7 +178,7 @@ async fn who_decides_without_the_scope_is_on_the_record() {
 
 #[tokio::test]
 async fn who_may_not_decide_learns_nothing_of_what_they_sent() {
-    let clerk = Principal::new("clerk").for_every_tenant();
+    let clerk = Principal::new("clerk").for_every_tenant().naming(Users::OfItsTenants);
     let clerk = HttpConfig::new(Auth::trusting_the_network_as(clerk));
     for (config, status) in [(clerk, 403), (HttpConfig::new(Auth::new()), 401)] {
         let place = Recorded::with(config);
@@ -198,7 +200,7 @@ async fn who_decides_for_a_tenant_that_is_not_theirs_is_on_the_record() {
     let request = with(deciding(ABSENT), "x-internal-api-key", key.expose());
     let answer = send(&place.office.app, with(request, "x-tenant-id", "other")).await;
     assert_eq!(answer.status, 403, "{}", answer.text);
-    let expected = Recorded::expected("decide", "desk", ABSENT, "foreign_tenant");
+    let expected = Recorded::expected("decide", "key:desk", ABSENT, "foreign_tenant");
     assert_eq!(place.only().await, expected);
 }
 

@@ -170,7 +170,7 @@ async fn an_approver_sees_and_decides_only_what_its_scopes_cover() {
         let refused = bank.refused().await;
         let told = |it: &Access| (it.action.clone(), it.by.clone(), it.reason.clone());
         let expected = ["approve", "edit", "decline"]
-            .map(|action| (action.into(), "boss".into(), "tool_not_covered".into()));
+            .map(|action| (action.into(), "key:boss".into(), "tool_not_covered".into()));
         assert_eq!(refused.iter().map(told).collect::<Vec<_>>(), expected, "{scopes}");
         bank.grant(&[("agent", "tools internal"), ("boss", "tools internal approvals")]);
         assert_eq!(bank.approve(&ticket).await.status, 200, "the ticket stays good");

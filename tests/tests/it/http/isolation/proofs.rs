@@ -10,7 +10,9 @@ use axum::http::Request;
 use serde_json::{Value, json};
 use tool_runtime::contracts::server::Tenant;
 use tool_runtime::evidence::{EvidenceKeeper, SnapshotQuery, Vault};
-use tool_runtime::http::{self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes};
+use tool_runtime::http::{
+    self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes, Users,
+};
 use tool_runtime::ledger::{Ledger, Record};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
@@ -85,6 +87,7 @@ impl Archive {
         let known = keys.iter().fold(ApiKeySet::new(), |set, (tenant, key)| {
             // Even their services have one name.
             let principal = Principal::new("orchestrator").with_scopes(Scopes::all());
+            let principal = principal.naming(Users::OfItsTenants);
             let principal = principal.for_tenants([Tenant::parse(tenant).unwrap().id()]);
             set.with(key.hash(), principal).unwrap()
         });

@@ -14,12 +14,13 @@ use jsonwebtoken::crypto::aws_lc;
 use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Algorithm, Header, Validation};
 use thiserror::Error;
+use tool_contracts::has_hidden_characters;
 
 use self::claims::Claims;
 pub use self::jwks::{Jwks, JwksError};
 use self::keeping::Keeper;
 use self::key_set::{Found, KeySet};
-use super::Principal;
+use super::{Principal, Users};
 
 const LONGEST_TOKEN: usize = 8 << 10;
 const LONGEST_NAME: usize = 256;
@@ -33,7 +34,8 @@ const LONGEST_LEEWAY: Duration = Duration::from_secs(300);
 /// audience, an end (`exp`) and a subject; a beginning (`nbf`) holds too. Headers that bring a key
 /// of their own (`jwk`, `jku`, `x5c`, `x5u`) decide nothing, and `crit` is refused.
 ///
-/// The principal's name is `sub`; its scopes are the words of `scope` or `scp` that mean something
+/// The principal's name is `sub`, and its user too, unless [`subjects`](Self::subjects) says that
+/// these are services; its scopes are the words of `scope` or `scp` that mean something
 /// here; its tenants, by UUID or slug, those of `tenants` or `tenant_id`.
 ///
 /// # Examples
@@ -53,6 +55,19 @@ pub struct JwtVerifier {
     validation: Validation,
     longest: usize,
     tenants: TenantsOf,
+    subjects: TokenSubject,
+}
+
+/// What the subject (`sub`) of an issuer's tokens is, and so which users it may name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TokenSubject {
+    /// A person: the user of each of its calls is `sub`.
+    #[default]
+    Person,
+    /// A service, which names no users.
+    Service,
+    /// A service that is trusted to name any user of its tenants.
+    TrustedService,
 }
 
 /// How a token says for whom its sender acts.
@@ -107,7 +122,8 @@ impl JwtVerifier {
         validation.leeway = LEEWAY.as_secs();
         let tenants = TenantsOf::Claim(None);
         let keeper = Arc::new(Keeper::new(keys));
-        Ok(Self { keeper, validation, longest: LONGEST_TOKEN, tenants })
+        let subjects = TokenSubject::default();
+        Ok(Self { keeper, validation, longest: LONGEST_TOKEN, tenants, subjects })
     }
 
     /// Admits tokens for this audience too.
@@ -144,6 +160,21 @@ impl JwtVerifier {
     /// Lets every sender act for whichever tenant it names, whatever its token says of that.
     pub fn for_every_tenant(mut self) -> Self {
         self.tenants = TenantsOf::Everybody;
+        self
+    }
+
+    /// Sets what the senders of these tokens are: people unless it is said.
+    ///
+    /// ```
+    /// # use tool_runtime::http::{Jwks, JwtVerifier, TokenSubject};
+    /// # let keys = Jwks::url("https://issuer.example/jwks.json")?;
+    /// let verifier = JwtVerifier::new(keys, "https://issuer.example", "tools")?;
+    /// let verifier = verifier.subjects(TokenSubject::Service);
+    /// # let _ = verifier;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn subjects(mut self, subjects: TokenSubject) -> Self {
+        self.subjects = subjects;
         self
     }
 
@@ -197,7 +228,16 @@ impl JwtVerifier {
         if claims.sub.trim().is_empty() || claims.sub.len() > LONGEST_NAME {
             return Err(refused("`sub` is empty or too long"));
         }
-        let principal = Principal::new(claims.sub.clone()).with_scopes(claims.scopes());
+        // Two subjects that look the same must not become one name, so nothing is left out of one.
+        if has_hidden_characters(&claims.sub) || claims.sub.trim() != &*claims.sub {
+            return Err(refused("`sub` has characters that cannot be seen, or spaces around it"));
+        }
+        let principal = Principal::token_subject(claims.sub.clone()).with_scopes(claims.scopes());
+        let principal = principal.naming(match self.subjects {
+            TokenSubject::Person => Users::Only(claims.sub.clone()),
+            TokenSubject::Service => Users::None,
+            TokenSubject::TrustedService => Users::OfItsTenants,
+        });
         Ok(match &self.tenants {
             TenantsOf::Everybody => principal.for_every_tenant(),
             TenantsOf::Claim(claim) => principal.for_tenants(claims.tenants(claim.as_deref())),

@@ -2,6 +2,7 @@ mod forged;
 pub(in crate::http) mod issuer;
 mod keeping;
 mod reading;
+mod together;
 #[cfg(feature = "trace")]
 mod told;
 

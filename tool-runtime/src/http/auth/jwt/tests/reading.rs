@@ -8,7 +8,7 @@ use tool_contracts::server::Tenant;
 
 use super::super::{Jwks, JwksError, JwtConfigError, JwtVerifier};
 use super::issuer::{Signer, claims_but, set, verifier_of};
-use crate::http::{Principal, Scopes};
+use crate::http::{Principal, Scopes, TokenSubject, Users};
 
 fn tenant(name: &str) -> uuid::Uuid {
     Tenant::parse(name).expect("it is a tenant").id()
@@ -25,8 +25,35 @@ async fn principal(change: impl FnOnce(JwtVerifier) -> JwtVerifier, claims: &Val
 async fn a_token_names_who_sends_it_for_whom_and_what_it_may_do() {
     let found = principal(|verifier| verifier, &json!({})).await;
     let scopes = "tools traces".parse::<Scopes>().expect("these are scopes");
-    let expected = Principal::new("orchestrator").for_tenants([tenant("yantian")]);
+    let expected = person("orchestrator").for_tenants([tenant("yantian")]);
     assert_eq!(found, expected.with_scopes(scopes));
+}
+
+fn person(sub: &str) -> Principal {
+    Principal::token_subject(sub).naming(Users::Only(sub.into()))
+}
+
+#[tokio::test]
+async fn the_subject_of_a_token_is_its_user_unless_the_verifier_says_that_it_is_a_service() {
+    let person = principal(|verifier| verifier, &json!({"sub": "jane"})).await;
+    assert!(person.may_name("jane") && !person.may_name("boss"));
+    assert_eq!(person.own_user(), Some("jane"));
+    let services = |verifier: JwtVerifier| verifier.subjects(TokenSubject::Service);
+    let service = principal(services, &json!({"sub": "jane"})).await;
+    assert!(!service.may_name("jane"));
+    let trusted = |verifier: JwtVerifier| verifier.subjects(TokenSubject::TrustedService);
+    let trusted = principal(trusted, &json!({"sub": "gateway"})).await;
+    assert!(trusted.may_name("jane") && trusted.may_name("boss") && trusted.own_user().is_none());
+}
+
+#[tokio::test]
+async fn a_subject_that_cannot_be_seen_whole_is_refused() {
+    let signer = Signer::new("it", Algorithm::EdDSA);
+    let verifier = verifier_of(&[&signer]);
+    for sub in ["bo\u{200b}ss", "\u{202e}ssob", "boss\n", " boss", "boss\u{e0041}"] {
+        let token = signer.sign(&claims_but(&json!({"sub": sub})));
+        assert!(verifier.principal(token.as_bytes()).await.is_err(), "{}", sub.escape_unicode());
+    }
 }
 
 #[tokio::test]
@@ -41,7 +68,7 @@ async fn scopes_are_words_of_scope_or_of_scp() {
         (json!({"scope": ["tools", 7, {}]}), "tools"),
     ] {
         let scopes = words.parse::<Scopes>().expect("these are scopes");
-        let expected = Principal::new("orchestrator").for_tenants([tenant("yantian")]);
+        let expected = person("orchestrator").for_tenants([tenant("yantian")]);
         let found = principal(|verifier| verifier, &claims).await;
         assert_eq!(found, expected.with_scopes(scopes), "{claims}");
     }
