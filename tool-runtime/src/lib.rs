@@ -133,6 +133,7 @@ pub use self::arguments::Arguments;
 pub use self::call::{
     CallScope, Cancellation, DryRun, EditError, EvidenceRecorder, FromCall, Idempotency,
     MetaRecorder, Preview, Progress, ProgressUpdate, Reconciled, ToolCall, ToolOutput, TypedCall,
+    quiet_tool_panics,
 };
 pub use self::dispatch::{
     BuildError, BuildProblem, CallRecord, Observe, Origin, Runtime, RuntimeBuilder,

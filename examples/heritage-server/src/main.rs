@@ -7,6 +7,7 @@ use heritage_server::Options;
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    tool_runtime::quiet_tool_panics();
     match heritage_server::run(Options::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -26,6 +26,7 @@ mod ledger;
 mod life;
 mod macros;
 mod outcomes;
+mod panics;
 mod policy;
 mod promises;
 mod record;

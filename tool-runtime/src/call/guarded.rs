@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use super::finished::{Finished, Running};
+use super::panics::Quiet;
 
 /// A tool's future. Its destructors run guarded too, wherever it is dropped.
 ///
@@ -50,7 +51,21 @@ impl fmt::Debug for Guarded {
 
 /// Runs code of somebody else's; an error is the text of its panic, for the log only.
 pub(crate) fn guard<T>(code: impl FnOnce() -> T) -> Result<T, String> {
+    let _quiet = Quiet::begin();
     catch_unwind(AssertUnwindSafe(code)).map_err(panic_text)
+}
+
+/// Awaits a future of a store or another part of the host; an error is the text of its panic, for
+/// the log only.
+#[cfg(feature = "policy")]
+pub(crate) async fn guarded<F: Future>(future: F) -> Result<F::Output, String> {
+    let mut future = std::pin::pin!(future);
+    std::future::poll_fn(|cx| match guard(|| future.as_mut().poll(cx)) {
+        Ok(Poll::Pending) => Poll::Pending,
+        Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
+        Err(text) => Poll::Ready(Err(text)),
+    })
+    .await
 }
 
 fn panic_text(payload: Box<dyn Any + Send>) -> String {

@@ -13,6 +13,7 @@ mod host;
 mod job;
 mod keyed;
 pub(crate) mod output;
+mod panics;
 mod preview;
 mod reconciled;
 #[cfg(feature = "evidence")]
@@ -38,11 +39,14 @@ pub use self::edit::EditError;
 pub use self::evidence::EvidenceRecorder;
 pub(crate) use self::finished::{Answer, End, Verdict};
 pub use self::finished::{Finished, Running};
+#[cfg(feature = "policy")]
+pub(crate) use self::guarded::guarded;
 pub(crate) use self::guarded::{Guarded, guard};
 pub use self::host::{DryRun, FromCall, MetaRecorder, Progress, ProgressUpdate};
 pub(crate) use self::host::{Grounds, MetaDraft};
 pub use self::keyed::Idempotency;
 pub use self::output::ToolOutput;
+pub use self::panics::quiet_tool_panics;
 pub use self::preview::Preview;
 pub use self::reconciled::Reconciled;
 pub use self::scope::CallScope;

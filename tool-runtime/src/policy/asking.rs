@@ -1,7 +1,6 @@
 //! Asks a store, which may be slow, down or broken, without being so itself.
 
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use futures::future::{Either, select};
 use tool_contracts::ErrorCode;
 
 use super::governor::State;
-use crate::call::guard;
+use crate::call::{guard, guarded};
 use crate::failure::Failure;
 use crate::store::{StoreError, StoreErrorKind};
 
@@ -24,7 +23,7 @@ impl State {
         limit: Duration,
         asked: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
-        let mut asked = pin!(AssertUnwindSafe(asked).catch_unwind());
+        let mut asked = pin!(guarded(asked));
         let answered = match asked.as_mut().now_or_never() {
             Some(answered) => answered,
             None => match guard(|| self.timer.sleep(limit)) {

@@ -44,6 +44,10 @@ use super::Drain;
 /// as [`ConnectInfo<SocketAddr>`](axum::extract::ConnectInfo). Connections above the
 /// [limit](ServerLimits::connections) wait in the system's backlog.
 ///
+/// A server does not change the process's panic hook. A program calls
+/// [`quiet_tool_panics`](crate::quiet_tool_panics) first in `main`, so that no text of a tool's panic
+/// is printed.
+///
 /// ```
 /// use axum::Router;
 /// use axum::routing::get;

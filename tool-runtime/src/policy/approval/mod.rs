@@ -7,9 +7,6 @@ mod grants;
 mod resuming;
 mod waiting;
 
-use std::panic::AssertUnwindSafe;
-
-use futures::FutureExt;
 use tool_contracts::{CallStatus, ErrorCode, Permission, ToolErrorDetail};
 
 use self::approver::Kind;
@@ -21,7 +18,7 @@ pub use self::waiting::{WaitingCall, WaitingCalls};
 use super::access::{AccessRequest, AccessVerdict};
 use super::governor::State;
 use super::idempotency::Known;
-use crate::call::{CallScope, EditError, ToolCall, ToolOutput, Withdrawn};
+use crate::call::{CallScope, EditError, ToolCall, ToolOutput, Withdrawn, guarded};
 use crate::dispatch::govern::Ruling;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
@@ -78,8 +75,7 @@ impl State {
             Some(access) => {
                 let request = AccessRequest::new(call, scope);
                 // Inside of the guard also where it is called: an implementation by hand may panic there.
-                let verdict = AssertUnwindSafe(async { access.decide(&request).await });
-                match verdict.catch_unwind().await {
+                match guarded(async { access.decide(&request).await }).await {
                     Ok(Ok(verdict)) => verdict,
                     Ok(Err(error)) => return Err(undecided(&error.to_string())),
                     Err(_) => return Err(undecided("panicked")),
@@ -138,8 +134,8 @@ impl State {
             return Kind::Defer;
         };
         let request = ApprovalRequest { call, scope, reason, rehearsal, refused };
-        let decision = AssertUnwindSafe(async { approver.decide(&request).await });
-        decision.catch_unwind().await.map_or(Kind::Defer, |decision| decision.0)
+        let decision = guarded(async { approver.decide(&request).await });
+        decision.await.map_or(Kind::Defer, |decision| decision.0)
     }
 }
 
