@@ -18,6 +18,7 @@ mod doors;
 mod envelope;
 mod evidence;
 mod executor;
+mod fuzzing;
 mod guard;
 mod guide;
 mod http;
