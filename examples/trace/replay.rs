@@ -83,6 +83,8 @@ fn why(reason: SkipReason) -> &'static str {
         SkipReason::InputNotKept => "its arguments were not kept as they were",
         SkipReason::InputSealed => "its arguments are sealed, and cannot be opened here",
         SkipReason::InputAltered => "what was kept is not what its arguments were",
+        SkipReason::EvidenceAltered => "its evidence is not what it left",
+        SkipReason::EvidenceMissing => "its evidence is gone",
         SkipReason::Refused => "it may not run here",
         SkipReason::OutputNotKept => "nothing is known of its answer",
         _ => "for a reason that this program does not know",

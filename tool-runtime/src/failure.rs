@@ -136,6 +136,9 @@ struct Parts {
 const EFFECT: &str = "effect";
 const EFFECT_UNKNOWN: &str = "unknown";
 const EFFECT_NONE: &str = "none";
+/// Said by the runtime alone, of a tool that has answered.
+#[cfg(feature = "evidence")]
+pub(crate) const EFFECT_DONE: &str = "done";
 
 impl Failure {
     /// Starts a failure of this code, with the code's generic message.

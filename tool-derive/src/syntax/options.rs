@@ -32,6 +32,16 @@ pub(crate) struct Given<T> {
     pub(crate) value: T,
 }
 
+/// Whether the answers of a tool leave evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Evidence {
+    None,
+    /// An answer whose evidence cannot be kept is delivered with a warning.
+    BestEffort,
+    /// An answer whose evidence cannot be kept is withheld.
+    Required,
+}
+
 #[derive(Debug)]
 struct Entry {
     key: Ident,
@@ -66,6 +76,24 @@ impl Options {
             Value::Flag => Ok(true),
             Value::Is(expr) => match expr.as_ref() {
                 Expr::Lit(ExprLit { lit: Lit::Bool(lit), .. }) => Ok(lit.value),
+                _ => Err(Value::Is(expr)),
+            },
+            Value::List(tokens) => Err(Value::List(tokens)),
+        })
+    }
+
+    /// Takes `key`, `key = true`, `key = false` and `key = "required"`.
+    pub(crate) fn evidence(&mut self, key: &str, errors: &Errors) -> Option<Given<Evidence>> {
+        self.take(key, errors, |value| match value {
+            Value::Flag => Ok(Evidence::BestEffort),
+            Value::Is(expr) => match expr.as_ref() {
+                Expr::Lit(ExprLit { lit: Lit::Bool(lit), .. }) if lit.value => {
+                    Ok(Evidence::BestEffort)
+                }
+                Expr::Lit(ExprLit { lit: Lit::Bool(_), .. }) => Ok(Evidence::None),
+                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if text.value() == "required" => {
+                    Ok(Evidence::Required)
+                }
                 _ => Err(Value::Is(expr)),
             },
             Value::List(tokens) => Err(Value::List(tokens)),

@@ -24,7 +24,7 @@ use super::model::{Answer, Effect, Facts, Output, Parameter, Style, Target, Tool
 use super::raw::RawTool;
 use crate::errors::Errors;
 use crate::syntax::names::upper_camel;
-use crate::syntax::options::Given;
+use crate::syntax::options::{Evidence, Given};
 use crate::syntax::root::Root;
 use crate::syntax::types;
 
@@ -62,6 +62,7 @@ fn check(raw: RawTool, kit: Option<Surroundings<'_>>, errors: &Errors) -> Option
     if errors.count() > before {
         return None;
     }
+    let evidence = raw.options.evidence.map(|given| given.value);
     Some(Tool {
         root,
         conditions: raw.attributes.into_iter().filter(|it| it.path().is_ident("cfg")).collect(),
@@ -74,7 +75,8 @@ fn check(raw: RawTool, kit: Option<Surroundings<'_>>, errors: &Errors) -> Option
         },
         handle,
         facts,
-        evidence: raw.options.evidence.filter(|given| given.value).map(|_| raw.source),
+        requires_evidence: evidence == Some(Evidence::Required),
+        evidence: evidence.filter(|given| *given != Evidence::None).map(|_| raw.source),
         style: style?,
         preview: raw.options.preview.map(|given| given.value),
         reconcile: raw.options.reconcile.map(|given| given.value),

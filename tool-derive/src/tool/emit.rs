@@ -92,7 +92,7 @@ fn facts(tool: &Tool) -> TokenStream {
     let (title, category) = (option(facts.title.as_ref()), option(facts.category.as_ref()));
     let (ttl, timeout) = (option(facts.ttl), option(facts.timeout));
     let (retention, shared) = (option(facts.retention), facts.shared);
-    let evidence = option(tool.evidence.as_ref());
+    let (evidence, requires_evidence) = (option(tool.evidence.as_ref()), tool.requires_evidence);
     let (version, description) = (&facts.version, &facts.description);
     let effect = effect(facts.effect);
     let (idempotent, open_world) = (facts.idempotent, facts.open_world);
@@ -119,6 +119,7 @@ fn facts(tool: &Tool) -> TokenStream {
         retention: #retention,
         shared: #shared,
         evidence: #evidence,
+        requires_evidence: #requires_evidence,
         rust_path: #path,
         file: ::core::file!(),
         line: ::core::line!(),

@@ -21,6 +21,8 @@ pub(crate) struct Tool {
     pub(crate) facts: Facts,
     /// The hash of the function's source, if its answers leave evidence.
     pub(crate) evidence: Option<String>,
+    /// Whether an answer whose evidence cannot be kept is withheld.
+    pub(crate) requires_evidence: bool,
     pub(crate) style: Style,
     pub(crate) preview: Option<Path>,
     pub(crate) reconcile: Option<Path>,

@@ -10,7 +10,7 @@ use syn::{
 use crate::errors::Errors;
 use crate::syntax::arg::RawArg;
 use crate::syntax::docs::{Description, is_doc};
-use crate::syntax::options::{Given, Options, Vocabulary};
+use crate::syntax::options::{Evidence, Given, Options, Vocabulary};
 
 const VOCABULARY: Vocabulary = Vocabulary {
     attribute: "#[ai_tool]",
@@ -21,7 +21,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
         ("crate", "crate = ::tool_runtime"),
         ("destructive", "effect = \"destructive\""),
         ("effect", "effect = \"read\""),
-        ("evidence", "evidence"),
+        ("evidence", "evidence` or `evidence = \"required\""),
         ("forwards_key", "forwards_key"),
         ("handle", "handle = SearchContent"),
         ("idempotent", "idempotent"),
@@ -79,7 +79,7 @@ pub(crate) struct RawOptions {
     pub(crate) idempotent: Option<Given<bool>>,
     pub(crate) forwards_key: Option<Given<bool>>,
     pub(crate) shared: Option<Given<bool>>,
-    pub(crate) evidence: Option<Given<bool>>,
+    pub(crate) evidence: Option<Given<Evidence>>,
     pub(crate) open_world: Option<Given<bool>>,
     pub(crate) requires_auth: Option<Given<bool>>,
     pub(crate) ai_callable: Option<Given<bool>>,
@@ -201,7 +201,7 @@ impl RawOptions {
             idempotent: options.flag("idempotent", errors),
             forwards_key: options.flag("forwards_key", errors),
             shared: options.flag("shared", errors),
-            evidence: options.flag("evidence", errors),
+            evidence: options.evidence("evidence", errors),
             open_world: options.flag("open_world", errors),
             requires_auth: options.flag("requires_auth", errors),
             ai_callable: options.flag("ai_callable", errors),

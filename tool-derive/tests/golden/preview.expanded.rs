@@ -103,6 +103,7 @@ const _: () = {
             retention: ::core::option::Option::None,
             shared: false,
             evidence: ::core::option::Option::None,
+            requires_evidence: false,
             rust_path: ::core::concat!(::core::module_path!(), "::", "delete_page"),
             file: ::core::file!(),
             line: ::core::line!(),

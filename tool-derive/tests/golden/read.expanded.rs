@@ -170,6 +170,7 @@ const _: () = {
             retention: ::core::option::Option::None,
             shared: true,
             evidence: ::core::option::Option::None,
+            requires_evidence: false,
             rust_path: ::core::concat!(::core::module_path!(), "::", "search_content"),
             file: ::core::file!(),
             line: ::core::line!(),

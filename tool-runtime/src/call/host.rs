@@ -156,6 +156,9 @@ pub(crate) struct Grounds {
     pub(crate) sources: Vec<EvidenceSource>,
     /// The versions of sets of rules.
     pub(crate) rules: BTreeMap<String, String>,
+    /// The digest of the snapshot that holds all this, once it is kept.
+    #[cfg(feature = "ledger")]
+    pub(crate) snapshot: Option<crate::canonical::Digest>,
 }
 
 /// Lets a tool add to its answer's `meta`: sources, routing, token usage, warnings.

@@ -148,11 +148,17 @@ pub(crate) async fn carry(
         Ok(claimed) => claimed,
         Err(ended) => return *ended,
     };
-    let ran = run(scope, tool, &mut hold, started).await;
-    let mut ended = fit(scope, ran);
-    if let Some(prover) = prover(scope, &ended) {
-        ended = proven(prover.prove(scope, ended), &mut hold).await;
-    }
+    let ended = match provable(scope).await {
+        Ok(()) => {
+            let ran = run(scope, tool, &mut hold, started).await;
+            let ended = fit(scope, ran);
+            match prover(scope).filter(|_| ended.fate == Fate::Answered) {
+                Some(prover) => proven(prover.prove(scope, ended), &mut hold).await,
+                None => ended,
+            }
+        }
+        Err(refusal) => refused(scope, &refusal),
+    };
     match hold {
         None => ended,
         Some(hold) => hold.settle(scope, ended).await,
@@ -189,12 +195,23 @@ async fn proven(proving: BoxFuture<'_, Ended>, hold: &mut Option<Box<dyn Hold>>)
     }
 }
 
-/// Finds who keeps the proof of an answer, where its tool has to leave it.
-fn prover<'c>(scope: &'c CallScope, ended: &Ended) -> Option<&'c dyn Prove> {
-    let answers = ended.fate == Fate::Answered && scope.replay_of().is_none();
-    let answers = answers && !scope.withholds_effect();
-    let leaves_evidence = scope.registered().traits.evidence && answers;
+/// Returns the keeper of the proof of an answer, where the call has to leave one.
+fn prover(scope: &CallScope) -> Option<&dyn Prove> {
+    let leaves_evidence = scope.registered().traits.evidence
+        && scope.replay_of().is_none()
+        && !scope.withholds_effect();
     scope.runtime().prover().filter(|_| leaves_evidence)
+}
+
+/// Refuses a call whose proof is required and could not be kept, before its tool has an effect.
+async fn provable(scope: &CallScope) -> Result<(), Box<Refusal>> {
+    if !scope.registered().traits.requires_evidence {
+        return Ok(());
+    }
+    match prover(scope) {
+        Some(prover) => prover.ready(scope).await,
+        None => Ok(()),
+    }
 }
 
 /// Takes what the call needs to run: a place, its turn, its key. Or it is answered already.

@@ -137,6 +137,12 @@ impl<'c> CallRecord<'c> {
         self.call.scope().and_then(CallScope::replay_of)
     }
 
+    /// Returns the digest of the snapshot that this call left as evidence.
+    #[cfg(feature = "ledger")]
+    pub(crate) fn snapshot_digest(&self) -> Option<crate::canonical::Digest> {
+        self.ended.grounds.as_ref()?.snapshot
+    }
+
     /// Returns what only a log may hold: a panic's text, an error and its sources. Often empty.
     #[must_use]
     pub fn log(&self) -> &'c str {

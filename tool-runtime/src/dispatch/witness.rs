@@ -46,6 +46,9 @@ pub(crate) trait Witness: fmt::Debug + Send + Sync {
 
 /// Keeps the proof of what a tool answered.
 pub(crate) trait Prove: fmt::Debug + Send + Sync {
+    /// Checks that the proof of a call could be kept, before the tool runs.
+    fn ready<'c>(&'c self, scope: &'c CallScope) -> Wait<'c>;
+
     /// Keeps the proof of an answer, and adds to its `meta` where that is.
     fn prove<'c>(&'c self, scope: &'c CallScope, ended: Ended) -> BoxFuture<'c, Ended>;
 }

@@ -86,6 +86,8 @@ pub enum AccessAction {
     Rotate,
     /// To bring the tenants' keys under the ring's current key.
     Rewrap,
+    /// To give checksums to snapshots of an earlier release.
+    AddChecksums,
 }
 
 /// What came of an access.
@@ -139,6 +141,7 @@ impl AccessAction {
             Self::Shred => "shred",
             Self::Rotate => "rotate",
             Self::Rewrap => "rewrap",
+            Self::AddChecksums => "add_checksums",
         }
     }
 }

@@ -3,15 +3,18 @@
 use std::error::Error;
 use std::fmt;
 
+use super::SnapshotId;
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Says why the vault did not do what it was asked.
 ///
-/// The text is for people and logs. It holds no value of a snapshot, and no id. Where a store or
-/// the access log failed, its own error is the [source](Error::source).
+/// The text is for people and logs. It holds no value of a snapshot. Where one snapshot is at fault,
+/// [`snapshot`](Self::snapshot) names it. Where a store or the access log failed, its own error is
+/// the [source](Error::source).
 #[derive(Debug, Clone)]
 pub struct EvidenceError {
     kind: EvidenceErrorKind,
+    snapshot: Option<SnapshotId>,
     source: Option<StoreError>,
 }
 
@@ -23,8 +26,16 @@ pub enum EvidenceErrorKind {
     NotFound,
     /// The tenant's keys were destroyed: nobody can open it any more.
     Shredded,
-    /// What is stored is not what was sealed: changed, cut, moved or exchanged.
+    /// What is stored is not what was kept: changed, cut, moved, exchanged or invented.
     Altered,
+    /// It has no checksum: an earlier release kept it, or its checksum was removed.
+    Unchecked,
+    /// It is intact, but not the snapshot that the ledger's record of the call names.
+    NotAsRecorded,
+    /// The ledger names it, it is not old enough to have been swept, and the store does not have it.
+    Missing,
+    /// The tenant's id is the one under which the vault keeps its own key.
+    ReservedTenant,
     /// It is wrapped by a key that is not on this process's key ring.
     UnknownKey,
     /// No reader, or no reason, is named, or one is too long.
@@ -50,26 +61,42 @@ impl EvidenceError {
         self.kind
     }
 
+    /// Returns the snapshot that is at fault, where it is one.
+    #[must_use]
+    pub const fn snapshot(&self) -> Option<SnapshotId> {
+        self.snapshot
+    }
+
     /// The access log did not take a record.
     pub(super) fn unrecorded(source: Option<StoreError>) -> Self {
-        Self { kind: EvidenceErrorKind::Unrecorded, source }
+        Self { kind: EvidenceErrorKind::Unrecorded, snapshot: None, source }
+    }
+
+    /// Names the snapshot that is at fault.
+    pub(super) fn of_snapshot(mut self, id: SnapshotId) -> Self {
+        self.snapshot = Some(id);
+        self
     }
 }
 
 impl From<EvidenceErrorKind> for EvidenceError {
     fn from(kind: EvidenceErrorKind) -> Self {
-        Self { kind, source: None }
+        Self { kind, snapshot: None, source: None }
     }
 }
 
 impl From<StoreError> for EvidenceError {
     fn from(error: StoreError) -> Self {
-        Self { kind: EvidenceErrorKind::Store(error.kind()), source: Some(error) }
+        let kind = EvidenceErrorKind::Store(error.kind());
+        Self { kind, snapshot: None, source: Some(error) }
     }
 }
 
 impl fmt::Display for EvidenceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(id) = self.snapshot {
+            write!(f, "{id}: ")?;
+        }
         fmt::Display::fmt(&self.kind, f)
     }
 }
@@ -85,7 +112,16 @@ impl fmt::Display for EvidenceErrorKind {
         f.write_str(match self {
             Self::NotFound => "the tenant has no such snapshot: it never was, or was swept",
             Self::Shredded => "the tenant's keys were destroyed: nobody can open this any more",
-            Self::Altered => "what is stored is not what was sealed",
+            Self::Altered => "what is stored is not what was kept",
+            Self::Unchecked => {
+                "the snapshot has no checksum: an earlier release kept it (`add_checksums`), or its \
+                 checksum was removed"
+            }
+            Self::NotAsRecorded => {
+                "the snapshot is not the one that the ledger's record of the call names"
+            }
+            Self::Missing => "the ledger names the snapshot, and the store does not have it",
+            Self::ReservedTenant => "the vault keeps its own key under this tenant's id",
             Self::UnknownKey => {
                 "it is wrapped by a key that is not on the ring: add its secret as a former one"
             }

@@ -1,23 +1,27 @@
 //! How a call's answer leaves its proof.
 
 use std::fmt;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tool_contracts::{ContractError, Evidence, EvidenceSource};
+use tool_contracts::{
+    CallStatus, ContractError, Effect, ErrorCode, Evidence, EvidenceSource, ToolResultMeta,
+};
 
 use super::{
     AccessAction, AccessLog, AccessOutcome, AccessRecord, Contents, EvidenceError, Snapshot, Vault,
 };
-use crate::call::{CallScope, Grounds, redacting};
+use crate::call::{CallScope, Grounds, guarded, redacting};
+use crate::canonical::Digest;
 use crate::dispatch::RuntimeBuilder;
-use crate::dispatch::fitting::{with_meta, with_warning};
-use crate::dispatch::pipeline::Ended;
-use crate::dispatch::witness::Prove;
+use crate::dispatch::fitting::{failed, with_meta, with_warning};
+use crate::dispatch::pipeline::{Ended, Fate};
+use crate::dispatch::refusal::Refusal;
+use crate::dispatch::witness::{Prove, Wait};
+use crate::failure::{EFFECT_DONE, Failure, Fault};
 use crate::ledger::{self, Ledger};
 use crate::schema::Validator;
 use crate::store::{StoreError, UnixMillis};
@@ -48,7 +52,9 @@ pub enum Sealing {
 ///
 /// Each answer leaves a snapshot in the vault before it is delivered, and names it in
 /// `meta.evidence`. Where it cannot be kept within ten seconds, the answer is delivered without, and
-/// with a warning. Every access to the vault is recorded in the ledger.
+/// with a warning; an answer of a tool marked `#[ai_tool(evidence = "required")]` is withheld. Before
+/// such a tool runs, the vault is asked for the keys of the proof, and the call is refused where it
+/// does not give them. Every access to the vault is recorded in the ledger.
 ///
 /// ```
 /// use tool_runtime::evidence::{EvidenceKeeper, Sealing, Vault};
@@ -92,9 +98,10 @@ pub struct EvidenceKeeper {
 }
 
 impl EvidenceKeeper {
-    /// Keeps proofs in this vault, and records every access to it in this ledger.
+    /// Keeps proofs in this vault, records every access to it in this ledger, and compares what is
+    /// read with the ledger's records of the calls.
     pub fn new(vault: Vault, ledger: &Ledger) -> Self {
-        let vault = vault.with_access_log(ledger.clone());
+        let vault = vault.with_access_log(ledger.clone()).with_ledger(ledger);
         Self { vault, ledger: ledger.clone(), sealing: Sealing::default(), build: None }
     }
 
@@ -113,23 +120,58 @@ impl EvidenceKeeper {
         self
     }
 
-    /// Returns the vault, whose accesses are recorded in the ledger.
+    /// Returns the vault, whose accesses are recorded in the ledger and whose readings are compared
+    /// with it.
     #[must_use]
     pub fn vault(&self) -> &Vault {
         &self.vault
     }
 
-    async fn proven(&self, scope: &CallScope, ended: Ended) -> Ended {
+    async fn proven(&self, scope: &CallScope, mut ended: Ended) -> Ended {
         let kept = self.keep_in_time(scope, &ended).await;
         match kept {
-            Ok(evidence) => with_meta(scope, ended, |meta| meta.with_evidence(evidence)),
+            Ok((evidence, digest)) => {
+                ended.grounds.get_or_insert_default().snapshot = Some(digest);
+                with_meta(scope, ended, |meta| meta.with_evidence(evidence))
+            }
+            Err(text) if scope.registered().traits.requires_evidence => {
+                withheld(scope, &ended, &text)
+            }
             Err(text) => unproven(scope, ended, &text),
         }
     }
 
+    /// Checks that the store answers, and that the keys of the proof open.
+    async fn check_ready(&self, scope: &CallScope) -> Result<(), Box<Refusal>> {
+        let tenant = scope.cx().tenant_id();
+        let seals = !self.contents(scope, "null").is_empty();
+        let patience = scope.budget().min(PATIENCE);
+        let ready = guarded(self.vault.check_ready(tenant, seals));
+        let log = match scope.runtime().within(patience, ready).await {
+            Some(Ok(Ok(()))) => return Ok(()),
+            Some(Ok(Err(error))) => text(error),
+            Some(Err(_)) => "the vault panicked".to_owned(),
+            None => "the vault does not answer".to_owned(),
+        };
+        let failure = Failure::of(ErrorCode::Unavailable)
+            .with_message(
+                "the proof that this tool requires cannot be kept at the moment, so it is not run; \
+                 try again later",
+            )
+            .with_retry_after_ms(1_000)
+            .with_detail("reason", "evidence_unavailable")
+            .with_detail("effect", "none")
+            .with_log(format!("evidence could not be kept: {log}"));
+        Err(Refusal::new(CallStatus::NotExecuted, failure))
+    }
+
     /// Keeps the proof of an answer; the text of an error is for the log.
-    async fn keep_in_time(&self, scope: &CallScope, ended: &Ended) -> Result<Evidence, String> {
-        let kept = AssertUnwindSafe(self.keep(scope, ended)).catch_unwind();
+    async fn keep_in_time(
+        &self,
+        scope: &CallScope,
+        ended: &Ended,
+    ) -> Result<(Evidence, Digest), String> {
+        let kept = guarded(self.keep(scope, ended));
         match scope.runtime().within(PATIENCE, kept).await {
             Some(Ok(kept)) => kept,
             Some(Err(_)) => Err("the vault panicked".to_owned()),
@@ -137,12 +179,13 @@ impl EvidenceKeeper {
         }
     }
 
-    async fn keep(&self, scope: &CallScope, ended: &Ended) -> Result<Evidence, String> {
+    /// Keeps the proof of an answer; returns it as the answer names it, and the snapshot's digest.
+    async fn keep(&self, scope: &CallScope, ended: &Ended) -> Result<(Evidence, Digest), String> {
         let Some(data) = ended.output.data_json() else { return Err("no answer".to_owned()) };
         let at = self.ledger.clock().now();
         let nothing = Grounds::default();
         let grounds = ended.grounds.as_deref().unwrap_or(&nothing);
-        let hash = ledger::output_hash(scope, data, self.ledger.keys());
+        let hash = ledger::output_hash(data, self.ledger.keys());
         let sources = sources(scope, hash.as_deref(), grounds, at).map_err(text)?;
         let keys = self.ledger.clone();
         let summary =
@@ -150,7 +193,8 @@ impl EvidenceKeeper {
         let summary = redacting::redacted(scope, summary).await;
         let snapshot = self.snapshot(scope, summary, hash, grounds, at).map_err(text)?;
         let kept = self.vault.keep(snapshot, &self.contents(scope, data)).await.map_err(text)?;
-        Evidence::new(kept.id().to_string(), sources).map_err(text)
+        let evidence = Evidence::new(kept.id().to_string(), sources).map_err(text)?;
+        Ok((evidence, kept.digest().map_err(text)?))
     }
 
     fn snapshot(
@@ -223,7 +267,38 @@ fn unproven(scope: &CallScope, ended: Ended, log: &str) -> Ended {
     ended
 }
 
+/// Withholds an answer whose proof could not be kept, where the tool requires it.
+///
+/// A read may be called again. A write has had its effect: its failure is final, so that it is stored
+/// under the call's key and a repeat does not run the tool again.
+fn withheld(scope: &CallScope, ended: &Ended, log: &str) -> Ended {
+    let (failure, fate) = if scope.tool().effect() == Effect::Read {
+        let failure = Failure::of(ErrorCode::Unavailable)
+            .with_message("the proof that this tool requires could not be kept; try again later")
+            .with_retry_after_ms(1_000)
+            .with_detail("effect", "none");
+        (failure, Fate::Transient)
+    } else {
+        let failure = Failure::of(ErrorCode::Internal)
+            .with_message(
+                "the tool has had its effect, and the proof that it requires could not be kept; do \
+                 not call it again",
+            )
+            .with_detail("effect", EFFECT_DONE);
+        (failure, Fate::Final)
+    };
+    let failure = failure.with_detail("reason", "evidence_not_kept");
+    let meta = serde_json::from_str::<ToolResultMeta>(ended.output.meta_json());
+    let took_ms = meta.map_or(0, |meta| meta.took_ms());
+    let log = format!("evidence could not be kept: {log}");
+    failed(scope, Fault::new(failure, None, log), took_ms, fate)
+}
+
 impl Prove for EvidenceKeeper {
+    fn ready<'c>(&'c self, scope: &'c CallScope) -> Wait<'c> {
+        self.check_ready(scope).boxed()
+    }
+
     fn prove<'c>(&'c self, scope: &'c CallScope, ended: Ended) -> BoxFuture<'c, Ended> {
         self.proven(scope, ended).boxed()
     }
@@ -252,6 +327,7 @@ impl ledger::Access {
             AccessAction::Shred => "shred",
             AccessAction::Rotate => "rotate",
             AccessAction::Rewrap => "rewrap",
+            AccessAction::AddChecksums => "add_checksums",
         };
         let outcome = match record.outcome {
             AccessOutcome::Asked => "asked".to_owned(),

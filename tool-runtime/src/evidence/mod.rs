@@ -26,16 +26,22 @@
 //! for a data key the snapshot and the tenant key's version, for a part the snapshot, the part's name
 //! and the hash of the whole snapshot. What was moved, exchanged or changed does not open.
 //!
+//! Each stored snapshot carries a checksum over all of its columns: `1 · version (4) · HMAC-SHA-256
+//! (32)` under a random key of the store's, which the ring wraps as it wraps tenants' keys. Each
+//! reading checks it, and with it what the [ledger](Vault::with_ledger) says of the snapshot.
+//!
 //! No key is kept in memory beyond the operation that needs it. Each reading asks the store, so that
 //! what is destroyed is destroyed for all processes at once.
 
 mod access;
+mod checksum;
 mod contents;
 mod error;
 mod id;
 mod keeper;
 mod keys;
 mod reading;
+mod recorded;
 mod replay;
 mod rotation;
 mod seal;
@@ -43,6 +49,7 @@ mod snapshot;
 mod store;
 #[cfg(test)]
 mod tests;
+mod upgrade;
 mod vault;
 
 pub use async_trait::async_trait;
@@ -56,7 +63,8 @@ pub use self::replay::{Replay, ReplayReport, Replayed, SkipReason, Verdict};
 pub use self::rotation::{Rewrapped, Rotated};
 pub use self::snapshot::Snapshot;
 pub use self::store::{
-    EvidenceStore, SealedContents, SnapshotQuery, StoredFacts, StoredSnapshot, TenantKey,
-    WrappedKey,
+    EvidenceStore, ListedSnapshot, SealedContents, SealedDigests, SnapshotQuery, StoredFacts,
+    StoredSnapshot, TenantKey, WrappedKey,
 };
+pub use self::upgrade::ChecksumsAdded;
 pub use self::vault::Vault;

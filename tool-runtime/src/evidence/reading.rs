@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 use super::keys::{self, ATTEMPTS};
 use super::seal::{Place, Secret};
 use super::snapshot::digest_of;
-use super::vault::{Told, snapshot_of};
+use super::vault::Told;
 use super::{
     Access, AccessAction, AccessOutcome, Contents, ContentsPart, EvidenceError, EvidenceErrorKind,
     Opened, SealedContents, Snapshot, SnapshotId, StoredFacts, TenantKey, Vault,
@@ -20,9 +20,10 @@ impl Vault {
     ///
     /// # Errors
     /// `NotFound`; `Shredded` when the tenant's keys were destroyed; `Altered` when anything stored
-    /// is not what was sealed; `UnknownKey` when the ring lacks a key; `Unrecorded` when the access
-    /// log takes no record, whatever else went wrong; `Contended` when the tenant's keys change
-    /// again and again; `Store` when the store fails.
+    /// is not what was kept; `Unchecked` when it has no checksum; `NotAsRecorded` and `Missing` when
+    /// the [ledger](Self::with_ledger) says otherwise; `UnknownKey` when the ring lacks a key;
+    /// `Unrecorded` when the access log takes no record, whatever else went wrong; `Contended` when
+    /// the tenant's keys change again and again; `Store` when the store or the ledger fails.
     ///
     /// # Examples
     /// ```
@@ -40,7 +41,46 @@ impl Vault {
         id: SnapshotId,
         access: &Access,
     ) -> Result<Opened, EvidenceError> {
-        let opened = self.open(tenant, id).await;
+        let opened = match self.open(tenant, id).await {
+            Ok(opened) => self.compare(&opened.snapshot).await.map(|()| opened),
+            Err(error) if error.kind() == EvidenceErrorKind::NotFound => {
+                Err(self.absent(tenant, id).await)
+            }
+            Err(error) => Err(error),
+        };
+        self.shown(tenant, id, access, opened).await
+    }
+
+    /// Opens a snapshot that a record of the ledger names, with this digest, if the record has one.
+    pub(super) async fn read_recorded(
+        &self,
+        tenant: Uuid,
+        id: SnapshotId,
+        recorded: Option<&str>,
+        access: &Access,
+    ) -> Result<Opened, EvidenceError> {
+        let opened = match self.open(tenant, id).await {
+            Ok(opened) => opened
+                .snapshot
+                .digest()
+                .and_then(|it| recorded.map_or(Ok(()), |recorded| self.matches(it, recorded, id)))
+                .map(|()| opened),
+            Err(error) if error.kind() == EvidenceErrorKind::NotFound && !self.may_be_swept(id) => {
+                Err(EvidenceError::from(EvidenceErrorKind::Missing).of_snapshot(id))
+            }
+            Err(error) => Err(error),
+        };
+        self.shown(tenant, id, access, opened).await
+    }
+
+    /// Puts a reading on the access log before anything of it is shown.
+    async fn shown(
+        &self,
+        tenant: Uuid,
+        id: SnapshotId,
+        access: &Access,
+        opened: Result<Opened, EvidenceError>,
+    ) -> Result<Opened, EvidenceError> {
         let told = Told::new(AccessAction::Read, Some(tenant), access).of_snapshot(id);
         self.tell(&told, AccessOutcome::of(&opened)).await?;
         opened
@@ -51,13 +91,12 @@ impl Vault {
         for _ in 0..ATTEMPTS {
             let stored = self.store.find_snapshot(tenant, id).await?;
             let stored = stored.ok_or(EvidenceErrorKind::NotFound)?;
-            let snapshot = snapshot_of(&stored.facts, tenant, id)?;
+            let snapshot = self.checked(&stored, tenant, id).await?;
             let Some(sealed) = &stored.sealed else { return Ok(unsealed(snapshot)?) };
             let version = sealed.key.version;
             match self.store.find_tenant_key(tenant, version).await? {
                 Some(key) if key.wrapped.is_some() => {
-                    let secret = self.data_key(&key, id, sealed)?;
-                    let contents = contents(&secret, &snapshot, &stored.facts, sealed)?;
+                    let contents = self.contents(&key, &snapshot, &stored.facts, sealed)?;
                     return Ok(Opened { snapshot, contents });
                 }
                 // A rotation destroys a key once it has wrapped anew what the key wrapped. If this
@@ -71,6 +110,18 @@ impl Vault {
             }
         }
         Err(EvidenceErrorKind::Contended.into())
+    }
+
+    /// Opens what a snapshot keeps sealed, under the tenant's key that wraps its own.
+    pub(super) fn contents(
+        &self,
+        key: &TenantKey,
+        snapshot: &Snapshot,
+        facts: &StoredFacts,
+        sealed: &SealedContents,
+    ) -> Result<Contents, EvidenceErrorKind> {
+        let secret = self.data_key(key, facts.id, sealed)?;
+        contents(&secret, snapshot, facts, sealed)
     }
 
     fn data_key(

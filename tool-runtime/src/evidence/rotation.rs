@@ -7,12 +7,13 @@
 
 use uuid::Uuid;
 
+use super::checksum::{CHECKSUM_KEYS, Checker, checksum, newest_key};
 use super::keys::{self, OpenKey};
 use super::seal::Place;
-use super::vault::Told;
+use super::vault::{Told, not_reserved};
 use super::{
-    Access, AccessAction, EvidenceError, EvidenceErrorKind, SnapshotId, TenantKey, Vault,
-    WrappedKey,
+    Access, AccessAction, EvidenceError, EvidenceErrorKind, ListedSnapshot, SnapshotId,
+    StoredSnapshot, TenantKey, Vault, WrappedKey,
 };
 
 /// How many keys are held at once.
@@ -51,7 +52,7 @@ impl Vault {
     ///
     /// # Errors
     /// `UnknownKey` or `Altered` when the tenant's newest key does not open; `Unrecorded` when the
-    /// access log takes no record; `Store` when the store fails.
+    /// access log takes no record; `ReservedTenant`; `Store` when the store fails.
     ///
     /// # Examples
     /// ```
@@ -63,6 +64,7 @@ impl Vault {
     /// # }
     /// ```
     pub async fn rotate(&self, tenant: Uuid, access: &Access) -> Result<Rotated, EvidenceError> {
+        not_reserved(tenant)?;
         let told = Told::new(AccessAction::Rotate, Some(tenant), access);
         let work = async {
             let newest = self.store.newest_tenant_key(tenant).await?;
@@ -84,11 +86,13 @@ impl Vault {
         tenant: Uuid,
         access: &Access,
     ) -> Result<Rotated, EvidenceError> {
+        not_reserved(tenant)?;
         let told = Told::new(AccessAction::Rotate, Some(tenant), access);
         self.recorded(&told, self.settle(tenant)).await
     }
 
-    /// Wraps by the ring's current key all tenants' keys that a former one wraps.
+    /// Wraps by the ring's current key all tenants' keys that a former one wraps, and the key of the
+    /// checksums, which is not counted among those that were changed.
     ///
     /// After that the former secrets may leave the ring, once they have left it in all processes and
     /// no ticket needs them. To replace a secret, first add the new one as a former one everywhere,
@@ -117,7 +121,9 @@ impl Vault {
                 let Some(last) = page.last() else { return Ok(count) };
                 after = Some((last.tenant, last.version));
                 for key in page {
-                    count.add(self.rewrap_tenant_key(key).await)?;
+                    let is_tenants = key.tenant != CHECKSUM_KEYS;
+                    let rewrapped = self.rewrap_tenant_key(key).await;
+                    count.add(rewrapped.map(|changed| changed && is_tenants))?;
                 }
             }
         };
@@ -182,7 +188,34 @@ impl Vault {
         let key = former.secret.unwrap(&was.wrapped, place(was.version))?;
         let wrapped = key.wrap(&newest.secret, place(newest.version))?;
         let now = WrappedKey::new(newest.version, wrapped);
-        Ok(self.store.rewrap_data_key(tenant, id, &was, now).await?)
+        let Some(stored) = self.store.find_snapshot(tenant, id).await? else {
+            return Ok(false);
+        };
+        if stored.sealed.as_ref().is_none_or(|sealed| sealed.key != was) {
+            return Ok(false);
+        }
+        let checksum = self.checksum_under(stored, &now).await?;
+        Ok(self.store.rewrap_data_key(tenant, id, &was, now, checksum).await?)
+    }
+
+    /// Computes the checksum of a snapshot under another wrapping of its key; none if it has none.
+    ///
+    /// The checksum that is stored has to hold: a rotation must not confirm what was altered.
+    async fn checksum_under(
+        &self,
+        stored: StoredSnapshot,
+        now: &WrappedKey,
+    ) -> Result<Option<Vec<u8>>, EvidenceError> {
+        let mut listed = ListedSnapshot::from(stored);
+        if listed.checksum.is_none() {
+            return Ok(None);
+        }
+        Checker::new(self).check(&listed).await?;
+        let key = newest_key(&*self.store, &self.ring).await?;
+        if let Some(sealed) = &mut listed.sealed {
+            sealed.key = now.clone();
+        }
+        Ok(Some(checksum(&key, &listed)))
     }
 }
 

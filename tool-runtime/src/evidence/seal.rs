@@ -3,6 +3,8 @@
 use std::fmt;
 
 use aes_gcm::aead::{Aead as _, Payload};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
@@ -89,6 +91,21 @@ impl Secret {
             cipher.decrypt(&nonce, payload).ok()
         })();
         opened.map(Zeroizing::new).ok_or(EvidenceErrorKind::Altered)
+    }
+
+    /// Computes a message's HMAC-SHA-256 under this key.
+    pub(super) fn mac(&self, message: &[u8]) -> [u8; 32] {
+        self.keyed(message).finalize().into_bytes().into()
+    }
+
+    /// Compares a message's HMAC-SHA-256 with this one, in constant time.
+    pub(super) fn verifies(&self, message: &[u8], mac: &[u8]) -> bool {
+        self.keyed(message).verify_slice(mac).is_ok()
+    }
+
+    fn keyed(&self, message: &[u8]) -> Hmac<Sha256> {
+        let keyed = Hmac::<Sha256>::new_from_slice(&**self.0);
+        keyed.expect("HMAC takes a key of any length").chain_update(message)
     }
 }
 

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::SnapshotId;
+use crate::canonical::Digest;
 use crate::store::{StoreError, UnixMillis};
 
 /// Keeps snapshots, and the tenants' keys, wrapped.
@@ -38,12 +39,15 @@ pub trait EvidenceStore: Send + Sync + 'static {
 
     /// Lists what is asked for, at most `most`, in the order of ids, from the first after `after`,
     /// which need not be kept any more.
+    ///
+    /// [`ListedSnapshot::from`] makes an item from a whole snapshot; do so one by one, so that one
+    /// snapshot's sealed texts are in memory at a time.
     async fn list_snapshots(
         &self,
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
         most: usize,
-    ) -> Result<Vec<StoredFacts>, StoreError>;
+    ) -> Result<Vec<ListedSnapshot>, StoreError>;
 
     /// Forgets snapshots that were made before this moment, at most `most`, the eldest first;
     /// returns how many.
@@ -97,15 +101,27 @@ pub trait EvidenceStore: Send + Sync + 'static {
 
     /// Puts another wrapping of a snapshot's key in place of `was`; false, and nothing is changed,
     /// if it is not wrapped like that any more, or either of the two tenant keys is not there or
-    /// destroyed.
+    /// destroyed. The checksum replaces the snapshot's in the same operation.
     async fn rewrap_data_key(
         &self,
         tenant: Uuid,
         id: SnapshotId,
         was: &WrappedKey,
         now: WrappedKey,
+        checksum: Option<Vec<u8>>,
+    ) -> Result<bool, StoreError>;
+
+    /// Gives a snapshot a checksum; false, and nothing is changed, if it has one or is not there.
+    async fn add_checksum(
+        &self,
+        tenant: Uuid,
+        id: SnapshotId,
+        checksum: Vec<u8>,
     ) -> Result<bool, StoreError>;
 }
+
+/// The domain of the hashes of sealed texts; part of every checksum.
+const PART: &str = "tool-runtime/evidence/v1/part";
 
 /// What is stored of a snapshot for anybody to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,6 +145,32 @@ pub struct StoredSnapshot {
     pub facts: StoredFacts,
     /// What is sealed, if anything is.
     pub sealed: Option<SealedContents>,
+    /// The keyed checksum over all of the above; none if an earlier release kept the snapshot.
+    pub checksum: Option<Vec<u8>>,
+}
+
+/// A snapshot in a list: all that its checksum covers, with hashes in place of the sealed texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListedSnapshot {
+    /// What anybody may read.
+    pub facts: StoredFacts,
+    /// What is sealed, if anything is.
+    pub sealed: Option<SealedDigests>,
+    /// The keyed checksum, as in [`StoredSnapshot::checksum`].
+    pub checksum: Option<Vec<u8>>,
+}
+
+/// Hashes of what a snapshot keeps sealed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SealedDigests {
+    /// The snapshot's own key, wrapped by its tenant's.
+    pub key: WrappedKey,
+    /// The hash of the sealed arguments.
+    pub arguments: Option<Digest>,
+    /// The hash of the sealed output.
+    pub output: Option<Digest>,
 }
 
 /// What a snapshot keeps sealed.
@@ -207,10 +249,36 @@ impl StoredFacts {
 }
 
 impl StoredSnapshot {
-    /// Makes a stored snapshot.
+    /// Makes a stored snapshot without a checksum.
     #[must_use]
     pub const fn new(facts: StoredFacts, sealed: Option<SealedContents>) -> Self {
-        Self { facts, sealed }
+        Self { facts, sealed, checksum: None }
+    }
+
+    /// Sets the checksum.
+    #[must_use]
+    pub fn with_checksum(mut self, checksum: impl Into<Vec<u8>>) -> Self {
+        self.checksum = Some(checksum.into());
+        self
+    }
+
+    /// Returns the snapshot as a list has it.
+    #[must_use]
+    pub fn listed(&self) -> ListedSnapshot {
+        let Self { facts, sealed, checksum } = self;
+        let digest = |part: &Option<Vec<u8>>| part.as_ref().map(|it| Digest::of(PART, it));
+        let sealed = sealed.as_ref().map(|sealed| SealedDigests {
+            key: sealed.key.clone(),
+            arguments: digest(&sealed.arguments),
+            output: digest(&sealed.output),
+        });
+        ListedSnapshot { facts: facts.clone(), sealed, checksum: checksum.clone() }
+    }
+}
+
+impl From<StoredSnapshot> for ListedSnapshot {
+    fn from(snapshot: StoredSnapshot) -> Self {
+        snapshot.listed()
     }
 }
 

@@ -2,9 +2,11 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::checksum::{self, CHECKSUM_KEYS, Checker, checksum};
 use super::keys::{self, ATTEMPTS};
 use super::seal::{Place, Secret};
 use super::snapshot::digest_of;
@@ -13,6 +15,7 @@ use super::{
     EvidenceError, EvidenceErrorKind, EvidenceStore, SealedContents, Snapshot, SnapshotId,
     SnapshotQuery, StoredFacts, StoredSnapshot, WrappedKey,
 };
+use crate::ledger::Ledger;
 use crate::policy::KeyRing;
 use crate::store::{Clock, StoreError, SystemClock, UnixMillis};
 
@@ -72,7 +75,9 @@ pub struct Vault {
     pub(super) store: Arc<dyn EvidenceStore>,
     pub(super) ring: Arc<KeyRing>,
     log: Option<Arc<dyn AccessLog>>,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) ledger: Option<Ledger>,
+    pub(super) retention: Option<Duration>,
 }
 
 impl Vault {
@@ -81,8 +86,14 @@ impl Vault {
     /// All processes that share the store need the secrets on the ring, under the same ids. The ring
     /// may be the one that signs tickets: other keys are derived from it here.
     pub fn new(store: impl EvidenceStore, keys: impl Into<Arc<KeyRing>>) -> Self {
-        let clock = Arc::new(SystemClock);
-        Self { store: Arc::new(store), ring: keys.into(), log: None, clock }
+        Self {
+            store: Arc::new(store),
+            ring: keys.into(),
+            log: None,
+            clock: Arc::new(SystemClock),
+            ledger: None,
+            retention: None,
+        }
     }
 
     /// Sets who is told of each access.
@@ -105,13 +116,15 @@ impl Vault {
     /// A tenant that has no key, or had all destroyed, gets a new one.
     ///
     /// # Errors
-    /// `Store` when the store fails; `UnknownKey` or `Altered` when the tenant's key does not open;
-    /// `Contended` when it changes again and again.
+    /// `Store` when the store fails; `UnknownKey` or `Altered` when the tenant's key or the key of
+    /// the checksums does not open; `Contended` when it changes again and again; `ReservedTenant`
+    /// for the tenant `ffffffff-ffff-ffff-ffff-ffffffffffff`.
     pub async fn keep(
         &self,
         mut snapshot: Snapshot,
         contents: &Contents,
     ) -> Result<Snapshot, EvidenceError> {
+        not_reserved(snapshot.tenant_id())?;
         snapshot.set_sealed(contents.parts());
         let facts = StoredFacts::new(
             snapshot.tenant_id(),
@@ -120,20 +133,35 @@ impl Vault {
             snapshot.facts()?,
         );
         if contents.is_empty() {
-            self.store.put_snapshot(StoredSnapshot::new(facts, None)).await?;
+            let key = checksum::newest_key(&*self.store, &self.ring).await?;
+            let stored = StoredSnapshot::new(facts, None);
+            let checksum = checksum(&key, &stored.listed());
+            self.store.put_snapshot(stored.with_checksum(checksum)).await?;
         } else {
             self.keep_sealed(facts, contents).await?;
         }
         Ok(snapshot)
     }
 
+    /// Checks that the store answers, and that the keys under which a snapshot would be kept open.
+    pub(super) async fn check_ready(&self, tenant: Uuid, seals: bool) -> Result<(), EvidenceError> {
+        not_reserved(tenant)?;
+        checksum::newest_key(&*self.store, &self.ring).await?;
+        if seals {
+            keys::newest(&*self.store, &self.ring, tenant).await?;
+        }
+        Ok(())
+    }
+
     /// Finds what anybody may see of a tenant's snapshot. Nothing is opened, and nothing recorded.
     ///
-    /// That it is as it was made is not checked: [`read`](Self::read) does, where something is
-    /// sealed; elsewhere compare [`Snapshot::digest`].
+    /// Its checksum is checked over all that is stored of it, and its digest against the ledger's
+    /// record of the call, where the vault [has the ledger](Self::with_ledger).
     ///
     /// # Errors
-    /// `Altered` when it is no snapshot, or another one; `Store` when the store fails.
+    /// `Altered` when anything stored is not what was kept; `Unchecked` when it has no checksum;
+    /// `NotAsRecorded` and `Missing` when the ledger says otherwise; `UnknownKey` when the ring lacks
+    /// a key; `Store` when the store or the ledger fails.
     ///
     /// # Examples
     /// ```
@@ -150,15 +178,25 @@ impl Vault {
         tenant: Uuid,
         id: SnapshotId,
     ) -> Result<Option<Snapshot>, EvidenceError> {
-        let stored = self.store.find_snapshot(tenant, id).await?;
-        stored.map(|stored| Ok(snapshot_of(&stored.facts, tenant, id)?)).transpose()
+        let Some(stored) = self.store.find_snapshot(tenant, id).await? else {
+            let absent = self.absent(tenant, id).await;
+            return if absent.kind() == EvidenceErrorKind::NotFound {
+                Ok(None)
+            } else {
+                Err(absent)
+            };
+        };
+        let snapshot = self.checked(&stored, tenant, id).await?;
+        self.compare(&snapshot).await?;
+        Ok(Some(snapshot))
     }
 
     /// Lists what anybody may see of snapshots, at most `most`, in the order they were made, from
-    /// the first after `after`. As with [`find`](Self::find), nothing is opened or checked.
+    /// the first after `after`. As with [`find`](Self::find), nothing is opened, and each is checked.
     ///
     /// # Errors
-    /// `Altered` when one is no snapshot, or another one; `Store` when the store fails.
+    /// As [`find`](Self::find); [`EvidenceError::snapshot`] names the snapshot at fault, after which
+    /// another list may go on.
     ///
     /// # Examples
     /// ```
@@ -179,8 +217,17 @@ impl Vault {
         most: usize,
     ) -> Result<Vec<Snapshot>, EvidenceError> {
         let listed = self.store.list_snapshots(query, after, most).await?;
-        let snapshots = listed.iter().map(|facts| snapshot_of(facts, query.tenant, facts.id));
-        Ok(snapshots.collect::<Result<_, _>>()?)
+        let is_last = listed.len() < most;
+        let mut checker = Checker::new(self);
+        let mut page = Vec::with_capacity(listed.len());
+        for stored in listed {
+            let id = stored.facts.id;
+            checker.check(&stored).await.map_err(|error| error.of_snapshot(id))?;
+            let snapshot = snapshot_of(&stored.facts, query.tenant, id);
+            page.push(snapshot.map_err(|kind| EvidenceError::from(kind).of_snapshot(id))?);
+        }
+        self.compare_page(query, after, &page, is_last).await?;
+        Ok(page)
     }
 
     /// Forgets snapshots that were made before this moment, at most `most`; returns how many.
@@ -223,6 +270,7 @@ impl Vault {
     /// # }
     /// ```
     pub async fn shred(&self, tenant: Uuid, access: &Access) -> Result<usize, EvidenceError> {
+        not_reserved(tenant)?;
         let told = Told::new(AccessAction::Shred, Some(tenant), access);
         self.recorded(&told, async { Ok(self.store.destroy_tenant_keys(tenant).await?) }).await
     }
@@ -241,17 +289,32 @@ impl Vault {
         };
         let arguments = seal(ContentsPart::Arguments)?;
         let output = seal(ContentsPart::Output)?;
+        let checksum_key = checksum::newest_key(&*self.store, &self.ring).await?;
         for _ in 0..ATTEMPTS {
             let key = keys::newest(&*self.store, &self.ring, tenant).await?;
             let place = Place::DataKey { tenant, id, version: key.version };
             let wrapped = WrappedKey::new(key.version, data_key.wrap(&key.secret, place)?);
             let sealed = SealedContents::new(wrapped, arguments.clone(), output.clone());
             let stored = StoredSnapshot::new(facts.clone(), Some(sealed));
-            if self.store.put_snapshot(stored).await? {
+            let checksum = checksum(&checksum_key, &stored.listed());
+            if self.store.put_snapshot(stored.with_checksum(checksum)).await? {
                 return Ok(());
             }
         }
         Err(EvidenceErrorKind::Contended.into())
+    }
+
+    /// Reads a stored snapshot whose checksum holds.
+    pub(super) async fn checked(
+        &self,
+        stored: &StoredSnapshot,
+        tenant: Uuid,
+        id: SnapshotId,
+    ) -> Result<Snapshot, EvidenceError> {
+        let checked = Checker::new(self).check(&stored.listed()).await;
+        checked.map_err(|error| error.of_snapshot(id))?;
+        let snapshot = snapshot_of(&stored.facts, tenant, id);
+        snapshot.map_err(|kind| EvidenceError::from(kind).of_snapshot(id))
     }
 
     /// Does what changes keys between two records: that it was asked for, and how it ended.
@@ -303,6 +366,11 @@ impl<'a> Told<'a> {
         self.snapshot = Some(id);
         self
     }
+}
+
+/// Refuses the tenant under whose id the vault keeps the key of the checksums.
+pub(super) fn not_reserved(tenant: Uuid) -> Result<(), EvidenceErrorKind> {
+    if tenant == CHECKSUM_KEYS { Err(EvidenceErrorKind::ReservedTenant) } else { Ok(()) }
 }
 
 /// Reads what anybody may see, and sees that it is of this tenant and id.

@@ -30,6 +30,8 @@ const REASONS: &[&str] = &[
     "asker_not_allowed",
     "breaker_open",
     "denied_by_policy",
+    "evidence_not_kept",
+    "evidence_unavailable",
     "key_not_kept",
     "ledger_full",
     "no_ticket",
@@ -65,6 +67,8 @@ pub(super) struct EndedCall {
     origin: RecordedOrigin,
     error: Option<Box<RecordedError>>,
     approval: Option<Box<Approval>>,
+    /// The digest of the snapshot that this call left.
+    snapshot: Option<Box<Digest>>,
 }
 
 struct KnownCall {
@@ -128,6 +132,7 @@ impl EndedCall {
             origin: record.origin().into(),
             error: error.map(|error| Box::new(RecordedError::of(error))),
             approval: Approval::of(record).map(Box::new),
+            snapshot: record.snapshot_digest().map(Box::new),
         }
     }
 
@@ -187,6 +192,7 @@ impl EndedCall {
             input: contents.input,
             input_redacted: contents.input_redacted,
             evidence: self.evidence(),
+            evidence_digest: self.snapshot.as_deref().map(|digest| keys.hash(*digest, true)),
         }
     }
 
@@ -202,7 +208,7 @@ impl EndedCall {
         let data = self.texts.get(Name::Data);
         Contents {
             input_hash: hash_of_input(&call.tool, arguments, keys, guessable),
-            output_hash: data.and_then(|data| hash_of_output(&call.tool, data, keys)),
+            output_hash: data.and_then(|data| hash_of_output(data, keys)),
             input,
             input_redacted,
         }
@@ -243,10 +249,10 @@ pub(crate) fn input_hash(scope: &CallScope, keys: &LedgerKeys, redacted: bool) -
     hash_of_input(scope.registered(), scope.arguments(), keys, redacted)
 }
 
-/// Hashes a call's canonical answer; under the key, where it may be guessed.
+/// Hashes a call's canonical answer, under the key.
 #[cfg(feature = "evidence")]
-pub(crate) fn output_hash(scope: &CallScope, data: &str, keys: &LedgerKeys) -> Option<String> {
-    hash_of_output(scope.registered(), data, keys)
+pub(crate) fn output_hash(data: &str, keys: &LedgerKeys) -> Option<String> {
+    hash_of_output(data, keys)
 }
 
 fn hash_of_input(
@@ -260,8 +266,9 @@ fn hash_of_input(
     Some(keys.hash(digest_of_input(arguments)?, guessable))
 }
 
-fn hash_of_output(tool: &Registered, data: &str, keys: &LedgerKeys) -> Option<String> {
-    Some(keys.hash(digest_of_output(data)?, tool.output_is_sensitive()))
+/// An unkeyed hash of a short answer confirms a guess at it, and the answer is not on the record.
+fn hash_of_output(data: &str, keys: &LedgerKeys) -> Option<String> {
+    Some(keys.hash(digest_of_output(data)?, true))
 }
 
 /// Hashes arguments in their canonical form; none if they have none.
@@ -295,7 +302,7 @@ impl RecordedError {
         Self {
             class: error.class().as_str().to_owned(),
             code: error.code().map(str::to_owned),
-            effect: fact("effect", &["none", "unknown"]),
+            effect: fact("effect", &["none", "unknown", "done"]),
             reason: fact("reason", REASONS),
         }
     }

@@ -107,7 +107,7 @@ pub struct RecordedCall {
     /// The hash of the canonical arguments; none if they have no canonical form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_hash: Option<String>,
-    /// The hash of the canonical answer.
+    /// The hash of the canonical answer, always under the ledger's key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_hash: Option<String>,
     /// The arguments as a log may hold them, if they are kept: JSON.
@@ -119,6 +119,9 @@ pub struct RecordedCall {
     /// The snapshot that proves the answer, `ev_…`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
+    /// The hash of that snapshot under the ledger's key, where this call made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence_digest: Option<String>,
 }
 
 /// Who asked for a call.
@@ -166,7 +169,7 @@ pub struct RecordedError {
     /// What happened: one of the contract's codes, or one of the tool's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// What is known of the effect: `none` or `unknown`.
+    /// What is known of the effect: `none`, `unknown`, or `done` where the tool has answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<String>,
     /// Why a call was not let through: `rate_limit`, `queue_full`, …

@@ -38,6 +38,8 @@ pub struct Definition {
     pub shared: bool,
     /// The hash of the function's source, if its answers leave evidence.
     pub evidence: Option<&'static str>,
+    /// Whether an answer whose evidence cannot be kept is withheld.
+    pub requires_evidence: bool,
     pub rust_path: &'static str,
     pub file: &'static str,
     pub line: u32,

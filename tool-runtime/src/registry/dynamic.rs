@@ -70,6 +70,7 @@ pub struct DynamicTool {
     pub(super) retention: Option<Duration>,
     pub(super) shared: bool,
     pub(super) evidence: bool,
+    pub(super) requires_evidence: bool,
     pub(super) open: bool,
 }
 
@@ -100,6 +101,7 @@ impl DynamicTool {
             retention: None,
             shared: false,
             evidence: false,
+            requires_evidence: false,
             open: false,
         }
     }
@@ -315,10 +317,19 @@ impl DynamicTool {
         self
     }
 
-    /// Says that each answer leaves evidence: a snapshot that proves what was returned.
+    /// Says that each answer leaves evidence: a snapshot that proves what was returned. Where it
+    /// cannot be kept, the answer is delivered with a warning.
     #[must_use]
     pub fn evidence(mut self) -> Self {
         self.evidence = true;
+        self
+    }
+
+    /// Says that each answer leaves evidence, and that one whose evidence cannot be kept is withheld:
+    /// `#[ai_tool(evidence = "required")]`.
+    #[must_use]
+    pub fn evidence_required(mut self) -> Self {
+        (self.evidence, self.requires_evidence) = (true, true);
         self
     }
 }

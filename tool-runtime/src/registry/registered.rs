@@ -95,6 +95,8 @@ pub(crate) struct Traits {
     pub(crate) shared: bool,
     /// Whether its answers leave evidence.
     pub(crate) evidence: bool,
+    /// Whether an answer whose evidence cannot be kept is withheld.
+    pub(crate) requires_evidence: bool,
     /// The hash of its source, where the macro saw it.
     pub(crate) source: Option<&'static str>,
 }
@@ -166,6 +168,7 @@ impl Registered {
             retention: definition.retention.map(Duration::from_millis),
             shared: definition.shared,
             evidence: definition.evidence.is_some(),
+            requires_evidence: definition.requires_evidence,
             source: definition.evidence,
         };
         tool.needs = (definition.host)();
@@ -200,6 +203,7 @@ impl Registered {
             retention: tool.retention,
             shared: tool.shared,
             evidence: tool.evidence,
+            requires_evidence: tool.requires_evidence,
             source: None,
         };
         let start = Start::Dynamic { handler, preview, reconcile };
@@ -211,11 +215,6 @@ impl Registered {
     /// Whether an argument may be secret or personal, so that its hash could be guessed.
     pub(crate) fn input_is_sensitive(&self) -> bool {
         self.input.has_secrets() || self.input.has_personal()
-    }
-
-    /// Whether something in an answer may be secret or personal.
-    pub(crate) fn output_is_sensitive(&self) -> bool {
-        self.output.as_ref().is_some_and(|it| it.has_secrets() || it.has_personal())
     }
 
     /// How much room the next answer will want.

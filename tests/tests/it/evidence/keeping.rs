@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use tool_runtime::EvidenceRecorder;
 use tool_runtime::contracts::EvidenceSource;
 use tool_runtime::evidence::{
-    ContentsPart, EvidenceErrorKind, EvidenceKeeper, EvidenceStore, Sealing, SnapshotId,
-    SnapshotQuery, StoredFacts, StoredSnapshot, TenantKey, Vault, WrappedKey, async_trait,
+    ContentsPart, EvidenceErrorKind, EvidenceKeeper, EvidenceStore, ListedSnapshot, Sealing,
+    SnapshotId, SnapshotQuery, StoredSnapshot, TenantKey, Vault, WrappedKey, async_trait,
 };
 use tool_runtime::ledger::RecordedOrigin;
 use tool_runtime::policy::Policy;
@@ -218,14 +218,14 @@ async fn looking_at_evidence_is_recorded_first_and_refused_where_it_cannot_be() 
 
 /// How a vault's store behaves.
 #[derive(Debug, Clone, Copy)]
-enum Woe {
+pub(super) enum Woe {
     Fails,
     Hangs,
     Panics,
 }
 
 /// A store that keeps no snapshot.
-struct Broken(Memory, Woe);
+pub(super) struct Broken(pub(super) Memory, pub(super) Woe);
 
 #[async_trait]
 impl EvidenceStore for Broken {
@@ -250,7 +250,7 @@ impl EvidenceStore for Broken {
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
         most: usize,
-    ) -> Result<Vec<StoredFacts>, StoreError> {
+    ) -> Result<Vec<ListedSnapshot>, StoreError> {
         self.0.list_snapshots(query, after, most).await
     }
 
@@ -311,8 +311,18 @@ impl EvidenceStore for Broken {
         id: SnapshotId,
         was: &WrappedKey,
         now: WrappedKey,
+        checksum: Option<Vec<u8>>,
     ) -> Result<bool, StoreError> {
-        self.0.rewrap_data_key(tenant, id, was, now).await
+        self.0.rewrap_data_key(tenant, id, was, now, checksum).await
+    }
+
+    async fn add_checksum(
+        &self,
+        tenant: Uuid,
+        id: SnapshotId,
+        checksum: Vec<u8>,
+    ) -> Result<bool, StoreError> {
+        self.0.add_checksum(tenant, id, checksum).await
     }
 }
 

@@ -2,7 +2,9 @@
 
 mod keeping;
 mod permission;
+mod recorded;
 mod replay;
+mod required;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

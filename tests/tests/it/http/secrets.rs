@@ -76,8 +76,8 @@ impl Office {
         let entries = self.kept.clone().read(0, usize::MAX).unwrap();
         let ledger: String = entries.iter().filter_map(|entry| entry.body()).collect();
         let query = SnapshotQuery::of(Tenant::parse("yantian").unwrap().id());
-        let facts = self.snapshots.list_snapshots(&query, None, 1_000).await.unwrap();
-        facts.iter().fold(ledger, |text, facts| text + &String::from_utf8_lossy(&facts.facts))
+        let listed = self.snapshots.list_snapshots(&query, None, 1_000).await.unwrap();
+        listed.iter().fold(ledger, |text, it| text + &String::from_utf8_lossy(&it.facts.facts))
     }
 }
 

@@ -125,7 +125,8 @@ async fn a_call_that_ran_is_recorded_with_everything_that_is_known_of_it() {
     assert!(record.opened_at <= record.at);
     let hash = |domain, text| Some(format!("sha256:{}", Digest::of_json(domain, text).unwrap()));
     assert_eq!(record.input_hash, hash("tool-runtime/input/v1", "{}"));
-    assert_eq!(record.output_hash, hash("tool-runtime/output/v1", "1"));
+    let output_hash = record.output_hash.as_deref().unwrap();
+    assert!(output_hash.starts_with("hmac-sha256:2026-11:"), "{output_hash}");
     assert_eq!(record.input.as_ref().map(|input| input.get()), Some("{}"));
 }
 
@@ -311,6 +312,22 @@ async fn dry_runs_and_rehearsals_are_told_apart() {
     let records = recorded(&desk.ledger).await;
     let marks: Vec<_> = records.iter().map(|it| (it.dry_run, it.rehearsal)).collect();
     assert_eq!(marks, [(true, false), (true, true), (false, false)]);
+}
+
+#[tokio::test]
+async fn the_hash_of_an_answer_is_keyed_so_that_it_confirms_no_guess() {
+    let desk = Desk::new(&quick());
+    desk.answer("peek", "{}").await;
+    let record = desk.only().await;
+    let hash = record.output_hash.unwrap();
+    let guesses = (0..100).map(|guess| {
+        Digest::of_json("tool-runtime/output/v1", &guess.to_string()).unwrap().to_string()
+    });
+    for guess in guesses {
+        assert!(!hash.contains(&guess), "the answer is {guess}");
+    }
+    let (scheme, digits) = hash.rsplit_once(':').unwrap();
+    assert_eq!((scheme, digits.len()), ("hmac-sha256:2026-11", 64));
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use futures::executor::block_on;
 use tokio::task::yield_now;
 use tool_runtime::Uuid;
 use tool_runtime::evidence::{
-    EvidenceStore, SnapshotId, SnapshotQuery, StoredFacts, StoredSnapshot, TenantKey, WrappedKey,
+    EvidenceStore, ListedSnapshot, SnapshotId, SnapshotQuery, StoredSnapshot, TenantKey, WrappedKey,
 };
 use tool_runtime::store::{Memory, StoreError, UnixMillis};
 use tool_runtime::testing::conformance;
@@ -38,10 +38,11 @@ enum Defect {
     WrapsAnyDataKeyAnew,
     WrapsByDeadKeys,
     WrapsInTwoSteps,
+    ReplacesChecksums,
 }
 
 /// What each defect breaks, in the words of the suite.
-const DEFECTS: [(Defect, &str); 18] = [
+const DEFECTS: [(Defect, &str); 19] = [
     (Defect::ReplacesSnapshots, "the first snapshot of an id is kept"),
     (Defect::SaysItKeeps, "a snapshot is not kept under a key that is not there"),
     (Defect::ShowsSnapshotsToAll, "a snapshot is found by its tenant alone"),
@@ -60,6 +61,7 @@ const DEFECTS: [(Defect, &str); 18] = [
     (Defect::WrapsAnyDataKeyAnew, "a snapshot's key is wrapped anew as it was found"),
     (Defect::WrapsByDeadKeys, "nothing is wrapped by a key that is not there"),
     (Defect::WrapsInTwoSteps, "one of many wraps a key anew"),
+    (Defect::ReplacesChecksums, "a checksum is found as it was put"),
 ];
 
 #[tokio::test]
@@ -140,7 +142,7 @@ impl EvidenceStore for Broken {
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
         most: usize,
-    ) -> Result<Vec<StoredFacts>, StoreError> {
+    ) -> Result<Vec<ListedSnapshot>, StoreError> {
         let mut query = query.clone();
         let after = after.filter(|_| !self.is(Defect::ListsFromTheStart));
         if self.is(Defect::ListsTheEnd) {
@@ -148,7 +150,7 @@ impl EvidenceStore for Broken {
         }
         if let Some(trace) = query.trace.take_if(|_| self.is(Defect::FoldsTraces)) {
             let mut all = self.memory.list_snapshots(&query, after, usize::MAX).await?;
-            all.retain(|facts| facts.trace.eq_ignore_ascii_case(&trace));
+            all.retain(|listed| listed.facts.trace.eq_ignore_ascii_case(&trace));
             all.truncate(most);
             return Ok(all);
         }
@@ -235,6 +237,7 @@ impl EvidenceStore for Broken {
         id: SnapshotId,
         was: &WrappedKey,
         now: WrappedKey,
+        checksum: Option<Vec<u8>>,
     ) -> Result<bool, StoreError> {
         let key = async || {
             let found = self.memory.find_snapshot(tenant, id).await?;
@@ -244,17 +247,29 @@ impl EvidenceStore for Broken {
         let same = found.as_ref() == Some(was);
         match self.defect {
             Defect::WrapsByDeadKeys if same => {
-                self.memory.rewrap_data_key(tenant, id, was, now).await.map(|_| true)
+                self.memory.rewrap_data_key(tenant, id, was, now, checksum).await.map(|_| true)
             }
             Defect::WrapsAnyDataKeyAnew if found.is_some() => {
-                self.memory.rewrap_data_key(tenant, id, &found.unwrap(), now).await
+                self.memory.rewrap_data_key(tenant, id, &found.unwrap(), now, checksum).await
             }
             Defect::WrapsInTwoSteps if same => {
                 yield_now().await;
                 let was = key().await?.unwrap();
-                self.memory.rewrap_data_key(tenant, id, &was, now).await
+                self.memory.rewrap_data_key(tenant, id, &was, now, checksum).await
             }
-            _ => self.memory.rewrap_data_key(tenant, id, was, now).await,
+            _ => self.memory.rewrap_data_key(tenant, id, was, now, checksum).await,
         }
+    }
+
+    async fn add_checksum(
+        &self,
+        tenant: Uuid,
+        id: SnapshotId,
+        checksum: Vec<u8>,
+    ) -> Result<bool, StoreError> {
+        if !self.is(Defect::ReplacesChecksums) {
+            return self.memory.add_checksum(tenant, id, checksum).await;
+        }
+        Ok(self.memory.find_snapshot(tenant, id).await?.is_some())
     }
 }

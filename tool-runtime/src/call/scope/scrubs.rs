@@ -155,7 +155,7 @@ fn scrub_details(details: &mut Map<String, Value>, scrub: &Scrub, whose: Whose) 
     for (key, value) in details {
         let is_own = match key.as_str() {
             // What a caller goes by, whatever a secret may be called.
-            "effect" => value == "unknown" || value == "none",
+            "effect" => value == "unknown" || value == "none" || value == "done",
             // The runtime's holds no argument, and has to come back as it is.
             "ticket" => whose == Whose::Runtime,
             _ => false,

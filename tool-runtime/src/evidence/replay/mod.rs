@@ -98,7 +98,8 @@ impl Replay {
 
     /// Takes arguments and earlier answers from this vault, where they were sealed.
     pub fn vault(mut self, vault: &Vault) -> Self {
-        self.vault = Some(vault.clone().with_access_log(self.ledger.clone()));
+        self.vault =
+            Some(vault.clone().with_access_log(self.ledger.clone()).with_ledger(&self.ledger));
         self
     }
 

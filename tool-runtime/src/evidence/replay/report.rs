@@ -77,6 +77,11 @@ pub enum SkipReason {
     InputSealed,
     /// What was kept of its arguments is not what they were: their hash is another.
     InputAltered,
+    /// Its snapshot is not the one that the call left: it was changed, stripped of its checksum, or
+    /// differs from the ledger's record.
+    EvidenceAltered,
+    /// The ledger names its snapshot, and the vault does not have it.
+    EvidenceMissing,
     /// It may not run in this runtime, or not for this user.
     Refused,
     /// Its tool needs approval, and nobody has given it for this replay.

@@ -143,13 +143,10 @@ impl Replay {
     async fn sealed(&self, call: &RecordedCall) -> Result<Sealed, SkipReason> {
         let id = call.evidence.as_deref().and_then(|id| id.parse::<SnapshotId>().ok());
         let (Some(vault), Some(id)) = (&self.vault, id) else { return Ok(Sealed::default()) };
-        let opened = match vault.read(call.tenant_id, id, &self.access).await {
+        let recorded = call.evidence_digest.as_deref();
+        let opened = match vault.read_recorded(call.tenant_id, id, recorded, &self.access).await {
             Ok(opened) => opened,
-            // It was swept: the ledger may still know enough.
-            Err(error) if error.kind() == EvidenceErrorKind::NotFound => {
-                return Ok(Sealed::default());
-            }
-            Err(_) => return Err(SkipReason::InputSealed),
+            Err(error) => return without_evidence(error.kind()),
         };
         let Opened { snapshot, contents, .. } = opened;
         // An answer that was given before proves what an earlier call sent, not this one.
@@ -209,6 +206,28 @@ impl Replay {
         };
         let patch = json_patch::diff(&redacted(earlier)?, &redacted(today)?);
         serde_json::to_value(patch).ok()
+    }
+}
+
+/// Says what a replay does with a call whose snapshot was not read.
+fn without_evidence(kind: EvidenceErrorKind) -> Result<Sealed, SkipReason> {
+    match kind {
+        // It is older than the vault's retention: the ledger may still know enough.
+        EvidenceErrorKind::NotFound => Ok(Sealed::default()),
+        EvidenceErrorKind::Missing => Err(SkipReason::EvidenceMissing),
+        EvidenceErrorKind::Altered
+        | EvidenceErrorKind::Unchecked
+        | EvidenceErrorKind::NotAsRecorded => Err(SkipReason::EvidenceAltered),
+        EvidenceErrorKind::Shredded
+        | EvidenceErrorKind::UnknownKey
+        | EvidenceErrorKind::InvalidAccess
+        | EvidenceErrorKind::InvalidSnapshot
+        | EvidenceErrorKind::Unrecorded
+        | EvidenceErrorKind::Contended
+        | EvidenceErrorKind::NoRandomness
+        | EvidenceErrorKind::TooLarge
+        | EvidenceErrorKind::ReservedTenant
+        | EvidenceErrorKind::Store(_) => Err(SkipReason::InputSealed),
     }
 }
 

@@ -32,7 +32,7 @@ const SEALED_OUTPUT: &str = concat!(
 );
 
 #[tokio::test]
-async fn what_was_sealed_in_version_1_opens() {
+async fn what_was_sealed_in_version_1_opens_once_it_has_a_checksum() {
     let id: SnapshotId = "ev_0197f0c49a5b7c3e8a416f2b8f0d1e2a".parse().expect("an id");
     let store = Memory::new();
     let key = TenantKey::new(TENANT, 3, "old", bytes(TENANT_KEY));
@@ -43,7 +43,11 @@ async fn what_was_sealed_in_version_1_opens() {
     let facts = StoredFacts::new(TENANT, id, "trace-1", FACTS);
     let stored = StoredSnapshot::new(facts, Some(sealed));
     assert!(store.put_snapshot(stored).await.expect("a store"));
-    check_read(&vault(store), TENANT, id).await;
+    let vault = vault(store);
+    check_shut(&vault, TENANT, id, EvidenceErrorKind::Unchecked).await;
+    let done = vault.add_checksums(TENANT, &access()).await.expect("a store");
+    assert_eq!((done.added, done.altered), (1, 0));
+    check_read(&vault, TENANT, id).await;
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What the vault promises: nothing altered opens, nothing shredded opens, nothing else is lost.
 
 mod access;
+#[cfg(feature = "sqlite")]
+mod columns;
 mod known;
 mod rotation;
 mod shredding;

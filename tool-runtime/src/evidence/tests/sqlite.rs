@@ -8,18 +8,22 @@ use super::*;
 use crate::store::Sqlite;
 
 /// A folder that is gone when the test is.
-struct Folder(PathBuf);
+pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = std::env::temp_dir().join(format!("tool-evidence-{}", Uuid::now_v7()));
         std::fs::create_dir_all(&folder).expect("a folder");
         Self(folder)
     }
 
-    fn open(&self) -> Sqlite {
+    pub(super) fn path(&self) -> PathBuf {
+        self.0.join("tools.db")
+    }
+
+    pub(super) fn open(&self) -> Sqlite {
         let options = Sqlite::options().sync_commits(false);
-        options.open(self.0.join("tools.db")).expect("a store")
+        options.open(self.path()).expect("a store")
     }
 
     /// How many of these bytes' first occurrences there are in the files.

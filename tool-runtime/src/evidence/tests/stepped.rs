@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use uuid::Uuid;
 
 use crate::evidence::{
-    EvidenceStore, SnapshotId, SnapshotQuery, StoredFacts, StoredSnapshot, TenantKey, WrappedKey,
+    EvidenceStore, ListedSnapshot, SnapshotId, SnapshotQuery, StoredSnapshot, TenantKey, WrappedKey,
 };
 use crate::store::{Memory, StoreError, StoreErrorKind, UnixMillis};
 
@@ -84,7 +84,7 @@ impl EvidenceStore for Stepped {
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
         most: usize,
-    ) -> Result<Vec<StoredFacts>, StoreError> {
+    ) -> Result<Vec<ListedSnapshot>, StoreError> {
         self.step(self.store.list_snapshots(query, after, most)).await
     }
 
@@ -145,7 +145,17 @@ impl EvidenceStore for Stepped {
         id: SnapshotId,
         was: &WrappedKey,
         now: WrappedKey,
+        checksum: Option<Vec<u8>>,
     ) -> Result<bool, StoreError> {
-        self.step(self.store.rewrap_data_key(tenant, id, was, now)).await
+        self.step(self.store.rewrap_data_key(tenant, id, was, now, checksum)).await
+    }
+
+    async fn add_checksum(
+        &self,
+        tenant: Uuid,
+        id: SnapshotId,
+        checksum: Vec<u8>,
+    ) -> Result<bool, StoreError> {
+        self.step(self.store.add_checksum(tenant, id, checksum)).await
     }
 }

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::evidence::checksum::CHECKSUM_KEYS;
 use crate::evidence::{StoredSnapshot, TenantKey};
 
 /// Two snapshots of a tenant and one of another, as they lie in a store.
@@ -13,6 +14,7 @@ struct Stored {
     theirs: StoredSnapshot,
     key: TenantKey,
     their_key: TenantKey,
+    checksum_key: TenantKey,
 }
 
 impl Stored {
@@ -32,6 +34,7 @@ impl Stored {
             theirs: find(OTHER, their_id).await,
             key: key(TENANT).await,
             their_key: key(OTHER).await,
+            checksum_key: key(CHECKSUM_KEYS).await,
         }
     }
 
@@ -53,7 +56,7 @@ impl Stored {
     /// Reads the first one out of a store that holds exactly this.
     async fn read(&self) -> Result<Opened, EvidenceErrorKind> {
         let store = Memory::new();
-        for key in [&self.key, &self.their_key] {
+        for key in [&self.key, &self.their_key, &self.checksum_key] {
             let key = key.clone();
             assert!(store.add_tenant_key(key).await.expect("a store"), "each has a key of its own");
         }

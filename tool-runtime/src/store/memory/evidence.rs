@@ -9,7 +9,8 @@ use uuid::Uuid;
 use super::shelf::{Entry, Room, Shelf};
 use super::{Memory, locked};
 use crate::evidence::{
-    EvidenceStore, SnapshotId, SnapshotQuery, StoredFacts, StoredSnapshot, TenantKey, WrappedKey,
+    EvidenceStore, ListedSnapshot, SnapshotId, SnapshotQuery, StoredFacts, StoredSnapshot,
+    TenantKey, WrappedKey,
 };
 use crate::store::{StoreError, UnixMillis};
 
@@ -32,7 +33,7 @@ impl EvidenceStore for Memory {
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
         most: usize,
-    ) -> Result<Vec<StoredFacts>, StoreError> {
+    ) -> Result<Vec<ListedSnapshot>, StoreError> {
         Ok(locked(&self.evidence)?.list(query, after, most))
     }
 
@@ -102,8 +103,18 @@ impl EvidenceStore for Memory {
         id: SnapshotId,
         was: &WrappedKey,
         now: WrappedKey,
+        checksum: Option<Vec<u8>>,
     ) -> Result<bool, StoreError> {
-        Ok(locked(&self.evidence)?.rewrap_data_key(tenant, id, was, now))
+        Ok(locked(&self.evidence)?.rewrap_data_key(tenant, id, was, (now, checksum)))
+    }
+
+    async fn add_checksum(
+        &self,
+        tenant: Uuid,
+        id: SnapshotId,
+        checksum: Vec<u8>,
+    ) -> Result<bool, StoreError> {
+        Ok(locked(&self.evidence)?.add_checksum(tenant, id, checksum))
     }
 }
 
@@ -136,16 +147,16 @@ impl Evidence {
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
         most: usize,
-    ) -> Vec<StoredFacts> {
+    ) -> Vec<ListedSnapshot> {
         let ids = query.ids(after);
-        let of_trace =
-            |facts: &&StoredFacts| query.trace.as_ref().is_none_or(|trace| *trace == facts.trace);
+        let of_trace = |it: &&StoredSnapshot| {
+            query.trace.as_ref().is_none_or(|trace| *trace == it.facts.trace)
+        };
         self.snapshots_of(query.tenant, Bound::Included(ids.start))
-            .map(|snapshot| &snapshot.facts)
-            .take_while(|facts| facts.id.uuid() < ids.end)
+            .take_while(|snapshot| snapshot.facts.id.uuid() < ids.end)
             .filter(of_trace)
             .take(most)
-            .cloned()
+            .map(StoredSnapshot::listed)
             .collect()
     }
 
@@ -196,15 +207,24 @@ impl Evidence {
         tenant: Uuid,
         id: SnapshotId,
         was: &WrappedKey,
-        now: WrappedKey,
+        (now, checksum): (WrappedKey, Option<Vec<u8>>),
     ) -> bool {
         let live = self.lives(tenant, was.version) && self.lives(tenant, now.version);
-        let snapshot = self.snapshots.get_mut(&(tenant, id.uuid()));
-        let key =
-            snapshot.and_then(|snapshot| snapshot.sealed.as_mut()).map(|sealed| &mut sealed.key);
-        match key {
+        let Some(snapshot) = self.snapshots.get_mut(&(tenant, id.uuid())) else { return false };
+        match snapshot.sealed.as_mut().map(|sealed| &mut sealed.key) {
             Some(key) if live && key == was => {
                 *key = now;
+                snapshot.checksum = checksum;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn add_checksum(&mut self, tenant: Uuid, id: SnapshotId, checksum: Vec<u8>) -> bool {
+        match self.snapshots.get_mut(&(tenant, id.uuid())) {
+            Some(snapshot) if snapshot.checksum.is_none() => {
+                snapshot.checksum = Some(checksum);
                 true
             }
             _ => false,
@@ -236,10 +256,12 @@ impl Evidence {
 }
 
 fn bytes(snapshot: &StoredSnapshot) -> usize {
-    let StoredSnapshot { facts, sealed } = snapshot;
+    let StoredSnapshot { facts, sealed, checksum } = snapshot;
     let sealed = sealed.as_ref().map_or(0, |sealed| {
         let parts = [&sealed.arguments, &sealed.output].into_iter().flatten();
         parts.map(Vec::len).sum::<usize>().saturating_add(sealed.key.wrapped.len())
     });
-    facts.facts.len().saturating_add(facts.trace.len()).saturating_add(sealed)
+    let checksum = checksum.as_ref().map_or(0, Vec::len);
+    let texts = facts.facts.len().saturating_add(facts.trace.len());
+    texts.saturating_add(sealed).saturating_add(checksum)
 }

@@ -9,15 +9,16 @@ use super::columns::{count, uuid};
 use super::evidence_keys as keys;
 use super::writer::Work;
 use crate::evidence::{
-    EvidenceStore, SealedContents, SnapshotId, SnapshotQuery, StoredFacts, StoredSnapshot,
-    TenantKey, WrappedKey,
+    EvidenceStore, ListedSnapshot, SealedContents, SnapshotId, SnapshotQuery, StoredFacts,
+    StoredSnapshot, TenantKey, WrappedKey,
 };
 use crate::store::{StoreError, UnixMillis};
 
 /// A snapshot is kept if nothing is sealed, or the key that it is sealed under lives.
 const PUT: &str = "
-    INSERT INTO evidence (tenant, id, trace, key_version, wrapped, facts, arguments, output)
-    SELECT :tenant, :id, :trace, :key_version, :wrapped, :facts, :arguments, :output
+    INSERT INTO evidence
+        (tenant, id, trace, key_version, wrapped, facts, arguments, output, checksum)
+    SELECT :tenant, :id, :trace, :key_version, :wrapped, :facts, :arguments, :output, :checksum
     WHERE :key_version IS NULL OR EXISTS (
         SELECT 1 FROM evidence_keys
         WHERE tenant = :tenant AND version = :key_version AND lives = 1)
@@ -28,12 +29,12 @@ const IS_KEPT: &str = "SELECT EXISTS (SELECT 1 FROM evidence WHERE tenant = :ten
 const FIND: &str = "SELECT * FROM evidence WHERE tenant = :tenant AND id = :id";
 
 const LIST: &str = "
-    SELECT tenant, id, trace, facts FROM evidence
+    SELECT * FROM evidence
     WHERE tenant = :tenant AND id >= :start AND id < :end
     ORDER BY id LIMIT :most";
 
 const LIST_OF_TRACE: &str = "
-    SELECT tenant, id, trace, facts FROM evidence
+    SELECT * FROM evidence
     WHERE tenant = :tenant AND trace = :trace AND id >= :start AND id < :end
     ORDER BY id LIMIT :most";
 
@@ -48,7 +49,7 @@ const LIST_KEYS: &str = "
     ORDER BY id LIMIT :most";
 
 const REWRAP: &str = "
-    UPDATE evidence SET key_version = :version, wrapped = :wrapped
+    UPDATE evidence SET key_version = :version, wrapped = :wrapped, checksum = :checksum
     WHERE tenant = :tenant AND id = :id AND key_version = :was_version AND wrapped = :was
         AND EXISTS (
             SELECT 1 FROM evidence_keys
@@ -56,6 +57,10 @@ const REWRAP: &str = "
         AND EXISTS (
             SELECT 1 FROM evidence_keys
             WHERE tenant = :tenant AND version = :version AND lives = 1)";
+
+const ADD_CHECKSUM: &str = "
+    UPDATE evidence SET checksum = :checksum
+    WHERE tenant = :tenant AND id = :id AND checksum IS NULL";
 
 #[async_trait]
 impl EvidenceStore for Sqlite {
@@ -81,7 +86,7 @@ impl EvidenceStore for Sqlite {
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
         most: usize,
-    ) -> Result<Vec<StoredFacts>, StoreError> {
+    ) -> Result<Vec<ListedSnapshot>, StoreError> {
         let query = query.clone();
         let list = move |connection: &Connection| list(connection, &query, after, count(most));
         self.queue.ask(Work::Read, list).await
@@ -166,6 +171,7 @@ impl EvidenceStore for Sqlite {
         id: SnapshotId,
         was: &WrappedKey,
         now: WrappedKey,
+        checksum: Option<Vec<u8>>,
     ) -> Result<bool, StoreError> {
         let was = was.clone();
         let rewrap = move |connection: &Connection| {
@@ -176,15 +182,33 @@ impl EvidenceStore for Sqlite {
                 ":was": was.wrapped,
                 ":version": now.version,
                 ":wrapped": now.wrapped,
+                ":checksum": checksum,
             })?;
             Ok(changed > 0)
         };
         self.queue.ask(Work::Write, rewrap).await
     }
+
+    async fn add_checksum(
+        &self,
+        tenant: Uuid,
+        id: SnapshotId,
+        checksum: Vec<u8>,
+    ) -> Result<bool, StoreError> {
+        let add = move |connection: &Connection| {
+            let changed = connection.prepare_cached(ADD_CHECKSUM)?.execute(named_params! {
+                ":tenant": tenant.as_bytes(),
+                ":id": id.uuid().as_bytes(),
+                ":checksum": checksum,
+            })?;
+            Ok(changed > 0)
+        };
+        self.queue.ask(Work::Write, add).await
+    }
 }
 
 fn put(connection: &Connection, snapshot: &StoredSnapshot) -> rusqlite::Result<bool> {
-    let StoredSnapshot { facts, sealed } = snapshot;
+    let StoredSnapshot { facts, sealed, checksum } = snapshot;
     let (tenant, id) = (facts.tenant, facts.id.uuid());
     let sealed = sealed.as_ref();
     let put = connection.prepare_cached(PUT)?.execute(named_params! {
@@ -196,6 +220,7 @@ fn put(connection: &Connection, snapshot: &StoredSnapshot) -> rusqlite::Result<b
         ":facts": facts.facts,
         ":arguments": sealed.and_then(|sealed| sealed.arguments.as_ref()),
         ":output": sealed.and_then(|sealed| sealed.output.as_ref()),
+        ":checksum": checksum,
     })?;
     if put > 0 {
         return Ok(true);
@@ -209,13 +234,13 @@ fn list(
     query: &SnapshotQuery,
     after: Option<SnapshotId>,
     most: i64,
-) -> rusqlite::Result<Vec<StoredFacts>> {
+) -> rusqlite::Result<Vec<ListedSnapshot>> {
     let ids = query.ids(after);
     let (tenant, start, end) = (query.tenant.as_bytes(), ids.start.as_bytes(), ids.end.as_bytes());
     let Some(trace) = &query.trace else {
         let parameters =
             named_params! { ":tenant": tenant, ":start": start, ":end": end, ":most": most };
-        return connection.prepare_cached(LIST)?.query_map(parameters, facts)?.collect();
+        return connection.prepare_cached(LIST)?.query_map(parameters, listed)?.collect();
     };
     let parameters = named_params! {
         ":tenant": tenant,
@@ -224,19 +249,23 @@ fn list(
         ":end": end,
         ":most": most,
     };
-    connection.prepare_cached(LIST_OF_TRACE)?.query_map(parameters, facts)?.collect()
+    connection.prepare_cached(LIST_OF_TRACE)?.query_map(parameters, listed)?.collect()
 }
 
 fn snapshot(row: &Row<'_>) -> rusqlite::Result<StoredSnapshot> {
+    let (arguments, output) = (row.get("arguments")?, row.get("output")?);
     let sealed = match row.get::<_, Option<u32>>("key_version")? {
-        None => None,
-        Some(_) => Some(SealedContents {
-            key: wrapped_key(row)?,
-            arguments: row.get("arguments")?,
-            output: row.get("output")?,
-        }),
+        None if (&arguments, &output) == (&None::<Vec<u8>>, &None::<Vec<u8>>) => None,
+        // The store never writes sealed texts without a key: no checksum admits version 0.
+        None => Some(SealedContents { key: WrappedKey::new(0, Vec::new()), arguments, output }),
+        Some(_) => Some(SealedContents { key: wrapped_key(row)?, arguments, output }),
     };
-    Ok(StoredSnapshot { facts: facts(row)?, sealed })
+    Ok(StoredSnapshot { facts: facts(row)?, sealed, checksum: row.get("checksum")? })
+}
+
+/// Reads a row of a list; its sealed texts are dropped once they are hashed.
+fn listed(row: &Row<'_>) -> rusqlite::Result<ListedSnapshot> {
+    snapshot(row).map(ListedSnapshot::from)
 }
 
 fn facts(row: &Row<'_>) -> rusqlite::Result<StoredFacts> {

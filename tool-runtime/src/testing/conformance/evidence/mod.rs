@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use super::samples::{CROWD, START, done, pause};
 use crate::evidence::{
-    EvidenceStore, SealedContents, SnapshotId, SnapshotQuery, StoredFacts, StoredSnapshot,
-    TenantKey, WrappedKey,
+    EvidenceStore, ListedSnapshot, SealedContents, SnapshotId, SnapshotQuery, StoredFacts,
+    StoredSnapshot, TenantKey, WrappedKey,
 };
 use crate::store::UnixMillis;
 
@@ -85,6 +85,15 @@ impl<'a> Evidence<'a> {
         after: Option<SnapshotId>,
         most: usize,
     ) -> Vec<StoredFacts> {
+        self.listed(query, after, most).await.into_iter().map(|listed| listed.facts).collect()
+    }
+
+    async fn listed(
+        &self,
+        query: &SnapshotQuery,
+        after: Option<SnapshotId>,
+        most: usize,
+    ) -> Vec<ListedSnapshot> {
         let listed = done("list_snapshots", self.store.list_snapshots(query, after, most).await);
         assert!(listed.len() <= most, "a page holds at most {most}; found {}", listed.len());
         listed
@@ -136,8 +145,15 @@ impl<'a> Evidence<'a> {
     }
 
     async fn rewrap(&self, id: SnapshotId, was: &WrappedKey, now: &WrappedKey) -> bool {
-        let rewrapped = self.store.rewrap_data_key(self.tenant, id, was, now.clone()).await;
+        let checksum = Some(now.wrapped.clone());
+        let rewrapped =
+            self.store.rewrap_data_key(self.tenant, id, was, now.clone(), checksum).await;
         done("rewrap_data_key", rewrapped)
+    }
+
+    async fn add_checksum(&self, id: SnapshotId, checksum: &[u8]) -> bool {
+        let added = self.store.add_checksum(self.tenant, id, checksum.to_vec()).await;
+        done("add_checksum", added)
     }
 
     /// Which versions of the tenant's keys are not destroyed.

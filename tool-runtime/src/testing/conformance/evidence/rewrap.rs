@@ -105,9 +105,11 @@ async fn a_data_key_is_wrapped_anew_as_it_was_found(evidence: &Evidence<'_>) {
     assert!(evidence.rewrap(id, &was, &now).await, "{promise}");
     let mut expected = snapshot;
     if let Some(sealed) = &mut expected.sealed {
-        sealed.key = now;
+        sealed.key = now.clone();
     }
-    assert_eq!(evidence.find(id).await, Some(expected), "nothing but the key is wrapped anew");
+    expected.checksum = Some(now.wrapped);
+    let promise_of_both = "the key and the checksum are replaced, and nothing else is";
+    assert_eq!(evidence.find(id).await, Some(expected), "{promise_of_both}");
     let again = evidence.rewrap(id, &was, &WrappedKey::new(2, wrapping(7))).await;
     assert!(!again, "{promise}, once");
 }

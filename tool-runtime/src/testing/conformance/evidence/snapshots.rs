@@ -17,6 +17,46 @@ pub(super) async fn check(store: &dyn EvidenceStore) {
     snapshots_of_a_time_are_listed(&Evidence::new(store)).await;
     a_snapshot_is_kept_until_it_is_swept(&Evidence::new(store)).await;
     the_eldest_are_swept_first(&Evidence::new(store)).await;
+    a_checksum_is_kept_and_given_once(&Evidence::new(store)).await;
+    a_list_has_what_the_checksums_cover(&Evidence::new(store)).await;
+}
+
+async fn a_checksum_is_kept_and_given_once(evidence: &Evidence<'_>) {
+    evidence.add_keys(&[1]).await;
+    let with = evidence.sealed_by(1).with_checksum(*b"checksum");
+    assert!(evidence.put(&with).await, "a snapshot under a key that is there is kept");
+    let promise = "a checksum is found as it was put, and given to a snapshot that has none";
+    assert_eq!(evidence.find(with.facts.id).await.as_ref(), Some(&with), "{promise}");
+    assert!(!evidence.add_checksum(with.facts.id, b"other").await, "{promise}");
+    assert_eq!(evidence.find(with.facts.id).await.as_ref(), Some(&with), "{promise}");
+    let without = evidence.plain_at(START);
+    evidence.put(&without).await;
+    let elsewhere = Evidence::new(evidence.store).add_checksum(without.facts.id, b"theirs").await;
+    assert!(!elsewhere, "a snapshot is its tenant's");
+    assert!(evidence.add_checksum(without.facts.id, b"first").await, "{promise}");
+    assert!(!evidence.add_checksum(without.facts.id, b"second").await, "{promise}");
+    let found = evidence.find(without.facts.id).await;
+    assert_eq!(found, Some(without.with_checksum(*b"first")), "{promise}");
+}
+
+async fn a_list_has_what_the_checksums_cover(evidence: &Evidence<'_>) {
+    evidence.add_keys(&[1]).await;
+    let sealed = evidence.sealed_by(1).with_checksum(*b"checksum");
+    let mut half = evidence.sealed_by(1);
+    if let Some(sealed) = &mut half.sealed {
+        sealed.output = None;
+    }
+    let mut put = vec![sealed, half, evidence.plain_at(START)];
+    for snapshot in &put {
+        evidence.put(snapshot).await;
+    }
+    put.sort_by_key(|snapshot| snapshot.facts.id);
+    let all = SnapshotQuery::of(evidence.tenant);
+    for query in [all.clone(), all.with_trace("trace-1")] {
+        let listed = evidence.listed(&query, None, 100).await;
+        let expected: Vec<_> = put.iter().map(StoredSnapshot::listed).collect();
+        assert_eq!(listed, expected, "a list has the hashes of what is sealed, and the checksums");
+    }
 }
 
 async fn a_snapshot_is_found_as_it_was_put(evidence: &Evidence<'_>) {

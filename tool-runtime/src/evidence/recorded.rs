@@ -1,0 +1,180 @@
+//! Compares snapshots with what the ledger's records of their calls say.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::{EvidenceError, EvidenceErrorKind, Snapshot, SnapshotId, SnapshotQuery, Vault};
+use crate::canonical::Digest;
+use crate::ledger::{LARGEST_PAGE, Ledger, LedgerQuery, RecordedCall};
+use crate::store::UnixMillis;
+
+/// How far the time of a call's record may be from the time in its snapshot's id. Both are read from
+/// the ledger's clock, and a call takes less than this.
+const APART: Duration = Duration::from_secs(24 * 60 * 60);
+
+impl Vault {
+    /// Compares each reading with the ledger's record of the call, which holds the snapshot's digest.
+    ///
+    /// A snapshot that differs from its record is an error, and so is one that the ledger names and
+    /// the store does not have, unless it is older than the [retention](Self::with_retention). A
+    /// snapshot that no record names is read: its call may have ended in a crash.
+    ///
+    /// [`read`](Self::read) and [`find`](Self::find) then cost a search of the ledger for the trace,
+    /// and a search of the tenant's records of two days where the snapshot is not found;
+    /// [`list`](Self::list) costs a search of the tenant's records of the page's time.
+    #[must_use]
+    pub fn with_ledger(mut self, ledger: &Ledger) -> Self {
+        self.ledger = Some(ledger.clone());
+        self
+    }
+
+    /// Sets how long snapshots are kept before [`sweep`](Self::sweep) may remove them; for ever if it
+    /// is not set.
+    ///
+    /// A snapshot that the ledger names and the store does not have is `Missing` while it is younger,
+    /// and `NotFound` once it is older.
+    #[must_use]
+    pub const fn with_retention(mut self, time: Duration) -> Self {
+        self.retention = Some(time);
+        self
+    }
+
+    /// Returns whether a snapshot is old enough to have been swept.
+    pub(super) fn may_be_swept(&self, id: SnapshotId) -> bool {
+        let Some(retention) = self.retention else { return false };
+        let kept = u64::try_from(retention.as_millis()).unwrap_or(u64::MAX);
+        id.moment().get().saturating_add(kept) <= self.clock.now().get()
+    }
+
+    /// Compares a snapshot with the record of its call.
+    pub(super) async fn compare(&self, snapshot: &Snapshot) -> Result<(), EvidenceError> {
+        let Some(ledger) = &self.ledger else {
+            return Ok(());
+        };
+        let id = snapshot.id();
+        let query = LedgerQuery::new().tenant(snapshot.tenant_id()).trace(snapshot.trace_id());
+        let recorded = digests(ledger, query, |named| named == id).await?;
+        match recorded.get(&id) {
+            Some(recorded) => self.matches(snapshot.digest()?, recorded, id),
+            None => Ok(()),
+        }
+    }
+
+    /// Compares a snapshot's digest with the one in a record.
+    pub(super) fn matches(
+        &self,
+        digest: Digest,
+        recorded: &str,
+        id: SnapshotId,
+    ) -> Result<(), EvidenceError> {
+        let Some(ledger) = &self.ledger else {
+            return Ok(());
+        };
+        let kind = match ledger.keys().hash_like(recorded, digest) {
+            Some(hash) if hash == recorded => return Ok(()),
+            Some(_) => EvidenceErrorKind::NotAsRecorded,
+            None => EvidenceErrorKind::UnknownKey,
+        };
+        Err(EvidenceError::from(kind).of_snapshot(id))
+    }
+
+    /// Explains why the store does not have a snapshot.
+    pub(super) async fn absent(&self, tenant: Uuid, id: SnapshotId) -> EvidenceError {
+        let not_found = EvidenceError::from(EvidenceErrorKind::NotFound);
+        let Some(ledger) = self.ledger.as_ref().filter(|_| !self.may_be_swept(id)) else {
+            return not_found;
+        };
+        let query = between(LedgerQuery::new().tenant(tenant), id.moment(), Some(id.moment()));
+        match digests(ledger, query, |named| named == id).await {
+            Ok(recorded) if recorded.is_empty() => not_found,
+            Ok(_) => EvidenceError::from(EvidenceErrorKind::Missing).of_snapshot(id),
+            Err(error) => error,
+        }
+    }
+
+    /// Compares a page of a list with the records of its time: each snapshot is as its record says,
+    /// and none that a record names is missing from it.
+    pub(super) async fn compare_page(
+        &self,
+        query: &SnapshotQuery,
+        after: Option<SnapshotId>,
+        page: &[Snapshot],
+        is_last: bool,
+    ) -> Result<(), EvidenceError> {
+        let Some(ledger) = &self.ledger else {
+            return Ok(());
+        };
+        let ids = query.ids(after);
+        let last = page.last().map(Snapshot::id);
+        let end = last.filter(|_| !is_last);
+        let within = |id: SnapshotId| {
+            ids.contains(&id.uuid()) && end.is_none_or(|end| id.uuid() <= end.uuid())
+        };
+        let from = after.map_or(query.from, |after| Some(after.moment()));
+        let until = end.map_or(query.until, |end| Some(end.moment()));
+        let mut records = LedgerQuery::new().tenant(query.tenant);
+        if let Some(trace) = &query.trace {
+            records = records.trace(&**trace);
+        }
+        let records = between(records, from.unwrap_or(UnixMillis::new(0)), until);
+        let mut recorded = digests(ledger, records, within).await?;
+        for snapshot in page {
+            let id = snapshot.id();
+            if let Some(recorded) = recorded.remove(&id) {
+                self.matches(snapshot.digest()?, &recorded, id)?;
+            }
+        }
+        match recorded.keys().find(|id| !self.may_be_swept(**id)) {
+            Some(id) => Err(EvidenceError::from(EvidenceErrorKind::Missing).of_snapshot(*id)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Collects the digests that records hold of the snapshots that are asked for.
+async fn digests(
+    ledger: &Ledger,
+    query: LedgerQuery,
+    wanted: impl Fn(SnapshotId) -> bool,
+) -> Result<BTreeMap<SnapshotId, String>, EvidenceError> {
+    let mut query = query.limit(LARGEST_PAGE);
+    let mut found = BTreeMap::new();
+    loop {
+        let page = ledger.find(query.clone()).await?;
+        let named = page.records.iter().filter_map(|(_, call)| named_by(call));
+        let named = named.filter(|(id, _)| wanted(*id));
+        found.extend(named.map(|(id, digest)| (id, digest.to_owned())));
+        match page.next {
+            Some(next) => query = query.after(next),
+            None => return Ok(found),
+        }
+    }
+}
+
+/// Returns the snapshot that a record names, with its digest.
+fn named_by(call: &RecordedCall) -> Option<(SnapshotId, &str)> {
+    let id = call.evidence.as_deref()?.parse().ok()?;
+    Some((id, call.evidence_digest.as_deref()?))
+}
+
+/// Asks for the records of calls whose snapshots were made within this time.
+fn between(query: LedgerQuery, from: UnixMillis, until: Option<UnixMillis>) -> LedgerQuery {
+    let query = match moment(from) {
+        Some(from) => query.since(from - APART),
+        None => query,
+    };
+    match until.and_then(moment) {
+        Some(until) => query.until(until + APART),
+        None => query,
+    }
+}
+
+fn moment(at: UnixMillis) -> Option<DateTime<Utc>> {
+    /// The year 9999: further moments cannot be written down in RFC 3339.
+    const LAST: i64 = 253_370_764_800_000;
+    let at = i64::try_from(at.get()).ok().filter(|at| (86_400_000..LAST).contains(at))?;
+    DateTime::from_timestamp_millis(at)
+}
