@@ -57,7 +57,7 @@ impl Read {
 impl ReadShares {
     /// Takes a place for a read of this principal's, if it has not too many under way.
     pub(super) fn take(&self, principal: &Principal) -> Result<ReadPlace<'_>, Problem> {
-        let principal = principal.key();
+        let principal = Arc::clone(principal.id());
         let mut under_way = self.under_way();
         let of_principal = under_way.entry(Arc::clone(&principal)).or_default();
         if *of_principal >= MOST_OF_ONE {
