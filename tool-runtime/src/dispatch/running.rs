@@ -100,10 +100,16 @@ pub(crate) async fn while_held(
         if !scope.holds_lease() && Pin::new(&mut keep).poll(cx).is_ready() {
             return Poll::Ready(None);
         }
+        let held = scope.holds_lease();
         if let Poll::Ready(ended) = Pin::new(&mut attempt).poll(cx) {
             return Poll::Ready(Some(ended));
         }
-        Pin::new(&mut keep).poll(cx).map(|()| None)
+        let kept = Pin::new(&mut keep).poll(cx);
+        // Renewed after the tool was passed over: it is polled at once, not at the next renewal.
+        if !held && scope.holds_lease() {
+            cx.waker().wake_by_ref();
+        }
+        kept.map(|()| None)
     })
     .await
 }

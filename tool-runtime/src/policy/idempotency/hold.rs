@@ -13,6 +13,7 @@ use futures::future::{pending, select};
 use super::{KeyLease, replay};
 use crate::call::{CallScope, guard};
 use crate::dispatch::fitting;
+use crate::dispatch::govern::Lease as _;
 use crate::dispatch::pipeline::{Ended, Fate};
 use crate::dispatch::refusal::superseded;
 use crate::failure::Fault;
@@ -104,7 +105,9 @@ impl KeyHold {
         self.renew_at = self.state.timer.now() + lease / 3;
         let until = self.state.store_time(lease / 3).await?.after(lease);
         let renewed = self.state.stores.keys.renew(&self.key, self.fence, until);
-        let renewed = self.state.ask_store(lease / 3, renewed).await?;
+        // A lease that has run out leaves nothing to hurry for: the tool waits, until its deadline.
+        let limit = if self.lease.is_over() { lease.max(SETTLING) } else { lease / 3 };
+        let renewed = self.state.ask_store(limit, renewed).await?;
         if renewed {
             self.lease.renewed(until);
         }
