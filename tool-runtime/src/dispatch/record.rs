@@ -169,7 +169,7 @@ pub(crate) fn closed(runtime: &Runtime, call: &ToolCall, ended: &Ended) -> Optio
     let record = CallRecord { call, ended };
     // A panic of theirs must not take the call's answer with it.
     let closed = runtime.witness().map(|witness| guard(|| witness.closed(&record)));
-    let number = closed.and_then(|closed| closed.unwrap_or_default());
+    let number = closed.and_then(std::result::Result::unwrap_or_default);
     let heard = |surround: &&dyn Surround| call.is_surrounded() || surround.wants();
     if let Some(surround) = runtime.surround().filter(heard) {
         drop(guard(|| surround.closed(&record)));

@@ -5,9 +5,9 @@ use tool_runtime::prelude::*;
 /// Does it.
 #[ai_tool(effect = "read")]
 fn search(
-    /// Words.
+    /// The separator.
     #[arg(default = "ten")]
-    words: u32,
+    separator: char,
 ) {}
 
 fn main() {}

@@ -208,7 +208,7 @@ mod tests {
         let limits = ServerLimits { connections: 1, ..ServerLimits::default() };
         let app = || Router::new().route("/healthz", get(|| async { "ok" }));
         let probes = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let probed = probes.local_addr().expect("it listens");
+        let probe_address = probes.local_addr().expect("it listens");
         let server = Server::new(app(), Drain::default()).limits(limits).probes_on(app(), probes);
         let bound = server.bind("127.0.0.1:0").await.expect("a port is free");
         let address = bound.local_addr();
@@ -224,11 +224,11 @@ mod tests {
             stream
         };
         let held = get(address).await;
-        let probe = get(probed).await;
+        let probe = get(probe_address).await;
         drop((held, probe));
         stop.send(()).expect("it runs");
         assert_eq!(running.await.expect("it ends").expect("in order").connections, 2);
-        assert!(TcpStream::connect(probed).await.is_err(), "both listeners are closed");
+        assert!(TcpStream::connect(probe_address).await.is_err(), "both listeners are closed");
     }
 
     #[tokio::test]

@@ -218,8 +218,8 @@ impl Bound {
             tls: server.tls,
             ..Accepting::new(server.app, &drain, &limits)
         };
-        let (probes, probe_listener) = probes.unzip();
-        let probing = probes.map(|router| {
+        let (router, probe_listener) = probes.unzip();
+        let probing = router.map(|router| {
             let connections = PROBE_CONNECTIONS;
             let connections_per_address = Some(connections);
             let limits = ServerLimits { connections, connections_per_address, ..(*limits).clone() };
@@ -228,7 +228,7 @@ impl Bound {
         let mut ending = Ending { drain, limits, stage, hurried: false };
         let (mut connections, mut of_probes) = (0, 0);
         let stage = ending.stage.clone();
-        let probed = async {
+        let serving_probes = async {
             match (&probing, &probe_listener) {
                 (Some(probing), Some(on)) => probing.run(on, &stage, &mut of_probes).await,
                 _ => std::future::pending().await,
@@ -238,7 +238,7 @@ impl Bound {
             biased;
             () = ending.announced(shutdown) => {}
             () = accepting.run(&listener, &stage, &mut connections) => {}
-            () = probed => {}
+            () = serving_probes => {}
         }
         drop((listener, probe_listener));
         ending.ended(connections + of_probes).await

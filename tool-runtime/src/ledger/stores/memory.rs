@@ -81,6 +81,7 @@ impl LedgerStore for MemoryLedger {
 impl fmt::Debug for MemoryLedger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let entries = self.entries.len();
-        f.debug_struct("MemoryLedger").field("entries", &entries).field("most", &self.most).finish()
+        let mut shown = f.debug_struct("MemoryLedger");
+        shown.field("entries", &entries).field("most", &self.most).finish_non_exhaustive()
     }
 }

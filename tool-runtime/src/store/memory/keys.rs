@@ -232,18 +232,18 @@ impl Keys {
             }
         }
         let before = record.clone();
-        self.change(&before, after)?;
+        self.change(&before, &after)?;
         Ok(true)
     }
 
     /// Puts a record in place of an earlier one of the same key.
-    fn change(&mut self, before: &KeyRecord, after: KeyRecord) -> Result<(), StoreError> {
+    fn change(&mut self, before: &KeyRecord, after: &KeyRecord) -> Result<(), StoreError> {
         let is_unknown = after.state == KeyState::Unknown;
         let entry = self.entry(after.clone());
         self.shelf.put(after.key.clone(), entry)?;
         self.unknown.remove(before);
         if is_unknown {
-            self.unknown.add(&after);
+            self.unknown.add(after);
         }
         Ok(())
     }
@@ -254,7 +254,7 @@ impl Keys {
         let mut after = before.clone();
         after.since = Some(keep_until);
         after.state = KeyState::Unknown;
-        self.change(&before, after).map(|()| true)
+        self.change(&before, &after).map(|()| true)
     }
 
     /// Moves unknown outcomes into the archive, the oldest first, as far as it has room.

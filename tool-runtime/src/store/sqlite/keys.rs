@@ -171,12 +171,11 @@ fn sweep(
             }
         })?;
     for (fence, damaged) in due.collect::<rusqlite::Result<Vec<_>>>()? {
-        match damaged {
-            Some(row) => row.mark(connection)?,
-            None => {
-                row::delete(connection, fence)?;
-                forgotten += 1;
-            }
+        if let Some(row) = damaged {
+            row.mark(connection)?;
+        } else {
+            row::delete(connection, fence)?;
+            forgotten += 1;
         }
     }
     Ok(forgotten)

@@ -21,7 +21,6 @@ pub(super) fn settle(
         Some(Found::Damaged(row)) if row.may_be_of(key) => {
             mend(connection, keys, key, &row, settlement)
         }
-        Some(Found::Sound(_) | Found::Damaged(_)) => Ok(false),
         None if *settlement == Settlement::Released => {
             let is_archived = archive::find(connection, key)?.is_some();
             Ok(if is_archived {
@@ -30,7 +29,7 @@ pub(super) fn settle(
                 row::look_up(connection, keys, key)?.is_none()
             })
         }
-        None => Ok(false),
+        Some(Found::Sound(_) | Found::Damaged(_)) | None => Ok(false),
     }
 }
 
