@@ -39,9 +39,9 @@ pub fn run(program: &Program, damages: u32, at_once: u32) -> Result<Tally, Campa
         }
         let file = writes.folder.0.join("tools.db");
         if number % 2 == 0 {
-            bytes(&file, &mut dice)?
+            bytes(&file, &mut dice)?;
         } else {
-            value(&file, &mut dice)?
+            value(&file, &mut dice)?;
         }
         let status = writes.start(&Orders { patient: false, ..orders })?;
         let status = { status }.end(|line| writes.hear(line))?;
@@ -68,9 +68,9 @@ fn value(file: &Path, dice: &mut Dice) -> Result<(), CampaignError> {
     database.pragma_update(None, "ignore_check_constraints", true)?;
     let (columns, mut row): (Vec<String>, Vec<Value>) = {
         let mut rows = database.prepare("SELECT * FROM keys ORDER BY fence LIMIT 1 OFFSET ?")?;
-        let columns: Vec<_> = rows.column_names().into_iter().map(str::to_owned).collect();
+        let columns: Vec<_> = rows.column_names().map(str::to_owned).collect();
         let count = columns.len();
-        let row = rows.query_row([dice.below(u64::from(KEYS)).cast_signed()], |row| {
+        let row = rows.query_row([u32::try_from(dice.below(u64::from(KEYS)))?], |row| {
             (0..count).map(|column| row.get(column)).collect()
         })?;
         (columns, row)

@@ -13,7 +13,8 @@ fn corpus() -> PathBuf {
 
 /// The files of a folder, in the order of their names.
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+    let entries =
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files

@@ -103,7 +103,7 @@ async fn every_read_of_an_inbox_or_a_trace_leaves_an_access_record() {
 async fn what_cannot_be_recorded_is_not_shown() {
     let archive = Archive::with(open());
     assert_eq!(call(&archive.app, "read_number", "{}").await.status, 200);
-    assert_eq!(call(&archive.app, "sell_number", r#"{}"#).await.status, 409);
+    assert_eq!(call(&archive.app, "sell_number", "{}").await.status, 409);
     archive.ledger.flush().await.unwrap();
     archive.kept.fail(true);
     for path in ["/approvals", "/traces/trace-1"] {

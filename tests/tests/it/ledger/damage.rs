@@ -51,7 +51,7 @@ async fn write(store: impl LedgerStore) -> Checkpoint {
     exported
 }
 
-/// The next number of a sequence that looks random (SplitMix64).
+/// The next number of a sequence that looks random (`SplitMix64`).
 fn next(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *seed;
@@ -155,7 +155,7 @@ async fn one_zero_byte_in_the_middle_hides_no_record() {
     let middle = bytes.len() / 2;
     bytes[middle] = 0;
     fs::write(&path, &bytes).unwrap();
-    let line = bytes[..middle].iter().filter(|byte| **byte == b'\n').count() + 1;
+    let line = bytes[..middle].split(|byte| *byte == b'\n').count();
     let verified = verify(&mut JsonLines::read_only(&path).unwrap(), &ring(), &[]);
     let text = format!("{:?}", verified.unwrap_err());
     assert!(text.contains(&format!("line {line} ")), "{text}");

@@ -123,9 +123,8 @@ fn damage_a_column(file: &Path, random: &mut Random) -> String {
         .query_row(&select, [row], |row| {
             let id: i64 = row.get(0)?;
             Ok(match row.get_ref(1)? {
-                ValueRef::Null => (id, vec![], "BLOB"),
                 ValueRef::Integer(number) => (id, number.to_be_bytes().to_vec(), "INTEGER"),
-                ValueRef::Real(_) => (id, vec![], "BLOB"),
+                ValueRef::Null | ValueRef::Real(_) => (id, vec![], "BLOB"),
                 ValueRef::Text(text) => (id, text.to_vec(), "TEXT"),
                 ValueRef::Blob(blob) => (id, blob.to_vec(), "BLOB"),
             })

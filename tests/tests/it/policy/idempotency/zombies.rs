@@ -149,7 +149,9 @@ async fn a_thread_that_comes_late_to_its_work_begins_nothing_that_was_taken_over
     let second = call_in(&world.other, "wire_blocking", "{}", &context).await;
     assert!(second.is_ok(), "{second}");
     let jobs = std::mem::take(&mut *world.jobs.lock().unwrap());
-    jobs.into_iter().for_each(|job| job());
+    for job in jobs {
+        job();
+    }
     check_error(first.await, "CONFLICT", Some("superseded"));
     assert_eq!(world.downstream.wires(), [2], "the run that was taken over has no effect");
 }
