@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::limits::Limits;
 use crate::registry::DynamicTool;
 use crate::steps;
+use crate::{ToolCall, ToolOutput};
 
 /// A schema, and a text of so many hostile parts.
 type Shape = (&'static str, Value, fn(usize) -> String);
@@ -230,12 +231,17 @@ fn a_call_with_hostile_arguments_costs_in_proportion_to_their_length() {
             let text = arguments(count);
             let (length, steps) = steps::of(|| {
                 let mut call = runtime.call("take", text.as_str(), &cx);
-                futures::executor::block_on(call.execute()).json().len()
+                executed(&mut call).json().len()
             });
             assert!(length < 256 * 1024 + 2 * text.len(), "{name}: {length} bytes");
             steps
         });
     }
+}
+
+fn executed(call: &mut ToolCall) -> &ToolOutput {
+    let executor = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    executor.expect("it starts").block_on(call.execute())
 }
 
 #[test]
@@ -250,8 +256,7 @@ fn arguments_of_a_refused_call_are_repeated_up_to_a_bound() {
     {
         let text = json!({"k": "x".repeat(length)}).to_string();
         let mut call = runtime.call(name, text.as_str(), &cx);
-        let answer = futures::executor::block_on(call.execute());
-        let answer: Value = serde_json::from_str(answer.json()).unwrap();
+        let answer: Value = serde_json::from_str(executed(&mut call).json()).unwrap();
         assert_eq!(answer["input"].is_null(), expected, "{name} {length}");
     }
 }
