@@ -5,9 +5,9 @@ use tool_runtime::prelude::*;
 /// Does it.
 #[ai_tool(effect = "read")]
 fn search(
-    /// The separator.
+    /// The weight.
     #[arg(default = "ten")]
-    separator: char,
+    weight: f64,
 ) {}
 
 fn main() {}
