@@ -39,6 +39,8 @@ struct Counts {
     drain: Drain,
     windows: Mutex<Windows>,
     left_out: AtomicU64,
+    /// Summaries that wait for the end of their windows.
+    pending: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -70,8 +72,13 @@ impl RefusalKind {
 
 impl RefusalCounts {
     pub(super) fn new(ledger: Option<&Ledger>, drain: &Drain) -> Self {
-        let (windows, left_out) = (Mutex::default(), AtomicU64::new(0));
-        Self(Arc::new(Counts { ledger: ledger.cloned(), drain: drain.clone(), windows, left_out }))
+        Self(Arc::new(Counts {
+            ledger: ledger.cloned(),
+            drain: drain.clone(),
+            windows: Mutex::default(),
+            left_out: AtomicU64::new(0),
+            pending: AtomicU64::new(0),
+        }))
     }
 
     /// Counts a refusal; returns whether it is recorded by itself.
@@ -120,9 +127,15 @@ impl RefusalCounts {
         self.0.left_out.load(Ordering::Relaxed)
     }
 
+    /// Returns how many summaries wait for the end of their windows.
+    pub(super) fn pending(&self) -> u64 {
+        self.0.pending.load(Ordering::Relaxed)
+    }
+
     /// Records the summary of a window in a task of its own, which the end of the server waits for.
     fn summarize_at(&self, due: Instant, key: Key) {
         let (counts, background) = (self.clone(), self.0.drain.background());
+        self.0.pending.fetch_add(1, Ordering::Relaxed);
         tokio::spawn(async move {
             tokio::select! {
                 biased;
@@ -130,6 +143,7 @@ impl RefusalCounts {
                 () = sleep_until(due) => {}
             }
             counts.summarize(&key).await;
+            counts.0.pending.fetch_sub(1, Ordering::Relaxed);
             drop(background);
         });
     }
@@ -222,9 +236,10 @@ mod tests {
         assert_eq!(recorded(&counts, &one, 1_000), SINGLY as usize);
         assert_eq!(counts.left_out(), 1_000 - u64::from(SINGLY));
         assert!(counts.is_full(&one, DECISION) && !counts.is_full(&two, DECISION));
+        assert_eq!(counts.pending(), 1);
         assert_eq!(recorded(&counts, &two, 5), 5, "another caller is counted by itself");
         tokio::time::sleep(WINDOW + WINDOW / 60).await;
-        assert!(!counts.is_full(&one, DECISION));
+        assert!(!counts.is_full(&one, DECISION) && counts.pending() == 0);
         assert_eq!(recorded(&counts, &one, 5), 5, "another minute has begun");
     }
 

@@ -13,6 +13,9 @@ use crate::rates::text;
 /// How long a server may take to be done with what it was asked.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Counts the tasks that wait a minute each, to record what one caller was refused in it.
+const SUMMARIES: &str = "tool_server_refusal_summaries_pending";
+
 /// What a server holds, or what of it is more than it held before it was loaded.
 #[derive(Debug, Default)]
 pub(super) struct Left {
@@ -31,8 +34,10 @@ pub(super) struct Left {
 
 impl Left {
     /// Looks what a server holds; the look itself is a connection with a request.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
     pub(super) async fn of(server: &mut ServerProcess) -> Result<Self, String> {
-        let gauges = gauges(server.port).await?;
+        let mut gauges = gauges(server.port).await?;
+        let summaries = gauges.remove(SUMMARIES).ok_or("expected a gauge of pending summaries")?;
         if gauges.is_empty() {
             return Err("expected `/metrics` to have gauges".to_owned());
         }
@@ -44,7 +49,7 @@ impl Left {
                 .ok_or_else(|| format!("a server says `{state}`"))
         };
         Ok(Self {
-            tasks: count("tasks=")?,
+            tasks: count("tasks=")?.saturating_sub(summaries as u64),
             panics: count("panics=")?,
             live: i64::try_from(count("live_bytes=")?).map_err(text)?,
             gauges,

@@ -34,6 +34,8 @@ pub(in crate::http) struct HeldBack {
     pub(in crate::http) unread_bytes: usize,
     /// Refusals that were counted and not recorded one by one.
     pub(in crate::http) left_out: u64,
+    /// Summaries of such refusals that are not recorded yet.
+    pub(in crate::http) summaries: u64,
 }
 
 impl Collector for Scrape {
@@ -65,6 +67,8 @@ impl Scrape {
         }
         let help = "Refusals that were counted and not recorded one by one.";
         page.counter("refusals_left_out", help, self.held.left_out)?;
+        let help = "Summaries of refusals that wait for the end of their minute.";
+        page.gauge("refusal_summaries_pending", help, self.held.summaries)?;
         let unread = u64::try_from(self.held.unread_bytes).unwrap_or(u64::MAX);
         page.gauge("unread_answer_bytes", "Bytes of answers that wait to be read.", unread)?;
         let help = "Time until an answer begins.";

@@ -113,8 +113,12 @@ async fn figures(app: &App, parts: &Parts, heard: &mut Heard) -> Result<Response
             return Err(Problem::forbidden("the figures take the scope `metrics`"));
         }
     }
-    let held =
-        HeldBack { unread_bytes: app.answers.bytes(), left_out: app.refusal_counts.left_out() };
+    let refusals = &app.refusal_counts;
+    let held = HeldBack {
+        unread_bytes: app.answers.bytes(),
+        left_out: refusals.left_out(),
+        summaries: refusals.pending(),
+    };
     let text = app.metrics.text(&app.config, app.runtime.outcome_figures(), held);
     Ok(([(CONTENT_TYPE, OPEN_METRICS)], text).into_response())
 }
