@@ -1,9 +1,11 @@
-//! The fault campaign of keyed writes: kills, frozen processes, clock steps, damaged files.
+//! The fault campaign of keyed writes: kills, frozen processes, clock steps, damaged
+//! files, ledgers that are rolled back.
 
 use std::time::Instant;
 
 use tool_tests::faults::{
-    self, Downstream, Point, Program, Tally, WriteTool, clock_steps, damage, kills, zombies,
+    self, Downstream, Point, Program, Tally, WriteTool, clock_steps, damage, kills, rollbacks,
+    zombies,
 };
 
 /// How many processes are killed unless said.
@@ -20,7 +22,8 @@ const FROZEN: [(WriteTool, Downstream); 3] = [
 ];
 
 /// Runs the campaign, and prints what became of the writes: as many kills as said, a fifth of that
-/// many frozen processes, a tenth each of clock steps and of damaged stores.
+/// many frozen processes, a tenth each of clock steps, of damaged stores and of ledgers
+/// that are rolled back.
 ///
 /// # Errors
 /// The number cannot be read, a process cannot be started, or a promise is broken.
@@ -52,6 +55,7 @@ pub fn print(arguments: &[&str]) -> Result<(), String> {
     }
     add("clock steps", &|| clock_steps::run(&program, runs / 10, AT_ONCE))?;
     add("damage", &|| damage::run(&program, runs / 10, AT_ONCE))?;
+    add("rollbacks", &|| rollbacks::run(runs / 10, AT_ONCE))?;
     println!("{:<20} {:>8}", "killed", "runs");
     for point in Point::ALL {
         let killed = all.killed.get(&point).copied().unwrap_or_default();

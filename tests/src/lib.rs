@@ -5,6 +5,7 @@ pub mod bfcl;
 pub mod canonical;
 pub mod choosing;
 pub mod dialects;
+pub mod dice;
 #[cfg(unix)]
 pub mod faults;
 pub mod run;

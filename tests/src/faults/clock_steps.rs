@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fs, io};
 
-use super::dice::Dice;
 use super::log::Downstream;
 use super::point::{Point, Trap, TrapKind};
 use super::shop::WriteTool;
 use super::tally::Tally;
 use super::writes::{Writes, side_by_side};
 use super::{CampaignError, ClockStep, Orders, Program};
+use crate::dice::Dice;
 
 const DAY: i64 = 24 * 60 * 60;
 /// Forward, from seconds to more than a month.

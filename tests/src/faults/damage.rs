@@ -7,12 +7,12 @@ use std::time::Duration;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
-use super::dice::Dice;
 use super::log::Downstream;
 use super::shop::WriteTool;
 use super::tally::Tally;
 use super::writes::{Writes, side_by_side};
 use super::{CampaignError, Orders, Program};
+use crate::dice::Dice;
 
 /// How many keys are written under before the damage.
 const KEYS: u32 = 4;
@@ -43,8 +43,8 @@ pub fn run(program: &Program, damages: u32, at_once: u32) -> Result<Tally, Campa
         } else {
             value(&file, &mut dice)?;
         }
-        let status = writes.start(&Orders { patient: false, ..orders })?;
-        let status = { status }.end(|line| writes.hear(line))?;
+        let mut repeat = writes.start(&Orders { patient: false, ..orders })?;
+        let status = repeat.end(|line| writes.hear(line))?;
         tally.not_opened += u32::from(!status.success());
         writes.count_after_damage(&mut tally)?;
         Ok(tally)

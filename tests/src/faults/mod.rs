@@ -10,15 +10,16 @@
 //! | the process is stopped for longer than its lease, and goes on | [`zombies`] |
 //! | the wall clock is set forward and back | [`clock_steps`] |
 //! | bytes of the store's file change between two processes | [`damage`] |
+//! | the ledger's file is replaced by an older copy, or removed | [`rollbacks`] |
 
 mod child;
 pub mod clock_steps;
 pub mod damage;
-mod dice;
 pub mod kills;
 mod log;
 mod point;
 mod process;
+pub mod rollbacks;
 mod shop;
 mod store;
 mod tally;

@@ -18,6 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(super) struct Process {
     child: Child,
     lines: Receiver<String>,
+    /// Set once the child was waited for: its id may belong to another process then.
+    ended: bool,
 }
 
 /// The end of a wait for a child.
@@ -42,7 +44,7 @@ impl Process {
                 let _ = sender.send(line);
             }
         });
-        Ok(Self { child, lines })
+        Ok(Self { child, lines, ended: false })
     }
 
     /// Listens to the child until it writes `word`, ends, or `limit` is over.
@@ -59,7 +61,9 @@ impl Process {
                 Ok(line) if Some(line.as_str()) == word => return Ok(Waited::Said),
                 Ok(line) => hear(&line),
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Ok(Waited::Ended(self.child.wait()?));
+                    let status = self.child.wait()?;
+                    self.ended = true;
+                    return Ok(Waited::Ended(status));
                 }
                 Err(RecvTimeoutError::Timeout) => return Ok(Waited::TimedOut),
             }
@@ -84,12 +88,20 @@ impl Process {
 
     /// Stops the child until it [goes on](Self::go_on).
     pub(super) fn stop(&self) -> Result<(), CampaignError> {
-        Ok(kill_process(Pid::from_child(&self.child), Signal::STOP)?)
+        self.signal(Signal::STOP)
+    }
+
+    /// Sends a signal, unless the child has ended.
+    fn signal(&self, signal: Signal) -> Result<(), CampaignError> {
+        if self.ended {
+            return Ok(());
+        }
+        Ok(kill_process(Pid::from_child(&self.child), signal)?)
     }
 
     /// Lets a stopped child go on.
     pub(super) fn go_on(&mut self) -> Result<(), CampaignError> {
-        kill_process(Pid::from_child(&self.child), Signal::CONT)?;
+        self.signal(Signal::CONT)?;
         if let Some(input) = self.child.stdin.as_mut() {
             // A child that was not stopped at a point reads nothing.
             let _ = input.write_all(b"\n");

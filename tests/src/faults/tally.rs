@@ -19,6 +19,10 @@ pub struct Tally {
     pub damages: u32,
     /// How many damaged stores were refused when they were opened.
     pub not_opened: u32,
+    /// How many ledgers were rolled back.
+    pub rollbacks: u32,
+    /// How many of them were opened as if they were whole.
+    pub unnoticed: u32,
     /// How many runs were told that another run had taken them over.
     pub superseded: u32,
     /// How many keys were written under.
@@ -64,6 +68,8 @@ impl Tally {
         self.clock_steps += other.clock_steps;
         self.damages += other.damages;
         self.not_opened += other.not_opened;
+        self.rollbacks += other.rollbacks;
+        self.unnoticed += other.unnoticed;
         self.superseded += other.superseded;
         self.keys += other.keys;
         self.effects += other.effects;
@@ -76,7 +82,7 @@ impl Tally {
     /// Returns how many promises were broken.
     #[must_use]
     pub fn broken(&self) -> u32 {
-        self.double + self.lost + self.unresolved
+        self.double + self.lost + self.unresolved + self.unnoticed
     }
 
     /// Counts one key, in the end; `resolves` says that its tool leaves no outcome unknown.
@@ -113,12 +119,23 @@ fn is_other(effects: &[Effect], answer: Option<Effect>) -> bool {
 /// The one line for machines.
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { double, lost, unresolved, zombies, clock_steps, damages, .. } = self;
+        let Self {
+            double,
+            lost,
+            unresolved,
+            zombies,
+            clock_steps,
+            damages,
+            rollbacks,
+            unnoticed,
+            ..
+        } = self;
         let kills = self.kills();
         write!(
             f,
             "double={double} lost={lost} unresolved={unresolved} kills={kills} zombies={zombies} \
-             clock_steps={clock_steps} damage={damages}"
+             clock_steps={clock_steps} damage={damages} rollbacks={rollbacks} \
+             unnoticed={unnoticed}"
         )
     }
 }

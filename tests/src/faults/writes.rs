@@ -136,7 +136,7 @@ impl<'p> Writes<'p> {
 pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
-    fn new() -> Result<Self, CampaignError> {
+    pub(super) fn new() -> Result<Self, CampaignError> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("tool-faults-{}-{number}", std::process::id());

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::dice::Dice;
 use super::log::Downstream;
 use super::point::{Point, Trap, TrapKind};
 use super::process::{Process, Waited};
@@ -10,6 +9,7 @@ use super::shop::WriteTool;
 use super::tally::Tally;
 use super::writes::{Writes, side_by_side};
 use super::{CampaignError, Orders, Program};
+use crate::dice::Dice;
 
 /// How many keys a child writes under.
 const KEYS: u32 = 2;

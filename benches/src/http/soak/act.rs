@@ -1,7 +1,7 @@
 //! What a client may do next, and how often it does.
 
-use super::dice::Dice;
 use super::request::{Call, KEY, Request, head};
+use tool_tests::dice::Dice;
 
 /// Something that a client does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tool_tests::dice::Dice;
 
 use tokio::time::{Instant, sleep};
 
 use super::act::Act;
-use super::dice::Dice;
 use super::request::{Call, Request};
 use super::tally::Tally;
 use super::wire::{Answer, Wire};

@@ -2,7 +2,6 @@
 
 mod act;
 mod client;
-mod dice;
 mod farewell;
 mod memory;
 mod records;

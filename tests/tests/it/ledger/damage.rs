@@ -9,6 +9,7 @@ use tool_runtime::ledger::{
 };
 use tool_runtime::prelude::*;
 use tool_runtime::store::Sqlite;
+use tool_tests::dice::Dice;
 
 use super::{all, ring};
 use crate::sqlite::Folder;
@@ -51,25 +52,15 @@ async fn write(store: impl LedgerStore) -> Checkpoint {
     exported
 }
 
-/// The next number of a sequence that looks random (`SplitMix64`).
-fn next(seed: &mut u64) -> u64 {
-    *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *seed;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 /// Overwrites up to four bytes in a row, each with another value.
-fn damage(whole: &[u8], seed: &mut u64) -> (usize, Vec<u8>) {
+fn damage(whole: &[u8], dice: &mut Dice) -> (usize, Vec<u8>) {
     let mut bytes = whole.to_vec();
-    let length = u64::try_from(whole.len()).unwrap();
-    let at = usize::try_from(next(seed) % length).unwrap();
-    let end = whole.len().min(at + 1 + usize::try_from(next(seed) % 4).unwrap());
+    let at = dice.index(whole.len());
+    let end = whole.len().min(at + 1 + dice.index(4));
     for byte in &mut bytes[at..end] {
         // One in four is a zero, as a hole in a file is read.
-        let value = u8::try_from(next(seed) % 256).unwrap();
-        let value = if next(seed) % 4 == 0 { 0 } else { value };
+        let value = u8::try_from(dice.below(256)).unwrap();
+        let value = if dice.one_in(4) { 0 } else { value };
         *byte = if value == *byte { !value } else { value };
     }
     (at, bytes)
@@ -94,9 +85,9 @@ async fn damaged_bytes_of_json_lines_are_named_and_no_whole_record_is_moved() {
     let torn = folder.0.join("ledger.jsonl.torn");
     write(lines(&path)).await;
     let whole = fs::read(&path).unwrap();
-    let mut seed = 1;
+    let mut dice = Dice::new(1);
     for round in 0..DAMAGES {
-        let (at, bytes) = damage(&whole, &mut seed);
+        let (at, bytes) = damage(&whole, &mut dice);
         fs::write(&path, &bytes).unwrap();
         let verified = JsonLines::read_only(&path).map(|mut it| verify(&mut it, &ring(), &[]));
         let opened = Ledger::builder(ring()).open(match JsonLines::open(&path) {
@@ -125,10 +116,10 @@ async fn damaged_bytes_of_sqlite_are_named_or_change_nothing() {
     let expected = found(&ledger).await;
     assert_eq!(expected.len(), usize::try_from(CALLS).unwrap());
     drop(ledger);
-    let mut seed = 2;
+    let mut dice = Dice::new(2);
     let mut named = 0;
     for round in 0..DAMAGES {
-        let (at, bytes) = damage(&whole, &mut seed);
+        let (at, bytes) = damage(&whole, &mut dice);
         for ending in ["-wal", "-shm"] {
             let _ = fs::remove_file(folder.0.join(format!("ledger.db{ending}")));
         }

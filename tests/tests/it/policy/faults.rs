@@ -5,7 +5,7 @@ mod full;
 
 use tool_tests::faults::kills::Plan;
 use tool_tests::faults::{self, Downstream, Point, Program, Tally, WriteTool};
-use tool_tests::faults::{clock_steps, damage, kills, zombies};
+use tool_tests::faults::{clock_steps, damage, kills, rollbacks, zombies};
 
 const ROLE: &str = "policy::faults::a_child_that_writes";
 
@@ -73,6 +73,12 @@ fn a_write_is_not_repeated_by_a_damaged_store() {
     let tally = damage::run(&program(), 60, 4).expect("the series");
     check_unbroken(&tally);
     assert!(tally.damages == 60 && tally.not_opened < 60, "{tally:?}");
+}
+
+#[test]
+fn a_ledger_that_is_rolled_back_is_noticed() {
+    let tally = rollbacks::run(40, 4).expect("the rollbacks");
+    assert_eq!((tally.rollbacks, tally.unnoticed), (40, 0), "{tally:?}");
 }
 
 #[test]

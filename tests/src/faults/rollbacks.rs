@@ -1,0 +1,108 @@
+//! A ledger whose file is replaced by an older copy of itself, or removed, between two processes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tool_runtime::ledger::{Access, CheckpointFile, JsonLines, Ledger, SqliteLedger};
+use tool_runtime::policy::KeyRing;
+use tool_runtime::store::{Sqlite, StoreError, StoreErrorKind, UnixMillis};
+
+use super::CampaignError;
+use super::tally::Tally;
+use super::writes::{Folder, side_by_side};
+use crate::dice::Dice;
+
+/// How often each ledger is opened, written to and closed before it is rolled back, at most.
+const SESSIONS: u64 = 4;
+/// How many records a session writes, at most.
+const RECORDS: u64 = 40;
+/// After how many records a checkpoint is exported.
+const CHECKPOINT_EVERY: u64 = 7;
+
+/// Rolls back so many ledgers, half of them in JSON Lines and half in SQLite, and opens them.
+///
+/// An older copy, or an empty file, is refused as damaged; the newest copy is opened afterwards.
+///
+/// # Errors
+/// A ledger cannot be written, or its newest copy is refused.
+pub fn run(rollbacks: u32, at_once: u32) -> Result<Tally, CampaignError> {
+    side_by_side(at_once, rollbacks, |number| {
+        let executor = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let is_noticed = executor.block_on(roll_back(number))?;
+        let unnoticed = u32::from(!is_noticed);
+        Ok(Tally { rollbacks: 1, unnoticed, ..Tally::default() })
+    })
+}
+
+/// Rolls one ledger back, and tells whether it was refused.
+async fn roll_back(number: u32) -> Result<bool, CampaignError> {
+    let folder = Folder::new()?;
+    let ledger = RolledBack { folder: &folder.0, is_sqlite: number % 2 == 0 };
+    let mut dice = Dice::new(u64::from(number) + 1);
+    let mut copies = vec![None];
+    for session in 0..=1 + dice.below(SESSIONS) {
+        ledger.write(CHECKPOINT_EVERY + dice.below(RECORDS)).await?;
+        let copy = folder.0.join(format!("copy-{session}"));
+        fs::copy(ledger.file(), &copy)?;
+        copies.push(Some(copy));
+    }
+    let newest = copies.pop().flatten();
+    let older = &copies[dice.index(copies.len())];
+    ledger.replace(older.as_deref())?;
+    let is_noticed = match ledger.open() {
+        Ok(opened) => {
+            opened.close().await?;
+            false
+        }
+        Err(error) => error.kind() == StoreErrorKind::Damaged,
+    };
+    ledger.replace(newest.as_deref())?;
+    ledger.write(1).await?;
+    Ok(is_noticed)
+}
+
+/// The file of a ledger, and that of its checkpoints beside it.
+struct RolledBack<'f> {
+    folder: &'f Path,
+    is_sqlite: bool,
+}
+
+impl RolledBack<'_> {
+    fn file(&self) -> PathBuf {
+        self.folder.join(if self.is_sqlite { "ledger.db" } else { "ledger.jsonl" })
+    }
+
+    fn open(&self) -> Result<Ledger, StoreError> {
+        let sink = CheckpointFile::open(self.folder.join("checkpoints"))?;
+        let keys = KeyRing::new("rollbacks", &[7; 32])
+            .map_err(|error| StoreError::new(StoreErrorKind::Unavailable, error.to_string()))?;
+        let builder =
+            Ledger::builder(keys).checkpoint_every(CHECKPOINT_EVERY).checkpoint_sink(sink);
+        if self.is_sqlite {
+            let options = Sqlite::options().sync_commits(false);
+            builder.open(SqliteLedger::open_with(self.file(), &options)?)
+        } else {
+            builder.open(JsonLines::options().sync(false).open(self.file())?)
+        }
+    }
+
+    /// Writes this many records in a session of its own.
+    async fn write(&self, records: u64) -> Result<(), CampaignError> {
+        let ledger = self.open()?;
+        for number in 0..records {
+            ledger
+                .note_access(Access::new(UnixMillis::new(number), "read", "campaign", "campaign"))
+                .await?;
+        }
+        Ok(ledger.close().await?)
+    }
+
+    /// Puts a copy in the place of the file, or removes the file.
+    fn replace(&self, copy: Option<&Path>) -> Result<(), CampaignError> {
+        match copy {
+            Some(copy) => fs::copy(copy, self.file()).map(drop)?,
+            None => fs::remove_file(self.file())?,
+        }
+        Ok(())
+    }
+}
