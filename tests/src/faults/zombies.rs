@@ -11,16 +11,18 @@ use super::writes::{Writes, side_by_side};
 use super::{CampaignError, Orders, Program};
 use crate::dice::Dice;
 
-/// How many keys a child writes under.
-const KEYS: u32 = 2;
+/// How many keys a child writes under, at most: one beside another shows what they share, and leaves
+/// the file's lock with the stopped process more often.
+const KEYS: u64 = 2;
 /// How long a key is held without a sign of life.
 const LEASE: Duration = Duration::from_millis(150);
 /// How long after it is ready a child is stopped that may be stopped at any time, at most.
 const ANY_TIME_US: u64 = 12_000;
 /// How many processes are stopped before the log is compared with the answers.
-const SERIES: u32 = 25;
-/// How long the successor may take before the stopped process is taken for the holder of the file's lock.
-const LOCKED: Duration = Duration::from_secs(4);
+const SERIES: u32 = 4;
+/// How long the successor may take before the stopped process is taken for the holder of the file's
+/// lock, and is not counted.
+const LOCKED: Duration = Duration::from_millis(1_500);
 
 /// The points outside of a commit: a process that is stopped inside one holds the file's lock.
 const POINTS: [Point; 6] = [
@@ -67,9 +69,10 @@ pub fn run(program: &Program, plan: Plan) -> Result<Tally, CampaignError> {
 /// Stops a child, runs a successor, and lets the child go on; true if it all came in that order.
 fn freeze(writes: &mut Writes<'_>, dice: &mut Dice, round: u32) -> Result<bool, CampaignError> {
     let point = POINTS[dice.index(POINTS.len())];
-    let write = u32::try_from(1 + dice.below(u64::from(KEYS))).unwrap_or(1);
+    let keys = 1 + dice.below(KEYS);
+    let write = u32::try_from(1 + dice.below(keys)).unwrap_or(1);
     let trap = Trap { kind: TrapKind::Stop, point, write, delay_us: 0 };
-    let orders = writes.orders((0..KEYS).map(|key| format!("{round}-{key}")).collect());
+    let orders = writes.orders((0..keys).map(|key| format!("{round}-{key}")).collect());
     let trap = (point != Point::AnyTime).then_some(trap);
     let mut zombie = writes.start(&Orders { trap, ..orders.clone() })?;
     let is_stopped = stop(writes, &mut zombie, point, dice)?;
