@@ -70,6 +70,23 @@ async fn a_replay_runs_no_read_that_needs_approval() {
 }
 
 #[tokio::test]
+async fn a_reader_approves_the_reads_that_it_names_and_the_record_says_so() {
+    let (office, world) = (Office::new(), World::default());
+    let runtime = runtime(&office, &world, Permission::Ask, Policy::new());
+    read(&runtime).await;
+    let other = Replay::new(&runtime, &office.ledger, access()).approving(|it| it.name() == "pay");
+    let report = other.run("trace-1").await.unwrap();
+    assert_eq!((verdicts(&report), world.runs()), (vec![skipped("needs_approval")], 1));
+    let replay = Replay::new(&runtime, &office.ledger, access());
+    let report = replay.approving(|it| it.name() == "read_salary").run("trace-1").await.unwrap();
+    assert_ne!(verdicts(&report)[0]["verdict"], "skipped");
+    assert_eq!(world.runs(), 2);
+    let calls = recorded(&office.ledger).await;
+    let by = calls.iter().filter_map(|call| call.approval.as_ref()?.by.as_deref());
+    assert_eq!(by.collect::<Vec<_>>(), ["boss", access().who()]);
+}
+
+#[tokio::test]
 async fn a_replay_uses_no_standing_grant_of_the_user_it_repeats() {
     let (office, world) = (Office::new(), World::default());
     let runtime = runtime(&office, &world, Permission::Ask, Policy::new());

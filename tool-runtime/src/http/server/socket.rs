@@ -115,7 +115,7 @@ mod tests {
     use std::time::Duration;
 
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-    use tokio::net::{TcpListener, TcpSocket};
+    use tokio::net::TcpSocket;
     use tokio::time::{sleep, timeout};
 
     use super::{Pulse, ServerLimits, Socket};
@@ -124,7 +124,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_peer_that_trickles_its_answer_is_cut_off() {
         const HOUR: Duration = Duration::from_secs(60 * 60);
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        // Small buffers, so that little of what the peer takes lets the server write again.
+        let listener = TcpSocket::new_v4().expect("there are sockets");
+        listener.set_send_buffer_size(4_096).expect("it is a size");
+        listener.bind("127.0.0.1:0".parse().expect("an address")).expect("a port is free");
+        let listener = listener.listen(1).expect("it listens");
         let address = listener.local_addr().expect("it listens");
         let peer = TcpSocket::new_v4().expect("there are sockets");
         peer.set_recv_buffer_size(4_096).expect("it is a size");
