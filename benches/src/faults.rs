@@ -34,14 +34,20 @@ pub fn print(arguments: &[&str]) -> Result<(), String> {
         _ => return Err("one number at most: how many processes are killed".to_owned()),
     };
     let program = Program::this(&["faults-child"]).map_err(|error| error.to_string())?;
+    println!(
+        "{:<20} {:>6} {:>6} {:>8} {:>11} {:>11} {:>7} {:>8}",
+        "part", "faults", "keys", "unknown", "superseded", "not opened", "broken", "seconds"
+    );
     let mut all = Tally::default();
     let mut add = |name: &str, part: &dyn Fn() -> Result<Tally, faults::CampaignError>| {
         let started = Instant::now();
         let tally = part().map_err(|error| format!("{name}: {error}"))?;
         let seconds = started.elapsed().as_secs_f64();
+        let Tally { keys, unknown, superseded, not_opened, .. } = tally;
+        let (faults, broken) = (tally.faults(), tally.broken());
         println!(
-            "{name:<28} {tally} keys={} unknown={} superseded={} not_opened={} in {seconds:.0} s",
-            tally.keys, tally.unknown, tally.superseded, tally.not_opened
+            "{name:<20} {faults:>6} {keys:>6} {unknown:>8} {superseded:>11} {not_opened:>11} \
+             {broken:>7} {seconds:>8.0}"
         );
         all.add(&tally);
         Ok::<_, String>(())

@@ -29,8 +29,8 @@ pub fn run(rollbacks: u32, at_once: u32) -> Result<Tally, CampaignError> {
     side_by_side(at_once, rollbacks, |number| {
         let executor = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let is_noticed = executor.block_on(roll_back(number))?;
-        let unnoticed = u32::from(!is_noticed);
-        Ok(Tally { rollbacks: 1, unnoticed, ..Tally::default() })
+        let (not_opened, unnoticed) = (u32::from(is_noticed), u32::from(!is_noticed));
+        Ok(Tally { rollbacks: 1, not_opened, unnoticed, ..Tally::default() })
     })
 }
 

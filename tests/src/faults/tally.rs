@@ -17,7 +17,7 @@ pub struct Tally {
     pub clock_steps: u32,
     /// How many stores were damaged.
     pub damages: u32,
-    /// How many damaged stores were refused when they were opened.
+    /// How many damaged stores and ledgers were refused when they were opened.
     pub not_opened: u32,
     /// How many ledgers were rolled back.
     pub rollbacks: u32,
@@ -57,6 +57,12 @@ impl Tally {
     #[must_use]
     pub fn kills(&self) -> u32 {
         self.killed.values().sum()
+    }
+
+    /// Returns how many faults there were.
+    #[must_use]
+    pub fn faults(&self) -> u32 {
+        self.kills() + self.zombies + self.clock_steps + self.damages + self.rollbacks
     }
 
     /// Takes in another tally.
