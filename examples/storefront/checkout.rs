@@ -186,12 +186,15 @@ impl Checkout {
         &self,
         _: &Idempotency,
         shop: &Shop,
-        _: &EvidenceRecorder,
+        proof: &EvidenceRecorder,
         skus: Vec<Sku>,
         address: Address,
         service: Service,
         expected_total: Money,
     ) -> Result<OrderPlan, CheckoutError> {
+        // A plan that fails answers the call, and leaves evidence of why.
+        cite_bill(shop, proof);
+        compliance::cite_rules(shop, proof);
         plan(shop, &skus, &address, service, expected_total)
     }
 }

@@ -68,6 +68,36 @@ async fn the_proof_of_a_verdict_names_the_edition_of_the_rules() {
     );
 }
 
+/// Returns the evidence that a refusal with this code names, as JSON.
+async fn proven_refusal(host: &Host, arguments: Value, code: &str) -> Value {
+    let refused = call(host, "checkout.create_draft_order", arguments).await;
+    refused_with(&refused, code);
+    let id = refused.evidence().expect("evidence").snapshot_id().parse().expect("an id");
+    let snapshot = host.vault().find(TENANT, id).await.expect("a vault").expect("it is kept");
+    assert_eq!(snapshot.error(), Some(code));
+    serde_json::to_value(&snapshot).expect("JSON")
+}
+
+#[tokio::test]
+async fn an_order_that_is_refused_leaves_evidence_of_why() {
+    let mut host = host().await;
+    let right = right_order(&host).await;
+    let mut forbidden = right.clone();
+    forbidden["address"] = json!({
+        "name": "Ivan", "street": "Tverskaya 1", "city": "Moscow", "country": "RU",
+    });
+    let blocked = proven_refusal(&host, forbidden, "COMPLIANCE_BLOCKED").await;
+    assert_eq!(blocked["rules"]["compliance.policy_ruleset_version"], "1.0.0", "{blocked}");
+    let mut wrong = right.clone();
+    wrong["expected_total"]["minor_units"] = json!(1);
+    let changed = proven_refusal(&host, wrong, "PRICE_CHANGED").await;
+    assert!(changed["sources"].as_array().is_some_and(|it| !it.is_empty()), "{changed}");
+    host.play(&[Step::Says("At the right price, then.")]).await.expect("it plays");
+    assert!(call(&host, "checkout.create_draft_order", right.clone()).await.is_ok());
+    host.play(&[Step::Says("The same again, please.")]).await.expect("it plays");
+    proven_refusal(&host, right, "OUT_OF_STOCK").await;
+}
+
 #[tokio::test]
 async fn every_call_is_recorded_under_its_request() {
     let mut host = host().await;

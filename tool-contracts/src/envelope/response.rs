@@ -78,11 +78,17 @@ struct Success<O> {
 struct Failure {
     /// Always false; tells an error from an answer.
     ok: Switch<false>,
-    /// Always empty: an error says all in itself.
-    #[schemars(with = "Option<[Warning; 0]>")]
-    warnings: [Warning; 0],
+    /// Sentences for the caller beside the error.
+    #[schemars(with = "Option<Vec<Warning>>")]
+    warnings: Vec<Warning>,
     /// What went wrong.
     error: ResponseError,
+    /// How long the failure holds, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ttl_seconds: Option<u64>,
+    /// The stored proof of the failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Evidence>,
     /// What happened on the way.
     #[serde(skip_serializing_if = "says_nothing")]
     #[schemars(with = "Option<ToolErrorMeta>")]
@@ -97,10 +103,12 @@ impl<O> ResponseEnvelope<O> {
         Self(Answer::Ok(Success { ok: Switch, data, warnings, ttl_seconds, evidence, meta }))
     }
 
-    /// Answers with what went wrong.
+    /// Answers with what went wrong; warnings, freshness and evidence are those of `meta`.
     #[must_use]
     pub fn failure(error: impl Into<ResponseError>, meta: ToolErrorMeta) -> Self {
-        Self(Answer::Error(Failure { ok: Switch, warnings: [], error: error.into(), meta }))
+        let (meta, warnings, ttl_seconds, evidence) = meta.without_findings();
+        let error = error.into();
+        Self(Answer::Error(Failure { ok: Switch, warnings, error, ttl_seconds, evidence, meta }))
     }
 
     /// Tells whether the tool returned.
@@ -127,30 +135,30 @@ impl<O> ResponseEnvelope<O> {
         }
     }
 
-    /// Gives the sentences about data that is usable but not perfect.
+    /// Returns the sentences for the caller beside the data or the error.
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         match &self.0 {
             Answer::Ok(success) => &success.warnings,
-            Answer::Error(_) => &[],
+            Answer::Error(failure) => &failure.warnings,
         }
     }
 
-    /// Tells how long the data stays fresh, in seconds.
+    /// Returns how long the data stays fresh, or the failure holds, in seconds.
     #[must_use]
     pub const fn ttl_seconds(&self) -> Option<u64> {
         match &self.0 {
             Answer::Ok(success) => success.ttl_seconds,
-            Answer::Error(_) => None,
+            Answer::Error(failure) => failure.ttl_seconds,
         }
     }
 
-    /// Gives the stored proof of the data.
+    /// Returns the stored proof of the data or the failure.
     #[must_use]
     pub const fn evidence(&self) -> Option<&Evidence> {
         match &self.0 {
             Answer::Ok(success) => success.evidence.as_ref(),
-            Answer::Error(_) => None,
+            Answer::Error(failure) => failure.evidence.as_ref(),
         }
     }
 
@@ -182,7 +190,8 @@ impl<O> ResponseEnvelope<O> {
                 let meta = meta.with_findings(warnings, ttl_seconds, evidence);
                 ToolResult::new(input, data, meta).into()
             }
-            Answer::Error(Failure { error, meta, .. }) => {
+            Answer::Error(Failure { error, warnings, ttl_seconds, evidence, meta, .. }) => {
+                let meta = meta.with_findings(warnings, ttl_seconds, evidence);
                 ToolError::new(input, error.into(), meta).into()
             }
         }
@@ -223,23 +232,28 @@ reads! {
                 Some(None) => wire::null("data")?,
                 None => return Err(wire::missing("data")),
             };
-            let meta = meta.map_or_else(|| Ok(ToolResultMeta::default()), read_rest)?;
+            let meta = meta.map_or_else(
+                || Ok(ToolResultMeta::default()),
+                |meta| rest(meta.read::<ToolResultMeta, _>("meta")?.without_findings()),
+            )?;
             let meta = meta.with_findings(warnings, ttl_seconds, evidence);
             return Ok(ResponseEnvelope::success(data, meta));
         }
         foreign(data.flatten().is_some(), "data", ok)?;
-        foreign(!warnings.is_empty(), "warnings", ok)?;
-        foreign(ttl_seconds.is_some(), "ttl_seconds", ok)?;
-        foreign(evidence.is_some(), "evidence", ok)?;
         let error = error.ok_or_else(|| wire::missing("error"))?;
-        let meta = meta.map_or_else(|| Ok(ToolErrorMeta::default()), |meta| meta.read("meta"))?;
+        let meta = meta.map_or_else(
+            || Ok(ToolErrorMeta::default()),
+            |meta| rest(meta.read::<ToolErrorMeta, _>("meta")?.without_findings()),
+        )?;
+        let meta = meta.with_findings(warnings, ttl_seconds, evidence);
         Ok(ResponseEnvelope::failure(error, meta))
     }
 }
 
-fn read_rest<E: Error>(meta: Buffered) -> Result<ToolResultMeta, E> {
-    let (rest, warnings, ttl_seconds, evidence) =
-        meta.read::<ToolResultMeta, E>("meta")?.without_findings();
+/// Takes a `meta` that says nothing of what stands beside it.
+fn rest<M, E: Error>(
+    (rest, warnings, ttl_seconds, evidence): (M, Vec<Warning>, Option<u64>, Option<Evidence>),
+) -> Result<M, E> {
     let findings = [
         ("warnings", !warnings.is_empty()),
         ("ttl_seconds", ttl_seconds.is_some()),

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::wire::{self, is_false, reads};
+use crate::{Evidence, Warning};
 
 /// Says what happened on the way to an error.
 ///
@@ -32,6 +33,16 @@ pub struct ToolErrorMeta {
     #[serde(skip_serializing_if = "is_false")]
     #[schemars(with = "Option<bool>", extend("default" = false))]
     dry_run: bool,
+    /// Sentences for the caller beside the error.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<Warning>>")]
+    warnings: Vec<Warning>,
+    /// How long the failure holds, in seconds, such as that of an article that is out of stock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ttl_seconds: Option<u64>,
+    /// The stored proof of the failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Evidence>,
 }
 
 impl ToolErrorMeta {
@@ -59,6 +70,24 @@ impl ToolErrorMeta {
         Self { dry_run, ..self }
     }
 
+    /// Sets the warnings.
+    #[must_use]
+    pub fn with_warnings(self, warnings: impl IntoIterator<Item = Warning>) -> Self {
+        Self { warnings: warnings.into_iter().collect(), ..self }
+    }
+
+    /// Sets how long the failure holds, in seconds.
+    #[must_use]
+    pub fn with_ttl_seconds(self, ttl_seconds: u64) -> Self {
+        Self { ttl_seconds: Some(ttl_seconds), ..self }
+    }
+
+    /// Sets the stored proof.
+    #[must_use]
+    pub fn with_evidence(self, evidence: Evidence) -> Self {
+        Self { evidence: Some(evidence), ..self }
+    }
+
     /// Tells how long it took until the error was noticed, in milliseconds.
     #[must_use]
     pub const fn took_ms(&self) -> u64 {
@@ -82,6 +111,42 @@ impl ToolErrorMeta {
     pub const fn dry_run(&self) -> bool {
         self.dry_run
     }
+
+    /// Returns the sentences for the caller beside the error.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Returns how long the failure holds, in seconds.
+    #[must_use]
+    pub const fn ttl_seconds(&self) -> Option<u64> {
+        self.ttl_seconds
+    }
+
+    /// Returns the stored proof of the failure.
+    #[must_use]
+    pub const fn evidence(&self) -> Option<&Evidence> {
+        self.evidence.as_ref()
+    }
+
+    /// Parts what stands beside `meta` in a response envelope from the rest.
+    pub(crate) fn without_findings(
+        mut self,
+    ) -> (Self, Vec<Warning>, Option<u64>, Option<Evidence>) {
+        let warnings = std::mem::take(&mut self.warnings);
+        let (ttl_seconds, evidence) = (self.ttl_seconds.take(), self.evidence.take());
+        (self, warnings, ttl_seconds, evidence)
+    }
+
+    pub(crate) fn with_findings(
+        self,
+        warnings: Vec<Warning>,
+        ttl_seconds: Option<u64>,
+        evidence: Option<Evidence>,
+    ) -> Self {
+        Self { warnings, ttl_seconds, evidence, ..self }
+    }
 }
 
 reads! {
@@ -90,10 +155,16 @@ reads! {
     optional attempts = "attempts", leaf wire::Whole<u32>;
     optional replayed = "replayed", leaf wire::Flag;
     optional dry_run = "dry_run", leaf wire::Flag;
+    optional warnings = "warnings", leaf wire::Texts;
+    optional ttl_seconds = "ttl_seconds", leaf wire::Whole<u64>;
+    optional evidence = "evidence", nested Evidence;
     => Ok(ToolErrorMeta {
         took_ms,
         attempts,
         replayed: replayed.unwrap_or_default(),
         dry_run: dry_run.unwrap_or_default(),
+        warnings: warnings.unwrap_or_default(),
+        ttl_seconds,
+        evidence,
     })
 }

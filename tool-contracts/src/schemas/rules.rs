@@ -99,9 +99,7 @@ pub(crate) fn null_beside_success(schema: &mut Schema) {
 
 /// Null is absent, also for what stands beside a success only.
 pub(crate) fn null_beside_failure(schema: &mut Schema) {
-    for field in ["data", "ttl_seconds", "evidence"] {
-        set_property(schema, field, json!({"type": "null"}));
-    }
+    set_property(schema, "data", json!({"type": "null"}));
 }
 
 /// An audit names the error of a call that failed, and of no other.

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "evidence")]
+use tool_contracts::Evidence;
 use tool_contracts::{CallStatus, ErrorCode, ToolErrorMeta, ToolErrorType, ToolResultMeta};
 
 use super::attempt::Outcome;
@@ -24,6 +26,14 @@ pub(super) fn fit(scope: &CallScope, ran: Ran) -> Ended {
     let fate = fate(&ran.outcome, effect, ran.begun);
     let failed = |fault| failed(scope, fault, took_ms, fate);
     match ran.outcome {
+        Outcome::Ended(End::Failed(fault)) if ran.begun => {
+            let draft = *ran.meta.unwrap_or_default();
+            let meta = error_meta(took_ms, scope.dry_run()).with_warnings(draft.warnings);
+            Ended {
+                grounds: Some(Box::new(draft.grounds)),
+                ..failed_with(scope, fault, meta, fate)
+            }
+        }
         Outcome::Ended(End::Answered(answer)) => answered(scope, answer, took_ms, ran.meta),
         Outcome::Ended(End::Failed(fault)) => failed(fault),
         Outcome::Ended(End::Refused) => refused(scope, &Refusal::arguments(scope)),
@@ -88,7 +98,11 @@ const LONGEST_ECHO: usize = 64 * 1024;
 /// Answers a call that may not run, with this echo of its arguments.
 pub(crate) fn refused_with(echo: Option<&str>, dry_run: bool, refusal: &Refusal) -> Ended {
     let echo = echo.filter(|echo| echo.len() <= LONGEST_ECHO);
-    let output = ToolOutput::failed(echo, refusal.detail.clone(), &error_meta(0, dry_run));
+    let mut meta = error_meta(0, dry_run);
+    if let Some(evidence) = &refusal.evidence {
+        meta = meta.with_evidence((**evidence).clone());
+    }
+    let output = ToolOutput::failed(echo, refusal.detail.clone(), &meta);
     Ended {
         status: refusal.status,
         output,
@@ -178,8 +192,12 @@ fn broken_answer(scope: &CallScope, answer: &Answer) -> Option<Fault> {
 }
 
 pub(crate) fn failed(scope: &CallScope, fault: Fault, took_ms: u64, fate: Fate) -> Ended {
+    failed_with(scope, fault, error_meta(took_ms, scope.dry_run()), fate)
+}
+
+/// Answers with a failure, and with this `meta`, to which the attempts are added.
+fn failed_with(scope: &CallScope, fault: Fault, mut meta: ToolErrorMeta, fate: Fate) -> Ended {
     let Fault { mut failure, cause, log } = fault;
-    let mut meta = error_meta(took_ms, scope.dry_run());
     if !scope.edits().is_empty() {
         failure = failure.with_detail("edits", scope.edits());
     }
@@ -197,25 +215,49 @@ pub(crate) fn failed(scope: &CallScope, fault: Fault, took_ms: u64, fate: Fate) 
     Ended { status, output, log, fate, origin: Origin::Call, grounds: None }
 }
 
-/// Changes the `meta` of an answer that is written already; one without an answer stays as it is.
-pub(crate) fn with_meta(
-    scope: &CallScope,
-    ended: Ended,
-    change: impl FnOnce(ToolResultMeta) -> ToolResultMeta,
-) -> Ended {
-    let meta = serde_json::from_str::<ToolResultMeta>(ended.output.meta_json());
-    let (Ok(meta), Some(data)) = (meta, ended.output.data_json()) else { return ended };
-    let output = ToolOutput::given_before(scope.echo(), data, &change(meta));
-    Ended { output, ..ended }
+/// Names in `meta` the evidence of an answer or a failure that is written already.
+#[cfg(feature = "evidence")]
+pub(crate) fn with_evidence(scope: &CallScope, ended: Ended, evidence: &Evidence) -> Ended {
+    let of_answer = |meta: ToolResultMeta| meta.with_evidence(evidence.clone());
+    let of_failure = |meta: ToolErrorMeta| meta.with_evidence(evidence.clone());
+    rewritten(scope, ended, of_answer, of_failure)
 }
 
-/// Adds to an answer's `meta.warnings`.
+/// Adds to `meta.warnings` of an answer or a failure that is written already.
 pub(crate) fn with_warning(scope: &CallScope, ended: Ended, warning: &str) -> Ended {
-    with_meta(scope, ended, |meta| {
-        let warnings = meta.warnings().iter().cloned().chain([warning.to_owned()]);
-        let warnings = warnings.collect::<Vec<_>>();
+    let and_this = |warnings: &[String]| {
+        warnings.iter().cloned().chain([warning.to_owned()]).collect::<Vec<_>>()
+    };
+    let of_answer = |meta: ToolResultMeta| {
+        let warnings = and_this(meta.warnings());
         meta.with_warnings(warnings)
-    })
+    };
+    let of_failure = |meta: ToolErrorMeta| {
+        let warnings = and_this(meta.warnings());
+        meta.with_warnings(warnings)
+    };
+    rewritten(scope, ended, of_answer, of_failure)
+}
+
+/// Changes the `meta` of an answer or a failure; one that cannot be read stays as it is.
+fn rewritten(
+    scope: &CallScope,
+    ended: Ended,
+    of_answer: impl FnOnce(ToolResultMeta) -> ToolResultMeta,
+    of_failure: impl FnOnce(ToolErrorMeta) -> ToolErrorMeta,
+) -> Ended {
+    let (output, meta) = (&ended.output, ended.output.meta_json());
+    let changed = match (output.data_json(), output.error()) {
+        (Some(data), _) => serde_json::from_str(meta)
+            .map(|meta| ToolOutput::given_before(scope.echo(), data, &of_answer(meta))),
+        (None, Some(detail)) => serde_json::from_str(meta)
+            .map(|meta| ToolOutput::failed(scope.echo(), detail.clone(), &of_failure(meta))),
+        (None, None) => return ended,
+    };
+    match changed {
+        Ok(output) => Ended { output, ..ended },
+        Err(_) => ended,
+    }
 }
 
 /// Says in an answer that its record is not known to be in the store; none if it cannot be said.

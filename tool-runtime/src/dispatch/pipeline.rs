@@ -151,8 +151,12 @@ pub(crate) async fn carry(
     let ended = match provable(scope).await {
         Ok(()) => {
             let ran = run(scope, tool, &mut hold, started).await;
+            let has_failed = ran.has_failed_by_itself();
             let ended = fit(scope, ran);
-            match prover(scope).filter(|_| ended.fate == Fate::Answered) {
+            let is_tools_own = has_failed || ended.fate == Fate::Answered;
+            // A dry run that fails before a decision answers the call that waits for it.
+            let answers_a_call = has_failed && scope.is_rehearsal();
+            match prover(scope, answers_a_call).filter(|_| is_tools_own) {
                 Some(prover) => proven(prover.prove(scope, ended), &mut hold).await,
                 None => ended,
             }
@@ -195,11 +199,12 @@ async fn proven(proving: BoxFuture<'_, Ended>, hold: &mut Option<Box<dyn Hold>>)
     }
 }
 
-/// Returns the keeper of the proof of an answer, where the call has to leave one.
-fn prover(scope: &CallScope) -> Option<&dyn Prove> {
+/// Returns the keeper of evidence of what a tool says, where the call has to leave some: a dry run of
+/// a write only if it answers another call.
+fn prover(scope: &CallScope, answers_a_call: bool) -> Option<&dyn Prove> {
     let leaves_evidence = scope.registered().traits.evidence
         && scope.replay_of().is_none()
-        && !scope.withholds_effect();
+        && (answers_a_call || !scope.withholds_effect());
     scope.runtime().prover().filter(|_| leaves_evidence)
 }
 
@@ -208,7 +213,7 @@ async fn provable(scope: &CallScope) -> Result<(), Box<Refusal>> {
     if !scope.registered().traits.requires_evidence {
         return Ok(());
     }
-    match prover(scope) {
+    match prover(scope, false) {
         Some(prover) => prover.ready(scope).await,
         None => Ok(()),
     }

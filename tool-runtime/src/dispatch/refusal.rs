@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use tool_contracts::{CallStatus, Effect, ErrorCode, ToolErrorDetail, Violation};
+use tool_contracts::{CallStatus, Effect, ErrorCode, Evidence, ToolErrorDetail, Violation};
 
 use crate::call::CallScope;
 use crate::failure::{Failure, Fault};
@@ -16,6 +16,8 @@ pub(crate) struct Refusal {
     pub(crate) detail: ToolErrorDetail,
     /// For the log only.
     pub(crate) log: String,
+    /// The evidence of a dry run that failed, where that answers the call.
+    pub(crate) evidence: Option<Box<Evidence>>,
 }
 
 /// How many violations the message spells out; all of them stand in `details.violations`.
@@ -30,12 +32,17 @@ impl Refusal {
     /// Makes a refusal of a failure; what the failure keeps for the log goes there.
     pub(crate) fn new(status: CallStatus, failure: Failure) -> Box<Self> {
         let Fault { failure, log, .. } = Fault::plain(failure);
-        Box::new(Self { status, detail: failure.into_detail(None), log })
+        Box::new(Self { status, detail: failure.into_detail(None), log, evidence: None })
     }
 
     /// Answers a call that does not run with an error that was made already.
     pub(crate) fn not_run(detail: ToolErrorDetail) -> Box<Self> {
-        Box::new(Self { status: CallStatus::NotExecuted, detail, log: String::new() })
+        Box::new(Self {
+            status: CallStatus::NotExecuted,
+            detail,
+            log: String::new(),
+            evidence: None,
+        })
     }
 
     /// Tells the model to stop: it has been refused this tool this often.

@@ -21,6 +21,13 @@ pub(super) struct Ran {
     pub(super) meta: Option<Box<MetaDraft>>,
 }
 
+impl Ran {
+    /// Tells whether the tool ran and failed by its own word, not by a panic or its deadline.
+    pub(super) fn has_failed_by_itself(&self) -> bool {
+        self.begun && matches!(self.outcome, Outcome::Ended(End::Failed(_)))
+    }
+}
+
 /// Runs the tool under its deadline, its cancellation and the panic guard, while the hold is kept.
 pub(super) async fn run(
     scope: &CallScope,

@@ -17,7 +17,7 @@ use super::{
 use crate::call::{CallScope, Grounds, guarded, redacting};
 use crate::canonical::Digest;
 use crate::dispatch::RuntimeBuilder;
-use crate::dispatch::fitting::{failed, with_meta, with_warning};
+use crate::dispatch::fitting::{failed, with_evidence, with_warning};
 use crate::dispatch::pipeline::{Ended, Fate};
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::witness::{Prove, Wait};
@@ -29,7 +29,7 @@ use crate::store::{StoreError, UnixMillis};
 /// The longest that an answer waits for its proof to be kept.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a model is told where the proof of an answer could not be kept.
+/// The warning of an answer or a failure whose evidence could not be kept.
 const UNPROVEN: &str = "the proof of this answer could not be kept";
 
 /// What is sealed of a call beside what its snapshot says in the open.
@@ -51,8 +51,11 @@ pub enum Sealing {
 /// [`RuntimeBuilder::evidence`].
 ///
 /// Each answer leaves a snapshot in the vault before it is delivered, and names it in
-/// `meta.evidence`. Where it cannot be kept within ten seconds, the answer is delivered without, and
-/// with a warning; an answer of a tool marked `#[ai_tool(evidence = "required")]` is withheld. Before
+/// `meta.evidence`; so does each failure that the tool returns itself, such as a refusal by a set of
+/// rules, whose snapshot names the error's code. A panic, a deadline and arguments that are refused
+/// leave none. Where a snapshot cannot be kept within ten seconds, the answer is delivered without,
+/// and with a warning; an answer of a tool marked `#[ai_tool(evidence = "required")]` is withheld, and a
+/// failure is delivered. Before
 /// such a tool runs, the vault is asked for the keys of the proof, and the call is refused where it
 /// does not give them. Every access to the vault is recorded in the ledger.
 ///
@@ -132,9 +135,9 @@ impl EvidenceKeeper {
         match kept {
             Ok((evidence, digest)) => {
                 ended.grounds.get_or_insert_default().snapshot = Some(digest);
-                with_meta(scope, ended, |meta| meta.with_evidence(evidence))
+                with_evidence(scope, ended, &evidence)
             }
-            Err(text) if scope.registered().traits.requires_evidence => {
+            Err(text) if scope.registered().traits.requires_evidence && ended.output.is_ok() => {
                 withheld(scope, &ended, &text)
             }
             Err(text) => unproven(scope, ended, &text),
@@ -181,7 +184,9 @@ impl EvidenceKeeper {
 
     /// Keeps the proof of an answer; returns it as the answer names it, and the snapshot's digest.
     async fn keep(&self, scope: &CallScope, ended: &Ended) -> Result<(Evidence, Digest), String> {
-        let Some(data) = ended.output.data_json() else { return Err("no answer".to_owned()) };
+        let error = ended.output.error();
+        let failure = error.map(serde_json::to_string).transpose().map_err(text)?;
+        let data = ended.output.data_json().or(failure.as_deref()).ok_or("no answer")?;
         let at = self.ledger.clock().now();
         let nothing = Grounds::default();
         let grounds = ended.grounds.as_deref().unwrap_or(&nothing);
@@ -191,7 +196,10 @@ impl EvidenceKeeper {
         let summary =
             move |scope: &CallScope, free_bytes| keys.keys().redacted_input(scope, free_bytes);
         let summary = redacting::redacted(scope, summary).await;
-        let snapshot = self.snapshot(scope, summary, hash, grounds, at).map_err(text)?;
+        let mut snapshot = self.snapshot(scope, summary, hash, grounds, at).map_err(text)?;
+        if let Some(error) = error {
+            snapshot = snapshot.with_error(error.code().unwrap_or("error"));
+        }
         let kept = self.vault.keep(snapshot, &self.contents(scope, data)).await.map_err(text)?;
         let evidence = Evidence::new(kept.id().to_string(), sources).map_err(text)?;
         Ok((evidence, kept.digest().map_err(text)?))

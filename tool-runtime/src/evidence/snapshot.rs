@@ -66,6 +66,8 @@ struct Wire {
     input_hash: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     output_hash: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     rules: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -96,6 +98,7 @@ impl Snapshot {
             input_summary: None,
             input_hash: None,
             output_hash: None,
+            error: None,
             rules: BTreeMap::new(),
             sources: Vec::new(),
             sealed: Vec::new(),
@@ -136,6 +139,13 @@ impl Snapshot {
     #[must_use]
     pub fn with_output_hash(mut self, hash: impl Into<String>) -> Self {
         self.0.output_hash = Some(hash.into());
+        self
+    }
+
+    /// Sets the code of the error that the tool returned; its output is the error then.
+    #[must_use]
+    pub fn with_error(mut self, code: impl Into<String>) -> Self {
+        self.0.error = Some(code.into());
         self
     }
 
@@ -217,6 +227,12 @@ impl Snapshot {
     #[must_use]
     pub fn output_hash(&self) -> Option<&str> {
         self.0.output_hash.as_deref()
+    }
+
+    /// Returns the code of the error that the tool returned; `None` if it answered.
+    #[must_use]
+    pub fn error(&self) -> Option<&str> {
+        self.0.error.as_deref()
     }
 
     /// Gives the rules that held, with their versions.

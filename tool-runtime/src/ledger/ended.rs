@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
-use tool_contracts::{Actor, ActorType, CallStatus, ErrorCode, ToolErrorDetail, ToolResultMeta};
+use tool_contracts::{
+    Actor, ActorType, CallStatus, ErrorCode, ToolErrorDetail, ToolErrorMeta, ToolResultMeta,
+};
 use uuid::Uuid;
 
 use super::config::Inputs;
@@ -100,7 +102,7 @@ impl EndedCall {
         let unknown = scope.is_none().then(|| shortened(call.name()));
         let call_id = call.call_id().map(shortened);
         let error = output.error();
-        let proven = scope.is_some_and(|it| it.registered().traits.evidence) && error.is_none();
+        let proven = scope.is_some_and(|it| it.registered().traits.evidence);
         let data = error.is_none().then(|| output.data_json().unwrap_or("null"));
         let meta = proven.then(|| output.meta_json());
         Self {
@@ -233,8 +235,12 @@ impl EndedCall {
     }
 
     fn evidence(&self) -> Option<String> {
-        let meta: ToolResultMeta = serde_json::from_str(self.texts.get(Name::Meta)?).ok()?;
-        meta.evidence().map(|evidence| evidence.snapshot_id().to_owned())
+        let meta = self.texts.get(Name::Meta)?;
+        let evidence = match self.error {
+            None => serde_json::from_str::<ToolResultMeta>(meta).ok()?.evidence().cloned(),
+            Some(_) => serde_json::from_str::<ToolErrorMeta>(meta).ok()?.evidence().cloned(),
+        };
+        evidence.map(|evidence| evidence.snapshot_id().to_owned())
     }
 }
 

@@ -3,6 +3,7 @@
 mod keeping;
 mod permission;
 mod recorded;
+mod refusals;
 mod replay;
 mod required;
 

@@ -66,6 +66,23 @@ fn an_error_shows_what_it_says() {
 }
 
 #[test]
+fn an_error_may_have_warnings_a_time_for_which_it_holds_and_a_proof() {
+    let mut response = failure();
+    response["warnings"] = json!(["ask again tomorrow"]);
+    response["ttl_seconds"] = json!(60);
+    response["evidence"] = json!({"snapshot_id": "ev_1", "sources": []});
+    let answer = read(&response).unwrap();
+    assert_eq!(answer.warnings(), ["ask again tomorrow"]);
+    assert_eq!(answer.ttl_seconds(), Some(60));
+    assert_eq!(answer.evidence().unwrap().snapshot_id(), "ev_1");
+    assert_eq!(serde_json::to_value(&answer).unwrap(), response);
+    let output = answer.clone().into_output(json!({}));
+    let ToolOutput::Error(error) = &output else { panic!("it is an error") };
+    assert_eq!(error.meta().evidence().unwrap().snapshot_id(), "ev_1");
+    assert_eq!(ResponseEnvelope::from(output), answer);
+}
+
+#[test]
 fn null_is_absent_wherever_it_stands() {
     for field in ["warnings", "error", "ttl_seconds", "evidence", "meta"] {
         let mut response = success();
@@ -104,10 +121,6 @@ fn an_answer_is_no_error_and_an_error_no_answer() {
         "not admitted where `ok` is true",
     );
     check_refused(failure(), "data", json!({}), "not admitted where `ok` is false");
-    check_refused(failure(), "warnings", json!(["w"]), "not admitted where `ok` is false");
-    check_refused(failure(), "ttl_seconds", json!(60), "not admitted where `ok` is false");
-    let evidence = json!({"snapshot_id": "ev_1", "sources": []});
-    check_refused(failure(), "evidence", evidence, "not admitted where `ok` is false");
     check_refused(failure(), "error", Value::Null, "missing");
     check_refused(success(), "ok", Value::Null, "missing");
 }
@@ -133,7 +146,9 @@ fn the_rest_repeats_nothing_that_stands_beside_it() {
         ("evidence", json!({"snapshot_id": "ev_1", "sources": []})),
     ] {
         let meta = json!({"took_ms": 1, field: value});
-        check_refused(success(), "meta", meta, &format!("`{field}`: not admitted in an envelope"));
+        let expectation = format!("`{field}`: not admitted in an envelope");
+        check_refused(success(), "meta", meta.clone(), &expectation);
+        check_refused(failure(), "meta", meta, &expectation);
     }
 }
 

@@ -232,10 +232,18 @@ pub(crate) fn error_code() -> impl Strategy<Value = ErrorCode> {
 }
 
 pub(crate) fn error_meta() -> impl Strategy<Value = ToolErrorMeta> {
-    (any::<u64>(), option::of(any::<u32>()), any::<bool>(), any::<bool>()).prop_map(
-        |(took, attempts, replayed, dry)| {
-            let meta = ToolErrorMeta::new(took).with_replayed(replayed).with_dry_run(dry);
-            set(meta, attempts, ToolErrorMeta::with_attempts)
+    let switches = (any::<bool>(), any::<bool>());
+    let numbers = (any::<u64>(), option::of(any::<u32>()), option::of(any::<u64>()));
+    let findings = (collection::vec(text(), 0..3), option::of(evidence()));
+    (switches, numbers, findings).prop_map(
+        |((replayed, dry), (took, attempts, ttl), (warnings, evidence))| {
+            let meta = ToolErrorMeta::new(took)
+                .with_replayed(replayed)
+                .with_dry_run(dry)
+                .with_warnings(warnings);
+            let meta = set(meta, attempts, ToolErrorMeta::with_attempts);
+            let meta = set(meta, ttl, ToolErrorMeta::with_ttl_seconds);
+            set(meta, evidence, ToolErrorMeta::with_evidence)
         },
     )
 }

@@ -65,7 +65,8 @@ impl CallScope {
             None => detail,
         };
         let log = self.scrub_log(refusal.log.clone());
-        Some(Refusal { status: refusal.status, detail, log })
+        let evidence = refusal.evidence.clone();
+        Some(Refusal { status: refusal.status, detail, log, evidence })
     }
 
     /// Gives the arguments as a record may keep them; none if they are not JSON.

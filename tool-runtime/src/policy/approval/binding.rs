@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::policy::governor::State;
 use crate::policy::plan::Plan;
 use crate::policy::retry::is_transient;
-use tool_contracts::{CallStatus, ErrorCode};
+use tool_contracts::{CallStatus, ErrorCode, ToolErrorMeta};
 
 const ARGUMENTS: &str = "tool-runtime/arguments/v1";
 const REHEARSAL: &str = "tool-runtime/rehearsal/v1";
@@ -52,7 +52,12 @@ fn digest_of(output: &ToolOutput) -> Result<Digest, Box<Refusal>> {
         (Some(data), _) => {
             exact(REHEARSAL, data, Defaults::none()).map_err(|error| not_canonical(&error))
         }
-        (None, Some(detail)) => Err(Refusal::not_run(detail.clone())),
+        (None, Some(detail)) => {
+            let meta = serde_json::from_str::<ToolErrorMeta>(output.meta_json()).ok();
+            let mut refusal = Refusal::not_run(detail.clone());
+            refusal.evidence = meta.and_then(|meta| meta.evidence().cloned()).map(Box::new);
+            Err(refusal)
+        }
         (None, None) => Err(Refusal::needs_confirmation()),
     }
 }
