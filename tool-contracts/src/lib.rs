@@ -61,5 +61,5 @@ pub use crate::{
     hidden::has_hidden_characters,
     output::ToolOutput,
     result::{Coercion, Evidence, EvidenceSource, ToolResult, ToolResultMeta, Warning},
-    spec::{Effect, Permission, ToolAnnotations, ToolSpec, ToolSpecBuilder},
+    spec::{Effect, Permission, ToolAnnotations, ToolSpec, ToolSpecBuilder, ToolkitSpec},
 };

@@ -17,7 +17,7 @@ use crate::{
     Actor, ActorType, CallStatus, Client, ClientApp, Coercion, Effect, ErrorCode, Evidence,
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolError,
     ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta,
-    ToolSpec, Trace, Violation,
+    ToolSpec, ToolkitSpec, Trace, Violation,
     envelope::{RequestEnvelope, ResponseEnvelope, ResponseError},
     server::{
         Audit, AuditStatus, CallContext, CallRequest, CallResponse, ListRequest, ListResponse,
@@ -69,6 +69,7 @@ catalogue! {
     "tool_error_type" "ToolErrorType" ToolErrorType;
     "error_code" "ErrorCode" ErrorCode;
     "tool_spec" "ToolSpec" ToolSpec;
+    "toolkit_spec" "ToolkitSpec" ToolkitSpec;
     "tool_annotations" "ToolAnnotations" ToolAnnotations;
     "effect" "Effect" Effect;
     "permission" "Permission" Permission;

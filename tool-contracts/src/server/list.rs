@@ -5,9 +5,9 @@ use serde::{Serialize, de::Error as _};
 use serde_json::{Map, Value};
 
 use crate::{
-    ContractError, ToolSpec,
+    ContractError, ToolSpec, ToolkitSpec,
     contract_error::Problems,
-    spec::check_name,
+    spec::{check_name, check_prefix},
     wire::{self, reads},
 };
 
@@ -140,6 +140,9 @@ pub struct ToolListing {
     /// Where the tool belongs among others.
     #[serde(skip_serializing_if = "Option::is_none")]
     category: Option<String>,
+    /// The toolkit that the tool belongs to; its name and a dot begin the tool's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    toolkit: Option<ToolkitSpec>,
     /// The JSON Schema of the input.
     input_schema: Map<String, Value>,
     /// The JSON Schema of the output.
@@ -176,6 +179,12 @@ impl ToolListing {
         self.category.as_deref()
     }
 
+    /// Returns the toolkit that the tool belongs to.
+    #[must_use]
+    pub const fn toolkit(&self) -> Option<&ToolkitSpec> {
+        self.toolkit.as_ref()
+    }
+
     /// Gives the JSON Schema of the input.
     #[must_use]
     pub const fn input_schema(&self) -> &Map<String, Value> {
@@ -204,6 +213,7 @@ impl ToolListing {
         let mut problems = Problems::of("ToolListing");
         check_name(&mut problems, &self.name);
         problems.filled("version", Some(&self.version));
+        check_prefix(&mut problems, &self.name, self.toolkit.as_ref());
         problems.finish().map(|()| self)
     }
 }
@@ -215,6 +225,7 @@ impl From<&ToolSpec> for ToolListing {
             version: spec.version().to_owned(),
             description: spec.description().to_owned(),
             category: spec.category().map(str::to_owned),
+            toolkit: spec.toolkit().cloned(),
             input_schema: spec.input_schema().clone(),
             output_schema: spec.output_schema().cloned(),
             requires_auth: spec.requires_auth(),
@@ -249,6 +260,7 @@ reads! {
     required version = "version", leaf wire::Text<false>;
     required description = "description", leaf wire::Text<false>;
     optional category = "category", leaf wire::Text<false>;
+    optional toolkit = "toolkit", nested ToolkitSpec;
     required input_schema = "input_schema", leaf wire::Object;
     optional output_schema = "output_schema", leaf wire::Object;
     required requires_auth = "requires_auth", leaf wire::Flag;
@@ -259,6 +271,7 @@ reads! {
             version,
             description,
             category,
+            toolkit,
             input_schema,
             output_schema,
             requires_auth,

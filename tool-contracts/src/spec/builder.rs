@@ -3,7 +3,7 @@
 use serde::de::Error as _;
 use serde_json::{Map, Value, json};
 
-use super::{Effect, Permission, ToolAnnotations, ToolSpec};
+use super::{Effect, Permission, ToolAnnotations, ToolSpec, ToolkitSpec, check_prefix};
 use crate::{
     ContractError,
     contract_error::Problems,
@@ -27,6 +27,7 @@ impl ToolSpecBuilder {
             version: "0.0.0".to_owned(),
             description: String::new(),
             category: None,
+            toolkit: None,
             effect,
             annotations: ToolAnnotations::default(),
             permission: effect.default_permission(),
@@ -61,6 +62,12 @@ impl ToolSpecBuilder {
     /// Sets where the tool belongs among others.
     pub fn category(mut self, category: impl Into<String>) -> Self {
         self.spec.category = Some(category.into());
+        self
+    }
+
+    /// Sets the toolkit that the tool belongs to; its name and a dot begin the tool's name.
+    pub fn toolkit(mut self, toolkit: ToolkitSpec) -> Self {
+        self.spec.toolkit = Some(toolkit);
         self
     }
 
@@ -138,6 +145,7 @@ impl ToolSpec {
     fn check(&self, problems: &mut Problems) {
         check_name(problems, &self.name);
         problems.filled("version", Some(&self.version));
+        check_prefix(problems, &self.name, self.toolkit.as_ref());
         problems.check(
             self.ttl_seconds.is_none() || self.effect == Effect::Read,
             "ttl_seconds",
@@ -168,6 +176,7 @@ reads! {
     required version = "version", leaf wire::Text<false>;
     required description = "description", leaf wire::Text<false>;
     optional category = "category", leaf wire::Text<false>;
+    optional toolkit = "toolkit", nested ToolkitSpec;
     required effect = "effect", nested Effect;
     required annotations = "annotations", nested ToolAnnotations;
     required permission = "permission", nested Permission;
@@ -184,6 +193,7 @@ reads! {
             version,
             description,
             category,
+            toolkit,
             effect,
             annotations,
             permission,

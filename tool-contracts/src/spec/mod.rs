@@ -2,16 +2,18 @@
 
 mod builder;
 mod effect;
+mod toolkit;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub(crate) use self::builder::check_name;
 pub use self::{
     builder::ToolSpecBuilder,
     effect::{Effect, Permission, ToolAnnotations},
+    toolkit::ToolkitSpec,
 };
+pub(crate) use self::{builder::check_name, toolkit::check_prefix};
 
 /// Describes a tool: its name, its schemas, its effect and what it needs.
 ///
@@ -47,6 +49,9 @@ pub struct ToolSpec {
     /// Where the tool belongs among others.
     #[serde(skip_serializing_if = "Option::is_none")]
     category: Option<String>,
+    /// The toolkit that the tool belongs to; its name and a dot begin the tool's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    toolkit: Option<ToolkitSpec>,
     /// What a call does to the world.
     effect: Effect,
     /// More about the effect.
@@ -107,6 +112,12 @@ impl ToolSpec {
     #[must_use]
     pub fn category(&self) -> Option<&str> {
         self.category.as_deref()
+    }
+
+    /// Returns the toolkit that the tool belongs to.
+    #[must_use]
+    pub const fn toolkit(&self) -> Option<&ToolkitSpec> {
+        self.toolkit.as_ref()
     }
 
     /// Says what a call does to the world.

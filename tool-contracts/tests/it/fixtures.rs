@@ -8,7 +8,7 @@ use tool_contracts::{
     Actor, ActorType, CallStatus, Client, ClientApp, Coercion, Effect, ErrorCode, Evidence,
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolError,
     ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta,
-    ToolSpec, Trace, Violation,
+    ToolSpec, ToolkitSpec, Trace, Violation,
     envelope::{RequestEnvelope, ResponseEnvelope, ResponseError},
     schemas,
     server::{
@@ -52,6 +52,7 @@ fn check_file(file: &str, example: &Value) {
         "tool_error_type.json" => check::<ToolErrorType>(example),
         "error_code.json" => check::<ErrorCode>(example),
         "tool_spec.json" => check::<ToolSpec>(example),
+        "toolkit_spec.json" => check::<ToolkitSpec>(example),
         "tool_annotations.json" => check::<ToolAnnotations>(example),
         "effect.json" => check::<Effect>(example),
         "permission.json" => check::<Permission>(example),

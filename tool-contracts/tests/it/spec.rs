@@ -1,7 +1,9 @@
 //! The rules of a tool's description and of requests.
 
 use serde_json::{Value, json};
-use tool_contracts::{Effect, Permission, ToolAnnotations, ToolCallRequest, ToolSpec, Violation};
+use tool_contracts::{
+    Effect, Permission, ToolAnnotations, ToolCallRequest, ToolSpec, ToolkitSpec, Violation,
+};
 
 fn valid() -> Value {
     json!({
@@ -65,6 +67,10 @@ fn fields_keep_to_their_rules() {
     check_refused("requires_auth", json!("no"), "true or false");
     check_refused("annotations", json!({"pure": true}), "`pure`: unknown field");
     check_refused("annotations", json!({"idempotent": 1}), "`idempotent`: expected true or false");
+    check_refused("toolkit", json!({"name": "content"}), "`description`: missing");
+    check_refused("toolkit", json!({"name": "a b", "description": "A."}), "1 to 64");
+    check_refused("toolkit", json!({"name": "content", "description": ""}), "not empty");
+    check_refused("toolkit", json!({"name": "pages", "description": "A."}), "`toolkit.tool`");
     check_refused("handler", json!("f"), "unknown field");
 }
 
@@ -83,6 +89,35 @@ fn the_builder_names_every_problem_at_once() {
         fields,
         ["name", "version", "ttl_seconds", "timeout_ms", "input_schema", "output_schema"]
     );
+}
+
+#[test]
+fn a_toolkit_begins_the_names_of_its_tools() {
+    let with = |name: &str, toolkit: &str| {
+        let toolkit = ToolkitSpec::new(toolkit, "Keeps notes.").unwrap();
+        ToolSpec::builder(name, Effect::Read).toolkit(toolkit).build()
+    };
+    for (name, toolkit) in [("notes.add", "notes"), ("a.b.c", "a.b"), ("a.b.c", "a")] {
+        let spec = with(name, toolkit).unwrap();
+        assert_eq!(spec.toolkit().unwrap().name(), toolkit);
+        assert_eq!(spec.toolkit().unwrap().description(), "Keeps notes.");
+        assert_eq!(read(&serde_json::to_value(&spec).unwrap()).unwrap(), spec);
+    }
+    for (name, toolkit) in [("notes", "notes"), ("notes.", "notes"), ("notesadd", "notes")] {
+        assert_eq!(with(name, toolkit).unwrap_err().problems()[0].field(), "toolkit");
+    }
+    let refused = ToolkitSpec::new("", "").unwrap_err();
+    let fields: Vec<&str> = refused.problems().iter().map(tool_contracts::Problem::field).collect();
+    assert_eq!(fields, ["name", "description"]);
+    assert!(ToolkitSpec::new("x".repeat(65), "Too long a name.").is_err());
+}
+
+#[test]
+fn a_description_from_before_toolkits_has_none() {
+    assert_eq!(read(&valid()).unwrap().toolkit(), None);
+    let mut null = valid();
+    null["toolkit"] = Value::Null;
+    assert_eq!(read(&null).unwrap(), read(&valid()).unwrap());
 }
 
 #[test]

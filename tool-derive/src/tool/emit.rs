@@ -100,12 +100,15 @@ fn facts(tool: &Tool) -> TokenStream {
     let (dry_run, forwards_key) = (dry_run(tool), forwards_key(tool));
     let reconciles = tool.reconcile.is_some();
     let path = path(tool);
+    let toolkit = tool.target.this.as_ref();
+    let toolkit = option(toolkit.map(|this| quote!(__p::ToolkitFacts::of::<#this>())));
     quote! {
         name: #name,
         title: #title,
         version: #version,
         description: #description,
         category: #category,
+        toolkit: #toolkit,
         effect: #effect,
         idempotent: #idempotent,
         open_world: #open_world,

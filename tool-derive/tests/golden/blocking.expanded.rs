@@ -115,6 +115,7 @@ const _: () = {
             version: "1.0.0",
             description: "Reads a file.",
             category: ::core::option::Option::None,
+            toolkit: ::core::option::Option::None,
             effect: __p::Effect::Read,
             idempotent: false,
             open_world: false,

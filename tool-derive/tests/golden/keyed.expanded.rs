@@ -150,6 +150,7 @@ const _: () = {
             version: "1.0.0",
             description: "Places an order.",
             category: ::core::option::Option::None,
+            toolkit: ::core::option::Option::None,
             effect: __p::Effect::Write,
             idempotent: false,
             open_world: false,

@@ -106,6 +106,7 @@ const _: () = {
             version: "1.0.0",
             description: "Lists squares.",
             category: ::core::option::Option::None,
+            toolkit: ::core::option::Option::None,
             effect: __p::Effect::Read,
             idempotent: false,
             open_world: false,

@@ -90,6 +90,7 @@ const _: () = {
             version: "1.0.0",
             description: "Deletes a page.",
             category: ::core::option::Option::None,
+            toolkit: ::core::option::Option::None,
             effect: __p::Effect::Destructive,
             idempotent: false,
             open_world: false,

@@ -156,6 +156,7 @@ const _: () = {
             version: "1.0.0",
             description: "Searches the published content of a site.",
             category: ::core::option::Option::Some("content"),
+            toolkit: ::core::option::Option::None,
             effect: __p::Effect::Read,
             idempotent: false,
             open_world: false,

@@ -69,6 +69,7 @@ const _: () = {
             version: "1.0.0",
             description: "Tells the time.",
             category: ::core::option::Option::None,
+            toolkit: ::core::option::Option::None,
             effect: __p::Effect::Read,
             idempotent: false,
             open_world: false,

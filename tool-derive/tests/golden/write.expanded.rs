@@ -104,6 +104,7 @@ const _: () = {
             version: "1.0.0",
             description: "Renames a page.",
             category: ::core::option::Option::None,
+            toolkit: ::core::option::Option::None,
             effect: __p::Effect::Write,
             idempotent: true,
             open_world: true,

@@ -14,7 +14,7 @@ use super::runtime::{Inner, Runtime};
 use super::witness::{Prove, Witness};
 use crate::limits::Limits;
 use crate::registry::{
-    Catalogue, DynamicTool, Registered, Registry, Settings, States, Tool, Toolkit,
+    Catalogue, DynamicTool, Registered, Registry, Settings, States, Tool, Toolkit, narrowest_first,
 };
 use crate::schema::Coerce;
 use crate::timer::Timer;
@@ -304,8 +304,7 @@ impl RuntimeBuilder {
 
 /// A tool's name, and its toolkit's.
 fn names_of(entry: &crate::registry::Entry) -> impl Iterator<Item = &str> {
-    let name = entry.name();
-    [Some(name), name.rsplit_once('.').map(|(toolkit, _)| toolkit)].into_iter().flatten()
+    narrowest_first(entry.name(), entry.toolkit())
 }
 
 #[cfg(feature = "tokio")]

@@ -5,12 +5,15 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tool_contracts::{ToolSpec, ToolkitSpec};
+
 use super::access::AccessPolicy;
 use super::approval::Approver;
 use super::bounds;
 use super::rules::Rules;
 use super::ticket::KeyRing;
 use crate::dispatch::{BuildProblem, RuntimeBuilder};
+use crate::registry::narrowest_first;
 use crate::store::{
     Clock, GrantStore, IdempotencyStore, Memory, OutputStore, Store, SystemClock, TicketStore,
 };
@@ -267,9 +270,8 @@ impl Policy {
     }
 
     /// The rules for a tool: its own, its toolkit's, those for all.
-    pub(super) fn rules_of(&self, tool: &str) -> Rules {
-        let toolkit = tool.rsplit_once('.').map(|(toolkit, _)| toolkit);
-        let narrower = [Some(tool), toolkit].into_iter().flatten();
+    pub(super) fn rules_of(&self, tool: &ToolSpec) -> Rules {
+        let narrower = narrowest_first(tool.name(), tool.toolkit().map(ToolkitSpec::name));
         let said = narrower.filter_map(|name| self.rules_for.get(name));
         said.fold(Rules::new(), Rules::or).or(&self.rules)
     }

@@ -66,7 +66,7 @@ impl Policy {
         timer: &Arc<dyn Timer>,
     ) -> Arc<dyn Govern> {
         let plan = |tool: &mut Registered| {
-            let plan = Plan::new(tool, &self.rules_of(tool.spec.name()), timer);
+            let plan = Plan::new(tool, &self.rules_of(&tool.spec), timer);
             tool.concerns = plan.concerns(self.access.is_some(), self.max_in_flight.is_some());
             plan
         };

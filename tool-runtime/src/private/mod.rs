@@ -37,7 +37,7 @@ pub use crate::call::{CallScope, Finished, Running};
 pub use crate::failure::{Failure, FailureCode, ToolFailure};
 #[cfg(feature = "discovery")]
 pub use crate::registry::Discovered;
-pub use crate::registry::{Definition, HostNeed, Tool, Toolkit, TypedTool};
+pub use crate::registry::{Definition, HostNeed, Tool, Toolkit, ToolkitFacts, TypedTool};
 pub use crate::schema::{InputSchema, Property, open, title};
 #[cfg(feature = "testing")]
 pub use crate::testing::ToolTrial;

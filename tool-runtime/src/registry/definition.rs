@@ -21,6 +21,7 @@ pub struct Definition {
     pub version: &'static str,
     pub description: &'static str,
     pub category: Option<&'static str>,
+    pub toolkit: Option<ToolkitFacts>,
     pub effect: Effect,
     pub idempotent: bool,
     pub open_world: bool,
@@ -56,6 +57,22 @@ impl fmt::Debug for Definition {
             .field("name", &self.name)
             .field("rust_path", &self.rust_path)
             .finish_non_exhaustive()
+    }
+}
+
+/// The toolkit that a tool's method stands in.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct ToolkitFacts {
+    pub(super) name: &'static str,
+    pub(super) description: &'static str,
+}
+
+impl ToolkitFacts {
+    /// Reads them from the toolkit's type.
+    #[must_use]
+    pub const fn of<T: Toolkit>() -> Self {
+        Self { name: T::NAME, description: T::DESCRIPTION }
     }
 }
 

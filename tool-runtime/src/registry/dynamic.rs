@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
-use tool_contracts::Effect;
+use tool_contracts::{Effect, ToolkitSpec};
 
 use crate::call::{CallScope, Finished, Reconciled, Running};
 use crate::failure::{Failure, Fault};
@@ -54,6 +54,7 @@ pub struct DynamicTool {
     pub(super) version: Option<String>,
     pub(super) description: String,
     pub(super) category: Option<String>,
+    pub(super) toolkit: Option<ToolkitSpec>,
     pub(super) idempotent: bool,
     pub(super) open_world: bool,
     pub(super) requires_auth: bool,
@@ -85,6 +86,7 @@ impl DynamicTool {
             version: None,
             description: String::new(),
             category: None,
+            toolkit: None,
             idempotent: false,
             open_world: false,
             requires_auth: true,
@@ -137,6 +139,24 @@ impl DynamicTool {
     #[must_use]
     pub fn category(mut self, category: impl Into<String>) -> Self {
         self.category = Some(category.into());
+        self
+    }
+
+    /// Sets the toolkit that the tool belongs to; its name and a dot begin the tool's name.
+    ///
+    /// ```
+    /// use tool_runtime::contracts::ToolkitSpec;
+    /// use tool_runtime::prelude::*;
+    ///
+    /// let files = ToolkitSpec::new("files", "Reads and writes the files of a workspace.")?;
+    /// let read = DynamicTool::new("files.read", Effect::Read).toolkit(files.clone());
+    /// let write = DynamicTool::new("files.write", Effect::Write).toolkit(files);
+    /// # let _ = (read, write);
+    /// # Ok::<(), tool_runtime::contracts::ContractError>(())
+    /// ```
+    #[must_use]
+    pub fn toolkit(mut self, toolkit: ToolkitSpec) -> Self {
+        self.toolkit = Some(toolkit);
         self
     }
 

@@ -11,14 +11,14 @@ mod state;
 use std::fmt;
 use std::panic::Location;
 
-use tool_contracts::ToolSpec;
+use tool_contracts::{ToolSpec, ToolkitSpec};
 
 pub(crate) use self::catalogue::Catalogue;
-pub use self::definition::{Definition, Tool, Toolkit, TypedTool};
+pub use self::definition::{Definition, Tool, Toolkit, ToolkitFacts, TypedTool};
 #[cfg(feature = "discovery")]
 pub use self::discover::Discovered;
 pub use self::dynamic::DynamicTool;
-pub(crate) use self::registered::{Registered, SHORTEST_RETENTION, Settings};
+pub(crate) use self::registered::{Registered, SHORTEST_RETENTION, Settings, narrowest_first};
 pub use self::state::HostNeed;
 pub(crate) use self::state::States;
 use crate::dispatch::{BuildError, BuildProblem};
@@ -188,6 +188,14 @@ impl Entry {
         match &self.source {
             Source::Static(definition) => definition.name,
             Source::Dynamic(tool) => tool.name(),
+        }
+    }
+
+    /// Returns the name of the toolkit that the tool says it belongs to.
+    pub(crate) fn toolkit(&self) -> Option<&str> {
+        match &self.source {
+            Source::Static(definition) => definition.toolkit.map(|toolkit| toolkit.name),
+            Source::Dynamic(tool) => tool.toolkit.as_ref().map(ToolkitSpec::name),
         }
     }
 }

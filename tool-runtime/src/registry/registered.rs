@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
-use tool_contracts::{Effect, Permission, ToolAnnotations, ToolSpec, ToolSpecBuilder};
+use tool_contracts::{Effect, Permission, ToolAnnotations, ToolSpec, ToolSpecBuilder, ToolkitSpec};
 
 use super::dynamic::Handler;
 use super::state::Slot;
@@ -43,16 +43,25 @@ impl Default for Settings {
 
 impl Settings {
     /// The tool's own entry, else its toolkit's, else what its effect asks for.
-    fn permission(&self, name: &str, effect: Effect) -> Permission {
-        let toolkit =
-            || name.rsplit_once('.').and_then(|(toolkit, _)| self.permissions.get(toolkit));
-        let set = self.permissions.get(name).or_else(toolkit).copied();
-        set.unwrap_or_else(|| effect.default_permission())
+    fn permission(&self, name: &str, toolkit: Option<&str>, effect: Effect) -> Permission {
+        let set = narrowest_first(name, toolkit).find_map(|name| self.permissions.get(name));
+        set.copied().unwrap_or_else(|| effect.default_permission())
     }
 
     fn coerce(&self, effect: Effect) -> Coerce {
         if effect == Effect::Read { self.coerce_reads } else { self.coerce_writes }
     }
+}
+
+/// Lists the names under which a host sets something for a tool: its own, what stands before its
+/// last dot, its toolkit's.
+pub(crate) fn narrowest_first<'n>(
+    name: &'n str,
+    toolkit: Option<&'n str>,
+) -> impl Iterator<Item = &'n str> {
+    let prefix = name.rsplit_once('.').map(|(prefix, _)| prefix);
+    let toolkit = toolkit.filter(|toolkit| Some(*toolkit) != prefix);
+    [Some(name), prefix, toolkit].into_iter().flatten()
 }
 
 /// A tool ready to be called.
@@ -149,11 +158,16 @@ impl Registered {
             .annotations(annotations(definition.idempotent, definition.open_world));
         spec = with(spec, definition.title, ToolSpecBuilder::title);
         spec = with(spec, definition.category, ToolSpecBuilder::category);
+        let toolkit = definition.toolkit.map(|it| ToolkitSpec::new(it.name, it.description));
+        let toolkit = toolkit.transpose().map_err(|error| {
+            vec![BuildProblem::Contract { tool: definition.name.to_owned(), error }]
+        })?;
         spec = with(spec, definition.ttl, |spec, ttl| spec.ttl_seconds(ttl.div_ceil(1_000)));
         let timeout = definition.timeout.map_or(settings.timeout, Duration::from_millis);
         let start = Start::Static(definition.start);
         let parts = Parts {
             name: definition.name,
+            toolkit,
             spec,
             input,
             output: Some(output),
@@ -208,7 +222,9 @@ impl Registered {
         };
         let start = Start::Dynamic { handler, preview, reconcile };
         let output = tool.output_schema.clone();
-        let parts = Parts { name: &tool.name, spec, input, output, timeout, start, typed: None };
+        let toolkit = tool.toolkit.clone();
+        let name = &tool.name;
+        let parts = Parts { name, toolkit, spec, input, output, timeout, start, typed: None };
         parts.finish(tool.effect, settings).map(|registered| Registered { traits, ..registered })
     }
 
@@ -232,6 +248,7 @@ impl Registered {
 /// What static and dynamic tools have in common on their way to being registered.
 struct Parts<'t> {
     name: &'t str,
+    toolkit: Option<ToolkitSpec>,
     spec: ToolSpecBuilder,
     input: Value,
     output: Option<Value>,
@@ -266,7 +283,12 @@ impl Parts<'_> {
             .spec
             .input_schema(self.input)
             .timeout_ms(u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX))
-            .permission(settings.permission(self.name, effect));
+            .permission(settings.permission(
+                self.name,
+                self.toolkit.as_ref().map(ToolkitSpec::name),
+                effect,
+            ));
+        let spec = with(spec, self.toolkit, ToolSpecBuilder::toolkit);
         let spec = with(spec, self.output, ToolSpecBuilder::output_schema);
         let spec = spec.build().map_err(|error| {
             problems.push(BuildProblem::Contract { tool: self.name.to_owned(), error });

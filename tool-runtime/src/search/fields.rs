@@ -1,23 +1,25 @@
 //! What of a tool's contract is compared, and how much each part counts.
 
 use serde_json::{Map, Value};
-use tool_contracts::ToolSpec;
+use tool_contracts::{ToolSpec, ToolkitSpec};
 
 use super::words;
 
 /// How many parts of a contract are told apart.
-pub(super) const FIELDS: usize = 6;
+pub(super) const FIELDS: usize = 7;
 
 /// A tool's words, part by part: name, title, category, description, parameters' names, what is
-/// said of the parameters.
+/// said of the parameters, the toolkit's description.
 pub(super) type Fields = [Vec<String>; FIELDS];
 
 /// How much a word counts in each part.
 ///
 /// A name is what its author would call the tool in three words, a title the same for people; a
 /// description says it in full. What is said of a parameter is about its values as often as about
-/// the tool. The numbers are set by this reasoning and are not fitted to any set of questions.
-pub(super) const WEIGHTS: [f64; FIELDS] = [3.0, 3.0, 1.0, 1.0, 1.0, 0.5];
+/// the tool. A toolkit's description is about all of its tools, so it says less of each; the
+/// toolkit's name begins the names of its tools and counts there. The numbers are set by this
+/// reasoning and are not fitted to any set of questions.
+pub(super) const WEIGHTS: [f64; FIELDS] = [3.0, 3.0, 1.0, 1.0, 1.0, 0.5, 0.5];
 
 /// Takes a contract's words apart.
 pub(super) fn of(spec: &ToolSpec) -> Fields {
@@ -30,6 +32,7 @@ pub(super) fn of(spec: &ToolSpec) -> Fields {
         words::of_text(spec.description()),
         parameters.names,
         parameters.said,
+        words::of_text(spec.toolkit().map(ToolkitSpec::description).unwrap_or_default()),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Choosing tools: the few that fit a question, by their words.
 //!
 //! Only so many tools fit a prompt. A [`ToolIndex`] ranks all of them for a question by the words
-//! of their names, descriptions and parameters (BM25F), so that a host can offer the best few; and
+//! of their names, descriptions, toolkits and parameters (BM25F), so that a host can offer the best few; and
 //! [`search_tools`] is a tool by which the model itself finds the others.
 //!
 //! ```

@@ -1,7 +1,7 @@
 //! What is found, in which order, and what is not.
 
 use serde_json::{Value, json};
-use tool_contracts::{Effect, ToolSpec};
+use tool_contracts::{Effect, ToolSpec, ToolkitSpec};
 
 use super::ToolIndex;
 
@@ -148,4 +148,33 @@ fn the_order_of_the_words_and_of_the_tools_does_not_matter() {
     let once = scores(&specs, "green black tea");
     specs.reverse();
     assert_eq!(once, scores(&specs, "tea tea black GREEN"));
+}
+
+fn in_toolkit(name: &str, description: &str, toolkit: (&str, &str)) -> ToolSpec {
+    ToolSpec::builder(name, Effect::Read)
+        .description(description)
+        .toolkit(ToolkitSpec::new(toolkit.0, toolkit.1).expect("a toolkit"))
+        .build()
+        .expect("a valid contract")
+}
+
+#[test]
+fn a_tool_is_found_by_what_its_toolkit_is_for() {
+    let crm = ("crm", "Looks after the customers of a company.");
+    let specs = [
+        in_toolkit("crm.notes", "Lists what was written down.", crm),
+        in_toolkit("crm.owner", "Names the person in charge.", crm),
+        spec("weather", "Tells the weather of a city."),
+    ];
+    check(&specs, "which customers do we have", &["crm.notes", "crm.owner"]);
+    check(&specs, "who is in charge of a customer", &["crm.owner", "crm.notes"]);
+}
+
+#[test]
+fn a_description_of_its_own_says_more_of_a_tool_than_its_toolkits() {
+    let specs = [
+        in_toolkit("a.list", "Lists entries.", ("a", "Handles invoices.")),
+        spec("b", "Handles invoices."),
+    ];
+    check(&specs, "invoices", &["b", "a.list"]);
 }

@@ -178,3 +178,31 @@ async fn a_server_without_a_ledger_offers_no_traces() {
     assert!(document["paths"].get("/traces/{id}").is_none());
     assert!(document["paths"].get("/approvals/{ticket}").is_some());
 }
+
+/// Looks after the boats of the village.
+#[derive(Debug)]
+struct Boats;
+
+/// Looks after the boats of the village.
+#[ai_toolkit]
+impl Boats {
+    /// Counts the boats at the pier.
+    #[ai_tool(effect = "read")]
+    async fn count(&self) -> u32 {
+        3
+    }
+}
+
+#[tokio::test]
+async fn a_call_of_a_toolkits_tool_is_described_with_the_toolkit() {
+    let runtime = Runtime::builder().toolkit(Boats).tool::<LeadVisitor>().build().unwrap();
+    let app = http::router(runtime, open());
+    let document = send(&app, get("/openapi.json")).await.json();
+    let schemas = &document["components"]["schemas"];
+    let of_toolkit = "Counts the boats at the pier.\n\n\
+        Toolkit `boats`: Looks after the boats of the village.";
+    assert_eq!(schemas["boats.count.call"]["description"], of_toolkit);
+    assert_eq!(schemas["boats.count.answer"]["description"], "Counts the boats at the pier.");
+    assert_eq!(schemas["lead_visitor.call"]["description"], "Leads a visitor along a path.");
+    assert!(schemas["ToolkitSpec"].is_object(), "a list may hold one");
+}

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
+use tool_runtime::contracts::ToolkitSpec;
 use tool_runtime::prelude::*;
 use tool_runtime::{Runtime, Toolkit};
 
@@ -155,4 +156,56 @@ fn types_of_the_block_may_be_called_self() {
 
     let runtime = build(Runtime::builder().toolkit(Counter { at: 1 }));
     assert_eq!(data(&runtime, "desk.counter.plus", r#"{"other":{"at":2}}"#), json!({"at": 3}));
+}
+
+#[test]
+fn a_tool_knows_the_toolkit_that_its_method_stands_in() {
+    let runtime = build(Runtime::builder().toolkit(Notes::new()));
+    for spec in runtime.specs() {
+        let toolkit = spec.toolkit().expect("a method belongs to a toolkit");
+        assert_eq!((toolkit.name(), toolkit.description()), (Notes::NAME, Notes::DESCRIPTION));
+    }
+    let listed = tool_runtime::Registry::new().toolkit::<Notes>().specs().expect("the contracts");
+    assert!(listed.iter().all(|spec| spec.toolkit().is_some()));
+}
+
+fn dynamic(name: &str) -> DynamicTool {
+    DynamicTool::new(name, Effect::Read)
+        .description("Reads.")
+        .input_schema(json!({ "type": "object" }))
+        .sync_handler(|_| Ok::<_, Failure>(1))
+}
+
+#[test]
+fn a_dynamic_tool_may_belong_to_a_toolkit() {
+    let files = ToolkitSpec::new("files", "Reads the files of a workspace.").expect("a toolkit");
+    let tools = [dynamic("files.read").toolkit(files.clone()), dynamic("alone")];
+    let runtime = build(tools.into_iter().fold(Runtime::builder(), |all, tool| all.dynamic(tool)));
+    let toolkit = |name: &str| runtime.spec(name).expect("it is listed").toolkit();
+    assert_eq!(toolkit("files.read"), Some(&files));
+    assert_eq!(toolkit("alone"), None);
+
+    let refused = Runtime::builder().dynamic(dynamic("read").toolkit(files)).build().unwrap_err();
+    let text = refused.to_string();
+    assert!(text.contains("`read`") && text.contains("toolkit.tool"), "{text}");
+}
+
+#[test]
+fn a_permission_of_a_toolkit_holds_for_a_tool_whose_own_name_has_a_dot() {
+    let files = ToolkitSpec::new("files", "Reads the files of a workspace.").expect("a toolkit");
+    let tool = || dynamic("files.text.read").toolkit(files.clone());
+    let permission = |name: &str| {
+        let runtime = build(Runtime::builder().dynamic(tool()).permission(name, Permission::Ask));
+        runtime.spec("files.text.read").expect("it is listed").permission()
+    };
+    for name in ["files.text.read", "files.text", "files"] {
+        assert_eq!(permission(name), Permission::Ask, "{name}");
+    }
+    let both = Runtime::builder()
+        .dynamic(tool())
+        .permission("files", Permission::Deny)
+        .permission("files.text", Permission::Ask);
+    let spec = build(both);
+    let spec = spec.spec("files.text.read").expect("it is listed");
+    assert_eq!(spec.permission(), Permission::Ask, "the narrower entry wins");
 }

@@ -158,3 +158,25 @@ fn every_problem_is_reported_at_once() {
         ]
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn rules_of_a_toolkit_hold_for_a_tool_whose_own_name_has_a_dot() {
+    /// A market.
+    struct Market(std::sync::Arc<Script>);
+
+    /// A market.
+    #[ai_toolkit]
+    impl Market {
+        /// Enters a stall.
+        #[ai_tool(effect = "read", name = "stall.enter")]
+        async fn enter(&self) -> Result<u32, super::script::Woe> {
+            self.0.act().await
+        }
+    }
+
+    let script = Script::quick(|_| busy());
+    let policy = Policy::new().rules(attempts(4)).rules_for("market", attempts(2));
+    let runtime = builder(&script).toolkit(Market(script.clone())).policy(policy).build().unwrap();
+    call(&runtime, "market.stall.enter", &jane()).await;
+    assert_eq!(script.runs(), 2);
+}

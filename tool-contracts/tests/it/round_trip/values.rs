@@ -9,7 +9,7 @@ use tool_contracts::{
     Actor, ActorType, CallStatus, Client, ClientApp, Coercion, Effect, ErrorCode, Evidence,
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolContextBuilder,
     ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta, ToolErrorType, ToolOutput,
-    ToolResult, ToolResultMeta, ToolSpec, ToolSpecBuilder, Trace, Violation,
+    ToolResult, ToolResultMeta, ToolSpec, ToolSpecBuilder, ToolkitSpec, Trace, Violation,
     envelope::{RequestEnvelope, RequestEnvelopeBuilder, ResponseEnvelope, ResponseError},
     has_hidden_characters,
     server::{
@@ -308,15 +308,25 @@ pub(crate) fn annotations() -> impl Strategy<Value = ToolAnnotations> {
     })
 }
 
+pub(crate) fn toolkit() -> impl Strategy<Value = Option<ToolkitSpec>> {
+    let texts = ("[A-Za-z0-9_.-]{1,64}", filled());
+    option::of(texts.prop_map(|(name, says)| ToolkitSpec::new(name, says).unwrap()))
+}
+
 pub(crate) fn spec() -> impl Strategy<Value = ToolSpec> {
     let texts = (filled(), text(), option::of(text()), option::of(text()));
     let schemas = (object(), option::of(object()));
     let numbers = (option::of(any::<u64>()), option::of(1..=u64::MAX));
     let switches = (any::<bool>(), any::<bool>());
     let world = (effect(), permission(), annotations());
-    ("[A-Za-z0-9_.-]{1,128}", texts, schemas, numbers, switches, world).prop_map(
-        |(name, texts, (input, output), (ttl, timeout), (auth, callable), world)| {
+    let names = (toolkit(), "[A-Za-z0-9_.-]{1,63}");
+    (names, texts, schemas, numbers, switches, world).prop_map(
+        |((toolkit, own), texts, (input, output), (ttl, timeout), (auth, callable), world)| {
             let (effect, permission, annotations) = world;
+            let name = match &toolkit {
+                Some(toolkit) => format!("{}.{own}", toolkit.name()),
+                None => own,
+            };
             let builder = ToolSpec::builder(name, effect)
                 .version(texts.0)
                 .description(texts.1)
@@ -327,6 +337,7 @@ pub(crate) fn spec() -> impl Strategy<Value = ToolSpec> {
                 .ai_callable(callable);
             let builder = set(builder, texts.2, ToolSpecBuilder::title);
             let builder = set(builder, texts.3, ToolSpecBuilder::category);
+            let builder = set(builder, toolkit, ToolSpecBuilder::toolkit);
             let builder = set(builder, output, |builder, schema| {
                 builder.output_schema(Value::Object(schema))
             });

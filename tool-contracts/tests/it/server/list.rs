@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tool_contracts::{
-    Effect, ToolSpec,
+    Effect, ToolSpec, ToolkitSpec,
     server::{ListRequest, ListResponse, ToolListing},
 };
 
@@ -34,6 +34,20 @@ fn a_listing_says_of_a_tool_what_a_caller_needs() {
             "ai_callable": false,
         }),
     );
+}
+
+#[test]
+fn a_listing_names_the_toolkit_of_a_tool() {
+    let toolkit = ToolkitSpec::new("npc", "Knows the characters.").unwrap();
+    let spec = ToolSpec::builder("npc.profile", Effect::Read).toolkit(toolkit).build().unwrap();
+    let written = serde_json::to_value(ToolListing::from(&spec)).unwrap();
+    assert_eq!(written["toolkit"], json!({"name": "npc", "description": "Knows the characters."}));
+    let listing: ToolListing = serde_json::from_value(written.clone()).unwrap();
+    assert_eq!(listing.toolkit(), spec.toolkit());
+    let mut broken = written;
+    broken["name"] = json!("profile");
+    let error = serde_json::from_value::<ToolListing>(broken).unwrap_err().to_string();
+    assert!(error.starts_with("`toolkit`: "), "{error}");
 }
 
 #[test]

@@ -1,8 +1,10 @@
-use serde_json::Value;
+use serde_json::{Value, json};
 use tool_contracts::server::ListResponse;
+use tool_contracts::{Effect, ToolkitSpec};
 
-use crate::http::HttpConfig;
 use crate::http::fixture::{Answer, Stage, anonymous, open, post, scoped, send};
+use crate::http::{HttpConfig, router};
+use crate::{DynamicTool, Failure, Runtime};
 
 async fn listed(config: HttpConfig, body: &'static str) -> Answer {
     send(&Stage::new().app(config), post("/tools/list", body)).await
@@ -76,4 +78,23 @@ async fn a_body_of_another_form_is_refused() {
     let message = listed(open(), r#"{"catgory":"sums"}"#).await.refused(422, "INVALID_ARGUMENT");
     assert!(message.contains("`catgory`") && message.contains("`category`"), "{message}");
     listed(open(), "[]").await.refused(422, "INVALID_ARGUMENT");
+}
+
+#[tokio::test]
+async fn a_tool_of_a_toolkit_is_listed_with_it() {
+    let notes = ToolkitSpec::new("notes", "Keeps notes.").expect("a toolkit");
+    let tool = DynamicTool::new("notes.list", Effect::Read)
+        .description("Lists notes.")
+        .input_schema(json!({ "type": "object" }))
+        .toolkit(notes)
+        .sync_handler(|_| Ok::<_, Failure>(0));
+    let runtime = Runtime::builder().dynamic(tool).build().expect("the tool is whole");
+    let app = router(runtime, open());
+    let answer = send(&app, post("/tools/list", "{}")).await;
+    assert_eq!(names(&answer), ["notes.list"]);
+    let toolkit = &answer.json()["tools"][0]["toolkit"];
+    assert_eq!(*toolkit, json!({ "name": "notes", "description": "Keeps notes." }));
+
+    let other = send(&Stage::new().app(open()), post("/tools/list", "{}")).await.json();
+    assert_eq!(other["tools"][0].get("toolkit"), None);
 }

@@ -45,6 +45,15 @@ fn request(about: &About<'_>, tool: &ToolSpec, components: &mut Components) -> V
         .is_some_and(|tool| tool.input.check("{}", &Limits::new(), Coerce::Off).is_admitted());
     let mut request = copied(components, "CallRequest");
     describe(&mut request, tool, "Call of");
+    if let Some(toolkit) = tool.toolkit() {
+        let described = format!(
+            "{}\n\nToolkit `{}`: {}",
+            tool.description(),
+            toolkit.name(),
+            toolkit.description()
+        );
+        request.insert("description".to_owned(), described.into());
+    }
     let is = json!({"type": "string", "const": name});
     let (input, required) = if may_be_left_out {
         (json!({"anyOf": [input, {"type": "null"}]}), json!(["tool_name"]))

@@ -204,6 +204,7 @@ fn of_texts(old: &Contract, new: &Contract) -> Vec<Change> {
         ("/title", was.title() != is.title()),
         ("/description", was.description() != is.description()),
         ("/category", was.category() != is.category()),
+        ("/toolkit", was.toolkit() != is.toolkit()),
         ("/ttl_seconds", was.ttl_seconds() != is.ttl_seconds()),
         ("/timeout_ms", was.timeout_ms() != is.timeout_ms()),
         ("/permission", asks),

@@ -3,20 +3,30 @@
 mod fields;
 mod markdown;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
+
+use tool_contracts::ToolkitSpec;
 
 use self::fields::{Field, fields, kind};
 use self::markdown::{anchor, cell, code, paragraph};
 use super::contract::Contract;
 use super::instance;
 
-/// Writes a page with a section a tool.
+/// Writes a page with a section for each tool, and one for each toolkit before its first tool.
 pub(super) fn reference(tools: &[Contract]) -> String {
     let mut page = Page(String::from(
         "# Tools\n\n<!-- Written from the tools' code; edit that instead. -->\n",
     ));
     page.contents(tools);
+    let mut seen = BTreeSet::new();
     for tool in tools {
+        if let Some(toolkit) = tool.spec.toolkit() {
+            // Two toolkits may share a name and say different things.
+            if seen.insert((toolkit.name(), toolkit.description())) {
+                page.toolkit(toolkit);
+            }
+        }
         page.tool(tool);
     }
     page.0
@@ -53,6 +63,11 @@ impl Page {
         self.table(["tool", "effect", "what it does"], tools.iter().map(row));
     }
 
+    fn toolkit(&mut self, toolkit: &ToolkitSpec) {
+        self.block(&format!("## Toolkit {}", code(toolkit.name())));
+        self.block(&paragraph(toolkit.description()));
+    }
+
     fn tool(&mut self, tool: &Contract) {
         self.block(&format!("## {}", code(tool.name())));
         self.block(&paragraph(tool.spec.description()));
@@ -67,6 +82,7 @@ impl Page {
         let mut facts = vec![("version", spec.version().to_owned())];
         facts.extend(spec.title().map(|title| ("title", cell(title))));
         facts.extend(spec.category().map(|category| ("category", cell(category))));
+        facts.extend(spec.toolkit().map(|toolkit| ("toolkit", code(toolkit.name()))));
         facts.push(("effect", effect(tool)));
         facts.push(("permission", format!("{}, unless the host sets another", spec.permission())));
         facts.push(("caller", caller(tool).to_owned()));

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use tool_contracts::{Effect, ToolContext};
+use tool_contracts::{Effect, ToolContext, ToolkitSpec};
 
 use super::{Temporary, export, tool, tool_of};
 use crate::prelude::*;
@@ -337,4 +337,25 @@ fn the_reference_tells_a_person_what_a_call_needs() {
     for (page, line) in lines {
         assert!(page.lines().any(|it| it == line), "{line}\nin\n{page}");
     }
+}
+
+#[test]
+fn catalogue_and_reference_show_each_toolkit() {
+    let notes = ToolkitSpec::new("notes", "Keeps notes.\n\n# Limits\nTen notes.").unwrap();
+    let tools =
+        ["notes.add", "notes.list"].map(|name| tool(name, &json!({})).toolkit(notes.clone()));
+    let folder = Temporary::new();
+    export(tools.into_iter().chain([tool("alone", &json!({}))])).write_to(&folder).unwrap();
+    let page = fs::read_to_string(folder.at("TOOLS.md")).unwrap();
+    let section =
+        "\n## Toolkit `notes`\n\nKeeps notes.\n\n#### Limits\nTen notes.\n\n## `notes.add`\n";
+    assert_eq!(page.matches(section).count(), 1, "{page}");
+    assert_eq!(page.matches("## Toolkit").count(), 1, "{page}");
+    assert_eq!(page.matches("\n| toolkit | `notes` |\n").count(), 2, "{page}");
+
+    let catalogue = fs::read_to_string(folder.at("tools.json")).unwrap();
+    let catalogue: Value = serde_json::from_str(&catalogue).unwrap();
+    let toolkits: Vec<_> =
+        catalogue["tools"].as_array().unwrap().iter().map(|it| &it["toolkit"]["name"]).collect();
+    assert_eq!(toolkits, [&Value::Null, &json!("notes"), &json!("notes")]);
 }

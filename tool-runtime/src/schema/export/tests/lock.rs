@@ -3,6 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
+use tool_contracts::ToolkitSpec;
 
 use super::{Temporary, export, tool, tool_of};
 use crate::registry::DynamicTool;
@@ -224,4 +225,26 @@ fn the_variable_decides_what_is_written() {
             assert_eq!(error.kind(), ExportErrorKind::Setting);
         }
     }
+}
+
+#[test]
+fn a_lock_from_before_toolkits_is_read_and_hurts_nothing() {
+    let plain = || [tool("notes.add", &json!({}))];
+    let notes = || ToolkitSpec::new("notes", "Keeps notes.").unwrap();
+    let with = || plain().map(|tool| tool.toolkit(notes()));
+    let locked = Locked::with(plain());
+    assert!(!locked.text().contains("toolkit"));
+    let changes = locked.check(with()).unwrap();
+    assert_eq!(changes.compatibility(), Compatibility::None);
+    let told: Vec<_> = changes.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        ["`notes.add` contract /toolkit: no effect (annotation): says something else"]
+    );
+
+    locked.accept(with()).unwrap();
+    assert!(locked.check(with()).unwrap().is_empty());
+    let other = ToolkitSpec::new("notes", "Keeps notes and lists.").unwrap();
+    let reworded = locked.check(plain().map(|tool| tool.toolkit(other.clone()))).unwrap();
+    assert_eq!((reworded.len(), reworded.compatibility()), (1, Compatibility::None));
 }

@@ -1,0 +1,99 @@
+//! The toolkit that a tool belongs to.
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::Error as _};
+
+use crate::{
+    ContractError,
+    contract_error::Problems,
+    wire::{self, reads},
+};
+
+/// Describes a toolkit: a set of tools that belong together.
+///
+/// The names of its tools begin with the toolkit's name and a dot, as in `content.search`.
+///
+/// ```
+/// use tool_contracts::{Effect, ToolSpec, ToolkitSpec};
+///
+/// let content = ToolkitSpec::new("content", "Finds and edits the pages of a site.")?;
+/// let spec = ToolSpec::builder("content.search", Effect::Read).toolkit(content).build()?;
+/// assert_eq!(spec.toolkit().map(ToolkitSpec::name), Some("content"));
+/// # Ok::<(), tool_contracts::ContractError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = crate::schemas::documented("toolkit_spec"))]
+pub struct ToolkitSpec {
+    /// The first part of its tools' names: letters, digits, `_`, `.` and `-`.
+    #[schemars(regex(pattern = "^[A-Za-z0-9_.-]{1,64}$"))]
+    name: String,
+    /// The purpose that its tools share, for the model that has to choose one.
+    #[schemars(length(min = 1))]
+    description: String,
+}
+
+impl ToolkitSpec {
+    /// Describes a toolkit.
+    ///
+    /// # Errors
+    /// When the name is not 1 to 64 of the letters A-Z and a-z, digits, `_`, `.` and `-`, or the
+    /// description is empty; both are named.
+    pub fn new(
+        name: impl Into<String>,
+        description: impl Into<String>,
+    ) -> Result<Self, ContractError> {
+        Self { name: name.into(), description: description.into() }.checked()
+    }
+
+    /// Returns the first part of its tools' names.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the purpose that its tools share.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    fn checked(self) -> Result<Self, ContractError> {
+        let mut problems = Problems::of("ToolkitSpec");
+        problems.check(
+            is_toolkit_name(&self.name),
+            "name",
+            "expected 1 to 64 of the letters A-Z and a-z, digits, `_`, `.` and `-`",
+        );
+        problems.filled("description", Some(&self.description));
+        problems.finish().map(|()| self)
+    }
+}
+
+/// Checks that a tool's name begins with its toolkit's name and a dot.
+pub(crate) fn check_prefix(problems: &mut Problems, tool: &str, toolkit: Option<&ToolkitSpec>) {
+    let begins = |toolkit: &ToolkitSpec| {
+        let own = tool.strip_prefix(toolkit.name()).and_then(|rest| rest.strip_prefix('.'));
+        own.is_some_and(|own| !own.is_empty())
+    };
+    problems.check(
+        toolkit.is_none_or(begins),
+        "toolkit",
+        "expected the toolkit whose name and a dot begin the tool's name, as in `toolkit.tool`",
+    );
+}
+
+fn is_toolkit_name(name: &str) -> bool {
+    let admitted = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+    (1..=64).contains(&name.len()) && name.bytes().all(admitted)
+}
+
+reads! {
+    ToolkitSpec, "a toolkit's description";
+    required name = "name", leaf wire::Text<false>;
+    required description = "description", leaf wire::Text<false>;
+    => {
+        let toolkit = ToolkitSpec { name, description };
+        toolkit.checked().map_err(|error| A::Error::custom(error.listed()))
+    }
+}
