@@ -177,6 +177,14 @@ impl Failure {
         self
     }
 
+    /// Passes on an upstream service's own code, as `details.upstream_code`; `null` adds nothing.
+    pub fn with_upstream_code(self, code: impl Serialize) -> Self {
+        match serde_json::to_value(code) {
+            Ok(Value::Null) | Err(_) => self,
+            Ok(code) => self.with_detail("upstream_code", code),
+        }
+    }
+
     /// Names the upstream endpoint or queue.
     pub fn with_endpoint(mut self, endpoint: impl Into<String>) -> Self {
         self.0.endpoint = Some(endpoint.into());

@@ -210,6 +210,7 @@ async fn progress_and_meta_reach_the_host() {
         meta.source_count("wiki", 3);
         meta.routing("index", "v2");
         meta.token_usage("prompt", 7);
+        meta.cache_hit(true);
         1
     }
     let runtime = Runtime::builder().tool::<Reports>().build().unwrap();
@@ -221,6 +222,7 @@ async fn progress_and_meta_reach_the_host() {
     assert_eq!(found["meta"]["source_counts"], json!({ "wiki": 3 }));
     assert_eq!(found["meta"]["routing"], json!({ "index": "v2" }));
     assert_eq!(found["meta"]["token_usage"], json!({ "prompt": 7 }));
+    assert_eq!(found["meta"]["cache_hit"], true);
     assert_eq!(found["meta"]["ttl_seconds"], 90);
 }
 

@@ -15,6 +15,9 @@ use crate::{ContractError, accessors::text_setters, trace_context::TraceContext}
 /// What stands before the id of a run that was made here.
 pub(crate) const NEW_RUN: &str = "run_";
 
+/// The prefix of the id of an upload's run that was made here.
+const NEW_INGESTION_RUN: &str = "ingest_";
+
 /// Builds a [`ToolContext`]; `build` tells every problem at once.
 ///
 /// Without `now_iso` the context is of now, without `invocation_id` it gets a new UUIDv7.
@@ -81,6 +84,20 @@ impl ToolContextBuilder {
     /// ```
     pub fn new_run_id(self) -> Self {
         self.run_id(format!("{NEW_RUN}{}", Uuid::now_v7()))
+    }
+
+    /// Sets a new run of an upload, `ingest_` and a UUIDv7. A context has this or a `run_id`.
+    ///
+    /// ```
+    /// use tool_contracts::ToolContext;
+    /// use uuid::Uuid;
+    ///
+    /// let cx = ToolContext::builder(Uuid::nil(), "trace-123").new_ingestion_run_id().build()?;
+    /// assert!(cx.ingestion_run_id().is_some_and(|run| run.starts_with("ingest_")));
+    /// # Ok::<(), tool_contracts::ContractError>(())
+    /// ```
+    pub fn new_ingestion_run_id(self) -> Self {
+        self.ingestion_run_id(format!("{NEW_INGESTION_RUN}{}", Uuid::now_v7()))
     }
 
     /// Sets a new invocation and a run that is made for it alone, and bears its id.

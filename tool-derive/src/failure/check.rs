@@ -109,6 +109,7 @@ fn says_more(options: &RawOptions) -> bool {
         || options.hide.is_some()
         || options.retry_after.is_some()
         || options.retry_after_ms.is_some()
+        || options.upstream_code.is_some()
         || options.upstream_status.is_some()
         || options.endpoint.is_some()
         || options.details.is_some()
@@ -124,7 +125,12 @@ fn own(options: &RawOptions, fields: &syn::Fields, errors: &Errors) -> Option<Ow
         .upstream_status
         .as_ref()
         .and_then(|given| number(given, "upstream_status = 503", &names, errors));
-    let endpoint = options.endpoint.as_ref().and_then(|given| endpoint(given, &names, errors));
+    let text = |given: Option<&Given<Value>>, name: &str, form: &str| {
+        given.and_then(|given| text(given, name, form, &names, errors))
+    };
+    let upstream_code =
+        text(options.upstream_code.as_ref(), "upstream_code", "upstream_code = \"E42\"");
+    let endpoint = text(options.endpoint.as_ref(), "endpoint", "endpoint = \"search\"");
     let details = options.details.as_ref().map(|given| details(given, fields, &names, errors));
     let details = details.unwrap_or_default();
     let effect = options.effect.as_ref().and_then(|given| effect(given, &details, errors));
@@ -132,6 +138,7 @@ fn own(options: &RawOptions, fields: &syn::Fields, errors: &Errors) -> Option<Ow
         code: code(options, errors)?,
         message: message?,
         retry_after,
+        upstream_code,
         upstream_status,
         endpoint,
         details,
@@ -262,10 +269,15 @@ fn number(given: &Given<Expr>, form: &str, fields: &[Ident], errors: &Errors) ->
     }
 }
 
-fn endpoint(given: &Given<Value>, fields: &[Ident], errors: &Errors) -> Option<Source> {
-    let form = "endpoint = \"search\"";
+fn text(
+    given: &Given<Value>,
+    name: &str,
+    form: &str,
+    fields: &[Ident],
+    errors: &Errors,
+) -> Option<Source> {
     let Value::Is(expr) = &given.value else {
-        errors.at(&given.key, format!("`endpoint` is written `{form}`, or names a field"));
+        errors.at(&given.key, format!("`{name}` is written `{form}`, or names a field"));
         return None;
     };
     match expr.as_ref() {

@@ -76,7 +76,7 @@ fn bound(case: &Case) -> TokenStream {
 }
 
 fn reads_fields(own: &Own) -> bool {
-    let sources = [&own.retry_after, &own.upstream_status, &own.endpoint];
+    let sources = [&own.retry_after, &own.upstream_code, &own.upstream_status, &own.endpoint];
     matches!(own.message, Message::Format(_))
         || sources.iter().any(|source| matches!(source, Some(Source::Field(_))))
         || !own.details.is_empty()
@@ -91,6 +91,10 @@ fn meaning(own: &Own, at: Span) -> TokenStream {
         Source::Field(field) => quote!(.with_endpoint(::std::string::ToString::to_string(#field))),
         Source::Fixed(value) => quote!(.with_endpoint(#value)),
     });
+    let upstream_code = own.upstream_code.as_ref().map(|source| match source {
+        Source::Field(field) => quote!(.with_upstream_code(#field)),
+        Source::Fixed(value) => quote!(.with_upstream_code(#value)),
+    });
     let details = own.details.iter().map(|field| {
         let key = field.to_string();
         quote!(.with_detail(#key, #field))
@@ -99,7 +103,8 @@ fn meaning(own: &Own, at: Span) -> TokenStream {
         Effect::None => quote!(.with_effect_none()),
         Effect::Unknown => quote!(.with_effect_unknown()),
     });
-    let value = quote!(__p::Failure::new(#code) #message #endpoint #(#details)* #effect);
+    let value =
+        quote!(__p::Failure::new(#code) #message #endpoint #upstream_code #(#details)* #effect);
     if retry_after.is_empty() && status.is_empty() {
         return value;
     }

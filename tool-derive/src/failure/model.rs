@@ -37,6 +37,7 @@ pub(crate) struct Own {
     pub(crate) code: Code,
     pub(crate) message: Message,
     pub(crate) retry_after: Option<Source>,
+    pub(crate) upstream_code: Option<Source>,
     pub(crate) upstream_status: Option<Source>,
     pub(crate) endpoint: Option<Source>,
     pub(crate) details: Vec<Ident>,

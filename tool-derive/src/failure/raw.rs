@@ -22,6 +22,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
         ("retry_after", "retry_after = \"2s\""),
         ("retry_after_ms", "retry_after_ms = wait_ms"),
         ("transparent", "transparent"),
+        ("upstream_code", "upstream_code = code"),
         ("upstream_status", "upstream_status = status"),
     ],
 };
@@ -65,6 +66,7 @@ pub(crate) struct RawOptions {
     pub(crate) transparent: Option<Given<bool>>,
     pub(crate) retry_after: Option<Given<LitStr>>,
     pub(crate) retry_after_ms: Option<Given<Expr>>,
+    pub(crate) upstream_code: Option<Given<Value>>,
     pub(crate) upstream_status: Option<Given<Expr>>,
     pub(crate) endpoint: Option<Given<Value>>,
     pub(crate) details: Option<Given<TokenStream>>,
@@ -135,6 +137,7 @@ impl RawOptions {
             transparent: options.flag("transparent", errors).filter(|given| given.value),
             retry_after: options.text("retry_after", errors),
             retry_after_ms: options.expr("retry_after_ms", errors),
+            upstream_code: options.any("upstream_code"),
             upstream_status: options.expr("upstream_status", errors),
             endpoint: options.any("endpoint"),
             details: options.list("details", errors),

@@ -147,6 +147,7 @@ pub(crate) struct MetaDraft {
     pub(crate) routing: Map<String, Value>,
     pub(crate) token_usage: BTreeMap<String, u64>,
     pub(crate) warnings: Vec<String>,
+    pub(crate) cache_hit: Option<bool>,
     pub(crate) grounds: Grounds,
 }
 
@@ -222,6 +223,11 @@ impl MetaRecorder {
         self.write(|draft| {
             draft.source_counts.insert(source, count);
         });
+    }
+
+    /// Says whether the answer comes from a cache of the tool's own: `meta.cache_hit`.
+    pub fn cache_hit(&self, hit: bool) {
+        self.write(|draft| draft.cache_hit = Some(hit));
     }
 
     /// Sets an entry of `meta.routing`; a value that is not JSON is left out.

@@ -300,6 +300,9 @@ fn full_meta(
     if let Some(seconds) = ttl_seconds {
         meta = meta.with_ttl_seconds(seconds);
     }
+    if let Some(hit) = draft.cache_hit {
+        meta = meta.with_cache_hit(hit);
+    }
     if !draft.source_counts.is_empty() {
         meta = meta.with_source_counts(draft.source_counts);
     }

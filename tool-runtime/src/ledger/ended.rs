@@ -111,6 +111,7 @@ impl EndedCall {
                 (Name::Trace, Some(cx.trace_id())),
                 (Name::Run, cx.run_id()),
                 (Name::IngestionRun, cx.ingestion_run_id()),
+                (Name::TenantSlug, cx.tenant_slug()),
                 (Name::Site, cx.site_id()),
                 (Name::Request, cx.request_id()),
                 (Name::User, cx.user_id()),
@@ -132,7 +133,7 @@ impl EndedCall {
             took: record.took().unwrap_or_default(),
             attempts: record.attempts(),
             origin: record.origin().into(),
-            error: error.map(|error| Box::new(RecordedError::of(error))),
+            error: error.map(|error| Box::new(RecordedError::of(error, scope))),
             approval: Approval::of(record).map(Box::new),
             snapshot: record.snapshot_digest().map(Box::new),
         }
@@ -160,6 +161,7 @@ impl EndedCall {
             run_id: owned(Name::Run),
             ingestion_run_id: owned(Name::IngestionRun),
             tenant_id: self.tenant,
+            tenant_slug: owned(Name::TenantSlug),
             principal: Principal {
                 user_id: owned(Name::User),
                 actor_type: self.actor,
@@ -181,7 +183,10 @@ impl EndedCall {
                 Some(_) => RecordStatus::Error,
             },
             ended: self.status,
-            error: self.error.as_deref().cloned(),
+            error: self.error.as_deref().map(|error| RecordedError {
+                message: error.message.as_deref().map(|message| keys.redacted(message)),
+                ..error.clone()
+            }),
             latency_ms: u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
             attempts: self.attempts,
             origin: self.origin,
@@ -299,15 +304,20 @@ impl KnownCall {
 }
 
 impl RecordedError {
-    fn of(error: &ToolErrorDetail) -> Self {
+    fn of(error: &ToolErrorDetail, scope: Option<&CallScope>) -> Self {
         // Texts of the runtime's own alone: what a tool says there may say anything.
         let fact = |name, known: &[&str]| {
             let text = error.details()?.get(name)?.as_str()?;
             known.contains(&text).then(|| text.to_owned())
         };
+        let message = shortened(error.message()).to_owned();
         Self {
             class: error.class().as_str().to_owned(),
             code: error.code().map(str::to_owned),
+            message: Some(match scope {
+                Some(scope) => scope.scrub_log(message),
+                None => message,
+            }),
             effect: fact("effect", &["none", "unknown", "done"]),
             reason: fact("reason", REASONS),
         }

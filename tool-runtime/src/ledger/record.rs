@@ -56,6 +56,9 @@ pub struct RecordedCall {
     pub ingestion_run_id: Option<String>,
     /// The tenant.
     pub tenant_id: Uuid,
+    /// The tenant's short name, as the caller wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant_slug: Option<String>,
     /// Who asked.
     #[serde(default, skip_serializing_if = "Principal::is_nobody")]
     pub principal: Principal,
@@ -169,6 +172,10 @@ pub struct RecordedError {
     /// What happened: one of the contract's codes, or one of the tool's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// The message that the caller got, without anything sensitive of the call and with what the
+    /// ledger's patterns find replaced; at most 128 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     /// What is known of the effect: `none`, `unknown`, or `done` where the tool has answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<String>,

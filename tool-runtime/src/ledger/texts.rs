@@ -18,6 +18,7 @@ pub(super) enum Name {
     Trace,
     Run,
     IngestionRun,
+    TenantSlug,
     Site,
     Request,
     User,

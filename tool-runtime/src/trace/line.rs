@@ -74,6 +74,9 @@ pub struct LogLine<'r> {
     pub tool_name: &'r str,
     /// The tenant.
     pub tenant_id: Uuid,
+    /// The tenant's short name, as the caller wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant_slug: Option<&'r str>,
     /// The site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub site_id: Option<&'r str>,
@@ -113,6 +116,7 @@ impl<'r> LogLine<'r> {
             ingestion_run_id: cx.ingestion_run_id(),
             tool_name: record.spec().map_or_else(|| name_of_unknown(record.tool()), ToolSpec::name),
             tenant_id: cx.tenant_id(),
+            tenant_slug: cx.tenant_slug(),
             site_id: cx.site_id(),
             latency_ms: latency_ms(record),
             error_type: error.map(|error| error.class().as_str()),
@@ -162,6 +166,7 @@ macro_rules! tell_at {
             ingestion_run_id = $line.ingestion_run_id,
             tool_name = $line.tool_name,
             tenant_id = %$line.tenant_id,
+            tenant_slug = $line.tenant_slug,
             site_id = $line.site_id,
             latency_ms = $line.latency_ms,
             error_type = $line.error_type,

@@ -14,7 +14,7 @@ use tool_runtime::policy::{Policy, RetryConfig, Rules};
 use tool_runtime::prelude::*;
 use tool_runtime::testing::ManualClock;
 
-use super::{START, ledger, recorded, ring};
+use super::{Kept, START, ledger, recorded, ring};
 use crate::policy::script::{self, Script, Woe, busy, jane, woe};
 
 /// There is none left.
@@ -97,6 +97,7 @@ async fn a_call_that_ran_is_recorded_with_everything_that_is_known_of_it() {
     let desk = Desk::new(&quick());
     let cx = ToolContext::builder(Uuid::from_u128(7), "trace-9").run_id("run-9").user_id("jane");
     let cx = cx.session_id("session-9").site_id("site-9").request_id("request-9");
+    let cx = cx.tenant_slug("acme");
     let cx = cx.actor(Actor::new(ActorType::Agent, "planner").unwrap()).build().unwrap();
     let none = RawValue::from_string("{}".to_owned()).unwrap();
     let mut call = desk.runtime.call_request(&ToolCallRequest::new("call-9", "peek", none), &cx);
@@ -106,6 +107,7 @@ async fn a_call_that_ran_is_recorded_with_everything_that_is_known_of_it() {
     let principal = &record.principal;
     assert_eq!((&*record.trace_id, record.run_id.as_deref()), ("trace-9", Some("run-9")));
     assert_eq!(record.tenant_id, Uuid::from_u128(7));
+    assert_eq!(record.tenant_slug.as_deref(), Some("acme"));
     assert_eq!(
         (principal.user_id.as_deref(), principal.actor_id.as_deref(), principal.actor_type),
         (Some("jane"), Some("planner"), Some(ActorType::Agent))
@@ -137,6 +139,31 @@ async fn a_failure_is_recorded_with_the_tools_own_code() {
     let record = desk.only().await;
     assert_eq!(told(&record), (CallStatus::Failed, "OUT_OF_STOCK", None, 1));
     assert_eq!(record.version.as_deref(), Some("2.1.0"));
+    assert_eq!(record.error.unwrap().message.as_deref(), Some("none is left"));
+}
+
+#[tokio::test]
+async fn a_recorded_message_has_nothing_sensitive_of_the_call() {
+    let ledger = Ledger::builder(ring()).open(Kept::default()).unwrap();
+    /// Greets someone.
+    #[ai_tool(effect = "read")]
+    async fn greet(
+        /// Whom.
+        #[arg(pii)]
+        name: String,
+    ) -> Result<u8, Failure> {
+        let message = format!("{name} (card 4111 1111 1111 1111) is away; {}", "x".repeat(300));
+        Err(Failure::of(ErrorCode::NotFound).with_message(message))
+    }
+    let runtime = Runtime::builder().tool::<Greet>().ledger(&ledger).build().unwrap();
+    let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").build().unwrap();
+    let mut call = runtime.call("greet", r#"{"name":"Erika Mustermann"}"#, &cx);
+    assert!(call.execute().await.to_string().contains("is away"));
+    let record = recorded(&ledger).await.remove(0);
+    let text = serde_json::to_string(&record).unwrap();
+    let message = record.error.unwrap().message.unwrap();
+    assert!(message.contains("is away") && message.len() < 256, "{message}");
+    assert!(!text.contains("Mustermann") && !text.contains("4111"), "{text}");
 }
 
 #[tokio::test]

@@ -14,6 +14,8 @@ enum DeskError {
     Rebuilding,
     #[failure(UPSTREAM_ERROR, hide, upstream_status = status, endpoint = "search")]
     Http { status: u16, body: String },
+    #[failure(UPSTREAM_ERROR, hide, upstream_code = code)]
+    Refused { code: Option<u32> },
     #[failure(RATE_LIMITED, message = "wait {0} ms", retry_after_ms = _0, endpoint = _1)]
     Busy(u64, String),
     #[failure(
@@ -55,6 +57,8 @@ fn check(which: u8, expected: &Value) {
             2 => DeskError::Busy(40, "queue".to_owned()),
             3 => DeskError::Taken { row: 7, seat: 'A', wait: None },
             4 => DeskError::Taken { row: 7, seat: 'A', wait: Some(9) },
+            5 => DeskError::Refused { code: Some(4_711) },
+            6 => DeskError::Refused { code: None },
             _ => DeskError::Inner(Closed { day: "Sunday" }),
         })
     }
@@ -88,6 +92,12 @@ fn a_hidden_error_says_only_what_its_code_says() {
 }
 
 #[test]
+fn the_code_of_an_upstream_service_is_a_detail() {
+    check(5, &json!({"code": "UPSTREAM_ERROR", "details": {"upstream_code": 4_711}}));
+    check(6, &json!({"code": "UPSTREAM_ERROR", "details": null}));
+}
+
+#[test]
 fn values_come_from_the_fields() {
     check(
         2,
@@ -107,7 +117,7 @@ fn values_come_from_the_fields() {
 
 #[test]
 fn a_transparent_error_means_what_its_inside_means() {
-    check(5, &json!({"code": "COMPLIANCE_BLOCKED", "message": "closed on Sunday"}));
+    check(7, &json!({"code": "COMPLIANCE_BLOCKED", "message": "closed on Sunday"}));
     let codes: Vec<&str> =
         DeskError::codes().iter().map(tool_runtime::FailureCode::as_str).collect();
     let expected =

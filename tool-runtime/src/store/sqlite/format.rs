@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/6.sql"),
     include_str!("migrations/7.sql"),
     include_str!("migrations/8.sql"),
+    include_str!("migrations/9.sql"),
 ];
 
 /// Refuses a file that is not the store's, or of a version that is not known.

@@ -11,7 +11,8 @@ use crate::store::{Sqlite, StoreError, StoreErrorKind};
 
 const CALL: &str = r#"{"kind":"call","at":"2026-05-01T10:00:00.000Z","trace_id":"t",
     "tenant_id":"00000000-0000-0000-0000-000000000000","tool":"a","status":"error",
-    "latency_ms":12,"error":{"class":"TIMEOUT","code":"DEADLINE"}}"#;
+    "tenant_slug":"acme","latency_ms":12,
+    "error":{"class":"TIMEOUT","code":"DEADLINE","message":"it took too long"}}"#;
 
 fn open(folder: &Folder) -> SqliteLedger {
     let options = Sqlite::options().sync_commits(false);
@@ -51,6 +52,12 @@ fn the_table_shows_what_its_records_say() {
     let expected = (CALL, "t", "a", "error", 12, "DEADLINE", "2026-05-01T10:00:00.000Z");
     let (record, trace, tool, status, latency, error, at) = &shown;
     assert_eq!((&**record, &**trace, &**tool, &**status, *latency, &**error, &**at), expected);
+    let told: (String, String) = other(&folder)
+        .query_row("SELECT message, tenant_slug FROM trace_ledger", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap();
+    assert_eq!(told, ("it took too long".to_owned(), "acme".to_owned()));
 }
 
 #[test]
