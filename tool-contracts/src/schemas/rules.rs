@@ -23,6 +23,12 @@ pub(crate) fn exactly_one_run(schema: &mut Schema) {
     );
 }
 
+/// At most one of `run_id` and `ingestion_run_id` is set; null is not set.
+pub(crate) fn at_most_one_run(schema: &mut Schema) {
+    let unset = |field: &str| json!({"properties": { field: {"type": "null"} }});
+    schema.insert("anyOf".to_owned(), json!([unset("ingestion_run_id"), unset("run_id")]));
+}
+
 /// A closed code stands beside its own class only.
 pub(crate) fn tie_codes_to_classes(schema: &mut Schema) {
     let ties: Vec<Value> = ToolErrorType::ALL

@@ -28,6 +28,12 @@ impl CallContextBuilder {
         self
     }
 
+    /// Sets the model's budget, in tokens.
+    pub fn budget_tokens(mut self, budget_tokens: u64) -> Self {
+        self.0.budget_tokens = Some(budget_tokens);
+        self
+    }
+
     /// Sets whether the tool is only to show what it would do.
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.0.dry_run = dry_run;
@@ -57,8 +63,22 @@ text_setters! {
     session_id;
     /// Sets the character that a model plays.
     npc_id;
-    /// Sets the graph's run; without it the call gets a new one.
+    /// Sets the graph's run; excludes `ingestion_run_id`. Without either the call gets a new one.
     run_id;
+    /// Sets the run of an upload; excludes `run_id`.
+    ingestion_run_id;
+    /// Sets the graph's or the business process's name.
+    workflow_id;
+    /// Sets the scope of documents.
+    collection_id;
+    /// Sets the document.
+    document_id;
+    /// Sets the version of the document.
+    document_version_id;
+    /// Sets the business case.
+    case_id;
+    /// Sets the guardrails' profile.
+    safety_mode;
     /// Sets the request's id, for audit and replay.
     request_id;
     /// Sets the language, a BCP 47 tag.

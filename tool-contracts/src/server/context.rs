@@ -36,7 +36,10 @@ const NO_ID: &str = "expected text of 1 to 256 characters without control, bidir
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = crate::schemas::documented("call_context"))]
+#[schemars(
+    transform = crate::schemas::documented("call_context"),
+    transform = crate::schemas::at_most_one_run
+)]
 pub struct CallContext {
     /// Whose data the call is about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,10 +71,34 @@ pub struct CallContext {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) npc_id: Option<String>,
-    /// The graph's run; a new one where it is left out.
+    /// The graph's run; excludes `ingestion_run_id`. A new one where both are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
     pub(super) run_id: Option<String>,
+    /// The run of an upload; excludes `run_id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    pub(super) ingestion_run_id: Option<String>,
+    /// The graph's or the business process's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    pub(super) workflow_id: Option<String>,
+    /// The scope of documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    pub(super) collection_id: Option<String>,
+    /// The document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    pub(super) document_id: Option<String>,
+    /// The version of the document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    pub(super) document_version_id: Option<String>,
+    /// The business case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    pub(super) case_id: Option<String>,
     /// The request's id, for audit and replay.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
@@ -92,6 +119,14 @@ pub struct CallContext {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = u64::MAX))]
     pub(super) timeouts_ms: Option<u64>,
+    /// The model's budget, in tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = u64::MAX))]
+    pub(super) budget_tokens: Option<u64>,
+    /// The guardrails' profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
+    pub(super) safety_mode: Option<String>,
     /// The key under which a repeated call counts as the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = MOST_CHARACTERS), extend("pattern" = ID_PATTERN))]
@@ -137,6 +172,12 @@ impl CallContext {
         self.timeouts_ms
     }
 
+    /// Returns the model's budget, in tokens.
+    #[must_use]
+    pub const fn budget_tokens(&self) -> Option<u64> {
+        self.budget_tokens
+    }
+
     /// Tells whether the tool is only to show what it would do.
     #[must_use]
     pub const fn dry_run(&self) -> bool {
@@ -149,6 +190,11 @@ impl CallContext {
         for (field, text) in self.ids() {
             problems.check(text.is_none_or(is_id), field, NO_ID);
         }
+        problems.check(
+            self.run_id.is_none() || self.ingestion_run_id.is_none(),
+            "ingestion_run_id",
+            "expected at most one of `run_id` and `ingestion_run_id`; leave one out",
+        );
         problems.check(self.timeouts_ms != Some(0), "timeouts_ms", "expected more than 0");
         let fits = |tag: &str| tag.len() <= MOST_CHARACTERS;
         problems.check(self.locale().is_none_or(fits), "locale", "expected at most 256 characters");
@@ -156,7 +202,7 @@ impl CallContext {
         problems.finish().map(|()| self)
     }
 
-    fn ids(&self) -> [(&'static str, Option<&str>); 9] {
+    fn ids(&self) -> [(&'static str, Option<&str>); 16] {
         [
             ("site_id", self.site_id()),
             ("trace_id", self.trace_id()),
@@ -165,6 +211,13 @@ impl CallContext {
             ("session_id", self.session_id()),
             ("npc_id", self.npc_id()),
             ("run_id", self.run_id()),
+            ("ingestion_run_id", self.ingestion_run_id()),
+            ("workflow_id", self.workflow_id()),
+            ("collection_id", self.collection_id()),
+            ("document_id", self.document_id()),
+            ("document_version_id", self.document_version_id()),
+            ("case_id", self.case_id()),
+            ("safety_mode", self.safety_mode()),
             ("request_id", self.request_id()),
             ("idempotency_key", self.idempotency_key()),
         ]
@@ -187,6 +240,20 @@ text_getters! {
     npc_id;
     /// Gives the graph's run.
     run_id;
+    /// Returns the run of an upload; excludes `run_id`.
+    ingestion_run_id;
+    /// Returns the graph's or the business process's name.
+    workflow_id;
+    /// Returns the scope of documents.
+    collection_id;
+    /// Returns the document.
+    document_id;
+    /// Returns the version of the document.
+    document_version_id;
+    /// Returns the business case.
+    case_id;
+    /// Returns the guardrails' profile.
+    safety_mode;
     /// Gives the request's id, for audit and replay.
     request_id;
     /// Gives the language, a BCP 47 tag.
@@ -210,11 +277,19 @@ reads! {
     optional session_id = "session_id", leaf wire::Text;
     optional npc_id = "npc_id", leaf wire::Text;
     optional run_id = "run_id", leaf wire::Text;
+    optional ingestion_run_id = "ingestion_run_id", leaf wire::Text;
+    optional workflow_id = "workflow_id", leaf wire::Text;
+    optional collection_id = "collection_id", leaf wire::Text;
+    optional document_id = "document_id", leaf wire::Text;
+    optional document_version_id = "document_version_id", leaf wire::Text;
+    optional case_id = "case_id", leaf wire::Text;
     optional request_id = "request_id", leaf wire::Text;
     optional locale = "locale", leaf wire::Text;
     optional currency = "currency", leaf wire::Text;
     optional timezone = "timezone", leaf wire::Text;
     optional timeouts_ms = "timeouts_ms", leaf wire::Whole<u64>;
+    optional budget_tokens = "budget_tokens", leaf wire::Whole<u64>;
+    optional safety_mode = "safety_mode", leaf wire::Text;
     optional idempotency_key = "idempotency_key", leaf wire::Text;
     optional dry_run = "dry_run", leaf wire::Flag;
     => {
@@ -228,11 +303,19 @@ reads! {
             session_id,
             npc_id,
             run_id,
+            ingestion_run_id,
+            workflow_id,
+            collection_id,
+            document_id,
+            document_version_id,
+            case_id,
             request_id,
             locale,
             currency,
             timezone,
             timeouts_ms,
+            budget_tokens,
+            safety_mode,
             idempotency_key,
             dry_run: dry_run.unwrap_or_default(),
         };

@@ -50,9 +50,10 @@ impl CallContext {
             return Err(problems.refusal());
         };
         let mut builder = ToolContext::builder(tenant.id(), trace_id).site_id(site_id);
-        builder = match self.run_id {
-            Some(run_id) => builder.run_id(run_id),
-            None => builder.new_run_of_invocation(),
+        builder = match (self.run_id, self.ingestion_run_id) {
+            (Some(run_id), _) => builder.run_id(run_id),
+            (None, Some(run_id)) => builder.ingestion_run_id(run_id),
+            (None, None) => builder.new_run_of_invocation(),
         };
         set_given!(builder: tenant_slug = tenant.into_slug());
         set_given!(builder: trace = self.span_id.map(Trace::at));
@@ -65,7 +66,14 @@ impl CallContext {
         set_given!(builder: locale = self.locale);
         set_given!(builder: currency = self.currency);
         set_given!(builder: timezone = self.timezone);
+        set_given!(builder: workflow_id = self.workflow_id);
+        set_given!(builder: collection_id = self.collection_id);
+        set_given!(builder: document_id = self.document_id);
+        set_given!(builder: document_version_id = self.document_version_id);
+        set_given!(builder: case_id = self.case_id);
         set_given!(builder: timeouts_ms = self.timeouts_ms);
+        set_given!(builder: budget_tokens = self.budget_tokens);
+        set_given!(builder: safety_mode = self.safety_mode);
         set_given!(builder: idempotency_key = self.idempotency_key);
         Ok(builder.dry_run(self.dry_run))
     }
@@ -93,8 +101,8 @@ impl CallContext {
 /// let cx = builder.clone().user_id("u-1").build()?;
 /// assert_eq!(CallContext::try_from(&cx)?.user_id(), Some("u-1"));
 ///
-/// let refused = CallContext::try_from(&builder.case_id("crm-7").build()?).unwrap_err();
-/// assert_eq!(refused.problems()[0].field(), "case_id");
+/// let refused = CallContext::try_from(&builder.attribute("shop", "7").build()?).unwrap_err();
+/// assert_eq!(refused.problems()[0].field(), "attributes");
 /// # Ok::<(), tool_contracts::ContractError>(())
 /// ```
 impl TryFrom<&ToolContext> for CallContext {
@@ -122,11 +130,19 @@ fn view(cx: &ToolContext) -> CallContext {
         session_id: text(cx.session_id()),
         npc_id: cx.attributes().get(NPC_ID).cloned(),
         run_id: text(cx.run_id()),
+        ingestion_run_id: text(cx.ingestion_run_id()),
+        workflow_id: text(cx.workflow_id()),
+        collection_id: text(cx.collection_id()),
+        document_id: text(cx.document_id()),
+        document_version_id: text(cx.document_version_id()),
+        case_id: text(cx.case_id()),
         request_id: text(cx.request_id()),
         locale: text(cx.locale()),
         currency: text(cx.currency()),
         timezone: text(cx.timezone()),
         timeouts_ms: cx.timeouts_ms(),
+        budget_tokens: cx.budget_tokens(),
+        safety_mode: text(cx.safety_mode()),
         idempotency_key: text(cx.idempotency_key()),
         dry_run: cx.dry_run(),
     }
@@ -155,19 +171,11 @@ fn problems_of(cx: &ToolContext) -> Problems {
 }
 
 /// What a context can say and a body cannot.
-fn beyond(cx: &ToolContext) -> [(&'static str, bool); 13] {
+fn beyond(cx: &ToolContext) -> [(&'static str, bool); 5] {
     let span_id_only = |trace: &Trace| {
         trace.parent_span_id().is_none() && trace.flags().is_none() && trace.state().is_none()
     };
     [
-        ("ingestion_run_id", cx.ingestion_run_id().is_some()),
-        ("workflow_id", cx.workflow_id().is_some()),
-        ("collection_id", cx.collection_id().is_some()),
-        ("document_id", cx.document_id().is_some()),
-        ("document_version_id", cx.document_version_id().is_some()),
-        ("case_id", cx.case_id().is_some()),
-        ("budget_tokens", cx.budget_tokens().is_some()),
-        ("safety_mode", cx.safety_mode().is_some()),
         ("auth", cx.auth().is_some()),
         ("actor", cx.actor().is_some()),
         ("client", cx.client().is_some()),

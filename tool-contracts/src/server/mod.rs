@@ -20,7 +20,7 @@
 //! | `tenant_id` | `tenant_id`, and `tenant_slug` where it is a slug |
 //! | `npc_id` | `attributes.npc_id` |
 //! | `span_id` | `trace.span_id` |
-//! | `run_id` | `run_id`; a new one where it is left out |
+//! | `run_id`, `ingestion_run_id` | the same; a new `run_id` where both are left out |
 //! | `output` | `data` |
 //! | `error`, `error_type` | `error.message`, `error.code` (or where there is none `error.type`) |
 //! | `detail` | `error` |

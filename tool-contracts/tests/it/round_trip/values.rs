@@ -413,27 +413,39 @@ fn id() -> impl Strategy<Value = String> {
 
 type CallTextSetter = fn(CallContextBuilder, String) -> CallContextBuilder;
 
-const CALL_TEXT_SETTERS: [CallTextSetter; 9] = [
+const CALL_TEXT_SETTERS: [CallTextSetter; 14] = [
     CallContextBuilder::site_id,
     CallContextBuilder::trace_id,
     CallContextBuilder::span_id,
     CallContextBuilder::user_id,
     CallContextBuilder::session_id,
     CallContextBuilder::npc_id,
-    CallContextBuilder::run_id,
+    CallContextBuilder::workflow_id,
+    CallContextBuilder::collection_id,
+    CallContextBuilder::document_id,
+    CallContextBuilder::document_version_id,
+    CallContextBuilder::case_id,
+    CallContextBuilder::safety_mode,
     CallContextBuilder::request_id,
     CallContextBuilder::idempotency_key,
 ];
 
 pub(crate) fn call_context() -> impl Strategy<Value = CallContext> {
     let texts = collection::vec(option::weighted(0.8, id()), CALL_TEXT_SETTERS.len());
-    let numbers = (option::of(1..=u64::MAX), any::<bool>());
-    (option::weighted(0.8, tenant()), texts, syntax(), numbers).prop_map(
-        |(tenant, texts, (locale, currency, timezone), (timeout, dry_run))| {
+    let numbers = (option::of(1..=u64::MAX), option::of(any::<u64>()), any::<bool>());
+    let run = option::of((any::<bool>(), id()));
+    (option::weighted(0.8, tenant()), run, texts, syntax(), numbers).prop_map(
+        |(tenant, run, texts, (locale, currency, timezone), (timeout, budget, dry_run))| {
             let start = CallContext::builder().dry_run(dry_run);
             let drawn = CALL_TEXT_SETTERS.iter().zip(texts);
             let builder = drawn.fold(start, |builder, (to, text)| set(builder, text, *to));
+            let builder = match run {
+                Some((true, run)) => builder.run_id(run),
+                Some((false, run)) => builder.ingestion_run_id(run),
+                None => builder,
+            };
             let builder = set(builder, tenant, CallContextBuilder::tenant_id);
+            let builder = set(builder, budget, CallContextBuilder::budget_tokens);
             let builder = set(builder, locale, CallContextBuilder::locale);
             let builder = set(builder, currency, CallContextBuilder::currency);
             let builder = set(builder, timezone, CallContextBuilder::timezone);

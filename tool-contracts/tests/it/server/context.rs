@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::round_trip::values;
 
-const IDS: [&str; 9] = [
+const IDS: [&str; 16] = [
     "site_id",
     "trace_id",
     "span_id",
@@ -19,6 +19,13 @@ const IDS: [&str; 9] = [
     "session_id",
     "npc_id",
     "run_id",
+    "ingestion_run_id",
+    "workflow_id",
+    "collection_id",
+    "document_id",
+    "document_version_id",
+    "case_id",
+    "safety_mode",
     "request_id",
     "idempotency_key",
 ];
@@ -62,6 +69,7 @@ fn the_other_fields_keep_to_their_rules() {
     check_refused("timezone", &json!("here!"), "a name as in the IANA database");
     check_refused("timeouts_ms", &json!(0), "more than 0");
     check_refused("timeouts_ms", &json!("5"), "a whole number");
+    check_refused("budget_tokens", &json!(-1), "a whole number");
     check_refused("dry_run", &json!("yes"), "true or false");
     check_refused("actor_type", &json!("robot"), "one of `user`, `agent`, `system`");
     let long = format!("en-{}", ["abcdefgh"; 30].join("-"));
@@ -95,7 +103,10 @@ fn a_context_that_lacks_what_a_call_needs_names_all_of_it() {
 fn everything_has_its_place_in_the_core() {
     let context = read(&json!({
         "tenant_id": "yantian", "site_id": "main", "trace_id": "t-1", "span_id": "span-1",
-        "user_id": "u-1", "session_id": "s-1", "npc_id": "n-1", "run_id": "run-1",
+        "user_id": "u-1", "session_id": "s-1", "npc_id": "n-1", "ingestion_run_id": "ingest-1",
+        "workflow_id": "w-1", "collection_id": "c-1", "document_id": "d-1",
+        "document_version_id": "v-1", "case_id": "case-1", "budget_tokens": 4096,
+        "safety_mode": "strict",
         "request_id": "req-1", "locale": "zh-CN", "currency": "CNY", "timezone": "Asia/Shanghai",
         "timeouts_ms": 500, "idempotency_key": "key-1", "dry_run": true,
     }));
@@ -108,7 +119,14 @@ fn everything_has_its_place_in_the_core() {
         .user_id("u-1")
         .session_id("s-1")
         .attribute("npc_id", "n-1")
-        .run_id("run-1")
+        .ingestion_run_id("ingest-1")
+        .workflow_id("w-1")
+        .collection_id("c-1")
+        .document_id("d-1")
+        .document_version_id("v-1")
+        .case_id("case-1")
+        .budget_tokens(4096)
+        .safety_mode("strict")
         .request_id("req-1")
         .locale("zh-CN")
         .currency("CNY")
@@ -120,6 +138,14 @@ fn everything_has_its_place_in_the_core() {
         .now_iso(cx.now_iso())
         .build();
     assert_eq!(cx, expected.unwrap());
+}
+
+#[test]
+fn a_graphs_run_and_an_uploads_run_exclude_each_other() {
+    let message = read(&json!({"run_id": "r", "ingestion_run_id": "i"})).unwrap_err();
+    assert!(message.starts_with("`ingestion_run_id`: expected at most one of"), "{message}");
+    let upload = read(&json!({"run_id": null, "ingestion_run_id": "i"})).unwrap();
+    assert_eq!((upload.run_id(), upload.ingestion_run_id()), (None, Some("i")));
 }
 
 #[test]
@@ -140,14 +166,7 @@ fn a_run_is_made_where_none_is_said() {
 fn a_context_that_says_more_than_a_body_can_is_refused_and_told_why() {
     let trace = Trace::new("span-1").unwrap().with_flags(TraceFlags::SAMPLED);
     let cx = ToolContext::builder(Uuid::nil(), "t".repeat(257))
-        .ingestion_run_id("i")
-        .workflow_id("w")
-        .collection_id("c")
-        .document_id("d")
-        .document_version_id("v")
-        .case_id("c")
-        .budget_tokens(1)
-        .safety_mode("s")
+        .run_id("r")
         .auth(serde_json::Map::new())
         .actor(Actor::new(ActorType::User, "u").unwrap())
         .client(Client::new(ClientApp::Web, "1").unwrap())
@@ -159,23 +178,7 @@ fn a_context_that_says_more_than_a_body_can_is_refused_and_told_why() {
     let fields: Vec<_> = refused.problems().iter().map(tool_contracts::Problem::field).collect();
     assert_eq!(
         fields,
-        [
-            "site_id",
-            "tenant_slug",
-            "ingestion_run_id",
-            "workflow_id",
-            "collection_id",
-            "document_id",
-            "document_version_id",
-            "case_id",
-            "budget_tokens",
-            "safety_mode",
-            "auth",
-            "actor",
-            "client",
-            "attributes",
-            "trace",
-        ],
+        ["site_id", "tenant_slug", "auth", "actor", "client", "attributes", "trace",],
     );
 }
 
@@ -194,7 +197,9 @@ proptest! {
         drawn in values::call_context(),
         tenant in values::tenant(),
     ) {
-        let complete = drawn.into_builder().tenant_id(tenant).site_id("s").trace_id("t").run_id("r");
+        let complete = drawn.into_builder().tenant_id(tenant).site_id("s").trace_id("t");
+        let has_upload = complete.clone().build().unwrap().ingestion_run_id().is_some();
+        let complete = if has_upload { complete } else { complete.run_id("r") };
         let context = complete.build().unwrap();
         let back = CallContext::try_from(&context.clone().into_context().unwrap()).unwrap();
         // As text, because two names of one tenant are equal.

@@ -141,6 +141,22 @@ mod what_is_said {
     }
 
     #[test]
+    fn what_a_body_says_of_the_tools_work_reaches_its_context() {
+        let body = json!({
+            "ingestion_run_id": "ingest-1", "workflow_id": "import", "collection_id": "records",
+            "document_id": "scroll-12", "document_version_id": "scroll-12-v3", "case_id": "case-88",
+            "budget_tokens": 4096, "safety_mode": "strict",
+        });
+        let cx = Asked::needed().body(&body).said();
+        assert_eq!((cx.run_id(), cx.ingestion_run_id()), (None, Some("ingest-1")));
+        assert_eq!((cx.workflow_id(), cx.collection_id()), (Some("import"), Some("records")));
+        let document = (cx.document_id(), cx.document_version_id());
+        assert_eq!(document, (Some("scroll-12"), Some("scroll-12-v3")));
+        assert_eq!((cx.case_id(), cx.safety_mode()), (Some("case-88"), Some("strict")));
+        assert_eq!(cx.budget_tokens(), Some(4096));
+    }
+
+    #[test]
     fn a_header_that_says_the_same_as_the_body_adds_nothing() {
         let body = json!({"tenant_id": "yantian", "site_id": "main", "user_id": "u-1"});
         let cx = Asked::needed().and("x-user-id", "u-1").body(&body).said();
