@@ -8,7 +8,8 @@ use serde_json::value::RawValue;
 
 use super::{Audit, audit::error_type_of};
 use crate::{
-    ToolError, ToolErrorDetail, ToolErrorMeta, ToolOutput, ToolResult, ToolResultMeta,
+    ErrorCode, ToolError, ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult,
+    ToolResultMeta,
     wire::{self, Buffered, Switch, reads},
 };
 
@@ -19,7 +20,9 @@ use crate::{
 /// time that the audit says too. The echo of the input is left behind, as the caller has it.
 ///
 /// Without a parameter the output stays raw JSON and keeps its bytes. A reader takes `null` for
-/// absent, but `output` beside `success: true` may be null.
+/// absent, but `output` beside `success: true` may be null. It also takes a failure without
+/// `detail`, as servers write it that say `error` and `error_type` alone: the type is then a closed
+/// code, else a class, else a code of the tool's own under the class `FATAL`.
 ///
 /// ```
 /// use serde_json::json;
@@ -214,11 +217,30 @@ reads! {
             return told(&audit, CallResponse::success(output, meta, audit.clone()));
         }
         foreign(output.flatten().is_some(), "output", success)?;
-        let detail = detail.ok_or_else(|| wire::missing("detail"))?;
+        let detail = match (detail, &error, &error_type) {
+            (Some(detail), _, _) => detail,
+            (None, Some(error), Some(error_type)) => detail_of(error, error_type),
+            (None, None, _) => return Err(wire::missing("error")),
+            (None, Some(_), None) => return Err(wire::missing("error_type")),
+        };
         repeats("error", error, detail.message(), "`detail.message`")?;
         repeats("error_type", error_type, error_type_of(&detail), "the code in `detail`, else its type")?;
         let meta = meta.map_or_else(|| Ok(ToolErrorMeta::new(took_ms)), |meta| meta.read("meta"))?;
         told(&audit, CallResponse::failure(detail, meta, audit.clone()))
+    }
+}
+
+/// Returns the error of a failure that says its text and its type alone.
+fn detail_of(error: &str, error_type: &str) -> ToolErrorDetail {
+    if let Ok(code) = error_type.parse::<ErrorCode>() {
+        return ToolErrorDetail::of(code, error).build();
+    }
+    match error_type.parse::<ToolErrorType>() {
+        Ok(class) => ToolErrorDetail::builder(class, error).build(),
+        Err(_) => {
+            let builder = ToolErrorDetail::builder(ToolErrorType::Fatal, error);
+            builder.code(error_type.to_owned()).build()
+        }
     }
 }
 

@@ -13,6 +13,7 @@ mod error;
 mod fixtures;
 mod golden;
 mod output;
+mod published;
 mod result;
 mod round_trip;
 mod secrecy;
