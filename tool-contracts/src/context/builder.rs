@@ -10,7 +10,11 @@ use super::{
     Actor, Client, ToolContext, Trace,
     fields::{Auth, Fields},
 };
-use crate::{ContractError, accessors::text_setters, trace_context::TraceContext};
+use crate::{
+    ContractError,
+    accessors::text_setters,
+    trace_context::{TraceContext, TraceId},
+};
 
 /// What stands before the id of a run that was made here.
 pub(crate) const NEW_RUN: &str = "run_";
@@ -191,6 +195,27 @@ impl ToolContextBuilder {
     pub fn trace_context(mut self, received: &TraceContext) -> Self {
         self.fields.trace_id = received.parent().trace_id().to_string();
         self.trace(received.to_trace())
+    }
+
+    /// Sets the place in a received trace, and keeps the host's own trace id.
+    ///
+    /// ```
+    /// use tool_contracts::{ToolContext, trace_context::TraceContext};
+    /// use uuid::Uuid;
+    ///
+    /// let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    /// let received = TraceContext::from_headers([parent], None::<&str>)?;
+    /// let builder = ToolContext::builder(Uuid::nil(), "trace-xxx").run_id("run-1");
+    /// let cx = builder.parent_trace(&received).build()?;
+    /// assert_eq!(cx.trace_id(), "trace-xxx");
+    /// assert_eq!(cx.trace_context(), received);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn parent_trace(self, received: &TraceContext) -> Self {
+        let trace_id = received.parent().trace_id();
+        let follows = TraceId::derived_from(&self.fields.trace_id) == trace_id;
+        let trace = received.to_trace();
+        self.trace(if follows { trace } else { trace.with_trace_id(trace_id) })
     }
 
     /// Gives the context.

@@ -194,8 +194,11 @@ impl ToolContext {
     /// Gives the trace as W3C Trace Context has it, to be sent on.
     ///
     /// Its parent is the span that the call belongs to; a request that the tool sends is a
-    /// [`child`](TraceContext::child) of it. A host with other ids than 32 and 16 lower-case hex
-    /// digits has none. Without flags the trace is not sampled.
+    /// [`child`](TraceContext::child) of it. Ids that are not those of the specification are
+    /// [derived](crate::trace_context::TraceId::derived_from) from the host's, the same ones each
+    /// time and in each service; a context without a [`trace`](Self::trace) has the span that is
+    /// derived from its trace id. Without flags the trace is sampled: a decision against recording
+    /// is one that a caller says. It is worked out by each call of this method.
     ///
     /// ```
     /// use tool_contracts::{ToolContext, trace_context::{SpanId, TraceContext}};
@@ -204,15 +207,23 @@ impl ToolContext {
     /// let received = TraceContext::start().with_state("congo=t61rcWkgMzE".parse()?);
     /// let builder = ToolContext::builder(Uuid::nil(), "replaced").run_id("run-1");
     /// let cx = builder.trace_context(&received).build()?;
-    /// assert_eq!(cx.trace_context(), Some(received));
+    /// assert_eq!(cx.trace_context(), received);
     ///
-    /// let sent = cx.trace_context().map(|received| received.child(SpanId::random()));
-    /// # assert!(sent.is_some());
+    /// let sent = cx.trace_context().child(SpanId::random());
+    /// assert_eq!(sent.parent().trace_id(), received.parent().trace_id());
+    ///
+    /// let own = ToolContext::builder(Uuid::nil(), "trace-xxx").run_id("run-1").build()?;
+    /// let parent = own.trace_context().parent().to_string();
+    /// assert_eq!(parent, "00-34aabfe00e795e30b672c958634a953b-b672c958634a953b-01");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn trace_context(&self) -> Option<TraceContext> {
-        self.trace()?.to_trace_context(self.trace_id())
+    pub fn trace_context(&self) -> TraceContext {
+        let host_id = self.trace_id();
+        match self.trace() {
+            Some(trace) => trace.to_trace_context(host_id),
+            None => trace::trace_context_of(host_id),
+        }
     }
 }
 

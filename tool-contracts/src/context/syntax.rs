@@ -32,6 +32,9 @@ pub(crate) const CURRENCY: &str = "^[A-Z]{3}$";
 /// The schema's pattern of a time zone.
 pub(crate) const TIMEZONE: &str = "^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$";
 
+/// The schema's pattern of a trace's id, beside its length: not all of its digits are zero.
+pub(super) const TRACE_ID: &str = "^[0-9a-f]*[1-9a-f][0-9a-f]*$";
+
 /// The schema's pattern of a trace's flags.
 pub(super) const FLAGS: &str = "^[0-9a-f]{2}$";
 

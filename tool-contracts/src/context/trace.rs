@@ -9,18 +9,20 @@ use super::syntax;
 use crate::{
     ContractError,
     contract_error::Problems,
-    trace_context::{TraceContext, TraceFlags, TraceParent, TraceState},
+    trace_context::{SpanId, TraceContext, TraceFlags, TraceId, TraceParent, TraceState},
     wire::{self, reads},
 };
 
+const NO_TRACE_ID: &str = "`trace_id`: expected 32 lower-case hex digits, not all zero; leave it \
+    out if the context's own `trace_id` is the trace's";
 const NO_FLAGS: &str = "`flags`: expected two lower-case hex digits, such as `01`";
 const NO_STATE: &str = "`state`: expected a list of `key=value` as in the header `tracestate`, \
     each key once, nothing but commas between; leave it out if it is empty";
 
 /// Gives a call's place in a distributed trace; the tool passes it on.
 ///
-/// Ids are the host's. Those of W3C Trace Context come with flags and a state, and
-/// [`TraceContext`] leads from one to the other.
+/// Ids of spans are the host's: those of W3C Trace Context, or any text, from which one is
+/// [derived](SpanId::derived_from). [`TraceContext`] leads from one to the other.
 ///
 /// ```
 /// use tool_contracts::{Trace, trace_context::TraceFlags};
@@ -43,7 +45,15 @@ pub struct Trace {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     parent_span_id: Option<String>,
-    /// The flags of W3C Trace Context; bits without a meaning there are dropped.
+    /// The trace's id of W3C Trace Context, where it does not follow from the context's `trace_id`.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_text")]
+    #[schemars(
+        with = "Option<String>",
+        length(min = 32, max = 32),
+        extend("pattern" = syntax::TRACE_ID)
+    )]
+    trace_id: Option<TraceId>,
+    /// The flags of W3C Trace Context, bits without a meaning dropped; left out, it is sampled.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_text")]
     #[schemars(with = "Option<String>", extend("pattern" = syntax::FLAGS))]
     flags: Option<TraceFlags>,
@@ -59,7 +69,7 @@ impl Trace {
     /// # Errors
     /// When the id is empty.
     pub fn new(span_id: impl Into<String>) -> Result<Self, ContractError> {
-        Self { span_id: span_id.into(), parent_span_id: None, flags: None, state: None }.checked()
+        Self::at(span_id.into()).checked()
     }
 
     /// Sets the span around it.
@@ -68,6 +78,24 @@ impl Trace {
     /// When the id is empty.
     pub fn with_parent_span_id(self, span_id: impl Into<String>) -> Result<Self, ContractError> {
         Self { parent_span_id: Some(span_id.into()), ..self }.checked()
+    }
+
+    /// Sets the trace's id of W3C Trace Context, for a host whose own trace id is another one.
+    ///
+    /// ```
+    /// use tool_contracts::{ToolContext, Trace, trace_context::TraceId};
+    /// use uuid::Uuid;
+    ///
+    /// let id: TraceId = "4bf92f3577b34da6a3ce929d0e0e4736".parse()?;
+    /// let trace = Trace::new("00f067aa0ba902b7")?.with_trace_id(id);
+    /// let cx = ToolContext::builder(Uuid::nil(), "trace-xxx").run_id("run-1").trace(trace).build()?;
+    /// assert_eq!(cx.trace_id(), "trace-xxx");
+    /// assert_eq!(cx.trace_context().parent().trace_id(), id);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_trace_id(self, trace_id: TraceId) -> Self {
+        Self { trace_id: Some(trace_id), ..self }
     }
 
     /// Sets the flags of W3C Trace Context.
@@ -101,6 +129,12 @@ impl Trace {
         self.parent_span_id.as_deref()
     }
 
+    /// Gives the trace's id of W3C Trace Context, where it does not follow from the context's own.
+    #[must_use]
+    pub const fn trace_id(&self) -> Option<TraceId> {
+        self.trace_id
+    }
+
     /// Gives the flags of W3C Trace Context.
     #[must_use]
     pub const fn flags(&self) -> Option<TraceFlags> {
@@ -115,7 +149,7 @@ impl Trace {
 
     /// A place of which nothing but the span is known; the id is not empty.
     pub(crate) const fn at(span_id: String) -> Self {
-        Self { span_id, parent_span_id: None, flags: None, state: None }
+        Self { span_id, parent_span_id: None, trace_id: None, flags: None, state: None }
     }
 
     /// Everything but the trace's id, which is a field of the context's own.
@@ -125,12 +159,24 @@ impl Trace {
             .with_state(received.state().clone())
     }
 
-    /// The context with the trace's id, unless the ids are of another kind.
-    pub(super) fn to_trace_context(&self, trace_id: &str) -> Option<TraceContext> {
-        let ids = (trace_id.parse().ok()?, self.span_id.parse().ok()?);
-        let parent = TraceParent::new(ids.0, ids.1, self.flags.unwrap_or_default());
-        Some(TraceContext::new(parent).with_state(self.state.clone().unwrap_or_default()))
+    /// The context of W3C, in the trace that a host's own id stands for if none is said here.
+    pub(super) fn to_trace_context(&self, host_id: &str) -> TraceContext {
+        let trace_id = self.trace_id.unwrap_or_else(|| TraceId::derived_from(host_id));
+        let span_id = SpanId::derived_from(&self.span_id);
+        let parent = TraceParent::new(trace_id, span_id, self.flags.unwrap_or(UNDECIDED));
+        TraceContext::new(parent).with_state(self.state.clone().unwrap_or_default())
     }
+}
+
+/// The flags of a trace of which nothing is said but ids.
+///
+/// Samplers that follow the parent would record nothing of it in any service if it were not sampled.
+const UNDECIDED: TraceFlags = TraceFlags::SAMPLED;
+
+/// The context of a request that names no span: all its calls are under one span that it stands for.
+pub(super) fn trace_context_of(host_id: &str) -> TraceContext {
+    let ids = (TraceId::derived_from(host_id), SpanId::derived_from(host_id));
+    TraceContext::new(TraceParent::new(ids.0, ids.1, UNDECIDED))
 }
 
 #[allow(clippy::ref_option, reason = "serde calls it with a reference")]
@@ -150,11 +196,15 @@ reads! {
     Trace, "a place in a trace";
     required span_id = "span_id", leaf wire::Text;
     optional parent_span_id = "parent_span_id", leaf wire::Text;
+    optional trace_id = "trace_id", leaf wire::Text;
     optional flags = "flags", leaf wire::Text;
     optional state = "state", leaf wire::Text;
     => Ok(Trace {
         span_id,
         parent_span_id,
+        trace_id: trace_id
+            .map(|text| text.parse().map_err(|_| A::Error::custom(NO_TRACE_ID)))
+            .transpose()?,
         flags: flags
             .map(|text| text.parse().map_err(|_| A::Error::custom(NO_FLAGS)))
             .transpose()?,

@@ -173,7 +173,10 @@ fn problems_of(cx: &ToolContext) -> Problems {
 /// What a context can say and a body cannot.
 fn beyond(cx: &ToolContext) -> [(&'static str, bool); 5] {
     let span_id_only = |trace: &Trace| {
-        trace.parent_span_id().is_none() && trace.flags().is_none() && trace.state().is_none()
+        trace.parent_span_id().is_none()
+            && trace.trace_id().is_none()
+            && trace.flags().is_none()
+            && trace.state().is_none()
     };
     [
         ("auth", cx.auth().is_some()),

@@ -50,6 +50,33 @@ impl TraceId {
         Self(NonZeroU128::new(Uuid::new_v4().as_u128()).unwrap_or(NonZeroU128::MIN))
     }
 
+    /// The namespace of ids that are derived from text: a UUID that was drawn once and stays.
+    pub const NAMESPACE: Uuid = Uuid::from_u128(0x5f1b_93eb_c010_41d2_8a4e_dad4_8008_a2b2);
+
+    /// Derives the id from a host's own trace id, so that every service derives the same one.
+    ///
+    /// A UUID gives its 32 hex digits, in any of its forms and in either case; 32 hex digits are
+    /// one. Any other text, and the UUID of zeros, gives its UUID of version 5 under
+    /// [`NAMESPACE`](Self::NAMESPACE). Other programs compute the same; in Python,
+    /// `uuid.uuid5(uuid.UUID("5f1b93eb-c010-41d2-8a4e-dad48008a2b2"), text).hex`.
+    ///
+    /// ```
+    /// use tool_contracts::trace_context::TraceId;
+    ///
+    /// let of_uuid = TraceId::derived_from("8607a8d9-0f3f-43df-bf86-37e845e1574c");
+    /// assert_eq!(of_uuid.to_string(), "8607a8d90f3f43dfbf8637e845e1574c");
+    ///
+    /// let of_text = TraceId::derived_from("trace-xxx");
+    /// assert_eq!(of_text.to_string(), "34aabfe00e795e30b672c958634a953b");
+    /// ```
+    #[must_use]
+    pub fn derived_from(host_id: &str) -> Self {
+        let of_uuid = Uuid::try_parse(host_id).unwrap_or_default().as_u128();
+        let id = NonZeroU128::new(of_uuid).or_else(|| NonZeroU128::new(hashed(host_id).as_u128()));
+        // A UUID of version 5 is never zero, since the version stands in it.
+        Self(id.unwrap_or(NonZeroU128::MIN))
+    }
+
     /// Gives its bytes, as they are written from left to right.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
@@ -96,6 +123,29 @@ impl SpanId {
         Self(NonZeroU64::new(right).unwrap_or(NonZeroU64::MIN))
     }
 
+    /// Derives the id from a host's own span id, so that every service derives the same one.
+    ///
+    /// 16 hex digits, in either case and not all zero, stay as they are. Any other text gives the
+    /// last 16 digits of its UUID of version 5 under [`TraceId::NAMESPACE`].
+    ///
+    /// ```
+    /// use tool_contracts::trace_context::SpanId;
+    ///
+    /// assert_eq!(SpanId::derived_from("00F067AA0BA902B7").to_string(), "00f067aa0ba902b7");
+    /// assert_eq!(SpanId::derived_from("span-xxx").to_string(), "b4379b9e5dfcc640");
+    /// ```
+    #[must_use]
+    pub fn derived_from(host_id: &str) -> Self {
+        let digits = Some(host_id).filter(|id| id.len() == 16 && is_hex_of_either_case(id));
+        let of_digits = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        let id = of_digits.and_then(NonZeroU64::new).or_else(|| {
+            let (_, right) = hashed(host_id).as_u64_pair();
+            NonZeroU64::new(right)
+        });
+        // The right half of a UUID is never zero, since it begins with the variant.
+        Self(id.unwrap_or(NonZeroU64::MIN))
+    }
+
     /// Gives its bytes, as they are written from left to right.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 8] {
@@ -132,6 +182,15 @@ macro_rules! written_in_hex {
 written_in_hex! {
     TraceId: u128, 32 digits;
     SpanId: u64, 16 digits;
+}
+
+/// Hashes an id that has neither form of the specification.
+fn hashed(host_id: &str) -> Uuid {
+    Uuid::new_v5(&TraceId::NAMESPACE, host_id.as_bytes())
+}
+
+fn is_hex_of_either_case(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Tells whether the text is so many lower-case hex digits and nothing else.

@@ -12,9 +12,10 @@ use crate::failure::Failure;
 /// tracing-opentelemetry), that is the span around the tool; elsewhere the call gets an id of its
 /// own, the same for all its attempts, in the caller's trace. The caller's flags and state go along.
 ///
-/// It is empty where neither the caller nor anybody here has a trace: whoever is asked then starts
-/// one. It is not started here, since nobody here would record it, and a trace that is not recorded
-/// at its start is often not recorded further on.
+/// A context whose ids are the host's own has a trace too: its ids are
+/// [derived](crate::contracts::trace_context::TraceId::derived_from) from them. To give a service
+/// the host's own id as well, send [`ToolContext::trace_id`](crate::ToolContext::trace_id) beside
+/// these headers. They are empty only where a test makes them [without a context](Self::new).
 ///
 /// ```
 /// use tool_runtime::contracts::trace_context::TraceContext;
@@ -67,7 +68,7 @@ impl TraceHeaders {
         self.pairs.iter().map(|(name, value)| (*name, &**value))
     }
 
-    /// Returns what they say; none if they are empty.
+    /// Returns the context that they are written from; none if they are empty.
     #[must_use]
     pub fn context(&self) -> Option<&TraceContext> {
         self.context.as_ref()
@@ -77,8 +78,8 @@ impl TraceHeaders {
 impl FromCall for TraceHeaders {
     fn from_call(call: &CallScope) -> Result<Self, Failure> {
         let caller = call.cx().trace_context();
-        let recorded = context_of_current(caller.as_ref());
-        Ok(Self::new(recorded.or_else(|| Some(caller?.child(own_span(call))))))
+        let recorded = context_of_current(&caller);
+        Ok(Self::new(recorded.unwrap_or_else(|| caller.child(own_span(call)))))
     }
 }
 
@@ -87,7 +88,7 @@ use super::parent::context_of_current;
 
 /// Without OpenTelemetry no span has an id that others know.
 #[cfg(not(feature = "otel"))]
-fn context_of_current(_: Option<&TraceContext>) -> Option<TraceContext> {
+fn context_of_current(_: &TraceContext) -> Option<TraceContext> {
     None
 }
 

@@ -12,8 +12,9 @@
 //! and so are the spans that the tool opens, also on the thread of a blocking tool. A call that never
 //! ran has a span of no length. With the feature `otel` and a layer of tracing-opentelemetry, the
 //! span's parent is the current span of this process; without one, it is the caller's, as
-//! [`ToolContext::trace_context`](crate::contracts::ToolContext::trace_context) says. If both are
-//! there and belong to different traces, the caller's is linked.
+//! [`ToolContext::trace_context`](crate::contracts::ToolContext::trace_context) says, also where the
+//! host's trace id is not one of W3C. If both are there and belong to different traces, the span that
+//! the caller named is linked.
 //!
 //! In OpenTelemetry a call's span ends with the call even where a blocking tool runs on after its
 //! deadline. Other subscribers close it when the last span in it closes.

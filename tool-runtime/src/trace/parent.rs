@@ -17,8 +17,13 @@ pub(super) fn current() -> Option<SpanContext> {
 }
 
 /// Puts a new span under its caller's, unless there is a `local` one that it is in already.
+///
+/// A caller's span is linked only where the caller named one.
 pub(super) fn adopt(span: &Span, local: Option<&SpanContext>, cx: &ToolContext) {
-    let Some(caller) = cx.trace_context().map(|caller| to_otel(&caller)) else { return };
+    if local.is_some() && cx.trace().is_none() {
+        return;
+    }
+    let caller = to_otel(&cx.trace_context());
     match local {
         // It fails only where nothing of OpenTelemetry listens.
         None => drop(span.set_parent(Context::new().with_remote_span_context(caller))),
@@ -33,12 +38,12 @@ pub(super) fn end(span: &Span) {
 }
 
 /// What to send on from the current span, with what its caller said of the trace.
-pub(super) fn context_of_current(caller: Option<&TraceContext>) -> Option<TraceContext> {
+pub(super) fn context_of_current(caller: &TraceContext) -> Option<TraceContext> {
     // A tracer that records nothing hands the caller's own span on.
     let here = current().filter(|here| !here.is_remote())?;
     let trace_id = trace_context::TraceId::from_bytes(here.trace_id().to_bytes()).ok()?;
     let span_id = trace_context::SpanId::from_bytes(here.span_id().to_bytes()).ok()?;
-    let caller = caller.filter(|caller| caller.parent().trace_id() == trace_id);
+    let caller = Some(caller).filter(|caller| caller.parent().trace_id() == trace_id);
     let flags = trace_context::TraceFlags::from_bits(here.trace_flags().to_u8());
     // What the caller says of the id's randomness holds on; the SDK forgets it.
     let flags =

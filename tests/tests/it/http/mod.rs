@@ -15,6 +15,7 @@ mod serving;
 mod signals;
 mod tls;
 mod traces;
+mod two_services;
 mod wire;
 
 use std::net::SocketAddr;

@@ -77,14 +77,6 @@ async fn where_nobody_records_each_call_has_an_id_of_its_own() {
 }
 
 #[tokio::test]
-async fn where_nobody_has_a_trace_nothing_is_sent() {
-    let desk = Arc::<Desk>::default();
-    let runtime = builder(&desk).without_tracing().build().expect("the runtime");
-    runtime.call("look", what("tea"), &cx()).execute().await;
-    assert_eq!(desk.done(), [""]);
-}
-
-#[tokio::test]
 async fn a_trace_that_is_not_recorded_stays_so() {
     let desk = Arc::<Desk>::default();
     let runtime = builder(&desk).without_tracing().build().expect("the runtime");

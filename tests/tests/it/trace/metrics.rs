@@ -170,7 +170,7 @@ async fn calls_under_way_are_counted_until_they_end_whatever_their_end() {
     let mut call = meters.runtime.call("look", what("hang"), &cx());
     let cancellation = call.cancellation().expect("a known tool");
     let look = async {
-        meters.desk.comes_to("").await;
+        meters.desk.begins().await;
         check(&meters.read(names::ACTIVE_CALLS), &[("gen_ai.tool.name=look", 1)]);
         cancellation.cancel();
     };

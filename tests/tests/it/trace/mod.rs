@@ -1,6 +1,7 @@
 //! Traces, the log and metrics: what an exporter gets of the calls.
 
 mod headers;
+mod host_ids;
 mod lines;
 mod metrics;
 mod parents;
@@ -103,6 +104,13 @@ impl Desk {
 
     async fn comes_to(&self, what: &str) {
         while !self.done().iter().any(|done| done == what) {
+            yield_now().await;
+        }
+    }
+
+    /// Waits until a tool has noted anything.
+    async fn begins(&self) {
+        while self.done().is_empty() {
             yield_now().await;
         }
     }

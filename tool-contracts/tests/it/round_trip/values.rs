@@ -16,6 +16,7 @@ use tool_contracts::{
         Audit, AuditStatus, CallContext, CallContextBuilder, CallRequest, CallResponse,
         ListRequest, ListResponse, Tenant, ToolListing,
     },
+    trace_context::TraceId,
 };
 use uuid::Uuid;
 
@@ -166,11 +167,13 @@ pub(crate) fn client() -> impl Strategy<Value = Client> {
 }
 
 pub(crate) fn trace() -> impl Strategy<Value = Trace> {
-    let w3c = (option::of(flags()), option::of(state()));
-    (filled(), option::of(filled()), w3c).prop_map(|(span, parent, (flags, state))| {
+    let trace_id = any::<[u8; 16]>().prop_filter_map("zeros", |id| TraceId::from_bytes(id).ok());
+    let w3c = (option::of(trace_id), option::of(flags()), option::of(state()));
+    (filled(), option::of(filled()), w3c).prop_map(|(span, parent, (trace_id, flags, state))| {
         let trace = set(Trace::new(span).unwrap(), parent, |trace, parent| {
             trace.with_parent_span_id(parent).unwrap()
         });
+        let trace = set(trace, trace_id, Trace::with_trace_id);
         let trace = set(trace, flags, Trace::with_flags);
         set(trace, state, Trace::with_state)
     })

@@ -40,31 +40,15 @@ fn the_wire_gives_it_back_unchanged() {
         let cx = builder.trace_context(&received(state)).build().unwrap();
         let text = serde_json::to_string(&cx).unwrap();
         let read: ToolContext = serde_json::from_str(&text).unwrap();
-        assert_eq!(read.trace_context(), Some(received(state)));
+        assert_eq!(read.trace_context(), received(state));
     }
 }
 
 #[test]
-fn a_host_with_other_ids_has_no_context() {
-    let trace = |span_id: &str| Some(Trace::new(span_id).unwrap());
-    for (rule, trace_id, trace) in [
-        ("no place in a trace", TRACE_ID, None),
-        ("another trace id", "trace-123", trace(PARENT_ID)),
-        ("capitals", "4BF92F3577B34DA6A3CE929D0E0E4736", trace(PARENT_ID)),
-        ("a UUID", "4bf92f35-77b3-4da6-a3ce-929d0e0e4736", trace(PARENT_ID)),
-        ("zeros", "00000000000000000000000000000000", trace(PARENT_ID)),
-        ("another span id", TRACE_ID, trace("span-1")),
-        ("no span", TRACE_ID, trace("0000000000000000")),
-    ] {
-        assert_eq!(holding(trace_id, trace).trace_context(), None, "{rule}");
-    }
-}
-
-#[test]
-fn a_trace_without_flags_is_not_sampled() {
+fn a_trace_without_flags_is_sampled() {
     let trace = Trace::new(PARENT_ID).unwrap().with_parent_span_id("53995c3f42cd8ad8").unwrap();
-    let context = holding(TRACE_ID, Some(trace)).trace_context().unwrap();
-    assert_eq!(context.parent().flags(), TraceFlags::default());
+    let context = holding(TRACE_ID, Some(trace)).trace_context();
+    assert_eq!(context.parent().flags(), TraceFlags::SAMPLED);
     assert_eq!(context.parent().parent_id().to_string(), PARENT_ID);
     assert!(context.state().is_empty());
 }
@@ -77,8 +61,12 @@ fn an_empty_state_is_none() {
 }
 
 #[test]
-fn flags_and_state_are_checked_when_read() {
+fn ids_flags_and_state_are_checked_when_read() {
     for (field, value) in [
+        ("trace_id", json!("trace-123")),
+        ("trace_id", json!("4BF92F3577B34DA6A3CE929D0E0E4736")),
+        ("trace_id", json!("00000000000000000000000000000000")),
+        ("trace_id", json!("")),
         ("flags", json!("1")),
         ("flags", json!("0A")),
         ("flags", json!("001")),
@@ -106,4 +94,56 @@ fn flags_without_a_meaning_are_dropped_when_read() {
     let read = read(&json!({"span_id": "a", "flags": "fd", "state": null})).unwrap();
     assert_eq!((read.flags(), read.state()), (Some(TraceFlags::SAMPLED), None));
     assert_eq!(serde_json::to_value(&read).unwrap(), json!({"span_id": "a", "flags": "01"}));
+}
+
+#[test]
+fn a_hosts_own_ids_stand_for_ids_of_the_specification() {
+    let trace = |span_id: &str| Some(Trace::new(span_id).unwrap());
+    let of_uuid = "4bf92f3577b34da6a3ce929d0e0e4736";
+    // Python: uuid.uuid5(uuid.UUID("5f1b93eb-c010-41d2-8a4e-dad48008a2b2"), text).hex
+    let (of_text, of_span) = ("76ab3c24eb1051b8ac610efee71a216f", "8a00bc33b62fc73d");
+    for (rule, trace_id, trace, expected) in [
+        ("both of the specification", TRACE_ID, trace(PARENT_ID), (TRACE_ID, PARENT_ID)),
+        ("a text", "trace-123", trace(PARENT_ID), (of_text, PARENT_ID)),
+        ("capitals", "4BF92F3577B34DA6A3CE929D0E0E4736", trace(PARENT_ID), (of_uuid, PARENT_ID)),
+        ("a UUID", "4bf92f35-77b3-4da6-a3ce-929d0e0e4736", trace(PARENT_ID), (of_uuid, PARENT_ID)),
+        ("a span's text", TRACE_ID, trace("span-1"), (TRACE_ID, of_span)),
+        ("no span", "trace-123", None, (of_text, "ac610efee71a216f")),
+    ] {
+        let parent = *holding(trace_id, trace).trace_context().parent();
+        let found = (parent.trace_id().to_string(), parent.parent_id().to_string());
+        assert_eq!((&*found.0, &*found.1), expected, "{rule}");
+    }
+}
+
+#[test]
+fn ids_of_zeros_are_derived_as_any_text_is() {
+    let zeros = ["00000000000000000000000000000000", "00000000-0000-0000-0000-000000000000"];
+    for trace_id in zeros {
+        let trace = Some(Trace::new("0000000000000000").unwrap());
+        let headers: Vec<_> = holding(trace_id, trace).trace_context().to_headers().collect();
+        assert!(TraceContext::from_fields(headers).is_ok(), "{trace_id}");
+    }
+}
+
+#[test]
+fn a_hosts_own_id_stays_beside_the_trace_that_it_received() {
+    let builder = ToolContext::builder(Uuid::nil(), "trace-123").run_id("run");
+    let cx = builder.parent_trace(&received("rojo=1")).build().unwrap();
+    assert_eq!((cx.trace_id(), cx.trace_context()), ("trace-123", received("rojo=1")));
+    let expected =
+        json!({"span_id": PARENT_ID, "trace_id": TRACE_ID, "flags": "01", "state": "rojo=1"});
+    assert_eq!(serde_json::to_value(cx.trace()).unwrap(), expected);
+    let read: ToolContext = serde_json::from_str(&serde_json::to_string(&cx).unwrap()).unwrap();
+    assert_eq!(read, cx);
+}
+
+#[test]
+fn a_trace_id_that_follows_from_the_hosts_is_not_said_twice() {
+    for host_id in [TRACE_ID, "4bf92f35-77b3-4da6-a3ce-929d0e0e4736"] {
+        let builder = ToolContext::builder(Uuid::nil(), host_id).run_id("run");
+        let cx = builder.parent_trace(&received("")).build().unwrap();
+        assert_eq!(cx.trace().unwrap().trace_id(), None);
+        assert_eq!(cx.trace_context(), received(""));
+    }
 }

@@ -62,7 +62,7 @@ proptest! {
         let builder = ToolContext::builder(Uuid::nil(), "other").run_id("run");
         let cx = builder.trace_context(&context).build().unwrap();
         let text = serde_json::to_string(&cx).unwrap();
-        prop_assert_eq!(cx.trace_context(), Some(context));
+        prop_assert_eq!(cx.trace_context(), context);
         prop_assert_eq!(serde_json::from_str::<ToolContext>(&text).unwrap(), cx);
     }
 

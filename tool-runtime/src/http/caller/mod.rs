@@ -13,7 +13,8 @@
 //! | character | `X-NPC-ID` | `context.npc_id` |
 //! | key | `Idempotency-Key` | `context.idempotency_key` |
 //!
-//! For trace and request the order decides; for all else header and body have to agree.
+//! For trace and request the order decides; for all else header and body have to agree. A
+//! `traceparent` places the call in its trace also where the trace's id is the host's own.
 
 mod headers;
 mod merging;
@@ -162,13 +163,9 @@ fn built(
     let span_id = parent.and(said.span_id()).map(str::to_owned);
     let own_user = principal.own_user().filter(|_| said.user_id().is_none()).map(str::to_owned);
     let actor = actor_of(principal, said.actor_type());
-    let in_trace = parent.filter(|parent| is_trace(parent, said.trace_id()));
     let mut builder = said.into_context_builder().map_err(|error| refusal::broken(&error))?;
-    if let Some(parent) = in_trace {
+    if let Some(parent) = parent {
         builder = within(builder, parent, span_id);
-    } else if let Some(parent) = parent {
-        // The host's own trace goes on under its own id; what is of another stands beside it.
-        builder = builder.attribute("traceparent", parent.parent().to_string());
     }
     if let Some(user) = own_user {
         builder = builder.user_id(user);
@@ -179,23 +176,20 @@ fn built(
     builder.build().map_err(|error| refusal::broken(&error))
 }
 
-/// Places the call in the caller's span; another name for that span stands beside it.
+/// Places the call in the caller's span, under the host's own trace id; another name for that span
+/// is kept as an attribute.
 fn within(
     builder: ToolContextBuilder,
     parent: &TraceContext,
     span_id: Option<String>,
 ) -> ToolContextBuilder {
-    let trace = parent.to_trace();
-    let other = span_id.filter(|span_id| span_id != trace.span_id());
-    let builder = builder.trace(trace);
+    let of_parent = parent.parent().parent_id().to_string();
+    let other = span_id.filter(|span_id| *span_id != of_parent);
+    let builder = builder.parent_trace(parent);
     match other {
         Some(span_id) => builder.attribute("span_id", span_id),
         None => builder,
     }
-}
-
-fn is_trace(parent: &TraceContext, trace_id: Option<&str>) -> bool {
-    trace_id.is_some_and(|id| id.parse() == Ok(parent.parent().trace_id()))
 }
 
 fn actor_of(principal: &Principal, said: Option<ActorType>) -> Option<Actor> {

@@ -433,7 +433,7 @@ mod the_trace {
     fn goes_on_in_the_span_of_its_parent() {
         let asked = Asked::needed().without("x-trace-id").and("traceparent", PARENT);
         let cx = asked.and("tracestate", "rojo=1").and("tracestate", "congo=2").said();
-        let sent: Vec<_> = cx.trace_context().unwrap().to_headers().collect();
+        let sent: Vec<_> = cx.trace_context().to_headers().collect();
         assert_eq!(sent[0].1, PARENT);
         assert_eq!(sent[1].1, "rojo=1,congo=2");
     }
@@ -447,11 +447,22 @@ mod the_trace {
     }
 
     #[test]
-    fn of_a_hosts_own_goes_on_beside_another_one() {
-        let cx = Asked::needed().and("traceparent", PARENT).and("x-span-id", "span-1").said();
-        assert_eq!((cx.trace_id(), cx.trace_context()), ("trace-1", None));
-        assert_eq!(cx.trace().unwrap().span_id(), "span-1");
-        assert_eq!(cx.attributes()["traceparent"], PARENT);
+    fn of_a_hosts_own_keeps_its_id_in_the_span_of_its_parent() {
+        let asked = Asked::needed().and("traceparent", PARENT).and("x-span-id", "span-1");
+        let cx = asked.and("tracestate", "rojo=1").said();
+        let sent: Vec<_> = cx.trace_context().to_headers().collect();
+        assert_eq!((cx.trace_id(), &*sent[0].1, &*sent[1].1), ("trace-1", PARENT, "rojo=1"));
+        assert_eq!(cx.attributes()["span_id"], "span-1");
+        assert_eq!(cx.attributes().len(), 1);
+    }
+
+    #[test]
+    fn of_a_uuid_keeps_its_form_and_is_its_parents() {
+        let id = "4bf92f35-77b3-4da6-a3ce-929d0e0e4736";
+        let asked = Asked::needed().without("x-trace-id").and("x-trace-id", id);
+        let cx = asked.and("traceparent", PARENT).said();
+        assert_eq!((cx.trace_id(), cx.trace().unwrap().trace_id()), (id, None));
+        assert_eq!(cx.trace_context().parent().to_string(), PARENT);
     }
 
     #[test]

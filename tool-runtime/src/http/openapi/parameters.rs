@@ -136,8 +136,9 @@ fn limit() -> Value {
 }
 
 fn traceparent() -> Value {
-    let about = "The caller's place in a distributed trace (W3C Trace Context). One that does not \
-                 hold is as none.";
+    let about = "The caller's place in a distributed trace (W3C Trace Context), which the call and \
+                 what its tool sends go on in, also under a trace id of another form. One that \
+                 does not hold is as none.";
     json!({"name": "traceparent", "in": "header", "description": about, "schema": {"type": "string"}})
 }
 
