@@ -85,6 +85,34 @@ pub const INGESTION_RUN_ID: &str = "tool_runtime.ingestion_run.id";
 /// Names the attribute that says the host's own id of the trace, whatever form that has.
 pub const TRACE_ID: &str = "tool_runtime.trace.id";
 
+/// Names the attribute that says for which user the tool is called; opt-in, by
+/// [`SpanIds::user`](super::SpanIds::user).
+///
+/// It is OpenTelemetry's name; Langfuse reads it as a trace's user, OpenInference as a span's.
+pub const USER_ID: &str = "user.id";
+
+/// Names the attribute that says in which session the tool is called; opt-in, by
+/// [`SpanIds::session`](super::SpanIds::session).
+///
+/// It is OpenTelemetry's name; Langfuse reads it as a trace's session, OpenInference as a span's.
+pub const SESSION_ID: &str = "session.id";
+
+/// Names the attribute that says on which site the tool is called; opt-in, by
+/// [`SpanIds::site`](super::SpanIds::site).
+pub const SITE_ID: &str = "tool_runtime.site.id";
+
+/// Names the attribute from which Langfuse takes a trace's site; opt-in, by
+/// [`SpanIds::langfuse_metadata`](super::SpanIds::langfuse_metadata).
+pub const LANGFUSE_SITE_ID: &str = "langfuse.trace.metadata.site_id";
+
+/// Names the attribute from which Langfuse takes a trace's run; opt-in, by
+/// [`SpanIds::langfuse_metadata`](super::SpanIds::langfuse_metadata).
+pub const LANGFUSE_RUN_ID: &str = "langfuse.trace.metadata.run_id";
+
+/// Names the attribute from which Langfuse takes a trace's upload; opt-in, by
+/// [`SpanIds::langfuse_metadata`](super::SpanIds::langfuse_metadata).
+pub const LANGFUSE_INGESTION_RUN_ID: &str = "langfuse.trace.metadata.ingestion_run_id";
+
 /// Names the histogram of how long tools ran, in seconds; calls whose tool never ran are not in it.
 pub const DURATION: &str = "gen_ai.execute_tool.duration";
 

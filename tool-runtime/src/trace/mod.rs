@@ -4,7 +4,8 @@
 //! `execute_tool {tool}`, and leaves one event at its end. Nothing has to be set up but a
 //! subscriber; where nobody listens, a call costs a look at the level and allocates nothing.
 //! [`conventions`] has all names. No argument, no answer, no credential and no message of an error
-//! is in any of them, at any level.
+//! is in any of them, at any level. Ids of users, sessions and sites are in a span where the host asks
+//! for them by [`SpanIds`], and nowhere else.
 //!
 //! # Spans
 //! The span opens when everybody who has to allow the call has done so, and ends with it: also when
@@ -53,6 +54,7 @@ mod metrics;
 #[cfg(feature = "otel")]
 mod parent;
 mod span;
+mod span_ids;
 
 use std::sync::Arc;
 
@@ -67,6 +69,7 @@ pub use self::line::LogLine;
 #[cfg(feature = "otel")]
 pub use self::metrics::Metrics;
 use self::span::CallSpan;
+pub use self::span_ids::SpanIds;
 use crate::RuntimeBuilder;
 use crate::call::CallScope;
 use crate::dispatch::CallRecord;
@@ -78,6 +81,7 @@ use crate::timer::Job;
 #[derive(Debug, Clone)]
 pub(crate) struct Tracing {
     spans: bool,
+    ids: SpanIds,
     #[cfg(feature = "otel")]
     metrics: Option<Metrics>,
 }
@@ -96,6 +100,7 @@ impl Default for Tracing {
     fn default() -> Self {
         Self {
             spans: true,
+            ids: SpanIds::none(),
             #[cfg(feature = "otel")]
             metrics: None,
         }
@@ -154,7 +159,7 @@ impl Surround for Tracing {
         scope: &'c CallScope,
         run: BoxFuture<'c, Ended>,
     ) -> BoxFuture<'c, Ended> {
-        let span = if self.traces() { CallSpan::of(scope) } else { CallSpan::default() };
+        let span = if self.traces() { CallSpan::of(scope, self.ids) } else { CallSpan::default() };
         let entered = span.entered().cloned();
         scope.surrounding().with(|inside: &mut Inside| {
             inside.span = span;
@@ -175,7 +180,7 @@ impl Surround for Tracing {
         self.count_closed(record);
         if self.traces() {
             let span = inside.map(|inside| inside.span).unwrap_or_default();
-            span.or_at_once(record).close(record);
+            span.or_at_once(record, self.ids).close(record);
         }
     }
 }
@@ -185,6 +190,13 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn without_tracing(mut self) -> Self {
         self.tracing.spans = false;
+        self
+    }
+
+    /// Puts ids of users, sessions or sites into the calls' spans; none of them is if not called.
+    #[must_use]
+    pub fn span_ids(mut self, ids: SpanIds) -> Self {
+        self.tracing.ids = ids;
         self
     }
 

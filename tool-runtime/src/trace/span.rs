@@ -6,6 +6,7 @@ use tracing::level_filters::LevelFilter;
 use tracing::{Level, Span, dispatcher};
 use uuid::Uuid;
 
+use super::SpanIds;
 use super::conventions as names;
 use super::line::{self, LogLine};
 #[cfg(feature = "otel")]
@@ -26,15 +27,15 @@ impl Default for CallSpan {
 
 impl CallSpan {
     /// Opens the span of a call that is about to run.
-    pub(super) fn of(scope: &CallScope) -> Self {
-        Self::open(Some(scope.tool()), scope.cx(), scope.call_id(), scope.replay_of())
+    pub(super) fn of(scope: &CallScope, ids: SpanIds) -> Self {
+        Self::open(Some(scope.tool()), scope.cx(), ids, scope.call_id(), scope.replay_of())
     }
 
     /// This one, or one of no length if the call never ran.
-    pub(super) fn or_at_once(self, record: &CallRecord<'_>) -> Self {
+    pub(super) fn or_at_once(self, record: &CallRecord<'_>, ids: SpanIds) -> Self {
         match record.took() {
             None if self.0.is_none() => {
-                Self::open(record.spec(), record.cx(), record.call_id(), record.replay_of())
+                Self::open(record.spec(), record.cx(), ids, record.call_id(), record.replay_of())
             }
             _ => self,
         }
@@ -48,6 +49,7 @@ impl CallSpan {
     fn open(
         tool: Option<&ToolSpec>,
         cx: &ToolContext,
+        ids: SpanIds,
         call_id: Option<&str>,
         replay_of: Option<Uuid>,
     ) -> Self {
@@ -78,6 +80,12 @@ impl CallSpan {
             { names::TRACE_ID } = cx.trace_id(),
             { names::RUN_ID } = cx.run_id(),
             { names::INGESTION_RUN_ID } = cx.ingestion_run_id(),
+            { names::USER_ID } = ids.user_of(cx),
+            { names::SESSION_ID } = ids.session_of(cx),
+            { names::SITE_ID } = ids.site_of(cx),
+            { names::LANGFUSE_SITE_ID } = ids.langfuse_of(ids.site_of(cx)),
+            { names::LANGFUSE_RUN_ID } = ids.langfuse_of(cx.run_id()),
+            { names::LANGFUSE_INGESTION_RUN_ID } = ids.langfuse_of(cx.ingestion_run_id()),
         );
         #[cfg(feature = "otel")]
         parent::adopt(&span, local.as_ref(), cx);

@@ -5,6 +5,7 @@ mod host_ids;
 mod lines;
 mod metrics;
 mod parents;
+mod span_ids;
 mod spans;
 
 use std::collections::BTreeMap;
