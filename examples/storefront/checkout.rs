@@ -7,6 +7,7 @@ use std::fmt;
 
 use tool_runtime::EvidenceRecorder;
 use tool_runtime::prelude::*;
+use tool_runtime::trace::TraceHeaders;
 
 use crate::compliance::{self, AppliedRule};
 use crate::data::Sku;
@@ -152,6 +153,7 @@ impl Checkout {
         idempotency: &Idempotency,
         shop: &Shop,
         proof: &EvidenceRecorder,
+        headers: &TraceHeaders,
         /// The stones' numbers.
         #[arg(length(1..=10))]
         skus: Vec<Sku>,
@@ -166,11 +168,11 @@ impl Checkout {
         cite_bill(shop, proof);
         compliance::cite_rules(shop, proof);
         // An order whose answer was lost stands, whatever it would cost now.
-        if !self.is_placed(&claim).await? {
+        if !self.is_placed(&claim, headers).await? {
             plan(shop, &skus, &address, service, total)?;
         }
         let order = Order { skus: skus.clone(), ship_to: address.to_string(), total };
-        let Receipt { order_id, .. } = self.orders.place(order, claim).await?;
+        let Receipt { order_id, .. } = self.orders.place(order, claim, headers).await?;
         shop.sell(&skus);
         Ok(DraftOrder { order_id, total })
     }
@@ -187,6 +189,7 @@ impl Checkout {
         _: &Idempotency,
         shop: &Shop,
         proof: &EvidenceRecorder,
+        _: &TraceHeaders,
         skus: Vec<Sku>,
         address: Address,
         service: Service,
@@ -204,9 +207,9 @@ impl Checkout {
         Self { orders }
     }
 
-    async fn is_placed(&self, claim: &Claim) -> Result<bool, OrderError> {
+    async fn is_placed(&self, claim: &Claim, headers: &TraceHeaders) -> Result<bool, OrderError> {
         match &claim.key {
-            Some(key) => Ok(self.orders.find(key).await?.is_some()),
+            Some(key) => Ok(self.orders.find(key, headers).await?.is_some()),
             None => Ok(false),
         }
     }

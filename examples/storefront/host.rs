@@ -3,7 +3,8 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use tool_runtime::contracts::{ContractError, ToolCallRequest};
+use tool_runtime::contracts::trace_context::SpanId;
+use tool_runtime::contracts::{Client, ClientApp, ContractError, ToolCallRequest, Trace};
 use tool_runtime::evidence::Vault;
 use tool_runtime::ledger::Ledger;
 use tool_runtime::policy::{Policy, Rules};
@@ -36,6 +37,8 @@ pub struct Host {
     mark: String,
     /// How many times the customer has spoken.
     said: u32,
+    /// The span of what the customer has said last.
+    span: SpanId,
     files: Files,
 }
 
@@ -82,7 +85,8 @@ impl Host {
             .build()?;
         // The end of a version 7 id is random.
         let mark = Uuid::now_v7().simple().to_string()[26..].to_owned();
-        Ok(Self { runtime, shop, orders, records, dry_run, mark, said: 0, files })
+        let span = SpanId::random();
+        Ok(Self { runtime, shop, orders, records, dry_run, mark, said: 0, span, files })
     }
 
     /// Writes what is still to be recorded, and ends the record.
@@ -132,6 +136,7 @@ impl Host {
 
     fn customer_says(&mut self, text: &str) -> Result<(), ContractError> {
         self.said += 1;
+        self.span = SpanId::random();
         transcript::says("customer", text);
         transcript::request(&self.request()?, self.said == 1);
         Ok(())
@@ -195,7 +200,7 @@ impl Host {
 
     /// Says who asks for what the customer has said last, which is ordered once.
     pub(crate) fn request(&self) -> Result<RequestEnvelope, ContractError> {
-        let Self { mark, said, .. } = self;
+        let Self { mark, said, span, .. } = self;
         RequestEnvelope::builder(
             format!("req-{mark}-{said}"),
             Actor::new(ActorType::Agent, "shop-assistant")?,
@@ -205,6 +210,8 @@ impl Host {
         .locale("en-GB")
         .currency("EUR")
         .timezone("Europe/Berlin")
+        .client(Client::new(ClientApp::Web, env!("CARGO_PKG_VERSION"))?)
+        .trace(Trace::new(span.to_string())?)
         .dry_run(self.dry_run)
         .idempotency_key(format!("conversation-1/message-{said}"))
         .build()

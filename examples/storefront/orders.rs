@@ -1,4 +1,4 @@
-//! The order service and its client: one line of JSON each way over TCP.
+//! The order service and its client: JSON over HTTP, one request a connection.
 
 mod client;
 mod service;
@@ -70,5 +70,8 @@ enum Refused {
     Overtaken,
 }
 
-/// The longest line that either side reads, in bytes.
-const LONGEST_LINE: u64 = 16 * 1024;
+/// Where requests are sent.
+const PATH: &str = "/orders";
+
+/// The longest body that either side reads, in bytes.
+const LONGEST_BODY: usize = 16 * 1024;

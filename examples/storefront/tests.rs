@@ -2,12 +2,14 @@
 
 mod once;
 mod recorded;
+mod traced;
 
 use std::net::TcpListener;
 
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::serde_json::{self, Value, json};
+use tool_runtime::trace::TraceHeaders;
 
 use crate::approval::Demo;
 use crate::data::Sku;
@@ -233,7 +235,10 @@ async fn orders_without_a_key_are_taken_twice_and_with_one_once() {
     let client = OrderClient::new(service.address());
     for (claim, after) in [(Claim::default(), 2), (claim("a", 1), 3)] {
         for _ in 0..2 {
-            client.place(order("D00090", 1), claim.clone()).await.expect("it is taken");
+            client
+                .place(order("D00090", 1), claim.clone(), &TraceHeaders::default())
+                .await
+                .expect("it is taken");
         }
         assert_eq!(service.orders().len(), after);
     }
@@ -244,10 +249,13 @@ async fn a_key_holds_one_order_and_its_latest_owner() {
     let files = Files::temporary().expect("a folder");
     let service = OrderService::start(&files.orders()).await.expect("it starts");
     let client = OrderClient::new(service.address());
-    client.place(order("D00090", 1), claim("a", 2)).await.expect("it is taken");
-    let other = client.place(order("D00090", 2), claim("a", 2)).await;
+    client
+        .place(order("D00090", 1), claim("a", 2), &TraceHeaders::default())
+        .await
+        .expect("it is taken");
+    let other = client.place(order("D00090", 2), claim("a", 2), &TraceHeaders::default()).await;
     assert!(matches!(other, Err(OrderError::KeyReused)), "{other:?}");
-    let late = client.place(order("D00090", 1), claim("a", 1)).await;
+    let late = client.place(order("D00090", 1), claim("a", 1), &TraceHeaders::default()).await;
     assert!(matches!(late, Err(OrderError::Overtaken)), "{late:?}");
     assert_eq!(service.orders().len(), 1);
 }
@@ -258,12 +266,16 @@ async fn a_service_that_starts_again_knows_its_orders_and_their_owners() {
     for (fence, repeated) in [(1, false), (3, true)] {
         let service = OrderService::start(&files.orders()).await.expect("it starts");
         let client = OrderClient::new(service.address());
-        let receipt = client.place(order("D00090", 1), claim("a", fence)).await.expect("taken");
+        let receipt = client
+            .place(order("D00090", 1), claim("a", fence), &TraceHeaders::default())
+            .await
+            .expect("taken");
         assert_eq!(receipt.repeated, repeated);
     }
     let service = OrderService::start(&files.orders()).await.expect("it starts");
     assert_eq!(service.orders(), [order("D00090", 1)]);
-    let late = OrderClient::new(service.address()).place(order("D00090", 1), claim("a", 2)).await;
+    let client = OrderClient::new(service.address());
+    let late = client.place(order("D00090", 1), claim("a", 2), &TraceHeaders::default()).await;
     assert!(matches!(late, Err(OrderError::Overtaken)), "{late:?}");
 }
 
@@ -271,7 +283,10 @@ async fn a_service_that_starts_again_knows_its_orders_and_their_owners() {
 async fn a_service_that_is_down_has_taken_nothing() {
     let free = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
     let client = OrderClient::new(free.expect("a free port"));
-    let error = client.place(order("D00090", 1), Claim::default()).await.expect_err("it is down");
+    let error = client
+        .place(order("D00090", 1), Claim::default(), &TraceHeaders::default())
+        .await
+        .expect_err("it is down");
     assert!(matches!(error, OrderError::Unreachable(_)), "{error:?}");
     assert_eq!(error.failure().code().as_str(), "UNAVAILABLE");
 }

@@ -1,7 +1,9 @@
 //! The transcript: what a person reads of the conversation.
 
 use tool_runtime::contracts::envelope::ResponseError;
-use tool_runtime::contracts::{EvidenceSource, ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
+use tool_runtime::contracts::{
+    EvidenceSource, ToolErrorDetail, ToolErrorMeta, ToolResultMeta, Trace,
+};
 use tool_runtime::policy::ApprovalRequest;
 use tool_runtime::prelude::*;
 use tool_runtime::{Preview, serde_json};
@@ -39,6 +41,8 @@ pub(crate) fn request(request: &RequestEnvelope, whole: bool) {
     }
     println!("request {}", request.request_id());
     let actor = format!("{} {}", request.actor().kind(), request.actor().id());
+    let client = request.client().map(|client| format!("{} {}", client.app(), client.version()));
+    let span = request.trace().map(Trace::span_id);
     let fields = [
         ("actor", Some(&*actor)),
         ("user_id", request.user_id()),
@@ -46,6 +50,8 @@ pub(crate) fn request(request: &RequestEnvelope, whole: bool) {
         ("locale", request.locale()),
         ("currency", request.currency()),
         ("timezone", request.timezone()),
+        ("client", client.as_deref()),
+        ("span", span),
         ("idempotency_key", Some(key)),
     ];
     for (name, value) in fields {

@@ -3,12 +3,17 @@
 use std::io;
 use std::net::SocketAddr;
 
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper::header::{CONTENT_TYPE, HOST};
+use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tool_runtime::prelude::*;
 use tool_runtime::serde_json;
+use tool_runtime::trace::TraceHeaders;
 
-use super::{Claim, LONGEST_LINE, Order, Receipt, Refused, Reply, Request};
+use super::{Claim, LONGEST_BODY, Order, PATH, Receipt, Refused, Reply, Request};
 
 /// Places orders.
 #[derive(Debug)]
@@ -61,30 +66,59 @@ impl OrderClient {
     }
 
     /// Places an order, once. Whether a repeat is safe is the claim's matter.
-    pub(crate) async fn place(&self, order: Order, claim: Claim) -> Result<Receipt, OrderError> {
-        self.ask(&Request::Place { order, claim }).await?.ok_or(OrderError::Unreadable)
+    pub(crate) async fn place(
+        &self,
+        order: Order,
+        claim: Claim,
+        headers: &TraceHeaders,
+    ) -> Result<Receipt, OrderError> {
+        let placed = self.ask(&Request::Place { order, claim }, headers).await?;
+        placed.ok_or(OrderError::Unreadable)
     }
 
     /// Finds the order that was taken under a key.
-    pub(crate) async fn find(&self, key: &str) -> Result<Option<Receipt>, OrderError> {
-        self.ask(&Request::Find { key: key.to_owned() }).await
+    pub(crate) async fn find(
+        &self,
+        key: &str,
+        headers: &TraceHeaders,
+    ) -> Result<Option<Receipt>, OrderError> {
+        self.ask(&Request::Find { key: key.to_owned() }, headers).await
     }
 
-    async fn ask(&self, request: &Request) -> Result<Option<Receipt>, OrderError> {
+    async fn ask(
+        &self,
+        request: &Request,
+        headers: &TraceHeaders,
+    ) -> Result<Option<Receipt>, OrderError> {
         let stream = TcpStream::connect(self.service).await.map_err(OrderError::Unreachable)?;
-        match exchange(stream, request).await.map_err(OrderError::Unanswered)? {
+        match self.exchange(stream, request, headers).await.map_err(OrderError::Unanswered)? {
             Reply::Taken(receipt) => Ok(Some(receipt)),
             Reply::NotTaken => Ok(None),
             Reply::Refused(why) => Err(why.into()),
         }
     }
-}
 
-async fn exchange(mut stream: TcpStream, request: &Request) -> io::Result<Reply> {
-    let mut line = serde_json::to_vec(request)?;
-    line.push(b'\n');
-    stream.write_all(&line).await?;
-    let mut answer = String::new();
-    BufReader::new(stream.take(LONGEST_LINE)).read_line(&mut answer).await?;
-    Ok(serde_json::from_str(&answer)?)
+    /// Sends a request, with the headers that let the service go on in the call's trace.
+    async fn exchange(
+        &self,
+        stream: TcpStream,
+        request: &Request,
+        headers: &TraceHeaders,
+    ) -> io::Result<Reply> {
+        let mut sent = hyper::Request::post(PATH)
+            .header(HOST, self.service.to_string())
+            .header(CONTENT_TYPE, "application/json");
+        for (name, value) in headers.iter() {
+            sent = sent.header(name, value);
+        }
+        let body = Full::new(Bytes::from(serde_json::to_vec(request)?));
+        let sent = sent.body(body).map_err(io::Error::other)?;
+        let shaken = http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+        let (mut sender, connection) = shaken;
+        // It ends when its sender is dropped; an error of it is the sender's too.
+        tokio::spawn(connection);
+        let answer = sender.send_request(sent).await.map_err(io::Error::other)?;
+        let body = Limited::new(answer.into_body(), LONGEST_BODY).collect().await;
+        Ok(serde_json::from_slice(&body.map_err(io::Error::other)?.to_bytes())?)
+    }
 }

@@ -3,6 +3,7 @@
 //! It keeps a file of the requests that it took, and reads it again when it starts.
 
 use std::collections::HashMap;
+use std::convert::identity;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::mem::take;
@@ -11,13 +12,20 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::HeaderMap;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use serde::{Deserialize, Serialize};
+use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
+use tool_runtime::contracts::trace_context::{TRACEPARENT, TRACESTATE, TraceContext};
 use tool_runtime::serde_json;
 
-use super::{Claim, LONGEST_LINE, Order, Receipt, Refused, Reply, Request};
+use super::{Claim, LONGEST_BODY, Order, Receipt, Refused, Reply, Request};
 
 /// A running order service; dropped, it stops.
 #[derive(Debug)]
@@ -33,8 +41,20 @@ struct Book {
     /// Each request that was taken, in a line of its own.
     file: File,
     orders: Vec<Order>,
+    /// The trace in which each order was placed; none where its request named none.
+    traces: Vec<Option<String>>,
     claims: HashMap<String, Claimed>,
     lose_next_answer: bool,
+}
+
+/// A line of the file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Line {
+    #[serde(flatten)]
+    request: Request,
+    /// The `traceparent` that it was sent with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    trace: Option<String>,
 }
 
 #[derive(Debug)]
@@ -43,7 +63,7 @@ struct Claimed {
     fence: Option<u64>,
 }
 
-/// How long a client may take to send its line and to read the answer.
+/// How long a client may take to send its request and to read the answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl OrderService {
@@ -64,6 +84,11 @@ impl OrderService {
         lock(&self.book).orders.clone()
     }
 
+    /// Returns the `traceparent` that each order was placed with, in their order.
+    pub(crate) fn traces(&self) -> Vec<Option<String>> {
+        lock(&self.book).traces.clone()
+    }
+
     /// Lets the next order be taken and its answer be lost, as a broken connection would.
     pub(crate) fn lose_next_answer(&self) {
         lock(&self.book).lose_next_answer = true;
@@ -79,19 +104,34 @@ impl Drop for OrderService {
 /// Serves one connection after the other, which bounds them.
 async fn listen(listener: TcpListener, book: Arc<Mutex<Book>>) {
     while let Ok((stream, _)) = listener.accept().await {
+        let answering = service_fn(|request| answer(request, Arc::clone(&book)));
+        let mut connection = http1::Builder::new();
+        let serving =
+            connection.keep_alive(false).serve_connection(TokioIo::new(stream), answering);
         // A client that breaks off, or is too slow, is its own loss.
-        let _ = timeout(PATIENCE, serve(stream, Arc::clone(&book))).await;
+        let _ = timeout(PATIENCE, serving).await;
     }
 }
 
-async fn serve(mut stream: TcpStream, book: Arc<Mutex<Book>>) -> io::Result<()> {
-    let mut line = String::new();
-    BufReader::new((&mut stream).take(LONGEST_LINE)).read_line(&mut line).await?;
-    let answered = spawn_blocking(move || lock(&book).answer(&line)).await;
-    let Some(reply) = answered.map_err(io::Error::other)?? else { return Ok(()) };
-    let mut reply = serde_json::to_vec(&reply)?;
-    reply.push(b'\n');
-    stream.write_all(&reply).await
+/// Answers a request; its error breaks the connection off.
+async fn answer(
+    request: hyper::Request<Incoming>,
+    book: Arc<Mutex<Book>>,
+) -> io::Result<hyper::Response<Full<Bytes>>> {
+    let trace = trace_of(request.headers());
+    let body = Limited::new(request.into_body(), LONGEST_BODY).collect().await;
+    let body = body.map_err(io::Error::other)?.to_bytes();
+    let answered = spawn_blocking(move || lock(&book).answer(&body, trace)).await;
+    let reply = answered.map_err(io::Error::other).and_then(identity)?;
+    let reply = reply.ok_or_else(|| io::Error::other("the answer gets lost"))?;
+    Ok(hyper::Response::new(Full::new(Bytes::from(serde_json::to_vec(&reply)?))))
+}
+
+/// Reads the trace in which a request was sent, as `traceparent` has it.
+fn trace_of(headers: &HeaderMap) -> Option<String> {
+    let of = |name: &str| headers.get_all(name).into_iter();
+    let context = TraceContext::from_headers(of(TRACEPARENT), of(TRACESTATE)).ok()?;
+    Some(context.parent().to_string())
 }
 
 impl Book {
@@ -100,26 +140,28 @@ impl Book {
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         let mut lines = String::new();
         file.read_to_string(&mut lines)?;
-        let (orders, claims) = (Vec::new(), HashMap::new());
-        let mut book = Self { file, orders, claims, lose_next_answer: false };
+        let (orders, traces, claims) = (Vec::new(), Vec::new(), HashMap::new());
+        let mut book = Self { file, orders, traces, claims, lose_next_answer: false };
         for line in lines.lines() {
-            if let Request::Place { order, claim } = serde_json::from_str(line)? {
-                book.take(order, claim);
+            let Line { request, trace } = serde_json::from_str(line)?;
+            if let Request::Place { order, claim } = request {
+                book.take(order, claim, trace);
             }
         }
         Ok(book)
     }
 
-    /// Answers a line; none if the answer gets lost.
-    fn answer(&mut self, line: &str) -> io::Result<Option<Reply>> {
-        let (order, claim) = match serde_json::from_str(line) {
+    /// Answers a request's body; none if the answer gets lost.
+    fn answer(&mut self, body: &[u8], trace: Option<String>) -> io::Result<Option<Reply>> {
+        let (order, claim) = match serde_json::from_slice(body) {
             Ok(Request::Place { order, claim }) => (order, claim),
             Ok(Request::Find { key }) => return Ok(Some(self.find(&key))),
             Err(_) => return Ok(Some(Reply::Refused(Refused::Unreadable))),
         };
-        let reply = self.take(order, claim);
+        let request = Request::Place { order: order.clone(), claim: claim.clone() };
+        let reply = self.take(order, claim, trace.clone());
         if let Reply::Taken(_) = reply {
-            writeln!(self.file, "{}", line.trim_end())?;
+            writeln!(self.file, "{}", serde_json::to_string(&Line { request, trace })?)?;
         }
         Ok((!take(&mut self.lose_next_answer)).then_some(reply))
     }
@@ -129,10 +171,10 @@ impl Book {
     }
 
     /// Takes an order, unless its key says that it stands already.
-    fn take(&mut self, order: Order, claim: Claim) -> Reply {
-        let Some(key) = claim.key else { return taken(self.add(order), false) };
+    fn take(&mut self, order: Order, claim: Claim, trace: Option<String>) -> Reply {
+        let Some(key) = claim.key else { return taken(self.add(order, trace), false) };
         let Some(claimed) = self.claims.get_mut(&key) else {
-            let number = self.add(order);
+            let number = self.add(order, trace);
             self.claims.insert(key, Claimed { number, fence: claim.fence });
             return taken(number, false);
         };
@@ -146,8 +188,9 @@ impl Book {
         taken(claimed.number, true)
     }
 
-    fn add(&mut self, order: Order) -> usize {
+    fn add(&mut self, order: Order, trace: Option<String>) -> usize {
         self.orders.push(order);
+        self.traces.push(trace);
         self.orders.len() - 1
     }
 }

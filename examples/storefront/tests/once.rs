@@ -60,7 +60,7 @@ async fn a_lost_answer_is_asked_for_again_and_a_repeat_gets_the_same_one() {
 async fn an_order_that_stands_is_found_by_its_key_when_its_stone_is_sold() {
     let host = host().await;
     let checkout = Checkout::new(OrderClient::new(host.orders().address()));
-    let arguments = right_order(&host).await;
+    let (arguments, headers) = (right_order(&host).await, TraceHeaders::default());
     for fence in [1, 2] {
         let key = Idempotency::new("key", fence);
         let address = serde_json::from_value(arguments["address"].clone()).expect("an address");
@@ -70,6 +70,7 @@ async fn an_order_that_stands_is_found_by_its_key_when_its_stone_is_sold() {
             &key,
             host.shop(),
             &proof,
+            &headers,
             skus.clone(),
             address,
             Service::Courier,
