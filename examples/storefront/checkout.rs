@@ -35,10 +35,10 @@ pub(crate) struct Address {
     #[arg(length(1..=120), pii)]
     street: String,
     /// The city.
-    #[arg(length(1..=80))]
+    #[arg(length(1..=80), pii)]
     city: String,
     /// The postal code, if the country has them.
-    #[arg(length(1..=12))]
+    #[arg(length(1..=12), pii)]
     postcode: Option<String>,
     /// The state or province, two letters; needed in US and CA.
     #[arg(pattern = "^[A-Z]{2}$")]

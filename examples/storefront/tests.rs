@@ -1,5 +1,6 @@
 //! What the tools answer, asked as a model asks.
 
+mod contracts;
 mod once;
 mod recorded;
 mod traced;

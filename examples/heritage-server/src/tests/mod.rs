@@ -1,5 +1,6 @@
 //! The guide as its callers see it, on each database that is there.
 
+mod contracts;
 mod isolation;
 mod reads;
 mod search;

@@ -61,9 +61,9 @@ impl Envelopes {
         envelope.0
     }
 
-    /// Who asks for a tool: the same for all of them.
-    pub(super) fn request_envelope(&self) -> Value {
-        self.of("request_envelope.json").0
+    /// Returns a document of the contract that is the same for all tools.
+    pub(super) fn shared(&self, name: &str) -> Value {
+        self.of(name).0
     }
 }
 

@@ -119,7 +119,15 @@ const FORMAT: u64 = 1;
 
 const CATALOGUE: &str = "tools.json";
 const REFERENCE: &str = "TOOLS.md";
-const REQUEST: &str = "request_envelope.json";
+/// The contract's documents that are the same for all tools.
+const SHARED: [&str; 6] = [
+    "request_envelope.json",
+    "tool_context.json",
+    "call_request.json",
+    "call_response.json",
+    "list_request.json",
+    "list_response.json",
+];
 
 impl Export {
     /// Takes the tools whose contracts are exported.
@@ -152,7 +160,9 @@ impl Export {
     /// Per tool it holds `NAME.input.json` and `NAME.output.json`, the schemas of arguments and
     /// data, and the contract's envelopes with these types in place: `NAME.tool_call_request.json`,
     /// `NAME.tool_output.json` and `NAME.response_envelope.json`. Beside them stand
-    /// `request_envelope.json`, a catalogue `tools.json`, and a reference `TOOLS.md` for people.
+    /// the documents that are the same for all tools (`request_envelope.json`, `tool_context.json`, and
+    /// a server's `call_request.json`, `call_response.json`, `list_request.json` and
+    /// `list_response.json`), a catalogue `tools.json`, and a reference `TOOLS.md` for people.
     /// A tool that says nothing of its data has no `output.json`.
     ///
     /// Every schema is a document of draft 2020-12 that stands alone; its `$id` is the file's name.
@@ -247,8 +257,9 @@ fn documents(tools: &[Contract]) -> Vec<(String, String)> {
         })
     });
     let mut files: Vec<_> = schemas.collect();
-    let request = document(envelopes.request_envelope(), REQUEST);
-    files.push((REQUEST.to_owned(), printed(request)));
+    for name in SHARED {
+        files.push((name.to_owned(), printed(document(envelopes.shared(name), name))));
+    }
     files.push((REFERENCE.to_owned(), reference::reference(tools)));
     let catalogue = printed(catalogue(tools, files.iter().map(|(name, _)| name)));
     files.push((CATALOGUE.to_owned(), catalogue));
