@@ -11,6 +11,7 @@ mod functions;
 mod hosts;
 mod hygiene;
 mod keyed;
+mod nested;
 mod representations;
 mod returns;
 mod strict;

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use serde_json::Value;
 use tool_contracts::ToolSpec;
 
-use super::declare::declare;
+use super::declare::{Options, declare};
 use super::names::Names;
 use super::restore::Undo;
-use super::{Dialect, Report};
+use super::{Dialect, Report, ToolkitText};
 
 /// A set of tools in one dialect.
 ///
@@ -78,7 +78,7 @@ pub struct Adapter {
 #[derive(Debug, Clone)]
 pub struct AdapterBuilder {
     pub(super) dialect: Dialect,
-    pub(super) strict: bool,
+    options: Options,
     pub(super) max_response_bytes: usize,
 }
 
@@ -95,7 +95,8 @@ impl Adapter {
     /// Starts an adapter that is told more.
     #[must_use]
     pub fn builder(dialect: Dialect) -> AdapterBuilder {
-        AdapterBuilder { dialect, strict: true, max_response_bytes: MAX_RESPONSE_BYTES }
+        let options = Options { strict: true, titles: false, toolkits: ToolkitText::default() };
+        AdapterBuilder { dialect, options, max_response_bytes: MAX_RESPONSE_BYTES }
     }
 
     /// Returns whose words it speaks.
@@ -172,7 +173,27 @@ impl AdapterBuilder {
     /// says so. The other dialects take more of JSON Schema without it than with it.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
-        self.strict = strict;
+        self.options.strict = strict;
+        self
+    }
+
+    /// Says whether the titles of types are declared; they are not, unless this says so.
+    ///
+    /// A title is the fully qualified name of a Rust type, as in
+    /// `alloc::vec::Vec<shop::orders::Line>`. It costs tokens at every object and list, and a model
+    /// rarely needs it. It stands in `title`, and for Ollama, which drops that, in the description.
+    /// The title of the arguments as a whole is the path of the tool's function and is left out.
+    #[must_use]
+    pub fn titles(mut self, titles: bool) -> Self {
+        self.options.titles = titles;
+        self
+    }
+
+    /// Sets which tools carry their toolkit's description: the first of each toolkit, unless this
+    /// says otherwise.
+    #[must_use]
+    pub fn toolkits(mut self, text: ToolkitText) -> Self {
+        self.options.toolkits = text;
         self
     }
 
@@ -189,7 +210,7 @@ impl AdapterBuilder {
     pub fn build<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Adapter {
         let specs: Vec<_> = specs.into_iter().collect();
         let names = Names::new(self.dialect, specs.iter().map(|spec| spec.name()));
-        let declared = declare(self.dialect, self.strict, &names, &specs);
+        let declared = declare(self.dialect, self.options, &names, &specs);
         Adapter {
             dialect: self.dialect,
             names,

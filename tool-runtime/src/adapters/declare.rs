@@ -1,5 +1,6 @@
 //! From tools' contracts to one dialect's declarations.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
@@ -10,17 +11,28 @@ use super::lower::{
 };
 use super::names::Names;
 use super::restore::Undo;
-use super::{Dialect, Loss, Report, anthropic, bedrock, gemini, ollama, openai};
+use super::toolkits::Descriptions;
+use super::{Dialect, Loss, Report, ToolkitText, anthropic, bedrock, gemini, ollama, openai};
 
 /// One tool, in words that its dialect knows.
 #[derive(Debug)]
 pub(super) struct Declared<'s> {
     /// What a model calls it.
     pub(super) name: &'s str,
-    pub(super) description: &'s str,
+    pub(super) description: Cow<'s, str>,
     pub(super) schema: Map<String, Value>,
     /// Does the provider hold a model to the schema?
     pub(super) strict: bool,
+}
+
+/// What a host says of declarations.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Options {
+    /// Is OpenAI to hold a model to the schemas?
+    pub(super) strict: bool,
+    /// Are the titles of types declared?
+    pub(super) titles: bool,
+    pub(super) toolkits: ToolkitText,
 }
 
 /// What was made of a set of tools.
@@ -34,24 +46,25 @@ pub(super) struct Declarations {
 /// Declares each tool once, in the order in which they are given.
 pub(super) fn declare(
     dialect: Dialect,
-    strict: bool,
+    options: Options,
     names: &Names,
     specs: &[&ToolSpec],
 ) -> Declarations {
     let mut declared = Vec::new();
+    let mut descriptions = Descriptions::new(dialect, options.toolkits);
     let (mut report, mut undo) = (Report::default(), HashMap::new());
     for spec in specs {
         let Some(name) = names.wire(spec.name()).filter(|_| !undo.contains_key(spec.name())) else {
             continue;
         };
         let schema = Value::Object(spec.input_schema().clone());
-        let (lowered, strict) = said(dialect, strict, &schema);
+        let (lowered, strict) = said(dialect, options, &schema);
         lowered.losses.into_iter().for_each(|lost| report.add(loss(spec.name(), lost)));
         let (nulls, names) = (lowered.nulls, lowered.renamed);
         let changed = (nulls || names).then_some(Undo { schema, nulls, names });
         undo.insert(spec.name().to_owned(), changed);
         let tool =
-            Declared { name, description: spec.description(), schema: lowered.schema, strict };
+            Declared { name, description: descriptions.next(spec), schema: lowered.schema, strict };
         declared.push(one(dialect, &tool));
     }
     let undo = undo.into_iter().filter_map(|(tool, undo)| Some((tool, undo?))).collect();
@@ -59,25 +72,25 @@ pub(super) fn declare(
 }
 
 /// A schema as a dialect says it, and whether that is strict.
-fn said(dialect: Dialect, strict: bool, schema: &Value) -> (Lowered, bool) {
+fn said(dialect: Dialect, options: Options, schema: &Value) -> (Lowered, bool) {
     let profile = match dialect {
-        Dialect::OpenAiChat | Dialect::OpenAiResponses => return by_openai(strict, schema),
+        Dialect::OpenAiChat | Dialect::OpenAiResponses => return by_openai(options, schema),
         Dialect::Anthropic => &ANTHROPIC,
         Dialect::Gemini => &GEMINI,
         Dialect::BedrockConverse => &BEDROCK,
         Dialect::Ollama => &OLLAMA,
     };
-    (lower(schema, profile).unwrap_or_else(Lowered::nothing), false)
+    (lower(schema, profile, options.titles).unwrap_or_else(Lowered::nothing), false)
 }
 
 /// Strict where that refuses nothing that the tool takes.
-fn by_openai(strict: bool, schema: &Value) -> (Lowered, bool) {
-    let obstacle = match strict.then(|| lower(schema, &OPENAI_STRICT)) {
+fn by_openai(options: Options, schema: &Value) -> (Lowered, bool) {
+    let obstacle = match options.strict.then(|| lower(schema, &OPENAI_STRICT, options.titles)) {
         Some(Ok(lowered)) => return (lowered, true),
         Some(Err(obstacle)) => Some(obstacle),
         None => None,
     };
-    let mut lowered = lower(schema, &OPENAI).unwrap_or_else(Lowered::nothing);
+    let mut lowered = lower(schema, &OPENAI, options.titles).unwrap_or_else(Lowered::nothing);
     if let Some(Lost { pointer, keyword, what }) = obstacle {
         let what = format!("not declared strict: {what}");
         lowered.losses.insert(0, Lost { pointer, keyword, what });

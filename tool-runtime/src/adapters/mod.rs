@@ -23,6 +23,7 @@ mod report;
 mod restore;
 mod said;
 mod stream;
+mod toolkits;
 mod turn;
 
 pub use self::adapter::{Adapter, AdapterBuilder};
@@ -32,6 +33,7 @@ pub use self::dialect::Dialect;
 pub use self::read_error::{ProviderError, ReadError};
 pub use self::report::{Loss, Report};
 pub use self::stream::{Delta, TurnStream};
+pub use self::toolkits::ToolkitText;
 pub use self::turn::{Asked, Stop, Turn};
 
 #[cfg(test)]

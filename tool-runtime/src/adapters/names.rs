@@ -105,7 +105,8 @@ fn spelt(dialect: Dialect, tool: &str) -> String {
     if wire.len() <= longest(dialect) { wire } else { cut(&wire, longest(dialect), &mark(tool)) }
 }
 
-fn replaced(dialect: Dialect, tool: &str) -> String {
+/// The name with what the dialect does not take replaced by `_`, however long it is.
+pub(super) fn replaced(dialect: Dialect, tool: &str) -> String {
     let dots = dialect == Dialect::Gemini;
     let takes = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c) || (dots && c == '.');
     let mut wire: String = tool.chars().map(|c| if takes(c) { c } else { '_' }).collect();

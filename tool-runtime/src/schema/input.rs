@@ -8,6 +8,7 @@ use serde::de::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::absent::AbsentField;
+use super::nested::title_nested;
 use super::title;
 use super::validator::Validator;
 
@@ -96,7 +97,7 @@ impl<'g> InputSchema<'g> {
         if !definitions.is_empty() {
             schema.insert("$defs".to_owned(), Value::Object(definitions));
         }
-        schema.into()
+        title_nested(schema.into())
     }
 }
 

@@ -5,6 +5,7 @@ mod close;
 mod compare;
 pub(crate) mod export;
 mod input;
+mod nested;
 pub(crate) mod reference;
 mod title;
 pub(crate) mod validator;

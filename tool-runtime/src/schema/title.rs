@@ -3,7 +3,9 @@
 use std::any::type_name;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+use super::nested::title_nested;
 
 /// Sets a schema's title to the fully qualified name of `T`, unless the schema is a plain scalar.
 ///
@@ -14,15 +16,14 @@ pub fn title<T: ?Sized>(schema: &mut Schema) {
 }
 
 fn set_title(schema: &mut Schema, name: &str) {
-    if is_scalar(schema) {
+    if schema.as_object().is_some_and(is_scalar) {
         return;
     }
     // A boolean schema (`true`: any value) becomes an object, so that it can carry its title.
     schema.ensure_object().insert("title".to_owned(), name.into());
 }
 
-fn is_scalar(schema: &Schema) -> bool {
-    let Some(object) = schema.as_object() else { return false };
+pub(super) fn is_scalar(object: &Map<String, Value>) -> bool {
     if object.contains_key("enum") || object.contains_key("oneOf") || object.contains_key("anyOf") {
         return false;
     }
@@ -46,5 +47,5 @@ pub(crate) fn output<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
         schema.remove("title");
         title::<T>(&mut schema);
     }
-    schema
+    title_nested(schema)
 }

@@ -42,7 +42,7 @@ impl Lowering<'_> {
             let branch = self.branch(branch, &beside, &place);
             push(&mut said, branch);
         }
-        let mut choice = Self::annotations(&keywords);
+        let mut choice = self.annotations(&keywords);
         if let Some(words) = choice.as_object_mut() {
             words.insert("anyOf".to_owned(), Value::Array(said));
         }

@@ -55,13 +55,18 @@ pub(super) struct Lost {
     pub(super) what: String,
 }
 
-/// Says a tool's schema in a dialect.
+/// Says a tool's schema in a dialect, with the titles of its types where they are asked for.
 ///
 /// # Errors
 /// The first thing that a strict profile cannot say without refusing what the tool takes.
-pub(super) fn lower(schema: &Value, profile: &'static Profile) -> Result<Lowered, Lost> {
+pub(super) fn lower(
+    schema: &Value,
+    profile: &'static Profile,
+    titles: bool,
+) -> Result<Lowered, Lost> {
     let mut lowering = Lowering {
         profile,
+        titles,
         definitions: Definitions::new(schema),
         names: BTreeMap::new(),
         waiting: Vec::new(),
@@ -84,8 +89,10 @@ pub(super) fn lower(schema: &Value, profile: &'static Profile) -> Result<Lowered
 }
 
 /// One schema on its way.
+#[allow(clippy::struct_excessive_bools, reason = "each is one fact of a schema")]
 struct Lowering<'s> {
     profile: &'static Profile,
+    titles: bool,
     definitions: Definitions<'s>,
     /// What is called how in `$defs`, by its place in the tool's schema.
     names: BTreeMap<String, String>,

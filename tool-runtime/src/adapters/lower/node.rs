@@ -66,6 +66,10 @@ impl Lowering<'_> {
         };
         keywords.remove("$ref");
         if kept {
+            if target.get("title").is_some() {
+                // It is said once, where the type is.
+                keywords.remove("title");
+            }
             let name = self.named(text);
             let reference = json!({ "$ref": format!("#/$defs/{name}") });
             return self.beside(reference, &keywords, asserts, at);
@@ -99,7 +103,7 @@ impl Lowering<'_> {
         at: &str,
     ) -> Value {
         let mut further =
-            if self.profile.whole { self.whole(keywords, at) } else { Self::annotations(keywords) };
+            if self.profile.whole { self.whole(keywords, at) } else { self.annotations(keywords) };
         match further.as_object_mut() {
             Some(words) if !words.is_empty() => {
                 let word = if asserts { "allOf" } else { "anyOf" };

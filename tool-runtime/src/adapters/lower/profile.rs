@@ -100,6 +100,7 @@ pub(in crate::adapters) const OPENAI_STRICT: Profile = Profile {
         "exclusiveMinimum",
         "exclusiveMaximum",
         "multipleOf",
+        "title",
     ],
     root: PLAIN_OBJECT,
     formats: &[
@@ -137,6 +138,7 @@ pub(in crate::adapters) const GEMINI: Profile = Profile {
         "format",
         "minimum",
         "maximum",
+        "title",
     ],
     root: PLAIN_OBJECT,
     formats: &["date-time", "date", "time"],

@@ -45,12 +45,36 @@ impl Lowering<'_> {
         for (word, value) in keywords {
             self.assertion(word, value, keywords, at, &mut said);
         }
-        finished(keywords, said)
+        self.finished(keywords, said)
     }
 
     /// The description, with what is said there.
-    pub(super) fn annotations(keywords: &Keywords) -> Value {
-        finished(keywords, Saying { words: Keywords::new(), sentences: Vec::new() })
+    pub(super) fn annotations(&self, keywords: &Keywords) -> Value {
+        self.finished(keywords, Saying { words: Keywords::new(), sentences: Vec::new() })
+    }
+
+    /// A schema with its description, and in that what is said there.
+    fn finished(&self, keywords: &Keywords, said: Saying) -> Value {
+        let Saying { mut words, mut sentences } = said;
+        let default =
+            keywords.get("default").filter(|value| !value.is_null() && !is_secret(keywords));
+        sentences.extend(default.and_then(|value| words::said("default", value)));
+        if let Some(title) = keywords.get("title").filter(|title| self.titles && title.is_string())
+        {
+            if self.profile.knows("title") {
+                words.insert("title".to_owned(), title.clone());
+            } else {
+                sentences.extend(words::said("title", title));
+            }
+        }
+        let own = keywords.get("description").and_then(Value::as_str).map(str::to_owned);
+        let join = |text: Option<String>, sentence: &String| {
+            Some(words::joined(text.as_deref(), sentence))
+        };
+        if let Some(description) = sentences.iter().fold(own, join) {
+            words.insert("description".to_owned(), description.into());
+        }
+        Value::Object(words)
     }
 
     fn knows(&self, word: &str, at: &str) -> bool {
@@ -283,20 +307,6 @@ impl Lowering<'_> {
         said.word(bound, value.clone());
         self.leave(word, value, at, said);
     }
-}
-
-/// A schema with its description, and in that what is said there.
-fn finished(keywords: &Keywords, said: Saying) -> Value {
-    let Saying { mut words, mut sentences } = said;
-    let default = keywords.get("default").filter(|value| !value.is_null() && !is_secret(keywords));
-    sentences.extend(default.and_then(|value| words::said("default", value)));
-    let own = keywords.get("description").and_then(Value::as_str).map(str::to_owned);
-    let description =
-        sentences.iter().fold(own, |text, sentence| Some(words::joined(text.as_deref(), sentence)));
-    if let Some(description) = description {
-        words.insert("description".to_owned(), description.into());
-    }
-    Value::Object(words)
 }
 
 /// The keywords that refuse values, beside those that are said by themselves.

@@ -30,6 +30,7 @@ impl Lowering<'_> {
             ("default" | "examples", _) if is_secret(beside) => return None,
             ("description" | "default" | "examples", _) => value.clone(),
             ("format", Value::String(format)) if is_width(format, beside) => return None,
+            ("title", Value::String(_)) if self.titles => value.clone(),
             _ if is_annotation(word) => return None,
             ("properties", Value::Object(named)) => Value::Object(self.properties(named, at)),
             ("propertyNames", _) if self.odd_names => {

@@ -21,6 +21,7 @@ pub(super) fn said(word: &str, value: &Value) -> Option<String> {
         "pattern" => format!("Matches the regular expression `{}`.", value.as_str()?),
         "format" => format!("Format: {}.", value.as_str()?),
         "default" => format!("Default: {shown}."),
+        "title" => format!("Type: {shown}."),
         "const" => format!("Always {shown}."),
         "enum" => format!("One of {}.", list(value)?),
         "required" => format!("Needs {}.", list(value)?),

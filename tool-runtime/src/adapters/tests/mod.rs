@@ -8,6 +8,8 @@ mod ollama;
 mod replies;
 mod responses;
 mod splits;
+mod titles;
+mod toolkits;
 
 use serde_json::{Value, json};
 use tool_contracts::{Effect, ToolSpec};

@@ -1,0 +1,85 @@
+//! A toolkit's description in its tools' descriptions: no dialect has a place of its own for it.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use tool_contracts::{ToolSpec, ToolkitSpec};
+
+use super::Dialect;
+use super::names;
+
+/// Sets which tools carry their toolkit's description.
+///
+/// No dialect has a place for toolkits, so the description is a line of its own at the end of a
+/// tool's description, with the first paragraph of the toolkit's and the prefix that its tools have
+/// in the dialect: ``All `content_…` tools: Finds and edits the pages of a site.``
+///
+/// # Examples
+/// ```
+/// use tool_runtime::adapters::{Adapter, Dialect, ToolkitText};
+/// use tool_runtime::contracts::{Effect, ToolSpec, ToolkitSpec};
+///
+/// let content = ToolkitSpec::new("content", "Finds and edits the pages of a site.")?;
+/// let spec = ToolSpec::builder("content.search", Effect::Read)
+///     .description("Searches the pages.")
+///     .toolkit(content)
+///     .build()?;
+/// let adapter = Adapter::new(Dialect::Anthropic, [&spec]);
+/// assert_eq!(
+///     adapter.declarations()[0]["description"],
+///     "Searches the pages.\n\nAll `content_…` tools: Finds and edits the pages of a site.",
+/// );
+///
+/// let silent = Adapter::builder(Dialect::Anthropic).toolkits(ToolkitText::Omitted).build([&spec]);
+/// assert_eq!(silent.declarations()[0]["description"], "Searches the pages.");
+/// # Ok::<(), tool_runtime::contracts::ContractError>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ToolkitText {
+    /// The first tool of each toolkit: the description is sent once, however many tools follow.
+    #[default]
+    Once,
+    /// Every tool of a toolkit: for models that are shown a few of the declared tools at a time.
+    /// It costs the description's tokens once for each tool.
+    EachTool,
+    /// None.
+    Omitted,
+}
+
+/// Writes the descriptions of a set of tools, in the order in which they are declared.
+#[derive(Debug)]
+pub(super) struct Descriptions<'s> {
+    dialect: Dialect,
+    text: ToolkitText,
+    told: BTreeSet<(&'s str, &'s str)>,
+}
+
+impl<'s> Descriptions<'s> {
+    pub(super) fn new(dialect: Dialect, text: ToolkitText) -> Self {
+        Self { dialect, text, told: BTreeSet::new() }
+    }
+
+    /// Returns the next tool's description, with its toolkit's where that is due.
+    pub(super) fn next(&mut self, spec: &'s ToolSpec) -> Cow<'s, str> {
+        let own = Cow::Borrowed(spec.description());
+        let Some(toolkit) = spec.toolkit() else { return own };
+        let is_due = match self.text {
+            ToolkitText::Once => self.told.insert((toolkit.name(), toolkit.description())),
+            ToolkitText::EachTool => true,
+            ToolkitText::Omitted => false,
+        };
+        if !is_due {
+            return own;
+        }
+        let line = line(self.dialect, toolkit);
+        if own.is_empty() { line.into() } else { format!("{own}\n\n{line}").into() }
+    }
+}
+
+fn line(dialect: Dialect, toolkit: &ToolkitSpec) -> String {
+    let prefix = names::replaced(dialect, &format!("{}.", toolkit.name()));
+    let lines = toolkit.description().trim().lines().map(str::trim);
+    let paragraph: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
+    format!("All `{prefix}…` tools: {}", paragraph.join(" "))
+}
