@@ -33,7 +33,7 @@ pub async fn run() -> Result<ExitCode, Box<dyn Error>> {
         transcript::tools(host.runtime());
         host.play(script::CONVERSATION).await?;
     }
-    transcript::orders(&host.orders().orders());
+    transcript::orders(&host.orders().orders(), &host.orders().traces());
     host.close().await?;
     transcript::recorded(host.files());
     Ok(ExitCode::SUCCESS)

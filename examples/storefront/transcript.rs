@@ -127,12 +127,15 @@ pub(crate) fn recorded(files: &Files) {
 }
 
 /// Says what the order service holds in the end.
-pub(crate) fn orders(orders: &[Order]) {
+pub(crate) fn orders(orders: &[Order], traces: &[Option<String>]) {
     let count = orders.len();
     println!("\nThe order service has {count} {}.", if count == 1 { "order" } else { "orders" });
-    for order in orders {
+    for (order, trace) in orders.iter().zip(traces) {
         let skus: Vec<_> = order.skus.iter().map(ToString::to_string).collect();
         println!("  {} for {}, to {}", skus.join(" "), order.total, order.ship_to);
+        if let Some(trace) = trace {
+            println!("    traceparent: {trace}");
+        }
     }
 }
 

@@ -37,6 +37,7 @@ const NO_STATE: &str = "`state`: expected a list of `key=value` as in the header
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = crate::schemas::documented("trace"))]
+#[allow(clippy::struct_field_names, reason = "the wire names the trace's id as contexts do")]
 pub struct Trace {
     /// The span that the call belongs to.
     #[schemars(length(min = 1))]

@@ -88,13 +88,14 @@ pub const TRACE_ID: &str = "tool_runtime.trace.id";
 /// Names the attribute that says for which user the tool is called; opt-in, by
 /// [`SpanIds::user`](super::SpanIds::user).
 ///
-/// It is OpenTelemetry's name; Langfuse reads it as a trace's user, OpenInference as a span's.
+/// It is OpenTelemetry's name; Langfuse reads it as a trace's user, `OpenInference` as a span's.
 pub const USER_ID: &str = "user.id";
 
 /// Names the attribute that says in which session the tool is called; opt-in, by
 /// [`SpanIds::session`](super::SpanIds::session).
 ///
-/// It is OpenTelemetry's name; Langfuse reads it as a trace's session, OpenInference as a span's.
+/// It is OpenTelemetry's name; Langfuse reads it as a trace's session, `OpenInference` as a
+/// span's.
 pub const SESSION_ID: &str = "session.id";
 
 /// Names the attribute that says on which site the tool is called; opt-in, by
