@@ -235,13 +235,11 @@ fn detail_of(error: &str, error_type: &str) -> ToolErrorDetail {
     if let Ok(code) = error_type.parse::<ErrorCode>() {
         return ToolErrorDetail::of(code, error).build();
     }
-    match error_type.parse::<ToolErrorType>() {
-        Ok(class) => ToolErrorDetail::builder(class, error).build(),
-        Err(_) => {
-            let builder = ToolErrorDetail::builder(ToolErrorType::Fatal, error);
-            builder.code(error_type.to_owned()).build()
-        }
+    if let Ok(class) = error_type.parse::<ToolErrorType>() {
+        return ToolErrorDetail::builder(class, error).build();
     }
+    let builder = ToolErrorDetail::builder(ToolErrorType::Fatal, error);
+    builder.code(error_type.to_owned()).build()
 }
 
 fn foreign<E: Error>(given: bool, field: &str, success: bool) -> Result<(), E> {

@@ -119,7 +119,7 @@ fn a_failure_without_detail_is_read_by_its_text_and_its_type() {
     assert_eq!(as_type("CONFLICT"), (ToolErrorType::Retryable, conflict));
     assert_eq!(as_type("UPSTREAM"), (ToolErrorType::Upstream, None));
     let no_type = refused::<CallResponse<Value>>(text, r#""error_type": "ValueError","#, "");
-    assert!(no_type.starts_with("`"), "{no_type}");
+    assert!(no_type.starts_with('`'), "{no_type}");
 }
 
 /// Every key that a schema admits, those of its alternatives too.
