@@ -3,9 +3,14 @@
 //! `UPDATE_SCHEMAS=1 cargo test -p tool-contracts` writes them anew. Whoever does so changes the
 //! contract: say in the commit what moved and why it breaks nobody.
 
-use std::{collections::BTreeMap, env, fs, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env, fs,
+    path::PathBuf,
+};
 
 use schemars::Schema;
+use serde_json::Value;
 use tool_contracts::schemas;
 
 fn folder() -> PathBuf {
@@ -73,4 +78,41 @@ fn every_object_is_closed() {
             assert_eq!(schema.get("additionalProperties"), Some(&false.into()), "{file}");
         }
     }
+}
+
+/// Adds the names of a schema's fields and words, under the title that they belong to.
+fn collect(schema: &Value, title: &str, found: &mut BTreeSet<(String, String)>) {
+    let title = schema["title"].as_str().unwrap_or(title);
+    let fields = schema["properties"].as_object().into_iter().flat_map(|fields| fields.keys());
+    let words = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let names = fields.map(String::as_str).chain(words).chain(schema["const"].as_str());
+    found.extend(names.map(|name| (title.to_owned(), name.to_owned())));
+    for (name, inner) in schema["$defs"].as_object().into_iter().flatten() {
+        collect(inner, name, found);
+    }
+    for keyword in ["oneOf", "anyOf", "allOf"] {
+        for inner in schema[keyword].as_array().into_iter().flatten() {
+            collect(inner, title, found);
+        }
+    }
+}
+
+#[test]
+fn every_field_and_word_of_a_schema_is_named_on_a_page() {
+    let pages = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/rfc");
+    let read = |entry: Result<fs::DirEntry, _>| fs::read_to_string(entry.unwrap().path()).unwrap();
+    let pages: Vec<String> = fs::read_dir(pages).unwrap().map(read).collect();
+    let mut found = BTreeSet::new();
+    for (name, text) in on_disk() {
+        collect(&serde_json::from_str(&text).unwrap(), &name, &mut found);
+    }
+    let is_named = |(title, name): &&(String, String)| {
+        let (title, name) = (format!("`{title}`"), format!("`{name}`"));
+        pages.iter().any(|page| page.contains(&title) && page.contains(&name))
+    };
+    let missing: Vec<_> = found.iter().filter(|it| !is_named(it)).collect();
+    assert!(
+        missing.is_empty(),
+        "a field or word of the contract needs a page in docs/rfc (see 0000-process.md): {missing:?}",
+    );
 }
