@@ -34,10 +34,10 @@ struct Orders(SocketAddr);
 #[ai_tool(effect = "read")]
 async fn ask_for_order(orders: &Orders, headers: &TraceHeaders) -> Value {
     let stream = TcpStream::connect(orders.0).await.unwrap();
-    let mut head =
-        "content-type: application/json\r\nx-tenant-id: yantian\r\nx-site-id: main\r\n".to_owned();
+    let head = "content-type: application/json\r\nx-tenant-id: yantian\r\nx-site-id: main\r\n";
+    let mut head = head.to_owned();
     for (name, value) in headers.iter() {
-        head.push_str(&format!("{name}: {value}\r\n"));
+        head.extend([name, ": ", value, "\r\n"]);
     }
     let body = r#"{"tool_name":"take_order","input":{}}"#;
     let asking = Wire::new(stream).post("/tools/call", &head, body).await;
@@ -84,9 +84,9 @@ async fn ask(headers: &str) -> Value {
     let head = "content-type: application/json\r\nx-tenant-id: yantian\r\nx-site-id: main\r\n";
     let body = r#"{"tool_name":"ask_for_order","input":{}}"#;
     let mut wire = front.connect().await;
-    let heard = wire.post("/tools/call", &format!("{head}{headers}"), body).await;
-    assert_eq!(heard.status, 200, "{}", heard.body);
-    serde_json::from_str(&heard.body).unwrap()
+    let answer = wire.post("/tools/call", &format!("{head}{headers}"), body).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    serde_json::from_str(&answer.body).unwrap()
 }
 
 /// Checks that both services' spans are in `trace`, the second one's under the first one's.
