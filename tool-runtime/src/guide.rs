@@ -22,6 +22,7 @@ pages! {
     Redaction: "docs/redaction.md";
     KeyRotation: "docs/key-rotation.md";
     ThreatModel: "docs/threat-model.md";
+    Sources: "docs/sources.md";
     #[cfg(feature = "adapters")]
     Adapters: "docs/adapters.md";
     #[cfg(feature = "discovery")]

@@ -28,6 +28,15 @@ pub struct Options {
     /// Who may call, one key a line; without it everybody on this machine may
     #[arg(long, env = "HERITAGE_API_KEYS", value_name = "FILE")]
     pub api_keys: Option<PathBuf>,
+    /// The key set of the issuer of tokens: a file, or a URL by https or of this machine
+    #[arg(long, env = "HERITAGE_JWKS", value_name = "FILE|URL", requires_all = ["issuer", "audience"])]
+    pub jwks: Option<String>,
+    /// The issuer that tokens have to name (`iss`)
+    #[arg(long, env = "HERITAGE_ISSUER", value_name = "ISSUER", requires = "jwks")]
+    pub issuer: Option<String>,
+    /// The audience that tokens have to name (`aud`)
+    #[arg(long, env = "HERITAGE_AUDIENCE", value_name = "AUDIENCE", requires = "jwks")]
+    pub audience: Option<String>,
     /// Makes a key for somebody who calls, prints it with its line for the file of keys, and ends
     #[arg(long, value_name = "NAME")]
     pub new_key: Option<String>,

@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use axum::Router;
-use tool_runtime::http::{self, Auth, HttpConfig, Principal, Server, signalled};
+use tool_runtime::http::{self, Auth, HttpConfig, Jwks, JwtVerifier, Principal, Server, signalled};
 
 use crate::Options;
 use crate::files::Files;
@@ -46,22 +46,38 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
     host.close().await
 }
 
-/// Says who may call: whoever has a key, or else whoever is on this machine.
+/// Admits callers with a key or a token; where neither is asked for, callers on this machine alone.
 fn auth(options: &Options) -> Result<Auth, Box<dyn Error>> {
-    match &options.api_keys {
-        Some(file) => Ok(Auth::new().api_keys(&keys::read(file)?)),
-        None if options.listen.ip().is_loopback() => {
+    if options.api_keys.is_none() && options.jwks.is_none() {
+        return if options.listen.ip().is_loopback() {
             Ok(Auth::trusting_the_network_as(Principal::trusted("this-machine")))
-        }
-        None => Err(Open(options.listen).into()),
+        } else {
+            Err(Open(options.listen).into())
+        };
     }
+    let mut auth = Auth::new();
+    if let Some(file) = &options.api_keys {
+        auth = auth.api_keys(&keys::read(file)?);
+    }
+    if let Some(source) = &options.jwks {
+        auth = auth.jwt(verifier(source, options)?);
+    }
+    Ok(auth)
+}
+
+/// Checks tokens by the keys of a file, or of a URL.
+fn verifier(source: &str, options: &Options) -> Result<JwtVerifier, Box<dyn Error>> {
+    let is_url = ["http://", "https://"].iter().any(|scheme| source.starts_with(scheme));
+    let keys = if is_url { Jwks::url(source)? } else { Jwks::file(source) };
+    let named = |name: &Option<String>| name.clone().unwrap_or_default();
+    Ok(JwtVerifier::new(keys, named(&options.issuer), named(&options.audience))?)
 }
 
 /// Everybody on a network could call.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{0} can be reached by others than this machine, and nobody would have to prove who they are: \
-     name a file of keys with --api-keys, or listen on 127.0.0.1"
+     name a file of keys with --api-keys, or a key set of tokens with --jwks, or listen on 127.0.0.1"
 )]
 struct Open(SocketAddr);
 
@@ -73,12 +89,15 @@ fn greeting(address: SocketAddr, options: &Options, files: &Files) -> String {
         Some(url) if url.starts_with("sqlite:") => url.clone(),
         Some(_) => "in PostgreSQL, as --database says".to_owned(),
     };
-    let (callers, proof) = match &options.api_keys {
-        Some(file) => (
-            format!("who has a key of {}", file.display()),
-            " \\\n    -H \"X-Internal-API-Key: $KEY\"",
-        ),
-        None => ("anybody on this machine; --api-keys FILE asks for keys".to_owned(), ""),
+    let key = " \\\n    -H \"X-Internal-API-Key: $KEY\"";
+    let token = " \\\n    -H \"Authorization: Bearer $TOKEN\"";
+    let (callers, proof) = match (&options.api_keys, &options.jwks) {
+        (Some(file), None) => (format!("with a key of {}", file.display()), key),
+        (None, Some(set)) => (format!("with a token by a key of {set}"), token),
+        (Some(file), Some(set)) => {
+            (format!("with a key of {}, or a token by a key of {set}", file.display()), key)
+        }
+        (None, None) => ("all on this machine; --api-keys FILE asks for keys".to_owned(), ""),
     };
     format!(
         "the guide of 严田古村 listens on http://{address}/api

@@ -377,3 +377,18 @@ fn another_invocation_shares_everything_else() {
     assert_ne!(context, other);
     assert_eq!(context, other.with_invocation_id(context.invocation_id()));
 }
+
+#[test]
+fn a_new_run_has_a_prefix_and_an_id_of_its_own() {
+    let builder = || ToolContext::builder(Uuid::nil(), "trace-1");
+    let graph = [(); 2].map(|()| builder().new_run_id().build().unwrap());
+    let upload = [(); 2].map(|()| builder().new_ingestion_run_id().build().unwrap());
+    let of_graphs = graph.each_ref().map(|cx| cx.run_id().unwrap().strip_prefix("run_").unwrap());
+    let of_uploads = upload.each_ref();
+    let of_uploads =
+        of_uploads.map(|cx| cx.ingestion_run_id().unwrap().strip_prefix("ingest_").unwrap());
+    for [one, other] in [of_graphs, of_uploads] {
+        assert_ne!(one, other);
+        assert_eq!(Uuid::parse_str(one).unwrap().get_version_num(), 7);
+    }
+}

@@ -1,7 +1,9 @@
 use std::fs;
 use std::process::Stdio;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde_json::Value;
+use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
+use serde_json::{Value, json};
 
 use crate::server::{Server, new_folder, program};
 
@@ -14,7 +16,7 @@ const SEARCH: &str = r#"curl -X POST http://localhost:8000/api/tools/call \
 #[test]
 fn a_greeting_says_what_to_do_next_and_its_line_works() {
     let server = Server::start();
-    for part in ["guide.db", "ledger.db", "anybody on this machine", "README.md", "Ctrl-C"] {
+    for part in ["guide.db", "ledger.db", "all on this machine", "README.md", "Ctrl-C"] {
         assert!(server.greeting.contains(part), "{part}: {}", server.greeting);
     }
     let line = server.greeting.split_once("curl").expect("a line to try").1;
@@ -93,6 +95,44 @@ fn with_keys_a_caller_proves_who_it_is_and_acts_for_its_own_tenants() {
     let wrong = proven.replace(key, &key.chars().rev().collect::<String>());
     assert_eq!(server.answer(&SEARCH.replace("-d", &wrong))["error_type"], "UNAUTHORIZED");
     let right = SEARCH.replace("-d", &proven);
+    assert_eq!(server.answer(&right)["success"], true);
+    let other = right.replace("yantian", "tianshui");
+    assert_eq!(server.answer(&other)["error_type"], "FORBIDDEN");
+}
+
+/// The example key of RFC 8037, appendix A, in PKCS #8, and its public half.
+const SIGNING: &[u8] = b"\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20\
+    \x9d\x61\xb1\x9d\xef\xfd\x5a\x60\xba\x84\x4a\xf4\x92\xec\x2c\xc4\
+    \x44\x49\xc5\x69\x7b\x32\x69\x19\x70\x3b\xac\x03\x1c\xae\x7f\x60";
+const PUBLIC: &str = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
+
+#[test]
+fn with_tokens_a_person_proves_who_it_is() {
+    let folder = new_folder();
+    fs::create_dir(&folder).expect("a folder");
+    let file = folder.join("keys.json");
+    let set = json!({"keys": [
+        {"kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "use": "sig", "kid": "k", "x": PUBLIC},
+    ]});
+    fs::write(&file, set.to_string()).expect("a file");
+    let options = ["--jwks", file.to_str().expect("a path"), "--issuer", "https://issuer.example"];
+    let options = [&options[..], &["--audience", "guide"]].concat();
+    let server = Server::start_in(folder, &options);
+
+    let token = |audience: &str| {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+        let claims = json!({
+            "iss": "https://issuer.example", "aud": audience, "sub": "jane", "scope": "tools",
+            "tenants": ["yantian"], "exp": since.as_secs() + 60,
+        });
+        let header = Header { kid: Some("k".to_owned()), ..Header::new(Algorithm::EdDSA) };
+        encode(&header, &claims, &EncodingKey::from_ed_der(SIGNING)).expect("a token")
+    };
+    let asked =
+        |token: &str| SEARCH.replace("-d", &format!("-H 'Authorization: Bearer {token}' -d"));
+    assert_eq!(server.answer(SEARCH)["error_type"], "UNAUTHORIZED");
+    assert_eq!(server.answer(&asked(&token("shop")))["error_type"], "UNAUTHORIZED");
+    let right = asked(&token("guide"));
     assert_eq!(server.answer(&right)["success"], true);
     let other = right.replace("yantian", "tianshui");
     assert_eq!(server.answer(&other)["error_type"], "FORBIDDEN");
