@@ -7,6 +7,7 @@ use super::answers::{self, BODY, DOOR, refused};
 use super::components::of;
 use super::parameters;
 use super::tools::Tools;
+use crate::http::outcomes::Cursor;
 
 /// What a call may be answered beside what keeps any request out.
 const CALL: [u16; 5] = [404, 406, 409, 502, 504];
@@ -133,7 +134,7 @@ fn outcomes() -> Value {
     }});
     let operation =
         operation("listOutcomes", "outcomes", "List the calls whose outcome is not known");
-    let after = json!({"type": "string", "pattern": "^[0-9a-f]+$"});
+    let after = json!({"type": "string", "pattern": Cursor::PATTERN});
     answered(operation, parameters::of_page(&after), ok, refused(&[&DOOR, &[422, 504]]))
 }
 

@@ -11,8 +11,8 @@ use tool_contracts::ErrorCode;
 
 use self::resolving::Found;
 pub(super) use self::resolving::FoundBody;
-use self::view::{Cursor, Outcome};
-pub(super) use self::view::{Outcomes, Resolved};
+use self::view::Outcome;
+pub(super) use self::view::{Cursor, Outcomes, Resolved};
 use super::answer::Heard;
 use super::app::{App, Shared};
 use super::auth::Scope;

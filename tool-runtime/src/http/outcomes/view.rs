@@ -77,11 +77,14 @@ fn moment(at: UnixMillis) -> Option<DateTime<Utc>> {
     i64::try_from(at.get()).ok().and_then(DateTime::from_timestamp_millis)
 }
 
-/// The place after an outcome in the list, as hexadecimal digits of JSON.
+/// The place after an outcome in the list: three texts as hexadecimal digits, with `-` between.
 #[derive(Debug)]
-pub(super) struct Cursor([String; 3]);
+pub(in crate::http) struct Cursor([String; 3]);
 
 impl Cursor {
+    /// Admits what is a cursor, and nothing else.
+    pub(in crate::http) const PATTERN: &str = "^([0-9a-f]{2})*-([0-9a-f]{2})*-([0-9a-f]{2})*$";
+
     pub(super) fn after(key: &KeyScope) -> Self {
         Self([&key.principal, &key.tool, &key.key].map(ToString::to_string))
     }
@@ -95,22 +98,36 @@ impl Cursor {
 
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = serde_json::to_vec(&self.0).map_err(|_| fmt::Error)?;
-        text.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        for (number, part) in self.0.iter().enumerate() {
+            if number > 0 {
+                f.write_str("-")?;
+            }
+            part.bytes().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+        }
+        Ok(())
     }
 }
 
 impl FromStr for Cursor {
     type Err = ();
 
+    /// Takes whatever [`PATTERN`](Self::PATTERN) admits: a place between two outcomes is one too.
     fn from_str(text: &str) -> Result<Self, ()> {
-        let digits = text.as_bytes();
-        let byte = |pair: &[u8]| {
-            let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2);
-            pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()).ok_or(())
+        let digit = |byte: u8| match byte {
+            b'0'..=b'9' => Ok(byte - b'0'),
+            b'a'..=b'f' => Ok(byte - b'a' + 10),
+            _ => Err(()),
         };
-        let bytes = digits.chunks(2).map(byte).collect::<Result<Vec<u8>, ()>>()?;
-        serde_json::from_slice(&bytes).map(Self).map_err(|_| ())
+        let part = |digits: &str| {
+            let pairs = digits.as_bytes().chunks(2).map(|pair| match *pair {
+                [high, low] => Ok(digit(high)? << 4 | digit(low)?),
+                _ => Err(()),
+            });
+            let bytes = pairs.collect::<Result<Vec<u8>, ()>>()?;
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let parts = text.split('-').map(part).collect::<Result<Vec<_>, ()>>()?;
+        parts.try_into().map(Self).map_err(|_| ())
     }
 }
 
@@ -119,12 +136,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_is_read_as_it_was_written_and_nothing_else_is() {
+    fn a_cursor_is_read_as_it_was_written_and_admits_what_its_pattern_does() {
         let key = KeyScope::new(Uuid::nil(), "user:jänë", "pay", "key:\"a\"");
         let written = Cursor::after(&key).to_string();
         assert_eq!(written.parse::<Cursor>().map(|it| it.of(Uuid::nil())), Ok(key));
-        for wrong in ["", "5", "zz", "5b5d", "+1+2", &written[2..], &format!("{written}0")] {
-            assert!(wrong.parse::<Cursor>().is_err(), "{wrong}");
+        let pattern = regex_lite::Regex::new(Cursor::PATTERN).expect("a pattern");
+        let others = ["--", "ff-5b-", &written[2..]];
+        assert!(others.iter().all(|it| it.parse::<Cursor>().is_ok() && pattern.is_match(it)));
+        for wrong in ["", "-", "---", "5", "zz", "5b5d", "+1-+2-", "AA--", &format!("{written}0")] {
+            assert!(wrong.parse::<Cursor>().is_err() && !pattern.is_match(wrong), "{wrong}");
         }
     }
 }
