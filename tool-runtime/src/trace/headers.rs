@@ -14,7 +14,7 @@ use crate::failure::Failure;
 ///
 /// A context whose ids are the host's own has a trace too: its ids are
 /// [derived](crate::contracts::trace_context::TraceId::derived_from) from them. To give a service
-/// the host's own id as well, send [`ToolContext::trace_id`](crate::ToolContext::trace_id) beside
+/// the host's own id as well, send [`ToolContext::trace_id`](tool_contracts::ToolContext::trace_id) beside
 /// these headers. They are empty only where a test makes them [without a context](Self::new).
 ///
 /// ```
