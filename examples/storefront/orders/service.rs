@@ -63,7 +63,7 @@ struct Claimed {
     fence: Option<u64>,
 }
 
-/// How long a client may take to send its request and to read the answer.
+/// The longest that a client may take to send its request and to read the answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl OrderService {

@@ -12,9 +12,9 @@ use super::tally::Tally;
 use super::writes::{Folder, side_by_side};
 use crate::dice::Dice;
 
-/// How often each ledger is opened, written to and closed before it is rolled back, at most.
+/// The most sessions (opened, written to, closed) of a ledger before it is rolled back.
 const SESSIONS: u64 = 4;
-/// How many records a session writes, at most.
+/// The most records that a session writes, beyond one checkpoint.
 const RECORDS: u64 = 40;
 /// After how many records a checkpoint is exported.
 const CHECKPOINT_EVERY: u64 = 7;

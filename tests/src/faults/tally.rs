@@ -17,11 +17,11 @@ pub struct Tally {
     pub clock_steps: u32,
     /// How many stores were damaged.
     pub damages: u32,
-    /// How many damaged stores and ledgers were refused when they were opened.
+    /// Damaged stores and ledgers that were refused when they were opened.
     pub not_opened: u32,
-    /// How many ledgers were rolled back.
+    /// Ledgers that were rolled back.
     pub rollbacks: u32,
-    /// How many of them were opened as if they were whole.
+    /// Rolled-back ledgers that were opened as if they were whole.
     pub unnoticed: u32,
     /// How many runs were told that another run had taken them over.
     pub superseded: u32,

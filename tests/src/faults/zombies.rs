@@ -11,7 +11,7 @@ use super::writes::{Writes, side_by_side};
 use super::{CampaignError, Orders, Program};
 use crate::dice::Dice;
 
-/// How many keys a child writes under, at most: one beside another shows what they share, and leaves
+/// The most keys that a child writes under: one beside another shows what they share, and leaves
 /// the file's lock with the stopped process more often.
 const KEYS: u64 = 2;
 /// How long a key is held without a sign of life.
@@ -20,8 +20,8 @@ const LEASE: Duration = Duration::from_millis(150);
 const ANY_TIME_US: u64 = 12_000;
 /// How many processes are stopped before the log is compared with the answers.
 const SERIES: u32 = 4;
-/// How long the successor may take before the stopped process is taken for the holder of the file's
-/// lock, and is not counted.
+/// The longest that the successor may take: after it, the stopped process counts as the holder of the
+/// file's lock, and its run is left out.
 const LOCKED: Duration = Duration::from_millis(1_500);
 
 /// The points outside of a commit: a process that is stopped inside one holds the file's lock.

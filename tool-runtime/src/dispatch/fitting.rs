@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 #[cfg(feature = "evidence")]
 use tool_contracts::Evidence;
-use tool_contracts::{CallStatus, ErrorCode, ToolErrorMeta, ToolErrorType, ToolResultMeta};
+use tool_contracts::{
+    CallStatus, ErrorCode, ToolErrorMeta, ToolErrorType, ToolResultMeta, Warning,
+};
 
 use super::attempt::Outcome;
 use super::pipeline::{Ended, Fate};
@@ -27,12 +29,10 @@ pub(super) fn fit(scope: &CallScope, ran: Ran) -> Ended {
     let failed = |fault| failed(scope, fault, took_ms, fate);
     match ran.outcome {
         Outcome::Ended(End::Failed(fault)) if ran.begun => {
-            let draft = *ran.meta.unwrap_or_default();
-            let meta = error_meta(took_ms, scope.dry_run()).with_warnings(draft.warnings);
-            Ended {
-                grounds: Some(Box::new(draft.grounds)),
-                ..failed_with(scope, fault, meta, fate)
-            }
+            let Some(draft) = ran.meta else { return failed(fault) };
+            let MetaDraft { warnings, grounds, .. } = *draft;
+            let meta = error_meta(took_ms, scope.dry_run()).with_warnings(warnings);
+            Ended { grounds: Some(Box::new(grounds)), ..failed_with(scope, fault, meta, fate) }
         }
         Outcome::Ended(End::Answered(answer)) => answered(scope, answer, took_ms, ran.meta),
         Outcome::Ended(End::Failed(fault)) => failed(fault),
@@ -225,18 +225,19 @@ pub(crate) fn with_evidence(scope: &CallScope, ended: Ended, evidence: &Evidence
 
 /// Adds to `meta.warnings` of an answer or a failure that is written already.
 pub(crate) fn with_warning(scope: &CallScope, ended: Ended, warning: &str) -> Ended {
-    let and_this = |warnings: &[String]| {
-        warnings.iter().cloned().chain([warning.to_owned()]).collect::<Vec<_>>()
-    };
     let of_answer = |meta: ToolResultMeta| {
-        let warnings = and_this(meta.warnings());
+        let warnings = and_one_more(meta.warnings(), warning);
         meta.with_warnings(warnings)
     };
     let of_failure = |meta: ToolErrorMeta| {
-        let warnings = and_this(meta.warnings());
+        let warnings = and_one_more(meta.warnings(), warning);
         meta.with_warnings(warnings)
     };
     rewritten(scope, ended, of_answer, of_failure)
+}
+
+fn and_one_more(warnings: &[Warning], warning: &str) -> Vec<Warning> {
+    warnings.iter().cloned().chain([warning.to_owned()]).collect()
 }
 
 /// Changes the `meta` of an answer or a failure; one that cannot be read stays as it is.
@@ -268,8 +269,7 @@ pub(crate) fn unrecorded(scope: &CallScope, output: &ToolOutput) -> Option<ToolO
         return Some(ToolOutput::failed(scope.echo(), detail, &meta));
     }
     let meta: ToolResultMeta = serde_json::from_str(output.meta_json()).ok()?;
-    let warnings = meta.warnings().iter().cloned().chain([UNRECORDED.to_owned()]);
-    let warnings = warnings.collect::<Vec<_>>();
+    let warnings = and_one_more(meta.warnings(), UNRECORDED);
     let data = output.data_json()?;
     Some(ToolOutput::given_before(scope.echo(), data, &meta.with_warnings(warnings)))
 }

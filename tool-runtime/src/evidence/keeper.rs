@@ -54,10 +54,9 @@ pub enum Sealing {
 /// `meta.evidence`; so does each failure that the tool returns itself, such as a refusal by a set of
 /// rules, whose snapshot names the error's code. A panic, a deadline and arguments that are refused
 /// leave none. Where a snapshot cannot be kept within ten seconds, the answer is delivered without,
-/// and with a warning; an answer of a tool marked `#[ai_tool(evidence = "required")]` is withheld, and a
-/// failure is delivered. Before
-/// such a tool runs, the vault is asked for the keys of the proof, and the call is refused where it
-/// does not give them. Every access to the vault is recorded in the ledger.
+/// and with a warning; an answer of a tool marked `#[ai_tool(evidence = "required")]` is withheld,
+/// and a failure is delivered. Before such a tool runs, the vault is asked for the keys of the
+/// proof, and the call is refused where it does not give them. Every access to the vault is recorded in the ledger.
 ///
 /// ```
 /// use tool_runtime::evidence::{EvidenceKeeper, Sealing, Vault};

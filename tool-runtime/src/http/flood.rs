@@ -39,8 +39,6 @@ struct Counts {
     drain: Drain,
     windows: Mutex<Windows>,
     left_out: AtomicU64,
-    /// Summaries that wait for the end of their windows.
-    pending: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -72,13 +70,8 @@ impl RefusalKind {
 
 impl RefusalCounts {
     pub(super) fn new(ledger: Option<&Ledger>, drain: &Drain) -> Self {
-        Self(Arc::new(Counts {
-            ledger: ledger.cloned(),
-            drain: drain.clone(),
-            windows: Mutex::default(),
-            left_out: AtomicU64::new(0),
-            pending: AtomicU64::new(0),
-        }))
+        let (windows, left_out) = (Mutex::default(), AtomicU64::new(0));
+        Self(Arc::new(Counts { ledger: ledger.cloned(), drain: drain.clone(), windows, left_out }))
     }
 
     /// Counts a refusal; returns whether it is recorded by itself.
@@ -128,14 +121,13 @@ impl RefusalCounts {
     }
 
     /// Returns how many summaries wait for the end of their windows.
-    pub(super) fn pending(&self) -> u64 {
-        self.0.pending.load(Ordering::Relaxed)
+    pub(super) fn pending(&self) -> usize {
+        self.windows().of_callers.values().filter(|window| window.left_out > 0).count()
     }
 
     /// Records the summary of a window in a task of its own, which the end of the server waits for.
     fn summarize_at(&self, due: Instant, key: Key) {
         let (counts, background) = (self.clone(), self.0.drain.background());
-        self.0.pending.fetch_add(1, Ordering::Relaxed);
         tokio::spawn(async move {
             tokio::select! {
                 biased;
@@ -143,7 +135,6 @@ impl RefusalCounts {
                 () = sleep_until(due) => {}
             }
             counts.summarize(&key).await;
-            counts.0.pending.fetch_sub(1, Ordering::Relaxed);
             drop(background);
         });
     }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 use tool_contracts::{
-    Actor, ActorType, CallStatus, ErrorCode, ToolErrorDetail, ToolErrorMeta, ToolResultMeta,
+    Actor, ActorType, CallStatus, ErrorCode, Evidence, ToolErrorDetail, ToolErrorMeta,
+    ToolResultMeta,
 };
 use uuid::Uuid;
 
@@ -184,7 +185,10 @@ impl EndedCall {
             },
             ended: self.status,
             error: self.error.as_deref().map(|error| RecordedError {
-                message: error.message.as_deref().map(|message| keys.redacted(message)),
+                message: error.message.as_deref().map(|message| {
+                    // Cut last: half of what is sensitive would not be found any more.
+                    shortened(&keys.redacted(message)).to_owned()
+                }),
                 ..error.clone()
             }),
             latency_ms: u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
@@ -241,17 +245,21 @@ impl EndedCall {
 
     fn evidence(&self) -> Option<String> {
         let meta = self.texts.get(Name::Meta)?;
-        let evidence = match self.error {
-            None => serde_json::from_str::<ToolResultMeta>(meta).ok()?.evidence().cloned(),
-            Some(_) => serde_json::from_str::<ToolErrorMeta>(meta).ok()?.evidence().cloned(),
-        };
-        evidence.map(|evidence| evidence.snapshot_id().to_owned())
+        let id = |evidence: &Evidence| evidence.snapshot_id().to_owned();
+        match self.error {
+            None => serde_json::from_str::<ToolResultMeta>(meta).ok()?.evidence().map(id),
+            Some(_) => serde_json::from_str::<ToolErrorMeta>(meta).ok()?.evidence().map(id),
+        }
     }
 }
 
 /// What a record repeats of a model's own text.
 fn shortened(text: &str) -> &str {
-    text.char_indices().nth(LONGEST_TEXT).map_or(text, |(end, _)| &text[..end])
+    first(text, LONGEST_TEXT)
+}
+
+fn first(text: &str, characters: usize) -> &str {
+    text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
 }
 
 /// Hashes a call's canonical arguments; under the key, where they may be guessed.
@@ -310,14 +318,16 @@ impl RecordedError {
             let text = error.details()?.get(name)?.as_str()?;
             known.contains(&text).then(|| text.to_owned())
         };
-        let message = shortened(error.message()).to_owned();
+        let message = error.message().to_owned();
+        let message = match scope {
+            Some(scope) => scope.scrub_log(message),
+            None => message,
+        };
         Self {
             class: error.class().as_str().to_owned(),
             code: error.code().map(str::to_owned),
-            message: Some(match scope {
-                Some(scope) => scope.scrub_log(message),
-                None => message,
-            }),
+            // More than the record keeps, for the ledger's patterns to look at.
+            message: Some(first(&message, 4 * LONGEST_TEXT).to_owned()),
             effect: fact("effect", &["none", "unknown", "done"]),
             reason: fact("reason", REASONS),
         }

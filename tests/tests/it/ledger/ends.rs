@@ -152,7 +152,9 @@ async fn a_recorded_message_has_nothing_sensitive_of_the_call() {
         #[arg(pii)]
         name: String,
     ) -> Result<u8, Failure> {
-        let message = format!("{name} (card 4111 1111 1111 1111) is away; {}", "x".repeat(300));
+        // The second name lies across the end of what is kept.
+        let (gap, rest) = ("x".repeat(66), "x".repeat(300));
+        let message = format!("{name} (card 4111 1111 1111 1111) is away; {gap}{name} {rest}");
         Err(Failure::of(ErrorCode::NotFound).with_message(message))
     }
     let runtime = Runtime::builder().tool::<Greet>().ledger(&ledger).build().unwrap();
@@ -164,6 +166,7 @@ async fn a_recorded_message_has_nothing_sensitive_of_the_call() {
     let message = record.error.unwrap().message.unwrap();
     assert!(message.contains("is away") && message.len() < 256, "{message}");
     assert!(!text.contains("Mustermann") && !text.contains("4111"), "{text}");
+    assert!(!text.contains("Erika"), "half a name is none: {text}");
 }
 
 #[tokio::test]

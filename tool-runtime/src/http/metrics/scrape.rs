@@ -35,7 +35,7 @@ pub(in crate::http) struct HeldBack {
     /// Refusals that were counted and not recorded one by one.
     pub(in crate::http) left_out: u64,
     /// Summaries of such refusals that are not recorded yet.
-    pub(in crate::http) summaries: u64,
+    pub(in crate::http) summaries: usize,
 }
 
 impl Collector for Scrape {
@@ -68,9 +68,9 @@ impl Scrape {
         let help = "Refusals that were counted and not recorded one by one.";
         page.counter("refusals_left_out", help, self.held.left_out)?;
         let help = "Summaries of refusals that wait for the end of their minute.";
-        page.gauge("refusal_summaries_pending", help, self.held.summaries)?;
-        let unread = u64::try_from(self.held.unread_bytes).unwrap_or(u64::MAX);
-        page.gauge("unread_answer_bytes", "Bytes of answers that wait to be read.", unread)?;
+        page.gauge("refusal_summaries_pending", help, whole(self.held.summaries))?;
+        let help = "Bytes of answers that wait to be read.";
+        page.gauge("unread_answer_bytes", help, whole(self.held.unread_bytes))?;
         let help = "Time until an answer begins.";
         let mut family = page.durations("request_duration", help)?;
         for (route, series) in routes() {
@@ -92,8 +92,7 @@ impl Scrape {
         for (tool, series) in self.tools() {
             took(&mut family, ("tool", tool), &series.took)?;
         }
-        let running = u64::try_from(self.drain.count()).unwrap_or(u64::MAX);
-        page.gauge("calls_in_flight", "Calls that are running.", running)?;
+        page.gauge("calls_in_flight", "Calls that are running.", whole(self.drain.count()))?;
         let (now, ever) = &self.figures.orphans;
         let help = "Calls that run although their callers have hung up.";
         page.gauge("calls_left_running", help, now.load(Ordering::Relaxed))?;
@@ -188,6 +187,10 @@ impl Page<'_> {
         let value = i64::try_from(value).unwrap_or(i64::MAX);
         self.family(name, help, Gauge)?.encode_gauge(&value)
     }
+}
+
+fn whole(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }
 
 fn count_of(mut metric: MetricEncoder<'_>, count: u64) -> fmt::Result {
