@@ -25,13 +25,14 @@ impl Records {
             None => Vault::new(Memory::new(), files.keys()?),
             Some(file) => Vault::new(Sqlite::open(file)?, files.keys()?),
         };
-        let evidence = EvidenceKeeper::new(vault, &ledger);
+        // The build script sets it: the commit, or a hash of all sources.
+        let evidence = EvidenceKeeper::new(vault, &ledger).build_hash(env!("BUILD_HASH"));
         Ok(Self { ledger, evidence })
     }
 }
 
 impl Files {
-    /// Opens the ledger to write it: nobody else may be writing it.
+    /// Opens the ledger to write it; a ledger has one writer at a time.
     ///
     /// # Errors
     /// It cannot be read or written, or there is no secret.
@@ -44,7 +45,7 @@ impl Files {
         })
     }
 
-    /// Opens the ledger to read it; somebody else may be writing it.
+    /// Opens the ledger to read it, also while another process writes it.
     ///
     /// # Errors
     /// It is no ledger, or cannot be read.

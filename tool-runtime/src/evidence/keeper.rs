@@ -113,10 +113,14 @@ impl EvidenceKeeper {
         self
     }
 
-    /// Names the build that runs, such as a commit: each snapshot says so.
+    /// Sets the name of the build that runs; each snapshot has it as its build hash.
     ///
-    /// Without it a snapshot has the hash of the tool's own function, which says nothing of what the
-    /// function calls.
+    /// A build is everything that decides what the program does: its sources, the versions of its
+    /// dependencies, and the compiler. Give the commit that a release was built from, or a hash of
+    /// all of these that a build script makes, as the storefront's does.
+    ///
+    /// Without it, each snapshot has the hash of the tool's own function, which does not change
+    /// where a function that it calls does.
     pub fn build_hash(mut self, build: impl Into<Arc<str>>) -> Self {
         self.build = Some(build.into());
         self

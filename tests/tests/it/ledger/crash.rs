@@ -54,6 +54,10 @@ async fn lines_of_json_outlive_a_killed_process() {
         if round % 3 != 2 {
             return 0;
         }
+        // A killed write may have left half of a line itself; the file ends with one torn line, not two.
+        if !fs::read(&path).unwrap().ends_with(b"\n") {
+            return 0;
+        }
         let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(HALF.as_bytes()).unwrap();
         HALF.len() as u64
