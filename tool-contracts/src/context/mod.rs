@@ -1,5 +1,6 @@
 //! Who calls, for whom, within which limits.
 
+mod all_fields;
 mod builder;
 mod caller;
 mod fields;
@@ -17,6 +18,7 @@ use uuid::Uuid;
 pub(crate) use self::builder::NEW_RUN;
 use self::fields::Fields;
 pub use self::{
+    all_fields::ContextFields,
     builder::ToolContextBuilder,
     caller::{Actor, ActorType, Client, ClientApp},
     trace::Trace,

@@ -10,7 +10,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use tokio::time::{Instant, advance, sleep};
 use tool_runtime::DynamicTool;
-use tool_runtime::contracts::{Actor, ActorType, ErrorCode, ToolContextBuilder};
+use tool_runtime::contracts::{Actor, ActorType, Client, ClientApp, ErrorCode, ToolContextBuilder};
 use tool_runtime::policy::{Policy, RetryConfig, Rules};
 use tool_runtime::prelude::*;
 
@@ -157,7 +157,7 @@ fn token(scope: &str) -> serde_json::Map<String, Value> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_its_askers_and_their_surroundings() {
+async fn a_fresh_answer_serves_only_calls_with_the_same_caller_and_context() {
     let others = [
         somebody(2, "jane"),
         somebody(1, "joe"),
@@ -170,6 +170,10 @@ async fn an_answer_is_its_askers_and_their_surroundings() {
         cx(|it| it.document_id("d")),
         cx(|it| it.document_version_id("v")),
         cx(|it| it.case_id("case")),
+        cx(|it| it.workflow_id("onboarding")),
+        cx(|it| it.budget_tokens(500)),
+        cx(|it| it.client(Client::new(ClientApp::Ios, "4.2.0").unwrap())),
+        cx(|it| it.tenant_slug("acme")),
         cx(|it| it.attribute("plan", "gold")),
         cx(|it| it.attribute("plan", "free")),
         cx(|it| it.actor(Actor::new(ActorType::User, "jane").unwrap())),

@@ -8,7 +8,8 @@ use std::time::Instant;
 use async_lock::{Mutex as Turn, MutexGuardArc};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use tool_contracts::{ToolContext, ToolResultMeta};
+use serde_json::{Map, Value};
+use tool_contracts::{ContextFields, ToolContext, ToolResultMeta};
 
 use super::plan::Plan;
 use super::principal::principal_of;
@@ -119,37 +120,79 @@ fn coercions(scope: &CallScope) -> Vec<tool_contracts::Coercion> {
     scope.reading().map(|reading| reading.coercions.clone()).unwrap_or_default()
 }
 
-/// Hashes what a call asks: the tool, its arguments, and whatever of the context an answer may
-/// depend on. None if the answer cannot be anybody else's.
+/// Returns the key of the call's answer: a hash of the tool, its arguments, and every field of the
+/// context that an answer may depend on. None if the context names no principal, and the answer
+/// would be of no other call.
 pub(super) fn question(plan: &Plan, scope: &CallScope, arguments: Digest) -> Option<Digest> {
     let cx = scope.cx();
     let principal = if plan.shared { None } else { Some(principal_of(cx)?) };
     let question = serde_json::json!([
         plan.schema.to_string(),
         arguments.to_string(),
-        cx.tenant_id(),
         principal,
-        // Whoever acts for a user may be shown less than they are.
-        cx.actor(),
-        surroundings(cx),
-        credentials(cx),
+        context_key(cx),
     ]);
     Some(Digest::of("tool-runtime/question/v1", question.to_string().as_bytes()))
 }
 
-/// Hashes the credentials that a tool may use: an answer serves only who holds the same.
-fn credentials(cx: &ToolContext) -> Option<String> {
-    let auth = serde_json::to_string(cx.auth()?).unwrap_or_default();
-    Some(Digest::of("tool-runtime/credentials/v1", auth.as_bytes()).to_string())
+/// Returns the fields of a context that an answer may depend on.
+///
+/// The pattern has no `..`: a field that is added to the context does not compile until it is
+/// decided here.
+fn context_key(cx: &ToolContext) -> Value {
+    let ContextFields {
+        tenant_id,
+        tenant_slug,
+        // An actor may be shown less than the user for whom it acts.
+        actor,
+        auth,
+        client,
+        site_id,
+        locale,
+        currency,
+        timezone,
+        workflow_id,
+        collection_id,
+        document_id,
+        document_version_id,
+        case_id,
+        safety_mode,
+        budget_tokens,
+        attributes,
+        // Part of the principal, unless the tool's answers are shared by all users.
+        user_id: _,
+        // A user has one set of answers in all sessions.
+        session_id: _,
+        // These differ from call to call: with them, no answer would be served again.
+        request_id: _,
+        trace_id: _,
+        run_id: _,
+        ingestion_run_id: _,
+        invocation_id: _,
+        idempotency_key: _,
+        trace: _,
+        // These bound the run of the tool, and its answer has a time of its own.
+        now_iso: _,
+        timeouts_ms: _,
+        // A dry run is neither served a fresh answer nor kept as one.
+        dry_run: _,
+    } = cx.fields();
+    serde_json::json!([
+        [tenant_slug, site_id, locale, currency, timezone],
+        [workflow_id, collection_id, document_id, document_version_id, case_id, safety_mode],
+        tenant_id,
+        actor,
+        auth.map(credentials),
+        client,
+        budget_tokens,
+        attributes,
+    ])
 }
 
-/// What of a context changes an answer, whoever asks.
-fn surroundings(cx: &ToolContext) -> serde_json::Value {
-    serde_json::json!([
-        [cx.locale(), cx.currency(), cx.timezone(), cx.site_id(), cx.safety_mode()],
-        [cx.collection_id(), cx.document_id(), cx.document_version_id(), cx.case_id()],
-        cx.attributes(),
-    ])
+/// Hashes the credentials that a tool may use.
+fn credentials(auth: &Map<String, Value>) -> String {
+    let auth = serde_json::to_string(auth).unwrap_or_default();
+    Digest::of("tool-runtime/credentials/v1", auth.as_bytes()).to_string()
 }
 
 impl fmt::Debug for FreshAnswers {
