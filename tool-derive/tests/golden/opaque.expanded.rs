@@ -68,7 +68,7 @@ const _: () = {
         fn __codes() -> &'static [__p::FailureCode] {
             &[]
         }
-        fn __start(__call: __p::CallScope) -> __p::Running {
+        fn __start(__call: __p::CallScope) -> __p::ToolFuture {
             ::std::boxed::Box::pin(async move {
                 let __args = match __call
                     .read::<

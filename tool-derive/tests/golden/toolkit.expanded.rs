@@ -78,7 +78,7 @@ const _: () = {
         fn __codes() -> &'static [__p::FailureCode] {
             __p::Probe::<Vec<Notes>>::NEW.codes()
         }
-        fn __start(__call: __p::CallScope) -> __p::Running {
+        fn __start(__call: __p::CallScope) -> __p::ToolFuture {
             ::std::boxed::Box::pin(async move {
                 let __args = match __call
                     .read::<
@@ -171,7 +171,7 @@ const _: () = {
         fn __codes() -> &'static [__p::FailureCode] {
             __p::Probe::<<Notes as Store>::Key>::NEW.codes()
         }
-        fn __start(__call: __p::CallScope) -> __p::Running {
+        fn __start(__call: __p::CallScope) -> __p::ToolFuture {
             ::std::boxed::Box::pin(async move {
                 let __args = match __call
                     .read::<
@@ -285,7 +285,7 @@ const _: () = {
         fn __codes() -> &'static [__p::FailureCode] {
             __p::Probe::<usize>::NEW.codes()
         }
-        fn __start(__call: __p::CallScope) -> __p::Running {
+        fn __start(__call: __p::CallScope) -> __p::ToolFuture {
             ::std::boxed::Box::pin(async move {
                 let __args = match __call
                     .read::<

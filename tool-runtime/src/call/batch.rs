@@ -12,22 +12,22 @@ use futures::{StreamExt, stream};
 use tool_contracts::Effect;
 
 use super::{ToolCall, ToolOutput};
-use crate::dispatch::pipeline::{Asking, Consulted};
+use crate::dispatch::pipeline::{ApprovalProof, NeededApproval};
 use crate::timer::Timer;
 
 /// A call that waits for its turn.
-struct Turn<'c> {
-    place: usize,
+struct QueuedCall<'c> {
+    index: usize,
     call: &'c mut ToolCall,
     /// The word of whoever was asked about it.
-    allowed: Option<Consulted>,
+    allowed: Option<ApprovalProof>,
 }
 
-/// A call that somebody has to be asked about, and its place.
-struct Asked<'c> {
-    place: usize,
+/// A call that needs approval, and its index in the batch.
+struct CallToApprove<'c> {
+    index: usize,
     call: &'c mut ToolCall,
-    asking: Asking,
+    asking: NeededApproval,
 }
 
 /// Executes the calls; the outputs stand in the calls' own order.
@@ -39,24 +39,24 @@ pub(crate) async fn run<'c>(
     most_at_once: usize,
     timer: &dyn Timer,
 ) -> Vec<&'c ToolOutput> {
-    let mut lane = Lane { most_at_once, timer, spent: Duration::ZERO };
-    let (free, asked) = apart(calls).await;
+    let mut runner = BatchRunner { most_at_once, timer, spent: Duration::ZERO };
+    let (free, asked) = split(calls).await;
     // Room for each call, so that nobody's answer holds up a free one.
     let (ask, later) = mpsc::channel(free.len());
-    let ((), mut allowed) = join(lane.in_order(free, Some(ask)), ask_each(asked, later)).await;
-    allowed.sort_by_key(|turn| turn.place);
-    lane.in_order(allowed, None).await;
+    let ((), mut allowed) = join(runner.in_order(free, Some(ask)), ask_each(asked, later)).await;
+    allowed.sort_by_key(|turn| turn.index);
+    runner.in_order(allowed, None).await;
     calls.iter().filter_map(ToolCall::output).collect()
 }
 
-/// Sets the calls apart that are known to need somebody's word; the rules may know better.
-async fn apart(calls: &mut [ToolCall]) -> (Vec<Turn<'_>>, Vec<Asked<'_>>) {
+/// Splits off the calls that are known to need approval; the access policy may decide otherwise.
+async fn split(calls: &mut [ToolCall]) -> (Vec<QueuedCall<'_>>, Vec<CallToApprove<'_>>) {
     let (mut free, mut asked) = (Vec::with_capacity(calls.len()), Vec::new());
-    for (place, call) in calls.iter_mut().enumerate() {
-        let asking = if call.needs_approval() { call.asks_ahead().await } else { None };
+    for (index, call) in calls.iter_mut().enumerate() {
+        let asking = if call.needs_approval() { call.authorize_ahead().await } else { None };
         match asking {
-            Some(asking) => asked.push(Asked { place, call, asking }),
-            None => free.push(Turn { place, call, allowed: None }),
+            Some(asking) => asked.push(CallToApprove { index, call, asking }),
+            None => free.push(QueuedCall { index, call, allowed: None }),
         }
     }
     (free, asked)
@@ -64,41 +64,41 @@ async fn apart(calls: &mut [ToolCall]) -> (Vec<Turn<'_>>, Vec<Asked<'_>>) {
 
 /// Asks about one call after another; returns those that may run.
 async fn ask_each<'c>(
-    asked: Vec<Asked<'c>>,
-    mut later: mpsc::Receiver<Asked<'c>>,
-) -> Vec<Turn<'c>> {
+    asked: Vec<CallToApprove<'c>>,
+    mut later: mpsc::Receiver<CallToApprove<'c>>,
+) -> Vec<QueuedCall<'c>> {
     let mut allowed = Vec::with_capacity(asked.len());
     let mut asked = asked.into_iter();
     loop {
         let next = asked.next();
         let next = if next.is_none() { later.next().await } else { next };
-        let Some(Asked { place, call, asking }) = next else { return allowed };
-        if let Some(consulted) = call.ask(asking).await {
-            allowed.push(Turn { place, call, allowed: Some(consulted) });
+        let Some(CallToApprove { index, call, asking }) = next else { return allowed };
+        if let Some(proof) = call.ask(asking).await {
+            allowed.push(QueuedCall { index, call, allowed: Some(proof) });
         }
     }
 }
 
 /// Runs calls in order, and keeps the time.
-struct Lane<'t> {
+struct BatchRunner<'t> {
     most_at_once: usize,
     timer: &'t dyn Timer,
     /// What running has taken so far.
     spent: Duration,
 }
 
-impl Lane<'_> {
+impl BatchRunner<'_> {
     /// Runs the calls; hands those on that somebody has to be asked about.
     async fn in_order<'c>(
         &mut self,
-        mut turns: Vec<Turn<'c>>,
-        ask: Option<mpsc::Sender<Asked<'c>>>,
+        mut turns: Vec<QueuedCall<'c>>,
+        ask: Option<mpsc::Sender<CallToApprove<'c>>>,
     ) {
         let started = self.timer.now();
         while !turns.is_empty() {
             let later = turns.split_off(group_length(&turns));
             let group: Vec<_> =
-                turns.into_iter().map(|turn| self.take(turn, started, ask.clone())).collect();
+                turns.into_iter().map(|turn| self.execute(turn, started, ask.clone())).collect();
             stream::iter(group).buffer_unordered(self.most_at_once).collect::<()>().await;
             turns = later;
         }
@@ -106,26 +106,26 @@ impl Lane<'_> {
     }
 
     /// Executes one call, when its turn comes, or hands it to whoever asks.
-    async fn take<'c>(
+    async fn execute<'c>(
         &self,
-        Turn { place, call, allowed }: Turn<'c>,
+        QueuedCall { index, call, allowed }: QueuedCall<'c>,
         started: Instant,
-        ask: Option<mpsc::Sender<Asked<'c>>>,
+        ask: Option<mpsc::Sender<CallToApprove<'c>>>,
     ) {
-        call.spend(self.spent + self.timer.now().duration_since(started));
-        if let Some(consulted) = allowed {
-            return call.execute_allowed(consulted).await;
+        call.record_budget_use(self.spent + self.timer.now().duration_since(started));
+        if let Some(proof) = allowed {
+            return call.execute_allowed(proof).await;
         }
         let asking = call.execute_unless_asked().await;
         if let (Some(asking), Some(mut ask)) = (asking, ask) {
             // There is room for each call, and whoever asks stays until the last one has had its turn.
-            drop(ask.try_send(Asked { place, call, asking }));
+            drop(ask.try_send(CallToApprove { index, call, asking }));
         }
     }
 }
 
 /// How many calls from the first on may run side by side: reads, or one call with an effect.
-fn group_length(turns: &[Turn<'_>]) -> usize {
+fn group_length(turns: &[QueuedCall<'_>]) -> usize {
     let reads = turns.iter().take_while(|turn| !is_barrier(turn.call)).count();
     reads.max(1)
 }

@@ -7,12 +7,12 @@ use futures::channel::oneshot;
 use tool_contracts::ErrorCode;
 
 use super::CallScope;
-use super::finished::{End, Finished};
+use super::finished::{Finished, ToolEnd};
 use super::guarded::guard;
 use crate::failure::{Failure, Fault};
 use crate::timer::Job;
 
-/// How long a caller is told to wait while every blocking place is taken.
+/// How long a caller is told to wait while every blocking slot is taken.
 const RETRY_AFTER_MS: u64 = 1_000;
 
 /// Runs the work on a thread that may block; it is not begun once its call has ended.
@@ -25,69 +25,69 @@ where
 {
     loop {
         match run_once(call, work).await {
-            Came::Ended(end) => return end,
-            Came::Late(late) => work = late,
+            BlockingEnd::Ended(end) => return end,
+            BlockingEnd::LeaseExpired(late) => work = late,
         }
     }
 }
 
 /// How a thread came back from the work.
-enum Came<W> {
+enum BlockingEnd<W> {
     Ended(Finished),
     /// The lease had run out, and the work has not begun.
-    Late(W),
+    LeaseExpired(W),
 }
 
-async fn run_once<W>(call: &CallScope, work: W) -> Came<W>
+async fn run_once<W>(call: &CallScope, work: W) -> BlockingEnd<W>
 where
     W: FnOnce(&CallScope) -> Finished + Send + 'static,
 {
     let runtime = call.runtime();
     call.stage().hand_over();
-    let Some(place) = Place::take(runtime.blocking_places(), runtime.max_blocking()) else {
+    let Some(slot) = BlockingSlot::take(runtime.blocking_slots(), runtime.max_blocking()) else {
         let full = Failure::of(ErrorCode::Unavailable)
-            .with_message("every blocking place is taken; try again later")
+            .with_message("every blocking slot is taken; try again later")
             .with_retry_after_ms(RETRY_AFTER_MS);
-        return Came::Ended(Finished(End::Failed(Fault::plain(full))));
+        return BlockingEnd::Ended(Finished(ToolEnd::Failed(Fault::plain(full))));
     };
     let (done, result) = oneshot::channel();
     let scope = call.clone();
     let job: Job = Box::new(move || {
-        let _place = place;
+        let _place = slot;
         if !scope.holds_lease() {
-            drop(guard(|| done.send(Came::Late(work))));
+            drop(guard(|| done.send(BlockingEnd::LeaseExpired(work))));
             return;
         }
         // Before the tool begins: whoever finds it begun finds its thread at work.
-        let working = scope.job().begin();
+        let working = scope.blocking_run().begin();
         // The pool may come to this late, when the call is answered already.
         if !scope.cancel_flag().is_fired() && scope.stage().begin() {
             let end = guard(|| work(&scope));
-            let end = end.unwrap_or_else(|text| Finished(End::Panicked(text)));
+            let end = end.unwrap_or_else(|text| Finished(ToolEnd::Panicked(text)));
             // Before the end is told: whoever hears of it finds no thread at work.
             drop(working);
             // Nobody waits after a timeout or a cancellation: the late end is dropped.
-            drop(guard(|| done.send(Came::Ended(end))));
+            drop(guard(|| done.send(BlockingEnd::Ended(end))));
         } else {
             drop(working);
             drop(guard(|| drop(work)));
         }
     });
-    runtime.timer().spawn_blocking(match runtime.surround() {
+    runtime.timer().spawn_blocking(match runtime.instrument() {
         None => job,
-        Some(surround) => surround.across(job),
+        Some(instrument) => instrument.across(job),
     });
     result.await.unwrap_or_else(|_| {
         let lost = "the blocking thread went away before the tool ended";
         let lost = Fault::new(Failure::of(ErrorCode::Internal), None, lost.to_owned());
-        Came::Ended(Finished(End::Failed(lost)))
+        BlockingEnd::Ended(Finished(ToolEnd::Failed(lost)))
     })
 }
 
 /// One of a bounded number of blocking jobs; given back when dropped.
-struct Place(Arc<AtomicUsize>);
+struct BlockingSlot(Arc<AtomicUsize>);
 
-impl Place {
+impl BlockingSlot {
     fn take(taken: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
         let free = |now: usize| (now < most).then_some(now + 1);
         taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, free).ok()?;
@@ -95,7 +95,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for BlockingSlot {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }

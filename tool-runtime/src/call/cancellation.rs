@@ -48,7 +48,7 @@ impl Cancellation {
 
     /// Waits until the call is cancelled. Cancel-safe.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
-        Cancelled { flag: &self.flag, place: None }
+        Cancelled { flag: &self.flag, id: None }
     }
 }
 
@@ -62,18 +62,18 @@ impl fmt::Debug for Cancellation {
 #[derive(Debug, Default)]
 pub(crate) struct CancelFlag {
     fired: AtomicBool,
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<Waiters>,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
-    wakers: Vec<(Place, Waker)>,
+struct Waiters {
+    wakers: Vec<(WaiterId, Waker)>,
     next: u64,
 }
 
 /// Who waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum WaiterId {
     /// The call's own execution.
     Execution,
     /// A future that the tool or its host awaits.
@@ -97,17 +97,17 @@ impl CancelFlag {
 
     /// Registers the waker of the call's own execution; true if the flag has fired.
     pub(crate) fn register_execution(&self, waker: &Waker) -> bool {
-        self.register(Place::Execution, waker)
+        self.register(WaiterId::Execution, waker)
     }
 
-    fn register(&self, place: Place, waker: &Waker) -> bool {
+    fn register(&self, id: WaiterId, waker: &Waker) -> bool {
         let waker = waker.clone();
         let mut waiting = self.lock();
-        let known = waiting.wakers.iter_mut().find(|(known, _)| *known == place);
+        let known = waiting.wakers.iter_mut().find(|(known, _)| *known == id);
         let replaced = if let Some((_, known)) = known {
             Some(mem::replace(known, waker))
         } else {
-            waiting.wakers.push((place, waker));
+            waiting.wakers.push((id, waker));
             None
         };
         drop(waiting);
@@ -116,29 +116,29 @@ impl CancelFlag {
         self.is_fired()
     }
 
-    fn new_place(&self) -> Place {
+    fn new_id(&self) -> WaiterId {
         let mut waiting = self.lock();
         waiting.next += 1;
-        Place::Future(waiting.next)
+        WaiterId::Future(waiting.next)
     }
 
-    fn leave(&self, place: Place) {
+    fn leave(&self, id: WaiterId) {
         let mut waiting = self.lock();
-        let index = waiting.wakers.iter().position(|(known, _)| *known == place);
+        let index = waiting.wakers.iter().position(|(known, _)| *known == id);
         let left = index.map(|index| waiting.wakers.swap_remove(index));
         // A waker is somebody else's code: it is dropped with the lock free.
         drop(waiting);
         drop(left);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, Waiters> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 struct Cancelled<'f> {
     flag: &'f CancelFlag,
-    place: Option<Place>,
+    id: Option<WaiterId>,
 }
 
 impl Future for Cancelled<'_> {
@@ -149,15 +149,15 @@ impl Future for Cancelled<'_> {
         if flag.is_fired() {
             return Poll::Ready(());
         }
-        let place = *self.place.get_or_insert_with(|| flag.new_place());
-        if flag.register(place, cx.waker()) { Poll::Ready(()) } else { Poll::Pending }
+        let id = *self.id.get_or_insert_with(|| flag.new_id());
+        if flag.register(id, cx.waker()) { Poll::Ready(()) } else { Poll::Pending }
     }
 }
 
 impl Drop for Cancelled<'_> {
     fn drop(&mut self) {
-        if let Some(place) = self.place {
-            self.flag.leave(place);
+        if let Some(id) = self.id {
+            self.flag.leave(id);
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 use thiserror::Error;
 use tool_contracts::{CallStatus, ToolErrorDetail};
 
-use super::{Target, ToolCall, is_name};
+use super::{CallTarget, ToolCall, is_name};
 use crate::arguments::Arguments;
 use crate::dispatch::pipeline;
 
@@ -41,7 +41,7 @@ impl ToolCall {
         if !is_name(&approver) {
             return Err(EditError::NoApprover);
         }
-        self.consent.edited |= self.edit(arguments.into())?;
+        self.approval.edited |= self.edit(arguments.into())?;
         self.approved_by(approver);
         Ok(())
     }
@@ -49,7 +49,7 @@ impl ToolCall {
     /// Changes the arguments, and lets no approval of the earlier ones stand for these; returns
     /// whether they are others.
     pub(crate) fn edit(&mut self, arguments: Arguments) -> Result<bool, EditError> {
-        let (CallStatus::Pending, Target::Known(scope)) = (self.status, &self.target) else {
+        let (CallStatus::Pending, CallTarget::Known(scope)) = (self.status, &self.target) else {
             return Err(EditError::NotPending);
         };
         let arguments = arguments.into_text();
@@ -59,10 +59,10 @@ impl ToolCall {
             let edited = scope.edited(arguments, pointers);
             let decoded = pipeline::decode(&edited)
                 .map_err(|refusal| EditError::Refused(Box::new(refusal.detail)))?;
-            self.target = Target::Known(edited);
+            self.target = CallTarget::Known(edited);
             self.pending = Some(decoded);
-            self.consent.preview = None;
-            self.consent.approver = None;
+            self.approval.preview = None;
+            self.approval.approver = None;
         }
         Ok(is_changed)
     }

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use tool_contracts::envelope::ResponseEnvelope;
 use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
 
-use super::output::{Body, ToolOutput};
+use super::output::{EnvelopeBody, ToolOutput};
 use crate::failure::Failure;
 
 /// The answer in the form of a [`ResponseEnvelope`], which leaves the echo of the input behind.
@@ -37,8 +37,10 @@ impl ToolOutput {
     #[must_use]
     pub fn to_envelope(&self) -> ResponseEnvelope<&RawValue> {
         match &self.body {
-            Body::Ok { .. } => self.success().unwrap_or_else(unreadable),
-            Body::Error(detail) => ResponseEnvelope::failure((**detail).clone(), self.error_meta()),
+            EnvelopeBody::Ok { .. } => self.success().unwrap_or_else(unreadable),
+            EnvelopeBody::Error(detail) => {
+                ResponseEnvelope::failure((**detail).clone(), self.error_meta())
+            }
         }
     }
 
@@ -46,8 +48,8 @@ impl ToolOutput {
     #[must_use]
     pub fn into_envelope(self) -> ResponseEnvelope {
         match self.body {
-            Body::Ok { .. } => self.into_success().unwrap_or_else(unreadable),
-            Body::Error(_) => self.into_failure(),
+            EnvelopeBody::Ok { .. } => self.into_success().unwrap_or_else(unreadable),
+            EnvelopeBody::Error(_) => self.into_failure(),
         }
     }
 
@@ -64,14 +66,14 @@ impl ToolOutput {
     fn into_failure(self) -> ResponseEnvelope {
         let meta = self.error_meta();
         match self.body {
-            Body::Ok { .. } => unreadable(),
-            Body::Error(detail) => ResponseEnvelope::failure(*detail, meta),
+            EnvelopeBody::Ok { .. } => unreadable(),
+            EnvelopeBody::Error(detail) => ResponseEnvelope::failure(*detail, meta),
         }
     }
 
     /// Takes the data's text, moved to the front of the buffer.
     fn into_data(self) -> Option<String> {
-        let Body::Ok { data } = self.body else { return None };
+        let EnvelopeBody::Ok { data } = self.body else { return None };
         let mut json = self.json;
         json.truncate(data.end);
         json.drain(..data.start);
@@ -105,7 +107,11 @@ mod tests {
         let data_range = head.len()..head.len() + data.len();
         let json = format!(r#"{head}{data},"meta":{meta}}}"#);
         let meta_start = json.len() - 1 - meta.len();
-        ToolOutput { json: json.into_bytes(), meta_start, body: Body::Ok { data: data_range } }
+        ToolOutput {
+            json: json.into_bytes(),
+            meta_start,
+            body: EnvelopeBody::Ok { data: data_range },
+        }
     }
 
     #[track_caller]

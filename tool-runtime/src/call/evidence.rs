@@ -5,7 +5,7 @@ use std::fmt;
 use tool_contracts::EvidenceSource;
 
 use super::CallScope;
-use super::host::{FromCall, Target};
+use super::host::{FromCall, RecordingTarget};
 use crate::failure::Failure;
 
 /// Lets a tool say what its answer was made from, and by which rules: the proof names them.
@@ -32,7 +32,7 @@ use crate::failure::Failure;
 /// ```
 #[derive(Clone)]
 pub struct EvidenceRecorder {
-    target: Target,
+    target: RecordingTarget,
 }
 
 /// The most sources, and the most rules, one answer names; further ones are dropped.
@@ -42,7 +42,7 @@ impl EvidenceRecorder {
     /// Makes a recorder that keeps nothing, for a unit test of a tool's function.
     #[must_use]
     pub const fn detached() -> Self {
-        Self { target: Target::Nowhere }
+        Self { target: RecordingTarget::Nowhere }
     }
 
     /// Adds something that the answer is made from. At most 256 are kept.
@@ -52,7 +52,7 @@ impl EvidenceRecorder {
         // What was a source is one without its secrets.
         let source = EvidenceSource::new(kind, name, hash, source.ts()).unwrap_or(source);
         self.target.write(|draft| {
-            let sources = &mut draft.grounds.sources;
+            let sources = &mut draft.evidence_draft.sources;
             if sources.len() < MOST {
                 sources.push(source);
             }
@@ -64,7 +64,7 @@ impl EvidenceRecorder {
         let text = |text: String| self.target.recorded(text);
         let (name, version) = (text(name.into()), text(version.into()));
         self.target.write(|draft| {
-            let rules = &mut draft.grounds.rules;
+            let rules = &mut draft.evidence_draft.rules;
             if rules.len() < MOST || rules.contains_key(&name) {
                 rules.insert(name, version);
             }
@@ -80,6 +80,6 @@ impl fmt::Debug for EvidenceRecorder {
 
 impl FromCall for EvidenceRecorder {
     fn from_call(call: &CallScope) -> Result<Self, Failure> {
-        Ok(Self { target: Target::of(call) })
+        Ok(Self { target: RecordingTarget::of(call) })
     }
 }

@@ -13,11 +13,11 @@ use crate::failure::Fault;
 
 /// A tool's future: typed and checked arguments, parked at the gate, then the tool itself.
 #[doc(hidden)]
-pub type Running = Pin<Box<dyn Future<Output = Finished> + Send>>;
+pub type ToolFuture = Pin<Box<dyn Future<Output = Finished> + Send>>;
 
 /// The end of a tool's future; only a `CallScope` makes one.
 #[doc(hidden)]
-pub struct Finished(pub(crate) End);
+pub struct Finished(pub(crate) ToolEnd);
 
 impl fmt::Debug for Finished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -25,46 +25,46 @@ impl fmt::Debug for Finished {
     }
 }
 
-pub(crate) enum End {
+pub(crate) enum ToolEnd {
     /// The arguments were refused; the scope knows why.
     Refused,
     /// The envelope up to the end of `data`.
-    Answered(Answer),
+    Answered(OpenEnvelope),
     /// The tool failed, or the runtime on its behalf.
     Failed(Fault),
     /// The tool panicked on a blocking thread; the text is for the log.
     Panicked(String),
     /// The tool said what became of an earlier run.
-    Reconciled(Verdict),
+    Reconciled(ReconcileOutcome),
 }
 
 /// What became of an earlier run.
-pub(crate) enum Verdict {
-    Happened(Answer),
+pub(crate) enum ReconcileOutcome {
+    Happened(OpenEnvelope),
     DidNotHappen,
     Unknown,
 }
 
 /// An envelope whose `meta` is still to come.
-pub(crate) struct Answer {
+pub(crate) struct OpenEnvelope {
     pub(crate) json: Vec<u8>,
     pub(crate) data_start: usize,
     /// Whether `data` has a `null` in it, which is also how a float that is no number is written.
     pub(crate) nulls: bool,
 }
 
-impl Answer {
+impl OpenEnvelope {
     /// Writes a value as `data`.
     pub(crate) fn write<T: Serialize + ?Sized>(&mut self, value: &T) -> serde_json::Result<()> {
-        let formatter = NullNoting(&mut self.nulls);
+        let formatter = NullDetector(&mut self.nulls);
         value.serialize(&mut Serializer::with_formatter(&mut self.json, formatter))
     }
 }
 
 /// Writes compact JSON and notes whether a `null` was written.
-struct NullNoting<'n>(&'n mut bool);
+struct NullDetector<'n>(&'n mut bool);
 
-impl Formatter for NullNoting<'_> {
+impl Formatter for NullDetector<'_> {
     fn write_null<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
         *self.0 = true;
         writer.write_all(b"null")

@@ -7,16 +7,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll};
 
-use super::finished::{Finished, Running};
-use super::panics::Quiet;
+use super::finished::{Finished, ToolFuture};
+use super::panics::QuietGuard;
 
 /// A tool's future. Its destructors run guarded too, wherever it is dropped.
 ///
 /// The mutex is never locked: it lets other threads look at a call around the future in it.
-pub(crate) struct Guarded(Mutex<Option<Running>>);
+pub(crate) struct PanicGuarded(Mutex<Option<ToolFuture>>);
 
-impl Guarded {
-    pub(crate) fn new(running: Running) -> Self {
+impl PanicGuarded {
+    pub(crate) fn new(running: ToolFuture) -> Self {
         Self(Mutex::new(Some(running)))
     }
 
@@ -32,26 +32,26 @@ impl Guarded {
         drop(guard(|| drop(running)));
     }
 
-    fn running(&mut self) -> &mut Option<Running> {
+    fn running(&mut self) -> &mut Option<ToolFuture> {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Guarded {
+impl Drop for PanicGuarded {
     fn drop(&mut self) {
         self.discard();
     }
 }
 
-impl fmt::Debug for Guarded {
+impl fmt::Debug for PanicGuarded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Guarded")
+        f.write_str("PanicGuarded")
     }
 }
 
 /// Runs code of somebody else's; an error is the text of its panic, for the log only.
 pub(crate) fn guard<T>(code: impl FnOnce() -> T) -> Result<T, String> {
-    let _quiet = Quiet::begin();
+    let _quiet = QuietGuard::begin();
     catch_unwind(AssertUnwindSafe(code)).map_err(panic_text)
 }
 

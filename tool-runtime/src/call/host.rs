@@ -148,12 +148,12 @@ pub(crate) struct MetaDraft {
     pub(crate) token_usage: BTreeMap<String, u64>,
     pub(crate) warnings: Vec<String>,
     pub(crate) cache_hit: Option<bool>,
-    pub(crate) grounds: Grounds,
+    pub(crate) evidence_draft: EvidenceDraft,
 }
 
 /// What a tool says its answer was made from, for the proof of it.
 #[derive(Debug, Default)]
-pub(crate) struct Grounds {
+pub(crate) struct EvidenceDraft {
     pub(crate) sources: Vec<EvidenceSource>,
     /// The versions of sets of rules.
     pub(crate) rules: BTreeMap<String, String>,
@@ -168,18 +168,18 @@ pub(crate) struct Grounds {
 /// try of it, recorded.
 #[derive(Clone)]
 pub struct MetaRecorder {
-    target: Target,
+    target: RecordingTarget,
 }
 
 /// Where a recorder writes to.
 #[derive(Clone)]
-pub(super) enum Target {
+pub(super) enum RecordingTarget {
     /// A call, and which try of it: what an earlier one left running records nothing any more.
     Call(CallScope, u32),
     Nowhere,
 }
 
-impl Target {
+impl RecordingTarget {
     pub(super) fn of(call: &CallScope) -> Self {
         Self::Call(call.clone(), call.attempt())
     }
@@ -214,7 +214,7 @@ impl MetaRecorder {
     /// Makes a recorder that keeps nothing, for a unit test of a tool's function.
     #[must_use]
     pub const fn detached() -> Self {
-        Self { target: Target::Nowhere }
+        Self { target: RecordingTarget::Nowhere }
     }
 
     /// Sets how many items a source gave: `meta.source_counts`.
@@ -234,7 +234,7 @@ impl MetaRecorder {
     pub fn routing(&self, key: impl Into<String>, value: impl Serialize) {
         if let Ok(mut value) = serde_json::to_value(value) {
             let key = self.target.shown(key.into());
-            if let Target::Call(scope, _) = &self.target {
+            if let RecordingTarget::Call(scope, _) = &self.target {
                 scope.scrub_json(&mut value);
             }
             self.write(|draft| drop(draft.routing.insert(key, value)));
@@ -272,6 +272,6 @@ impl fmt::Debug for MetaRecorder {
 
 impl FromCall for MetaRecorder {
     fn from_call(call: &CallScope) -> Result<Self, Failure> {
-        Ok(Self { target: Target::of(call) })
+        Ok(Self { target: RecordingTarget::of(call) })
     }
 }

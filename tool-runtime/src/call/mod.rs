@@ -1,16 +1,17 @@
 //! A call: it exists, typed and checked, before anything runs.
 
+mod approval;
 mod batch;
 mod blocking;
+mod blocking_run;
 mod cancellation;
-mod consent;
 mod edit;
 mod envelope;
 mod evidence;
+mod execution;
 mod finished;
 mod guarded;
 mod host;
-mod job;
 mod keyed;
 pub(crate) mod output;
 mod panics;
@@ -20,10 +21,9 @@ mod reconciled;
 pub(crate) mod redacting;
 mod rehearsal;
 mod scope;
+mod span_slot;
 mod stage;
-mod surrounding;
 mod typed;
-mod underway;
 
 use std::fmt;
 use std::sync::Arc;
@@ -33,17 +33,18 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tool_contracts::{CallStatus, ToolContext, ToolSpec, Violation};
 
+pub(crate) use self::approval::{CallApproval, RedeemedTicket, TicketWithdrawal, is_name};
 pub use self::cancellation::Cancellation;
-pub(crate) use self::consent::{Consent, HeldTicket, Withdrawn, is_name};
 pub use self::edit::EditError;
 pub use self::evidence::EvidenceRecorder;
-pub(crate) use self::finished::{Answer, End, Verdict};
-pub use self::finished::{Finished, Running};
+use self::execution::ExecutionGuard;
+pub use self::finished::{Finished, ToolFuture};
+pub(crate) use self::finished::{OpenEnvelope, ReconcileOutcome, ToolEnd};
 #[cfg(feature = "policy")]
 pub(crate) use self::guarded::guarded;
-pub(crate) use self::guarded::{Guarded, guard};
+pub(crate) use self::guarded::{PanicGuarded, guard};
 pub use self::host::{DryRun, FromCall, MetaRecorder, Progress, ProgressUpdate};
-pub(crate) use self::host::{Grounds, MetaDraft};
+pub(crate) use self::host::{EvidenceDraft, MetaDraft};
 pub use self::keyed::Idempotency;
 pub use self::output::ToolOutput;
 pub use self::panics::quiet_tool_panics;
@@ -51,11 +52,12 @@ pub use self::preview::Preview;
 pub use self::reconciled::Reconciled;
 pub use self::scope::CallScope;
 pub use self::typed::TypedCall;
-use self::underway::Open;
 use crate::dispatch::fitting;
-use crate::dispatch::pipeline::{self, Asking, Consulted, Decoded, Ended, Ruled};
+use crate::dispatch::pipeline::{
+    self, ApprovalProof, Authorization, CallOutcome, Decoded, NeededApproval,
+};
 use crate::dispatch::refusal::Refusal;
-use crate::dispatch::witness::Witness;
+use crate::dispatch::seams::CallRecorder;
 use crate::dispatch::{Runtime, record};
 
 pub(crate) use self::batch::run as run_batch;
@@ -69,20 +71,20 @@ const ROOM_AFTER: Duration = Duration::from_secs(1);
 /// [`preview`](Self::preview)), decide, then [`execute`](Self::execute): whatever happens, the
 /// answer is one [`ToolOutput`], and the tool runs at most once.
 pub struct ToolCall {
-    target: Target,
+    target: CallTarget,
     status: CallStatus,
     pending: Option<Decoded>,
-    consent: Consent,
+    approval: CallApproval,
     output: Option<ToolOutput>,
     /// In milliseconds since the epoch, where somebody keeps a record of it.
     opened_at_ms: u64,
     /// When its run began, if it did.
     started: Option<Instant>,
     /// Whether something surrounds its run, which has to hear of its end.
-    is_surrounded: bool,
+    is_instrumented: bool,
 }
 
-enum Target {
+enum CallTarget {
     Known(CallScope),
     Unknown(Box<UnknownCall>),
 }
@@ -95,7 +97,7 @@ struct UnknownCall {
     cx: ToolContext,
 }
 
-impl Target {
+impl CallTarget {
     fn runtime(&self) -> &Runtime {
         match self {
             Self::Known(scope) => scope.runtime(),
@@ -107,13 +109,13 @@ impl Target {
 impl ToolCall {
     /// Opens a call that waits to be executed.
     pub(crate) fn pending(scope: CallScope, decoded: Decoded) -> Self {
-        Self::opened(Target::Known(scope), CallStatus::Pending, Some(decoded))
+        Self::opened(CallTarget::Known(scope), CallStatus::Pending, Some(decoded))
     }
 
     /// Opens a call of a known tool that is answered already.
     pub(crate) fn refused(scope: CallScope, refusal: &Refusal) -> Self {
         let ended = fitting::refused(&scope, refusal);
-        Self::answered(Target::Known(scope), ended)
+        Self::answered(CallTarget::Known(scope), ended)
     }
 
     /// Opens a call whose name no tool has.
@@ -128,26 +130,26 @@ impl ToolCall {
         let echo = runtime.echo_of_unknown(&arguments);
         let ended = fitting::refused_with(echo, cx.dry_run(), refusal);
         let call = UnknownCall { runtime, name: name.into(), call_id, arguments, cx };
-        Self::answered(Target::Unknown(Box::new(call)), ended)
+        Self::answered(CallTarget::Unknown(Box::new(call)), ended)
     }
 
-    fn answered(target: Target, ended: Ended) -> Self {
+    fn answered(target: CallTarget, ended: CallOutcome) -> Self {
         let mut call = Self::opened(target, CallStatus::Executing, None);
         call.close(ended);
         call
     }
 
-    fn opened(target: Target, status: CallStatus, pending: Option<Decoded>) -> Self {
-        let opened_at_ms = target.runtime().witness().map_or(0, Witness::opened);
+    fn opened(target: CallTarget, status: CallStatus, pending: Option<Decoded>) -> Self {
+        let opened_at_ms = target.runtime().recorder().map_or(0, CallRecorder::opened);
         Self {
             target,
             status,
             pending,
-            consent: Consent::default(),
+            approval: CallApproval::default(),
             output: None,
             opened_at_ms,
             started: None,
-            is_surrounded: false,
+            is_instrumented: false,
         }
     }
 
@@ -161,8 +163,8 @@ impl ToolCall {
     #[must_use]
     pub fn name(&self) -> &str {
         match &self.target {
-            Target::Known(scope) => scope.tool().name(),
-            Target::Unknown(call) => &call.name,
+            CallTarget::Known(scope) => scope.tool().name(),
+            CallTarget::Unknown(call) => &call.name,
         }
     }
 
@@ -170,8 +172,8 @@ impl ToolCall {
     #[must_use]
     pub fn call_id(&self) -> Option<&str> {
         match &self.target {
-            Target::Known(scope) => scope.call_id(),
-            Target::Unknown(call) => call.call_id.as_deref(),
+            CallTarget::Known(scope) => scope.call_id(),
+            CallTarget::Unknown(call) => call.call_id.as_deref(),
         }
     }
 
@@ -179,8 +181,8 @@ impl ToolCall {
     #[must_use]
     pub fn cx(&self) -> &ToolContext {
         match &self.target {
-            Target::Known(scope) => scope.cx(),
-            Target::Unknown(call) => &call.cx,
+            CallTarget::Known(scope) => scope.cx(),
+            CallTarget::Unknown(call) => &call.cx,
         }
     }
 
@@ -194,8 +196,8 @@ impl ToolCall {
     #[must_use]
     pub fn input(&self) -> &str {
         match &self.target {
-            Target::Known(scope) => scope.raw(),
-            Target::Unknown(call) => &call.arguments,
+            CallTarget::Known(scope) => scope.raw(),
+            CallTarget::Unknown(call) => &call.arguments,
         }
     }
 
@@ -255,26 +257,26 @@ impl ToolCall {
         let counts = self.status == CallStatus::Pending && is_name(&approver);
         if counts {
             self.approved_by(approver);
-            self.consent.replays = false;
+            self.approval.replays = false;
         }
         counts
     }
 
     /// Declines a pending call; the model is told why. Returns whether it was pending.
     pub fn decline(&mut self, feedback: impl Into<String>) -> bool {
-        self.withdraw_as(Withdrawn::Declined, || Refusal::declined(&feedback.into()))
+        self.withdraw_as(TicketWithdrawal::Declined, || Refusal::declined(&feedback.into()))
     }
 
     /// Withdraws a pending call that a newer message of the user has overtaken.
     ///
     /// Returns whether it was pending.
     pub fn overtake(&mut self) -> bool {
-        self.withdraw_as(Withdrawn::Overtaken, Refusal::overtaken)
+        self.withdraw_as(TicketWithdrawal::Overtaken, Refusal::overtaken)
     }
 
     /// Withdraws a pending call that nobody answered in time. Returns whether it was pending.
     pub fn expire(&mut self) -> bool {
-        self.withdraw_as(Withdrawn::Expired, Refusal::expired)
+        self.withdraw_as(TicketWithdrawal::Expired, Refusal::expired)
     }
 
     /// Withdraws a pending call of a response that was cut off before it was whole.
@@ -285,10 +287,14 @@ impl ToolCall {
     }
 
     /// Withdraws the call for good: a ticket that it came back by ends with it.
-    fn withdraw_as(&mut self, how: Withdrawn, refusal: impl FnOnce() -> Box<Refusal>) -> bool {
+    fn withdraw_as(
+        &mut self,
+        how: TicketWithdrawal,
+        refusal: impl FnOnce() -> Box<Refusal>,
+    ) -> bool {
         let withdrawn = self.withdraw(refusal);
-        if withdrawn && self.consent.ticket.is_some() {
-            self.consent.withdrawn = Some(how);
+        if withdrawn && self.approval.ticket.is_some() {
+            self.approval.withdrawn = Some(how);
         }
         withdrawn
     }
@@ -297,7 +303,7 @@ impl ToolCall {
         if self.status != CallStatus::Pending {
             return false;
         }
-        if let Target::Known(scope) = &self.target {
+        if let CallTarget::Known(scope) = &self.target {
             let ended = fitting::refused(scope, &refusal());
             drop(scope.end());
             self.pending = None;
@@ -319,28 +325,28 @@ impl ToolCall {
     /// is still being asked for permission nothing is lost: the call stays pending.
     pub async fn execute(&mut self) -> &ToolOutput {
         if let Some(asking) = self.execute_unless_asked().await {
-            if let Some(consulted) = self.ask(asking).await {
-                self.carry(consulted).await;
+            if let Some(proof) = self.ask(asking).await {
+                self.carry(proof).await;
             }
         }
         self.output.get_or_insert_with(fitting::never_closed)
     }
 
     /// Executes the call, unless somebody has to be asked first: then it stays pending.
-    pub(crate) async fn execute_unless_asked(&mut self) -> Option<Asking> {
+    pub(crate) async fn execute_unless_asked(&mut self) -> Option<NeededApproval> {
         if self.status == CallStatus::Pending {
             match pipeline::rule(self).await {
-                Ok(Ruled::Allowed(consulted)) => self.carry(consulted).await,
-                Ok(Ruled::Asks(asking)) => return Some(asking),
+                Ok(Authorization::Granted(proof)) => self.carry(proof).await,
+                Ok(Authorization::NeedsApproval(asking)) => return Some(asking),
                 Err(refusal) => drop(self.withdraw(|| refusal)),
             }
         } else if self.status == CallStatus::Rejected {
-            if let Some(room) = self.runtime().witness().and_then(Witness::room) {
+            if let Some(room) = self.runtime().recorder().and_then(CallRecorder::room) {
                 // Whoever is refused again and again waits too, for the records that it leaves.
                 self.runtime().within(ROOM_AFTER, room).await;
             }
         }
-        if let Some(told) = self.tell_ticket() {
+        if let Some(told) = self.end_ticket() {
             told.await;
         }
         None
@@ -349,10 +355,10 @@ impl ToolCall {
     /// Says ahead of a pending call's turn whether somebody has to be asked, so that they can be.
     ///
     /// The rules are asked again when its turn comes.
-    pub(crate) async fn asks_ahead(&mut self) -> Option<Asking> {
+    pub(crate) async fn authorize_ahead(&mut self) -> Option<NeededApproval> {
         match pipeline::rule(self).await {
-            Ok(Ruled::Allowed(_)) => None,
-            Ok(Ruled::Asks(asking)) => Some(asking),
+            Ok(Authorization::Granted(_)) => None,
+            Ok(Authorization::NeedsApproval(asking)) => Some(asking),
             Err(refusal) => {
                 self.withdraw(|| refusal);
                 None
@@ -361,18 +367,18 @@ impl ToolCall {
     }
 
     /// Executes a call that somebody has allowed ahead of its turn, unless the rules refuse it now.
-    pub(crate) async fn execute_allowed(&mut self, consulted: Consulted) {
+    pub(crate) async fn execute_allowed(&mut self, proof: ApprovalProof) {
         match pipeline::rule(self).await {
             // Nobody is asked twice.
-            Ok(_) => self.carry(consulted).await,
+            Ok(_) => self.carry(proof).await,
             Err(refusal) => drop(self.withdraw(|| refusal)),
         }
     }
 
     /// Asks whoever has to be asked; a call that nobody allows is answered.
-    pub(crate) async fn ask(&mut self, asking: Asking) -> Option<Consulted> {
+    pub(crate) async fn ask(&mut self, asking: NeededApproval) -> Option<ApprovalProof> {
         let refusal = match pipeline::ask(self, asking).await {
-            Ok(consulted) => return Some(consulted),
+            Ok(proof) => return Some(proof),
             Err(refusal) => refusal,
         };
         self.withdraw(|| refusal);
@@ -380,46 +386,46 @@ impl ToolCall {
     }
 
     /// Tells the ticket that the call came back by how it was withdrawn, if that is still to do.
-    fn tell_ticket(&mut self) -> Option<BoxFuture<'static, ()>> {
-        let (how, ticket) = (self.consent.withdrawn.take()?, self.consent.ticket.as_ref()?);
+    fn end_ticket(&mut self) -> Option<BoxFuture<'static, ()>> {
+        let (how, ticket) = (self.approval.withdrawn.take()?, self.approval.ticket.as_ref()?);
         Some(self.runtime().governor()?.withdrawn(ticket.id, how))
     }
 
     /// Takes the call through the stages that are left, unless it was withdrawn meanwhile.
-    async fn carry(&mut self, consulted: Consulted) {
-        if let (Some(decoded), Target::Known(scope)) = (self.pending.take(), &self.target) {
+    async fn carry(&mut self, proof: ApprovalProof) {
+        if let (Some(decoded), CallTarget::Known(scope)) = (self.pending.take(), &self.target) {
             let scope = scope.clone();
             self.status = CallStatus::Executing;
             let started = scope.runtime().timer().now();
             self.started = Some(started);
-            let surround = scope.runtime().surround().filter(|surround| surround.wants());
-            self.is_surrounded = surround.is_some();
-            let open = Open { call: self, scope: &scope, started };
-            let consent = &open.call.consent;
+            let instrument = scope.runtime().instrument().filter(|instrument| instrument.wants());
+            self.is_instrumented = instrument.is_some();
+            let guard = ExecutionGuard { call: self, scope: &scope, started };
+            let approval = &guard.call.approval;
             // Made where it is awaited, so that it is never moved.
-            let ended = match surround {
-                None => pipeline::carry(&scope, decoded, consulted, consent, started).await,
-                Some(surround) => {
-                    let run = pipeline::carry(&scope, decoded, consulted, consent, started);
-                    surround.around(&scope, run.boxed()).await
+            let ended = match instrument {
+                None => pipeline::carry(&scope, decoded, proof, approval, started).await,
+                Some(instrument) => {
+                    let run = pipeline::carry(&scope, decoded, proof, approval, started);
+                    instrument.around(&scope, run.boxed()).await
                 }
             };
-            if let Some(number) = open.call.close(ended) {
+            if let Some(number) = guard.call.close(ended) {
                 // Boxed, so that calls without such a wait carry no room for it.
-                Box::pin(open.recorded(number)).await;
+                Box::pin(guard.recorded(number)).await;
             }
         }
     }
 
     /// Says how much of the context's budget a batch has used already.
-    pub(crate) fn spend(&self, spent: Duration) {
+    pub(crate) fn record_budget_use(&self, spent: Duration) {
         if let Some(scope) = self.scope() {
-            scope.spend(spent);
+            scope.record_budget_use(spent);
         }
     }
 
     /// Closes the call; returns the number of its record, where the answer has to wait for that.
-    fn close(&mut self, ended: Ended) -> Option<u64> {
+    fn close(&mut self, ended: CallOutcome) -> Option<u64> {
         self.status = ended.status;
         let record = record::closed(self.runtime(), self, &ended);
         self.output = Some(ended.output);
@@ -432,16 +438,16 @@ impl ToolCall {
 
     /// Notes who has allowed the call, and when.
     fn approved_by(&mut self, approver: String) {
-        self.consent.approved_at_ms = self.runtime().witness().map(Witness::now_ms);
-        self.consent.approver = Some(approver);
+        self.approval.approved_at_ms = self.runtime().recorder().map(CallRecorder::now_ms);
+        self.approval.approver = Some(approver);
     }
 
     pub(crate) fn opened_at_ms(&self) -> u64 {
         self.opened_at_ms
     }
 
-    pub(crate) fn is_surrounded(&self) -> bool {
-        self.is_surrounded
+    pub(crate) fn is_instrumented(&self) -> bool {
+        self.is_instrumented
     }
 
     pub(crate) fn started(&self) -> Option<Instant> {
@@ -449,21 +455,21 @@ impl ToolCall {
     }
 
     pub(crate) fn approver(&self) -> Option<&str> {
-        self.consent.approver.as_deref()
+        self.approval.approver.as_deref()
     }
 
-    pub(crate) fn consent(&self) -> &Consent {
-        &self.consent
+    pub(crate) fn approval(&self) -> &CallApproval {
+        &self.approval
     }
 
-    pub(crate) fn consent_mut(&mut self) -> &mut Consent {
-        &mut self.consent
+    pub(crate) fn approval_mut(&mut self) -> &mut CallApproval {
+        &mut self.approval
     }
 
     pub(crate) fn scope(&self) -> Option<&CallScope> {
         match &self.target {
-            Target::Known(scope) => Some(scope),
-            Target::Unknown(_) => None,
+            CallTarget::Known(scope) => Some(scope),
+            CallTarget::Unknown(_) => None,
         }
     }
 }
@@ -473,7 +479,7 @@ impl Drop for ToolCall {
     fn drop(&mut self) {
         self.withdraw(Refusal::dropped);
         // Nobody is left to wait for it: a store that takes it at once has it.
-        let _ = self.tell_ticket().and_then(FutureExt::now_or_never);
+        let _ = self.end_ticket().and_then(FutureExt::now_or_never);
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use tool_contracts::{ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
 
 use super::CallScope;
-use super::finished::Answer;
+use super::finished::OpenEnvelope;
 
 /// The answer to a call: the contract's envelope, encoded.
 ///
@@ -24,11 +24,11 @@ pub struct ToolOutput {
     pub(super) json: Vec<u8>,
     /// Where `meta` begins; it ends before the last byte.
     pub(super) meta_start: usize,
-    pub(super) body: Body,
+    pub(super) body: EnvelopeBody,
 }
 
 #[derive(Clone)]
-pub(super) enum Body {
+pub(super) enum EnvelopeBody {
     Ok { data: Range<usize> },
     Error(Box<ToolErrorDetail>),
 }
@@ -50,7 +50,7 @@ impl ToolOutput {
     /// True for `status: "ok"`.
     #[must_use]
     pub fn is_ok(&self) -> bool {
-        matches!(self.body, Body::Ok { .. })
+        matches!(self.body, EnvelopeBody::Ok { .. })
     }
 
     /// Returns the whole envelope as JSON text.
@@ -75,8 +75,8 @@ impl ToolOutput {
     #[must_use]
     pub fn data_json(&self) -> Option<&str> {
         match &self.body {
-            Body::Ok { data } => self.json.get(data.clone()).map(text),
-            Body::Error(_) => None,
+            EnvelopeBody::Ok { data } => self.json.get(data.clone()).map(text),
+            EnvelopeBody::Error(_) => None,
         }
     }
 
@@ -98,8 +98,8 @@ impl ToolOutput {
     #[must_use]
     pub fn error(&self) -> Option<&ToolErrorDetail> {
         match &self.body {
-            Body::Ok { .. } => None,
-            Body::Error(detail) => Some(detail),
+            EnvelopeBody::Ok { .. } => None,
+            EnvelopeBody::Error(detail) => Some(detail),
         }
     }
 
@@ -119,23 +119,27 @@ impl ToolOutput {
 /// How the runtime writes envelopes.
 impl ToolOutput {
     /// Starts an envelope for a tool's answer.
-    pub(crate) fn begin(scope: &CallScope) -> Answer {
+    pub(crate) fn begin(scope: &CallScope) -> OpenEnvelope {
         Self::begin_with(scope.echo(), scope.registered().expected_output())
     }
 
     /// Starts an envelope around this echo, with room for so many bytes.
-    fn begin_with(echo: Option<&str>, expected: usize) -> Answer {
+    fn begin_with(echo: Option<&str>, expected: usize) -> OpenEnvelope {
         let echo = echo.unwrap_or("null");
         let mut json = Vec::with_capacity(expected.max(echo.len() + FRAME));
         json.extend_from_slice(HEAD_OK);
         json.extend_from_slice(echo.as_bytes());
         json.extend_from_slice(DATA);
-        Answer { data_start: json.len(), json, nulls: false }
+        OpenEnvelope { data_start: json.len(), json, nulls: false }
     }
 
     /// Ends an envelope whose `meta` has nothing but the time and the freshness.
-    pub(crate) fn finish_short(answer: Answer, took_ms: u64, ttl_seconds: Option<u64>) -> Self {
-        let Answer { mut json, data_start, .. } = answer;
+    pub(crate) fn finish_short(
+        answer: OpenEnvelope,
+        took_ms: u64,
+        ttl_seconds: Option<u64>,
+    ) -> Self {
+        let OpenEnvelope { mut json, data_start, .. } = answer;
         let data = data_start..json.len();
         json.extend_from_slice(META);
         let meta_start = json.len();
@@ -146,15 +150,15 @@ impl ToolOutput {
             write_json(&mut json, &seconds);
         }
         json.extend_from_slice(b"}}");
-        Self { json, meta_start, body: Body::Ok { data } }
+        Self { json, meta_start, body: EnvelopeBody::Ok { data } }
     }
 
     /// Ends an envelope with a full `meta`.
-    pub(crate) fn finish(answer: Answer, meta: &ToolResultMeta) -> Self {
-        let Answer { mut json, data_start, .. } = answer;
+    pub(crate) fn finish(answer: OpenEnvelope, meta: &ToolResultMeta) -> Self {
+        let OpenEnvelope { mut json, data_start, .. } = answer;
         let data = data_start..json.len();
         let meta_start = write_meta(&mut json, meta);
-        Self { json, meta_start, body: Body::Ok { data } }
+        Self { json, meta_start, body: EnvelopeBody::Ok { data } }
     }
 
     /// Writes the envelope of an answer that was given before, byte for byte.
@@ -177,7 +181,7 @@ impl ToolOutput {
         json.extend_from_slice(ERROR);
         write_json(&mut json, &detail);
         let meta_start = write_meta(&mut json, meta);
-        Self { json, meta_start, body: Body::Error(Box::new(detail)) }
+        Self { json, meta_start, body: EnvelopeBody::Error(Box::new(detail)) }
     }
 
     /// Gives back the room that a short answer did not need.
@@ -228,8 +232,12 @@ impl fmt::Debug for ToolOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("ToolOutput");
         match &self.body {
-            Body::Ok { data } => debug.field("status", &"ok").field("data_bytes", &data.len()),
-            Body::Error(detail) => debug.field("status", &"error").field("code", &detail.code()),
+            EnvelopeBody::Ok { data } => {
+                debug.field("status", &"ok").field("data_bytes", &data.len())
+            }
+            EnvelopeBody::Error(detail) => {
+                debug.field("status", &"error").field("code", &detail.code())
+            }
         };
         debug.finish_non_exhaustive()
     }

@@ -11,16 +11,16 @@ thread_local! {
 }
 
 /// Marks that this thread runs guarded code, until it is dropped.
-pub(super) struct Quiet(());
+pub(super) struct QuietGuard(());
 
-impl Quiet {
+impl QuietGuard {
     pub(super) fn begin() -> Self {
         GUARDS.set(GUARDS.get().saturating_add(1));
         Self(())
     }
 }
 
-impl Drop for Quiet {
+impl Drop for QuietGuard {
     fn drop(&mut self) {
         GUARDS.set(GUARDS.get().saturating_sub(1));
     }

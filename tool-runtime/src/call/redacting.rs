@@ -53,7 +53,7 @@ where
     F: Fn(&CallScope, usize) -> Option<String> + Send + 'static,
 {
     let timer = scope.runtime().timer();
-    let place = JobPlace::take().filter(|_| timer.is_ready()).ok_or(NotRedacted)?;
+    let place = RedactionSlot::take().filter(|_| timer.is_ready()).ok_or(NotRedacted)?;
     let (done, result) = oneshot::channel();
     let scope = scope.clone();
     let job = Box::new(move || {
@@ -67,16 +67,16 @@ where
 }
 
 /// One of a bounded number of jobs; given back when dropped.
-struct JobPlace;
+struct RedactionSlot;
 
-impl JobPlace {
+impl RedactionSlot {
     fn take() -> Option<Self> {
         let free = |now: usize| (now < MOST_JOBS).then_some(now + 1);
         JOBS.fetch_update(Ordering::AcqRel, Ordering::Acquire, free).ok().map(|_| Self)
     }
 }
 
-impl Drop for JobPlace {
+impl Drop for RedactionSlot {
     fn drop(&mut self) {
         JOBS.fetch_sub(1, Ordering::AcqRel);
     }

@@ -12,25 +12,25 @@ use serde::Deserialize;
 use tool_contracts::{Effect, ErrorCode, ToolContext, ToolSpec, Violation};
 use uuid::Uuid;
 
-use self::scrubs::Scrubs;
+use self::scrubs::TextScrubbers;
 use super::Idempotency;
+use super::blocking_run::{BlockingRun, HeldResources};
 use super::cancellation::CancelFlag;
 use super::guarded::guard;
 use super::host::{MetaDraft, ProgressSink};
-use super::job::{Job, Luggage};
+use super::span_slot::SpanSlot;
 use super::stage::Stage;
-use super::surrounding::Surrounding;
 use crate::dispatch::Runtime;
-use crate::dispatch::govern::Lease;
+use crate::dispatch::call_policy::Lease;
 use crate::failure::Failure;
 use crate::registry::Registered;
 use crate::schema::{Malformed, Report};
 
 /// One call, as its tool and the values made from it see it. A handle: cloning it is cheap.
 #[derive(Clone)]
-pub struct CallScope(Arc<Shared>);
+pub struct CallScope(Arc<ScopeState>);
 
-struct Shared {
+struct ScopeState {
     runtime: Runtime,
     tool: Arc<Registered>,
     call_id: Option<Box<str>>,
@@ -53,7 +53,7 @@ struct Shared {
     /// Whether it is asked what became of an earlier run, instead of being run.
     reconciles: bool,
     /// What a person changed, if somebody did.
-    edited: Option<Edited>,
+    edited: Option<ScopeEdit>,
     idempotency: OnceLock<Idempotency>,
     lease: OnceLock<Arc<dyn Lease>>,
     /// Whether it is a dry run of a call that waits to be decided about.
@@ -65,12 +65,12 @@ struct Shared {
     /// Whether room for its record is kept.
     has_room: AtomicBool,
     /// What no text about the call may repeat, once one is written.
-    scrubs: OnceLock<Box<Scrubs>>,
-    job: Job,
-    surrounding: Surrounding,
+    scrubs: OnceLock<Box<TextScrubbers>>,
+    blocking_run: BlockingRun,
+    span_slot: SpanSlot,
 }
 
-impl Shared {
+impl ScopeState {
     fn new(
         runtime: Runtime,
         tool: Arc<Registered>,
@@ -78,7 +78,7 @@ impl Shared {
         arguments: Box<str>,
         cx: ToolContext,
     ) -> Self {
-        Shared {
+        ScopeState {
             runtime,
             tool,
             call_id,
@@ -102,14 +102,14 @@ impl Shared {
             doubted: AtomicBool::new(false),
             has_room: AtomicBool::new(false),
             scrubs: OnceLock::new(),
-            job: Job::default(),
-            surrounding: Surrounding::default(),
+            blocking_run: BlockingRun::default(),
+            span_slot: SpanSlot::default(),
         }
     }
 }
 
 /// What a person changed of a call.
-struct Edited {
+struct ScopeEdit {
     /// The call as it was sent: this is what the caller sees echoed.
     sent: CallScope,
     /// The JSON Pointers of what differs.
@@ -124,13 +124,13 @@ impl CallScope {
         arguments: Box<str>,
         cx: ToolContext,
     ) -> Self {
-        Self(Arc::new(Shared::new(runtime, tool, call_id, arguments, cx)))
+        Self(Arc::new(ScopeState::new(runtime, tool, call_id, arguments, cx)))
     }
 
     /// Makes the same call with arguments that a person changed.
     pub(crate) fn edited(&self, arguments: Box<str>, pointers: Vec<String>) -> Self {
         let mut shared = self.again(arguments);
-        shared.edited = Some(Edited { sent: self.sent().clone(), pointers });
+        shared.edited = Some(ScopeEdit { sent: self.sent().clone(), pointers });
         Self(Arc::new(shared))
     }
 
@@ -153,14 +153,14 @@ impl CallScope {
     }
 
     /// The same call from its start, cancelled and listened to by the same.
-    fn again(&self, arguments: Box<str>) -> Shared {
-        let Shared { runtime, tool, call_id, cx, cancel, .. } = &*self.0;
+    fn again(&self, arguments: Box<str>) -> ScopeState {
+        let ScopeState { runtime, tool, call_id, cx, cancel, .. } = &*self.0;
         let (runtime, tool, call_id) = (runtime.clone(), tool.clone(), call_id.clone());
-        Shared {
+        ScopeState {
             cancel: cancel.clone(),
             spent_ms: AtomicU64::new(self.0.spent_ms.load(Ordering::Relaxed)),
             progress: Mutex::new(self.progress_sink()),
-            ..Shared::new(runtime, tool, call_id, arguments, cx.clone())
+            ..ScopeState::new(runtime, tool, call_id, arguments, cx.clone())
         }
     }
 
@@ -238,22 +238,25 @@ impl CallScope {
         self.0.replays
     }
 
-    pub(crate) fn job(&self) -> &Job {
-        &self.0.job
+    pub(crate) fn blocking_run(&self) -> &BlockingRun {
+        &self.0.blocking_run
     }
 
-    pub(crate) fn surrounding(&self) -> &Surrounding {
-        &self.0.surrounding
+    pub(crate) fn span_slot(&self) -> &SpanSlot {
+        &self.0.span_slot
     }
 
     /// Tells whether the tool is at work on a thread of its own.
-    pub(crate) fn has_job(&self) -> bool {
-        self.0.job.works()
+    pub(crate) fn has_blocking_run(&self) -> bool {
+        self.0.blocking_run.is_running()
     }
 
     /// Keeps something until the tool's thread has ended; gives it back if none is at work.
-    pub(crate) fn leave_with_job(&self, luggage: Luggage) -> Result<(), Luggage> {
-        self.0.job.leave(luggage)
+    pub(crate) fn hold_until_thread_exits(
+        &self,
+        resources: HeldResources,
+    ) -> Result<(), HeldResources> {
+        self.0.blocking_run.hold(resources)
     }
 
     /// How long the tool may run: its own deadline, or the context's budget if that is sooner.
@@ -303,7 +306,7 @@ impl CallScope {
     }
 
     /// Says how much of the context's budget a batch has used already.
-    pub(crate) fn spend(&self, spent: Duration) {
+    pub(crate) fn record_budget_use(&self, spent: Duration) {
         let spent_ms = u64::try_from(spent.as_millis()).unwrap_or(u64::MAX);
         self.0.spent_ms.store(spent_ms, Ordering::Relaxed);
     }

@@ -5,13 +5,13 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use crate::call::{CallScope, End, Finished, Guarded, guard};
+use crate::call::{CallScope, Finished, PanicGuarded, ToolEnd, guard};
 use crate::timer::Sleep;
 
 /// How an execution ended.
 pub(crate) enum Outcome {
     /// The tool's future ended by itself, in time.
-    Ended(End),
+    Ended(ToolEnd),
     /// It panicked; the text is for the log.
     Panicked(String),
     /// The deadline passed first.
@@ -25,7 +25,7 @@ pub(crate) enum Outcome {
 /// Runs a parked tool to one of its ends; the time counts from `started`.
 pub(crate) struct Attempt<'c> {
     scope: &'c CallScope,
-    tool: Guarded,
+    tool: PanicGuarded,
     started: Instant,
     /// Armed only for a tool that was pending once.
     deadline: Option<Sleep>,
@@ -36,13 +36,17 @@ pub(crate) struct Attempt<'c> {
 }
 
 impl<'c> Attempt<'c> {
-    pub(crate) fn new(scope: &'c CallScope, tool: Guarded, started: Instant) -> Self {
+    pub(crate) fn new(scope: &'c CallScope, tool: PanicGuarded, started: Instant) -> Self {
         scope.stage().open();
         Self { scope, tool, started, deadline: None, is_new: true, waited: false }
     }
 
     /// An attempt of a call that has waited for something since it started.
-    pub(crate) fn after_waiting(scope: &'c CallScope, tool: Guarded, started: Instant) -> Self {
+    pub(crate) fn after_waiting(
+        scope: &'c CallScope,
+        tool: PanicGuarded,
+        started: Instant,
+    ) -> Self {
         Self { waited: true, ..Self::new(scope, tool, started) }
     }
 

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::problem::{BuildError, BuildProblem};
 use super::record::Observe;
 use super::runtime::{Inner, Runtime};
-use super::witness::{Prove, Witness};
+use super::seams::{CallRecorder, EvidenceCollector};
 use crate::limits::Limits;
 use crate::registry::{
     Catalogue, DynamicTool, Registered, Registry, Settings, States, Tool, Toolkit, narrowest_first,
@@ -34,8 +34,8 @@ pub struct RuntimeBuilder {
     allow_abort: bool,
     #[cfg(feature = "policy")]
     pub(crate) policy: crate::policy::Policy,
-    pub(crate) witness: Option<Arc<dyn Witness>>,
-    pub(crate) prover: Option<Arc<dyn Prove>>,
+    pub(crate) recorder: Option<Arc<dyn CallRecorder>>,
+    pub(crate) evidence_collector: Option<Arc<dyn EvidenceCollector>>,
     #[cfg(feature = "trace")]
     pub(crate) tracing: crate::trace::Tracing,
     problems: Vec<BuildProblem>,
@@ -55,8 +55,8 @@ impl RuntimeBuilder {
             allow_abort: false,
             #[cfg(feature = "policy")]
             policy: crate::policy::Policy::default(),
-            witness: None,
-            prover: None,
+            recorder: None,
+            evidence_collector: None,
             #[cfg(feature = "trace")]
             tracing: crate::trace::Tracing::default(),
             problems: Vec::new(),
@@ -245,9 +245,9 @@ impl RuntimeBuilder {
         #[cfg(not(feature = "policy"))]
         let governor = None;
         #[cfg(feature = "trace")]
-        let surround = self.tracing.surround();
+        let instrument = self.tracing.surround();
         #[cfg(not(feature = "trace"))]
-        let surround = None;
+        let instrument = None;
         Ok(Runtime::new(Inner {
             catalogue: Catalogue::new(tools),
             states: self.states,
@@ -259,9 +259,9 @@ impl RuntimeBuilder {
             max_blocking: self.max_blocking,
             blocking: Arc::default(),
             governor,
-            witness: self.witness,
-            prover: self.prover,
-            surround,
+            recorder: self.recorder,
+            evidence_collector: self.evidence_collector,
+            instrument,
         }))
     }
 
@@ -290,7 +290,7 @@ impl RuntimeBuilder {
     }
 
     fn fill(&self, tool: &mut Registered, problems: &mut Vec<BuildProblem>) {
-        if tool.traits.evidence && self.prover.is_none() {
+        if tool.traits.evidence && self.evidence_collector.is_none() {
             problems.push(BuildProblem::NoEvidence { tool: tool.spec.name().to_owned() });
         }
         match self.states.resolve(&tool.needs) {

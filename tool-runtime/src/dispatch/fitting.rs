@@ -9,11 +9,11 @@ use tool_contracts::{
 };
 
 use super::attempt::Outcome;
-use super::pipeline::{Ended, Fate};
+use super::pipeline::{CallOutcome, EffectOutcome};
 use super::record::Origin;
-use super::refusal::{self, EffectLeft, Refusal};
-use super::running::{Ran, elapsed};
-use crate::call::{Answer, CallScope, End, MetaDraft, ToolOutput};
+use super::refusal::{self, Refusal, ReportedEffect};
+use super::running::{ToolRun, elapsed};
+use crate::call::{CallScope, MetaDraft, OpenEnvelope, ToolEnd, ToolOutput};
 use crate::failure::{Failure, Fault};
 use crate::limits::Limits;
 use crate::schema::{AnswerCheck, Coerce};
@@ -22,22 +22,25 @@ use crate::schema::{AnswerCheck, Coerce};
 const UNRECORDED: &str = "the call ran; its record could not be confirmed in time and is written later: do not repeat it";
 
 /// Makes the envelope of a tool that ran.
-pub(super) fn fit(scope: &CallScope, ran: Ran) -> Ended {
+pub(super) fn fit(scope: &CallScope, ran: ToolRun) -> CallOutcome {
     let took_ms = milliseconds(ran.took);
-    let effect = EffectLeft::of(scope, ran.begun);
-    let fate = fate(&ran.outcome, effect, ran.begun);
-    let failed = |fault| failed(scope, fault, took_ms, fate);
+    let effect = ReportedEffect::of(scope, ran.begun);
+    let effect_outcome = outcome_of_effect(&ran.outcome, effect, ran.begun);
+    let failed = |fault| failed(scope, fault, took_ms, effect_outcome);
     match ran.outcome {
-        Outcome::Ended(End::Failed(fault)) if ran.begun => {
+        Outcome::Ended(ToolEnd::Failed(fault)) if ran.begun => {
             let Some(draft) = ran.meta else { return failed(fault) };
-            let MetaDraft { warnings, grounds, .. } = *draft;
+            let MetaDraft { warnings, evidence_draft, .. } = *draft;
             let meta = error_meta(took_ms, scope.dry_run()).with_warnings(warnings);
-            Ended { grounds: Some(Box::new(grounds)), ..failed_with(scope, fault, meta, fate) }
+            CallOutcome {
+                evidence_draft: Some(Box::new(evidence_draft)),
+                ..failed_with(scope, fault, meta, effect_outcome)
+            }
         }
-        Outcome::Ended(End::Answered(answer)) => answered(scope, answer, took_ms, ran.meta),
-        Outcome::Ended(End::Failed(fault)) => failed(fault),
-        Outcome::Ended(End::Refused) => refused(scope, &Refusal::arguments(scope)),
-        Outcome::Ended(End::Panicked(text)) | Outcome::Panicked(text) => {
+        Outcome::Ended(ToolEnd::Answered(answer)) => answered(scope, answer, took_ms, ran.meta),
+        Outcome::Ended(ToolEnd::Failed(fault)) => failed(fault),
+        Outcome::Ended(ToolEnd::Refused) => refused(scope, &Refusal::arguments(scope)),
+        Outcome::Ended(ToolEnd::Panicked(text)) | Outcome::Panicked(text) => {
             let failure = refusal::panicked(effect);
             failed(Fault::new(failure, None, format!("panicked: {text}")))
         }
@@ -45,49 +48,57 @@ pub(super) fn fit(scope: &CallScope, ran: Ran) -> Ended {
         Outcome::Cancelled => interrupted_after(scope, effect, took_ms),
         Outcome::Superseded => failed(Fault::plain(refusal::superseded())),
         // Only a call that asks for it ends so, and that one is read elsewhere.
-        Outcome::Ended(End::Reconciled(_)) => failed(Fault::plain(refusal::unasked())),
+        Outcome::Ended(ToolEnd::Reconciled(_)) => failed(Fault::plain(refusal::unasked())),
     }
 }
 
 /// What is known of the effect of a call that ended like this.
-fn fate(outcome: &Outcome, effect: EffectLeft, begun: bool) -> Fate {
+fn outcome_of_effect(outcome: &Outcome, effect: ReportedEffect, begun: bool) -> EffectOutcome {
     match outcome {
-        Outcome::Ended(End::Answered(_)) => Fate::Answered,
-        Outcome::Ended(End::Failed(fault)) if begun => fate_of(&fault.failure, effect),
-        Outcome::Ended(End::Failed(_) | End::Refused | End::Reconciled(_)) => Fate::NotRun,
-        _ if effect == EffectLeft::Unknown => Fate::Unknown,
-        _ if begun => Fate::Transient,
-        _ => Fate::NotRun,
+        Outcome::Ended(ToolEnd::Answered(_)) => EffectOutcome::Answered,
+        Outcome::Ended(ToolEnd::Failed(fault)) if begun => {
+            outcome_of_failure(&fault.failure, effect)
+        }
+        Outcome::Ended(ToolEnd::Failed(_) | ToolEnd::Refused | ToolEnd::Reconciled(_)) => {
+            EffectOutcome::NotRun
+        }
+        _ if effect == ReportedEffect::Unknown => EffectOutcome::Unknown,
+        _ if begun => EffectOutcome::Transient,
+        _ => EffectOutcome::NotRun,
     }
 }
 
 /// What is known of the effect of a tool that failed by itself.
-fn fate_of(failure: &Failure, effect: EffectLeft) -> Fate {
-    if failure.leaves_effect_unknown() && effect == EffectLeft::Unknown {
-        return Fate::Unknown;
+fn outcome_of_failure(failure: &Failure, effect: ReportedEffect) -> EffectOutcome {
+    if failure.leaves_effect_unknown() && effect == ReportedEffect::Unknown {
+        return EffectOutcome::Unknown;
     }
     match failure.code().class() {
-        ToolErrorType::Validation | ToolErrorType::Fatal => Fate::Final,
-        _ => Fate::Transient,
+        ToolErrorType::Validation | ToolErrorType::Fatal => EffectOutcome::Final,
+        _ => EffectOutcome::Transient,
     }
 }
 
 /// Answers for a call whose `execute` was dropped.
-pub(crate) fn interrupted(scope: &CallScope, started: Instant) -> Ended {
+pub(crate) fn interrupted(scope: &CallScope, started: Instant) -> CallOutcome {
     let (begun, _) = scope.end();
     scope.cancel_flag().fire();
     let took = milliseconds(elapsed(scope, started));
-    interrupted_after(scope, EffectLeft::of(scope, begun), took)
+    interrupted_after(scope, ReportedEffect::of(scope, begun), took)
 }
 
-fn interrupted_after(scope: &CallScope, effect: EffectLeft, took_ms: u64) -> Ended {
+fn interrupted_after(scope: &CallScope, effect: ReportedEffect, took_ms: u64) -> CallOutcome {
     let fault = Fault::plain(refusal::cancelled(effect));
-    let fate = if effect == EffectLeft::Unknown { Fate::Unknown } else { Fate::NotRun };
-    Ended { status: CallStatus::Interrupted, ..failed(scope, fault, took_ms, fate) }
+    let effect_outcome = if effect == ReportedEffect::Unknown {
+        EffectOutcome::Unknown
+    } else {
+        EffectOutcome::NotRun
+    };
+    CallOutcome { status: CallStatus::Interrupted, ..failed(scope, fault, took_ms, effect_outcome) }
 }
 
 /// Answers a call that may not run.
-pub(crate) fn refused(scope: &CallScope, refusal: &Refusal) -> Ended {
+pub(crate) fn refused(scope: &CallScope, refusal: &Refusal) -> CallOutcome {
     let scrubbed = scope.scrub_refusal(refusal);
     refused_with(scope.echo(), scope.dry_run(), scrubbed.as_ref().unwrap_or(refusal))
 }
@@ -96,20 +107,20 @@ pub(crate) fn refused(scope: &CallScope, refusal: &Refusal) -> Ended {
 const LONGEST_ECHO: usize = 64 * 1024;
 
 /// Answers a call that may not run, with this echo of its arguments.
-pub(crate) fn refused_with(echo: Option<&str>, dry_run: bool, refusal: &Refusal) -> Ended {
+pub(crate) fn refused_with(echo: Option<&str>, dry_run: bool, refusal: &Refusal) -> CallOutcome {
     let echo = echo.filter(|echo| echo.len() <= LONGEST_ECHO);
     let mut meta = error_meta(0, dry_run);
     if let Some(evidence) = &refusal.evidence {
         meta = meta.with_evidence((**evidence).clone());
     }
     let output = ToolOutput::failed(echo, refusal.detail.clone(), &meta);
-    Ended {
+    CallOutcome {
         status: refusal.status,
         output,
         log: refusal.log.clone(),
-        fate: Fate::NotRun,
+        effect: EffectOutcome::NotRun,
         origin: Origin::Call,
-        grounds: None,
+        evidence_draft: None,
     }
 }
 
@@ -129,17 +140,18 @@ pub(crate) fn echo_of_unknown<'a>(arguments: &'a str, limits: &Limits) -> Option
 /// Makes the envelope of an answer.
 pub(crate) fn answered(
     scope: &CallScope,
-    answer: Answer,
+    answer: OpenEnvelope,
     took_ms: u64,
     draft: Option<Box<MetaDraft>>,
-) -> Ended {
+) -> CallOutcome {
     if let Some(fault) = broken_answer(scope, &answer) {
         // The tool had its effect, and would answer so again.
-        return failed(scope, fault, took_ms, Fate::Final);
+        return failed(scope, fault, took_ms, EffectOutcome::Final);
     }
     let ttl = scope.tool().ttl_seconds();
     let mut draft = draft;
-    let grounds = draft.as_mut().map(|draft| Box::new(std::mem::take(&mut draft.grounds)));
+    let evidence_draft =
+        draft.as_mut().map(|draft| Box::new(std::mem::take(&mut draft.evidence_draft)));
     let mut output = if draft.is_none() && !has_receipts(scope) {
         ToolOutput::finish_short(answer, took_ms, ttl)
     } else {
@@ -148,13 +160,13 @@ pub(crate) fn answered(
     };
     scope.registered().expect_output(output.len());
     output.shrink();
-    Ended {
+    CallOutcome {
         status: CallStatus::Executed,
         output,
         log: String::new(),
-        fate: Fate::Answered,
+        effect: EffectOutcome::Answered,
         origin: Origin::Call,
-        grounds,
+        evidence_draft,
     }
 }
 
@@ -165,7 +177,7 @@ fn has_receipts(scope: &CallScope) -> bool {
 }
 
 /// Checks an answer by its schema, where the type alone does not keep it.
-fn broken_answer(scope: &CallScope, answer: &Answer) -> Option<Fault> {
+fn broken_answer(scope: &CallScope, answer: &OpenEnvelope) -> Option<Fault> {
     let tool = scope.registered();
     let checked = match tool.answer_check {
         AnswerCheck::Never => false,
@@ -191,40 +203,61 @@ fn broken_answer(scope: &CallScope, answer: &Answer) -> Option<Fault> {
     Some(Fault::new(failure, None, format!("the answer broke its schema in {count} places")))
 }
 
-pub(crate) fn failed(scope: &CallScope, fault: Fault, took_ms: u64, fate: Fate) -> Ended {
-    failed_with(scope, fault, error_meta(took_ms, scope.dry_run()), fate)
+pub(crate) fn failed(
+    scope: &CallScope,
+    fault: Fault,
+    took_ms: u64,
+    effect_outcome: EffectOutcome,
+) -> CallOutcome {
+    failed_with(scope, fault, error_meta(took_ms, scope.dry_run()), effect_outcome)
 }
 
 /// Answers with a failure, and with this `meta`, to which the attempts are added.
-fn failed_with(scope: &CallScope, fault: Fault, mut meta: ToolErrorMeta, fate: Fate) -> Ended {
+fn failed_with(
+    scope: &CallScope,
+    fault: Fault,
+    mut meta: ToolErrorMeta,
+    effect_outcome: EffectOutcome,
+) -> CallOutcome {
     let Fault { mut failure, cause, log } = fault;
     if !scope.edits().is_empty() {
         failure = failure.with_detail("edits", scope.edits());
     }
     // The caller has to know it too, where only the failure's class says so.
-    if fate == Fate::Unknown {
+    if effect_outcome == EffectOutcome::Unknown {
         failure = failure.with_effect_unknown();
     }
     let mut detail = scope.scrub_detail(failure.into_detail(cause));
-    if scope.registered().concerns.retry && fate != Fate::NotRun {
+    if scope.registered().policy_stages.retry && effect_outcome != EffectOutcome::NotRun {
         detail = detail.into_builder().attempt(scope.attempt()).build();
         meta = meta.with_attempts(scope.attempt());
     }
     let output = ToolOutput::failed(scope.echo(), detail, &meta);
     let (status, log) = (CallStatus::Failed, scope.scrub_log(log));
-    Ended { status, output, log, fate, origin: Origin::Call, grounds: None }
+    CallOutcome {
+        status,
+        output,
+        log,
+        effect: effect_outcome,
+        origin: Origin::Call,
+        evidence_draft: None,
+    }
 }
 
 /// Names in `meta` the evidence of an answer or a failure that is written already.
 #[cfg(feature = "evidence")]
-pub(crate) fn with_evidence(scope: &CallScope, ended: Ended, evidence: &Evidence) -> Ended {
+pub(crate) fn with_evidence(
+    scope: &CallScope,
+    ended: CallOutcome,
+    evidence: &Evidence,
+) -> CallOutcome {
     let of_answer = |meta: ToolResultMeta| meta.with_evidence(evidence.clone());
     let of_failure = |meta: ToolErrorMeta| meta.with_evidence(evidence.clone());
     rewritten(scope, ended, of_answer, of_failure)
 }
 
 /// Adds to `meta.warnings` of an answer or a failure that is written already.
-pub(crate) fn with_warning(scope: &CallScope, ended: Ended, warning: &str) -> Ended {
+pub(crate) fn with_warning(scope: &CallScope, ended: CallOutcome, warning: &str) -> CallOutcome {
     let of_answer = |meta: ToolResultMeta| {
         let warnings = and_one_more(meta.warnings(), warning);
         meta.with_warnings(warnings)
@@ -243,10 +276,10 @@ fn and_one_more(warnings: &[Warning], warning: &str) -> Vec<Warning> {
 /// Changes the `meta` of an answer or a failure; one that cannot be read stays as it is.
 fn rewritten(
     scope: &CallScope,
-    ended: Ended,
+    ended: CallOutcome,
     of_answer: impl FnOnce(ToolResultMeta) -> ToolResultMeta,
     of_failure: impl FnOnce(ToolErrorMeta) -> ToolErrorMeta,
-) -> Ended {
+) -> CallOutcome {
     let (output, meta) = (&ended.output, ended.output.meta_json());
     let changed = match (output.data_json(), output.error()) {
         (Some(data), _) => serde_json::from_str(meta)
@@ -256,7 +289,7 @@ fn rewritten(
         (None, None) => return ended,
     };
     match changed {
-        Ok(output) => Ended { output, ..ended },
+        Ok(output) => CallOutcome { output, ..ended },
         Err(_) => ended,
     }
 }

@@ -2,8 +2,8 @@
 
 pub(crate) mod attempt;
 mod builder;
+pub(crate) mod call_policy;
 pub(crate) mod fitting;
-pub(crate) mod govern;
 mod handle;
 pub(crate) mod pipeline;
 mod problem;
@@ -11,7 +11,7 @@ pub(crate) mod record;
 pub(crate) mod refusal;
 pub(crate) mod running;
 mod runtime;
-pub(crate) mod witness;
+pub(crate) mod seams;
 
 pub use self::builder::RuntimeBuilder;
 pub use self::problem::{BuildError, BuildProblem};

@@ -7,54 +7,56 @@ use futures::future::{BoxFuture, Either, select};
 use futures::task::noop_waker_ref;
 use tool_contracts::{CallStatus, Effect, Permission};
 
+use super::call_policy::{Hold, PolicyDecision};
 use super::fitting::{fit, refused};
-use super::govern::{Hold, Ruling};
 use super::record::Origin;
 use super::refusal::Refusal;
 use super::running::run;
-use super::witness::Prove;
-use crate::call::{CallScope, Consent, Grounds, Guarded, ToolCall, ToolOutput, guard};
+use super::seams::EvidenceCollector;
+use crate::call::{
+    CallApproval, CallScope, EvidenceDraft, PanicGuarded, ToolCall, ToolOutput, guard,
+};
 
 /// Arguments that are typed and checked, and a tool parked behind them.
-pub(crate) struct Decoded(pub(crate) Guarded);
+pub(crate) struct Decoded(pub(crate) PanicGuarded);
 
 /// The word of whoever had to be asked.
-pub(crate) struct Consulted(());
+pub(crate) struct ApprovalProof(());
 
 /// What the rules say about a call.
-pub(crate) enum Ruled {
-    Allowed(Consulted),
+pub(crate) enum Authorization {
+    Granted(ApprovalProof),
     /// A person has to say yes.
-    Asks(Asking),
+    NeedsApproval(NeededApproval),
 }
 
 /// That somebody has to be asked, and why, if the host's own rule says so.
-pub(crate) struct Asking(Option<String>);
+pub(crate) struct NeededApproval(Option<String>);
 
 /// A decoded call that may run.
-struct Admitted(Guarded);
+struct Admitted(PanicGuarded);
 
 /// An admitted call with all that it needs to run.
 pub(super) struct Claimed {
-    pub(super) tool: Guarded,
+    pub(super) tool: PanicGuarded,
     pub(super) hold: Option<Box<dyn Hold>>,
 }
 
 /// A call that is answered.
-pub(crate) struct Ended {
+pub(crate) struct CallOutcome {
     pub(crate) status: CallStatus,
     pub(crate) output: ToolOutput,
     /// For the log only.
     pub(crate) log: String,
-    pub(crate) fate: Fate,
+    pub(crate) effect: EffectOutcome,
     pub(crate) origin: Origin,
     /// What the tool says that its answer was made from.
-    pub(crate) grounds: Option<Box<Grounds>>,
+    pub(crate) evidence_draft: Option<Box<EvidenceDraft>>,
 }
 
 /// What is known of an ended call's effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum EffectOutcome {
     /// The tool answered.
     Answered,
     /// The tool failed, and would fail again.
@@ -80,7 +82,7 @@ pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Box<Refusal>> {
         }
     }
     let mut idle = Context::from_waker(noop_waker_ref());
-    let started = guard(|| Guarded::new(tool.start.start(scope.clone())));
+    let started = guard(|| PanicGuarded::new(tool.start.start(scope.clone())));
     let panicked = |text| Refusal::unreadable(format!("panicked: {text}"));
     let mut parked = started.map_err(panicked)?;
     // Reading arguments runs code of the tool's author: their `Deserialize`, their defaults.
@@ -92,37 +94,42 @@ pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Box<Refusal>> {
 }
 
 /// Decides whether the call may run by its tool's permission and the host's own rule; asks nobody.
-pub(crate) async fn rule(call: &ToolCall) -> Result<Ruled, Box<Refusal>> {
-    let Some(scope) = call.scope() else { return Ok(Ruled::Allowed(Consulted(()))) };
-    let concerned = scope.registered().concerns.consult || call.consent().ticket.is_some();
+pub(crate) async fn rule(call: &ToolCall) -> Result<Authorization, Box<Refusal>> {
+    let Some(scope) = call.scope() else { return Ok(Authorization::Granted(ApprovalProof(()))) };
+    let concerned = scope.registered().policy_stages.consult || call.approval().ticket.is_some();
     let governor = scope.runtime().governor().filter(|_| concerned);
     let ruling = match governor {
         Some(governor) => governor.rule(call).await?,
         None => by_permission(call, scope)?,
     };
     Ok(match ruling {
-        Ruling::Allowed => Ruled::Allowed(Consulted(())),
-        Ruling::Asks(reason) => Ruled::Asks(Asking(reason)),
+        PolicyDecision::Allow => Authorization::Granted(ApprovalProof(())),
+        PolicyDecision::RequireApproval(reason) => {
+            Authorization::NeedsApproval(NeededApproval(reason))
+        }
     })
 }
 
-fn by_permission(call: &ToolCall, scope: &CallScope) -> Result<Ruling, Box<Refusal>> {
+fn by_permission(call: &ToolCall, scope: &CallScope) -> Result<PolicyDecision, Box<Refusal>> {
     match scope.tool().permission() {
-        Permission::Allow => Ok(Ruling::Allowed),
+        Permission::Allow => Ok(PolicyDecision::Allow),
         // A dry run of a write has no effect to ask about; a read gives its data all the same.
         Permission::Ask if call.approver().is_some() || scope.withholds_effect() => {
-            Ok(Ruling::Allowed)
+            Ok(PolicyDecision::Allow)
         }
-        Permission::Ask => Ok(Ruling::Asks(None)),
+        Permission::Ask => Ok(PolicyDecision::RequireApproval(None)),
         Permission::Deny => Err(Refusal::denied_tool()),
     }
 }
 
 /// Asks whoever has to be asked.
-pub(crate) async fn ask(call: &mut ToolCall, asking: Asking) -> Result<Consulted, Box<Refusal>> {
+pub(crate) async fn ask(
+    call: &mut ToolCall,
+    asking: NeededApproval,
+) -> Result<ApprovalProof, Box<Refusal>> {
     let runtime = call.runtime().clone();
     match runtime.governor() {
-        Some(governor) => governor.ask(call, asking.0).await.map(Consulted),
+        Some(governor) => governor.ask(call, asking.0).await.map(ApprovalProof),
         None => Err(Refusal::needs_confirmation()),
     }
 }
@@ -131,20 +138,20 @@ pub(crate) async fn ask(call: &mut ToolCall, asking: Asking) -> Result<Consulted
 pub(crate) async fn carry(
     scope: &CallScope,
     decoded: Decoded,
-    consulted: Consulted,
-    consent: &Consent,
+    proof: ApprovalProof,
+    approval: &CallApproval,
     started: Instant,
-) -> Ended {
-    let admitted = match admit(scope, decoded, consulted) {
+) -> CallOutcome {
+    let admitted = match admit(scope, decoded, proof) {
         Ok(admitted) => admitted,
         Err(refusal) => return refused(scope, &refusal),
     };
-    if let Some(ready) = scope.runtime().witness().and_then(|it| it.ready(scope)) {
+    if let Some(ready) = scope.runtime().recorder().and_then(|it| it.ready(scope)) {
         if let Err(refusal) = ready.await {
             return refused(scope, &refusal);
         }
     }
-    let Claimed { tool, mut hold } = match claim(scope, admitted, consent, started).await {
+    let Claimed { tool, mut hold } = match claim(scope, admitted, approval, started).await {
         Ok(claimed) => claimed,
         Err(ended) => return *ended,
     };
@@ -153,11 +160,13 @@ pub(crate) async fn carry(
             let ran = run(scope, tool, &mut hold, started).await;
             let has_failed = ran.has_failed_by_itself();
             let ended = fit(scope, ran);
-            let is_tools_own = has_failed || ended.fate == Fate::Answered;
+            let is_tools_own = has_failed || ended.effect == EffectOutcome::Answered;
             // A dry run that fails before a decision answers the call that waits for it.
             let answers_a_call = has_failed && scope.is_rehearsal();
-            match prover(scope, answers_a_call).filter(|_| is_tools_own) {
-                Some(prover) => proven(prover.prove(scope, ended), &mut hold).await,
+            match evidence_collector(scope, answers_a_call).filter(|_| is_tools_own) {
+                Some(evidence_collector) => {
+                    proven(evidence_collector.prove(scope, ended), &mut hold).await
+                }
                 None => ended,
             }
         }
@@ -170,7 +179,7 @@ pub(crate) async fn carry(
 }
 
 /// Lets a call in, if it can be run at all.
-fn admit(scope: &CallScope, decoded: Decoded, _: Consulted) -> Result<Admitted, Box<Refusal>> {
+fn admit(scope: &CallScope, decoded: Decoded, _: ApprovalProof) -> Result<Admitted, Box<Refusal>> {
     if scope.cancel_flag().is_fired() {
         return Err(Refusal::cancelled());
     }
@@ -190,7 +199,10 @@ fn admit(scope: &CallScope, decoded: Decoded, _: Consulted) -> Result<Admitted, 
 }
 
 /// Waits for the proof, while the hold is kept.
-async fn proven(proving: BoxFuture<'_, Ended>, hold: &mut Option<Box<dyn Hold>>) -> Ended {
+async fn proven(
+    proving: BoxFuture<'_, CallOutcome>,
+    hold: &mut Option<Box<dyn Hold>>,
+) -> CallOutcome {
     let Some(hold) = hold else { return proving.await };
     match select(proving, hold.keep()).await {
         Either::Left((ended, _)) => ended,
@@ -201,11 +213,11 @@ async fn proven(proving: BoxFuture<'_, Ended>, hold: &mut Option<Box<dyn Hold>>)
 
 /// Returns the keeper of evidence of what a tool says, where the call has to leave some: a dry run of
 /// a write only if it answers another call.
-fn prover(scope: &CallScope, answers_a_call: bool) -> Option<&dyn Prove> {
+fn evidence_collector(scope: &CallScope, answers_a_call: bool) -> Option<&dyn EvidenceCollector> {
     let leaves_evidence = scope.registered().traits.evidence
         && scope.replay_of().is_none()
         && (answers_a_call || !scope.withholds_effect());
-    scope.runtime().prover().filter(|_| leaves_evidence)
+    scope.runtime().evidence_collector().filter(|_| leaves_evidence)
 }
 
 /// Refuses a call whose proof is required and could not be kept, before its tool has an effect.
@@ -213,8 +225,8 @@ async fn provable(scope: &CallScope) -> Result<(), Box<Refusal>> {
     if !scope.registered().traits.requires_evidence {
         return Ok(());
     }
-    match prover(scope, false) {
-        Some(prover) => prover.ready(scope).await,
+    match evidence_collector(scope, false) {
+        Some(evidence_collector) => evidence_collector.ready(scope).await,
         None => Ok(()),
     }
 }
@@ -223,15 +235,15 @@ async fn provable(scope: &CallScope) -> Result<(), Box<Refusal>> {
 async fn claim(
     scope: &CallScope,
     admitted: Admitted,
-    consent: &Consent,
+    approval: &CallApproval,
     started: Instant,
-) -> Result<Claimed, Box<Ended>> {
-    let bound = consent.ticket.is_some() || consent.preview.is_some();
-    let concerned = scope.registered().concerns.claim || bound;
+) -> Result<Claimed, Box<CallOutcome>> {
+    let bound = approval.ticket.is_some() || approval.preview.is_some();
+    let concerned = scope.registered().policy_stages.claim || bound;
     let governor = scope.runtime().governor().filter(|_| concerned);
     let hold = match governor {
         None => None,
-        Some(governor) => governor.claim(scope, consent, started).await?,
+        Some(governor) => governor.claim(scope, approval, started).await?,
     };
     Ok(Claimed { tool: admitted.0, hold })
 }

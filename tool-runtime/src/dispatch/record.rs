@@ -7,10 +7,10 @@ use tool_contracts::{CallStatus, ToolContext, ToolSpec};
 use uuid::Uuid;
 
 use super::Runtime;
-use super::pipeline::Ended;
+use super::pipeline::CallOutcome;
 #[cfg(feature = "ledger")]
-use super::pipeline::Fate;
-use super::witness::Surround;
+use super::pipeline::EffectOutcome;
+use super::seams::CallInstrument;
 use crate::call::{CallScope, ToolCall, ToolOutput, guard};
 
 /// Hears of every call's end: executed, refused, declined, interrupted or dropped.
@@ -44,7 +44,7 @@ pub enum Origin {
 /// One ended call.
 pub struct CallRecord<'c> {
     call: &'c ToolCall,
-    ended: &'c Ended,
+    ended: &'c CallOutcome,
 }
 
 impl<'c> CallRecord<'c> {
@@ -117,7 +117,7 @@ impl<'c> CallRecord<'c> {
     /// Tells whether the tool may have run for it, now or in the call that it repeats.
     #[cfg(feature = "ledger")]
     pub(crate) fn may_have_run(&self) -> bool {
-        self.ended.fate != Fate::NotRun || self.ended.origin != Origin::Call
+        self.ended.effect != EffectOutcome::NotRun || self.ended.origin != Origin::Call
     }
 
     pub(crate) fn call(&self) -> &'c ToolCall {
@@ -140,7 +140,7 @@ impl<'c> CallRecord<'c> {
     /// Returns the digest of the snapshot that this call left as evidence.
     #[cfg(feature = "ledger")]
     pub(crate) fn snapshot_digest(&self) -> Option<crate::canonical::Digest> {
-        self.ended.grounds.as_ref()?.snapshot
+        self.ended.evidence_draft.as_ref()?.snapshot
     }
 
     /// Returns what only a log may hold: a panic's text, an error and its sources. Often empty.
@@ -165,14 +165,14 @@ impl fmt::Debug for CallRecord<'_> {
 /// Tells every observer that a call has ended.
 ///
 /// Returns the number of its record, where the answer has to wait for that.
-pub(crate) fn closed(runtime: &Runtime, call: &ToolCall, ended: &Ended) -> Option<u64> {
+pub(crate) fn closed(runtime: &Runtime, call: &ToolCall, ended: &CallOutcome) -> Option<u64> {
     let record = CallRecord { call, ended };
     // A panic of theirs must not take the call's answer with it.
-    let closed = runtime.witness().map(|witness| guard(|| witness.closed(&record)));
+    let closed = runtime.recorder().map(|recorder| guard(|| recorder.closed(&record)));
     let number = closed.and_then(std::result::Result::unwrap_or_default);
-    let heard = |surround: &&dyn Surround| call.is_surrounded() || surround.wants();
-    if let Some(surround) = runtime.surround().filter(heard) {
-        drop(guard(|| surround.closed(&record)));
+    let heard = |instrument: &&dyn CallInstrument| call.is_instrumented() || instrument.wants();
+    if let Some(instrument) = runtime.instrument().filter(heard) {
+        drop(guard(|| instrument.closed(&record)));
     }
     for observer in runtime.observers() {
         drop(guard(|| observer.closed(&record)));

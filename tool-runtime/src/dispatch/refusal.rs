@@ -166,7 +166,7 @@ impl Refusal {
 }
 
 /// The failure of a call that passed its deadline.
-pub(crate) fn timed_out(effect: EffectLeft, budget: Duration) -> Failure {
+pub(crate) fn timed_out(effect: ReportedEffect, budget: Duration) -> Failure {
     let milliseconds = budget.as_millis();
     Failure::of(ErrorCode::Timeout)
         .with_message(format!("the tool did not end within {milliseconds} ms"))
@@ -174,7 +174,7 @@ pub(crate) fn timed_out(effect: EffectLeft, budget: Duration) -> Failure {
 }
 
 /// The failure of a call that was cancelled while it ran.
-pub(crate) fn cancelled(effect: EffectLeft) -> Failure {
+pub(crate) fn cancelled(effect: ReportedEffect) -> Failure {
     Failure::of(ErrorCode::Cancelled).with_detail("effect", effect.as_str())
 }
 
@@ -183,7 +183,7 @@ pub(crate) fn superseded() -> Failure {
     Failure::of(ErrorCode::Conflict)
         .with_message("another run has taken this call over; its answer is the one that counts")
         .with_detail("reason", "superseded")
-        .with_detail("effect", EffectLeft::Unknown.as_str())
+        .with_detail("effect", ReportedEffect::Unknown.as_str())
 }
 
 /// The failure of a tool that says what nobody asked.
@@ -192,18 +192,18 @@ pub(crate) fn unasked() -> Failure {
 }
 
 /// The failure of a tool that panicked.
-pub(crate) fn panicked(effect: EffectLeft) -> Failure {
+pub(crate) fn panicked(effect: ReportedEffect) -> Failure {
     Failure::of(ErrorCode::Internal).with_detail("effect", effect.as_str())
 }
 
 /// What is known of the effect of a tool that did not end by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum EffectLeft {
+pub(crate) enum ReportedEffect {
     None,
     Unknown,
 }
 
-impl EffectLeft {
+impl ReportedEffect {
     /// Nothing is known of a write that had begun, unless it was a dry run.
     pub(crate) fn of(scope: &CallScope, begun: bool) -> Self {
         let writes = scope.tool().effect() != Effect::Read && !scope.dry_run();

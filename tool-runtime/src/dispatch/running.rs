@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use futures::future::{Either, select};
 
 use super::attempt::{Attempt, Outcome};
-use super::govern::{Hold, Retries};
+use super::call_policy::{Hold, Retries};
 use super::pipeline::{Decoded, decode};
-use crate::call::{CallScope, Cancellation, End, Guarded, MetaDraft, guard};
+use crate::call::{CallScope, Cancellation, MetaDraft, PanicGuarded, ToolEnd, guard};
 
 /// How the tool ended, and how long it took.
-pub(super) struct Ran {
+pub(super) struct ToolRun {
     pub(super) outcome: Outcome,
     pub(super) took: Duration,
     /// Whether the tool had begun, so that it may have had its effect.
@@ -21,20 +21,20 @@ pub(super) struct Ran {
     pub(super) meta: Option<Box<MetaDraft>>,
 }
 
-impl Ran {
+impl ToolRun {
     /// Tells whether the tool ran and failed by its own word, not by a panic or its deadline.
     pub(super) fn has_failed_by_itself(&self) -> bool {
-        self.begun && matches!(self.outcome, Outcome::Ended(End::Failed(_)))
+        self.begun && matches!(self.outcome, Outcome::Ended(ToolEnd::Failed(_)))
     }
 }
 
 /// Runs the tool under its deadline, its cancellation and the panic guard, while the hold is kept.
 pub(super) async fn run(
     scope: &CallScope,
-    tool: Guarded,
+    tool: PanicGuarded,
     hold: &mut Option<Box<dyn Hold>>,
     started: Instant,
-) -> Ran {
+) -> ToolRun {
     // What only few calls need is boxed, so that the others carry no room for it.
     let (mut outcome, mut time) = match hold {
         None => Attempt::new(scope, tool, started).await,
@@ -47,7 +47,7 @@ pub(super) async fn run(
     if matches!(outcome, Outcome::TimedOut | Outcome::Cancelled) {
         scope.cancel_flag().fire();
     }
-    Ran { outcome, took: time, begun, meta }
+    ToolRun { outcome, took: time, begun, meta }
 }
 
 /// Tries again what failed, as long as that may help.
@@ -76,13 +76,13 @@ async fn try_again(
 
 /// Tells whether a try that failed may have had its effect even so.
 fn leaves_doubt(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Ended(End::Failed(fault)) if fault.failure.leaves_effect_unknown())
+    matches!(outcome, Outcome::Ended(ToolEnd::Failed(fault)) if fault.failure.leaves_effect_unknown())
 }
 
 /// One attempt of a call that must keep its hold meanwhile.
 async fn attempt_held(
     scope: &CallScope,
-    tool: Guarded,
+    tool: PanicGuarded,
     hold: &mut dyn Hold,
     started: Instant,
 ) -> (Outcome, Duration) {
@@ -124,8 +124,8 @@ pub(crate) async fn while_held(
 /// Tells whether the tool failed by itself, and may be tried again at all.
 fn may_try_again(scope: &CallScope, outcome: &Outcome) -> bool {
     // What failed before the tool began is the runtime's own answer, not a failure of the tool.
-    matches!(outcome, Outcome::Ended(End::Failed(_)))
-        && scope.registered().concerns.retry
+    matches!(outcome, Outcome::Ended(ToolEnd::Failed(_)))
+        && scope.registered().policy_stages.retry
         && scope.stage().has_begun()
 }
 
@@ -136,7 +136,7 @@ fn next_pause(
     retries: &mut Option<Box<dyn Retries>>,
     started: Instant,
 ) -> Option<Duration> {
-    let Outcome::Ended(End::Failed(fault)) = outcome else { return None };
+    let Outcome::Ended(ToolEnd::Failed(fault)) = outcome else { return None };
     if !may_try_again(scope, outcome) {
         return None;
     }

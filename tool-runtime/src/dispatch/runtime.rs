@@ -13,10 +13,10 @@ use tool_contracts::{Permission, ToolCallRequest, ToolContext, ToolSpec};
 use uuid::Uuid;
 
 use super::builder::RuntimeBuilder;
-use super::govern::Govern;
+use super::call_policy::CallPolicy;
 use super::record::Observe;
 use super::refusal::Refusal;
-use super::witness::{Prove, Surround, Witness};
+use super::seams::{CallInstrument, CallRecorder, EvidenceCollector};
 use super::{fitting, pipeline};
 use crate::arguments::Arguments;
 use crate::call::{self, CallScope, ToolCall, ToolOutput, TypedCall, guard};
@@ -67,10 +67,10 @@ pub(crate) struct Inner {
     pub(crate) max_concurrent: usize,
     pub(crate) max_blocking: usize,
     pub(crate) blocking: Arc<AtomicUsize>,
-    pub(crate) governor: Option<Arc<dyn Govern>>,
-    pub(crate) witness: Option<Arc<dyn Witness>>,
-    pub(crate) prover: Option<Arc<dyn Prove>>,
-    pub(crate) surround: Option<Arc<dyn Surround>>,
+    pub(crate) governor: Option<Arc<dyn CallPolicy>>,
+    pub(crate) recorder: Option<Arc<dyn CallRecorder>>,
+    pub(crate) evidence_collector: Option<Arc<dyn EvidenceCollector>>,
+    pub(crate) instrument: Option<Arc<dyn CallInstrument>>,
 }
 
 /// How many names an unknown one is answered with.
@@ -309,20 +309,20 @@ impl Runtime {
         }
     }
 
-    pub(crate) fn governor(&self) -> Option<&dyn Govern> {
+    pub(crate) fn governor(&self) -> Option<&dyn CallPolicy> {
         self.inner.governor.as_deref()
     }
 
-    pub(crate) fn witness(&self) -> Option<&dyn Witness> {
-        self.inner.witness.as_deref()
+    pub(crate) fn recorder(&self) -> Option<&dyn CallRecorder> {
+        self.inner.recorder.as_deref()
     }
 
-    pub(crate) fn prover(&self) -> Option<&dyn Prove> {
-        self.inner.prover.as_deref()
+    pub(crate) fn evidence_collector(&self) -> Option<&dyn EvidenceCollector> {
+        self.inner.evidence_collector.as_deref()
     }
 
-    pub(crate) fn surround(&self) -> Option<&dyn Surround> {
-        self.inner.surround.as_deref()
+    pub(crate) fn instrument(&self) -> Option<&dyn CallInstrument> {
+        self.inner.instrument.as_deref()
     }
 
     pub(crate) fn observers(&self) -> &[Arc<dyn Observe>] {
@@ -333,7 +333,7 @@ impl Runtime {
         self.inner.max_blocking
     }
 
-    pub(crate) fn blocking_places(&self) -> &Arc<AtomicUsize> {
+    pub(crate) fn blocking_slots(&self) -> &Arc<AtomicUsize> {
         &self.inner.blocking
     }
 }

@@ -14,13 +14,13 @@ use tool_contracts::{
 use super::{
     AccessAction, AccessLog, AccessOutcome, AccessRecord, Contents, EvidenceError, Snapshot, Vault,
 };
-use crate::call::{CallScope, Grounds, guarded, redacting};
+use crate::call::{CallScope, EvidenceDraft, guarded, redacting};
 use crate::canonical::Digest;
 use crate::dispatch::RuntimeBuilder;
 use crate::dispatch::fitting::{failed, with_evidence, with_warning};
-use crate::dispatch::pipeline::{Ended, Fate};
+use crate::dispatch::pipeline::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
-use crate::dispatch::witness::{Prove, Wait};
+use crate::dispatch::seams::{EvidenceCollector, Wait};
 use crate::failure::{EFFECT_DONE, Failure, Fault};
 use crate::ledger::{self, Ledger};
 use crate::schema::Validator;
@@ -133,11 +133,11 @@ impl EvidenceKeeper {
         &self.vault
     }
 
-    async fn proven(&self, scope: &CallScope, mut ended: Ended) -> Ended {
+    async fn proven(&self, scope: &CallScope, mut ended: CallOutcome) -> CallOutcome {
         let kept = self.keep_in_time(scope, &ended).await;
         match kept {
             Ok((evidence, digest)) => {
-                ended.grounds.get_or_insert_default().snapshot = Some(digest);
+                ended.evidence_draft.get_or_insert_default().snapshot = Some(digest);
                 with_evidence(scope, ended, &evidence)
             }
             Err(text) if scope.registered().traits.requires_evidence && ended.output.is_ok() => {
@@ -175,7 +175,7 @@ impl EvidenceKeeper {
     async fn keep_in_time(
         &self,
         scope: &CallScope,
-        ended: &Ended,
+        ended: &CallOutcome,
     ) -> Result<(Evidence, Digest), String> {
         let kept = guarded(self.keep(scope, ended));
         match scope.runtime().within(PATIENCE, kept).await {
@@ -186,20 +186,24 @@ impl EvidenceKeeper {
     }
 
     /// Keeps the proof of an answer; returns it as the answer names it, and the snapshot's digest.
-    async fn keep(&self, scope: &CallScope, ended: &Ended) -> Result<(Evidence, Digest), String> {
+    async fn keep(
+        &self,
+        scope: &CallScope,
+        ended: &CallOutcome,
+    ) -> Result<(Evidence, Digest), String> {
         let error = ended.output.error();
         let failure = error.map(serde_json::to_string).transpose().map_err(text)?;
         let data = ended.output.data_json().or(failure.as_deref()).ok_or("no answer")?;
         let at = self.ledger.clock().now();
-        let nothing = Grounds::default();
-        let grounds = ended.grounds.as_deref().unwrap_or(&nothing);
+        let nothing = EvidenceDraft::default();
+        let evidence_draft = ended.evidence_draft.as_deref().unwrap_or(&nothing);
         let hash = ledger::output_hash(data, self.ledger.keys());
-        let sources = sources(scope, hash.as_deref(), grounds, at).map_err(text)?;
+        let sources = sources(scope, hash.as_deref(), evidence_draft, at).map_err(text)?;
         let keys = self.ledger.clone();
         let summary =
             move |scope: &CallScope, free_bytes| keys.keys().redacted_input(scope, free_bytes);
         let summary = redacting::redacted(scope, summary).await;
-        let mut snapshot = self.snapshot(scope, summary, hash, grounds, at).map_err(text)?;
+        let mut snapshot = self.snapshot(scope, summary, hash, evidence_draft, at).map_err(text)?;
         if let Some(error) = error {
             snapshot = snapshot.with_error(error.code().unwrap_or("error"));
         }
@@ -213,7 +217,7 @@ impl EvidenceKeeper {
         scope: &CallScope,
         summary: Option<String>,
         output_hash: Option<String>,
-        grounds: &Grounds,
+        evidence_draft: &EvidenceDraft,
         at: UnixMillis,
     ) -> Result<Snapshot, EvidenceError> {
         let (tool, keys) = (scope.tool(), self.ledger.keys());
@@ -231,10 +235,10 @@ impl EvidenceKeeper {
         if let Some(hash) = output_hash {
             snapshot = snapshot.with_output_hash(hash);
         }
-        for (name, version) in &grounds.rules {
+        for (name, version) in &evidence_draft.rules {
             snapshot = snapshot.with_rule(name, version);
         }
-        Ok(grounds.sources.iter().cloned().fold(snapshot, Snapshot::with_source))
+        Ok(evidence_draft.sources.iter().cloned().fold(snapshot, Snapshot::with_source))
     }
 
     fn contents(&self, scope: &CallScope, data: &str) -> Contents {
@@ -256,13 +260,15 @@ impl EvidenceKeeper {
 fn sources(
     scope: &CallScope,
     output_hash: Option<&str>,
-    grounds: &Grounds,
+    evidence_draft: &EvidenceDraft,
     at: UnixMillis,
 ) -> Result<Vec<EvidenceSource>, ContractError> {
     let ts = i64::try_from(at.get()).ok().and_then(chrono::DateTime::from_timestamp_millis);
-    let (Some(hash), Some(ts)) = (output_hash, ts) else { return Ok(grounds.sources.clone()) };
+    let (Some(hash), Some(ts)) = (output_hash, ts) else {
+        return Ok(evidence_draft.sources.clone());
+    };
     let own = EvidenceSource::new("tool", scope.tool().name(), hash, ts)?;
-    Ok([own].into_iter().chain(grounds.sources.iter().cloned()).collect())
+    Ok([own].into_iter().chain(evidence_draft.sources.iter().cloned()).collect())
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "it maps errors")]
@@ -271,7 +277,7 @@ fn text(error: impl fmt::Display) -> String {
 }
 
 /// Delivers an answer whose proof could not be kept.
-fn unproven(scope: &CallScope, ended: Ended, log: &str) -> Ended {
+fn unproven(scope: &CallScope, ended: CallOutcome, log: &str) -> CallOutcome {
     let mut ended = with_warning(scope, ended, UNPROVEN);
     ended.log.push_str("evidence could not be kept: ");
     ended.log.push_str(log);
@@ -282,13 +288,13 @@ fn unproven(scope: &CallScope, ended: Ended, log: &str) -> Ended {
 ///
 /// A read may be called again. A write has had its effect: its failure is final, so that it is stored
 /// under the call's key and a repeat does not run the tool again.
-fn withheld(scope: &CallScope, ended: &Ended, log: &str) -> Ended {
-    let (failure, fate) = if scope.tool().effect() == Effect::Read {
+fn withheld(scope: &CallScope, ended: &CallOutcome, log: &str) -> CallOutcome {
+    let (failure, effect_outcome) = if scope.tool().effect() == Effect::Read {
         let failure = Failure::of(ErrorCode::Unavailable)
             .with_message("the proof that this tool requires could not be kept; try again later")
             .with_retry_after_ms(1_000)
             .with_detail("effect", "none");
-        (failure, Fate::Transient)
+        (failure, EffectOutcome::Transient)
     } else {
         let failure = Failure::of(ErrorCode::Internal)
             .with_message(
@@ -296,21 +302,21 @@ fn withheld(scope: &CallScope, ended: &Ended, log: &str) -> Ended {
                  not call it again",
             )
             .with_detail("effect", EFFECT_DONE);
-        (failure, Fate::Final)
+        (failure, EffectOutcome::Final)
     };
     let failure = failure.with_detail("reason", "evidence_not_kept");
     let meta = serde_json::from_str::<ToolResultMeta>(ended.output.meta_json());
     let took_ms = meta.map_or(0, |meta| meta.took_ms());
     let log = format!("evidence could not be kept: {log}");
-    failed(scope, Fault::new(failure, None, log), took_ms, fate)
+    failed(scope, Fault::new(failure, None, log), took_ms, effect_outcome)
 }
 
-impl Prove for EvidenceKeeper {
+impl EvidenceCollector for EvidenceKeeper {
     fn ready<'c>(&'c self, scope: &'c CallScope) -> Wait<'c> {
         self.check_ready(scope).boxed()
     }
 
-    fn prove<'c>(&'c self, scope: &'c CallScope, ended: Ended) -> BoxFuture<'c, Ended> {
+    fn prove<'c>(&'c self, scope: &'c CallScope, ended: CallOutcome) -> BoxFuture<'c, CallOutcome> {
         self.proven(scope, ended).boxed()
     }
 }
@@ -319,7 +325,7 @@ impl RuntimeBuilder {
     /// Keeps the proof of what tools marked `#[ai_tool(evidence)]` answer.
     #[must_use]
     pub fn evidence(mut self, keeper: EvidenceKeeper) -> Self {
-        self.prover = Some(Arc::new(keeper));
+        self.evidence_collector = Some(Arc::new(keeper));
         self
     }
 }

@@ -336,7 +336,7 @@ impl RecordedError {
 
 impl Approval {
     fn of(record: &CallRecord<'_>) -> Option<Self> {
-        let consent = record.call().consent();
+        let consent = record.call().approval();
         let ticket = consent.ticket.as_ref().map(|ticket| ticket.id);
         let unrun = record.attempts() == 0;
         let ticket = ticket.or_else(|| issued(record.output().error().filter(|_| unrun)?));

@@ -12,7 +12,7 @@ use super::config::AnswerAfter;
 use super::ended::EndedCall;
 use crate::call::CallScope;
 use crate::dispatch::refusal::Refusal;
-use crate::dispatch::witness::{Recorded, Wait, Witness};
+use crate::dispatch::seams::{CallRecorder, Recorded, Wait};
 use crate::dispatch::{CallRecord, RuntimeBuilder};
 use crate::failure::Failure;
 
@@ -30,7 +30,7 @@ impl RuntimeBuilder {
     /// Records every call in this ledger, whatever its end.
     #[must_use]
     pub fn ledger(mut self, ledger: &Ledger) -> Self {
-        self.witness = Some(std::sync::Arc::new(Recorder(ledger.clone())));
+        self.recorder = Some(std::sync::Arc::new(Recorder(ledger.clone())));
         self
     }
 }
@@ -38,7 +38,7 @@ impl RuntimeBuilder {
 /// Takes the records of one runtime's calls.
 struct Recorder(Ledger);
 
-impl Witness for Recorder {
+impl CallRecorder for Recorder {
     fn opened(&self) -> u64 {
         self.0.stats().opens();
         self.now_ms()

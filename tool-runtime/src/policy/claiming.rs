@@ -13,11 +13,11 @@ use super::holding::Holding;
 use super::limits::{PlacePermit, Places};
 use super::plan::Plan;
 use super::waiting::{left, within};
-use crate::call::{CallScope, Consent};
+use crate::call::{CallApproval, CallScope};
 use crate::dispatch::Origin;
+use crate::dispatch::call_policy::Held;
 use crate::dispatch::fitting::refused;
-use crate::dispatch::govern::Held;
-use crate::dispatch::pipeline::{Ended, Fate};
+use crate::dispatch::pipeline::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::ticket::TicketFault;
@@ -30,7 +30,7 @@ pub(super) enum Stop {
     Refused(Box<Refusal>),
     /// A run holds its key, and is not known to hold its ticket too.
     InFlight(Box<Refusal>),
-    Answered(Box<Ended>),
+    Answered(Box<CallOutcome>),
 }
 
 impl From<Box<Refusal>> for Stop {
@@ -39,8 +39,8 @@ impl From<Box<Refusal>> for Stop {
     }
 }
 
-impl From<Ended> for Stop {
-    fn from(ended: Ended) -> Self {
+impl From<CallOutcome> for Stop {
+    fn from(ended: CallOutcome) -> Self {
         Self::Answered(Box::new(ended))
     }
 }
@@ -50,7 +50,7 @@ impl State {
     pub(super) async fn claim(
         self: &Arc<Self>,
         scope: &CallScope,
-        consent: &Consent,
+        consent: &CallApproval,
         started: Instant,
     ) -> Held {
         let mut taken = self.take(scope, consent, started).await;
@@ -71,7 +71,7 @@ impl State {
     async fn take(
         self: &Arc<Self>,
         scope: &CallScope,
-        consent: &Consent,
+        consent: &CallApproval,
         started: Instant,
     ) -> Result<Holding, Stop> {
         let plan = self.plan(scope);
@@ -149,7 +149,15 @@ impl State {
         let Some(answer) = self.fresh.find(question, now) else { return Ok(()) };
         let output = answer.serve(scope, now);
         let (status, log, origin) = (CallStatus::Executed, String::new(), Origin::Cache);
-        Err(Ended { status, output, log, fate: Fate::Answered, origin, grounds: None }.into())
+        Err(CallOutcome {
+            status,
+            output,
+            log,
+            effect: EffectOutcome::Answered,
+            origin,
+            evidence_draft: None,
+        }
+        .into())
     }
 }
 

@@ -8,7 +8,7 @@ use super::asking::store_down;
 use super::claiming::Stop;
 use super::governor::State;
 use super::waiting::{left, sleep, within};
-use crate::call::{CallScope, Consent, HeldTicket};
+use crate::call::{CallApproval, CallScope, RedeemedTicket};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::ticket::TicketFault;
@@ -28,10 +28,10 @@ impl State {
     /// arguments were edited: the answer is not one to these.
     pub(super) async fn is_first(
         &self,
-        ticket: &HeldTicket,
+        ticket: &RedeemedTicket,
         stop: &Stop,
         scope: &CallScope,
-        consent: &Consent,
+        consent: &CallApproval,
         started: Instant,
     ) -> Result<(), Box<Refusal>> {
         if ticket.is_used {
@@ -59,7 +59,7 @@ impl State {
     /// Finds out how a ticket has ended, if it has.
     pub(super) async fn end_of(
         &self,
-        ticket: &HeldTicket,
+        ticket: &RedeemedTicket,
         limit: Duration,
     ) -> Result<Option<TicketEnd>, StoreError> {
         let found = self.ask_store(limit, self.stores.tickets.find_ticket(ticket.id)).await?;
@@ -70,7 +70,7 @@ impl State {
     /// Uses up the ticket that a call came back by: one call alone may.
     pub(super) async fn use_ticket(
         &self,
-        ticket: &HeldTicket,
+        ticket: &RedeemedTicket,
         limit: Duration,
     ) -> Result<(), Box<Refusal>> {
         // Its key was taken over, or this call would have ended there.

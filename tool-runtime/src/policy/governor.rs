@@ -22,9 +22,9 @@ use super::retrying;
 use super::store_time::StoreTime;
 use super::sweeping::Sweeper;
 use super::ticket::KeyRing;
-use crate::call::{CallScope, Consent, ToolCall, Withdrawn};
+use crate::call::{CallApproval, CallScope, TicketWithdrawal, ToolCall};
 use crate::dispatch::Runtime;
-use crate::dispatch::govern::{Govern, Held, Retries, Ruling};
+use crate::dispatch::call_policy::{CallPolicy, Held, PolicyDecision, Retries};
 use crate::dispatch::refusal::Refusal;
 use crate::registry::Registered;
 use crate::store::Clock;
@@ -64,10 +64,11 @@ impl Policy {
         self,
         tools: &mut [Registered],
         timer: &Arc<dyn Timer>,
-    ) -> Arc<dyn Govern> {
+    ) -> Arc<dyn CallPolicy> {
         let plan = |tool: &mut Registered| {
             let plan = Plan::new(tool, &self.rules_of(&tool.spec), timer);
-            tool.concerns = plan.concerns(self.access.is_some(), self.max_in_flight.is_some());
+            tool.policy_stages =
+                plan.policy_stages(self.access.is_some(), self.max_in_flight.is_some());
             plan
         };
         let plans = tools.iter_mut().map(plan).collect();
@@ -118,8 +119,11 @@ pub(super) fn places(most: usize, queue: usize) -> Option<Arc<Places>> {
     NonZeroUsize::new(most).map(|most| Arc::new(Places::new(most, queue)))
 }
 
-impl Govern for Governor {
-    fn rule<'c>(&'c self, call: &'c ToolCall) -> BoxFuture<'c, Result<Ruling, Box<Refusal>>> {
+impl CallPolicy for Governor {
+    fn rule<'c>(
+        &'c self,
+        call: &'c ToolCall,
+    ) -> BoxFuture<'c, Result<PolicyDecision, Box<Refusal>>> {
         self.0.rule(call).boxed()
     }
 
@@ -134,7 +138,7 @@ impl Govern for Governor {
     fn claim<'c>(
         &'c self,
         scope: &'c CallScope,
-        consent: &'c Consent,
+        consent: &'c CallApproval,
         started: Instant,
     ) -> BoxFuture<'c, Held> {
         self.0.claim(scope, consent, started).boxed()
@@ -144,7 +148,7 @@ impl Govern for Governor {
         retrying::retries(&self.0, scope)
     }
 
-    fn withdrawn(&self, ticket: Uuid, how: Withdrawn) -> BoxFuture<'static, ()> {
+    fn withdrawn(&self, ticket: Uuid, how: TicketWithdrawal) -> BoxFuture<'static, ()> {
         let tickets = self.0.stores.tickets.clone();
         // A ticket that could not be ended expires by itself.
         async move { drop(tickets.end_ticket(ticket, end_of(how)).await) }.boxed()

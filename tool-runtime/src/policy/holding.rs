@@ -13,8 +13,8 @@ use super::governor::State;
 use super::idempotency::KeyHold;
 use super::limits::{Pass, PlacePermit};
 use crate::call::CallScope;
-use crate::dispatch::govern::Hold;
-use crate::dispatch::pipeline::{Ended, Fate};
+use crate::dispatch::call_policy::Hold;
+use crate::dispatch::pipeline::{CallOutcome, EffectOutcome};
 
 /// What a call holds. All of it is given back when it is dropped.
 pub(super) struct Holding {
@@ -33,14 +33,14 @@ impl Holding {
         Self { state, call, key: None, flight: None, pass: None, own_place: None, place: None }
     }
 
-    async fn settled(mut self, scope: &CallScope, ended: Ended) -> Ended {
+    async fn settled(mut self, scope: &CallScope, ended: CallOutcome) -> CallOutcome {
         let now = self.state.timer.now();
         match (self.pass.take(), health(scope, &ended)) {
             (Some(pass), Some(true)) => pass.succeeded(now),
             (Some(pass), Some(false)) => pass.failed(now),
             (_, None) | (None, _) => {}
         }
-        if let (Some((flight, ttl)), Fate::Answered) = (self.flight.take(), ended.fate) {
+        if let (Some((flight, ttl)), EffectOutcome::Answered) = (self.flight.take(), ended.effect) {
             flight.keep(&ended.output, now + ttl);
         }
         let Some(key) = self.key.take() else { return ended };
@@ -55,23 +55,23 @@ impl Drop for Holding {
     fn drop(&mut self) {
         let places = [self.own_place.take(), self.place.take()];
         if places.iter().any(Option::is_some) {
-            drop(self.call.leave_with_job(Box::new(places)));
+            drop(self.call.hold_until_thread_exits(Box::new(places)));
         }
     }
 }
 
 /// What a call's end says of its tool's health; nothing, where it was not the tool that ended it.
-fn health(scope: &CallScope, ended: &Ended) -> Option<bool> {
+fn health(scope: &CallScope, ended: &CallOutcome) -> Option<bool> {
     let code = ended.output.error().and_then(ToolErrorDetail::error_code);
-    match (ended.status, code, ended.fate) {
+    match (ended.status, code, ended.effect) {
         // The tool had less time than it declares: the caller chose to wait no longer.
         (_, Some(ErrorCode::Timeout), _) if scope.has_shortened_deadline() => None,
         (CallStatus::Interrupted, ..)
-        | (_, Some(ErrorCode::Conflict), Fate::Unknown)
-        | (_, _, Fate::NotRun) => None,
+        | (_, Some(ErrorCode::Conflict), EffectOutcome::Unknown)
+        | (_, _, EffectOutcome::NotRun) => None,
         // A permanent failure of the tool's own is an answer; one that it did not foresee is not.
-        (_, Some(code), Fate::Final) => Some(code != ErrorCode::Internal),
-        (_, _, fate) => Some(matches!(fate, Fate::Answered | Fate::Final)),
+        (_, Some(code), EffectOutcome::Final) => Some(code != ErrorCode::Internal),
+        (_, _, effect) => Some(matches!(effect, EffectOutcome::Answered | EffectOutcome::Final)),
     }
 }
 
@@ -83,7 +83,11 @@ impl Hold for Holding {
         }
     }
 
-    fn settle(self: Box<Self>, scope: &CallScope, ended: Ended) -> BoxFuture<'_, Ended> {
+    fn settle(
+        self: Box<Self>,
+        scope: &CallScope,
+        ended: CallOutcome,
+    ) -> BoxFuture<'_, CallOutcome> {
         self.settled(scope, ended).boxed()
     }
 }

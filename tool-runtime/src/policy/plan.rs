@@ -12,7 +12,7 @@ use super::limits::{Places, RateLimiter, TenantBreakers};
 use super::retry::{RetryBudget, RetryConfig};
 use super::rules::{Rules, WhenRunning};
 use crate::canonical::{Defaults, Digest};
-use crate::dispatch::govern::Concerns;
+use crate::dispatch::call_policy::PolicyStages;
 use crate::registry::{Registered, SHORTEST_RETENTION};
 use crate::timer::Timer;
 
@@ -93,9 +93,13 @@ impl Plan {
     }
 
     /// Which stages have anything to do with this tool's calls.
-    pub(super) fn concerns(&self, has_access_policy: bool, has_overall_places: bool) -> Concerns {
+    pub(super) fn policy_stages(
+        &self,
+        has_access_policy: bool,
+        has_overall_places: bool,
+    ) -> PolicyStages {
         let limited = self.is_limited();
-        Concerns {
+        PolicyStages {
             consult: has_access_policy || self.permission == Permission::Ask,
             claim: self.writes() || self.ttl.is_some() || limited || has_overall_places,
             retry: self.retry.max_attempts() > 1,

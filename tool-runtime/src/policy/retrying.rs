@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::governor::State;
 use super::retry::{Delays, is_transient};
 use crate::call::CallScope;
-use crate::dispatch::govern::Retries;
+use crate::dispatch::call_policy::Retries;
 use crate::failure::Failure;
 
 /// Says how often a call that has failed once may be tried again; none if it may not be.

@@ -33,7 +33,7 @@ pub use self::roles::{
 };
 pub use self::select::Select;
 pub use crate::__discover as discover;
-pub use crate::call::{CallScope, Finished, Running};
+pub use crate::call::{CallScope, Finished, ToolFuture};
 pub use crate::failure::{Failure, FailureCode, ToolFailure};
 #[cfg(feature = "discovery")]
 pub use crate::registry::Discovered;

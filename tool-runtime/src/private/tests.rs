@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tool_derive::{ToolFailure, ai_tool, ai_toolkit};
 
-use crate::call::{DryRun, End, Idempotency, Reconciled, ToolCall, Verdict};
+use crate::call::{DryRun, Idempotency, ReconcileOutcome, Reconciled, ToolCall, ToolEnd};
 use crate::failure::Failure;
 use crate::prelude::{ToolContext, Uuid};
 use crate::registry::Tool;
@@ -32,12 +32,12 @@ async fn asked(call: &ToolCall) -> String {
     let question = scope.reconciling();
     question.stage().open();
     match question.registered().start.start(question.clone()).await.0 {
-        End::Reconciled(Verdict::Happened(answer)) => {
+        ToolEnd::Reconciled(ReconcileOutcome::Happened(answer)) => {
             String::from_utf8_lossy(&answer.json[answer.data_start..]).into_owned()
         }
-        End::Reconciled(Verdict::DidNotHappen) => "did not happen".to_owned(),
-        End::Reconciled(Verdict::Unknown) => "unknown".to_owned(),
-        End::Failed(fault) => fault.failure.message().to_owned(),
+        ToolEnd::Reconciled(ReconcileOutcome::DidNotHappen) => "did not happen".to_owned(),
+        ToolEnd::Reconciled(ReconcileOutcome::Unknown) => "unknown".to_owned(),
+        ToolEnd::Failed(fault) => fault.failure.message().to_owned(),
         _ => "ran".to_owned(),
     }
 }

@@ -6,7 +6,7 @@ use schemars::{Schema, SchemaGenerator};
 use tool_contracts::Effect;
 
 use super::state::HostNeed;
-use crate::call::{CallScope, Running};
+use crate::call::{CallScope, ToolFuture};
 use crate::failure::FailureCode;
 
 /// Everything the macro knows of one tool; built at compile time, read at `build()`.
@@ -48,7 +48,7 @@ pub struct Definition {
     pub output: fn(&mut SchemaGenerator) -> Schema,
     pub host: fn() -> Vec<HostNeed>,
     pub codes: fn() -> &'static [FailureCode],
-    pub start: fn(CallScope) -> Running,
+    pub start: fn(CallScope) -> ToolFuture,
 }
 
 impl fmt::Debug for Definition {

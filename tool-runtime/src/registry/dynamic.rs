@@ -9,10 +9,10 @@ use serde::Serialize;
 use serde_json::Value;
 use tool_contracts::{Effect, ToolkitSpec};
 
-use crate::call::{CallScope, Finished, Reconciled, Running};
+use crate::call::{CallScope, Finished, Reconciled, ToolFuture};
 use crate::failure::{Failure, Fault};
 
-pub(crate) type Handler = Arc<dyn Fn(CallScope) -> Running + Send + Sync>;
+pub(crate) type Handler = Arc<dyn Fn(CallScope) -> ToolFuture + Send + Sync>;
 
 /// A tool that is known only at run time; it behaves as any other.
 ///

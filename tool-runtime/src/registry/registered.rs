@@ -11,9 +11,9 @@ use tool_contracts::{Effect, Permission, ToolAnnotations, ToolSpec, ToolSpecBuil
 use super::dynamic::Handler;
 use super::state::Slot;
 use super::{Definition, DynamicTool, Entry, HostNeed, Source};
-use crate::call::{CallScope, Running};
+use crate::call::{CallScope, ToolFuture};
 use crate::dispatch::BuildProblem;
-use crate::dispatch::govern::Concerns;
+use crate::dispatch::call_policy::PolicyStages;
 use crate::failure::FailureCode;
 use crate::limits::Limits;
 use crate::schema::{self, AnswerCheck, Coerce, Validator};
@@ -85,7 +85,7 @@ pub(crate) struct Registered {
     /// Its place among the tools, in the order of their names.
     pub(crate) index: usize,
     /// Which of the governor's stages concern it.
-    pub(crate) concerns: Concerns,
+    pub(crate) policy_stages: PolicyStages,
     pub(crate) traits: Traits,
     largest_output: AtomicUsize,
 }
@@ -112,12 +112,12 @@ pub(crate) struct Traits {
 
 /// What makes a tool's parked future.
 pub(crate) enum Start {
-    Static(fn(CallScope) -> Running),
+    Static(fn(CallScope) -> ToolFuture),
     Dynamic { handler: Handler, preview: Option<Handler>, reconcile: Option<Handler> },
 }
 
 impl Start {
-    pub(crate) fn start(&self, scope: CallScope) -> Running {
+    pub(crate) fn start(&self, scope: CallScope) -> ToolFuture {
         match self {
             Self::Static(start) => start(scope),
             Self::Dynamic { reconcile: Some(it), .. } if scope.reconciles() => it(scope),
@@ -315,7 +315,7 @@ impl Parts<'_> {
             codes: Box::default(),
             slots: Box::default(),
             index: 0,
-            concerns: Concerns::default(),
+            policy_stages: PolicyStages::default(),
             traits: Traits::default(),
             largest_output: AtomicUsize::new(0),
             spec,

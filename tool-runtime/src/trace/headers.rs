@@ -95,5 +95,5 @@ fn context_of_current(_: &TraceContext) -> Option<TraceContext> {
 /// The id that stands for the call where nobody records it.
 fn own_span(call: &CallScope) -> SpanId {
     let of = |inside: &mut Inside| *inside.own.get_or_insert_with(SpanId::random);
-    call.surrounding().with(of).unwrap_or_else(SpanId::random)
+    call.span_slot().with(of).unwrap_or_else(SpanId::random)
 }

@@ -73,8 +73,8 @@ pub use self::span_ids::SpanIds;
 use crate::RuntimeBuilder;
 use crate::call::CallScope;
 use crate::dispatch::CallRecord;
-use crate::dispatch::pipeline::Ended;
-use crate::dispatch::witness::Surround;
+use crate::dispatch::pipeline::CallOutcome;
+use crate::dispatch::seams::CallInstrument;
 use crate::timer::Job;
 
 /// What a runtime tells of its calls.
@@ -109,9 +109,9 @@ impl Default for Tracing {
 
 impl Tracing {
     /// What the runtime surrounds its calls with; none if nothing is to be told.
-    pub(crate) fn surround(self) -> Option<Arc<dyn Surround>> {
+    pub(crate) fn surround(self) -> Option<Arc<dyn CallInstrument>> {
         let tells = self.spans || self.measures();
-        tells.then(|| Arc::new(self) as Arc<dyn Surround>)
+        tells.then(|| Arc::new(self) as Arc<dyn CallInstrument>)
     }
 
     fn traces(&self) -> bool {
@@ -149,7 +149,7 @@ impl Tracing {
     fn count_closed(&self, _: &CallRecord<'_>) {}
 }
 
-impl Surround for Tracing {
+impl CallInstrument for Tracing {
     fn wants(&self) -> bool {
         self.measures() || self.traces()
     }
@@ -157,11 +157,11 @@ impl Surround for Tracing {
     fn around<'c>(
         &'c self,
         scope: &'c CallScope,
-        run: BoxFuture<'c, Ended>,
-    ) -> BoxFuture<'c, Ended> {
+        run: BoxFuture<'c, CallOutcome>,
+    ) -> BoxFuture<'c, CallOutcome> {
         let span = if self.traces() { CallSpan::of(scope, self.ids) } else { CallSpan::default() };
         let entered = span.entered().cloned();
-        scope.surrounding().with(|inside: &mut Inside| {
+        scope.span_slot().with(|inside: &mut Inside| {
             inside.span = span;
             self.count_begun(scope, inside);
         });
@@ -176,7 +176,7 @@ impl Surround for Tracing {
     }
 
     fn closed(&self, record: &CallRecord<'_>) {
-        let inside = record.call().scope().and_then(|scope| scope.surrounding().take::<Inside>());
+        let inside = record.call().scope().and_then(|scope| scope.span_slot().take::<Inside>());
         self.count_closed(record);
         if self.traces() {
             let span = inside.map(|inside| inside.span).unwrap_or_default();

@@ -74,7 +74,7 @@ fn start(tool: &Tool) -> TokenStream {
     let pin = quote!(std::boxed::Box::pin);
     let boxed = quote_spanned!(here(&tool.target.function)=> ::#pin(async move { #body }));
     quote! {
-        fn __start(__call: __p::CallScope) -> __p::Running {
+        fn __start(__call: __p::CallScope) -> __p::ToolFuture {
             #boxed
         }
     }

@@ -12,7 +12,7 @@ use tool_contracts::{ErrorCode, Violation};
 
 use super::CallScope;
 use crate::__private::arguments::{self, Fields, ReadArguments};
-use crate::call::finished::{End, Finished, Verdict};
+use crate::call::finished::{Finished, ReconcileOutcome, ToolEnd};
 use crate::call::{Reconciled, ToolOutput, blocking};
 use crate::failure::{Failure, Fault};
 
@@ -46,7 +46,7 @@ impl CallScope {
         }
         let reading = self.read_by_schema();
         if reading.malformed.is_some() || !reading.violations.is_empty() {
-            return Err(Finished(End::Refused));
+            return Err(Finished(ToolEnd::Refused));
         }
         match &reading.coerced {
             Some(mended) => Ok(mended),
@@ -77,7 +77,7 @@ impl CallScope {
 
     fn refuse(&self, violations: Vec<Violation>, log: String) -> Finished {
         drop(self.0.refusal.set((violations, log)));
-        Finished(End::Refused)
+        Finished(ToolEnd::Refused)
     }
 
     /// Waits until the call is executed: a deferred call stands here.
@@ -118,7 +118,7 @@ impl CallScope {
     pub fn succeeded<T: Serialize + ?Sized>(&self, value: &T) -> Finished {
         let mut answer = ToolOutput::begin(self);
         match answer.write(value) {
-            Ok(()) => Finished(End::Answered(answer)),
+            Ok(()) => Finished(ToolEnd::Answered(answer)),
             Err(error) => self.failed(Fault::new(
                 Failure::of(ErrorCode::InvalidOutput),
                 None,
@@ -137,11 +137,15 @@ impl CallScope {
     pub fn reconciled<T: Serialize>(&self, found: &Reconciled<T>) -> Finished {
         let answer = match found {
             Reconciled::Happened(answer) => answer,
-            Reconciled::DidNotHappen => return Finished(End::Reconciled(Verdict::DidNotHappen)),
-            Reconciled::Unknown => return Finished(End::Reconciled(Verdict::Unknown)),
+            Reconciled::DidNotHappen => {
+                return Finished(ToolEnd::Reconciled(ReconcileOutcome::DidNotHappen));
+            }
+            Reconciled::Unknown => return Finished(ToolEnd::Reconciled(ReconcileOutcome::Unknown)),
         };
         match self.succeeded(answer) {
-            Finished(End::Answered(answer)) => Finished(End::Reconciled(Verdict::Happened(answer))),
+            Finished(ToolEnd::Answered(answer)) => {
+                Finished(ToolEnd::Reconciled(ReconcileOutcome::Happened(answer)))
+            }
             failed => failed,
         }
     }
@@ -149,7 +153,7 @@ impl CallScope {
     /// Ends the call with the tool's error.
     #[must_use]
     pub fn failed(&self, fault: Fault) -> Finished {
-        Finished(End::Failed(fault))
+        Finished(ToolEnd::Failed(fault))
     }
 
     /// Runs a blocking tool off the async threads.

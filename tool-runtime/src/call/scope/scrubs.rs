@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use crate::redact::{self, Scrub, Veil};
 
 /// What has to be taken out of texts about a call.
-pub(super) struct Scrubs {
+pub(super) struct TextScrubbers {
     /// Of what leaves for the caller: secrets and the context's `auth`.
     public: Scrub,
     /// Of what a log reads: personal data, and what stands under names that nobody knows, as well.
@@ -48,7 +48,7 @@ impl CallScope {
     /// Takes the call's secrets out of an error that its caller reads.
     pub(crate) fn scrub_detail(&self, detail: ToolErrorDetail) -> ToolErrorDetail {
         match self.scrubs() {
-            Some(scrubs) => scrubbed(detail, &scrubs.public, Whose::Tool),
+            Some(scrubs) => scrubbed(detail, &scrubs.public, ErrorAuthor::Tool),
             None => detail,
         }
     }
@@ -61,7 +61,7 @@ impl CallScope {
         }
         let detail = refusal.detail.clone();
         let detail = match scrubs {
-            Some(scrubs) => scrubbed(detail, &scrubs.public, Whose::Runtime),
+            Some(scrubs) => scrubbed(detail, &scrubs.public, ErrorAuthor::Runtime),
             None => detail,
         };
         let log = self.scrub_log(refusal.log.clone());
@@ -83,14 +83,14 @@ impl CallScope {
     }
 
     /// What no text about this call may repeat; none if nothing in it is sensitive.
-    fn scrubs(&self) -> Option<&Scrubs> {
+    fn scrubs(&self) -> Option<&TextScrubbers> {
         let tool = &self.0.tool;
         let concerned = tool.has_secrets || tool.has_personal || self.cx().auth().is_some();
-        concerned.then(|| &**self.0.scrubs.get_or_init(|| Box::new(Scrubs::of(self))))
+        concerned.then(|| &**self.0.scrubs.get_or_init(|| Box::new(TextScrubbers::of(self))))
     }
 }
 
-impl Scrubs {
+impl TextScrubbers {
     fn of(scope: &CallScope) -> Self {
         let (mut secrets, mut personal, mut auth) = (Vec::new(), Vec::new(), Vec::new());
         for text in [scope.raw(), scope.arguments(), scope.sent().raw()] {
@@ -130,12 +130,12 @@ fn log_part(scrub: &Scrub, text: String) -> String {
 
 /// Who wrote an error.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Whose {
+enum ErrorAuthor {
     Runtime,
     Tool,
 }
 
-fn scrubbed(detail: ToolErrorDetail, scrub: &Scrub, whose: Whose) -> ToolErrorDetail {
+fn scrubbed(detail: ToolErrorDetail, scrub: &Scrub, whose: ErrorAuthor) -> ToolErrorDetail {
     let message = scrub.scrub(detail.message()).into_owned();
     let endpoint = detail.endpoint().map(|endpoint| scrub.scrub(endpoint).into_owned());
     let mut details = detail.details().cloned();
@@ -152,13 +152,13 @@ fn scrubbed(detail: ToolErrorDetail, scrub: &Scrub, whose: Whose) -> ToolErrorDe
     scrubbed.build()
 }
 
-fn scrub_details(details: &mut Map<String, Value>, scrub: &Scrub, whose: Whose) {
+fn scrub_details(details: &mut Map<String, Value>, scrub: &Scrub, whose: ErrorAuthor) {
     for (key, value) in details {
         let is_own = match key.as_str() {
             // What a caller goes by, whatever a secret may be called.
             "effect" => value == "unknown" || value == "none" || value == "done",
             // The runtime's holds no argument, and has to come back as it is.
-            "ticket" => whose == Whose::Runtime,
+            "ticket" => whose == ErrorAuthor::Runtime,
             _ => false,
         };
         if !is_own {

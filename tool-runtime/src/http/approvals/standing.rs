@@ -11,7 +11,7 @@ use crate::http::problem::Problem;
 /// A call that the host opened itself has no asker: the host's own access rule decides about it when
 /// it runs.
 pub(super) async fn asker_may_call(app: &App, call: &ToolCall) -> Result<bool, Problem> {
-    let (Some(asker), Some(tool)) = (call.consent().asker.as_deref(), call.tool()) else {
+    let (Some(asker), Some(tool)) = (call.approval().asker.as_deref(), call.tool()) else {
         return Ok(true);
     };
     let Ok(asker) = serde_json::from_str::<Asker>(asker) else { return Ok(false) };

@@ -1,6 +1,6 @@
 //! Binds a decision to what was shown: the dry run's answer.
 
-use crate::call::{CallScope, Consent, ToolCall, ToolOutput};
+use crate::call::{CallApproval, CallScope, ToolCall, ToolOutput};
 use crate::canonical::{CanonicalError, Defaults, Digest, canonicalize_exactly};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
@@ -26,7 +26,7 @@ impl State {
             return Ok(None);
         }
         let output = call.rehearse().await;
-        call.consent_mut().preview = Some(*digest_of(&output)?.as_bytes());
+        call.approval_mut().preview = Some(*digest_of(&output)?.as_bytes());
         Ok(Some(output))
     }
 
@@ -34,7 +34,7 @@ impl State {
     pub(in crate::policy) async fn same_preview(
         &self,
         scope: &CallScope,
-        consent: &Consent,
+        consent: &CallApproval,
     ) -> Result<(), Box<Refusal>> {
         let Some(bound) = consent.preview.map(Digest::from_bytes) else { return Ok(()) };
         match digest_of(&ToolCall::rehearsed(scope, consent.approver.as_deref()).await) {

@@ -78,11 +78,11 @@ impl SealedCall {
             sent: scope.sent().raw().to_owned(),
             edited: edited.then(|| scope.raw().to_owned()),
             cx: serde_json::to_value(scope.cx().for_log())?,
-            preview: call.consent().preview,
+            preview: call.approval().preview,
             ticket: Some(ticket.clone()),
             shown: call.preview().arguments().map(str::to_owned),
             reason: reason.map(str::to_owned),
-            asker: call.consent().asker.clone(),
+            asker: call.approval().asker.clone(),
         })
     }
 
@@ -144,7 +144,7 @@ impl State {
         keys: &KeyRing,
     ) -> Claims {
         let (plan, now) = (self.plan(scope), self.clock.now());
-        let bound = call.consent().preview.map(Digest::from_bytes);
+        let bound = call.approval().preview.map(Digest::from_bytes);
         // Hidden, so that whoever holds the ticket cannot guess a secret by its hash.
         let hidden = |digest| keys.hide(digest, None).unwrap_or(digest);
         Claims {
@@ -194,7 +194,7 @@ impl ToolCall {
     /// # Errors
     /// The call is not pending, has no canonical arguments, or cannot be kept: it is as it was.
     pub async fn ticket(&mut self) -> Result<Ticket, TicketError> {
-        if self.status() != CallStatus::Pending || self.consent().ticket.is_some() {
+        if self.status() != CallStatus::Pending || self.approval().ticket.is_some() {
             return Err(TicketError::NotPending);
         }
         let runtime = self.runtime().clone();

@@ -18,8 +18,8 @@ pub use self::waiting::{WaitingCall, WaitingCalls};
 use super::access::{AccessRequest, AccessVerdict};
 use super::governor::State;
 use super::idempotency::Known;
-use crate::call::{CallScope, EditError, ToolCall, ToolOutput, Withdrawn, guarded};
-use crate::dispatch::govern::Ruling;
+use crate::call::{CallScope, EditError, TicketWithdrawal, ToolCall, ToolOutput, guarded};
+use crate::dispatch::call_policy::PolicyDecision;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::store::TicketEnd;
@@ -29,14 +29,18 @@ const MOST_EDITS: usize = 3;
 
 impl State {
     /// Decides whether a pending call may run, must not, or needs somebody's word; asks nobody.
-    pub(super) async fn rule(&self, call: &ToolCall) -> Result<Ruling, Box<Refusal>> {
+    pub(super) async fn rule(&self, call: &ToolCall) -> Result<PolicyDecision, Box<Refusal>> {
         let withholds_effect = call.scope().is_some_and(CallScope::withholds_effect);
         Ok(match self.judge(call).await? {
             // A dry run of a write has no effect to ask about; a read gives its data all the same.
-            Ruling::Asks(_) if call.approver().is_some() || withholds_effect => Ruling::Allowed,
+            PolicyDecision::RequireApproval(_) if call.approver().is_some() || withholds_effect => {
+                PolicyDecision::Allow
+            }
             // Whoever put it away wanted a person's word, whatever the rules say by now.
-            Ruling::Allowed if call.consent().ticket.is_some() && call.approver().is_none() => {
-                Ruling::Asks(None)
+            PolicyDecision::Allow
+                if call.approval().ticket.is_some() && call.approver().is_none() =>
+            {
+                PolicyDecision::RequireApproval(None)
             }
             ruling => ruling,
         })
@@ -49,16 +53,16 @@ impl State {
         reason: Option<String>,
     ) -> Result<(), Box<Refusal>> {
         // A call that came back by its ticket waits for a name, not for a grant.
-        if let Some(ticket) = &call.consent().ticket {
+        if let Some(ticket) = &call.approval().ticket {
             return Err(needs_confirmation(&ticket.json));
         }
         // Where the host's own rule asks, no grant of an earlier day speaks for a person.
         let known = match call.scope() {
-            Some(scope) => self.known(scope, call.consent()).await?,
+            Some(scope) => self.known(scope, call.approval()).await?,
             None => Known::No,
         };
         // A repeat is let through to the answer that is kept for it, and to nothing else.
-        call.consent_mut().replays = known == Known::Answered;
+        call.approval_mut().replays = known == Known::Answered;
         if known == Known::Answered || reason.is_none() && self.use_grant(call).await? {
             return Ok(());
         }
@@ -68,8 +72,8 @@ impl State {
     }
 
     /// Asks the tool's permission and the host's own rule.
-    async fn judge(&self, call: &ToolCall) -> Result<Ruling, Box<Refusal>> {
-        let Some(scope) = call.scope() else { return Ok(Ruling::Allowed) };
+    async fn judge(&self, call: &ToolCall) -> Result<PolicyDecision, Box<Refusal>> {
+        let Some(scope) = call.scope() else { return Ok(PolicyDecision::Allow) };
         let verdict = match &self.access {
             None => AccessVerdict::ByPermission,
             Some(access) => {
@@ -85,9 +89,11 @@ impl State {
         match (verdict, scope.tool().permission()) {
             (AccessVerdict::Deny { reason }, _) => Err(denied(&reason)),
             (_, Permission::Deny) => Err(Refusal::denied_tool()),
-            (AccessVerdict::Ask { reason }, _) => Ok(Ruling::Asks(Some(reason))),
-            (AccessVerdict::ByPermission, Permission::Ask) => Ok(Ruling::Asks(None)),
-            (AccessVerdict::Allow | AccessVerdict::ByPermission, _) => Ok(Ruling::Allowed),
+            (AccessVerdict::Ask { reason }, _) => Ok(PolicyDecision::RequireApproval(Some(reason))),
+            (AccessVerdict::ByPermission, Permission::Ask) => {
+                Ok(PolicyDecision::RequireApproval(None))
+            }
+            (AccessVerdict::Allow | AccessVerdict::ByPermission, _) => Ok(PolicyDecision::Allow),
         }
     }
 
@@ -186,10 +192,10 @@ fn undecided(log: &str) -> Box<Refusal> {
 }
 
 /// How a ticket ends whose call was withdrawn.
-pub(super) fn end_of(how: Withdrawn) -> TicketEnd {
+pub(super) fn end_of(how: TicketWithdrawal) -> TicketEnd {
     match how {
-        Withdrawn::Declined => TicketEnd::Declined,
-        Withdrawn::Overtaken => TicketEnd::Overtaken,
-        Withdrawn::Expired => TicketEnd::Expired,
+        TicketWithdrawal::Declined => TicketEnd::Declined,
+        TicketWithdrawal::Overtaken => TicketEnd::Overtaken,
+        TicketWithdrawal::Expired => TicketEnd::Expired,
     }
 }

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::binding::{fingerprint, shown};
 use super::deferring::{PURPOSE, SealedCall};
-use crate::call::{HeldTicket, ToolCall};
+use crate::call::{RedeemedTicket, ToolCall};
 use crate::canonical::Digest;
 use crate::dispatch::Runtime;
 use crate::dispatch::refusal::Refusal;
@@ -121,7 +121,7 @@ impl Runtime {
         state.has_tool(&ticket)?;
         let context = sealed.context().map_err(|_| TicketFault::Unreadable)?;
         let mut call = self.take_up_sealed(&ticket, sealed, context, found.end.is_some()).await?;
-        if let Some(ticket) = &mut call.consent_mut().ticket {
+        if let Some(ticket) = &mut call.approval_mut().ticket {
             ticket.by_approver = true;
         }
         Ok(call)
@@ -144,8 +144,8 @@ impl Runtime {
             call.edit(edited.into()).map_err(|_| TicketFault::Outdated)?;
         }
         state.same_call(ticket, &call, sealed.preview)?;
-        let consent = call.consent_mut();
-        consent.ticket = Some(HeldTicket {
+        let consent = call.approval_mut();
+        consent.ticket = Some(RedeemedTicket {
             id: ticket.id(),
             json: ticket.to_json().into(),
             expires_at_ms: ticket.expires_at().get(),
@@ -193,7 +193,7 @@ impl State {
     /// have crashed between the ticket's use and the call's end.
     async fn must_have_begun(&self, call: &ToolCall) -> Result<(), Box<Refusal>> {
         let scope = call.scope().ok_or(TicketFault::Used)?;
-        match self.known(scope, call.consent()).await? {
+        match self.known(scope, call.approval()).await? {
             Known::Begun => Ok(()),
             Known::No | Known::Answered => Err(TicketFault::Used.into()),
         }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{KeyHold, KeyLease, key, reconciling, refusals, repeats, replay};
-use crate::call::{CallScope, Consent};
-use crate::dispatch::pipeline::{Ended, Fate};
+use crate::call::{CallApproval, CallScope};
+use crate::dispatch::pipeline::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
 use crate::policy::approval::{fingerprint, not_canonical};
 use crate::policy::claiming::Stop;
@@ -27,7 +27,7 @@ impl State {
     pub(in crate::policy) async fn claim_key(
         self: &Arc<Self>,
         scope: &CallScope,
-        consent: &Consent,
+        consent: &CallApproval,
         started: Instant,
     ) -> Result<Option<KeyHold>, Stop> {
         let plan = self.plan(scope);
@@ -123,7 +123,7 @@ impl State {
         key: &KeyScope,
         answer: &StoredAnswer,
         limit: Duration,
-    ) -> Result<Ended, Box<Refusal>> {
+    ) -> Result<CallOutcome, Box<Refusal>> {
         let wrong = match replay::replayed(scope, answer) {
             Ok(ended) => return Ok(ended),
             Err(wrong) => wrong,
@@ -193,7 +193,7 @@ impl State {
                 reconciling::Found::Happened(ended) => {
                     let ended = hold.settle(scope, *ended).await;
                     // An owner that was taken over meanwhile has nothing to replay.
-                    let stands = ended.fate != Fate::Unknown;
+                    let stands = ended.effect != EffectOutcome::Unknown;
                     let answer = replay::stored(&ended.output).filter(|_| stands);
                     let replayed = answer.and_then(|it| replay::replayed(scope, &it).ok());
                     return Err(replayed.unwrap_or(ended).into());

@@ -12,9 +12,9 @@ use futures::future::{pending, select};
 
 use super::{KeyLease, replay};
 use crate::call::{CallScope, guard};
+use crate::dispatch::call_policy::Lease as _;
 use crate::dispatch::fitting;
-use crate::dispatch::govern::Lease as _;
-use crate::dispatch::pipeline::{Ended, Fate};
+use crate::dispatch::pipeline::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::superseded;
 use crate::failure::Fault;
 use crate::policy::governor::State;
@@ -115,15 +115,19 @@ impl KeyHold {
     }
 
     /// Stores how the call ended. An owner that was taken over meanwhile answers nothing of its own.
-    pub(in crate::policy) async fn settle(mut self, scope: &CallScope, ended: Ended) -> Ended {
-        if ended.fate == Fate::Unknown {
+    pub(in crate::policy) async fn settle(
+        mut self,
+        scope: &CallScope,
+        ended: CallOutcome,
+    ) -> CallOutcome {
+        if ended.effect == EffectOutcome::Unknown {
             let Some(hold) = self.outlast() else { return ended };
             self = hold;
         }
         let settlement = self.settlement_of(&ended).await;
         match self.store(settlement).await {
-            Ok(false) if matches!(ended.fate, Fate::Answered | Fate::Final) => {
-                fitting::failed(scope, Fault::plain(superseded()), 0, Fate::Unknown)
+            Ok(false) if matches!(ended.effect, EffectOutcome::Answered | EffectOutcome::Final) => {
+                fitting::failed(scope, Fault::plain(superseded()), 0, EffectOutcome::Unknown)
             }
             Ok(_) => ended,
             Err(error) => {
@@ -164,13 +168,13 @@ impl KeyHold {
         }
     }
 
-    async fn settlement_of(&self, ended: &Ended) -> Settlement {
-        let answer = match ended.fate {
+    async fn settlement_of(&self, ended: &CallOutcome) -> Settlement {
+        let answer = match ended.effect {
             // A failure of this run says nothing of what an earlier one did.
-            Fate::Final if self.in_doubt => None,
-            Fate::Answered | Fate::Final => replay::stored(&ended.output),
-            Fate::NotRun | Fate::Transient => return self.without_effect(),
-            Fate::Unknown => None,
+            EffectOutcome::Final if self.in_doubt => None,
+            EffectOutcome::Answered | EffectOutcome::Final => replay::stored(&ended.output),
+            EffectOutcome::NotRun | EffectOutcome::Transient => return self.without_effect(),
+            EffectOutcome::Unknown => None,
         };
         let Some(answer) = answer else { return Settlement::Unknown };
         let retention = self.state.plan(&self.call).retention;
@@ -194,7 +198,7 @@ impl KeyHold {
     fn outlast(mut self) -> Option<Self> {
         let (still_works, ended) = oneshot::channel::<()>();
         let call = self.call.clone();
-        if call.leave_with_job(Box::new(still_works)).is_err() {
+        if call.hold_until_thread_exits(Box::new(still_works)).is_err() {
             return Some(self);
         }
         self.outlasts = true;
@@ -221,7 +225,7 @@ impl KeyHold {
         if self.outlasts {
             // There is no thread to keep it: it waits without signs of life for the tool's to end.
             heir.settlement = Some(Settlement::Unknown);
-            drop(self.call.leave_with_job(Box::new(heir)));
+            drop(self.call.hold_until_thread_exits(Box::new(heir)));
         } else {
             drop(heir.outlast());
         }
@@ -238,9 +242,9 @@ impl Drop for KeyHold {
         if self.settled {
             return;
         }
-        // Ended here and now: a blocking tool must not begin under a key that was given back.
+        // CallOutcome here and now: a blocking tool must not begin under a key that was given back.
         let (begun, _) = self.call.end();
-        if begun && self.settlement.is_none() && self.call.has_job() {
+        if begun && self.settlement.is_none() && self.call.has_blocking_run() {
             self.pass_on();
             return;
         }

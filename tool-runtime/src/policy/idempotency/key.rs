@@ -3,7 +3,7 @@
 use tool_contracts::ToolContext;
 
 use super::refusals;
-use crate::call::{CallScope, Consent, Idempotency};
+use crate::call::{CallApproval, CallScope, Idempotency};
 use crate::dispatch::refusal::Refusal;
 use crate::policy::plan::Plan;
 use crate::policy::principal::principal_of;
@@ -16,7 +16,7 @@ use crate::store::{Fence, KeyScope};
 pub(super) fn key_of(
     plan: &Plan,
     scope: &CallScope,
-    consent: &Consent,
+    consent: &CallApproval,
 ) -> Result<Option<KeyScope>, Box<Refusal>> {
     let cx = scope.cx();
     let given = cx.idempotency_key();

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use crate::Sleep;
-use crate::dispatch::govern::Lease;
+use crate::dispatch::call_policy::Lease;
 use crate::policy::governor::State;
 use crate::store::UnixMillis;
 

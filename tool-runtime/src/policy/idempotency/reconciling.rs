@@ -4,15 +4,15 @@ use std::pin::pin;
 use std::time::Instant;
 
 use super::KeyHold;
-use crate::call::{CallScope, End, Verdict};
+use crate::call::{CallScope, ReconcileOutcome, ToolEnd};
 use crate::dispatch::attempt::{Attempt, Outcome};
 use crate::dispatch::fitting;
-use crate::dispatch::pipeline::{Decoded, Ended, decode};
+use crate::dispatch::pipeline::{CallOutcome, Decoded, decode};
 use crate::dispatch::running::while_held;
 
 /// What the tool found out.
 pub(super) enum Found {
-    Happened(Box<Ended>),
+    Happened(Box<CallOutcome>),
     DidNotHappen,
     /// It does not know, or failed to find out.
     Unknown,
@@ -29,8 +29,8 @@ pub(super) async fn ask(scope: &CallScope, hold: &mut KeyHold, started: Instant)
     drop(asking.end());
     let Some((outcome, time)) = asked else { return Found::Superseded };
     match outcome {
-        Outcome::Ended(End::Reconciled(Verdict::DidNotHappen)) => Found::DidNotHappen,
-        Outcome::Ended(End::Reconciled(Verdict::Happened(answer))) => {
+        Outcome::Ended(ToolEnd::Reconciled(ReconcileOutcome::DidNotHappen)) => Found::DidNotHappen,
+        Outcome::Ended(ToolEnd::Reconciled(ReconcileOutcome::Happened(answer))) => {
             let took_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
             Found::Happened(Box::new(fitting::answered(scope, answer, took_ms, None)))
         }

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::{KeyHold, key, refusals};
-use crate::call::{CallScope, Consent};
-use crate::dispatch::pipeline::Ended;
+use crate::call::{CallApproval, CallScope};
+use crate::dispatch::pipeline::CallOutcome;
 use crate::dispatch::refusal::Refusal;
 use crate::policy::approval::fingerprint;
 use crate::policy::asking::PATIENCE;
@@ -28,7 +28,7 @@ impl State {
     pub(in crate::policy) async fn known(
         &self,
         scope: &CallScope,
-        consent: &Consent,
+        consent: &CallApproval,
     ) -> Result<Known, Box<Refusal>> {
         Ok(match self.record_of(scope, consent, PATIENCE).await?.map(|record| record.state) {
             None => Known::No,
@@ -41,9 +41,9 @@ impl State {
     pub(in crate::policy) async fn kept_answer(
         &self,
         scope: &CallScope,
-        consent: &Consent,
+        consent: &CallApproval,
         started: Instant,
-    ) -> Result<Option<Ended>, Box<Refusal>> {
+    ) -> Result<Option<CallOutcome>, Box<Refusal>> {
         let left = left(scope, started);
         let Some(record) = self.record_of(scope, consent, left).await? else { return Ok(None) };
         match record.state {
@@ -59,7 +59,7 @@ impl State {
     pub(in crate::policy) async fn must_be_unanswered(
         &self,
         scope: &CallScope,
-        consent: &Consent,
+        consent: &CallApproval,
         started: Instant,
     ) -> Result<(), Box<Refusal>> {
         let found = self.record_of(scope, consent, left(scope, started)).await?;
@@ -77,7 +77,7 @@ impl State {
     async fn record_of(
         &self,
         scope: &CallScope,
-        consent: &Consent,
+        consent: &CallApproval,
         limit: Duration,
     ) -> Result<Option<KeyRecord>, Box<Refusal>> {
         let plan = self.plan(scope);

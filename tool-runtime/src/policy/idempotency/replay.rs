@@ -7,7 +7,7 @@ use tool_contracts::{CallStatus, ToolErrorDetail, ToolErrorMeta, ToolResultMeta}
 
 use crate::call::{CallScope, ToolOutput};
 use crate::dispatch::Origin;
-use crate::dispatch::pipeline::{Ended, Fate};
+use crate::dispatch::pipeline::{CallOutcome, EffectOutcome};
 use crate::json;
 use crate::limits::Limits;
 use crate::schema::Coerce;
@@ -27,12 +27,12 @@ pub(super) fn stored(output: &ToolOutput) -> Option<StoredAnswer> {
 ///
 /// # Errors
 /// What is stored is not an answer that the tool could have given; the text is for the log.
-pub(super) fn replayed(scope: &CallScope, answer: &StoredAnswer) -> Result<Ended, String> {
+pub(super) fn replayed(scope: &CallScope, answer: &StoredAnswer) -> Result<CallOutcome, String> {
     if answer.succeeded { success(scope, answer) } else { failure(scope, answer) }
 }
 
 /// What is written into an envelope has to be an answer of the tool's, whatever the store gave back.
-fn success(scope: &CallScope, answer: &StoredAnswer) -> Result<Ended, String> {
+fn success(scope: &CallScope, answer: &StoredAnswer) -> Result<CallOutcome, String> {
     let meta: ToolResultMeta = parsed(&answer.meta)?;
     let data = text(&answer.body)?;
     match &scope.registered().output {
@@ -52,14 +52,14 @@ fn success(scope: &CallScope, answer: &StoredAnswer) -> Result<Ended, String> {
     // What a person changed stays as it was when it ran: a repeat's own changes did not.
     let meta = meta.with_replayed(true);
     let output = ToolOutput::given_before(scope.echo(), data, &meta);
-    Ok(ended(CallStatus::Executed, output, Fate::Answered))
+    Ok(ended(CallStatus::Executed, output, EffectOutcome::Answered))
 }
 
-fn failure(scope: &CallScope, answer: &StoredAnswer) -> Result<Ended, String> {
+fn failure(scope: &CallScope, answer: &StoredAnswer) -> Result<CallOutcome, String> {
     let detail: ToolErrorDetail = parsed(&answer.body)?;
     let meta: ToolErrorMeta = parsed(&answer.meta)?;
     let output = ToolOutput::failed(scope.echo(), detail, &meta.with_replayed(true));
-    Ok(ended(CallStatus::Failed, output, Fate::Final))
+    Ok(ended(CallStatus::Failed, output, EffectOutcome::Final))
 }
 
 fn text(bytes: &[u8]) -> Result<&str, String> {
@@ -76,6 +76,13 @@ fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     })
 }
 
-fn ended(status: CallStatus, output: ToolOutput, fate: Fate) -> Ended {
-    Ended { status, output, log: String::new(), fate, origin: Origin::Replay, grounds: None }
+fn ended(status: CallStatus, output: ToolOutput, effect: EffectOutcome) -> CallOutcome {
+    CallOutcome {
+        status,
+        output,
+        log: String::new(),
+        effect,
+        origin: Origin::Replay,
+        evidence_draft: None,
+    }
 }

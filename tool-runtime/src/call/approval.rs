@@ -7,13 +7,13 @@ use super::ToolCall;
 
 /// What people decided about a call.
 #[derive(Debug, Default)]
-pub(crate) struct Consent {
+pub(crate) struct CallApproval {
     /// Who allowed it.
     pub(crate) approver: Option<String>,
     /// When they did, in milliseconds since the epoch, where somebody keeps a record of it.
     pub(crate) approved_at_ms: Option<u64>,
     /// The ticket that it came back by, to be used up before it runs.
-    pub(crate) ticket: Option<HeldTicket>,
+    pub(crate) ticket: Option<RedeemedTicket>,
     /// The caller that asked for the call, as its transport wrote it: sealed with a call that waits.
     pub(crate) asker: Option<Box<str>>,
     /// Whether the arguments were changed after the call was taken up by its ticket.
@@ -23,12 +23,12 @@ pub(crate) struct Consent {
     /// Whether nobody was asked because the call was answered before: then it may not run.
     pub(crate) replays: bool,
     /// How the call was withdrawn, where its ticket has still to hear of it.
-    pub(crate) withdrawn: Option<Withdrawn>,
+    pub(crate) withdrawn: Option<TicketWithdrawal>,
 }
 
 /// The ticket that a call came back by.
 #[derive(Debug, Clone)]
-pub(crate) struct HeldTicket {
+pub(crate) struct RedeemedTicket {
     pub(crate) id: Uuid,
     /// Its JSON text.
     pub(crate) json: Box<str>,
@@ -42,7 +42,7 @@ pub(crate) struct HeldTicket {
 
 /// Who withdrew a call before it ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Withdrawn {
+pub(crate) enum TicketWithdrawal {
     Declined,
     Overtaken,
     Expired,
@@ -52,8 +52,8 @@ pub(crate) enum Withdrawn {
 impl ToolCall {
     /// Notes the caller that asks for this call, if the call may have to wait for approval.
     pub(crate) fn set_asker(&mut self, asker: impl FnOnce() -> Box<str>) {
-        if self.scope().is_some_and(|scope| scope.registered().concerns.consult) {
-            self.consent_mut().asker = Some(asker());
+        if self.scope().is_some_and(|scope| scope.registered().policy_stages.consult) {
+            self.approval_mut().asker = Some(asker());
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 
-use super::pipeline::Ended;
+use super::pipeline::CallOutcome;
 use super::record::CallRecord;
 use super::refusal::Refusal;
 use crate::call::CallScope;
@@ -22,7 +22,7 @@ pub(crate) type Wait<'c> = BoxFuture<'c, Result<(), Box<Refusal>>>;
 pub(crate) type Recorded<'c> = BoxFuture<'c, bool>;
 
 /// Keeps a record of every call, from its opening to its end.
-pub(crate) trait Witness: fmt::Debug + Send + Sync {
+pub(crate) trait CallRecorder: fmt::Debug + Send + Sync {
     /// Counts a call that is opened; returns the time, in milliseconds since the epoch.
     fn opened(&self) -> u64;
 
@@ -45,16 +45,16 @@ pub(crate) trait Witness: fmt::Debug + Send + Sync {
 }
 
 /// Keeps the proof of what a tool answered.
-pub(crate) trait Prove: fmt::Debug + Send + Sync {
+pub(crate) trait EvidenceCollector: fmt::Debug + Send + Sync {
     /// Checks that the proof of a call could be kept, before the tool runs.
     fn ready<'c>(&'c self, scope: &'c CallScope) -> Wait<'c>;
 
     /// Keeps the proof of an answer, and adds to its `meta` where that is.
-    fn prove<'c>(&'c self, scope: &'c CallScope, ended: Ended) -> BoxFuture<'c, Ended>;
+    fn prove<'c>(&'c self, scope: &'c CallScope, ended: CallOutcome) -> BoxFuture<'c, CallOutcome>;
 }
 
 /// Surrounds the run of every call, as a span does.
-pub(crate) trait Surround: fmt::Debug + Send + Sync {
+pub(crate) trait CallInstrument: fmt::Debug + Send + Sync {
     /// Tells whether anybody is interested in a call that begins now; nothing is boxed if not.
     fn wants(&self) -> bool;
 
@@ -62,8 +62,8 @@ pub(crate) trait Surround: fmt::Debug + Send + Sync {
     fn around<'c>(
         &'c self,
         scope: &'c CallScope,
-        run: BoxFuture<'c, Ended>,
-    ) -> BoxFuture<'c, Ended>;
+        run: BoxFuture<'c, CallOutcome>,
+    ) -> BoxFuture<'c, CallOutcome>;
 
     /// Runs a job of the call that is under way inside, on whatever thread takes it.
     fn across(&self, job: Job) -> Job;

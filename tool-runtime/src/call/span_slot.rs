@@ -5,9 +5,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A place for whatever surrounds a call.
 #[derive(Default)]
-pub(crate) struct Surrounding(Mutex<Option<Box<dyn Any + Send>>>);
+pub(crate) struct SpanSlot(Mutex<Option<Box<dyn Any + Send>>>);
 
-impl Surrounding {
+impl SpanSlot {
     /// Looks at what is there, and makes it first if nothing is; none if it is of another type.
     pub(crate) fn with<T: Default + Send + 'static, R>(
         &self,

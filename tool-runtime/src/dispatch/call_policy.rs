@@ -10,25 +10,28 @@ use futures::future::BoxFuture;
 use tool_contracts::ToolContext;
 use uuid::Uuid;
 
-use super::pipeline::Ended;
+use super::pipeline::CallOutcome;
 use super::refusal::Refusal;
-use crate::call::{CallScope, Consent, ToolCall, Withdrawn};
+use crate::call::{CallApproval, CallScope, TicketWithdrawal, ToolCall};
 use crate::failure::Failure;
 
 /// What a call holds while it runs, if anything; or its answer, if it need not run.
-pub(crate) type Held = Result<Option<Box<dyn Hold>>, Box<Ended>>;
+pub(crate) type Held = Result<Option<Box<dyn Hold>>, Box<CallOutcome>>;
 
 /// What the rules say about a call that they do not refuse.
-pub(crate) enum Ruling {
-    Allowed,
+pub(crate) enum PolicyDecision {
+    Allow,
     /// A person has to say yes; this is why, if the host's own rule says so.
-    Asks(Option<String>),
+    RequireApproval(Option<String>),
 }
 
 /// Governs the calls of one runtime.
-pub(crate) trait Govern: fmt::Debug + Send + Sync {
+pub(crate) trait CallPolicy: fmt::Debug + Send + Sync {
     /// Decides whether the call may run, must not, or needs somebody's word; asks nobody.
-    fn rule<'c>(&'c self, call: &'c ToolCall) -> BoxFuture<'c, Result<Ruling, Box<Refusal>>>;
+    fn rule<'c>(
+        &'c self,
+        call: &'c ToolCall,
+    ) -> BoxFuture<'c, Result<PolicyDecision, Box<Refusal>>>;
 
     /// Asks whoever has to be asked.
     fn ask<'c>(
@@ -41,7 +44,7 @@ pub(crate) trait Govern: fmt::Debug + Send + Sync {
     fn claim<'c>(
         &'c self,
         scope: &'c CallScope,
-        consent: &'c Consent,
+        approval: &'c CallApproval,
         started: Instant,
     ) -> BoxFuture<'c, Held>;
 
@@ -49,7 +52,7 @@ pub(crate) trait Govern: fmt::Debug + Send + Sync {
     fn retries(&self, scope: &CallScope) -> Option<Box<dyn Retries>>;
 
     /// Ends the ticket of a call that was withdrawn.
-    fn withdrawn(&self, ticket: Uuid, how: Withdrawn) -> BoxFuture<'static, ()>;
+    fn withdrawn(&self, ticket: Uuid, how: TicketWithdrawal) -> BoxFuture<'static, ()>;
 
     /// Returns itself, for whoever knows what it is.
     fn as_any(&self) -> &dyn Any;
@@ -70,7 +73,8 @@ pub(crate) trait Hold: Send + Sync {
     fn keep(&mut self) -> BoxFuture<'_, ()>;
 
     /// Gives the hold back, with how the call ended; may answer otherwise.
-    fn settle(self: Box<Self>, scope: &CallScope, ended: Ended) -> BoxFuture<'_, Ended>;
+    fn settle(self: Box<Self>, scope: &CallScope, ended: CallOutcome)
+    -> BoxFuture<'_, CallOutcome>;
 }
 
 /// How often, and when, one call is tried again.
@@ -81,7 +85,7 @@ pub(crate) trait Retries: Send {
 
 /// Which of the governor's stages concern a tool: decided once, so that a plain call meets none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Concerns {
+pub(crate) struct PolicyStages {
     pub(crate) consult: bool,
     pub(crate) claim: bool,
     pub(crate) retry: bool,

@@ -7,18 +7,18 @@ use crate::dispatch::fitting;
 use crate::dispatch::running::elapsed;
 
 /// A call under way: closes it as interrupted if `execute` is dropped.
-pub(super) struct Open<'c> {
+pub(super) struct ExecutionGuard<'c> {
     pub(super) call: &'c mut ToolCall,
     pub(super) scope: &'c CallScope,
     pub(super) started: Instant,
 }
 
-impl Open<'_> {
+impl ExecutionGuard<'_> {
     /// Waits until the record of the closed call is in the store; the answer says so if it is not.
     pub(super) async fn recorded(self, number: u64) {
-        let Some(witness) = self.scope.runtime().witness() else { return };
+        let Some(recorder) = self.scope.runtime().recorder() else { return };
         let left = self.scope.budget().saturating_sub(elapsed(self.scope, self.started));
-        if witness.recorded(self.scope, number, left).await {
+        if recorder.recorded(self.scope, number, left).await {
             return;
         }
         if let Some(output) = &self.call.output {
@@ -28,7 +28,7 @@ impl Open<'_> {
     }
 }
 
-impl Drop for Open<'_> {
+impl Drop for ExecutionGuard<'_> {
     fn drop(&mut self) {
         if self.call.output.is_none() {
             self.call.close(fitting::interrupted(self.scope, self.started));
