@@ -54,13 +54,18 @@ async fn every_tool_names_the_files_that_its_answer_is_made_from() {
     assert_eq!(files(&ordered).len(), 6, "{ordered:?}");
 }
 
+fn auditor() -> Access {
+    Access::new("user:auditor", "a test").expect("a reason")
+}
+
 #[tokio::test]
 async fn the_proof_of_a_verdict_names_the_edition_of_the_rules() {
     let host = host().await;
     let asked = json!({"sku": "D00090", "to": {"country": "DE"}});
     let checked = call(&host, "compliance.check_item", asked).await;
     let id = checked.evidence().expect("evidence").snapshot_id().parse().expect("an id");
-    let snapshot = host.vault().find(TENANT, id).await.expect("a vault").expect("it is kept");
+    let snapshot =
+        host.vault().find(TENANT, id, &auditor()).await.expect("a vault").expect("it is kept");
     let rules = serde_json::to_value(&snapshot).expect("JSON");
     assert!(
         rules.to_string().contains(r#""compliance.policy_ruleset_version":"1.0.0""#),
@@ -83,7 +88,8 @@ async fn proven_refusal(host: &Host, arguments: Value, code: &str) -> Value {
     let refused = call(host, "checkout.create_draft_order", arguments).await;
     refused_with(&refused, code);
     let id = refused.evidence().expect("evidence").snapshot_id().parse().expect("an id");
-    let snapshot = host.vault().find(TENANT, id).await.expect("a vault").expect("it is kept");
+    let snapshot =
+        host.vault().find(TENANT, id, &auditor()).await.expect("a vault").expect("it is kept");
     assert_eq!(snapshot.error(), Some(code));
     serde_json::to_value(&snapshot).expect("JSON")
 }
@@ -129,7 +135,7 @@ async fn a_quote_that_is_asked_again_drifts_with_its_price() {
     let host = host().await;
     call(&host, "pricing.get_realtime_quote", json!({"sku": "D00090"})).await;
     let again = async || {
-        let access = Access::new("user:auditor", "a test").expect("a reason");
+        let access = auditor();
         let replay = Replay::new(host.runtime(), host.ledger(), access).vault(host.vault());
         let trace = host.request().expect("a request").request_id().to_owned();
         replay.run(&trace).await.expect("a report")

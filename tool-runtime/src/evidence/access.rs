@@ -1,4 +1,4 @@
-//! Who looks at evidence, and why; and who is told.
+//! Accesses to evidence: the reader, the reason, and the log that records them.
 
 use std::fmt;
 
@@ -11,14 +11,18 @@ use crate::store::{StoreError, UnixMillis};
 const LONGEST_READER: usize = 256;
 const LONGEST_REASON: usize = 1024;
 
-/// Says who wants something of the vault, and why. There is no reading without.
+/// The reader of evidence and the reason, which every access to a [`Vault`](super::Vault) states.
+///
+/// The reader and the reason are recorded. The user, the scopes and the tenant are optional facts
+/// for the host's [`EvidenceAuthorizer`](super::EvidenceAuthorizer).
 ///
 /// # Examples
 /// ```
 /// use tool_runtime::evidence::{Access, EvidenceErrorKind};
 ///
-/// let access = Access::new("user:auditor-7", "complaint 4711")?;
+/// let access = Access::new("user:auditor-7", "complaint 4711")?.with_scopes(["auditor"]);
 /// assert_eq!((access.who(), access.why()), ("user:auditor-7", "complaint 4711"));
+/// assert!(access.has_scope("auditor"));
 ///
 /// let error = Access::new("user:auditor-7", "  ").unwrap_err();
 /// assert_eq!(error.kind(), EvidenceErrorKind::InvalidAccess);
@@ -28,12 +32,16 @@ const LONGEST_REASON: usize = 1024;
 pub struct Access {
     who: Box<str>,
     why: Box<str>,
+    principal: Option<Box<str>>,
+    user: Option<Box<str>>,
+    tenant: Option<Uuid>,
+    scopes: Vec<Box<str>>,
 }
 
-/// Is told of each access to the vault; a ledger is one.
+/// Records each access to a vault, such as a [`Ledger`](crate::ledger::Ledger).
 ///
-/// The vault shows and changes nothing that this has not taken: where it fails, so does the access.
-/// It should therefore answer once the record is as durable as it will be.
+/// If a record is not taken, the access fails: the vault shows and changes nothing. An
+/// implementation should therefore return once the record is durable.
 ///
 /// # Examples
 /// ```
@@ -52,48 +60,60 @@ pub struct Access {
 /// ```
 #[async_trait]
 pub trait AccessLog: Send + Sync + 'static {
-    /// Takes a record. An error lets the access fail.
+    /// Takes a record.
+    ///
+    /// # Errors
+    /// The record is not kept: the access fails.
     async fn record(&self, record: &AccessRecord) -> Result<(), StoreError>;
 }
 
-/// One access to the vault.
+/// One access to a vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AccessRecord {
-    /// What was wanted.
+    /// The operation.
     pub action: AccessAction,
-    /// Whose evidence; none where it is all tenants'.
+    /// The tenant; `None` if the operation covers all tenants.
     pub tenant: Option<Uuid>,
-    /// Which snapshot, where it is one.
+    /// The snapshot; of a list, the first one that is shown.
     pub snapshot: Option<SnapshotId>,
-    /// Who, and why.
+    /// The last snapshot that a list shows, if it shows more than one.
+    pub last_snapshot: Option<SnapshotId>,
+    /// The reader and the reason.
     pub access: Access,
-    /// When.
+    /// The time.
     pub at: UnixMillis,
-    /// What came of it.
+    /// The result.
     pub outcome: AccessOutcome,
 }
 
-/// What was wanted of the vault.
+/// An operation on a vault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AccessAction {
-    /// To open a snapshot.
+    /// Find a snapshot; nothing that is sealed is opened.
+    Find,
+    /// List snapshots; nothing that is sealed is opened.
+    List,
+    /// Open the sealed contents of a snapshot and show them.
     Read,
-    /// To destroy a tenant's keys.
+    /// Open the sealed contents of a snapshot to run its call again; a replay does not show them.
+    Replay,
+    /// Destroy a tenant's keys.
     Shred,
-    /// To give a tenant a new key, or to bring its snapshots under the newest one.
+    /// Give a tenant a new key, or bring its snapshots under the newest one.
     Rotate,
-    /// To bring the tenants' keys under the ring's current key.
+    /// Bring the tenants' keys under the ring's current key.
     Rewrap,
-    /// To give checksums to snapshots of an earlier release.
+    /// Give checksums to snapshots of an earlier release.
     AddChecksums,
 }
 
-/// What came of an access.
+/// The result of an access.
 ///
-/// A reading is told once, when it has succeeded or failed and before anything is shown. What changes
-/// keys is told twice: that it was asked for, before anything is changed, and how it ended.
+/// An access that shows something is recorded once: after it has succeeded or failed, and before
+/// anything is shown. An access that changes keys is recorded twice: before anything is changed, and
+/// when it has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AccessOutcome {
@@ -101,7 +121,11 @@ pub enum AccessOutcome {
     Asked,
     /// It is done.
     Done,
-    /// It failed; what changes keys may have done a part.
+    /// The snapshot is shown without its sealed contents, as the authorizer decided.
+    Redacted,
+    /// The authorizer denied it, or denied each snapshot of a list, and nothing is shown.
+    Denied,
+    /// It failed; an operation that changes keys may have done a part.
     Failed(EvidenceErrorKind),
 }
 
@@ -114,30 +138,93 @@ impl Access {
         let (who, why) = (who.into(), why.into());
         let says = |text: &str, longest| !text.trim().is_empty() && text.len() <= longest;
         if says(&who, LONGEST_READER) && says(&why, LONGEST_REASON) {
-            return Ok(Self { who, why });
+            let (principal, user, tenant, scopes) = (None, None, None, Vec::new());
+            return Ok(Self { who, why, principal, user, tenant, scopes });
         }
         Err(EvidenceErrorKind::InvalidAccess.into())
     }
 
-    /// Names who wants it.
+    /// Sets the id of the reader's credential, such as `key:console`; [`who`](Self::who) is the id if
+    /// it is not set.
+    #[must_use]
+    pub fn with_principal(mut self, principal: impl Into<Box<str>>) -> Self {
+        self.principal = Some(principal.into());
+        self
+    }
+
+    /// Sets the user for whom the reader asks.
+    #[must_use]
+    pub fn with_user(mut self, user: impl Into<Box<str>>) -> Self {
+        self.user = Some(user.into());
+        self
+    }
+
+    /// Binds the access to one tenant: evidence of any other tenant is denied, and the authorizer is
+    /// not asked.
+    #[must_use]
+    pub const fn with_tenant(mut self, tenant: Uuid) -> Self {
+        self.tenant = Some(tenant);
+        self
+    }
+
+    /// Sets the reader's scopes or roles, in the host's own words.
+    #[must_use]
+    pub fn with_scopes<S: Into<Box<str>>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
+        self.scopes = scopes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Returns the reader, as it is recorded.
     #[must_use]
     pub fn who(&self) -> &str {
         &self.who
     }
 
-    /// Says why.
+    /// Returns the reason, as it is recorded.
     #[must_use]
     pub fn why(&self) -> &str {
         &self.why
     }
+
+    /// Returns the id of the reader's credential.
+    #[must_use]
+    pub fn principal(&self) -> &str {
+        self.principal.as_deref().unwrap_or(&self.who)
+    }
+
+    /// Returns the user for whom the reader asks.
+    #[must_use]
+    pub fn user(&self) -> Option<&str> {
+        self.user.as_deref()
+    }
+
+    /// Returns the tenant to which the access is bound.
+    #[must_use]
+    pub const fn tenant(&self) -> Option<Uuid> {
+        self.tenant
+    }
+
+    /// Returns the reader's scopes or roles.
+    pub fn scopes(&self) -> impl Iterator<Item = &str> {
+        self.scopes.iter().map(|scope| &**scope)
+    }
+
+    /// Returns whether the reader has this scope or role.
+    #[must_use]
+    pub fn has_scope(&self, scope: &str) -> bool {
+        self.scopes().any(|it| it == scope)
+    }
 }
 
 impl AccessAction {
-    /// Gives the word for a log.
+    /// Returns the action's name in a log.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::Find => "find",
+            Self::List => "list",
             Self::Read => "read",
+            Self::Replay => "replay",
             Self::Shred => "shred",
             Self::Rotate => "rotate",
             Self::Rewrap => "rewrap",
@@ -153,7 +240,7 @@ impl fmt::Display for AccessAction {
 }
 
 impl AccessOutcome {
-    /// Tells how something ended.
+    /// Returns the outcome of an operation that has ended.
     pub(super) fn of<T>(result: &Result<T, EvidenceError>) -> Self {
         result.as_ref().map_or_else(|error| Self::Failed(error.kind()), |_| Self::Done)
     }

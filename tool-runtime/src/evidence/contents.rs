@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
@@ -26,7 +27,9 @@ pub struct Contents {
 }
 
 /// A part of a call that can be sealed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ContentsPart {
@@ -36,16 +39,19 @@ pub enum ContentsPart {
     Output,
 }
 
-/// A snapshot that was opened: what anybody may see of it, and what was sealed.
+/// A snapshot, with its sealed contents opened where the authorizer allows it.
 ///
 /// `Debug` shows nothing that was sealed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Opened {
-    /// What it proves.
+    /// The snapshot.
     pub snapshot: Snapshot,
-    /// What was sealed with it; empty if nothing was.
+    /// The contents; empty if nothing was sealed, or if it is withheld.
     pub contents: Contents,
+    /// True if something is sealed and the authorizer withholds it
+    /// ([`AllowRedacted`](super::EvidenceVerdict::AllowRedacted)).
+    pub redacted: bool,
 }
 
 impl Contents {

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 use super::SnapshotId;
 use crate::store::{StoreError, StoreErrorKind};
@@ -9,13 +10,13 @@ use crate::store::{StoreError, StoreErrorKind};
 /// Says why the vault did not do what it was asked.
 ///
 /// The text is for people and logs. It holds no value of a snapshot. Where one snapshot is at fault,
-/// [`snapshot`](Self::snapshot) names it. Where a store or the access log failed, its own error is
-/// the [source](Error::source).
+/// [`snapshot`](Self::snapshot) names it. Where a store, the access log or the authorizer failed,
+/// its own error is the [source](Error::source).
 #[derive(Debug, Clone)]
 pub struct EvidenceError {
     kind: EvidenceErrorKind,
     snapshot: Option<SnapshotId>,
-    source: Option<StoreError>,
+    source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
 /// What went wrong with evidence.
@@ -44,6 +45,8 @@ pub enum EvidenceErrorKind {
     InvalidSnapshot,
     /// The access log did not take the record, or there is none.
     Unrecorded,
+    /// The authorizer returned an error or panicked.
+    AuthorizerFailed,
     /// The tenant's keys changed again and again meanwhile; it may be tried again.
     Contended,
     /// The operating system gives no random bytes.
@@ -69,13 +72,44 @@ impl EvidenceError {
 
     /// The access log did not take a record.
     pub(super) fn unrecorded(source: Option<StoreError>) -> Self {
+        let source = source.map(|source| Arc::new(source) as _);
         Self { kind: EvidenceErrorKind::Unrecorded, snapshot: None, source }
+    }
+
+    /// Makes the error of an access about which the authorizer could not decide.
+    pub(super) fn authorizer_failed(source: Box<dyn Error + Send + Sync>) -> Self {
+        let kind = EvidenceErrorKind::AuthorizerFailed;
+        Self { kind, snapshot: None, source: Some(source.into()) }
     }
 
     /// Names the snapshot that is at fault.
     pub(super) fn of_snapshot(mut self, id: SnapshotId) -> Self {
         self.snapshot = Some(id);
         self
+    }
+}
+
+impl EvidenceErrorKind {
+    /// Returns whether it tells something of the snapshot, and not of the store or the request.
+    pub(super) const fn concerns_snapshot(self) -> bool {
+        match self {
+            Self::NotFound
+            | Self::Shredded
+            | Self::Altered
+            | Self::Unchecked
+            | Self::NotAsRecorded
+            | Self::Missing
+            | Self::UnknownKey => true,
+            Self::ReservedTenant
+            | Self::InvalidAccess
+            | Self::InvalidSnapshot
+            | Self::Unrecorded
+            | Self::AuthorizerFailed
+            | Self::Contended
+            | Self::NoRandomness
+            | Self::TooLarge
+            | Self::Store(_) => false,
+        }
     }
 }
 
@@ -88,7 +122,7 @@ impl From<EvidenceErrorKind> for EvidenceError {
 impl From<StoreError> for EvidenceError {
     fn from(error: StoreError) -> Self {
         let kind = EvidenceErrorKind::Store(error.kind());
-        Self { kind, snapshot: None, source: Some(error) }
+        Self { kind, snapshot: None, source: Some(Arc::new(error)) }
     }
 }
 
@@ -103,7 +137,7 @@ impl fmt::Display for EvidenceError {
 
 impl Error for EvidenceError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.source.as_ref().map(|source| source as _)
+        self.source.as_deref().map(|source| source as _)
     }
 }
 
@@ -130,6 +164,7 @@ impl fmt::Display for EvidenceErrorKind {
             }
             Self::InvalidSnapshot => "the summary of a snapshot's input is not a JSON text",
             Self::Unrecorded => "the access log did not take the record: nothing is shown without",
+            Self::AuthorizerFailed => "the authorizer of the evidence failed: the access is denied",
             Self::Contended => "the tenant's keys changed again and again meanwhile: try again",
             Self::NoRandomness => "the operating system gives no random bytes",
             Self::TooLarge => "it is longer than AES-GCM can encrypt",

@@ -64,6 +64,12 @@ impl SnapshotId {
         UnixMillis::new(u64::try_from(self.0.as_u128() >> 80).unwrap_or(u64::MAX))
     }
 
+    /// Returns an id of the same time that is not greater and says nothing of this id's random part.
+    pub(super) fn position(self) -> Self {
+        const RANDOM: u128 = (1 << 62) - 1;
+        Self(Uuid::from_u128(self.0.as_u128() & !RANDOM))
+    }
+
     /// Gives the UUID that is greater than those of all snapshots made before this moment, and not
     /// greater than any other's: so a backend finds a time in a column of ids.
     #[must_use]

@@ -339,21 +339,25 @@ impl AccessLog for Ledger {
 
 impl ledger::Access {
     fn of(record: &AccessRecord) -> Self {
-        let action = match record.action {
-            AccessAction::Read => "read",
-            AccessAction::Shred => "shred",
-            AccessAction::Rotate => "rotate",
-            AccessAction::Rewrap => "rewrap",
-            AccessAction::AddChecksums => "add_checksums",
-        };
         let outcome = match record.outcome {
             AccessOutcome::Asked => "asked".to_owned(),
             AccessOutcome::Done => "done".to_owned(),
+            AccessOutcome::Redacted => "redacted".to_owned(),
+            AccessOutcome::Denied => "refused".to_owned(),
             AccessOutcome::Failed(kind) => format!("failed: {kind}"),
         };
-        let mut access = Self::new(record.at, action, record.access.who(), record.access.why());
+        let action = match record.action {
+            // The ledger's `replay` is that of a whole trace; for one snapshot it is a read.
+            AccessAction::Replay => AccessAction::Read.as_str(),
+            action => action.as_str(),
+        };
+        let access = &record.access;
+        let mut access = Self::new(record.at, action, access.who(), access.why());
         access.tenant_id = record.tenant;
-        access.subject = record.snapshot.map(|id| id.to_string());
+        access.subject = record.snapshot.map(|first| match record.last_snapshot {
+            Some(last) => format!("{first}..{last}"),
+            None => first.to_string(),
+        });
         access.outcome = outcome;
         access
     }

@@ -34,12 +34,14 @@
 //! what is destroyed is destroyed for all processes at once.
 
 mod access;
+mod authorizer;
 mod checksum;
 mod contents;
 mod error;
 mod id;
 mod keeper;
 mod keys;
+mod listing;
 mod reading;
 mod recorded;
 mod replay;
@@ -55,10 +57,12 @@ mod vault;
 pub use async_trait::async_trait;
 
 pub use self::access::{Access, AccessAction, AccessLog, AccessOutcome, AccessRecord};
+pub use self::authorizer::{EvidenceAuthorizer, EvidenceRequest, EvidenceVerdict};
 pub use self::contents::{Contents, ContentsPart, Opened};
 pub use self::error::{EvidenceError, EvidenceErrorKind};
 pub use self::id::{ParseSnapshotIdError, SnapshotId};
 pub use self::keeper::{EvidenceKeeper, Sealing};
+pub use self::listing::SnapshotPage;
 pub use self::replay::{Replay, ReplayReport, Replayed, SkipReason, Verdict};
 pub use self::rotation::{Rewrapped, Rotated};
 pub use self::snapshot::Snapshot;

@@ -3,27 +3,31 @@
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
+use super::authorizer::SnapshotView;
 use super::keys::{self, ATTEMPTS};
 use super::seal::{Place, Secret};
 use super::snapshot::digest_of;
-use super::vault::Told;
+use super::vault::RecordDraft;
 use super::{
     Access, AccessAction, AccessOutcome, Contents, ContentsPart, EvidenceError, EvidenceErrorKind,
-    Opened, SealedContents, Snapshot, SnapshotId, StoredFacts, TenantKey, Vault,
+    Opened, SealedContents, Snapshot, SnapshotId, StoredFacts, StoredSnapshot, TenantKey, Vault,
 };
 
 impl Vault {
-    /// Opens a tenant's snapshot, for this reader and reason.
+    /// Opens the sealed contents of a tenant's snapshot, for this reader and reason.
     ///
-    /// It is opened, checked and put on the access log, in this order; only then it is shown. That a
-    /// reading failed is put there too.
+    /// The snapshot is checked, the [authorizer](Self::with_authorizer) is asked, what is sealed is
+    /// opened if it allows that, and the result is put on the access log; only then it is returned. A
+    /// failure is recorded too. A snapshot that the authorizer denies is `NotFound`, as one that does
+    /// not exist; one that it allows redacted comes without contents ([`Opened::redacted`]).
     ///
     /// # Errors
     /// `NotFound`; `Shredded` when the tenant's keys were destroyed; `Altered` when anything stored
     /// is not what was kept; `Unchecked` when it has no checksum; `NotAsRecorded` and `Missing` when
     /// the [ledger](Self::with_ledger) says otherwise; `UnknownKey` when the ring lacks a key;
-    /// `Unrecorded` when the access log takes no record, whatever else went wrong; `Contended` when
-    /// the tenant's keys change again and again; `Store` when the store or the ledger fails.
+    /// `Unrecorded` when the access log takes no record, whatever else went wrong; `AuthorizerFailed`
+    /// when the authorizer cannot decide; `Contended` when the tenant's keys change again and again;
+    /// `Store` when the store or the ledger fails.
     ///
     /// # Examples
     /// ```
@@ -41,17 +45,12 @@ impl Vault {
         id: SnapshotId,
         access: &Access,
     ) -> Result<Opened, EvidenceError> {
-        let opened = match self.open(tenant, id).await {
-            Ok(opened) => self.compare(&opened.snapshot).await.map(|()| opened),
-            Err(error) if error.kind() == EvidenceErrorKind::NotFound => {
-                Err(self.absent(tenant, id).await)
-            }
-            Err(error) => Err(error),
-        };
-        self.shown(tenant, id, access, opened).await
+        let looked_up = self.look_up(tenant, id).await;
+        self.open(AccessAction::Read, tenant, id, access, looked_up).await
     }
 
-    /// Opens a snapshot that a record of the ledger names, with this digest, if the record has one.
+    /// Opens a snapshot for a replay, as a record of the ledger names it, with this digest if the
+    /// record has one.
     pub(super) async fn read_recorded(
         &self,
         tenant: Uuid,
@@ -59,45 +58,65 @@ impl Vault {
         recorded: Option<&str>,
         access: &Access,
     ) -> Result<Opened, EvidenceError> {
-        let opened = match self.open(tenant, id).await {
-            Ok(opened) => opened
-                .snapshot
-                .digest()
-                .and_then(|it| recorded.map_or(Ok(()), |recorded| self.matches(it, recorded, id)))
-                .map(|()| opened),
-            Err(error) if error.kind() == EvidenceErrorKind::NotFound && !self.may_be_swept(id) => {
-                Err(EvidenceError::from(EvidenceErrorKind::Missing).of_snapshot(id))
-            }
-            Err(error) => Err(error),
-        };
-        self.shown(tenant, id, access, opened).await
+        let looked_up = self.look_up_recorded(tenant, id, recorded).await;
+        self.open(AccessAction::Replay, tenant, id, access, looked_up).await
     }
 
-    /// Puts a reading on the access log before anything of it is shown.
-    async fn shown(
+    async fn look_up_recorded(
         &self,
         tenant: Uuid,
         id: SnapshotId,
+        recorded: Option<&str>,
+    ) -> Result<(StoredSnapshot, Snapshot), EvidenceError> {
+        let Some(stored) = self.store.find_snapshot(tenant, id).await? else {
+            let may_be_swept = self.may_be_swept(id);
+            let missing = EvidenceError::from(EvidenceErrorKind::Missing).of_snapshot(id);
+            return Err(if may_be_swept { EvidenceErrorKind::NotFound.into() } else { missing });
+        };
+        let snapshot = self.checked(&stored, tenant, id).await?;
+        if let Some(recorded) = recorded {
+            self.matches(snapshot.digest()?, recorded, id)?;
+        }
+        Ok((stored, snapshot))
+    }
+
+    /// Opens what was looked up as far as the access may see it, and records that before it is shown.
+    async fn open(
+        &self,
+        action: AccessAction,
+        tenant: Uuid,
+        id: SnapshotId,
         access: &Access,
-        opened: Result<Opened, EvidenceError>,
+        looked_up: Result<(StoredSnapshot, Snapshot), EvidenceError>,
     ) -> Result<Opened, EvidenceError> {
-        let told = Told::new(AccessAction::Read, Some(tenant), access).of_snapshot(id);
-        self.tell(&told, AccessOutcome::of(&opened)).await?;
+        let draft = RecordDraft::new(action, Some(tenant), access).of_snapshot(id);
+        let (outcome, opened) =
+            match self.authorized(&draft, tenant, id, looked_up, |(_, snapshot)| snapshot).await {
+                Ok(((_, snapshot), SnapshotView::Redacted)) => withheld(snapshot),
+                Ok(((stored, snapshot), SnapshotView::Full)) => {
+                    let opened = self.unseal(stored, snapshot).await;
+                    (AccessOutcome::of(&opened), opened)
+                }
+                Err(it) => (it.outcome, Err(it.error)),
+            };
+        self.record(&draft, outcome).await?;
         opened
     }
 
-    async fn open(&self, tenant: Uuid, id: SnapshotId) -> Result<Opened, EvidenceError> {
+    async fn unseal(
+        &self,
+        mut stored: StoredSnapshot,
+        snapshot: Snapshot,
+    ) -> Result<Opened, EvidenceError> {
+        let (tenant, id) = (stored.facts.tenant, stored.facts.id);
         let mut without_key = None;
         for _ in 0..ATTEMPTS {
-            let stored = self.store.find_snapshot(tenant, id).await?;
-            let stored = stored.ok_or(EvidenceErrorKind::NotFound)?;
-            let snapshot = self.checked(&stored, tenant, id).await?;
             let Some(sealed) = &stored.sealed else { return Ok(unsealed(snapshot)?) };
             let version = sealed.key.version;
             match self.store.find_tenant_key(tenant, version).await? {
                 Some(key) if key.wrapped.is_some() => {
                     let contents = self.contents(&key, &snapshot, &stored.facts, sealed)?;
-                    return Ok(Opened { snapshot, contents });
+                    return Ok(Opened { snapshot, contents, redacted: false });
                 }
                 // A rotation destroys a key once it has wrapped anew what the key wrapped. If this
                 // was one, the snapshot is under another key by now.
@@ -108,6 +127,9 @@ impl Vault {
                 }
                 _ => without_key = Some(version),
             }
+            let again = self.store.find_snapshot(tenant, id).await?;
+            stored = again.ok_or(EvidenceErrorKind::NotFound)?;
+            self.checked(&stored, tenant, id).await?;
         }
         Err(EvidenceErrorKind::Contended.into())
     }
@@ -139,9 +161,16 @@ impl Vault {
 /// A snapshot with nothing sealed has to say so itself.
 fn unsealed(snapshot: Snapshot) -> Result<Opened, EvidenceErrorKind> {
     if snapshot.sealed().is_empty() {
-        return Ok(Opened { snapshot, contents: Contents::new() });
+        return Ok(Opened { snapshot, contents: Contents::new(), redacted: false });
     }
     Err(EvidenceErrorKind::Altered)
+}
+
+/// Shows a snapshot without what is sealed.
+fn withheld(snapshot: Snapshot) -> (AccessOutcome, Result<Opened, EvidenceError>) {
+    let redacted = !snapshot.sealed().is_empty();
+    let outcome = if redacted { AccessOutcome::Redacted } else { AccessOutcome::Done };
+    (outcome, Ok(Opened { snapshot, contents: Contents::new(), redacted }))
 }
 
 /// Opens the parts, which have to be those that the snapshot names.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
+use super::listing::ListEntry;
 use super::{EvidenceError, EvidenceErrorKind, Snapshot, SnapshotId, SnapshotQuery, Vault};
 use crate::canonical::Digest;
 use crate::ledger::{LARGEST_PAGE, Ledger, LedgerQuery, RecordedCall};
@@ -58,7 +59,7 @@ impl Vault {
         let query = LedgerQuery::new().tenant(snapshot.tenant_id()).trace(snapshot.trace_id());
         let recorded = digests(ledger, query, |named| named == id).await?;
         match recorded.get(&id) {
-            Some(recorded) => self.matches(snapshot.digest()?, recorded, id),
+            Some(recorded) => self.matches(snapshot.digest()?, &recorded.digest, id),
             None => Ok(()),
         }
     }
@@ -95,20 +96,20 @@ impl Vault {
         }
     }
 
-    /// Compares a page of a list with the records of its time: each snapshot is as its record says,
-    /// and none that a record names is missing from it.
-    pub(super) async fn compare_page(
+    /// Compares snapshots of a list with the records of their time: one that is not as its record
+    /// says, or that a record names and the list lacks, becomes an entry with an error.
+    pub(super) async fn compare_entries(
         &self,
         query: &SnapshotQuery,
         after: Option<SnapshotId>,
-        page: &[Snapshot],
+        entries: &mut Vec<ListEntry>,
         is_last: bool,
     ) -> Result<(), EvidenceError> {
         let Some(ledger) = &self.ledger else {
             return Ok(());
         };
         let ids = query.ids(after);
-        let last = page.last().map(Snapshot::id);
+        let last = entries.last().map(|entry| entry.id);
         let end = last.filter(|_| !is_last);
         let within = |id: SnapshotId| {
             ids.contains(&id.uuid()) && end.is_none_or(|end| id.uuid() <= end.uuid())
@@ -121,32 +122,47 @@ impl Vault {
         }
         let records = between(records, from.unwrap_or(UnixMillis::new(0)), until);
         let mut recorded = digests(ledger, records, within).await?;
-        for snapshot in page {
-            let id = snapshot.id();
-            if let Some(recorded) = recorded.remove(&id) {
-                self.matches(snapshot.digest()?, &recorded, id)?;
+        for ListEntry { id, snapshot } in &mut *entries {
+            let recorded = recorded.remove(id);
+            if let (Ok(listed), Some(recorded)) = (&*snapshot, recorded) {
+                let compared =
+                    listed.digest().and_then(|it| self.matches(it, &recorded.digest, *id));
+                if let Err(error) = compared {
+                    *snapshot = Err(error);
+                }
             }
         }
-        match recorded.keys().find(|id| !self.may_be_swept(**id)) {
-            Some(id) => Err(EvidenceError::from(EvidenceErrorKind::Missing).of_snapshot(*id)),
-            None => Ok(()),
-        }
+        let missing = recorded.into_iter().filter(|(id, recorded)| {
+            query.admits(&recorded.tool, recorded.invocation) && !self.may_be_swept(*id)
+        });
+        entries.extend(missing.map(|(id, _)| {
+            let error = EvidenceError::from(EvidenceErrorKind::Missing).of_snapshot(id);
+            ListEntry { id, snapshot: Err(error) }
+        }));
+        entries.sort_by_key(|entry| entry.id);
+        Ok(())
     }
 }
 
-/// Collects the digests that records hold of the snapshots that are asked for.
+/// What a record states of the snapshot that its call left.
+struct RecordedDigest {
+    digest: String,
+    tool: String,
+    invocation: Uuid,
+}
+
+/// Collects the digests that records hold of the wanted snapshots.
 async fn digests(
     ledger: &Ledger,
     query: LedgerQuery,
     wanted: impl Fn(SnapshotId) -> bool,
-) -> Result<BTreeMap<SnapshotId, String>, EvidenceError> {
+) -> Result<BTreeMap<SnapshotId, RecordedDigest>, EvidenceError> {
     let mut query = query.limit(LARGEST_PAGE);
     let mut found = BTreeMap::new();
     loop {
         let page = ledger.find(query.clone()).await?;
         let named = page.records.iter().filter_map(|(_, call)| named_by(call));
-        let named = named.filter(|(id, _)| wanted(*id));
-        found.extend(named.map(|(id, digest)| (id, digest.to_owned())));
+        found.extend(named.filter(|(id, _)| wanted(*id)));
         match page.next {
             Some(next) => query = query.after(next),
             None => return Ok(found),
@@ -155,9 +171,10 @@ async fn digests(
 }
 
 /// Returns the snapshot that a record names, with its digest.
-fn named_by(call: &RecordedCall) -> Option<(SnapshotId, &str)> {
+fn named_by(call: &RecordedCall) -> Option<(SnapshotId, RecordedDigest)> {
     let id = call.evidence.as_deref()?.parse().ok()?;
-    Some((id, call.evidence_digest.as_deref()?))
+    let digest = call.evidence_digest.clone()?;
+    Some((id, RecordedDigest { digest, tool: call.tool.clone(), invocation: call.invocation_id }))
 }
 
 /// Asks for the records of calls whose snapshots were made within this time.

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::checksum::{CHECKSUM_KEYS, Checker, checksum, newest_key};
 use super::keys::{self, OpenKey};
 use super::seal::Place;
-use super::vault::{Told, not_reserved};
+use super::vault::{RecordDraft, not_reserved};
 use super::{
     Access, AccessAction, EvidenceError, EvidenceErrorKind, ListedSnapshot, SnapshotId,
     StoredSnapshot, TenantKey, Vault, WrappedKey,
@@ -65,7 +65,7 @@ impl Vault {
     /// ```
     pub async fn rotate(&self, tenant: Uuid, access: &Access) -> Result<Rotated, EvidenceError> {
         not_reserved(tenant)?;
-        let told = Told::new(AccessAction::Rotate, Some(tenant), access);
+        let told = RecordDraft::new(AccessAction::Rotate, Some(tenant), access);
         let work = async {
             let newest = self.store.newest_tenant_key(tenant).await?;
             if let Some(TenantKey { version, wrapped: Some(_), .. }) = newest {
@@ -87,7 +87,7 @@ impl Vault {
         access: &Access,
     ) -> Result<Rotated, EvidenceError> {
         not_reserved(tenant)?;
-        let told = Told::new(AccessAction::Rotate, Some(tenant), access);
+        let told = RecordDraft::new(AccessAction::Rotate, Some(tenant), access);
         self.recorded(&told, self.settle(tenant)).await
     }
 
@@ -112,7 +112,7 @@ impl Vault {
     /// # }
     /// ```
     pub async fn rewrap_tenant_keys(&self, access: &Access) -> Result<Rewrapped, EvidenceError> {
-        let told = Told::new(AccessAction::Rewrap, None, access);
+        let told = RecordDraft::new(AccessAction::Rewrap, None, access);
         let work = async {
             let (mut count, mut after) = (Rewrapped::default(), None);
             loop {

@@ -217,6 +217,12 @@ impl Snapshot {
         self.0.input_summary.as_deref().map(RawValue::get)
     }
 
+    /// Returns the summary of the input as one JSON value.
+    #[cfg(feature = "http")]
+    pub(crate) fn raw_input_summary(&self) -> Option<&RawValue> {
+        self.0.input_summary.as_deref()
+    }
+
     /// Gives the hash of the canonical input, with the algorithm in front.
     #[must_use]
     pub fn input_hash(&self) -> Option<&str> {

@@ -209,7 +209,7 @@ pub struct TenantKey {
     pub wrapped: Option<Vec<u8>>,
 }
 
-/// Asks for a tenant's snapshots: all, of a trace, of a time.
+/// A query for a tenant's snapshots: all, or those of a trace, a time, a tool or a call.
 ///
 /// # Examples
 /// ```
@@ -234,6 +234,10 @@ pub struct SnapshotQuery {
     pub from: Option<UnixMillis>,
     /// Made before this moment.
     pub until: Option<UnixMillis>,
+    /// Of this tool alone. A store may ignore it: the vault checks each snapshot.
+    pub tool: Option<Box<str>>,
+    /// Of the call with this invocation id alone. A store may ignore it, as `tool`.
+    pub invocation: Option<Uuid>,
 }
 
 impl StoredFacts {
@@ -320,7 +324,7 @@ impl SnapshotQuery {
     /// Asks for all of a tenant's.
     #[must_use]
     pub const fn of(tenant: Uuid) -> Self {
-        Self { tenant, trace: None, from: None, until: None }
+        Self { tenant, trace: None, from: None, until: None, tool: None, invocation: None }
     }
 
     /// Asks for those of a trace.
@@ -342,6 +346,26 @@ impl SnapshotQuery {
     pub const fn with_until(mut self, moment: UnixMillis) -> Self {
         self.until = Some(moment);
         self
+    }
+
+    /// Asks for those of a tool.
+    #[must_use]
+    pub fn with_tool(mut self, tool: impl Into<Box<str>>) -> Self {
+        self.tool = Some(tool.into());
+        self
+    }
+
+    /// Asks for that of a call, by its invocation id.
+    #[must_use]
+    pub const fn with_invocation(mut self, invocation: Uuid) -> Self {
+        self.invocation = Some(invocation);
+        self
+    }
+
+    /// Returns whether a snapshot of this tool and call is asked for.
+    pub(super) fn admits(&self, tool: &str, invocation: Uuid) -> bool {
+        self.tool.as_deref().is_none_or(|it| it == tool)
+            && self.invocation.is_none_or(|it| it == invocation)
     }
 
     /// Gives the ids that are asked for, after this one, as a range of UUIDs.

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::checksum::{checksum, newest_key};
-use super::vault::{Told, not_reserved, snapshot_of};
+use super::vault::{RecordDraft, not_reserved, snapshot_of};
 use super::{
     Access, AccessAction, EvidenceError, EvidenceErrorKind, ListedSnapshot, SnapshotId,
     SnapshotQuery, Vault,
@@ -49,7 +49,7 @@ impl Vault {
         access: &Access,
     ) -> Result<ChecksumsAdded, EvidenceError> {
         not_reserved(tenant)?;
-        let told = Told::new(AccessAction::AddChecksums, Some(tenant), access);
+        let told = RecordDraft::new(AccessAction::AddChecksums, Some(tenant), access);
         let work = async {
             let (query, mut after) = (SnapshotQuery::of(tenant), None);
             let mut count = ChecksumsAdded::default();

@@ -1,4 +1,4 @@
-//! The vault: keeping, finding, forgetting, destroying; and telling the access log.
+//! The vault: keeping, sweeping and destroying evidence, and recording each access.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use super::seal::{Place, Secret};
 use super::snapshot::digest_of;
 use super::{
     Access, AccessAction, AccessLog, AccessOutcome, AccessRecord, Contents, ContentsPart,
-    EvidenceError, EvidenceErrorKind, EvidenceStore, SealedContents, Snapshot, SnapshotId,
-    SnapshotQuery, StoredFacts, StoredSnapshot, WrappedKey,
+    EvidenceAuthorizer, EvidenceError, EvidenceErrorKind, EvidenceStore, SealedContents, Snapshot,
+    SnapshotId, StoredFacts, StoredSnapshot, WrappedKey,
 };
 use crate::ledger::Ledger;
 use crate::policy::KeyRing;
@@ -24,7 +24,8 @@ use crate::store::{Clock, StoreError, SystemClock, UnixMillis};
 /// A handle: its clones share the store, the keys and the log. It keeps nothing of a snapshot and no
 /// tenant's key, so that what another process destroys is destroyed here too.
 ///
-/// Without an [access log](Self::with_access_log) nothing sealed is shown, and no key is changed.
+/// Without an [access log](Self::with_access_log) nothing is shown, and no key is changed. An
+/// [authorizer](Self::with_authorizer) of the host's decides who sees what.
 ///
 /// # Cancellation
 /// Whatever is dropped half way leaves everything readable that was readable before. What destroys or
@@ -78,6 +79,7 @@ pub struct Vault {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) ledger: Option<Ledger>,
     pub(super) retention: Option<Duration>,
+    pub(super) authorizer: Option<Arc<dyn EvidenceAuthorizer>>,
 }
 
 impl Vault {
@@ -93,10 +95,38 @@ impl Vault {
             clock: Arc::new(SystemClock),
             ledger: None,
             retention: None,
+            authorizer: None,
         }
     }
 
-    /// Sets who is told of each access.
+    /// Sets the host's decision about each access that shows evidence, in place of an earlier one.
+    ///
+    /// Without one, the vault allows every access by the code that holds it, and
+    /// [`HttpConfig::vault`](crate::http::HttpConfig::vault) serves none of its evidence.
+    ///
+    /// # Examples
+    /// ```
+    /// use tool_runtime::evidence::{EvidenceRequest, EvidenceVerdict, Vault};
+    ///
+    /// # fn doc(vault: Vault) -> Vault {
+    /// // Only auditors see evidence, and only evidence of prices.
+    /// vault.with_authorizer(|request: &EvidenceRequest<'_>| {
+    ///     let is_price = request.snapshot().is_some_and(|it| it.tool() == "pricing.quote");
+    ///     if is_price && request.access().has_scope("auditor") {
+    ///         EvidenceVerdict::Allow
+    ///     } else {
+    ///         EvidenceVerdict::Deny
+    ///     }
+    /// })
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_authorizer(mut self, authorizer: impl EvidenceAuthorizer) -> Self {
+        self.authorizer = Some(Arc::new(authorizer));
+        self
+    }
+
+    /// Sets the log that records each access.
     #[must_use]
     pub fn with_access_log(mut self, log: impl AccessLog) -> Self {
         self.log = Some(Arc::new(log));
@@ -153,83 +183,6 @@ impl Vault {
         Ok(())
     }
 
-    /// Finds what anybody may see of a tenant's snapshot. Nothing is opened, and nothing recorded.
-    ///
-    /// Its checksum is checked over all that is stored of it, and its digest against the ledger's
-    /// record of the call, where the vault [has the ledger](Self::with_ledger).
-    ///
-    /// # Errors
-    /// `Altered` when anything stored is not what was kept; `Unchecked` when it has no checksum;
-    /// `NotAsRecorded` and `Missing` when the ledger says otherwise; `UnknownKey` when the ring lacks
-    /// a key; `Store` when the store or the ledger fails.
-    ///
-    /// # Examples
-    /// ```
-    /// # use tool_runtime::evidence::{EvidenceError, SnapshotId, Vault};
-    /// # async fn doc(vault: Vault, tenant: tool_runtime::Uuid, id: SnapshotId) -> Result<(), EvidenceError> {
-    /// if let Some(snapshot) = vault.find(tenant, id).await? {
-    ///     println!("{} {}", snapshot.tool(), snapshot.version());
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn find(
-        &self,
-        tenant: Uuid,
-        id: SnapshotId,
-    ) -> Result<Option<Snapshot>, EvidenceError> {
-        let Some(stored) = self.store.find_snapshot(tenant, id).await? else {
-            let absent = self.absent(tenant, id).await;
-            return if absent.kind() == EvidenceErrorKind::NotFound {
-                Ok(None)
-            } else {
-                Err(absent)
-            };
-        };
-        let snapshot = self.checked(&stored, tenant, id).await?;
-        self.compare(&snapshot).await?;
-        Ok(Some(snapshot))
-    }
-
-    /// Lists what anybody may see of snapshots, at most `most`, in the order they were made, from
-    /// the first after `after`. As with [`find`](Self::find), nothing is opened, and each is checked.
-    ///
-    /// # Errors
-    /// As [`find`](Self::find); [`EvidenceError::snapshot`] names the snapshot at fault, after which
-    /// another list may go on.
-    ///
-    /// # Examples
-    /// ```
-    /// # use tool_runtime::evidence::{EvidenceError, SnapshotQuery, Vault};
-    /// # async fn doc(vault: Vault, tenant: tool_runtime::Uuid) -> Result<(), EvidenceError> {
-    /// let query = SnapshotQuery::of(tenant).with_trace("trace-1");
-    /// let mut page = vault.list(&query, None, 100).await?;
-    /// while let Some(last) = page.last() {
-    ///     page = vault.list(&query, Some(last.id()), 100).await?;
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn list(
-        &self,
-        query: &SnapshotQuery,
-        after: Option<SnapshotId>,
-        most: usize,
-    ) -> Result<Vec<Snapshot>, EvidenceError> {
-        let listed = self.store.list_snapshots(query, after, most).await?;
-        let is_last = listed.len() < most;
-        let mut checker = Checker::new(self);
-        let mut page = Vec::with_capacity(listed.len());
-        for stored in listed {
-            let id = stored.facts.id;
-            checker.check(&stored).await.map_err(|error| error.of_snapshot(id))?;
-            let snapshot = snapshot_of(&stored.facts, query.tenant, id);
-            page.push(snapshot.map_err(|kind| EvidenceError::from(kind).of_snapshot(id))?);
-        }
-        self.compare_page(query, after, &page, is_last).await?;
-        Ok(page)
-    }
-
     /// Forgets snapshots that were made before this moment, at most `most`; returns how many.
     ///
     /// # Errors
@@ -271,8 +224,8 @@ impl Vault {
     /// ```
     pub async fn shred(&self, tenant: Uuid, access: &Access) -> Result<usize, EvidenceError> {
         not_reserved(tenant)?;
-        let told = Told::new(AccessAction::Shred, Some(tenant), access);
-        self.recorded(&told, async { Ok(self.store.destroy_tenant_keys(tenant).await?) }).await
+        let draft = RecordDraft::new(AccessAction::Shred, Some(tenant), access);
+        self.recorded(&draft, async { Ok(self.store.destroy_tenant_keys(tenant).await?) }).await
     }
 
     async fn keep_sealed(
@@ -320,27 +273,46 @@ impl Vault {
     /// Does what changes keys between two records: that it was asked for, and how it ended.
     pub(super) async fn recorded<T>(
         &self,
-        told: &Told<'_>,
+        draft: &RecordDraft<'_>,
         work: impl Future<Output = Result<T, EvidenceError>>,
     ) -> Result<T, EvidenceError> {
-        self.tell(told, AccessOutcome::Asked).await?;
+        self.record(draft, AccessOutcome::Asked).await?;
         let done = work.await;
-        self.tell(told, AccessOutcome::of(&done)).await?;
+        self.record(draft, AccessOutcome::of(&done)).await?;
         done
     }
 
-    /// Tells the access log.
-    pub(super) async fn tell(
+    /// Returns whether an authorizer decides about the accesses.
+    pub(crate) fn has_authorizer(&self) -> bool {
+        self.authorizer.is_some()
+    }
+
+    /// Records an access that was denied before the vault was asked.
+    pub(crate) async fn record_denied(
         &self,
-        told: &Told<'_>,
+        action: AccessAction,
+        tenant: Option<Uuid>,
+        id: Option<SnapshotId>,
+        access: &Access,
+    ) -> Result<(), EvidenceError> {
+        let mut draft = RecordDraft::new(action, tenant, access);
+        draft.snapshot = id;
+        self.record(&draft, AccessOutcome::Denied).await
+    }
+
+    /// Puts a record on the access log.
+    pub(super) async fn record(
+        &self,
+        draft: &RecordDraft<'_>,
         outcome: AccessOutcome,
     ) -> Result<(), EvidenceError> {
         let log = self.log.as_ref().ok_or_else(|| EvidenceError::unrecorded(None))?;
         let record = AccessRecord {
-            action: told.action,
-            tenant: told.tenant,
-            snapshot: told.snapshot,
-            access: told.access.clone(),
+            action: draft.action,
+            tenant: draft.tenant,
+            snapshot: draft.snapshot,
+            last_snapshot: draft.last_snapshot,
+            access: draft.access.clone(),
             at: self.clock.now(),
             outcome,
         };
@@ -349,17 +321,18 @@ impl Vault {
     }
 }
 
-/// What all records of one access say.
-pub(super) struct Told<'a> {
-    action: AccessAction,
-    tenant: Option<Uuid>,
-    snapshot: Option<SnapshotId>,
-    access: &'a Access,
+/// The fields that all records of one access share.
+pub(super) struct RecordDraft<'a> {
+    pub(super) action: AccessAction,
+    pub(super) tenant: Option<Uuid>,
+    pub(super) snapshot: Option<SnapshotId>,
+    pub(super) last_snapshot: Option<SnapshotId>,
+    pub(super) access: &'a Access,
 }
 
-impl<'a> Told<'a> {
+impl<'a> RecordDraft<'a> {
     pub(super) fn new(action: AccessAction, tenant: Option<Uuid>, access: &'a Access) -> Self {
-        Self { action, tenant, snapshot: None, access }
+        Self { action, tenant, snapshot: None, last_snapshot: None, access }
     }
 
     pub(super) fn of_snapshot(mut self, id: SnapshotId) -> Self {

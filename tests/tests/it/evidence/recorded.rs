@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tool_runtime::evidence::{
-    EvidenceErrorKind, EvidenceKeeper, EvidenceStore, Replay, SkipReason, Snapshot, SnapshotId,
-    SnapshotQuery, Vault, Verdict,
+    AccessAction, EvidenceErrorKind, EvidenceKeeper, EvidenceRequest, EvidenceStore,
+    EvidenceVerdict, Replay, SkipReason, Snapshot, SnapshotId, SnapshotQuery, Vault, Verdict,
 };
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
@@ -51,8 +51,8 @@ impl Shop {
     /// What is wrong by each way of reading, if anything is.
     async fn readings(&self, vault: &Vault) -> [Option<EvidenceErrorKind>; 3] {
         let read = vault.read(TENANT, self.id, &access()).await.map(drop);
-        let found = vault.find(TENANT, self.id).await.map(drop);
-        let listed = vault.list(&SnapshotQuery::of(TENANT), None, 10).await.map(drop);
+        let found = vault.find(TENANT, self.id, &access()).await.map(drop);
+        let listed = vault.list(&SnapshotQuery::of(TENANT), None, 10, &access()).await.map(drop);
         [read, found, listed].map(|it| it.err().map(|error| error.kind()))
     }
 
@@ -91,10 +91,10 @@ async fn evidence_that_the_ledger_names_and_the_store_does_not_have_is_missing()
     let shop = Shop::new().await;
     shop.delete().await;
     shop.check(EvidenceErrorKind::Missing, SkipReason::EvidenceMissing).await;
-    let error = shop.office.keeper.vault().find(TENANT, shop.id).await.unwrap_err();
+    let error = shop.office.keeper.vault().find(TENANT, shop.id, &access()).await.unwrap_err();
     assert_eq!(error.snapshot(), Some(shop.id));
     let never = SnapshotId::at(shop.id.moment());
-    assert_eq!(shop.office.keeper.vault().find(TENANT, never).await.unwrap(), None);
+    assert_eq!(shop.office.keeper.vault().find(TENANT, never, &access()).await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -130,4 +130,39 @@ async fn evidence_without_its_checksum_is_not_replayed() {
     shop.delete().await;
     assert!(shop.store.put_snapshot(stored).await.unwrap());
     shop.check(EvidenceErrorKind::Unchecked, SkipReason::EvidenceAltered).await;
+}
+
+#[tokio::test]
+async fn a_replay_opens_no_more_than_the_authorizer_allows() {
+    let shop = Shop::new().await;
+    let vault = shop.office.keeper.vault();
+    for (verdict, outcome) in [
+        (EvidenceVerdict::Deny, "refused"),
+        (EvidenceVerdict::AllowRedacted, "redacted"),
+        (EvidenceVerdict::Allow, "done"),
+    ] {
+        let rule = move |request: &EvidenceRequest<'_>| {
+            assert_eq!(request.action(), AccessAction::Replay);
+            verdict
+        };
+        let vault = vault.clone().with_authorizer(rule);
+        assert_eq!(shop.replayed(&vault).await, Verdict::Same, "the ledger has the arguments");
+        let last = shop.office.accesses().pop();
+        assert_eq!(last, Some(("read".to_owned(), outcome.to_owned())));
+    }
+}
+
+#[tokio::test]
+async fn a_missing_snapshot_is_told_of_to_readers_who_may_know_alone() {
+    let shop = Shop::new().await;
+    shop.delete().await;
+    let vault = shop.office.keeper.vault().clone();
+    let denying = vault.clone().with_authorizer(|_: &EvidenceRequest<'_>| EvidenceVerdict::Deny);
+    let readings = shop.readings(&denying).await;
+    assert_eq!(readings, [Some(EvidenceErrorKind::NotFound), None, None]);
+    let allowing = vault.with_authorizer(|_: &EvidenceRequest<'_>| EvidenceVerdict::AllowRedacted);
+    assert_eq!(shop.readings(&allowing).await, [Some(EvidenceErrorKind::Missing); 3]);
+    let query = SnapshotQuery::of(TENANT).with_tool("another");
+    let listed = allowing.list(&query, None, 10, &access()).await.expect("it is of no such tool");
+    assert_eq!(listed.snapshots, []);
 }

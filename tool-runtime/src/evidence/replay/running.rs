@@ -223,6 +223,7 @@ fn without_evidence(kind: EvidenceErrorKind) -> Result<Sealed, SkipReason> {
         | EvidenceErrorKind::InvalidAccess
         | EvidenceErrorKind::InvalidSnapshot
         | EvidenceErrorKind::Unrecorded
+        | EvidenceErrorKind::AuthorizerFailed
         | EvidenceErrorKind::Contended
         | EvidenceErrorKind::NoRandomness
         | EvidenceErrorKind::TooLarge

@@ -1,6 +1,7 @@
 //! What the vault promises: nothing altered opens, nothing shredded opens, nothing else is lost.
 
 mod access;
+mod authorizing;
 #[cfg(feature = "sqlite")]
 mod columns;
 mod known;
@@ -123,7 +124,7 @@ async fn what_was_kept_is_read() {
     let kept = vault.keep(made.clone(), &contents()).await.expect("it is kept");
     let opened = read(&vault, TENANT, kept.id()).await.expect("it opens");
     assert_eq!((&opened.snapshot, &opened.contents), (&kept, &contents()));
-    assert_eq!(vault.find(TENANT, kept.id()).await.expect("found"), Some(kept.clone()));
+    assert_eq!(vault.find(TENANT, kept.id(), &access()).await.expect("found"), Some(kept.clone()));
     assert_ne!(
         kept.digest().expect("JSON"),
         made.digest().expect("JSON"),
@@ -161,7 +162,7 @@ async fn a_snapshot_is_its_tenant_s() {
     let id = keep(&vault, TENANT).await;
     keep(&vault, OTHER).await;
     check_shut(&vault, OTHER, id, EvidenceErrorKind::NotFound).await;
-    assert_eq!(vault.find(OTHER, id).await.expect("a store"), None);
+    assert_eq!(vault.find(OTHER, id, &access()).await.expect("a store"), None);
 }
 
 #[test]

@@ -30,7 +30,8 @@ async fn what_is_shredded_opens_in_no_process() {
         }
         check_read(vault, OTHER, other).await;
     }
-    let found = here.find(TENANT, ids[0]).await.expect("a store").expect("the snapshot stays");
+    let found =
+        here.find(TENANT, ids[0], &access()).await.expect("a store").expect("the snapshot stays");
     assert_eq!(found.tool(), "pricing.quote");
 }
 

@@ -9,7 +9,7 @@ use axum::body::Body;
 use axum::http::Request;
 use serde_json::{Value, json};
 use tool_runtime::contracts::server::Tenant;
-use tool_runtime::evidence::{EvidenceKeeper, SnapshotQuery, Vault};
+use tool_runtime::evidence::{Access, EvidenceKeeper, SnapshotQuery, Vault};
 use tool_runtime::http::{
     self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes, Users,
 };
@@ -187,7 +187,8 @@ async fn a_proofs_id_opens_nothing_for_another_tenant() {
     let proof = snapshot(&archive.look_up(VICTIM, MARK).await);
     archive.look_up(THIEF, "somebody").await;
     let victim = Tenant::parse(VICTIM).unwrap().id();
-    let kept = archive.vault.list(&SnapshotQuery::of(victim), None, 10).await.unwrap();
+    let (query, reader) = (SnapshotQuery::of(victim), Access::new("test", "a test").unwrap());
+    let kept = archive.vault.list(&query, None, 10, &reader).await.unwrap().snapshots;
     let uuid = kept[0].id().uuid().to_string();
     assert_eq!((kept.len(), kept[0].id().to_string()), (1, proof.clone()));
     for theirs in [&*proof, &uuid] {
