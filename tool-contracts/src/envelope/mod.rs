@@ -32,6 +32,7 @@
 //! ```
 
 mod builder;
+mod call;
 mod conversion;
 mod error;
 mod request;
@@ -39,6 +40,6 @@ mod response;
 
 pub(crate) use self::error::{RESERVED, stand_in};
 pub use self::{
-    builder::RequestEnvelopeBuilder, error::ResponseError, request::RequestEnvelope,
-    response::ResponseEnvelope,
+    builder::RequestEnvelopeBuilder, call::CallEnvelope, error::ResponseError,
+    request::RequestEnvelope, response::ResponseEnvelope,
 };

@@ -18,7 +18,7 @@ use crate::{
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolError,
     ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta,
     ToolSpec, ToolkitSpec, Trace, Violation,
-    envelope::{RequestEnvelope, ResponseEnvelope, ResponseError},
+    envelope::{CallEnvelope, RequestEnvelope, ResponseEnvelope, ResponseError},
     server::{
         Audit, AuditStatus, CallContext, CallRequest, CallResponse, ListRequest, ListResponse,
         Tenant, ToolListing,
@@ -77,6 +77,7 @@ catalogue! {
     "call_status" "CallStatus" CallStatus;
     "violation" "Violation" Violation;
     "request_envelope" "RequestEnvelope" RequestEnvelope;
+    "call_envelope" "CallEnvelope" CallEnvelope;
     "response_envelope" "ResponseEnvelope" ResponseEnvelope<Value>;
     "response_error" "ResponseError" ResponseError;
     "tenant" "Tenant" Tenant;

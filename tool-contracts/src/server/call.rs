@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, de::Error as _};
+use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 
 use super::CallContext;
@@ -85,12 +85,7 @@ reads! {
     optional input = "input", raw Option<I>;
     optional context = "context", nested CallContext;
     => {
-        let input = match input.flatten() {
-            Some(input) => input,
-            None => serde_json::from_str("{}").map_err(|_: serde_json::Error| {
-                A::Error::custom("`input`: missing; this field is required")
-            })?,
-        };
+        let input = wire::or_empty_object(input.flatten(), "input")?;
         Ok(CallRequest { tool_name, input, context: context.unwrap_or_default() })
     }
 }

@@ -155,6 +155,17 @@ pub(crate) fn null<'de, T: Deserialize<'de>, E: Error>(field: &str) -> Result<T,
     serde_json::from_str("null").map_err(|error| E::custom(inside(field, error, false)))
 }
 
+/// Returns the value of `field`, or that of `{}` where it is left out or null.
+pub(crate) fn or_empty_object<'de, T: Deserialize<'de>, E: Error>(
+    value: Option<T>,
+    field: &str,
+) -> Result<T, E> {
+    match value {
+        Some(value) => Ok(value),
+        None => serde_json::from_str("{}").map_err(|_: serde_json::Error| missing(field)),
+    }
+}
+
 #[cold]
 fn inside<E: Error>(field: &str, error: E, own: bool) -> E {
     if text::is_syntax(&error) {

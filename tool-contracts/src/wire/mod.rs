@@ -14,8 +14,8 @@ mod words;
 pub(crate) use self::leaf::{Counts, Flag, Id, Labels, Object, Text, Texts, Whole};
 pub(crate) use self::{
     fields::{
-        Buffered, duplicate, missing, need, nested, null, payload, raw, reads, refuse_numbers,
-        refuse_scalars, unknown,
+        Buffered, duplicate, missing, need, nested, null, or_empty_object, payload, raw, reads,
+        refuse_numbers, refuse_scalars, unknown,
     },
     leaf::{Instant, leaf, take},
     switch::Switch,

@@ -9,7 +9,7 @@ use tool_contracts::{
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolError,
     ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta,
     ToolSpec, ToolkitSpec, Trace, Violation,
-    envelope::{RequestEnvelope, ResponseEnvelope, ResponseError},
+    envelope::{CallEnvelope, RequestEnvelope, ResponseEnvelope, ResponseError},
     schemas,
     server::{
         Audit, AuditStatus, CallContext, CallRequest, CallResponse, ListRequest, ListResponse,
@@ -59,6 +59,7 @@ fn check_file(file: &str, example: &Value) {
         "call_status.json" => check::<CallStatus>(example),
         "violation.json" => check::<Violation>(example),
         "request_envelope.json" => check::<RequestEnvelope>(example),
+        "call_envelope.json" => check::<CallEnvelope<Value>>(example),
         "response_envelope.json" => check::<ResponseEnvelope<Value>>(example),
         "response_error.json" => check::<ResponseError>(example),
         "tenant.json" => check::<Tenant>(example),

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tool_contracts::{
     ErrorCode, ToolErrorType, ToolOutput,
-    envelope::{RequestEnvelope, ResponseEnvelope},
+    envelope::{CallEnvelope, RequestEnvelope, ResponseEnvelope},
     schemas,
     server::{
         AuditStatus, CallContext, CallRequest, CallResponse, ListRequest, ListResponse, Tenant,
@@ -163,6 +163,7 @@ fn check<T: DeserializeOwned + Debug + PartialEq>(file: &str) {
 #[test]
 fn null_stands_for_any_key_that_is_not_set() {
     check::<RequestEnvelope>("request_envelope.json");
+    check::<CallEnvelope<Value>>("call_envelope.json");
     check::<ResponseEnvelope<Value>>("response_envelope.json");
     check::<tool_contracts::envelope::ResponseError>("response_error.json");
     check::<tool_contracts::Evidence>("evidence.json");

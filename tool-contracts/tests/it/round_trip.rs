@@ -9,7 +9,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use tool_contracts::{
     ToolOutput,
-    envelope::ResponseEnvelope,
+    envelope::{CallEnvelope, ResponseEnvelope},
     server::{CallRequest, CallResponse},
 };
 
@@ -89,6 +89,13 @@ proptest! {
         let text = serde_json::to_string(&request).unwrap();
         let read: CallRequest<Value> = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(read.into_parts(), request.into_parts());
+    }
+
+    #[test]
+    fn call_envelopes(call in values::call_envelope()) {
+        let text = serde_json::to_string(&call).unwrap();
+        let read: CallEnvelope<Value> = serde_json::from_str(&text).unwrap();
+        prop_assert_eq!(read.into_parts(), call.into_parts());
     }
 
     #[test]

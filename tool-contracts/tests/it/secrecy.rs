@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tool_contracts::{
     ToolCallRequest, ToolContext, ToolError, ToolErrorDetail, ToolOutput, ToolResult,
     ToolResultMeta, ToolSpec, Violation,
-    envelope::{RequestEnvelope, ResponseEnvelope, ResponseError},
+    envelope::{CallEnvelope, RequestEnvelope, ResponseEnvelope, ResponseError},
     server::{
         Audit, CallContext, CallRequest, CallResponse, ListRequest, ListResponse, Tenant,
         ToolListing,
@@ -55,6 +55,16 @@ fn a_request_shows_how_long_its_arguments_are() {
     let request: ToolCallRequest = serde_json::from_str(&text).unwrap();
     assert!(!format!("{request:?}").contains(SECRET));
     assert!(format!("{request:?}").contains("22 bytes"), "{request:?}");
+}
+
+#[test]
+fn a_call_envelope_shows_how_long_its_input_is() {
+    let input = format!(r#"{{"password":"{SECRET}"}}"#);
+    let text =
+        format!(r#"{{"request_id":"r-1","actor":{{"type":"user","id":"u_1"}},"input":{input}}}"#);
+    let call: CallEnvelope = serde_json::from_str(&text).unwrap();
+    assert!(!format!("{call:?}").contains(SECRET), "{call:?}");
+    assert!(format!("{call:?}").contains("22 bytes"), "{call:?}");
 }
 
 /// Puts the secret, in every JSON type that can hold it, into every field and asks for the error.
@@ -109,6 +119,7 @@ fn no_error_quotes_what_it_rejects() {
     check::<ListResponse>("list_response.json");
     check::<ToolListing>("tool_listing.json");
     check::<CallRequest<Typed>>("call_request.json");
+    check::<CallEnvelope<Typed>>("call_envelope.json");
     check::<CallContext>("call_context.json");
     check::<CallResponse<Typed>>("call_response.json");
     check::<Audit>("audit.json");

@@ -9,7 +9,7 @@ use axum::response::Response;
 use futures::FutureExt;
 use tool_contracts::server::is_id;
 
-use super::answer::Heard;
+use super::answer::{Heard, ResponseFormat};
 use super::app::App;
 use super::auth::{Auth, Principal};
 use super::caller::RequestHead;
@@ -73,9 +73,15 @@ fn turned_away(app: &App, parts: &Parts, problem: Problem, mut heard: Heard) -> 
     problem.outcome(&mut heard).into_response()
 }
 
-/// Answers a request of which nothing is read but its head.
+/// Refuses a request whose body is not read.
 pub(super) fn refused(parts: &Parts, problem: Problem) -> Response {
+    refused_as(ResponseFormat::CallResponse, parts, problem)
+}
+
+/// Refuses a request whose body is not read, in the format of its path.
+pub(super) fn refused_as(format: ResponseFormat, parts: &Parts, problem: Problem) -> Response {
     let mut heard = Heard::now();
+    heard.format = format;
     heard.trace_id = trace_id(parts);
     problem.outcome(&mut heard).into_response()
 }

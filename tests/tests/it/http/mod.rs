@@ -3,6 +3,7 @@
 mod accesses;
 mod approvals;
 mod calls;
+mod envelopes;
 mod identity;
 mod isolation;
 mod openapi;

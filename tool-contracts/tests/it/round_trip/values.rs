@@ -10,7 +10,9 @@ use tool_contracts::{
     EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext, ToolContextBuilder,
     ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta, ToolErrorType, ToolOutput,
     ToolResult, ToolResultMeta, ToolSpec, ToolSpecBuilder, ToolkitSpec, Trace, Violation,
-    envelope::{RequestEnvelope, RequestEnvelopeBuilder, ResponseEnvelope, ResponseError},
+    envelope::{
+        CallEnvelope, RequestEnvelope, RequestEnvelopeBuilder, ResponseEnvelope, ResponseError,
+    },
     has_hidden_characters,
     server::{
         Audit, AuditStatus, CallContext, CallContextBuilder, CallRequest, CallResponse,
@@ -460,6 +462,11 @@ pub(crate) fn call_context() -> impl Strategy<Value = CallContext> {
 pub(crate) fn call_request() -> impl Strategy<Value = CallRequest<Value>> {
     (text(), object(), call_context())
         .prop_map(|(name, input, context)| CallRequest::new(name, Value::Object(input), context))
+}
+
+pub(crate) fn call_envelope() -> impl Strategy<Value = CallEnvelope<Value>> {
+    (request_envelope(), object())
+        .prop_map(|(request, input)| CallEnvelope::new(request, Value::Object(input)))
 }
 
 pub(crate) fn audit() -> impl Strategy<Value = Audit> {

@@ -11,11 +11,13 @@ use axum::response::Response;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
-use tool_contracts::ToolErrorDetail;
+use tool_contracts::envelope::ResponseEnvelope;
+use tool_contracts::{ToolErrorDetail, ToolErrorMeta};
 use uuid::Uuid;
 
 use super::auth::Principal;
 use super::rate::Caller;
+use super::status;
 use crate::ToolOutput;
 use crate::canonical::Digest;
 
@@ -31,8 +33,18 @@ pub(super) struct Heard {
     pub(super) tool_name: Box<str>,
     /// The caller, once its credentials were checked; resources are counted by it.
     caller: Option<Caller>,
+    pub(super) format: ResponseFormat,
     /// Whether a call that may have an effect has run, whose answer must not be refused.
     pub(super) has_effect: bool,
+}
+
+/// The format of a response body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ResponseFormat {
+    /// `contracts::server::CallResponse`, with an audit.
+    CallResponse,
+    /// `contracts::envelope::ResponseEnvelope`.
+    Envelope,
 }
 
 /// The SHA-256 of a request's body, as 64 lower-case hexadecimal digits.
@@ -89,9 +101,15 @@ const END: &str = r#""}}"#;
 impl Heard {
     /// Starts with a request of which nothing is known but that it came.
     pub(super) fn now() -> Self {
-        let payload = PayloadHash::NOTHING;
-        let (started, tool_name) = (Instant::now(), Box::default());
-        Self { started, payload, trace_id: None, tool_name, caller: None, has_effect: false }
+        Self {
+            started: Instant::now(),
+            payload: PayloadHash::NOTHING,
+            trace_id: None,
+            tool_name: Box::default(),
+            caller: None,
+            format: ResponseFormat::CallResponse,
+            has_effect: false,
+        }
     }
 
     /// Notes the caller.
@@ -117,8 +135,8 @@ impl Heard {
 
     /// Takes all that is known, for an answer that outlives its request.
     pub(super) fn take(&mut self) -> Self {
-        let (started, caller) = (self.started, self.caller.clone());
-        std::mem::replace(self, Self { started, caller, ..Self::now() })
+        let (started, caller, format) = (self.started, self.caller.clone(), self.format);
+        std::mem::replace(self, Self { started, caller, format, ..Self::now() })
     }
 
     fn latency_ms(&self) -> u64 {
@@ -153,6 +171,15 @@ impl Outcome {
         Self { status: StatusCode::OK, retry_after: None, body }
     }
 
+    /// Writes a tool's output as a response envelope; `INTERNAL` where the output is broken JSON.
+    pub(super) fn envelope(output: &ToolOutput) -> Self {
+        let envelope = output.to_envelope();
+        let status = envelope.error().map_or(StatusCode::OK, |error| status::of_code(error.code()));
+        let mut json = Vec::with_capacity(output.json().len() + 64);
+        write(&mut json, &envelope);
+        Self { status, retry_after: None, body: json.into() }
+    }
+
     /// Says what went wrong, under this status.
     pub(super) fn failure(
         status: StatusCode,
@@ -164,7 +191,10 @@ impl Outcome {
             matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
         let known = detail.retry_after_ms().map(|time| time.div_ceil(1_000).max(RETRY_SECONDS));
         let retry_after = known.or(waits.then_some(RETRY_SECONDS));
-        let body = written_failure(detail, meta, heard);
+        let body = match heard.format {
+            ResponseFormat::CallResponse => written_failure(detail, meta, heard),
+            ResponseFormat::Envelope => written_envelope(detail, meta, heard),
+        };
         Self { status, retry_after, body: body.into() }
     }
 
@@ -237,6 +267,16 @@ fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, heard: &Heard) 
     let error = detail.message();
     let mut json = Vec::with_capacity(512);
     write(&mut json, &FailureBody { success: false, error, error_type, detail, meta, audit });
+    json
+}
+
+/// Writes a failure as a response envelope. If no call was opened, `meta` holds the request's time.
+fn written_envelope(detail: &ToolErrorDetail, meta: Option<&str>, heard: &Heard) -> Vec<u8> {
+    let meta = meta.and_then(|meta| serde_json::from_str(meta).ok());
+    let meta = meta.unwrap_or_else(|| ToolErrorMeta::new(heard.latency_ms()));
+    let detail = told(detail).into_owned();
+    let mut json = Vec::with_capacity(512);
+    write(&mut json, &ResponseEnvelope::<()>::failure(detail, meta));
     json
 }
 

@@ -26,14 +26,23 @@ pub(super) fn form(headers: &HeaderMap) -> Option<Form> {
         }
         _ => {}
     }
-    let ranges = || fields.iter().filter_map(|field| field.to_str().ok()).flat_map(ranges);
-    let json = wish(ranges(), "application", "json");
-    let events = wish(ranges(), "text", "event-stream");
+    let json = wish(accepted(headers), "application", "json");
+    let events = wish(accepted(headers), "text", "event-stream");
     match (json, events) {
         (_, (1.., 2)) if events > json => Some(Form::Events),
         ((1.., _), _) => Some(Form::Json),
         _ => None,
     }
+}
+
+/// Returns whether `Accept` admits `application/json`; a request without the header does.
+pub(super) fn admits_json(headers: &HeaderMap) -> bool {
+    !headers.contains_key(ACCEPT) || wish(accepted(headers), "application", "json").0 > 0
+}
+
+/// Returns the media ranges of all `Accept` headers, each with its weight in thousandths.
+fn accepted(headers: &HeaderMap) -> impl Iterator<Item = (&str, u16)> {
+    headers.get_all(ACCEPT).iter().filter_map(|field| field.to_str().ok()).flat_map(ranges)
 }
 
 /// Splits a field into its media ranges, each with its weight in thousandths.
@@ -88,6 +97,19 @@ mod tests {
         check(&["application/json"], Some(Form::Json));
         check(&["application/*"], Some(Form::Json));
         check(&["text/html, */*;q=0.1"], Some(Form::Json));
+    }
+
+    #[test]
+    fn json_is_admitted_unless_it_is_excluded() {
+        let admits = |accept: &'static str| {
+            admits_json(&HeaderMap::from_iter([(ACCEPT, accept.parse().expect("a value"))]))
+        };
+        assert!(admits_json(&HeaderMap::new()));
+        assert!(
+            ["*/*", "application/*", "text/event-stream, application/json;q=0.1"].map(admits)
+                == [true; 3]
+        );
+        assert!(["text/event-stream", "application/json;q=0, */*"].map(admits) == [false; 2]);
     }
 
     #[test]

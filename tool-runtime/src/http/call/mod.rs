@@ -1,6 +1,7 @@
 //! `POST /tools/call`: one call, answered as JSON or as a stream of events.
 
 mod accept;
+mod envelope;
 mod events;
 mod running;
 mod streams;
@@ -10,13 +11,15 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::Response;
+use serde_json::value::RawValue;
 use tool_contracts::server::CallRequest;
-use tool_contracts::{CallStatus, ErrorCode, ToolSpec};
+use tool_contracts::{CallStatus, ErrorCode, ToolContext, ToolSpec};
 
 use self::accept::Form;
+pub(super) use self::envelope::envelope_call;
 use self::running::End;
 pub(super) use self::running::Ran;
-use super::answer::{Heard, Outcome, told_meta};
+use super::answer::{Heard, Outcome, ResponseFormat, told_meta};
 use super::app::{App, Shared};
 use super::auth::{Asker, Principal};
 use super::flood::RefusalKind;
@@ -44,7 +47,8 @@ async fn serve(
     heard: &mut Heard,
 ) -> Result<Response, Problem> {
     let principal = receiving::admit(app, parts, heard).await?;
-    let form = accept::form(&parts.headers).ok_or_else(not_acceptable)?;
+    let form = accept::form(&parts.headers)
+        .ok_or_else(|| not_acceptable("`application/json` or `text/event-stream`"))?;
     let (call, _share) = {
         let body = body::read(app, parts, body, heard).await?;
         heard.body(&body);
@@ -79,6 +83,17 @@ fn open(
     let (name, input, context) = request.into_parts();
     heard.tool_name = repeatable(name);
     let cx = caller::context(&receiving::head(parts), Some(context), principal)?;
+    open_named(app, parts, (input, cx), principal, heard)
+}
+
+/// Opens a call of the tool that `heard` names, if the caller may call it.
+fn open_named(
+    app: &App,
+    parts: &Parts,
+    (input, cx): (Box<RawValue>, ToolContext),
+    principal: &Principal,
+    heard: &Heard,
+) -> Result<ToolCall, Problem> {
     let may_know = |tool: &ToolSpec| principal.may_call(tool);
     if let Some(tool) = app.runtime.spec(&heard.tool_name) {
         require(principal, tool)?;
@@ -133,7 +148,12 @@ pub(super) fn outcome(app: &App, ran: &Ran, heard: &mut Heard) -> Outcome {
         return Problem::internal().outcome(heard);
     };
     if let Some(data) = output.data_json() {
-        return Outcome::success(data, told_meta(output), trace_id, heard);
+        return match heard.format {
+            ResponseFormat::CallResponse => {
+                Outcome::success(data, told_meta(output), trace_id, heard)
+            }
+            ResponseFormat::Envelope => Outcome::envelope(output),
+        };
     }
     heard.trace_id = Some(trace_id.into());
     let Some(detail) = output.error() else { return Problem::internal().outcome(heard) };
@@ -148,7 +168,7 @@ pub(super) fn outcome(app: &App, ran: &Ran, heard: &mut Heard) -> Outcome {
     Outcome::failure(status::of(detail, draining), detail, told_meta(output), heard)
 }
 
-fn not_acceptable() -> Problem {
-    let message = "accept: expected `application/json` or `text/event-stream` among the types";
+fn not_acceptable(types: &str) -> Problem {
+    let message = format!("accept: expected {types} among the types");
     Problem::new(StatusCode::NOT_ACCEPTABLE, ErrorCode::InvalidArgument, message)
 }

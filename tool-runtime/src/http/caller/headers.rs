@@ -106,20 +106,53 @@ impl Field {
             Self::Actor => "X-Actor-Type",
         }
     }
+}
 
-    pub(super) const fn in_body(self) -> &'static str {
+/// The fields of a body that give what a header may give too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BodyFields {
+    None,
+    /// The `context` of a `CallRequest`.
+    Context,
+    /// A `CallEnvelope`, which has no tenant, site or character.
+    Envelope,
+}
+
+impl BodyFields {
+    /// Returns the name of the field that gives the same as this header.
+    pub(super) const fn name_of(self, field: Field) -> Option<&'static str> {
         match self {
-            Self::Tenant => "context.tenant_id",
-            Self::Site => "context.site_id",
-            Self::Trace => "context.trace_id",
-            Self::Request => "context.request_id",
-            Self::Span => "context.span_id",
-            Self::User => "context.user_id",
-            Self::Session => "context.session_id",
-            Self::Npc => "context.npc_id",
-            Self::Key => "context.idempotency_key",
-            Self::Actor => "context.actor_type",
+            Self::None => None,
+            Self::Context => Some(in_context(field)),
+            Self::Envelope => in_envelope(field),
         }
+    }
+}
+
+const fn in_context(field: Field) -> &'static str {
+    match field {
+        Field::Tenant => "context.tenant_id",
+        Field::Site => "context.site_id",
+        Field::Trace => "context.trace_id",
+        Field::Request => "context.request_id",
+        Field::Span => "context.span_id",
+        Field::User => "context.user_id",
+        Field::Session => "context.session_id",
+        Field::Npc => "context.npc_id",
+        Field::Key => "context.idempotency_key",
+        Field::Actor => "context.actor_type",
+    }
+}
+
+const fn in_envelope(field: Field) -> Option<&'static str> {
+    match field {
+        Field::Tenant | Field::Site | Field::Npc => None,
+        Field::Trace | Field::Request => Some("request_id"),
+        Field::Span => Some("trace.span_id"),
+        Field::User => Some("user_id"),
+        Field::Session => Some("session_id"),
+        Field::Key => Some("idempotency_key"),
+        Field::Actor => Some("actor.type"),
     }
 }
 

@@ -16,6 +16,7 @@
 //! For trace and request the order decides; for all else header and body have to agree. A
 //! `traceparent` places the call in its trace also where the trace's id is the host's own.
 
+mod envelope;
 mod headers;
 mod merging;
 mod query;
@@ -28,9 +29,10 @@ use std::borrow::Cow;
 use axum::http::{HeaderMap, StatusCode};
 use tool_contracts::server::CallContext;
 use tool_contracts::trace_context::TraceContext;
-use tool_contracts::{Actor, ActorType, ErrorCode, ToolContext, ToolContextBuilder};
+use tool_contracts::{Actor, ActorType, ErrorCode, ToolContext, ToolContextBuilder, Trace};
 
-use self::headers::Headers;
+pub(super) use self::envelope::context_of_envelope;
+use self::headers::{BodyFields, Headers};
 use self::refusal::Refusals;
 use super::Principal;
 use super::auth::names::normalized;
@@ -59,14 +61,39 @@ pub(super) fn context(
     body: Option<CallContext>,
     principal: &Principal,
 ) -> Result<ToolContext, Problem> {
-    let mut refusals = Refusals::new(body.is_some());
+    let fields = if body.is_some() { BodyFields::Context } else { BodyFields::None };
+    let body = BodyContext { fields, context: body.unwrap_or_default(), trace: None };
+    let builder = context_builder(head, body, principal)?;
+    builder.build().map_err(|error| refusal::broken(&error))
+}
+
+/// The part of a call's context that the request's body gives.
+struct BodyContext<'a> {
+    /// The names under which the body has the fields of `context`.
+    fields: BodyFields,
+    context: CallContext,
+    /// The caller's span, unless a `traceparent` gives it.
+    trace: Option<&'a Trace>,
+}
+
+fn context_builder(
+    head: &RequestHead<'_>,
+    body: BodyContext<'_>,
+    principal: &Principal,
+) -> Result<ToolContextBuilder, Problem> {
+    let mut refusals = Refusals::new(body.fields);
     let before = Before::read(head, &mut refusals);
-    let merged = merging::merged(&before, body.unwrap_or_default(), &mut refusals);
+    let merged = merging::merged(&before, body.context, &mut refusals);
     let said = merged.build().map_err(|error| refusal::broken(&error))?;
     refusals.finish(said.trace_id())?;
     let said = normalized_ids(said)?;
-    admit(&said, principal).map_err(|problem| refusal::of_trace(problem, said.trace_id()))?;
-    built(said, before.parent.as_ref(), principal)
+    let of_trace = |problem| refusal::of_trace(problem, said.trace_id());
+    admit(&said, body.fields, principal).map_err(of_trace)?;
+    let builder = built(said, before.parent.as_ref(), principal)?;
+    Ok(match body.trace.filter(|_| before.parent.is_none()) {
+        Some(trace) => builder.trace(trace.clone()),
+        None => builder,
+    })
 }
 
 /// What a request says of itself before its body.
@@ -88,7 +115,7 @@ impl<'a> Before<'a> {
     }
 }
 
-fn admit(said: &CallContext, principal: &Principal) -> Result<(), Problem> {
+fn admit(said: &CallContext, fields: BodyFields, principal: &Principal) -> Result<(), Problem> {
     if !said.tenant_id().is_some_and(|tenant| principal.may_act_for(tenant.id())) {
         return Err(Problem::forbidden(
             "this caller may not act for this tenant; name one of its own, or have it granted",
@@ -107,10 +134,21 @@ fn admit(said: &CallContext, principal: &Principal) -> Result<(), Problem> {
         );
         return Err(problem.with_detail("reason", "user"));
     }
-    said.actor_type().map_or(Ok(()), |kind| admit_actor(kind, said, principal))
+    said.actor_type().map_or(Ok(()), |kind| admit_actor(kind, said, fields, principal))
 }
 
-fn admit_actor(kind: ActorType, said: &CallContext, principal: &Principal) -> Result<(), Problem> {
+fn admit_actor(
+    kind: ActorType,
+    said: &CallContext,
+    fields: BodyFields,
+    principal: &Principal,
+) -> Result<(), Problem> {
+    if principal.is_anonymous() && fields == BodyFields::Envelope {
+        return Err(Problem::unauthorized(
+            "a request envelope names an actor, and a caller that is not known has none; send an \
+             API key or a token, or use `POST /tools/call`",
+        ));
+    }
     if principal.is_anonymous() {
         return Err(Problem::unauthorized(
             "a caller that is not known has no actor; leave the actor's type out, or send an API \
@@ -159,7 +197,7 @@ fn built(
     said: CallContext,
     parent: Option<&TraceContext>,
     principal: &Principal,
-) -> Result<ToolContext, Problem> {
+) -> Result<ToolContextBuilder, Problem> {
     let span_id = parent.and(said.span_id()).map(str::to_owned);
     let own_user = principal.own_user().filter(|_| said.user_id().is_none()).map(str::to_owned);
     let actor = actor_of(principal, said.actor_type());
@@ -173,7 +211,7 @@ fn built(
     if let Some(actor) = actor {
         builder = builder.actor(actor);
     }
-    builder.build().map_err(|error| refusal::broken(&error))
+    Ok(builder)
 }
 
 /// Places the call in the caller's span, under the host's own trace id; another name for that span

@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tool_contracts::{ContractError, ErrorCode};
 
-use super::headers::Field;
+use super::headers::{BodyFields, Field};
 use crate::http::problem::Problem;
 
 const AN_ID: &str =
@@ -35,8 +35,8 @@ impl Place {
 #[derive(Debug)]
 #[must_use = "refusals that nobody reads are lost"]
 pub(super) struct Refusals {
-    /// Whether the body has a context that could say what a header leaves out.
-    has_context: bool,
+    /// The fields of the body that can replace a missing header.
+    fields: BodyFields,
     found: Vec<Found>,
 }
 
@@ -49,8 +49,8 @@ struct Found {
 }
 
 impl Refusals {
-    pub(super) const fn new(has_context: bool) -> Self {
-        Self { has_context, found: Vec::new() }
+    pub(super) const fn new(fields: BodyFields) -> Self {
+        Self { fields, found: Vec::new() }
     }
 
     pub(super) fn missing_if(&mut self, is_missing: bool, field: Field) {
@@ -65,9 +65,7 @@ impl Refusals {
         if field == Field::Trace {
             places.extend(["X-Request-ID", "?trace_id="]);
         }
-        if self.has_context {
-            places.push(field.in_body());
-        }
+        places.extend(self.fields.name_of(field));
         if field == Field::Trace {
             places.push("traceparent");
         }
@@ -103,7 +101,8 @@ impl Refusals {
     #[cold]
     pub(super) fn contradicted(&mut self, field: Field) {
         let message = "expected the same in both; send it in one place, or the same in both";
-        let places = vec![field.header(), field.in_body()];
+        let mut places = vec![field.header()];
+        places.extend(self.fields.name_of(field));
         self.found.push(Found { rule: "contradiction", places, message: message.to_owned() });
     }
 

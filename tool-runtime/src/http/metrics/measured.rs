@@ -18,6 +18,7 @@ use crate::http::app::Shared;
 pub(in crate::http) enum Route {
     List,
     Call,
+    EnvelopeCall,
     Approvals,
     Approval,
     Trace,
@@ -46,9 +47,10 @@ pub(in crate::http) fn measured<H>(route: Route, handler: H) -> Measured<H> {
 
 impl Route {
     /// All of them, in the order in which they are counted.
-    pub(in crate::http) const ALL: [Self; 13] = [
+    pub(in crate::http) const ALL: [Self; 14] = [
         Self::List,
         Self::Call,
+        Self::EnvelopeCall,
         Self::Approvals,
         Self::Approval,
         Self::Trace,
@@ -67,6 +69,7 @@ impl Route {
         match self {
             Self::List => "/tools/list",
             Self::Call => "/tools/call",
+            Self::EnvelopeCall => "/calls/{tool}",
             Self::Approvals => "/approvals",
             Self::Approval => "/approvals/{ticket}",
             Self::Trace => "/traces/{id}",

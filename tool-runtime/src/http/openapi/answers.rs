@@ -1,8 +1,9 @@
-//! What the paths answer: one body for every failure, under the statuses that there are.
+//! The responses of the paths: one body for every failure, in each of the two formats.
 
 use serde_json::{Map, Value, json};
 
 use super::components::of;
+use crate::http::answer::ResponseFormat;
 
 /// Every status of a failure, and when it is answered.
 const FAILURES: [(u16, &str); 18] = [
@@ -12,12 +13,12 @@ const FAILURES: [(u16, &str); 18] = [
     (404, "There is no such tool, call, trace or thing that a tool was asked for."),
     (406, "The answer has none of the types that are accepted."),
     (408, "The body did not arrive in time."),
-    (409, "It conflicts with how things are, or waits for a person: `detail.details.ticket`."),
+    (409, "It conflicts with how things are, or waits for a person: `ticket` in the details."),
     (410, "What is decided about is over."),
     (413, "The body is too long."),
     (415, "The body is not said to be JSON in UTF-8."),
     (421, "The server is not asked under the name that the request says."),
-    (422, "What was sent is not what the schema asks for: `detail.details.violations`."),
+    (422, "What was sent is not what the schema asks for: `violations` in the details."),
     (429, "It is too much at a time."),
     (500, "The server or the tool has failed."),
     (502, "What the tool stands on has failed."),
@@ -31,26 +32,40 @@ pub(super) const DOOR: [u16; 7] = [400, 401, 403, 421, 429, 500, 503];
 /// What a request with a body may be answered too.
 pub(super) const BODY: [u16; 4] = [408, 413, 415, 422];
 
-/// Gives the failures as components.
+/// Returns the failures as components, in each format.
 pub(super) fn failures() -> Value {
-    let named = FAILURES.map(|(status, when)| (name(status), failure(status, when)));
-    Map::from_iter(named).into()
+    let formats = [ResponseFormat::CallResponse, ResponseFormat::Envelope];
+    let of_format = |format| {
+        FAILURES.map(|(status, when)| (name(format, status), failure(format, status, when)))
+    };
+    Value::Object(formats.into_iter().flat_map(of_format).collect())
 }
 
-/// Refers to failures, by their statuses.
+/// Refers to failures in the format of most paths, by their statuses.
 pub(super) fn refused(statuses: &[&[u16]]) -> Map<String, Value> {
+    refused_as(ResponseFormat::CallResponse, statuses)
+}
+
+/// Refers to failures in this format, by their statuses.
+pub(super) fn refused_as(format: ResponseFormat, statuses: &[&[u16]]) -> Map<String, Value> {
     let response =
-        |status: &u16| json!({"$ref": format!("#/components/responses/{}", name(*status))});
+        |status: &u16| json!({"$ref": format!("#/components/responses/{}", name(format, *status))});
     let mut statuses: Vec<_> = statuses.concat();
     statuses.sort_unstable();
     statuses.iter().map(|status| (status.to_string(), response(status))).collect()
 }
 
-/// A failure with links of its own.
-pub(super) fn linked(status: u16, links: Value) -> Value {
-    let when = FAILURES.iter().find(|(it, _)| *it == status).map_or("", |(_, when)| when);
-    let mut failure = failure(status, when);
-    failure["links"] = links;
+/// Returns the failure of a call that waits for a person, which links to the decision about it.
+pub(super) fn waiting(format: ResponseFormat) -> Value {
+    let ticket = match format {
+        ResponseFormat::CallResponse => "$response.body#/detail/details/ticket/id",
+        ResponseFormat::Envelope => "$response.body#/error/details/ticket/id",
+    };
+    let when = FAILURES.iter().find(|(status, _)| *status == 409).map_or("", |(_, when)| when);
+    let mut failure = failure(format, 409, when);
+    let parameters = json!({"ticket": ticket});
+    failure["links"] =
+        json!({"decide": {"operationId": "decideApproval", "parameters": parameters}});
     failure
 }
 
@@ -59,8 +74,12 @@ pub(super) fn json(description: &str, schema: &Value) -> Value {
     json!({"description": description, "content": {"application/json": {"schema": schema}}})
 }
 
-fn failure(status: u16, when: &str) -> Value {
-    let mut failure = json(when, &of("CallFailure"));
+fn failure(format: ResponseFormat, status: u16, when: &str) -> Value {
+    let body = match format {
+        ResponseFormat::CallResponse => of("CallFailure"),
+        ResponseFormat::Envelope => of("EnvelopeFailure"),
+    };
+    let mut failure = json(when, &body);
     let header = match status {
         401 => json!({"WWW-Authenticate": {
             "description": "How to prove who asks.",
@@ -76,6 +95,9 @@ fn failure(status: u16, when: &str) -> Value {
     failure
 }
 
-fn name(status: u16) -> String {
-    format!("Failure{status}")
+fn name(format: ResponseFormat, status: u16) -> String {
+    match format {
+        ResponseFormat::CallResponse => format!("Failure{status}"),
+        ResponseFormat::Envelope => format!("EnvelopeFailure{status}"),
+    }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
+use tool_contracts::envelope::{CallEnvelope, ResponseEnvelope};
 use tool_contracts::server::{CallRequest, CallResponse, ListRequest, ListResponse};
 
 use super::numbers;
@@ -26,12 +27,14 @@ impl Components {
         let mut asked = settings().for_deserialize().into_generator();
         take::<ListRequest>(&mut asked);
         take::<CallRequest>(&mut asked);
+        take::<CallEnvelope>(&mut asked);
         take::<DecisionBody>(&mut asked);
         take::<ReplayRequest>(&mut asked);
         take::<FoundBody>(&mut asked);
         let mut answered = settings().for_serialize().into_generator();
         take::<ListResponse>(&mut answered);
         take::<CallResponse<Value>>(&mut answered);
+        take::<ResponseEnvelope<Value>>(&mut answered);
         take::<Approvals>(&mut answered);
         take::<Declined<'_>>(&mut answered);
         take::<TraceRecords>(&mut answered);
@@ -43,8 +46,14 @@ impl Components {
             debug_assert!(schemas.get(&name).is_none_or(|other| *other == schema), "{name}");
             schemas.insert(name, schema);
         }
-        // It is one of two under different statuses, so nothing refers to both.
+        // Each is one of two under different statuses, so nothing refers to both.
         schemas.remove("CallResponse");
+        schemas.remove("ResponseEnvelope");
+        for (own, full) in [("Success", "EnvelopeSuccess"), ("Failure", "EnvelopeFailure")] {
+            if let Some(schema) = schemas.remove(own) {
+                schemas.insert(full.to_owned(), schema);
+            }
+        }
         Self(schemas)
     }
 
@@ -241,7 +250,15 @@ mod tests {
     #[test]
     fn requests_and_answers_agree_on_what_they_share() {
         let components = Components::of_contract();
-        for name in ["CallRequest", "CallSuccess", "CallFailure", "ApprovalDecision"] {
+        for name in [
+            "CallRequest",
+            "CallSuccess",
+            "CallFailure",
+            "CallEnvelope",
+            "EnvelopeSuccess",
+            "EnvelopeFailure",
+            "ApprovalDecision",
+        ] {
             assert!(components.get(name).is_some(), "{name}");
         }
     }

@@ -3,10 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::About;
-use super::answers::{self, BODY, DOOR, refused};
+use super::answers::{self, BODY, DOOR, refused, refused_as};
 use super::components::of;
 use super::parameters;
 use super::tools::Tools;
+use crate::http::answer::ResponseFormat;
 use crate::http::outcomes::Cursor;
 
 /// What a call may be answered beside what keeps any request out.
@@ -32,6 +33,7 @@ pub(super) fn paths(about: &About<'_>, tools: &Tools) -> Value {
     };
     add("/tools/list", "post", list());
     add("/tools/call", "post", call(tools, keeps_ledger));
+    add("/calls/{tool}", "post", envelope_call(about));
     add("/approvals", "get", approvals());
     add("/approvals/{ticket}", "post", decision(tools));
     if keeps_ledger {
@@ -65,19 +67,23 @@ fn call(tools: &Tools, keeps_ledger: bool) -> Value {
         ok["links"] = json!({"trace": {"operationId": "readTrace", "parameters": parameters}});
     }
     let mut failures = refused(&[&DOOR, &BODY, &CALL]);
-    failures.insert(
-        "409".to_owned(),
-        answers::linked(
-            409,
-            json!({"decide": {
-                "operationId": "decideApproval",
-                "parameters": {"ticket": "$response.body#/detail/details/ticket/id"},
-            }}),
-        ),
-    );
+    failures.insert("409".to_owned(), answers::waiting(ResponseFormat::CallResponse));
     let operation = operation("callTool", "tools", "Call a tool");
     let operation = with_body(operation, &tools.request);
     answered(operation, parameters::of_call(), ok, failures)
+}
+
+fn envelope_call(about: &About<'_>) -> Value {
+    let ok = answers::json("What the tool returned.", &of("EnvelopeSuccess"));
+    let mut failures = refused_as(ResponseFormat::Envelope, &[&DOOR, &BODY, &CALL]);
+    failures.insert("409".to_owned(), answers::waiting(ResponseFormat::Envelope));
+    let names: Vec<&str> = about.tools.iter().map(|tool| tool.name()).collect();
+    let tool = if names.is_empty() { json!({"type": "string"}) } else { json!({"enum": names}) };
+    let mut parameters = parameters::of_envelope_call();
+    parameters.push(parameters::of_path("tool", "The tool's name.", &tool));
+    let operation =
+        operation("callToolByEnvelope", "tools", "Call a tool with the envelopes of services");
+    answered(with_body(operation, &of("CallEnvelope")), parameters, ok, failures)
 }
 
 fn approvals() -> Value {

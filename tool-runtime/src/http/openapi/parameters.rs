@@ -84,6 +84,13 @@ pub(super) fn of_call() -> Vec<Value> {
     required.chain(others).chain([named("traceparent")]).collect()
 }
 
+/// Names the headers of a call by envelope, whose body has no tenant and no site.
+pub(super) fn of_envelope_call() -> Vec<Value> {
+    let mut headers = of_request();
+    headers.extend(OF_CALLS.iter().map(|id| named(id.name)));
+    headers
+}
+
 /// Names what a request for a page says.
 pub(super) fn of_page(after: &Value) -> Vec<Value> {
     let about = "What `next` said on the page before.";

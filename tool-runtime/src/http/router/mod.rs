@@ -11,6 +11,7 @@ use axum::routing::{MethodRouter, get, post};
 use tool_contracts::ErrorCode;
 
 use super::HttpConfig;
+use super::answer::ResponseFormat;
 use super::app::{App, Shared};
 use super::metrics::{Route, measured};
 use super::problem::Problem;
@@ -80,6 +81,7 @@ fn api(app: Shared) -> Router {
     probes()
         .route("/tools/list", posted(Route::List, list::list))
         .route("/tools/call", posted(Route::Call, call::call))
+        .route("/calls/{tool}", posted(Route::EnvelopeCall, call::envelope_call))
         .route("/approvals", got(Route::Approvals, approvals::list))
         .route("/approvals/{ticket}", posted(Route::Approval, approvals::decide))
         .route("/traces/{id}", got(Route::Trace, traces::read))
@@ -97,7 +99,8 @@ where
     H: Handler<T, Shared>,
     T: Send + 'static,
 {
-    let other = async |parts: Parts| wrong_method(&parts, &["POST"]);
+    let format = format_of(route);
+    let other = async move |parts: Parts| wrong_method(&parts, &["POST"], format);
     post(measured(route, handler)).fallback(measured(Route::Unknown, other))
 }
 
@@ -107,18 +110,28 @@ where
     H: Handler<T, Shared>,
     T: Send + 'static,
 {
-    let other = async |parts: Parts| wrong_method(&parts, &["GET", "HEAD"]);
+    let format = format_of(route);
+    let other = async move |parts: Parts| wrong_method(&parts, &["GET", "HEAD"], format);
     get(measured(route, handler)).fallback(measured(Route::Unknown, other))
 }
 
-fn wrong_method(parts: &Parts, taken: &[&str]) -> Response {
+/// Returns the format of a path's answers.
+fn format_of(route: Route) -> ResponseFormat {
+    if route == Route::EnvelopeCall {
+        ResponseFormat::Envelope
+    } else {
+        ResponseFormat::CallResponse
+    }
+}
+
+fn wrong_method(parts: &Parts, taken: &[&str], format: ResponseFormat) -> Response {
     if parts.method == Method::OPTIONS {
         return StatusCode::NO_CONTENT.into_response();
     }
     let (sent, taken_words) = (sent(&parts.method), taken.join(" and "));
     let message = format!("this path does not take {sent}; it takes {taken_words}");
     let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::InvalidArgument, message);
-    receiving::refused(parts, problem.with_detail("allowed", taken))
+    receiving::refused_as(format, parts, problem.with_detail("allowed", taken))
 }
 
 /// Names the methods that there are; any other is a word of the caller's own.

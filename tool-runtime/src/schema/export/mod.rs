@@ -120,9 +120,10 @@ const FORMAT: u64 = 1;
 const CATALOGUE: &str = "tools.json";
 const REFERENCE: &str = "TOOLS.md";
 /// The contract's documents that are the same for all tools.
-const SHARED: [&str; 6] = [
+const SHARED: [&str; 7] = [
     "request_envelope.json",
     "tool_context.json",
+    "call_envelope.json",
     "call_request.json",
     "call_response.json",
     "list_request.json",
@@ -161,8 +162,8 @@ impl Export {
     /// data, and the contract's envelopes with these types in place: `NAME.tool_call_request.json`,
     /// `NAME.tool_output.json` and `NAME.response_envelope.json`. Beside them stand
     /// the documents that are the same for all tools (`request_envelope.json`, `tool_context.json`, and
-    /// a server's `call_request.json`, `call_response.json`, `list_request.json` and
-    /// `list_response.json`), a catalogue `tools.json`, and a reference `TOOLS.md` for people.
+    /// a server's `call_envelope.json`, `call_request.json`, `call_response.json`,
+    /// `list_request.json` and `list_response.json`), a catalogue `tools.json`, and a reference `TOOLS.md` for people.
     /// A tool that says nothing of its data has no `output.json`.
     ///
     /// Every schema is a document of draft 2020-12 that stands alone; its `$id` is the file's name.
