@@ -89,9 +89,9 @@ async fn converse(runtime: &Runtime, dialect: Dialect) -> Result<(), Box<dyn Err
     let mut calls = turn.open(runtime, &cx);
     for call in calls.iter_mut().filter(|call| call.preview().effect() == Some(Effect::Destructive))
     {
-        call.decline("this order is on its way already");
+        call.decline("this order is on its way already").unwrap();
     }
-    runtime.run(&mut calls).await;
+    runtime.execute_all(&mut calls).await;
     for call in &calls {
         println!("  {:<9} {} {}", call.status().as_str(), call.name(), call.input());
     }

@@ -42,9 +42,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut calls = runtime.call_all(&turn()?, &cx);
     for call in calls.iter_mut().filter(|call| call.tool().is_some_and(asks)) {
         show.asking(&call.preview(), "jane");
-        call.approve("jane");
+        call.approve("jane").unwrap();
     }
-    for output in runtime.run(&mut calls).await {
+    for output in runtime.execute_all(&mut calls).await {
         show.answer(output);
     }
 

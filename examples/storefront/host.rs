@@ -174,7 +174,7 @@ impl Host {
         };
         let asked = calls.iter().enumerate().map(asked).collect::<serde_json::Result<Vec<_>>>()?;
         let mut calls = self.runtime.call_all(&asked, &cx);
-        self.runtime.run(&mut calls).await;
+        self.runtime.execute_all(&mut calls).await;
         let outputs = calls.into_iter().filter_map(ToolCall::into_output);
         Ok(outputs.map(ToolOutput::into_envelope).collect())
     }
@@ -190,7 +190,7 @@ impl Host {
         if call.needs_approval() {
             transcript::shown(call.preview(), Some(&call.rehearse().await));
         }
-        if let Some(name) = approver.filter(|name| call.approve(*name)) {
+        if let Some(name) = approver.filter(|name| call.approve(*name).is_ok()) {
             transcript::note(&format!("{name} says yes"));
         }
         let answer = call.execute().await.clone().into_envelope();

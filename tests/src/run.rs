@@ -137,7 +137,7 @@ pub async fn mended(
     let told = |what: String| format!("{name}: {}: {what}", slip.text);
     let mut call = runtime.call(name, slip.text.as_str(), cx);
     let output = call.execute().await;
-    let Some(Ok(data)) = output.data::<Value>() else {
+    let Ok(data) = output.data::<Value>() else {
         return Err(told(format!("got {output}")));
     };
     if data != slip.mended {

@@ -131,9 +131,9 @@ pub use uuid::Uuid;
 
 pub use self::arguments::Arguments;
 pub use self::call::{
-    CallScope, Cancellation, DryRun, EditError, EvidenceRecorder, FromCall, Idempotency,
-    MetaRecorder, Preview, Progress, ProgressUpdate, Reconciled, ToolCall, ToolOutput, TypedCall,
-    quiet_tool_panics,
+    ApprovalError, CallScope, Cancellation, DataError, DryRun, EvidenceRecorder, FromCall,
+    Idempotency, MetaRecorder, NotPending, OutputMeta, Preview, Progress, ProgressUpdate,
+    Reconciled, ToolCall, ToolOutput, TypedCall, Withdrawal, quiet_tool_panics,
 };
 pub use self::dispatch::{
     BuildError, BuildProblem, CallRecord, Observe, Origin, Runtime, RuntimeBuilder,

@@ -79,9 +79,9 @@ async fn hold(runtime: &Runtime, line: &Line) -> Result<Value, Box<dyn Error>> {
     let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
     let mut calls = turn.open(runtime, &cx);
     for call in calls.iter_mut().filter(|call| call.name() == "delete_all") {
-        call.decline("not on a Friday");
+        call.decline("not on a Friday").unwrap();
     }
-    runtime.run(&mut calls).await;
+    runtime.execute_all(&mut calls).await;
     let asked = |(asked, call): (&tool_runtime::adapters::Asked, &ToolCall)| {
         json!({ "call_id": asked.call_id(), "name": asked.name(), "arguments": asked.arguments(),
             "status": call.status() })

@@ -41,7 +41,7 @@ impl Report {
     }
 
     fn of(key: &str, output: &ToolOutput) -> Self {
-        let effect = output.data::<Effect>().and_then(Result::ok);
+        let effect = output.data::<Effect>().ok();
         let refused = output.error().map(|error| {
             let reason = error.details().and_then(|details| details.get("reason")?.as_str());
             (error.code().unwrap_or_default().to_owned(), reason.unwrap_or_default().to_owned())

@@ -80,5 +80,5 @@ fn calls_can_be_held_and_awaited_on_any_thread() {
     let mut calls: Vec<ToolCall> = vec![runtime.call("endless", "{}", &cx())];
     is_sync(&calls[0]);
     is_send(&calls[0].execute());
-    is_send(&runtime.run(&mut calls));
+    is_send(&runtime.execute_all(&mut calls));
 }

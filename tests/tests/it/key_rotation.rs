@@ -114,7 +114,7 @@ impl Process {
 
     async fn pays(&self, ticket: &str) -> ToolOutput {
         let mut call = self.runtime.resume(ticket, &cx()).await;
-        call.approve("jill");
+        call.approve("jill").unwrap();
         call.execute().await.clone()
     }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_runtime::contracts::{ToolCallRequest, ToolSpec};
 use tool_runtime::prelude::*;
+use tool_runtime::{ApprovalError, CallRecord, DataError, NotPending, OutputMeta, Withdrawal};
 
 use crate::support::{answer, cx, envelope};
 
@@ -70,10 +71,45 @@ async fn the_envelope_is_the_contracts() {
 }
 
 #[tokio::test]
+async fn an_output_gives_its_data_and_meta_as_types() {
+    let runtime = runtime(&Arc::default());
+    let mut call = runtime.call("tick", r#"{"by":2}"#, &cx().with_dry_run(true));
+    let output = call.execute().await;
+    assert_eq!(output.data::<u32>().unwrap(), 2);
+    assert!(matches!(output.data::<String>(), Err(DataError::Json(_))));
+    assert!(matches!(output.meta(), OutputMeta::Result(_)) && output.meta().dry_run());
+
+    let mut refused = runtime.call("tick", r#"{"by":-1}"#, &cx().with_dry_run(true));
+    let output = refused.execute().await;
+    let Err(DataError::Failed(detail)) = output.data::<u32>() else { panic!("{output}") };
+    assert_eq!(detail.code(), Some("INVALID_ARGUMENT"));
+    assert!(matches!(output.meta(), OutputMeta::Error(_)) && output.meta().dry_run());
+}
+
+#[tokio::test]
+async fn a_call_of_broken_text_keeps_the_models_id() {
+    let seen = Arc::new(Mutex::new(None));
+    let told = seen.clone();
+    let observe = move |record: &CallRecord<'_>| {
+        *told.lock().unwrap() = record.call_id().map(str::to_owned);
+    };
+    let runtime = Runtime::builder()
+        .tool::<Tick>()
+        .shared_state(Arc::new(AtomicU32::new(0)))
+        .observe(observe)
+        .build()
+        .unwrap();
+    let mut call = runtime.call_with_id("call_7", "tick", r#"{"by":"#, &cx());
+    assert_eq!((call.call_id(), call.status()), (Some("call_7"), CallStatus::Rejected));
+    assert!(!call.execute().await.is_ok());
+    assert_eq!(seen.lock().unwrap().as_deref(), Some("call_7"));
+}
+
+#[tokio::test]
 async fn a_typed_call_gives_a_typed_answer() {
     let runtime = runtime(&Arc::default());
     let mut call = runtime.call_typed::<Tick>(&json!({ "by": 3 }), &cx()).unwrap();
-    assert_eq!(call.call().status(), CallStatus::Pending);
+    assert_eq!(call.as_call().status(), CallStatus::Pending);
     assert_eq!(call.execute().await.unwrap().data(), Some(&3_u32));
 }
 
@@ -87,8 +123,9 @@ async fn what_has_an_effect_asks_first() {
     assert_eq!(runs.load(Ordering::SeqCst), 0);
 
     let mut call = runtime.call("erase", arguments, &cx());
-    assert!(!call.approve(" "), "an approver has a name");
-    assert!(call.approve("jane"));
+    let unnamed = call.approve(" ").unwrap_err();
+    assert!(matches!(unnamed, ApprovalError::InvalidApprover), "{unnamed}");
+    call.approve("jane").unwrap();
     assert_eq!(envelope(call.execute().await)["data"], "erased logs");
     assert_eq!(runs.load(Ordering::SeqCst), 1);
 }
@@ -102,7 +139,7 @@ async fn a_preview_and_the_echo_mask_secrets() {
         shown.starts_with("Erase: erase (destructive) {") && !shown.contains("hunter2"),
         "{shown}"
     );
-    call.approve("jane");
+    call.approve("jane").unwrap();
     let found = envelope(call.execute().await);
     assert_eq!(found["input"], json!({ "password": "***", "what": "logs" }));
     assert!(!format!("{call:?}").contains("hunter2"));
@@ -148,22 +185,24 @@ async fn a_preview_function_answers_a_dry_run() {
 async fn declined_overtaken_and_expired_calls_never_run() {
     let runs = Arc::new(AtomicU32::new(0));
     let runtime = runtime(&runs);
-    type Withdraw = fn(&mut ToolCall) -> bool;
+    type Withdraw = fn(&mut ToolCall) -> Result<(), NotPending>;
     let ends: [(Withdraw, CallStatus, &str); 3] = [
         (|call| call.decline("too dear"), CallStatus::Declined, "DECLINED"),
-        (ToolCall::overtake, CallStatus::NotExecuted, "CANCELLED"),
-        (ToolCall::expire, CallStatus::NotExecuted, "CANCELLED"),
+        (|call| call.withdraw(Withdrawal::Superseded), CallStatus::NotExecuted, "CANCELLED"),
+        (|call| call.withdraw(Withdrawal::Expired), CallStatus::NotExecuted, "CANCELLED"),
     ];
     for (withdraw, status, code) in ends {
         let mut call = runtime.call("tick", "{}", &cx());
-        assert!(withdraw(&mut call));
+        withdraw(&mut call).unwrap();
         assert_eq!(call.status(), status);
-        assert!(!call.approve("too late") && !withdraw(&mut call), "it is decided");
+        let late = call.approve("too late").unwrap_err();
+        assert!(matches!(late, ApprovalError::NotPending), "it is decided: {late}");
+        assert_eq!(withdraw(&mut call), Err(NotPending), "it is decided");
         let found = envelope(call.execute().await);
         assert_eq!(found["error"]["code"], code);
     }
     let mut call = runtime.call("tick", "{}", &cx());
-    call.decline("too dear");
+    call.decline("too dear").unwrap();
     assert_eq!(call.execute().await.error().unwrap().details().unwrap()["feedback"], "too dear");
     assert_eq!(runs.load(Ordering::SeqCst), 0);
 }
@@ -316,8 +355,12 @@ async fn a_batch_keeps_the_order_and_each_write_is_a_barrier() {
         request("f", "look", 6),
     ];
     let mut calls = runtime.call_all(&requests, &cx());
-    let data: Vec<_> =
-        runtime.run(&mut calls).await.into_iter().map(|output| output.data_json()).collect();
+    let data: Vec<_> = runtime
+        .execute_all(&mut calls)
+        .await
+        .into_iter()
+        .map(|output| output.data_json())
+        .collect();
     assert_eq!(data, [Some("1"), Some("2"), Some("3"), None, Some("5"), Some("6")]);
     let ids: Vec<_> = calls.iter().filter_map(ToolCall::call_id).collect();
     assert_eq!(ids, ["a", "b", "c", "d", "e", "f"]);
@@ -339,7 +382,7 @@ async fn a_batch_has_no_more_under_way_than_allowed() {
     let runtime = batch_runtime(&notes, 2);
     let requests: Vec<_> = (0..6).map(|n| request("x", "look", n)).collect();
     let mut calls = runtime.call_all(&requests, &cx());
-    runtime.run(&mut calls).await;
+    runtime.execute_all(&mut calls).await;
     let (mut running, mut most) = (0_i32, 0);
     for note in notes.0.lock().unwrap().iter() {
         running += if note.ends_with("starts") { 1 } else { -1 };
@@ -355,7 +398,7 @@ async fn a_slow_read_does_not_keep_the_others_waiting() {
     let requests = [0, 70, 70, 70].map(|n| request("x", "look", n));
     let mut calls = runtime.call_all(&requests, &cx());
     let before = tokio::time::Instant::now();
-    runtime.run(&mut calls).await;
+    runtime.execute_all(&mut calls).await;
     assert_eq!(before.elapsed(), Duration::from_millis(100));
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tool_contracts::{ErrorCode, ToolCallRequest, ToolContext, ToolErrorDetail};
 use uuid::Uuid;
 
-use crate::call::ToolCall;
+use crate::call::{ToolCall, Withdrawal};
 use crate::dispatch::Runtime;
 use crate::dispatch::refusal::Refusal;
 
@@ -112,8 +112,8 @@ impl Turn {
         };
         match &self.stop {
             Stop::Done => {}
-            Stop::Length | Stop::Interrupted => drop(call.cut_off()),
-            Stop::Refused(word) | Stop::Other(word) => drop(call.withdraw(|| stopped(word))),
+            Stop::Length | Stop::Interrupted => drop(call.withdraw(Withdrawal::CutOff)),
+            Stop::Refused(word) | Stop::Other(word) => drop(call.refuse(|| stopped(word))),
         }
         call
     }

@@ -44,7 +44,7 @@ pub(crate) struct RedeemedTicket {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TicketWithdrawal {
     Declined,
-    Overtaken,
+    Superseded,
     Expired,
 }
 

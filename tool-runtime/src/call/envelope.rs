@@ -1,6 +1,5 @@
 //! The answer as the response envelope that services share.
 
-use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use tool_contracts::envelope::ResponseEnvelope;
 use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
@@ -54,11 +53,11 @@ impl ToolOutput {
     }
 
     fn success(&self) -> Option<ResponseEnvelope<&RawValue>> {
-        Some(ResponseEnvelope::success(self.data()?.ok()?, self.meta()?))
+        Some(ResponseEnvelope::success(self.data().ok()?, self.read_meta()?))
     }
 
     fn into_success(self) -> Option<ResponseEnvelope> {
-        let meta: ToolResultMeta = self.meta()?;
+        let meta: ToolResultMeta = self.read_meta()?;
         let data = RawValue::from_string(self.into_data()?).ok()?;
         Some(ResponseEnvelope::success(data, meta))
     }
@@ -80,13 +79,9 @@ impl ToolOutput {
         String::from_utf8(json).ok()
     }
 
-    fn meta<M: DeserializeOwned>(&self) -> Option<M> {
-        serde_json::from_str(self.meta_json()).ok()
-    }
-
-    /// What went wrong is worth more than how long it took.
+    /// Reads an error's `meta`. One that cannot be read must not hide the error itself.
     fn error_meta(&self) -> ToolErrorMeta {
-        self.meta().unwrap_or_default()
+        self.read_meta().unwrap_or_default()
     }
 }
 

@@ -5,7 +5,7 @@ mod batch;
 mod blocking;
 mod blocking_run;
 mod cancellation;
-mod edit;
+mod decision;
 mod envelope;
 mod evidence;
 mod execution;
@@ -35,7 +35,7 @@ use tool_contracts::{CallStatus, ToolContext, ToolSpec, Violation};
 
 pub(crate) use self::approval::{CallApproval, RedeemedTicket, TicketWithdrawal, is_name};
 pub use self::cancellation::Cancellation;
-pub use self::edit::EditError;
+pub use self::decision::{ApprovalError, NotPending, Withdrawal};
 pub use self::evidence::EvidenceRecorder;
 use self::execution::ExecutionGuard;
 pub use self::finished::{Finished, ToolFuture};
@@ -46,7 +46,7 @@ pub(crate) use self::guarded::{PanicGuarded, guard};
 pub use self::host::{DryRun, FromCall, MetaRecorder, Progress, ProgressUpdate};
 pub(crate) use self::host::{EvidenceDraft, MetaDraft};
 pub use self::keyed::Idempotency;
-pub use self::output::ToolOutput;
+pub use self::output::{DataError, OutputMeta, ToolOutput};
 pub use self::panics::quiet_tool_panics;
 pub use self::preview::Preview;
 pub use self::reconciled::Reconciled;
@@ -248,60 +248,13 @@ impl ToolCall {
         }
     }
 
-    /// Says who allows this call, where its tool asks for permission first.
-    ///
-    /// The approver is named by the host, never by the model. Returns whether it took effect:
-    /// not for a name that is blank or has characters which cannot be seen, and not unless the call is [`Pending`](CallStatus::Pending).
-    pub fn approve(&mut self, approver: impl Into<String>) -> bool {
-        let approver = approver.into();
-        let counts = self.status == CallStatus::Pending && is_name(&approver);
-        if counts {
-            self.approved_by(approver);
-            self.approval.replays = false;
-        }
-        counts
-    }
-
-    /// Declines a pending call; the model is told why. Returns whether it was pending.
-    pub fn decline(&mut self, feedback: impl Into<String>) -> bool {
-        self.withdraw_as(TicketWithdrawal::Declined, || Refusal::declined(&feedback.into()))
-    }
-
-    /// Withdraws a pending call that a newer message of the user has overtaken.
-    ///
-    /// Returns whether it was pending.
-    pub fn overtake(&mut self) -> bool {
-        self.withdraw_as(TicketWithdrawal::Overtaken, Refusal::overtaken)
-    }
-
-    /// Withdraws a pending call that nobody answered in time. Returns whether it was pending.
-    pub fn expire(&mut self) -> bool {
-        self.withdraw_as(TicketWithdrawal::Expired, Refusal::expired)
-    }
-
-    /// Withdraws a pending call of a response that was cut off before it was whole.
-    ///
-    /// Returns whether it was pending.
-    pub fn cut_off(&mut self) -> bool {
-        self.withdraw(Refusal::cut_off)
-    }
-
-    /// Withdraws the call for good: a ticket that it came back by ends with it.
-    fn withdraw_as(
+    /// Answers a pending call without running its tool.
+    pub(crate) fn refuse(
         &mut self,
-        how: TicketWithdrawal,
         refusal: impl FnOnce() -> Box<Refusal>,
-    ) -> bool {
-        let withdrawn = self.withdraw(refusal);
-        if withdrawn && self.approval.ticket.is_some() {
-            self.approval.withdrawn = Some(how);
-        }
-        withdrawn
-    }
-
-    pub(crate) fn withdraw(&mut self, refusal: impl FnOnce() -> Box<Refusal>) -> bool {
+    ) -> Result<(), NotPending> {
         if self.status != CallStatus::Pending {
-            return false;
+            return Err(NotPending);
         }
         if let CallTarget::Known(scope) = &self.target {
             let ended = fitting::refused(scope, &refusal());
@@ -309,7 +262,7 @@ impl ToolCall {
             self.pending = None;
             self.close(ended);
         }
-        true
+        Ok(())
     }
 
     /// Runs the tool, at most once, and returns the answer: always an envelope, never an error.
@@ -338,7 +291,7 @@ impl ToolCall {
             match pipeline::rule(self).await {
                 Ok(Authorization::Granted(proof)) => self.carry(proof).await,
                 Ok(Authorization::NeedsApproval(asking)) => return Some(asking),
-                Err(refusal) => drop(self.withdraw(|| refusal)),
+                Err(refusal) => drop(self.refuse(|| refusal)),
             }
         } else if self.status == CallStatus::Rejected {
             if let Some(room) = self.runtime().recorder().and_then(CallRecorder::room) {
@@ -360,7 +313,7 @@ impl ToolCall {
             Ok(Authorization::Granted(_)) => None,
             Ok(Authorization::NeedsApproval(asking)) => Some(asking),
             Err(refusal) => {
-                self.withdraw(|| refusal);
+                let _ = self.refuse(|| refusal);
                 None
             }
         }
@@ -371,7 +324,7 @@ impl ToolCall {
         match pipeline::rule(self).await {
             // Nobody is asked twice.
             Ok(_) => self.carry(proof).await,
-            Err(refusal) => drop(self.withdraw(|| refusal)),
+            Err(refusal) => drop(self.refuse(|| refusal)),
         }
     }
 
@@ -381,7 +334,7 @@ impl ToolCall {
             Ok(proof) => return Some(proof),
             Err(refusal) => refusal,
         };
-        self.withdraw(|| refusal);
+        let _ = self.refuse(|| refusal);
         None
     }
 
@@ -436,8 +389,8 @@ impl ToolCall {
         self.target.runtime()
     }
 
-    /// Notes who has allowed the call, and when.
-    fn approved_by(&mut self, approver: String) {
+    /// Notes who approved the call, and when.
+    fn set_approver(&mut self, approver: String) {
         self.approval.approved_at_ms = self.runtime().recorder().map(CallRecorder::now_ms);
         self.approval.approver = Some(approver);
     }
@@ -477,7 +430,7 @@ impl ToolCall {
 /// A call that is dropped before it was decided is closed too: every record has an end.
 impl Drop for ToolCall {
     fn drop(&mut self) {
-        self.withdraw(Refusal::dropped);
+        let _ = self.refuse(Refusal::dropped);
         // Nobody is left to wait for it: a store that takes it at once has it.
         let _ = self.end_ticket().and_then(FutureExt::now_or_never);
     }

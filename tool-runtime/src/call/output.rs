@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde::ser::{Error as _, Serialize, Serializer};
 use serde_json::value::RawValue;
-use tool_contracts::{ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
+use thiserror::Error;
+use tool_contracts::{Evidence, ToolErrorDetail, ToolErrorMeta, ToolResultMeta, Warning};
 
 use super::CallScope;
 use super::finished::OpenEnvelope;
@@ -19,12 +20,119 @@ use super::finished::OpenEnvelope;
 /// parts of it here, or the whole as a typed [`contracts::ToolOutput`](tool_contracts::ToolOutput)
 /// by [`decode`](Self::decode), or in the form that services share by
 /// [`into_envelope`](Self::into_envelope).
+///
+/// ```
+/// # use tool_runtime::prelude::*;
+/// # /// Adds one.
+/// # #[ai_tool(effect = "read", ttl = "60s")]
+/// # async fn next(
+/// #     /// To what.
+/// #     n: u32,
+/// # ) -> u32 { n + 1 }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let runtime = Runtime::builder().tool::<Next>().build()?;
+/// # let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").build()?;
+/// let mut call = runtime.call("next", r#"{"n":1}"#, &cx);
+/// let output = call.execute().await;
+/// assert_eq!(output.data::<u32>()?, 2); // the error of a failed call is an error here
+/// assert_eq!(output.meta().ttl_seconds(), Some(60));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct ToolOutput {
     pub(super) json: Vec<u8>,
     /// Where `meta` begins; it ends before the last byte.
     pub(super) meta_start: usize,
     pub(super) body: EnvelopeBody,
+}
+
+/// The error of reading the data of a [`ToolOutput`].
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The call failed: there is an error instead of data.
+    #[error("the call failed: {}", .0.message())]
+    Failed(Box<ToolErrorDetail>),
+    /// The data does not have the type that was asked for.
+    #[error("the data does not have the expected type: {0}")]
+    Json(#[source] serde_json::Error),
+}
+
+/// The `meta` of an envelope: a result's or an error's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::exhaustive_enums, reason = "an envelope is a result or an error")]
+pub enum OutputMeta {
+    /// The `meta` of a result.
+    Result(ToolResultMeta),
+    /// The `meta` of an error.
+    Error(ToolErrorMeta),
+}
+
+impl OutputMeta {
+    /// Returns how long the call took, in milliseconds.
+    #[must_use]
+    pub fn took_ms(&self) -> u64 {
+        match self {
+            Self::Result(meta) => meta.took_ms(),
+            Self::Error(meta) => meta.took_ms(),
+        }
+    }
+
+    /// Returns how often the tool was tried, if `meta` says so.
+    #[must_use]
+    pub fn attempts(&self) -> Option<u32> {
+        match self {
+            Self::Result(meta) => meta.attempts(),
+            Self::Error(meta) => meta.attempts(),
+        }
+    }
+
+    /// Returns whether this is the stored output of an earlier call with the same idempotency key.
+    #[must_use]
+    pub fn replayed(&self) -> bool {
+        match self {
+            Self::Result(meta) => meta.replayed(),
+            Self::Error(meta) => meta.replayed(),
+        }
+    }
+
+    /// Returns whether the call was a dry run.
+    #[must_use]
+    pub fn dry_run(&self) -> bool {
+        match self {
+            Self::Result(meta) => meta.dry_run(),
+            Self::Error(meta) => meta.dry_run(),
+        }
+    }
+
+    /// Returns the warnings, which the model reads.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        match self {
+            Self::Result(meta) => meta.warnings(),
+            Self::Error(meta) => meta.warnings(),
+        }
+    }
+
+    /// Returns for how many seconds the answer holds, if `meta` says so.
+    #[must_use]
+    pub fn ttl_seconds(&self) -> Option<u64> {
+        match self {
+            Self::Result(meta) => meta.ttl_seconds(),
+            Self::Error(meta) => meta.ttl_seconds(),
+        }
+    }
+
+    /// Returns the stored proof, if the call left one.
+    #[must_use]
+    pub fn evidence(&self) -> Option<&Evidence> {
+        match self {
+            Self::Result(meta) => meta.evidence(),
+            Self::Error(meta) => meta.evidence(),
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -86,12 +194,34 @@ impl ToolOutput {
         self.json.get(self.meta_start..self.json.len() - 1).map_or("{}", text)
     }
 
-    /// Reads the tool's answer into a type; `None` if the call has no answer.
+    /// Reads the tool's answer into a type.
     ///
     /// # Errors
-    /// The answer is not a `T`.
-    pub fn data<'o, T: Deserialize<'o>>(&'o self) -> Option<serde_json::Result<T>> {
-        self.data_json().map(serde_json::from_str)
+    /// [`DataError::Failed`] if the call failed, so that there is no answer; [`DataError::Json`] if
+    /// the answer is not a `T`.
+    pub fn data<'o, T: Deserialize<'o>>(&'o self) -> Result<T, DataError> {
+        match &self.body {
+            EnvelopeBody::Ok { data } => {
+                let json = self.json.get(data.clone()).map_or("", text);
+                serde_json::from_str(json).map_err(DataError::Json)
+            }
+            EnvelopeBody::Error(detail) => Err(DataError::Failed(detail.clone())),
+        }
+    }
+
+    /// Reads the envelope's `meta`.
+    #[must_use]
+    pub fn meta(&self) -> OutputMeta {
+        // The runtime writes `meta` itself, so that it is always readable.
+        match &self.body {
+            EnvelopeBody::Ok { .. } => OutputMeta::Result(self.read_meta().unwrap_or_default()),
+            EnvelopeBody::Error(_) => OutputMeta::Error(self.read_meta().unwrap_or_default()),
+        }
+    }
+
+    /// Reads `meta` as this type; none if it is not one.
+    pub(super) fn read_meta<M: DeserializeOwned>(&self) -> Option<M> {
+        serde_json::from_str(self.meta_json()).ok()
     }
 
     /// Returns what went wrong, if anything did.

@@ -28,11 +28,11 @@ impl ToolCall {
             Err(refusal) => Self::refused(scope, &refusal),
         };
         if let Some(approver) = approver {
-            rehearsal.approve(approver);
+            let _ = rehearsal.approve(approver);
         }
         // Boxed, since a call that asks for permission is rehearsed while it is executed.
         if Box::pin(rehearsal.execute_unless_asked()).await.is_some() {
-            rehearsal.withdraw(Refusal::needs_confirmation);
+            let _ = rehearsal.refuse(Refusal::needs_confirmation);
         }
         rehearsal.into_output().unwrap_or_else(fitting::never_closed)
     }

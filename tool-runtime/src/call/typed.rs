@@ -22,9 +22,15 @@ impl<T: TypedTool> TypedCall<T> {
         Self { call, tool: PhantomData }
     }
 
-    /// Returns the call itself: to look at it, approve or decline it.
+    /// Returns the call, to look at it.
     #[must_use]
-    pub fn call(&mut self) -> &mut ToolCall {
+    pub fn as_call(&self) -> &ToolCall {
+        &self.call
+    }
+
+    /// Returns the call, to approve, decline or withdraw it.
+    #[must_use]
+    pub fn as_call_mut(&mut self) -> &mut ToolCall {
         &mut self.call
     }
 
@@ -33,8 +39,8 @@ impl<T: TypedTool> TypedCall<T> {
     /// `input` of the envelope is the echo of the arguments, as JSON.
     ///
     /// # Errors
-    /// The answer's type does not read what it wrote itself; the envelope is in
-    /// [`call().output()`](ToolCall::output).
+    /// The answer's type cannot read what it wrote itself; the envelope is in
+    /// [`as_call().output()`](ToolCall::output).
     pub async fn execute(
         &mut self,
     ) -> serde_json::Result<tool_contracts::ToolOutput<Box<RawValue>, T::Output>>

@@ -136,7 +136,7 @@ impl Refusal {
         refusal
     }
 
-    pub(crate) fn overtaken() -> Box<Self> {
+    pub(crate) fn superseded() -> Box<Self> {
         Self::not_executed("overtaken", "a newer message of the user has overtaken this call")
     }
 

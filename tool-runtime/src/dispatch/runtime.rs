@@ -110,6 +110,21 @@ impl Runtime {
         Ok(TypedCall::new(self.open(T::definition().name, None, text, cx.clone())))
     }
 
+    /// Opens a call with the model's id of it, from arguments that may not even be JSON.
+    ///
+    /// [`call_request`](Self::call_request) does the same with arguments that were parsed before.
+    #[must_use = "a call runs nothing until it is executed"]
+    pub fn call_with_id(
+        &self,
+        call_id: impl Into<String>,
+        name: &str,
+        arguments: impl Into<Arguments>,
+        cx: &ToolContext,
+    ) -> ToolCall {
+        let call_id = call_id.into().into_boxed_str();
+        self.open(name, Some(call_id), arguments.into().into_text(), cx.clone())
+    }
+
     /// Opens a call that a model asked for, with the id that it gave.
     ///
     /// The context's invocation id becomes the call's own.
@@ -130,24 +145,25 @@ impl Runtime {
 
     /// Executes a batch: reads side by side, each write alone; outputs in the calls' order.
     ///
-    /// At most [`max_concurrent_tools`](RuntimeBuilder::max_concurrent_tools) reads are under way
-    /// at once. A write, or anything destructive, starts when the calls before it have ended, and
-    /// the calls after it wait for it. Calls that are answered already are left as they are.
+    /// At most [`max_concurrent_tools`](RuntimeBuilder::max_concurrent_tools) reads run at once. A
+    /// write, or a destructive call, starts when the calls before it have ended, and the calls after
+    /// it wait for it. Calls that are answered already are left as they are.
     ///
-    /// Calls that need somebody's word hold up nothing. Whoever has to be asked is asked about one
-    /// after another while the free calls run, and what they allow runs in its order once these have
-    /// ended and nobody is left to be asked: a free call never sees what an asked one does, not even
-    /// if it comes later. The rules are asked again when an allowed call has its turn. Without
-    /// anybody to ask, such a call is answered `NEEDS_USER_CONFIRMATION` at once, as by
-    /// [`execute`](ToolCall::execute). A call that was approved before is free.
+    /// A call that needs approval delays no other call. The approver decides about one call after
+    /// another while the other calls run; the approved calls run in their order once these have
+    /// ended and every decision is made. A call that needs no approval therefore never sees the
+    /// effect of one that does, even if it comes later in the batch. The access policy is evaluated
+    /// again before an approved call runs. Without an approver, such a call is answered
+    /// `NEEDS_USER_CONFIRMATION` at once, as by [`execute`](ToolCall::execute). A call that was
+    /// approved before needs no further approval.
     ///
-    /// The context's `timeouts_ms` is the budget of the whole batch; the time that people take does
-    /// not count.
+    /// The context's `timeouts_ms` is the budget of the whole batch; the time that approvers take
+    /// does not count.
     ///
     /// # Cancellation
-    /// Dropping the returned future interrupts what is under way; whatever has not begun, or waits
-    /// for a person, stays pending, and may be run again.
-    pub async fn run<'c>(&self, calls: &'c mut [ToolCall]) -> Vec<&'c ToolOutput> {
+    /// Dropping the returned future interrupts the calls that are running; a call that has not begun,
+    /// or waits for approval, stays pending, and may be executed again.
+    pub async fn execute_all<'c>(&self, calls: &'c mut [ToolCall]) -> Vec<&'c ToolOutput> {
         call::run_batch(calls, self.inner.max_concurrent, self.timer()).await
     }
 

@@ -151,7 +151,7 @@ impl ScriptedModel {
         let mut said = None;
         while let Some(turn) = self.next_turn() {
             let mut calls = runtime.call_all(turn.calls(), cx);
-            let outputs = runtime.run(&mut calls).await;
+            let outputs = runtime.execute_all(&mut calls).await;
             for (request, output) in turn.calls().iter().zip(outputs) {
                 self.answer(request.call_id(), output);
             }

@@ -107,9 +107,9 @@ impl World {
     async fn run(&self, turn: &Turn) -> (Vec<CallStatus>, Vec<Value>) {
         let mut calls = turn.open(&self.runtime, &cx());
         for call in calls.iter_mut().filter(|call| call.name() == "delete_all") {
-            call.decline("not on a Friday");
+            call.decline("not on a Friday").unwrap();
         }
-        self.runtime.run(&mut calls).await;
+        self.runtime.execute_all(&mut calls).await;
         let statuses = calls.iter().map(ToolCall::status).collect();
         (statuses, said(&self.adapter.answers(turn, &calls).unwrap()))
     }
@@ -257,7 +257,7 @@ async fn a_long_answer_is_shown_as_an_excerpt_that_says_so() {
     let response = response(Dialect::Gemini, &[("a", "list", "{}")], End::Done);
     let turn = adapter.read(&response).unwrap();
     let mut calls = turn.open(&runtime, &cx());
-    runtime.run(&mut calls).await;
+    runtime.execute_all(&mut calls).await;
     let shown = Answer::from(&calls[0]).with_excerpt(&calls[0].for_model().await);
     let messages = adapter.answers(&turn, [shown]).unwrap();
     let response = &messages[0]["parts"][0]["functionResponse"]["response"];
@@ -287,7 +287,7 @@ async fn what_a_host_shows_in_place_of_the_data_is_what_the_model_reads() {
     let search = world.wire("content.search");
     let turn = world.turn(&[("a", search, r#"{"query":"tea","limit":"3"}"#)], End::Done);
     let mut calls = turn.open(&world.runtime, &cx());
-    world.runtime.run(&mut calls).await;
+    world.runtime.execute_all(&mut calls).await;
 
     // The slip that was mended is told.
     let answers = said(&world.adapter.answers(&turn, &calls).unwrap());

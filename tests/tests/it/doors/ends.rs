@@ -163,7 +163,7 @@ async fn a_batch_shares_the_contexts_budget() {
         ToolContext::builder(Uuid::nil(), "t").run_id("r").timeouts_ms(1_000).build().unwrap();
     let mut calls: Vec<_> = (0..5).map(|_| runtime.call("slow", "{}", &hurried)).collect();
     let before = tokio::time::Instant::now();
-    let outputs = runtime.run(&mut calls).await;
+    let outputs = runtime.execute_all(&mut calls).await;
     let ends: Vec<_> = outputs.into_iter().map(ToolOutput::is_ok).collect();
     assert_eq!(ends, [true, true, false, false, false]);
     assert_eq!(before.elapsed(), Duration::from_secs(1));

@@ -35,7 +35,7 @@ fn runtime(office: &Office, world: &World, permission: Permission, policy: Polic
 /// Reads the salary as jane, with a person's approval.
 async fn read(runtime: &Runtime) {
     let mut call = runtime.call("read_salary", "{}", &cx_of(TENANT));
-    call.approve("boss");
+    call.approve("boss").unwrap();
     assert!(call.execute().await.is_ok());
 }
 

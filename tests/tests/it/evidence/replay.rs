@@ -185,7 +185,7 @@ async fn what_did_not_run_then_is_not_run_now() {
     let runtime = archive.runtime();
     drop(runtime.call("peek", "{}", &cx_of(TENANT)));
     let mut declined = runtime.call("peek", "{}", &cx_of(TENANT));
-    assert!(declined.decline("no"));
+    declined.decline("no").unwrap();
     declined.execute().await;
     runtime.call("peek", r#"{"pin":{}}"#, &cx_of(TENANT)).execute().await;
     let report = archive.run(&runtime).await;

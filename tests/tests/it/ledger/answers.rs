@@ -52,7 +52,7 @@ fn cx(trace: &str) -> ToolContext {
 
 async fn call(runtime: &Runtime, tool: &str, n: u32, cx: &ToolContext) -> serde_json::Value {
     let mut call = runtime.call(tool, format!(r#"{{"n":{n}}}"#), cx);
-    call.approve("jane");
+    call.approve("jane").unwrap();
     envelope(call.execute().await)
 }
 

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use serde_json::value::RawValue;
-use tool_runtime::RuntimeBuilder;
 use tool_runtime::canonical::Digest;
 use tool_runtime::contracts::{Actor, ActorType, ErrorCode, ToolCallRequest};
 use tool_runtime::ledger::{Ledger, RecordStatus, RecordedCall, RecordedOrigin};
 use tool_runtime::policy::{Policy, RetryConfig, Rules};
 use tool_runtime::prelude::*;
 use tool_runtime::testing::ManualClock;
+use tool_runtime::{NotPending, RuntimeBuilder, Withdrawal};
 
 use super::{Kept, START, ledger, recorded, ring};
 use crate::policy::script::{self, Script, Woe, busy, jane, woe};
@@ -268,17 +268,17 @@ async fn a_call_that_is_denied_is_recorded() {
 
 #[tokio::test]
 async fn a_call_that_is_withdrawn_is_recorded_once_executed_or_dropped() {
-    type Withdraw = fn(&mut ToolCall) -> bool;
+    type Withdraw = fn(&mut ToolCall) -> Result<(), NotPending>;
     let ends: [(Withdraw, CallStatus, &str); 3] = [
         (|call| call.decline("too dear"), CallStatus::Declined, "DECLINED"),
-        (ToolCall::overtake, CallStatus::NotExecuted, "CANCELLED"),
-        (ToolCall::expire, CallStatus::NotExecuted, "CANCELLED"),
+        (|call| call.withdraw(Withdrawal::Superseded), CallStatus::NotExecuted, "CANCELLED"),
+        (|call| call.withdraw(Withdrawal::Expired), CallStatus::NotExecuted, "CANCELLED"),
     ];
     for (withdraw, status, code) in ends {
         for executes in [true, false] {
             let desk = Desk::new(&quick());
             let mut call = desk.runtime.call("peek", "{}", &jane());
-            assert!(withdraw(&mut call));
+            withdraw(&mut call).unwrap();
             if executes {
                 call.execute().await;
             }
@@ -309,7 +309,7 @@ async fn a_call_put_away_behind_a_ticket_names_it_and_so_does_the_one_that_comes
     assert_eq!((waits.by, waits.at, waits.ticket), (None, None, Some(ticket.id())));
 
     let mut call = desk.runtime.resume(&ticket.to_json(), &jane()).await;
-    assert!(call.approve("boss"));
+    call.approve("boss").unwrap();
     call.execute().await;
     let records = recorded(&desk.ledger).await;
     let [_, second] = &records[..] else { panic!("{records:#?}") };
@@ -324,7 +324,7 @@ async fn a_call_put_away_behind_a_ticket_names_it_and_so_does_the_one_that_comes
 async fn an_approval_says_who_and_when() {
     let desk = asking(&quick());
     let mut call = desk.runtime.call("put", "{}", &jane());
-    assert!(call.approve("boss"));
+    call.approve("boss").unwrap();
     call.execute().await;
     let approval = desk.only().await.approval.expect("an approval");
     assert_eq!((approval.by.as_deref(), approval.ticket), (Some("boss"), None));
@@ -337,7 +337,7 @@ async fn dry_runs_and_rehearsals_are_told_apart() {
     desk.runtime.call("put", "{}", &jane().with_dry_run(true)).execute().await;
     let mut call = desk.runtime.call("put", "{}", &jane());
     assert!(call.rehearse().await.is_ok());
-    assert!(call.approve("boss"));
+    call.approve("boss").unwrap();
     call.execute().await;
     let records = recorded(&desk.ledger).await;
     let marks: Vec<_> = records.iter().map(|it| (it.dry_run, it.rehearsal)).collect();
@@ -409,7 +409,7 @@ async fn each_call_of_a_batch_leaves_its_own_record() {
     };
     let requests = [("a", "peek"), ("b", "poke"), ("c", "put"), ("d", "sell")].map(request);
     let mut calls = desk.runtime.call_all(&requests, &jane());
-    desk.runtime.run(&mut calls).await;
+    desk.runtime.execute_all(&mut calls).await;
     let mut records = recorded(&desk.ledger).await;
     records.sort_by(|one, other| one.call_id.cmp(&other.call_id));
     let ends: Vec<_> = records.iter().map(|it| (it.call_id.as_deref(), it.ended)).collect();

@@ -131,7 +131,7 @@ async fn a_write_under_a_derived_key_is_not_tried_again() {
     let runtime = runtime(&script, Rules::new());
     let arguments = serde_json::value::to_raw_value(&json!({})).unwrap();
     let mut calls = runtime.call_all(&[ToolCallRequest::new("call-1", "put", arguments)], &jane());
-    runtime.run(&mut calls).await;
+    runtime.execute_all(&mut calls).await;
     assert_eq!(script.runs(), 1);
 }
 

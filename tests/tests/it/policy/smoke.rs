@@ -82,7 +82,7 @@ async fn a_ticket_leads_back_to_its_call() {
         "{:?}",
         resumed.output().map(|it| it.json().to_owned())
     );
-    assert!(resumed.approve("boss"));
+    resumed.approve("boss").unwrap();
     let output = resumed.execute().await.clone();
     assert!(output.is_ok(), "{output}");
     let mut again = runtime.resume(&ticket, &cx("other")).await;

@@ -126,7 +126,7 @@ async fn refusals_are_counted_by_reason_and_names_that_no_tool_has_as_one() {
     meters.call(SECRET, "{}").await;
     meters.call("another", "{}").await;
     meters.call("keep", &what("tea")).await;
-    meters.runtime.call("keep", what("tea"), &cx()).decline("no");
+    meters.runtime.call("keep", what("tea"), &cx()).decline("no").unwrap();
     check(
         &meters.read(names::REFUSALS),
         &[
@@ -150,7 +150,7 @@ async fn an_answer_that_is_used_again_is_counted_as_such() {
     let keyed = jane.with_idempotency_key("key-1").expect("a key");
     for _ in 0..3 {
         let mut call = meters.runtime.call("keep_once", "{}", &keyed);
-        call.approve("jane");
+        call.approve("jane").unwrap();
         call.execute().await;
     }
     check(&meters.read(names::CACHE_HITS), &[("gen_ai.tool.name=fresh", 1)]);

@@ -94,7 +94,9 @@ async fn the_calls_of_a_batch_are_siblings() {
     let runtime = runtime(&desk);
     let requests = ["one", "two", "three"].map(|id| request(id, what(id)));
     let mut calls = runtime.call_all(&requests, &traced());
-    async { runtime.run(&mut calls).await.len() }.instrument(tracing::info_span!("host")).await;
+    async { runtime.execute_all(&mut calls).await.len() }
+        .instrument(tracing::info_span!("host"))
+        .await;
 
     let host = recorder.span("host").span_context;
     let (calls, inside) = (recorder.all(CALL), recorder.all("inside"));

@@ -111,10 +111,10 @@ impl Replay {
             .as_ref()
             .is_some_and(|approves| again.tool().is_some_and(|it| approves(it)))
         {
-            again.approve(self.access.who());
+            let _ = again.approve(self.access.who());
         }
         if again.execute_unless_asked().await.is_some() {
-            again.withdraw(Refusal::needs_confirmation);
+            let _ = again.refuse(Refusal::needs_confirmation);
             return Err(SkipReason::NeedsApproval);
         }
         self.judge(call, &again, known.output.as_deref())

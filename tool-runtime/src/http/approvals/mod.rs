@@ -30,7 +30,6 @@ use super::problem::Problem;
 use super::rate::Caller;
 use super::{body, call, receiving};
 use crate::ToolCall;
-use crate::call::EditError;
 use crate::policy::TicketFault;
 use crate::store::TicketEnd;
 
@@ -96,7 +95,7 @@ async fn decided(
     let attempt = Attempt::of(clerk, ticket, decision, caller.clone());
     // A call that could not be found has no tool.
     if !call.name().is_empty() && !inbox::covers(app, clerk, call.name()) {
-        call.withdraw(refusing::not_covered);
+        let _ = call.refuse(refusing::not_covered);
         attempt.was_in_vain(app, &Refused::NOT_COVERED.why).await;
         return Err(refusing::tool_not_covered());
     }
@@ -129,20 +128,19 @@ async fn approve(
 ) -> Result<Option<Refused>, Problem> {
     let is_own = four_eyes::is_own(call.cx(), &clerk.cx, &clerk.principal);
     if is_own && app.config.four_eyes {
-        call.withdraw(four_eyes::refusal);
+        let _ = call.refuse(four_eyes::refusal);
         return Ok(Some(Refused::OWN_CALL));
     }
     if !standing::asker_may_call(app, call).await? {
-        call.withdraw(refusing::asker_not_allowed);
+        let _ = call.refuse(refusing::asker_not_allowed);
         return Ok(Some(Refused::ASKER_NOT_ALLOWED));
     }
     let approved = match edited {
         Some(arguments) => call.approve_edited(clerk.name(), arguments),
-        None if call.approve(clerk.name()) => Ok(()),
-        None => Err(EditError::NoApprover),
+        None => call.approve(clerk.name()),
     };
     let Err(error) = approved else { return Ok(None) };
-    call.withdraw(|| refusing::not_approved(error));
+    let _ = call.refuse(|| refusing::not_approved(error));
     Ok(Some(Refused::NOT_APPROVED))
 }
 
@@ -158,16 +156,16 @@ async fn decline(
     match app.runtime.end_ticket(ticket, TicketEnd::Declined).await {
         Ok(None) => {}
         Ok(Some(end)) => {
-            call.withdraw(|| TicketFault::from(end).into());
+            let _ = call.refuse(|| TicketFault::from(end).into());
             attempt.was_in_vain(app, TicketFault::from(end).reason()).await;
             return Err(refusing::ended(end));
         }
         Err(_) => {
-            call.withdraw(refusing::undecided);
+            let _ = call.refuse(refusing::undecided);
             return Err(desk::store_down());
         }
     }
-    call.decline(feedback);
+    let _ = call.decline(feedback);
     call.execute().await;
     let decision = DeclinedWord::Declined;
     Ok(desk::found(&Declined { ticket, decision, tool_name: &tool_name, feedback }).into_response())

@@ -7,7 +7,7 @@ use tool_contracts::{CallStatus, ErrorCode};
 use uuid::Uuid;
 
 use crate::ToolCall;
-use crate::call::EditError;
+use crate::call::ApprovalError;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::http::app::App;
@@ -128,9 +128,9 @@ pub(super) fn undecided() -> Box<Refusal> {
 }
 
 /// What a call is answered that was not approved; it waits on.
-pub(super) fn not_approved(error: EditError) -> Box<Refusal> {
+pub(super) fn not_approved(error: ApprovalError) -> Box<Refusal> {
     match error {
-        EditError::Refused(detail) => Refusal::not_run(*detail),
+        ApprovalError::InvalidArguments(detail) => Refusal::not_run(*detail),
         _ => Refusal::new(CallStatus::NotExecuted, Failure::of(ErrorCode::Conflict)),
     }
 }

@@ -11,13 +11,13 @@ use futures::future::{BoxFuture, Either, select};
 use tokio::task::JoinHandle;
 use tool_contracts::{Effect, ErrorCode, ToolSpec};
 
-use crate::ToolCall;
 use crate::http::Running;
 use crate::http::app::{App, Shared};
 use crate::http::metrics::{Metrics, Orphan};
 use crate::http::problem::Problem;
 use crate::http::rate::Caller;
 use crate::http::shares::{Exhausted, Share};
+use crate::{ToolCall, Withdrawal};
 
 /// How long a call that was cancelled may take to say so.
 const GRACE: Duration = Duration::from_secs(1);
@@ -78,7 +78,7 @@ async fn counted(app: &App, mut call: ToolCall, running: Running) -> Ran {
     let begun = Instant::now();
     let end = run_within(app, &mut call).await;
     // Somebody is still being asked, and the request has no more time for that.
-    call.expire();
+    let _ = call.withdraw(Withdrawal::Expired);
     if let Some(output) = call.output() {
         let tool = call.tool().map_or("", ToolSpec::name);
         app.metrics.call_ended(tool, output, begun.elapsed());

@@ -202,7 +202,7 @@ impl ToolCall {
         // The decision is bound to a dry run here as well, where the rules ask for it.
         state.rehearse(self).await.map_err(|refusal| refused(*refusal))?;
         let ticket = state.issue(self, None).await?;
-        self.withdraw(|| needs_confirmation(&ticket.to_json()));
+        let _ = self.refuse(|| needs_confirmation(&ticket.to_json()));
         Ok(ticket)
     }
 }

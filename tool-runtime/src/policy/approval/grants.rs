@@ -50,7 +50,7 @@ impl State {
             let now = self.clock.now();
             let Some(grant) = found else { continue };
             if grant.expires_at.is_none_or(|end| now < end) {
-                return Ok(call.approve(String::from(grant.granted_by)));
+                return Ok(call.approve(String::from(grant.granted_by)).is_ok());
             }
             // One that is over is only in the way.
             drop(self.stores.grants.revoke_grant(&scope).await);

@@ -18,7 +18,7 @@ pub use self::waiting::{WaitingCall, WaitingCalls};
 use super::access::{AccessRequest, AccessVerdict};
 use super::governor::State;
 use super::idempotency::Known;
-use crate::call::{CallScope, EditError, TicketWithdrawal, ToolCall, ToolOutput, guarded};
+use crate::call::{ApprovalError, CallScope, TicketWithdrawal, ToolCall, ToolOutput, guarded};
 use crate::dispatch::call_policy::PolicyDecision;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
@@ -156,11 +156,11 @@ enum Approved {
 
 fn approve(call: &mut ToolCall, approver: String, arguments: Option<crate::Arguments>) -> Approved {
     let Some(arguments) = arguments else {
-        return if call.approve(approver) { Approved::Yes } else { Approved::Nobody };
+        return if call.approve(approver).is_ok() { Approved::Yes } else { Approved::Nobody };
     };
     match call.approve_edited(approver, arguments) {
         Ok(()) => Approved::Yes,
-        Err(EditError::Refused(detail)) => Approved::NotValid(*detail),
+        Err(ApprovalError::InvalidArguments(detail)) => Approved::NotValid(*detail),
         Err(_) => Approved::Nobody,
     }
 }
@@ -195,7 +195,7 @@ fn undecided(log: &str) -> Box<Refusal> {
 pub(super) fn end_of(how: TicketWithdrawal) -> TicketEnd {
     match how {
         TicketWithdrawal::Declined => TicketEnd::Declined,
-        TicketWithdrawal::Overtaken => TicketEnd::Overtaken,
+        TicketWithdrawal::Superseded => TicketEnd::Overtaken,
         TicketWithdrawal::Expired => TicketEnd::Expired,
     }
 }

@@ -88,7 +88,7 @@ fn data(outputs: &[&ToolOutput]) -> Vec<Option<String>> {
 /// Opens jane's calls and runs them as one batch.
 async fn run(desk: &Desk, calls: &[(&str, u64)]) -> Vec<ToolCall> {
     let mut calls = desk.runtime.call_all(&requests(calls), &jane());
-    desk.runtime.run(&mut calls).await;
+    desk.runtime.execute_all(&mut calls).await;
     calls
 }
 
@@ -99,7 +99,7 @@ async fn whoever_is_asked_holds_up_no_free_call() {
     let turn = [("send", 1), ("read", 2), ("put", 3), ("send", 4), ("read", 5)];
     let mut calls = desk.runtime.call_all(&requests(&turn), &jane());
     let before = tokio::time::Instant::now();
-    let outputs = data(&desk.runtime.run(&mut calls).await);
+    let outputs = data(&desk.runtime.execute_all(&mut calls).await);
     assert_eq!(outputs, ["1", "2", "3", "4", "5"].map(|data| Some(data.to_owned())));
     assert_eq!(
         notes.all(),
@@ -177,7 +177,7 @@ async fn the_time_that_people_take_is_not_the_batchs() {
     let cx = context("jane").timeouts_ms(35).build().unwrap();
     let turn = [("put", 1), ("send", 2), ("send", 3), ("send", 4)];
     let mut calls = desk.runtime.call_all(&requests(&turn), &cx);
-    desk.runtime.run(&mut calls).await;
+    desk.runtime.execute_all(&mut calls).await;
     for call in &calls[..3] {
         assert!(call.output().unwrap().is_ok(), "{:?}", call.output());
     }
@@ -246,10 +246,10 @@ async fn a_batch_that_is_dropped_while_somebody_is_asked_has_lost_nothing() {
     let desk = desk(Policy::new().approver(slow_boss(&notes, SECOND)), &notes);
     let mut calls = desk.runtime.call_all(&requests(&[("send", 1), ("read", 2)]), &jane());
     let half = Duration::from_millis(500);
-    assert!(tokio::time::timeout(half, desk.runtime.run(&mut calls)).await.is_err());
+    assert!(tokio::time::timeout(half, desk.runtime.execute_all(&mut calls)).await.is_err());
     assert_eq!(calls[0].status(), CallStatus::Pending);
     assert_eq!(calls[1].status(), CallStatus::Executed);
-    desk.runtime.run(&mut calls).await;
+    desk.runtime.execute_all(&mut calls).await;
     assert!(calls.iter().all(|call| call.status() == CallStatus::Executed));
     let ran = notes.all().iter().filter(|note| note.ends_with("starts")).count();
     assert_eq!(ran, 2, "the read did not run again");
@@ -261,8 +261,8 @@ async fn a_batch_ends_the_ticket_of_a_call_that_was_declined_before() {
     let desk = desk(Policy::new(), &notes);
     let ticket = desk.ticket("send", r#"{"n":1}"#).await;
     let mut calls = vec![desk.runtime.resume(&ticket, &jane()).await];
-    calls[0].decline("no");
-    desk.runtime.run(&mut calls).await;
+    calls[0].decline("no").unwrap();
+    desk.runtime.execute_all(&mut calls).await;
     assert_eq!(reason(&desk.approved(&ticket).await), "ticket_declined");
 }
 

@@ -165,7 +165,7 @@ impl Desk {
     /// Comes back by a ticket, says yes as the boss, and executes.
     pub(super) async fn approved(&self, ticket: &str) -> ToolOutput {
         let mut call = self.runtime.resume(ticket, &jane()).await;
-        call.approve("boss");
+        let _ = call.approve("boss");
         call.execute().await.clone()
     }
 }

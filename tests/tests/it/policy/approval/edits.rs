@@ -1,7 +1,7 @@
 //! Arguments that a person changed before they let a call run.
 
 use serde_json::{Value, json};
-use tool_runtime::EditError;
+use tool_runtime::ApprovalError;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 
@@ -85,24 +85,24 @@ async fn a_refused_change_leaves_the_call_as_it_was() {
     let desk = Desk::new(Policy::new());
     let mut call = desk.runtime.call("pay", SENT, &jane());
     for bad in ["{", "{}", r#"{"to":"joe","cents":"4"}"#, r#"{"to":"joe","to":"eve"}"#] {
-        let Err(EditError::Refused(detail)) = call.approve_edited("boss", bad) else {
+        let Err(ApprovalError::InvalidArguments(detail)) = call.approve_edited("boss", bad) else {
             panic!("{bad} was taken");
         };
         assert_eq!(detail.code(), Some("INVALID_ARGUMENT"));
     }
-    assert!(matches!(call.approve_edited(" ", SENT), Err(EditError::NoApprover)));
+    assert!(matches!(call.approve_edited(" ", SENT), Err(ApprovalError::InvalidApprover)));
     assert!(call.needs_approval());
     assert_eq!(call.arguments(), Some(SENT));
-    assert!(call.approve("boss"));
+    call.approve("boss").unwrap();
     assert_eq!(call.execute().await.data_json(), Some(r#""5 to joe""#));
-    assert!(matches!(call.approve_edited("boss", SENT), Err(EditError::NotPending)));
+    assert!(matches!(call.approve_edited("boss", SENT), Err(ApprovalError::NotPending)));
 }
 
 #[tokio::test]
 async fn an_earlier_yes_does_not_stand_for_changed_arguments() {
     let desk = Desk::new(Policy::new());
     let mut call = desk.runtime.call("pay", SENT, &jane());
-    assert!(call.approve("jane"));
+    call.approve("jane").unwrap();
     call.approve_edited("boss", r#"{"to":"eve"}"#).unwrap();
     assert!(call.execute().await.is_ok());
     assert_eq!(desk.closed.last().approver.as_deref(), Some("boss"));

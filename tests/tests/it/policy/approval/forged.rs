@@ -18,7 +18,7 @@ const PAYMENT: &str = r#"{"to":"joe","cents":5}"#;
 async fn check_refused(desk: &Desk, presented: &str, cx: &ToolContext, expected: &str) {
     let mut call = desk.runtime.resume(presented, cx).await;
     assert_eq!(call.status(), CallStatus::Rejected, "{presented}");
-    assert!(!call.approve("boss"), "a rejected call cannot be approved");
+    assert!(call.approve("boss").is_err(), "a rejected call cannot be approved");
     assert!(call.approve_edited("boss", PAYMENT).is_err());
     assert_eq!(reason(call.execute().await), expected, "{presented}");
     assert!(desk.notes.is_empty(), "nothing may run");
@@ -116,7 +116,7 @@ async fn a_call_that_came_back_in_time_and_is_let_run_too_late_does_not_run() {
     let desk = Desk::new(Policy::new().ticket_lifetime(Duration::from_secs(60)));
     let ticket = desk.ticket("pay", PAYMENT).await;
     let mut call = desk.runtime.resume(&ticket, &jane()).await;
-    assert!(call.approve("boss"));
+    call.approve("boss").unwrap();
     desk.clock.advance(Duration::from_secs(60));
     assert_eq!(reason(call.execute().await), "ticket_expired");
     assert!(desk.notes.is_empty());

@@ -77,7 +77,7 @@ async fn whoever_comes_back_is_judged_by_what_they_are_now() {
     let ticket = opened.unwrap().to_json();
     for (now, runs) in [("guest", false), ("admin", true)] {
         let mut call = desk.runtime.resume(&ticket, &role(now)).await;
-        call.approve("boss");
+        call.approve("boss").unwrap();
         assert_eq!(call.execute().await.is_ok(), runs, "{now}");
         assert_eq!(desk.notes.is_empty(), !runs, "{now}");
     }

@@ -2,6 +2,7 @@
 
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
+use tool_runtime::{NotPending, Withdrawal};
 
 use super::desk::{Desk, code, context, jane, reason};
 
@@ -11,10 +12,11 @@ const PAYMENT: &str = r#"{"to":"joe","cents":5}"#;
 async fn a_held_call_that_is_overtaken_does_not_run() {
     let desk = Desk::new(Policy::new());
     let mut call = desk.runtime.call("pay", PAYMENT, &jane());
-    assert!(call.approve("boss"));
-    assert!(call.overtake());
+    call.approve("boss").unwrap();
+    call.withdraw(Withdrawal::Superseded).unwrap();
     assert_eq!(call.status(), CallStatus::NotExecuted);
-    assert!(!call.approve("boss") && !call.overtake());
+    assert!(call.approve("boss").is_err());
+    assert_eq!(call.withdraw(Withdrawal::Superseded), Err(NotPending));
     assert_eq!(reason(call.execute().await), "overtaken");
     assert!(desk.notes.is_empty());
 }
@@ -34,7 +36,7 @@ async fn overtaking_ends_the_tickets_of_one_conversation_of_one_tenant() {
     assert_eq!(desk.runtime.overtake(&in_session("one")).await.unwrap(), 0);
     for (index, (ticket, cx)) in tickets.iter().enumerate() {
         let mut call = desk.runtime.resume(ticket, cx).await;
-        call.approve("boss");
+        let _ = call.approve("boss");
         let output = call.execute().await;
         if index < 2 {
             assert_eq!((&*code(output), &*reason(output)), ("CANCELLED", "ticket_overtaken"));
@@ -52,12 +54,12 @@ async fn a_call_that_came_back_and_is_overtaken_then_does_not_run() {
     let mut call = desk.runtime.call("pay", PAYMENT, &cx);
     let ticket = call.ticket().await.unwrap().to_json();
     let mut held = desk.runtime.resume(&ticket, &jane()).await;
-    assert!(held.approve("boss"));
+    held.approve("boss").unwrap();
     assert_eq!(desk.runtime.overtake(&jane()).await.unwrap(), 1);
     assert_eq!(reason(held.execute().await), "ticket_overtaken");
     assert!(desk.notes.is_empty());
 
     let mut again = desk.runtime.call("pay", PAYMENT, &cx);
-    assert!(again.approve("boss"));
+    again.approve("boss").unwrap();
     assert!(again.execute().await.is_ok(), "its key was given back");
 }

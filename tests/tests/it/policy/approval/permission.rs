@@ -158,7 +158,7 @@ async fn a_denied_tool_is_hidden_and_never_reaches_the_rule() {
     assert!(desk.runtime.specs().all(|spec| spec.name() != "pay"));
     let mut call = desk.runtime.call("pay", PAYMENT, &jane());
     assert_eq!(call.status(), CallStatus::Rejected);
-    assert!(!call.approve("boss"));
+    assert!(call.approve("boss").is_err());
     assert_eq!(code(call.execute().await), "FORBIDDEN");
     assert_eq!(asked.load(Ordering::SeqCst), 0);
     assert!(desk.notes.is_empty());
@@ -204,7 +204,7 @@ async fn a_dry_run_of_a_read_asks_like_any_read() {
         assert!(desk.notes.is_empty(), "the read ran without its approval");
 
         let mut call = desk.runtime.resume(&ticket, &dry).await;
-        assert!(call.approve("boss"));
+        call.approve("boss").unwrap();
         let answer = call.execute().await.clone();
         assert_eq!(answer.data_json(), Some(r#""it""#), "{answer}");
         assert_eq!(desk.closed.last().approver.as_deref(), Some("boss"));
@@ -227,7 +227,7 @@ async fn a_batch_asks_about_a_dry_run_of_a_read() {
     let requests = [ToolCallRequest::new("call-1", "look", arguments)];
     let mut calls = desk.runtime.call_all(&requests, &jane().with_dry_run(true));
     assert!(calls[0].needs_approval());
-    let outputs = desk.runtime.run(&mut calls).await;
+    let outputs = desk.runtime.execute_all(&mut calls).await;
     ticket_in(outputs[0]);
     assert!(desk.notes.is_empty());
 }
@@ -241,7 +241,7 @@ async fn a_rehearsal_of_a_read_needs_the_reads_approval() {
     assert!(details(&rehearsal)["ticket"].is_null(), "nothing waits: {rehearsal}");
     assert!(desk.notes.is_empty());
 
-    assert!(call.approve("boss"));
+    call.approve("boss").unwrap();
     assert!(call.rehearse().await.is_ok());
     assert_eq!(desk.notes.all(), ["looked at it"]);
 }

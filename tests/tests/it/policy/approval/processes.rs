@@ -80,7 +80,7 @@ async fn allow(runtime: &Runtime, ticket: &str) -> String {
 }
 
 async fn finish(mut call: ToolCall) -> String {
-    call.approve("boss");
+    let _ = call.approve("boss");
     let output = call.execute().await;
     let Some(error) = output.error() else {
         assert_eq!(output.data_json(), Some(r#""shipped tea""#));

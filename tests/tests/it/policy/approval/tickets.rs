@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
-use tool_runtime::RuntimeBuilder;
 use tool_runtime::contracts::ToolCallRequest;
 use tool_runtime::policy::{AccessVerdict, KeyRing, Policy, TicketError};
 use tool_runtime::prelude::*;
+use tool_runtime::{NotPending, RuntimeBuilder, Withdrawal};
 
 use super::desk::{DAY, Desk, Notes, START, TENANT, code, context, jane, reason, rule, ticket_in};
 use crate::sqlite::Folder;
@@ -57,7 +57,7 @@ async fn a_call_that_comes_back_is_the_first_one_with_the_credentials_of_now() {
         (call.call_id(), call.cx().invocation_id()),
         (Some("call-1"), first.invocation_id())
     );
-    assert!(call.approve("boss"));
+    call.approve("boss").unwrap();
     assert!(call.execute().await.is_ok());
     let told: Value = serde_json::from_str(&there.notes.all()[0]).unwrap();
     assert_eq!(
@@ -105,11 +105,15 @@ async fn a_call_that_came_back_gets_no_ticket_of_its_own() {
 }
 
 /// Withdraws a call that came back, and says what its ticket is worth afterwards.
-async fn check_withdrawn(withdraw: fn(&mut ToolCall) -> bool, execute: bool, expected: &str) {
+async fn check_withdrawn(
+    withdraw: fn(&mut ToolCall) -> Result<(), NotPending>,
+    execute: bool,
+    expected: &str,
+) {
     let desk = Desk::new(Policy::new());
     let ticket = desk.ticket("pay", PAYMENT).await;
     let mut call = desk.runtime.resume(&ticket, &jane()).await;
-    assert!(withdraw(&mut call));
+    withdraw(&mut call).unwrap();
     if execute {
         assert!(!call.execute().await.is_ok());
     }
@@ -122,8 +126,9 @@ async fn check_withdrawn(withdraw: fn(&mut ToolCall) -> bool, execute: bool, exp
 async fn what_ends_a_call_that_came_back_ends_its_ticket_executed_or_dropped() {
     for execute in [true, false] {
         check_withdrawn(|call| call.decline("no"), execute, "ticket_declined").await;
-        check_withdrawn(ToolCall::overtake, execute, "ticket_overtaken").await;
-        check_withdrawn(ToolCall::expire, execute, "ticket_expired").await;
+        check_withdrawn(|call| call.withdraw(Withdrawal::Superseded), execute, "ticket_overtaken")
+            .await;
+        check_withdrawn(|call| call.withdraw(Withdrawal::Expired), execute, "ticket_expired").await;
     }
 }
 
@@ -132,7 +137,7 @@ async fn a_declined_ticket_tells_the_model_why() {
     let desk = Desk::new(Policy::new());
     let ticket = desk.ticket("pay", PAYMENT).await;
     let mut call = desk.runtime.resume(&ticket, &jane()).await;
-    call.decline("joe has been paid");
+    call.decline("joe has been paid").unwrap();
     let output = call.execute().await;
     assert_eq!(code(output), "DECLINED");
     assert!(output.error().unwrap().message().contains("joe has been paid"));
@@ -144,7 +149,7 @@ async fn a_call_that_came_back_and_is_dropped_undecided_leaves_its_ticket_good()
     let ticket = desk.ticket("pay", PAYMENT).await;
     drop(desk.runtime.resume(&ticket, &jane()).await);
     let mut call = desk.runtime.resume(&ticket, &jane()).await;
-    call.approve("boss");
+    call.approve("boss").unwrap();
     drop(call);
     assert!(desk.approved(&ticket).await.is_ok());
 }

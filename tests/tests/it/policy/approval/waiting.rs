@@ -34,7 +34,7 @@ async fn listed(desk: &Desk) -> Vec<WaitingCall> {
 /// Takes a call up by its id and says yes; what is answered where it cannot be taken up.
 async fn decided(desk: &Desk, id: Uuid) -> ToolOutput {
     let mut call = desk.runtime.resume_waiting(id, &boss()).await;
-    call.approve("boss");
+    let _ = call.approve("boss");
     call.execute().await.clone()
 }
 
@@ -87,7 +87,7 @@ async fn an_approver_takes_a_call_up_by_its_id_and_it_runs_for_whom_it_was_opene
     let id = id_of(&desk.ticket("pay", PAYMENT).await);
     let mut call = desk.runtime.resume_waiting(id, &boss()).await;
     assert_eq!((call.status(), call.cx().user_id()), (CallStatus::Pending, Some("jane")));
-    assert!(call.approve("boss"));
+    call.approve("boss").unwrap();
     assert!(call.execute().await.is_ok());
     assert_eq!(desk.notes.all(), ["paid 5 to joe"]);
     assert_eq!(desk.closed.last().approver.as_deref(), Some("boss"));
@@ -111,7 +111,7 @@ async fn an_id_without_a_name_approves_nothing_and_stays_good() {
     let ticket = desk.ticket("pay", PAYMENT).await;
     for _ in 0..2 {
         let mut call = desk.runtime.resume_waiting(id_of(&ticket), &boss()).await;
-        assert!(call.needs_approval() && !call.approve(" "));
+        assert!(call.needs_approval() && call.approve(" ").is_err());
         assert_eq!(ticket_in(call.execute().await), ticket);
     }
     assert!(desk.notes.is_empty());
@@ -126,7 +126,7 @@ async fn another_tenants_approver_finds_nothing() {
     assert!(desk.runtime.waiting_calls(elsewhere, None, 100).await.unwrap().calls.is_empty());
     assert!(desk.runtime.waiting_call(id, elsewhere).await.unwrap().is_none());
     let mut call = desk.runtime.resume_waiting(id, &stranger()).await;
-    assert!(!call.approve("boss"));
+    assert!(call.approve("boss").is_err());
     let foreign = call.execute().await.clone();
     let absent = decided(&desk, Uuid::from_u128(1)).await;
     assert_eq!(foreign.error(), absent.error(), "it is told as what never was");
@@ -145,7 +145,7 @@ async fn an_approver_edits_and_declines_by_the_id() {
     assert_eq!(meta(call.execute().await)["edits"], json!(["/cents"]));
     let declined = id_of(&desk.ticket("pay", PAYMENT).await);
     let mut call = desk.runtime.resume_waiting(declined, &boss()).await;
-    assert!(call.decline("too much"));
+    call.decline("too much").unwrap();
     assert_eq!(details(call.execute().await)["feedback"], "too much");
     assert_eq!(reason(&decided(&desk, declined).await), "ticket_declined");
     assert_eq!(desk.notes.all(), ["paid 4 to joe"]);

@@ -82,7 +82,7 @@ async fn refusals_and_dry_runs_are_not_stored() {
     let rehearsed = world.call_with("pay", FIVE, &cx("k").with_dry_run(true)).await;
     assert_eq!(rehearsed.data_json(), Some("5"));
     let mut declined = world.runtime.call("pay", FIVE, &cx("k"));
-    assert!(declined.decline("not now"));
+    declined.decline("not now").unwrap();
     check_error(declined.execute().await, "DECLINED", None);
     assert_eq!((world.desk.steps(), world.record("pay", "k").await), (vec![], None));
 

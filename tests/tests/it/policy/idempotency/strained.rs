@@ -125,7 +125,7 @@ async fn a_call_whose_ticket_is_refused_gives_its_key_back_to_a_slow_store() {
     let world = World::new();
     let ticket = world.runtime.call("pay", FIVE, &cx("k")).ticket().await.unwrap();
     let mut call = world.runtime.resume(&ticket.to_json(), &cx("k")).await;
-    call.approve("boss");
+    call.approve("boss").unwrap();
     world.clock.advance(2 * DAY);
     world.desk.takes(Step::Settle, 5 * MS);
     check_error(call.execute().await, "CANCELLED", Some("ticket_expired"));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use serde_json::{Value, json};
 use tokio::task::yield_now;
+use tool_runtime::Withdrawal;
 use tool_runtime::evidence::{Access, EvidenceKeeper, Replay, ReplayReport, SnapshotQuery, Vault};
 use tool_runtime::ledger::{
     JsonLines, Ledger, LedgerQuery, RecordedCall, RecordedOrigin, SqliteLedger,
@@ -188,9 +189,10 @@ impl Walk {
         let call = || self.runtime.call(tool, arguments("answer").to_string(), &cx());
         drop(call());
         let mut declined = call();
-        assert!(declined.decline("not today"));
+        declined.decline("not today").unwrap();
         let (mut overtaken, mut expired) = (call(), call());
-        assert!(overtaken.overtake() && expired.expire());
+        overtaken.withdraw(Withdrawal::Superseded).unwrap();
+        expired.withdraw(Withdrawal::Expired).unwrap();
         for mut call in [declined, overtaken, expired] {
             call.execute().await;
             self.note(&call);
@@ -273,7 +275,7 @@ impl Walk {
                 self.note(&resumed);
                 match edit {
                     Some(edit) => resumed.approve_edited("boss", edit).unwrap(),
-                    None => assert!(resumed.approve("boss")),
+                    None => resumed.approve("boss").unwrap(),
                 }
                 resumed.execute().await;
                 self.note(&resumed);
@@ -282,7 +284,7 @@ impl Walk {
         let mut call = self.runtime.call("order", arguments("defer").to_string(), &cx());
         let ticket = call.ticket().await.unwrap().to_json();
         let mut resumed = self.runtime.resume(&ticket, &cx()).await;
-        assert!(resumed.decline("no"));
+        resumed.decline("no").unwrap();
         resumed.execute().await;
         self.note(&resumed);
         self.run("order", "defer", &cx()).await;

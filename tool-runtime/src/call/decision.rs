@@ -1,0 +1,214 @@
+//! Decisions of people about a pending call: approval, edited arguments, refusal, withdrawal.
+
+use serde_json::Value;
+use thiserror::Error;
+use tool_contracts::{CallStatus, ToolErrorDetail};
+
+use super::approval::{TicketWithdrawal, is_name};
+use super::{CallTarget, ToolCall};
+use crate::arguments::Arguments;
+use crate::dispatch::pipeline;
+use crate::dispatch::refusal::Refusal;
+
+/// The error of an approval that did not take effect. The call is as it was before.
+#[derive(Debug, Clone, Error)]
+#[non_exhaustive]
+pub enum ApprovalError {
+    /// The call is not pending: it has been answered, declined or withdrawn.
+    #[error("the call is not pending, so it cannot be approved")]
+    NotPending,
+    /// The approver's name is blank, or has characters that cannot be seen.
+    #[error("an approver has a name: not blank, and without invisible characters")]
+    InvalidApprover,
+    /// The edited arguments are not valid; the detail lists every violation.
+    #[error("the edited arguments are refused: {}", .0.message())]
+    InvalidArguments(Box<ToolErrorDetail>),
+}
+
+/// The error of a decision about a call that is not pending any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("the call is not pending: it has been answered, declined or withdrawn")]
+pub struct NotPending;
+
+/// The reason why a host withdraws a pending call.
+///
+/// The model reads a message and `details.reason`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Withdrawal {
+    /// A newer message of the user makes the call obsolete: `reason: "overtaken"`.
+    Superseded,
+    /// No decision about the call was made in time: `reason: "expired"`.
+    Expired,
+    /// The model's response was cut off before it was complete: `reason: "cut_off"`.
+    CutOff,
+}
+
+impl ToolCall {
+    /// Approves this call, if its tool asks for permission first.
+    ///
+    /// The host names the approver, never the model. The last approval counts.
+    ///
+    /// # Errors
+    /// [`ApprovalError::NotPending`] unless the call is [`Pending`](CallStatus::Pending);
+    /// [`ApprovalError::InvalidApprover`] for a name that is blank or has characters that cannot be
+    /// seen.
+    pub fn approve(&mut self, approver: impl Into<String>) -> Result<(), ApprovalError> {
+        let approver = approver.into();
+        if self.status != CallStatus::Pending {
+            return Err(ApprovalError::NotPending);
+        }
+        if !is_name(&approver) {
+            return Err(ApprovalError::InvalidApprover);
+        }
+        self.set_approver(approver);
+        self.approval.replays = false;
+        Ok(())
+    }
+
+    /// Approves this call with arguments that a person edited; they are checked like a model's.
+    ///
+    /// `meta.edits` of the answer lists the JSON Pointers of what was edited. The envelope's `input`
+    /// stays the echo of what the model sent. An approval that was bound to a dry run of the earlier
+    /// arguments is not bound to it any more.
+    ///
+    /// # Errors
+    /// Those of [`approve`](Self::approve), and [`ApprovalError::InvalidArguments`] if the arguments
+    /// are not valid. The call is as it was, and may be edited again.
+    pub fn approve_edited(
+        &mut self,
+        approver: impl Into<String>,
+        arguments: impl Into<Arguments>,
+    ) -> Result<(), ApprovalError> {
+        let approver = approver.into();
+        if !is_name(&approver) {
+            return Err(ApprovalError::InvalidApprover);
+        }
+        self.approval.edited |= self.edit(arguments.into())?;
+        self.set_approver(approver);
+        Ok(())
+    }
+
+    /// Declines a pending call; the model reads the feedback.
+    ///
+    /// # Errors
+    /// The call is not pending.
+    pub fn decline(&mut self, feedback: impl Into<String>) -> Result<(), NotPending> {
+        self.refuse(|| Refusal::declined(&feedback.into()))?;
+        self.withdraw_ticket(TicketWithdrawal::Declined);
+        Ok(())
+    }
+
+    /// Withdraws a pending call; it never runs.
+    ///
+    /// # Errors
+    /// The call is not pending.
+    pub fn withdraw(&mut self, reason: Withdrawal) -> Result<(), NotPending> {
+        match reason {
+            Withdrawal::Superseded => {
+                self.refuse(Refusal::superseded)?;
+                self.withdraw_ticket(TicketWithdrawal::Superseded);
+            }
+            Withdrawal::Expired => {
+                self.refuse(Refusal::expired)?;
+                self.withdraw_ticket(TicketWithdrawal::Expired);
+            }
+            Withdrawal::CutOff => self.refuse(Refusal::cut_off)?,
+        }
+        Ok(())
+    }
+
+    /// Notes how the ticket ends that the call came back by, if it came back by one.
+    fn withdraw_ticket(&mut self, how: TicketWithdrawal) {
+        if self.approval.ticket.is_some() {
+            self.approval.withdrawn = Some(how);
+        }
+    }
+
+    /// Changes the arguments and drops every approval of the earlier ones; returns whether they
+    /// differ.
+    pub(crate) fn edit(&mut self, arguments: Arguments) -> Result<bool, ApprovalError> {
+        let (CallStatus::Pending, CallTarget::Known(scope)) = (self.status, &self.target) else {
+            return Err(ApprovalError::NotPending);
+        };
+        let arguments = arguments.into_text();
+        let is_changed = *arguments != *scope.arguments();
+        if is_changed {
+            let pointers = differences(scope.sent().arguments(), &arguments);
+            let edited = scope.edited(arguments, pointers);
+            let decoded = pipeline::decode(&edited)
+                .map_err(|refusal| ApprovalError::InvalidArguments(Box::new(refusal.detail)))?;
+            self.target = CallTarget::Known(edited);
+            self.pending = Some(decoded);
+            self.approval.preview = None;
+            self.approval.approver = None;
+        }
+        Ok(is_changed)
+    }
+}
+
+/// The most differences that are listed one by one.
+const MOST_DIFFERENCES: usize = 256;
+
+/// Lists the JSON Pointers at which two texts differ; the root alone if one of them is not JSON, or
+/// if there are too many to list.
+pub(crate) fn differences(before: &str, after: &str) -> Vec<String> {
+    let read = |text| serde_json::from_str::<Value>(text);
+    let (Ok(before), Ok(after)) = (read(before), read(after)) else { return vec![String::new()] };
+    let mut pointers = Vec::new();
+    compare(&before, &after, &mut String::new(), &mut pointers);
+    if pointers.len() > MOST_DIFFERENCES { vec![String::new()] } else { pointers }
+}
+
+fn compare(before: &Value, after: &Value, pointer: &mut String, pointers: &mut Vec<String>) {
+    match (before, after) {
+        _ if pointers.len() > MOST_DIFFERENCES => {}
+        (Value::Object(before), Value::Object(after)) => {
+            let added = after.keys().filter(|key| !before.contains_key(*key));
+            for key in before.keys().chain(added) {
+                let (before, after) = (before.get(key), after.get(key));
+                let token = key.replace('~', "~0").replace('/', "~1");
+                compare_below(before, after, &token, pointer, pointers);
+            }
+        }
+        (Value::Array(before), Value::Array(after)) => {
+            for index in 0..before.len().max(after.len()) {
+                let (before, after) = (before.get(index), after.get(index));
+                compare_below(before, after, &index.to_string(), pointer, pointers);
+            }
+        }
+        _ if before == after => {}
+        _ => pointers.push(pointer.clone()),
+    }
+}
+
+fn compare_below(
+    before: Option<&Value>,
+    after: Option<&Value>,
+    token: &str,
+    pointer: &mut String,
+    pointers: &mut Vec<String>,
+) {
+    let length = pointer.len();
+    pointer.push('/');
+    pointer.push_str(token);
+    match (before, after) {
+        _ if pointers.len() > MOST_DIFFERENCES => {}
+        (Some(before), Some(after)) => compare(before, after, pointer, pointers),
+        _ => pointers.push(pointer.clone()),
+    }
+    pointer.truncate(length);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_DIFFERENCES, differences};
+
+    #[test]
+    fn edits_beyond_a_bound_are_the_root_alone() {
+        let list = |item: usize, count: usize| serde_json::json!(vec![item; count]).to_string();
+        let few = differences(&list(1, MOST_DIFFERENCES), &list(2, MOST_DIFFERENCES));
+        assert_eq!((few.len(), few[1].as_str()), (MOST_DIFFERENCES, "/1"));
+        assert_eq!(differences(&list(1, 100_000), &list(2, 100_000)), [""]);
+    }
+}
