@@ -78,7 +78,8 @@ async fn a_snapshot_names_the_build_that_answered() {
     let host = host().await;
     let quoted = call(&host, "pricing.get_realtime_quote", json!({"sku": "D00090"})).await;
     let id = quoted.evidence().expect("evidence").snapshot_id().parse().expect("an id");
-    let snapshot = host.vault().find(TENANT, id).await.expect("a vault").expect("it is kept");
+    let snapshot =
+        host.vault().find(TENANT, id, &auditor()).await.expect("a vault").expect("it is kept");
     assert_eq!(snapshot.build(), Some(env!("BUILD_HASH")));
     assert!(env!("BUILD_HASH").len() >= 7, "a commit, or the hash of all sources");
 }
