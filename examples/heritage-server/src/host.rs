@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io::Write;
 
-use tool_runtime::evidence::{EvidenceKeeper, Vault};
+use tool_runtime::evidence::{EvidenceKeeper, EvidenceRequest, EvidenceVerdict, Vault};
 use tool_runtime::ledger::{Ledger, SqliteLedger};
 use tool_runtime::policy::{Policy, RateLimit, Rules};
 use tool_runtime::prelude::*;
@@ -37,7 +37,9 @@ impl Host {
     ) -> Result<Self, Box<dyn Error>> {
         let store = Sqlite::open(files.runtime())?;
         let ledger = Ledger::builder(files.keys()?).open(SqliteLedger::open(files.ledger())?)?;
-        let vault = Vault::new(store.clone(), files.keys()?);
+        let vault = Vault::new(store.clone(), files.keys()?).with_authorizer(evidence_verdict);
+        let keeper = EvidenceKeeper::new(vault, &ledger);
+        let vault = keeper.vault().clone();
         let log = JsonLog::new(log)?;
         let rules = Rules::new().rate_limit(RateLimit::per_minute(options.calls_per_minute)?);
         let policy = Policy::new().store(store).ticket_keys(files.keys()?).rules(rules);
@@ -58,7 +60,7 @@ impl Host {
             .coerce_reads(Coerce::Off)
             .policy(policy)
             .ledger(&ledger)
-            .evidence(EvidenceKeeper::new(vault.clone(), &ledger))
+            .evidence(keeper)
             .observe(log.clone())
             .build()?;
         Ok(Self { runtime, ledger, vault, log })
@@ -70,5 +72,14 @@ impl Host {
         let log = self.log.clone();
         tokio::task::spawn_blocking(move || log.flush()).await?;
         Ok(())
+    }
+}
+
+/// Decides how much of a proof callers with the scopes of `/evidence` see: the text of a prompt is
+/// the operator's own and stays sealed.
+fn evidence_verdict(request: &EvidenceRequest<'_>) -> EvidenceVerdict {
+    match request.snapshot() {
+        Some(snapshot) if snapshot.tool() == "get_prompt_active" => EvidenceVerdict::AllowRedacted,
+        _ => EvidenceVerdict::Allow,
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Map, Value};
-use tool_runtime::evidence::{EvidenceKeeper, Vault};
+use tool_runtime::evidence::{EvidenceKeeper, EvidenceRequest, EvidenceVerdict, Vault};
 use tool_runtime::http::{self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Server};
 use tool_runtime::ledger::{JsonLines, Ledger};
 use tool_runtime::policy::KeyRing;
@@ -175,14 +175,17 @@ async fn main() -> ExitCode {
 async fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
     let (records, proofs) = (KeyRing::ephemeral()?, KeyRing::ephemeral()?);
     let ledger = Ledger::builder(records).open(JsonLines::open(folder.join("ledger"))?)?;
-    let vault = Vault::new(Memory::new(), proofs);
+    let allow = |_: &EvidenceRequest<'_>| EvidenceVerdict::Allow;
+    let keeper =
+        EvidenceKeeper::new(Vault::new(Memory::new(), proofs).with_authorizer(allow), &ledger);
+    let vault = keeper.vault().clone();
     let runtime = Runtime::builder()
         .discover()
         .permission("log_event", Permission::Allow)
         // What a program sends is what it means: the document says no more than the schemas.
         .coerce_reads(Coerce::Off)
         .ledger(&ledger)
-        .evidence(EvidenceKeeper::new(vault.clone(), &ledger))
+        .evidence(keeper)
         .build()?;
     let config = HttpConfig::new(auth()?).ledger(&ledger).vault(&vault).four_eyes(false);
     let drain = config.drain();

@@ -50,7 +50,26 @@ impl HttpConfig {
         self
     }
 
-    /// Replays with the arguments that this vault has kept.
+    /// Replays with the arguments that this vault has kept, and serves `/evidence` from it if it has
+    /// an [authorizer](Vault::with_authorizer).
+    ///
+    /// # Examples
+    /// ```
+    /// use tool_runtime::evidence::{EvidenceRequest, EvidenceVerdict, Vault};
+    /// use tool_runtime::http::{Auth, HttpConfig};
+    ///
+    /// # fn doc(auth: Auth, vault: &Vault) -> HttpConfig {
+    /// // The scopes `evidence` and `evidence_contents` decide, and no proof of wages is shown.
+    /// let vault = vault.clone().with_authorizer(|request: &EvidenceRequest<'_>| {
+    ///     let is_wage = |tool: &str| tool.starts_with("wages.");
+    ///     match request.snapshot() {
+    ///         Some(snapshot) if is_wage(snapshot.tool()) => EvidenceVerdict::Deny,
+    ///         _ => EvidenceVerdict::Allow,
+    ///     }
+    /// });
+    /// HttpConfig::new(auth).vault(&vault)
+    /// # }
+    /// ```
     pub fn vault(mut self, vault: &Vault) -> Self {
         self.vault = Some(vault.clone());
         self

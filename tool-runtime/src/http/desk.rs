@@ -17,6 +17,7 @@ use super::auth::{Principal, Scope};
 use super::caller;
 use super::problem::Problem;
 use super::receiving;
+use crate::evidence::Access;
 
 /// The longest name that an access log takes, in bytes.
 const LONGEST_NAME: usize = 256;
@@ -59,6 +60,19 @@ impl Clerk {
     /// Gives the tenant, which they may act for.
     pub(super) fn tenant(&self) -> Uuid {
         self.cx.tenant_id()
+    }
+
+    /// States this caller and its scopes for an access to evidence of its tenant.
+    pub(super) fn access(&self, reason: impl Into<Box<str>>) -> Result<Access, Problem> {
+        let access = Access::new(self.name(), reason).map_err(|_| Problem::internal())?;
+        let access = access
+            .with_principal(&**self.principal.id())
+            .with_tenant(self.tenant())
+            .with_scopes(self.principal.scope_words());
+        Ok(match self.cx.user_id() {
+            Some(user) => access.with_user(user),
+            None => access,
+        })
     }
 
     /// Names them as it stands in records: the user they say they are, and who vouches for that.

@@ -27,6 +27,8 @@ pub(super) enum RefusalKind {
     Decision,
     /// A call of a tool that does not exist, or that no caller may call.
     Call,
+    /// A request for evidence by a caller without the scope or the tenant.
+    Evidence,
 }
 
 /// Counts refusals by caller. A handle: cloning it is cheap.
@@ -64,6 +66,7 @@ impl RefusalKind {
         match self {
             Self::Decision => "decide",
             Self::Call => "call",
+            Self::Evidence => "evidence",
         }
     }
 }

@@ -20,6 +20,7 @@ mod caller;
 mod config;
 mod desk;
 mod drain;
+mod evidence;
 #[cfg(test)]
 mod fair_shares;
 #[cfg(test)]

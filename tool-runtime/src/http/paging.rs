@@ -32,7 +32,7 @@ impl<T: FromStr> Asked<T> {
 }
 
 /// Reads one field, which may be there once.
-fn one<T>(
+pub(super) fn one<T>(
     query: Option<&str>,
     name: &str,
     expected: &dyn Display,

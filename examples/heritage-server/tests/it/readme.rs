@@ -171,4 +171,9 @@ fn check_looking_back(server: &Server) {
     assert_eq!(trace["records"].as_array().map(Vec::len), Some(1), "{trace}");
     let replay = server.answer(block("/replay")).to_string();
     assert!(replay.contains("search_content") && replay.contains("same"), "{replay}");
+    let listed = server.answer(block("/evidence?trace="));
+    let proofs = listed["evidence"].as_array().expect("a list");
+    assert_eq!((proofs.len(), &proofs[0]["tool"]), (1, &json!("search_content")), "{listed}");
+    assert_eq!(proofs[0]["input_summary"]["query"], "桃花源", "{listed}");
+    assert_eq!(proofs[0]["sealed"], json!(["arguments", "output"]), "{listed}");
 }

@@ -11,12 +11,14 @@ use axum::body::Body;
 use axum::http::{HeaderValue, Request};
 use serde_json::{Value, json};
 use tool_runtime::contracts::server::Tenant;
+use tool_runtime::evidence::{Contents, EvidenceRequest, EvidenceVerdict, Snapshot, Vault};
 use tool_runtime::http::{
     self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, RateLimits, Scopes, Users,
 };
 use tool_runtime::ledger::{Ledger, MemoryLedger};
 use tool_runtime::policy::{KeyRing, Policy, RateLimit};
 use tool_runtime::prelude::*;
+use tool_runtime::store::Memory;
 
 use super::{Answer, send};
 
@@ -28,17 +30,24 @@ const TRACE: &str = "trace-f3a9c1e7b5";
 /// The id of the victim's unknown outcome, and one of none.
 const OUTCOME: u64 = 2;
 const ABSENT_OUTCOME: u64 = 999_999;
+/// The id of the victim's evidence, and one of none.
+const EVIDENCE: &str = "ev_018bcfe5680070008000000000000001";
+const ABSENT_EVIDENCE: &str = "ev_018bcfe5680070008000000000000002";
 
 /// Every endpoint there is. One that is not here fails the test: say how it is to be crossed.
 const ENDPOINTS: &[(&str, &str, Reach)] = &[
     ("POST", "/tools/list", Reach::Tenant),
     ("POST", "/tools/call", Reach::Tenant),
+    ("POST", "/calls/{tool}", Reach::Tenant),
     ("GET", "/approvals", Reach::Tenant),
     ("POST", "/approvals/{ticket}", Reach::Tenant),
     ("GET", "/traces/{id}", Reach::Tenant),
     ("POST", "/traces/{id}/replay", Reach::Tenant),
     ("GET", "/outcomes", Reach::Tenant),
     ("POST", "/outcomes/{id}", Reach::Tenant),
+    ("GET", "/evidence", Reach::Tenant),
+    ("GET", "/evidence/{id}", Reach::Tenant),
+    ("POST", "/evidence/{id}/contents", Reach::Tenant),
     ("GET", "/openapi.json", Reach::Nobody),
     ("GET", "/healthz", Reach::Nobody),
     ("GET", "/readyz", Reach::Nobody),
@@ -125,6 +134,7 @@ async fn pay_joe(
 struct Town {
     app: Router,
     runs: Runs,
+    vault: Vault,
     victim: ApiKey,
     thief: ApiKey,
     second: ApiKey,
@@ -154,8 +164,12 @@ impl Town {
         let runtime = runtime.tool::<Lose>().permission("lose", Permission::Allow);
         let runtime = runtime.state(runs.clone()).ledger(&ledger).policy(Policy::new());
         let runtime = runtime.permission("count", Permission::Allow).build().unwrap();
-        let config = HttpConfig::new(auth).ledger(&ledger).rates(limits);
-        Self { app: http::router(runtime, config), runs, victim, thief, second }
+        let vault = Vault::new(Memory::new(), KeyRing::ephemeral().unwrap());
+        let vault = vault
+            .with_access_log(ledger.clone())
+            .with_authorizer(|_: &EvidenceRequest<'_>| EvidenceVerdict::Allow);
+        let config = HttpConfig::new(auth).ledger(&ledger).vault(&vault).rates(limits);
+        Self { app: http::router(runtime, config), runs, vault, victim, thief, second }
     }
 
     async fn ask(&self, key: &ApiKey, request: Request<Body>) -> Answer {
@@ -178,6 +192,7 @@ impl Town {
         let request = headed(calling("lose", MARK), VICTIM);
         let request = with(with(request, "x-user-id", MARK), "idempotency-key", MARK);
         assert_eq!(self.ask(&self.victim, request).await.status, 502);
+        self.prove().await;
         let listed = headed(request_of("GET", "/outcomes"), VICTIM);
         let listed = self.ask(&self.victim, listed).await.json();
         assert_eq!(listed["outcomes"][0]["id"], OUTCOME, "{listed}");
@@ -185,6 +200,28 @@ impl Town {
         assert_eq!(answer.status, 409, "{}", answer.text);
         let ticket = answer.json()["detail"]["details"]["ticket"]["id"].clone();
         ticket.as_str().unwrap().to_owned()
+    }
+}
+
+impl Town {
+    /// Keeps a proof of the victim's, under an id that is known.
+    async fn prove(&self) {
+        let snapshot = json!({
+            "snapshot_id": EVIDENCE,
+            "tenant_id": id(VICTIM),
+            "trace_id": TRACE,
+            "invocation_id": Uuid::from_u128(1),
+            "tool": "whose",
+            "version": "1.0.0",
+            "at": 1_700_000_000_000_u64,
+            "input_summary": {"note": MARK},
+        });
+        let snapshot: Snapshot = serde_json::from_value(snapshot).unwrap();
+        let contents = Contents::new().with_arguments(MARK).with_output(MARK);
+        self.vault.keep(snapshot, &contents).await.unwrap();
+        let asked = headed(asking("POST", "/evidence/{id}/contents", "", TRACE), VICTIM);
+        let own = self.ask(&self.victim, asked).await;
+        assert!(own.status == 200 && own.text.contains(MARK), "{}", own.text);
     }
 }
 
@@ -215,14 +252,27 @@ fn asking(method: &str, path: &str, ticket: &str, trace: &str) -> Request<Body> 
     let body = match path {
         "/tools/list" => json!({}),
         "/tools/call" => json!({ "tool_name": "whose", "input": {} }),
+        "/calls/{tool}" => json!({
+            "request_id": "2f1a6c7e-58d0-4b7f-9f0e-0f3c8f0a7b11",
+            "actor": { "type": "agent", "id": "planner" },
+            "input": {},
+        }),
         "/approvals/{ticket}" => json!({ "decision": "approve" }),
         "/outcomes/{id}" => json!({ "decision": "did_not_happen", "reason": "curiosity" }),
         _ => json!({ "reason": "curiosity" }),
     };
     let outcome = if trace == TRACE { OUTCOME } else { ABSENT_OUTCOME };
     let path = path.replace("/outcomes/{id}", &format!("/outcomes/{outcome}"));
+    let evidence = if trace == TRACE { EVIDENCE } else { ABSENT_EVIDENCE };
+    let path = path.replace("/evidence/{id}", &format!("/evidence/{evidence}"));
+    let path = path.replace("{tool}", "whose");
     let path = path.replace("{ticket}", ticket).replace("{id}", trace);
     request(method, &path, &body)
+}
+
+/// Returns whether a path names something that is one tenant's.
+fn names_a_thing(path: &str) -> bool {
+    path.contains("{id}") || path.contains("{ticket}")
 }
 
 fn request_of(method: &str, path: &str) -> Request<Body> {
@@ -326,7 +376,7 @@ async fn what_is_anothers_is_answered_as_what_is_not_there() {
     let ticket = town.plant().await;
     let runs = town.runs.0.load(Ordering::SeqCst);
     let absent = "00000000-0000-4000-8000-000000000000";
-    for (method, path, _) in ENDPOINTS.iter().filter(|endpoint| endpoint.1.contains('{')) {
+    for (method, path, _) in ENDPOINTS.iter().filter(|endpoint| names_a_thing(endpoint.1)) {
         let foreign = headed(asking(method, path, &ticket, TRACE), THIEF);
         let nothing = headed(asking(method, path, absent, "trace-none"), THIEF);
         let foreign = town.ask(&town.thief, foreign).await;
@@ -354,7 +404,7 @@ async fn what_is_anothers_is_answered_as_what_is_not_there() {
 async fn no_list_shows_what_is_anothers() {
     let town = Town::new();
     let ticket = town.plant().await;
-    for (method, path, _) in ENDPOINTS.iter().filter(|endpoint| !endpoint.1.contains('{')) {
+    for (method, path, _) in ENDPOINTS.iter().filter(|endpoint| !names_a_thing(endpoint.1)) {
         let asked = headed(asking(method, path, &ticket, TRACE), THIEF);
         let answer = town.ask(&town.thief, asked).await;
         assert_eq!(answer.status, 200, "{method} {path}: {}", answer.text);
@@ -421,7 +471,9 @@ async fn no_tenant_uses_up_what_another_may_call() {
 
 #[tokio::test]
 async fn without_a_good_key_no_endpoint_about_tenants_answers() {
-    let town = Town::new();
+    // There are more endpoints than bad keys that one address may send in a minute.
+    let many = RateLimit::per_minute(1_000).unwrap();
+    let town = Town::with(RateLimits::new().failed_authentications(many));
     let ticket = town.plant().await;
     let stranger = ApiKey::generate().unwrap();
     for (method, path, _) in ENDPOINTS.iter().filter(|endpoint| endpoint.2 == Reach::Tenant) {

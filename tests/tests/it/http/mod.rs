@@ -4,6 +4,7 @@ mod accesses;
 mod approvals;
 mod calls;
 mod envelopes;
+mod evidence;
 mod identity;
 mod isolation;
 mod openapi;

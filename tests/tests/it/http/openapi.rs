@@ -4,10 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use tool_runtime::evidence::{EvidenceRequest, EvidenceVerdict, Vault};
 use tool_runtime::http::{self, Auth, HttpConfig, Principal, Scopes};
 use tool_runtime::ledger::{Ledger, MemoryLedger};
 use tool_runtime::policy::KeyRing;
 use tool_runtime::prelude::*;
+use tool_runtime::store::Memory;
 
 use super::{get, open, post, send};
 
@@ -99,7 +101,10 @@ fn references<'d>(value: &'d Value, found: &mut Vec<&'d str>) {
 #[tokio::test]
 async fn the_document_is_what_it_was() {
     let ledger = ledger();
-    let app = http::router(runtime(Some(&ledger)), open().ledger(&ledger));
+    let vault = Vault::new(Memory::new(), KeyRing::ephemeral().unwrap());
+    let vault = vault.with_authorizer(|_: &EvidenceRequest<'_>| EvidenceVerdict::Deny);
+    let config = open().ledger(&ledger).vault(&vault);
+    let app = http::router(runtime(Some(&ledger)), config);
     let mut document = send(&app, get("/openapi.json")).await.json();
     document["info"]["version"] = json!("0.0.0");
     let text = format!("{document:#}\n");

@@ -71,7 +71,8 @@ pub enum SkipReason {
     Write,
     /// It did not run at all: it was refused, declined or dropped.
     NotRun,
-    /// Its arguments were not kept, or something in what was kept is redacted.
+    /// Its arguments were not kept, something in what was kept is redacted, or the vault's
+    /// authorizer withholds them.
     InputNotKept,
     /// Its arguments are sealed, and cannot be opened.
     InputSealed,

@@ -348,6 +348,16 @@ impl Principal {
         self.grants.iter().map(|grant| (grant.way, &grant.scopes))
     }
 
+    /// Returns the words of the scopes that each credential grants.
+    pub(in crate::http) fn scope_words(&self) -> Vec<Box<str>> {
+        let words = |grant: &Grant| -> BTreeSet<Box<str>> {
+            grant.scopes.to_string().split_ascii_whitespace().map(Into::into).collect()
+        };
+        let mut granted = self.grants.iter().map(words);
+        let first = granted.next().unwrap_or_default();
+        granted.fold(first, |all, words| &all & &words).into_iter().collect()
+    }
+
     /// Tells whether they may do this beside calling tools.
     #[must_use]
     pub fn may(&self, scope: Scope) -> bool {
@@ -400,6 +410,8 @@ mod tests {
         assert!(both.may_act_for(YANTIAN) && !both.may_act_for(OTHER));
         assert!(both.may_call(&tool(true)));
         assert!(!both.may(Scope::Traces) && !both.may(Scope::Replay));
+        assert!(both.scope_words().is_empty(), "they grant different words");
+        assert_eq!(one.scope_words(), ["tools".into(), "traces".into()]);
         assert_eq!(one.and(&Principal::trusted("somebody else")), None);
     }
 

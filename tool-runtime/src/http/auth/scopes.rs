@@ -21,17 +21,23 @@ pub enum Scope {
     Replay,
     /// List and resolve outcomes that are not known.
     Outcomes,
+    /// List and see evidence, without what is sealed.
+    Evidence,
+    /// Open what is sealed of evidence.
+    EvidenceContents,
     /// Read the server's figures.
     Metrics,
 }
 
 impl Scope {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 8] = [
         Self::Internal,
         Self::Approvals,
         Self::Traces,
         Self::Replay,
         Self::Outcomes,
+        Self::Evidence,
+        Self::EvidenceContents,
         Self::Metrics,
     ];
 
@@ -44,6 +50,8 @@ impl Scope {
             Self::Traces => "traces",
             Self::Replay => "replay",
             Self::Outcomes => "outcomes",
+            Self::Evidence => "evidence",
+            Self::EvidenceContents => "evidence_contents",
             Self::Metrics => "metrics",
         }
     }
@@ -57,7 +65,8 @@ impl Scope {
 /// | `tools:NAME` | this tool |
 /// | `category:NAME` | the tools of this category |
 /// | `internal` | that the tools above need not be meant for models |
-/// | `approvals`, `traces`, `replay`, `outcomes`, `metrics` | the path of this name |
+/// | `approvals`, `traces`, `replay`, `outcomes`, `evidence`, `metrics` | the path of this name |
+/// | `evidence_contents` | `/evidence/{id}/contents` |
 /// | `approves:WORD` | with `approvals`, deciding calls of the tools that `WORD` covers, without a right to call them; `WORD` is one of the first four rows |
 ///
 /// `approvals` opens the inbox; the tools that this caller sees there and decides about are those
@@ -93,8 +102,8 @@ pub struct Scopes {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "`{word}` is no scope: expected `tools`, `tools:NAME`, `category:NAME`, `internal`, \
-     `approvals`, `traces`, `replay`, `outcomes`, `metrics`, or `approves:` before one of the first four, \
-     with spaces between them"
+     `approvals`, `traces`, `replay`, `outcomes`, `evidence`, `evidence_contents`, `metrics`, or \
+     `approves:` before one of the first four, with spaces between them"
 )]
 pub struct UnknownScope {
     word: Box<str>,
@@ -290,7 +299,8 @@ mod tests {
         for text in [
             "",
             "tools",
-            "tools:a tools:b category:c internal approvals traces replay outcomes metrics",
+            "tools:a tools:b category:c internal approvals traces replay outcomes evidence \
+             evidence_contents metrics",
             "approvals approves:tools:a approves:category:c approves:internal",
         ] {
             assert_eq!(scopes(text).to_string(), text);

@@ -33,6 +33,7 @@ use tool_contracts::{Actor, ActorType, ErrorCode, ToolContext, ToolContextBuilde
 
 pub(super) use self::envelope::context_of_envelope;
 use self::headers::{BodyFields, Headers};
+pub(super) use self::query::decoded;
 use self::refusal::Refusals;
 use super::Principal;
 use super::auth::names::normalized;

@@ -23,7 +23,8 @@ pub(super) fn trace_id<'a>(
     text
 }
 
-fn decoded(value: &str) -> Option<Cow<'_, str>> {
+/// Decodes a value as a form writes it: percent-encoded, with `+` for a space.
+pub(in crate::http) fn decoded(value: &str) -> Option<Cow<'_, str>> {
     if !value.contains(['%', '+']) {
         return Some(Cow::Borrowed(value));
     }

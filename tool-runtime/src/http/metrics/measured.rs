@@ -25,6 +25,9 @@ pub(in crate::http) enum Route {
     Replay,
     Outcomes,
     Outcome,
+    EvidenceList,
+    Evidence,
+    EvidenceContents,
     OpenApi,
     Health,
     Ready,
@@ -47,7 +50,7 @@ pub(in crate::http) fn measured<H>(route: Route, handler: H) -> Measured<H> {
 
 impl Route {
     /// All of them, in the order in which they are counted.
-    pub(in crate::http) const ALL: [Self; 14] = [
+    pub(in crate::http) const ALL: [Self; 17] = [
         Self::List,
         Self::Call,
         Self::EnvelopeCall,
@@ -57,6 +60,9 @@ impl Route {
         Self::Replay,
         Self::Outcomes,
         Self::Outcome,
+        Self::EvidenceList,
+        Self::Evidence,
+        Self::EvidenceContents,
         Self::OpenApi,
         Self::Health,
         Self::Ready,
@@ -76,6 +82,9 @@ impl Route {
             Self::Replay => "/traces/{id}/replay",
             Self::Outcomes => "/outcomes",
             Self::Outcome => "/outcomes/{id}",
+            Self::EvidenceList => "/evidence",
+            Self::Evidence => "/evidence/{id}",
+            Self::EvidenceContents => "/evidence/{id}/contents",
             Self::OpenApi => "/openapi.json",
             Self::Health => "/healthz",
             Self::Ready => "/readyz",

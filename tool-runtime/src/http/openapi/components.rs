@@ -11,6 +11,7 @@ use tool_contracts::server::{CallRequest, CallResponse, ListRequest, ListRespons
 use super::numbers;
 use crate::evidence::ReplayReport;
 use crate::http::approvals::{Approvals, DecisionBody, Declined};
+use crate::http::evidence::{EvidenceContents, EvidencePage, EvidenceReadRequest};
 use crate::http::outcomes::{FoundBody, Outcomes, Resolved};
 use crate::http::traces::{ReplayRequest, TraceRecords};
 use crate::schema::export::subschemas::each as each_subschema;
@@ -31,6 +32,7 @@ impl Components {
         take::<DecisionBody>(&mut asked);
         take::<ReplayRequest>(&mut asked);
         take::<FoundBody>(&mut asked);
+        take::<EvidenceReadRequest>(&mut asked);
         let mut answered = settings().for_serialize().into_generator();
         take::<ListResponse>(&mut answered);
         take::<CallResponse<Value>>(&mut answered);
@@ -41,6 +43,8 @@ impl Components {
         take::<Outcomes>(&mut answered);
         take::<Resolved<'_>>(&mut answered);
         take::<ReplayReport>(&mut answered);
+        take::<EvidencePage<'_>>(&mut answered);
+        take::<EvidenceContents<'_>>(&mut answered);
         let mut schemas = asked.take_definitions(true);
         for (name, schema) in answered.take_definitions(true) {
             debug_assert!(schemas.get(&name).is_none_or(|other| *other == schema), "{name}");

@@ -8,6 +8,7 @@ use super::components::of;
 use super::parameters;
 use super::tools::Tools;
 use crate::http::answer::ResponseFormat;
+use crate::http::evidence::{self, ID_PATTERN};
 use crate::http::outcomes::Cursor;
 
 /// What a call may be answered beside what keeps any request out.
@@ -20,6 +21,7 @@ pub(super) fn tags() -> Value {
         {"name": "approvals", "description": "See and decide what waits for a person."},
         {"name": "traces", "description": "Look back on what was called."},
         {"name": "outcomes", "description": "See and resolve calls that may have had their effect."},
+        {"name": "evidence", "description": "See what calls have proven."},
         {"name": "server", "description": "Ask how the server is."},
     ])
 }
@@ -42,6 +44,11 @@ pub(super) fn paths(about: &About<'_>, tools: &Tools) -> Value {
     }
     add("/outcomes", "get", outcomes());
     add("/outcomes/{id}", "post", resolution());
+    if evidence::is_served(about.app) {
+        add("/evidence", "get", evidence_list());
+        add("/evidence/{id}", "get", evidence_snapshot());
+        add("/evidence/{id}/contents", "post", evidence_contents());
+    }
     add("/openapi.json", "get", document());
     add("/healthz", "get", health());
     add("/readyz", "get", readiness());
@@ -152,6 +159,52 @@ fn resolution() -> Value {
     let operation = operation("resolveOutcome", "outcomes", "Say what became of a call");
     let operation = with_body(operation, &of("OutcomeResolution"));
     answered(operation, parameters, ok, refused(&[&DOOR, &BODY, &[404, 409, 504]]))
+}
+
+fn evidence_list() -> Value {
+    let mut ok = answers::json("A page of the tenant's evidence.", &of("EvidencePage"));
+    ok["links"] = json!({"read": {
+        "operationId": "readEvidence",
+        "parameters": {"id": "$response.body#/evidence/0/snapshot_id"},
+    }});
+    let mut parameters = parameters::of_page(&snapshot_id());
+    let uuid = json!({"type": "string", "format": "uuid"});
+    let time = json!({"type": "string", "format": "date-time"});
+    for (name, about, schema) in [
+        ("trace", "Only evidence of this trace.", &parameters::id()),
+        ("tool", "Only evidence of this tool.", &parameters::id()),
+        ("invocation_id", "Only evidence of this call.", &uuid),
+        ("since", "Only evidence that was made at this time or later.", &time),
+        ("until", "Only evidence that was made before this time.", &time),
+    ] {
+        parameters.push(parameters::of_query(name, about, schema));
+    }
+    let operation = operation("listEvidence", "evidence", "List evidence, without what is sealed");
+    answered(operation, parameters, ok, refused(&[&DOOR, &[404, 422, 504]]))
+}
+
+fn evidence_snapshot() -> Value {
+    let ok = answers::json("The evidence, without what is sealed.", &of("EvidenceSnapshot"));
+    let operation =
+        operation("readEvidence", "evidence", "See what a call has proven, without what is sealed");
+    answered(operation, of_snapshot(), ok, refused(&[&DOOR, &[404, 422, 504]]))
+}
+
+fn evidence_contents() -> Value {
+    let ok = answers::json("The evidence, with its contents.", &of("EvidenceContents"));
+    let operation = operation("openEvidence", "evidence", "Open what is sealed of evidence");
+    let operation = with_body(operation, &of("EvidenceReadRequest"));
+    answered(operation, of_snapshot(), ok, refused(&[&DOOR, &BODY, &[404, 410, 504]]))
+}
+
+fn of_snapshot() -> Vec<Value> {
+    let mut parameters = parameters::of_request();
+    parameters.push(parameters::of_path("id", "The snapshot's id.", &snapshot_id()));
+    parameters
+}
+
+fn snapshot_id() -> Value {
+    json!({"type": "string", "pattern": ID_PATTERN})
 }
 
 fn document() -> Value {

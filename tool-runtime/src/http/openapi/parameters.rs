@@ -94,7 +94,7 @@ pub(super) fn of_envelope_call() -> Vec<Value> {
 /// Names what a request for a page says.
 pub(super) fn of_page(after: &Value) -> Vec<Value> {
     let about = "What `next` said on the page before.";
-    let after = json!({"name": "after", "in": "query", "description": about, "schema": after});
+    let after = of_query("after", about, after);
     let mut page = of_request();
     page.extend([named("limit"), after]);
     page
@@ -105,6 +105,11 @@ pub(super) fn of_path(name: &str, about: &str, schema: &Value) -> Value {
     json!({
         "name": name, "in": "path", "required": true, "description": about, "schema": schema,
     })
+}
+
+/// A part of the query.
+pub(super) fn of_query(name: &str, about: &str, schema: &Value) -> Value {
+    json!({"name": name, "in": "query", "description": about, "schema": schema})
 }
 
 /// The schema of an id.

@@ -15,7 +15,7 @@ use super::answer::ResponseFormat;
 use super::app::{App, Shared};
 use super::metrics::{Route, measured};
 use super::problem::Problem;
-use super::{approvals, call, list, openapi, outcomes, probes, receiving, traces};
+use super::{approvals, call, evidence, list, openapi, outcomes, probes, receiving, traces};
 use crate::Runtime;
 
 #[cfg(test)]
@@ -88,6 +88,9 @@ fn api(app: Shared) -> Router {
         .route("/traces/{id}/replay", posted(Route::Replay, traces::replay))
         .route("/outcomes", got(Route::Outcomes, outcomes::list))
         .route("/outcomes/{id}", posted(Route::Outcome, outcomes::resolve))
+        .route("/evidence", got(Route::EvidenceList, evidence::list))
+        .route("/evidence/{id}", got(Route::Evidence, evidence::find))
+        .route("/evidence/{id}/contents", posted(Route::EvidenceContents, evidence::read))
         .route("/openapi.json", got(Route::OpenApi, openapi::document))
         .fallback(measured(Route::Unknown, no_path))
         .with_state(app)

@@ -92,7 +92,7 @@ async fn replayed(
     heard.body(&body);
     let (ledger, trace_id) = (ledger(app)?, trace(params)?);
     let (reason, asked) = (reason(&body)?, asked(parts)?);
-    let access = Access::new(clerk.name(), reason).map_err(|_| Problem::internal())?;
+    let access = clerk.access(reason)?;
     let _place = app.replays.take(heard.caller(parts), 1).map_err(busy)?;
     let replay = async {
         let first = Asked { after: None, most: 1 };

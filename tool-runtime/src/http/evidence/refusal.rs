@@ -1,0 +1,76 @@
+//! Why evidence is not shown: the answer to the caller, and the record of a caller without the scope.
+
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use tool_contracts::{ErrorCode, ToolContext};
+
+use crate::evidence::{Access, AccessAction, EvidenceError, EvidenceErrorKind, SnapshotId, Vault};
+use crate::http::app::App;
+use crate::http::auth::Principal;
+use crate::http::flood::RefusalKind;
+use crate::http::problem::Problem;
+use crate::http::rate::Caller;
+use crate::http::{caller, desk, receiving};
+
+/// Answers an id that does not exist, or that the authorizer denies.
+pub(super) fn unknown() -> Problem {
+    let message = "this tenant has no evidence with this id";
+    Problem::of(ErrorCode::NotFound, message).with_detail("reason", "unknown_evidence")
+}
+
+/// Answers an access that has failed; the answer names no snapshot.
+pub(super) fn problem(error: &EvidenceError) -> Problem {
+    use EvidenceErrorKind as Kind;
+    let damaged = |reason: &str, message: &'static str| {
+        Problem::of(ErrorCode::Internal, message).with_detail("reason", reason)
+    };
+    match error.kind() {
+        Kind::NotFound => unknown(),
+        Kind::Shredded => {
+            let message =
+                "the contents cannot be opened any more: the tenant's keys were destroyed";
+            let problem = Problem::new(StatusCode::GONE, ErrorCode::NotFound, message);
+            problem.with_detail("reason", "evidence_shredded")
+        }
+        Kind::Altered | Kind::Unchecked | Kind::NotAsRecorded => {
+            damaged("evidence_altered", "stored evidence is not what was kept")
+        }
+        Kind::Missing => {
+            damaged("evidence_missing", "evidence that the ledger names is not in its store")
+        }
+        Kind::UnknownKey => damaged("unknown_key", "this server lacks a key of the evidence"),
+        Kind::Unrecorded | Kind::AuthorizerFailed | Kind::Contended | Kind::Store(_) => {
+            desk::store_down()
+        }
+        Kind::ReservedTenant
+        | Kind::InvalidAccess
+        | Kind::InvalidSnapshot
+        | Kind::NoRandomness
+        | Kind::TooLarge => Problem::internal(),
+    }
+}
+
+/// Records that a known caller was refused; the first ones of a minute one by one.
+///
+/// The caller is refused, whether the record is taken or not.
+pub(super) async fn record(
+    app: &App,
+    vault: &Vault,
+    principal: &Principal,
+    parts: &Parts,
+    (action, id, why): (AccessAction, Option<SnapshotId>, &str),
+) {
+    let counted = Caller::of(parts, principal);
+    if !app.refusal_counts.is_recorded(&counted, RefusalKind::Evidence) {
+        return;
+    }
+    let cx = caller::context(&receiving::head(parts), None, principal).ok();
+    let name = desk::named(cx.as_ref().and_then(ToolContext::user_id), principal.shown());
+    let Ok(access) = Access::new(name, why) else { return };
+    let tenant = cx.as_ref().map(ToolContext::tenant_id);
+    let recorded = async {
+        let recorded = vault.record_denied(action, tenant, id, &access).await;
+        recorded.map_err(|_| desk::store_down())
+    };
+    drop(desk::within(app, recorded).await);
+}
