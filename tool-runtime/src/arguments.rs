@@ -1,4 +1,4 @@
-//! The raw arguments of a call, in whatever form the host has them.
+//! The raw arguments of a call, from every form that a host may have.
 
 use serde_json::Value;
 use serde_json::value::RawValue;

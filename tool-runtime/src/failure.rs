@@ -1,4 +1,4 @@
-//! How a tool's error says what it means: a code, a public message, advice.
+//! The public meaning of a tool's error: a code, a message, advice.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
 
-/// Says what each of an error type's failures means to a caller.
+/// Describes each failure of an error type to the caller.
 ///
 /// Derive it with [`#[derive(ToolFailure)]`](macro@crate::ToolFailure); implement it by hand for a
 /// type whose meaning is computed. A tool's error that does not implement it is answered with class
@@ -114,7 +114,7 @@ const fn same(one: &str, other: &str) -> bool {
     one.len() == other.len() && index == one.len()
 }
 
-/// What a caller is told about one failed call: the public half of an error.
+/// The public half of an error: what the caller of a failed call reads.
 ///
 /// Without a message, the code's generic text is used.
 #[derive(Debug, Clone)]
@@ -132,11 +132,11 @@ struct Parts {
     log: String,
 }
 
-/// Where `details` say what is known of a call's effect.
+/// The entry of `details` for the known effect of a call.
 const EFFECT: &str = "effect";
 const EFFECT_UNKNOWN: &str = "unknown";
 const EFFECT_NONE: &str = "none";
-/// Said by the runtime alone, of a tool that has answered.
+/// Set by the runtime only, for a tool that has answered.
 #[cfg(feature = "evidence")]
 pub(crate) const EFFECT_DONE: &str = "done";
 
@@ -199,17 +199,17 @@ impl Failure {
         self
     }
 
-    /// Says that a write may have had its effect although it failed, as after a lost connection.
+    /// Marks a failed write that may have had its effect, for example after a lost connection.
     ///
     /// It is then not tried again by itself, unless the tool is idempotent or forwards its key, and
-    /// under an idempotency key its outcome counts as unknown until somebody finds it out. A write
-    /// that fails with class `TIMEOUT` or `UPSTREAM` counts so without saying it. The caller reads
+    /// under an idempotency key its outcome counts as unknown until it is reconciled or resolved. A
+    /// write that fails with class `TIMEOUT` or `UPSTREAM` counts so without the mark. The caller reads
     /// `details.effect = "unknown"`.
     pub fn with_effect_unknown(self) -> Self {
         self.with_detail(EFFECT, EFFECT_UNKNOWN)
     }
 
-    /// Says that a write had no effect, as where the connection could not even be made.
+    /// Marks a failed write that had no effect, for example because no connection could be made.
     ///
     /// Without it, a write that fails with class `TIMEOUT` or `UPSTREAM` may have had its effect:
     /// see [`with_effect_unknown`](Self::with_effect_unknown).
@@ -235,13 +235,12 @@ impl Failure {
         self.0.message.as_deref().unwrap_or_else(|| self.0.code.generic_message())
     }
 
-    /// Says whether the effect of a write may have happened although the tool failed: as it says
-    /// itself, else as its class lets one think.
+    /// Returns whether a failed write may have had its effect: by its mark, else by its class.
     pub(crate) fn leaves_effect_unknown(&self) -> bool {
         match self.0.details.get(EFFECT).and_then(Value::as_str) {
             Some(EFFECT_UNKNOWN) => true,
             Some(EFFECT_NONE) => false,
-            // A tool's own detail of this name says nothing of it.
+            // Another value is a detail of the tool itself.
             _ => matches!(self.0.code.class(), ToolErrorType::Timeout | ToolErrorType::Upstream),
         }
     }

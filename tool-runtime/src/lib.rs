@@ -2,12 +2,12 @@
 //!
 //! Write [`#[ai_tool]`](macro@ai_tool) over a function. It stays the function it was, and it becomes a
 //! tool: with a JSON Schema that a model understands, arguments that are validated and typed, a call
-//! that exists *before* it runs, and one frozen envelope for whatever happens.
+//! that exists *before* it runs, and one frozen envelope for every outcome.
 //!
 //! ```
 //! use tool_runtime::prelude::*;
 //!
-//! /// What the host searches.
+//! /// The titles that the host searches.
 //! struct Index(Vec<String>);
 //!
 //! /// Searches the published content of a site.
@@ -81,7 +81,11 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(feature = "full"),
-    allow(dead_code, unused_imports, reason = "nothing may stand behind some of the seams")
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "some traits have no implementation without their features"
+    )
 )]
 
 #[cfg(feature = "adapters")]

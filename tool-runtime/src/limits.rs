@@ -1,4 +1,4 @@
-//! How large, deep and long a JSON text may be before it is read any further.
+//! Limits on the size and the depth of JSON texts.
 
 /// Bounds what a JSON text may cost before anything else looks at it.
 ///
@@ -24,7 +24,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What bounds an answer: its own tool alone.
+    /// The limits of answers: the widest, since the tool itself is trusted.
     pub(crate) const WIDEST: Self = Self::new()
         .with_max_bytes(Self::LONGEST)
         .with_max_depth(Self::DEEPEST)

@@ -1,4 +1,4 @@
-//! What a program that has tools usually names: `use tool_runtime::prelude::*;`.
+//! The names that a program with tools usually needs: `use tool_runtime::prelude::*;`.
 
 pub use tool_contracts::envelope::{RequestEnvelope, ResponseEnvelope};
 pub use tool_contracts::{Actor, ActorType, CallStatus, Effect, Permission, ToolContext};

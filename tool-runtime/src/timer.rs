@@ -1,4 +1,4 @@
-//! The seam through which the core reads time, waits, and leaves the async threads.
+//! The trait through which the core reads time, sleeps, and leaves the async threads.
 
 use std::fmt;
 use std::future::Future;
@@ -20,9 +20,9 @@ pub trait Timer: fmt::Debug + Send + Sync + 'static {
     /// Reads the clock that deadlines are measured on.
     fn now(&self) -> Instant;
 
-    /// Tells whether [`sleep`](Self::sleep) works on this thread; true unless told otherwise.
+    /// Returns whether [`sleep`](Self::sleep) works on this thread; true by default.
     ///
-    /// Asked before a tool with an effect runs, so that none runs without a deadline.
+    /// The runtime checks it before a tool with an effect runs, so that none runs without a deadline.
     fn is_ready(&self) -> bool {
         true
     }

@@ -1,46 +1,46 @@
-//! What people decided about a call, and what their decision is bound to.
+//! The approval state of a call, and what the approval is bound to.
 
 use tool_contracts::has_hidden_characters;
 use uuid::Uuid;
 
 use super::ToolCall;
 
-/// What people decided about a call.
+/// The approval state of a call.
 #[derive(Debug, Default)]
 pub(crate) struct CallApproval {
-    /// Who allowed it.
+    /// The name of the approver.
     pub(crate) approver: Option<String>,
-    /// When they did, in milliseconds since the epoch, where somebody keeps a record of it.
+    /// The time of the approval, in milliseconds since the epoch; none without a ledger.
     pub(crate) approved_at_ms: Option<u64>,
-    /// The ticket that it came back by, to be used up before it runs.
+    /// The ticket that the call was resumed from, to be marked as used before the call runs.
     pub(crate) ticket: Option<RedeemedTicket>,
     /// The caller that asked for the call, as its transport wrote it: sealed with a call that waits.
     pub(crate) asker: Option<Box<str>>,
-    /// Whether the arguments were changed after the call was taken up by its ticket.
+    /// True if the arguments were edited after the call was resumed from its ticket.
     pub(crate) edited: bool,
-    /// The hash of the dry run's answer that was shown, where the decision is bound to it.
+    /// The hash of the dry run's answer that the approver saw, if the approval is bound to it.
     pub(crate) preview: Option<[u8; 32]>,
-    /// Whether nobody was asked because the call was answered before: then it may not run.
+    /// True if no approval was requested because the call was answered before: then it may not run.
     pub(crate) replays: bool,
-    /// How the call was withdrawn, where its ticket has still to hear of it.
+    /// The withdrawal that its ticket has still to record.
     pub(crate) withdrawn: Option<TicketWithdrawal>,
 }
 
-/// The ticket that a call came back by.
+/// The ticket that a call was resumed from.
 #[derive(Debug, Clone)]
 pub(crate) struct RedeemedTicket {
     pub(crate) id: Uuid,
     /// Its JSON text.
     pub(crate) json: Box<str>,
-    /// When its time is over, in milliseconds since the epoch.
+    /// The time at which it expires, in milliseconds since the epoch.
     pub(crate) expires_at_ms: u64,
-    /// Whether an approver took the call up by the ticket's id, and does not hold the ticket.
+    /// True if an approver resumed the call by the ticket's id, without the ticket itself.
     pub(crate) by_approver: bool,
-    /// Whether it was used up by a run that never ended: only that run's key may let it run again.
+    /// True if a run that never ended has used the ticket: only that run's key may let it run again.
     pub(crate) is_used: bool,
 }
 
-/// Who withdrew a call before it ran.
+/// The way in which a resumed call was withdrawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TicketWithdrawal {
     Declined,
@@ -50,7 +50,7 @@ pub(crate) enum TicketWithdrawal {
 
 #[cfg(feature = "http")]
 impl ToolCall {
-    /// Notes the caller that asks for this call, if the call may have to wait for approval.
+    /// Notes the caller of this call, if the call may have to wait for approval.
     pub(crate) fn set_asker(&mut self, asker: impl FnOnce() -> Box<str>) {
         if self.scope().is_some_and(|scope| scope.registered().policy_stages.consult) {
             self.approval_mut().asker = Some(asker());
@@ -58,8 +58,7 @@ impl ToolCall {
     }
 }
 
-/// Returns whether an approver can have this name: it is not blank, and has no characters that
-/// cannot be seen.
+/// Returns whether an approver can have this name: it is not blank, and has no invisible characters.
 pub(crate) fn is_name(name: &str) -> bool {
     !name.trim().is_empty() && !has_hidden_characters(name)
 }

@@ -1,8 +1,8 @@
-//! Runs what a model asked for in one turn: what is free at once, what a person allows after it.
+//! Executes the calls of one turn: first those that need no approval, then the approved ones.
 //!
-//! Reads run side by side, each write alone, in order. Nobody is waited for meanwhile: whoever has to
-//! be asked is asked about one call after another beside the free ones, and the calls that they allow
-//! run in order once the free ones have ended.
+//! Reads run side by side, each write alone, in order. Approvals delay no other call: the approver
+//! decides about one call after another while the free calls run, and the approved calls run in
+//! order once the free ones have ended.
 
 use std::time::{Duration, Instant};
 
@@ -15,11 +15,11 @@ use super::{ToolCall, ToolOutput};
 use crate::dispatch::pipeline::{ApprovalProof, NeededApproval};
 use crate::timer::Timer;
 
-/// A call that waits for its turn.
+/// A call of the batch that waits for its turn.
 struct QueuedCall<'c> {
     index: usize,
     call: &'c mut ToolCall,
-    /// The word of whoever was asked about it.
+    /// The proof of its approval, if it needed one.
     allowed: Option<ApprovalProof>,
 }
 
@@ -27,7 +27,7 @@ struct QueuedCall<'c> {
 struct CallToApprove<'c> {
     index: usize,
     call: &'c mut ToolCall,
-    asking: NeededApproval,
+    needed: NeededApproval,
 }
 
 /// Executes the calls; the outputs stand in the calls' own order.
@@ -41,7 +41,7 @@ pub(crate) async fn run<'c>(
 ) -> Vec<&'c ToolOutput> {
     let mut runner = BatchRunner { most_at_once, timer, spent: Duration::ZERO };
     let (free, asked) = split(calls).await;
-    // Room for each call, so that nobody's answer holds up a free one.
+    // Room for each call, so that a free call never waits for an approver.
     let (ask, later) = mpsc::channel(free.len());
     let ((), mut allowed) = join(runner.in_order(free, Some(ask)), ask_each(asked, later)).await;
     allowed.sort_by_key(|turn| turn.index);
@@ -53,9 +53,9 @@ pub(crate) async fn run<'c>(
 async fn split(calls: &mut [ToolCall]) -> (Vec<QueuedCall<'_>>, Vec<CallToApprove<'_>>) {
     let (mut free, mut asked) = (Vec::with_capacity(calls.len()), Vec::new());
     for (index, call) in calls.iter_mut().enumerate() {
-        let asking = if call.needs_approval() { call.authorize_ahead().await } else { None };
-        match asking {
-            Some(asking) => asked.push(CallToApprove { index, call, asking }),
+        let needed = if call.needs_approval() { call.authorize_ahead().await } else { None };
+        match needed {
+            Some(needed) => asked.push(CallToApprove { index, call, needed }),
             None => free.push(QueuedCall { index, call, allowed: None }),
         }
     }
@@ -72,23 +72,23 @@ async fn ask_each<'c>(
     loop {
         let next = asked.next();
         let next = if next.is_none() { later.next().await } else { next };
-        let Some(CallToApprove { index, call, asking }) = next else { return allowed };
-        if let Some(proof) = call.ask(asking).await {
+        let Some(CallToApprove { index, call, needed }) = next else { return allowed };
+        if let Some(proof) = call.request_approval(needed).await {
             allowed.push(QueuedCall { index, call, allowed: Some(proof) });
         }
     }
 }
 
-/// Runs calls in order, and keeps the time.
+/// Executes calls in order and measures their time.
 struct BatchRunner<'t> {
     most_at_once: usize,
     timer: &'t dyn Timer,
-    /// What running has taken so far.
+    /// The time that executing has taken so far.
     spent: Duration,
 }
 
 impl BatchRunner<'_> {
-    /// Runs the calls; hands those on that somebody has to be asked about.
+    /// Executes the calls; passes on those that turn out to need approval.
     async fn in_order<'c>(
         &mut self,
         mut turns: Vec<QueuedCall<'c>>,
@@ -105,7 +105,7 @@ impl BatchRunner<'_> {
         self.spent += self.timer.now().duration_since(started);
     }
 
-    /// Executes one call, when its turn comes, or hands it to whoever asks.
+    /// Executes one call when its turn comes, or passes it on if it needs approval.
     async fn execute<'c>(
         &self,
         QueuedCall { index, call, allowed }: QueuedCall<'c>,
@@ -116,15 +116,15 @@ impl BatchRunner<'_> {
         if let Some(proof) = allowed {
             return call.execute_allowed(proof).await;
         }
-        let asking = call.execute_unless_asked().await;
-        if let (Some(asking), Some(mut ask)) = (asking, ask) {
-            // There is room for each call, and whoever asks stays until the last one has had its turn.
-            drop(ask.try_send(CallToApprove { index, call, asking }));
+        let needed = call.execute_unless_approval_needed().await;
+        if let (Some(needed), Some(mut ask)) = (needed, ask) {
+            // The channel has room for each call, and stays open until the last call had its turn.
+            drop(ask.try_send(CallToApprove { index, call, needed }));
         }
     }
 }
 
-/// How many calls from the first on may run side by side: reads, or one call with an effect.
+/// Counts the calls from the first on that may run side by side: reads, or one call with an effect.
 fn group_length(turns: &[QueuedCall<'_>]) -> usize {
     let reads = turns.iter().take_while(|turn| !is_barrier(turn.call)).count();
     reads.max(1)

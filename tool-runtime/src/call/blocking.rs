@@ -1,4 +1,4 @@
-//! Leaves the async threads for a tool that blocks, and comes back with its end.
+//! Runs a blocking tool outside the async threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,13 +12,13 @@ use super::guarded::guard;
 use crate::failure::{Failure, Fault};
 use crate::timer::Job;
 
-/// How long a caller is told to wait while every blocking slot is taken.
+/// The delay that a caller is told while every blocking slot is taken.
 const RETRY_AFTER_MS: u64 = 1_000;
 
 /// Runs the work on a thread that may block; it is not begun once its call has ended.
 ///
-/// Where the call's lease has run out before the thread came to the work, the work comes back: its
-/// future is polled again only once the lease is renewed.
+/// If the call's lease expires before a thread takes the work, the work is returned and started again
+/// after the lease is renewed.
 pub(crate) async fn run<W>(call: &CallScope, mut work: W) -> Finished
 where
     W: FnOnce(&CallScope) -> Finished + Send + 'static,
@@ -31,10 +31,10 @@ where
     }
 }
 
-/// How a thread came back from the work.
+/// The end of the work on a thread.
 enum BlockingEnd<W> {
     Ended(Finished),
-    /// The lease had run out, and the work has not begun.
+    /// The lease has expired, and the work has not begun.
     LeaseExpired(W),
 }
 
@@ -58,15 +58,15 @@ where
             drop(guard(|| done.send(BlockingEnd::LeaseExpired(work))));
             return;
         }
-        // Before the tool begins: whoever finds it begun finds its thread at work.
+        // Set before the tool begins: if the tool has begun, its thread is marked as running.
         let working = scope.blocking_run().begin();
-        // The pool may come to this late, when the call is answered already.
+        // The pool may start this after the call was answered.
         if !scope.cancel_flag().is_fired() && scope.stage().begin() {
             let end = guard(|| work(&scope));
             let end = end.unwrap_or_else(|text| Finished(ToolEnd::Panicked(text)));
-            // Before the end is told: whoever hears of it finds no thread at work.
+            // Cleared before the end is sent: its receiver finds no running thread.
             drop(working);
-            // Nobody waits after a timeout or a cancellation: the late end is dropped.
+            // After a timeout or a cancellation nothing receives the late end: it is dropped.
             drop(guard(|| done.send(BlockingEnd::Ended(end))));
         } else {
             drop(working);
@@ -75,7 +75,7 @@ where
     });
     runtime.timer().spawn_blocking(match runtime.instrument() {
         None => job,
-        Some(instrument) => instrument.across(job),
+        Some(instrument) => instrument.instrument_job(job),
     });
     result.await.unwrap_or_else(|_| {
         let lost = "the blocking thread went away before the tool ended";

@@ -1,4 +1,4 @@
-//! Whether a call's tool is at work on a thread of its own, which nothing can stop.
+//! Tracks the blocking thread of a call's tool, which cannot be stopped.
 
 use std::any::Any;
 use std::mem;
@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::guarded::guard;
 
-/// What is kept until the thread has ended.
+/// Resources that are released when the thread has ended.
 pub(crate) type HeldResources = Box<dyn Any + Send>;
 
 /// The blocking thread that a call's tool runs on, if there is one.
@@ -20,7 +20,7 @@ struct BlockingState {
 }
 
 impl BlockingRun {
-    /// Says that the thread has begun; it has ended when what this returns is dropped.
+    /// Marks that the thread has begun; it has ended when the returned guard is dropped.
     pub(crate) fn begin(&self) -> BlockingRunGuard<'_> {
         self.lock().is_running = true;
         BlockingRunGuard(self)
@@ -30,10 +30,10 @@ impl BlockingRun {
         self.lock().is_running
     }
 
-    /// Keeps something until the thread has ended.
+    /// Keeps resources until the thread has ended.
     ///
     /// # Errors
-    /// It gives it back if no thread is at work.
+    /// The resources come back if no thread is running.
     pub(crate) fn hold(&self, resources: HeldResources) -> Result<(), HeldResources> {
         let mut state = self.lock();
         if !state.is_running {
@@ -48,7 +48,7 @@ impl BlockingRun {
     }
 }
 
-/// A thread at work.
+/// Marks a running thread until it is dropped.
 pub(crate) struct BlockingRunGuard<'j>(&'j BlockingRun);
 
 impl Drop for BlockingRunGuard<'_> {
@@ -56,7 +56,7 @@ impl Drop for BlockingRunGuard<'_> {
         let mut state = self.0.lock();
         state.is_running = false;
         let resources = mem::take(&mut state.resources);
-        // What is dropped is somebody else's code: with the lock free, and guarded.
+        // Destructors are foreign code: run them after the lock is released, under a panic guard.
         drop(state);
         drop(guard(|| drop(resources)));
     }

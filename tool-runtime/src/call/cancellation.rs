@@ -40,7 +40,7 @@ impl Cancellation {
         self.flag.fire();
     }
 
-    /// Tells whether the call was cancelled.
+    /// Returns whether the call was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.flag.is_fired()
@@ -71,7 +71,7 @@ struct Waiters {
     next: u64,
 }
 
-/// Who waits.
+/// Identifies a waiting future.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WaiterId {
     /// The call's own execution.
@@ -126,7 +126,7 @@ impl CancelFlag {
         let mut waiting = self.lock();
         let index = waiting.wakers.iter().position(|(known, _)| *known == id);
         let left = index.map(|index| waiting.wakers.swap_remove(index));
-        // A waker is somebody else's code: it is dropped with the lock free.
+        // Dropping a waker runs foreign code: release the lock first.
         drop(waiting);
         drop(left);
     }

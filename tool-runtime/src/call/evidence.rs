@@ -1,4 +1,4 @@
-//! What a tool says its answer was made from and by which rules.
+//! Lets a tool record the sources and the rules of its answer.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use super::CallScope;
 use super::host::{FromCall, RecordingTarget};
 use crate::failure::Failure;
 
-/// Lets a tool say what its answer was made from, and by which rules: the proof names them.
+/// Lets a tool record the sources and the rules of its answer for the evidence.
 ///
-/// A tool marked `#[ai_tool(evidence)]` leaves a snapshot of each answer; what is recorded here goes
-/// into it, and the sources into `meta.evidence` too. For other tools it is dropped, and so is what
-/// a failed try recorded, or one that has ended.
+/// A tool marked `#[ai_tool(evidence)]` leaves a snapshot of each answer. The snapshot contains what
+/// is recorded here, and `meta.evidence` lists the sources too. Records of other tools, of failed
+/// attempts and of calls that have ended are dropped.
 ///
 /// ```
 /// use tool_runtime::EvidenceRecorder;
@@ -49,7 +49,7 @@ impl EvidenceRecorder {
     pub fn source(&self, source: EvidenceSource) {
         let text = |text: &str| self.target.recorded(text.to_owned());
         let (kind, name, hash) = (text(source.kind()), text(source.name()), text(source.hash()));
-        // What was a source is one without its secrets.
+        // A source stays valid without its secrets.
         let source = EvidenceSource::new(kind, name, hash, source.ts()).unwrap_or(source);
         self.target.write(|draft| {
             let sources = &mut draft.evidence_draft.sources;

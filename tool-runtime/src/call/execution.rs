@@ -1,4 +1,5 @@
-//! A call under way: it is closed if `execute` is dropped, and its answer may wait for its record.
+//! The guard of a running call: closes the call if `execute` is dropped, and lets its answer wait for
+//! its record.
 
 use std::time::Instant;
 
@@ -6,7 +7,7 @@ use super::{CallScope, ToolCall};
 use crate::dispatch::fitting;
 use crate::dispatch::running::elapsed;
 
-/// A call under way: closes it as interrupted if `execute` is dropped.
+/// Closes a running call as interrupted if `execute` is dropped.
 pub(super) struct ExecutionGuard<'c> {
     pub(super) call: &'c mut ToolCall,
     pub(super) scope: &'c CallScope,
@@ -14,7 +15,7 @@ pub(super) struct ExecutionGuard<'c> {
 }
 
 impl ExecutionGuard<'_> {
-    /// Waits until the record of the closed call is in the store; the answer says so if it is not.
+    /// Waits until the record of the closed call is in the store; adds a warning if it is not.
     pub(super) async fn recorded(self, number: u64) {
         let Some(recorder) = self.scope.runtime().recorder() else { return };
         let left = self.scope.budget().saturating_sub(elapsed(self.scope, self.started));
@@ -22,8 +23,8 @@ impl ExecutionGuard<'_> {
             return;
         }
         if let Some(output) = &self.call.output {
-            let told = fitting::unrecorded(self.scope, output);
-            self.call.output = told.or_else(|| self.call.output.take());
+            let warned = fitting::unrecorded(self.scope, output);
+            self.call.output = warned.or_else(|| self.call.output.take());
         }
     }
 }

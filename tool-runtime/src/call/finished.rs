@@ -1,4 +1,4 @@
-//! How a tool's future ends, before the runtime makes an envelope of it.
+//! The end of a tool's future, before the runtime makes an envelope of it.
 
 use std::fmt;
 use std::future::Future;
@@ -34,11 +34,11 @@ pub(crate) enum ToolEnd {
     Failed(Fault),
     /// The tool panicked on a blocking thread; the text is for the log.
     Panicked(String),
-    /// The tool said what became of an earlier run.
+    /// The tool reported the outcome of an earlier run.
     Reconciled(ReconcileOutcome),
 }
 
-/// What became of an earlier run.
+/// The outcome of an earlier run.
 pub(crate) enum ReconcileOutcome {
     Happened(OpenEnvelope),
     DidNotHappen,
@@ -49,7 +49,7 @@ pub(crate) enum ReconcileOutcome {
 pub(crate) struct OpenEnvelope {
     pub(crate) json: Vec<u8>,
     pub(crate) data_start: usize,
-    /// Whether `data` has a `null` in it, which is also how a float that is no number is written.
+    /// True if `data` contains a `null`, which also stands for a float that is not finite.
     pub(crate) nulls: bool,
 }
 
@@ -61,7 +61,7 @@ impl OpenEnvelope {
     }
 }
 
-/// Writes compact JSON and notes whether a `null` was written.
+/// Writes compact JSON and records that a `null` was written.
 struct NullDetector<'n>(&'n mut bool);
 
 impl Formatter for NullDetector<'_> {

@@ -1,4 +1,4 @@
-//! A tool's future behind a panic guard: polled, kept and dropped without a panic getting out.
+//! A tool's future behind a panic guard: no panic leaves its polls and its destructor.
 
 use std::any::Any;
 use std::fmt;
@@ -49,14 +49,14 @@ impl fmt::Debug for PanicGuarded {
     }
 }
 
-/// Runs code of somebody else's; an error is the text of its panic, for the log only.
+/// Runs foreign code under a panic guard; the error is the panic's text, for the log only.
 pub(crate) fn guard<T>(code: impl FnOnce() -> T) -> Result<T, String> {
     let _quiet = QuietGuard::begin();
     catch_unwind(AssertUnwindSafe(code)).map_err(panic_text)
 }
 
-/// Awaits a future of a store or another part of the host; an error is the text of its panic, for
-/// the log only.
+/// Awaits a future of a store or another part of the host under a panic guard; the error is the
+/// panic's text, for the log only.
 #[cfg(feature = "policy")]
 pub(crate) async fn guarded<F: Future>(future: F) -> Result<F::Output, String> {
     let mut future = std::pin::pin!(future);

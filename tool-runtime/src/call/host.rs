@@ -1,4 +1,4 @@
-//! What a tool may borrow from its call: progress, dry run, the recorder of meta data.
+//! Values that a tool borrows from its call: progress, dry run, the recorder of `meta`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -63,7 +63,7 @@ impl FromCall for Cancellation {
     }
 }
 
-/// Tells a tool whether to perform its effect or only say what it would do.
+/// The dry-run flag of a call: the tool performs no effect and answers what it would do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DryRun(bool);
 
@@ -91,9 +91,9 @@ impl FromCall for DryRun {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressUpdate {
-    /// How much is done, from 0.0 to 1.0, if the tool knows.
+    /// The share that is done, from 0.0 to 1.0, if the tool knows it.
     pub fraction: Option<f64>,
-    /// What is being done, for a person.
+    /// A text about the current step, for a person.
     pub message: String,
 }
 
@@ -101,15 +101,15 @@ pub(crate) type ProgressSink = Arc<dyn Fn(ProgressUpdate) + Send + Sync>;
 
 /// Lets a tool report how far it is.
 ///
-/// The host listens with [`ToolCall::on_progress`](crate::ToolCall::on_progress); where nobody
-/// listens, a report costs nothing. What is reported after the call has ended is dropped.
+/// The host listens with [`ToolCall::on_progress`](crate::ToolCall::on_progress); without a listener
+/// a report costs nothing. Reports after the end of the call are dropped.
 #[derive(Clone)]
 pub struct Progress {
     scope: Option<CallScope>,
 }
 
 impl Progress {
-    /// Makes a value that nobody listens to, for a unit test of a tool's function.
+    /// Makes a value without a listener, for a unit test of a tool's function.
     #[must_use]
     pub const fn silent() -> Self {
         Self { scope: None }
@@ -122,7 +122,7 @@ impl Progress {
             let fraction = fraction.into().map(|share| share.clamp(0.0, 1.0));
             let message = scope.scrub_public(message.into());
             let update = ProgressUpdate { fraction, message };
-            // A listener's panic is not the tool's.
+            // A panic of the listener must not fail the tool.
             drop(guard(|| sink(update)));
         }
     }
@@ -140,7 +140,7 @@ impl FromCall for Progress {
     }
 }
 
-/// What a tool added to its answer's `meta`.
+/// The entries that a tool added to its answer's `meta`.
 #[derive(Debug, Default)]
 pub(crate) struct MetaDraft {
     pub(crate) source_counts: BTreeMap<String, u64>,
@@ -151,7 +151,7 @@ pub(crate) struct MetaDraft {
     pub(crate) evidence_draft: EvidenceDraft,
 }
 
-/// What a tool says its answer was made from, for the proof of it.
+/// The sources and rules that a tool recorded for the evidence of its answer.
 #[derive(Debug, Default)]
 pub(crate) struct EvidenceDraft {
     pub(crate) sources: Vec<EvidenceSource>,
@@ -164,17 +164,17 @@ pub(crate) struct EvidenceDraft {
 
 /// Lets a tool add to its answer's `meta`: sources, routing, token usage, warnings.
 ///
-/// What is recorded after the call has ended is dropped, and so is what a failed call, or a failed
-/// try of it, recorded.
+/// Entries that are recorded after the call has ended are dropped, and so are those of a failed call
+/// or of a failed attempt.
 #[derive(Clone)]
 pub struct MetaRecorder {
     target: RecordingTarget,
 }
 
-/// Where a recorder writes to.
+/// The call that a recorder writes to.
 #[derive(Clone)]
 pub(super) enum RecordingTarget {
-    /// A call, and which try of it: what an earlier one left running records nothing any more.
+    /// A call and the number of the attempt: tasks that an earlier attempt left running record nothing.
     Call(CallScope, u32),
     Nowhere,
 }
@@ -190,7 +190,7 @@ impl RecordingTarget {
         }
     }
 
-    /// A text of the tool's own without the call's secrets, for whoever reads the answer.
+    /// Removes the call's secrets from a text of the tool, for the reader of the answer.
     pub(super) fn shown(&self, text: String) -> String {
         match self {
             Self::Call(scope, _) => scope.scrub_public(text),
@@ -198,7 +198,7 @@ impl RecordingTarget {
         }
     }
 
-    /// A text of the tool's own without anything sensitive of the call, for a record.
+    /// Removes everything sensitive of the call from a text of the tool, for a record.
     pub(super) fn recorded(&self, text: String) -> String {
         match self {
             Self::Call(scope, _) => scope.scrub_log(text),
@@ -225,7 +225,7 @@ impl MetaRecorder {
         });
     }
 
-    /// Says whether the answer comes from a cache of the tool's own: `meta.cache_hit`.
+    /// Sets whether the answer comes from a cache of the tool itself: `meta.cache_hit`.
     pub fn cache_hit(&self, hit: bool) {
         self.write(|draft| draft.cache_hit = Some(hit));
     }

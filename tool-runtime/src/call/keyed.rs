@@ -6,9 +6,10 @@ use crate::failure::Failure;
 
 /// The key under which a call runs once, and the fence that tells this run from those before it.
 ///
-/// A tool takes `&Idempotency` and sends both downstream: a service that keeps the key answers a
-/// repeat as it answered first, and one that keeps the greatest fence it has seen refuses an owner
-/// that was taken over. A tool whose downstream keeps the key says `forwards_key`.
+/// A tool takes `&Idempotency` and sends both downstream. A service that stores the key answers a
+/// repeat with its first answer; a service that stores the greatest fence it has seen refuses a run
+/// whose lease another run has taken over. Mark a tool whose downstream stores the key
+/// `forwards_key`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Idempotency {
     key: Option<Box<str>>,

@@ -62,25 +62,25 @@ use crate::dispatch::{Runtime, record};
 
 pub(crate) use self::batch::run as run_batch;
 
-/// The longest that a refused call's answer waits for records to be written.
+/// The longest time that the answer of a refused call waits for records to be written.
 const ROOM_AFTER: Duration = Duration::from_secs(1);
 
 /// A model's call, deferred: resolved, typed and checked, and not yet run.
 ///
 /// [`Runtime::call`] makes it and never fails. Look at it ([`status`](Self::status),
-/// [`preview`](Self::preview)), decide, then [`execute`](Self::execute): whatever happens, the
-/// answer is one [`ToolOutput`], and the tool runs at most once.
+/// [`preview`](Self::preview)), decide, then [`execute`](Self::execute). The answer is always one
+/// [`ToolOutput`], and the tool runs at most once.
 pub struct ToolCall {
     target: CallTarget,
     status: CallStatus,
     pending: Option<Decoded>,
     approval: CallApproval,
     output: Option<ToolOutput>,
-    /// In milliseconds since the epoch, where somebody keeps a record of it.
+    /// In milliseconds since the epoch; 0 without a ledger.
     opened_at_ms: u64,
-    /// When its run began, if it did.
+    /// The time at which its run began, if it did.
     started: Option<Instant>,
-    /// Whether something surrounds its run, which has to hear of its end.
+    /// True while an instrument, such as a span, has to learn of the call's end.
     is_instrumented: bool,
 }
 
@@ -153,7 +153,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns where in its life the call is.
+    /// Returns the call's status.
     #[must_use]
     pub fn status(&self) -> CallStatus {
         self.status
@@ -209,13 +209,13 @@ impl ToolCall {
         self.scope().filter(|_| !refused).map(CallScope::arguments)
     }
 
-    /// Returns what is wrong with the arguments: every violation at once, none if they are right.
+    /// Returns the violations of the arguments, all at once; none if the arguments are valid.
     #[must_use]
     pub fn violations(&self) -> &[Violation] {
         self.scope().map_or(&[], CallScope::violations)
     }
 
-    /// Describes the call to the person who decides about it, secrets masked.
+    /// Describes the call for the person who decides about it, with secrets masked.
     #[must_use]
     pub fn preview(&self) -> Preview<'_> {
         Preview::of(self)
@@ -239,9 +239,9 @@ impl ToolCall {
         self.scope().map(Cancellation::of)
     }
 
-    /// Sets who hears of the tool's progress; the last listener stays, until the call ends.
+    /// Sets the listener for the tool's progress; the last one counts, until the call ends.
     ///
-    /// It is called on the tool's own thread, so it must be quick.
+    /// The tool's own thread calls it, so it must be quick.
     pub fn on_progress(&self, listen: impl Fn(ProgressUpdate) + Send + Sync + 'static) {
         if let Some(scope) = self.scope() {
             scope.set_progress_sink(Arc::new(listen));
@@ -274,44 +274,44 @@ impl ToolCall {
     ///
     /// # Cancellation
     /// Dropping the returned future drops the tool's and makes the call
-    /// [`Interrupted`](CallStatus::Interrupted); a blocking tool runs on, unheard. While somebody
-    /// is still being asked for permission nothing is lost: the call stays pending.
+    /// [`Interrupted`](CallStatus::Interrupted); a blocking tool runs on, and its answer is dropped.
+    /// While the call waits for an approver nothing is lost: it stays pending.
     pub async fn execute(&mut self) -> &ToolOutput {
-        if let Some(asking) = self.execute_unless_asked().await {
-            if let Some(proof) = self.ask(asking).await {
-                self.carry(proof).await;
+        if let Some(needed) = self.execute_unless_approval_needed().await {
+            if let Some(proof) = self.request_approval(needed).await {
+                self.run_stages(proof).await;
             }
         }
         self.output.get_or_insert_with(fitting::never_closed)
     }
 
-    /// Executes the call, unless somebody has to be asked first: then it stays pending.
-    pub(crate) async fn execute_unless_asked(&mut self) -> Option<NeededApproval> {
+    /// Executes the call, unless it needs approval first: then it stays pending.
+    pub(crate) async fn execute_unless_approval_needed(&mut self) -> Option<NeededApproval> {
         if self.status == CallStatus::Pending {
-            match pipeline::rule(self).await {
-                Ok(Authorization::Granted(proof)) => self.carry(proof).await,
-                Ok(Authorization::NeedsApproval(asking)) => return Some(asking),
+            match pipeline::authorize(self).await {
+                Ok(Authorization::Granted(proof)) => self.run_stages(proof).await,
+                Ok(Authorization::NeedsApproval(needed)) => return Some(needed),
                 Err(refusal) => drop(self.refuse(|| refusal)),
             }
         } else if self.status == CallStatus::Rejected {
             if let Some(room) = self.runtime().recorder().and_then(CallRecorder::room) {
-                // Whoever is refused again and again waits too, for the records that it leaves.
+                // Refused calls leave records too: a caller that repeats them waits for the writer.
                 self.runtime().within(ROOM_AFTER, room).await;
             }
         }
-        if let Some(told) = self.end_ticket() {
-            told.await;
+        if let Some(ended) = self.end_ticket() {
+            ended.await;
         }
         None
     }
 
-    /// Says ahead of a pending call's turn whether somebody has to be asked, so that they can be.
+    /// Returns ahead of a pending call's turn whether it needs approval.
     ///
-    /// The rules are asked again when its turn comes.
+    /// The access policy is evaluated again when its turn comes.
     pub(crate) async fn authorize_ahead(&mut self) -> Option<NeededApproval> {
-        match pipeline::rule(self).await {
+        match pipeline::authorize(self).await {
             Ok(Authorization::Granted(_)) => None,
-            Ok(Authorization::NeedsApproval(asking)) => Some(asking),
+            Ok(Authorization::NeedsApproval(needed)) => Some(needed),
             Err(refusal) => {
                 let _ = self.refuse(|| refusal);
                 None
@@ -319,18 +319,21 @@ impl ToolCall {
         }
     }
 
-    /// Executes a call that somebody has allowed ahead of its turn, unless the rules refuse it now.
+    /// Executes a call that was approved ahead of its turn, unless the access policy refuses it now.
     pub(crate) async fn execute_allowed(&mut self, proof: ApprovalProof) {
-        match pipeline::rule(self).await {
-            // Nobody is asked twice.
-            Ok(_) => self.carry(proof).await,
+        match pipeline::authorize(self).await {
+            // The approval stands: it is not requested twice.
+            Ok(_) => self.run_stages(proof).await,
             Err(refusal) => drop(self.refuse(|| refusal)),
         }
     }
 
-    /// Asks whoever has to be asked; a call that nobody allows is answered.
-    pub(crate) async fn ask(&mut self, asking: NeededApproval) -> Option<ApprovalProof> {
-        let refusal = match pipeline::ask(self, asking).await {
+    /// Requests the approval; a call that does not get it is answered.
+    pub(crate) async fn request_approval(
+        &mut self,
+        needed: NeededApproval,
+    ) -> Option<ApprovalProof> {
+        let refusal = match pipeline::request_approval(self, needed).await {
             Ok(proof) => return Some(proof),
             Err(refusal) => refusal,
         };
@@ -338,39 +341,40 @@ impl ToolCall {
         None
     }
 
-    /// Tells the ticket that the call came back by how it was withdrawn, if that is still to do.
+    /// Ends the ticket of a call that was withdrawn, if that is still to do.
     fn end_ticket(&mut self) -> Option<BoxFuture<'static, ()>> {
         let (how, ticket) = (self.approval.withdrawn.take()?, self.approval.ticket.as_ref()?);
         Some(self.runtime().governor()?.withdrawn(ticket.id, how))
     }
 
-    /// Takes the call through the stages that are left, unless it was withdrawn meanwhile.
-    async fn carry(&mut self, proof: ApprovalProof) {
+    /// Runs the remaining stages, unless the call was withdrawn meanwhile.
+    async fn run_stages(&mut self, proof: ApprovalProof) {
         if let (Some(decoded), CallTarget::Known(scope)) = (self.pending.take(), &self.target) {
             let scope = scope.clone();
             self.status = CallStatus::Executing;
             let started = scope.runtime().timer().now();
             self.started = Some(started);
-            let instrument = scope.runtime().instrument().filter(|instrument| instrument.wants());
+            let instrument =
+                scope.runtime().instrument().filter(|instrument| instrument.is_enabled());
             self.is_instrumented = instrument.is_some();
             let guard = ExecutionGuard { call: self, scope: &scope, started };
             let approval = &guard.call.approval;
-            // Made where it is awaited, so that it is never moved.
+            // The future is created where it is awaited, so that it is never moved.
             let ended = match instrument {
-                None => pipeline::carry(&scope, decoded, proof, approval, started).await,
+                None => pipeline::run_stages(&scope, decoded, proof, approval, started).await,
                 Some(instrument) => {
-                    let run = pipeline::carry(&scope, decoded, proof, approval, started);
-                    instrument.around(&scope, run.boxed()).await
+                    let run = pipeline::run_stages(&scope, decoded, proof, approval, started);
+                    instrument.instrument(&scope, run.boxed()).await
                 }
             };
             if let Some(number) = guard.call.close(ended) {
-                // Boxed, so that calls without such a wait carry no room for it.
+                // Boxed, so that calls that do not wait reserve no space for it.
                 Box::pin(guard.recorded(number)).await;
             }
         }
     }
 
-    /// Says how much of the context's budget a batch has used already.
+    /// Records how much of the context's time budget a batch has used already.
     pub(crate) fn record_budget_use(&self, spent: Duration) {
         if let Some(scope) = self.scope() {
             scope.record_budget_use(spent);
@@ -427,11 +431,11 @@ impl ToolCall {
     }
 }
 
-/// A call that is dropped before it was decided is closed too: every record has an end.
+/// Closes a call that is dropped while it is pending, so that every record has an end.
 impl Drop for ToolCall {
     fn drop(&mut self) {
         let _ = self.refuse(Refusal::dropped);
-        // Nobody is left to wait for it: a store that takes it at once has it.
+        // Nothing awaits it here: it takes effect in a store that answers at once.
         let _ = self.end_ticket().and_then(FutureExt::now_or_never);
     }
 }

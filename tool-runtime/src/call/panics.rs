@@ -6,7 +6,7 @@ use std::panic::{self, PanicHookInfo};
 use std::sync::Once;
 
 thread_local! {
-    /// How many guards this thread is inside of.
+    /// The number of guards that this thread is inside of.
     static GUARDS: Cell<u32> = const { Cell::new(0) };
 }
 

@@ -1,4 +1,4 @@
-//! What a person sees of a call before deciding about it.
+//! The description of a call for the person who decides about it.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
-//! What a tool found out about an outcome that nobody knew.
+//! The answer of a `reconcile` function about an unknown outcome.
 
-/// What became of an earlier run whose outcome is not known: a `reconcile` function answers it.
+/// The outcome of an earlier run that was unknown, as a `reconcile` function reports it.
 ///
 /// It is asked before anything runs again under the same idempotency key.
 ///

@@ -12,10 +12,10 @@ use crate::schema::Validator;
 /// Up to here, in bytes, redacting costs less than leaving the thread would be worth.
 const INLINE: usize = 4 * 1024;
 
-/// How long large arguments are waited for at most.
+/// The longest wait for large arguments.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// How many large arguments are redacted at once, in the whole process.
+/// The most large arguments that are redacted at once, in the whole process.
 const MOST_JOBS: usize = 8;
 
 static JOBS: AtomicUsize = AtomicUsize::new(0);
@@ -42,7 +42,7 @@ where
     }
 }
 
-/// Every place is taken, there is no executor, or the work panicked.
+/// Every slot is taken, there is no executor, or the work panicked.
 struct NotRedacted;
 
 async fn on_a_blocking_thread<F>(

@@ -31,7 +31,7 @@ impl ToolCall {
             let _ = rehearsal.approve(approver);
         }
         // Boxed, since a call that asks for permission is rehearsed while it is executed.
-        if Box::pin(rehearsal.execute_unless_asked()).await.is_some() {
+        if Box::pin(rehearsal.execute_unless_approval_needed()).await.is_some() {
             let _ = rehearsal.refuse(Refusal::needs_confirmation);
         }
         rehearsal.into_output().unwrap_or_else(fitting::never_closed)

@@ -1,4 +1,4 @@
-//! What a call and its tool share while the call lives.
+//! The state that a call and its tool share while the call lives.
 
 mod entry;
 mod scrubs;
@@ -26,7 +26,7 @@ use crate::failure::Failure;
 use crate::registry::Registered;
 use crate::schema::{Malformed, Report};
 
-/// One call, as its tool and the values made from it see it. A handle: cloning it is cheap.
+/// One call, as its tool sees it. A handle: cloning it is cheap.
 #[derive(Clone)]
 pub struct CallScope(Arc<ScopeState>);
 
@@ -38,33 +38,33 @@ struct ScopeState {
     cx: ToolContext,
     stage: Stage,
     cancel: Arc<CancelFlag>,
-    /// What a batch had used of the context's budget before this call's turn came.
+    /// The part of the context's time budget that a batch had used before this call's turn came.
     spent_ms: AtomicU64,
-    /// Whether the typed reader has read all of the raw arguments.
+    /// True once the typed reader has read all of the raw arguments.
     read_whole: AtomicBool,
-    /// What the checker found, where it had to look.
+    /// The schema check's report, if the check was needed.
     reading: OnceLock<Box<Report>>,
-    /// Violations that only the typed reader could find, and its own words for the log.
+    /// Violations that only the typed reader found, and its message for the log.
     refusal: OnceLock<(Vec<Violation>, String)>,
     meta: Mutex<Option<Box<MetaDraft>>>,
     progress: Mutex<Option<ProgressSink>>,
-    /// How often the tool was tried before this time.
+    /// The number of earlier attempts.
     tried: AtomicU32,
-    /// Whether it is asked what became of an earlier run, instead of being run.
+    /// True if the `reconcile` function is called instead of the tool.
     reconciles: bool,
-    /// What a person changed, if somebody did.
+    /// The edit of an approver, if there is one.
     edited: Option<ScopeEdit>,
     idempotency: OnceLock<Idempotency>,
     lease: OnceLock<Arc<dyn Lease>>,
-    /// Whether it is a dry run of a call that waits to be decided about.
+    /// True for the dry run of a call that waits for a decision.
     rehearses: bool,
-    /// The call that this one repeats, to see whether its answer is still the same.
+    /// Returns the call that this one replays.
     replays: Option<Uuid>,
-    /// Whether an earlier try may have had its effect although it failed.
+    /// True if an earlier attempt may have had its effect although it failed.
     doubted: AtomicBool,
-    /// Whether room for its record is kept.
+    /// True if the ledger's queue has reserved room for the call's record.
     has_room: AtomicBool,
-    /// What no text about the call may repeat, once one is written.
+    /// The scrubbers of texts about the call, made when the first text is written.
     scrubs: OnceLock<Box<TextScrubbers>>,
     blocking_run: BlockingRun,
     span_slot: SpanSlot,
@@ -108,7 +108,7 @@ impl ScopeState {
     }
 }
 
-/// What a person changed of a call.
+/// The edit of a call by its approver.
 struct ScopeEdit {
     /// The call as it was sent: this is what the caller sees echoed.
     sent: CallScope,
@@ -152,7 +152,7 @@ impl CallScope {
         Self(Arc::new(shared))
     }
 
-    /// The same call from its start, cancelled and listened to by the same.
+    /// Starts the same call anew, with the same cancellation and the same listener.
     fn again(&self, arguments: Box<str>) -> ScopeState {
         let ScopeState { runtime, tool, call_id, cx, cancel, .. } = &*self.0;
         let (runtime, tool, call_id) = (runtime.clone(), tool.clone(), call_id.clone());
@@ -207,7 +207,7 @@ impl CallScope {
         self.0.runtime.states().get::<T>().map(|state| &**state)
     }
 
-    /// Tells whether the tool must perform no effect.
+    /// Returns whether the tool must not perform its effect.
     #[must_use]
     pub fn dry_run(&self) -> bool {
         self.0.cx.dry_run()
@@ -221,19 +221,19 @@ impl CallScope {
         self.dry_run() && self.tool().effect() != Effect::Read
     }
 
-    /// Tells whether this is a dry run of a call that waits to be decided about.
+    /// Returns whether this is the dry run of a call that waits for a decision.
     pub(crate) fn is_rehearsal(&self) -> bool {
         self.0.rehearses
     }
 
-    /// Makes this very call one that repeats an earlier one, before anybody else knows it.
+    /// Makes a call that replays an earlier one; to be used before the call is shared.
     pub(crate) fn replaying(&self, earlier: Uuid) -> Self {
         let mut shared = self.again(self.arguments().into());
         shared.replays = Some(earlier);
         Self(Arc::new(shared))
     }
 
-    /// The call that this one repeats, to see whether its answer is still the same.
+    /// Returns the call that this one replays.
     pub(crate) fn replay_of(&self) -> Option<Uuid> {
         self.0.replays
     }
@@ -246,12 +246,12 @@ impl CallScope {
         &self.0.span_slot
     }
 
-    /// Tells whether the tool is at work on a thread of its own.
+    /// Returns whether the tool is running on a blocking thread.
     pub(crate) fn has_blocking_run(&self) -> bool {
         self.0.blocking_run.is_running()
     }
 
-    /// Keeps something until the tool's thread has ended; gives it back if none is at work.
+    /// Keeps resources until the tool's blocking thread has ended; returns them if there is none.
     pub(crate) fn hold_until_thread_exits(
         &self,
         resources: HeldResources,
@@ -259,7 +259,7 @@ impl CallScope {
         self.0.blocking_run.hold(resources)
     }
 
-    /// How long the tool may run: its own deadline, or the context's budget if that is sooner.
+    /// Returns how long the tool may run: its own deadline, or the context's budget if that is sooner.
     pub(crate) fn budget(&self) -> Duration {
         let own = self.0.tool.timeout;
         let spent = self.0.spent_ms.load(Ordering::Relaxed);
@@ -281,7 +281,7 @@ impl CallScope {
         &self.0.tool
     }
 
-    /// The tool, for whoever outlives the call.
+    /// Returns the tool, for owners that outlive the call.
     pub(crate) fn shared_tool(&self) -> &Arc<Registered> {
         &self.0.tool
     }
@@ -305,7 +305,7 @@ impl CallScope {
         &self.0.cancel
     }
 
-    /// Says how much of the context's budget a batch has used already.
+    /// Records how much of the context's time budget a batch has used already.
     pub(crate) fn record_budget_use(&self, spent: Duration) {
         let spent_ms = u64::try_from(spent.as_millis()).unwrap_or(u64::MAX);
         self.0.spent_ms.store(spent_ms, Ordering::Relaxed);
@@ -315,7 +315,7 @@ impl CallScope {
         self.lock_progress().clone()
     }
 
-    /// Sets who listens to progress; the last listener stays.
+    /// Sets the listener for progress; the last one counts.
     pub(crate) fn set_progress_sink(&self, sink: ProgressSink) {
         *self.lock_progress() = Some(sink);
     }
@@ -328,9 +328,9 @@ impl CallScope {
         &self.0.stage
     }
 
-    /// Ends the call for its tool: nothing it does from now on reaches the output.
+    /// Ends the call for its tool, which can add nothing to the output from now on.
     ///
-    /// Returns whether the tool had begun, and what it recorded.
+    /// Returns whether the tool had begun, and the entries that it recorded.
     pub(crate) fn end(&self) -> (bool, Option<Box<MetaDraft>>) {
         let listener = self.lock_progress().take();
         drop(guard(|| drop(listener)));
@@ -340,8 +340,8 @@ impl CallScope {
         (doubted || self.0.stage.has_begun(), meta.take())
     }
 
-    /// Puts the tool back behind its gate, after it has failed by itself; `doubted` if it may have had
-    /// its effect even so.
+    /// Puts the tool back behind its gate after a failure; `doubted` if it may have had its effect
+    /// although it failed.
     pub(crate) fn rewind(&self, doubted: bool) {
         self.0.doubted.fetch_or(doubted, Ordering::Relaxed);
         let mut meta = self.lock_meta();
@@ -350,12 +350,12 @@ impl CallScope {
         self.0.stage.park();
     }
 
-    /// Which try this is, from 1.
+    /// Returns the number of this attempt, from 1.
     pub(crate) fn attempt(&self) -> u32 {
         self.0.tried.load(Ordering::Relaxed).saturating_add(1)
     }
 
-    /// How often the tool has begun.
+    /// Returns how often the tool has begun.
     pub(crate) fn tries(&self) -> u32 {
         let tried = self.0.tried.load(Ordering::Relaxed);
         tried.saturating_add(u32::from(self.0.stage.has_begun()))
@@ -370,7 +370,7 @@ impl CallScope {
         self.0.idempotency.get().cloned().unwrap_or_default()
     }
 
-    /// Says under which key and fence the call runs; the first to say so counts.
+    /// Sets the key and the fence under which the call runs; the first ones count.
     pub(crate) fn set_idempotency(&self, idempotency: Idempotency) {
         drop(self.0.idempotency.set(idempotency));
     }
@@ -386,7 +386,7 @@ impl CallScope {
         self.0.lease.get().is_none_or(|lease| !lease.is_over())
     }
 
-    /// Lets this try of the call add to its `meta`.
+    /// Adds to the call's `meta` on behalf of this attempt.
     pub(crate) fn with_meta(&self, attempt: u32, change: impl FnOnce(&mut MetaDraft)) {
         let mut meta = self.lock_meta();
         // Under the lock, so that neither `end` nor `rewind` can slip in between.
@@ -423,25 +423,25 @@ impl CallScope {
         }
     }
 
-    /// What the typed reader said of arguments that only it refused; for the log.
+    /// Returns the typed reader's message about arguments that only it refused; for the log.
     pub(crate) fn refusal_log(&self) -> &str {
         self.0.refusal.get().map_or("", |(_, log)| log)
     }
 
-    /// The echo of what the caller sent, as it may be shown to them; none if it is not JSON.
+    /// Returns the echo of the arguments as sent, with secrets masked; none if they are not JSON.
     pub(crate) fn echo(&self) -> Option<&str> {
         self.sent().shown()
     }
 
-    /// The arguments of this very call as they may be shown; none if they are not JSON.
+    /// Returns the arguments of this call, with secrets masked; none if they are not JSON.
     pub(crate) fn shown(&self) -> Option<&str> {
         let has_secrets = self.0.tool.has_secrets;
         if self.0.read_whole.load(Ordering::Relaxed) && !has_secrets {
             return Some(&self.0.arguments);
         }
-        // Nothing is shown that no reader has accepted.
+        // Show nothing that was not parsed successfully.
         let reading = self.read_by_schema();
-        // A number that no reader can hold would make the whole envelope unreadable.
+        // A number beyond every reader's range would make the whole envelope unreadable.
         if reading.violations.iter().any(|violation| violation.rule() == "precision") {
             return None;
         }

@@ -1,27 +1,27 @@
-//! What surrounds a call while it runs, such as a span: the call keeps it, and knows nothing of it.
+//! Stores the state of a call's instrument, such as its span, without knowing the type.
 
 use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A place for whatever surrounds a call.
+/// A slot for one value of the call's instrument.
 #[derive(Default)]
 pub(crate) struct SpanSlot(Mutex<Option<Box<dyn Any + Send>>>);
 
 impl SpanSlot {
-    /// Looks at what is there, and makes it first if nothing is; none if it is of another type.
+    /// Accesses the value, which is created on first use; none if it has another type.
     pub(crate) fn with<T: Default + Send + 'static, R>(
         &self,
-        look: impl FnOnce(&mut T) -> R,
+        access: impl FnOnce(&mut T) -> R,
     ) -> Option<R> {
-        let mut place = self.lock();
-        let there = place.get_or_insert_with(|| Box::<T>::default());
-        there.downcast_mut().map(look)
+        let mut slot = self.lock();
+        let value = slot.get_or_insert_with(|| Box::<T>::default());
+        value.downcast_mut().map(access)
     }
 
-    /// Takes it out, so that it ends with the call and not with its last handle.
+    /// Takes the value, so that it is dropped with the call and not with the last handle.
     pub(crate) fn take<T: 'static>(&self) -> Option<T> {
-        let there = self.lock().take();
-        there?.downcast().ok().map(|there| *there)
+        let value = self.lock().take();
+        value?.downcast().ok().map(|value| *value)
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Box<dyn Any + Send>>> {

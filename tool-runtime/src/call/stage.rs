@@ -1,4 +1,4 @@
-//! How far a call's tool has come, as one word that its threads agree on.
+//! The progress of a call's tool, as one atomic value that all of its threads share.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -58,7 +58,7 @@ impl Stage {
         let _ = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, end);
     }
 
-    /// Tells whether the tool had begun, so that it may have had an effect; also after its end.
+    /// Returns whether the tool has begun, so that it may have had an effect; also after its end.
     pub(crate) fn has_begun(&self) -> bool {
         matches!(self.0.load(Ordering::Acquire), BEGUN | ENDED_BEGUN)
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::call::{CallScope, Finished, PanicGuarded, ToolEnd, guard};
 use crate::timer::Sleep;
 
-/// How an execution ended.
+/// The outcome of one attempt.
 pub(crate) enum Outcome {
     /// The tool's future ended by itself, in time.
     Ended(ToolEnd),
@@ -18,20 +18,20 @@ pub(crate) enum Outcome {
     TimedOut,
     /// The call was cancelled first.
     Cancelled,
-    /// Somebody else has taken the call's key over meanwhile.
+    /// Another run has taken over the call's key meanwhile.
     Superseded,
 }
 
-/// Runs a parked tool to one of its ends; the time counts from `started`.
+/// Runs a suspended tool to its end; the time counts from `started`.
 pub(crate) struct Attempt<'c> {
     scope: &'c CallScope,
     tool: PanicGuarded,
     started: Instant,
-    /// Armed only for a tool that was pending once.
+    /// Created when the tool is first pending.
     deadline: Option<Sleep>,
-    /// Whether it was not polled yet.
+    /// True until the first poll.
     is_new: bool,
-    /// Whether the call may have waited before this attempt, so that its time may be over.
+    /// True if the call may have waited before this attempt, so that its time may be used up.
     waited: bool,
 }
 
@@ -41,7 +41,7 @@ impl<'c> Attempt<'c> {
         Self { scope, tool, started, deadline: None, is_new: true, waited: false }
     }
 
-    /// An attempt of a call that has waited for something since it started.
+    /// Starts an attempt of a call that has waited for something since it started.
     pub(crate) fn after_waiting(
         scope: &'c CallScope,
         tool: PanicGuarded,
@@ -54,12 +54,12 @@ impl<'c> Attempt<'c> {
         self.scope.runtime().timer().now().duration_since(self.started)
     }
 
-    /// Polls the tool, then whatever may end it from outside.
+    /// Polls the tool, then the cancellation and the deadline.
     fn step(&mut self, cx: &mut Context<'_>) -> Poll<Outcome> {
         let cancelled = self.scope.cancel_flag().is_fired();
         if self.is_new {
             self.is_new = false;
-            // What ended while the call waited for its turn must not begin any more.
+            // A call that ended while it waited for its turn must not begin.
             if cancelled {
                 return Poll::Ready(Outcome::Cancelled);
             }
@@ -68,7 +68,7 @@ impl<'c> Attempt<'c> {
             }
         }
         match self.poll_tool(cx) {
-            // What a tool says after it was cancelled is not heard; it was polled to tidy up.
+            // The result of a cancelled tool is dropped; it was polled to let it clean up.
             _ if cancelled => return Poll::Ready(Outcome::Cancelled),
             Ok(Poll::Ready(Finished(end))) => return Poll::Ready(Outcome::Ended(end)),
             Ok(Poll::Pending) => {}
@@ -86,13 +86,13 @@ impl<'c> Attempt<'c> {
         })
     }
 
-    /// Polls the tool, unless its call's lease has run out: another process may have taken the call
-    /// over while this one was stopped. Then the tool waits for the lease's renewal.
+    /// Polls the tool, unless its call's lease has expired: another process may have taken over the
+    /// call while this process was stopped. The tool then waits until the lease is renewed.
     fn poll_tool(&mut self, cx: &mut Context<'_>) -> Result<Poll<Finished>, String> {
         if self.scope.holds_lease() { self.tool.poll(cx) } else { Ok(Poll::Pending) }
     }
 
-    /// Asks the clock first: a timer may be kept from firing by a tool that is always ready.
+    /// Checks the clock first: a tool that is always ready can keep a timer from firing.
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<Outcome> {
         let left = self.scope.budget().saturating_sub(self.elapsed());
         if left.is_zero() {
@@ -100,7 +100,7 @@ impl<'c> Attempt<'c> {
         }
         let timer = self.scope.runtime().timer();
         let deadline = &mut self.deadline;
-        // A timer may panic, as tokio's does where no tokio runs: the call is answered all the same.
+        // A timer may panic, as tokio's does outside of tokio: the call is answered anyway.
         let polled = guard(|| deadline.get_or_insert_with(|| timer.sleep(left)).as_mut().poll(cx));
         match polled {
             Ok(polled) => polled.map(|()| Outcome::TimedOut),
@@ -116,7 +116,7 @@ impl Future for Attempt<'_> {
         let this = &mut *self;
         let Poll::Ready(mut outcome) = this.step(cx) else { return Poll::Pending };
         let took = this.elapsed();
-        // A tool that never yielded is judged by the clock: what it says late is not heard.
+        // A tool that never yielded may return after its deadline: a late result is dropped.
         if matches!(outcome, Outcome::Ended(_)) && took > this.scope.budget() {
             outcome = Outcome::TimedOut;
         }

@@ -96,8 +96,8 @@ impl RuntimeBuilder {
 
     /// Adds every `#[ai_tool]` function that is linked into the program.
     ///
-    /// A crate that nobody names contributes nothing: write `use its_name as _;` once. Finding
-    /// nothing at all is a problem that `build()` reports.
+    /// A crate that the program does not name is not linked: write `use its_name as _;` once.
+    /// `build()` reports an error if no tool is found at all.
     #[cfg(feature = "discovery")]
     #[must_use]
     pub fn discover(mut self) -> Self {
@@ -129,8 +129,8 @@ impl RuntimeBuilder {
 
     /// Sets the permission of a tool, or of all tools of a toolkit.
     ///
-    /// Where nothing is set, reads are allowed and everything else asks first. A tool's own entry
-    /// wins over its toolkit's.
+    /// By default reads are allowed, and every other tool asks first. A tool's own entry takes
+    /// precedence over its toolkit's.
     #[must_use]
     pub fn permission(
         mut self,
@@ -141,7 +141,7 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets whose the calls of [`Runtime::handle`] are; nobody's in particular (the nil id) if not set.
+    /// Sets the tenant of the calls of [`Runtime::handle`]; the nil id if it is not set.
     ///
     /// For a host with one tenant; one with several takes [`Runtime::handle_for`].
     #[must_use]
@@ -157,14 +157,14 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Says whether lossless slips in a read's arguments are mended; they are if it is not set.
+    /// Sets whether lossless slips in a read's arguments are mended; they are by default.
     #[must_use]
     pub fn coerce_reads(mut self, coerce: Coerce) -> Self {
         self.settings.coerce_reads = coerce;
         self
     }
 
-    /// Says whether lossless slips in a write's arguments are mended; they are not if not set.
+    /// Sets whether lossless slips in a write's arguments are mended; they are not by default.
     #[must_use]
     pub fn coerce_writes(mut self, coerce: Coerce) -> Self {
         self.settings.coerce_writes = coerce;
@@ -194,14 +194,14 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets the clock, the waits and the blocking threads, where tokio is not to give them.
+    /// Sets the source of time, sleeps and blocking threads, instead of tokio.
     #[must_use]
     pub fn timer(mut self, timer: impl Timer) -> Self {
         self.timer = Some(Arc::new(timer));
         self
     }
 
-    /// Adds somebody who hears of every call's end: an [`Observe`], or a closure.
+    /// Adds an observer of every call's end: an [`Observe`], or a closure.
     ///
     /// ```
     /// # use tool_runtime::prelude::*;

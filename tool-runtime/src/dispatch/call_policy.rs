@@ -1,6 +1,6 @@
-//! The seam between the pipeline and what may delay, refuse or repeat a call.
+//! The trait through which a policy delays, refuses or repeats calls.
 //!
-//! The core runs without anything behind it; the feature `policy` brings its one implementation.
+//! The pipeline works without an implementation; the feature `policy` has the only one.
 
 use std::any::Any;
 use std::fmt;
@@ -15,32 +15,32 @@ use super::refusal::Refusal;
 use crate::call::{CallApproval, CallScope, TicketWithdrawal, ToolCall};
 use crate::failure::Failure;
 
-/// What a call holds while it runs, if anything; or its answer, if it need not run.
+/// The claim that a call holds while it runs, if it needs one; or its answer, if it need not run.
 pub(crate) type Held = Result<Option<Box<dyn Hold>>, Box<CallOutcome>>;
 
-/// What the rules say about a call that they do not refuse.
+/// The policy's decision about a call that it does not refuse.
 pub(crate) enum PolicyDecision {
     Allow,
-    /// A person has to say yes; this is why, if the host's own rule says so.
+    /// The call needs approval; the text is the access policy's reason, if it gave one.
     RequireApproval(Option<String>),
 }
 
-/// Governs the calls of one runtime.
+/// Decides about the calls of one runtime.
 pub(crate) trait CallPolicy: fmt::Debug + Send + Sync {
-    /// Decides whether the call may run, must not, or needs somebody's word; asks nobody.
-    fn rule<'c>(
+    /// Decides whether the call may run, is refused, or needs approval; requests no approval.
+    fn authorize<'c>(
         &'c self,
         call: &'c ToolCall,
     ) -> BoxFuture<'c, Result<PolicyDecision, Box<Refusal>>>;
 
-    /// Asks whoever has to be asked.
-    fn ask<'c>(
+    /// Requests the approval of a call.
+    fn request_approval<'c>(
         &'c self,
         call: &'c mut ToolCall,
         reason: Option<String>,
     ) -> BoxFuture<'c, Result<(), Box<Refusal>>>;
 
-    /// Takes what the call needs to run, or answers in its place.
+    /// Acquires the slots, the rate and the idempotency key that the call needs, or answers it.
     fn claim<'c>(
         &'c self,
         scope: &'c CallScope,
@@ -48,42 +48,42 @@ pub(crate) trait CallPolicy: fmt::Debug + Send + Sync {
         started: Instant,
     ) -> BoxFuture<'c, Held>;
 
-    /// Says how often a call that has failed once may be tried again; none if it may not be.
+    /// Returns the retries of a call that has failed once; none if it must not be retried.
     fn retries(&self, scope: &CallScope) -> Option<Box<dyn Retries>>;
 
     /// Ends the ticket of a call that was withdrawn.
     fn withdrawn(&self, ticket: Uuid, how: TicketWithdrawal) -> BoxFuture<'static, ()>;
 
-    /// Returns itself, for whoever knows what it is.
+    /// Returns the implementation, for a downcast.
     fn as_any(&self) -> &dyn Any;
 
-    /// Hears of a call that was refused before it could run, and may add to what it is told.
+    /// Counts a call that was refused before it ran, and may add to its answer.
     fn refused(&self, tool: &str, cx: &ToolContext, refusal: &mut Refusal);
 }
 
-/// The time for which what a call holds is certainly its own.
+/// The lease of a claim: while it is valid, no other process runs the same call.
 pub(crate) trait Lease: Send + Sync {
-    /// Returns whether the lease has run out, so that another process may run the same call.
+    /// Returns whether the lease has expired, so that another process may run the same call.
     fn is_over(&self) -> bool;
 }
 
-/// What a call holds while it runs.
+/// The claim that a call holds while it runs.
 pub(crate) trait Hold: Send + Sync {
-    /// Keeps the hold; ready only when it is lost.
+    /// Renews the claim; the future is ready only when the claim is lost.
     fn keep(&mut self) -> BoxFuture<'_, ()>;
 
-    /// Gives the hold back, with how the call ended; may answer otherwise.
+    /// Releases the claim with the outcome of the call; may replace the answer.
     fn settle(self: Box<Self>, scope: &CallScope, ended: CallOutcome)
     -> BoxFuture<'_, CallOutcome>;
 }
 
-/// How often, and when, one call is tried again.
+/// The schedule of one call's retries.
 pub(crate) trait Retries: Send {
-    /// Returns how long to wait before the next try; none if there is none.
+    /// Returns the delay before the next attempt; none if there is no further attempt.
     fn next(&mut self, failure: &Failure) -> Option<Duration>;
 }
 
-/// Which of the governor's stages concern a tool: decided once, so that a plain call meets none.
+/// The policy stages that a tool needs, computed once by `build()`: a plain read needs none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct PolicyStages {
     pub(crate) consult: bool,

@@ -1,4 +1,4 @@
-//! The stage that makes the envelope: an answer that keeps its schema, or an error.
+//! The stage that makes the envelope: an answer that matches its schema, or an error.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use crate::failure::{Failure, Fault};
 use crate::limits::Limits;
 use crate::schema::{AnswerCheck, Coerce};
 
-/// The warning of an answer that is given before its record is known to be in the store.
+/// The warning of an answer that is delivered before its record is confirmed by the store.
 const UNRECORDED: &str = "the call ran; its record could not be confirmed in time and is written later: do not repeat it";
 
 /// Makes the envelope of a tool that ran.
@@ -47,12 +47,12 @@ pub(super) fn fit(scope: &CallScope, ran: ToolRun) -> CallOutcome {
         Outcome::TimedOut => failed(Fault::plain(refusal::timed_out(effect, scope.budget()))),
         Outcome::Cancelled => interrupted_after(scope, effect, took_ms),
         Outcome::Superseded => failed(Fault::plain(refusal::superseded())),
-        // Only a call that asks for it ends so, and that one is read elsewhere.
+        // Only `reconcile` functions end so, and their ends are read elsewhere.
         Outcome::Ended(ToolEnd::Reconciled(_)) => failed(Fault::plain(refusal::unasked())),
     }
 }
 
-/// What is known of the effect of a call that ended like this.
+/// Returns the outcome of the effect of an attempt with this end.
 fn outcome_of_effect(outcome: &Outcome, effect: ReportedEffect, begun: bool) -> EffectOutcome {
     match outcome {
         Outcome::Ended(ToolEnd::Answered(_)) => EffectOutcome::Answered,
@@ -68,7 +68,7 @@ fn outcome_of_effect(outcome: &Outcome, effect: ReportedEffect, begun: bool) -> 
     }
 }
 
-/// What is known of the effect of a tool that failed by itself.
+/// Returns the outcome of the effect of a tool that returned this failure.
 fn outcome_of_failure(failure: &Failure, effect: ReportedEffect) -> EffectOutcome {
     if failure.leaves_effect_unknown() && effect == ReportedEffect::Unknown {
         return EffectOutcome::Unknown;
@@ -103,7 +103,7 @@ pub(crate) fn refused(scope: &CallScope, refusal: &Refusal) -> CallOutcome {
     refused_with(scope.echo(), scope.dry_run(), scrubbed.as_ref().unwrap_or(refusal))
 }
 
-/// The longest arguments that are repeated to the caller of a call that did not run, in bytes.
+/// The longest arguments that the answer of a call that did not run echoes, in bytes.
 const LONGEST_ECHO: usize = 64 * 1024;
 
 /// Answers a call that may not run, with this echo of its arguments.
@@ -124,15 +124,15 @@ pub(crate) fn refused_with(echo: Option<&str>, dry_run: bool, refusal: &Refusal)
     }
 }
 
-/// Answers for a call that lost its output; no path leads here.
+/// Answers for a call that lost its output, which cannot happen.
 pub(crate) fn never_closed() -> ToolOutput {
     let detail = Failure::of(ErrorCode::Internal).into_detail(None);
     ToolOutput::failed(None, detail, &error_meta(0, false))
 }
 
-/// What may be shown of arguments that no tool's schema describes: all of them, if they are JSON.
+/// Returns the echo of arguments for an unknown tool: all of them, if they are JSON.
 ///
-/// For a runtime without secrets only: nothing says which of them would be one.
+/// Only for a runtime without secrets, since no schema says which argument would be one.
 pub(crate) fn echo_of_unknown<'a>(arguments: &'a str, limits: &Limits) -> Option<&'a str> {
     crate::json::read(arguments, limits).is_ok().then_some(arguments)
 }
@@ -145,7 +145,7 @@ pub(crate) fn answered(
     draft: Option<Box<MetaDraft>>,
 ) -> CallOutcome {
     if let Some(fault) = broken_answer(scope, &answer) {
-        // The tool had its effect, and would answer so again.
+        // The tool had its effect, and a repeat would answer the same.
         return failed(scope, fault, took_ms, EffectOutcome::Final);
     }
     let ttl = scope.tool().ttl_seconds();
@@ -170,13 +170,13 @@ pub(crate) fn answered(
     }
 }
 
-/// Tells whether `meta` has more to say than how long it took and how long it stays fresh.
+/// Returns whether `meta` needs more than `took_ms` and `ttl_seconds`.
 fn has_receipts(scope: &CallScope) -> bool {
     let coerced = scope.reading().is_some_and(|reading| !reading.coercions.is_empty());
     coerced || scope.dry_run() || scope.attempt() > 1 || !scope.edits().is_empty()
 }
 
-/// Checks an answer by its schema, where the type alone does not keep it.
+/// Checks an answer against its schema, unless its type guarantees a match.
 fn broken_answer(scope: &CallScope, answer: &OpenEnvelope) -> Option<Fault> {
     let tool = scope.registered();
     let checked = match tool.answer_check {
@@ -184,7 +184,7 @@ fn broken_answer(scope: &CallScope, answer: &OpenEnvelope) -> Option<Fault> {
         AnswerCheck::OnNull => answer.nulls,
         AnswerCheck::Always => true,
     };
-    // What a write answers in a dry run is a preview, which may be of another shape.
+    // The dry run of a write answers with a preview, which may have another shape.
     let is_preview = scope.withholds_effect();
     let validator = tool.output.as_ref().filter(|_| checked && !is_preview)?;
     let internal = |log: String| Some(Fault::new(Failure::of(ErrorCode::InvalidOutput), None, log));
@@ -212,7 +212,7 @@ pub(crate) fn failed(
     failed_with(scope, fault, error_meta(took_ms, scope.dry_run()), effect_outcome)
 }
 
-/// Answers with a failure, and with this `meta`, to which the attempts are added.
+/// Answers with a failure and this `meta`, to which the number of attempts is added.
 fn failed_with(
     scope: &CallScope,
     fault: Fault,
@@ -223,7 +223,7 @@ fn failed_with(
     if !scope.edits().is_empty() {
         failure = failure.with_detail("edits", scope.edits());
     }
-    // The caller has to know it too, where only the failure's class says so.
+    // The caller has to know it too if it follows from the failure's class only.
     if effect_outcome == EffectOutcome::Unknown {
         failure = failure.with_effect_unknown();
     }
@@ -294,7 +294,7 @@ fn rewritten(
     }
 }
 
-/// Says in an answer that its record is not known to be in the store; none if it cannot be said.
+/// Adds to an answer that the store has not confirmed its record; none if the answer cannot be read.
 pub(crate) fn unrecorded(scope: &CallScope, output: &ToolOutput) -> Option<ToolOutput> {
     if let Some(detail) = output.error() {
         let detail = detail.clone().into_builder().detail("record", "unconfirmed").build();

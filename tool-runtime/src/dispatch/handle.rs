@@ -14,16 +14,15 @@ impl Runtime {
     /// Runs the tool that a request envelope asks for, and answers in a response envelope.
     ///
     /// It is [`call`](Self::call) and [`execute`](ToolCall::execute) in one: the same checks, the
-    /// same policy, one call that is answered whatever happens. The call's context is
+    /// same policy, one call that is always answered. The call's context is
     /// [`request.into_context(…)`](RequestEnvelope::into_context), so the request's id is its trace
-    /// as well, and its run a new one. An envelope has no place for a tenant, because nobody says of
-    /// themselves whose data they may see: it is the one that the builder was given
-    /// ([`RuntimeBuilder::tenant`](crate::RuntimeBuilder::tenant)). A host with several names the
-    /// tenant of each call, by [`handle_for`](Self::handle_for).
+    /// as well, and its run a new one. An envelope has no field for the tenant, since a caller must not
+    /// choose it: the tenant is the builder's ([`RuntimeBuilder::tenant`](crate::RuntimeBuilder::tenant)).
+    /// A host with several tenants names the tenant of each call, by [`handle_for`](Self::handle_for).
     ///
     /// A call that has to be approved first is answered `NEEDS_USER_CONFIRMATION`, with its ticket
-    /// in `details.ticket`, unless the policy has an approver who allows it meanwhile. The feature
-    /// `policy` has what takes such a call up again.
+    /// in `details.ticket`, unless the policy has an approver who approves it meanwhile. With the
+    /// feature `policy` such a call can be resumed.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -66,8 +65,8 @@ impl Runtime {
 
     /// Runs the tool that a request envelope of this tenant asks for.
     ///
-    /// Like [`handle`](Self::handle). The tenant comes from whoever authenticated the request, and
-    /// never out of it.
+    /// Like [`handle`](Self::handle). The tenant comes from the authentication of the request, never
+    /// from its content.
     ///
     /// # Cancellation
     /// Dropping the returned future interrupts the call.

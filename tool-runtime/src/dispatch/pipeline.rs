@@ -1,4 +1,4 @@
-//! The stages of a call, in their one order: each takes what the one before returns.
+//! The stages of a call in their fixed order: each takes the value that the one before returns.
 
 use std::task::{Context, Poll};
 use std::time::Instant;
@@ -17,20 +17,20 @@ use crate::call::{
     CallApproval, CallScope, EvidenceDraft, PanicGuarded, ToolCall, ToolOutput, guard,
 };
 
-/// Arguments that are typed and checked, and a tool parked behind them.
+/// Checked and typed arguments, with the tool's future suspended before its first effect.
 pub(crate) struct Decoded(pub(crate) PanicGuarded);
 
-/// The word of whoever had to be asked.
+/// Proof that every required approval was granted.
 pub(crate) struct ApprovalProof(());
 
-/// What the rules say about a call.
+/// The result of evaluating the access policy for a call.
 pub(crate) enum Authorization {
     Granted(ApprovalProof),
-    /// A person has to say yes.
+    /// A person has to approve the call.
     NeedsApproval(NeededApproval),
 }
 
-/// That somebody has to be asked, and why, if the host's own rule says so.
+/// An approval that is required, with the access policy's reason if it gave one.
 pub(crate) struct NeededApproval(Option<String>);
 
 /// A decoded call that may run.
@@ -42,7 +42,7 @@ pub(super) struct Claimed {
     pub(super) hold: Option<Box<dyn Hold>>,
 }
 
-/// A call that is answered.
+/// The outcome of a call, with its answer.
 pub(crate) struct CallOutcome {
     pub(crate) status: CallStatus,
     pub(crate) output: ToolOutput,
@@ -50,16 +50,16 @@ pub(crate) struct CallOutcome {
     pub(crate) log: String,
     pub(crate) effect: EffectOutcome,
     pub(crate) origin: Origin,
-    /// What the tool says that its answer was made from.
+    /// The sources and rules that the tool recorded.
     pub(crate) evidence_draft: Option<Box<EvidenceDraft>>,
 }
 
-/// What is known of an ended call's effect.
+/// The known outcome of a call's effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EffectOutcome {
     /// The tool answered.
     Answered,
-    /// The tool failed, and would fail again.
+    /// The tool failed, and a repeat would fail again.
     Final,
     /// The tool failed, had no effect, and may succeed another time.
     Transient,
@@ -69,7 +69,7 @@ pub(crate) enum EffectOutcome {
     Unknown,
 }
 
-/// Checks the arguments and parks the tool behind them; nothing of the tool runs.
+/// Checks the arguments and creates the tool's future; nothing of the tool runs.
 pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Box<Refusal>> {
     let tool = scope.registered();
     let limits = scope.runtime().limits();
@@ -85,7 +85,7 @@ pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Box<Refusal>> {
     let started = guard(|| PanicGuarded::new(tool.start.start(scope.clone())));
     let panicked = |text| Refusal::unreadable(format!("panicked: {text}"));
     let mut parked = started.map_err(panicked)?;
-    // Reading arguments runs code of the tool's author: their `Deserialize`, their defaults.
+    // Reading arguments runs the tool author's code: `Deserialize` and defaults.
     match parked.poll(&mut idle) {
         Ok(Poll::Pending) => Ok(Decoded(parked)),
         Ok(Poll::Ready(_)) => Err(Refusal::arguments(scope)),
@@ -93,16 +93,16 @@ pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Box<Refusal>> {
     }
 }
 
-/// Decides whether the call may run by its tool's permission and the host's own rule; asks nobody.
-pub(crate) async fn rule(call: &ToolCall) -> Result<Authorization, Box<Refusal>> {
+/// Decides by permission and access policy whether the call may run; requests no approval.
+pub(crate) async fn authorize(call: &ToolCall) -> Result<Authorization, Box<Refusal>> {
     let Some(scope) = call.scope() else { return Ok(Authorization::Granted(ApprovalProof(()))) };
     let concerned = scope.registered().policy_stages.consult || call.approval().ticket.is_some();
     let governor = scope.runtime().governor().filter(|_| concerned);
-    let ruling = match governor {
-        Some(governor) => governor.rule(call).await?,
+    let decision = match governor {
+        Some(governor) => governor.authorize(call).await?,
         None => by_permission(call, scope)?,
     };
-    Ok(match ruling {
+    Ok(match decision {
         PolicyDecision::Allow => Authorization::Granted(ApprovalProof(())),
         PolicyDecision::RequireApproval(reason) => {
             Authorization::NeedsApproval(NeededApproval(reason))
@@ -113,7 +113,7 @@ pub(crate) async fn rule(call: &ToolCall) -> Result<Authorization, Box<Refusal>>
 fn by_permission(call: &ToolCall, scope: &CallScope) -> Result<PolicyDecision, Box<Refusal>> {
     match scope.tool().permission() {
         Permission::Allow => Ok(PolicyDecision::Allow),
-        // A dry run of a write has no effect to ask about; a read gives its data all the same.
+        // A dry run of a write has no effect to approve; that of a read returns the read's data.
         Permission::Ask if call.approver().is_some() || scope.withholds_effect() => {
             Ok(PolicyDecision::Allow)
         }
@@ -122,20 +122,20 @@ fn by_permission(call: &ToolCall, scope: &CallScope) -> Result<PolicyDecision, B
     }
 }
 
-/// Asks whoever has to be asked.
-pub(crate) async fn ask(
+/// Requests the approval of a call.
+pub(crate) async fn request_approval(
     call: &mut ToolCall,
-    asking: NeededApproval,
+    needed: NeededApproval,
 ) -> Result<ApprovalProof, Box<Refusal>> {
     let runtime = call.runtime().clone();
     match runtime.governor() {
-        Some(governor) => governor.ask(call, asking.0).await.map(ApprovalProof),
+        Some(governor) => governor.request_approval(call, needed.0).await.map(ApprovalProof),
         None => Err(Refusal::needs_confirmation()),
     }
 }
 
-/// Takes a decoded call through the stages that are left.
-pub(crate) async fn carry(
+/// Runs the stages after the approval.
+pub(crate) async fn run_stages(
     scope: &CallScope,
     decoded: Decoded,
     proof: ApprovalProof,
@@ -161,11 +161,11 @@ pub(crate) async fn carry(
             let has_failed = ran.has_failed_by_itself();
             let ended = fit(scope, ran);
             let is_tools_own = has_failed || ended.effect == EffectOutcome::Answered;
-            // A dry run that fails before a decision answers the call that waits for it.
+            // A failed dry run is the answer of the call that waits for a decision.
             let answers_a_call = has_failed && scope.is_rehearsal();
             match evidence_collector(scope, answers_a_call).filter(|_| is_tools_own) {
                 Some(evidence_collector) => {
-                    proven(evidence_collector.prove(scope, ended), &mut hold).await
+                    proven(evidence_collector.collect(scope, ended), &mut hold).await
                 }
                 None => ended,
             }
@@ -178,7 +178,7 @@ pub(crate) async fn carry(
     }
 }
 
-/// Lets a call in, if it can be run at all.
+/// Admits a call, unless it was cancelled, has no time left or cannot keep its promises.
 fn admit(scope: &CallScope, decoded: Decoded, _: ApprovalProof) -> Result<Admitted, Box<Refusal>> {
     if scope.cancel_flag().is_fired() {
         return Err(Refusal::cancelled());
@@ -198,7 +198,7 @@ fn admit(scope: &CallScope, decoded: Decoded, _: ApprovalProof) -> Result<Admitt
     Ok(Admitted(decoded.0))
 }
 
-/// Waits for the proof, while the hold is kept.
+/// Waits for the evidence while the claim is renewed.
 async fn proven(
     proving: BoxFuture<'_, CallOutcome>,
     hold: &mut Option<Box<dyn Hold>>,
@@ -206,13 +206,13 @@ async fn proven(
     let Some(hold) = hold else { return proving.await };
     match select(proving, hold.keep()).await {
         Either::Left((ended, _)) => ended,
-        // Whoever has taken the key over hears nothing of this; the answer is proven even so.
+        // The claim is lost to another run. The answer still gets its evidence.
         Either::Right(((), proving)) => proving.await,
     }
 }
 
-/// Returns the keeper of evidence of what a tool says, where the call has to leave some: a dry run of
-/// a write only if it answers another call.
+/// Returns the evidence collector if the call has to leave evidence; the dry run of a write does so
+/// only if it answers another call.
 fn evidence_collector(scope: &CallScope, answers_a_call: bool) -> Option<&dyn EvidenceCollector> {
     let leaves_evidence = scope.registered().traits.evidence
         && scope.replay_of().is_none()
@@ -220,7 +220,7 @@ fn evidence_collector(scope: &CallScope, answers_a_call: bool) -> Option<&dyn Ev
     scope.runtime().evidence_collector().filter(|_| leaves_evidence)
 }
 
-/// Refuses a call whose proof is required and could not be kept, before its tool has an effect.
+/// Refuses a call whose required evidence could not be stored, before its tool has an effect.
 async fn provable(scope: &CallScope) -> Result<(), Box<Refusal>> {
     if !scope.registered().traits.requires_evidence {
         return Ok(());
@@ -231,7 +231,7 @@ async fn provable(scope: &CallScope) -> Result<(), Box<Refusal>> {
     }
 }
 
-/// Takes what the call needs to run: a place, its turn, its key. Or it is answered already.
+/// Acquires the call's claim from the policy; an error is the answer of a call that need not run.
 async fn claim(
     scope: &CallScope,
     admitted: Admitted,

@@ -1,4 +1,4 @@
-//! What keeps a runtime from being built.
+//! The errors of building a runtime.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tool_contracts::ContractError;
 use crate::registry::Place;
 use crate::schema::SchemaError;
 
-/// Everything that kept a runtime from being built.
+/// The problems that kept a runtime from being built.
 ///
 /// Both `Display` and `Debug` list them all, so that `unwrap` and a `main` that returns the error
 /// show them too.
@@ -53,13 +53,13 @@ pub enum BuildProblem {
     DuplicateName {
         /// The name.
         tool: String,
-        /// Where the one comes from.
+        /// The place of the first.
         first: Place,
-        /// Where the other comes from.
+        /// The place of the second.
         second: Place,
     },
-    /// A tool borrows a value that nobody gave.
-    #[error("`{tool}` borrows `&{type_name}`, which nobody gave: {}", cure(type_name))]
+    /// A tool borrows a value that was not given to the builder.
+    #[error("`{tool}` borrows `&{type_name}`, which was not given: {}", cure(type_name))]
     #[non_exhaustive]
     MissingState {
         /// The tool.
@@ -84,7 +84,7 @@ pub enum BuildProblem {
         tool: String,
         /// `input` or `output`.
         side: &'static str,
-        /// Where and why.
+        /// The place in the schema, and the reason.
         error: SchemaError,
     },
     /// A tool's contract is not valid.
@@ -93,7 +93,7 @@ pub enum BuildProblem {
     Contract {
         /// The tool.
         tool: String,
-        /// Which parts, and why.
+        /// The invalid parts, with the reasons.
         error: ContractError,
     },
     /// A default or an example of an argument breaks the argument's own schema.
@@ -113,7 +113,7 @@ pub enum BuildProblem {
     Incomplete {
         /// The tool.
         tool: String,
-        /// What is wrong.
+        /// The rule that is broken.
         rule: &'static str,
     },
     /// A permission is set for a tool or toolkit that does not exist.
@@ -130,8 +130,8 @@ pub enum BuildProblem {
         /// The name.
         name: String,
     },
-    /// A tool has to leave evidence, and nobody keeps it.
-    #[error("`{tool}` has to leave evidence, and nobody keeps it: give a vault by `.evidence(…)`")]
+    /// A tool has to leave evidence, and the runtime has no vault.
+    #[error("`{tool}` has to leave evidence, and there is no vault: give one by `.evidence(…)`")]
     #[non_exhaustive]
     NoEvidence {
         /// The tool.
@@ -153,7 +153,7 @@ pub enum BuildProblem {
         least: usize,
         /// The most that it may be.
         most: usize,
-        /// What was set.
+        /// The value that was set.
         found: usize,
     },
     /// A time is out of its range.
@@ -166,7 +166,7 @@ pub enum BuildProblem {
         least: Duration,
         /// The most that it may be.
         most: Duration,
-        /// What was set.
+        /// The value that was set.
         found: Duration,
     },
     /// The program aborts on panic, so that a tool's panic cannot be answered.
@@ -175,12 +175,12 @@ pub enum BuildProblem {
          `panic = \"unwind\"`, or accept it by `.allow_panic_abort()`"
     )]
     PanicAborts,
-    /// Nothing gives time.
-    #[error("nothing gives time: turn on the feature `tokio`, or call `.timer(…)`")]
+    /// The runtime has no timer.
+    #[error("there is no timer: turn on the feature `tokio`, or call `.timer(…)`")]
     NoTimer,
 }
 
-/// How a missing value of this type is given.
+/// Names the builder's method that gives a value of this type.
 fn cure(type_name: &str) -> String {
     if type_name.starts_with("dyn ") {
         format!("call `.shared_state(…)` with an `Arc<{type_name}>`")

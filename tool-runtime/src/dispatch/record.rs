@@ -1,4 +1,4 @@
-//! What the host hears of every call, once, when it has ended.
+//! The record of an ended call, which observers receive once.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,29 +13,29 @@ use super::pipeline::EffectOutcome;
 use super::seams::CallInstrument;
 use crate::call::{CallScope, ToolCall, ToolOutput, guard};
 
-/// Hears of every call's end: executed, refused, declined, interrupted or dropped.
+/// Observes the end of every call: executed, refused, declined, interrupted or dropped.
 ///
-/// It is called on the thread that ends the call, so it must be quick and must not block.
+/// The observer runs on the thread that ends the call, so it must be quick and must not block.
 pub trait Observe: Send + Sync + 'static {
-    /// Takes note of one ended call.
+    /// Receives the record of one ended call.
     fn closed(&self, record: &CallRecord<'_>);
 }
 
-/// A closure hears of it too.
+/// A closure is an observer too.
 impl<F: Fn(&CallRecord<'_>) + Send + Sync + 'static> Observe for F {
     fn closed(&self, record: &CallRecord<'_>) {
         self(record);
     }
 }
 
-/// Where the answer of a call comes from.
+/// The origin of a call's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Origin {
     /// From this very call: its tool ran, or it was refused.
     #[default]
     Call,
-    /// From an earlier call that asked the same, and is still fresh.
+    /// From an earlier call with the same arguments, whose answer is still fresh.
     Cache,
     /// From an earlier call under the same idempotency key.
     Replay,
@@ -86,7 +86,7 @@ impl<'c> CallRecord<'c> {
 
     /// Returns how long the call ran, until now; nothing for a call that never did.
     ///
-    /// It counts from the moment at which everybody who had to allow the call had done so.
+    /// The time counts from the last approval that the call needed.
     #[must_use]
     pub fn took(&self) -> Option<Duration> {
         let started = self.call.started()?;
@@ -99,22 +99,22 @@ impl<'c> CallRecord<'c> {
         self.call.scope().map_or(0, CallScope::tries)
     }
 
-    /// Tells where the answer comes from.
+    /// Returns the origin of the answer.
     #[must_use]
     pub fn origin(&self) -> Origin {
         self.ended.origin
     }
 
-    /// Returns who approved the call, if somebody was asked.
+    /// Returns the name of the approver, if the call was approved.
     ///
-    /// An approval of a call that was then rejected did not count, and is left out: its ticket had
-    /// been used, say, by another decision.
+    /// An approval without effect is left out: that of a call which was then rejected, for example
+    /// because another decision had used its ticket.
     #[must_use]
     pub fn approver(&self) -> Option<&'c str> {
         self.call.approver().filter(|_| self.ended.status != CallStatus::Rejected)
     }
 
-    /// Tells whether the tool may have run for it, now or in the call that it repeats.
+    /// Returns whether the tool may have run for this answer, now or in the call that it repeats.
     #[cfg(feature = "ledger")]
     pub(crate) fn may_have_run(&self) -> bool {
         self.ended.effect != EffectOutcome::NotRun || self.ended.origin != Origin::Call
@@ -124,14 +124,13 @@ impl<'c> CallRecord<'c> {
         self.call
     }
 
-    /// Tells whether this is the dry run of a call that somebody has to decide about.
+    /// Returns whether this is the dry run of a call that waits for a decision.
     #[must_use]
     pub fn is_rehearsal(&self) -> bool {
         self.call.scope().is_some_and(CallScope::is_rehearsal)
     }
 
-    /// Returns the invocation that this call repeats, where it was made only to see whether its
-    /// answer is still the same.
+    /// Returns the invocation that this call replays, to see whether its answer is still the same.
     #[must_use]
     pub fn replay_of(&self) -> Option<Uuid> {
         self.call.scope().and_then(CallScope::replay_of)
@@ -143,7 +142,7 @@ impl<'c> CallRecord<'c> {
         self.ended.evidence_draft.as_ref()?.snapshot
     }
 
-    /// Returns what only a log may hold: a panic's text, an error and its sources. Often empty.
+    /// Returns the text for logs only: a panic's text, an error and its sources. Often empty.
     #[must_use]
     pub fn log(&self) -> &'c str {
         &self.ended.log
@@ -162,16 +161,17 @@ impl fmt::Debug for CallRecord<'_> {
     }
 }
 
-/// Tells every observer that a call has ended.
+/// Passes the record of an ended call to the recorder, the instrument and every observer.
 ///
-/// Returns the number of its record, where the answer has to wait for that.
+/// Returns the number of the record if the answer has to wait for it.
 pub(crate) fn closed(runtime: &Runtime, call: &ToolCall, ended: &CallOutcome) -> Option<u64> {
     let record = CallRecord { call, ended };
-    // A panic of theirs must not take the call's answer with it.
+    // A panic of an observer must not lose the call's answer.
     let closed = runtime.recorder().map(|recorder| guard(|| recorder.closed(&record)));
     let number = closed.and_then(std::result::Result::unwrap_or_default);
-    let heard = |instrument: &&dyn CallInstrument| call.is_instrumented() || instrument.wants();
-    if let Some(instrument) = runtime.instrument().filter(heard) {
+    let is_enabled =
+        |instrument: &&dyn CallInstrument| call.is_instrumented() || instrument.is_enabled();
+    if let Some(instrument) = runtime.instrument().filter(is_enabled) {
         drop(guard(|| instrument.closed(&record)));
     }
     for observer in runtime.observers() {

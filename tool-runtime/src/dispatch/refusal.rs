@@ -1,4 +1,4 @@
-//! Why a call was answered without running its tool, and how the model is told.
+//! The answers of calls whose tools do not run, and their texts for the model.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -16,17 +16,17 @@ pub(crate) struct Refusal {
     pub(crate) detail: ToolErrorDetail,
     /// For the log only.
     pub(crate) log: String,
-    /// The evidence of a dry run that failed, where that answers the call.
+    /// The evidence of a failed dry run that answers the call.
     pub(crate) evidence: Option<Box<Evidence>>,
 }
 
-/// How many violations the message spells out; all of them stand in `details.violations`.
+/// The number of violations that the message lists; `details.violations` has all of them.
 const SPELLED_OUT: usize = 3;
 
-/// What a model is told of the calls of a response that came in part.
-pub(crate) const CUT_OFF: &str = "the response was cut off before it was whole, so none of its \
-                                  calls was run; make them again, fewer or shorter ones if it \
-                                  was too long";
+/// The message about calls of a response that was cut off.
+pub(crate) const CUT_OFF: &str = "the response was cut off before it was complete, so none of its \
+                                  calls was run; repeat them, with fewer or shorter calls if the \
+                                  response was too long";
 
 impl Refusal {
     /// Makes a refusal of a failure; what the failure keeps for the log goes there.
@@ -45,7 +45,7 @@ impl Refusal {
         })
     }
 
-    /// Tells the model to stop: it has been refused this tool this often.
+    /// Tells the model to stop calling a tool that was refused this many times.
     pub(crate) fn tell_to_stop(&mut self, times: u32) {
         let message = format!(
             "{}; this is refusal {times} of this tool in this run: \
@@ -73,7 +73,7 @@ impl Refusal {
         Self::new(CallStatus::Rejected, failure)
     }
 
-    /// The arguments break the schema, or are no JSON: the scope knows how.
+    /// The arguments do not match the schema, or are not JSON; the scope has the report.
     pub(crate) fn arguments(scope: &CallScope) -> Box<Self> {
         let failure = match scope.malformed() {
             Some(malformed) => malformed_arguments(malformed, scope.raw().len()),
@@ -115,7 +115,7 @@ impl Refusal {
         Self::new(CallStatus::NotExecuted, failure)
     }
 
-    /// Nothing can keep the deadline of a tool that may have an effect.
+    /// No timer can enforce the deadline of a tool that may have an effect.
     pub(crate) fn no_executor() -> Box<Self> {
         let failure = Failure::of(ErrorCode::Unavailable).with_detail("effect", "none");
         let mut refusal = Self::new(CallStatus::NotExecuted, failure);
@@ -124,10 +124,10 @@ impl Refusal {
         refusal
     }
 
-    /// The caller relies on a key that nothing here keeps.
+    /// The caller relies on an idempotency key, and no store keeps keys here.
     pub(crate) fn unkept_key() -> Box<Self> {
         let failure = Failure::of(ErrorCode::Unavailable)
-            .with_message("idempotency keys are not kept here, so this call was not run")
+            .with_message("idempotency keys are not stored here, so this call was not run")
             .with_detail("reason", "key_not_kept")
             .with_detail("effect", "none");
         let mut refusal = Self::new(CallStatus::NotExecuted, failure);
@@ -145,7 +145,7 @@ impl Refusal {
     }
 
     pub(crate) fn expired() -> Box<Self> {
-        Self::not_executed("expired", "nobody decided about this call in time")
+        Self::not_executed("expired", "no decision about this call was made in time")
     }
 
     pub(crate) fn dropped() -> Box<Self> {
@@ -178,17 +178,17 @@ pub(crate) fn cancelled(effect: ReportedEffect) -> Failure {
     Failure::of(ErrorCode::Cancelled).with_detail("effect", effect.as_str())
 }
 
-/// The failure of a call whose key somebody else has taken over while it ran.
+/// The failure of a call whose key another run has taken over.
 pub(crate) fn superseded() -> Failure {
     Failure::of(ErrorCode::Conflict)
-        .with_message("another run has taken this call over; its answer is the one that counts")
+        .with_message("another run has taken over this call; the answer of that run counts")
         .with_detail("reason", "superseded")
         .with_detail("effect", ReportedEffect::Unknown.as_str())
 }
 
-/// The failure of a tool that says what nobody asked.
+/// The failure of a tool that returned a reconciliation without being asked for one.
 pub(crate) fn unasked() -> Failure {
-    Failure::of(ErrorCode::Internal).with_log("a reconciliation that nobody asked for")
+    Failure::of(ErrorCode::Internal).with_log("a reconciliation that was not requested")
 }
 
 /// The failure of a tool that panicked.
@@ -196,7 +196,7 @@ pub(crate) fn panicked(effect: ReportedEffect) -> Failure {
     Failure::of(ErrorCode::Internal).with_detail("effect", effect.as_str())
 }
 
-/// What is known of the effect of a tool that did not end by itself.
+/// The effect that the answer reports for a tool that did not return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReportedEffect {
     None,
@@ -204,7 +204,7 @@ pub(crate) enum ReportedEffect {
 }
 
 impl ReportedEffect {
-    /// Nothing is known of a write that had begun, unless it was a dry run.
+    /// Returns `Unknown` for a write that had begun, unless it was a dry run.
     pub(crate) fn of(scope: &CallScope, begun: bool) -> Self {
         let writes = scope.tool().effect() != Effect::Read && !scope.dry_run();
         if writes && begun { Self::Unknown } else { Self::None }

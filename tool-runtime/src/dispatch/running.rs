@@ -1,4 +1,4 @@
-//! The stage that runs the tool: one attempt, or several where that helps and harms nobody.
+//! The stage that runs the tool: one attempt, or several if the retry policy allows them.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -12,30 +12,30 @@ use super::call_policy::{Hold, Retries};
 use super::pipeline::{Decoded, decode};
 use crate::call::{CallScope, Cancellation, MetaDraft, PanicGuarded, ToolEnd, guard};
 
-/// How the tool ended, and how long it took.
+/// The end of a tool's attempts.
 pub(super) struct ToolRun {
     pub(super) outcome: Outcome,
     pub(super) took: Duration,
-    /// Whether the tool had begun, so that it may have had its effect.
+    /// True if the tool had begun, so that it may have had its effect.
     pub(super) begun: bool,
     pub(super) meta: Option<Box<MetaDraft>>,
 }
 
 impl ToolRun {
-    /// Tells whether the tool ran and failed by its own word, not by a panic or its deadline.
+    /// Returns whether the tool returned a failure itself, instead of panicking or timing out.
     pub(super) fn has_failed_by_itself(&self) -> bool {
         self.begun && matches!(self.outcome, Outcome::Ended(ToolEnd::Failed(_)))
     }
 }
 
-/// Runs the tool under its deadline, its cancellation and the panic guard, while the hold is kept.
+/// Runs the tool under its deadline, its cancellation and the panic guard, and renews its claim.
 pub(super) async fn run(
     scope: &CallScope,
     tool: PanicGuarded,
     hold: &mut Option<Box<dyn Hold>>,
     started: Instant,
 ) -> ToolRun {
-    // What only few calls need is boxed, so that the others carry no room for it.
+    // Boxed, so that calls without a claim reserve no space for it.
     let (mut outcome, mut time) = match hold {
         None => Attempt::new(scope, tool, started).await,
         Some(hold) => Box::pin(attempt_held(scope, tool, &mut **hold, started)).await,
@@ -50,7 +50,7 @@ pub(super) async fn run(
     ToolRun { outcome, took: time, begun, meta }
 }
 
-/// Tries again what failed, as long as that may help.
+/// Retries a failed tool as long as its retry schedule allows.
 async fn try_again(
     scope: &CallScope,
     hold: &mut Option<Box<dyn Hold>>,
@@ -64,7 +64,7 @@ async fn try_again(
         if let Some(outcome) = pause(scope, hold, wait).await {
             return (outcome, elapsed(scope, started));
         }
-        // The arguments were read once already, so they can be read again.
+        // These arguments were decoded before, so that decoding succeeds again.
         let Ok(Decoded(tool)) = decode(scope) else { break };
         ended = match hold {
             None => Attempt::after_waiting(scope, tool, started).await,
@@ -74,12 +74,12 @@ async fn try_again(
     ended
 }
 
-/// Tells whether a try that failed may have had its effect even so.
+/// Returns whether a failed attempt may have had its effect.
 fn leaves_doubt(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Ended(ToolEnd::Failed(fault)) if fault.failure.leaves_effect_unknown())
 }
 
-/// One attempt of a call that must keep its hold meanwhile.
+/// Runs one attempt of a call while its claim is renewed.
 async fn attempt_held(
     scope: &CallScope,
     tool: PanicGuarded,
@@ -88,16 +88,16 @@ async fn attempt_held(
 ) -> (Outcome, Duration) {
     let attempt = Attempt::after_waiting(scope, tool, started);
     let Some(ended) = while_held(scope, attempt, hold.keep()).await else {
-        // The tool is not polled again, not even to tidy up: another run has its key now.
+        // The tool is not polled again, not even to clean up: another run has its key now.
         scope.cancel_flag().fire();
         return (Outcome::Superseded, elapsed(scope, started));
     };
     ended
 }
 
-/// Runs an attempt while its hold is kept; returns none if the hold was lost first.
+/// Runs an attempt while its claim is renewed; returns none if the claim is lost first.
 ///
-/// Where the lease has run out, it is renewed before the tool is polled.
+/// An expired lease is renewed before the tool is polled.
 pub(crate) async fn while_held(
     scope: &CallScope,
     mut attempt: Attempt<'_>,
@@ -112,7 +112,7 @@ pub(crate) async fn while_held(
             return Poll::Ready(Some(ended));
         }
         let kept = Pin::new(&mut keep).poll(cx);
-        // Renewed after the tool was passed over: it is polled at once, not at the next renewal.
+        // The lease was renewed after the tool's turn to be polled: wake up to poll the tool now.
         if !held && scope.holds_lease() {
             cx.waker().wake_by_ref();
         }
@@ -121,15 +121,15 @@ pub(crate) async fn while_held(
     .await
 }
 
-/// Tells whether the tool failed by itself, and may be tried again at all.
+/// Returns whether the tool returned a failure and its policy has retries.
 fn may_try_again(scope: &CallScope, outcome: &Outcome) -> bool {
-    // What failed before the tool began is the runtime's own answer, not a failure of the tool.
+    // A failure before the tool began is the runtime's, not the tool's.
     matches!(outcome, Outcome::Ended(ToolEnd::Failed(_)))
         && scope.registered().policy_stages.retry
         && scope.stage().has_begun()
 }
 
-/// Says how long to wait before a failed tool is tried again; none if it is not.
+/// Returns the delay before the next attempt; none if there is no further attempt.
 fn next_pause(
     scope: &CallScope,
     outcome: &Outcome,
@@ -148,13 +148,13 @@ fn next_pause(
     (time < left).then_some(time)
 }
 
-/// Waits between two attempts; returns how the call ended, if it did meanwhile.
+/// Waits between two attempts; returns the outcome if the call ends meanwhile.
 async fn pause(
     scope: &CallScope,
     hold: &mut Option<Box<dyn Hold>>,
     time: Duration,
 ) -> Option<Outcome> {
-    // A timer may panic where its executor does not run: then there is no further attempt.
+    // A timer may panic outside its executor: then there is no further attempt.
     let sleep = match guard(|| scope.runtime().timer().sleep(time)) {
         Ok(sleep) => sleep,
         Err(text) => return Some(Outcome::Panicked(text)),
@@ -171,7 +171,7 @@ async fn pause(
     matches!(waited, Either::Right(_)).then_some(Outcome::Cancelled)
 }
 
-/// How long a call has been under way.
+/// Returns the time since the call started to run.
 pub(crate) fn elapsed(scope: &CallScope, started: Instant) -> Duration {
     scope.runtime().timer().now().duration_since(started)
 }

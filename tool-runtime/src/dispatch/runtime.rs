@@ -73,7 +73,7 @@ pub(crate) struct Inner {
     pub(crate) instrument: Option<Arc<dyn CallInstrument>>,
 }
 
-/// How many names an unknown one is answered with.
+/// The number of similar names in the answer to an unknown one.
 const CLOSEST_NAMES: usize = 3;
 
 impl Runtime {
@@ -202,7 +202,7 @@ impl Runtime {
         self.open_knowing(name, call_id, arguments, cx, &|_| true)
     }
 
-    /// Opens a call for somebody who knows of these tools only: no other is named to them.
+    /// Opens a call for a caller that may see these tools only: no other tool's name is suggested.
     pub(crate) fn open_knowing(
         &self,
         name: &str,
@@ -213,7 +213,7 @@ impl Runtime {
     ) -> ToolCall {
         let Some(tool) = self.inner.catalogue.find(name) else {
             let refusal = Refusal::unknown_tool(&self.closest(name, known));
-            let refusal = self.told(name, &cx, refusal);
+            let refusal = self.counted(name, &cx, refusal);
             return ToolCall::unknown(self.clone(), name, call_id, arguments, cx, &refusal);
         };
         self.opened(CallScope::new(self.clone(), tool.clone(), call_id, arguments, cx))
@@ -259,15 +259,15 @@ impl Runtime {
             Ok(decoded) => ToolCall::pending(scope, decoded),
             Err(refusal) => {
                 let is_own = scope.replay_of().is_none();
-                let tell = |refusal| self.told(scope.tool().name(), scope.cx(), refusal);
-                let refusal = if is_own { tell(refusal) } else { refusal };
+                let count = |refusal| self.counted(scope.tool().name(), scope.cx(), refusal);
+                let refusal = if is_own { count(refusal) } else { refusal };
                 ToolCall::refused(scope, &refusal)
             }
         }
     }
 
-    /// Lets the governor hear of a refusal.
-    fn told(&self, name: &str, cx: &ToolContext, mut refusal: Box<Refusal>) -> Box<Refusal> {
+    /// Passes a refusal to the policy, which counts it.
+    fn counted(&self, name: &str, cx: &ToolContext, mut refusal: Box<Refusal>) -> Box<Refusal> {
         if let Some(governor) = self.governor() {
             governor.refused(name, cx, &mut refusal);
         }
@@ -279,9 +279,9 @@ impl Runtime {
         crate::schema::nearest(name, names, CLOSEST_NAMES)
     }
 
-    /// What may be shown of the arguments of a tool that does not exist.
+    /// Returns the echo of arguments for an unknown tool, if it may be shown.
     pub(crate) fn echo_of_unknown<'a>(&self, arguments: &'a str) -> Option<&'a str> {
-        // A misspelt name may stand for a tool with a secret, and nothing says where it would be.
+        // A misspelt name may mean a tool with a secret, and no schema says which argument it is.
         let has_secrets = self.inner.catalogue.has_secrets();
         let echo = || fitting::echo_of_unknown(arguments, self.limits());
         if has_secrets { None } else { echo() }
@@ -312,10 +312,9 @@ impl Runtime {
         Arc::clone(&self.inner.timer)
     }
 
-    /// Waits for something, no longer than this; none if it was not ready in time.
+    /// Awaits a future with a time limit; none if it was not ready in time.
     ///
-    /// Where the timer's executor does not run, nobody can say when the time is over, so that it is
-    /// waited for however long it takes.
+    /// Outside of the timer's executor the time cannot be measured, and there is no limit.
     pub(crate) async fn within<F: Future>(&self, limit: Duration, future: F) -> Option<F::Output> {
         let future = pin!(future);
         let Ok(sleep) = guard(|| self.timer().sleep(limit)) else { return Some(future.await) };

@@ -1,8 +1,8 @@
-//! The seams for whoever keeps the record of calls: they delay a call, and never change what it
-//! answers but to add the proof of it.
+//! The traits through which ledger, evidence and tracing take part in a call.
 //!
-//! The core runs without anything behind them; the features `ledger`, `evidence` and `trace` bring
-//! one implementation each.
+//! They may delay a call. They do not change its answer, except that `meta` names the evidence. The
+//! pipeline works without implementations; the features `ledger`, `evidence` and `trace` have one
+//! each.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,59 +15,63 @@ use super::refusal::Refusal;
 use crate::call::CallScope;
 use crate::timer::Job;
 
-/// A wait of a call for its record.
+/// A call's wait for the ledger or the vault.
 pub(crate) type Wait<'c> = BoxFuture<'c, Result<(), Box<Refusal>>>;
 
-/// A wait of an answer for its record; whether that is in the store.
+/// An answer's wait for its record; true if the record is in the store.
 pub(crate) type Recorded<'c> = BoxFuture<'c, bool>;
 
 /// Keeps a record of every call, from its opening to its end.
 pub(crate) trait CallRecorder: fmt::Debug + Send + Sync {
-    /// Counts a call that is opened; returns the time, in milliseconds since the epoch.
+    /// Counts a call that is opened; returns the current time, in milliseconds since the epoch.
     fn opened(&self) -> u64;
 
-    /// Returns the time, in milliseconds since the epoch.
+    /// Returns the current time, in milliseconds since the epoch.
     fn now_ms(&self) -> u64;
 
-    /// Waits until a call may run as far as its record is concerned; none if it may at once.
+    /// Waits until the ledger accepts the record of a call that is to run; none if it does now.
     fn ready<'c>(&'c self, scope: &'c CallScope) -> Option<Wait<'c>>;
 
-    /// Waits until the records written so far leave room; none if there is room.
+    /// Waits until the queue of records has room; none if it has room now.
     fn room(&self) -> Option<BoxFuture<'_, ()>>;
 
     /// Takes the record of a call that has ended; never waits.
     ///
-    /// Returns the record's number where the answer has to wait for it.
+    /// Returns the record's number if the answer has to wait for the record.
     fn closed(&self, record: &CallRecord<'_>) -> Option<u64>;
 
-    /// Waits until the record of this number is in the store, about as long as the call has left.
+    /// Waits until the record with this number is in the store, at most about as long as `left`.
     fn recorded<'c>(&'c self, scope: &'c CallScope, number: u64, left: Duration) -> Recorded<'c>;
 }
 
-/// Keeps the proof of what a tool answered.
+/// Collects the evidence of tools' answers.
 pub(crate) trait EvidenceCollector: fmt::Debug + Send + Sync {
-    /// Checks that the proof of a call could be kept, before the tool runs.
+    /// Checks, before the tool runs, that the evidence of the call could be stored.
     fn ready<'c>(&'c self, scope: &'c CallScope) -> Wait<'c>;
 
-    /// Keeps the proof of an answer, and adds to its `meta` where that is.
-    fn prove<'c>(&'c self, scope: &'c CallScope, ended: CallOutcome) -> BoxFuture<'c, CallOutcome>;
+    /// Stores the evidence of an answer and names it in the answer's `meta`.
+    fn collect<'c>(
+        &'c self,
+        scope: &'c CallScope,
+        ended: CallOutcome,
+    ) -> BoxFuture<'c, CallOutcome>;
 }
 
-/// Surrounds the run of every call, as a span does.
+/// Runs every call inside something, such as a span.
 pub(crate) trait CallInstrument: fmt::Debug + Send + Sync {
-    /// Tells whether anybody is interested in a call that begins now; nothing is boxed if not.
-    fn wants(&self) -> bool;
+    /// Returns whether a call that begins now is to be instrumented; if not, nothing is boxed.
+    fn is_enabled(&self) -> bool;
 
-    /// Runs a call inside.
-    fn around<'c>(
+    /// Runs a call inside the instrument.
+    fn instrument<'c>(
         &'c self,
         scope: &'c CallScope,
         run: BoxFuture<'c, CallOutcome>,
     ) -> BoxFuture<'c, CallOutcome>;
 
-    /// Runs a job of the call that is under way inside, on whatever thread takes it.
-    fn across(&self, job: Job) -> Job;
+    /// Wraps a blocking job of the current call, so that its thread runs inside the instrument.
+    fn instrument_job(&self, job: Job) -> Job;
 
-    /// Hears of a call that has ended, also of one that never ran.
+    /// Records the end of a call, also of one that never ran.
     fn closed(&self, record: &CallRecord<'_>);
 }

@@ -316,7 +316,11 @@ impl EvidenceCollector for EvidenceKeeper {
         self.check_ready(scope).boxed()
     }
 
-    fn prove<'c>(&'c self, scope: &'c CallScope, ended: CallOutcome) -> BoxFuture<'c, CallOutcome> {
+    fn collect<'c>(
+        &'c self,
+        scope: &'c CallScope,
+        ended: CallOutcome,
+    ) -> BoxFuture<'c, CallOutcome> {
         self.proven(scope, ended).boxed()
     }
 }

@@ -120,14 +120,14 @@ pub(super) fn places(most: usize, queue: usize) -> Option<Arc<Places>> {
 }
 
 impl CallPolicy for Governor {
-    fn rule<'c>(
+    fn authorize<'c>(
         &'c self,
         call: &'c ToolCall,
     ) -> BoxFuture<'c, Result<PolicyDecision, Box<Refusal>>> {
         self.0.rule(call).boxed()
     }
 
-    fn ask<'c>(
+    fn request_approval<'c>(
         &'c self,
         call: &'c mut ToolCall,
         reason: Option<String>,

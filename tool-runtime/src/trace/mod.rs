@@ -150,11 +150,11 @@ impl Tracing {
 }
 
 impl CallInstrument for Tracing {
-    fn wants(&self) -> bool {
+    fn is_enabled(&self) -> bool {
         self.measures() || self.traces()
     }
 
-    fn around<'c>(
+    fn instrument<'c>(
         &'c self,
         scope: &'c CallScope,
         run: BoxFuture<'c, CallOutcome>,
@@ -171,8 +171,8 @@ impl CallInstrument for Tracing {
         }
     }
 
-    fn across(&self, job: Job) -> Job {
-        if self.traces() { span::across(job) } else { job }
+    fn instrument_job(&self, job: Job) -> Job {
+        if self.traces() { span::instrument_job(job) } else { job }
     }
 
     fn closed(&self, record: &CallRecord<'_>) {

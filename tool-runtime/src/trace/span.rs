@@ -102,7 +102,7 @@ impl CallSpan {
         self.0.record(names::CALL_STATUS, record.status().as_str());
         self.0.record(names::CALL_ATTEMPTS, record.attempts());
         self.0.record(names::CALL_ORIGIN, origin(record));
-        if wants(Level::WARN) {
+        if is_enabled(Level::WARN) {
             let line = LogLine::of(record);
             self.0.in_scope(|| line::tell(&line));
             line::tell_detail(&line);
@@ -113,17 +113,17 @@ impl CallSpan {
 }
 
 /// Tells whether anybody may listen to spans or events of this level.
-fn wants(level: Level) -> bool {
+fn is_enabled(level: Level) -> bool {
     LevelFilter::current() >= level
 }
 
 /// Tells whether anybody may listen at all.
 pub(super) fn is_wanted() -> bool {
-    wants(Level::WARN)
+    is_enabled(Level::WARN)
 }
 
 /// Runs a job inside the span that is current here, heard by whoever listens here.
-pub(super) fn across(job: Job) -> Job {
+pub(super) fn instrument_job(job: Job) -> Job {
     let span = Span::current();
     if span.is_none() {
         return job;

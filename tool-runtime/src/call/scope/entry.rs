@@ -1,4 +1,4 @@
-//! What generated code calls on a call: reading, the gate, host values, the end.
+//! The methods that generated code calls: reading arguments, the gate, host values, the end.
 
 use std::any::type_name;
 use std::future::Future;
@@ -16,7 +16,7 @@ use crate::call::finished::{Finished, ReconcileOutcome, ToolEnd};
 use crate::call::{Reconciled, ToolOutput, blocking};
 use crate::failure::{Failure, Fault};
 
-/// What generated code calls.
+/// Methods for generated code.
 #[doc(hidden)]
 impl CallScope {
     /// Reads the arguments into a tuple; a slip is mended or explained by the schema.
@@ -54,7 +54,7 @@ impl CallScope {
         }
     }
 
-    /// The schema admits the arguments and the type does not: say where it stopped.
+    /// Refuses arguments that the schema admits and the type does not, with the place of the error.
     fn unexplained(&self, error: &serde_json::Error) -> Finished {
         let text = self.arguments();
         let offset = byte_offset(text, error.line(), error.column());
@@ -80,12 +80,12 @@ impl CallScope {
         Finished(ToolEnd::Refused)
     }
 
-    /// Waits until the call is executed: a deferred call stands here.
+    /// Waits until the call is executed; a pending call is suspended here.
     pub fn gate(&self) -> impl Future<Output = ()> + Send + '_ {
         Gate(self)
     }
 
-    /// Ends a tool that is refused what it borrows: it has not begun.
+    /// Ends a call whose host value cannot be made: the tool has not begun.
     pub(crate) fn turned_back(&self, failure: Failure) -> Finished {
         self.stage().turn_back();
         self.failed(Fault::plain(failure))
@@ -127,13 +127,13 @@ impl CallScope {
         }
     }
 
-    /// Tells whether the tool is asked what became of an earlier run, instead of being run.
+    /// Returns whether the `reconcile` function is called instead of the tool.
     #[must_use]
     pub fn reconciles(&self) -> bool {
         self.0.reconciles
     }
 
-    /// Ends the question what became of an earlier run.
+    /// Ends a call of the `reconcile` function.
     pub fn reconciled<T: Serialize>(&self, found: &Reconciled<T>) -> Finished {
         let answer = match found {
             Reconciled::Happened(answer) => answer,

@@ -1,4 +1,4 @@
-//! What texts about a call may not repeat, and its texts as a record may keep them.
+//! Removes a call's sensitive values from texts, and redacts its arguments for records.
 
 use std::borrow::Cow;
 
@@ -10,16 +10,16 @@ use crate::dispatch::refusal::Refusal;
 use crate::limits::Limits;
 use crate::redact::{self, Scrub, Veil};
 
-/// What has to be taken out of texts about a call.
+/// The values to remove from texts about a call.
 pub(super) struct TextScrubbers {
-    /// Of what leaves for the caller: secrets and the context's `auth`.
+    /// From texts for the caller: secrets and the context's `auth`.
     public: Scrub,
-    /// Of what a log reads: personal data, and what stands under names that nobody knows, as well.
+    /// From texts for the log: personal data, and values under undeclared names, as well.
     log: Scrub,
 }
 
 impl CallScope {
-    /// Takes what is sensitive in this call out of a text for the log, and what looks sensitive.
+    /// Removes from a text for the log what is sensitive in this call, and what looks sensitive.
     pub(crate) fn scrub_log(&self, text: String) -> String {
         if text.is_empty() {
             return text;
@@ -30,7 +30,7 @@ impl CallScope {
         }
     }
 
-    /// Takes the call's secrets out of a text for its caller, who knows their own personal data.
+    /// Removes the call's secrets from a text for its caller; personal data is the caller's own.
     pub(crate) fn scrub_public(&self, text: String) -> String {
         match self.scrubs() {
             Some(scrubs) => owned(&scrubs.public, text),
@@ -38,14 +38,14 @@ impl CallScope {
         }
     }
 
-    /// Takes the call's secrets out of a value for its caller.
+    /// Removes the call's secrets from a value for its caller.
     pub(crate) fn scrub_json(&self, value: &mut Value) {
         if let Some(scrubs) = self.scrubs() {
             scrub_json(value, &scrubs.public);
         }
     }
 
-    /// Takes the call's secrets out of an error that its caller reads.
+    /// Removes the call's secrets from an error for its caller.
     pub(crate) fn scrub_detail(&self, detail: ToolErrorDetail) -> ToolErrorDetail {
         match self.scrubs() {
             Some(scrubs) => scrubbed(detail, &scrubs.public, ErrorAuthor::Tool),
@@ -53,7 +53,7 @@ impl CallScope {
         }
     }
 
-    /// Gives a refusal without what is sensitive in this call; none if nothing can be.
+    /// Removes what is sensitive in this call from a refusal; none if the refusal needs no change.
     pub(crate) fn scrub_refusal(&self, refusal: &Refusal) -> Option<Refusal> {
         let scrubs = self.scrubs();
         if scrubs.is_none() && refusal.log.is_empty() {
@@ -69,20 +69,20 @@ impl CallScope {
         Some(Refusal { status: refusal.status, detail, log, evidence })
     }
 
-    /// Gives the arguments as a record may keep them; none if they are not JSON.
+    /// Redacts the arguments for a record; none if they are not JSON.
     ///
-    /// At most so many bytes of free text are looked at; what is beyond is left out.
+    /// At most `free_bytes` of free text are searched; the rest is left out.
     pub(crate) fn redacted(&self, veil: &dyn Veil, free_bytes: usize) -> Option<String> {
         let limits = self.0.runtime.limits();
         self.0.tool.input.redact_part(self.arguments(), limits, veil, free_bytes)
     }
 
-    /// Gives the tool's answer as a record may keep it; none if it is not JSON.
+    /// Redacts the tool's answer for a record; none if it is not JSON.
     pub(crate) fn redacted_answer(&self, data: &str, veil: &dyn Veil) -> Option<String> {
         self.0.tool.output.as_ref()?.redact(data, &Limits::WIDEST, veil)
     }
 
-    /// What no text about this call may repeat; none if nothing in it is sensitive.
+    /// Returns the scrubbers of this call; none if nothing in it is sensitive.
     fn scrubs(&self) -> Option<&TextScrubbers> {
         let tool = &self.0.tool;
         let concerned = tool.has_secrets || tool.has_personal || self.cx().auth().is_some();
@@ -108,8 +108,8 @@ impl TextScrubbers {
     }
 }
 
-/// The part of a text that a log keeps, without the values; the end of a long text is left out, and
-/// with it what may be the beginning of a value.
+/// Scrubs the part of a text that a log keeps. The end of a long text is left out, and with it what
+/// may be the beginning of a sensitive value.
 fn log_part(scrub: &Scrub, text: String) -> String {
     if text.len() <= redact::LOG_BYTES {
         return owned(scrub, text);
@@ -128,7 +128,7 @@ fn log_part(scrub: &Scrub, text: String) -> String {
     shown
 }
 
-/// Who wrote an error.
+/// The author of an error.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ErrorAuthor {
     Runtime,
@@ -155,9 +155,9 @@ fn scrubbed(detail: ToolErrorDetail, scrub: &Scrub, whose: ErrorAuthor) -> ToolE
 fn scrub_details(details: &mut Map<String, Value>, scrub: &Scrub, whose: ErrorAuthor) {
     for (key, value) in details {
         let is_own = match key.as_str() {
-            // What a caller goes by, whatever a secret may be called.
+            // Callers decide by these words, even if a secret has the same text.
             "effect" => value == "unknown" || value == "none" || value == "done",
-            // The runtime's holds no argument, and has to come back as it is.
+            // The runtime's ticket contains no argument, and must come back unchanged.
             "ticket" => whose == ErrorAuthor::Runtime,
             _ => false,
         };

@@ -113,7 +113,7 @@ impl Replay {
         {
             let _ = again.approve(self.access.who());
         }
-        if again.execute_unless_asked().await.is_some() {
+        if again.execute_unless_approval_needed().await.is_some() {
             let _ = again.refuse(Refusal::needs_confirmation);
             return Err(SkipReason::NeedsApproval);
         }
