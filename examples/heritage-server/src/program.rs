@@ -5,7 +5,9 @@ use std::io;
 use std::net::SocketAddr;
 
 use axum::Router;
-use tool_runtime::http::{self, Auth, HttpConfig, Jwks, JwtVerifier, Principal, Server, signalled};
+use tool_runtime::http::{
+    self, Auth, HttpConfig, Jwks, JwtVerifier, Principal, Server, shutdown_signal,
+};
 
 use crate::Options;
 use crate::files::Files;
@@ -41,7 +43,7 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
     let app = Router::new().nest("/api", http::router(host.runtime.clone(), config));
     let server = Server::new(app, drain).bind(options.listen).await?;
     eprintln!("{}", greeting(server.local_addr(), &options, &files));
-    let ended = server.run(signalled()).await?;
+    let ended = server.run(shutdown_signal()).await?;
     eprintln!("ended after {} connections", ended.connections);
     host.close().await
 }

@@ -192,7 +192,7 @@ async fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
     let app = axum::Router::new().nest("/api", http::router(runtime, config));
     let bound = Server::new(app, drain).bind("127.0.0.1:0").await?;
     println!("http://{}/api", bound.local_addr());
-    bound.run(http::signalled()).await?;
+    bound.run(http::shutdown_signal()).await?;
     Ok(())
 }
 

@@ -106,7 +106,7 @@ pub(super) async fn within<T>(
         biased;
         done = work => done,
         () = tokio::time::sleep(limit) => Err(too_long(limit)),
-        () = app.config.drain.over() => Err(Problem::draining()),
+        () = app.config.drain.finished() => Err(Problem::draining()),
     }
 }
 

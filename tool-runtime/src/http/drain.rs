@@ -1,4 +1,4 @@
-//! How a server lets go of what runs.
+//! The drain: refuses new calls and waits for running ones when a server shuts down.
 
 use std::fmt;
 use std::pin::pin;
@@ -7,15 +7,15 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::sync::{Notify, watch};
 
-use super::server::Traffic;
+use super::server::ServerCounters;
 use crate::ledger::Ledger;
 
-/// The end of a server, seen by the router and by whoever runs it.
+/// The shutdown of a server, shared by the router and the host.
 ///
-/// First it is *draining*: `/readyz` says so, and nothing new is admitted. Then it is *over*: calls
-/// that still run are cancelled, and answered so. [`Server`](super::Server) goes through both when
-/// it is asked to end; who serves the router otherwise calls [`begin`](Self::begin) and
-/// [`finish`](Self::finish). A handle: cloning it is cheap.
+/// After [`begin`](Self::begin), `/readyz` fails and new calls are refused. After
+/// [`finish`](Self::finish), calls that still run are cancelled and answered 503.
+/// [`Server`](super::Server) calls both when it shuts down; a host that serves the router otherwise
+/// calls them itself. A handle: cloning it is cheap.
 ///
 /// ```
 /// use tool_runtime::http::Drain;
@@ -23,96 +23,97 @@ use crate::ledger::Ledger;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
 /// let drain = Drain::default();
-/// let running = drain.running(); // a call, or what else the end is to wait for
+/// let guard = drain.track(); // a call, or anything else that the shutdown has to wait for
 /// drain.begin();
 /// assert!(drain.has_begun() && drain.count() == 1);
-/// drop(running);
+/// drop(guard);
 /// drain.idle().await;
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Drain(Arc<Shared>);
+pub struct Drain(Arc<DrainState>);
 
-struct Shared {
-    stage: watch::Sender<Stage>,
+struct DrainState {
+    stage: watch::Sender<DrainStage>,
     running: AtomicUsize,
-    /// Tasks of the server's own that its end waits for.
+    /// Tasks of the server itself that the shutdown waits for.
     background: AtomicUsize,
-    /// Hears when nothing runs any more.
+    /// Notified when nothing runs any more.
     idle: Notify,
-    traffic: Traffic,
+    counters: ServerCounters,
     ledger: OnceLock<Ledger>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
+enum DrainStage {
     Open,
     Draining,
-    Over,
+    Finished,
 }
 
-/// Something that runs, and that the end of the server waits for, until it is dropped.
+/// A guard that the shutdown of the server waits for until it is dropped.
 #[derive(Debug)]
-#[must_use = "what runs is counted as long as this is kept"]
-pub struct Running(Drain);
+#[must_use = "the shutdown waits only while this is held"]
+pub struct DrainGuard(Drain);
 
-/// A task of the server's own that its end waits for, until this is dropped.
+/// A guard of a task of the server itself, which ends when the drain begins.
 #[derive(Debug)]
-#[must_use = "the end waits as long as this is kept"]
-pub(super) struct Background(Drain);
+#[must_use = "the shutdown waits only while this is held"]
+pub(super) struct BackgroundGuard(Drain);
 
 impl Drain {
-    /// Says that no new calls are wanted.
+    /// Begins the drain: new calls are refused.
     pub fn begin(&self) {
-        self.advance(Stage::Draining);
+        self.advance(DrainStage::Draining);
     }
 
     /// Cancels the calls that still run.
     pub fn finish(&self) {
-        self.advance(Stage::Over);
+        self.advance(DrainStage::Finished);
     }
 
-    /// Tells whether no new calls are wanted.
+    /// Returns whether the drain has begun.
     #[must_use]
     pub fn has_begun(&self) -> bool {
-        *self.0.stage.borrow() >= Stage::Draining
+        *self.0.stage.borrow() >= DrainStage::Draining
     }
 
-    /// Waits until no new calls are wanted. Cancel-safe.
+    /// Waits until the drain begins. Cancel-safe.
     pub(super) async fn begun(&self) {
-        self.reached(Stage::Draining).await;
+        self.reached(DrainStage::Draining).await;
     }
 
-    /// Waits until the calls that still run are to be cancelled. Cancel-safe.
-    pub async fn over(&self) {
-        self.reached(Stage::Over).await;
+    /// Waits for [`finish`](Self::finish), after which running calls have to stop. Cancel-safe.
+    pub async fn finished(&self) {
+        self.reached(DrainStage::Finished).await;
     }
 
-    /// Counts something that runs, as long as what this returns is kept.
+    /// Makes the shutdown wait until the returned guard is dropped.
     ///
-    /// A write that runs on after its caller has hung up is waited for by this alone.
-    pub fn running(&self) -> Running {
+    /// For a write that continues after its client has disconnected, this is the only thing that
+    /// makes the shutdown wait.
+    pub fn track(&self) -> DrainGuard {
         self.0.running.fetch_add(1, Ordering::AcqRel);
-        Running(self.clone())
+        DrainGuard(self.clone())
     }
 
-    /// Has the end of the server wait for a task that ends by itself when the end begins.
-    pub(super) fn background(&self) -> Background {
+    /// Makes the shutdown wait for a task that ends by itself when the drain begins.
+    pub(super) fn background(&self) -> BackgroundGuard {
         self.0.background.fetch_add(1, Ordering::AcqRel);
-        Background(self.clone())
+        BackgroundGuard(self.clone())
     }
 
-    /// Tells how much is counted as running.
+    /// Returns the number of guards of [`track`](Self::track) that are held.
     #[must_use]
     pub fn count(&self) -> usize {
         self.0.running.load(Ordering::Acquire)
     }
 
-    /// Waits until nothing is counted as running any more. Cancel-safe.
+    /// Waits until all guards are dropped. Cancel-safe.
     pub async fn idle(&self) {
         loop {
             let mut notified = pin!(self.0.idle.notified());
-            // Registered before it is counted, so that the last one's end is not missed.
+            // Enabled before the count is read, so that no notification is missed.
             notified.as_mut().enable();
             if self.count() + self.0.background.load(Ordering::Acquire) == 0 {
                 return;
@@ -121,7 +122,7 @@ impl Drain {
         }
     }
 
-    /// What is written to this ledger is safe before the server has ended.
+    /// Sets the ledger that is flushed at the end of the shutdown.
     pub(super) fn keep(&self, ledger: &Ledger) {
         let _ = self.0.ledger.set(ledger.clone());
     }
@@ -130,11 +131,11 @@ impl Drain {
         self.0.ledger.get()
     }
 
-    pub(super) fn traffic(&self) -> &Traffic {
-        &self.0.traffic
+    pub(super) fn counters(&self) -> &ServerCounters {
+        &self.0.counters
     }
 
-    fn advance(&self, to: Stage) {
+    fn advance(&self, to: DrainStage) {
         self.0.stage.send_if_modified(|stage| {
             let is_further = *stage < to;
             *stage = to.max(*stage);
@@ -142,26 +143,26 @@ impl Drain {
         });
     }
 
-    async fn reached(&self, wanted: Stage) {
-        // The sender lives in `self`, so that this cannot fail.
+    async fn reached(&self, wanted: DrainStage) {
+        // The sender is in `self`, so this cannot fail.
         let _ = self.0.stage.subscribe().wait_for(|stage| *stage >= wanted).await;
     }
 }
 
 impl Default for Drain {
     fn default() -> Self {
-        Self(Arc::new(Shared {
-            stage: watch::Sender::new(Stage::Open),
+        Self(Arc::new(DrainState {
+            stage: watch::Sender::new(DrainStage::Open),
             running: AtomicUsize::new(0),
             background: AtomicUsize::new(0),
             idle: Notify::new(),
-            traffic: Traffic::default(),
+            counters: ServerCounters::default(),
             ledger: OnceLock::new(),
         }))
     }
 }
 
-impl Drop for Running {
+impl Drop for DrainGuard {
     fn drop(&mut self) {
         if self.0.0.running.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.0.0.idle.notify_waiters();
@@ -169,7 +170,7 @@ impl Drop for Running {
     }
 }
 
-impl Drop for Background {
+impl Drop for BackgroundGuard {
     fn drop(&mut self) {
         if self.0.0.background.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.0.0.idle.notify_waiters();
@@ -193,19 +194,19 @@ mod tests {
     use super::Drain;
 
     #[tokio::test]
-    async fn it_goes_one_way() {
+    async fn a_drain_never_goes_back() {
         let drain = Drain::default();
-        assert!(!drain.has_begun() && drain.over().now_or_never().is_none());
+        assert!(!drain.has_begun() && drain.finished().now_or_never().is_none());
         drain.finish();
         drain.begin();
         assert!(drain.has_begun());
-        drain.over().await;
+        drain.finished().await;
     }
 
     #[tokio::test]
-    async fn the_last_one_that_ends_is_heard() {
+    async fn the_drain_is_idle_when_the_last_guard_is_dropped() {
         let drain = Drain::default();
-        let (one, other) = (drain.running(), drain.running());
+        let (one, other) = (drain.track(), drain.track());
         let mut idle = Box::pin(drain.idle());
         assert!(idle.as_mut().now_or_never().is_none());
         drop(one);

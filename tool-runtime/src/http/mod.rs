@@ -53,13 +53,13 @@ pub use self::auth::{
 #[cfg(feature = "jwt")]
 pub use self::auth::{Jwks, JwksError, JwtConfigError, JwtVerifier, TokenSubject};
 pub use self::config::HttpConfig;
-pub use self::drain::{Drain, Running};
+pub use self::drain::{Drain, DrainGuard};
 pub use self::rate::RateLimits;
 pub use self::router::{Routers, router, routers};
 #[cfg(feature = "tls")]
 #[cfg_attr(docsrs, doc(cfg(feature = "tls")))]
 pub use self::server::Tls;
 pub use self::server::{
-    Bound, ClientAddress, Ended, Network, NetworkError, ServeError, ServeErrorKind, Server,
-    ServerLimits, signalled,
+    BoundServer, ClientAddress, Network, NetworkError, ServeError, ServeErrorKind, Server,
+    ServerLimits, ShutdownReport, shutdown_signal,
 };

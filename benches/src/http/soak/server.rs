@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tool_runtime::http::{
     ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, RateLimits, Server, ServerLimits,
-    router, signalled,
+    router, shutdown_signal,
 };
 use tool_runtime::ledger::{JsonLines, Ledger};
 use tool_runtime::policy::{KeyRing, RateLimit};
@@ -61,7 +61,7 @@ async fn play(folder: &Path) -> Result<(), String> {
     let gone = answer_the_parent();
     let end = async {
         tokio::select! {
-            () = signalled() => {}
+            () = shutdown_signal() => {}
             _ = gone => {}
         }
     };
@@ -91,10 +91,10 @@ fn rates() -> Result<RateLimits, String> {
 fn limits() -> ServerLimits {
     let mut limits = ServerLimits::default();
     limits.header_timeout = Duration::from_secs(2);
-    limits.body_timeout = Duration::from_secs(2);
+    limits.request_body_timeout = Duration::from_secs(2);
     limits.write_timeout = Duration::from_secs(2);
-    limits.grace = GRACE;
-    limits.farewell = FAREWELL;
+    limits.shutdown_timeout = GRACE;
+    limits.cancel_timeout = FAREWELL;
     limits
 }
 

@@ -85,7 +85,7 @@ async fn a_request_that_trickles_in_is_cut_off() {
 #[tokio::test]
 async fn a_body_that_trickles_in_is_given_up() {
     let app = Router::new().route("/", post(|body: Bytes| async move { body }));
-    let server = Running::start(app, limits(|it| it.body_timeout = TINY)).await;
+    let server = Running::start(app, limits(|it| it.request_body_timeout = TINY)).await;
     let mut wire = server.connect().await;
     wire.write("POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\nhal").await;
     let answer = wire.hear().await;
@@ -204,7 +204,7 @@ async fn whoever_sends_chunks_that_are_none_is_told_what_a_chunk_is() {
 #[tokio::test]
 async fn a_connection_of_age_ends_after_what_runs_on_it() {
     let (app, asked, release) = waiting();
-    let server = Running::start(app, limits(|it| it.age = TINY * 5)).await;
+    let server = Running::start(app, limits(|it| it.max_connection_age = TINY * 5)).await;
     let mut client = server.connect().await.http2().await;
     let request =
         |path: &str| Request::get(format!("http://here{path}")).body(Body::empty()).unwrap();
@@ -259,7 +259,7 @@ async fn the_end_waits_for_what_runs_and_takes_nothing_new() {
 #[tokio::test]
 async fn the_end_waits_for_what_has_no_connection() {
     let mut server = Running::start(greeting(), patient()).await;
-    let running = server.drain.running();
+    let running = server.drain.track();
     server.stop();
     server.refuses().await;
     assert_eq!(server.drain.count(), 1);
@@ -270,7 +270,9 @@ async fn the_end_waits_for_what_has_no_connection() {
 #[tokio::test]
 async fn what_outlives_the_end_is_closed_and_counted() {
     let (app, asked, _never) = waiting();
-    let mut server = Running::start(app, limits(|it| (it.grace, it.farewell) = (TINY, TINY))).await;
+    let mut server =
+        Running::start(app, limits(|it| (it.shutdown_timeout, it.cancel_timeout) = (TINY, TINY)))
+            .await;
     let mut wire = server.connect().await;
     wire.write("GET /wait HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     soon(asked.notified()).await;
@@ -281,7 +283,7 @@ async fn what_outlives_the_end_is_closed_and_counted() {
 
 #[tokio::test]
 async fn connections_are_taken_for_as_long_as_there_is_notice() {
-    let mut server = Running::start(greeting(), limits(|it| it.notice = PATIENCE)).await;
+    let mut server = Running::start(greeting(), limits(|it| it.drain_delay = PATIENCE)).await;
     server.stop();
     soon(async {
         while !server.drain.has_begun() {
@@ -324,7 +326,7 @@ async fn a_call_beyond_the_grace_is_cancelled_and_answered() {
     let config = super::open();
     let drain = config.drain();
     let app = tool_runtime::http::router(runtime, config);
-    let limits = limits(|it| it.grace = TINY);
+    let limits = limits(|it| it.shutdown_timeout = TINY);
     let mut server = Running::of(Server::new(app, drain.clone()).limits(limits), drain).await;
     let mut wire = server.connect().await;
     let call = call_text("wait_forever");

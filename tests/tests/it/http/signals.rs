@@ -143,11 +143,11 @@ async fn serve(folder: &Path, grace: Duration) {
     let config = super::open().ledger(&ledger);
     let drain = config.drain();
     let mut limits = ServerLimits::default();
-    limits.grace = grace;
+    limits.shutdown_timeout = grace;
     let server = Server::new(http::router(runtime, config), drain).limits(limits);
     let bound = server.bind("127.0.0.1:0").await.unwrap();
     println!();
     say(&format!("listening {}", bound.local_addr()));
-    let ended = bound.run(http::signalled()).await.unwrap();
+    let ended = bound.run(http::shutdown_signal()).await.unwrap();
     say(&format!("ended cancelled {} cut {}", ended.cancelled, ended.cut));
 }

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use tool_runtime::http::{Bound, Drain, Ended, ServeError, Server, ServerLimits};
+use tool_runtime::http::{BoundServer, Drain, ServeError, Server, ServerLimits, ShutdownReport};
 
 /// After this long a test has failed: what it waits for does not come.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
@@ -26,7 +26,7 @@ pub(super) struct Running {
     pub(super) address: SocketAddr,
     pub(super) drain: Drain,
     stop: Option<oneshot::Sender<()>>,
-    ended: JoinHandle<Result<Ended, ServeError>>,
+    ended: JoinHandle<Result<ShutdownReport, ServeError>>,
 }
 
 /// A connection whose bytes a test writes itself.
@@ -49,9 +49,9 @@ pub(super) async fn soon<T>(what: impl Future<Output = T>) -> T {
 pub(super) fn patient() -> ServerLimits {
     let mut limits = ServerLimits::default();
     limits.header_timeout = PATIENCE * 2;
-    limits.body_timeout = PATIENCE * 2;
+    limits.request_body_timeout = PATIENCE * 2;
     limits.write_timeout = PATIENCE * 2;
-    limits.grace = PATIENCE * 2;
+    limits.shutdown_timeout = PATIENCE * 2;
     limits
 }
 
@@ -62,7 +62,7 @@ impl Running {
     }
 
     pub(super) async fn of(server: Server, drain: Drain) -> Self {
-        let bound: Bound = server.bind("127.0.0.1:0").await.expect("a port is free");
+        let bound: BoundServer = server.bind("127.0.0.1:0").await.expect("a port is free");
         let address = bound.local_addr();
         let (stop, stopped) = oneshot::channel::<()>();
         let ended = tokio::spawn(bound.run(async {
@@ -80,7 +80,7 @@ impl Running {
         self.stop.take().expect("it was not told before").send(()).expect("it runs");
     }
 
-    pub(super) async fn ended(self) -> Ended {
+    pub(super) async fn ended(self) -> ShutdownReport {
         soon(self.ended).await.expect("it does not panic").expect("there is no ledger to fail")
     }
 

@@ -11,7 +11,7 @@ use futures::future::{BoxFuture, Either, select};
 use tokio::task::JoinHandle;
 use tool_contracts::{Effect, ErrorCode, ToolSpec};
 
-use crate::http::Running;
+use crate::http::DrainGuard;
 use crate::http::app::{App, Shared};
 use crate::http::metrics::{Metrics, Orphan};
 use crate::http::problem::Problem;
@@ -51,7 +51,7 @@ pub(super) struct Task {
 
 /// What a task holds until its call has ended.
 struct Held {
-    running: Running,
+    running: DrainGuard,
     /// None where the call ends with its caller, who has a place for a stream.
     _place: Option<Share<Caller>>,
     _left: Left,
@@ -71,10 +71,10 @@ pub(super) fn ends_with_caller(call: &ToolCall) -> bool {
 /// Dropping the returned future interrupts the call.
 pub(super) fn run(app: &App, call: ToolCall) -> BoxFuture<'_, Ran> {
     // A request that still waits for its body has no need to carry the room for this.
-    counted(app, call, app.config.drain.running()).boxed()
+    counted(app, call, app.config.drain.track()).boxed()
 }
 
-async fn counted(app: &App, mut call: ToolCall, running: Running) -> Ran {
+async fn counted(app: &App, mut call: ToolCall, running: DrainGuard) -> Ran {
     let begun = Instant::now();
     let end = run_within(app, &mut call).await;
     // Somebody is still being asked, and the request has no more time for that.
@@ -108,7 +108,7 @@ async fn run_within(app: &App, call: &mut ToolCall) -> End {
 /// Waits for what ends a call that does not end by itself.
 async fn end(app: &App) -> End {
     let time = tokio::time::sleep(app.config.bounds.request_time);
-    match select(pin!(time), pin!(app.config.drain.over())).await {
+    match select(pin!(time), pin!(app.config.drain.finished())).await {
         Either::Left(_) => End::Time,
         Either::Right(_) => End::Server,
     }
@@ -120,7 +120,7 @@ pub(super) fn spawn(app: &Shared, call: ToolCall, caller: Caller) -> Result<Task
     let place = if ends_with_caller { None } else { Some(place(app, caller.clone())?) };
     let left = Left::default();
     // Counted before the task has begun, so that no end of the server passes it over.
-    let held = Held { running: app.config.drain.running(), _place: place, _left: left.clone() };
+    let held = Held { running: app.config.drain.track(), _place: place, _left: left.clone() };
     let handle = tokio::spawn(hold(app.clone(), call, caller, held));
     Ok(Task { handle, ends_with_caller, metrics: app.metrics.clone(), left })
 }

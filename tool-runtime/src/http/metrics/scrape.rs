@@ -76,8 +76,8 @@ impl Scrape {
         for (route, series) in routes() {
             took(&mut family, ("route", route.as_str()), &series.took)?;
         }
-        let under_way = self.drain.traffic().under_way();
-        page.gauge("requests_in_flight", "Requests that are being answered.", under_way)
+        let in_flight = self.drain.counters().in_flight();
+        page.gauge("requests_in_flight", "Requests that are being answered.", in_flight)
     }
 
     fn calls(&self, page: &mut Page<'_>) -> fmt::Result {
@@ -103,18 +103,18 @@ impl Scrape {
     }
 
     fn connections(&self, page: &mut Page<'_>) -> fmt::Result {
-        let traffic = self.drain.traffic();
-        page.gauge("connections", "Connections that are open.", traffic.open())?;
-        let taken = traffic.accepted.read();
+        let counters = self.drain.counters();
+        page.gauge("connections", "Connections that are open.", counters.open())?;
+        let taken = counters.accepted.read();
         page.counter("connections_accepted", "Connections that were taken.", taken)?;
         let help = "Times that a connection could not be taken.";
-        page.counter("connections_failed", help, traffic.failed.read())?;
+        page.counter("connections_failed", help, counters.failed.read())?;
         let help = "Connections that were closed because their address had its share of them.";
-        page.counter("connections_refused", help, traffic.refused.read())?;
+        page.counter("connections_refused", help, counters.refused.read())?;
         let help = "Connections that were closed because they were too slow.";
-        page.counter("connections_timed_out", help, traffic.timed_out.read())?;
+        page.counter("connections_timed_out", help, counters.timed_out.read())?;
         let help = "Connections whose TLS handshake failed.";
-        page.counter("tls_handshakes_failed", help, traffic.handshakes_failed.read())?;
+        page.counter("tls_handshakes_failed", help, counters.handshakes_failed.read())?;
         page.gauge("draining", "1 while the server is ending.", self.drain.has_begun().into())
     }
 

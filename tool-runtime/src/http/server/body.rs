@@ -1,4 +1,4 @@
-//! Bodies, as they come in and as they go out.
+//! Request bodies with a time limit, and response bodies that report to the connection's activity.
 
 use std::error::Error;
 use std::io;
@@ -10,49 +10,49 @@ use axum::body::{Body, Bytes};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 
-use super::pulse::Open;
+use super::activity::OpenRequest;
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// A request's body that has to arrive in time.
+/// A request body that has to arrive within a time.
 #[derive(Debug)]
-pub(super) struct Awaited<B> {
+pub(super) struct TimedBody<B> {
     body: B,
-    patience: Duration,
-    /// Whether it was asked for before it was there, as every body is that comes with its head.
+    timeout: Duration,
+    /// True once the body was polled before it was ready, as is every body that comes with its head.
     was_asked: bool,
-    /// Runs from the second time that the body is waited for.
+    /// The timer, started by the second poll that is not ready.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-/// The most of an answer that is handed to the connection at once.
+/// The most bytes of a response that are handed to the connection in one frame.
 const PART: usize = 64 * 1024;
 
-/// An answer's body; its request is open until it was sent.
+/// A response body; its request counts as open until the body is sent or dropped.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct ResponseBody {
     body: Body,
-    open: Open,
-    /// The rest of a long frame, which is sent in parts.
+    open: OpenRequest,
+    /// The remainder of a long frame, which is sent in parts.
     rest: Bytes,
-    /// The bytes of the last part, which the peer has taken when it asks for the next one.
+    /// The length of the last part, which the peer has read when it polls for the next one.
     sent: usize,
 }
 
-impl<B> Awaited<B> {
-    pub(super) fn new(body: B, patience: Duration) -> Self {
-        Self { body, patience, was_asked: false, waiting: None }
+impl<B> TimedBody<B> {
+    pub(super) fn new(body: B, timeout: Duration) -> Self {
+        Self { body, timeout, was_asked: false, waiting: None }
     }
 }
 
-impl Answer {
-    pub(super) fn new(body: Body, mut open: Open) -> Self {
-        open.owes();
+impl ResponseBody {
+    pub(super) fn new(body: Body, mut open: OpenRequest) -> Self {
+        open.data_pending();
         Self { body, open, rest: Bytes::new(), sent: 0 }
     }
 }
 
-impl<B> HttpBody for Awaited<B>
+impl<B> HttpBody for TimedBody<B>
 where
     B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Unpin,
 {
@@ -67,14 +67,15 @@ where
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
         if !std::mem::replace(&mut self.was_asked, true) {
-            // Asked again when the connection had its turn, and a timer is worth its price.
+            // Most bodies are ready at the second poll, so that they need no timer.
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
-        let patience = self.patience;
-        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(patience)));
+        let timeout = self.timeout;
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(timeout)));
         ready!(waiting.as_mut().poll(cx));
-        let late = io::Error::new(io::ErrorKind::TimedOut, "the request's body did not arrive");
+        let late =
+            io::Error::new(io::ErrorKind::TimedOut, "the request's body did not arrive in time");
         Poll::Ready(Some(Err(late.into())))
     }
 
@@ -87,7 +88,7 @@ where
     }
 }
 
-impl HttpBody for Answer {
+impl HttpBody for ResponseBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -96,11 +97,11 @@ impl HttpBody for Answer {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let taken = std::mem::take(&mut self.sent);
-        self.open.taken(taken);
+        self.open.bytes_read(taken);
         if self.rest.is_empty() {
             match ready!(self.poll_body(cx)) {
                 Some(Ok(frame)) => match frame.into_data() {
-                    Ok(data) if data.len() > PART => self.rest = self.open.holds(data),
+                    Ok(data) if data.len() > PART => self.rest = self.open.count_unread(data),
                     Ok(data) => {
                         self.sent = data.len();
                         return Poll::Ready(Some(Ok(Frame::data(data))));
@@ -130,15 +131,15 @@ impl HttpBody for Answer {
     }
 }
 
-impl Answer {
+impl ResponseBody {
     fn poll_body(
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let frame = Pin::new(&mut self.body).poll_frame(cx);
         match &frame {
-            Poll::Ready(_) => self.open.owes(),
-            Poll::Pending => self.open.settles(),
+            Poll::Ready(_) => self.open.data_pending(),
+            Poll::Pending => self.open.data_sent(),
         }
         frame
     }
@@ -155,18 +156,19 @@ mod tests {
     use hyper::body::Body as _;
     use tokio::time::Instant;
 
-    use super::{Answer, Awaited, PART};
+    use super::{PART, ResponseBody, TimedBody};
     use crate::http::Drain;
     use crate::http::fixture::Shy;
-    use crate::http::server::pulse::Pulse;
+    use crate::http::server::activity::ConnectionActivity;
 
-    const PATIENCE: Duration = Duration::from_secs(10);
+    const TIMEOUT: Duration = Duration::from_secs(10);
 
     #[tokio::test]
     async fn a_long_answer_is_sent_in_parts_and_counts_until_its_last_byte_is_gone() {
-        let pulse = Arc::new(Pulse::begin(&Drain::default()));
+        let activity = Arc::new(ConnectionActivity::begin(&Drain::default()));
         let length = 3 * PART + 1;
-        let mut answer = Answer::new(Body::from("x".repeat(length)), pulse.opens(true));
+        let mut answer =
+            ResponseBody::new(Body::from("x".repeat(length)), activity.request_started(true));
         assert_eq!(answer.size_hint().exact(), Some(length as u64));
         let mut parts = Vec::new();
         while let Some(frame) = answer.frame().await {
@@ -178,23 +180,26 @@ mod tests {
         drop(answer);
         let last = parts.pop().expect("there are four");
         drop(parts);
-        assert!(pulse.room(length).now_or_never().is_none(), "one part keeps all of it in memory");
+        assert!(
+            activity.wait_for_room(length).now_or_never().is_none(),
+            "one part keeps all of it in memory"
+        );
         drop(last);
-        assert!(pulse.room(length).now_or_never().is_some());
+        assert!(activity.wait_for_room(length).now_or_never().is_some());
     }
 
     #[test]
     fn a_body_that_came_with_its_head_costs_no_timer() {
-        // Without tokio there is none to be had.
-        let read = Awaited::new(Shy(1), PATIENCE).collect();
+        // There is no tokio runtime here, so a timer would panic.
+        let read = TimedBody::new(Shy(1), TIMEOUT).collect();
         assert!(futures::executor::block_on(read).expect("it is read").to_bytes().is_empty());
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_body_that_does_not_come_is_waited_for_as_long_as_it_may_take() {
         let begun = Instant::now();
-        let read = Awaited::new(Shy(u32::MAX), PATIENCE).collect().await;
+        let read = TimedBody::new(Shy(u32::MAX), TIMEOUT).collect().await;
         assert!(read.is_err());
-        assert_eq!(begun.elapsed().as_secs(), PATIENCE.as_secs());
+        assert_eq!(begun.elapsed().as_secs(), TIMEOUT.as_secs());
     }
 }

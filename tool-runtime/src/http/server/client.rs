@@ -1,4 +1,4 @@
-//! Where the address of a client comes from: its connection, or a header of a trusted proxy.
+//! Determines the address of a client: that of its connection, or one from a trusted proxy's header.
 
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -6,14 +6,14 @@ use std::str::FromStr;
 use axum::http::HeaderMap;
 use thiserror::Error;
 
-/// The header in which proxies append the address that they were called from.
+/// The header in which proxies append the address of their client.
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-/// Where the address of a client comes from, by which strangers and connections are counted.
+/// The source of a client's address, by which connections and unauthenticated callers are counted.
 ///
 /// It is the connection's peer unless the host names its proxies. `X-Forwarded-For` is read only on
-/// connections from these, from its end, up to the first address that is not one of them: what stands
-/// before it is whatever the client sent.
+/// connections from these, from its end, up to the first address that is not one of them: the part
+/// before it was sent by the client and proves nothing.
 ///
 /// ```
 /// use tool_runtime::http::{ClientAddress, ServerLimits};
@@ -43,7 +43,7 @@ pub struct Network {
     prefix: u8,
 }
 
-/// A text that is no range of addresses.
+/// The error for a text that is no range of addresses.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("expected an address or a range such as `10.0.0.0/8`, found {found:?}")]
 pub struct NetworkError {

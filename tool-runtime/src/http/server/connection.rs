@@ -1,4 +1,4 @@
-//! One connection's life: its requests, its limits of time, and its end.
+//! Serves one connection: its requests, its time limits and its shutdown.
 
 use std::pin::{Pin, pin};
 use std::time::Duration;
@@ -12,37 +12,37 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::ServerLimits;
-use super::answering::Answering;
-use super::pulse::{Pulse, Verdict};
+use super::activity::{ConnectionActivity, WatchAction};
+use super::request_service::RequestService;
 
-/// Most header lines that hyper reads without allocating for them.
+/// Most header lines that hyper reads without an allocation.
 const HEADERS_ON_STACK: usize = 100;
 
-/// The least that hyper takes for its buffer.
+/// The smallest buffer size that hyper accepts.
 const LEAST_BUFFER: usize = 8192;
 
-/// How far the server is with its end, as its connections see it.
+/// The stage of the server's shutdown, as its connections see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Stage {
-    /// Requests are taken.
+pub(super) enum ShutdownStage {
+    /// Requests are accepted.
     Serving,
-    /// Connections end after what runs on them.
-    Ending,
-    /// Connections are closed as they are.
-    Cut,
+    /// Connections close after their running requests.
+    Graceful,
+    /// Connections close at once.
+    Immediate,
 }
 
-/// A limit of time has closed the connection.
+/// The connection was closed by a time limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TimedOut;
 
-/// Makes what speaks HTTP/1.1 and HTTP/2 within the limits.
-pub(super) fn speaker(limits: &ServerLimits) -> Builder<TokioExecutor> {
-    // What is a little too much still reaches the check that answers with a body.
+/// Configures hyper for HTTP/1.1 and HTTP/2 within the limits.
+pub(super) fn connection_builder(limits: &ServerLimits) -> Builder<TokioExecutor> {
+    // A request slightly above the limit still reaches the check that answers with a body.
     let header_bytes = limits.header_bytes.saturating_mul(4);
     let mut builder = Builder::new(TokioExecutor::new());
     let mut http1 = builder.http1();
-    // The connection's own watch tells a slow request from a quiet peer; hyper's timer does not.
+    // `ConnectionWatch` distinguishes a slow request from an idle peer; hyper's timer does not.
     http1.timer(TokioTimer::new()).header_read_timeout(None);
     http1.max_buf_size(header_bytes.max(LEAST_BUFFER));
     if limits.headers > HEADERS_ON_STACK {
@@ -59,33 +59,38 @@ pub(super) fn speaker(limits: &ServerLimits) -> Builder<TokioExecutor> {
     builder
 }
 
-/// Serves a connection until it ends, by itself or by us.
+/// Serves a connection until the peer or the server closes it.
 pub(super) async fn serve<S>(
     stream: S,
-    answering: Answering,
-    speaker: &Builder<TokioExecutor>,
-    stage: watch::Receiver<Stage>,
+    service: RequestService,
+    connection_builder: &Builder<TokioExecutor>,
+    stage: watch::Receiver<ShutdownStage>,
 ) -> Result<(), TimedOut>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let watch = Watch { answering: answering.clone(), stage, seen: Stage::Serving, retired: None };
-    let service = service_fn(move |request| answering.clone().answer(request));
-    let connection = pin!(speaker.serve_connection(TokioIo::new(stream), service));
-    watch.over(connection).await
+    let watch = ConnectionWatch {
+        service: service.clone(),
+        stage,
+        seen: ShutdownStage::Serving,
+        shutdown_since: None,
+    };
+    let service = service_fn(move |request| service.clone().answer(request));
+    let connection = pin!(connection_builder.serve_connection(TokioIo::new(stream), service));
+    watch.run(connection).await
 }
 
-/// Waits for a connection, for the end of the server, and for what is too slow.
-struct Watch {
-    answering: Answering,
-    stage: watch::Receiver<Stage>,
-    seen: Stage,
-    /// At which age the connection was told to end.
-    retired: Option<Duration>,
+/// Drives a connection and closes it at a time limit or at the server's shutdown.
+struct ConnectionWatch {
+    service: RequestService,
+    stage: watch::Receiver<ShutdownStage>,
+    seen: ShutdownStage,
+    /// The connection's age when its graceful shutdown began.
+    shutdown_since: Option<Duration>,
 }
 
-impl Watch {
-    async fn over<C: GracefulConnection>(
+impl ConnectionWatch {
+    async fn run<C: GracefulConnection>(
         mut self,
         mut connection: Pin<&mut C>,
     ) -> Result<(), TimedOut> {
@@ -93,54 +98,57 @@ impl Watch {
         loop {
             tokio::select! {
                 biased;
-                // Why it broke off is its peer's business.
+                // An error of the connection is the peer's; the server has nothing to report.
                 _ = connection.as_mut() => return Ok(()),
-                stage = later(&mut self.stage, self.seen) => match stage {
-                    Stage::Cut => return Ok(()),
+                stage = next_stage(&mut self.stage, self.seen) => match stage {
+                    ShutdownStage::Immediate => return Ok(()),
                     stage => {
                         self.seen = stage;
-                        self.retire(connection.as_mut());
+                        self.begin_shutdown(connection.as_mut());
                         due = Instant::now();
                     }
                 },
-                () = sleep_until(due) => match self.verdict() {
-                    Verdict::Close => return Err(TimedOut),
-                    Verdict::Retire => self.retire(connection.as_mut()),
-                    Verdict::Wait(age) => due = self.pulse().at(age),
+                () = sleep_until(due) => match self.next_action() {
+                    WatchAction::Close => return Err(TimedOut),
+                    WatchAction::ShutDown => self.begin_shutdown(connection.as_mut()),
+                    WatchAction::Wait(age) => due = self.activity().at(age),
                 },
             }
         }
     }
 
-    fn retire<C: GracefulConnection>(&mut self, connection: Pin<&mut C>) {
-        if self.retired.is_none() {
-            self.retired = Some(self.pulse().age());
+    fn begin_shutdown<C: GracefulConnection>(&mut self, connection: Pin<&mut C>) {
+        if self.shutdown_since.is_none() {
+            self.shutdown_since = Some(self.activity().age());
             connection.graceful_shutdown();
         }
     }
 
-    fn verdict(&self) -> Verdict {
-        let (pulse, age) = (self.pulse(), self.pulse().age());
-        let limits = &self.answering.limits;
-        let is_slow = pulse.is_too_slow(age, limits.write_timeout, limits.least_taken());
-        if is_slow || pulse.is_spurned(age, limits.write_timeout) {
-            return Verdict::Close;
+    fn next_action(&self) -> WatchAction {
+        let (activity, age) = (self.activity(), self.activity().age());
+        let limits = &self.service.limits;
+        let is_slow = activity.is_read_too_slow(age, limits.write_timeout, limits.min_read_bytes());
+        if is_slow || activity.is_write_stalled(age, limits.write_timeout) {
+            return WatchAction::Close;
         }
-        match self.retired {
-            Some(since) => pulse.verdict_retired(age, since),
-            None => pulse.verdict(age, &self.answering.limits),
+        match self.shutdown_since {
+            Some(since) => activity.action_after_shutdown(age, since),
+            None => activity.next_action(age, &self.service.limits),
         }
     }
 
-    fn pulse(&self) -> &Pulse {
-        &self.answering.pulse
+    fn activity(&self) -> &ConnectionActivity {
+        &self.service.activity
     }
 }
 
-/// Waits for a stage after the one that was seen.
-pub(super) async fn later(stage: &mut watch::Receiver<Stage>, seen: Stage) -> Stage {
-    // Without its server a connection has nobody to serve it.
-    stage.wait_for(|stage| *stage > seen).await.map_or(Stage::Cut, |stage| *stage)
+/// Waits for a stage later than `seen`.
+pub(super) async fn next_stage(
+    stage: &mut watch::Receiver<ShutdownStage>,
+    seen: ShutdownStage,
+) -> ShutdownStage {
+    // The sender is gone with its server, so the connection closes.
+    stage.wait_for(|stage| *stage > seen).await.map_or(ShutdownStage::Immediate, |stage| *stage)
 }
 
 #[cfg(test)]
@@ -156,27 +164,27 @@ mod tests {
     use super::*;
     use crate::http::Drain;
 
-    /// A peer of HTTP/2 asks for `/`, and then for nothing of its answer: its window has no room.
+    /// An HTTP/2 request for `/` from a peer whose flow-control window is 0.
     const ASKING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\
         \x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\
         \x00\x00\x03\x01\x05\x00\x00\x00\x01\x82\x86\x84";
 
     #[tokio::test(start_paused = true)]
-    async fn a_peer_of_http_2_that_asks_for_nothing_of_its_answer_is_cut_off() {
+    async fn an_http_2_peer_that_grants_no_flow_control_window_is_disconnected() {
         const MINUTE: Duration = Duration::from_secs(60);
         let app = Router::new().route("/", get(|| async { "hello" }));
         let limits = ServerLimits { ping: 60 * MINUTE, ..ServerLimits::default() };
         let (mut peer, stream) = duplex(4096);
-        let answering = Answering {
+        let service = RequestService {
             app: TowerToHyperService::new(app),
             peer: ([127, 0, 0, 1], 4000).into(),
-            pulse: Arc::new(Pulse::begin(&Drain::default())),
+            activity: Arc::new(ConnectionActivity::begin(&Drain::default())),
             limits: Arc::new(limits.clone()),
         };
-        let (_stage, stages) = watch::channel(Stage::Serving);
+        let (_stage, stages) = watch::channel(ShutdownStage::Serving);
         peer.write_all(ASKING).await.expect("there is room");
-        let speaker = speaker(&limits);
-        let served = serve(stream, answering, &speaker, stages);
+        let connection_builder = connection_builder(&limits);
+        let served = serve(stream, service, &connection_builder, stages);
         assert_eq!(timeout(MINUTE, served).await, Ok(Err(TimedOut)));
     }
 }

@@ -1,4 +1,4 @@
-//! Why a server cannot start, or did not end well.
+//! The error of a server that cannot start or did not shut down cleanly.
 
 use std::error::Error as StdError;
 use std::io;
@@ -7,9 +7,9 @@ use thiserror::Error;
 
 use crate::store::StoreError;
 
-/// Why a server cannot start, or did not end well.
+/// The error of a server that cannot start or did not shut down cleanly.
 ///
-/// Its text names the place, what was expected and the cure; it is for whoever runs the server.
+/// Its text names the address or file, what was expected and the fix. It is for operators.
 #[derive(Debug, Error)]
 #[error("{message}")]
 pub struct ServeError {
@@ -18,20 +18,20 @@ pub struct ServeError {
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
-/// What kind of trouble a [`ServeError`] is.
+/// The kind of a [`ServeError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ServeErrorKind {
-    /// The address cannot be listened on.
+    /// The server cannot listen on the address.
     Listen,
     /// A certificate or a key cannot be used.
     Tls,
-    /// The server has ended, and its ledger could not be written to the end.
+    /// The server has shut down, but its ledger could not be flushed.
     Ledger,
 }
 
 impl ServeError {
-    /// Tells what kind of trouble it is.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> ServeErrorKind {
         self.kind
@@ -40,9 +40,11 @@ impl ServeError {
     pub(super) fn listen(address: &str, error: io::Error) -> Self {
         let cure = match error.kind() {
             io::ErrorKind::AddrInUse => {
-                "another process listens there; end it, or take another port"
+                "the address is in use by another process; stop it, or choose another port"
             }
-            io::ErrorKind::PermissionDenied => "take a port above 1023, or allow the lower ones",
+            io::ErrorKind::PermissionDenied => {
+                "choose a port above 1023, or permit the process to bind lower ones"
+            }
             io::ErrorKind::AddrNotAvailable => "expected an address of this machine, or 0.0.0.0",
             _ => "expected `host:port`, such as `127.0.0.1:8000`",
         };
@@ -51,13 +53,14 @@ impl ServeError {
     }
 
     pub(super) fn ledger(error: StoreError) -> Self {
-        let message = format!("the server has ended, and its ledger is not whole: {error}");
+        let message =
+            format!("the server has shut down, but its ledger could not be flushed: {error}");
         Self::new(ServeErrorKind::Ledger, message, Some(error.into()))
     }
 
     pub(super) fn late_ledger() -> Self {
-        let message = "the server has ended, and its ledger was not written in time: calls may be \
-                       missing in it";
+        let message = "the server has shut down, but its ledger was not flushed in time: it may lack \
+                       calls";
         Self::new(ServeErrorKind::Ledger, message.to_owned(), None)
     }
 

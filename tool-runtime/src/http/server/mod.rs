@@ -1,19 +1,19 @@
-//! A router on a network: limits, slow clients, and an end that loses nothing.
+//! Serves a router on a network, with limits, protection against slow clients, and a graceful shutdown.
 
-mod accepting;
-mod answering;
+mod acceptor;
+mod activity;
 mod body;
 mod client;
 mod connection;
-mod ending;
+mod counters;
 mod error;
 mod limits;
-mod pulse;
+mod request_service;
+mod shutdown;
 mod signal;
 mod socket;
 #[cfg(feature = "tls")]
 mod tls;
-mod traffic;
 
 use std::fmt;
 use std::future::Future;
@@ -25,23 +25,23 @@ use axum::Router;
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::sync::watch;
 
-use self::accepting::Accepting;
+use self::acceptor::Acceptor;
 pub use self::client::{ClientAddress, Network, NetworkError};
-use self::connection::Stage;
-use self::ending::Ending;
+use self::connection::ShutdownStage;
+pub(super) use self::counters::ServerCounters;
 pub use self::error::{ServeError, ServeErrorKind};
 pub use self::limits::ServerLimits;
-pub use self::signal::signalled;
+use self::shutdown::Shutdown;
+pub use self::signal::shutdown_signal;
 #[cfg(feature = "tls")]
 #[cfg_attr(docsrs, doc(cfg(feature = "tls")))]
 pub use self::tls::Tls;
-pub(super) use self::traffic::Traffic;
 use super::Drain;
 
-/// Puts a router on a network: HTTP/1.1 and HTTP/2, with limits on everything a peer can do.
+/// Serves a router over HTTP/1.1 and HTTP/2, with limits on everything that a peer can do.
 ///
-/// Each connection sends without delay (`TCP_NODELAY`), and its peer's address is there for handlers
-/// as [`ConnectInfo<SocketAddr>`](axum::extract::ConnectInfo). Connections above the
+/// Each connection sets `TCP_NODELAY`. Handlers get its peer's address as
+/// [`ConnectInfo<SocketAddr>`](axum::extract::ConnectInfo). Connections above the
 /// [limit](ServerLimits::connections) wait in the system's backlog.
 ///
 /// A server does not change the process's panic hook. A program calls
@@ -60,7 +60,7 @@ use super::Drain;
 ///
 /// let bound = Server::new(app, drain).bind("127.0.0.1:0").await?;
 /// println!("listening on {}", bound.local_addr());
-/// let ended = bound.run(async { /* http::signalled() */ }).await?;
+/// let ended = bound.run(async { /* http::shutdown_signal() */ }).await?;
 /// assert_eq!(ended.cancelled, 0);
 /// # Ok(())
 /// # }
@@ -78,29 +78,29 @@ pub struct Server {
 /// The most connections of the listener for probes.
 const PROBE_CONNECTIONS: usize = 64;
 
-/// A server that listens, and serves nobody yet: connections wait until it [runs](Self::run).
-#[must_use = "a server serves nobody until it runs"]
-pub struct Bound {
+/// A server that listens: connections wait in the backlog until it [runs](Self::run).
+#[must_use = "a server accepts no connection until it runs"]
+pub struct BoundServer {
     server: Server,
     listener: TcpListener,
     address: SocketAddr,
     probes: Option<(Router, TcpListener)>,
 }
 
-/// How a server has ended.
+/// The result of a server's [`run`](BoundServer::run).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Ended {
-    /// How many connections it has taken.
+pub struct ShutdownReport {
+    /// The number of connections that were accepted.
     pub connections: u64,
-    /// How many calls still ran when the time for them was over, and were cancelled.
+    /// The number of calls that were cancelled because they still ran after `shutdown_timeout`.
     pub cancelled: usize,
-    /// How many connections were closed before they had ended.
+    /// The number of connections that were closed while they were in use.
     pub cut: usize,
 }
 
 impl Server {
-    /// Serves this router; the drain is the one of its configuration.
+    /// Serves this router; `drain` is the one of the router's configuration.
     pub fn new(app: Router, drain: Drain) -> Self {
         Self {
             app,
@@ -112,12 +112,12 @@ impl Server {
         }
     }
 
-    /// Serves probes on a listener of their own too, so that a server whose connections are all taken
-    /// still answers them.
+    /// Serves probes on a separate listener too, so that a server without a free connection still
+    /// answers them.
     ///
-    /// It takes the [`probes`](super::Routers::probes) of [`routers`](super::routers), or any other
-    /// router. It has 64 connections of its own, no TLS, and the other [limits](Self::limits) of the
-    /// server. Bind it where the supervisor reaches it and callers do not.
+    /// Pass the [`probes`](super::Routers::probes) of [`routers`](super::routers), or any other
+    /// router. The listener has 64 connections, no TLS, and the other [limits](Self::limits) of the
+    /// server. Bind it to an address that the supervisor reaches and callers do not.
     ///
     /// ```
     /// use std::net::TcpListener;
@@ -139,13 +139,13 @@ impl Server {
         self
     }
 
-    /// Sets what is too much, too long and too slow.
+    /// Sets the limits on connections, requests and times.
     pub fn limits(mut self, limits: ServerLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Speaks TLS alone, with this certificate.
+    /// Accepts TLS connections only, with this certificate.
     #[cfg(feature = "tls")]
     #[cfg_attr(docsrs, doc(cfg(feature = "tls")))]
     pub fn tls(mut self, tls: &Tls) -> Self {
@@ -153,11 +153,14 @@ impl Server {
         self
     }
 
-    /// Listens on an address, such as `127.0.0.1:8000`; port 0 is any free one.
+    /// Binds to an address, such as `127.0.0.1:8000`; port 0 is any free port.
     ///
     /// # Errors
-    /// The address is not one of this machine, or is taken.
-    pub async fn bind(self, address: impl ToSocketAddrs + fmt::Debug) -> Result<Bound, ServeError> {
+    /// When the address is not one of this machine or is in use.
+    pub async fn bind(
+        self,
+        address: impl ToSocketAddrs + fmt::Debug,
+    ) -> Result<BoundServer, ServeError> {
         let name = format!("{address:?}");
         let listening = async {
             let listener = TcpListener::bind(address).await?;
@@ -166,11 +169,11 @@ impl Server {
         listening.await.map_err(|error| ServeError::listen(name.trim_matches('"'), error))
     }
 
-    /// Serves on a socket that listens already, such as one that was inherited.
+    /// Serves on a socket that already listens, such as an inherited one.
     ///
     /// # Errors
-    /// The socket does not listen, or is not one of TCP.
-    pub fn listener(self, listener: std::net::TcpListener) -> Result<Bound, ServeError> {
+    /// When the socket does not listen or is no TCP socket.
+    pub fn listener(self, listener: std::net::TcpListener) -> Result<BoundServer, ServeError> {
         let listening = listener.set_nonblocking(true).and_then(|()| {
             let listener = TcpListener::from_std(listener)?;
             self.bound(listener)
@@ -178,70 +181,80 @@ impl Server {
         listening.map_err(|error| ServeError::listen("a given socket", error))
     }
 
-    fn bound(mut self, listener: TcpListener) -> io::Result<Bound> {
+    fn bound(mut self, listener: TcpListener) -> io::Result<BoundServer> {
         let address = listener.local_addr()?;
         let probes = self.probes.take().map(|(router, listener)| {
             listener.set_nonblocking(true)?;
             io::Result::Ok((router, TcpListener::from_std(listener)?))
         });
-        Ok(Bound { server: self, listener, address, probes: probes.transpose()? })
+        Ok(BoundServer { server: self, listener, address, probes: probes.transpose()? })
     }
 }
 
-impl Bound {
-    /// Gives the address that is listened on, with the port that was found for 0.
+impl BoundServer {
+    /// Returns the address of the listener, with the actual port where 0 was asked for.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until this future ends, and then ends without losing what runs.
+    /// Serves until the `shutdown` future completes, then shuts down gracefully.
     ///
-    /// The end begins the [`Drain`]: `/readyz` fails and new calls are refused. After the
-    /// [notice](ServerLimits::notice) nothing more is accepted, idle connections are closed, and
-    /// what runs may end within the [grace](ServerLimits::grace). What still runs then is cancelled,
-    /// answered so within the [farewell](ServerLimits::farewell), and its connections are closed.
-    /// [`Drain::finish`] shortens the grace; a second signal after [`signalled`] closes at once.
-    /// Last, the ledger of the configuration is flushed.
+    /// The shutdown has these steps:
+    /// 1. The [`Drain`] begins: `/readyz` fails and new calls are refused. Connections are still
+    ///    accepted for [`drain_delay`](ServerLimits::drain_delay).
+    /// 2. No connection is accepted any more, and idle connections are closed. Running requests have
+    ///    [`shutdown_timeout`](ServerLimits::shutdown_timeout) to complete; [`Drain::finish`] ends
+    ///    this step early.
+    /// 3. Calls that still run are cancelled. Their answers have
+    ///    [`cancel_timeout`](ServerLimits::cancel_timeout); then all connections are closed.
+    /// 4. The ledger of the configuration is flushed.
+    ///
+    /// A second signal after [`shutdown_signal`] skips the waiting.
     ///
     /// # Cancellation
-    /// Dropping the returned future closes all connections as they are.
+    /// Dropping the returned future closes all connections at once.
     ///
     /// # Errors
-    /// All has ended, but the ledger could not be flushed: calls may be missing in it.
-    pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<Ended, ServeError> {
+    /// When the ledger could not be flushed: it may lack calls.
+    pub async fn run(
+        self,
+        shutdown: impl Future<Output = ()>,
+    ) -> Result<ShutdownReport, ServeError> {
         let Self { server, listener, probes, .. } = self;
         let (drain, limits) = (server.drain, Arc::new(server.limits));
-        let stage = watch::Sender::new(Stage::Serving);
-        let accepting = Accepting {
+        let stage = watch::Sender::new(ShutdownStage::Serving);
+        let acceptor = Acceptor {
             #[cfg(feature = "tls")]
             tls: server.tls,
-            ..Accepting::new(server.app, &drain, &limits)
+            ..Acceptor::new(server.app, &drain, &limits)
         };
         let (router, probe_listener) = probes.unzip();
-        let probing = router.map(|router| {
+        let probe_acceptor = router.map(|router| {
             let connections = PROBE_CONNECTIONS;
             let connections_per_address = Some(connections);
             let limits = ServerLimits { connections, connections_per_address, ..(*limits).clone() };
-            Accepting::new(router, &drain, &Arc::new(limits))
+            Acceptor::new(router, &drain, &Arc::new(limits))
         });
-        let mut ending = Ending { drain, limits, stage, hurried: false };
+        let mut shutting_down = Shutdown { drain, limits, stage, is_forced: false };
         let (mut connections, mut of_probes) = (0, 0);
-        let stage = ending.stage.clone();
+        let stage = shutting_down.stage.clone();
         let serving_probes = async {
-            match (&probing, &probe_listener) {
-                (Some(probing), Some(on)) => probing.run(on, &stage, &mut of_probes).await,
+            match (&probe_acceptor, &probe_listener) {
+                (Some(probe_acceptor), Some(on)) => {
+                    probe_acceptor.run(on, &stage, &mut of_probes).await
+                }
                 _ => std::future::pending().await,
             }
         };
         tokio::select! {
             biased;
-            () = ending.announced(shutdown) => {}
-            () = accepting.run(&listener, &stage, &mut connections) => {}
+            () = shutting_down.wait_for_signal(shutdown) => {}
+            () = acceptor.run(&listener, &stage, &mut connections) => {}
             () = serving_probes => {}
         }
         drop((listener, probe_listener));
-        ending.ended(connections + of_probes).await
+        shutting_down.complete(connections + of_probes).await
     }
 }
 
@@ -254,9 +267,9 @@ impl fmt::Debug for Server {
     }
 }
 
-impl fmt::Debug for Bound {
+impl fmt::Debug for BoundServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Bound")
+        f.debug_struct("BoundServer")
             .field("server", &self.server)
             .field("address", &self.address)
             .finish_non_exhaustive()

@@ -1,37 +1,38 @@
-//! The operating system's word that the process is to end.
+//! The signals by which the operating system asks the process to shut down.
 
 use std::future;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether signals are taken by this process: once they are, they end nothing by themselves.
+/// True once this process handles the signals, which then no longer terminate it by themselves.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Ends when the process is asked to end: SIGINT or SIGTERM, Ctrl-C on Windows.
+/// Completes on SIGINT or SIGTERM; on Windows, on Ctrl-C.
 ///
-/// From its first poll on these signals end nothing by themselves. [`Bound::run`](super::Bound::run)
-/// listens on after the first one, and ends at once on the second. Where the signals cannot be
-/// listened to, it never ends, and they end the process as ever.
+/// From its first poll, these signals no longer terminate the process by themselves.
+/// [`BoundServer::run`](super::BoundServer::run) keeps listening after the first one and shuts down at
+/// once on the second. If the handlers cannot be installed, the future never completes, and the
+/// signals terminate the process as usual.
 ///
 /// ```no_run
 /// # async fn serve(server: tool_runtime::http::Server) -> Result<(), Box<dyn std::error::Error>> {
 /// use tool_runtime::http;
 ///
-/// let ended = server.bind("127.0.0.1:8000").await?.run(http::signalled()).await?;
+/// let ended = server.bind("127.0.0.1:8000").await?.run(http::shutdown_signal()).await?;
 /// println!("ended after {} connections", ended.connections);
 /// # Ok(())
 /// # }
 /// ```
-pub async fn signalled() {
+pub async fn shutdown_signal() {
     if one().await.is_err() {
         future::pending::<()>().await;
     }
 }
 
-/// Ends at the next signal, if they are taken.
+/// Completes at the next signal, if this process handles them; otherwise never.
 pub(super) async fn again() {
     if TAKEN.load(Ordering::Relaxed) {
-        signalled().await;
+        shutdown_signal().await;
     } else {
         future::pending::<()>().await;
     }

@@ -1,4 +1,4 @@
-//! A socket whose peer must take what it is sent.
+//! A socket that times out if its peer does not read.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -11,31 +11,35 @@ use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
 use super::ServerLimits;
-use super::pulse::Pulse;
+use super::activity::ConnectionActivity;
 
-/// A socket that tells its connection's pulse what it hears, and gives up on a peer that takes
-/// nothing for too long.
+/// A socket that reports received bytes to its connection's activity, and fails with `TimedOut` if
+/// its peer reads too little.
 #[derive(Debug)]
 pub(super) struct Socket {
     stream: TcpStream,
-    pulse: Arc<Pulse>,
-    patience: Duration,
-    /// The fewest bytes that the peer has to take in each such time.
+    activity: Arc<ConnectionActivity>,
+    timeout: Duration,
+    /// The fewest bytes that the peer has to read in each such time.
     least: usize,
-    /// Runs from a write that waits for the peer until all is written.
+    /// The timer of a blocked write; none while writes make progress.
     stalled: Option<Pin<Box<Sleep>>>,
-    /// The bytes that the peer has taken in that time.
+    /// The bytes that were written in that time.
     taken: usize,
 }
 
 impl Socket {
-    pub(super) fn new(stream: TcpStream, pulse: Arc<Pulse>, limits: &ServerLimits) -> Self {
-        let (patience, least) = (limits.write_timeout, limits.least_taken().max(1));
-        Self { stream, pulse, patience, least, stalled: None, taken: 0 }
+    pub(super) fn new(
+        stream: TcpStream,
+        activity: Arc<ConnectionActivity>,
+        limits: &ServerLimits,
+    ) -> Self {
+        let (timeout, least) = (limits.write_timeout, limits.min_read_bytes().max(1));
+        Self { stream, activity, timeout, least, stalled: None, taken: 0 }
     }
 
-    /// Writes, as long as the peer takes enough in each `patience`.
-    fn poll_patiently(
+    /// Writes; fails if the peer reads too little within a `timeout`.
+    fn poll_within_timeout(
         &mut self,
         cx: &mut Context<'_>,
         write: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<usize>>,
@@ -47,10 +51,10 @@ impl Socket {
             return ready;
         }
         loop {
-            let patience = self.patience;
+            let timeout = self.timeout;
             let stalled = self.stalled.get_or_insert_with(|| {
                 self.taken = 0;
-                Box::pin(sleep(patience))
+                Box::pin(sleep(timeout))
             });
             ready!(stalled.as_mut().poll(cx));
             self.stalled = None;
@@ -70,7 +74,7 @@ impl AsyncRead for Socket {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if buffer.filled().len() > before {
-            self.pulse.hears();
+            self.activity.bytes_received();
         }
         read
     }
@@ -82,7 +86,7 @@ impl AsyncWrite for Socket {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.poll_patiently(cx, |stream, cx| stream.poll_write(cx, bytes))
+        self.poll_within_timeout(cx, |stream, cx| stream.poll_write(cx, bytes))
     }
 
     fn poll_write_vectored(
@@ -90,7 +94,7 @@ impl AsyncWrite for Socket {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.poll_patiently(cx, |stream, cx| stream.poll_write_vectored(cx, slices))
+        self.poll_within_timeout(cx, |stream, cx| stream.poll_write_vectored(cx, slices))
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -98,7 +102,7 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // It is asked for once all is written: the peer has kept up.
+        // hyper flushes once all is written, so the peer is not too slow.
         self.stalled = None;
         Pin::new(&mut self.stream).poll_flush(cx)
     }
@@ -118,13 +122,13 @@ mod tests {
     use tokio::net::TcpSocket;
     use tokio::time::{sleep, timeout};
 
-    use super::{Pulse, ServerLimits, Socket};
+    use super::{ConnectionActivity, ServerLimits, Socket};
     use crate::http::Drain;
 
     #[tokio::test(start_paused = true)]
-    async fn a_peer_that_trickles_its_answer_is_cut_off() {
+    async fn a_peer_that_reads_its_response_too_slowly_is_disconnected() {
         const HOUR: Duration = Duration::from_secs(60 * 60);
-        // Small buffers, so that little of what the peer takes lets the server write again.
+        // Small buffers, so that the server can write again after a small read of the peer.
         let listener = TcpSocket::new_v4().expect("there are sockets");
         listener.set_send_buffer_size(4_096).expect("it is a size");
         listener.bind("127.0.0.1:0".parse().expect("an address")).expect("a port is free");
@@ -134,9 +138,9 @@ mod tests {
         peer.set_recv_buffer_size(4_096).expect("it is a size");
         let mut peer = peer.connect(address).await.expect("it listens");
         let (stream, _) = listener.accept().await.expect("it has connected");
-        let pulse = Arc::new(Pulse::begin(&Drain::default()));
-        let mut socket = Socket::new(stream, pulse, &ServerLimits::default());
-        // It always takes something, and never as much as the lowest rate.
+        let activity = Arc::new(ConnectionActivity::begin(&Drain::default()));
+        let mut socket = Socket::new(stream, activity, &ServerLimits::default());
+        // The peer always reads, but never at the lowest rate.
         let trickle = async {
             let mut taken = [0; 4_096];
             while peer.read_exact(&mut taken).await.is_ok() {

@@ -1,4 +1,4 @@
-//! TLS by rustls: the certificate, its renewal, and the handshake.
+//! TLS by rustls: the certificate, its renewal and the handshake.
 
 use std::fmt;
 use std::io;
@@ -18,29 +18,28 @@ use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_rustls::server::TlsStream;
 
 use super::ServeError;
-use super::answering::Answering;
-use super::connection::{Stage, later};
+use super::connection::{ShutdownStage, next_stage};
+use super::request_service::RequestService;
 use super::socket::Socket;
 
-/// The certificate by which a [`Server`](super::Server) proves itself: TLS 1.2 and 1.3, for HTTP/2
-/// and HTTP/1.1.
+/// The certificate of a [`Server`](super::Server), for TLS 1.2 and 1.3 with HTTP/2 and HTTP/1.1.
 ///
-/// A handle: what is [reloaded](Self::reload) by one clone is what servers show from then on.
+/// A handle: a [reload](Self::reload) by one clone holds for all servers that use a clone.
 ///
 /// ```no_run
 /// use tool_runtime::http::Tls;
 ///
 /// # async fn renew() -> Result<(), Box<dyn std::error::Error>> {
 /// let tls = Tls::files("chain.pem", "key.pem")?; // → `Server::new(…).tls(&tls)`
-/// // After the certificate was renewed; connections that are open keep the earlier one.
+/// // After the certificate was renewed; open connections keep the previous one.
 /// tls.reload().await?;
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Tls(Arc<Shared>);
+pub struct Tls(Arc<TlsState>);
 
-struct Shared {
+struct TlsState {
     files: Option<Files>,
     current: RwLock<Arc<ServerConfig>>,
 }
@@ -51,14 +50,14 @@ struct Files {
     key: PathBuf,
 }
 
-/// Where a part of the certificate comes from, as an error names it.
-type Place<'p> = &'p dyn fmt::Display;
+/// The name of a certificate's source in error messages.
+type SourceName<'p> = &'p dyn fmt::Display;
 
 impl Tls {
     /// Reads a certificate with its chain, and its private key, from PEM files.
     ///
     /// # Errors
-    /// A file cannot be read, has no such part, or the key is another certificate's.
+    /// When a file cannot be read or lacks its part, or the key belongs to another certificate.
     pub fn files(chain: impl AsRef<Path>, key: impl AsRef<Path>) -> Result<Self, ServeError> {
         let (chain, key) = (chain.as_ref().to_owned(), key.as_ref().to_owned());
         let files = Files { chain, key };
@@ -68,36 +67,37 @@ impl Tls {
     /// Takes a certificate with its chain, and its private key, as PEM.
     ///
     /// # Errors
-    /// A part is missing, or the key is another certificate's.
+    /// When a part is missing, or the key belongs to another certificate.
     pub fn pem(chain: &[u8], key: &[u8]) -> Result<Self, ServeError> {
         Ok(Self::new(from_pem(chain, key)?, None))
     }
 
-    /// Reads the files again; new connections get what they hold now.
+    /// Reads the files again; new connections use the new certificate.
     ///
-    /// Without files there is nothing to be read, and nothing happens.
+    /// Without files it does nothing.
     ///
     /// # Errors
-    /// As [`files`](Self::files); the certificate from before stays.
+    /// As [`files`](Self::files); the previous certificate stays in use.
     pub async fn reload(&self) -> Result<(), ServeError> {
         let Some(files) = self.0.files.clone() else { return Ok(()) };
         let read = tokio::task::spawn_blocking(move || files.read()).await;
-        let read = read.map_err(|error| ServeError::tls("reading was cut off".into(), error))?;
+        let read = read
+            .map_err(|error| ServeError::tls("reading the files was interrupted".into(), error))?;
         self.set(read?);
         Ok(())
     }
 
-    /// Takes another certificate; new connections get it.
+    /// Replaces the certificate; new connections use the new one.
     ///
     /// # Errors
-    /// As [`pem`](Self::pem); the certificate from before stays.
+    /// As [`pem`](Self::pem); the previous certificate stays in use.
     pub fn replace(&self, chain: &[u8], key: &[u8]) -> Result<(), ServeError> {
         self.set(from_pem(chain, key)?);
         Ok(())
     }
 
     fn new(config: Arc<ServerConfig>, files: Option<Files>) -> Self {
-        Self(Arc::new(Shared { files, current: RwLock::new(config) }))
+        Self(Arc::new(TlsState { files, current: RwLock::new(config) }))
     }
 
     fn set(&self, config: Arc<ServerConfig>) {
@@ -118,10 +118,10 @@ impl fmt::Debug for Tls {
 impl Files {
     fn read(&self) -> Result<Arc<ServerConfig>, ServeError> {
         let (chain, key) = (self.chain.display(), self.key.display());
-        let read = |path: &Path, place: Place<'_>| {
+        let read = |path: &Path, source: SourceName<'_>| {
             std::fs::read(path).map_err(|error| {
                 let text = format!(
-                    "cannot read `{place}`: expected a PEM file; check its path and rights"
+                    "cannot read `{source}`: expected a PEM file; check its path and rights"
                 );
                 ServeError::tls(text, error)
             })
@@ -137,14 +137,14 @@ fn from_pem(chain: &[u8], key: &[u8]) -> Result<Arc<ServerConfig>, ServeError> {
 
 fn config(
     chain_pem: &[u8],
-    chain: Place<'_>,
+    chain: SourceName<'_>,
     key_pem: &[u8],
-    key: Place<'_>,
+    key: SourceName<'_>,
 ) -> Result<Arc<ServerConfig>, ServeError> {
     let certificates = certificates(chain_pem, chain)?;
     let private = PrivateKeyDer::from_pem_slice(key_pem).map_err(|error| {
         let expected = "a private key in PEM (PKCS#8, PKCS#1 or SEC1) that is not encrypted";
-        ServeError::tls(format!("{key} holds no key that can be used: expected {expected}"), error)
+        ServeError::tls(format!("{key} has no usable key: expected {expected}"), error)
     })?;
     let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
@@ -154,54 +154,57 @@ fn config(
     Ok(Arc::new(config))
 }
 
-fn certificates(pem: &[u8], place: Place<'_>) -> Result<Vec<CertificateDer<'static>>, ServeError> {
+fn certificates(
+    pem: &[u8],
+    source: SourceName<'_>,
+) -> Result<Vec<CertificateDer<'static>>, ServeError> {
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     let read = read
         .and_then(|read| if read.is_empty() { Err(pem::Error::NoItemsFound) } else { Ok(read) });
     read.map_err(|error| {
-        let expected = "the server's certificate in PEM, followed by those that vouch for it";
-        ServeError::tls(format!("{place} holds no certificate: expected {expected}"), error)
+        let expected = "the server's certificate in PEM, followed by its chain";
+        ServeError::tls(format!("{source} has no certificate: expected {expected}"), error)
     })
 }
 
-fn unusable(error: rustls::Error, chain: Place<'_>, key: Place<'_>) -> ServeError {
+fn unusable(error: rustls::Error, chain: SourceName<'_>, key: SourceName<'_>) -> ServeError {
     let text = match &error {
         rustls::Error::InconsistentKeys(_) => format!(
-            "the key in {key} does not belong to the certificate in {chain}: give the key that it was made with"
+            "the key in {key} does not belong to the certificate in {chain}: expected the key of that certificate"
         ),
         _ => format!("the certificate in {chain} and the key in {key} cannot be used: {error}"),
     };
     ServeError::tls(text, error)
 }
 
-/// A connection's bytes, as they are or through TLS.
+/// A connection, plain or with TLS.
 #[derive(Debug)]
-pub(super) enum Link {
+pub(super) enum MaybeTls {
     Plain(Socket),
     Secure(Box<TlsStream<Socket>>),
 }
 
-impl Link {
-    /// Shakes hands where there is a certificate; none if that fails, takes too long or is cut.
+impl MaybeTls {
+    /// Performs the TLS handshake if there is a certificate; `None` if it fails or times out.
     pub(super) async fn open(
         socket: Socket,
         tls: Option<Tls>,
-        answering: &Answering,
-        stage: &mut watch::Receiver<Stage>,
+        service: &RequestService,
+        stage: &mut watch::Receiver<ShutdownStage>,
     ) -> Option<Self> {
         let Some(tls) = tls else { return Some(Self::Plain(socket)) };
         let accepting = TlsAcceptor::from(tls.current()).accept(socket);
         let stream = tokio::select! {
             biased;
-            stream = timeout(answering.limits.handshake_timeout, accepting) => stream.ok()?.ok()?,
-            _ = later(stage, Stage::Ending) => return None,
+            stream = timeout(service.limits.handshake_timeout, accepting) => stream.ok()?.ok()?,
+            _ = next_stage(stage, ShutdownStage::Graceful) => return None,
         };
-        answering.pulse.expect_request();
+        service.activity.expect_request();
         Some(Self::Secure(Box::new(stream)))
     }
 }
 
-impl AsyncRead for Link {
+impl AsyncRead for MaybeTls {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -214,7 +217,7 @@ impl AsyncRead for Link {
     }
 }
 
-impl AsyncWrite for Link {
+impl AsyncWrite for MaybeTls {
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -1,4 +1,4 @@
-//! One request: what is checked before the router sees it, and counted until it is answered.
+//! Handles one request: checks its head before the router does, and counts it until its response is sent.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -18,28 +18,28 @@ use hyper_util::service::TowerToHyperService;
 use tool_contracts::ErrorCode;
 
 use super::ServerLimits;
-use super::body::{Answer, Awaited};
-use super::pulse::Pulse;
+use super::activity::ConnectionActivity;
+use super::body::{ResponseBody, TimedBody};
 use crate::http::problem::Problem;
 use crate::http::receiving;
 
-/// What answers the requests of one connection.
+/// The hyper service of one connection.
 #[derive(Debug, Clone)]
-pub(super) struct Answering {
+pub(super) struct RequestService {
     pub(super) app: TowerToHyperService<Router>,
     pub(super) peer: SocketAddr,
-    pub(super) pulse: Arc<Pulse>,
+    pub(super) activity: Arc<ConnectionActivity>,
     pub(super) limits: Arc<ServerLimits>,
 }
 
-impl Answering {
-    /// Answers a request; whatever happens, there is an answer.
+impl RequestService {
+    /// Answers a request; a panic of the router is answered 500.
     pub(super) async fn answer(
         self,
         request: Request<Incoming>,
-    ) -> Result<Response<Answer>, Infallible> {
-        let open = self.pulse.opens(request.version() == Version::HTTP_2);
-        self.pulse.room(self.limits.unread_bytes).await;
+    ) -> Result<Response<ResponseBody>, Infallible> {
+        let open = self.activity.request_started(request.version() == Version::HTTP_2);
+        self.activity.wait_for_room(self.limits.unread_bytes).await;
         let answer = if is_flooded(&request, &self.limits) {
             receiving::refused(&request.into_parts().0, too_many_headers())
         } else if names_no_host(&request) {
@@ -47,7 +47,7 @@ impl Answering {
         } else {
             self.routed(request).await
         };
-        Ok(answer.map(|body| Answer::new(body, open)))
+        Ok(answer.map(|body| ResponseBody::new(body, open)))
     }
 
     async fn routed(&self, request: Request<Incoming>) -> Response<Body> {
@@ -65,14 +65,14 @@ impl Answering {
         if body.is_end_stream() {
             Body::empty()
         } else {
-            Body::new(Awaited::new(body, self.limits.body_timeout))
+            Body::new(TimedBody::new(body, self.limits.request_body_timeout))
         }
     }
 }
 
 fn is_flooded(request: &Request<Incoming>, limits: &ServerLimits) -> bool {
     let headers = request.headers();
-    // As they stood: with `: ` and the end of the line.
+    // As on the wire: with `: ` and the end of the line.
     let line = |(name, value): (&axum::http::HeaderName, &axum::http::HeaderValue)| {
         name.as_str().len() + value.len() + 4
     };
@@ -81,7 +81,7 @@ fn is_flooded(request: &Request<Incoming>, limits: &ServerLimits) -> bool {
         || target + headers.iter().map(line).sum::<usize>() > limits.header_bytes
 }
 
-/// Tells whether HTTP/1.1 has a server refuse what says no `Host`, or two (RFC 9112, section 3.2).
+/// Returns whether a request lacks the one `Host` that HTTP/1.1 requires (RFC 9112, section 3.2).
 fn names_no_host(request: &Request<Incoming>) -> bool {
     let mut hosts = request.headers().get_all(HOST).iter();
     let says_one = hosts.next().is_some() && hosts.next().is_none();
@@ -89,19 +89,18 @@ fn names_no_host(request: &Request<Incoming>) -> bool {
 }
 
 fn no_host() -> Problem {
-    let message = "host: expected one, as HTTP/1.1 has it; send the name that the server is asked \
-                   under, once";
+    let message = "host: expected exactly one `Host` header, as HTTP/1.1 requires";
     Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message)
 }
 
 fn too_many_headers() -> Problem {
-    let message = "the request's headers are more, or larger, than this server takes; send fewer";
+    let message = "the request has too many headers, or they are too large; send fewer";
     let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
     Problem::new(status, ErrorCode::InvalidArgument, message)
 }
 
-/// Something of the host's has panicked: its text is the host's own.
+/// Answers a panic of the host's router, whose text stays in the host's log.
 fn failed() -> Problem {
-    let message = "the server failed to answer; its own log says why";
+    let message = "the server failed to handle the request; its log has the cause";
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal, message)
 }

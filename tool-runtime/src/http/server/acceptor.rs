@@ -1,4 +1,4 @@
-//! Taking connections, no more than there are places for.
+//! Accepts connections, as many as the limits allow.
 
 use std::future::Future;
 use std::io;
@@ -15,26 +15,26 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::sleep;
 
 use super::ServerLimits;
-use super::answering::Answering;
-use super::connection::{self, Stage, TimedOut};
-use super::pulse::Pulse;
+use super::activity::ConnectionActivity;
+use super::connection::{self, ShutdownStage, TimedOut};
+use super::counters::ServerCounters;
+use super::request_service::RequestService;
 use super::socket::Socket;
 #[cfg(feature = "tls")]
-use super::tls::{Link, Tls};
-use super::traffic::Traffic;
+use super::tls::{MaybeTls, Tls};
 use crate::http::Drain;
 use crate::http::rate::Peer;
 use crate::http::shares::{Share, Shares};
 
-/// The shortest and the longest pause after the system had no place for a connection.
+/// The shortest and the longest pause after the system could not accept a connection.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
 
-/// What takes connections, and has each served by a task of its own.
-pub(super) struct Accepting {
+/// Accepts connections and serves each one in its own task.
+pub(super) struct Acceptor {
     pub(super) app: TowerToHyperService<Router>,
     pub(super) drain: Drain,
     pub(super) limits: Arc<ServerLimits>,
-    pub(super) speaker: Arc<Builder<TokioExecutor>>,
+    pub(super) connection_builder: Arc<Builder<TokioExecutor>>,
     pub(super) places: Arc<Semaphore>,
     /// The connections of each address.
     pub(super) addresses: Arc<Shares<Peer>>,
@@ -42,51 +42,51 @@ pub(super) struct Accepting {
     pub(super) tls: Option<Tls>,
 }
 
-/// A place among the connections; counted as open until it is dropped.
-struct Seat {
+/// The slot of one connection, which counts as open until this is dropped.
+struct ConnectionSlot {
     drain: Drain,
     _place: OwnedSemaphorePermit,
     _share: Option<Share<Peer>>,
 }
 
-impl Accepting {
+impl Acceptor {
     /// Serves a router without TLS.
     pub(super) fn new(app: Router, drain: &Drain, limits: &Arc<ServerLimits>) -> Self {
         Self {
             app: TowerToHyperService::new(app),
             drain: drain.clone(),
             limits: Arc::clone(limits),
-            speaker: Arc::new(connection::speaker(limits)),
+            connection_builder: Arc::new(connection::connection_builder(limits)),
             places: Arc::new(Semaphore::new(limits.connections)),
-            addresses: Arc::new(Shares::new(limits.connections, limits.of_address())),
+            addresses: Arc::new(Shares::new(limits.connections, limits.per_address())),
             #[cfg(feature = "tls")]
             tls: None,
         }
     }
 
-    /// Takes connections for ever, and counts them.
+    /// Accepts connections in an endless loop and counts them in `taken`.
     pub(super) async fn run(
         &self,
         listener: &TcpListener,
-        stage: &watch::Sender<Stage>,
+        stage: &watch::Sender<ShutdownStage>,
         taken: &mut u64,
     ) {
         loop {
-            // Before anything is accepted: what has no place waits in the system's backlog.
+            // Acquired before accepting, so that further connections wait in the system's backlog.
             let Ok(place) = self.places.clone().acquire_owned().await else { return };
-            let (stream, peer) = accept(listener, self.drain.traffic()).await;
+            let (stream, peer) = accept(listener, self.drain.counters()).await;
             *taken += 1;
             let Some(share) = self.share(peer) else {
-                self.drain.traffic().refused.add();
+                self.drain.counters().refused.add();
                 continue;
             };
-            let seat = Seat::take(&self.drain, place, share);
-            tokio::spawn(self.serve(stream, peer, stage.subscribe(), seat));
+            let slot = ConnectionSlot::take(&self.drain, place, share);
+            tokio::spawn(self.serve(stream, peer, stage.subscribe(), slot));
         }
     }
 
-    /// Takes a connection of an address, if it has not its share of them; proxies have none.
-    #[expect(clippy::option_option, reason = "the outer one refuses, the inner one has no bound")]
+    /// Returns a permit for a connection of this address; `Some(None)` for a proxy, which has no limit.
+    #[expect(clippy::option_option, reason = "the outer one refuses, the inner one has no limit")]
     fn share(&self, peer: SocketAddr) -> Option<Option<Share<Peer>>> {
         if self.limits.client_address.is_proxy(peer.ip()) {
             return Some(None);
@@ -100,56 +100,56 @@ impl Accepting {
         stream: TcpStream,
         peer: SocketAddr,
         #[cfg_attr(not(feature = "tls"), expect(unused_mut, reason = "a handshake waits on it"))]
-        mut stage: watch::Receiver<Stage>,
-        seat: Seat,
+        mut stage: watch::Receiver<ShutdownStage>,
+        slot: ConnectionSlot,
     ) -> impl Future<Output = ()> + Send + use<> {
-        let pulse = Arc::new(Pulse::begin(&self.drain));
-        let socket = Socket::new(stream, pulse.clone(), &self.limits);
+        let activity = Arc::new(ConnectionActivity::begin(&self.drain));
+        let socket = Socket::new(stream, activity.clone(), &self.limits);
         let (app, limits) = (self.app.clone(), self.limits.clone());
-        let answering = Answering { app, peer, pulse, limits };
-        let speaker = self.speaker.clone();
+        let service = RequestService { app, peer, activity, limits };
+        let connection_builder = self.connection_builder.clone();
         #[cfg(feature = "tls")]
         let tls = self.tls.clone();
         async move {
             #[cfg(feature = "tls")]
-            let Some(socket) = Link::open(socket, tls, &answering, &mut stage).await else {
-                return seat.drain.traffic().handshakes_failed.add();
+            let Some(socket) = MaybeTls::open(socket, tls, &service, &mut stage).await else {
+                return slot.drain.counters().handshakes_failed.add();
             };
-            let served = connection::serve(socket, answering, &speaker, stage).await;
+            let served = connection::serve(socket, service, &connection_builder, stage).await;
             if served == Err(TimedOut) {
-                seat.drain.traffic().timed_out.add();
+                slot.drain.counters().timed_out.add();
             }
         }
     }
 }
 
-impl Seat {
+impl ConnectionSlot {
     fn take(drain: &Drain, place: OwnedSemaphorePermit, share: Option<Share<Peer>>) -> Self {
-        drain.traffic().accepted.add();
+        drain.counters().accepted.add();
         Self { drain: drain.clone(), _place: place, _share: share }
     }
 }
 
-impl Drop for Seat {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.drain.traffic().closed.add();
+        self.drain.counters().closed.add();
     }
 }
 
-/// Accepts one connection; where the system has no place for it, tries again after a pause.
-async fn accept(listener: &TcpListener, traffic: &Traffic) -> (TcpStream, SocketAddr) {
+/// Accepts one connection; if the system is out of resources, tries again after a pause.
+async fn accept(listener: &TcpListener, counters: &ServerCounters) -> (TcpStream, SocketAddr) {
     let (mut pause, longest) = PAUSES;
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => {
-                // An answer never waits for its peer to acknowledge the one before.
+                // A response does not wait until the peer has acknowledged the previous one.
                 let _ = stream.set_nodelay(true);
                 return (stream, peer);
             }
-            // It was the one connection that failed, before it was taken.
+            // The connection failed before it was accepted; the listener works.
             Err(error) if is_of_peer(&error) => {}
             Err(_) => {
-                traffic.failed.add();
+                counters.failed.add();
                 sleep(pause).await;
                 pause = longest.min(pause * 2);
             }
@@ -169,7 +169,7 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
-    use super::{Traffic, accept};
+    use super::{ServerCounters, accept};
     use crate::http::{Drain, Server, ServerLimits};
 
     #[tokio::test]
@@ -194,10 +194,10 @@ mod tests {
         let (second, is_served) = connect("127.0.0.1:0").await;
         assert!(is_served);
         assert!(!connect("127.0.0.1:0").await.1, "half of the connections is its share");
-        assert_eq!(drain.traffic().refused.read(), 1);
+        assert_eq!(drain.counters().refused.read(), 1);
         assert!(connect("127.0.0.2:0").await.1, "another address has its own share");
         drop(second);
-        while drain.traffic().open() > 1 {
+        while drain.counters().open() > 1 {
             tokio::task::yield_now().await;
         }
         assert!(connect("127.0.0.1:0").await.1, "what has ended leaves its share");
@@ -236,7 +236,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("it listens");
         let _peer = TcpStream::connect(address).await.expect("it listens");
-        let (stream, _) = accept(&listener, &Traffic::default()).await;
+        let (stream, _) = accept(&listener, &ServerCounters::default()).await;
         assert!(stream.nodelay().expect("it is open"));
     }
 }
