@@ -1,21 +1,23 @@
-//! What a tool sends on, so that the trace goes on with whom it asks.
+//! The propagation headers that a tool sends to other services.
 
 use tool_contracts::trace_context::{SpanId, TraceContext};
 
-use super::Inside;
+use super::CallTrace;
 use crate::call::{CallScope, FromCall};
 use crate::failure::Failure;
 
-/// Gives a tool the headers of W3C Trace Context to send on: `traceparent` and `tracestate`.
+/// The W3C Trace Context headers of a call, which its tool sends to other services: `traceparent`
+/// and `tracestate`.
 ///
-/// They name the call's own span. Where OpenTelemetry records it (feature `otel`, and a layer of
-/// tracing-opentelemetry), that is the span around the tool; elsewhere the call gets an id of its
-/// own, the same for all its attempts, in the caller's trace. The caller's flags and state go along.
+/// Their parent is the call's own span. If OpenTelemetry records it (feature `otel`, and a layer
+/// of tracing-opentelemetry), that is the span around the tool; otherwise the call has a random
+/// span id in the caller's trace, the same for all attempts. The caller's flags and state are
+/// included.
 ///
-/// A context whose ids are the host's own has a trace too: its ids are
-/// [derived](crate::contracts::trace_context::TraceId::derived_from) from them. To give a service
-/// the host's own id as well, send [`ToolContext::trace_id`](tool_contracts::ToolContext::trace_id) beside
-/// these headers. They are empty only where a test makes them [without a context](Self::new).
+/// A context with the host's own ids has a trace too: its ids are
+/// [derived](crate::contracts::trace_context::TraceId::derived_from) from them. To send the host's
+/// own id as well, add [`ToolContext::trace_id`](tool_contracts::ToolContext::trace_id) to the
+/// request. The headers are empty only in a test that creates them [without a context](Self::new).
 ///
 /// ```
 /// use tool_runtime::contracts::trace_context::TraceContext;
@@ -43,7 +45,7 @@ use crate::failure::Failure;
 /// let mut call = runtime.call("ask", "{}", &cx);
 /// let sent: Vec<String> = call.execute().await.data().expect("it answers")?;
 /// assert!(sent[0].starts_with("traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-"));
-/// assert!(!sent[0].contains("00f067aa0ba902b7")); // not the caller's span, but the call's
+/// assert!(!sent[0].contains("00f067aa0ba902b7")); // the call's span, not the caller's
 /// assert_eq!(sent[1], "tracestate: congo=t61rcWkgMzE");
 /// # Ok(())
 /// # }
@@ -55,7 +57,7 @@ pub struct TraceHeaders {
 }
 
 impl TraceHeaders {
-    /// Makes a value for a unit test of a tool's function; without a context it is empty.
+    /// Creates headers for a unit test of a tool's function; empty without a context.
     #[must_use]
     pub fn new(context: impl Into<Option<TraceContext>>) -> Self {
         let context = context.into();
@@ -63,12 +65,12 @@ impl TraceHeaders {
         Self { pairs: pairs.unwrap_or_default(), context }
     }
 
-    /// Goes through the headers' names, in lower case, and their values.
+    /// Iterates over the headers' names, in lower case, and their values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.pairs.iter().map(|(name, value)| (*name, &**value))
     }
 
-    /// Returns the context that they are written from; none if they are empty.
+    /// Returns the context of the headers; none if they are empty.
     #[must_use]
     pub fn context(&self) -> Option<&TraceContext> {
         self.context.as_ref()
@@ -79,21 +81,21 @@ impl FromCall for TraceHeaders {
     fn from_call(call: &CallScope) -> Result<Self, Failure> {
         let caller = call.cx().trace_context();
         let recorded = context_of_current(&caller);
-        Ok(Self::new(recorded.unwrap_or_else(|| caller.child(own_span(call)))))
+        Ok(Self::new(recorded.unwrap_or_else(|| caller.child(header_span_id(call)))))
     }
 }
 
 #[cfg(feature = "otel")]
-use super::parent::context_of_current;
+use super::otel_context::context_of_current;
 
-/// Without OpenTelemetry no span has an id that others know.
+/// Without OpenTelemetry, spans have no ids.
 #[cfg(not(feature = "otel"))]
 fn context_of_current(_: &TraceContext) -> Option<TraceContext> {
     None
 }
 
-/// The id that stands for the call where nobody records it.
-fn own_span(call: &CallScope) -> SpanId {
-    let of = |inside: &mut Inside| *inside.own.get_or_insert_with(SpanId::random);
+/// Returns the span id of a call that OpenTelemetry does not record.
+fn header_span_id(call: &CallScope) -> SpanId {
+    let of = |trace: &mut CallTrace| *trace.header_span_id.get_or_insert_with(SpanId::random);
     call.span_slot().with(of).unwrap_or_else(SpanId::random)
 }

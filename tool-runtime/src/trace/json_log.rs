@@ -1,4 +1,4 @@
-//! Lines of JSON, written by a thread of their own.
+//! A log of JSON lines, written by a thread of its own.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use super::LogLine;
 use crate::call::guard;
 use crate::dispatch::{CallRecord, Observe};
 
-/// How many lines wait for the writer if nobody says otherwise.
-const LINES: usize = 4_096;
+/// The default capacity of the queue, in lines.
+const DEFAULT_CAPACITY: usize = 4_096;
 
-/// Writes one line of JSON a call, as [`LogLine`] has it, without ever holding up a call.
+/// Writes a [`LogLine`] as JSON for each call, without blocking calls.
 ///
-/// A thread of its own writes. Lines that find its queue full are dropped and counted, and so are
-/// those that could not be written; once the writer has caught up, a line of its own says how many:
-/// `{"event":"log_lines_dropped","count":12,"timestamp":"…"}`. A handle: cloning it is cheap. The
-/// thread ends when the last handle is dropped, after it has written what waits; nobody waits for it
-/// then, so [`flush`](Self::flush) before the program ends.
+/// A thread of its own writes the lines. A line is dropped and counted if the queue is full, or if
+/// it cannot be written; when the writer has caught up, it writes the count:
+/// `{"event":"log_lines_dropped","count":12,"timestamp":"…"}`. Clones share the log. When the last
+/// one is dropped, the thread writes the queued lines and ends, but the drop does not wait for it:
+/// call [`flush`](Self::flush) before the program ends.
 ///
 /// ```
 /// use tool_runtime::Runtime;
@@ -40,58 +40,59 @@ const LINES: usize = 4_096;
 /// ```
 #[derive(Clone)]
 pub struct JsonLog {
-    queue: SyncSender<Entry>,
-    lost: Arc<Lost>,
+    queue: SyncSender<LogMessage>,
+    dropped: Arc<DroppedLines>,
 }
 
-enum Entry {
+enum LogMessage {
     Line(Vec<u8>),
-    /// Written so far; whoever waits for it is told.
-    Mark(SyncSender<()>),
+    /// Flushes the writer, then sends a confirmation.
+    Flush(SyncSender<()>),
 }
 
-/// How many lines were lost.
+/// The number of dropped lines.
 #[derive(Default)]
-struct Lost {
-    ever: AtomicU64,
-    /// Those that no line has told of yet.
-    untold: AtomicU64,
+struct DroppedLines {
+    total: AtomicU64,
+    /// Those that are not reported in the log yet.
+    unreported: AtomicU64,
 }
 
 impl JsonLog {
-    /// Starts a log with room for 4,096 lines that wait.
+    /// Starts a log with a queue of 4,096 lines.
     ///
     /// # Errors
-    /// The thread cannot be started.
+    /// Returns an error if the thread cannot be started.
     pub fn new(writer: impl Write + Send + 'static) -> io::Result<Self> {
-        Self::with_room(writer, LINES)
+        Self::with_capacity(writer, DEFAULT_CAPACITY)
     }
 
-    /// Starts a log with room for so many lines that wait, at least one.
+    /// Starts a log with a queue of so many lines, at least one.
     ///
     /// # Errors
-    /// The thread cannot be started.
-    pub fn with_room(writer: impl Write + Send + 'static, lines: usize) -> io::Result<Self> {
+    /// Returns an error if the thread cannot be started.
+    pub fn with_capacity(writer: impl Write + Send + 'static, lines: usize) -> io::Result<Self> {
         let (queue, lines) = sync_channel(lines.max(1));
-        let lost = Arc::new(Lost::default());
-        let writing = Writing { writer, lost: lost.clone() };
+        let dropped = Arc::new(DroppedLines::default());
+        let writing = LogWriter { writer, dropped: dropped.clone() };
         thread::Builder::new().name("tool-log".to_owned()).spawn(move || writing.run(&lines))?;
-        Ok(Self { queue, lost })
+        Ok(Self { queue, dropped })
     }
 
-    /// Waits until what was logged so far is written. It blocks: for the end of a program.
+    /// Waits until all lines so far are written. It blocks the thread: call it at the end of a
+    /// program.
     pub fn flush(&self) {
-        let (told, written) = sync_channel(1);
-        if self.queue.send(Entry::Mark(told)).is_ok() {
-            // The writer tells, or has gone.
-            let _ = written.recv();
+        let (flushed, is_flushed) = sync_channel(1);
+        if self.queue.send(LogMessage::Flush(flushed)).is_ok() {
+            // An error means that the thread has ended.
+            let _ = is_flushed.recv();
         }
     }
 
-    /// Returns how many lines were lost since the log was started.
+    /// Returns how many lines were dropped since the log was started.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.lost.ever.load(Ordering::Relaxed)
+        self.dropped.total.load(Ordering::Relaxed)
     }
 }
 
@@ -100,8 +101,8 @@ impl Observe for JsonLog {
         let mut line = Vec::with_capacity(512);
         let written = serde_json::to_writer(&mut line, &LogLine::of(record)).is_ok();
         line.push(b'\n');
-        if !written || self.queue.try_send(Entry::Line(line)).is_err() {
-            self.lost.count();
+        if !written || self.queue.try_send(LogMessage::Line(line)).is_err() {
+            self.dropped.count();
         }
     }
 }
@@ -112,50 +113,50 @@ impl fmt::Debug for JsonLog {
     }
 }
 
-impl Lost {
+impl DroppedLines {
     fn count(&self) {
-        self.ever.fetch_add(1, Ordering::Relaxed);
-        self.untold.fetch_add(1, Ordering::Relaxed);
+        self.total.fetch_add(1, Ordering::Relaxed);
+        self.unreported.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// What the thread owns.
-struct Writing<W> {
+/// The state of the writer thread.
+struct LogWriter<W> {
     writer: W,
-    lost: Arc<Lost>,
+    dropped: Arc<DroppedLines>,
 }
 
-impl<W: Write> Writing<W> {
-    fn run(mut self, lines: &Receiver<Entry>) {
+impl<W: Write> LogWriter<W> {
+    fn run(mut self, lines: &Receiver<LogMessage>) {
         while let Ok(first) = lines.recv() {
-            self.take(first);
-            while let Ok(entry) = lines.try_recv() {
-                self.take(entry);
+            self.process(first);
+            while let Ok(message) = lines.try_recv() {
+                self.process(message);
             }
-            self.tell_lost();
+            self.report_dropped();
             self.flush();
         }
     }
 
-    fn take(&mut self, entry: Entry) {
-        match entry {
-            Entry::Line(line) => {
+    fn process(&mut self, message: LogMessage) {
+        match message {
+            LogMessage::Line(line) => {
                 if !self.write(&line) {
-                    self.lost.count();
+                    self.dropped.count();
                 }
             }
-            Entry::Mark(told) => {
-                self.tell_lost();
+            LogMessage::Flush(flushed) => {
+                self.report_dropped();
                 self.flush();
-                // Whoever waits may have gone.
-                let _ = told.send(());
+                // The receiver may be gone.
+                let _ = flushed.send(());
             }
         }
     }
 
-    /// Says how many lines were lost since it was said last.
-    fn tell_lost(&mut self) {
-        let count = self.lost.untold.swap(0, Ordering::Relaxed);
+    /// Writes the number of lines that were dropped since the last report.
+    fn report_dropped(&mut self) {
+        let count = self.dropped.unreported.swap(0, Ordering::Relaxed);
         if count == 0 {
             return;
         }
@@ -163,11 +164,11 @@ impl<W: Write> Writing<W> {
         let event = r#"{"event":"log_lines_dropped","count":"#;
         let line = format!("{event}{count},\"timestamp\":\"{timestamp}\"}}\n");
         if !self.write(line.as_bytes()) {
-            self.lost.untold.fetch_add(count, Ordering::Relaxed);
+            self.dropped.unreported.fetch_add(count, Ordering::Relaxed);
         }
     }
 
-    /// A writer's panic is an error of it.
+    /// Writes a line; a panic of the writer counts as an error.
     fn write(&mut self, line: &[u8]) -> bool {
         guard(|| self.writer.write_all(line)).is_ok_and(|written| written.is_ok())
     }

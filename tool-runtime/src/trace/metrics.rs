@@ -1,4 +1,4 @@
-//! What is counted and measured of calls, as OpenTelemetry metrics.
+//! OpenTelemetry metrics of calls.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::span::error_code;
 use crate::call::CallScope;
 use crate::dispatch::{CallRecord, Origin};
 
-/// Counts and measures a runtime's calls: given to
+/// The metrics of a runtime's calls; set with
 /// [`RuntimeBuilder::metrics`](crate::RuntimeBuilder::metrics).
 ///
 /// | metric | kind | attributes |
@@ -24,9 +24,9 @@ use crate::dispatch::{CallRecord, Origin};
 /// | `tool_runtime.cache_hits`, `tool_runtime.replays` | counters | tool |
 /// | `tool_runtime.refusals` | counter | tool, `error.type` |
 ///
-/// The tool is `gen_ai.tool.name`. All attributes are of small sets: a name that no tool has counts
-/// as `_OTHER`, and no id of a caller is among them. The duration is that of calls whose tool was
-/// tried, with all attempts; a refusal and an answer from the cache are not in it.
+/// The tool is `gen_ai.tool.name`. All attributes have few values: an unknown tool counts as
+/// `_OTHER`, and ids of callers are not included. The duration covers all attempts of calls whose
+/// tool ran; refusals and answers from the cache are not included.
 ///
 /// ```
 /// use tool_runtime::Runtime;
@@ -36,7 +36,7 @@ use crate::dispatch::{CallRecord, Origin};
 /// # #[ai_tool(effect = "read")]
 /// # async fn now(cx: &ToolContext) -> String { cx.now_iso().to_string() }
 ///
-/// // Whatever meter provider the program has set up.
+/// // The global meter provider of the program.
 /// let meter = opentelemetry::global::meter("tool-runtime");
 /// let runtime = Runtime::builder().tool::<Now>().metrics(Metrics::new(&meter)).build()?;
 /// # let _ = runtime;
@@ -56,7 +56,7 @@ struct Instruments {
 }
 
 impl Metrics {
-    /// Makes the instruments.
+    /// Creates the instruments.
     #[must_use]
     pub fn new(meter: &Meter) -> Self {
         let counter = |name, unit, description| {
@@ -70,21 +70,25 @@ impl Metrics {
         let active = meter
             .i64_up_down_counter(names::ACTIVE_CALLS)
             .with_unit("{call}")
-            .with_description("The number of calls that are under way.");
+            .with_description("The number of running calls.");
         Self(Arc::new(Instruments {
             duration: duration.build(),
             calls: counter(names::CALLS, "{call}", "The number of ended calls."),
             active: active.build(),
             retries: counter(names::RETRIES, "{attempt}", "Attempts after a failed one."),
-            cache_hits: counter(names::CACHE_HITS, "{call}", "Calls answered by a fresh answer."),
-            replays: counter(names::REPLAYS, "{call}", "Calls answered under an earlier key."),
+            cache_hits: counter(names::CACHE_HITS, "{call}", "Calls answered from the cache."),
+            replays: counter(
+                names::REPLAYS,
+                "{call}",
+                "Calls answered by an earlier call under the same key.",
+            ),
             refusals: counter(names::REFUSALS, "{call}", "Calls refused before their tool ran."),
         }))
     }
 
-    /// Counts a call that begins, as long as what this returns is kept.
-    pub(super) fn begun(&self, scope: &CallScope) -> Active {
-        let active = Active { metrics: self.clone(), tool: [tool(Some(scope.tool()))] };
+    /// Counts a call as running until the returned value is dropped.
+    pub(super) fn started(&self, scope: &CallScope) -> ActiveCall {
+        let active = ActiveCall { metrics: self.clone(), tool: [tool(Some(scope.tool()))] };
         self.0.active.add(1, &active.tool);
         active
     }
@@ -103,11 +107,11 @@ impl Metrics {
             Origin::Cache => to.cache_hits.add(1, &by_tool),
             Origin::Replay => to.replays.add(1, &by_tool),
             Origin::Call if is_refusal(record) => to.refusals.add(1, &with_error(record, by_tool)),
-            Origin::Call => self.measured(record, by_tool),
+            Origin::Call => self.record_duration(record, by_tool),
         }
     }
 
-    fn measured(&self, record: &CallRecord<'_>, by_tool: [KeyValue; 1]) {
+    fn record_duration(&self, record: &CallRecord<'_>, by_tool: [KeyValue; 1]) {
         if let (Some(took), 1..) = (record.took(), record.attempts()) {
             let [tool] = by_tool;
             let kind = KeyValue::new(names::TOOL_TYPE, names::FUNCTION);
@@ -122,20 +126,20 @@ impl fmt::Debug for Metrics {
     }
 }
 
-/// A call that is under way.
+/// A running call; decrements the count on drop.
 #[derive(Debug)]
-pub(super) struct Active {
+pub(super) struct ActiveCall {
     metrics: Metrics,
     tool: [KeyValue; 1],
 }
 
-impl Drop for Active {
+impl Drop for ActiveCall {
     fn drop(&mut self) {
         self.metrics.0.active.add(-1, &self.tool);
     }
 }
 
-/// Tells whether a call ended in an error before its tool was tried.
+/// Returns whether a call ended in an error before its tool ran.
 fn is_refusal(record: &CallRecord<'_>) -> bool {
     let dropped = record.status() == CallStatus::Interrupted;
     record.attempts() == 0 && !record.output().is_ok() && !dropped

@@ -1,30 +1,30 @@
-//! Traces and logs: a span and one line a call, and headers to send on.
+//! Tracing: a span and a log event for each call, propagation headers, and metrics.
 //!
-//! With the feature `trace` every call is in a [`tracing`](https://docs.rs/tracing) span of its own,
-//! `execute_tool {tool}`, and leaves one event at its end. Nothing has to be set up but a
-//! subscriber; where nobody listens, a call costs a look at the level and allocates nothing.
-//! [`conventions`] has all names. No argument, no answer, no credential and no message of an error
-//! is in any of them, at any level. Ids of users, sessions and sites are in a span where the host asks
-//! for them by [`SpanIds`], and nowhere else.
+//! With the feature `trace`, every call has a [`tracing`](https://docs.rs/tracing) span of its
+//! own, `execute_tool {tool}`, and emits one event at its end. It needs a subscriber only; without
+//! one, a call checks the level and allocates nothing. [`conventions`] defines all names. Spans
+//! and events contain no arguments, answers, credentials or error messages, at any level. Ids of
+//! users, sessions and sites are in a span only if the host enables them with [`SpanIds`].
 //!
 //! # Spans
-//! The span opens when everybody who has to allow the call has done so, and ends with it: also when
-//! it panics, times out, or when `execute` is dropped half way. All attempts are in the one span,
-//! and so are the spans that the tool opens, also on the thread of a blocking tool. A call that never
-//! ran has a span of no length. With the feature `otel` and a layer of tracing-opentelemetry, the
-//! span's parent is the current span of this process; without one, it is the caller's, as
-//! [`ToolContext::trace_context`](crate::contracts::ToolContext::trace_context) says, also where the
-//! host's trace id is not one of W3C. If both are there and belong to different traces, the span that
-//! the caller named is linked.
+//! The span opens when the call is approved, and ends with the call, also if it panics, times out,
+//! or `execute` is dropped. All attempts are in one span, and so are the spans that the tool
+//! opens, also on the thread of a blocking tool. A call that never ran has a span of zero length.
+//! With the feature `otel` and a layer of tracing-opentelemetry, the span's parent is the current
+//! span of this process; without one, it is the caller's span, as in
+//! [`ToolContext::trace_context`](crate::contracts::ToolContext::trace_context), also if the
+//! host's trace id is not a W3C id. If both exist and belong to different traces, the caller's
+//! span is linked.
 //!
-//! In OpenTelemetry a call's span ends with the call even where a blocking tool runs on after its
+//! In OpenTelemetry, a call's span ends with the call, even if a blocking tool continues after its
 //! deadline. Other subscribers close it when the last span in it closes.
 //!
-//! # The line for the log
-//! One event a call, at `INFO` for an answer and at `WARN` for an error, with the fields of
-//! [`LogLine`] but its `timestamp`, which every subscriber writes itself, and its `detail`. What only
-//! a log may read (a panic's text, an error and its sources) is in an event of its own, under the
-//! target `tool_runtime::detail`, and in no span. [`JsonLog`] writes the lines without a subscriber.
+//! # Log events
+//! Each call emits one event, at `INFO` for an answer and at `WARN` for an error, with the fields
+//! of [`LogLine`] except `timestamp`, which subscribers write themselves, and `detail`. The detail
+//! (a panic's text, an error and its sources) is for logs only: it is a separate event under the
+//! target `tool_runtime::detail`, outside of any span. [`JsonLog`] writes the lines without a
+//! subscriber.
 //!
 //! ```
 //! use tool_runtime::prelude::*;
@@ -48,11 +48,11 @@
 pub mod conventions;
 mod headers;
 mod json_log;
-mod line;
+mod log_line;
 #[cfg(feature = "otel")]
 mod metrics;
 #[cfg(feature = "otel")]
-mod parent;
+mod otel_context;
 mod span;
 mod span_ids;
 
@@ -65,7 +65,7 @@ use tracing::Instrument;
 
 pub use self::headers::TraceHeaders;
 pub use self::json_log::JsonLog;
-pub use self::line::LogLine;
+pub use self::log_line::LogLine;
 #[cfg(feature = "otel")]
 pub use self::metrics::Metrics;
 use self::span::CallSpan;
@@ -77,7 +77,7 @@ use crate::dispatch::pipeline::CallOutcome;
 use crate::dispatch::seams::CallInstrument;
 use crate::timer::Job;
 
-/// What a runtime tells of its calls.
+/// The tracing settings of a runtime.
 #[derive(Debug, Clone)]
 pub(crate) struct Tracing {
     spans: bool,
@@ -86,14 +86,14 @@ pub(crate) struct Tracing {
     metrics: Option<Metrics>,
 }
 
-/// What surrounds a call that is under way.
+/// The tracing state of a running call.
 #[derive(Debug, Default)]
-struct Inside {
+struct CallTrace {
     span: CallSpan,
-    /// What stands for the span in headers, where nobody records it.
-    own: Option<SpanId>,
+    /// The span id in propagation headers, if OpenTelemetry does not record the span.
+    header_span_id: Option<SpanId>,
     #[cfg(feature = "otel")]
-    active: Option<metrics::Active>,
+    active: Option<metrics::ActiveCall>,
 }
 
 impl Default for Tracing {
@@ -108,14 +108,14 @@ impl Default for Tracing {
 }
 
 impl Tracing {
-    /// What the runtime surrounds its calls with; none if nothing is to be told.
+    /// Returns the wrapper for the runtime's calls; none if spans and metrics are off.
     pub(crate) fn surround(self) -> Option<Arc<dyn CallInstrument>> {
-        let tells = self.spans || self.measures();
-        tells.then(|| Arc::new(self) as Arc<dyn CallInstrument>)
+        let is_on = self.spans || self.measures();
+        is_on.then(|| Arc::new(self) as Arc<dyn CallInstrument>)
     }
 
     fn traces(&self) -> bool {
-        self.spans && span::is_wanted()
+        self.spans && span::is_enabled()
     }
 }
 
@@ -125,8 +125,8 @@ impl Tracing {
         self.metrics.is_some()
     }
 
-    fn count_begun(&self, scope: &CallScope, inside: &mut Inside) {
-        inside.active = self.metrics.as_ref().map(|metrics| metrics.begun(scope));
+    fn count_started(&self, scope: &CallScope, trace: &mut CallTrace) {
+        trace.active = self.metrics.as_ref().map(|metrics| metrics.started(scope));
     }
 
     fn count_closed(&self, record: &CallRecord<'_>) {
@@ -136,15 +136,15 @@ impl Tracing {
     }
 }
 
-/// Without OpenTelemetry nothing is counted.
+/// Without OpenTelemetry there are no metrics.
 #[cfg(not(feature = "otel"))]
-#[allow(clippy::unused_self, reason = "the feature has something to look at")]
+#[allow(clippy::unused_self, reason = "the feature `otel` uses it")]
 impl Tracing {
     fn measures(&self) -> bool {
         false
     }
 
-    fn count_begun(&self, _: &CallScope, _: &mut Inside) {}
+    fn count_started(&self, _: &CallScope, _: &mut CallTrace) {}
 
     fn count_closed(&self, _: &CallRecord<'_>) {}
 }
@@ -161,9 +161,9 @@ impl CallInstrument for Tracing {
     ) -> BoxFuture<'c, CallOutcome> {
         let span = if self.traces() { CallSpan::of(scope, self.ids) } else { CallSpan::default() };
         let entered = span.entered().cloned();
-        scope.span_slot().with(|inside: &mut Inside| {
-            inside.span = span;
-            self.count_begun(scope, inside);
+        scope.span_slot().with(|trace: &mut CallTrace| {
+            trace.span = span;
+            self.count_started(scope, trace);
         });
         match entered {
             Some(entered) => run.instrument(entered).boxed(),
@@ -176,31 +176,31 @@ impl CallInstrument for Tracing {
     }
 
     fn closed(&self, record: &CallRecord<'_>) {
-        let inside = record.call().scope().and_then(|scope| scope.span_slot().take::<Inside>());
+        let trace = record.call().scope().and_then(|scope| scope.span_slot().take::<CallTrace>());
         self.count_closed(record);
         if self.traces() {
-            let span = inside.map(|inside| inside.span).unwrap_or_default();
-            span.or_at_once(record, self.ids).close(record);
+            let span = trace.map(|trace| trace.span).unwrap_or_default();
+            span.or_zero_length(record, self.ids).close(record);
         }
     }
 }
 
 impl RuntimeBuilder {
-    /// Makes no spans and no events for `tracing`; both are made if it is not called.
+    /// Turns off spans and events for `tracing`, which are on by default.
     #[must_use]
     pub fn without_tracing(mut self) -> Self {
         self.tracing.spans = false;
         self
     }
 
-    /// Puts ids of users, sessions or sites into the calls' spans; none of them is if not called.
+    /// Adds ids of users, sessions or sites to the calls' spans; none by default.
     #[must_use]
     pub fn span_ids(mut self, ids: SpanIds) -> Self {
         self.tracing.ids = ids;
         self
     }
 
-    /// Counts and measures calls, with the instruments of this meter; nothing is if not called.
+    /// Records metrics of calls with the instruments of this meter; none by default.
     #[cfg(feature = "otel")]
     #[must_use]
     pub fn metrics(mut self, metrics: Metrics) -> Self {

@@ -1,4 +1,4 @@
-//! A call's span: opened by what is known before it runs, closed by how it ended.
+//! The span of a call.
 
 use tool_contracts::{ToolContext, ToolSpec};
 use tracing::field::Empty;
@@ -8,14 +8,14 @@ use uuid::Uuid;
 
 use super::SpanIds;
 use super::conventions as names;
-use super::line::{self, LogLine};
+use super::log_line::{self, LogLine};
 #[cfg(feature = "otel")]
-use super::parent;
+use super::otel_context;
 use crate::call::CallScope;
 use crate::dispatch::{CallRecord, Origin};
 use crate::timer::Job;
 
-/// The span of one call; none if nobody listens.
+/// The span of one call; none without a subscriber.
 #[derive(Debug)]
 pub(super) struct CallSpan(Span);
 
@@ -31,8 +31,8 @@ impl CallSpan {
         Self::open(Some(scope.tool()), scope.cx(), ids, scope.call_id(), scope.replay_of())
     }
 
-    /// This one, or one of no length if the call never ran.
-    pub(super) fn or_at_once(self, record: &CallRecord<'_>, ids: SpanIds) -> Self {
+    /// Returns this span, or one of zero length if the call never ran.
+    pub(super) fn or_zero_length(self, record: &CallRecord<'_>, ids: SpanIds) -> Self {
         match record.took() {
             None if self.0.is_none() => {
                 Self::open(record.spec(), record.cx(), ids, record.call_id(), record.replay_of())
@@ -41,7 +41,7 @@ impl CallSpan {
         }
     }
 
-    /// The span, if there is something to enter.
+    /// Returns the span, if it is enabled.
     pub(super) fn entered(&self) -> Option<&Span> {
         Some(&self.0).filter(|span| !span.is_disabled())
     }
@@ -54,7 +54,7 @@ impl CallSpan {
         replay_of: Option<Uuid>,
     ) -> Self {
         #[cfg(feature = "otel")]
-        let local = parent::current();
+        let local = otel_context::current();
         let name = tool.map_or(names::OTHER, ToolSpec::name);
         let span = tracing::info_span!(
             target: names::TARGET,
@@ -88,11 +88,11 @@ impl CallSpan {
             { names::LANGFUSE_INGESTION_RUN_ID } = ids.langfuse_of(cx.ingestion_run_id()),
         );
         #[cfg(feature = "otel")]
-        parent::adopt(&span, local.as_ref(), cx);
+        otel_context::set_parent(&span, local.as_ref(), cx);
         Self(span)
     }
 
-    /// Says how the call ended, leaves the line for the log, and ends.
+    /// Records how the call ended, emits its log events, and ends the span.
     pub(super) fn close(&self, record: &CallRecord<'_>) {
         let code = error_code(record);
         if let Some(code) = code {
@@ -102,37 +102,32 @@ impl CallSpan {
         self.0.record(names::CALL_STATUS, record.status().as_str());
         self.0.record(names::CALL_ATTEMPTS, record.attempts());
         self.0.record(names::CALL_ORIGIN, origin(record));
-        if is_enabled(Level::WARN) {
+        if is_enabled() {
             let line = LogLine::of(record);
-            self.0.in_scope(|| line::tell(&line));
-            line::tell_detail(&line);
+            self.0.in_scope(|| log_line::emit(&line));
+            log_line::emit_detail(&line);
         }
         #[cfg(feature = "otel")]
-        parent::end(&self.0);
+        otel_context::end(&self.0);
     }
 }
 
-/// Tells whether anybody may listen to spans or events of this level.
-fn is_enabled(level: Level) -> bool {
-    LevelFilter::current() >= level
+/// Returns whether a subscriber may be interested in spans or events at `WARN` or below.
+pub(super) fn is_enabled() -> bool {
+    LevelFilter::current() >= Level::WARN
 }
 
-/// Tells whether anybody may listen at all.
-pub(super) fn is_wanted() -> bool {
-    is_enabled(Level::WARN)
-}
-
-/// Runs a job inside the span that is current here, heard by whoever listens here.
+/// Wraps a job so that it runs in the current span, with the current subscriber.
 pub(super) fn instrument_job(job: Job) -> Job {
     let span = Span::current();
     if span.is_none() {
         return job;
     }
-    let here = dispatcher::get_default(Clone::clone);
-    Box::new(move || dispatcher::with_default(&here, || span.in_scope(job)))
+    let subscriber = dispatcher::get_default(Clone::clone);
+    Box::new(move || dispatcher::with_default(&subscriber, || span.in_scope(job)))
 }
 
-/// The code of a call's error; none if it was answered.
+/// Returns the code of a call's error; none if it has an answer.
 pub(super) fn error_code<'r>(record: &CallRecord<'r>) -> Option<&'r str> {
     let error = record.output().error()?;
     Some(error.code().unwrap_or(names::OTHER))

@@ -1,19 +1,19 @@
-//! The ids of a call's context that its span carries only where the host asks for them.
+//! Optional ids in spans: personal data that a host has to enable.
 
 use tool_contracts::ToolContext;
 
-/// Chooses which ids of users, sessions and sites the calls' spans carry; by default none.
+/// Selects the ids of users, sessions and sites in the calls' spans; none by default.
 ///
-/// Ids of users and sessions are personal data, and spans leave the process: ask for them only where
-/// the service that receives the spans may keep such data. They are recorded as the context has them.
+/// Ids of users and sessions are personal data, and spans leave the process: enable them only if
+/// the service that receives the spans may store such data. They are recorded as in the context.
 /// The ids of the run, the tenant and the trace are in every span.
 ///
-/// | asked for | attribute | read as |
+/// | enabled by | attribute | interpreted as |
 /// | --- | --- | --- |
 /// | [`user`](Self::user) | `user.id` | the user, by Langfuse, OpenInference and others |
 /// | [`session`](Self::session) | `session.id` | the session, by the same |
 /// | [`site`](Self::site) | `tool_runtime.site.id` | |
-/// | [`langfuse_metadata`](Self::langfuse_metadata) | `langfuse.trace.metadata.run_id` or `….ingestion_run_id`; `….site_id` if the site is asked for | metadata of the trace, by Langfuse |
+/// | [`langfuse_metadata`](Self::langfuse_metadata) | `langfuse.trace.metadata.run_id` or `….ingestion_run_id`; `….site_id` if the site is enabled | metadata of the trace, by Langfuse |
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -36,7 +36,7 @@ const SITE: u8 = 0b0100;
 const LANGFUSE: u8 = 0b1000;
 
 impl SpanIds {
-    /// Chooses none.
+    /// Selects no ids.
     #[must_use]
     pub const fn none() -> Self {
         Self(0)
@@ -60,8 +60,7 @@ impl SpanIds {
         Self(self.0 | SITE)
     }
 
-    /// Adds the run, and the site if it is asked for, under the names that Langfuse reads as a
-    /// trace's metadata.
+    /// Adds the run, and the site if it is enabled, under Langfuse's names for a trace's metadata.
     #[must_use]
     pub const fn langfuse_metadata(self) -> Self {
         Self(self.0 | LANGFUSE)

@@ -1,4 +1,4 @@
-//! What a tool sends on.
+//! The propagation headers of a tool.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use tool_runtime::prelude::*;
 use super::{CALLER, Desk, Recorder, TRACE, builder, id, received, runtime, traced, what};
 use crate::support::cx;
 
-/// What the tool sent, read back.
+/// The headers that the tool sent, parsed.
 fn read(sent: &str) -> TraceContext {
     let fields = sent.lines().filter_map(|line| line.split_once(": "));
     TraceContext::from_fields(fields).expect("headers by the specification")
@@ -61,7 +61,7 @@ async fn a_state_that_the_sdk_may_not_admit_goes_along() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_nobody_records_each_call_has_an_id_of_its_own() {
+async fn without_a_recorded_span_each_call_has_an_id_of_its_own() {
     let desk = Arc::<Desk>::default();
     let runtime = builder(&desk).without_tracing().build().expect("the runtime");
     // Three attempts of one call, then another call.

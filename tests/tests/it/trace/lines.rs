@@ -87,7 +87,7 @@ async fn a_subscriber_gets_one_flat_event_a_call() {
     // No field stands twice in a line.
     assert_eq!(paper.text().matches("\"timestamp\"").count(), calls.len() + details.len());
 
-    // What only a log may read is apart.
+    // The detail for logs is a separate event.
     assert_eq!(details.len(), 1);
     assert_eq!(details[0]["target"], "tool_runtime::detail");
     assert_eq!(details[0]["detail"], format!("panicked: {SECRET}"));
@@ -138,7 +138,7 @@ struct Slow {
 impl Write for Slow {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let _ = self.begun.send(());
-        // Without anybody to wait for it goes on.
+        // Without a sender it continues.
         let _ = self.leave.recv();
         self.paper.write(bytes)
     }
@@ -149,15 +149,15 @@ impl Write for Slow {
 }
 
 #[tokio::test]
-async fn a_slow_writer_holds_nobody_up_and_what_is_lost_is_counted() {
+async fn a_slow_writer_blocks_no_call_and_dropped_lines_are_counted() {
     let (paper, desk) = (Paper::default(), Arc::default());
     let ((begun, begins), (leave, waits)) = (channel(), channel());
     let slow = Slow { begun, leave: waits, paper: paper.clone() };
-    let log = JsonLog::with_room(slow, 2).expect("a thread");
+    let log = JsonLog::with_capacity(slow, 2).expect("a thread");
     let runtime = builder(&desk).observe(log.clone()).build().expect("the runtime");
     runtime.call("look", what("tea"), &cx()).execute().await;
     begins.recv().expect("the writer has the first line");
-    // Two wait, three find no room; nobody waits for the writer.
+    // Two lines are queued, three are dropped; no call waits for the writer.
     for _ in 0..5 {
         runtime.call("look", what("tea"), &cx()).execute().await;
     }

@@ -1,4 +1,4 @@
-//! What is counted and measured of calls.
+//! The metrics of calls.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ impl Meters {
         self.runtime.call(tool, arguments, &cx()).execute().await;
     }
 
-    /// What a metric says now, by its attributes: a sum, or a histogram's count.
+    /// Returns a metric's current values by their attributes: a sum, or a histogram's count.
     fn read(&self, name: &str) -> BTreeMap<String, i64> {
         self.provider.force_flush().expect("an export");
         let exported = self.exporter.get_finished_metrics().expect("the metrics");

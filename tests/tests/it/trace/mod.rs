@@ -26,7 +26,7 @@ use tracing::Instrument;
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::layer::SubscriberExt;
 
-/// What must be in no span, no event and no line.
+/// Texts that must be in no span, no event and no line.
 const SECRET: &str = "hunter2";
 
 /// Keeps what an exporter would send of this thread.
@@ -80,7 +80,7 @@ fn id(span: &SpanData) -> SpanId {
     span.span_context.span_id()
 }
 
-/// What the tools did, and what holds one of them up.
+/// Records the runs of the tools, and blocks one of them.
 #[derive(Default)]
 struct Desk {
     runs: Mutex<u32>,
@@ -145,7 +145,7 @@ async fn look(
     desk: &Arc<Desk>,
     headers: &TraceHeaders,
     again: &TraceHeaders,
-    /// What.
+    /// The subject.
     what: String,
 ) -> Result<String, Trouble> {
     assert_eq!(headers, again);
@@ -168,7 +168,7 @@ fn dig(desk: &Arc<Desk>, headers: &TraceHeaders) -> u32 {
     let held_up = desk.held_up.lock().unwrap().take();
     desk.note("begun");
     if let Some(held_up) = held_up {
-        // Who held it up lets it go by leaving.
+        // Dropping the sender lets it continue.
         let _ = held_up.recv();
     }
     desk.note("ended");
@@ -178,7 +178,7 @@ fn dig(desk: &Arc<Desk>, headers: &TraceHeaders) -> u32 {
 /// Keeps something.
 #[ai_tool(effect = "write", preview = nothing)]
 async fn keep(
-    /// What.
+    /// The subject.
     what: String,
 ) -> String {
     what
@@ -206,7 +206,7 @@ fn what(what: &str) -> String {
     format!(r#"{{"what":"{what}"}}"#)
 }
 
-/// What a model asks for, under an id of its own.
+/// A model's call, with its own id.
 fn request(id: &str, arguments: String) -> ToolCallRequest {
     ToolCallRequest::new(id, "look", RawValue::from_string(arguments).expect("JSON"))
 }
@@ -214,7 +214,7 @@ fn request(id: &str, arguments: String) -> ToolCallRequest {
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER: &str = "00f067aa0ba902b7";
 
-/// What a caller sent.
+/// The trace headers that a caller sent.
 fn received() -> TraceContext {
     let parent = format!("00-{TRACE}-{CALLER}-03");
     TraceContext::from_headers([parent], ["congo=t61rcWkgMzE"]).expect("a trace")

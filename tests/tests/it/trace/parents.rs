@@ -1,4 +1,4 @@
-//! Whose child each span is.
+//! The parents of spans.
 
 use std::sync::Arc;
 

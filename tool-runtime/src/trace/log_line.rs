@@ -1,4 +1,4 @@
-//! The line that a call leaves in the log.
+//! The log line of a call.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use super::span::error_code;
 use crate::dispatch::CallRecord;
 use crate::redact;
 
-/// One ended call, as one flat line of the log.
+/// The log line of an ended call, as flat fields.
 ///
 /// ```
 /// use std::sync::mpsc;
@@ -34,19 +34,19 @@ use crate::redact;
 /// impl Observe for Lines {
 ///     fn closed(&self, record: &CallRecord<'_>) {
 ///         let line = serde_json::to_value(LogLine::of(record)).expect("a line is JSON");
-///         self.0.send(line).expect("somebody listens");
+///         self.0.send(line).expect("the receiver exists");
 ///     }
 /// }
 ///
 /// # use tool_runtime::serde_json;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let (lines, heard) = mpsc::channel();
+/// let (lines, received) = mpsc::channel();
 /// let runtime = Runtime::builder().tool::<Add>().observe(Lines(lines)).build()?;
 /// let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").build()?;
 ///
 /// runtime.call("add", r#"{"a":2}"#, &cx).execute().await;
-/// let line = heard.recv()?;
+/// let line = received.recv()?;
 /// assert_eq!(line["event"], "tool_call_error");
 /// assert_eq!(line["error_code"], "INVALID_ARGUMENT");
 /// assert_eq!(line["run_id"], "run-1");
@@ -58,19 +58,19 @@ use crate::redact;
 pub struct LogLine<'r> {
     /// `tool_call_success` or `tool_call_error`.
     pub event: &'static str,
-    /// When the call ended; written as RFC 3339 has it, in UTC, with milliseconds.
+    /// The time at which the call ended; written as in RFC 3339, in UTC, with milliseconds.
     #[serde(serialize_with = "write_time")]
     pub timestamp: DateTime<Utc>,
     /// The host's id of the trace.
     pub trace_id: &'r str,
-    /// The graph's run; either this or `ingestion_run_id` is there.
+    /// The graph's run; either this or `ingestion_run_id` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<&'r str>,
     /// The upload's run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ingestion_run_id: Option<&'r str>,
-    /// The tool; for one that does not exist what the model called, or `_OTHER` if no tool could be
-    /// named so.
+    /// The tool's name; for an unknown tool the name that the model used, or `_OTHER` if it is not
+    /// a valid name.
     pub tool_name: &'r str,
     /// The tenant.
     pub tenant_id: Uuid,
@@ -80,7 +80,7 @@ pub struct LogLine<'r> {
     /// The site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub site_id: Option<&'r str>,
-    /// How long the call ran, in milliseconds; 0 if it never did.
+    /// The duration of the call, in milliseconds; 0 if it never ran.
     pub latency_ms: u64,
     /// The class of the error, such as `VALIDATION`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,16 +94,16 @@ pub struct LogLine<'r> {
     /// True if the call had no effect.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// The invocation that the call repeats, to see whether the answer is still the same.
+    /// The invocation that a replay repeats.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay_of: Option<Uuid>,
-    /// What only a log may read, as [`CallRecord::log`] gives it.
+    /// The text for logs only, as in [`CallRecord::log`].
     #[serde(skip_serializing_if = "str::is_empty")]
     pub detail: &'r str,
 }
 
 impl<'r> LogLine<'r> {
-    /// Makes the line of a call that ends now.
+    /// Creates the line of a call that ends now.
     #[must_use]
     pub fn of(record: &CallRecord<'r>) -> Self {
         let cx = record.cx();
@@ -114,7 +114,9 @@ impl<'r> LogLine<'r> {
             trace_id: cx.trace_id(),
             run_id: cx.run_id(),
             ingestion_run_id: cx.ingestion_run_id(),
-            tool_name: record.spec().map_or_else(|| name_of_unknown(record.tool()), ToolSpec::name),
+            tool_name: record
+                .spec()
+                .map_or_else(|| unknown_tool_name(record.tool()), ToolSpec::name),
             tenant_id: cx.tenant_id(),
             tenant_slug: cx.tenant_slug(),
             site_id: cx.site_id(),
@@ -141,21 +143,21 @@ fn latency_ms(record: &CallRecord<'_>) -> u64 {
 /// The longest name that a tool may have.
 const LONGEST_NAME: usize = 128;
 
-/// What a model called, if a tool could be named so: anything else could hold anything.
-fn name_of_unknown(name: &str) -> &str {
-    let admitted = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
-    let named = (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(admitted);
-    // A card number or a key is named so, too.
-    let harmless = || matches!(redact::free_text(name), Cow::Borrowed(_));
-    if named && harmless() { name } else { names::OTHER }
+/// Returns the name of an unknown tool if it is a valid name: other text may contain anything.
+fn unknown_tool_name(name: &str) -> &str {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+    let is_valid = (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_allowed);
+    // A card number or a key may be a valid name too.
+    let is_clean = || matches!(redact::free_text(name), Cow::Borrowed(_));
+    if is_valid && is_clean() { name } else { names::OTHER }
 }
 
 fn write_time<S: Serializer>(time: &DateTime<Utc>, to: S) -> Result<S::Ok, S::Error> {
     to.collect_str(&time.format("%Y-%m-%dT%H:%M:%S%.3fZ"))
 }
 
-/// Writes one event at a level, which `tracing` wants to know when it is compiled.
-macro_rules! tell_at {
+/// Emits one event at a level, which `tracing` needs at compile time.
+macro_rules! emit_at {
     ($level:expr, $line:expr) => {
         tracing::event!(
             target: names::TARGET,
@@ -178,17 +180,17 @@ macro_rules! tell_at {
     };
 }
 
-/// Tells whoever listens to `tracing`, inside the span that is current.
-pub(super) fn tell(line: &LogLine<'_>) {
+/// Emits the event of a call, inside the current span.
+pub(super) fn emit(line: &LogLine<'_>) {
     if line.is_error() {
-        tell_at!(tracing::Level::WARN, line);
+        emit_at!(tracing::Level::WARN, line);
     } else {
-        tell_at!(tracing::Level::INFO, line);
+        emit_at!(tracing::Level::INFO, line);
     }
 }
 
-/// Tells what only a log may read, in no span: spans are sent to others.
-pub(super) fn tell_detail(line: &LogLine<'_>) {
+/// Emits the detail of a call outside of any span, because spans leave the process.
+pub(super) fn emit_detail(line: &LogLine<'_>) {
     if !line.detail.is_empty() {
         tracing::warn!(
             target: names::DETAIL_TARGET,
