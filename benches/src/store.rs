@@ -11,7 +11,8 @@ use serde_json::json;
 use tool_runtime::canonical::Digest;
 use tool_runtime::prelude::*;
 use tool_runtime::store::{
-    ClaimRequest, Claimed, IdempotencyStore, KeyScope, Settlement, Sqlite, StoredAnswer, UnixMillis,
+    ClaimOutcome, ClaimRequest, IdempotencyStore, KeyScope, Settlement, Sqlite, StoredAnswer,
+    UnixMillis,
 };
 
 use crate::rates::{median, rate, ratio, text};
@@ -99,7 +100,7 @@ async fn write(store: Sqlite, task: usize) -> Result<(), String> {
     for number in task * WRITES..(task + 1) * WRITES {
         let key = key(number);
         let request = ClaimRequest::new(key.clone(), fingerprint(number), NOW, LEASE);
-        let Claimed::First(fence) = store.claim(request).await.map_err(text)? else {
+        let ClaimOutcome::First(fence) = store.claim(request).await.map_err(text)? else {
             return Err("a new key had been claimed".to_owned());
         };
         let settlement = Settlement::Answered {

@@ -46,7 +46,7 @@ impl Report {
             let reason = error.details().and_then(|details| details.get("reason")?.as_str());
             (error.code().unwrap_or_default().to_owned(), reason.unwrap_or_default().to_owned())
         });
-        let is_warned = output.meta_json().contains("could not be kept");
+        let is_warned = output.meta_json().contains("could not be stored");
         Self { key: key.to_owned(), effect, is_warned, refused }
     }
 }

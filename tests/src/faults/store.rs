@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use futures::FutureExt;
 use tool_runtime::Uuid;
 use tool_runtime::store::{
-    ClaimRequest, Claimed, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope, Settlement,
-    Sqlite, StoreError, UnixMillis,
+    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope,
+    Settlement, Sqlite, StoreError, UnixMillis,
 };
 
 use super::point::{Laid, Point};
@@ -41,9 +41,9 @@ impl IdempotencyStore for Trapped {
         self.store.read_time(reading).await
     }
 
-    async fn claim(&self, request: ClaimRequest) -> Result<Claimed, StoreError> {
+    async fn claim(&self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError> {
         let claimed = self.pass_while(Point::Claiming, self.store.claim(request)).await;
-        if let Ok(Claimed::First(_) | Claimed::TakenOver(_)) = claimed {
+        if let Ok(ClaimOutcome::First(_) | ClaimOutcome::TakenOver(_)) = claimed {
             self.trap.pass(Point::Claimed);
         }
         claimed
@@ -75,13 +75,13 @@ impl IdempotencyStore for Trapped {
         self.store.find(key).await
     }
 
-    async fn unknown(
+    async fn list_unknown(
         &self,
         tenant: Uuid,
         after: Option<&KeyScope>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
-        self.store.unknown(tenant, after, most).await
+        self.store.list_unknown(tenant, after, most).await
     }
 
     async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {

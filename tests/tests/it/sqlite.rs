@@ -18,7 +18,7 @@ use std::time::Duration;
 use tool_runtime::Uuid;
 use tool_runtime::canonical::Digest;
 use tool_runtime::store::{
-    ClaimRequest, Claimed, Fence, KeyScope, Settlement, Sqlite, StoreError, StoreErrorKind,
+    ClaimOutcome, ClaimRequest, Fence, KeyScope, Settlement, Sqlite, StoreError, StoreErrorKind,
     StoredAnswer, UnixMillis,
 };
 
@@ -95,9 +95,9 @@ fn answered(text: &str) -> Settlement {
 }
 
 #[track_caller]
-fn fence(claimed: &Claimed) -> Fence {
+fn fence(claimed: &ClaimOutcome) -> Fence {
     match claimed {
-        Claimed::First(fence) | Claimed::TakenOver(fence) => *fence,
+        ClaimOutcome::First(fence) | ClaimOutcome::TakenOver(fence) => *fence,
         other => panic!("the key was not claimed: {other:?}"),
     }
 }

@@ -16,7 +16,7 @@ use crate::call::{CallApproval, CallScope, TicketWithdrawal, ToolCall};
 use crate::failure::Failure;
 
 /// The claim that a call holds while it runs, if it needs one; or its answer, if it need not run.
-pub(crate) type Held = Result<Option<Box<dyn Hold>>, Box<CallOutcome>>;
+pub(crate) type ClaimResult = Result<Option<Box<dyn Claim>>, Box<CallOutcome>>;
 
 /// The policy's decision about a call that it does not refuse.
 pub(crate) enum PolicyDecision {
@@ -46,7 +46,7 @@ pub(crate) trait CallPolicy: fmt::Debug + Send + Sync {
         scope: &'c CallScope,
         approval: &'c CallApproval,
         started: Instant,
-    ) -> BoxFuture<'c, Held>;
+    ) -> BoxFuture<'c, ClaimResult>;
 
     /// Returns the retries of a call that has failed once; none if it must not be retried.
     fn retries(&self, scope: &CallScope) -> Option<Box<dyn Retries>>;
@@ -68,7 +68,7 @@ pub(crate) trait Lease: Send + Sync {
 }
 
 /// The claim that a call holds while it runs.
-pub(crate) trait Hold: Send + Sync {
+pub(crate) trait Claim: Send + Sync {
     /// Renews the claim; the future is ready only when the claim is lost.
     fn keep(&mut self) -> BoxFuture<'_, ()>;
 

@@ -7,7 +7,7 @@ use futures::future::{BoxFuture, Either, select};
 use futures::task::noop_waker_ref;
 use tool_contracts::{CallStatus, Effect, Permission};
 
-use super::call_policy::{Hold, PolicyDecision};
+use super::call_policy::{Claim, PolicyDecision};
 use super::fitting::{fit, refused};
 use super::record::Origin;
 use super::refusal::Refusal;
@@ -39,7 +39,7 @@ struct Admitted(PanicGuarded);
 /// An admitted call with all that it needs to run.
 pub(super) struct Claimed {
     pub(super) tool: PanicGuarded,
-    pub(super) hold: Option<Box<dyn Hold>>,
+    pub(super) hold: Option<Box<dyn Claim>>,
 }
 
 /// The outcome of a call, with its answer.
@@ -201,7 +201,7 @@ fn admit(scope: &CallScope, decoded: Decoded, _: ApprovalProof) -> Result<Admitt
 /// Waits for the evidence while the claim is renewed.
 async fn proven(
     proving: BoxFuture<'_, CallOutcome>,
-    hold: &mut Option<Box<dyn Hold>>,
+    hold: &mut Option<Box<dyn Claim>>,
 ) -> CallOutcome {
     let Some(hold) = hold else { return proving.await };
     match select(proving, hold.keep()).await {

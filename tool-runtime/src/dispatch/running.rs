@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use futures::future::{Either, select};
 
 use super::attempt::{Attempt, Outcome};
-use super::call_policy::{Hold, Retries};
+use super::call_policy::{Claim, Retries};
 use super::pipeline::{Decoded, decode};
 use crate::call::{CallScope, Cancellation, MetaDraft, PanicGuarded, ToolEnd, guard};
 
@@ -32,7 +32,7 @@ impl ToolRun {
 pub(super) async fn run(
     scope: &CallScope,
     tool: PanicGuarded,
-    hold: &mut Option<Box<dyn Hold>>,
+    hold: &mut Option<Box<dyn Claim>>,
     started: Instant,
 ) -> ToolRun {
     // Boxed, so that calls without a claim reserve no space for it.
@@ -53,7 +53,7 @@ pub(super) async fn run(
 /// Retries a failed tool as long as its retry schedule allows.
 async fn try_again(
     scope: &CallScope,
-    hold: &mut Option<Box<dyn Hold>>,
+    hold: &mut Option<Box<dyn Claim>>,
     started: Instant,
     first: (Outcome, Duration),
 ) -> (Outcome, Duration) {
@@ -83,7 +83,7 @@ fn leaves_doubt(outcome: &Outcome) -> bool {
 async fn attempt_held(
     scope: &CallScope,
     tool: PanicGuarded,
-    hold: &mut dyn Hold,
+    hold: &mut dyn Claim,
     started: Instant,
 ) -> (Outcome, Duration) {
     let attempt = Attempt::after_waiting(scope, tool, started);
@@ -151,7 +151,7 @@ fn next_pause(
 /// Waits between two attempts; returns the outcome if the call ends meanwhile.
 async fn pause(
     scope: &CallScope,
-    hold: &mut Option<Box<dyn Hold>>,
+    hold: &mut Option<Box<dyn Claim>>,
     time: Duration,
 ) -> Option<Outcome> {
     // A timer may panic outside its executor: then there is no further attempt.

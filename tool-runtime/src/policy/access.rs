@@ -1,4 +1,4 @@
-//! The host's own rule about who may do what.
+//! The host's own access rule.
 
 use std::error::Error;
 use std::fmt;
@@ -9,17 +9,17 @@ use tool_contracts::{ToolContext, ToolSpec};
 
 use crate::call::{CallScope, Preview, ToolCall};
 
-/// Decides about each call by a rule of the host's: who calls, which tool, with which arguments.
+/// Decides about each call by a rule of the host: by the caller, the tool and the arguments.
 ///
-/// It is asked when a call is executed, before anybody else is. Its word wins over the tool's
-/// [`Permission`](tool_contracts::Permission), but for a tool that is denied altogether. It fails
-/// closed: an error or a panic denies the call.
+/// It runs when a call is executed, before any approver is asked. Its verdict overrides the tool's
+/// [`Permission`](tool_contracts::Permission), except [`Deny`](tool_contracts::Permission::Deny).
+/// It fails closed: an error or a panic denies the call.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
 /// use tool_runtime::policy::{AccessPolicy, AccessRequest, AccessVerdict, async_trait};
 ///
-/// /// Small refunds need nobody's word.
+/// /// Small refunds need no approval.
 /// struct Refunds;
 ///
 /// #[derive(serde::Deserialize)]
@@ -48,14 +48,14 @@ pub trait AccessPolicy: Send + Sync + 'static {
     /// Decides about one call.
     ///
     /// # Errors
-    /// Whatever keeps it from deciding: the call is denied, and only the log reads the error.
+    /// Any error denies the call; its text goes to the log only.
     async fn decide(
         &self,
         request: &AccessRequest<'_>,
     ) -> Result<AccessVerdict, Box<dyn Error + Send + Sync>>;
 }
 
-/// What the host's rule decided.
+/// The verdict of an [`AccessPolicy`] on a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AccessVerdict {
@@ -63,25 +63,25 @@ pub enum AccessVerdict {
     ByPermission,
     /// The call may run.
     Allow,
-    /// A person is asked, and told why.
+    /// An approver decides, and is told the reason.
     Ask {
-        /// Why, for the person.
+        /// The reason, for the approver.
         reason: String,
     },
-    /// The call may not run, and the model is told why.
+    /// The call may not run, and the model is told the reason.
     Deny {
-        /// Why, for the model.
+        /// The reason, for the model.
         reason: String,
     },
 }
 
 impl AccessVerdict {
-    /// Asks a person, and tells them why.
+    /// Requires an approval, with the reason for the approver.
     pub fn ask(reason: impl Into<String>) -> Self {
         Self::Ask { reason: reason.into() }
     }
 
-    /// Denies the call, and tells the model why.
+    /// Denies the call, with the reason for the model.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny { reason: reason.into() }
     }
@@ -99,7 +99,7 @@ impl<'c> AccessRequest<'c> {
         Self { call, scope }
     }
 
-    /// Returns who calls, for whom.
+    /// Returns the call's context: tenant, user, actor.
     #[must_use]
     pub fn cx(&self) -> &'c ToolContext {
         self.scope.cx()
@@ -111,16 +111,16 @@ impl<'c> AccessRequest<'c> {
         self.scope.tool()
     }
 
-    /// Describes the call as a person would see it, secrets masked.
+    /// Describes the call as an approver sees it, with secrets masked.
     #[must_use]
     pub fn preview(&self) -> Preview<'c> {
         self.call.preview()
     }
 
-    /// Reads the arguments into a type: all of them, secrets too.
+    /// Deserializes the arguments, including secrets.
     ///
     /// # Errors
-    /// The type cannot be read from arguments that the tool's schema admits.
+    /// Returns an error if the arguments do not fit the type.
     pub fn arguments<T: Deserialize<'c>>(&self) -> serde_json::Result<T> {
         serde_json::from_str(self.scope.arguments())
     }

@@ -1,4 +1,4 @@
-//! What a host says about how its tools may be used.
+//! The settings of a runtime's policies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,8 +9,8 @@ use tool_contracts::{ToolSpec, ToolkitSpec};
 
 use super::access::AccessPolicy;
 use super::approval::Approver;
-use super::bounds;
 use super::rules::Rules;
+use super::settings_check;
 use super::ticket::KeyRing;
 use crate::dispatch::{BuildProblem, RuntimeBuilder};
 use crate::registry::narrowest_first;
@@ -18,10 +18,10 @@ use crate::store::{
     Clock, GrantStore, IdempotencyStore, Memory, OutputStore, Store, SystemClock, TicketStore,
 };
 
-/// What may delay, refuse or repeat calls: given to [`RuntimeBuilder::policy`].
+/// Rules that delay, refuse or repeat calls; set with [`RuntimeBuilder::policy`].
 ///
-/// Without one, everything here has a sensible default: keys and tickets are kept in memory, reads
-/// are tried up to three times, an answer with a `ttl` is kept fresh, and nobody is limited.
+/// Every setting has a default: keys and tickets are kept in memory, reads are tried up to three
+/// times, answers with a `ttl` are cached, and no rate or concurrency is limited.
 ///
 /// ```
 /// use tool_runtime::policy::{Policy, RateLimit, Rules};
@@ -58,7 +58,7 @@ pub struct Policy {
     pub(super) archive_after: Duration,
 }
 
-/// Where what must survive is kept.
+/// The stores of a runtime.
 #[derive(Clone)]
 pub(super) struct Stores {
     pub(super) keys: Arc<dyn IdempotencyStore>,
@@ -67,7 +67,7 @@ pub(super) struct Stores {
     pub(super) outputs: Arc<dyn OutputStore>,
 }
 
-/// What the host chose, each or all at once.
+/// The stores that the host set: one for everything, or one for each purpose.
 #[derive(Clone, Default)]
 pub(super) struct ChosenStores {
     all: Option<Stores>,
@@ -85,7 +85,7 @@ impl Stores {
 }
 
 impl ChosenStores {
-    /// Each one's own, else the one for all, else memory.
+    /// Takes the store for each purpose, else the one for everything, else memory.
     pub(super) fn resolve(self) -> Stores {
         let all = self.all.unwrap_or_else(|| Stores::all(Memory::new()));
         Stores {
@@ -121,12 +121,12 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Starts with the defaults.
+    /// Creates a policy with the defaults.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Keeps keys, tickets, grants and long answers in one store.
+    /// Keeps keys, tickets, grants and outputs in one store.
     pub fn store(mut self, store: impl Store) -> Self {
         self.stores.all = Some(Stores::all(store));
         self
@@ -150,7 +150,7 @@ impl Policy {
         self
     }
 
-    /// Keeps long answers in a store of their own.
+    /// Keeps long outputs in a store of their own.
     pub fn output_store(mut self, store: impl OutputStore) -> Self {
         self.stores.outputs = Some(Arc::new(store));
         self
@@ -162,21 +162,21 @@ impl Policy {
         self
     }
 
-    /// Sets the rules for a tool, or for all tools of a toolkit; a tool's own win.
+    /// Sets the rules for a tool, or for all tools of a toolkit; a tool's own rules come first.
     pub fn rules_for(mut self, tool_or_toolkit: impl Into<String>, rules: Rules) -> Self {
         self.rules_for.insert(tool_or_toolkit.into(), rules);
         self
     }
 
-    /// Lets a rule of the host's decide about each call.
+    /// Sets the host's own rule, which decides about each call.
     pub fn access(mut self, policy: impl AccessPolicy) -> Self {
         self.access = Some(Arc::new(policy));
         self
     }
 
-    /// Lets somebody in this process decide about calls that ask for permission.
+    /// Sets the approver in this process, which decides about calls that need an approval.
     ///
-    /// Without one, or if they defer, the call is answered with a ticket.
+    /// Without one, or if it defers, the call is answered with a ticket.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.approver = Some(Arc::new(approver));
         self
@@ -184,19 +184,19 @@ impl Policy {
 
     /// Sets the keys that tickets are signed and sealed with.
     ///
-    /// Without them, tickets end with this process: set them where another one shall resume calls.
+    /// Without them, tickets are valid in this process only: set them to resume calls in another.
     pub fn ticket_keys(mut self, keys: KeyRing) -> Self {
         self.keys = Some(keys);
         self
     }
 
-    /// Sets how long a ticket waits for a decision; a day if it is not set.
+    /// Sets how long a ticket waits for a decision; a day by default.
     pub fn ticket_lifetime(mut self, time: Duration) -> Self {
         self.ticket_lifetime = time;
         self
     }
 
-    /// Sets how long an answer that was too long for a model can be read; an hour if it is not set.
+    /// Sets how long an output that was too long for a model can be read; an hour by default.
     pub fn output_lifetime(mut self, time: Duration) -> Self {
         self.output_lifetime = time;
         self
@@ -208,88 +208,86 @@ impl Policy {
         self
     }
 
-    /// Sets at which refused call of one tool in one run the model is told to stop; the third if it
-    /// is not set, 0 for never.
+    /// Sets after how many rejected calls of one tool in one run the model is told to stop; 3 by
+    /// default, 0 for never.
     pub fn correction_budget(mut self, calls: u32) -> Self {
         self.correction_budget = calls;
         self
     }
 
-    /// Sets how many calls are under way at once, of all tools together; without bound if it is
-    /// not set.
+    /// Sets how many calls of all tools together run at once; unbounded by default.
     pub fn max_in_flight(mut self, calls: usize) -> Self {
         self.max_in_flight = Some(calls);
         self
     }
 
-    /// Sets how many calls may queue for [`max_in_flight`](Self::max_in_flight), 1,024 if it is not
-    /// set; further ones are answered `UNAVAILABLE`.
+    /// Sets how many calls may queue for [`max_in_flight`](Self::max_in_flight), 1,024 by default;
+    /// further calls are answered `UNAVAILABLE`.
     pub fn max_queue(mut self, calls: usize) -> Self {
         self.max_queue = calls;
         self
     }
 
-    /// Sets how many unknown outcomes one caller may have in a tenant, 1,000 if it is not set.
+    /// Sets how many unknown outcomes one caller may have in a tenant; 1,000 by default.
     ///
-    /// The caller is the call's actor, which over HTTP is the service or the key that was proven,
-    /// else its user. Beyond it, its keyed writes under new keys are answered `RATE_LIMITED`, reason
-    /// `unknown_outcomes_full`, until some are [resolved](crate::Runtime::resolve_outcome) or
-    /// [archived](Self::archive_unknown_after). No other caller is refused for it.
+    /// The caller is the call's actor, which over HTTP is the authenticated service or key, else
+    /// its user. Beyond this quota, the caller's writes under new keys are answered
+    /// `RATE_LIMITED`, reason `unknown_outcomes_full`, until some are
+    /// [resolved](crate::Runtime::resolve_outcome) or [archived](Self::archive_unknown_after).
+    /// Other callers are not affected.
     pub fn unknown_per_caller(mut self, outcomes: usize) -> Self {
         self.unknown_per_caller = outcomes;
         self
     }
 
-    /// Sets how many tickets of one caller may wait in a tenant, 1,000 if it is not set, and with
-    /// them at most 8 MiB of sealed calls.
+    /// Sets how many tickets of one caller may wait in a tenant; 1,000 by default. Their sealed
+    /// calls have at most 8 MiB.
     ///
-    /// Beyond it, a call that needs a ticket is answered `RATE_LIMITED`, reason
-    /// `waiting_tickets_full`, until some are decided or have expired.
+    /// Beyond this quota, a call that needs a ticket is answered `RATE_LIMITED`, reason
+    /// `waiting_tickets_full`, until some tickets are decided or expire.
     pub fn tickets_per_caller(mut self, tickets: usize) -> Self {
         self.tickets_per_caller = tickets;
         self
     }
 
-    /// Sets after what time an unknown outcome that stays unresolved is archived, 30 days if it is
-    /// not set.
+    /// Sets the time after which an unresolved unknown outcome is archived; 30 days by default.
     ///
-    /// An archived record is small, goes on refusing a repeat (reason `outcome_archived`), and counts
-    /// against no share.
+    /// An archived record is small, still refuses a repeat (reason `outcome_archived`), and counts
+    /// against no quota.
     pub fn archive_unknown_after(mut self, time: Duration) -> Self {
         self.archive_after = time;
         self
     }
 
-    /// Sets how many bytes of fresh answers are kept to be served again; 16 MiB if it is not set.
+    /// Sets the size of the cache for answers with a `ttl`, in bytes; 16 MiB by default.
     ///
-    /// Beyond that those that are asked for least go, of whichever tenant: that costs the tool a
-    /// call, and refuses nobody.
+    /// Above it, the least used answers of all tenants are evicted; the next call runs its tool.
     pub fn cache_bytes(mut self, bytes: u64) -> Self {
         self.cache_bytes = bytes;
         self
     }
 
-    /// The rules for a tool: its own, its toolkit's, those for all.
+    /// Returns the rules for a tool: its own, then its toolkit's, then those for all tools.
     pub(super) fn rules_of(&self, tool: &ToolSpec) -> Rules {
-        let narrower = narrowest_first(tool.name(), tool.toolkit().map(ToolkitSpec::name));
-        let said = narrower.filter_map(|name| self.rules_for.get(name));
-        said.fold(Rules::new(), Rules::or).or(&self.rules)
+        let names = narrowest_first(tool.name(), tool.toolkit().map(ToolkitSpec::name));
+        let rules = names.filter_map(|name| self.rules_for.get(name));
+        rules.fold(Rules::new(), Rules::or).or(&self.rules)
     }
 
-    /// Everything that is out of place, given the names of all tools and toolkits.
+    /// Returns the problems of the settings, given the names of all tools and toolkits.
     pub(crate) fn check(&self, known: &BTreeSet<&str>) -> Vec<BuildProblem> {
         let unknown = self.rules_for.keys().filter(|name| !known.contains(&***name));
         let unknown = unknown.map(|name| BuildProblem::UnknownRules { name: name.clone() });
-        let rules = self.rules_for.values().chain([&self.rules]).flat_map(bounds::check);
-        unknown.chain(rules).chain(bounds::check_policy(self)).collect()
+        let rules = self.rules_for.values().chain([&self.rules]).flat_map(settings_check::check);
+        unknown.chain(rules).chain(settings_check::check_policy(self)).collect()
     }
 }
 
 impl RuntimeBuilder {
-    /// Sets what may delay, refuse or repeat calls.
+    /// Sets the policies: permission, idempotency, limits, retries, caching.
     ///
-    /// It replaces a policy that was given before. The [store](Self::store) that the builder was
-    /// given stays, unless the policy brings one of its own.
+    /// It replaces an earlier policy. The builder's [store](Self::store) stays, unless the policy
+    /// has one of its own.
     #[must_use]
     pub fn policy(mut self, mut policy: Policy) -> Self {
         policy.stores.all = policy.stores.all.or(self.policy.stores.all);
@@ -297,8 +295,7 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Keeps idempotency keys, tickets, grants and long answers in this store; in memory if there is
-    /// none.
+    /// Keeps idempotency keys, tickets, grants and outputs in this store; in memory by default.
     #[must_use]
     pub fn store(mut self, store: impl Store) -> Self {
         self.policy = self.policy.store(store);

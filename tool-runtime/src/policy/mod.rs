@@ -1,32 +1,31 @@
-//! What may delay, refuse or repeat a call.
+//! Rules that delay, refuse or repeat calls: permission, idempotency, limits, retries, caching.
 //!
-//! A [`Policy`] is given to [`RuntimeBuilder::policy`](crate::RuntimeBuilder::policy); without one
-//! the defaults hold, which keep a write from running twice and ask a person where the tool asks for
-//! one.
+//! Set a [`Policy`] with [`RuntimeBuilder::policy`](crate::RuntimeBuilder::policy). Without one the
+//! defaults hold: a write never runs twice, and a tool whose permission is `Ask` waits for an
+//! approval.
 
 mod access;
 mod approval;
-mod asking;
-mod bounds;
-mod claiming;
+mod claim_resources;
+mod claimed_resources;
 mod config;
-mod deciding;
+mod deadline;
 mod excerpt;
-mod fresh;
-mod governor;
-mod holding;
 mod idempotency;
 mod limits;
 mod out_of_range;
-mod plan;
+mod policy_state;
 pub(crate) mod principal;
+mod read_cache;
 mod retry;
-mod retrying;
 mod rules;
+mod settings_check;
+mod store_access;
 mod store_time;
-mod sweeping;
+mod sweeper;
 mod ticket;
-mod waiting;
+mod ticket_use;
+mod tool_plan;
 
 pub use async_trait::async_trait;
 
@@ -37,13 +36,13 @@ pub use self::approval::{
 };
 pub use self::config::Policy;
 pub use self::excerpt::{Cut, ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
-pub use self::idempotency::{OutcomeFigures, Resolution, ResolveError};
+pub use self::idempotency::{OutcomeCounts, Resolution, ResolveError};
 pub use self::limits::{BreakerConfig, RateLimit};
 #[cfg(feature = "http")]
-pub(crate) use self::limits::{Key, RateLimiter};
+pub(crate) use self::limits::{RateKey, RateLimiter};
 pub use self::out_of_range::OutOfRange;
 pub use self::retry::RetryConfig;
-pub use self::rules::{Rules, WhenRunning};
+pub use self::rules::{ConcurrentRepeat, Rules};
 #[cfg(feature = "sqlite")]
 pub(crate) use self::ticket::RingKey;
 pub use self::ticket::{KeyRing, KeyRingError, Ticket, TicketFault};

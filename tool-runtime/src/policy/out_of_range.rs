@@ -1,8 +1,8 @@
-//! Why a rule cannot be set like that.
+//! The error of a setting that is out of its range.
 
 use std::fmt;
 
-/// Says which setting is out of its range, what belongs there and what was found.
+/// A setting is out of its range: names the setting, the range, and the value that was found.
 ///
 /// # Examples
 /// ```
@@ -23,19 +23,19 @@ pub struct OutOfRange {
 }
 
 impl OutOfRange {
-    /// Names the setting, as it is called on the wire.
+    /// Returns the name of the setting, as in JSON.
     #[must_use]
     pub fn field(&self) -> &str {
         self.field
     }
 
-    /// Says what belongs there.
+    /// Describes the values that are allowed.
     #[must_use]
     pub fn expected(&self) -> &str {
         &self.expected
     }
 
-    /// Says what was found.
+    /// Returns the value that was found.
     #[must_use]
     pub fn found(&self) -> &str {
         &self.found
@@ -49,7 +49,7 @@ impl OutOfRange {
         Self { field, expected: expected.to_string(), found: format!("{found:?}") }
     }
 
-    /// Passes a setting that is in its range.
+    /// Returns an error unless the setting is in its range.
     pub(super) fn unless(
         fits: bool,
         field: &'static str,

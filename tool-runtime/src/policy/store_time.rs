@@ -1,34 +1,34 @@
-//! The store's time as this process knows it, and the notice of a wall clock that was set.
+//! Tracks the store's time in this process, and detects steps of the wall clock.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::governor::State;
+use super::policy_state::PolicyState;
 use crate::dispatch::Runtime;
-use crate::store::{ClockReading, SteadyTime, StoreError, UnixMillis};
+use crate::store::{ClockReading, MonotonicTime, StoreError, UnixMillis};
 
-/// By how much more or less than the time that passed a wall clock must move to count as set.
-const STEP: Duration = Duration::from_secs(5);
+/// The smallest difference between the clocks that counts as a step of the wall clock.
+const LEAST_STEP: Duration = Duration::from_secs(5);
 
-/// What a process knows of the store's time and of the wall clock.
+/// The store's time and the wall clock, as far as this process has read them.
 #[derive(Debug, Default)]
 pub(super) struct StoreTime {
-    known: Mutex<Known>,
-    /// Shared with the figures of a server.
+    clocks: Mutex<ClockState>,
+    /// Shared with the metrics of a server.
     steps: Arc<AtomicU64>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
-    /// The store's time at a reading of the clock that cannot be set.
-    synced: Option<(UnixMillis, SteadyTime)>,
-    /// What both clocks showed last.
+struct ClockState {
+    /// The store's time, and the monotonic time at which it was read.
+    synced: Option<(UnixMillis, MonotonicTime)>,
+    /// The last reading of both clocks.
     last: Option<ClockReading>,
 }
 
-impl State {
-    /// Returns the store's time; asks the store for it once, within `limit`.
+impl PolicyState {
+    /// Returns the store's time; reads it from the store the first time, within `limit`.
     pub(super) async fn store_time(&self, limit: Duration) -> Result<UnixMillis, StoreError> {
         match self.known_store_time() {
             Some(now) => Ok(now),
@@ -36,47 +36,47 @@ impl State {
         }
     }
 
-    /// Returns the store's time, if the store was asked for it since the machine started.
+    /// Returns the store's time, if it was read from the store since the machine started.
     pub(super) fn known_store_time(&self) -> Option<UnixMillis> {
         let reading = self.read_clocks();
-        self.store_time.at(reading.steady())
+        self.store_time.at(reading.monotonic())
     }
 
-    /// Asks the store for its time. A store that is behind what it said before is not followed.
+    /// Reads the store's time from the store. A time earlier than a former one is ignored.
     pub(super) async fn sync_store_time(&self, limit: Duration) -> Result<UnixMillis, StoreError> {
         let reading = self.read_clocks();
-        let asked = self.stores.keys.read_time(reading);
-        let told = self.ask_store(limit, asked).await?;
-        Ok(self.store_time.sync(told, reading.steady()))
+        let read = self.stores.keys.read_time(reading);
+        let time = self.call_store(limit, read).await?;
+        Ok(self.store_time.sync(time, reading.monotonic()))
     }
 
-    /// Reads both clocks, and notices where the wall clock was set since it was read last.
+    /// Reads both clocks, and counts a step of the wall clock since the last reading.
     fn read_clocks(&self) -> ClockReading {
         let reading = self.clock.read();
-        self.store_time.notice(reading);
+        self.store_time.detect_step(reading);
         reading
     }
 }
 
 impl StoreTime {
-    fn at(&self, now: SteadyTime) -> Option<UnixMillis> {
+    fn at(&self, now: MonotonicTime) -> Option<UnixMillis> {
         let (time, then) = self.lock().synced?;
         now.since(then).map(|passed| time.after(passed))
     }
 
-    fn sync(&self, told: UnixMillis, at: SteadyTime) -> UnixMillis {
-        let before = self.at(at);
-        let time = before.map_or(told, |before| before.max(told));
+    fn sync(&self, read: UnixMillis, at: MonotonicTime) -> UnixMillis {
+        let known = self.at(at);
+        let time = known.map_or(read, |known| known.max(read));
         self.lock().synced = Some((time, at));
         time
     }
 
-    fn notice(&self, reading: ClockReading) {
+    fn detect_step(&self, reading: ClockReading) {
         let Some(last) = self.lock().last.replace(reading) else { return };
-        let Some(passed) = reading.steady().since(last.steady()) else { return };
+        let Some(passed) = reading.monotonic().since(last.monotonic()) else { return };
         let expected = last.wall().after(passed);
         let (ahead, behind) = (reading.wall().since(expected), expected.since(reading.wall()));
-        if ahead.max(behind) >= STEP {
+        if ahead.max(behind) >= LEAST_STEP {
             self.steps.fetch_add(1, Ordering::Relaxed);
             #[cfg(feature = "trace")]
             tracing::warn!(
@@ -87,25 +87,25 @@ impl StoreTime {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, ClockState> {
+        self.clocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Runtime {
-    /// Returns how often the wall clock was found set, by five seconds or more against the clock
-    /// that cannot be set.
+    /// Returns how many steps of the wall clock were detected: differences of five seconds or more
+    /// against the monotonic clock.
     ///
-    /// It is looked at by every keyed call and every sweep. Leases and the retention of idempotency
-    /// keys do not follow such a step; tickets, standing grants and kept outputs do.
+    /// Every keyed call and every sweep compares the clocks. Leases and the retention of
+    /// idempotency keys do not follow a step; tickets, standing grants and kept outputs do.
     #[must_use]
     pub fn wall_clock_steps(&self) -> u64 {
-        State::of(self).map_or(0, |state| state.store_time.steps.load(Ordering::Relaxed))
+        PolicyState::of(self).map_or(0, |state| state.store_time.steps.load(Ordering::Relaxed))
     }
 
     /// Returns the counter behind [`wall_clock_steps`](Self::wall_clock_steps).
     #[cfg(feature = "http")]
     pub(crate) fn wall_clock_step_counter(&self) -> Arc<AtomicU64> {
-        State::of(self).map(|state| state.store_time.steps.clone()).unwrap_or_default()
+        PolicyState::of(self).map(|state| state.store_time.steps.clone()).unwrap_or_default()
     }
 }

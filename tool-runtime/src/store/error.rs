@@ -1,15 +1,15 @@
-//! Why a store could not do what it was asked.
+//! The error of a store's operation.
 
 use std::fmt;
 use std::io::{self, ErrorKind};
 
 use thiserror::Error;
 
-/// Says why a store failed: a kind for machines, a text for the log.
+/// The error of a store's operation: a kind for programs, a text for the log.
 ///
-/// An operation that fails has changed nothing, unless its documentation says otherwise. Where the
-/// kind is [`Unavailable`](StoreErrorKind::Unavailable), whether it took effect may be unknown:
-/// every operation may be repeated.
+/// A failed operation has changed nothing, unless its documentation says otherwise. If the kind is
+/// [`Unavailable`](StoreErrorKind::Unavailable), the operation may have taken effect; every
+/// operation may be repeated.
 #[derive(Debug, Clone, Error)]
 #[error("{kind}: {log}")]
 pub struct StoreError {
@@ -17,27 +17,27 @@ pub struct StoreError {
     log: String,
 }
 
-/// What is wrong with a store.
+/// The kind of a [`StoreError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StoreErrorKind {
-    /// It does not answer now: locked, closed, not reachable.
+    /// The store does not answer: it is locked, closed or not reachable.
     Unavailable,
-    /// It has no room: a full disk, or a bound that is reached. Sweeping may make some.
+    /// The store is full: the disk, or a limit. Sweeping may free space.
     Full,
-    /// It may be read only.
+    /// The store can only be read.
     ReadOnly,
-    /// What it holds cannot be read: damaged, or of a version that is not known.
+    /// The stored data cannot be read: it is damaged, or of an unknown version.
     Damaged,
 }
 
 impl StoreError {
-    /// Makes an error; the text is for the log and holds no arguments and no answers.
+    /// Creates an error. The text is for the log, and contains no arguments and no answers.
     pub fn new(kind: StoreErrorKind, log: impl Into<String>) -> Self {
         Self { kind, log: log.into() }
     }
 
-    /// Says what the operating system refused.
+    /// Converts an error of the operating system.
     pub(crate) fn of_system(error: &io::Error) -> Self {
         let kind = match error.kind() {
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StoreErrorKind::ReadOnly,
@@ -47,12 +47,12 @@ impl StoreError {
         Self::new(kind, error.to_string())
     }
 
-    /// Says what it happened at.
-    pub(crate) fn at(self, place: impl fmt::Display) -> Self {
-        Self::new(self.kind, format!("{place}: {}", self.log))
+    /// Adds the operation or file that failed to the text.
+    pub(crate) fn at(self, context: impl fmt::Display) -> Self {
+        Self::new(self.kind, format!("{context}: {}", self.log))
     }
 
-    /// Returns what is wrong.
+    /// Returns the kind.
     #[must_use]
     pub const fn kind(&self) -> StoreErrorKind {
         self.kind
@@ -70,8 +70,8 @@ impl fmt::Display for StoreErrorKind {
         f.write_str(match self {
             Self::Unavailable => "the store is not available",
             Self::Full => "the store is full",
-            Self::ReadOnly => "the store may only be read",
-            Self::Damaged => "the store holds what cannot be read",
+            Self::ReadOnly => "the store is read-only",
+            Self::Damaged => "the store is damaged",
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What a person has allowed once and for all.
+//! Stores standing grants.
 
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -6,22 +6,22 @@ use uuid::Uuid;
 use super::{StoreError, UnixMillis};
 use crate::canonical::Digest;
 
-/// Keeps standing grants: what need not be asked again.
+/// Stores standing grants: approvals for all future calls in their scope.
 ///
 /// `testing::conformance::grants` tests a backend.
 #[async_trait]
 pub trait GrantStore: Send + Sync + 'static {
-    /// Keeps a grant, in place of one of the same scope.
+    /// Stores a grant, and replaces one of the same scope.
     async fn put_grant(&self, grant: StandingGrant) -> Result<(), StoreError>;
 
-    /// Finds the grant of exactly this scope, also one that has expired.
+    /// Finds the grant of exactly this scope, even if it has expired.
     async fn find_grant(&self, scope: &GrantScope) -> Result<Option<StandingGrant>, StoreError>;
 
-    /// Takes a grant back; false if there was none.
+    /// Revokes a grant; false if there was none.
     async fn revoke_grant(&self, scope: &GrantScope) -> Result<bool, StoreError>;
 
-    /// Lists the grants of a tenant, also expired ones, at most `most`, in an order that does not
-    /// change, from the first after `after`, which need not be kept any more.
+    /// Lists the grants of a tenant, including expired ones, at most `most`, in a stable order,
+    /// from the first after `after`, which need not exist any more.
     async fn grants(
         &self,
         tenant: Uuid,
@@ -30,24 +30,24 @@ pub trait GrantStore: Send + Sync + 'static {
     ) -> Result<Vec<StandingGrant>, StoreError>;
 }
 
-/// What a grant is for. A tool whose schema changes has another scope, so that its grants lapse.
+/// The scope of a grant. It contains the tool's schema, so that a changed schema ends the grant.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct GrantScope {
     /// The tenant.
     pub tenant: Uuid,
-    /// For whom calls are made, such as `user:42`.
+    /// The principal of the calls, such as `user:42`.
     pub principal: Box<str>,
     /// The tool's name.
     pub tool: Box<str>,
     /// The hash of the tool's schema.
     pub schema: Digest,
-    /// The hash of the arguments, if it is for these alone.
+    /// The hash of the arguments, if the grant is for these only.
     pub arguments: Option<Digest>,
 }
 
 impl GrantScope {
-    /// Names a tool, whatever its arguments.
+    /// Creates a scope of a tool, with any arguments.
     pub fn new(
         tenant: Uuid,
         principal: impl Into<Box<str>>,
@@ -65,27 +65,27 @@ impl GrantScope {
     }
 }
 
-/// What a person has allowed once and for all.
+/// A person's approval of all future calls in a scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StandingGrant {
-    /// What for.
+    /// The calls that it approves.
     pub scope: GrantScope,
-    /// Who gave it.
+    /// The approver's name.
     pub granted_by: Box<str>,
-    /// When it was given.
+    /// The time at which it was given.
     pub granted_at: UnixMillis,
-    /// When it ends, if it does.
+    /// The time of expiry, if it has one.
     pub expires_at: Option<UnixMillis>,
 }
 
 impl StandingGrant {
-    /// Makes a grant without an end.
+    /// Creates a grant without an expiry.
     pub fn new(scope: GrantScope, granted_by: impl Into<Box<str>>, granted_at: UnixMillis) -> Self {
         Self { scope, granted_by: granted_by.into(), granted_at, expires_at: None }
     }
 
-    /// Sets when it ends.
+    /// Sets the time of expiry.
     #[must_use]
     pub fn until(mut self, end: UnixMillis) -> Self {
         self.expires_at = Some(end);

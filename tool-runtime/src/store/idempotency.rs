@@ -1,4 +1,4 @@
-//! Keys under which a write runs once.
+//! Stores idempotency keys.
 
 use std::time::Duration;
 
@@ -8,60 +8,64 @@ use uuid::Uuid;
 use super::{ClockReading, StoreError, UnixMillis};
 use crate::canonical::Digest;
 
-/// Keeps idempotency keys: who runs under one, and what came of it.
+/// Stores idempotency keys: the owner that runs under each key, and the outcome.
 ///
-/// A record is `Running(fence, lease) → Succeeded | FailedFinal | Unknown`, and an outcome that stays
-/// unknown for long is archived: it goes on refusing a repeat, and holds no more than that takes. One
-/// owner holds it at a
-/// time; whoever holds a greater [`Fence`] has taken it over, and the earlier owner's writes are
-/// refused from then on.
+/// A record is `Running(fence, lease) → Succeeded | FailedFinal | Unknown`. An outcome that stays
+/// unknown for long is archived: its small record still refuses a repeat. A record has one owner
+/// at a time. An owner with a greater [`Fence`] has taken the key over, and the store refuses the
+/// writes of the earlier owner.
 ///
-/// Each operation is atomic, also against other processes that share the store. One that returns
-/// `Ok` is durable as far as the backend ever is.
-/// `testing::conformance::idempotency` tests a backend.
+/// Each operation is atomic, also against other processes that share the store. An operation that
+/// returns `Ok` is durable, as far as the backend is. `testing::conformance::idempotency` tests a
+/// backend.
 ///
 /// # Time
-/// Every moment in these operations is one of the store's own time, which
-/// [`read_time`](Self::read_time) tells. It is not the wall clock: a wall clock that is set must
-/// neither end a lease nor the retention of an answer.
+/// All times in these operations are the store's own time, which [`read_time`](Self::read_time)
+/// returns. It does not follow the wall clock: a step of the wall clock must end neither a lease
+/// nor the retention of an answer.
 #[async_trait]
 pub trait IdempotencyStore: Send + Sync + 'static {
     /// Reads the store's time, by which its leases and the retention of its answers are measured.
     ///
-    /// It must never go back, never run ahead of time that has really passed, and be the same for
-    /// all processes that share the store. A backend whose processes run on one machine stores a
-    /// [`Timeline`](super::Timeline) and advances it to the reading. A backend that several machines share returns
-    /// the time of its own server, and leaves the reading aside.
+    /// It must never go back, never advance by more than the time that passed, and be the same for
+    /// all processes that share the store. A backend for the processes of one machine stores a
+    /// [`StoreClock`](super::StoreClock) and advances it to the reading. A backend that several
+    /// machines share returns its server's time, and ignores the reading.
     ///
-    /// A process asks for it before its first claim and about once a minute, and goes on from there
-    /// by the clock that cannot be set.
+    /// A process calls it before its first claim and about once a minute, and advances the time by
+    /// the monotonic clock in between.
     async fn read_time(&self, reading: ClockReading) -> Result<UnixMillis, StoreError>;
 
-    /// Claims a key. The first claimant gets it.
+    /// Claims a key, which the first claimant gets.
     ///
-    /// In this order: a record that fails its checksum, where the backend keeps checksums →
-    /// [`Damaged`](Claimed::Damaged); nothing stored → [`First`](Claimed::First), or
-    /// [`ShareFull`](Claimed::ShareFull) if the caller has [as many unknown
-    /// outcomes](ClaimRequest::most_unknown) as it may; another fingerprint, in whatever state →
-    /// [`Mismatch`](Claimed::Mismatch); archived → [`Archived`](Claimed::Archived), whatever the
-    /// claimant can resolve; a success or final failure →
-    /// [`Settled`](Claimed::Settled); unknown → [`Unknown`](Claimed::Unknown), or
-    /// [`TakenOver`](Claimed::TakenOver) if the claimant [resolves](ClaimRequest::resolves) it;
-    /// running under a lease that holds → [`Running`](Claimed::Running); under one that has run
-    /// out → `TakenOver`. A lease that ends later than `now + lease` of the request was written by
-    /// a time that has gone back since: it is cut to that. Hence all claimants of a key ask
-    /// for the same lease, and nobody renews it for longer.
+    /// The first condition that applies decides:
     ///
-    /// An answer whose time is over is given until it is swept; then the key is as new.
+    /// 1. The record fails its checksum, in a backend with checksums:
+    ///    [`Damaged`](ClaimOutcome::Damaged).
+    /// 2. There is no record: [`First`](ClaimOutcome::First), or
+    ///    [`QuotaExceeded`](ClaimOutcome::QuotaExceeded) if the caller has reached its
+    ///    [quota of unknown outcomes](ClaimRequest::max_unknown).
+    /// 3. The record has another fingerprint, in any state: [`Mismatch`](ClaimOutcome::Mismatch).
+    /// 4. It is archived: [`Archived`](ClaimOutcome::Archived), even for a claimant that resolves.
+    /// 5. It has a success or a final failure: [`Settled`](ClaimOutcome::Settled).
+    /// 6. It is unknown: [`TakenOver`](ClaimOutcome::TakenOver) if the claimant
+    ///    [resolves](ClaimRequest::resolves) it, else [`Unknown`](ClaimOutcome::Unknown).
+    /// 7. It is running: [`Running`](ClaimOutcome::Running) under a valid lease, else `TakenOver`.
+    ///
+    /// A lease that ends later than `now + lease` of the request was written before the store's
+    /// time went back, and is shortened to that. Hence all claimants of a key request the same
+    /// lease, and none renews it for longer.
+    ///
+    /// An expired answer is returned until it is swept; then the key can be claimed anew.
     ///
     /// # Cancellation
-    /// A claim whose future is dropped before it is ready is not held: the backend undoes it.
-    async fn claim(&self, request: ClaimRequest) -> Result<Claimed, StoreError>;
+    /// If the future is dropped before it is ready, the backend undoes the claim.
+    async fn claim(&self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError>;
 
-    /// Lengthens the lease to `until`; false if the key is not running under this fence any more.
+    /// Extends the lease to `until`; false if the key is not running under this fence any more.
     ///
-    /// An earlier `until` changes nothing and answers true. A lease that has run out may be renewed
-    /// until somebody takes it over.
+    /// An earlier `until` changes nothing and returns true. A lease that has run out may be renewed
+    /// until the key is taken over.
     async fn renew(
         &self,
         key: &KeyScope,
@@ -69,12 +73,12 @@ pub trait IdempotencyStore: Send + Sync + 'static {
         until: UnixMillis,
     ) -> Result<bool, StoreError>;
 
-    /// Ends a claim; false, and nothing is changed, if the key is not held under this fence.
+    /// Ends a claim; false, and nothing changes, if the key is not held under this fence.
     ///
     /// A key is held while it is running or unknown. Settling it again with the same fence and the
-    /// same settlement answers true, so that a settlement may be repeated after an error; for the
-    /// same reason, releasing a key that is not stored answers true. Releasing an archived key
-    /// with its fence forgets it.
+    /// same settlement returns true, so that a settlement may be repeated after an error; for the
+    /// same reason, releasing a key that is not stored returns true. Releasing an archived key
+    /// with its fence deletes it.
     async fn settle(
         &self,
         key: &KeyScope,
@@ -85,44 +89,44 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     /// Reads a record.
     async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError>;
 
-    /// Lists the records of a tenant that are unknown, at most `most`, in an order that does not
-    /// change, from the first after `after`, which need not be unknown any more.
+    /// Lists the unknown records of a tenant, at most `most`, in a stable order, from the first
+    /// after `after`, which need not be unknown any more.
     ///
-    /// A record that failed its checksum is among them, and says so. An archived one is not.
-    async fn unknown(
+    /// Records that failed their checksum are listed, and marked as damaged. Archived ones are not.
+    async fn list_unknown(
         &self,
         tenant: Uuid,
         after: Option<&KeyScope>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError>;
 
-    /// Finds the record of a tenant that is unknown under this fence.
+    /// Finds the unknown record of a tenant that has this fence.
     ///
-    /// Unless a backend implements it, it looks through all that [`unknown`](Self::unknown) lists.
-    async fn unknown_of_fence(
+    /// The default implementation searches the list of [`list_unknown`](Self::list_unknown).
+    async fn find_unknown(
         &self,
         tenant: Uuid,
         fence: Fence,
     ) -> Result<Option<KeyRecord>, StoreError> {
-        const PAGE: usize = 256;
+        const PAGE_SIZE: usize = 256;
         let mut after = None;
         loop {
-            let page = self.unknown(tenant, after.as_ref(), PAGE).await?;
+            let page = self.list_unknown(tenant, after.as_ref(), PAGE_SIZE).await?;
             if let Some(found) = page.iter().find(|record| record.fence == fence) {
                 return Ok(Some(found.clone()));
             }
-            match page.into_iter().nth(PAGE - 1) {
+            match page.into_iter().nth(PAGE_SIZE - 1) {
                 Some(last) => after = Some(last.key),
                 None => return Ok(None),
             }
         }
     }
 
-    /// Makes an answered record unknown, since its answer cannot be given; false if the key has no
+    /// Makes an answered record unknown, because its answer is invalid; false if the key has no
     /// answer any more.
     ///
-    /// A backend that does not implement it answers false, and keeps the answer as it is.
-    async fn distrust(&self, key: &KeyScope) -> Result<bool, StoreError> {
+    /// The default implementation returns false, and keeps the answer.
+    async fn invalidate_answer(&self, key: &KeyScope) -> Result<bool, StoreError> {
         let _ = key;
         Ok(false)
     }
@@ -130,44 +134,44 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     /// Archives unknown outcomes whose last lease ended at `before` or earlier, at most `most`;
     /// returns how many.
     ///
-    /// An archived record holds the digests of its key and arguments, and no names and no answer. It
-    /// refuses a repeat for as long as the store exists, or until it is released with its fence. A
-    /// backend that does not implement it archives nothing.
+    /// An archived record has the digests of its key and arguments, without names and answer. It
+    /// refuses a repeat until it is released with its fence. The default implementation archives
+    /// nothing.
     async fn archive_unknown(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
         let _ = (before, most);
         Ok(0)
     }
 
-    /// Forgets answered records whose time is over, at most `most`; returns how many.
+    /// Deletes expired answers, at most `most`; returns how many.
     ///
-    /// What is running, unknown or archived is never forgotten.
+    /// Running, unknown and archived records are never deleted.
     async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError>;
 }
 
-/// Whose key it is: two calls are the same one only if all four are.
+/// The scope and the key of a call: two calls are repeats only if all four fields are equal.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct KeyScope {
     /// The tenant.
     pub tenant: Uuid,
-    /// For whom the call is made, such as `user:42`.
+    /// The principal of the call, such as `user:42`.
     pub principal: Box<str>,
     /// The tool's name.
     pub tool: Box<str>,
-    /// The key itself: `key:` and what the caller gave, `call:` and the model's call, or `ticket:`
-    /// and the ticket's id.
+    /// The key itself: `key:` and the caller's key, `call:` and the model's call, or `ticket:` and
+    /// the ticket's id.
     pub key: Box<str>,
 }
 
 impl KeyScope {
-    /// Returns what a tool reads as [`global_key`](crate::Idempotency::global_key), to find what it
-    /// sent along in another service's records: 64 hexadecimal digits.
+    /// Returns the key that a tool reads as [`global_key`](crate::Idempotency::global_key) and
+    /// sends downstream: 64 hexadecimal digits.
     #[must_use]
     pub fn global_key(&self) -> String {
         self.digest().to_string()
     }
 
-    /// Returns the [global key](Self::global_key) as a digest: equal for equal keys only.
+    /// Returns the [global key](Self::global_key) as a digest, which is equal only for equal keys.
     #[must_use]
     pub fn digest(&self) -> Digest {
         let tenant = self.tenant.to_string();
@@ -175,7 +179,7 @@ impl KeyScope {
         Digest::of("tool-runtime/idempotency-key/v1", parts.as_bytes())
     }
 
-    /// Names a key.
+    /// Creates a key.
     pub fn new(
         tenant: Uuid,
         principal: impl Into<Box<str>>,
@@ -186,64 +190,63 @@ impl KeyScope {
     }
 }
 
-/// Tells an owner from those before it: greater than every fence that the store gave before.
+/// A fencing token: each owner's is greater than all that the store issued before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fence(u64);
 
 impl Fence {
-    /// Takes a fence's number; a backend calls it.
+    /// Creates a fence, for a backend.
     #[must_use]
     pub const fn new(number: u64) -> Self {
         Self(number)
     }
 
-    /// Returns the number, to send along downstream.
+    /// Returns the number, which a tool may send downstream.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }
 }
 
-/// Asks for a key.
+/// A request to claim a key.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ClaimRequest {
     /// The key.
     pub key: KeyScope,
-    /// The hash of the arguments under which it runs.
+    /// The hash of the call's arguments.
     pub fingerprint: Digest,
     /// The store's time.
     pub now: UnixMillis,
-    /// For how long the claim holds unless it is renewed.
+    /// The time for which the claim is valid unless it is renewed.
     pub lease: Duration,
-    /// Whether the claimant can find out what became of an unknown outcome.
+    /// The claimant can resolve an unknown outcome.
     pub resolves: bool,
-    /// The caller whose share of unknown outcomes this claim counts against: a service's or a
+    /// The caller whose quota of unknown outcomes this claim counts against: a service's or a
     /// user's name.
-    pub asker: Box<str>,
-    /// How many unknown outcomes the asker may have in its tenant before a new key is refused;
-    /// without bound if there is none.
-    pub most_unknown: Option<usize>,
+    pub caller: Box<str>,
+    /// The most unknown outcomes that the caller may have in its tenant; unbounded if none.
+    pub max_unknown: Option<usize>,
 }
 
 impl ClaimRequest {
-    /// Asks for a key, for a claimant that cannot resolve an unknown outcome.
+    /// Creates a request of a claimant that cannot resolve an unknown outcome.
     #[must_use]
     pub fn new(key: KeyScope, fingerprint: Digest, now: UnixMillis, lease: Duration) -> Self {
-        let asker = key.principal.clone();
-        Self { key, fingerprint, now, lease, resolves: false, asker, most_unknown: None }
+        let caller = key.principal.clone();
+        Self { key, fingerprint, now, lease, resolves: false, caller, max_unknown: None }
     }
 
-    /// Sets the caller whose share this claim counts against, in place of the key's principal, and
-    /// how many unknown outcomes it may have.
+    /// Sets the caller whose quota this claim counts against, instead of the key's principal, and
+    /// the quota of unknown outcomes.
     #[must_use]
-    pub fn within_share(mut self, asker: impl Into<Box<str>>, most_unknown: usize) -> Self {
-        self.asker = asker.into();
-        self.most_unknown = Some(most_unknown);
+    pub fn with_quota(mut self, caller: impl Into<Box<str>>, max_unknown: usize) -> Self {
+        self.caller = caller.into();
+        self.max_unknown = Some(max_unknown);
         self
     }
 
-    /// Says that the claimant can find out what became of an unknown outcome.
+    /// Sets whether the claimant can resolve an unknown outcome.
     #[must_use]
     pub fn resolves(mut self, resolves: bool) -> Self {
         self.resolves = resolves;
@@ -251,51 +254,51 @@ impl ClaimRequest {
     }
 }
 
-/// What became of a claim.
+/// The outcome of a claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Claimed {
-    /// The key is the claimant's, and nobody had it before.
+pub enum ClaimOutcome {
+    /// The claimant owns the key, and is its first owner.
     First(Fence),
-    /// The key is the claimant's; an earlier owner's outcome is not known.
+    /// The claimant owns the key; the outcome of an earlier owner is unknown.
     TakenOver(Fence),
-    /// Somebody runs under it, until then at least.
+    /// Another owner runs under the key.
     Running {
-        /// When the lease runs out.
+        /// The end of its lease.
         until: UnixMillis,
     },
-    /// It has been answered: by a success or a final failure.
+    /// The key has an answer: a success or a final failure.
     Settled(StoredAnswer),
-    /// Whether the effect happened is not known.
+    /// The outcome is unknown.
     Unknown(Fence),
-    /// It belongs to other arguments.
+    /// The key was used with other arguments.
     Mismatch,
-    /// Its record is not as it was written: a person has to find out what happened.
+    /// The record fails its checksum: a person has to resolve it.
     Damaged(Fence),
-    /// Its outcome stayed unknown for so long that it was archived.
+    /// The outcome was unknown, and the record was archived.
     Archived,
-    /// The key is free, and the caller has as many unknown outcomes as it may.
-    ShareFull,
+    /// The key is free, but the caller has reached its quota of unknown outcomes.
+    QuotaExceeded,
 }
 
-/// How a claim ends.
+/// The end of a claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Settlement {
-    /// Keep the answer, of success or final failure, until then at least.
+    /// The call has an answer: a success or a final failure.
     Answered {
-        /// What a repeat is answered with.
+        /// The answer that a repeat gets.
         answer: StoredAnswer,
-        /// Until when it is kept, by the store's time.
+        /// The time until which it is kept at least, by the store's time.
         keep_until: UnixMillis,
     },
-    /// Whether the effect happened is not known; kept until it is resolved.
+    /// The outcome is unknown; the record is kept until it is resolved.
     Unknown,
-    /// Nothing happened: forget the claim.
+    /// The call had no effect; the record is deleted.
     Released,
 }
 
-/// An answer as it is stored: what a repeat gets, byte for byte.
+/// A stored answer, which a repeat gets byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredAnswer {
@@ -308,73 +311,73 @@ pub struct StoredAnswer {
 }
 
 impl StoredAnswer {
-    /// Takes the JSON texts of a success's `data` and `meta`.
+    /// Creates a success from the JSON texts of `data` and `meta`.
     #[must_use]
     pub fn succeeded(body: Vec<u8>, meta: Vec<u8>) -> Self {
         Self { succeeded: true, body, meta }
     }
 
-    /// Takes the JSON texts of a final failure's `error` and `meta`.
+    /// Creates a final failure from the JSON texts of `error` and `meta`.
     #[must_use]
     pub fn failed(body: Vec<u8>, meta: Vec<u8>) -> Self {
         Self { succeeded: false, body, meta }
     }
 }
 
-/// A key and what is known of it.
+/// The record of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeyRecord {
     /// The key.
     pub key: KeyScope,
-    /// The hash of the arguments under which it runs.
+    /// The hash of the call's arguments.
     pub fingerprint: Digest,
     /// The last owner's fence.
     pub fence: Fence,
-    /// What is known.
+    /// The state.
     pub state: KeyState,
-    /// The caller whose share it counts against.
-    pub asker: Box<str>,
-    /// When the last lease of an unknown outcome ended, or would have: it became unknown no later.
+    /// The caller whose quota it counts against.
+    pub caller: Box<str>,
+    /// The end of the last lease of an unknown outcome, by which it has become unknown.
     pub since: Option<UnixMillis>,
-    /// True if the record failed its checksum. Then it is unknown, and its other fields are as much
-    /// as could be read of them.
+    /// True if the record failed its checksum. It is then unknown, and its other fields are not
+    /// reliable.
     pub damaged: bool,
 }
 
 impl KeyRecord {
-    /// Makes a record; a backend calls it.
+    /// Creates a record, for a backend.
     #[must_use]
     pub fn new(key: KeyScope, fingerprint: Digest, fence: Fence, state: KeyState) -> Self {
-        let asker = key.principal.clone();
-        Self { key, fingerprint, fence, state, asker, since: None, damaged: false }
+        let caller = key.principal.clone();
+        Self { key, fingerprint, fence, state, caller, since: None, damaged: false }
     }
 
-    /// Tells whether a person has to find out what happened.
+    /// Returns whether a person has to resolve the outcome.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.damaged || self.state == KeyState::Unknown
     }
 }
 
-/// What is known of a key.
+/// The state of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyState {
-    /// Its owner is at work, or was when it was last heard of.
+    /// Its owner is running, as far as is known.
     Running {
-        /// When the lease runs out.
+        /// The end of the lease.
         until: UnixMillis,
     },
-    /// It has been answered.
+    /// It has an answer.
     Answered {
-        /// What a repeat is answered with.
+        /// The answer that a repeat gets.
         answer: StoredAnswer,
-        /// Until when it is kept.
+        /// The time until which it is kept.
         keep_until: UnixMillis,
     },
-    /// Whether the effect happened is not known.
+    /// The outcome is unknown.
     Unknown,
-    /// Whether the effect happened was not known for so long that the record was archived.
+    /// The outcome was unknown for so long that the record was archived.
     Archived,
 }

@@ -1,47 +1,47 @@
-//! What must survive a crash, behind small traits: one need, one trait.
+//! Stores for state that must survive a crash: idempotency keys, tickets, grants and outputs.
 //!
-//! A backend implements the traits it can keep: [`IdempotencyStore`], [`TicketStore`],
-//! [`GrantStore`], [`OutputStore`]. One that keeps all four is a [`Store`], and
-//! `Runtime::builder().store(…)` takes it. `Memory` forgets with its process; `Sqlite` (feature
-//! `sqlite`) is one file and forgets nothing that it has confirmed.
+//! A backend implements one trait for each purpose: [`IdempotencyStore`], [`TicketStore`],
+//! [`GrantStore`], [`OutputStore`]. A backend of all four is a [`Store`], which
+//! `Runtime::builder().store(…)` takes. [`Memory`] keeps everything in the process; `Sqlite`
+//! (feature `sqlite`) is one file, and keeps everything that it has confirmed.
 //!
-//! An operation that depends on the time carries it, so that a backend needs no clock of its own.
+//! An operation that depends on the time takes it as an argument, so that a backend needs no clock.
 //! Leases and the retention of keys follow the store's own time ([`IdempotencyStore::read_time`]),
-//! which no setting of the wall clock moves; all else that ends does so by the wall clock.
+//! which steps of the wall clock do not change; all other expiry follows the wall clock.
 //!
-//! What ends at a moment is over at that moment: a lease that runs out at `t` holds before `t`, and
-//! an answer that is kept until `t` may be swept at `t`. Texts are told apart byte by byte.
+//! Times of expiry are exclusive: a lease until `t` is valid before `t`, and an answer kept until
+//! `t` may be swept at `t`. Texts are compared byte by byte.
 
 mod error;
 mod grant;
 mod idempotency;
 mod memory;
+mod monotonic;
 mod output;
 #[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
-mod steady;
+mod store_clock;
 mod ticket;
 mod time;
-mod timeline;
 
 pub use async_trait::async_trait;
 
 pub use self::error::{StoreError, StoreErrorKind};
 pub use self::grant::{GrantScope, GrantStore, StandingGrant};
 pub use self::idempotency::{
-    ClaimRequest, Claimed, Fence, IdempotencyStore, KeyRecord, KeyScope, KeyState, Settlement,
+    ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, KeyRecord, KeyScope, KeyState, Settlement,
     StoredAnswer,
 };
 pub use self::memory::{Memory, MemoryLimits};
-pub use self::output::{KeptOutput, OutputSlice, OutputStore};
+pub use self::monotonic::{ClockReading, MonotonicTime};
+pub use self::output::{OutputSlice, OutputStore, StoredOutput};
 #[cfg(feature = "sqlite")]
 pub use self::sqlite::{FileCheck, Sqlite, SqliteOptions};
-pub use self::steady::{ClockReading, SteadyTime};
-pub use self::ticket::{TicketEnd, TicketShare, TicketStore, WaitingTicket};
+pub use self::store_clock::StoreClock;
+pub use self::ticket::{TicketEnd, TicketQuota, TicketStore, WaitingTicket};
 pub use self::time::{Clock, SystemClock, UnixMillis};
-pub use self::timeline::Timeline;
 
-/// A backend for everything that must survive.
+/// A backend that implements all four store traits.
 pub trait Store: IdempotencyStore + TicketStore + GrantStore + OutputStore {}
 
 impl<S: IdempotencyStore + TicketStore + GrantStore + OutputStore> Store for S {}

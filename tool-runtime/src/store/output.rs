@@ -1,18 +1,18 @@
-//! Answers that were too long for a model, kept to be read in pages.
+//! Stores answers that were too long for a model, to be read in pages.
 
 use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::{StoreError, UnixMillis};
 
-/// Keeps whole answers behind handles.
+/// Stores whole answers by their handles.
 ///
 /// `testing::conformance::outputs` tests a backend.
 #[async_trait]
 pub trait OutputStore: Send + Sync + 'static {
-    /// Keeps an answer. One whose handle is kept already stays as it is, so that this may be
-    /// repeated after an error.
-    async fn put_output(&self, output: KeptOutput) -> Result<(), StoreError>;
+    /// Stores an answer. If its handle is stored already, nothing changes, so that the operation
+    /// may be repeated after an error.
+    async fn put_output(&self, output: StoredOutput) -> Result<(), StoreError>;
 
     /// Reads at most `most` bytes from `offset`; none if there is no such answer for this tenant
     /// and principal, or it has expired. Beyond the end, the slice is empty.
@@ -26,28 +26,28 @@ pub trait OutputStore: Send + Sync + 'static {
         now: UnixMillis,
     ) -> Result<Option<OutputSlice>, StoreError>;
 
-    /// Forgets answers whose time is over, at most `most`; returns how many.
+    /// Deletes expired answers, at most `most`; returns how many.
     async fn sweep_outputs(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError>;
 }
 
-/// An answer to keep.
+/// A whole answer, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct KeptOutput {
+pub struct StoredOutput {
     /// The handle.
     pub id: Uuid,
     /// The tenant.
     pub tenant: Uuid,
-    /// For whom it was made, such as `user:42`.
+    /// The principal of the call, such as `user:42`.
     pub principal: Box<str>,
     /// The answer's JSON text.
     pub text: Vec<u8>,
-    /// Until when it is kept.
+    /// The time of expiry.
     pub expires_at: UnixMillis,
 }
 
-impl KeptOutput {
-    /// Takes an answer's JSON text.
+impl StoredOutput {
+    /// Creates one from an answer's JSON text.
     pub fn new(
         id: Uuid,
         tenant: Uuid,
@@ -59,18 +59,18 @@ impl KeptOutput {
     }
 }
 
-/// A part of a kept answer.
+/// A part of a stored answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutputSlice {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// How many there are in all.
+    /// The length of the whole answer, in bytes.
     pub total: u64,
 }
 
 impl OutputSlice {
-    /// Makes a slice; a backend calls it.
+    /// Creates a slice, for a backend.
     #[must_use]
     pub fn new(bytes: Vec<u8>, total: u64) -> Self {
         Self { bytes, total }

@@ -1,47 +1,48 @@
-//! Calls that wait for a person, outside of the process that opened them.
+//! Stores calls that wait for a decision, independently of the process that opened them.
 
 use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::{StoreError, UnixMillis};
 
-/// Keeps what waits behind tickets, and lets each ticket be used once.
+/// Stores waiting calls by the ids of their tickets, and lets each ticket be used once.
 ///
-/// The payload is sealed before it gets here; a backend can read none of it.
-/// `testing::conformance::tickets` tests a backend.
+/// The payloads are encrypted; a backend cannot read them. `testing::conformance::tickets` tests a
+/// backend.
 #[async_trait]
 pub trait TicketStore: Send + Sync + 'static {
-    /// Keeps what waits behind a new ticket. One whose id is kept already stays as it is, ended or
-    /// not, so that this may be repeated after an error.
+    /// Stores a new ticket. If its id is stored already, nothing changes, so that the operation
+    /// may be repeated after an error.
     async fn put_ticket(&self, ticket: WaitingTicket) -> Result<(), StoreError>;
 
-    /// Keeps what waits behind a new ticket, if its holder's tickets that wait at `now` leave room for
-    /// it; false, and nothing is kept, if they do not. One whose id is kept already answers true.
+    /// Stores a new ticket, if its caller's tickets that wait at `now` leave room in the quota;
+    /// else returns false and stores nothing. If its id is stored already, returns true.
     ///
-    /// A backend that does not implement it knows no shares, and keeps every ticket.
+    /// The default implementation ignores the quota, and stores every ticket.
     async fn put_ticket_within(
         &self,
         ticket: WaitingTicket,
-        share: TicketShare,
+        share: TicketQuota,
         now: UnixMillis,
     ) -> Result<bool, StoreError> {
         let _ = (share, now);
         self.put_ticket(ticket).await.map(|()| true)
     }
 
-    /// Finds what waits behind a ticket, also one that has ended, until it is swept.
+    /// Finds a ticket, waiting or ended, until it is swept.
     async fn find_ticket(&self, id: Uuid) -> Result<Option<WaitingTicket>, StoreError>;
 
-    /// Ends a ticket, and returns how it had ended before: `Ok(None)` tells the one caller whose
-    /// ending counts. A ticket that does not exist has ended as [`TicketEnd::Expired`].
+    /// Ends a ticket, and returns how it had ended before: only one caller gets `Ok(None)`, and
+    /// its end counts. A ticket that does not exist has ended as [`TicketEnd::Expired`].
     ///
-    /// Whether a ticket's time is over is the caller's to judge: until it is swept, it can be ended.
+    /// The caller checks the expiry: until it is swept, an expired ticket can be ended.
     async fn end_ticket(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError>;
 
     /// Lists the tickets of a tenant that wait at `now`, at most `most`, in the order of their ids
-    /// from the first after `after`. Ids begin with their moment, so that the oldest come first.
+    /// from the first after `after`. Ids begin with their time of issue, so that the oldest come
+    /// first.
     ///
-    /// What has ended waits no more, nor does what has expired, swept or not.
+    /// Ended and expired tickets are not listed, swept or not.
     async fn waiting_tickets(
         &self,
         tenant: Uuid,
@@ -50,15 +51,15 @@ pub trait TicketStore: Send + Sync + 'static {
         now: UnixMillis,
     ) -> Result<Vec<WaitingTicket>, StoreError>;
 
-    /// Ends as overtaken whatever waits in a tenant's conversation; returns how many.
+    /// Ends all waiting tickets of a tenant's conversation as overtaken; returns how many.
     async fn overtake_tickets(&self, tenant: Uuid, conversation: &str)
     -> Result<usize, StoreError>;
 
-    /// Forgets tickets that have expired, at most `most`; returns how many.
+    /// Deletes expired tickets, at most `most`; returns how many.
     async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError>;
 }
 
-/// What waits behind a ticket.
+/// A ticket with its sealed call, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WaitingTicket {
@@ -66,43 +67,43 @@ pub struct WaitingTicket {
     pub id: Uuid,
     /// The tenant.
     pub tenant: Uuid,
-    /// The session, run or trace that a newer message of the user overtakes.
+    /// The session, run or trace; a newer message of the user ends its waiting tickets.
     pub conversation: Box<str>,
     /// The sealed call.
     pub payload: Vec<u8>,
-    /// When it may be forgotten.
+    /// The time of expiry, from which it may be swept.
     pub expires_at: UnixMillis,
-    /// How it ended, if it has.
+    /// The end of the ticket, if it has ended.
     pub end: Option<TicketEnd>,
-    /// The caller whose share it counts against: a service's or a user's name.
-    pub holder: Box<str>,
+    /// The caller whose quota it counts against: a service's or a user's name.
+    pub caller: Box<str>,
 }
 
-/// Bounds what the tickets of one holder in one tenant may come to while they wait.
+/// The quota of one caller's waiting tickets in one tenant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct TicketShare {
-    /// How many may wait.
+pub struct TicketQuota {
+    /// The most tickets that may wait.
     pub tickets: usize,
-    /// How many bytes their payloads may have together.
+    /// The most bytes of their payloads together.
     pub bytes: usize,
 }
 
-impl TicketShare {
-    /// Bounds the tickets, and the bytes of their payloads.
+impl TicketQuota {
+    /// Creates a quota of tickets, and of the bytes of their payloads.
     #[must_use]
     pub const fn new(tickets: usize, bytes: usize) -> Self {
         Self { tickets, bytes }
     }
 
-    /// Tells whether one more payload has room beside those that wait.
+    /// Returns whether one more payload fits beside the waiting ones.
     pub(crate) const fn has_room(self, waiting: usize, bytes: usize, more: usize) -> bool {
         waiting < self.tickets && bytes.saturating_add(more) <= self.bytes
     }
 }
 
 impl WaitingTicket {
-    /// Makes one that waits.
+    /// Creates a waiting ticket.
     pub fn new(
         id: Uuid,
         tenant: Uuid,
@@ -110,28 +111,28 @@ impl WaitingTicket {
         payload: Vec<u8>,
         expires_at: UnixMillis,
     ) -> Self {
-        let (conversation, holder) = (conversation.into(), Box::default());
-        Self { id, tenant, conversation, payload, expires_at, end: None, holder }
+        let (conversation, caller) = (conversation.into(), Box::default());
+        Self { id, tenant, conversation, payload, expires_at, end: None, caller }
     }
 
-    /// Names the caller whose share it counts against.
+    /// Sets the caller whose quota it counts against.
     #[must_use]
-    pub fn held_by(mut self, holder: impl Into<Box<str>>) -> Self {
-        self.holder = holder.into();
+    pub fn held_for(mut self, caller: impl Into<Box<str>>) -> Self {
+        self.caller = caller.into();
         self
     }
 }
 
-/// How a ticket ended.
+/// The end of a ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TicketEnd {
-    /// A person approved, and the call was let run.
+    /// The call was approved and run.
     Used,
-    /// A person said no.
+    /// A person declined the call.
     Declined,
-    /// A newer message of the user overtook it.
+    /// A newer message of the user replaced the call.
     Overtaken,
-    /// Nobody decided in time, or it never was.
+    /// The ticket was not decided in time, or does not exist.
     Expired,
 }

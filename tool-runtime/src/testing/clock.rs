@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::store::{Clock, ClockReading, SteadyTime, UnixMillis};
+use crate::store::{Clock, ClockReading, MonotonicTime, UnixMillis};
 
 /// A wall clock and a clock that cannot be set, which stand still until they are told to move. A
 /// handle: its clones show the same time.
@@ -19,29 +19,30 @@ impl ManualClock {
     /// Starts at a moment, in the first boot.
     #[must_use]
     pub fn at(moment: UnixMillis) -> Self {
-        let steady = SteadyTime::new(Uuid::nil(), 0);
-        Self(Arc::new(Mutex::new(ClockReading::new(moment, steady))))
+        let monotonic = MonotonicTime::new(Uuid::nil(), 0);
+        Self(Arc::new(Mutex::new(ClockReading::new(moment, monotonic))))
     }
 
     /// Sets the wall clock, forwards or back; no time passes.
     pub fn set(&self, moment: UnixMillis) {
         let mut reading = self.lock();
-        *reading = ClockReading::new(moment, reading.steady());
+        *reading = ClockReading::new(moment, reading.monotonic());
     }
 
     /// Lets time pass: both clocks move forwards.
     pub fn advance(&self, time: Duration) {
         let mut reading = self.lock();
-        let (steady, passed) = (reading.steady(), UnixMillis::new(0).after(time).get());
-        let steady = SteadyTime::new(steady.boot(), steady.up_ms().saturating_add(passed));
-        *reading = ClockReading::new(reading.wall().after(time), steady);
+        let (monotonic, passed) = (reading.monotonic(), UnixMillis::new(0).after(time).get());
+        let monotonic =
+            MonotonicTime::new(monotonic.boot(), monotonic.up_ms().saturating_add(passed));
+        *reading = ClockReading::new(reading.wall().after(time), monotonic);
     }
 
     /// Starts the machine anew: the clock that cannot be set begins at nothing, in another boot.
     pub fn reboot(&self) {
         let mut reading = self.lock();
-        let boot = Uuid::from_u128(reading.steady().boot().as_u128().wrapping_add(1));
-        *reading = ClockReading::new(reading.wall(), SteadyTime::new(boot, 0));
+        let boot = Uuid::from_u128(reading.monotonic().boot().as_u128().wrapping_add(1));
+        *reading = ClockReading::new(reading.wall(), MonotonicTime::new(boot, 0));
     }
 
     fn lock(&self) -> MutexGuard<'_, ClockReading> {
@@ -54,8 +55,8 @@ impl Clock for ManualClock {
         self.lock().wall()
     }
 
-    fn steady(&self) -> SteadyTime {
-        self.lock().steady()
+    fn monotonic(&self) -> MonotonicTime {
+        self.lock().monotonic()
     }
 
     fn read(&self) -> ClockReading {

@@ -8,9 +8,9 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use crate::store::{
-    ClaimRequest, Claimed, ClockReading, Fence, GrantScope, GrantStore, IdempotencyStore,
-    KeptOutput, KeyRecord, KeyScope, Memory, OutputSlice, OutputStore, Settlement, StandingGrant,
-    StoreError, StoreErrorKind, TicketEnd, TicketShare, TicketStore, UnixMillis, WaitingTicket,
+    ClaimOutcome, ClaimRequest, ClockReading, Fence, GrantScope, GrantStore, IdempotencyStore,
+    KeyRecord, KeyScope, Memory, OutputSlice, OutputStore, Settlement, StandingGrant, StoreError,
+    StoreErrorKind, StoredOutput, TicketEnd, TicketQuota, TicketStore, UnixMillis, WaitingTicket,
 };
 
 /// A store in memory whose next operations fail as they are told to.
@@ -162,7 +162,7 @@ impl IdempotencyStore for FaultyStore {
         self.memory.read_time(reading).await
     }
 
-    async fn claim(&self, request: ClaimRequest) -> Result<Claimed, StoreError> {
+    async fn claim(&self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError> {
         self.pass(StoreOperation::Claim, self.memory.claim(request)).await
     }
 
@@ -188,17 +188,17 @@ impl IdempotencyStore for FaultyStore {
         self.pass(StoreOperation::FindKeys, self.memory.find(key)).await
     }
 
-    async fn unknown(
+    async fn list_unknown(
         &self,
         tenant: Uuid,
         after: Option<&KeyScope>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
-        self.pass(StoreOperation::FindKeys, self.memory.unknown(tenant, after, most)).await
+        self.pass(StoreOperation::FindKeys, self.memory.list_unknown(tenant, after, most)).await
     }
 
-    async fn distrust(&self, key: &KeyScope) -> Result<bool, StoreError> {
-        self.pass(StoreOperation::Settle, self.memory.distrust(key)).await
+    async fn invalidate_answer(&self, key: &KeyScope) -> Result<bool, StoreError> {
+        self.pass(StoreOperation::Settle, self.memory.invalidate_answer(key)).await
     }
 
     async fn archive_unknown(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
@@ -219,7 +219,7 @@ impl TicketStore for FaultyStore {
     async fn put_ticket_within(
         &self,
         ticket: WaitingTicket,
-        share: TicketShare,
+        share: TicketQuota,
         now: UnixMillis,
     ) -> Result<bool, StoreError> {
         let work = self.memory.put_ticket_within(ticket, share, now);
@@ -285,7 +285,7 @@ impl GrantStore for FaultyStore {
 
 #[async_trait]
 impl OutputStore for FaultyStore {
-    async fn put_output(&self, output: KeptOutput) -> Result<(), StoreError> {
+    async fn put_output(&self, output: StoredOutput) -> Result<(), StoreError> {
         self.pass(StoreOperation::Outputs, self.memory.put_output(output)).await
     }
 

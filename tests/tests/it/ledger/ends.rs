@@ -15,7 +15,7 @@ use tool_runtime::testing::ManualClock;
 use tool_runtime::{NotPending, RuntimeBuilder, Withdrawal};
 
 use super::{Kept, START, ledger, recorded, ring};
-use crate::policy::script::{self, Script, Woe, busy, jane, woe};
+use crate::policy::script::{self, Script, ScriptedError, busy, jane, scripted_error};
 
 /// There is none left.
 #[derive(Debug, ToolFailure)]
@@ -30,7 +30,7 @@ async fn sell() -> Result<u32, SoldOut> {
 
 /// Finds what is good for a minute.
 #[ai_tool(effect = "read", ttl = "60s")]
-async fn find(script: &Script) -> Result<u32, Woe> {
+async fn find(script: &Script) -> Result<u32, ScriptedError> {
     script.act().await
 }
 
@@ -396,7 +396,7 @@ async fn retries_are_counted_in_the_one_record() {
     let record = desk.only().await;
     assert_eq!((record.status, record.attempts), (RecordStatus::Success, 3));
 
-    let desk = Desk::with(&Script::quick(|_| woe(ErrorCode::NotFound)), |it| it);
+    let desk = Desk::with(&Script::quick(|_| scripted_error(ErrorCode::NotFound)), |it| it);
     desk.answer("peek", "{}").await;
     assert_eq!(told(&desk.only().await), (CallStatus::Failed, "NOT_FOUND", None, 1));
 }

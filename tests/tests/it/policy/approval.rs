@@ -1,10 +1,10 @@
-//! Who has to be asked before a call runs, and what may come of it.
+//! Approvals that a call needs before it runs.
 
 mod approver;
 mod batch;
 mod crashed;
-mod desk;
 mod edits;
+mod fixture;
 mod forged;
 mod grants;
 mod guarded;

@@ -79,8 +79,9 @@ async fn a_name_that_no_tool_has_is_counted_too() {
 
 #[tokio::test]
 async fn what_a_tool_itself_refuses_is_not_counted() {
-    let script =
-        Script::quick(|_| super::script::woe(tool_runtime::contracts::ErrorCode::NotFound));
+    let script = Script::quick(|_| {
+        super::script::scripted_error(tool_runtime::contracts::ErrorCode::NotFound)
+    });
     let runtime = builder(&script).build().unwrap();
     for _ in 0..6 {
         assert!(!is_told_to_stop(&call(&runtime, "peek", &jane()).await));

@@ -6,22 +6,22 @@ use serde_json::{Value, json};
 use tool_runtime::policy::{ExcerptMark, ModelAnswer, OutputHandle, Policy, Rules};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{
-    KeptOutput, Memory, MemoryLimits, OutputSlice, OutputStore, StoreError, StoreErrorKind,
+    Memory, MemoryLimits, OutputSlice, OutputStore, StoreError, StoreErrorKind, StoredOutput,
     UnixMillis, async_trait,
 };
 use tool_runtime::testing::ManualClock;
 
-use super::script::{jane, somebody};
+use super::script::{jane, user_context};
 
 const ALMOST_AN_HOUR: Duration = Duration::from_millis(60 * 60 * 1_000 - 1);
 const MS: Duration = Duration::from_millis(1);
 
-/// What a search gives.
+/// The answer of a search.
 #[ai_type]
 struct Hits {
     /// The hits.
     hits: Vec<Hit>,
-    /// How many there are.
+    /// The number of all hits.
     total: u32,
 }
 
@@ -37,7 +37,7 @@ struct Hit {
 /// Searches.
 #[ai_tool(effect = "read")]
 async fn search(
-    /// How many hits.
+    /// The number of hits.
     count: u32,
 ) -> Hits {
     let hit = |n| Hit {
@@ -50,7 +50,7 @@ async fn search(
 /// Recites.
 #[ai_tool(effect = "read")]
 async fn recite(
-    /// How often.
+    /// The number of repetitions.
     count: u32,
 ) -> String {
     "\u{1f375}".repeat(count as usize)
@@ -109,7 +109,7 @@ async fn a_long_answer_leaves_as_whole_rows_and_a_mark() {
     assert_eq!(
         mark.to_string(),
         format!(
-            "this is an excerpt of {} bytes; /hits shows {} of 100 rows; all of it is kept as {handle}",
+            "this is an excerpt of {} bytes; /hits shows {} of 100 rows; the whole answer is stored as {handle}",
             whole.len(),
             cut.rows_shown,
         )
@@ -126,7 +126,10 @@ async fn an_answer_without_rows_leaves_as_its_handle() {
     assert_eq!(mark.cuts(), []);
     assert_eq!(
         mark.to_string(),
-        format!("this is an excerpt of {} bytes; all of it is kept as {handle}", whole.len())
+        format!(
+            "this is an excerpt of {} bytes; the whole answer is stored as {handle}",
+            whole.len()
+        )
     );
     assert_eq!(read(&runtime, handle, 1_000, &jane()).await, Some(whole));
 }
@@ -188,12 +191,12 @@ async fn no_page_begins_within_a_character_or_beyond_the_end() {
 }
 
 #[tokio::test]
-async fn nobody_else_reads_it() {
+async fn no_other_user_reads_it() {
     let runtime = runtime(Policy::new());
     let (whole, answer) = leaving(&runtime, "search", 100).await;
     let handle = handle_of(&answer);
     let nobody = ToolContext::builder(Uuid::from_u128(1), "t").run_id("r").build().unwrap();
-    for other in [somebody(1, "joe"), somebody(2, "jane"), nobody] {
+    for other in [user_context(1, "joe"), user_context(2, "jane"), nobody] {
         assert_eq!(read(&runtime, handle, 1_000, &other).await, None);
     }
     assert_eq!(read(&runtime, handle, 1_000, &jane()).await, Some(whole));
@@ -226,7 +229,7 @@ struct Full;
 
 #[async_trait]
 impl OutputStore for Full {
-    async fn put_output(&self, _: KeptOutput) -> Result<(), StoreError> {
+    async fn put_output(&self, _: StoredOutput) -> Result<(), StoreError> {
         Err(StoreError::new(StoreErrorKind::Unavailable, "the disk is full"))
     }
 
@@ -254,7 +257,10 @@ async fn what_cannot_be_kept_leaves_without_a_handle() {
     assert!(answer.data_json().is_some());
     let mark = answer.excerpt().expect("a mark");
     assert_eq!(mark.handle(), None);
-    assert!(mark.to_string().ends_with(" of 100 rows; the rest could not be kept"), "{mark}");
+    assert!(
+        mark.to_string().ends_with(" of 100 rows; the whole answer could not be stored"),
+        "{mark}"
+    );
     assert!(!mark.to_string().contains("disk"), "why is for the log");
     let handle = OutputHandle::parse("out_0198c0de00007000800000000000abcd").unwrap();
     assert!(runtime.read_output(handle, 0, 100, &jane()).await.is_err());

@@ -1,4 +1,4 @@
-//! Answers that stay good for a while: for whom, for how long, and made how often.
+//! Cached answers: their keys, their expiry, and single flights.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -14,28 +14,30 @@ use tool_runtime::contracts::{Actor, ActorType, Client, ClientApp, ErrorCode, To
 use tool_runtime::policy::{Policy, RetryConfig, Rules};
 use tool_runtime::prelude::*;
 
-use super::script::{Script, Woe, busy, call_with, jane, settle, somebody, woe};
+use super::script::{
+    Script, ScriptedError, busy, call_with, jane, scripted_error, settle, user_context,
+};
 use crate::support::envelope;
 
 const MS: Duration = Duration::from_millis(1);
 const A_MINUTE: Duration = Duration::from_secs(60);
 
-/// Finds what is good for a minute.
+/// Finds an answer that is cached for a minute.
 #[ai_tool(effect = "read", ttl = "60s", timeout = "5s")]
 async fn find(
     script: &Script,
     /// Whatever.
     query: String,
-    /// How much of it.
+    /// The limit.
     #[arg(default = 10)]
     limit: u32,
-) -> Result<String, Woe> {
+) -> Result<String, ScriptedError> {
     script.act().await.map(|run| format!("{query} \u{e9} {limit}: run {run}"))
 }
 
-/// Finds what is the same for everybody.
+/// Finds an answer that is shared by all users.
 #[ai_tool(effect = "read", ttl = "60s", shared)]
-async fn find_shared(script: &Script) -> Result<u32, Woe> {
+async fn find_shared(script: &Script) -> Result<u32, ScriptedError> {
     script.act().await
 }
 
@@ -120,7 +122,7 @@ async fn receipts_are_of_the_call_that_is_served() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn changes_are_told_with_an_answer_that_was_kept() {
+async fn edits_are_reported_with_a_cached_answer() {
     let script = Script::quick(Ok);
     let runtime = runtime(&script);
     find_with(&runtime, TEA, &jane()).await;
@@ -159,8 +161,8 @@ fn token(scope: &str) -> serde_json::Map<String, Value> {
 #[tokio::test(start_paused = true)]
 async fn a_fresh_answer_serves_only_calls_with_the_same_caller_and_context() {
     let others = [
-        somebody(2, "jane"),
-        somebody(1, "joe"),
+        user_context(2, "jane"),
+        user_context(1, "joe"),
         cx(|it| it.locale("de-DE")),
         cx(|it| it.currency("EUR")),
         cx(|it| it.timezone("Europe/Berlin")),
@@ -198,14 +200,14 @@ async fn what_is_shared_is_every_users_of_one_tenant() {
     let script = Script::quick(Ok);
     let runtime = runtime(&script);
     let nobody = ToolContext::builder(Uuid::from_u128(1), "t").run_id("r").build().unwrap();
-    for cx in [somebody(1, "jane"), somebody(1, "joe"), nobody] {
+    for cx in [user_context(1, "jane"), user_context(1, "joe"), nobody] {
         assert_eq!(call_with(&runtime, "find_shared", "{}", &cx).await["data"], 1);
     }
-    assert_eq!(call_with(&runtime, "find_shared", "{}", &somebody(2, "jane")).await["data"], 2);
+    assert_eq!(call_with(&runtime, "find_shared", "{}", &user_context(2, "jane")).await["data"], 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_asked_for_nobody_is_not_kept() {
+async fn the_answer_of_a_call_without_a_principal_is_not_cached() {
     let script = Script::quick(Ok);
     let runtime = runtime(&script);
     let nobody = ToolContext::builder(Uuid::from_u128(1), "t").run_id("r").build().unwrap();
@@ -220,7 +222,7 @@ async fn what_is_asked_for_nobody_is_not_kept() {
     };
     for (id, runs) in [("a", 3), ("a", 3), ("b", 4)] {
         find_with(&runtime, TEA, &actor(id)).await;
-        assert_eq!(script.runs(), runs, "an actor is somebody");
+        assert_eq!(script.runs(), runs, "an actor is a principal too");
     }
 }
 
@@ -228,7 +230,7 @@ async fn what_is_asked_for_nobody_is_not_kept() {
 async fn errors_and_dry_runs_are_not_kept() {
     let script = Script::quick(|run| match run {
         1 => busy(),
-        2 => woe(ErrorCode::NotFound),
+        2 => scripted_error(ErrorCode::NotFound),
         3 => panic!("the tool breaks"),
         _ => Ok(run),
     });
@@ -270,15 +272,15 @@ async fn an_answer_that_breaks_its_schema_is_not_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_secret_tells_answers_apart_and_is_shown_to_nobody() {
+async fn a_secret_is_part_of_the_cache_key_and_is_never_shown() {
     /// Opens.
     #[ai_tool(effect = "read", ttl = "60s")]
     async fn open(
         script: &Script,
-        /// How.
+        /// The password.
         #[arg(secret)]
         password: String,
-    ) -> Result<u32, Woe> {
+    ) -> Result<u32, ScriptedError> {
         let _ = password;
         script.act().await
     }
@@ -293,7 +295,7 @@ async fn a_secret_tells_answers_apart_and_is_shown_to_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_first_call_recorded_is_told_again() {
+async fn a_cached_answer_has_the_meta_of_the_first_call() {
     /// Says where it looked.
     #[ai_tool(effect = "read", ttl = "60s")]
     async fn source(meta: &MetaRecorder) -> u32 {
@@ -312,7 +314,7 @@ async fn what_the_first_call_recorded_is_told_again() {
 }
 
 /// Runs for a while, then does as it is told.
-fn slow(act: impl Fn(u32) -> super::script::Acted + Send + Sync + 'static) -> Arc<Script> {
+fn slow(act: impl Fn(u32) -> super::script::ScriptedResult + Send + Sync + 'static) -> Arc<Script> {
     let act = Arc::new(act);
     Script::new(move |run| {
         let act = act.clone();
@@ -343,7 +345,7 @@ async fn whatever_is_not_the_same_does_not_wait() {
     let script = slow(Ok);
     let runtime = runtime(&script);
     let before = Instant::now();
-    let (jane, joe) = (jane(), somebody(1, "joe"));
+    let (jane, joe) = (jane(), user_context(1, "joe"));
     futures::join!(
         find_with(&runtime, TEA, &jane),
         find_with(&runtime, TEA, &joe),
@@ -354,7 +356,7 @@ async fn whatever_is_not_the_same_does_not_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn the_next_one_runs_when_the_first_one_fails() {
-    let failing = slow(|run| if run == 1 { woe(ErrorCode::NotFound) } else { Ok(run) });
+    let failing = slow(|run| if run == 1 { scripted_error(ErrorCode::NotFound) } else { Ok(run) });
     let panicking = slow(|run| if run == 1 { panic!("the tool breaks") } else { Ok(run) });
     for (script, code) in [(failing, "NOT_FOUND"), (panicking, "INTERNAL")] {
         let runtime = runtime(&script);
@@ -469,7 +471,7 @@ async fn what_is_kept_is_bounded() {
     #[ai_tool(effect = "read", ttl = "60s")]
     async fn long(
         runs: &AtomicU32,
-        /// Which.
+        /// The id.
         n: u32,
     ) -> String {
         runs.fetch_add(1, Ordering::SeqCst);

@@ -13,7 +13,10 @@ use tool_runtime::contracts::ErrorCode;
 use tool_runtime::policy::{BreakerConfig, Policy, RateLimit, RetryConfig, Rules};
 use tool_runtime::prelude::*;
 
-use super::script::{Acted, Script, builder, busy, call, jane, runtime, settle, somebody, woe};
+use super::script::{
+    Script, ScriptedResult, builder, busy, call, jane, runtime, scripted_error, settle,
+    user_context,
+};
 use crate::support::envelope;
 
 const MS: Duration = Duration::from_millis(1);
@@ -33,7 +36,10 @@ fn refused(found: &Value, code: &str, reason: &str) -> Duration {
 }
 
 /// Fails until it is told to work.
-fn until(works: &Arc<AtomicU32>, act: impl Fn() -> Acted + Send + Sync + 'static) -> Arc<Script> {
+fn until(
+    works: &Arc<AtomicU32>,
+    act: impl Fn() -> ScriptedResult + Send + Sync + 'static,
+) -> Arc<Script> {
     let works = works.clone();
     Script::quick(move |run| if works.load(Ordering::SeqCst) == 0 { act() } else { Ok(run) })
 }
@@ -114,7 +120,7 @@ async fn only_what_may_pass_by_itself_opens_a_breaker() {
         (ErrorCode::UpstreamError, true),
         (ErrorCode::RateLimited, true),
     ] {
-        let script = Script::quick(move |_| woe(code));
+        let script = Script::quick(move |_| scripted_error(code));
         let runtime = runtime(&script, once().breaker(breaker));
         for _ in 0..4 {
             call(&runtime, "peek", &jane()).await;
@@ -125,7 +131,8 @@ async fn only_what_may_pass_by_itself_opens_a_breaker() {
 
 #[tokio::test(start_paused = true)]
 async fn a_permanent_failure_breaks_a_row_of_others() {
-    let script = Script::quick(|run| if run == 2 { woe(ErrorCode::NotFound) } else { busy() });
+    let script =
+        Script::quick(|run| if run == 2 { scripted_error(ErrorCode::NotFound) } else { busy() });
     let runtime = runtime(&script, once().breaker(BreakerConfig::failures_in_a_row(2).unwrap()));
     for _ in 0..5 {
         call(&runtime, "peek", &jane()).await;
@@ -177,12 +184,12 @@ async fn one_tenants_failures_do_not_open_the_breaker_of_another() {
     let runtime = runtime(&script, once().breaker(BreakerConfig::failures_in_a_row(3).unwrap()));
     for _ in 0..3 {
         assert_eq!(
-            call(&runtime, "peek", &somebody(1, "jane")).await["error"]["code"],
+            call(&runtime, "peek", &user_context(1, "jane")).await["error"]["code"],
             "UNAVAILABLE"
         );
     }
-    refused(&call(&runtime, "peek", &somebody(1, "joe")).await, "UNAVAILABLE", "breaker_open");
-    assert_eq!(call(&runtime, "peek", &somebody(2, "jane")).await["status"], "ok");
+    refused(&call(&runtime, "peek", &user_context(1, "joe")).await, "UNAVAILABLE", "breaker_open");
+    assert_eq!(call(&runtime, "peek", &user_context(2, "jane")).await["status"], "ok");
 }
 
 #[tokio::test(start_paused = true)]
@@ -215,14 +222,14 @@ async fn a_rate_is_a_tenants_and_a_tools() {
     let rate = RateLimit::per_minute(2).unwrap();
     let runtime = runtime(&script, Rules::new().rate_limit(rate));
     for user in ["jane", "joe"] {
-        assert_eq!(call(&runtime, "peek", &somebody(1, user)).await["status"], "ok");
+        assert_eq!(call(&runtime, "peek", &user_context(1, user)).await["status"], "ok");
     }
-    let found = call(&runtime, "peek", &somebody(1, "jim")).await;
+    let found = call(&runtime, "peek", &user_context(1, "jim")).await;
     assert_eq!(found["error"]["type"], "RATE_LIMIT");
     let wait = refused(&found, "RATE_LIMITED", "rate_limit");
     assert_eq!(wait, Duration::from_secs(30));
-    assert_eq!(call(&runtime, "peek", &somebody(2, "jane")).await["status"], "ok");
-    assert_eq!(call(&runtime, "look", &somebody(1, "jane")).await["status"], "ok");
+    assert_eq!(call(&runtime, "peek", &user_context(2, "jane")).await["status"], "ok");
+    assert_eq!(call(&runtime, "look", &user_context(1, "jane")).await["status"], "ok");
     assert_eq!(script.runs(), 4);
 
     advance(29_999 * MS).await;
@@ -284,7 +291,7 @@ async fn a_tool_runs_no_more_often_at_once_than_its_places() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_queue_means_that_nobody_waits() {
+async fn no_call_waits_without_a_queue() {
     let (door, script) = Door::shut();
     let runtime = runtime(&script, Rules::new().max_concurrent(1).max_queue(0));
     let mut first = runtime.call("peek", "{}", &jane());
@@ -335,7 +342,7 @@ async fn waiting_for_a_place_is_bounded_by_the_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_waits_in_vain_has_had_no_effect() {
+async fn a_call_that_waits_without_success_has_had_no_effect() {
     let (door, script) = Door::shut();
     let runtime = runtime(&script, Rules::new().max_concurrent(1));
     let patient = jane();
@@ -370,7 +377,7 @@ async fn whoever_waits_in_vain_has_had_no_effect() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_is_dropped_gives_its_places_back() {
+async fn a_dropped_call_releases_its_permits() {
     let (door, script) = Door::shut();
     let policy = Policy::new().max_in_flight(1).rules(Rules::new().max_concurrent(1).max_queue(1));
     let runtime = builder(&script).policy(policy).build().unwrap();

@@ -1,4 +1,4 @@
-//! What delays, refuses or repeats calls, through the whole runtime.
+//! Policies that delay, refuse or repeat calls, tested through the whole runtime.
 
 mod approval;
 mod corrections;

@@ -1,4 +1,4 @@
-//! A repeat of an answered call gets its answer, and nobody is asked about it again.
+//! A repeat of an answered call gets its answer without another approval.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use tool_runtime::policy::{ApprovalRequest, Approver, Decision, Policy, Rules, async_trait};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{
-    ClaimRequest, Claimed, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope, Memory,
+    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope, Memory,
     Settlement, StoreError, UnixMillis,
 };
 
-/// How many things are left, and how often somebody was asked.
+/// The stock that is left, and the number of requested approvals.
 #[derive(Debug, Clone, Default)]
 struct Counts {
     left: Arc<AtomicU32>,
@@ -66,7 +66,7 @@ impl IdempotencyStore for Forgetful {
         self.keys().read_time(reading).await
     }
 
-    async fn claim(&self, request: ClaimRequest) -> Result<Claimed, StoreError> {
+    async fn claim(&self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError> {
         self.keys().claim(request).await
     }
 
@@ -82,13 +82,13 @@ impl IdempotencyStore for Forgetful {
         self.before.find(key).await
     }
 
-    async fn unknown(
+    async fn list_unknown(
         &self,
         tenant: Uuid,
         after: Option<&KeyScope>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
-        self.keys().unknown(tenant, after, most).await
+        self.keys().list_unknown(tenant, after, most).await
     }
 
     async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
@@ -115,7 +115,7 @@ async fn sell_under(runtime: &Runtime, key: &str, arguments: &str) -> ToolOutput
 }
 
 #[tokio::test]
-async fn a_repeat_asks_nobody_even_if_it_could_not_run_any_more() {
+async fn a_repeat_needs_no_approval_even_if_it_could_not_run_any_more() {
     let (runtime, counts) = shop(1);
     let first = sell_under(&runtime, "a", "{}").await;
     assert!(first.is_ok(), "{first}");

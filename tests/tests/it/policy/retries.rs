@@ -1,4 +1,4 @@
-//! What is tried again, how often, how far apart, and what never is.
+//! Retries: which failures, how often, and with which delays.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -12,14 +12,15 @@ use tool_runtime::policy::{BreakerConfig, Policy, RateLimit, RetryConfig, Rules}
 use tool_runtime::prelude::*;
 
 use super::script::{
-    Acted, Script, Woe, builder, busy, call, jane, runtime, settle, somebody, woe,
+    Script, ScriptedError, ScriptedResult, builder, busy, call, jane, runtime, scripted_error,
+    settle, user_context,
 };
 use crate::support::envelope;
 
 const MS: Duration = Duration::from_millis(1);
 
 /// Fails so often with this, then answers.
-fn failing(times: u32, act: impl Fn() -> Acted + Send + Sync + 'static) -> Arc<Script> {
+fn failing(times: u32, act: impl Fn() -> ScriptedResult + Send + Sync + 'static) -> Arc<Script> {
     Script::quick(move |run| if run <= times { act() } else { Ok(run) })
 }
 
@@ -27,8 +28,8 @@ fn keyed(key: &str) -> ToolContext {
     jane().with_idempotency_key(key).expect("a key")
 }
 
-fn advised(milliseconds: u64) -> Acted {
-    Err(Woe(Failure::of(ErrorCode::RateLimited).with_retry_after_ms(milliseconds)))
+fn advised(milliseconds: u64) -> ScriptedResult {
+    Err(ScriptedError(Failure::of(ErrorCode::RateLimited).with_retry_after_ms(milliseconds)))
 }
 
 #[tokio::test(start_paused = true)]
@@ -63,7 +64,7 @@ async fn only_what_may_pass_by_itself_is_tried_again() {
             .map(|code| (code, 1)),
     );
     for (code, runs) in cases.chain([(Code::Conflict, 3)]) {
-        let script = failing(9, move || woe(code));
+        let script = failing(9, move || scripted_error(code));
         let found = call(&runtime(&script, Rules::new()), "peek", &jane()).await;
         assert_eq!((script.runs(), &found["error"]["code"]), (runs, &json!(code.as_str())));
         assert_eq!(found["error"]["attempt"], json!(runs), "{code}");
@@ -113,7 +114,7 @@ async fn all_attempts_share_one_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_is_tried_again_only_where_that_harms_nobody() {
+async fn a_write_is_retried_only_where_that_is_safe() {
     async fn runs(tool: &str, cx: &ToolContext) -> usize {
         let script = failing(9, busy);
         call(&runtime(&script, Rules::new()), tool, cx).await;
@@ -136,9 +137,10 @@ async fn a_write_under_a_derived_key_is_not_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_whose_effect_is_unknown_is_tried_again_only_where_that_harms_nobody() {
-    let script =
-        failing(9, || Err(Woe(Failure::of(ErrorCode::UpstreamError).with_effect_unknown())));
+async fn a_write_with_an_unknown_effect_is_retried_only_where_that_is_safe() {
+    let script = failing(9, || {
+        Err(ScriptedError(Failure::of(ErrorCode::UpstreamError).with_effect_unknown()))
+    });
     let runtime = runtime(&script, Rules::new());
     for (tool, runs) in [("put", 1), ("set", 4), ("peek", 7)] {
         let cx = keyed(tool);
@@ -150,7 +152,7 @@ async fn a_write_whose_effect_is_unknown_is_tried_again_only_where_that_harms_no
 #[tokio::test(start_paused = true)]
 async fn a_write_whose_reply_was_lost_may_have_had_its_effect() {
     for code in [ErrorCode::Timeout, ErrorCode::UpstreamError] {
-        let script = failing(9, move || Err(Woe(Failure::of(code))));
+        let script = failing(9, move || Err(ScriptedError(Failure::of(code))));
         let runtime = runtime(&script, Rules::new());
         let found = call(&runtime, "put", &keyed("k")).await;
         assert_eq!((&found["error"]["details"]["effect"], script.runs()), (&json!("unknown"), 1));
@@ -181,7 +183,7 @@ async fn the_runtimes_own_refusals_are_not_tried_again() {
     let breaker = BreakerConfig::failures_in_a_row(1).unwrap().with_open_for(50 * MS).unwrap();
     let opened = Rules::new().breaker(breaker);
     for (rules, code) in [(limited, "RATE_LIMITED"), (opened, "UNAVAILABLE")] {
-        let script = failing(9, || woe(ErrorCode::UpstreamError));
+        let script = failing(9, || scripted_error(ErrorCode::UpstreamError));
         let runtime = runtime(&script, rules);
         call(&runtime, "peek", &jane()).await;
         let before = Instant::now();
@@ -235,7 +237,7 @@ async fn a_full_house_of_blocking_tools_is_not_tried_again() {
     assert_eq!(refused["error"].get("attempt"), None);
 }
 
-/// What is given out at the second asking.
+/// A stock that answers at the second attempt.
 struct Late;
 
 impl FromCall for Late {
@@ -284,7 +286,7 @@ async fn a_refused_host_value_is_not_tried_again() {
 async fn a_blocking_tool_is_tried_again() {
     /// Blocks, and fails at first.
     #[ai_tool(effect = "read", blocking)]
-    fn block(runs: &AtomicU32) -> Result<u32, Woe> {
+    fn block(runs: &AtomicU32) -> Result<u32, ScriptedError> {
         match runs.fetch_add(1, Ordering::SeqCst) {
             0 => busy(),
             run => Ok(run),
@@ -338,7 +340,7 @@ async fn trace(
     meta: &MetaRecorder,
     progress: &Progress,
     late: &Mutex<Vec<MetaRecorder>>,
-) -> Result<u32, Woe> {
+) -> Result<u32, ScriptedError> {
     let run = {
         let mut late = late.lock().unwrap();
         late.push(meta.clone());
@@ -382,7 +384,7 @@ async fn retries_of_a_tool_that_always_fails_are_bounded() {
     assert!(retries >= 100, "{retries}: some are tried again");
     assert!(retries <= CALLS / 5 + 110, "{retries}: 4,000 would be tried without a bound");
 
-    call(&runtime, "look", &somebody(2, "joe")).await;
+    call(&runtime, "look", &user_context(2, "joe")).await;
     let further = script.runs() - CALLS - retries;
     assert_eq!(further, 3, "another tool has a budget of its own");
 }

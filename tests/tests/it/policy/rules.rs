@@ -1,4 +1,4 @@
-//! Whose rules hold for a tool, and which a runtime refuses to be built with.
+//! The precedence of rules, and rules with which a runtime cannot be built.
 
 use std::time::Duration;
 
@@ -20,13 +20,13 @@ struct Shop(std::sync::Arc<Script>);
 impl Shop {
     /// Enters.
     #[ai_tool(effect = "read")]
-    async fn enter(&self) -> Result<u32, super::script::Woe> {
+    async fn enter(&self) -> Result<u32, super::script::ScriptedError> {
         self.0.act().await
     }
 
     /// Leaves.
     #[ai_tool(effect = "read")]
-    async fn leave(&self) -> Result<u32, super::script::Woe> {
+    async fn leave(&self) -> Result<u32, super::script::ScriptedError> {
         self.0.act().await
     }
 }
@@ -34,7 +34,7 @@ impl Shop {
 #[tokio::test(start_paused = true)]
 async fn a_tools_rules_win_over_its_toolkits_and_those_over_all() {
     let script = Script::quick(|_| busy());
-    // What the narrower ones do not say is inherited.
+    // Rules that the narrower ones do not set are inherited.
     let policy = Policy::new()
         .rules(attempts(4).max_output_bytes(256))
         .rules_for("shop", attempts(2).max_concurrent(8))
@@ -59,7 +59,7 @@ fn refused(policy: Policy) -> Vec<String> {
 }
 
 #[test]
-fn rules_for_nobody_are_a_problem() {
+fn rules_for_an_unknown_tool_are_a_problem() {
     let policy = Policy::new().rules_for("pekk", Rules::new()).rules_for("shop", Rules::new());
     assert_eq!(
         refused(policy),
@@ -169,7 +169,7 @@ async fn rules_of_a_toolkit_hold_for_a_tool_whose_own_name_has_a_dot() {
     impl Market {
         /// Enters a stall.
         #[ai_tool(effect = "read", name = "stall.enter")]
-        async fn enter(&self) -> Result<u32, super::script::Woe> {
+        async fn enter(&self) -> Result<u32, super::script::ScriptedError> {
             self.0.act().await
         }
     }

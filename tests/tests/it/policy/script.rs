@@ -1,4 +1,4 @@
-//! Tools that do as they are told, run by run, and who calls them.
+//! Tools with a scripted result for each run, and contexts of their callers.
 
 use std::fmt;
 use std::future::Future;
@@ -16,27 +16,27 @@ use tool_runtime::{FailureCode, RuntimeBuilder};
 
 use crate::support::envelope;
 
-/// What each run of a tool does, told by its number, from 1; and when each began.
+/// The result of each run of a tool, by its number from 1, and the start of each run.
 pub(crate) struct Script {
-    act: Box<dyn Fn(u32) -> BoxFuture<'static, Acted> + Send + Sync>,
+    act: Box<dyn Fn(u32) -> BoxFuture<'static, ScriptedResult> + Send + Sync>,
     begun: Mutex<Vec<Instant>>,
 }
 
-pub(crate) type Acted = Result<u32, Woe>;
+pub(crate) type ScriptedResult = Result<u32, ScriptedError>;
 
 /// A failure, as a tool's error.
 #[derive(Debug)]
-pub(crate) struct Woe(pub(crate) Failure);
+pub(crate) struct ScriptedError(pub(crate) Failure);
 
-impl fmt::Display for Woe {
+impl fmt::Display for ScriptedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.message())
     }
 }
 
-impl std::error::Error for Woe {}
+impl std::error::Error for ScriptedError {}
 
-impl ToolFailure for Woe {
+impl ToolFailure for ScriptedError {
     fn failure(&self) -> Failure {
         self.0.clone()
     }
@@ -46,26 +46,26 @@ impl ToolFailure for Woe {
     }
 }
 
-pub(crate) fn woe(code: ErrorCode) -> Acted {
-    Err(Woe(Failure::of(code)))
+pub(crate) fn scripted_error(code: ErrorCode) -> ScriptedResult {
+    Err(ScriptedError(Failure::of(code)))
 }
 
-/// What mostly goes wrong for a while.
-pub(crate) fn busy() -> Acted {
-    woe(ErrorCode::Unavailable)
+/// Returns a transient failure.
+pub(crate) fn busy() -> ScriptedResult {
+    scripted_error(ErrorCode::Unavailable)
 }
 
 impl Script {
     pub(crate) fn new<F>(act: impl Fn(u32) -> F + Send + Sync + 'static) -> Arc<Self>
     where
-        F: Future<Output = Acted> + Send + 'static,
+        F: Future<Output = ScriptedResult> + Send + 'static,
     {
         let act = Box::new(move |run| act(run).boxed());
         Arc::new(Self { act, begun: Mutex::default() })
     }
 
     /// One whose runs end at once.
-    pub(crate) fn quick(act: impl Fn(u32) -> Acted + Send + Sync + 'static) -> Arc<Self> {
+    pub(crate) fn quick(act: impl Fn(u32) -> ScriptedResult + Send + Sync + 'static) -> Arc<Self> {
         Self::new(move |run| std::future::ready(act(run)))
     }
 
@@ -73,13 +73,13 @@ impl Script {
         self.begun.lock().unwrap().len()
     }
 
-    /// How long it was from each run's beginning to the next one's.
+    /// Returns the times between the starts of the runs.
     pub(crate) fn pauses(&self) -> Vec<Duration> {
         let begun = self.begun.lock().unwrap();
         begun.windows(2).map(|pair| pair[1] - pair[0]).collect()
     }
 
-    pub(crate) async fn act(&self) -> Acted {
+    pub(crate) async fn act(&self) -> ScriptedResult {
         let run = {
             let mut begun = self.begun.lock().unwrap();
             begun.push(Instant::now());
@@ -91,32 +91,32 @@ impl Script {
 
 /// Reads.
 #[ai_tool(effect = "read")]
-async fn peek(script: &Script) -> Result<u32, Woe> {
+async fn peek(script: &Script) -> Result<u32, ScriptedError> {
     script.act().await
 }
 
 /// Reads too.
 #[ai_tool(effect = "read")]
-async fn look(script: &Script) -> Result<u32, Woe> {
+async fn look(script: &Script) -> Result<u32, ScriptedError> {
     script.act().await
 }
 
 /// Reads, but not for long.
 #[ai_tool(effect = "read", timeout = "1s")]
-async fn glance(script: &Script) -> Result<u32, Woe> {
+async fn glance(script: &Script) -> Result<u32, ScriptedError> {
     script.act().await
 }
 
 /// Writes.
 #[ai_tool(effect = "write")]
-async fn put(script: &Script, dry_run: &DryRun) -> Result<u32, Woe> {
+async fn put(script: &Script, dry_run: &DryRun) -> Result<u32, ScriptedError> {
     let _ = dry_run;
     script.act().await
 }
 
 /// Writes what may be written again.
 #[ai_tool(effect = "write", idempotent)]
-async fn set(script: &Script, dry_run: &DryRun) -> Result<u32, Woe> {
+async fn set(script: &Script, dry_run: &DryRun) -> Result<u32, ScriptedError> {
     let _ = dry_run;
     script.act().await
 }
@@ -139,12 +139,12 @@ pub(crate) fn runtime(script: &Arc<Script>, rules: Rules) -> Runtime {
     builder(script).policy(Policy::new().rules(rules)).build().expect("the runtime")
 }
 
-/// Somebody of the first tenant.
+/// Returns the context of a user of the first tenant.
 pub(crate) fn jane() -> ToolContext {
-    somebody(1, "jane")
+    user_context(1, "jane")
 }
 
-pub(crate) fn somebody(tenant: u128, user: &str) -> ToolContext {
+pub(crate) fn user_context(tenant: u128, user: &str) -> ToolContext {
     let builder = ToolContext::builder(Uuid::from_u128(tenant), "trace-1").run_id("run-1");
     builder.user_id(user).build().expect("the context")
 }

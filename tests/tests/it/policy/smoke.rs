@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tool_runtime::policy::{Policy, Rules};
 use tool_runtime::prelude::*;
 
-/// How often the effect happened.
+/// Counts the effects.
 #[derive(Default)]
 struct Effects(AtomicU32);
 
@@ -15,7 +15,7 @@ async fn charge(
     effects: &Effects,
     idempotency: &Idempotency,
     dry_run: &DryRun,
-    /// How much.
+    /// The amount.
     cents: u32,
     /// In which currency.
     #[arg(default = "EUR")]

@@ -11,12 +11,12 @@ use tool_runtime::store::{KeyRecord, KeyState, Memory};
 use tool_runtime::{CallRecord, Observe, RuntimeBuilder};
 
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// How soon after its deadline a call is answered.
+/// The most time between a call's deadline and its answer.
 const SOON: Duration = Duration::from_millis(50);
-/// What a tool answers that ends too late.
+/// The answer of a tool that ends too late.
 const LATE: &str = "hunter2";
 
-/// What the tools did, and what holds one of them up.
+/// Records the runs of the tools, and blocks one of them.
 #[derive(Default)]
 struct Desk {
     done: Mutex<Vec<&'static str>>,
@@ -148,7 +148,7 @@ impl World {
         assert_eq!((error.code(), effect), (Some("TIMEOUT"), Some(&"unknown".into())), "{name}");
     }
 
-    /// The outcomes that nobody knows; that of a tool with a thread comes once the thread has ended.
+    /// Returns the unknown outcomes; that of a blocking tool is listed after its thread has ended.
     async fn unknown(&self) -> Vec<KeyRecord> {
         for _ in 0..1_000_000 {
             let unknown =
@@ -161,7 +161,7 @@ impl World {
         Vec::new()
     }
 
-    /// What came late is nowhere: not in an answer, not under the key.
+    /// Checks that the late answer is neither delivered nor stored under the key.
     async fn check_lost(&self, tool: &str) {
         let unknown = self.unknown().await;
         let [record] = &unknown[..] else { panic!("{tool}: {unknown:?}") };

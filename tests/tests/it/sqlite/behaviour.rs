@@ -1,10 +1,10 @@
-//! What the traits promise, on a file.
+//! The conformance suites, on a file.
 
 use tool_runtime::Uuid;
 use tool_runtime::canonical::Digest;
 use tool_runtime::store::{
-    Claimed, GrantScope, GrantStore, IdempotencyStore, KeptOutput, OutputStore, Settlement, Sqlite,
-    StandingGrant, TicketEnd, TicketStore, UnixMillis, WaitingTicket,
+    ClaimOutcome, GrantScope, GrantStore, IdempotencyStore, OutputStore, Settlement, Sqlite,
+    StandingGrant, StoredOutput, TicketEnd, TicketStore, UnixMillis, WaitingTicket,
 };
 use tool_runtime::testing::conformance;
 
@@ -13,7 +13,7 @@ use super::{Folder, LEASE, START, answered, fence, key, request};
 #[tokio::test]
 async fn every_promise_of_the_traits_is_kept() {
     let folder = Folder::new();
-    // How it syncs is no part of the promises, and slow.
+    // Syncing is slow, and not part of the suite.
     let store = Sqlite::options().sync_commits(false).open(folder.file()).unwrap();
     conformance::all(&store).await;
     conformance::shares(&store).await;
@@ -34,15 +34,15 @@ async fn everything_is_there_when_the_file_is_opened_again() {
     let scope = GrantScope::new(Uuid::nil(), "user:42", "mail.send", Digest::of("test", b"schema"));
     let grant = StandingGrant::new(scope.clone(), "user:7", START).until(START.after(LEASE));
     store.put_grant(grant.clone()).await.unwrap();
-    let output = KeptOutput::new(Uuid::max(), Uuid::nil(), "user:42", b"[1,2,3]".to_vec(), START);
+    let output = StoredOutput::new(Uuid::max(), Uuid::nil(), "user:42", b"[1,2,3]".to_vec(), START);
     store.put_output(output).await.unwrap();
     drop(store);
 
     let store = folder.open();
-    assert!(matches!(store.claim(request("settled")).await.unwrap(), Claimed::Settled(_)));
-    assert_eq!(store.claim(request("unknown")).await.unwrap(), Claimed::Unknown(unknown));
+    assert!(matches!(store.claim(request("settled")).await.unwrap(), ClaimOutcome::Settled(_)));
+    assert_eq!(store.claim(request("unknown")).await.unwrap(), ClaimOutcome::Unknown(unknown));
     let until = START.after(LEASE);
-    assert_eq!(store.claim(request("running")).await.unwrap(), Claimed::Running { until });
+    assert_eq!(store.claim(request("running")).await.unwrap(), ClaimOutcome::Running { until });
     assert!(fence(&store.claim(request("new")).await.unwrap()) > running);
     assert_eq!(store.find_ticket(Uuid::max()).await.unwrap(), Some(ticket));
     assert_eq!(store.find_grant(&scope).await.unwrap(), Some(grant));

@@ -35,7 +35,7 @@ async fn book(
 struct Receipt {
     /// The seat.
     seat: String,
-    /// Which run made it.
+    /// The run that made it.
     run: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Files that are locked, not the store's, or may not be written.
+//! Files that are locked, not the store's, or not writable.
 
 use std::fs;
 use std::thread;
@@ -109,7 +109,7 @@ mod permissions {
 
     const ROLE: &str = "sqlite::files::permissions::a_process_that_may_only_read";
 
-    /// Somebody who owns nothing, for tests that run as root.
+    /// A user without files, for tests that run as root.
     const NOBODY: u32 = 65_534;
 
     fn allow(path: &Path, mode: u32) {
@@ -155,7 +155,7 @@ mod permissions {
         let check = |name: &str, says: &str| {
             check_refused(Sqlite::open(folder.join(name)), StoreErrorKind::ReadOnly, says);
         };
-        check("file.db", "may not be written");
+        check("file.db", "not writable");
         check("folder.db", "folder.db");
         check("absent.db", "ermission denied");
         println!("was refused");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use tool_runtime::store::{Claimed, IdempotencyStore, Sqlite, StoreErrorKind};
+use tool_runtime::store::{ClaimOutcome, IdempotencyStore, Sqlite, StoreErrorKind};
 
 use super::{Folder, answered, check_refused, fence, key, request};
 
@@ -37,7 +37,7 @@ async fn what_a_crash_leaves_is_opened() {
         assert!(store.settle(&key("a"), owner, answered("1")).await.unwrap());
         copy(&folder, &crashed, suffixes);
         let claimed = crashed.open().claim(request("a")).await.unwrap();
-        assert!(matches!(claimed, Claimed::Settled(_)), "{suffixes:?}: {claimed:?}");
+        assert!(matches!(claimed, ClaimOutcome::Settled(_)), "{suffixes:?}: {claimed:?}");
     }
 }
 

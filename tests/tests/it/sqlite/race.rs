@@ -8,7 +8,7 @@ use std::thread;
 use futures::future::join_all;
 use tool_runtime::Uuid;
 use tool_runtime::store::{
-    Claimed, IdempotencyStore, Sqlite, TicketEnd, TicketStore, WaitingTicket,
+    ClaimOutcome, IdempotencyStore, Sqlite, TicketEnd, TicketStore, WaitingTicket,
 };
 
 use super::{Folder, START, played, request, spawn};
@@ -21,8 +21,8 @@ const ROLE: &str = "sqlite::race::a_process_that_claims";
 async fn claim_all(store: &Sqlite) -> BTreeMap<usize, u64> {
     let claims = (0..KEYS).map(|number| async move {
         match store.claim(request(&number.to_string())).await.unwrap() {
-            Claimed::First(fence) => Some((number, fence.get())),
-            Claimed::Running { .. } => None,
+            ClaimOutcome::First(fence) => Some((number, fence.get())),
+            ClaimOutcome::Running { .. } => None,
             other => panic!("key {number}: {other:?}"),
         }
     });

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use rusqlite::Connection;
 use tool_runtime::policy::KeyRing;
-use tool_runtime::store::{Claimed, FileCheck, IdempotencyStore, KeyState, Sqlite, StoreErrorKind};
+use tool_runtime::store::{
+    ClaimOutcome, FileCheck, IdempotencyStore, KeyState, Sqlite, StoreErrorKind,
+};
 
 use super::{Folder, START, answered, check_refused, fence, key, request};
 
@@ -24,7 +26,7 @@ fn change(file: &Path, sql: &str) {
 }
 
 #[tokio::test]
-async fn a_damaged_row_is_told_when_the_file_is_opened_and_listed_as_unknown() {
+async fn a_damaged_row_is_reported_at_opening_and_listed_as_unknown() {
     let folder = Folder::new();
     let store = folder.open();
     assert_eq!(store.check(), FileCheck::default());
@@ -39,15 +41,15 @@ async fn a_damaged_row_is_told_when_the_file_is_opened_and_listed_as_unknown() {
     assert_eq!((check.rows, check.damaged), (3, 1));
     let record = store.find(&key("b")).await.unwrap().unwrap();
     assert!(record.damaged && record.state == KeyState::Unknown, "{record:?}");
-    let listed = store.unknown(key("b").tenant, None, 10).await.unwrap();
+    let listed = store.list_unknown(key("b").tenant, None, 10).await.unwrap();
     assert_eq!(listed, std::slice::from_ref(&record));
     assert_eq!(store.damaged_keys(10).await.unwrap(), listed);
     assert_eq!(store.sweep_keys(START.after(super::LEASE * 100), 10).await.unwrap(), 2);
-    assert_eq!(store.claim(request("b")).await.unwrap(), Claimed::Damaged(record.fence));
+    assert_eq!(store.claim(request("b")).await.unwrap(), ClaimOutcome::Damaged(record.fence));
 
     assert!(store.settle(&key("b"), record.fence, answered("\"12A\"")).await.unwrap());
     let found = store.claim(request("b")).await.unwrap();
-    assert!(matches!(found, Claimed::Settled(_)), "a person has resolved it: {found:?}");
+    assert!(matches!(found, ClaimOutcome::Settled(_)), "a person has resolved it: {found:?}");
     assert_eq!(store.damaged_keys(10).await.unwrap(), []);
 }
 
@@ -62,7 +64,7 @@ async fn what_a_damaged_row_says_of_its_time_is_not_believed() {
     assert_eq!(store.sweep_keys(later, 10).await.unwrap(), 0, "nothing of it is forgotten");
     for name in ["answered", "running"] {
         let found = store.claim(request(name)).await.unwrap();
-        assert!(matches!(found, Claimed::Damaged(_)), "{name}: {found:?}");
+        assert!(matches!(found, ClaimOutcome::Damaged(_)), "{name}: {found:?}");
     }
 }
 
@@ -106,8 +108,8 @@ async fn a_row_that_is_sealed_without_the_hosts_keys_is_damaged() {
     change(&folder.file(), &attach);
     let store = hosted().open(folder.file()).unwrap();
     assert_eq!(store.check().damaged, 1);
-    assert!(matches!(store.claim(request("a")).await.unwrap(), Claimed::Settled(_)));
-    assert!(matches!(store.claim(request("b")).await.unwrap(), Claimed::Damaged(_)));
+    assert!(matches!(store.claim(request("a")).await.unwrap(), ClaimOutcome::Settled(_)));
+    assert!(matches!(store.claim(request("b")).await.unwrap(), ClaimOutcome::Damaged(_)));
 }
 
 #[tokio::test]
@@ -120,7 +122,7 @@ async fn rows_in_use_are_adopted_under_the_hosts_keys_once_it_says_so() {
     check_refused(hosted().open(folder.file()), StoreErrorKind::Damaged, "adopt_rows");
     hosted().adopt_rows(true).open(folder.file()).unwrap().close().await;
     let store = hosted().open(folder.file()).unwrap();
-    assert!(matches!(store.claim(request("a")).await.unwrap(), Claimed::Settled(_)));
+    assert!(matches!(store.claim(request("a")).await.unwrap(), ClaimOutcome::Settled(_)));
     store.close().await;
 
     let next = KeyRing::new("next", &[8; 32]).unwrap().with_former("now", &[7; 32]).unwrap();
@@ -163,8 +165,8 @@ async fn rows_of_a_format_without_checksums_are_sealed_when_the_file_is_opened()
 
     let store = folder.open();
     assert_eq!((store.check().rows, store.check().damaged), (2, 0));
-    assert!(matches!(store.claim(request("a")).await.unwrap(), Claimed::Settled(_)));
-    assert!(matches!(store.claim(request("b")).await.unwrap(), Claimed::Unknown(_)));
+    assert!(matches!(store.claim(request("a")).await.unwrap(), ClaimOutcome::Settled(_)));
+    assert!(matches!(store.claim(request("b")).await.unwrap(), ClaimOutcome::Unknown(_)));
     let c = fence(&store.claim(request("c")).await.unwrap());
     assert_eq!(c.get(), 3, "fences go on growing");
 }

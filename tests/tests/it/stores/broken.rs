@@ -8,12 +8,12 @@ use async_trait::async_trait;
 use tokio::task::yield_now;
 use tool_runtime::Uuid;
 use tool_runtime::store::{
-    ClaimRequest, Claimed, ClockReading, Fence, GrantScope, GrantStore, IdempotencyStore,
-    KeptOutput, KeyRecord, KeyScope, KeyState, Memory, OutputSlice, OutputStore, Settlement,
-    StandingGrant, StoreError, TicketEnd, TicketStore, UnixMillis, WaitingTicket,
+    ClaimOutcome, ClaimRequest, ClockReading, Fence, GrantScope, GrantStore, IdempotencyStore,
+    KeyRecord, KeyScope, KeyState, Memory, OutputSlice, OutputStore, Settlement, StandingGrant,
+    StoreError, StoredOutput, TicketEnd, TicketStore, UnixMillis, WaitingTicket,
 };
 
-/// What is wrong with a store.
+/// A defect of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Defect {
     None,
@@ -100,14 +100,14 @@ impl Broken {
         if self.is(Defect::OneFenceForAll) { Fence::new(7) } else { fence }
     }
 
-    /// What a defective store answers without asking the one beneath it.
-    fn guess(&self, record: &KeyRecord, request: &ClaimRequest) -> Option<Claimed> {
+    /// The answer of a defective store that does not call the inner one.
+    fn guess(&self, record: &KeyRecord, request: &ClaimRequest) -> Option<ClaimOutcome> {
         let KeyState::Running { until } = record.state else { return None };
         let latest = request.now.after(request.lease);
         let never_over =
             self.is(Defect::LeasesNeverEnd) && record.fingerprint == request.fingerprint;
         let never_cut = self.is(Defect::TrustsTheClock) && until > latest;
-        (never_over || never_cut).then_some(Claimed::Running { until })
+        (never_over || never_cut).then_some(ClaimOutcome::Running { until })
     }
 
     /// Releases every claim in one of these states.
@@ -132,7 +132,7 @@ impl IdempotencyStore for Broken {
         self.memory.read_time(reading).await
     }
 
-    async fn claim(&self, mut request: ClaimRequest) -> Result<Claimed, StoreError> {
+    async fn claim(&self, mut request: ClaimRequest) -> Result<ClaimOutcome, StoreError> {
         request.key = self.stored(&request.key);
         self.claimed.lock().unwrap().push(request.key.clone());
         let record = self.memory.find(&request.key).await?;
@@ -157,9 +157,9 @@ impl IdempotencyStore for Broken {
             yield_now().await;
         }
         Ok(match claimed {
-            Claimed::First(fence) => Claimed::First(self.shown(fence)),
-            Claimed::TakenOver(fence) => Claimed::TakenOver(self.shown(fence)),
-            Claimed::Unknown(fence) => Claimed::Unknown(self.shown(fence)),
+            ClaimOutcome::First(fence) => ClaimOutcome::First(self.shown(fence)),
+            ClaimOutcome::TakenOver(fence) => ClaimOutcome::TakenOver(self.shown(fence)),
+            ClaimOutcome::Unknown(fence) => ClaimOutcome::Unknown(self.shown(fence)),
             other => other,
         })
     }
@@ -211,14 +211,14 @@ impl IdempotencyStore for Broken {
         }))
     }
 
-    async fn unknown(
+    async fn list_unknown(
         &self,
         tenant: Uuid,
         after: Option<&KeyScope>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
         let after = after.filter(|_| !self.is(Defect::ListsFromTheStart));
-        self.memory.unknown(tenant, after, most).await
+        self.memory.list_unknown(tenant, after, most).await
     }
 
     async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
@@ -330,7 +330,7 @@ impl GrantStore for Broken {
 
 #[async_trait]
 impl OutputStore for Broken {
-    async fn put_output(&self, output: KeptOutput) -> Result<(), StoreError> {
+    async fn put_output(&self, output: StoredOutput) -> Result<(), StoreError> {
         let reader = (output.tenant, output.principal.clone());
         self.readers.lock().unwrap().entry(output.id).or_insert(reader);
         self.memory.put_output(output).await

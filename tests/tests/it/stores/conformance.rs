@@ -33,7 +33,7 @@ fn every_defect_is_found_and_named() {
     all_are_found(DEFECTS, complaint);
 }
 
-/// What each defect breaks, in the words of the suite.
+/// The assertion of the suite that each defect breaks.
 const DEFECTS: [(Defect, &str); 30] = [
     (Defect::SettlesWithAnyFence, "who was taken over settles nothing"),
     (Defect::RenewsWithAnyFence, "who was taken over renews nothing"),

@@ -16,7 +16,7 @@ use tool_runtime::testing::conformance;
 
 use super::conformance::{all_are_found, said};
 
-/// What is wrong with a store.
+/// A defect of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Defect {
     None,
@@ -41,7 +41,7 @@ enum Defect {
     ReplacesChecksums,
 }
 
-/// What each defect breaks, in the words of the suite.
+/// The assertion of the suite that each defect breaks.
 const DEFECTS: [(Defect, &str); 19] = [
     (Defect::ReplacesSnapshots, "the first snapshot of an id is kept"),
     (Defect::SaysItKeeps, "a snapshot is not kept under a key that is not there"),

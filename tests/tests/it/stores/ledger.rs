@@ -24,7 +24,7 @@ fn lines_of_json_keep_every_promise() {
     let folder = Folder::new();
     let mut files = (0..).map(|number| folder.0.join(format!("{number}.jsonl")));
     let mut file = move || files.next().expect("numbers do not end");
-    // How it syncs is no part of the promises, and slow.
+    // Syncing is slow, and not part of the suite.
     conformance::ledgers(|| JsonLines::options().sync(false).open(file()).unwrap());
 }
 
@@ -43,7 +43,7 @@ fn every_defect_is_found_and_named() {
     assert_eq!(complaint(Defect::None), None);
 }
 
-/// What each defect breaks, in the words of the suite.
+/// The assertion of the suite that each defect breaks.
 const DEFECTS: [(Defect, &str); 14] = [
     (Defect::TrimsBodies, "an entry is read byte for byte; entry 5 came back changed"),
     (Defect::ForgetsKeys, "an entry is read byte for byte; entry 1 came back changed"),

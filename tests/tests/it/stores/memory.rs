@@ -9,9 +9,9 @@ use tool_runtime::Uuid;
 use tool_runtime::canonical::Digest;
 use tool_runtime::evidence::{EvidenceStore, SnapshotId, StoredFacts, StoredSnapshot, TenantKey};
 use tool_runtime::store::{
-    ClaimRequest, Claimed, Fence, GrantScope, GrantStore, IdempotencyStore, KeptOutput, KeyScope,
+    ClaimOutcome, ClaimRequest, Fence, GrantScope, GrantStore, IdempotencyStore, KeyScope,
     KeyState, Memory, MemoryLimits, OutputStore, Settlement, StandingGrant, StoreError,
-    StoreErrorKind, StoredAnswer, TicketEnd, TicketStore, UnixMillis, WaitingTicket,
+    StoreErrorKind, StoredAnswer, StoredOutput, TicketEnd, TicketStore, UnixMillis, WaitingTicket,
 };
 
 const NOW: UnixMillis = UnixMillis::new(1_000_000);
@@ -27,14 +27,14 @@ fn key(key: &str) -> KeyScope {
     KeyScope::new(Uuid::nil(), "", "", key)
 }
 
-fn claim(store: &Memory, name: &str, now: UnixMillis) -> Result<Claimed, StoreError> {
+fn claim(store: &Memory, name: &str, now: UnixMillis) -> Result<ClaimOutcome, StoreError> {
     let arguments = Digest::of("test", b"{}");
     block_on(store.claim(ClaimRequest::new(key(name), arguments, now, Duration::from_secs(30))))
 }
 
 fn first(store: &Memory, name: &str) -> Fence {
     match claim(store, name, NOW).unwrap() {
-        Claimed::First(fence) => fence,
+        ClaimOutcome::First(fence) => fence,
         other => panic!("{other:?}"),
     }
 }
@@ -62,10 +62,10 @@ fn a_full_store_refuses_new_keys_and_keeps_its_own() {
     assert!(settle(&store, "a", answered, answer(1)).unwrap());
     check_full(claim(&store, "new", NOW));
     assert!(settle(&store, "r", running, answer(1)).unwrap());
-    assert_eq!(claim(&store, "u", NOW).unwrap(), Claimed::Unknown(unknown));
-    assert!(matches!(claim(&store, "a", NOW).unwrap(), Claimed::Settled(_)));
+    assert_eq!(claim(&store, "u", NOW).unwrap(), ClaimOutcome::Unknown(unknown));
+    assert!(matches!(claim(&store, "a", NOW).unwrap(), ClaimOutcome::Settled(_)));
     assert!(settle(&store, "u", unknown, Settlement::Released).unwrap());
-    assert!(matches!(claim(&store, "new", NOW).unwrap(), Claimed::First(_)));
+    assert!(matches!(claim(&store, "new", NOW).unwrap(), ClaimOutcome::First(_)));
 }
 
 #[test]
@@ -76,14 +76,14 @@ fn a_claim_clears_away_answers_that_are_over_and_nothing_else() {
     assert!(settle(&store, "a", answered, answer(1)).unwrap());
     let just_before = UnixMillis::new(LATER.get() - 1);
     check_full(claim(&store, "new", just_before));
-    assert!(matches!(claim(&store, "new", LATER).unwrap(), Claimed::First(_)));
+    assert!(matches!(claim(&store, "new", LATER).unwrap(), ClaimOutcome::First(_)));
     assert_eq!(block_on(store.find(&key("a"))).unwrap(), None);
     check_full(claim(&store, "newer", LATER));
 }
 
 #[test]
 fn room_for_an_answer_is_set_aside_by_its_claim() {
-    let limits = MemoryLimits::new().with_keys(10, 32).with_answer_room(15);
+    let limits = MemoryLimits::new().with_keys(10, 32).with_reserved_answer_bytes(15);
     let store = Memory::bounded(limits);
     let (one, two) = (first(&store, "1"), first(&store, "2"));
     check_full(claim(&store, "3", NOW));
@@ -132,7 +132,7 @@ fn grants_are_bounded_and_those_that_are_over_make_room() {
 
 #[test]
 fn outputs_are_bounded_by_number_and_bytes() {
-    let output = |bytes| KeptOutput::new(Uuid::now_v7(), Uuid::nil(), "", vec![0; bytes], LATER);
+    let output = |bytes| StoredOutput::new(Uuid::now_v7(), Uuid::nil(), "", vec![0; bytes], LATER);
     let store = Memory::bounded(MemoryLimits::new().with_outputs(2, 10));
     block_on(store.put_output(output(4))).unwrap();
     check_full(block_on(store.put_output(output(7))));
@@ -167,7 +167,7 @@ fn a_tenant_that_takes_what_it_can_of_anything_leaves_room_to_others() {
             block_on(store.put_grant(StandingGrant::new(scope, "", NOW)))
         }),
         ("outputs", &|tenant, _| {
-            block_on(store.put_output(KeptOutput::new(
+            block_on(store.put_output(StoredOutput::new(
                 Uuid::now_v7(),
                 tenant,
                 "",
@@ -209,7 +209,7 @@ fn one_of_many_threads_gets_a_key() {
                 let claimed = names.map(|name| claim(&store, &name, NOW).unwrap());
                 claimed
                     .filter_map(|claimed| match claimed {
-                        Claimed::First(fence) => Some(fence),
+                        ClaimOutcome::First(fence) => Some(fence),
                         _ => None,
                     })
                     .collect::<Vec<_>>()

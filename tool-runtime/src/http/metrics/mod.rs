@@ -19,7 +19,7 @@ pub(super) use self::scrape::HeldBack;
 use self::scrape::Scrape;
 use self::series::{RefusalSeries, RouteSeries, ToolSeries};
 use super::HttpConfig;
-use crate::policy::OutcomeFigures;
+use crate::policy::OutcomeCounts;
 use crate::{Runtime, ToolOutput};
 
 /// Counts and measures; each costs a few atomic additions, and no lock.
@@ -81,7 +81,7 @@ impl Metrics {
     pub(super) fn text(
         &self,
         config: &HttpConfig,
-        outcomes: OutcomeFigures,
+        outcomes: OutcomeCounts,
         held: HeldBack,
     ) -> String {
         let (drain, ledger) = (config.drain(), config.ledger.clone());

@@ -14,14 +14,14 @@ use super::measured::Route;
 use super::series::{Durations, ToolSeries};
 use crate::http::Drain;
 use crate::ledger::Ledger;
-use crate::policy::OutcomeFigures;
+use crate::policy::OutcomeCounts;
 
 /// Reads the figures when they are asked for.
 pub(super) struct Scrape {
     pub(super) figures: Arc<Figures>,
     pub(super) drain: Drain,
     pub(super) ledger: Option<Ledger>,
-    pub(super) outcomes: OutcomeFigures,
+    pub(super) outcomes: OutcomeCounts,
     /// None where no tokens are taken.
     pub(super) token_keys_fail: Option<bool>,
     pub(super) held: HeldBack,
@@ -147,7 +147,7 @@ impl Scrape {
         let help = "Keyed calls that were refused because the record of their key is damaged.";
         page.counter("outcomes_damaged", help, counts.damaged)?;
         let help = "Calls that were refused because their caller has its share of the store.";
-        page.counter("outcomes_over_share", help, counts.over_share)
+        page.counter("outcomes_over_share", help, counts.over_quota)
     }
 
     fn tools(&self) -> impl Iterator<Item = (&str, &ToolSeries)> {

@@ -143,7 +143,7 @@ fn refused(error: &ResolveError) -> (Problem, &'static str) {
     };
     match error {
         ResolveError::UnknownTool(_) => said(ErrorCode::NotFound, "unknown_tool"),
-        ResolveError::Answer { .. } => said(ErrorCode::InvalidArgument, "answer_not_valid"),
+        ResolveError::InvalidAnswer { .. } => said(ErrorCode::InvalidArgument, "answer_not_valid"),
         ResolveError::Changed => {
             let message = "the outcome is not unknown any more: list the outcomes again";
             let problem = Problem::new(StatusCode::CONFLICT, ErrorCode::Conflict, message);

@@ -64,7 +64,7 @@ impl Outcome {
             id: record.fence.get(),
             tool_name: record.key.tool.to_string(),
             principal: record.key.principal.to_string(),
-            asked_by: record.asker.to_string(),
+            asked_by: record.caller.to_string(),
             key: record.key.key.to_string(),
             global_key: record.key.global_key(),
             since: record.since.and_then(moment),

@@ -20,7 +20,7 @@ use self::guesses::Guesses;
 use super::auth::{Auth, Principal};
 use super::problem::Problem;
 use crate::policy::principal::NETWORK;
-use crate::policy::{Key, RateLimit, RateLimiter};
+use crate::policy::{RateKey, RateLimit, RateLimiter};
 use crate::{Runtime, Timer};
 
 /// How much is admitted over HTTP, beside what the runtime's policy says of a tool.
@@ -65,7 +65,7 @@ pub(super) struct Rates {
 /// Strangers name whichever tenant they like and come from many addresses: they use up nobody's
 /// allowance, and not the room in which those of others are remembered.
 #[derive(Debug)]
-struct Apart<K: Key, S: Key> {
+struct Apart<K: RateKey, S: RateKey> {
     known: RateLimiter<K>,
     strangers: RateLimiter<S>,
 }
@@ -192,7 +192,7 @@ impl Rates {
     }
 }
 
-impl<K: Key, S: Key> Apart<K, S> {
+impl<K: RateKey, S: RateKey> Apart<K, S> {
     fn new(limit: RateLimit, timer: &Arc<dyn Timer>) -> Self {
         let [known, strangers] = [timer, timer].map(Arc::clone);
         Self {

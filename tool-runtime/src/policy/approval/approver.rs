@@ -1,4 +1,4 @@
-//! Who is asked in this process, what they see, and what they may answer.
+//! The approver in this process: the request that it sees, and the decision that it returns.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use tool_contracts::{ToolContext, ToolErrorDetail, ToolSpec};
 use crate::arguments::Arguments;
 use crate::call::{CallScope, Preview, ToolCall, ToolOutput};
 
-/// Decides about calls that ask for permission, in this process: at a terminal, in a window.
+/// Decides in this process about calls that need an approval: at a terminal, in a window.
 ///
-/// A call waits for it without a deadline, since deadlines count execution; give it one of its own
-/// and [defer](Decision::defer) when it is over. A panic defers too, and a call that is deferred is
+/// A call waits for it without a deadline, because deadlines count execution only: use a timeout of
+/// your own, and [defer](Decision::defer) when it is over. A panic defers too. A deferred call is
 /// answered with a ticket.
 ///
 /// ```
@@ -34,7 +34,7 @@ pub trait Approver: Send + Sync + 'static {
     async fn decide(&self, request: &ApprovalRequest<'_>) -> Decision;
 }
 
-/// A call that somebody has to decide about.
+/// A call that needs an approval.
 #[derive(Clone, Copy)]
 pub struct ApprovalRequest<'c> {
     pub(super) call: &'c ToolCall,
@@ -57,33 +57,33 @@ impl<'c> ApprovalRequest<'c> {
         self.scope.tool()
     }
 
-    /// Returns for whom the call is made.
+    /// Returns the call's context: tenant, user, actor.
     #[must_use]
     pub fn cx(&self) -> &'c ToolContext {
         self.scope.cx()
     }
 
-    /// Returns the arguments as JSON text, secrets and all, to be edited.
+    /// Returns the arguments as JSON text, including secrets, for editing.
     #[must_use]
     pub fn arguments(&self) -> &'c str {
         self.scope.arguments()
     }
 
-    /// Returns why the host's own rule asks, if it does.
+    /// Returns the reason of the host's access policy, if the policy asks.
     #[must_use]
     pub fn reason(&self) -> Option<&'c str> {
         self.reason
     }
 
-    /// Returns the dry run's answer that the decision is bound to, if
+    /// Returns the output of the dry run that the decision is bound to, if
     /// [`bind_preview`](crate::policy::Rules::bind_preview) is on.
     #[must_use]
     pub fn rehearsal(&self) -> Option<&'c ToolOutput> {
         self.rehearsal
     }
 
-    /// Returns what was wrong with the arguments that the last decision brought, if it is asked
-    /// again for that.
+    /// Returns the error of the arguments in the last decision, if they were invalid and the
+    /// approver is asked again.
     #[must_use]
     pub fn refused_edit(&self) -> Option<&'c ToolErrorDetail> {
         self.refused
@@ -99,58 +99,58 @@ impl fmt::Debug for ApprovalRequest<'_> {
     }
 }
 
-/// What somebody decided about a call.
+/// A decision about a call.
 #[derive(Debug, Clone)]
 #[must_use]
-pub struct Decision(pub(super) Kind);
+pub struct Decision(pub(super) DecisionKind);
 
 #[derive(Debug, Clone)]
-pub(super) enum Kind {
+pub(super) enum DecisionKind {
     Approve { approver: String, arguments: Option<Arguments>, always: Option<GrantFor> },
     Decline { feedback: String },
     Defer,
 }
 
-/// What a standing grant is for.
+/// The calls that a standing grant covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GrantFor {
-    /// The tool, whatever its arguments.
+    /// All calls of the tool.
     Tool,
-    /// The tool with the very arguments of this call.
+    /// Calls of the tool with exactly the arguments of this call.
     TheseArguments,
 }
 
 impl Decision {
-    /// Lets the call run; the approver is named by the host.
+    /// Approves the call; the host names the approver.
     pub fn approve(approver: impl Into<String>) -> Self {
-        Self(Kind::Approve { approver: approver.into(), arguments: None, always: None })
+        Self(DecisionKind::Approve { approver: approver.into(), arguments: None, always: None })
     }
 
-    /// Says no, and tells the model why.
+    /// Declines the call, with feedback for the model.
     pub fn decline(feedback: impl Into<String>) -> Self {
-        Self(Kind::Decline { feedback: feedback.into() })
+        Self(DecisionKind::Decline { feedback: feedback.into() })
     }
 
     /// Decides nothing: the call is answered with a ticket.
     pub fn defer() -> Self {
-        Self(Kind::Defer)
+        Self(DecisionKind::Defer)
     }
 
-    /// Lets an approved call run with other arguments. They are checked like a model's, and the
-    /// model is told what was changed; if they are not valid, somebody is asked again.
+    /// Replaces the arguments of an approved call. They are validated like a model's, and the
+    /// model is told which changed; if they are invalid, the approver is asked again.
     pub fn with_arguments(mut self, edited: impl Into<Arguments>) -> Self {
-        if let Kind::Approve { arguments, .. } = &mut self.0 {
+        if let DecisionKind::Approve { arguments, .. } = &mut self.0 {
             *arguments = Some(edited.into());
         }
         self
     }
 
-    /// Approves such calls from now on, until the tool's schema changes. A destructive tool is
-    /// approved this once all the same.
-    pub fn always(mut self, what: GrantFor) -> Self {
-        if let Kind::Approve { always, .. } = &mut self.0 {
-            *always = Some(what);
+    /// Approves such calls from now on, until the tool's schema changes. For a destructive tool,
+    /// only this call is approved.
+    pub fn always(mut self, calls: GrantFor) -> Self {
+        if let DecisionKind::Approve { always, .. } = &mut self.0 {
+            *always = Some(calls);
         }
         self
     }

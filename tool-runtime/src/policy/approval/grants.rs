@@ -1,42 +1,42 @@
-//! What a person has allowed once and for all.
+//! Standing grants: approvals for all future calls of a tool.
 
 use thiserror::Error;
 use tool_contracts::{CallStatus, Effect, ToolContext};
 use uuid::Uuid;
 
 use super::GrantFor;
-use super::binding::{fingerprint, not_canonical};
+use super::preview_binding::{fingerprint, not_canonical};
 use crate::call::{CallScope, ToolCall, is_name};
 use crate::dispatch::Runtime;
 use crate::dispatch::refusal::Refusal;
-use crate::policy::asking::{PATIENCE, store_down};
-use crate::policy::governor::State;
+use crate::policy::policy_state::PolicyState;
 use crate::policy::principal::principal_of;
+use crate::policy::store_access::{STORE_TIMEOUT, store_failure};
 use crate::store::{GrantScope, StandingGrant, StoreError};
 
-/// Says why a standing grant was not given.
+/// The reason why no standing grant was given.
 #[derive(Debug, Clone, Error)]
 #[non_exhaustive]
 pub enum GrantError {
     /// No tool has this name.
     #[error("no tool is named `{0}`")]
     UnknownTool(String),
-    /// What is destructive is asked about each time.
-    #[error("`{0}` is destructive, so it is asked about each time")]
+    /// A destructive tool needs an approval for each call.
+    #[error("`{0}` is destructive, so each call needs an approval")]
     Destructive(String),
-    /// The context names nobody that the grant could be for.
-    #[error("a grant is for somebody: give the context a `user_id` or an `actor`")]
-    Nobody,
-    /// The one who gives it has no name.
-    #[error("a grant is given by somebody: name them")]
+    /// The context has no principal to whom the grant could be given.
+    #[error("a grant needs a principal: set `user_id` or `actor` in the context")]
+    NoPrincipal,
+    /// The approver's name is empty or has hidden characters.
+    #[error("a grant needs the name of its approver")]
     NoApprover,
-    /// The store could not keep it.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-impl State {
-    /// Lets a standing grant speak for a person; true if there is one.
+impl PolicyState {
+    /// Approves the call by a standing grant; returns whether there is one.
     pub(super) async fn use_grant(&self, call: &mut ToolCall) -> Result<bool, Box<Refusal>> {
         let Some(scope) = call.scope() else { return Ok(false) };
         let Some(whole_tool) = self.grant_scope(scope) else { return Ok(false) };
@@ -45,30 +45,30 @@ impl State {
             scopes.push(whole_tool.with_arguments(arguments));
         }
         for scope in scopes {
-            let found = self.ask_store(PATIENCE, self.stores.grants.find_grant(&scope)).await;
+            let found = self.call_store(STORE_TIMEOUT, self.stores.grants.find_grant(&scope)).await;
             let found = found.map_err(|error| store_failed(&error))?;
             let now = self.clock.now();
             let Some(grant) = found else { continue };
             if grant.expires_at.is_none_or(|end| now < end) {
                 return Ok(call.approve(String::from(grant.granted_by)).is_ok());
             }
-            // One that is over is only in the way.
+            // An expired grant is removed; if that fails, the next call tries again.
             drop(self.stores.grants.revoke_grant(&scope).await);
         }
         Ok(false)
     }
 
-    /// Keeps what the approver allowed once and for all; the call itself may run in any case.
+    /// Stores the standing grant of an approver; the call itself is approved in any case.
     pub(super) async fn keep_grant(
         &self,
         call: &ToolCall,
         always: Option<GrantFor>,
     ) -> Result<(), Box<Refusal>> {
-        let (Some(what), Some(scope)) = (always, call.scope()) else { return Ok(()) };
+        let (Some(covered), Some(scope)) = (always, call.scope()) else { return Ok(()) };
         let (Some(grant), Some(approver)) = (self.grant_scope(scope), call.approver()) else {
             return Ok(());
         };
-        let grant = match what {
+        let grant = match covered {
             GrantFor::Tool => grant,
             GrantFor::TheseArguments => {
                 let arguments = fingerprint(self.plan(scope), scope);
@@ -76,12 +76,12 @@ impl State {
             }
         };
         let grant = StandingGrant::new(grant, approver, self.clock.now());
-        // A grant that is not kept is asked for again; the yes to this call stands.
-        drop(self.ask_store(PATIENCE, self.stores.grants.put_grant(grant)).await);
+        // If the store fails, the next call needs an approval again; this one stays approved.
+        drop(self.call_store(STORE_TIMEOUT, self.stores.grants.put_grant(grant)).await);
         Ok(())
     }
 
-    /// What a grant for a call's tool would be for; none where no grant counts.
+    /// Returns the scope of a grant for the call's tool; none if no grant is valid for it.
     fn grant_scope(&self, scope: &CallScope) -> Option<GrantScope> {
         let plan = self.plan(scope);
         let counts = plan.effect != Effect::Destructive;
@@ -91,19 +91,21 @@ impl State {
 }
 
 fn store_failed(error: &StoreError) -> Box<Refusal> {
-    let failure = store_down(error)
-        .with_message("what is allowed could not be looked up; try again later")
+    let failure = store_failure(error)
+        .with_message("the standing grants could not be read; try again later")
         .with_detail("effect", "none");
     Refusal::new(CallStatus::NotExecuted, failure)
 }
 
 impl Runtime {
-    /// Allows a tool once and for all, for whom the context is for, until its schema changes.
+    /// Approves all future calls of a tool by the context's principal, until the tool's schema
+    /// changes.
     ///
-    /// Returns what was granted, to [revoke](Self::revoke) it.
+    /// Returns the grant, which can be [revoked](Self::revoke).
     ///
     /// # Errors
-    /// There is no such tool, it is destructive, nobody is named, or the store fails.
+    /// Returns an error if the tool is unknown or destructive, the context has no principal, the
+    /// approver has no name, or the store fails.
     pub async fn grant(
         &self,
         tool: &str,
@@ -111,7 +113,7 @@ impl Runtime {
         granted_by: &str,
     ) -> Result<StandingGrant, GrantError> {
         let unknown = || GrantError::UnknownTool(tool.to_owned());
-        let state = State::of(self).ok_or_else(unknown)?;
+        let state = PolicyState::of(self).ok_or_else(unknown)?;
         let plan = state.plan_of(tool).ok_or_else(unknown)?;
         if plan.effect == Effect::Destructive {
             return Err(GrantError::Destructive(tool.to_owned()));
@@ -119,19 +121,19 @@ impl Runtime {
         if !is_name(granted_by) {
             return Err(GrantError::NoApprover);
         }
-        let principal = principal_of(cx).ok_or(GrantError::Nobody)?;
+        let principal = principal_of(cx).ok_or(GrantError::NoPrincipal)?;
         let scope = GrantScope::new(cx.tenant_id(), principal, tool, plan.schema);
         let grant = StandingGrant::new(scope, granted_by, state.clock.now());
         state.stores.grants.put_grant(grant.clone()).await?;
         Ok(grant)
     }
 
-    /// Takes a standing grant back; false if there was none.
+    /// Revokes a standing grant; false if there was none.
     ///
     /// # Errors
-    /// The store's.
+    /// Returns the store's error.
     pub async fn revoke(&self, scope: &GrantScope) -> Result<bool, StoreError> {
-        match State::of(self) {
+        match PolicyState::of(self) {
             Some(state) => state.stores.grants.revoke_grant(scope).await,
             None => Ok(false),
         }
@@ -140,14 +142,14 @@ impl Runtime {
     /// Lists a tenant's standing grants, at most `most`, from the first after `after`.
     ///
     /// # Errors
-    /// The store's.
+    /// Returns the store's error.
     pub async fn grants(
         &self,
         tenant: Uuid,
         after: Option<&GrantScope>,
         most: usize,
     ) -> Result<Vec<StandingGrant>, StoreError> {
-        match State::of(self) {
+        match PolicyState::of(self) {
             Some(state) => state.stores.grants.grants(tenant, after, most).await,
             None => Ok(Vec::new()),
         }

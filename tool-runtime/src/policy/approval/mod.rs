@@ -1,42 +1,43 @@
-//! Asks whoever has to be asked before a call runs, here or by a ticket.
+//! Approvals: by rules, standing grants, an approver in this process, or a ticket.
 
 mod approver;
-mod binding;
-mod deferring;
 mod grants;
+mod issuing;
+mod preview_binding;
 mod resuming;
-mod waiting;
+mod waiting_calls;
 
 use tool_contracts::{CallStatus, ErrorCode, Permission, ToolErrorDetail};
 
-use self::approver::Kind;
+use self::approver::DecisionKind;
 pub use self::approver::{ApprovalRequest, Approver, Decision, GrantFor};
-pub(super) use self::binding::{fingerprint, not_canonical};
-pub use self::deferring::TicketError;
 pub use self::grants::GrantError;
-pub use self::waiting::{WaitingCall, WaitingCalls};
+pub use self::issuing::TicketError;
+pub(super) use self::preview_binding::{fingerprint, not_canonical};
+pub use self::waiting_calls::{WaitingCall, WaitingCalls};
 use super::access::{AccessRequest, AccessVerdict};
-use super::governor::State;
-use super::idempotency::Known;
+use super::idempotency::EarlierRun;
+use super::policy_state::PolicyState;
 use crate::call::{ApprovalError, CallScope, TicketWithdrawal, ToolCall, ToolOutput, guarded};
 use crate::dispatch::call_policy::PolicyDecision;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::store::TicketEnd;
 
-/// How often somebody is asked again because the arguments they wrote are not valid.
+/// The most times an approver is asked again because its edited arguments are invalid.
 const MOST_EDITS: usize = 3;
 
-impl State {
-    /// Decides whether a pending call may run, must not, or needs somebody's word; asks nobody.
-    pub(super) async fn rule(&self, call: &ToolCall) -> Result<PolicyDecision, Box<Refusal>> {
+impl PolicyState {
+    /// Decides whether a pending call may run, is refused, or needs an approval; asks no approver.
+    pub(super) async fn authorize(&self, call: &ToolCall) -> Result<PolicyDecision, Box<Refusal>> {
         let withholds_effect = call.scope().is_some_and(CallScope::withholds_effect);
-        Ok(match self.judge(call).await? {
-            // A dry run of a write has no effect to ask about; a read gives its data all the same.
+        Ok(match self.evaluate(call).await? {
+            // A dry run of a write has no effect and needs no approval; that of a read gives its
+            // data.
             PolicyDecision::RequireApproval(_) if call.approver().is_some() || withholds_effect => {
                 PolicyDecision::Allow
             }
-            // Whoever put it away wanted a person's word, whatever the rules say by now.
+            // A call behind a ticket needs an approval, even if the rules allow it by now.
             PolicyDecision::Allow
                 if call.approval().ticket.is_some() && call.approver().is_none() =>
             {
@@ -46,39 +47,41 @@ impl State {
         })
     }
 
-    /// Asks whoever has to be asked about a call.
-    pub(super) async fn ask(
+    /// Gets the approval that a call needs: from a stored answer, a grant, the approver, or a
+    /// ticket.
+    pub(super) async fn request_approval(
         &self,
         call: &mut ToolCall,
         reason: Option<String>,
     ) -> Result<(), Box<Refusal>> {
-        // A call that came back by its ticket waits for a name, not for a grant.
+        // A call that was resumed by its ticket needs an approver, not a grant.
         if let Some(ticket) = &call.approval().ticket {
             return Err(needs_confirmation(&ticket.json));
         }
-        // Where the host's own rule asks, no grant of an earlier day speaks for a person.
-        let known = match call.scope() {
-            Some(scope) => self.known(scope, call.approval()).await?,
-            None => Known::No,
+        // If the host's access policy asks, a standing grant is not enough.
+        let earlier = match call.scope() {
+            Some(scope) => self.earlier_run(scope, call.approval()).await?,
+            None => EarlierRun::None,
         };
-        // A repeat is let through to the answer that is kept for it, and to nothing else.
-        call.approval_mut().replays = known == Known::Answered;
-        if known == Known::Answered || reason.is_none() && self.use_grant(call).await? {
+        // A repeat needs no approval to get its stored answer, and may do nothing else.
+        call.approval_mut().replays = earlier == EarlierRun::Answered;
+        if earlier == EarlierRun::Answered || reason.is_none() && self.use_grant(call).await? {
             return Ok(());
         }
-        // What an earlier run may have done already cannot be rehearsed again.
-        let rehearsal = if known == Known::No { self.rehearse(call).await? } else { None };
-        self.ask_somebody(call, reason.as_deref(), rehearsal.as_ref()).await
+        // After an earlier run that may have had its effect, a dry run could not be compared.
+        let rehearsal = if earlier == EarlierRun::None { self.rehearse(call).await? } else { None };
+        self.ask_approver(call, reason.as_deref(), rehearsal.as_ref()).await
     }
 
-    /// Asks the tool's permission and the host's own rule.
-    async fn judge(&self, call: &ToolCall) -> Result<PolicyDecision, Box<Refusal>> {
+    /// Evaluates the tool's permission and the host's access policy.
+    async fn evaluate(&self, call: &ToolCall) -> Result<PolicyDecision, Box<Refusal>> {
         let Some(scope) = call.scope() else { return Ok(PolicyDecision::Allow) };
         let verdict = match &self.access {
             None => AccessVerdict::ByPermission,
             Some(access) => {
                 let request = AccessRequest::new(call, scope);
-                // Inside of the guard also where it is called: an implementation by hand may panic there.
+                // The call itself is inside the guard: a hand-written implementation may panic
+                // there.
                 match guarded(async { access.decide(&request).await }).await {
                     Ok(Ok(verdict)) => verdict,
                     Ok(Err(error)) => return Err(undecided(&error.to_string())),
@@ -97,8 +100,8 @@ impl State {
         }
     }
 
-    /// Asks the approver of this process; without one, or if they defer, by a ticket.
-    async fn ask_somebody(
+    /// Asks the approver of this process; without one, or if it defers, issues a ticket.
+    async fn ask_approver(
         &self,
         call: &mut ToolCall,
         reason: Option<&str>,
@@ -108,20 +111,20 @@ impl State {
         for _ in 0..=MOST_EDITS {
             let decision = self.decision(call, reason, rehearsal, refused.as_ref()).await;
             match decision {
-                Kind::Defer => break,
-                Kind::Decline { feedback } => return Err(Refusal::declined(&feedback)),
-                Kind::Approve { approver, arguments, always } => {
+                DecisionKind::Defer => break,
+                DecisionKind::Decline { feedback } => return Err(Refusal::declined(&feedback)),
+                DecisionKind::Approve { approver, arguments, always } => {
                     let edited = arguments.is_some();
                     match approve(call, approver, arguments) {
-                        Approved::Yes => {
-                            // The host's own rule has not seen these arguments yet.
+                        ApprovalOutcome::Approved => {
+                            // The access policy has not seen the edited arguments yet.
                             if edited {
-                                self.rule(call).await?;
+                                self.authorize(call).await?;
                             }
                             return self.keep_grant(call, always).await;
                         }
-                        Approved::NotValid(detail) => refused = Some(detail),
-                        Approved::Nobody => break,
+                        ApprovalOutcome::InvalidArguments(detail) => refused = Some(detail),
+                        ApprovalOutcome::NotApproved => break,
                     }
                 }
             }
@@ -135,37 +138,44 @@ impl State {
         reason: Option<&str>,
         rehearsal: Option<&ToolOutput>,
         refused: Option<&ToolErrorDetail>,
-    ) -> Kind {
+    ) -> DecisionKind {
         let (Some(approver), Some(scope)) = (&self.approver, call.scope()) else {
-            return Kind::Defer;
+            return DecisionKind::Defer;
         };
         let request = ApprovalRequest { call, scope, reason, rehearsal, refused };
         let decision = guarded(async { approver.decide(&request).await });
-        decision.await.map_or(Kind::Defer, |decision| decision.0)
+        decision.await.map_or(DecisionKind::Defer, |decision| decision.0)
     }
 }
 
-/// What came of an approver's yes.
-enum Approved {
-    Yes,
-    /// The arguments that they wrote are not valid.
-    NotValid(ToolErrorDetail),
-    /// They have no name, or the call waits no more.
-    Nobody,
+/// The outcome of an approver's approval.
+enum ApprovalOutcome {
+    Approved,
+    /// The edited arguments are invalid.
+    InvalidArguments(ToolErrorDetail),
+    /// The approver has no name, or the call is not pending any more.
+    NotApproved,
 }
 
-fn approve(call: &mut ToolCall, approver: String, arguments: Option<crate::Arguments>) -> Approved {
+fn approve(
+    call: &mut ToolCall,
+    approver: String,
+    arguments: Option<crate::Arguments>,
+) -> ApprovalOutcome {
     let Some(arguments) = arguments else {
-        return if call.approve(approver).is_ok() { Approved::Yes } else { Approved::Nobody };
+        return match call.approve(approver) {
+            Ok(()) => ApprovalOutcome::Approved,
+            Err(_) => ApprovalOutcome::NotApproved,
+        };
     };
     match call.approve_edited(approver, arguments) {
-        Ok(()) => Approved::Yes,
-        Err(ApprovalError::InvalidArguments(detail)) => Approved::NotValid(*detail),
-        Err(_) => Approved::Nobody,
+        Ok(()) => ApprovalOutcome::Approved,
+        Err(ApprovalError::InvalidArguments(detail)) => ApprovalOutcome::InvalidArguments(*detail),
+        Err(_) => ApprovalOutcome::NotApproved,
     }
 }
 
-/// The answer of a call that waits for a person: the ticket leads back to it.
+/// Returns the refusal of a call that waits for a decision, with its ticket.
 fn needs_confirmation(ticket: &str) -> Box<Refusal> {
     let mut failure = Failure::of(ErrorCode::NeedsUserConfirmation);
     if let Ok(ticket) = serde_json::from_str::<serde_json::Value>(ticket) {
@@ -182,17 +192,17 @@ fn denied(reason: &str) -> Box<Refusal> {
     Refusal::new(CallStatus::Rejected, failure.with_detail("reason", "denied_by_policy"))
 }
 
-/// The host's rule could not decide: the call is denied.
+/// Denies a call because the access policy failed.
 fn undecided(log: &str) -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::Forbidden)
-        .with_message("whether this call is allowed could not be decided, so it is not")
+        .with_message("this call is not allowed, because the access policy failed")
         .with_detail("reason", "policy_failed")
         .with_log(format!("the access policy failed: {log}"));
     Refusal::new(CallStatus::Rejected, failure)
 }
 
-/// How a ticket ends whose call was withdrawn.
-pub(super) fn end_of(how: TicketWithdrawal) -> TicketEnd {
+/// Converts a call's withdrawal to the end of its ticket.
+pub(super) fn ticket_end_of(how: TicketWithdrawal) -> TicketEnd {
     match how {
         TicketWithdrawal::Declined => TicketEnd::Declined,
         TicketWithdrawal::Superseded => TicketEnd::Overtaken,

@@ -1,13 +1,13 @@
-//! What of a long answer a model gets, and how it reads the rest.
+//! Shortens long answers for a model, and serves the whole in pages.
 
-mod leaving;
-mod plan;
+mod model_answer;
+mod row_cuts;
 
 #[cfg(test)]
 mod tests;
 
-pub use self::leaving::{ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
-use self::plan::Plan;
+pub use self::model_answer::{ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
+use self::row_cuts::RowCuts;
 use crate::json::{pointers, read};
 use crate::limits::Limits;
 
@@ -15,38 +15,38 @@ use crate::limits::Limits;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Excerpt {
     pub(crate) json: String,
-    /// In the order in which the arrays begin; none if the answer was short enough.
+    /// In document order; empty if the answer was short enough.
     pub(crate) cuts: Vec<Cut>,
 }
 
-/// One array of which only the first rows are shown.
+/// An array of which only the first rows are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cut {
-    /// Where the array is, as a JSON Pointer; long names of properties are capped.
+    /// The array's JSON Pointer; long names of properties are capped.
     pub pointer: String,
-    /// How many rows are shown.
+    /// The number of rows that are shown.
     pub rows_shown: u64,
-    /// How many there are.
+    /// The number of all rows.
     pub rows_total: u64,
 }
 
-/// How often another way is looked for when the schema refuses what was left out.
-const TRIES: usize = 3;
+/// The attempts to find an excerpt that fits the schema.
+const MOST_ATTEMPTS: usize = 3;
 
 const UNBOUNDED: Limits = Limits::new()
     .with_max_bytes(Limits::LONGEST)
     .with_max_depth(Limits::DEEPEST)
     .with_max_string_bytes(usize::MAX);
 
-/// Leaves whole rows out of an answer until it fits, from the ends of the arrays that weigh most.
+/// Removes whole rows from the ends of the largest arrays until an answer fits `most_bytes`.
 ///
-/// Whatever stays is as it was written, and in its place. An array is halved as long as it weighs
-/// most, so that two long ones both keep rows; arrays inside of rows are cut only when each array
-/// around them is down to one row. What room is left is then filled with rows again.
+/// All other text is unchanged. The largest array is halved repeatedly, so that two long arrays
+/// both keep rows; arrays inside of rows are cut only when each array around them has one row
+/// left. Rows are then added again while they fit.
 ///
-/// None if rows alone do not bring it down to `most_bytes`, or if `keeps_schema` refuses what is
-/// left: then the array with the fewest rows is left whole, and the others are tried.
+/// If `keeps_schema` refuses an excerpt, the array with the fewest rows is kept whole, and the
+/// others are cut. Returns none if no excerpt fits.
 pub(crate) fn excerpt(
     data_json: &str,
     most_bytes: usize,
@@ -55,23 +55,23 @@ pub(crate) fn excerpt(
     let tree = read(data_json, &UNBOUNDED).ok()?;
     let view = tree.view(data_json);
     let mut whole = Vec::new();
-    for _ in 0..TRIES {
-        let plan = Plan::fit(view, most_bytes, &whole)?;
-        let json = plan.text();
+    for _ in 0..MOST_ATTEMPTS {
+        let rows = RowCuts::fit(view, most_bytes, &whole)?;
+        let json = rows.text();
         if keeps_schema(&json) {
-            return Some(Excerpt { json, cuts: cuts(&plan) });
+            return Some(Excerpt { json, cuts: cuts(&rows) });
         }
-        whole.push(plan.scarcest()?);
+        whole.push(rows.shortest()?);
     }
     None
 }
 
-fn cuts(plan: &Plan<'_>) -> Vec<Cut> {
-    let (places, rows): (Vec<_>, Vec<_>) = plan.cuts().unzip();
+fn cuts(row_cuts: &RowCuts<'_>) -> Vec<Cut> {
+    let (arrays, rows): (Vec<_>, Vec<_>) = row_cuts.cuts().unzip();
     let cut = |(pointer, (shown, total)): (_, (usize, usize))| Cut {
         pointer,
         rows_shown: shown as u64,
         rows_total: total as u64,
     };
-    pointers(plan.view(), &places).into_iter().zip(rows).map(cut).collect()
+    pointers(row_cuts.view(), &arrays).into_iter().zip(rows).map(cut).collect()
 }

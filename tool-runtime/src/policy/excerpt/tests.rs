@@ -85,7 +85,7 @@ fn a_row_too_long_for_the_budget_costs_the_other_arrays_nothing() {
 }
 
 #[test]
-fn what_rows_cannot_mend_is_left_to_the_caller() {
+fn an_answer_that_removed_rows_cannot_shorten_has_no_excerpt() {
     assert_eq!(excerpt(r#"{"text":"aaaaaaaaaaaaaaaa"}"#, 10, anything), None);
     assert_eq!(excerpt(r#"{"text":"aaaaaaaaaaaaaaaa","hits":[1,2]}"#, 20, anything), None);
     assert_eq!(excerpt("[1,2,3]", 1, anything), None);
@@ -119,7 +119,7 @@ fn a_last_row_that_must_stay_leaves_it_to_another() {
 
 #[test]
 fn many_arrays_that_are_not_enough_together_are_given_up_soon() {
-    // Looking for the best of the last rows each time would take minutes here.
+    // A search for the best last row at each step would take minutes here.
     let many: serde_json::Map<_, _> = (0..100_000).map(|id| (id.to_string(), json!([1]))).collect();
     assert_eq!(excerpt(&Value::Object(many).to_string(), 100, anything), None);
 }
@@ -157,7 +157,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Is one the other with rows left out at the ends of arrays? Gives the arrays that lost some.
+/// Returns whether `shown` is `whole` with rows removed at the ends of arrays, and lists the cuts.
 fn lost_rows(shown: &str, whole: &str, pointer: &str, lost: &mut Vec<(String, u64, u64)>) -> bool {
     if let Ok(all) = serde_json::from_str::<Vec<&RawValue>>(whole) {
         let Ok(some) = serde_json::from_str::<Vec<&RawValue>>(shown) else { return false };
@@ -187,7 +187,7 @@ mod fields {
     use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
     use serde_json::value::RawValue;
 
-    /// An object's fields in their order, each as it was written.
+    /// An object's fields in document order, as raw text.
     pub(super) struct Fields<'t>(pub(super) Vec<(String, &'t RawValue)>);
 
     impl<'de> Deserialize<'de> for Fields<'de> {

@@ -1,20 +1,20 @@
-//! Under which key a call runs.
+//! Derives the idempotency key of a call.
 
 use tool_contracts::ToolContext;
 
 use super::refusals;
 use crate::call::{CallApproval, CallScope, Idempotency};
 use crate::dispatch::refusal::Refusal;
-use crate::policy::plan::Plan;
 use crate::policy::principal::principal_of;
+use crate::policy::tool_plan::ToolPlan;
 use crate::store::{Fence, KeyScope};
 
-/// Says under which key a write runs; none if nothing tells its repeat from another call.
+/// Returns the key of a write; none if nothing tells its repeat from another call.
 ///
-/// The caller's own key, else what a repeat of the same model's call has in common with it, else
-/// the ticket that it came back by.
+/// It is the caller's own key, else it is derived from the trace and the model's call id, else from
+/// the ticket that the call was resumed with.
 pub(super) fn key_of(
-    plan: &Plan,
+    plan: &ToolPlan,
     scope: &CallScope,
     consent: &CallApproval,
 ) -> Result<Option<KeyScope>, Box<Refusal>> {
@@ -25,7 +25,7 @@ pub(super) fn key_of(
     }
     let principal = principal_of(cx);
     if given.is_some() && principal.is_none() {
-        return Err(refusals::nobody());
+        return Err(refusals::no_principal());
     }
     let ticket = || consent.ticket.as_ref().map(|ticket| format!("ticket:{}", ticket.id));
     let key = given.map(|key| format!("{GIVEN}{key}"));
@@ -37,17 +37,17 @@ pub(super) fn key_of(
     Ok(key.map(scoped))
 }
 
-/// How the caller's own keys begin in the store, so that no other is ever one of them.
+/// Prefix of the caller's own keys in the store, which keeps derived keys apart from them.
 const GIVEN: &str = "key:";
 
-/// The key that every repeat of one model's call has; its length keeps the trace from running into
-/// the id.
+/// Returns the key that every repeat of one model's call has. The trace's length separates the
+/// trace from the call id.
 fn derived(cx: &ToolContext, call_id: Option<&str>) -> Option<String> {
     let trace = cx.trace_id();
     call_id.map(|id| format!("call:{}:{trace}:{id}", trace.len()))
 }
 
-/// What the tool reads of its key.
+/// Returns the view of the key that the tool reads.
 pub(super) fn shown_to_tool(key: &KeyScope, fence: Fence) -> Idempotency {
     let own = key.key.strip_prefix(GIVEN).unwrap_or(&key.key);
     Idempotency::of(own.into(), key.global_key().into(), fence.get())

@@ -1,4 +1,4 @@
-//! The lease of a key, as its owner knows it.
+//! The lease of an idempotency key, as its owner knows it.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,27 +7,26 @@ use std::task::{Context, Poll};
 
 use crate::Sleep;
 use crate::dispatch::call_policy::Lease;
-use crate::policy::governor::State;
+use crate::policy::policy_state::PolicyState;
 use crate::store::UnixMillis;
 
-/// Until when a key is held for certain: by the claim, or by the last renewal that the store
-/// confirmed.
+/// The time until which a key is certainly held: by the claim, or by the last confirmed renewal.
 pub(in crate::policy) struct KeyLease {
-    state: Arc<State>,
+    state: Arc<PolicyState>,
     until: AtomicU64,
 }
 
 impl KeyLease {
-    pub(super) fn new(state: Arc<State>, until: UnixMillis) -> Self {
+    pub(super) fn new(state: Arc<PolicyState>, until: UnixMillis) -> Self {
         Self { state, until: AtomicU64::new(until.get()) }
     }
 
-    /// Notes a renewal that the store has confirmed.
+    /// Records a renewal that the store has confirmed.
     pub(super) fn renewed(&self, until: UnixMillis) {
         self.until.fetch_max(until.get(), Ordering::AcqRel);
     }
 
-    /// Waits until a sleep has ended, or the task is woken after the lease has run out.
+    /// Is ready when the sleep has ended, or when the task is woken after the lease has run out.
     pub(super) fn poll_wait(&self, sleep: &mut Sleep, cx: &mut Context<'_>) -> Poll<()> {
         if self.is_over() { Poll::Ready(()) } else { Pin::new(sleep).poll(cx) }
     }
@@ -36,7 +35,7 @@ impl KeyLease {
 impl Lease for KeyLease {
     fn is_over(&self) -> bool {
         let until = UnixMillis::new(self.until.load(Ordering::Acquire));
-        // A time that is not known any more says nothing for the lease.
+        // If the store's time is not known any more, the lease counts as over.
         self.state.known_store_time().is_none_or(|now| now >= until)
     }
 }

@@ -1,20 +1,20 @@
-//! A write under a key runs once: who holds the key, what a repeat gets, what nobody knows.
+//! Idempotency keys: claims and leases, replays of answers, and unknown outcomes.
 
-mod claiming;
-mod counting;
-mod hold;
+mod claim_key;
+mod claimed_key;
+mod counters;
+mod earlier_runs;
 mod key;
 mod lease;
-mod reconciling;
+mod reconciliation;
 mod refusals;
-mod repeats;
 mod replay;
-mod resolving;
+mod resolution;
 
-pub(super) use self::counting::OutcomeCounts;
-pub use self::counting::OutcomeFigures;
-pub(super) use self::hold::KeyHold;
+pub(super) use self::claimed_key::ClaimedKey;
+pub(super) use self::counters::OutcomeCounters;
+pub use self::counters::OutcomeCounts;
+pub(super) use self::earlier_runs::EarlierRun;
 use self::lease::KeyLease;
-pub(super) use self::refusals::SHARE_WAIT_MS;
-pub(super) use self::repeats::Known;
-pub use self::resolving::{Resolution, ResolveError};
+pub(super) use self::refusals::QUOTA_RETRY_AFTER_MS;
+pub use self::resolution::{Resolution, ResolveError};

@@ -1,4 +1,4 @@
-//! What a keyed call is told that does not run.
+//! The refusals of keyed calls.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tool_contracts::{CallStatus, ErrorCode};
 
 use crate::dispatch::refusal::{Refusal, superseded};
 use crate::failure::Failure;
-use crate::policy::asking::store_down;
+use crate::policy::store_access::store_failure;
 use crate::store::StoreError;
 
 fn refusal(code: ErrorCode, reason: &str, message: &'static str) -> Failure {
@@ -19,14 +19,13 @@ fn not_executed(failure: Failure) -> Box<Refusal> {
 }
 
 pub(super) fn key_required() -> Box<Refusal> {
-    let message = "this tool runs under an idempotency key only, which the host has to give";
+    let message = "this tool requires an idempotency key, which the host has to set";
     not_executed(refusal(ErrorCode::InvalidArgument, "key_required", message))
 }
 
-/// A key belongs to somebody.
-pub(super) fn nobody() -> Box<Refusal> {
-    let message =
-        "an idempotency key belongs to somebody, and this call names no user and no actor";
+/// Refuses a key without a principal, which it belongs to.
+pub(super) fn no_principal() -> Box<Refusal> {
+    let message = "an idempotency key belongs to a user or an actor, and this call has neither";
     not_executed(refusal(ErrorCode::Unauthorized, "no_principal", message))
 }
 
@@ -35,7 +34,7 @@ pub(super) fn key_reused() -> Box<Refusal> {
     not_executed(refusal(ErrorCode::InvalidArgument, "key_reused", message))
 }
 
-/// How long a caller is told to wait for a call that still runs, at most.
+/// The bounds of `retry_after_ms` while another call runs under the key.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 const SHORTEST_WAIT: Duration = Duration::from_millis(50);
 
@@ -46,15 +45,15 @@ pub(super) fn in_flight(left: Duration) -> Box<Refusal> {
     not_executed(failure.with_retry_after_ms(u64::try_from(wait.as_millis()).unwrap_or(1_000)))
 }
 
-/// Somebody else took the key over before this run began.
+/// Refuses a call whose key was taken over before it ran.
 pub(super) fn taken_over() -> Box<Refusal> {
     not_executed(superseded())
 }
 
-/// How long a caller is told to wait whose share is full: people free it, not time.
-pub(in crate::policy) const SHARE_WAIT_MS: u64 = 60_000;
+/// The `retry_after_ms` of a caller above its quota, which people free rather than time.
+pub(in crate::policy) const QUOTA_RETRY_AFTER_MS: u64 = 60_000;
 
-/// Only a person can tell what became of an earlier run.
+/// Refuses a call whose earlier run has an unknown outcome, which only a person can resolve.
 pub(super) fn outcome_unknown() -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::NeedsUserConfirmation)
         .with_message(
@@ -67,12 +66,12 @@ pub(super) fn outcome_unknown() -> Box<Refusal> {
 }
 
 pub(super) fn store_failed(error: &StoreError) -> Box<Refusal> {
-    let message = "the store that keeps this call from running twice cannot take it; \
+    let message = "the store of idempotency keys failed, and without it this call could run twice; \
                    it was not run";
-    not_executed(store_down(error).with_message(message).with_detail("effect", "none"))
+    not_executed(store_failure(error).with_message(message).with_detail("effect", "none"))
 }
 
-/// Refuses a call whose key has a record that cannot be trusted; the log reads why.
+/// Refuses a call whose key has a damaged record; the reason goes to the log only.
 pub(super) fn record_damaged(log: impl Into<String>) -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::NeedsUserConfirmation)
         .with_message(
@@ -97,10 +96,10 @@ pub(super) fn outcome_archived() -> Box<Refusal> {
     not_executed(failure)
 }
 
-/// Refuses a new key to a caller that has as many unknown outcomes as it may.
+/// Refuses a new key to a caller that has reached its quota of unknown outcomes.
 pub(super) fn unknown_outcomes_full() -> Box<Refusal> {
-    let message = "too many earlier calls of this caller have an outcome that is not known: \
+    let message = "too many earlier calls of this caller have an unknown outcome: \
                    a person has to resolve some of them first";
     let failure = refusal(ErrorCode::RateLimited, "unknown_outcomes_full", message);
-    not_executed(failure.with_retry_after_ms(SHARE_WAIT_MS))
+    not_executed(failure.with_retry_after_ms(QUOTA_RETRY_AFTER_MS))
 }

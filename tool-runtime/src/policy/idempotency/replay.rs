@@ -1,4 +1,4 @@
-//! An answer as it is stored under a key, and as a repeat gets it.
+//! Converts answers to their stored form under a key, and back for a repeat.
 
 use std::str;
 
@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use crate::schema::Coerce;
 use crate::store::StoredAnswer;
 
-/// Takes what is to be stored from an answer.
+/// Returns the stored form of an answer.
 pub(super) fn stored(output: &ToolOutput) -> Option<StoredAnswer> {
     let meta = output.meta_json().as_bytes().to_vec();
     match (output.data_json(), output.error()) {
@@ -26,12 +26,12 @@ pub(super) fn stored(output: &ToolOutput) -> Option<StoredAnswer> {
 /// Answers a repeat: `data` or `error` byte for byte, and `meta.replayed`.
 ///
 /// # Errors
-/// What is stored is not an answer that the tool could have given; the text is for the log.
+/// Returns a text for the log if the tool could not have given this answer.
 pub(super) fn replayed(scope: &CallScope, answer: &StoredAnswer) -> Result<CallOutcome, String> {
     if answer.succeeded { success(scope, answer) } else { failure(scope, answer) }
 }
 
-/// What is written into an envelope has to be an answer of the tool's, whatever the store gave back.
+/// Checks the stored data against the tool's output schema before it is written into an envelope.
 fn success(scope: &CallScope, answer: &StoredAnswer) -> Result<CallOutcome, String> {
     let meta: ToolResultMeta = parsed(&answer.meta)?;
     let data = text(&answer.body)?;
@@ -39,17 +39,17 @@ fn success(scope: &CallScope, answer: &StoredAnswer) -> Result<CallOutcome, Stri
         Some(output) => {
             let report = output.check(data, &Limits::WIDEST, Coerce::Off);
             let malformed = report.malformed.map(|error| error.to_string());
-            // A violation names types and places, and no value.
+            // A violation names types and pointers, and no value.
             let wrong = || report.violations.first().map(ToString::to_string);
             if let Some(wrong) = malformed.or_else(wrong) {
-                return Err(format!("it is not one that the tool could give: {wrong}"));
+                return Err(format!("it does not fit the tool's output schema: {wrong}"));
             }
         }
         None => {
             json::read(data, &Limits::WIDEST).map_err(|error| error.to_string())?;
         }
     }
-    // What a person changed stays as it was when it ran: a repeat's own changes did not.
+    // The edits are those of the run that was stored; the repeat's own edits did not run.
     let meta = meta.with_replayed(true);
     let output = ToolOutput::given_before(scope.echo(), data, &meta);
     Ok(ended(CallStatus::Executed, output, EffectOutcome::Answered))
@@ -68,11 +68,7 @@ fn text(bytes: &[u8]) -> Result<&str, String> {
 
 fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     serde_json::from_str(text(bytes)?).map_err(|error| {
-        format!(
-            "a part of it cannot be read: {:?} error at column {}",
-            error.classify(),
-            error.column()
-        )
+        format!("it cannot be parsed: {:?} error at column {}", error.classify(), error.column())
     })
 }
 

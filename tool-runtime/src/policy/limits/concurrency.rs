@@ -1,4 +1,4 @@
-//! How many calls run at once, and how many may wait for that.
+//! Limits how many calls run at once, with a bounded queue.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -6,66 +6,67 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::channel::oneshot;
 
-/// Places for calls that run, and a bounded queue in front of them.
+/// A semaphore with a bounded, fair queue.
 ///
-/// A place that is given back goes straight to whoever has waited longest, so that nobody is
-/// overtaken, however often a waiting future is polled.
+/// A released permit goes to the waiter at the front of the queue, so that waiters are served in
+/// order, however often their futures are polled.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct ConcurrencyLimiter {
     queue: usize,
-    state: Mutex<State>,
+    state: Mutex<LimiterState>,
 }
 
 #[derive(Debug)]
-struct State {
-    /// Not zero only while nobody waits.
+struct LimiterState {
+    /// Permits that are free; 0 while the queue is not empty.
     free: usize,
     waiting: VecDeque<Waiter>,
 }
 
-type Waiter = oneshot::Sender<PlacePermit>;
+type Waiter = oneshot::Sender<ConcurrencyPermit>;
 
-/// One place; it is given back when this is dropped.
+/// A permit to run; released on drop.
 #[derive(Debug)]
 #[must_use]
-pub(crate) struct PlacePermit(Option<Arc<Places>>);
+pub(crate) struct ConcurrencyPermit(Option<Arc<ConcurrencyLimiter>>);
 
-/// Every place is taken, and as many wait already as may.
+/// All permits are taken, and the queue is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("all places are taken, and so is the queue")]
+#[error("all permits are taken, and the queue is full")]
 pub(crate) struct QueueFull;
 
-enum Asked {
-    Now(PlacePermit),
-    Later(oneshot::Receiver<PlacePermit>),
+enum Acquire {
+    Ready(ConcurrencyPermit),
+    Queued(oneshot::Receiver<ConcurrencyPermit>),
 }
 
-impl Places {
-    /// Makes so many places and a queue of that length, which may be none.
-    pub(crate) fn new(places: NonZeroUsize, queue: usize) -> Self {
-        let state = State { free: places.get(), waiting: VecDeque::new() };
+impl ConcurrencyLimiter {
+    /// Creates a limiter with so many permits, and a queue of that length, which may be 0.
+    pub(crate) fn new(permits: NonZeroUsize, queue: usize) -> Self {
+        let state = LimiterState { free: permits.get(), waiting: VecDeque::new() };
         Self { queue, state: Mutex::new(state) }
     }
 
-    /// Takes a place, or waits in the queue for one.
+    /// Takes a permit, or waits for one in the queue.
     ///
     /// # Errors
-    /// At once when the queue is full.
+    /// Returns an error at once if the queue is full.
     ///
     /// # Cancellation
-    /// A dropped future leaves the queue; a place that was on its way to it goes to the next.
-    pub(crate) async fn take(self: &Arc<Self>) -> Result<PlacePermit, QueueFull> {
-        match self.ask()? {
-            Asked::Now(permit) => Ok(permit),
-            Asked::Later(permit) => permit.await.map_err(|oneshot::Canceled| QueueFull),
+    /// A dropped future leaves the queue; a permit that was being sent to it goes to the next
+    /// waiter.
+    pub(crate) async fn acquire(self: &Arc<Self>) -> Result<ConcurrencyPermit, QueueFull> {
+        match self.start_acquire()? {
+            Acquire::Ready(permit) => Ok(permit),
+            Acquire::Queued(permit) => permit.await.map_err(|oneshot::Canceled| QueueFull),
         }
     }
 
-    fn ask(self: &Arc<Self>) -> Result<Asked, QueueFull> {
+    fn start_acquire(self: &Arc<Self>) -> Result<Acquire, QueueFull> {
         let mut state = self.lock();
         if let Some(left) = state.free.checked_sub(1) {
             state.free = left;
-            return Ok(Asked::Now(PlacePermit(Some(Arc::clone(self)))));
+            return Ok(Acquire::Ready(ConcurrencyPermit(Some(Arc::clone(self)))));
         }
         if state.waiting.len() >= self.queue {
             state.waiting.retain(|waiter| !waiter.is_canceled());
@@ -75,35 +76,35 @@ impl Places {
         }
         let (waiter, permit) = oneshot::channel();
         state.waiting.push_back(waiter);
-        Ok(Asked::Later(permit))
+        Ok(Acquire::Queued(permit))
     }
 
-    fn give_back(mut self: Arc<Self>) {
-        while let Some(waiter) = self.next() {
-            // Whoever has left the queue hands the place back.
-            let Err(mut refused) = waiter.send(PlacePermit(Some(self))) else { return };
-            let Some(places) = refused.0.take() else { return };
-            self = places;
+    fn release(mut self: Arc<Self>) {
+        while let Some(waiter) = self.next_waiter() {
+            // The permit comes back if the waiter has left the queue.
+            let Err(mut refused) = waiter.send(ConcurrencyPermit(Some(self))) else { return };
+            let Some(limiter) = refused.0.take() else { return };
+            self = limiter;
         }
     }
 
-    /// Whose turn it is; if nobody waits, the place is free.
-    fn next(&self) -> Option<Waiter> {
+    /// Takes the waiter at the front of the queue; if it is empty, the permit becomes free.
+    fn next_waiter(&self) -> Option<Waiter> {
         let mut state = self.lock();
         let next = state.waiting.pop_front();
         state.free += usize::from(next.is_none());
         next
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LimiterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for PlacePermit {
+impl Drop for ConcurrencyPermit {
     fn drop(&mut self) {
-        if let Some(places) = self.0.take() {
-            places.give_back();
+        if let Some(limiter) = self.0.take() {
+            limiter.release();
         }
     }
 }
@@ -117,48 +118,48 @@ mod tests {
 
     use futures::FutureExt as _;
 
-    use super::{PlacePermit, Places, QueueFull};
+    use super::{ConcurrencyLimiter, ConcurrencyPermit, QueueFull};
 
-    fn places(places: usize, queue: usize) -> Arc<Places> {
-        Arc::new(Places::new(NonZeroUsize::new(places).expect("there is one"), queue))
+    fn limiter(permits: usize, queue: usize) -> Arc<ConcurrencyLimiter> {
+        Arc::new(ConcurrencyLimiter::new(NonZeroUsize::new(permits).expect("there is one"), queue))
     }
 
     #[track_caller]
-    fn taken(places: &Arc<Places>) -> PlacePermit {
-        places.take().now_or_never().expect("it does not wait").expect("a place is free")
+    fn acquired(limiter: &Arc<ConcurrencyLimiter>) -> ConcurrencyPermit {
+        limiter.acquire().now_or_never().expect("it does not wait").expect("a permit is free")
     }
 
     #[test]
-    fn a_place_is_free_again_when_its_permit_is_dropped() {
-        let places = places(2, 0);
-        let (one, _other) = (taken(&places), taken(&places));
-        assert_eq!(places.take().now_or_never().expect("at once").err(), Some(QueueFull));
+    fn a_dropped_permit_is_free_again() {
+        let limiter = limiter(2, 0);
+        let (one, _other) = (acquired(&limiter), acquired(&limiter));
+        assert_eq!(limiter.acquire().now_or_never().expect("at once").err(), Some(QueueFull));
         drop(one);
-        let _again = taken(&places);
+        let _again = acquired(&limiter);
     }
 
     #[test]
     fn the_queue_is_bounded() {
-        let places = places(1, 2);
-        let running = taken(&places);
-        let mut first = pin!(places.take());
-        let mut second = pin!(places.take());
+        let limiter = limiter(1, 2);
+        let running = acquired(&limiter);
+        let mut first = pin!(limiter.acquire());
+        let mut second = pin!(limiter.acquire());
         assert!(first.as_mut().now_or_never().is_none());
         assert!(second.as_mut().now_or_never().is_none());
-        assert_eq!(places.take().now_or_never().expect("at once").err(), Some(QueueFull));
+        assert_eq!(limiter.acquire().now_or_never().expect("at once").err(), Some(QueueFull));
         drop(running);
         assert!(first.now_or_never().is_some());
     }
 
     #[tokio::test]
     async fn the_queue_moves_on_in_order() {
-        let places = places(1, 10);
-        let running = taken(&places);
+        let limiter = limiter(1, 10);
+        let running = acquired(&limiter);
         let (done, order) = std::sync::mpsc::channel();
         for number in 0..10 {
-            let (places, done) = (Arc::clone(&places), done.clone());
+            let (limiter, done) = (Arc::clone(&limiter), done.clone());
             tokio::spawn(async move {
-                let _permit = places.take().await.expect("there is room to wait");
+                let _permit = limiter.acquire().await.expect("there is room to wait");
                 tokio::task::yield_now().await;
                 done.send(number).expect("the test listens");
             });
@@ -174,40 +175,40 @@ mod tests {
     }
 
     #[test]
-    fn whoever_comes_when_a_place_is_given_back_does_not_overtake() {
-        let places = places(1, 1);
-        let running = taken(&places);
-        let mut waiter = pin!(places.take());
+    fn a_newcomer_does_not_overtake_the_queue_when_a_permit_is_released() {
+        let limiter = limiter(1, 1);
+        let running = acquired(&limiter);
+        let mut waiter = pin!(limiter.acquire());
         assert!(waiter.as_mut().now_or_never().is_none());
         drop(running);
-        assert!(places.take().now_or_never().is_none());
+        assert!(limiter.acquire().now_or_never().is_none());
         assert!(waiter.now_or_never().is_some());
     }
 
     #[test]
-    fn whoever_leaves_the_queue_gives_the_turn_back() {
-        let places = places(1, 1);
-        let running = taken(&places);
+    fn a_waiter_that_leaves_the_queue_frees_its_position() {
+        let limiter = limiter(1, 1);
+        let running = acquired(&limiter);
         {
-            let mut waiter = pin!(places.take());
+            let mut waiter = pin!(limiter.acquire());
             assert!(waiter.as_mut().now_or_never().is_none());
         }
-        let mut waiter = pin!(places.take());
+        let mut waiter = pin!(limiter.acquire());
         assert!(waiter.as_mut().now_or_never().is_none(), "it may wait again");
         drop(running);
         assert!(waiter.now_or_never().is_some());
     }
 
     #[test]
-    fn a_place_passes_by_whoever_has_left() {
-        let places = places(1, 3);
-        let running = taken(&places);
+    fn a_permit_skips_waiters_that_have_left() {
+        let limiter = limiter(1, 3);
+        let running = acquired(&limiter);
         let mut last = pin!(async {
             tokio::task::yield_now().await;
-            places.take().await
+            limiter.acquire().await
         });
         {
-            let (mut one, mut other) = (pin!(places.take()), pin!(places.take()));
+            let (mut one, mut other) = (pin!(limiter.acquire()), pin!(limiter.acquire()));
             assert!(one.as_mut().now_or_never().is_none());
             assert!(other.as_mut().now_or_never().is_none());
             assert!(last.as_mut().now_or_never().is_none());
@@ -218,31 +219,31 @@ mod tests {
     }
 
     #[test]
-    fn a_place_on_its_way_to_one_who_leaves_goes_to_the_next() {
-        let places = places(1, 2);
-        let running = taken(&places);
-        let mut second = pin!(places.take());
+    fn a_permit_sent_to_a_waiter_that_leaves_goes_to_the_next() {
+        let limiter = limiter(1, 2);
+        let running = acquired(&limiter);
+        let mut second = pin!(limiter.acquire());
         {
-            let mut first = pin!(places.take());
+            let mut first = pin!(limiter.acquire());
             assert!(first.as_mut().now_or_never().is_none());
             assert!(second.as_mut().now_or_never().is_none());
             drop(running);
             assert!(second.as_mut().now_or_never().is_none(), "it is not its turn");
         }
         assert!(second.now_or_never().is_some());
-        let _free = taken(&places);
+        let _free = acquired(&limiter);
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn never_more_run_than_there_are_places() {
-        let places = places(3, 64);
+    async fn no_more_calls_run_than_there_are_permits() {
+        let limiter = limiter(3, 64);
         let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let tasks: Vec<_> = (0..64)
             .map(|_| {
-                let (places, running) = (Arc::clone(&places), Arc::clone(&running));
+                let (limiter, running) = (Arc::clone(&limiter), Arc::clone(&running));
                 let most = Arc::clone(&most);
                 tokio::spawn(async move {
-                    let _permit = places.take().await.expect("there is room to wait");
+                    let _permit = limiter.acquire().await.expect("there is room to wait");
                     most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                     tokio::task::yield_now().await;
                     running.fetch_sub(1, Ordering::SeqCst);
@@ -256,8 +257,8 @@ mod tests {
     }
 
     #[test]
-    fn a_permit_may_go_anywhere() {
+    fn a_permit_is_send_and_sync() {
         fn check<T: Send + Sync + 'static>() {}
-        check::<PlacePermit>();
+        check::<ConcurrencyPermit>();
     }
 }

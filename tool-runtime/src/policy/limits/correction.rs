@@ -1,4 +1,4 @@
-//! How often a run may be refused by one tool before it is told to stop trying.
+//! Counts the rejected calls of a run for each tool, after which the model is told to stop.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -11,73 +11,74 @@ use uuid::Uuid;
 
 use crate::canonical::Digest;
 
-/// Counts the refused calls of each run and tool.
+/// Counts the rejected calls of each run and tool.
 ///
-/// It remembers the last 10,000 or so pairs of a run and a tool; one that is forgotten begins
-/// again. A pair takes the same room however long its names are.
+/// It keeps about 10,000 pairs of a run and a tool; the count of an evicted pair starts again at
+/// 0. A pair takes the same memory for names of any length.
 pub(crate) struct CorrectionBudget {
-    most: u32,
-    refused: Cache<Digest, Arc<AtomicU32>>,
+    limit: u32,
+    counts: Cache<Digest, Arc<AtomicU32>>,
 }
 
-/// One run of one tenant: named by its run, its ingestion run, or else its trace.
+/// A run of a tenant, identified by its run id, its ingestion run id, or else its trace id.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunKey<'a> {
     tenant: Uuid,
-    kind: Kind,
+    kind: RunKind,
     name: &'a str,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum RunKind {
     Run = 1,
     Ingestion,
     Trace,
 }
 
-/// The most pairs of a run and a tool that are remembered.
+/// The most pairs of a run and a tool that are kept.
 const MOST_PAIRS: usize = 10_000;
 
 impl<'a> RunKey<'a> {
     pub(crate) fn of(cx: &'a ToolContext) -> Self {
-        let run = cx.run_id().map(|run| (Kind::Run, run));
-        let named = run.or_else(|| cx.ingestion_run_id().map(|run| (Kind::Ingestion, run)));
-        let (kind, name) = named.unwrap_or((Kind::Trace, cx.trace_id()));
+        let run = cx.run_id().map(|run| (RunKind::Run, run));
+        let named = run.or_else(|| cx.ingestion_run_id().map(|run| (RunKind::Ingestion, run)));
+        let (kind, name) = named.unwrap_or((RunKind::Trace, cx.trace_id()));
         Self { tenant: cx.tenant_id(), kind, name }
     }
 }
 
 impl CorrectionBudget {
-    /// Grants a run so many refused calls of one tool; the last of them is told to stop.
-    pub(crate) fn new(most: u32) -> Self {
-        Self { most, refused: Cache::new(MOST_PAIRS) }
+    /// Allows so many rejected calls of one tool in a run; the last of them tells the model to
+    /// stop.
+    pub(crate) fn new(limit: u32) -> Self {
+        Self { limit, counts: Cache::new(MOST_PAIRS) }
     }
 
-    /// Returns how many refused calls are granted.
-    pub(crate) fn most(&self) -> u32 {
-        self.most
+    /// Returns how many rejected calls are allowed.
+    pub(crate) fn limit(&self) -> u32 {
+        self.limit
     }
 
-    /// Counts a refused call; returns how many there were by now, this one included.
-    pub(crate) fn refused(&self, run: &RunKey<'_>, tool: &str) -> u32 {
-        let fresh = || Ok::<_, Infallible>(Arc::default());
-        let Ok(count) = self.refused.get_or_insert_with(&pair(run, tool), fresh);
+    /// Counts a rejected call, and returns the count including it.
+    pub(crate) fn record_refusal(&self, run: &RunKey<'_>, tool: &str) -> u32 {
+        let new = || Ok::<_, Infallible>(Arc::default());
+        let Ok(count) = self.counts.get_or_insert_with(&pair_digest(run, tool), new);
         count.fetch_add(1, Ordering::Relaxed).saturating_add(1)
     }
 }
 
 impl fmt::Debug for CorrectionBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { most, refused } = self;
+        let Self { limit, counts } = self;
         f.debug_struct("CorrectionBudget")
-            .field("most", most)
-            .field("pairs", &refused.len())
+            .field("limit", limit)
+            .field("pairs", &counts.len())
             .finish()
     }
 }
 
-/// A name of fixed length for what a caller may have named at any length.
-fn pair(run: &RunKey<'_>, tool: &str) -> Digest {
+/// Hashes a run and a tool to a key of fixed length.
+fn pair_digest(run: &RunKey<'_>, tool: &str) -> Digest {
     let length = run.name.len().to_be_bytes();
     let parts = [run.tenant.as_bytes(), &[run.kind as u8][..], &length, run.name.as_bytes()];
     Digest::of("correction", &[parts.concat().as_slice(), tool.as_bytes()].concat())
@@ -96,13 +97,13 @@ mod tests {
     }
 
     fn refused(budget: &CorrectionBudget, cx: &ToolContext, tool: &str) -> u32 {
-        budget.refused(&RunKey::of(cx), tool)
+        budget.record_refusal(&RunKey::of(cx), tool)
     }
 
     #[test]
     fn each_run_and_tool_is_counted_by_itself() {
         let budget = CorrectionBudget::new(3);
-        assert_eq!(budget.most(), 3);
+        assert_eq!(budget.limit(), 3);
         let run = cx(1, "run");
         assert_eq!([refused(&budget, &run, "search"), refused(&budget, &run, "search")], [1, 2]);
         assert_eq!(refused(&budget, &run, "save"), 1);
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_read_alike_when_joined_are_kept_apart() {
+    fn names_that_are_equal_when_concatenated_are_kept_apart() {
         let budget = CorrectionBudget::new(3);
         assert_eq!(refused(&budget, &cx(1, "ab"), "c"), 1);
         assert_eq!(refused(&budget, &cx(1, "a"), "bc"), 1);
@@ -121,12 +122,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_is_bounded() {
+    fn the_number_of_pairs_is_bounded() {
         let budget = CorrectionBudget::new(3);
         for run in 0..MOST_PAIRS * 2 {
             refused(&budget, &cx(1, &run.to_string()), "search");
         }
-        assert!(budget.refused.len() <= MOST_PAIRS + MOST_PAIRS / 10, "{budget:?}");
+        assert!(budget.counts.len() <= MOST_PAIRS + MOST_PAIRS / 10, "{budget:?}");
     }
 
     #[test]

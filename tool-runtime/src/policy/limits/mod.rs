@@ -1,4 +1,4 @@
-//! How many calls at once, how many a while, how many refused ones in a run.
+//! Limits: concurrency, rates, circuit breakers, and rejected calls in a run.
 
 mod breaker;
 mod concurrency;
@@ -6,8 +6,8 @@ mod correction;
 mod rate;
 
 pub use self::breaker::BreakerConfig;
-pub(crate) use self::breaker::{Pass, TenantBreakers};
-pub(crate) use self::concurrency::{PlacePermit, Places};
+pub(crate) use self::breaker::{BreakerPermit, TenantBreakers};
+pub(crate) use self::concurrency::{ConcurrencyLimiter, ConcurrencyPermit};
 pub(crate) use self::correction::{CorrectionBudget, RunKey};
 pub use self::rate::RateLimit;
-pub(crate) use self::rate::{Key, RateLimiter};
+pub(crate) use self::rate::{RateKey, RateLimiter};

@@ -1,4 +1,4 @@
-//! How often each of many may do something: a tenant call a tool, a caller make a request.
+//! Limits rates by key: a tenant's calls of a tool, a caller's requests.
 
 use std::fmt;
 use std::hash::Hash;
@@ -15,7 +15,7 @@ use governor::{Quota, clock};
 use crate::Timer;
 use crate::policy::OutOfRange;
 
-/// Says how many calls a tenant may make: so many at once, refilled at an even pace.
+/// The rate at which a tenant may make calls: a burst, refilled at an even pace.
 ///
 /// # Examples
 /// ```
@@ -31,90 +31,90 @@ pub struct RateLimit {
     quota: Quota,
 }
 
-/// The most calls that can be asked for, at which a refill takes a microsecond.
+/// The highest rate that can be set, at which a refill takes a microsecond.
 const MOST_CALLS: u32 = 1_000_000;
 
 impl RateLimit {
-    /// Admits so many calls a second, and as many at once.
+    /// Allows so many calls a second, and as many at once.
     ///
     /// # Errors
-    /// When the number is not 1 to 1,000,000.
+    /// Returns an error if the number is not 1 to 1,000,000.
     pub fn per_second(calls: u32) -> Result<Self, OutOfRange> {
-        Ok(Self { quota: Quota::per_second(counted("calls", calls)?) })
+        Ok(Self { quota: Quota::per_second(checked_count("calls", calls)?) })
     }
 
-    /// Admits so many calls a minute, and as many at once.
+    /// Allows so many calls a minute, and as many at once.
     ///
     /// # Errors
-    /// When the number is not 1 to 1,000,000.
+    /// Returns an error if the number is not 1 to 1,000,000.
     pub fn per_minute(calls: u32) -> Result<Self, OutOfRange> {
-        Ok(Self { quota: Quota::per_minute(counted("calls", calls)?) })
+        Ok(Self { quota: Quota::per_minute(checked_count("calls", calls)?) })
     }
 
-    /// Sets how many calls are admitted at once after a pause; the pace stays.
+    /// Sets how many calls are allowed at once after a pause; the pace stays.
     ///
     /// # Errors
-    /// When the number is not 1 to 1,000,000.
+    /// Returns an error if the number is not 1 to 1,000,000.
     pub fn burst(self, calls: u32) -> Result<Self, OutOfRange> {
-        Ok(Self { quota: self.quota.allow_burst(counted("burst", calls)?) })
+        Ok(Self { quota: self.quota.allow_burst(checked_count("burst", calls)?) })
     }
 }
 
-fn counted(field: &'static str, calls: u32) -> Result<NonZeroU32, OutOfRange> {
-    let known = NonZeroU32::new(calls).filter(|calls| calls.get() <= MOST_CALLS);
-    known.ok_or_else(|| OutOfRange::new(field, format_args!("1 to {MOST_CALLS}"), calls))
+fn checked_count(field: &'static str, calls: u32) -> Result<NonZeroU32, OutOfRange> {
+    let count = NonZeroU32::new(calls).filter(|calls| calls.get() <= MOST_CALLS);
+    count.ok_or_else(|| OutOfRange::new(field, format_args!("1 to {MOST_CALLS}"), calls))
 }
 
-/// One limit, and what each has used of it: each tenant for a tool, or whoever else is counted.
+/// A rate limit with a state for each key, such as a tenant.
 ///
-/// It remembers at most about 10,000 of them. When there are more, those who have their whole burst
-/// back are forgotten, which changes nothing for them. If that makes no room, whoever is new shares
-/// one common allowance until it does: memory is bounded and the limit never fails open.
-pub(crate) struct RateLimiter<K: Key> {
-    limiter: governor::RateLimiter<K, Memory<K>, TimerClock>,
-    memory: Memory<K>,
-    swept: Mutex<Instant>,
-    began: Instant,
-    /// How far ahead of its pace a whole burst leads.
-    lead: Duration,
+/// It keeps the states of at most about 10,000 keys. Above that, keys whose burst is full again
+/// are removed, which changes nothing for them. If that frees no room, new keys share one state
+/// until it does: memory is bounded, and the limit never fails open.
+pub(crate) struct RateLimiter<K: RateKey> {
+    limiter: governor::RateLimiter<K, BoundedStore<K>, TimerClock>,
+    store: BoundedStore<K>,
+    last_sweep: Mutex<Instant>,
+    started: Instant,
+    /// The time that a whole burst takes at the even pace.
+    burst_lead: Duration,
 }
 
-/// By what those are told apart who have an allowance each.
-pub(crate) trait Key: Hash + Eq + Clone {}
+/// The key by which a limit is counted.
+pub(crate) trait RateKey: Hash + Eq + Clone {}
 
-impl<K: Hash + Eq + Clone> Key for K {}
+impl<K: Hash + Eq + Clone> RateKey for K {}
 
-/// The most that are remembered.
+/// The most keys whose states are kept.
 const MOST_KEYS: usize = 10_000;
-/// The shortest time from one look for whom to forget to the next.
-const BETWEEN_SWEEPS: Duration = Duration::from_secs(1);
+/// The shortest time between two sweeps.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
-impl<K: Key> RateLimiter<K> {
+impl<K: RateKey> RateLimiter<K> {
     pub(crate) fn new(limit: RateLimit, timer: Arc<dyn Timer>) -> Self {
         Self::bounded(limit, timer, MOST_KEYS)
     }
 
     fn bounded(limit: RateLimit, timer: Arc<dyn Timer>, most: usize) -> Self {
-        let memory = Memory(Arc::new(Shared::bounded(most)));
-        let began = timer.now();
+        let store = BoundedStore(Arc::new(BoundedStates::new(most)));
+        let started = timer.now();
         let RateLimit { quota } = limit;
-        let lead = quota.replenish_interval() * (quota.burst_size().get() - 1);
-        let limiter = governor::RateLimiter::new(quota, memory.clone(), TimerClock(timer));
-        Self { limiter, memory, swept: Mutex::new(began), began, lead }
+        let burst_lead = quota.replenish_interval() * (quota.burst_size().get() - 1);
+        let limiter = governor::RateLimiter::new(quota, store.clone(), TimerClock(timer));
+        Self { limiter, store, last_sweep: Mutex::new(started), started, burst_lead }
     }
 
-    /// Admits one more of this key, or says how long to wait for it.
+    /// Counts one more for this key, or returns how long to wait.
     pub(crate) fn check(&self, key: &K) -> Result<(), Duration> {
-        self.make_room();
+        self.sweep_if_full();
         self.limiter.check_key(key).map_err(|until| until.wait_time_from(self.now()))
     }
 
-    /// Tells whether one more would be admitted, or how long to wait for it; counts nothing.
-    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only the rim asks beforehand"))]
+    /// Returns whether one more would be allowed, or how long to wait; counts nothing.
+    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only HTTP checks beforehand"))]
     pub(crate) fn peek(&self, key: &K) -> Result<(), Duration> {
-        let used = self.memory.used(key);
-        let earliest = Duration::from(used).saturating_sub(self.lead);
-        let wait = earliest.saturating_sub(self.now().saturating_duration_since(self.began));
+        let used = self.store.used(key);
+        let earliest = Duration::from(used).saturating_sub(self.burst_lead);
+        let wait = earliest.saturating_sub(self.now().saturating_duration_since(self.started));
         if wait.is_zero() { Ok(()) } else { Err(wait) }
     }
 
@@ -122,25 +122,25 @@ impl<K: Key> RateLimiter<K> {
         clock::Clock::now(self.limiter.clock())
     }
 
-    /// Forgets those whose burst is whole, if there was no room for one.
-    fn make_room(&self) {
-        if !self.memory.0.crowded.load(Ordering::Relaxed) {
+    /// Removes keys whose burst is full, if a key found no room since the last sweep.
+    fn sweep_if_full(&self) {
+        if !self.store.0.overflowed.load(Ordering::Relaxed) {
             return;
         }
-        // Whoever finds it locked need not wait: another caller sweeps.
-        let Ok(mut swept) = self.swept.try_lock() else { return };
+        // If the lock is taken, another caller sweeps.
+        let Ok(mut last_sweep) = self.last_sweep.try_lock() else { return };
         let now = self.now();
-        if now.saturating_duration_since(*swept) >= BETWEEN_SWEEPS {
-            *swept = now;
-            self.memory.0.crowded.store(false, Ordering::Relaxed);
+        if now.saturating_duration_since(*last_sweep) >= SWEEP_INTERVAL {
+            *last_sweep = now;
+            self.store.0.overflowed.store(false, Ordering::Relaxed);
             self.limiter.retain_recent();
         }
     }
 }
 
-impl<K: Key> fmt::Debug for RateLimiter<K> {
+impl<K: RateKey> fmt::Debug for RateLimiter<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let keys = self.memory.0.known.len();
+        let keys = self.store.0.known.len();
         f.debug_struct("RateLimiter").field("keys", &keys).finish_non_exhaustive()
     }
 }
@@ -157,22 +157,22 @@ impl clock::Clock for TimerClock {
     }
 }
 
-/// What is remembered of each key, in bounded room.
-struct Memory<K: Key>(Arc<Shared<K>>);
+/// The states of the keys, in bounded memory.
+struct BoundedStore<K: RateKey>(Arc<BoundedStates<K>>);
 
-struct Shared<K: Key> {
+struct BoundedStates<K: RateKey> {
     known: DashMapStateStore<K>,
-    /// The allowance of all for whom there is no room.
-    crowd: InMemoryState,
-    /// Was there no room for somebody since the last sweep?
-    crowded: AtomicBool,
+    /// The shared state of all keys that found no room.
+    overflow: InMemoryState,
+    /// A key found no room since the last sweep.
+    overflowed: AtomicBool,
     most: usize,
 }
 
-impl<K: Key> Shared<K> {
-    fn bounded(most: usize) -> Self {
-        let (known, crowd) = (DashMapStateStore::default(), InMemoryState::default());
-        Self { known, crowd, crowded: AtomicBool::new(false), most }
+impl<K: RateKey> BoundedStates<K> {
+    fn new(most: usize) -> Self {
+        let (known, overflow) = (DashMapStateStore::default(), InMemoryState::default());
+        Self { known, overflow, overflowed: AtomicBool::new(false), most }
     }
 
     fn has_room_for(&self, key: &K) -> bool {
@@ -180,43 +180,43 @@ impl<K: Key> Shared<K> {
     }
 }
 
-impl<K: Key> Memory<K> {
-    /// Tells up to when, since the beginning, the pace is used up.
+impl<K: RateKey> BoundedStore<K> {
+    /// Returns the time since the start up to which the pace is used up.
     fn used(&self, key: &K) -> Nanos {
-        let Shared { known, crowd, .. } = &*self.0;
+        let BoundedStates { known, overflow, .. } = &*self.0;
         let read = |used: Option<Nanos>| Err::<((), Nanos), _>(used);
         let used = match known.get(key) {
             Some(state) => state.measure_and_replace(&NotKeyed::NonKey, read),
             None if self.0.has_room_for(key) => Ok(()),
-            None => crowd.measure_and_replace(&NotKeyed::NonKey, read),
+            None => overflow.measure_and_replace(&NotKeyed::NonKey, read),
         };
         used.err().flatten().unwrap_or_else(|| Duration::ZERO.into())
     }
 }
 
-impl<K: Key> Clone for Memory<K> {
+impl<K: RateKey> Clone for BoundedStore<K> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
-impl<K: Key> StateStore for Memory<K> {
+impl<K: RateKey> StateStore for BoundedStore<K> {
     type Key = K;
 
     fn measure_and_replace<T, F, E>(&self, key: &K, measure: F) -> Result<T, E>
     where
         F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
     {
-        let Shared { known, crowd, crowded, .. } = &*self.0;
+        let BoundedStates { known, overflow, overflowed, .. } = &*self.0;
         if self.0.has_room_for(key) {
             return known.measure_and_replace(key, measure);
         }
-        crowded.store(true, Ordering::Relaxed);
-        crowd.measure_and_replace(&NotKeyed::NonKey, measure)
+        overflowed.store(true, Ordering::Relaxed);
+        overflow.measure_and_replace(&NotKeyed::NonKey, measure)
     }
 }
 
-impl<K: Key> ShrinkableKeyedStateStore<K> for Memory<K> {
+impl<K: RateKey> ShrinkableKeyedStateStore<K> for BoundedStore<K> {
     fn retain_recent(&self, drop_below: Nanos) {
         self.0.known.retain_recent(drop_below);
     }
@@ -242,23 +242,23 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// A clock that moves when it is told to.
+    /// A timer whose time is advanced by the test.
     #[derive(Debug)]
-    struct Hand(Mutex<Instant>);
+    struct ManualTimer(Mutex<Instant>);
 
-    impl Hand {
+    impl ManualTimer {
         fn new() -> Arc<Self> {
             Arc::new(Self(Mutex::new(Instant::now())))
         }
 
         fn advance(&self, time: Duration) {
-            *self.0.lock().expect("nobody panics with it") += time;
+            *self.0.lock().expect("no test panics while it holds the lock") += time;
         }
     }
 
-    impl Timer for Hand {
+    impl Timer for ManualTimer {
         fn now(&self) -> Instant {
-            *self.0.lock().expect("nobody panics with it")
+            *self.0.lock().expect("no test panics while it holds the lock")
         }
 
         fn sleep(&self, _: Duration) -> Sleep {
@@ -270,9 +270,9 @@ mod tests {
         }
     }
 
-    fn limiter(limit: RateLimit, most: usize) -> (RateLimiter<Uuid>, Arc<Hand>) {
-        let hand = Hand::new();
-        (RateLimiter::bounded(limit, Arc::clone(&hand) as Arc<dyn Timer>, most), hand)
+    fn limiter(limit: RateLimit, most: usize) -> (RateLimiter<Uuid>, Arc<ManualTimer>) {
+        let timer = ManualTimer::new();
+        (RateLimiter::bounded(limit, Arc::clone(&timer) as Arc<dyn Timer>, most), timer)
     }
 
     fn twice_a_second() -> RateLimit {
@@ -285,19 +285,19 @@ mod tests {
 
     #[test]
     fn a_burst_passes_and_what_follows_waits_for_the_refill() {
-        let (limiter, hand) = limiter(twice_a_second(), 10);
+        let (limiter, timer) = limiter(twice_a_second(), 10);
         let one = tenant(1);
         assert_eq!([limiter.check(&one), limiter.check(&one)], [Ok(()), Ok(())]);
         assert_eq!(limiter.check(&one), Err(SECOND / 2));
-        hand.advance(SECOND / 8);
+        timer.advance(SECOND / 8);
         assert_eq!(limiter.check(&one), Err(SECOND / 8 * 3));
-        hand.advance(SECOND / 8 * 3);
+        timer.advance(SECOND / 8 * 3);
         assert_eq!([limiter.check(&one), limiter.check(&one)], [Ok(()), Err(SECOND / 2)]);
     }
 
     #[test]
     fn tenants_do_not_share_an_allowance() {
-        let limiter = RateLimiter::new(twice_a_second(), Hand::new());
+        let limiter = RateLimiter::new(twice_a_second(), ManualTimer::new());
         while limiter.check(&tenant(1)).is_ok() {}
         assert_eq!(limiter.check(&tenant(2)), Ok(()));
     }
@@ -312,65 +312,65 @@ mod tests {
     }
 
     #[test]
-    fn whoever_finds_no_room_shares_one_allowance() {
+    fn keys_that_find_no_room_share_one_allowance() {
         let (limiter, _hand) = limiter(twice_a_second(), 3);
         for number in 0..3 {
             assert_eq!(limiter.check(&tenant(number)), Ok(()));
         }
         let passed = (3..100).filter(|number| limiter.check(&tenant(*number)).is_ok());
         assert_eq!(passed.count(), 2);
-        assert_eq!(limiter.memory.0.known.len(), 3);
-        assert_eq!(limiter.check(&tenant(0)), Ok(()), "the known keep their own");
+        assert_eq!(limiter.store.0.known.len(), 3);
+        assert_eq!(limiter.check(&tenant(0)), Ok(()), "kept keys have their own allowance");
     }
 
     #[test]
-    fn tenants_with_a_whole_burst_make_room() {
-        let (limiter, hand) = limiter(twice_a_second(), 3);
+    fn keys_with_a_full_burst_make_room() {
+        let (limiter, timer) = limiter(twice_a_second(), 3);
         for number in 0..4 {
             assert_eq!(limiter.check(&tenant(number)), Ok(()));
         }
-        hand.advance(SECOND * 2);
+        timer.advance(SECOND * 2);
         for number in 10..13 {
             assert_eq!(limiter.check(&tenant(number)), Ok(()));
         }
-        assert!(limiter.memory.0.known.contains_key(&tenant(12)));
-        assert_eq!(limiter.memory.0.known.len(), 3);
+        assert!(limiter.store.0.known.contains_key(&tenant(12)));
+        assert_eq!(limiter.store.0.known.len(), 3);
     }
 
     #[test]
-    fn tenants_are_looked_through_once_a_second_at_most() {
+    fn keys_are_swept_once_a_second_at_most() {
         let fast = RateLimit::per_second(1_000).expect("it is in range");
-        let (limiter, hand) = limiter(fast, 1);
-        let known = |number| limiter.memory.0.known.contains_key(&tenant(number));
+        let (limiter, timer) = limiter(fast, 1);
+        let known = |number| limiter.store.0.known.contains_key(&tenant(number));
         limiter.check(&tenant(0)).expect("it is the first");
         for number in [1, 2] {
-            hand.advance(SECOND / 10 * 4);
-            limiter.check(&tenant(number)).expect("the crowd's burst is whole");
+            timer.advance(SECOND / 10 * 4);
+            limiter.check(&tenant(number)).expect("the overflow's burst is whole");
             assert!(!known(number));
         }
-        hand.advance(SECOND / 10 * 4);
+        timer.advance(SECOND / 10 * 4);
         limiter.check(&tenant(3)).expect("there is room");
         assert!(known(3));
     }
 
     #[test]
-    fn a_look_beforehand_says_what_a_check_will_say_and_counts_nothing() {
-        let (limiter, hand) = limiter(twice_a_second(), 2);
+    fn peek_returns_the_result_of_check_and_counts_nothing() {
+        let (limiter, timer) = limiter(twice_a_second(), 2);
         for step in 0..40 {
             let key = tenant(step % 4);
             let looks = [limiter.peek(&key), limiter.peek(&key)];
             assert_eq!(looks, [limiter.check(&key); 2], "step {step}");
-            hand.advance(SECOND / 16);
+            timer.advance(SECOND / 16);
         }
     }
 
     #[test]
     fn the_largest_values_are_counted_without_overflow() {
         let limit = RateLimit::per_minute(1).and_then(|limit| limit.burst(super::MOST_CALLS));
-        let (limiter, hand) = limiter(limit.expect("it is in range"), 10);
+        let (limiter, timer) = limiter(limit.expect("it is in range"), 10);
         for _ in 0..3 {
             assert_eq!(limiter.check(&tenant(1)), Ok(()));
-            hand.advance(SECOND * 60 * 60 * 24 * 365 * 10);
+            timer.advance(SECOND * 60 * 60 * 24 * 365 * 10);
         }
         let fastest = RateLimit::per_second(super::MOST_CALLS).expect("it is in range");
         assert_eq!(fastest.quota.replenish_interval(), Duration::from_micros(1));

@@ -1,14 +1,14 @@
-//! How many retries one tool may cause, whoever calls it.
+//! Bounds the retries of one tool across all callers.
 
 use std::time::Duration;
 
 use tower::retry::budget::{Budget as _, TpsBudget};
 
-/// Bounds one tool's retries by its calls, so that retries do not multiply the load on something
-/// that fails for everybody.
+/// Bounds one tool's retries by its calls, so that retries do not multiply the load on a dependency
+/// that is down.
 ///
-/// It reads tokio's clock, which needs no tokio runtime and cannot be replaced by a
-/// [`Timer`](crate::Timer).
+/// It reads tokio's clock, which needs no tokio runtime and which a [`Timer`](crate::Timer) does
+/// not replace.
 #[derive(Debug)]
 pub(crate) struct RetryBudget(TpsBudget);
 
@@ -18,14 +18,14 @@ impl RetryBudget {
         self.0.deposit();
     }
 
-    /// Takes one retry out; false if there is none.
+    /// Takes one retry; false if none is left.
     pub(crate) fn withdraw(&self) -> bool {
         self.0.withdraw()
     }
 }
 
 impl Default for RetryBudget {
-    /// One retry in five calls that failed in the last 10 s, and ten a second on top of it.
+    /// One retry for five calls that failed in the last 10 s, and ten more a second.
     fn default() -> Self {
         Self(TpsBudget::new(Duration::from_secs(10), 10, 0.2))
     }
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn calls_pay_for_retries() {
+    async fn failed_calls_pay_for_retries() {
         let budget = RetryBudget(TpsBudget::new(TTL, 0, 0.2));
         assert_eq!(withdrawn(&budget), 0);
         (0..25).for_each(|_| budget.deposit());
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_was_not_used_lapses_and_the_reserve_comes_back() {
+    async fn unused_retries_lapse_and_the_reserve_is_refilled() {
         let budget = RetryBudget::default();
         (0..10).for_each(|_| budget.deposit());
         assert_eq!(withdrawn(&budget), 102);

@@ -1,4 +1,4 @@
-//! How often and how far apart a failed call is tried again.
+//! The settings of retries: attempts and delays.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::policy::OutOfRange;
 
-/// Says how often a failed call is tried, and how long it waits in between.
+/// Sets the number of attempts of a failed call, and the delays between them.
 ///
-/// The first wait lasts `initial_delay_ms`, each further one `backoff_multiplier` times as long.
-/// Every wait is then lengthened at random, up to double, so that callers who failed together do
-/// not come back together; none lasts longer than [`max_delay`](Self::max_delay). A tool's own
-/// advice (`retry_after_ms`) is waited for if it is longer than that, and if it is longer than
-/// `max_delay`, the call is not tried again.
+/// The first delay is `initial_delay_ms`, each further one `backoff_multiplier` times as long. A
+/// random jitter of up to the delay itself is added, so that calls which failed together are not
+/// retried together; no delay is longer than [`max_delay`](Self::max_delay). If the tool's
+/// `retry_after_ms` is longer than the delay, it is used instead; if it is longer than `max_delay`,
+/// the call is not retried.
 ///
-/// # On the wire
+/// # JSON
 /// ```json
 /// {"max_attempts": 3, "backoff_multiplier": 2.0, "initial_delay_ms": 100}
 /// ```
-/// What is absent or null has its default. `max_delay_ms` is written only if it is not the
+/// A field that is absent or null has its default. `max_delay_ms` is written only if it is not the
 /// default.
 ///
 /// # Examples
@@ -35,7 +35,7 @@ use crate::policy::OutOfRange;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Wire", into = "Wire")]
+#[serde(try_from = "RetryConfigJson", into = "RetryConfigJson")]
 pub struct RetryConfig {
     max_attempts: u32,
     backoff_multiplier: f64,
@@ -43,12 +43,12 @@ pub struct RetryConfig {
     max_delay_ms: u64,
 }
 
-/// The longest wait that can be asked for, in milliseconds.
+/// The longest delay that can be set, in milliseconds.
 const LONGEST_MS: u64 = 60 * 60 * 1_000;
-/// The shortest first wait that can be asked for, in milliseconds.
+/// The shortest first delay that can be set, in milliseconds.
 const SHORTEST_MS: u64 = 10;
 const MOST_ATTEMPTS: u32 = 5;
-const STEEPEST: f64 = 10.0;
+const MOST_BACKOFF: f64 = 10.0;
 
 impl RetryConfig {
     const DEFAULT: Self = Self {
@@ -58,11 +58,11 @@ impl RetryConfig {
         max_delay_ms: 10_000,
     };
 
-    /// Sets the attempts (the first one counts), the multiplier and the first wait.
+    /// Sets the attempts, including the first, the multiplier and the first delay.
     ///
     /// # Errors
-    /// The first setting that is out of its range: 1 to 5 attempts, a multiplier of 1 to 10, and
-    /// 10 ms to [`max_delay`](Self::max_delay), which is 10 s here.
+    /// Returns the first setting that is out of its range: 1 to 5 attempts, a multiplier of 1 to
+    /// 10, and 10 ms to [`max_delay`](Self::max_delay), which is 10 s here.
     pub fn new(
         max_attempts: u32,
         backoff_multiplier: f64,
@@ -71,64 +71,64 @@ impl RetryConfig {
         Self { max_attempts, backoff_multiplier, initial_delay_ms, ..Self::DEFAULT }.checked()
     }
 
-    /// Gives up after the first attempt.
+    /// Returns settings without retries: one attempt.
     #[must_use]
     pub const fn never() -> Self {
         Self { max_attempts: 1, ..Self::DEFAULT }
     }
 
-    /// Sets how often a call is tried; the first attempt counts.
+    /// Sets the number of attempts, including the first.
     ///
     /// # Errors
-    /// When it is not 1 to 5.
+    /// Returns an error if it is not 1 to 5.
     pub fn with_max_attempts(self, attempts: u32) -> Result<Self, OutOfRange> {
         Self { max_attempts: attempts, ..self }.checked()
     }
 
-    /// Sets how many times as long each wait is as the one before.
+    /// Sets the factor by which each delay is longer than the one before.
     ///
     /// # Errors
-    /// When it is not 1 to 10.
+    /// Returns an error if it is not 1 to 10.
     pub fn with_backoff_multiplier(self, multiplier: f64) -> Result<Self, OutOfRange> {
         Self { backoff_multiplier: multiplier, ..self }.checked()
     }
 
-    /// Sets the first wait, in milliseconds.
+    /// Sets the first delay, in milliseconds.
     ///
     /// # Errors
-    /// When it is less than 10 or longer than [`max_delay`](Self::max_delay).
+    /// Returns an error if it is less than 10 or longer than [`max_delay`](Self::max_delay).
     pub fn with_initial_delay_ms(self, milliseconds: u64) -> Result<Self, OutOfRange> {
         Self { initial_delay_ms: milliseconds, ..self }.checked()
     }
 
-    /// Sets the longest single wait, in whole milliseconds.
+    /// Sets the longest delay, in whole milliseconds.
     ///
     /// # Errors
-    /// When it is longer than an hour, or shorter than the first wait.
+    /// Returns an error if it is longer than an hour, or shorter than the first delay.
     pub fn with_max_delay(self, delay: Duration) -> Result<Self, OutOfRange> {
         let max_delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
         Self { max_delay_ms, ..self }.checked()
     }
 
-    /// Returns how often a call is tried; the first attempt counts.
+    /// Returns the number of attempts, including the first.
     #[must_use]
     pub const fn max_attempts(&self) -> u32 {
         self.max_attempts
     }
 
-    /// Returns how many times as long each wait is as the one before.
+    /// Returns the factor by which each delay is longer than the one before.
     #[must_use]
     pub const fn backoff_multiplier(&self) -> f64 {
         self.backoff_multiplier
     }
 
-    /// Returns the first wait, in milliseconds.
+    /// Returns the first delay, in milliseconds.
     #[must_use]
     pub const fn initial_delay_ms(&self) -> u64 {
         self.initial_delay_ms
     }
 
-    /// Returns the longest single wait.
+    /// Returns the longest delay.
     #[must_use]
     pub const fn max_delay(&self) -> Duration {
         Duration::from_millis(self.max_delay_ms)
@@ -143,9 +143,9 @@ impl RetryConfig {
             max_attempts,
         )?;
         OutOfRange::unless(
-            (1.0..=STEEPEST).contains(&backoff_multiplier),
+            (1.0..=MOST_BACKOFF).contains(&backoff_multiplier),
             "backoff_multiplier",
-            format_args!("1 to {STEEPEST}"),
+            format_args!("1 to {MOST_BACKOFF}"),
             backoff_multiplier,
         )?;
         OutOfRange::unless(
@@ -157,7 +157,7 @@ impl RetryConfig {
         OutOfRange::unless(
             (SHORTEST_MS..=max_delay_ms).contains(&initial_delay_ms),
             "initial_delay_ms",
-            format_args!("{SHORTEST_MS} to {max_delay_ms}, the longest wait"),
+            format_args!("{SHORTEST_MS} to {max_delay_ms}, the longest delay"),
             initial_delay_ms,
         )?;
         Ok(self)
@@ -165,7 +165,7 @@ impl RetryConfig {
 }
 
 impl Default for RetryConfig {
-    /// Three attempts, 100 ms apart at first, then 200 ms; no wait longer than 10 s.
+    /// Three attempts, with delays of 100 ms and 200 ms; no delay longer than 10 s.
     fn default() -> Self {
         Self::DEFAULT
     }
@@ -173,7 +173,7 @@ impl Default for RetryConfig {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wire {
+struct RetryConfigJson {
     max_attempts: Option<u32>,
     backoff_multiplier: Option<f64>,
     initial_delay_ms: Option<u64>,
@@ -181,10 +181,10 @@ struct Wire {
     max_delay_ms: Option<u64>,
 }
 
-impl TryFrom<Wire> for RetryConfig {
+impl TryFrom<RetryConfigJson> for RetryConfig {
     type Error = OutOfRange;
 
-    fn try_from(wire: Wire) -> Result<Self, OutOfRange> {
+    fn try_from(wire: RetryConfigJson) -> Result<Self, OutOfRange> {
         let default = Self::DEFAULT;
         let config = Self {
             max_attempts: wire.max_attempts.unwrap_or(default.max_attempts),
@@ -196,7 +196,7 @@ impl TryFrom<Wire> for RetryConfig {
     }
 }
 
-impl From<RetryConfig> for Wire {
+impl From<RetryConfig> for RetryConfigJson {
     fn from(config: RetryConfig) -> Self {
         let capped = config.max_delay_ms != RetryConfig::DEFAULT.max_delay_ms;
         Self {
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wire_has_the_three_names_and_a_cap_only_if_it_was_set() {
+    fn the_json_has_the_three_names_and_a_cap_only_if_it_was_set() {
         let text = serde_json::to_string(&RetryConfig::default()).expect("it is plain");
         assert_eq!(text, r#"{"max_attempts":3,"backoff_multiplier":2.0,"initial_delay_ms":100}"#);
         let capped = RetryConfig::default().with_max_delay(Duration::from_secs(3)).expect("fits");
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_checked_and_completed() {
+    fn json_is_checked_and_completed_with_defaults() {
         let read = |text| serde_json::from_str::<RetryConfig>(text);
         assert_eq!(read("{}").expect("all default"), RetryConfig::default());
         assert_eq!(read(r#"{"max_attempts":null}"#).expect("null"), RetryConfig::default());

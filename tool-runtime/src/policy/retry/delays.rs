@@ -1,4 +1,4 @@
-//! The waits between the attempts of one call.
+//! The delays between the attempts of one call.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use backon::{BackoffBuilder as _, ExponentialBuilder};
 
 use super::RetryConfig;
 
-/// The waits that one call has left.
+/// The delays that one call has left.
 #[derive(Debug)]
 pub(crate) struct Delays {
     backoff: <ExponentialBuilder as backon::BackoffBuilder>::Backoff,
@@ -18,17 +18,17 @@ impl Delays {
         Self { backoff: builder(config).build(), longest: config.max_delay() }
     }
 
-    /// Gives the wait before the next attempt; none if there is none.
+    /// Returns the delay before the next attempt; none if there is no further attempt.
     ///
-    /// What the failed attempt advised is waited for in full. Advice beyond the longest wait ends
-    /// the attempts: an earlier one would be refused again.
+    /// The delay is at least the one that the failed attempt advised. Advice beyond the longest
+    /// delay ends the attempts: an earlier attempt would be refused again.
     pub(crate) fn next(&mut self, advised: Option<Duration>) -> Option<Duration> {
-        let wait = self.backoff.next()?.min(self.longest);
-        Some(wait.max(advised.unwrap_or_default())).filter(|wait| *wait <= self.longest)
+        let delay = self.backoff.next()?.min(self.longest);
+        Some(delay.max(advised.unwrap_or_default())).filter(|delay| *delay <= self.longest)
     }
 }
 
-/// The jitter adds up to the whole of a wait, so that half of the longest leaves it room.
+/// The jitter adds up to the whole delay, so the backoff grows to half of the longest delay.
 fn builder(config: &RetryConfig) -> ExponentialBuilder {
     let first = Duration::from_millis(config.initial_delay_ms());
     #[expect(clippy::cast_possible_truncation, reason = "it is 1 to 10")]
@@ -66,14 +66,14 @@ mod tests {
     }
 
     #[test]
-    fn there_is_one_wait_less_than_attempts() {
+    fn there_is_one_delay_less_than_attempts() {
         assert_eq!(all(Delays::new(&five())).len(), 4);
         assert_eq!(all(Delays::new(&RetryConfig::default())).len(), 2);
         assert_eq!(all(Delays::new(&RetryConfig::never())).len(), 0);
     }
 
     #[test]
-    fn waits_grow_up_to_the_cap_and_are_at_most_doubled() {
+    fn delays_grow_up_to_the_cap_and_are_at_most_doubled() {
         for seed in 0..100 {
             let waits = all(seeded(&five(), seed));
             for (wait, least) in waits.iter().zip([100, 1_000, 5_000, 5_000]) {
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_wait_as_long_as_the_cap_stays_within_it() {
+    fn a_first_delay_as_long_as_the_cap_stays_within_it() {
         let config = RetryConfig::new(3, 1.0, 10_000).expect("it is in range");
         assert_eq!(all(Delays::new(&config)), [MS * 10_000; 2]);
     }
@@ -99,7 +99,7 @@ mod tests {
     fn longer_advice_is_followed_and_shorter_is_not() {
         let mut delays = seeded(&five(), 1);
         assert_eq!(delays.next(Some(MS * 10_000)), Some(MS * 10_000));
-        assert!(delays.next(Some(MS)).expect("a wait is left") >= MS * 1_000);
+        assert!(delays.next(Some(MS)).expect("a delay is left") >= MS * 1_000);
     }
 
     #[test]

@@ -1,6 +1,7 @@
-//! Tries again what failed for a while: how often, how long apart, and when not to.
+//! Retries of failed calls: attempts, delays, and a budget for each tool.
 
 mod budget;
+pub(super) mod call_retries;
 mod config;
 mod delays;
 
@@ -10,7 +11,7 @@ pub(crate) use self::budget::RetryBudget;
 pub use self::config::RetryConfig;
 pub(crate) use self::delays::Delays;
 
-/// Tells whether a failure of this class may pass by itself.
+/// Returns whether a retry may succeed after a failure of this class.
 pub(crate) fn is_transient(class: ToolErrorType) -> bool {
     use ToolErrorType::{RateLimit, Retryable, Timeout, Upstream};
     matches!(class, RateLimit | Timeout | Upstream | Retryable)
@@ -23,7 +24,7 @@ mod tests {
     use super::is_transient;
 
     #[test]
-    fn what_another_try_cannot_mend_is_not_tried_again() {
+    fn a_class_that_a_retry_cannot_fix_is_not_transient() {
         let lasting = [ToolErrorType::Validation, ToolErrorType::Fatal];
         for class in ToolErrorType::ALL {
             assert_eq!(is_transient(*class), !lasting.contains(class), "{class:?}");

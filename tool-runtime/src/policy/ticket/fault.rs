@@ -1,4 +1,4 @@
-//! What may be wrong with a ticket.
+//! The reasons why a ticket is not accepted.
 
 use thiserror::Error;
 use tool_contracts::{CallStatus, ErrorCode};
@@ -7,10 +7,11 @@ use crate::dispatch::refusal::Refusal;
 use crate::failure::{Failure, FailureCode, ToolFailure};
 use crate::store::TicketEnd;
 
-/// Says why a ticket lets nothing run.
+/// The reason why a ticket is not accepted.
 ///
-/// The text is public: a model may read it, and it holds no value of the ticket. As a
-/// [`Failure`] it carries [`code`](Self::code), and [`reason`](Self::reason) in `details.reason`.
+/// The text is public: a model may read it, and it contains no value of the ticket. As a
+/// [`Failure`] it has the code of [`code`](Self::code), and [`reason`](Self::reason) in
+/// `details.reason`.
 ///
 /// ```
 /// use tool_runtime::contracts::ErrorCode;
@@ -24,50 +25,50 @@ use crate::store::TicketEnd;
 #[non_exhaustive]
 pub enum TicketFault {
     /// It is not the JSON of a ticket. `INVALID_ARGUMENT`
-    #[error("this is no ticket: expected its JSON exactly as it was issued")]
+    #[error("invalid ticket: expected its JSON exactly as it was issued")]
     Malformed,
-    /// No ticket can be made: a text that it would carry is too long. `INVALID_ARGUMENT`
+    /// No ticket can be issued: a field of it would be too long. `INVALID_ARGUMENT`
     #[error(
-        "the call cannot wait: an id of it, or its tool's name or version, is too long for a ticket"
+        "no ticket can be issued: an id of the call, or its tool's name or version, is too long"
     )]
     Oversized,
-    /// Its signature does not fit its content. `FORBIDDEN`
-    #[error("the ticket is not as it was issued; make the call again")]
+    /// Its signature does not match its content. `FORBIDDEN`
+    #[error("the ticket was altered after it was issued; make the call again")]
     Tampered,
-    /// The key that signed it is not, or no longer, on the ring. `FORBIDDEN`
+    /// The key that signed it is not on the ring. `FORBIDDEN`
     #[error("the ticket was signed with a key that is not in use; make the call again")]
     UnknownKey,
-    /// Nobody decided in time. `CANCELLED`
+    /// It was not decided in time. `CANCELLED`
     #[error("the ticket has expired; make the call again")]
     Expired,
-    /// Its call was let run before. `FORBIDDEN`
-    #[error("the ticket has been used; it admits one call, once")]
+    /// It was used. `FORBIDDEN`
+    #[error("the ticket was used before; it is valid for one call, once")]
     Used,
-    /// A person said no. `DECLINED`
+    /// A person declined the call. `DECLINED`
     #[error("a person declined this call")]
     Declined,
-    /// A newer message of the user overtook it. `CANCELLED`
-    #[error("a newer message of the user has overtaken this call")]
+    /// A newer message of the user replaced the call. `CANCELLED`
+    #[error("a newer message of the user has replaced this call")]
     Overtaken,
     /// It was issued to another tenant or principal. `FORBIDDEN`
-    #[error("the ticket was issued to somebody else")]
+    #[error("the ticket was issued to another tenant or user")]
     Foreign,
-    /// Its tool is gone, or has another version or schema now. `FORBIDDEN`
+    /// Its tool is gone, or has another version or schema. `FORBIDDEN`
     #[error("the tool has changed since the ticket was issued; make the call again")]
     Outdated,
-    /// Nothing waits behind it: it was swept, or never stored. `NOT_FOUND`
-    #[error("no call waits behind this ticket; make the call again")]
+    /// Its call is not in the store: it was swept, or never stored. `NOT_FOUND`
+    #[error("the call of this ticket was not found; make the call again")]
     Unknown,
-    /// What waits in the store is not what was signed. `FORBIDDEN`
-    #[error("the call behind the ticket is not the one it was issued for; make the call again")]
+    /// The stored call is not the one that was signed. `FORBIDDEN`
+    #[error("the stored call is not the one that the ticket was issued for; make the call again")]
     ArgumentsChanged,
-    /// What waits in the store cannot be opened: damaged, changed or moved. `INTERNAL`
-    #[error("the call behind the ticket cannot be read; make the call again")]
+    /// The stored call cannot be decrypted: it was damaged, changed or moved. `INTERNAL`
+    #[error("the stored call of the ticket cannot be read; make the call again")]
     Unreadable,
 }
 
 impl TicketFault {
-    /// Gives the word for `details.reason`.
+    /// Returns the value of `details.reason`.
     #[must_use]
     pub const fn reason(self) -> &'static str {
         match self {
@@ -87,7 +88,7 @@ impl TicketFault {
         }
     }
 
-    /// Gives the code of the call's error.
+    /// Returns the code of the call's error.
     #[must_use]
     pub const fn code(self) -> ErrorCode {
         match self {
@@ -131,7 +132,7 @@ impl ToolFailure for TicketFault {
     }
 }
 
-/// Says why a ticket that has ended lets nothing run.
+/// Converts the end of a ticket to the reason why it is not accepted.
 impl From<TicketEnd> for TicketFault {
     fn from(end: TicketEnd) -> Self {
         match end {

@@ -1,4 +1,4 @@
-//! Joins fields into bytes that no other fields give.
+//! Concatenates fields unambiguously, each with its length before it.
 
 /// Writes each field with its length before it.
 pub(crate) fn frame(fields: &[&[u8]]) -> Vec<u8> {

@@ -1,26 +1,26 @@
-//! A deferred call that can leave the process: signed, sealed, used once.
+//! Tickets of deferred calls: signed, used once, and valid in another process.
 //!
-//! The ticket travels and says which call it stands for, by hashes; the call itself waits sealed in
-//! the store. A [`KeyRing`] holds the keys of both.
+//! A ticket identifies its call by hashes; the call itself is stored sealed (encrypted). A
+//! [`KeyRing`] holds the keys of both.
 
 mod fault;
 mod frame;
-mod keys;
+mod json;
+mod key_ring;
 mod seal;
 mod signed;
-mod wire;
 
 #[cfg(test)]
 mod tests;
 
 pub use self::fault::TicketFault;
 #[cfg(feature = "sqlite")]
-pub(crate) use self::keys::Key as RingKey;
-pub use self::keys::{KeyRing, KeyRingError};
+pub(crate) use self::key_ring::RingKey;
+pub use self::key_ring::{KeyRing, KeyRingError};
 
 #[cfg(feature = "evidence")]
-pub(crate) use self::{frame::frame, keys::cipher};
+pub(crate) use self::{frame::frame, key_ring::cipher};
 
-pub(crate) use self::seal::{bound_to, open, seal};
+pub(crate) use self::seal::{binding, open, seal};
 pub use self::signed::Ticket;
 pub(crate) use self::signed::{Claims, sign};

@@ -1,11 +1,11 @@
-//! Encrypts what waits in a store, so that the store can neither read nor change it.
+//! Encrypts the calls behind tickets, so that a store can neither read nor change them.
 //!
 //! A sealed text is `version (1) · length of the key's id (1) · the key's id · salt (32) ·
-//! ciphertext · tag (16)`. Key and nonce are derived by HKDF-SHA-256 from the ring's sealing key and
-//! the salt, for this one text. Random 96-bit nonces under one key would have to stop after about
-//! 2³² texts (NIST SP 800-38D, 8.3), which nobody counts across processes; salts of 256 bits
-//! do not collide. Everything before the ciphertext is authenticated with it, and so is what it is
-//! bound to: a sealed text that is moved to another ticket does not open.
+//! ciphertext · tag (16)`. HKDF-SHA-256 derives the key and the nonce of each text from the ring's
+//! sealing key and the salt. Random 96-bit nonces under one key are limited to about 2³² texts
+//! (NIST SP 800-38D, 8.3), a limit that cannot be counted across processes; salts of 256 bits do
+//! not collide. The header and the binding (purpose and ticket) are authenticated: a sealed text
+//! that is moved to another ticket does not decrypt.
 
 use aes_gcm::aead::{Aead as _, Payload};
 use thiserror::Error;
@@ -13,43 +13,43 @@ use uuid::Uuid;
 
 use super::TicketFault;
 use super::frame::frame;
-use super::keys::KeyRing;
+use super::key_ring::KeyRing;
 
 const VERSION: u8 = 1;
 const SALT: usize = 32;
 
-/// Why something could not be sealed; a text for the log.
+/// The reason why a text could not be sealed, for the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(crate) enum SealError {
-    #[error("the operating system gives no random bytes")]
+    #[error("the operating system has no random bytes")]
     NoRandomness,
-    #[error("it is longer than AES-GCM can encrypt")]
+    #[error("the text is longer than AES-GCM can encrypt")]
     TooLong,
 }
 
-/// Says what a sealed text belongs to: a ticket, and what it is kept there for.
-pub(crate) fn bound_to(purpose: &str, ticket: Uuid) -> Vec<u8> {
+/// Returns the binding of a sealed text: its purpose and its ticket.
+pub(crate) fn binding(purpose: &str, ticket: Uuid) -> Vec<u8> {
     frame(&[purpose.as_bytes(), ticket.as_bytes()])
 }
 
-/// Seals a text with the ring's signing key.
-pub(crate) fn seal(plain: &[u8], ring: &KeyRing, bound_to: &[u8]) -> Result<Vec<u8>, SealError> {
+/// Encrypts a text with the ring's current key.
+pub(crate) fn seal(plain: &[u8], ring: &KeyRing, binding: &[u8]) -> Result<Vec<u8>, SealError> {
     let key = ring.current();
     let mut salt = [0; SALT];
     getrandom::fill(&mut salt).map_err(|_| SealError::NoRandomness)?;
     let mut sealed = header(key.id(), &salt);
     let (cipher, nonce) = key.cipher(&salt);
-    let payload = Payload { msg: plain, aad: &frame(&[&sealed, bound_to]) };
+    let payload = Payload { msg: plain, aad: &frame(&[&sealed, binding]) };
     sealed.extend(cipher.encrypt(&nonce, payload).map_err(|_| SealError::TooLong)?);
     Ok(sealed)
 }
 
-/// Opens what was sealed for the same ticket and purpose, with whichever key of the ring sealed it.
-pub(crate) fn open(sealed: &[u8], ring: &KeyRing, bound_to: &[u8]) -> Result<Vec<u8>, TicketFault> {
-    let parts = Parts::of(sealed).ok_or(TicketFault::Unreadable)?;
+/// Decrypts a text with the key of the ring that sealed it, if the binding is the same.
+pub(crate) fn open(sealed: &[u8], ring: &KeyRing, binding: &[u8]) -> Result<Vec<u8>, TicketFault> {
+    let parts = SealedParts::of(sealed).ok_or(TicketFault::Unreadable)?;
     let key = ring.key(parts.key).ok_or(TicketFault::Unreadable)?;
     let (cipher, nonce) = key.cipher(parts.salt);
-    let payload = Payload { msg: parts.ciphertext, aad: &frame(&[parts.header, bound_to]) };
+    let payload = Payload { msg: parts.ciphertext, aad: &frame(&[parts.header, binding]) };
     cipher.decrypt(&nonce, payload).map_err(|_| TicketFault::Unreadable)
 }
 
@@ -58,15 +58,15 @@ fn header(key: &str, salt: &[u8; SALT]) -> Vec<u8> {
     [&[VERSION, length], key.as_bytes(), salt].concat()
 }
 
-/// A sealed text, taken apart.
-struct Parts<'a> {
+/// The fields of a sealed text.
+struct SealedParts<'a> {
     header: &'a [u8],
     key: &'a str,
     salt: &'a [u8; SALT],
     ciphertext: &'a [u8],
 }
 
-impl<'a> Parts<'a> {
+impl<'a> SealedParts<'a> {
     fn of(sealed: &'a [u8]) -> Option<Self> {
         let rest = sealed.strip_prefix(&[VERSION])?;
         let (&length, rest) = rest.split_first()?;
@@ -85,24 +85,24 @@ mod tests {
     const TICKET: Uuid = Uuid::from_u128(0x0197_f0c4_9a5b_7c3e_8a41_6f2b_8f0d_1e2a);
     const PLAIN: &[u8] = br#"{"to":"somebody","password":"hunter2"}"#;
 
-    fn place() -> Vec<u8> {
-        bound_to("call", TICKET)
+    fn call_binding() -> Vec<u8> {
+        binding("call", TICKET)
     }
 
     fn sealed() -> Vec<u8> {
-        seal(PLAIN, &ring(), &place()).expect("random bytes")
+        seal(PLAIN, &ring(), &call_binding()).expect("random bytes")
     }
 
     #[track_caller]
-    fn check_shut(sealed: &[u8], ring: &KeyRing, place: &[u8]) {
-        assert_eq!(open(sealed, ring, place), Err(TicketFault::Unreadable));
+    fn check_shut(sealed: &[u8], ring: &KeyRing, binding: &[u8]) {
+        assert_eq!(open(sealed, ring, binding), Err(TicketFault::Unreadable));
     }
 
     #[test]
-    fn what_was_sealed_opens() {
+    fn a_sealed_text_opens() {
         for plain in [b"".as_slice(), PLAIN, &vec![0xAB; 100_000]] {
-            let sealed = seal(plain, &ring(), &place()).expect("random bytes");
-            assert_eq!(open(&sealed, &ring(), &place()).as_deref(), Ok(plain));
+            let sealed = seal(plain, &ring(), &call_binding()).expect("random bytes");
+            assert_eq!(open(&sealed, &ring(), &call_binding()).as_deref(), Ok(plain));
         }
     }
 
@@ -122,28 +122,28 @@ mod tests {
         for bit in 0..sealed.len() * 8 {
             let mut changed = sealed.clone();
             changed[bit / 8] ^= 1 << (bit % 8);
-            check_shut(&changed, &ring(), &place());
+            check_shut(&changed, &ring(), &call_binding());
         }
         for length in 0..sealed.len() {
-            check_shut(&sealed[..length], &ring(), &place());
+            check_shut(&sealed[..length], &ring(), &call_binding());
         }
-        check_shut(&[&*sealed, b"\0"].concat(), &ring(), &place());
+        check_shut(&[&*sealed, b"\0"].concat(), &ring(), &call_binding());
     }
 
     #[test]
-    fn it_opens_at_its_place_only() {
-        check_shut(&sealed(), &ring(), &bound_to("call", Uuid::from_u128(1)));
-        check_shut(&sealed(), &ring(), &bound_to("answer", TICKET));
+    fn it_opens_with_its_own_binding_only() {
+        check_shut(&sealed(), &ring(), &binding("call", Uuid::from_u128(1)));
+        check_shut(&sealed(), &ring(), &binding("answer", TICKET));
         check_shut(&sealed(), &ring(), &[]);
     }
 
     #[test]
     fn a_former_key_opens_until_it_is_left_out() {
         let old = KeyRing::new("old", &OLD).expect("a ring");
-        let sealed = seal(PLAIN, &old, &place()).expect("random bytes");
-        assert_eq!(open(&sealed, &ring(), &place()).as_deref(), Ok(PLAIN));
-        check_shut(&sealed, &KeyRing::new("new", &NEW).expect("a ring"), &place());
-        check_shut(&sealed, &KeyRing::new("old", &NEW).expect("a ring"), &place());
+        let sealed = seal(PLAIN, &old, &call_binding()).expect("random bytes");
+        assert_eq!(open(&sealed, &ring(), &call_binding()).as_deref(), Ok(PLAIN));
+        check_shut(&sealed, &KeyRing::new("new", &NEW).expect("a ring"), &call_binding());
+        check_shut(&sealed, &KeyRing::new("old", &NEW).expect("a ring"), &call_binding());
     }
 
     // Sealed by another implementation of HKDF and AES-GCM.
@@ -155,7 +155,7 @@ mod tests {
             .map(|pair| u8::from_str_radix(std::str::from_utf8(pair)?, 16).map_err(Into::into))
             .collect::<Result<_, Box<dyn std::error::Error>>>()
             .expect("hexadecimal digits");
-        assert_eq!(open(&sealed, &ring(), &place()).as_deref(), Ok(PLAIN));
+        assert_eq!(open(&sealed, &ring(), &call_binding()).as_deref(), Ok(PLAIN));
     }
 
     const SEALED_ELSEWHERE: &str = concat!(

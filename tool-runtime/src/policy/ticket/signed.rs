@@ -1,4 +1,4 @@
-//! The ticket: what it says, and the signature over all of it.
+//! A ticket: its claims, and the signature over all of them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,21 +7,21 @@ use uuid::Uuid;
 
 use super::TicketFault;
 use super::frame::frame;
-use super::keys::KeyRing;
+use super::key_ring::KeyRing;
 use crate::canonical::Digest;
 use crate::store::UnixMillis;
 
-/// The only version there is.
+/// The only version.
 pub(super) const VERSION: u8 = 1;
 
 const LONGEST_JSON: usize = 8 * 1024;
 const DOMAIN: &[u8] = b"tool-runtime/ticket";
 
-/// Stands for a call that waits for a person: JSON that may leave the process.
+/// Refers to a call that waits for a person's decision: JSON that may leave the process.
 ///
-/// It names its call by hashes and holds neither arguments nor secrets, so that a model may carry
-/// it. Whoever holds it can approve nothing with it: that takes an approver, whom the host names.
-/// A parsed ticket is a claim until the runtime has verified its signature.
+/// It identifies its call by hashes and contains neither arguments nor secrets, so that it may be
+/// given to a model. It approves nothing by itself: an approval needs an approver, whom the host
+/// names. A parsed ticket is not trusted until the runtime has verified its signature.
 ///
 /// ```
 /// use tool_runtime::policy::Ticket;
@@ -45,7 +45,7 @@ pub struct Ticket {
     pub(super) signature: [u8; 32],
 }
 
-/// What a ticket says, before it is signed.
+/// The fields of a ticket that are signed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Claims {
     pub(crate) id: Uuid,
@@ -62,7 +62,8 @@ pub(crate) struct Claims {
     pub(crate) expires_at: UnixMillis,
 }
 
-/// Signs what a ticket says; fails as [`TicketFault::Oversized`] where it could not be read again.
+/// Signs the claims of a ticket; returns [`TicketFault::Oversized`] if they are too long to be
+/// parsed.
 pub(crate) fn sign(claims: Claims, ring: &KeyRing) -> Result<Ticket, TicketFault> {
     if !claims.fit() {
         return Err(TicketFault::Oversized);
@@ -73,14 +74,13 @@ pub(crate) fn sign(claims: Claims, ring: &KeyRing) -> Result<Ticket, TicketFault
 }
 
 impl Ticket {
-    /// Reads a ticket, of 8 KiB at most; its signature is not verified yet.
+    /// Parses a ticket of at most 8 KiB, without verifying its signature.
     ///
-    /// There is one way to write each field, so that a ticket which was rewritten does not pass:
-    /// unknown and repeated fields, upper-case hexadecimal digits and texts that are too long are
-    /// refused.
+    /// Each field has exactly one form, so that a rewritten ticket is refused: unknown and repeated
+    /// fields, upper-case hexadecimal digits and texts that are too long are errors.
     ///
     /// # Errors
-    /// [`TicketFault::Malformed`] when the text is not the JSON of a ticket.
+    /// Returns [`TicketFault::Malformed`] if the text is not the JSON of a ticket.
     pub fn parse(json: &str) -> Result<Self, TicketFault> {
         if json.len() > LONGEST_JSON {
             return Err(TicketFault::Malformed);
@@ -100,7 +100,7 @@ impl Ticket {
         self.claims.id
     }
 
-    /// Returns the model's id of the call, if it gave one.
+    /// Returns the model's id of the call, if it has one.
     #[must_use]
     pub fn call_id(&self) -> Option<&str> {
         self.claims.call_id.as_deref()
@@ -112,7 +112,7 @@ impl Ticket {
         self.claims.tenant
     }
 
-    /// Returns for whom the call is made, such as `user:42`.
+    /// Returns the principal of the call, such as `user:42`.
     #[must_use]
     pub fn principal(&self) -> &str {
         &self.claims.principal
@@ -142,13 +142,13 @@ impl Ticket {
         self.claims.arguments
     }
 
-    /// Returns the hash of the preview that a person is shown.
+    /// Returns the hash of the preview that an approver sees.
     #[must_use]
     pub const fn preview(&self) -> Digest {
         self.claims.preview
     }
 
-    /// Says whether an approval holds for this preview only, and lapses if it changes.
+    /// Returns whether an approval is bound to this preview, and lapses if it changes.
     #[must_use]
     pub const fn bound_preview(&self) -> bool {
         self.claims.bound_preview
@@ -172,7 +172,7 @@ impl Ticket {
         &self.key
     }
 
-    /// Checks that a key of the ring has signed exactly this.
+    /// Verifies the signature with the keys of the ring.
     pub(crate) fn verify(&self, ring: &KeyRing) -> Result<(), TicketFault> {
         let key = ring.key(&self.key).ok_or(TicketFault::UnknownKey)?;
         let genuine = key.verifies(&self.claims.message(&self.key), &self.signature);
@@ -205,7 +205,8 @@ impl FromStr for Ticket {
 }
 
 impl Claims {
-    /// Can they be read again? The bounds keep the JSON below its own, even if all is escaped.
+    /// Returns whether the texts are short enough. The bounds keep the JSON below 8 KiB, even if
+    /// every character is escaped.
     pub(super) fn fit(&self) -> bool {
         self.call_id.as_ref().is_none_or(|id| id.len() <= 256)
             && self.principal.len() <= 512
@@ -213,7 +214,7 @@ impl Claims {
             && self.tool_version.len() <= 128
     }
 
-    /// What is signed: everything, in an order that never changes.
+    /// Returns the message that is signed: all fields, in an order that never changes.
     fn message(&self, key: &str) -> Vec<u8> {
         frame(&[
             DOMAIN,

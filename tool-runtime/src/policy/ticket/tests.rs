@@ -1,4 +1,4 @@
-//! Forged, altered, stale and malformed tickets; one that must verify as long as version 1 does.
+//! Forged, altered, stale and malformed tickets, and one that version 1 must always verify.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -10,7 +10,7 @@ use crate::store::UnixMillis;
 pub(super) const NEW: [u8; 32] = [7; 32];
 pub(super) const OLD: [u8; 32] = [8; 32];
 
-/// Signs with `new`, still admits `old`.
+/// Signs with `new`, verifies with `old` too.
 pub(super) fn ring() -> KeyRing {
     KeyRing::new("new", &NEW).and_then(|ring| ring.with_former("old", &OLD)).expect("a ring")
 }
@@ -274,7 +274,7 @@ fn each_field_has_one_form() {
 }
 
 #[test]
-fn what_is_no_single_whole_object_is_malformed() {
+fn text_that_is_not_one_complete_object_is_malformed() {
     let ticket = issued(claims());
     let text = ticket.to_string();
     let fields = ticket.as_object().expect("an object");
@@ -324,7 +324,7 @@ fn length_is_bounded_whole_and_by_field() {
 }
 
 #[test]
-fn what_can_be_signed_can_be_read_again() {
+fn every_ticket_that_can_be_signed_can_be_parsed() {
     // Six bytes each in JSON.
     let longest = |length: usize| Box::from("\u{1}".repeat(length));
     let largest = Claims {
@@ -358,7 +358,7 @@ fn a_reader_s_error_quotes_nothing() {
         let error = serde_json::from_value::<Ticket>(wrong.clone()).expect_err("malformed");
         assert!(!error.to_string().contains("hunter2"), "{error}");
         let error = serde_json::from_str::<Ticket>(&wrong.to_string()).expect_err("malformed");
-        assert!(error.to_string().starts_with("this is no ticket"), "{error}");
+        assert!(error.to_string().starts_with("invalid ticket"), "{error}");
         assert!(!error.to_string().contains("hunter2"), "{error}");
     }
 }

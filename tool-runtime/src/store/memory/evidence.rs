@@ -6,7 +6,7 @@ use std::ops::Bound;
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::shelf::{Entry, Room, Shelf};
+use super::quota_map::{Quota, QuotaEntry, QuotaMap};
 use super::{Memory, locked};
 use crate::evidence::{
     EvidenceStore, ListedSnapshot, SnapshotId, SnapshotQuery, StoredFacts, StoredSnapshot,
@@ -119,13 +119,13 @@ impl EvidenceStore for Memory {
 }
 
 pub(super) struct Evidence {
-    snapshots: Shelf<(Uuid, Uuid), StoredSnapshot>,
-    keys: Shelf<(Uuid, u32), TenantKey>,
+    snapshots: QuotaMap<(Uuid, Uuid), StoredSnapshot>,
+    keys: QuotaMap<(Uuid, u32), TenantKey>,
 }
 
 impl Evidence {
-    pub(super) fn new(snapshots: Room, keys: Room) -> Self {
-        Self { snapshots: Shelf::new(snapshots), keys: Shelf::new(keys) }
+    pub(super) fn new(snapshots: Quota, keys: Quota) -> Self {
+        Self { snapshots: QuotaMap::new(snapshots), keys: QuotaMap::new(keys) }
     }
 
     fn put(&mut self, snapshot: StoredSnapshot) -> Result<bool, StoreError> {
@@ -136,9 +136,9 @@ impl Evidence {
         if snapshot.sealed.as_ref().is_some_and(|sealed| !self.lives(tenant, sealed.key.version)) {
             return Ok(false);
         }
-        let (bytes, over_at) = (bytes(&snapshot), Some(id.moment()));
+        let (bytes, expires_at) = (bytes(&snapshot), Some(id.moment()));
         self.snapshots
-            .put((tenant, id.uuid()), Entry { tenant, value: snapshot, bytes, over_at })?;
+            .put((tenant, id.uuid()), QuotaEntry { tenant, value: snapshot, bytes, expires_at })?;
         Ok(true)
     }
 
@@ -160,19 +160,20 @@ impl Evidence {
             .collect()
     }
 
-    /// Forgets what was made before a moment: what is over at the last one before it.
+    /// Deletes snapshots that were made before a time: entries that expire before it.
     fn sweep(&mut self, before: UnixMillis, most: usize) -> usize {
         let last = before.get().checked_sub(1).map(UnixMillis::new);
         last.map_or(0, |last| self.snapshots.sweep(last, most))
     }
 
     fn add_key(&mut self, key: TenantKey) -> Result<bool, StoreError> {
-        let place = (key.tenant, key.version);
+        let id = (key.tenant, key.version);
         if self.keys_of(key.tenant).last().is_some_and(|newest| newest.version >= key.version) {
             return Ok(false);
         }
         let bytes = key.wrapped.as_ref().map_or(0, Vec::len) + key.ring_key.len();
-        self.keys.put(place, Entry { tenant: key.tenant, value: key, bytes, over_at: None })?;
+        self.keys
+            .put(id, QuotaEntry { tenant: key.tenant, value: key, bytes, expires_at: None })?;
         Ok(true)
     }
 

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::shelf::{Entry, Room, Shelf};
+use super::quota_map::{Quota, QuotaEntry, QuotaMap};
 use super::{Memory, locked};
 use crate::canonical::Digest;
 use crate::store::{GrantScope, GrantStore, StandingGrant, StoreError};
@@ -34,19 +34,19 @@ impl GrantStore for Memory {
     }
 }
 
-pub(super) struct Grants(Shelf<GrantScope, StandingGrant>);
+pub(super) struct Grants(QuotaMap<GrantScope, StandingGrant>);
 
 impl Grants {
-    pub(super) fn new(room: Room) -> Self {
-        Self(Shelf::new(room))
+    pub(super) fn new(quota: Quota) -> Self {
+        Self(QuotaMap::new(quota))
     }
 
-    /// Keeps a grant. The moment it was given is the time by which others are over.
+    /// Stores a grant. Its time is also the current time by which expired grants are deleted.
     fn put(&mut self, grant: StandingGrant) -> Result<(), StoreError> {
         let GrantScope { tenant, principal, tool, .. } = &grant.scope;
         let (tenant, bytes) = (*tenant, principal.len() + tool.len() + grant.granted_by.len());
-        let (now, scope, over_at) = (grant.granted_at, grant.scope.clone(), grant.expires_at);
-        self.0.put_at(now, scope, Entry { tenant, value: grant, bytes, over_at })
+        let (now, scope, expires_at) = (grant.granted_at, grant.scope.clone(), grant.expires_at);
+        self.0.put_after_sweep(now, scope, QuotaEntry { tenant, value: grant, bytes, expires_at })
     }
 
     fn list(&self, tenant: Uuid, after: Option<&GrantScope>, most: usize) -> Vec<StandingGrant> {

@@ -6,22 +6,22 @@ use std::ops::Bound;
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::shelf::{Entry, Room, Shelf};
+use super::quota_map::{Quota, QuotaEntry, QuotaMap};
 use super::{Memory, locked};
 use crate::canonical::Digest;
 use crate::store::{
-    ClaimRequest, Claimed, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope, KeyState,
-    Settlement, StoreError, StoredAnswer, Timeline, UnixMillis,
+    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope,
+    KeyState, Settlement, StoreClock, StoreError, StoredAnswer, UnixMillis,
 };
 
 #[async_trait]
 impl IdempotencyStore for Memory {
     async fn read_time(&self, reading: ClockReading) -> Result<UnixMillis, StoreError> {
         let mut keys = locked(&self.keys)?;
-        Ok(keys.timeline.get_or_insert(Timeline::start(reading)).advance(reading))
+        Ok(keys.clock.get_or_insert(StoreClock::start(reading)).advance(reading))
     }
 
-    async fn claim(&self, request: ClaimRequest) -> Result<Claimed, StoreError> {
+    async fn claim(&self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError> {
         locked(&self.keys)?.claim(request)
     }
 
@@ -47,7 +47,7 @@ impl IdempotencyStore for Memory {
         Ok(locked(&self.keys)?.find(key))
     }
 
-    async fn unknown(
+    async fn list_unknown(
         &self,
         tenant: Uuid,
         after: Option<&KeyScope>,
@@ -56,8 +56,8 @@ impl IdempotencyStore for Memory {
         Ok(locked(&self.keys)?.unknown(tenant, after, most))
     }
 
-    async fn distrust(&self, key: &KeyScope) -> Result<bool, StoreError> {
-        locked(&self.keys)?.distrust(key)
+    async fn invalidate_answer(&self, key: &KeyScope) -> Result<bool, StoreError> {
+        locked(&self.keys)?.invalidate_answer(key)
     }
 
     async fn archive_unknown(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
@@ -65,42 +65,42 @@ impl IdempotencyStore for Memory {
     }
 
     async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        Ok(locked(&self.keys)?.shelf.sweep(now, most))
+        Ok(locked(&self.keys)?.records.sweep(now, most))
     }
 }
 
 pub(super) struct Keys {
-    shelf: Shelf<KeyScope, KeyRecord>,
-    unknown: Unknown,
-    archive: Shelf<[u8; 32], Archived>,
+    records: QuotaMap<KeyScope, KeyRecord>,
+    unknown: UnknownIndex,
+    archive: QuotaMap<[u8; 32], ArchivedKey>,
     last_fence: u64,
-    answer_room: usize,
-    /// None until it is read first.
-    timeline: Option<Timeline>,
+    reserved_answer_bytes: usize,
+    /// None until the time is read first.
+    clock: Option<StoreClock>,
 }
 
-/// The record of a key whose outcome stayed unknown for long.
-struct Archived {
+/// The record of an archived key.
+struct ArchivedKey {
     fingerprint: Digest,
     fence: Fence,
 }
 
-/// Bytes that an archived key costs: two digests, a fence, a tenant, and their place in the map.
+/// The size of an archived key, in bytes: two digests, a fence, a tenant, and the map's entry.
 const ARCHIVED_BYTES: usize = 128;
 
-/// Unknown outcomes by their age, and how many each caller has.
+/// UnknownIndex outcomes by their age, with a count for each caller.
 #[derive(Default)]
-struct Unknown {
+struct UnknownIndex {
     by_age: BTreeSet<(UnixMillis, KeyScope)>,
-    of_asker: HashMap<(Uuid, Box<str>), usize>,
+    by_caller: HashMap<(Uuid, Box<str>), usize>,
 }
 
-impl Unknown {
+impl UnknownIndex {
     fn add(&mut self, record: &KeyRecord) {
         let since = record.since.unwrap_or(UnixMillis::new(0));
         if self.by_age.insert((since, record.key.clone())) {
-            let asker = (record.key.tenant, record.asker.clone());
-            *self.of_asker.entry(asker).or_default() += 1;
+            let caller = (record.key.tenant, record.caller.clone());
+            *self.by_caller.entry(caller).or_default() += 1;
         }
     }
 
@@ -109,86 +109,90 @@ impl Unknown {
         if !self.by_age.remove(&(since, record.key.clone())) {
             return;
         }
-        let asker = (record.key.tenant, record.asker.clone());
-        if let Some(count) = self.of_asker.get_mut(&asker) {
+        let caller = (record.key.tenant, record.caller.clone());
+        if let Some(count) = self.by_caller.get_mut(&caller) {
             *count -= 1;
             if *count == 0 {
-                self.of_asker.remove(&asker);
+                self.by_caller.remove(&caller);
             }
         }
     }
 
-    fn count(&self, tenant: Uuid, asker: &str) -> usize {
-        self.of_asker.get(&(tenant, asker.into())).copied().unwrap_or_default()
+    fn count(&self, tenant: Uuid, caller: &str) -> usize {
+        self.by_caller.get(&(tenant, caller.into())).copied().unwrap_or_default()
     }
 }
 
 impl Keys {
-    pub(super) fn new(room: Room, answer_room: usize) -> Self {
-        let (shelf, archive) = (Shelf::new(room), Shelf::new(room));
+    pub(super) fn new(quota: Quota, reserved_answer_bytes: usize) -> Self {
+        let (records, archive) = (QuotaMap::new(quota), QuotaMap::new(quota));
         Self {
-            shelf,
-            unknown: Unknown::default(),
+            records,
+            unknown: UnknownIndex::default(),
             archive,
             last_fence: 0,
-            answer_room,
-            timeline: None,
+            reserved_answer_bytes,
+            clock: None,
         }
     }
 
     fn find(&self, key: &KeyScope) -> Option<KeyRecord> {
-        self.shelf.get(key).cloned().or_else(|| {
-            let Archived { fingerprint, fence } = self.archive.get(key.digest().as_bytes())?;
+        self.records.get(key).cloned().or_else(|| {
+            let ArchivedKey { fingerprint, fence } = self.archive.get(key.digest().as_bytes())?;
             Some(KeyRecord::new(key.clone(), *fingerprint, *fence, KeyState::Archived))
         })
     }
 
-    fn claim(&mut self, request: ClaimRequest) -> Result<Claimed, StoreError> {
+    fn claim(&mut self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError> {
         let latest = request.now.after(request.lease);
-        let Some(record) = self.shelf.get_mut(&request.key) else {
+        let Some(record) = self.records.get_mut(&request.key) else {
             return self.start(request, latest);
         };
         if record.fingerprint != request.fingerprint {
-            return Ok(Claimed::Mismatch);
+            return Ok(ClaimOutcome::Mismatch);
         }
         match &mut record.state {
-            KeyState::Answered { answer, .. } => Ok(Claimed::Settled(answer.clone())),
-            KeyState::Archived => Ok(Claimed::Archived),
-            KeyState::Unknown if !request.resolves => Ok(Claimed::Unknown(record.fence)),
+            KeyState::Answered { answer, .. } => Ok(ClaimOutcome::Settled(answer.clone())),
+            KeyState::Archived => Ok(ClaimOutcome::Archived),
+            KeyState::Unknown if !request.resolves => Ok(ClaimOutcome::Unknown(record.fence)),
             KeyState::Running { until } if *until > request.now => {
                 *until = latest.min(*until);
-                Ok(Claimed::Running { until: *until })
+                Ok(ClaimOutcome::Running { until: *until })
             }
             KeyState::Unknown | KeyState::Running { .. } => {
                 self.unknown.remove(record);
                 record.fence = next(&mut self.last_fence);
                 record.state = KeyState::Running { until: latest };
-                (record.asker, record.since) = (request.asker, None);
-                Ok(Claimed::TakenOver(record.fence))
+                (record.caller, record.since) = (request.caller, None);
+                Ok(ClaimOutcome::TakenOver(record.fence))
             }
         }
     }
 
-    fn start(&mut self, request: ClaimRequest, until: UnixMillis) -> Result<Claimed, StoreError> {
-        let ClaimRequest { key, fingerprint, now, asker, most_unknown, .. } = request;
+    fn start(
+        &mut self,
+        request: ClaimRequest,
+        until: UnixMillis,
+    ) -> Result<ClaimOutcome, StoreError> {
+        let ClaimRequest { key, fingerprint, now, caller, max_unknown, .. } = request;
         if let Some(archived) = self.archive.get(key.digest().as_bytes()) {
             let is_same = archived.fingerprint == fingerprint;
-            return Ok(if is_same { Claimed::Archived } else { Claimed::Mismatch });
+            return Ok(if is_same { ClaimOutcome::Archived } else { ClaimOutcome::Mismatch });
         }
-        if most_unknown.is_some_and(|most| self.unknown.count(key.tenant, &asker) >= most) {
-            return Ok(Claimed::ShareFull);
+        if max_unknown.is_some_and(|most| self.unknown.count(key.tenant, &caller) >= most) {
+            return Ok(ClaimOutcome::QuotaExceeded);
         }
         let fence = next(&mut self.last_fence);
         let mut record =
             KeyRecord::new(key.clone(), fingerprint, fence, KeyState::Running { until });
-        record.asker = asker;
+        record.caller = caller;
         let entry = self.entry(record);
-        self.shelf.put_at(now, key, entry)?;
-        Ok(Claimed::First(fence))
+        self.records.put_after_sweep(now, key, entry)?;
+        Ok(ClaimOutcome::First(fence))
     }
 
     fn renew(&mut self, key: &KeyScope, fence: Fence, until: UnixMillis) -> bool {
-        let Some(record) = self.shelf.get_mut(key).filter(|record| record.fence == fence) else {
+        let Some(record) = self.records.get_mut(key).filter(|record| record.fence == fence) else {
             return false;
         };
         let KeyState::Running { until: end } = &mut record.state else { return false };
@@ -202,7 +206,7 @@ impl Keys {
         fence: Fence,
         settlement: Settlement,
     ) -> Result<bool, StoreError> {
-        let Some(record) = self.shelf.get(key) else {
+        let Some(record) = self.records.get(key) else {
             let is_archived = self.archive.get(key.digest().as_bytes()).map(|it| it.fence == fence);
             if settlement == Settlement::Released && is_archived == Some(true) {
                 self.archive.remove(key.digest().as_bytes());
@@ -215,7 +219,7 @@ impl Keys {
         let mut after = record.clone();
         match (&record.state, settlement) {
             (KeyState::Answered { .. }, settlement) => {
-                return Ok(stands(&record.state, &settlement));
+                return Ok(is_settled_as(&record.state, &settlement));
             }
             (_, Settlement::Answered { answer, keep_until }) => {
                 after.since = None;
@@ -228,7 +232,7 @@ impl Keys {
             (_, Settlement::Unknown) => return Ok(true),
             (_, Settlement::Released) => {
                 self.unknown.remove(record);
-                return Ok(self.shelf.remove(key).is_some());
+                return Ok(self.records.remove(key).is_some());
             }
         }
         let before = record.clone();
@@ -236,11 +240,11 @@ impl Keys {
         Ok(true)
     }
 
-    /// Puts a record in place of an earlier one of the same key.
+    /// Replaces a record of the same key.
     fn change(&mut self, before: &KeyRecord, after: &KeyRecord) -> Result<(), StoreError> {
         let is_unknown = after.state == KeyState::Unknown;
         let entry = self.entry(after.clone());
-        self.shelf.put(after.key.clone(), entry)?;
+        self.records.put(after.key.clone(), entry)?;
         self.unknown.remove(before);
         if is_unknown {
             self.unknown.add(after);
@@ -248,8 +252,8 @@ impl Keys {
         Ok(())
     }
 
-    fn distrust(&mut self, key: &KeyScope) -> Result<bool, StoreError> {
-        let Some(before) = self.shelf.get(key).cloned() else { return Ok(false) };
+    fn invalidate_answer(&mut self, key: &KeyScope) -> Result<bool, StoreError> {
+        let Some(before) = self.records.get(key).cloned() else { return Ok(false) };
         let KeyState::Answered { keep_until, .. } = before.state else { return Ok(false) };
         let mut after = before.clone();
         after.since = Some(keep_until);
@@ -257,22 +261,22 @@ impl Keys {
         self.change(&before, &after).map(|()| true)
     }
 
-    /// Moves unknown outcomes into the archive, the oldest first, as far as it has room.
+    /// Moves unknown outcomes to the archive, the oldest first, until the archive is full.
     fn archive(&mut self, before: UnixMillis, most: usize) -> usize {
         let mut archived = 0;
         while archived < most {
             let Some((since, key)) = self.unknown.by_age.first().cloned() else { break };
-            let Some(record) = self.shelf.get(&key).filter(|_| since <= before).cloned() else {
+            let Some(record) = self.records.get(&key).filter(|_| since <= before).cloned() else {
                 break;
             };
-            let value = Archived { fingerprint: record.fingerprint, fence: record.fence };
+            let value = ArchivedKey { fingerprint: record.fingerprint, fence: record.fence };
             let (tenant, bytes) = (key.tenant, ARCHIVED_BYTES);
-            let entry = Entry { tenant, value, bytes, over_at: None };
+            let entry = QuotaEntry { tenant, value, bytes, expires_at: None };
             if self.archive.put(*key.digest().as_bytes(), entry).is_err() {
                 break;
             }
             self.unknown.remove(&record);
-            self.shelf.remove(&key);
+            self.records.remove(&key);
             archived += 1;
         }
         archived
@@ -283,21 +287,21 @@ impl Keys {
             Some(last) => Bound::Excluded(last.clone()),
             None => Bound::Included(KeyScope::new(tenant, "", "", "")),
         };
-        let records = self.shelf.from(after).take_while(|record| record.key.tenant == tenant);
+        let records = self.records.from(after).take_while(|record| record.key.tenant == tenant);
         records.filter(|record| record.state == KeyState::Unknown).take(most).cloned().collect()
     }
 
-    /// Says what a record costs, and that only an answer is ever forgotten.
-    fn entry(&self, record: KeyRecord) -> Entry<KeyRecord> {
-        let (bytes, over_at) = match &record.state {
+    /// Makes the map's entry of a record: only answers expire.
+    fn entry(&self, record: KeyRecord) -> QuotaEntry<KeyRecord> {
+        let (bytes, expires_at) = match &record.state {
             KeyState::Answered { answer, keep_until } => (answer_bytes(answer), Some(*keep_until)),
             KeyState::Running { .. } | KeyState::Unknown | KeyState::Archived => {
-                (self.answer_room, None)
+                (self.reserved_answer_bytes, None)
             }
         };
         let KeyScope { tenant, principal, tool, key } = &record.key;
         let bytes = bytes.saturating_add(principal.len() + tool.len() + key.len());
-        Entry { tenant: *tenant, value: record, bytes, over_at }
+        QuotaEntry { tenant: *tenant, value: record, bytes, expires_at }
     }
 }
 
@@ -306,7 +310,7 @@ fn next(last_fence: &mut u64) -> Fence {
     Fence::new(*last_fence)
 }
 
-fn stands(state: &KeyState, settlement: &Settlement) -> bool {
+fn is_settled_as(state: &KeyState, settlement: &Settlement) -> bool {
     match (state, settlement) {
         (
             KeyState::Answered { answer, keep_until },

@@ -1,20 +1,20 @@
-//! How much a store in memory may hold.
+//! The limits of a store in memory.
 
-use super::shelf::Room;
+use super::quota_map::Quota;
 
-/// Bounds what one tenant may hold in a [`Memory`](super::Memory) store, and by that what all may.
+/// The quotas of one tenant in a [`Memory`](super::Memory) store, and thereby those of all tenants.
 ///
-/// Each kind has a bound on how many there are and one on their bytes: texts, payloads and
-/// answers, without the store's own bookkeeping. They are for one tenant; all tenants together may
-/// hold twice as much, so that no tenant fills the store for the others:
+/// Each kind of record has a limit on its number and one on its bytes: texts, payloads and answers,
+/// without the store's own overhead. The limits are for one tenant. All tenants together may use
+/// twice as much, so that no tenant fills the store for the others:
 ///
-/// - A tenant may take something more if it then holds no more than is still free of the whole.
-/// - One tenant alone comes to its bound, and leaves as much again to others.
-/// - Of several that take all they can, each comes to the same part: of two two thirds of the
-///   bound, of three a half.
-/// - Whatever the others hold, a tenant that comes new may take half of what they left.
+/// - A tenant may add a record if it then uses no more than is still free in total.
+/// - A single tenant can use its whole quota, and leaves as much free for others.
+/// - Tenants that add all they can end up with equal parts: two with two thirds of the quota each,
+///   three with a half.
+/// - A new tenant can always use half of what the others left.
 ///
-/// A host of one tenant needs to know nothing of this: the bounds are what its store holds.
+/// With a single tenant, the limits are simply the size of the store.
 ///
 /// # Examples
 /// ```
@@ -25,87 +25,87 @@ use super::shelf::Room;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryLimits {
-    pub(super) keys: Room,
-    pub(super) answer_room: usize,
-    pub(super) tickets: Room,
-    pub(super) grants: Room,
-    pub(super) outputs: Room,
+    pub(super) keys: Quota,
+    pub(super) reserved_answer_bytes: usize,
+    pub(super) tickets: Quota,
+    pub(super) grants: Quota,
+    pub(super) outputs: Quota,
     #[cfg(feature = "evidence")]
-    pub(super) snapshots: Room,
+    pub(super) snapshots: Quota,
     #[cfg(feature = "evidence")]
-    pub(super) tenant_keys: Room,
+    pub(super) tenant_keys: Quota,
 }
 
 impl MemoryLimits {
-    /// Gives the defaults, a tenant: 65 536 keys in 64 MiB, 4 KiB set aside for each answer to come,
-    /// 8 192 tickets in 32 MiB, 16 384 grants in 8 MiB, 1 024 outputs in 64 MiB,
-    /// 16 384 snapshots in 64 MiB, 65 536 keys of the vault in 16 MiB.
+    /// Creates the defaults, for each tenant: 65,536 keys in 64 MiB, 4 KiB reserved for each
+    /// answer, 8,192 tickets in 32 MiB, 16,384 grants in 8 MiB, 1,024 outputs in 64 MiB, 16,384
+    /// snapshots in 64 MiB, 65,536 keys of the vault in 16 MiB.
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            keys: Room::new(65_536, 64 * MEBIBYTE),
-            answer_room: 4 * 1024,
-            tickets: Room::new(8_192, 32 * MEBIBYTE),
-            grants: Room::new(16_384, 8 * MEBIBYTE),
-            outputs: Room::new(1_024, 64 * MEBIBYTE),
+            keys: Quota::new(65_536, 64 * MEBIBYTE),
+            reserved_answer_bytes: 4 * 1024,
+            tickets: Quota::new(8_192, 32 * MEBIBYTE),
+            grants: Quota::new(16_384, 8 * MEBIBYTE),
+            outputs: Quota::new(1_024, 64 * MEBIBYTE),
             #[cfg(feature = "evidence")]
-            snapshots: Room::new(16_384, 64 * MEBIBYTE),
+            snapshots: Quota::new(16_384, 64 * MEBIBYTE),
             #[cfg(feature = "evidence")]
-            tenant_keys: Room::new(65_536, 16 * MEBIBYTE),
+            tenant_keys: Quota::new(65_536, 16 * MEBIBYTE),
         }
     }
 
-    /// Bounds a tenant's idempotency keys, and the bytes of keys and answers.
+    /// Limits a tenant's idempotency keys, and the bytes of keys and answers.
     #[must_use]
     pub const fn with_keys(mut self, most: usize, bytes: usize) -> Self {
-        self.keys = Room::new(most, bytes);
+        self.keys = Quota::new(most, bytes);
         self
     }
 
-    /// Sets how many bytes a claim sets aside for its answer.
+    /// Sets how many bytes a claim reserves for its answer.
     ///
-    /// An answer up to this length can always be stored once its claim was granted. A longer one
-    /// may find the store full when the call has already run.
+    /// An answer up to this size can always be stored once its key is claimed. For a longer one,
+    /// the store may be full after the call has run.
     #[must_use]
-    pub const fn with_answer_room(mut self, bytes: usize) -> Self {
-        self.answer_room = bytes;
+    pub const fn with_reserved_answer_bytes(mut self, bytes: usize) -> Self {
+        self.reserved_answer_bytes = bytes;
         self
     }
 
-    /// Bounds a tenant's tickets, and the bytes of what waits behind them.
+    /// Limits a tenant's tickets, and the bytes of their sealed calls.
     #[must_use]
     pub const fn with_tickets(mut self, most: usize, bytes: usize) -> Self {
-        self.tickets = Room::new(most, bytes);
+        self.tickets = Quota::new(most, bytes);
         self
     }
 
-    /// Bounds a tenant's standing grants, and the bytes of their texts.
+    /// Limits a tenant's standing grants, and the bytes of their texts.
     #[must_use]
     pub const fn with_grants(mut self, most: usize, bytes: usize) -> Self {
-        self.grants = Room::new(most, bytes);
+        self.grants = Quota::new(most, bytes);
         self
     }
 
-    /// Bounds a tenant's kept outputs, and their bytes.
+    /// Limits a tenant's stored outputs, and their bytes.
     #[must_use]
     pub const fn with_outputs(mut self, most: usize, bytes: usize) -> Self {
-        self.outputs = Room::new(most, bytes);
+        self.outputs = Quota::new(most, bytes);
         self
     }
 
-    /// Bounds the snapshots of a tenant's calls, and the bytes of what they say and keep sealed.
+    /// Limits the snapshots of a tenant's calls, and the bytes of their facts and sealed contents.
     #[cfg(feature = "evidence")]
     #[must_use]
     pub const fn with_snapshots(mut self, most: usize, bytes: usize) -> Self {
-        self.snapshots = Room::new(most, bytes);
+        self.snapshots = Quota::new(most, bytes);
         self
     }
 
-    /// Bounds the keys of one tenant, and of all to twice that. One that is destroyed keeps its place.
+    /// Limits a tenant's keys of the vault. A destroyed key still counts.
     #[cfg(feature = "evidence")]
     #[must_use]
     pub const fn with_tenant_keys(mut self, most: usize, bytes: usize) -> Self {
-        self.tenant_keys = Room::new(most, bytes);
+        self.tenant_keys = Quota::new(most, bytes);
         self
     }
 }

@@ -1,4 +1,4 @@
-//! A store that forgets with its process: bounded, for tests and for calls that need no more.
+//! A bounded store in memory, for tests and for calls that need no durable state.
 
 #[cfg(feature = "evidence")]
 mod evidence;
@@ -6,7 +6,7 @@ mod grants;
 mod keys;
 mod limits;
 mod outputs;
-mod shelf;
+mod quota_map;
 mod tickets;
 
 use std::fmt;
@@ -21,17 +21,16 @@ use self::outputs::Outputs;
 use self::tickets::Tickets;
 use super::{StoreError, StoreErrorKind};
 
-/// Keeps everything in this process, and forgets it with the process.
+/// A store in the memory of this process.
 ///
-/// It keeps every promise of the traits but one: nothing survives a crash. An effect that was
-/// under way when the process died may then happen twice, so that writes that matter want a store
-/// that is durable. Each operation is ready at once.
+/// It implements the traits without durability: nothing survives a crash. A write that was running
+/// when the process died may then run twice, so use a durable store for writes that matter. Each
+/// operation is ready at once.
 ///
-/// It is bounded by its [`MemoryLimits`], for each tenant and for all: a tenant that takes what it
-/// can leaves room to every other. One that is at its bound is refused what is new, with
-/// [`StoreErrorKind::Full`] and a text for the log that says whose bound it is; nothing that is
-/// inside its time is dropped to make room. A claim, or a grant, first clears away what is over by
-/// then. A handle: its clones share what is kept.
+/// It is bounded by its [`MemoryLimits`], for each tenant and for all tenants: no tenant can use
+/// up the space of the others. A tenant at its limit gets [`StoreErrorKind::Full`], with a text
+/// for the log that names the tenant; entries are never evicted before they expire. A claim or a
+/// grant first deletes expired entries. Clones share the store.
 ///
 /// # Examples
 /// ```
@@ -40,7 +39,7 @@ use super::{StoreError, StoreErrorKind};
 /// use tool_runtime::Uuid;
 /// use tool_runtime::canonical::Digest;
 /// use tool_runtime::store::{
-///     ClaimRequest, Claimed, IdempotencyStore, KeyScope, Memory, Settlement, StoreError,
+///     ClaimRequest, ClaimOutcome, IdempotencyStore, KeyScope, Memory, Settlement, StoreError,
 ///     StoredAnswer, UnixMillis,
 /// };
 ///
@@ -52,13 +51,13 @@ use super::{StoreError, StoreErrorKind};
 /// let now = UnixMillis::new(1_000_000);
 /// let request = ClaimRequest::new(key.clone(), arguments, now, Duration::from_secs(30));
 ///
-/// let Claimed::First(fence) = store.claim(request.clone()).await? else { unreachable!() };
+/// let ClaimOutcome::First(fence) = store.claim(request.clone()).await? else { unreachable!() };
 /// let answer = StoredAnswer::succeeded(br#""booked""#.to_vec(), b"{}".to_vec());
 /// let keep_until = now.after(Duration::from_secs(24 * 60 * 60));
 /// let settlement = Settlement::Answered { answer: answer.clone(), keep_until };
 /// assert!(store.settle(&key, fence, settlement).await?);
 ///
-/// assert_eq!(store.claim(request).await?, Claimed::Settled(answer));
+/// assert_eq!(store.claim(request).await?, ClaimOutcome::Settled(answer));
 /// # Ok(())
 /// # }
 /// ```
@@ -73,17 +72,17 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Opens an empty store with the default limits.
+    /// Creates an empty store with the default limits.
     #[must_use]
     pub fn new() -> Self {
         Self::bounded(MemoryLimits::new())
     }
 
-    /// Opens an empty store with limits of your own.
+    /// Creates an empty store with limits of your own.
     #[must_use]
     pub fn bounded(limits: MemoryLimits) -> Self {
         Self {
-            keys: Arc::new(Mutex::new(Keys::new(limits.keys, limits.answer_room))),
+            keys: Arc::new(Mutex::new(Keys::new(limits.keys, limits.reserved_answer_bytes))),
             tickets: Arc::new(Mutex::new(Tickets::new(limits.tickets))),
             grants: Arc::new(Mutex::new(Grants::new(limits.grants))),
             outputs: Arc::new(Mutex::new(Outputs::new(limits.outputs))),
@@ -105,9 +104,9 @@ impl fmt::Debug for Memory {
     }
 }
 
-/// Locks one part. A panic while it was locked may have left it half changed, so it stays shut.
-fn locked<T>(part: &Mutex<T>) -> Result<MutexGuard<'_, T>, StoreError> {
-    part.lock().map_err(|_| {
+/// Locks one map. After a panic under the lock the map may be inconsistent, and stays locked.
+fn locked<T>(map: &Mutex<T>) -> Result<MutexGuard<'_, T>, StoreError> {
+    map.lock().map_err(|_| {
         StoreError::new(StoreErrorKind::Damaged, "an operation on the memory store panicked")
     })
 }

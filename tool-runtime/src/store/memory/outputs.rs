@@ -1,15 +1,15 @@
-//! Kept outputs in memory.
+//! Outputs in memory.
 
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::shelf::{Entry, Room, Shelf};
+use super::quota_map::{Quota, QuotaEntry, QuotaMap};
 use super::{Memory, locked};
-use crate::store::{KeptOutput, OutputSlice, OutputStore, StoreError, UnixMillis};
+use crate::store::{OutputSlice, OutputStore, StoreError, StoredOutput, UnixMillis};
 
 #[async_trait]
 impl OutputStore for Memory {
-    async fn put_output(&self, output: KeptOutput) -> Result<(), StoreError> {
+    async fn put_output(&self, output: StoredOutput) -> Result<(), StoreError> {
         locked(&self.outputs)?.put(output)
     }
 
@@ -34,20 +34,20 @@ impl OutputStore for Memory {
     }
 }
 
-pub(super) struct Outputs(Shelf<Uuid, KeptOutput>);
+pub(super) struct Outputs(QuotaMap<Uuid, StoredOutput>);
 
 impl Outputs {
-    pub(super) fn new(room: Room) -> Self {
-        Self(Shelf::new(room))
+    pub(super) fn new(quota: Quota) -> Self {
+        Self(QuotaMap::new(quota))
     }
 
-    fn put(&mut self, output: KeptOutput) -> Result<(), StoreError> {
+    fn put(&mut self, output: StoredOutput) -> Result<(), StoreError> {
         if self.0.get(&output.id).is_some() {
             return Ok(());
         }
         let bytes = output.text.len().saturating_add(output.principal.len());
-        let (tenant, over_at) = (output.tenant, Some(output.expires_at));
-        self.0.put(output.id, Entry { tenant, value: output, bytes, over_at })
+        let (tenant, expires_at) = (output.tenant, Some(output.expires_at));
+        self.0.put(output.id, QuotaEntry { tenant, value: output, bytes, expires_at })
     }
 }
 

@@ -6,9 +6,9 @@ use std::ops::Bound;
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::shelf::{Entry, Room, Shelf};
+use super::quota_map::{Quota, QuotaEntry, QuotaMap};
 use super::{Memory, locked};
-use crate::store::{StoreError, TicketEnd, TicketShare, TicketStore, UnixMillis, WaitingTicket};
+use crate::store::{StoreError, TicketEnd, TicketQuota, TicketStore, UnixMillis, WaitingTicket};
 
 #[async_trait]
 impl TicketStore for Memory {
@@ -19,14 +19,14 @@ impl TicketStore for Memory {
     async fn put_ticket_within(
         &self,
         ticket: WaitingTicket,
-        share: TicketShare,
+        quota: TicketQuota,
         now: UnixMillis,
     ) -> Result<bool, StoreError> {
-        locked(&self.tickets)?.put_within(ticket, share, now)
+        locked(&self.tickets)?.put_within(ticket, quota, now)
     }
 
     async fn find_ticket(&self, id: Uuid) -> Result<Option<WaitingTicket>, StoreError> {
-        Ok(locked(&self.tickets)?.shelf.get(&id).cloned())
+        Ok(locked(&self.tickets)?.tickets.get(&id).cloned())
     }
 
     async fn end_ticket(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError> {
@@ -58,32 +58,31 @@ impl TicketStore for Memory {
 }
 
 pub(super) struct Tickets {
-    shelf: Shelf<Uuid, WaitingTicket>,
-    /// The tickets of each holder that have not ended, with their expiry and the bytes of their
-    /// payloads.
+    tickets: QuotaMap<Uuid, WaitingTicket>,
+    /// The waiting tickets of each caller, with their expiry and the size of their payloads.
     waiting: Waiting,
 }
 
 type Waiting = HashMap<(Uuid, Box<str>), BTreeMap<(UnixMillis, Uuid), usize>>;
 
 impl Tickets {
-    pub(super) fn new(room: Room) -> Self {
-        Self { shelf: Shelf::new(room), waiting: HashMap::new() }
+    pub(super) fn new(quota: Quota) -> Self {
+        Self { tickets: QuotaMap::new(quota), waiting: HashMap::new() }
     }
 
     fn put(&mut self, ticket: WaitingTicket) -> Result<(), StoreError> {
-        if self.shelf.get(&ticket.id).is_some() {
+        if self.tickets.get(&ticket.id).is_some() {
             return Ok(());
         }
         let bytes = ticket.payload.len().saturating_add(ticket.conversation.len());
-        let (tenant, over_at) = (ticket.tenant, Some(ticket.expires_at));
+        let (tenant, expires_at) = (ticket.tenant, Some(ticket.expires_at));
         let waits = ticket.end.is_none().then(|| {
-            let place = (ticket.expires_at, ticket.id);
-            ((tenant, ticket.holder.clone()), place, ticket.payload.len())
+            let index = (ticket.expires_at, ticket.id);
+            ((tenant, ticket.caller.clone()), index, ticket.payload.len())
         });
-        self.shelf.put(ticket.id, Entry { tenant, value: ticket, bytes, over_at })?;
-        if let Some((holder, place, bytes)) = waits {
-            self.waiting.entry(holder).or_default().insert(place, bytes);
+        self.tickets.put(ticket.id, QuotaEntry { tenant, value: ticket, bytes, expires_at })?;
+        if let Some((caller, index, bytes)) = waits {
+            self.waiting.entry(caller).or_default().insert(index, bytes);
         }
         Ok(())
     }
@@ -91,17 +90,17 @@ impl Tickets {
     fn put_within(
         &mut self,
         ticket: WaitingTicket,
-        share: TicketShare,
+        quota: TicketQuota,
         now: UnixMillis,
     ) -> Result<bool, StoreError> {
-        let holder = (ticket.tenant, ticket.holder.clone());
+        let caller = (ticket.tenant, ticket.caller.clone());
         let last_over = Bound::Excluded((now, Uuid::max()));
-        let (tickets, bytes) = self.waiting.get(&holder).map_or((0, 0), |held| {
-            let waiting = held.range((last_over, Bound::Unbounded)).take(share.tickets);
+        let (tickets, bytes) = self.waiting.get(&caller).map_or((0, 0), |tickets| {
+            let waiting = tickets.range((last_over, Bound::Unbounded)).take(quota.tickets);
             waiting.fold((0, 0), |(tickets, sum), (_, bytes)| (tickets + 1, sum + bytes))
         });
-        let is_kept = self.shelf.get(&ticket.id).is_some();
-        if !is_kept && !share.has_room(tickets, bytes, ticket.payload.len()) {
+        let is_kept = self.tickets.get(&ticket.id).is_some();
+        if !is_kept && !quota.has_room(tickets, bytes, ticket.payload.len()) {
             return Ok(false);
         }
         self.put(ticket).map(|()| true)
@@ -114,24 +113,24 @@ impl Tickets {
             }
             !held.is_empty()
         });
-        self.shelf.sweep(now, most)
+        self.tickets.sweep(now, most)
     }
 
-    /// Takes a ticket that has ended out of its holder's share.
-    fn give_back(waiting: &mut Waiting, ticket: &WaitingTicket) {
-        let holder = (ticket.tenant, ticket.holder.clone());
-        let Some(held) = waiting.get_mut(&holder) else { return };
+    /// Removes an ended ticket from its caller's quota.
+    fn release(waiting: &mut Waiting, ticket: &WaitingTicket) {
+        let caller = (ticket.tenant, ticket.caller.clone());
+        let Some(held) = waiting.get_mut(&caller) else { return };
         held.remove(&(ticket.expires_at, ticket.id));
         if held.is_empty() {
-            waiting.remove(&holder);
+            waiting.remove(&caller);
         }
     }
 
     fn end(&mut self, id: Uuid, end: TicketEnd) -> Option<TicketEnd> {
-        let Some(ticket) = self.shelf.get_mut(&id) else { return Some(TicketEnd::Expired) };
+        let Some(ticket) = self.tickets.get_mut(&id) else { return Some(TicketEnd::Expired) };
         let before = ticket.end;
         ticket.end = before.or(Some(end));
-        Self::give_back(&mut self.waiting, ticket);
+        Self::release(&mut self.waiting, ticket);
         before
     }
 
@@ -144,17 +143,17 @@ impl Tickets {
         let waits = move |ticket: &&WaitingTicket| {
             ticket.tenant == tenant && ticket.end.is_none() && now < ticket.expires_at
         };
-        self.shelf.from(after.map_or(Bound::Unbounded, Bound::Excluded)).filter(waits)
+        self.tickets.from(after.map_or(Bound::Unbounded, Bound::Excluded)).filter(waits)
     }
 
     fn overtake(&mut self, tenant: Uuid, conversation: &str) -> usize {
-        let Self { shelf, waiting } = self;
-        let overtaken = shelf.values_mut().filter(|ticket| {
+        let Self { tickets, waiting } = self;
+        let overtaken = tickets.values_mut().filter(|ticket| {
             ticket.end.is_none() && ticket.tenant == tenant && *ticket.conversation == *conversation
         });
         let end = |ticket: &mut WaitingTicket| {
             ticket.end = Some(TicketEnd::Overtaken);
-            Self::give_back(waiting, ticket);
+            Self::release(waiting, ticket);
         };
         overtaken.map(end).count()
     }

@@ -1,10 +1,10 @@
-//! Unknown outcomes that stayed unresolved for long: small rows that go on refusing a repeat.
+//! Archived unknown outcomes: small rows that still refuse a repeat.
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
 use super::checksum::RowKeys;
-use super::columns::{count, digest, moment};
-use super::row::{Found, fence_number};
+use super::columns::{count, digest, timestamp};
+use super::row::{FoundRow, fence_number};
 use crate::canonical::Digest;
 use crate::store::{Fence, KeyRecord, KeyScope, KeyState, UnixMillis};
 
@@ -33,7 +33,7 @@ pub(super) fn find(connection: &Connection, key: &KeyScope) -> rusqlite::Result<
     let parameters = named_params! { ":digest": digest_of_key.as_bytes() };
     let found = connection.prepare_cached(FIND)?.query_row(parameters, |row| {
         let fence: i64 = row.get("fence")?;
-        // A fingerprint that cannot be read fits no call, which refuses it all the same.
+        // An unreadable fingerprint matches no call, so that a repeat is still refused.
         let fingerprint = digest(row, "fingerprint").unwrap_or(Digest::from_bytes([0; 32]));
         let fence = Fence::new(fence.unsigned_abs());
         Ok(KeyRecord::new(key.clone(), fingerprint, fence, KeyState::Archived))
@@ -41,23 +41,23 @@ pub(super) fn find(connection: &Connection, key: &KeyScope) -> rusqlite::Result<
     found.optional()
 }
 
-/// Moves unknown outcomes into the archive whose lease ended before; returns how many.
+/// Archives unknown outcomes whose lease ended before a time; returns how many.
 pub(super) fn archive(
     connection: &Connection,
     keys: &RowKeys,
     before: UnixMillis,
     most: usize,
 ) -> rusqlite::Result<usize> {
-    let due = named_params! { ":before": moment(before), ":most": count(most) };
-    let due: Vec<Found> = connection
+    let due = named_params! { ":before": timestamp(before), ":most": count(most) };
+    let due: Vec<FoundRow> = connection
         .prepare_cached(DUE)?
-        .query_map(due, |row| Found::read(row, keys))?
+        .query_map(due, |row| FoundRow::read(row, keys))?
         .collect::<rusqlite::Result<_>>()?;
     let mut archived = 0;
     for found in due {
         let row = match found {
-            Found::Sound(row) => row,
-            Found::Damaged(row) => {
+            FoundRow::Valid(row) => row,
+            FoundRow::Damaged(row) => {
                 row.mark(connection)?;
                 continue;
             }
@@ -67,7 +67,7 @@ pub(super) fn archive(
             ":tenant": row.key.tenant.as_bytes(),
             ":digest": row.key.digest().as_bytes(),
             ":fingerprint": row.fingerprint.as_bytes(),
-            ":archived_at": moment(before),
+            ":archived_at": timestamp(before),
         })?;
         super::row::delete(connection, row.fence)?;
         archived += 1;
@@ -75,8 +75,8 @@ pub(super) fn archive(
     Ok(archived)
 }
 
-/// Forgets an archived record; tells whether there was one.
-pub(super) fn forget(
+/// Deletes an archived record; returns whether there was one.
+pub(super) fn delete(
     connection: &Connection,
     key: &KeyScope,
     fence: Fence,

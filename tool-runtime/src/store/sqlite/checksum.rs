@@ -1,4 +1,4 @@
-//! The keys of rows' checksums: the host's, or a random one that the file itself keeps.
+//! The keys of the rows' checksums: the host's, or a random one that the file contains.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use super::row;
 use crate::policy::KeyRing;
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Names the purpose of the keys that are derived from a ring.
+/// The HKDF label of the keys that are derived from a ring.
 const PURPOSE: &[u8] = b"tool-runtime/sqlite-rows/v1";
 
-/// The id that stands in rows sealed by the key that the file keeps.
-const OWN: &str = "";
+/// The key id in rows with a checksum of the file's own key.
+const OWN_KEY_ID: &str = "";
 
-/// The number of the row that says that the host has the keys. The copies of the file's own key
+/// The number of the row that marks a file with the host's keys. The copies of the file's own key
 /// have the numbers before it.
-const HOSTED: i64 = 2;
+const HOST_KEYS_ROW: i64 = 2;
 
-/// The keys under which rows are sealed; the first seals, all verify. Clones share them.
+/// The keys of checksums: the first signs new rows, all verify. Clones share them.
 #[derive(Clone)]
 pub(crate) struct RowKeys(Arc<[RowKey]>);
 
@@ -33,7 +33,7 @@ struct RowKey {
 }
 
 impl RowKeys {
-    /// Derives the keys of rows from a ring's secrets.
+    /// Derives the keys from a ring's secrets.
     pub(super) fn of_ring(ring: &KeyRing) -> Self {
         let key =
             |key: &crate::policy::RingKey| RowKey { id: key.id().into(), key: key.subkey(PURPOSE) };
@@ -41,22 +41,22 @@ impl RowKeys {
     }
 
     fn own(key: [u8; 32]) -> Self {
-        Self([RowKey { id: OWN.into(), key: Zeroizing::new(key) }].into())
+        Self([RowKey { id: OWN_KEY_ID.into(), key: Zeroizing::new(key) }].into())
     }
 
-    /// Accepts what the file's own key sealed beside what these keys did.
+    /// Adds the file's own key to these keys.
     fn and_own(&self, own: &[u8; 32]) -> Self {
         let kept = self.0.iter().map(|key| RowKey { id: key.id.clone(), key: key.key.clone() });
-        let own = RowKey { id: OWN.into(), key: Zeroizing::new(*own) };
+        let own = RowKey { id: OWN_KEY_ID.into(), key: Zeroizing::new(*own) };
         Self(kept.chain([own]).collect())
     }
 
-    /// Names the key that seals, and starts its checksum.
-    pub(super) fn seals(&self) -> Option<(&str, Hmac<Sha256>)> {
+    /// Returns the id of the key that signs, and starts its checksum.
+    pub(super) fn signing(&self) -> Option<(&str, Hmac<Sha256>)> {
         self.0.first().map(|key| (&*key.id, key.mac()))
     }
 
-    /// Starts the checksum of the key of this id.
+    /// Starts the checksum with the key of this id.
     pub(super) fn of_id(&self, id: &str) -> Option<Hmac<Sha256>> {
         self.0.iter().find(|key| *key.id == *id).map(RowKey::mac)
     }
@@ -74,50 +74,50 @@ impl fmt::Debug for RowKeys {
     }
 }
 
-/// Finds the keys of the file's rows, and seals rows of a format that had no checksums.
+/// Finds the keys of the file's rows, and adds checksums to rows of a format without them.
 ///
-/// Several processes may do it at once.
+/// Several processes may call it at once.
 pub(super) fn prepare(
     connection: &mut Connection,
-    hosted: Option<&RowKeys>,
+    host_keys: Option<&RowKeys>,
     adopts: bool,
 ) -> Result<RowKeys, StoreError> {
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(|error| of_sqlite(&error))?;
-    let kept = Kept::read(&transaction).map_err(|error| of_sqlite(&error))?;
-    let keys = match (hosted, kept) {
-        (None, Kept::Own(own)) => RowKeys::own(own),
-        (None, Kept::Nothing) => {
-            let own = random()?;
-            keep(&transaction, &own).map_err(|error| of_sqlite(&error))?;
+    let stored = StoredRowKey::read(&transaction).map_err(|error| of_sqlite(&error))?;
+    let keys = match (host_keys, stored) {
+        (None, StoredRowKey::Own(own)) => RowKeys::own(own),
+        (None, StoredRowKey::Nothing) => {
+            let own = random_key()?;
+            store_own_key(&transaction, &own).map_err(|error| of_sqlite(&error))?;
             let keys = RowKeys::own(own);
-            row::seal_all(&transaction, None, &keys).map_err(|error| of_sqlite(&error))?;
+            row::sign_all(&transaction, None, &keys).map_err(|error| of_sqlite(&error))?;
             keys
         }
-        (None, Kept::Hosted) => {
+        (None, StoredRowKey::HostKeys) => {
             return refused(
-                "its rows are sealed under the host's keys: open it with `checksum_keys`",
+                "its rows have checksums of the host's keys: open it with `checksum_keys`",
             );
         }
-        (_, Kept::Unreadable) => {
+        (_, StoredRowKey::Unreadable) => {
             return refused("the key of its checksums is damaged: restore the file from a backup");
         }
-        (Some(keys), Kept::Hosted) => keys.clone(),
-        (Some(keys), kept) => {
+        (Some(keys), StoredRowKey::HostKeys) => keys.clone(),
+        (Some(keys), stored) => {
             let is_new = row::is_empty(&transaction).map_err(|error| of_sqlite(&error))?;
             if !adopts && !is_new {
                 return refused(
-                    "its rows are not sealed under the keys of `checksum_keys`: open it once with \
-                     `adopt_rows`, if the file is trusted as it is",
+                    "its rows have no checksums of `checksum_keys`: if you trust the file, open it once with \
+                     `adopt_rows`",
                 );
             }
-            let before = match kept {
-                Kept::Own(own) => Some(keys.and_own(&own)),
-                Kept::Nothing | Kept::Hosted | Kept::Unreadable => None,
+            let before = match stored {
+                StoredRowKey::Own(own) => Some(keys.and_own(&own)),
+                StoredRowKey::Nothing | StoredRowKey::HostKeys | StoredRowKey::Unreadable => None,
             };
-            row::seal_all(&transaction, before.as_ref(), keys)
-                .and_then(|()| host(&transaction))
+            row::sign_all(&transaction, before.as_ref(), keys)
+                .and_then(|()| switch_to_host_keys(&transaction))
                 .map_err(|error| of_sqlite(&error))?;
             keys.clone()
         }
@@ -126,30 +126,33 @@ pub(super) fn prepare(
     Ok(keys)
 }
 
-/// The keys that a file names.
-enum Kept {
-    /// It has not been opened since its rows have checksums.
+/// The key of checksums that a file contains.
+enum StoredRowKey {
+    /// None: the file's format had no checksums yet.
     Nothing,
     Own([u8; 32]),
-    Hosted,
+    /// The file has the host's keys.
+    HostKeys,
     Unreadable,
 }
 
-impl Kept {
-    /// Reads either copy that is sound.
+impl StoredRowKey {
+    /// Reads the first copy that is intact.
     fn read(connection: &Connection) -> rusqlite::Result<Self> {
         let mut statement =
             connection.prepare("SELECT copy, secret, digest FROM row_keys ORDER BY copy")?;
         let mut rows = statement.query([])?;
         let mut found = Self::Nothing;
         while let Some(row) = rows.next()? {
-            if row.get::<_, i64>("copy")? == HOSTED {
-                return Ok(Self::Hosted);
+            if row.get::<_, i64>("copy")? == HOST_KEYS_ROW {
+                return Ok(Self::HostKeys);
             }
             let secret: Option<[u8; 32]> = row.get("secret").ok();
             let digest: Option<[u8; 32]> = row.get("digest").ok();
             match secret {
-                Some(secret) if digest == Some(check(&secret)) => return Ok(Self::Own(secret)),
+                Some(secret) if digest == Some(copy_digest(&secret)) => {
+                    return Ok(Self::Own(secret));
+                }
                 _ => found = Self::Unreadable,
             }
         }
@@ -157,33 +160,33 @@ impl Kept {
     }
 }
 
-fn random() -> Result<[u8; 32], StoreError> {
+fn random_key() -> Result<[u8; 32], StoreError> {
     let mut key = [0; 32];
     getrandom::fill(&mut key)
-        .map_err(|_| unavailable("the operating system gives no random bytes"))?;
+        .map_err(|_| unavailable("the operating system has no random bytes"))?;
     Ok(key)
 }
 
-/// Tells a damaged copy of the key from a sound one.
-fn check(secret: &[u8; 32]) -> [u8; 32] {
+/// Hashes a copy of the key, to detect damage.
+fn copy_digest(secret: &[u8; 32]) -> [u8; 32] {
     Sha256::new().chain_update("tool-runtime/row-key/v1").chain_update(secret).finalize().into()
 }
 
-/// Keeps the file's own key twice, so that one damaged row does not make all rows unreadable.
-fn keep(connection: &Connection, secret: &[u8; 32]) -> rusqlite::Result<()> {
+/// Stores the file's own key twice, so that one damaged copy does not make all rows unreadable.
+fn store_own_key(connection: &Connection, secret: &[u8; 32]) -> rusqlite::Result<()> {
     let put = "INSERT INTO row_keys (copy, secret, digest) VALUES (:copy, :secret, :digest)";
-    for copy in 0..HOSTED {
-        let digest = check(secret);
+    for copy in 0..HOST_KEYS_ROW {
+        let digest = copy_digest(secret);
         connection
             .execute(put, named_params! { ":copy": copy, ":secret": secret, ":digest": digest })?;
     }
     Ok(())
 }
 
-/// Gives up the file's own key for the host's.
-fn host(connection: &Connection) -> rusqlite::Result<()> {
+/// Replaces the file's own key by the host's keys.
+fn switch_to_host_keys(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute("DELETE FROM row_keys", [])?;
-    connection.execute("INSERT INTO row_keys (copy) VALUES (?1)", [HOSTED]).map(drop)
+    connection.execute("INSERT INTO row_keys (copy) VALUES (?1)", [HOST_KEYS_ROW]).map(drop)
 }
 
 fn refused<T>(log: &str) -> Result<T, StoreError> {

@@ -1,4 +1,4 @@
-//! Claiming a key, and giving it back where the claimant has stopped waiting.
+//! Claims a key, and undoes the claim if its future was dropped.
 
 use rusqlite::{Connection, named_params};
 
@@ -6,138 +6,146 @@ use super::archive;
 use super::checksum::RowKeys;
 use super::columns::count;
 use super::queue::Queue;
-use super::row::{self, Found, KeyRow, fence_number};
-use crate::store::{ClaimRequest, Claimed, Fence, KeyState, UnixMillis};
+use super::row::{self, FoundRow, KeyRow, fence_number};
+use crate::store::{ClaimOutcome, ClaimRequest, Fence, KeyState, UnixMillis};
 
-const GIVE_UP: &str = "DELETE FROM keys WHERE fence = :fence AND state = 0";
+const DELETE_CLAIM: &str = "DELETE FROM keys WHERE fence = :fence AND state = 0";
 
-/// Counts no further than the share.
-const UNKNOWN_OF_ASKER: &str = "
+/// Counts up to the quota only.
+const COUNT_UNKNOWN: &str = "
     SELECT count(*) FROM (
         SELECT 1 FROM keys WHERE tenant = :tenant AND asker = :asker AND state = 2 LIMIT :most)";
 
-/// What a claim did to the file.
-pub(super) struct Taken {
-    claimed: Claimed,
-    undo: Option<Undo>,
+/// The outcome of a claim, with the way to undo it.
+pub(super) struct ClaimDecision {
+    claimed: ClaimOutcome,
+    undo: Option<ClaimUndo>,
 }
 
-/// What makes the file again what it was before a claim.
-enum Undo {
-    /// Nobody had the key.
-    GiveUp(Fence),
-    /// It was as in this row.
-    GiveBack(Fence, Box<KeyRow>, RowKeys),
+/// Restores the file to its state before a claim.
+enum ClaimUndo {
+    /// The key had no row: deletes the new one.
+    Delete(Fence),
+    /// The key had this row: restores it.
+    Restore(Fence, Box<KeyRow>, RowKeys),
 }
 
-/// A committed claim on its way to whoever asked.
-pub(super) struct Held {
-    claimed: Claimed,
-    guard: Option<Guard>,
+/// A committed claim that its caller has not received yet; undone on drop.
+pub(super) struct PendingClaim {
+    claimed: ClaimOutcome,
+    guard: Option<UndoGuard>,
 }
 
-/// Undoes a claim when it is dropped, unless it is disarmed.
-struct Guard {
-    undo: Option<Undo>,
+/// Undoes a claim on drop, unless it is disarmed.
+struct UndoGuard {
+    undo: Option<ClaimUndo>,
     queue: Queue,
 }
 
-/// Decides a claim, in the order that the trait gives.
-pub(super) fn take(
+/// Decides a claim, in the order that the trait documents.
+pub(super) fn decide(
     connection: &Connection,
     keys: &RowKeys,
     request: &ClaimRequest,
-) -> rusqlite::Result<Taken> {
+) -> rusqlite::Result<ClaimDecision> {
     let until = request.now.after(request.lease);
     let mut row = match row::look_up(connection, keys, &request.key)? {
-        None => return start(connection, keys, request, until),
-        Some(Found::Damaged(row)) => {
+        None => return claim_new(connection, keys, request, until),
+        Some(FoundRow::Damaged(row)) => {
             row.mark(connection)?;
-            return Ok(Taken::nothing(Claimed::Damaged(row.fence)));
+            return Ok(ClaimDecision::not_claimed(ClaimOutcome::Damaged(row.fence)));
         }
-        Some(Found::Sound(row)) => row,
+        Some(FoundRow::Valid(row)) => row,
     };
     if row.fingerprint != request.fingerprint {
-        return Ok(Taken::nothing(Claimed::Mismatch));
+        return Ok(ClaimDecision::not_claimed(ClaimOutcome::Mismatch));
     }
     match row.state {
-        KeyState::Answered { answer, .. } => Ok(Taken::nothing(Claimed::Settled(answer))),
-        KeyState::Archived => Ok(Taken::nothing(Claimed::Archived)),
-        KeyState::Unknown if !request.resolves => Ok(Taken::nothing(Claimed::Unknown(row.fence))),
+        KeyState::Answered { answer, .. } => {
+            Ok(ClaimDecision::not_claimed(ClaimOutcome::Settled(answer)))
+        }
+        KeyState::Archived => Ok(ClaimDecision::not_claimed(ClaimOutcome::Archived)),
+        KeyState::Unknown if !request.resolves => {
+            Ok(ClaimDecision::not_claimed(ClaimOutcome::Unknown(row.fence)))
+        }
         KeyState::Running { until: end } if end > request.now => {
             if end > until {
                 row.state = KeyState::Running { until };
                 row.update(connection, keys)?;
             }
-            Ok(Taken::nothing(Claimed::Running { until: end.min(until) }))
+            Ok(ClaimDecision::not_claimed(ClaimOutcome::Running { until: end.min(until) }))
         }
         KeyState::Unknown | KeyState::Running { .. } => {
             let fence = row::next_fence(connection)?;
             running(request, fence, until).replace(connection, keys)?;
-            let undo = Undo::GiveBack(fence, Box::new(row), keys.clone());
-            Ok(Taken { claimed: Claimed::TakenOver(fence), undo: Some(undo) })
+            let undo = ClaimUndo::Restore(fence, Box::new(row), keys.clone());
+            Ok(ClaimDecision { claimed: ClaimOutcome::TakenOver(fence), undo: Some(undo) })
         }
     }
 }
 
-/// Takes a key that has no row.
-fn start(
+/// Claims a key that has no row.
+fn claim_new(
     connection: &Connection,
     keys: &RowKeys,
     request: &ClaimRequest,
     until: UnixMillis,
-) -> rusqlite::Result<Taken> {
+) -> rusqlite::Result<ClaimDecision> {
     if let Some(archived) = archive::find(connection, &request.key)? {
         let is_same = archived.fingerprint == request.fingerprint;
-        return Ok(Taken::nothing(if is_same { Claimed::Archived } else { Claimed::Mismatch }));
+        return Ok(ClaimDecision::not_claimed(if is_same {
+            ClaimOutcome::Archived
+        } else {
+            ClaimOutcome::Mismatch
+        }));
     }
-    if let Some(most) = request.most_unknown {
-        let unknown: i64 = connection.prepare_cached(UNKNOWN_OF_ASKER)?.query_row(
+    if let Some(most) = request.max_unknown {
+        let unknown: i64 = connection.prepare_cached(COUNT_UNKNOWN)?.query_row(
             named_params! {
                 ":tenant": request.key.tenant.as_bytes(),
-                ":asker": request.asker,
+                ":asker": request.caller,
                 ":most": count(most),
             },
             |row| row.get(0),
         )?;
         if unknown >= count(most) {
-            return Ok(Taken::nothing(Claimed::ShareFull));
+            return Ok(ClaimDecision::not_claimed(ClaimOutcome::QuotaExceeded));
         }
     }
     let fence = row::next_fence(connection)?;
     running(request, fence, until).insert(connection, keys)?;
-    Ok(Taken { claimed: Claimed::First(fence), undo: Some(Undo::GiveUp(fence)) })
+    Ok(ClaimDecision { claimed: ClaimOutcome::First(fence), undo: Some(ClaimUndo::Delete(fence)) })
 }
 
 fn running(request: &ClaimRequest, fence: Fence, until: UnixMillis) -> KeyRow {
     KeyRow {
         fence,
         key: request.key.clone(),
-        asker: request.asker.clone(),
+        caller: request.caller.clone(),
         fingerprint: request.fingerprint,
         since: None,
         state: KeyState::Running { until },
     }
 }
 
-impl Taken {
-    /// The claimant did not get the key.
-    fn nothing(claimed: Claimed) -> Self {
+impl ClaimDecision {
+    /// The claimant does not get the key.
+    fn not_claimed(claimed: ClaimOutcome) -> Self {
         Self { claimed, undo: None }
     }
 }
 
-impl Undo {
-    /// Changes nothing if the key is not running under the claim's fence any more.
+impl ClaimUndo {
+    /// Undoes the claim; no change if the key is not running under the claim's fence any more.
     fn run(self, connection: &Connection) -> rusqlite::Result<()> {
         match self {
-            Self::GiveUp(fence) => {
+            Self::Delete(fence) => {
                 let parameters = named_params! { ":fence": fence_number(fence) };
-                connection.prepare_cached(GIVE_UP)?.execute(parameters)?;
+                connection.prepare_cached(DELETE_CLAIM)?.execute(parameters)?;
             }
-            Self::GiveBack(fence, row, keys) => {
+            Self::Restore(fence, row, keys) => {
                 let held = row::by_fence(connection, &keys, fence)?;
-                if let Some(Found::Sound(held)) = held {
+                if let Some(FoundRow::Valid(held)) = held {
                     if held.key == row.key && matches!(held.state, KeyState::Running { .. }) {
                         row.replace(connection, &keys)?;
                     }
@@ -148,14 +156,14 @@ impl Undo {
     }
 }
 
-impl Held {
-    pub(super) fn new(taken: Taken, queue: Queue) -> Self {
-        let guard = taken.undo.map(|undo| Guard { undo: Some(undo), queue });
+impl PendingClaim {
+    pub(super) fn new(taken: ClaimDecision, queue: Queue) -> Self {
+        let guard = taken.undo.map(|undo| UndoGuard { undo: Some(undo), queue });
         Self { claimed: taken.claimed, guard }
     }
 
-    /// Hands the claim over; from now on its owner answers for it.
-    pub(super) fn receive(self) -> Claimed {
+    /// Returns the claim to its caller; it is not undone from then on.
+    pub(super) fn receive(self) -> ClaimOutcome {
         if let Some(mut guard) = self.guard {
             guard.undo = None;
         }
@@ -163,10 +171,10 @@ impl Held {
     }
 }
 
-impl Drop for Guard {
+impl Drop for UndoGuard {
     fn drop(&mut self) {
         if let Some(undo) = self.undo.take() {
-            self.queue.post(move |connection| undo.run(connection));
+            self.queue.run_detached(move |connection| undo.run(connection));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How values are written into columns, and read.
+//! Converts values to columns and back.
 
 use rusqlite::Row;
 use uuid::Uuid;
@@ -6,23 +6,23 @@ use uuid::Uuid;
 use crate::canonical::Digest;
 use crate::store::UnixMillis;
 
-/// A moment as it is stored. SQLite's integers are signed: all moments that do not fit are one,
-/// the last.
-pub(super) fn moment(moment: UnixMillis) -> i64 {
-    whole(moment.get())
+/// Converts a timestamp to a column. SQLite's integers are signed: a larger value becomes the
+/// greatest.
+pub(super) fn timestamp(timestamp: UnixMillis) -> i64 {
+    whole(timestamp.get())
 }
 
-/// Reads a moment; the last one is the last one there is.
-pub(super) fn to_moment(stored: i64) -> UnixMillis {
+/// Converts a column to a timestamp; the greatest integer becomes the last timestamp.
+pub(super) fn to_unix_millis(stored: i64) -> UnixMillis {
     UnixMillis::new(if stored == i64::MAX { u64::MAX } else { u64::try_from(stored).unwrap_or(0) })
 }
 
-/// A length, a position or a fence as it is stored.
+/// Converts a length, an offset or a fence to a column.
 pub(crate) fn whole(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// A number of rows, bytes or versions as it is stored.
+/// Converts a number of rows, bytes or versions to a column.
 pub(crate) fn count(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -36,5 +36,5 @@ pub(super) fn digest(row: &Row<'_>, column: &str) -> rusqlite::Result<Digest> {
 }
 
 pub(super) fn time(row: &Row<'_>, column: &str) -> rusqlite::Result<UnixMillis> {
-    row.get(column).map(to_moment)
+    row.get(column).map(to_unix_millis)
 }

@@ -1,20 +1,20 @@
-//! What SQLite reports, in a store's terms.
+//! Converts SQLite's errors to store errors.
 
 use rusqlite::{Error, ErrorCode, ffi};
 
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Says what an operation failed of. Statements hold no values, so SQLite's texts hold none either.
+/// Converts an error of SQLite. Statements contain no values, so its texts contain none either.
 pub(crate) fn of_sqlite(error: &Error) -> StoreError {
     StoreError::new(kind(error), text(error))
 }
 
-/// Says that the store does not answer now.
+/// Creates an error of kind `Unavailable`.
 pub(super) fn unavailable(log: impl Into<String>) -> StoreError {
     StoreError::new(StoreErrorKind::Unavailable, log)
 }
 
-/// Says whether somebody else holds a lock.
+/// Returns whether another connection holds a lock.
 pub(super) fn is_locked(error: &Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
@@ -23,8 +23,8 @@ fn kind(error: &Error) -> StoreErrorKind {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull | ErrorCode::TooBig) => StoreErrorKind::Full,
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreErrorKind::ReadOnly,
-        // `Unknown` is an SQL error: the tables are not those that were made. A value that cannot
-        // be read has no code of SQLite's.
+        // `Unknown` is an SQL error: the tables have another schema. A value that cannot be read
+        // has no SQLite code.
         None
         | Some(
             ErrorCode::DatabaseCorrupt
@@ -45,10 +45,10 @@ fn text(error: &Error) -> String {
         | Error::IntegralValueOutOfRange(column, _)
         | Error::InvalidColumnType(column, ..)
         | Error::Utf8Error(column, _) => {
-            format!("column {column} of a row holds what the store did not write")
+            format!("column {column} of a row has a value that the store did not write")
         }
         Error::ToSqlConversionFailure(what) => what.to_string(),
-        _ => "the tables are not those that the store made".to_owned(),
+        _ => "the tables do not have the store's schema".to_owned(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What calls prove: the trait, and the snapshots.
+//! Evidence in SQLite: the trait's implementation, and the snapshots.
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
@@ -7,14 +7,14 @@ use uuid::Uuid;
 use super::Sqlite;
 use super::columns::{count, uuid};
 use super::evidence_keys as keys;
-use super::writer::Work;
+use super::writer::JobKind;
 use crate::evidence::{
     EvidenceStore, ListedSnapshot, SealedContents, SnapshotId, SnapshotQuery, StoredFacts,
     StoredSnapshot, TenantKey, WrappedKey,
 };
 use crate::store::{StoreError, UnixMillis};
 
-/// A snapshot is kept if nothing is sealed, or the key that it is sealed under lives.
+/// A snapshot is stored if it has no sealed contents, or the key of its contents exists.
 const PUT: &str = "
     INSERT INTO evidence
         (tenant, id, trace, key_version, wrapped, facts, arguments, output, checksum)
@@ -42,7 +42,7 @@ const SWEEP: &str = "
     DELETE FROM evidence WHERE rowid IN (
         SELECT rowid FROM evidence WHERE id < :end ORDER BY id LIMIT :most)";
 
-/// In the order of ids, whatever their versions: else each page would sort all that is left.
+/// In the order of ids, not of versions: otherwise each page would sort all remaining rows.
 const LIST_KEYS: &str = "
     SELECT id, key_version, wrapped FROM evidence
     WHERE tenant = :tenant AND id > :after AND +key_version < :version
@@ -65,7 +65,7 @@ const ADD_CHECKSUM: &str = "
 #[async_trait]
 impl EvidenceStore for Sqlite {
     async fn put_snapshot(&self, snapshot: StoredSnapshot) -> Result<bool, StoreError> {
-        self.queue.ask(Work::Write, move |connection| put(connection, &snapshot)).await
+        self.queue.run(JobKind::Write, move |connection| put(connection, &snapshot)).await
     }
 
     async fn find_snapshot(
@@ -78,7 +78,7 @@ impl EvidenceStore for Sqlite {
             let parameters = named_params! { ":tenant": tenant.as_bytes(), ":id": id.as_bytes() };
             connection.prepare_cached(FIND)?.query_row(parameters, snapshot).optional()
         };
-        self.queue.ask(Work::Read, find).await
+        self.queue.run(JobKind::Read, find).await
     }
 
     async fn list_snapshots(
@@ -89,7 +89,7 @@ impl EvidenceStore for Sqlite {
     ) -> Result<Vec<ListedSnapshot>, StoreError> {
         let query = query.clone();
         let list = move |connection: &Connection| list(connection, &query, after, count(most));
-        self.queue.ask(Work::Read, list).await
+        self.queue.run(JobKind::Read, list).await
     }
 
     async fn sweep_snapshots(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
@@ -99,11 +99,11 @@ impl EvidenceStore for Sqlite {
                 .prepare_cached(SWEEP)?
                 .execute(named_params! { ":end": end.as_bytes(), ":most": count(most) })
         };
-        self.queue.ask(Work::Write, sweep).await
+        self.queue.run(JobKind::Write, sweep).await
     }
 
     async fn add_tenant_key(&self, key: TenantKey) -> Result<bool, StoreError> {
-        self.queue.ask(Work::Write, move |connection| keys::add(connection, &key)).await
+        self.queue.run(JobKind::Write, move |connection| keys::add(connection, &key)).await
     }
 
     async fn find_tenant_key(
@@ -111,11 +111,13 @@ impl EvidenceStore for Sqlite {
         tenant: Uuid,
         version: u32,
     ) -> Result<Option<TenantKey>, StoreError> {
-        self.queue.ask(Work::Read, move |connection| keys::find(connection, tenant, version)).await
+        self.queue
+            .run(JobKind::Read, move |connection| keys::find(connection, tenant, version))
+            .await
     }
 
     async fn newest_tenant_key(&self, tenant: Uuid) -> Result<Option<TenantKey>, StoreError> {
-        self.queue.ask(Work::Read, move |connection| keys::newest(connection, tenant)).await
+        self.queue.run(JobKind::Read, move |connection| keys::newest(connection, tenant)).await
     }
 
     async fn list_tenant_keys(
@@ -127,21 +129,21 @@ impl EvidenceStore for Sqlite {
         let not_by: Box<str> = not_by.into();
         let list =
             move |connection: &Connection| keys::list(connection, &not_by, after, count(most));
-        self.queue.ask(Work::Read, list).await
+        self.queue.run(JobKind::Read, list).await
     }
 
     async fn rewrap_tenant_key(&self, was: &TenantKey, now: TenantKey) -> Result<bool, StoreError> {
         let was = was.clone();
-        self.queue.ask(Work::Write, move |connection| keys::rewrap(connection, &was, &now)).await
+        self.queue.run(JobKind::Write, move |connection| keys::rewrap(connection, &was, &now)).await
     }
 
     async fn destroy_unused_tenant_keys(&self, tenant: Uuid) -> Result<usize, StoreError> {
         let destroy = move |connection: &Connection| keys::destroy_unused(connection, tenant);
-        self.queue.ask(Work::Erase, destroy).await
+        self.queue.run(JobKind::Erase, destroy).await
     }
 
     async fn destroy_tenant_keys(&self, tenant: Uuid) -> Result<usize, StoreError> {
-        self.queue.ask(Work::Erase, move |connection| keys::destroy(connection, tenant)).await
+        self.queue.run(JobKind::Erase, move |connection| keys::destroy(connection, tenant)).await
     }
 
     async fn list_data_keys(
@@ -162,7 +164,7 @@ impl EvidenceStore for Sqlite {
             let key = |row: &Row<'_>| Ok((id(row)?, wrapped_key(row)?));
             connection.prepare_cached(LIST_KEYS)?.query_map(parameters, key)?.collect()
         };
-        self.queue.ask(Work::Read, list).await
+        self.queue.run(JobKind::Read, list).await
     }
 
     async fn rewrap_data_key(
@@ -186,7 +188,7 @@ impl EvidenceStore for Sqlite {
             })?;
             Ok(changed > 0)
         };
-        self.queue.ask(Work::Write, rewrap).await
+        self.queue.run(JobKind::Write, rewrap).await
     }
 
     async fn add_checksum(
@@ -203,7 +205,7 @@ impl EvidenceStore for Sqlite {
             })?;
             Ok(changed > 0)
         };
-        self.queue.ask(Work::Write, add).await
+        self.queue.run(JobKind::Write, add).await
     }
 }
 
@@ -256,14 +258,14 @@ fn snapshot(row: &Row<'_>) -> rusqlite::Result<StoredSnapshot> {
     let (arguments, output) = (row.get("arguments")?, row.get("output")?);
     let sealed = match row.get::<_, Option<u32>>("key_version")? {
         None if (&arguments, &output) == (&None::<Vec<u8>>, &None::<Vec<u8>>) => None,
-        // The store never writes sealed texts without a key: no checksum admits version 0.
+        // The store never writes sealed texts without a key: no checksum is valid for version 0.
         None => Some(SealedContents { key: WrappedKey::new(0, Vec::new()), arguments, output }),
         Some(_) => Some(SealedContents { key: wrapped_key(row)?, arguments, output }),
     };
     Ok(StoredSnapshot { facts: facts(row)?, sealed, checksum: row.get("checksum")? })
 }
 
-/// Reads a row of a list; its sealed texts are dropped once they are hashed.
+/// Reads a row of a list; its sealed texts are hashed and dropped.
 fn listed(row: &Row<'_>) -> rusqlite::Result<ListedSnapshot> {
     snapshot(row).map(ListedSnapshot::from)
 }

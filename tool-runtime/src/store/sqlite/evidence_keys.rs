@@ -1,4 +1,4 @@
-//! The tenants' keys, in rows that never move: see `migrations/2.sql`.
+//! The tenants' keys, in rows of fixed size that are overwritten in place: see `migrations/2.sql`.
 
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use uuid::Uuid;
@@ -6,8 +6,8 @@ use uuid::Uuid;
 use super::columns::uuid;
 use crate::evidence::TenantKey;
 
-/// How long the id of a key on the ring may be, and is made by zeros.
-const RING_KEY: usize = 64;
+/// The length of the column for a ring key's id, which is padded with zeros.
+const RING_KEY_BYTES: usize = 64;
 
 const ADD: &str = "
     INSERT INTO evidence_keys (tenant, version, lives, ring_key, wrapped)
@@ -107,10 +107,10 @@ pub(super) fn destroy(connection: &Connection, tenant: Uuid) -> rusqlite::Result
     connection.prepare_cached(DESTROY)?.execute(parameters)
 }
 
-/// Fills an id up with zeros. A longer one stays as it is, and the table refuses it.
+/// Pads an id with zeros. A longer one is unchanged, and the table refuses it.
 fn padded(ring_key: &str) -> Vec<u8> {
     let mut padded = ring_key.as_bytes().to_vec();
-    padded.resize(padded.len().max(RING_KEY), 0);
+    padded.resize(padded.len().max(RING_KEY_BYTES), 0);
     padded
 }
 
@@ -120,7 +120,7 @@ fn key(row: &Row<'_>) -> rusqlite::Result<TenantKey> {
         return Ok(TenantKey::destroyed(tenant, version));
     }
     let mut ring_key: Vec<u8> = row.get("ring_key")?;
-    ring_key.truncate(ring_key.iter().position(|byte| *byte == 0).unwrap_or(RING_KEY));
+    ring_key.truncate(ring_key.iter().position(|byte| *byte == 0).unwrap_or(RING_KEY_BYTES));
     let ring_key = String::from_utf8(ring_key)
         .map_err(|error| rusqlite::Error::Utf8Error(0, error.utf8_error()))?;
     Ok(TenantKey::new(tenant, version, ring_key, row.get("wrapped")?))

@@ -1,4 +1,4 @@
-//! Whose file it is, of which version, and how it is brought to the newest.
+//! The format of the file: application id, version, and migrations.
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -6,10 +6,10 @@ use super::columns::count;
 use super::error::of_sqlite;
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Tells the store's files from other applications': "tool" in ASCII.
-const APPLICATION: i32 = 0x746f_6f6c;
+/// The application id of the store's files: "tool" in ASCII.
+const APPLICATION_ID: i32 = 0x746f_6f6c;
 
-/// What leads from each version to the next, each in one transaction.
+/// The migrations from each version to the next, each in one transaction.
 const MIGRATIONS: &[&str] = &[
     include_str!("migrations/1.sql"),
     include_str!("migrations/2.sql"),
@@ -22,44 +22,43 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/9.sql"),
 ];
 
-/// Refuses a file that is not the store's, or of a version that is not known.
+/// Refuses a file of another application, or of an unknown version.
 pub(super) fn check(connection: &Connection) -> Result<(), StoreError> {
     version(connection).map(drop)
 }
 
-/// Brings the file to the newest version. Several processes may do it at once.
+/// Migrates the file to the newest version. Several processes may do it at once.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     while version(connection)? < MIGRATIONS.len() {
-        step(connection)?;
+        migrate_once(connection)?;
     }
     Ok(())
 }
 
-/// Tells how many migrations the file has had. It is read in one transaction: another process may
-/// be making it at this moment.
+/// Returns how many migrations the file has had. It is read in one transaction, because another
+/// process may be creating the file.
 fn version(connection: &Connection) -> Result<usize, StoreError> {
     let reading = connection.unchecked_transaction().map_err(|error| of_sqlite(&error))?;
-    Format::read(&reading)?.version()
+    FileFormat::read(&reading)?.version()
 }
 
-/// Takes one step, from the version that the file has once it is locked.
-fn step(connection: &mut Connection) -> Result<(), StoreError> {
+/// Applies one migration, from the version that the file has under its lock.
+fn migrate_once(connection: &mut Connection) -> Result<(), StoreError> {
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(|error| of_sqlite(&error))?;
-    let version = Format::read(&transaction)?.version()?;
+    let version = FileFormat::read(&transaction)?.version()?;
     if let Some(migration) = MIGRATIONS.get(version) {
         transaction
             .execute_batch(migration)
-            .and_then(|()| transaction.pragma_update(None, "application_id", APPLICATION))
+            .and_then(|()| transaction.pragma_update(None, "application_id", APPLICATION_ID))
             .and_then(|()| transaction.pragma_update(None, "user_version", count(version + 1)))
             .map_err(|error| of_sqlite(&error))?;
     }
     transaction.commit().map_err(|error| of_sqlite(&error))
 }
 
-/// Makes an empty database in memory, of the version that a file has: what the file's own schema is
-/// compared with.
+/// Creates an empty database in memory with the schema of the file's version, for comparison.
 #[cfg(feature = "ledger")]
 pub(crate) fn reference(connection: &Connection) -> Result<Connection, StoreError> {
     let version = version(connection)?;
@@ -71,14 +70,14 @@ pub(crate) fn reference(connection: &Connection) -> Result<Connection, StoreErro
     make().map_err(|error| of_sqlite(&error))
 }
 
-/// What a file says of itself.
-struct Format {
+/// The format that a file declares.
+struct FileFormat {
     application: i32,
     version: i64,
     is_empty: bool,
 }
 
-impl Format {
+impl FileFormat {
     fn read(connection: &Connection) -> Result<Self, StoreError> {
         let read = || -> rusqlite::Result<Self> {
             Ok(Self {
@@ -94,21 +93,21 @@ impl Format {
         read().map_err(|error| of_sqlite(&error))
     }
 
-    /// Tells how many migrations the file has had.
+    /// Returns how many migrations the file has had.
     fn version(&self) -> Result<usize, StoreError> {
         if self.is_empty && self.application == 0 && self.version == 0 {
             return Ok(0);
         }
-        if self.application != APPLICATION {
+        if self.application != APPLICATION_ID {
             return damaged(
-                "it is another application's database: give the store a file of its own",
+                "it is another application's database: use a separate file for the store",
             );
         }
         match usize::try_from(self.version) {
             Ok(version) if version <= MIGRATIONS.len() => Ok(version),
             _ => damaged(format!(
-                "its format is version {}, and {} is the newest that is known here: open it with \
-                 the release that wrote it, or a newer one",
+                "its format is version {}, and this release supports up to {}: open it with the release \
+                 that wrote it, or a newer one",
                 self.version,
                 MIGRATIONS.len()
             )),

@@ -1,12 +1,12 @@
-//! What a person has allowed once and for all.
+//! Standing grants in SQLite.
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use uuid::Uuid;
 
 use super::Sqlite;
-use super::columns::{count, digest, moment, time, to_moment, uuid};
-use super::writer::Work;
+use super::columns::{count, digest, time, timestamp, to_unix_millis, uuid};
+use super::writer::JobKind;
 use crate::canonical::Digest;
 use crate::store::{GrantScope, GrantStore, StandingGrant, StoreError};
 
@@ -38,17 +38,17 @@ const NEXT: &str = "
 #[async_trait]
 impl GrantStore for Sqlite {
     async fn put_grant(&self, grant: StandingGrant) -> Result<(), StoreError> {
-        self.queue.ask(Work::Write, move |connection| put(connection, &grant)).await
+        self.queue.run(JobKind::Write, move |connection| put(connection, &grant)).await
     }
 
     async fn find_grant(&self, scope: &GrantScope) -> Result<Option<StandingGrant>, StoreError> {
         let scope = scope.clone();
-        self.queue.ask(Work::Read, move |connection| find(connection, &scope)).await
+        self.queue.run(JobKind::Read, move |connection| find(connection, &scope)).await
     }
 
     async fn revoke_grant(&self, scope: &GrantScope) -> Result<bool, StoreError> {
         let scope = scope.clone();
-        self.queue.ask(Work::Write, move |connection| revoke(connection, &scope)).await
+        self.queue.run(JobKind::Write, move |connection| revoke(connection, &scope)).await
     }
 
     async fn grants(
@@ -59,7 +59,7 @@ impl GrantStore for Sqlite {
     ) -> Result<Vec<StandingGrant>, StoreError> {
         let after = after.cloned();
         let list = move |connection: &Connection| list(connection, tenant, after, count(most));
-        self.queue.ask(Work::Read, list).await
+        self.queue.run(JobKind::Read, list).await
     }
 }
 
@@ -72,8 +72,8 @@ fn put(connection: &Connection, grant: &StandingGrant) -> rusqlite::Result<()> {
         ":schema": scope.schema.as_bytes(),
         ":arguments": arguments(scope),
         ":granted_by": grant.granted_by,
-        ":granted_at": moment(grant.granted_at),
-        ":expires_at": grant.expires_at.map(moment),
+        ":granted_at": timestamp(grant.granted_at),
+        ":expires_at": grant.expires_at.map(timestamp),
     });
     put.map(drop)
 }
@@ -124,7 +124,7 @@ fn list(
     connection.prepare_cached(NEXT)?.query_map(parameters, grant)?.collect()
 }
 
-/// The arguments' column: empty where the grant is good for any, for a key has no NULL.
+/// Returns the column of arguments: empty for any arguments, because a key has no NULL.
 fn arguments(scope: &GrantScope) -> &[u8] {
     scope.arguments.as_ref().map_or(&[], |digest| digest.as_bytes())
 }
@@ -141,6 +141,6 @@ fn grant(row: &Row<'_>) -> rusqlite::Result<StandingGrant> {
         },
         granted_by: row.get("granted_by")?,
         granted_at: time(row, "granted_at")?,
-        expires_at: row.get::<_, Option<i64>>("expires_at")?.map(to_moment),
+        expires_at: row.get::<_, Option<i64>>("expires_at")?.map(to_unix_millis),
     })
 }

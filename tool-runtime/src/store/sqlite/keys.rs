@@ -1,19 +1,19 @@
-//! Idempotency keys: the trait, on the store's handle.
+//! Idempotency keys in SQLite: the trait's implementation.
 
 use async_trait::async_trait;
 use rusqlite::{Connection, named_params};
 use uuid::Uuid;
 
 use super::checksum::RowKeys;
-use super::claim::{Held, take};
-use super::columns::{count, moment};
-use super::row::{self, Found};
-use super::timeline::advance;
-use super::writer::Work;
-use super::{Sqlite, archive, settling};
+use super::claim::{PendingClaim, decide};
+use super::columns::{count, timestamp};
+use super::row::{self, FoundRow};
+use super::store_clock::advance;
+use super::writer::JobKind;
+use super::{Sqlite, archive, settle};
 use crate::store::{
-    ClaimRequest, Claimed, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope, Settlement,
-    StoreError, UnixMillis,
+    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyScope,
+    Settlement, StoreError, UnixMillis,
 };
 
 const FIRST_UNKNOWN: &str = "
@@ -32,14 +32,14 @@ const DUE: &str = "
 #[async_trait]
 impl IdempotencyStore for Sqlite {
     async fn read_time(&self, reading: ClockReading) -> Result<UnixMillis, StoreError> {
-        self.queue.ask(Work::Write, move |connection| advance(connection, reading)).await
+        self.queue.run(JobKind::Write, move |connection| advance(connection, reading)).await
     }
 
-    async fn claim(&self, request: ClaimRequest) -> Result<Claimed, StoreError> {
+    async fn claim(&self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError> {
         let (queue, keys) = (self.queue.clone(), self.row_keys.clone());
-        let take = move |connection: &Connection| take(connection, &keys, &request);
-        let hold = move |taken| Held::new(taken, queue);
-        self.queue.ask_and(Work::Claim, take, hold).await.map(Held::receive)
+        let decide = move |connection: &Connection| decide(connection, &keys, &request);
+        let pend = move |decision| PendingClaim::new(decision, queue);
+        self.queue.run_and_confirm(JobKind::Claim, decide, pend).await.map(PendingClaim::receive)
     }
 
     async fn renew(
@@ -50,8 +50,8 @@ impl IdempotencyStore for Sqlite {
     ) -> Result<bool, StoreError> {
         let (keys, key) = (self.row_keys.clone(), key.clone());
         let renew =
-            move |connection: &Connection| settling::renew(connection, &keys, &key, fence, until);
-        self.queue.ask(Work::Write, renew).await
+            move |connection: &Connection| settle::renew(connection, &keys, &key, fence, until);
+        self.queue.run(JobKind::Write, renew).await
     }
 
     async fn settle(
@@ -62,17 +62,17 @@ impl IdempotencyStore for Sqlite {
     ) -> Result<bool, StoreError> {
         let (keys, key) = (self.row_keys.clone(), key.clone());
         let settle = move |connection: &Connection| {
-            settling::settle(connection, &keys, &key, fence, &settlement)
+            settle::settle(connection, &keys, &key, fence, &settlement)
         };
-        self.queue.ask(Work::Write, settle).await
+        self.queue.run(JobKind::Write, settle).await
     }
 
     async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {
         let (keys, key) = (self.row_keys.clone(), key.clone());
-        self.queue.ask(Work::Read, move |connection| find(connection, &keys, &key)).await
+        self.queue.run(JobKind::Read, move |connection| find(connection, &keys, &key)).await
     }
 
-    async fn unknown(
+    async fn list_unknown(
         &self,
         tenant: Uuid,
         after: Option<&KeyScope>,
@@ -81,37 +81,38 @@ impl IdempotencyStore for Sqlite {
         let (keys, after) = (self.row_keys.clone(), after.cloned());
         let list =
             move |connection: &Connection| unknown(connection, &keys, tenant, after, count(most));
-        self.queue.ask(Work::Read, list).await
+        self.queue.run(JobKind::Read, list).await
     }
 
-    async fn unknown_of_fence(
+    async fn find_unknown(
         &self,
         tenant: Uuid,
         fence: Fence,
     ) -> Result<Option<KeyRecord>, StoreError> {
         let keys = self.row_keys.clone();
         let find = move |connection: &Connection| row::by_fence(connection, &keys, fence);
-        let found = self.queue.ask(Work::Read, find).await?.map(Found::into_record);
+        let found = self.queue.run(JobKind::Read, find).await?.map(FoundRow::into_record);
         Ok(found.filter(|record| record.key.tenant == tenant && record.is_unknown()))
     }
 
-    async fn distrust(&self, key: &KeyScope) -> Result<bool, StoreError> {
+    async fn invalidate_answer(&self, key: &KeyScope) -> Result<bool, StoreError> {
         let (keys, key) = (self.row_keys.clone(), key.clone());
-        let distrust = move |connection: &Connection| settling::distrust(connection, &keys, &key);
-        self.queue.ask(Work::Write, distrust).await
+        let invalidate_answer =
+            move |connection: &Connection| settle::invalidate_answer(connection, &keys, &key);
+        self.queue.run(JobKind::Write, invalidate_answer).await
     }
 
     async fn archive_unknown(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
         let keys = self.row_keys.clone();
         let archive =
             move |connection: &Connection| archive::archive(connection, &keys, before, most);
-        self.queue.ask(Work::Write, archive).await
+        self.queue.run(JobKind::Write, archive).await
     }
 
     async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
         let keys = self.row_keys.clone();
         let sweep = move |connection: &Connection| sweep(connection, &keys, now, most);
-        self.queue.ask(Work::Write, sweep).await
+        self.queue.run(JobKind::Write, sweep).await
     }
 }
 
@@ -121,8 +122,8 @@ fn find(
     key: &KeyScope,
 ) -> rusqlite::Result<Option<KeyRecord>> {
     match row::look_up(connection, keys, key)? {
-        // The columns may name another key by now; it is this one that is asked for.
-        Some(Found::Damaged(row)) => Ok(Some(KeyRecord { key: key.clone(), ..row.record })),
+        // The columns of a damaged row may name another key; the caller's key is the right one.
+        Some(FoundRow::Damaged(row)) => Ok(Some(KeyRecord { key: key.clone(), ..row.record })),
         Some(found) => Ok(Some(found.into_record())),
         None => archive::find(connection, key),
     }
@@ -136,7 +137,7 @@ fn unknown(
     most: i64,
 ) -> rusqlite::Result<Vec<KeyRecord>> {
     let tenant = tenant.as_bytes();
-    let record = |row: &rusqlite::Row<'_>| Found::read(row, keys).map(Found::into_record);
+    let record = |row: &rusqlite::Row<'_>| FoundRow::read(row, keys).map(FoundRow::into_record);
     let Some(after) = after else {
         let mut first = connection.prepare_cached(FIRST_UNKNOWN)?;
         return first
@@ -153,21 +154,21 @@ fn unknown(
     connection.prepare_cached(NEXT_UNKNOWN)?.query_map(parameters, record)?.collect()
 }
 
-/// Forgets answers whose time is over. What a damaged row says of its time is not believed.
+/// Deletes expired answers. The expiry in a damaged row is not trusted.
 fn sweep(
     connection: &Connection,
     keys: &RowKeys,
     now: UnixMillis,
     most: usize,
 ) -> rusqlite::Result<usize> {
-    let mut forgotten = 0;
+    let mut deleted = 0;
     let mut due = connection.prepare_cached(DUE)?;
     let due =
-        due.query_map(named_params! { ":now": moment(now), ":most": count(most) }, |row| {
-            match Found::read(row, keys)? {
-                // The answers themselves are not kept in memory.
-                Found::Sound(row) => Ok((row.fence, None)),
-                Found::Damaged(row) => Ok((row.fence, Some(row))),
+        due.query_map(named_params! { ":now": timestamp(now), ":most": count(most) }, |row| {
+            match FoundRow::read(row, keys)? {
+                // The answers are not collected in memory.
+                FoundRow::Valid(row) => Ok((row.fence, None)),
+                FoundRow::Damaged(row) => Ok((row.fence, Some(row))),
             }
         })?;
     for (fence, damaged) in due.collect::<rusqlite::Result<Vec<_>>>()? {
@@ -175,8 +176,8 @@ fn sweep(
             row.mark(connection)?;
         } else {
             row::delete(connection, fence)?;
-            forgotten += 1;
+            deleted += 1;
         }
     }
-    Ok(forgotten)
+    Ok(deleted)
 }

@@ -1,11 +1,10 @@
-//! A store in one file that survives a crash.
+//! A durable store in one SQLite file.
 //!
-//! One thread writes. It takes the operations that wait, runs them in one transaction, waits once
-//! for the disk, and only then answers each: see `writer`. Handles hold no connection; they put
-//! operations into the thread's `queue`. One file a trait says what is done in a transaction.
+//! One thread has the connection. It runs the queued operations in one transaction, syncs to disk
+//! once, and then answers them all: see `writer`. Handles have no connection; they send operations
+//! through a `queue`. Each trait has a file with its operations.
 
 mod archive;
-mod checking;
 mod checksum;
 mod claim;
 pub(crate) mod columns;
@@ -17,17 +16,18 @@ mod evidence;
 mod evidence_keys;
 pub(crate) mod format;
 mod grants;
+mod integrity;
 mod keys;
-mod log_file;
 mod options;
 mod outputs;
 mod queue;
 mod row;
-mod settling;
+mod settle;
+mod store_clock;
 #[cfg(test)]
 mod tests;
 mod tickets;
-mod timeline;
+mod wal_file;
 mod writer;
 
 use std::fmt;
@@ -35,49 +35,47 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-pub use self::checking::FileCheck;
 use self::checksum::RowKeys;
-use self::log_file::LogFile;
+pub use self::integrity::FileCheck;
 pub use self::options::SqliteOptions;
 use self::queue::Queue;
-use self::writer::Work;
+use self::wal_file::WalFile;
+use self::writer::JobKind;
 use super::{KeyRecord, StoreError};
 
-/// A store in one file (SQLite) that forgets nothing it has confirmed.
+/// A durable store in one SQLite file: it loses nothing that it has confirmed.
 ///
-/// A handle: its clones share one thread and one connection. Other processes may open the same
-/// file at the same time; whatever is decided, is decided under the file's lock. It has to be a
-/// local file: SQLite's write-ahead log, kept beside it as `-wal` and `-shm`, needs shared memory.
+/// Clones share one thread and one connection. Other processes may open the same file at the same
+/// time: all decisions are made under the file's lock. The file has to be on a local file system,
+/// because SQLite's write-ahead log (`-wal` and `-shm` beside the file) needs shared memory.
 ///
-/// Operations that wait at the same time are committed together, and wait together for the disk.
-/// No operation blocks the thread that awaits it. An operation that fails has changed nothing, and
-/// the others of its transaction are unharmed; where the whole transaction fails, because the disk
-/// is full or the file stays locked, all of its operations do. The store is usable again once the
+/// Operations that wait at the same time are committed together, with one sync to disk. No
+/// operation blocks the thread that awaits it. A failed operation has changed nothing, and the
+/// others of its transaction are not affected; if the whole transaction fails, because the disk is
+/// full or the file stays locked, all of its operations fail. The store is usable again once the
 /// cause is gone.
 ///
-/// It has no bound but the disk, and none for a tenant: watch the file's size, and bound what a
-/// tenant may ask by rates. What one caller may leave open is bounded by the policy: unknown
-/// outcomes and waiting tickets.
+/// Its size is limited by the disk only, also for a single tenant: watch the file's size, and limit
+/// the tenants' rates. The policy limits the unknown outcomes and waiting tickets of each caller.
 ///
 /// # Damage
-/// Opening the file checks it (`PRAGMA quick_check`), and the checksums of the newest keys. Each row
-/// of an idempotency key carries a checksum over all its columns, and is found in two ways, so that
-/// damage to one of them does not make its key look new. A row that fails its checksum is an
-/// unknown outcome: it is neither replayed nor run again, and a person
+/// Opening the file checks its structure (`PRAGMA quick_check`), and the checksums of the newest
+/// keys. Each row of an idempotency key has a checksum over all its columns and two independent
+/// lookups, so that damage to one of them does not make its key look new. A row that fails its
+/// checksum is an unknown outcome: it is neither replayed nor run again, and a person
 /// [resolves](crate::Runtime::resolve_outcome) it.
 ///
-/// The checksum's key is a random one that the file keeps, which finds what a disk, a program or a
-/// person changed by accident. [`SqliteOptions::checksum_keys`] takes it from the host, so that a
-/// change by a program that can write the file, and has not the host's key, is found as well. Neither
-/// finds a row that was deleted, or a file that was put back to an older copy.
+/// By default the checksums have a random key that the file contains, which detects accidental
+/// changes. With [`SqliteOptions::checksum_keys`] the host supplies the key, which also detects
+/// changes by a program that can write the file but does not have the key. Neither detects a
+/// deleted row, or a file that was replaced by an older copy.
 ///
 /// # Cancellation
-/// A claim is undone when its future is dropped. Any other operation that has begun to wait is
-/// carried out even so.
+/// A claim is undone when its future is dropped. Any other operation that is queued is executed.
 ///
-/// # When it ends
-/// The last handle that is dropped ends the thread, after what still waits. [`close`](Self::close)
-/// does it at once, and waits for it.
+/// # Shutdown
+/// Dropping the last handle ends the thread after the queued operations. [`close`](Self::close)
+/// ends it explicitly, and waits for it.
 ///
 /// # Example
 /// ```
@@ -100,68 +98,67 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens the store in a file, or makes it, readable by its owner alone.
+    /// Opens the store in a file, or creates it, readable by its owner only.
     ///
-    /// Reads and may write the file before it returns: where the file may be locked for long,
-    /// call it before the async runtime starts, or on a thread that may wait.
+    /// It blocks on file I/O: if the file may be locked for long, call it before the async runtime
+    /// starts, or on a blocking thread.
     ///
     /// # Errors
-    /// `Damaged` if it is not a database, another application's, of a newer format, without its
-    /// write-ahead log (a `-shm` without a `-wal`), or fails
-    /// SQLite's `quick_check`, or if its rows are sealed under other keys; `ReadOnly`
-    /// if it or its folder may not be written; `Unavailable` if it stays locked, its folder does
-    /// not exist, or its file system has no shared memory.
+    /// Returns `Damaged` if the file is not a database, belongs to another application, has a
+    /// newer format, has lost its write-ahead log (a `-shm` without a `-wal`), fails
+    /// `quick_check`, or has rows with checksums of other keys; `ReadOnly` if the file or its
+    /// folder is not writable; `Unavailable` if it stays locked, its folder does not exist, or its
+    /// file system has no shared memory.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::options().open(path)
     }
 
-    /// Starts with the default settings, to change some before opening.
+    /// Returns the default settings, which can be changed before opening.
     #[must_use]
     pub fn options() -> SqliteOptions {
         SqliteOptions::default()
     }
 
-    /// Closes the file for all handles, after what already waits, and waits until it is done.
+    /// Closes the file for all handles after the queued operations, and waits until it is closed.
     ///
-    /// Later operations fail as [`Unavailable`](super::StoreErrorKind::Unavailable). Nothing is
-    /// lost without it; with it the file stands alone, ready to be copied.
+    /// Later operations fail as [`Unavailable`](super::StoreErrorKind::Unavailable). Without it
+    /// nothing is lost; after it the file has no log beside it, and can be copied.
     pub async fn close(&self) {
         self.queue.close().await;
     }
 
-    /// Returns what opening the file found.
+    /// Returns the result of the check at opening.
     #[must_use]
     pub const fn check(&self) -> FileCheck {
         self.check
     }
 
-    /// Lists the keys of all tenants whose rows were found damaged, at most `most`, the oldest
-    /// first.
+    /// Lists the damaged keys of all tenants, at most `most`, the oldest first.
     ///
-    /// A damaged row may name another tenant or key than it did. Put the right ones into the
-    /// record's `key` before you [resolve](crate::Runtime::resolve_outcome) it.
+    /// The tenant or key in a damaged row may be wrong. Correct the record's `key` before you
+    /// [resolve](crate::Runtime::resolve_outcome) it.
     ///
     /// # Errors
-    /// The store's.
+    /// Returns the store's error.
     pub async fn damaged_keys(&self, most: usize) -> Result<Vec<KeyRecord>, StoreError> {
         let keys = self.row_keys.clone();
-        let list = move |connection: &Connection| checking::damaged(connection, &keys, most);
-        self.queue.ask(Work::Read, list).await
+        let list = move |connection: &Connection| integrity::damaged(connection, &keys, most);
+        self.queue.run(JobKind::Read, list).await
     }
 
     fn start(path: &Path, options: &SqliteOptions) -> Result<Self, StoreError> {
         let mut connection = connection::open(path, options)?;
         let mut opened = || -> Result<_, StoreError> {
             if options.check_on_open {
-                checking::check_file(&connection)?;
+                integrity::check_file(&connection)?;
             }
-            let hosted = options.checksum_keys.as_ref();
-            let row_keys = checksum::prepare(&mut connection, hosted, options.adopt_rows)?;
-            let check = checking::check_rows(&connection, &row_keys, options.check_on_open)?;
+            let host_keys = options.checksum_keys.as_ref();
+            let row_keys = checksum::prepare(&mut connection, host_keys, options.adopt_rows)?;
+            let check = integrity::check_rows(&connection, &row_keys, options.check_on_open)?;
             Ok((row_keys, check))
         };
         let (row_keys, check) = opened().map_err(|error| connection::named(path, error))?;
-        let queue = writer::start(connection, LogFile::of(path), options.most_waiting)?;
+        let queue = writer::start(connection, WalFile::of(path), options.max_queued)?;
         Ok(Self { queue, row_keys, check })
     }
 }

@@ -1,15 +1,15 @@
-//! Answers that are read in pages.
+//! Stored outputs in SQLite.
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use uuid::Uuid;
 
 use super::Sqlite;
-use super::columns::{count, moment, whole};
-use super::writer::Work;
-use crate::store::{KeptOutput, OutputSlice, OutputStore, StoreError, UnixMillis};
+use super::columns::{count, timestamp, whole};
+use super::writer::JobKind;
+use crate::store::{OutputSlice, OutputStore, StoreError, StoredOutput, UnixMillis};
 
-/// An answer that is put again is the same: its id is new each time.
+/// An id that exists already has the same text: ids are unique.
 const PUT: &str = "
     INSERT INTO outputs (id, tenant, principal, text, expires_at)
     VALUES (:id, :tenant, :principal, :text, :expires_at)
@@ -25,8 +25,8 @@ const SWEEP: &str = "
 
 #[async_trait]
 impl OutputStore for Sqlite {
-    async fn put_output(&self, output: KeptOutput) -> Result<(), StoreError> {
-        self.queue.ask(Work::Write, move |connection| put(connection, &output)).await
+    async fn put_output(&self, output: StoredOutput) -> Result<(), StoreError> {
+        self.queue.run(JobKind::Write, move |connection| put(connection, &output)).await
     }
 
     async fn read_output(
@@ -46,36 +46,36 @@ impl OutputStore for Sqlite {
                 ":principal": principal,
                 ":first": whole(offset).saturating_add(1), // SQL counts from one
                 ":most": count(most),
-                ":now": moment(now),
+                ":now": timestamp(now),
             };
             connection.prepare_cached(READ)?.query_row(parameters, slice).optional()
         };
-        self.queue.ask(Work::Read, read).await
+        self.queue.run(JobKind::Read, read).await
     }
 
     async fn sweep_outputs(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
         let sweep = move |connection: &Connection| {
             connection
                 .prepare_cached(SWEEP)?
-                .execute(named_params! { ":now": moment(now), ":most": count(most) })
+                .execute(named_params! { ":now": timestamp(now), ":most": count(most) })
         };
-        self.queue.ask(Work::Write, sweep).await
+        self.queue.run(JobKind::Write, sweep).await
     }
 }
 
-fn put(connection: &Connection, output: &KeptOutput) -> rusqlite::Result<()> {
+fn put(connection: &Connection, output: &StoredOutput) -> rusqlite::Result<()> {
     let put = connection.prepare_cached(PUT)?.execute(named_params! {
         ":id": output.id.as_bytes(),
         ":tenant": output.tenant.as_bytes(),
         ":principal": output.principal,
         ":text": output.text,
-        ":expires_at": moment(output.expires_at),
+        ":expires_at": timestamp(output.expires_at),
     });
     put.map(drop)
 }
 
 fn slice(row: &Row<'_>) -> rusqlite::Result<OutputSlice> {
-    // A part of nothing is NULL.
+    // `substr` of an empty blob is NULL.
     let bytes: Option<Vec<u8>> = row.get("bytes")?;
     let total: i64 = row.get("total")?;
     Ok(OutputSlice { bytes: bytes.unwrap_or_default(), total: total.unsigned_abs() })

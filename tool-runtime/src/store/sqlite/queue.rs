@@ -1,4 +1,4 @@
-//! The handles' side: operations wait here for the writer, up to a bound.
+//! The bounded queue of operations between the handles and the writer thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,38 +8,38 @@ use futures::channel::oneshot;
 use rusqlite::Connection;
 
 use super::error::unavailable;
-use super::writer::{Asked, Message, Work};
+use super::writer::{JobKind, QueuedJob, WriterMessage};
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Takes operations to the writer. The channel knows no bound; the places do.
+/// Sends operations to the writer. The channel is unbounded; the permits bound it.
 #[derive(Clone)]
 pub(super) struct Queue {
-    messages: Sender<Message>,
-    taken: Arc<AtomicUsize>,
-    most: usize,
+    messages: Sender<WriterMessage>,
+    queued: Arc<AtomicUsize>,
+    max: usize,
 }
 
-/// A place in the queue, free again when it is dropped.
-pub(super) struct Place(Arc<AtomicUsize>);
+/// A permit for one queued operation; released on drop.
+pub(super) struct QueuePermit(Arc<AtomicUsize>);
 
 impl Queue {
-    pub(super) fn new(messages: Sender<Message>, most: usize) -> Self {
-        Self { messages, taken: Arc::default(), most }
+    pub(super) fn new(messages: Sender<WriterMessage>, max: usize) -> Self {
+        Self { messages, queued: Arc::default(), max }
     }
 
-    /// Has an operation carried out, and waits until it is committed.
-    pub(super) async fn ask<T, F>(&self, work: Work, operation: F) -> Result<T, StoreError>
+    /// Runs an operation, and waits until it is committed.
+    pub(super) async fn run<T, F>(&self, work: JobKind, operation: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     {
-        self.ask_and(work, operation, |value| value).await
+        self.run_and_confirm(work, operation, |value| value).await
     }
 
-    /// As [`ask`](Self::ask); once the value is committed, it is confirmed before it is sent.
-    pub(super) async fn ask_and<T, U, F, C>(
+    /// Like [`run`](Self::run), but converts the committed value before it is sent.
+    pub(super) async fn run_and_confirm<T, U, F, C>(
         &self,
-        work: Work,
+        work: JobKind,
         operation: F,
         confirm: C,
     ) -> Result<U, StoreError>
@@ -49,50 +49,52 @@ impl Queue {
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
         C: FnOnce(T) -> U + Send + 'static,
     {
-        let place = self.place()?;
+        let permit = self.permit()?;
         let (answer, answered) = oneshot::channel();
-        self.send(Message::Job(Box::new(Asked::new(work, operation, confirm, answer, place))))?;
+        self.send(WriterMessage::Job(Box::new(QueuedJob::new(
+            work, operation, confirm, answer, permit,
+        ))))?;
         answered.await.unwrap_or_else(|_| Err(ended()))
     }
 
-    /// Has an operation carried out that nobody waits for.
+    /// Runs an operation without waiting for it.
     ///
-    /// It gets a place beyond the bound: it undoes one that had a place.
-    pub(super) fn post<F>(&self, operation: F)
+    /// It is queued even above the bound, because it undoes an operation that was queued.
+    pub(super) fn run_detached<F>(&self, operation: F)
     where
         F: FnOnce(&Connection) -> rusqlite::Result<()> + Send + 'static,
     {
-        self.taken.fetch_add(1, Ordering::Relaxed);
-        let place = Place(Arc::clone(&self.taken));
+        self.queued.fetch_add(1, Ordering::Relaxed);
+        let permit = QueuePermit(Arc::clone(&self.queued));
         let (answer, _) = oneshot::channel();
-        let job = Asked::new(Work::Write, operation, |()| (), answer, place);
-        // Without a writer there is nothing that could be undone.
-        let _ = self.send(Message::Job(Box::new(job)));
+        let job = QueuedJob::new(JobKind::Write, operation, |()| (), answer, permit);
+        // If the writer has ended, there is nothing to undo.
+        let _ = self.send(WriterMessage::Job(Box::new(job)));
     }
 
-    /// Ends the writer, after what was sent before.
+    /// Ends the writer after the operations that are queued.
     pub(super) async fn close(&self) {
-        let (closed, waits) = oneshot::channel();
-        if self.send(Message::Close(closed)).is_ok() {
-            let _ = waits.await;
+        let (closed, is_closed) = oneshot::channel();
+        if self.send(WriterMessage::Close(closed)).is_ok() {
+            let _ = is_closed.await;
         }
     }
 
-    fn place(&self) -> Result<Place, StoreError> {
-        let place = Place(Arc::clone(&self.taken));
-        if self.taken.fetch_add(1, Ordering::Relaxed) < self.most {
-            return Ok(place);
+    fn permit(&self) -> Result<QueuePermit, StoreError> {
+        let permit = QueuePermit(Arc::clone(&self.queued));
+        if self.queued.fetch_add(1, Ordering::Relaxed) < self.max {
+            return Ok(permit);
         }
-        let log = format!("{} operations wait already, which is the bound", self.most);
+        let log = format!("the queue is full with {} operations", self.max);
         Err(StoreError::new(StoreErrorKind::Unavailable, log))
     }
 
-    fn send(&self, message: Message) -> Result<(), StoreError> {
+    fn send(&self, message: WriterMessage) -> Result<(), StoreError> {
         self.messages.send(message).map_err(|_| ended())
     }
 }
 
-impl Drop for Place {
+impl Drop for QueuePermit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -1,7 +1,7 @@
-//! Rows of idempotency keys: how they are sealed, read, found and written.
+//! Rows of idempotency keys: reads, verifies, finds and writes them.
 //!
-//! A row is found by the digest of its key, else by the key's own columns. Both stand in the row and
-//! in an index of their own, so that damage to one of these four does not hide the row.
+//! A row is found by the digest of its key, else by the key's own columns. Each has an index, so
+//! that damage to one of these four does not hide the row.
 
 use hmac::{Hmac, Mac};
 use rusqlite::types::{FromSql, ValueRef};
@@ -10,18 +10,18 @@ use sha2::Sha256;
 use uuid::Uuid;
 
 use super::checksum::RowKeys;
-use super::columns::{digest, moment, time, uuid};
+use super::columns::{digest, time, timestamp, uuid};
 use crate::canonical::Digest;
 use crate::store::{
     Clock, Fence, KeyRecord, KeyScope, KeyState, StoredAnswer, SystemClock, UnixMillis,
 };
 
-/// The numbers of the states, as `migrations` names them.
+/// The numbers of the states, as in `migrations`.
 const RUNNING: i64 = 0;
 const ANSWERED: i64 = 1;
 const UNKNOWN: i64 = 2;
 
-/// Keeps these checksums apart from all others.
+/// The domain of these checksums, which separates them from all others.
 const DOMAIN: &[u8] = b"tool-runtime/sqlite-row/v1";
 
 const BY_FENCE: &str = "SELECT * FROM keys WHERE fence = :fence";
@@ -32,7 +32,7 @@ const BY_SCOPE: &str = "
     SELECT * FROM keys
     WHERE (tenant, principal, tool, key) = (:tenant, :principal, :tool, :key)";
 
-/// A fence is greater than every one before it, also than those of rows that are gone.
+/// A fence is greater than all earlier ones, including those of deleted rows.
 const NEXT_FENCE: &str = "
     SELECT 1 + max(
         coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'keys'), 0),
@@ -53,7 +53,7 @@ macro_rules! whole_row {
 const INSERT: &str = whole_row!("INSERT");
 const REPLACE: &str = whole_row!("REPLACE");
 
-/// Writes what changes in a row's life.
+/// Writes the columns that change after the insertion.
 const UPDATE: &str = "
     UPDATE keys SET since = :since, state = :state, until = :until, succeeded = :succeeded,
         body = :body, meta = :meta, sealed_by = :sealed_by, seal = :seal
@@ -63,46 +63,46 @@ const DELETE: &str = "DELETE FROM keys WHERE fence = :fence";
 
 const MARK: &str = "UPDATE keys SET damaged = 1 WHERE fence = :fence AND damaged = 0";
 
-/// A row whose seal is good, or one that is about to be sealed.
+/// A row whose checksum is valid, or that is about to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KeyRow {
     pub(super) fence: Fence,
     pub(super) key: KeyScope,
-    pub(super) asker: Box<str>,
+    pub(super) caller: Box<str>,
     pub(super) fingerprint: Digest,
-    /// When the outcome became unknown, at the latest.
+    /// The latest time at which the outcome became unknown.
     pub(super) since: Option<UnixMillis>,
     pub(super) state: KeyState,
 }
 
-/// A row whose seal is broken. Nothing that it says is certain.
+/// A row whose checksum is invalid. None of its fields is reliable.
 #[derive(Debug, Clone)]
 pub(super) struct DamagedRow {
     pub(super) fence: Fence,
     digest: Option<[u8; 32]>,
-    /// As much as can be read of the columns.
+    /// The columns, as far as they are readable.
     pub(super) record: KeyRecord,
     is_marked: bool,
 }
 
-/// A row as it was found.
+/// A row that was found, with its checksum verified.
 #[derive(Debug, Clone)]
-pub(super) enum Found {
-    Sound(KeyRow),
+pub(super) enum FoundRow {
+    Valid(KeyRow),
     Damaged(DamagedRow),
 }
 
 impl KeyRow {
-    /// Makes the record of the row.
+    /// Converts the row to a record.
     pub(super) fn into_record(self) -> KeyRecord {
         let mut record = KeyRecord::new(self.key, self.fingerprint, self.fence, self.state);
-        record.asker = self.asker;
+        record.caller = self.caller;
         record.since = self.since;
         record
     }
 
     /// Makes the outcome unknown.
-    pub(super) fn lose(&mut self) {
+    pub(super) fn make_unknown(&mut self) {
         if let KeyState::Running { until } | KeyState::Answered { keep_until: until, .. } =
             self.state
         {
@@ -111,32 +111,33 @@ impl KeyRow {
         self.state = KeyState::Unknown;
     }
 
-    fn parts(&self) -> Parts<'_> {
-        let parts = Parts { state: UNKNOWN, until: None, succeeded: None, body: None, meta: None };
+    fn columns(&self) -> StateColumns<'_> {
+        let columns =
+            StateColumns { state: UNKNOWN, until: None, succeeded: None, body: None, meta: None };
         match &self.state {
             KeyState::Running { until } => {
-                Parts { state: RUNNING, until: Some(moment(*until)), ..parts }
+                StateColumns { state: RUNNING, until: Some(timestamp(*until)), ..columns }
             }
-            KeyState::Answered { answer, keep_until } => Parts {
+            KeyState::Answered { answer, keep_until } => StateColumns {
                 state: ANSWERED,
-                until: Some(moment(*keep_until)),
+                until: Some(timestamp(*keep_until)),
                 succeeded: Some(answer.succeeded),
                 body: Some(&answer.body),
                 meta: Some(&answer.meta),
             },
             // An archived key has no row here.
-            KeyState::Unknown | KeyState::Archived => parts,
+            KeyState::Unknown | KeyState::Archived => columns,
         }
     }
 
-    /// Feeds every column into a checksum, each with its length.
-    fn feed(&self, mac: Hmac<Sha256>, sealed_by: &str) -> Hmac<Sha256> {
-        let parts = self.parts();
+    /// Updates a checksum with every column, each with its length.
+    fn update_checksum(&self, mac: Hmac<Sha256>, sealed_by: &str) -> Hmac<Sha256> {
+        let columns = self.columns();
         let number = |number: i64| number.to_be_bytes();
         let optional = |value: Option<i64>| value.map(number);
-        let succeeded = parts.succeeded.map(|it| [u8::from(it)]);
+        let succeeded = columns.succeeded.map(|it| [u8::from(it)]);
         let KeyScope { tenant, principal, tool, key } = &self.key;
-        let (since, until) = (optional(self.since.map(moment)), optional(parts.until));
+        let (since, until) = (optional(self.since.map(timestamp)), optional(columns.until));
         [
             Some(DOMAIN),
             Some(sealed_by.as_bytes()),
@@ -145,14 +146,14 @@ impl KeyRow {
             Some(principal.as_bytes()),
             Some(tool.as_bytes()),
             Some(key.as_bytes()),
-            Some(self.asker.as_bytes()),
+            Some(self.caller.as_bytes()),
             Some(self.fingerprint.as_bytes()),
             since.as_ref().map(<[u8; 8]>::as_slice),
-            Some(&number(parts.state)),
+            Some(&number(columns.state)),
             until.as_ref().map(<[u8; 8]>::as_slice),
             succeeded.as_ref().map(<[u8; 1]>::as_slice),
-            parts.body,
-            parts.meta,
+            columns.body,
+            columns.meta,
         ]
         .into_iter()
         .fold(mac, |mac, part| {
@@ -161,7 +162,7 @@ impl KeyRow {
         })
     }
 
-    /// Reads the columns that the seal is over, and whether it is good.
+    /// Reads the columns of the checksum; none if the checksum is invalid.
     fn read(row: &Row<'_>, keys: &RowKeys) -> Option<Self> {
         let read = || -> rusqlite::Result<Self> {
             let key = KeyScope {
@@ -176,9 +177,9 @@ impl KeyRow {
                     .map(Fence::new)
                     .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, -1))?,
                 key,
-                asker: row.get("asker")?,
+                caller: row.get("asker")?,
                 fingerprint: digest(row, "fingerprint")?,
-                since: since.map(super::columns::to_moment),
+                since: since.map(super::columns::to_unix_millis),
                 state: state(row)?,
             })
         };
@@ -186,17 +187,17 @@ impl KeyRow {
         let sealed_by: Box<str> = row.get("sealed_by").ok()?;
         let seal: [u8; 32] = row.get("seal").ok()?;
         let stored: [u8; 32] = row.get("digest").ok()?;
-        let mac = found.feed(keys.of_id(&sealed_by)?, &sealed_by);
-        let is_sound = mac.verify_slice(&seal).is_ok() && stored == *found.key.digest().as_bytes();
-        is_sound.then_some(found)
+        let mac = found.update_checksum(keys.of_id(&sealed_by)?, &sealed_by);
+        let is_valid = mac.verify_slice(&seal).is_ok() && stored == *found.key.digest().as_bytes();
+        is_valid.then_some(found)
     }
 
-    /// Writes the row of a new key; one that has a row is an error.
+    /// Inserts the row of a new key; an error if the key has a row.
     pub(super) fn insert(&self, connection: &Connection, keys: &RowKeys) -> rusqlite::Result<()> {
         self.write(connection, keys, INSERT)
     }
 
-    /// Writes the whole row, in place of the one of the same key.
+    /// Writes the whole row, and replaces one of the same key.
     pub(super) fn replace(&self, connection: &Connection, keys: &RowKeys) -> rusqlite::Result<()> {
         self.write(connection, keys, REPLACE)
     }
@@ -207,7 +208,7 @@ impl KeyRow {
         keys: &RowKeys,
         statement: &str,
     ) -> rusqlite::Result<()> {
-        let (parts, (sealed_by, seal)) = (self.parts(), self.seal(keys)?);
+        let (columns, (sealed_by, seal)) = (self.columns(), self.sign(keys)?);
         let written = connection.prepare_cached(statement)?.execute(named_params! {
             ":fence": fence_number(self.fence),
             ":tenant": self.key.tenant.as_bytes(),
@@ -215,45 +216,45 @@ impl KeyRow {
             ":tool": self.key.tool,
             ":key": self.key.key,
             ":digest": self.key.digest().as_bytes(),
-            ":asker": self.asker,
+            ":asker": self.caller,
             ":fingerprint": self.fingerprint.as_bytes(),
-            ":since": self.since.map(moment),
-            ":state": parts.state,
-            ":until": parts.until,
-            ":succeeded": parts.succeeded,
-            ":body": parts.body,
-            ":meta": parts.meta,
+            ":since": self.since.map(timestamp),
+            ":state": columns.state,
+            ":until": columns.until,
+            ":succeeded": columns.succeeded,
+            ":body": columns.body,
+            ":meta": columns.meta,
             ":sealed_by": sealed_by,
             ":seal": seal,
         });
         written.map(drop)
     }
 
-    /// Writes what has changed since the row was found.
+    /// Writes the columns that may have changed since the row was read.
     pub(super) fn update(&self, connection: &Connection, keys: &RowKeys) -> rusqlite::Result<()> {
-        let (parts, (sealed_by, seal)) = (self.parts(), self.seal(keys)?);
+        let (columns, (sealed_by, seal)) = (self.columns(), self.sign(keys)?);
         let updated = connection.prepare_cached(UPDATE)?.execute(named_params! {
             ":fence": fence_number(self.fence),
-            ":since": self.since.map(moment),
-            ":state": parts.state,
-            ":until": parts.until,
-            ":succeeded": parts.succeeded,
-            ":body": parts.body,
-            ":meta": parts.meta,
+            ":since": self.since.map(timestamp),
+            ":state": columns.state,
+            ":until": columns.until,
+            ":succeeded": columns.succeeded,
+            ":body": columns.body,
+            ":meta": columns.meta,
             ":sealed_by": sealed_by,
             ":seal": seal,
         });
         updated.map(drop)
     }
 
-    fn seal<'k>(&self, keys: &'k RowKeys) -> rusqlite::Result<(&'k str, [u8; 32])> {
-        let (id, mac) = keys.seals().ok_or(rusqlite::Error::InvalidQuery)?;
-        Ok((id, self.feed(mac, id).finalize().into_bytes().into()))
+    fn sign<'k>(&self, keys: &'k RowKeys) -> rusqlite::Result<(&'k str, [u8; 32])> {
+        let (id, mac) = keys.signing().ok_or(rusqlite::Error::InvalidQuery)?;
+        Ok((id, self.update_checksum(mac, id).finalize().into_bytes().into()))
     }
 }
 
 /// The columns that depend on the state.
-struct Parts<'r> {
+struct StateColumns<'r> {
     state: i64,
     until: Option<i64>,
     succeeded: Option<bool>,
@@ -272,18 +273,18 @@ impl DamagedRow {
         };
         let fingerprint = digest(row, "fingerprint").unwrap_or(Digest::from_bytes([0; 32]));
         let mut record = KeyRecord::new(key, fingerprint, fence, KeyState::Unknown);
-        record.asker = text(row, "asker")?;
+        record.caller = text(row, "asker")?;
         record.damaged = true;
         let is_marked = or_none(row, "damaged").is_some_and(|marked: i64| marked == 1);
         Ok(Self { fence, digest: or_none(row, "digest"), record, is_marked })
     }
 
-    /// Tells whether this may be the row of a key: its digest says so, or its columns do.
+    /// Returns whether this may be the row of a key, by its digest or by its columns.
     pub(super) fn may_be_of(&self, key: &KeyScope) -> bool {
         self.digest == Some(*key.digest().as_bytes()) || self.record.key == *key
     }
 
-    /// Notes that the row is damaged, so that it is listed.
+    /// Marks the row as damaged, so that it is listed.
     pub(super) fn mark(&self, connection: &Connection) -> rusqlite::Result<()> {
         if self.is_marked {
             return Ok(());
@@ -292,12 +293,12 @@ impl DamagedRow {
         connection.prepare_cached(MARK)?.execute(fence).map(drop)
     }
 
-    /// Makes a sound row of it, of which the caller knows the key and the state.
-    pub(super) fn mended(&self, key: &KeyScope, state: KeyState) -> KeyRow {
+    /// Makes a valid row of it, with the key and the state that the caller knows.
+    pub(super) fn repaired(&self, key: &KeyScope, state: KeyState) -> KeyRow {
         KeyRow {
             fence: self.fence,
             key: key.clone(),
-            asker: self.record.asker.clone(),
+            caller: self.record.caller.clone(),
             fingerprint: self.record.fingerprint,
             since: None,
             state,
@@ -305,33 +306,33 @@ impl DamagedRow {
     }
 }
 
-impl Found {
+impl FoundRow {
     pub(super) fn read(row: &Row<'_>, keys: &RowKeys) -> rusqlite::Result<Self> {
         let is_marked = or_none(row, "damaged") != Some(0_i64);
         match KeyRow::read(row, keys).filter(|_| !is_marked) {
-            Some(sound) => Ok(Self::Sound(sound)),
+            Some(row) => Ok(Self::Valid(row)),
             None => DamagedRow::read(row).map(Self::Damaged),
         }
     }
 
     pub(super) fn into_record(self) -> KeyRecord {
         match self {
-            Self::Sound(row) => row.into_record(),
+            Self::Valid(row) => row.into_record(),
             Self::Damaged(row) => row.record,
         }
     }
 
     fn is_of(&self, key: &KeyScope) -> bool {
-        matches!(self, Self::Sound(row) if row.key == *key)
+        matches!(self, Self::Valid(row) if row.key == *key)
     }
 }
 
-/// Finds the row of a key: the sound one, else one that may be it.
+/// Finds the row of a key: a valid one, else a damaged one that may be it.
 pub(super) fn look_up(
     connection: &Connection,
     keys: &RowKeys,
     key: &KeyScope,
-) -> rusqlite::Result<Option<Found>> {
+) -> rusqlite::Result<Option<FoundRow>> {
     let digest_of_key = key.digest();
     let digest = named_params! { ":digest": digest_of_key.as_bytes() };
     let by_digest = one(connection, keys, BY_DIGEST, digest)?;
@@ -349,8 +350,8 @@ pub(super) fn look_up(
         return Ok(by_scope);
     }
     match by_digest.or(by_scope) {
-        // An index leads to the row of another key.
-        Some(Found::Sound(_)) => Err(damaged("an index of the table `keys` is damaged")),
+        // An index points to the row of another key.
+        Some(FoundRow::Valid(_)) => Err(damaged("an index of the table `keys` is damaged")),
         found => Ok(found),
     }
 }
@@ -359,7 +360,7 @@ pub(super) fn by_fence(
     connection: &Connection,
     keys: &RowKeys,
     fence: Fence,
-) -> rusqlite::Result<Option<Found>> {
+) -> rusqlite::Result<Option<FoundRow>> {
     one(connection, keys, BY_FENCE, named_params! { ":fence": fence_number(fence) })
 }
 
@@ -368,9 +369,9 @@ fn one(
     keys: &RowKeys,
     statement: &str,
     parameters: &[(&str, &dyn rusqlite::ToSql)],
-) -> rusqlite::Result<Option<Found>> {
+) -> rusqlite::Result<Option<FoundRow>> {
     let mut statement = connection.prepare_cached(statement)?;
-    statement.query_row(parameters, |row| Found::read(row, keys)).optional()
+    statement.query_row(parameters, |row| FoundRow::read(row, keys)).optional()
 }
 
 pub(super) fn delete(connection: &Connection, fence: Fence) -> rusqlite::Result<()> {
@@ -387,8 +388,8 @@ pub(super) fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM keys)", [], |row| row.get(0))
 }
 
-/// Seals all rows: those that `before` verifies, or without it those that never had a seal.
-pub(super) fn seal_all(
+/// Writes new checksums: of rows that `before` verifies, or without it of rows that have none.
+pub(super) fn sign_all(
     connection: &Connection,
     before: Option<&RowKeys>,
     keys: &RowKeys,
@@ -402,11 +403,11 @@ pub(super) fn seal_all(
                 Ok((
                     number,
                     match before {
-                        Some(before) => match Found::read(row, before)? {
-                            Found::Sound(row) => Some(row),
-                            Found::Damaged(_) => None,
+                        Some(before) => match FoundRow::read(row, before)? {
+                            FoundRow::Valid(row) => Some(row),
+                            FoundRow::Damaged(_) => None,
                         },
-                        None => unsealed(row).ok(),
+                        None => unsigned(row).ok(),
                     },
                 ))
             });
@@ -418,8 +419,8 @@ pub(super) fn seal_all(
     }
 }
 
-/// Reads a row of a format that had no seals.
-fn unsealed(row: &Row<'_>) -> rusqlite::Result<KeyRow> {
+/// Reads a row of a format without checksums.
+fn unsigned(row: &Row<'_>) -> rusqlite::Result<KeyRow> {
     let state = state(row)?;
     Ok(KeyRow {
         fence: fence(row)?,
@@ -429,14 +430,14 @@ fn unsealed(row: &Row<'_>) -> rusqlite::Result<KeyRow> {
             tool: row.get("tool")?,
             key: row.get("key")?,
         },
-        asker: Box::default(),
+        caller: Box::default(),
         fingerprint: digest(row, "fingerprint")?,
         since: (state == KeyState::Unknown).then(|| SystemClock.now()),
         state,
     })
 }
 
-/// Reads the state; a column that belongs to another state is damage.
+/// Reads the state; an error if a column belongs to another state.
 fn state(row: &Row<'_>) -> rusqlite::Result<KeyState> {
     let number: i64 = row.get("state")?;
     if number == ANSWERED {
@@ -453,7 +454,7 @@ fn state(row: &Row<'_>) -> rusqlite::Result<KeyState> {
     let until: Option<i64> = row.get("until")?;
     match (number, until, is_empty) {
         (RUNNING, Some(until), true) => {
-            Ok(KeyState::Running { until: super::columns::to_moment(until) })
+            Ok(KeyState::Running { until: super::columns::to_unix_millis(until) })
         }
         (UNKNOWN, None, true) => Ok(KeyState::Unknown),
         _ => Err(rusqlite::Error::IntegralValueOutOfRange(0, number)),
@@ -464,7 +465,7 @@ fn fence(row: &Row<'_>) -> rusqlite::Result<Fence> {
     row.get::<_, i64>("fence").map(|number| Fence::new(number.unsigned_abs()))
 }
 
-/// A fence as it is stored.
+/// Converts a fence to its column.
 pub(super) fn fence_number(fence: Fence) -> i64 {
     super::columns::whole(fence.get())
 }
@@ -473,7 +474,7 @@ fn or_none<T: FromSql>(row: &Row<'_>, column: &str) -> Option<T> {
     row.get(column).ok()
 }
 
-/// Reads a text as well as it can be read.
+/// Reads a text, as far as it is readable.
 fn text(row: &Row<'_>, column: &str) -> rusqlite::Result<Box<str>> {
     Ok(match row.get_ref(column)? {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes).into(),
@@ -481,7 +482,7 @@ fn text(row: &Row<'_>, column: &str) -> rusqlite::Result<Box<str>> {
     })
 }
 
-/// Makes the error of an operation that found damage.
-pub(super) fn damaged(what: &'static str) -> rusqlite::Error {
-    rusqlite::Error::ToSqlConversionFailure(what.into())
+/// Creates the error of an operation that found damage.
+pub(super) fn damaged(text: &'static str) -> rusqlite::Error {
+    rusqlite::Error::ToSqlConversionFailure(text.into())
 }

@@ -1,4 +1,4 @@
-//! What only shows from inside: the writer held up, ended, or out of room.
+//! Tests of the writer thread: blocked, panicked, or on a full disk.
 
 use std::path::PathBuf;
 use std::pin::pin;
@@ -12,18 +12,19 @@ use rusqlite::Connection;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use super::writer::Work;
+use super::writer::JobKind;
 use super::{Sqlite, SqliteOptions};
 use crate::canonical::Digest;
 use crate::store::{
-    ClaimRequest, Claimed, Fence, GrantScope, GrantStore, IdempotencyStore, KeptOutput, KeyScope,
-    KeyState, OutputStore, Settlement, StandingGrant, StoreError, StoreErrorKind, UnixMillis,
+    ClaimOutcome, ClaimRequest, Fence, GrantScope, GrantStore, IdempotencyStore, KeyScope,
+    KeyState, OutputStore, Settlement, StandingGrant, StoreError, StoreErrorKind, StoredOutput,
+    UnixMillis,
 };
 
 const LEASE: Duration = Duration::from_secs(10);
 const START: UnixMillis = UnixMillis::new(1_000_000);
 
-/// A folder that is gone when the test is.
+/// A temporary folder, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -51,13 +52,13 @@ impl Drop for Folder {
     }
 }
 
-/// A writer that stands still, so that what is asked meanwhile is one group.
-struct HeldUp {
+/// A blocked writer: operations that are queued meanwhile are one group.
+struct BlockedWriter {
     release: mpsc::Sender<()>,
     operation: JoinHandle<Result<(), StoreError>>,
 }
 
-impl HeldUp {
+impl BlockedWriter {
     async fn new(store: &Sqlite) -> Self {
         let (entered, enters) = oneshot::channel();
         let (release, released) = mpsc::channel();
@@ -68,7 +69,7 @@ impl HeldUp {
                 let _ = released.recv();
                 Ok(())
             };
-            store.queue.ask(Work::Write, wait).await
+            store.queue.run(JobKind::Write, wait).await
         });
         enters.await.unwrap();
         Self { release, operation }
@@ -94,9 +95,9 @@ fn grant(tool: &str) -> StandingGrant {
 }
 
 #[track_caller]
-fn fence(claimed: &Claimed) -> Fence {
+fn fence(claimed: &ClaimOutcome) -> Fence {
     match claimed {
-        Claimed::First(fence) | Claimed::TakenOver(fence) => *fence,
+        ClaimOutcome::First(fence) | ClaimOutcome::TakenOver(fence) => *fence,
         other => panic!("the key was not claimed: {other:?}"),
     }
 }
@@ -106,26 +107,26 @@ fn kind<T: std::fmt::Debug>(result: Result<T, StoreError>) -> StoreErrorKind {
     result.expect_err("the operation should have failed").kind()
 }
 
-/// Asks for a claim that is committed, and drops it before it is received.
+/// Makes a claim that is committed, and drops its future before it is received.
 async fn claim_and_drop(store: &Sqlite, request: ClaimRequest) {
-    let held_up = HeldUp::new(store).await;
+    let blocked = BlockedWriter::new(store).await;
     let mut claim = pin!(store.claim(request));
     assert!(claim.as_mut().now_or_never().is_none());
-    held_up.release().await;
-    // Asked later and answered: so the claim has been answered too.
+    blocked.release().await;
+    // A later operation is answered, so the claim was answered too.
     store.find(&key("another")).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_claim_dropped_before_the_writer_comes_is_left_out() {
+async fn a_claim_dropped_before_it_runs_is_skipped() {
     let folder = Folder::new();
     let store = folder.open();
-    let held_up = HeldUp::new(&store).await;
+    let blocked = BlockedWriter::new(&store).await;
     assert!(store.claim(request("a", START)).now_or_never().is_none());
     let a = key("a");
     let mut find = pin!(store.find(&a));
     assert!(find.as_mut().now_or_never().is_none());
-    held_up.release().await;
+    blocked.release().await;
     assert_eq!(find.await.unwrap(), None);
 }
 
@@ -137,12 +138,12 @@ async fn a_claim_dropped_after_its_commit_is_undone() {
     claim_and_drop(&store, request("a", START)).await;
     assert_eq!(store.find(&key("a")).await.unwrap(), None);
     let claimed = store.claim(request("a", START)).await.unwrap();
-    assert!(matches!(claimed, Claimed::First(_)));
+    assert!(matches!(claimed, ClaimOutcome::First(_)));
     assert!(fence(&claimed) > before);
 }
 
 #[tokio::test]
-async fn a_takeover_dropped_after_its_commit_gives_the_key_back() {
+async fn a_takeover_dropped_after_its_commit_is_undone() {
     let folder = Folder::new();
     let store = folder.open();
     let owner = fence(&store.claim(request("a", START)).await.unwrap());
@@ -154,7 +155,7 @@ async fn a_takeover_dropped_after_its_commit_gives_the_key_back() {
     let before = store.find(&key("a")).await.unwrap();
     claim_and_drop(&store, request("a", START).resolves(true)).await;
     assert_eq!(store.find(&key("a")).await.unwrap(), before);
-    assert!(matches!(store.claim(request("a", START)).await.unwrap(), Claimed::Unknown(_)));
+    assert!(matches!(store.claim(request("a", START)).await.unwrap(), ClaimOutcome::Unknown(_)));
 }
 
 #[tokio::test]
@@ -170,32 +171,32 @@ async fn a_claim_that_is_received_is_not_undone() {
 }
 
 #[tokio::test]
-async fn one_operation_more_than_may_wait_is_refused() {
+async fn an_operation_above_the_queue_s_bound_is_refused() {
     let folder = Folder::new();
-    let store = folder.open_with(Sqlite::options().most_waiting(2));
-    let held_up = HeldUp::new(&store).await;
+    let store = folder.open_with(Sqlite::options().max_queued(2));
+    let blocked = BlockedWriter::new(&store).await;
     let a = key("a");
     let mut find = pin!(store.find(&a));
     assert!(find.as_mut().now_or_never().is_none());
     let refused = store.find(&a).now_or_never().expect("it should not wait");
     assert_eq!(kind(refused), StoreErrorKind::Unavailable);
-    held_up.release().await;
+    blocked.release().await;
     find.await.unwrap();
     store.find(&a).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_writer_that_panics_answers_everyone() {
+async fn a_writer_that_panics_answers_every_operation() {
     let folder = Folder::new();
     let store = folder.open();
-    let held_up = HeldUp::new(&store).await;
-    let panic = |_: &Connection| -> rusqlite::Result<()> { panic!("meant by the test") };
-    let mut panics = pin!(store.queue.ask(Work::Write, panic));
+    let blocked = BlockedWriter::new(&store).await;
+    let panic = |_: &Connection| -> rusqlite::Result<()> { panic!("intended by the test") };
+    let mut panics = pin!(store.queue.run(JobKind::Write, panic));
     let a = key("a");
     let mut find = pin!(store.find(&a));
     assert!(panics.as_mut().now_or_never().is_none());
     assert!(find.as_mut().now_or_never().is_none());
-    held_up.release().await;
+    blocked.release().await;
     assert_eq!(kind(panics.await), StoreErrorKind::Unavailable);
     assert_eq!(kind(find.await), StoreErrorKind::Unavailable);
     assert_eq!(kind(store.find(&a).await), StoreErrorKind::Unavailable);
@@ -203,19 +204,19 @@ async fn a_writer_that_panics_answers_everyone() {
     assert_eq!(folder.open().find(&a).await.unwrap(), None);
 }
 
-/// Runs an operation in a group, between two that put a grant; tells which of them succeeded.
+/// Runs an operation in a group between two that put a grant; returns which of them succeeded.
 async fn between_grants<F>(store: &Sqlite, operation: F) -> [bool; 3]
 where
     F: FnOnce(&Connection) -> rusqlite::Result<()> + Send + 'static,
 {
-    let held_up = HeldUp::new(store).await;
+    let blocked = BlockedWriter::new(store).await;
     let mut before = pin!(store.put_grant(grant("before")));
-    let mut between = pin!(store.queue.ask(Work::Write, operation));
+    let mut between = pin!(store.queue.run(JobKind::Write, operation));
     let mut after = pin!(store.put_grant(grant("after")));
     assert!(before.as_mut().now_or_never().is_none());
     assert!(between.as_mut().now_or_never().is_none());
     assert!(after.as_mut().now_or_never().is_none());
-    held_up.release().await;
+    blocked.release().await;
     [before.await.is_ok(), between.await.is_ok(), after.await.is_ok()]
 }
 
@@ -225,7 +226,7 @@ async fn tools(store: &Sqlite) -> Vec<Box<str>> {
 }
 
 #[tokio::test]
-async fn an_operation_that_fails_changes_nothing_and_harms_no_other() {
+async fn a_failed_operation_changes_nothing_and_affects_no_other() {
     let folder = Folder::new();
     let store = folder.open();
     let fail_at_the_second_row = |connection: &Connection| {
@@ -240,7 +241,7 @@ async fn an_operation_that_fails_changes_nothing_and_harms_no_other() {
 }
 
 #[tokio::test]
-async fn what_is_half_written_takes_its_group_with_it() {
+async fn an_operation_that_fails_half_way_fails_its_group() {
     let folder = Folder::new();
     let store = folder.open();
     let fail_half_way = |connection: &Connection| {
@@ -256,7 +257,7 @@ async fn what_is_half_written_takes_its_group_with_it() {
 async fn a_commit_that_fails_fails_its_whole_group() {
     let folder = Folder::new();
     let store = folder.open();
-    let held_up = HeldUp::new(&store).await;
+    let blocked = BlockedWriter::new(&store).await;
     let break_commit = |connection: &Connection| {
         connection.execute_batch(
             "CREATE TABLE parent (id INTEGER PRIMARY KEY);
@@ -265,44 +266,44 @@ async fn a_commit_that_fails_fails_its_whole_group() {
         )
     };
     let mut claim = pin!(store.claim(request("a", START)));
-    let mut breaks = pin!(store.queue.ask(Work::Write, break_commit));
+    let mut breaks = pin!(store.queue.run(JobKind::Write, break_commit));
     assert!(claim.as_mut().now_or_never().is_none());
     assert!(breaks.as_mut().now_or_never().is_none());
-    held_up.release().await;
+    blocked.release().await;
     assert!(claim.await.is_err());
     assert!(breaks.await.is_err());
     assert_eq!(store.find(&key("a")).await.unwrap(), None);
-    assert!(matches!(store.claim(request("a", START)).await.unwrap(), Claimed::First(_)));
+    assert!(matches!(store.claim(request("a", START)).await.unwrap(), ClaimOutcome::First(_)));
 }
 
 #[tokio::test]
-async fn a_full_disk_is_said_and_the_store_goes_on_once_there_is_room() {
+async fn a_full_disk_is_an_error_and_the_store_works_again_after_a_sweep() {
     let folder = Folder::new();
     let store = folder.open();
     let bound = |pages: &'static str| {
-        store.queue.ask(Work::Write, move |connection| {
+        store.queue.run(JobKind::Write, move |connection| {
             let sql = format!("PRAGMA max_page_count = {pages}");
             connection.query_row(&sql, [], |row| row.get::<_, i64>(0))
         })
     };
     let output = |id: u128| {
-        KeptOutput::new(Uuid::from_u128(id), Uuid::nil(), "user:42", vec![7; 100_000], START)
+        StoredOutput::new(Uuid::from_u128(id), Uuid::nil(), "user:42", vec![7; 100_000], START)
     };
     let read = |id: u128| {
         store.read_output(Uuid::from_u128(id), Uuid::nil(), "user:42", 0, 1, UnixMillis::new(0))
     };
     store.put_output(output(1)).await.unwrap();
     bound("60").await.unwrap();
-    let held_up = HeldUp::new(&store).await;
+    let blocked = BlockedWriter::new(&store).await;
     let mut small = pin!(store.put_grant(grant("small")));
     let mut large = pin!(store.put_output(output(2)));
     assert!(small.as_mut().now_or_never().is_none());
     assert!(large.as_mut().now_or_never().is_none());
-    held_up.release().await;
-    let small_is_kept = small.await.is_ok();
+    blocked.release().await;
+    let small_is_stored = small.await.is_ok();
     assert_eq!(kind(large.await), StoreErrorKind::Full);
     let found = store.find_grant(&grant("small").scope).await.unwrap();
-    assert_eq!(found.is_some(), small_is_kept);
+    assert_eq!(found.is_some(), small_is_stored);
     assert_eq!(read(2).await.unwrap(), None);
     assert!(read(1).await.unwrap().is_some());
 
@@ -310,7 +311,7 @@ async fn a_full_disk_is_said_and_the_store_goes_on_once_there_is_room() {
     store.put_output(output(3)).await.unwrap();
     let sound: String = store
         .queue
-        .ask(Work::Read, |connection| {
+        .run(JobKind::Read, |connection| {
             connection.query_row("PRAGMA integrity_check", [], |row| row.get(0))
         })
         .await

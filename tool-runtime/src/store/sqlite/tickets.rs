@@ -1,15 +1,15 @@
-//! Calls that wait for a person.
+//! Tickets in SQLite.
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use uuid::Uuid;
 
 use super::Sqlite;
-use super::columns::{count, moment, time, uuid};
-use super::writer::Work;
-use crate::store::{StoreError, TicketEnd, TicketShare, TicketStore, UnixMillis, WaitingTicket};
+use super::columns::{count, time, timestamp, uuid};
+use super::writer::JobKind;
+use crate::store::{StoreError, TicketEnd, TicketQuota, TicketStore, UnixMillis, WaitingTicket};
 
-/// A ticket that is put again stays as it is: it may have ended since.
+/// A ticket that exists already is not changed: it may have ended since.
 const PUT: &str = "
     INSERT INTO tickets (id, tenant, conversation, payload, expires_at, ended, holder)
     VALUES (:id, :tenant, :conversation, :payload, :expires_at, :ended, :holder)
@@ -19,8 +19,8 @@ const FIND: &str = "
     SELECT id, tenant, conversation, payload, expires_at, ended, holder FROM tickets
     WHERE id = :id";
 
-/// Counts no more tickets than the share has. A payload's length is read without the payload.
-const HELD: &str = "
+/// Counts up to the quota only. A payload's length is read without the payload.
+const COUNT_WAITING: &str = "
     SELECT count(*) AS tickets, coalesce(sum(bytes), 0) AS bytes FROM (
         SELECT length(payload) AS bytes FROM tickets
         WHERE tenant = :tenant AND holder = :holder AND ended IS NULL AND expires_at > :now
@@ -46,17 +46,17 @@ const SWEEP: &str = "
 #[async_trait]
 impl TicketStore for Sqlite {
     async fn put_ticket(&self, ticket: WaitingTicket) -> Result<(), StoreError> {
-        self.queue.ask(Work::Write, move |connection| put(connection, &ticket)).await
+        self.queue.run(JobKind::Write, move |connection| put(connection, &ticket)).await
     }
 
     async fn put_ticket_within(
         &self,
         ticket: WaitingTicket,
-        share: TicketShare,
+        quota: TicketQuota,
         now: UnixMillis,
     ) -> Result<bool, StoreError> {
-        let put = move |connection: &Connection| put_within(connection, &ticket, share, now);
-        self.queue.ask(Work::Write, put).await
+        let put = move |connection: &Connection| put_within(connection, &ticket, quota, now);
+        self.queue.run(JobKind::Write, put).await
     }
 
     async fn find_ticket(&self, id: Uuid) -> Result<Option<WaitingTicket>, StoreError> {
@@ -66,11 +66,11 @@ impl TicketStore for Sqlite {
                 .query_row(named_params! { ":id": id.as_bytes() }, ticket)
                 .optional()
         };
-        self.queue.ask(Work::Read, find).await
+        self.queue.run(JobKind::Read, find).await
     }
 
     async fn end_ticket(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError> {
-        self.queue.ask(Work::Write, move |connection| end_once(connection, id, end)).await
+        self.queue.run(JobKind::Write, move |connection| end_once(connection, id, end)).await
     }
 
     async fn waiting_tickets(
@@ -83,14 +83,14 @@ impl TicketStore for Sqlite {
         let list = move |connection: &Connection| {
             let parameters = named_params! {
                 ":tenant": tenant.as_bytes(),
-                // Every id is above the empty one.
+                // Every id is greater than the empty blob.
                 ":after": after.as_ref().map_or(&[][..], |id| id.as_bytes()),
-                ":now": moment(now),
+                ":now": timestamp(now),
                 ":most": count(most),
             };
             connection.prepare_cached(WAITING)?.query_map(parameters, ticket)?.collect()
         };
-        self.queue.ask(Work::Read, list).await
+        self.queue.run(JobKind::Read, list).await
     }
 
     async fn overtake_tickets(
@@ -106,16 +106,16 @@ impl TicketStore for Sqlite {
                 ":ended": number(TicketEnd::Overtaken),
             })
         };
-        self.queue.ask(Work::Write, overtake).await
+        self.queue.run(JobKind::Write, overtake).await
     }
 
     async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
         let sweep = move |connection: &Connection| {
             connection
                 .prepare_cached(SWEEP)?
-                .execute(named_params! { ":now": moment(now), ":most": count(most) })
+                .execute(named_params! { ":now": timestamp(now), ":most": count(most) })
         };
-        self.queue.ask(Work::Write, sweep).await
+        self.queue.run(JobKind::Write, sweep).await
     }
 }
 
@@ -125,9 +125,9 @@ fn put(connection: &Connection, ticket: &WaitingTicket) -> rusqlite::Result<()> 
         ":tenant": ticket.tenant.as_bytes(),
         ":conversation": ticket.conversation,
         ":payload": ticket.payload,
-        ":expires_at": moment(ticket.expires_at),
+        ":expires_at": timestamp(ticket.expires_at),
         ":ended": ticket.end.map(number),
-        ":holder": ticket.holder,
+        ":holder": ticket.caller,
     });
     put.map(drop)
 }
@@ -135,22 +135,22 @@ fn put(connection: &Connection, ticket: &WaitingTicket) -> rusqlite::Result<()> 
 fn put_within(
     connection: &Connection,
     ticket: &WaitingTicket,
-    share: TicketShare,
+    quota: TicketQuota,
     now: UnixMillis,
 ) -> rusqlite::Result<bool> {
     let id = named_params! { ":id": ticket.id.as_bytes() };
     let is_kept = connection.prepare_cached(ENDED)?.exists(id)?;
     let held = named_params! {
         ":tenant": ticket.tenant.as_bytes(),
-        ":holder": ticket.holder,
-        ":now": moment(now),
-        ":most": count(share.tickets),
+        ":holder": ticket.caller,
+        ":now": timestamp(now),
+        ":most": count(quota.tickets),
     };
     let (tickets, bytes): (i64, i64) = connection
-        .prepare_cached(HELD)?
+        .prepare_cached(COUNT_WAITING)?
         .query_row(held, |row| Ok((row.get("tickets")?, row.get("bytes")?)))?;
     let [tickets, bytes] = [tickets, bytes].map(|held| usize::try_from(held).unwrap_or(usize::MAX));
-    if !is_kept && !share.has_room(tickets, bytes, ticket.payload.len()) {
+    if !is_kept && !quota.has_room(tickets, bytes, ticket.payload.len()) {
         return Ok(false);
     }
     put(connection, ticket).map(|()| true)
@@ -186,7 +186,7 @@ fn ticket(row: &Row<'_>) -> rusqlite::Result<WaitingTicket> {
         payload: row.get("payload")?,
         expires_at: time(row, "expires_at")?,
         end: end.map(end_of).transpose()?,
-        holder: row.get("holder")?,
+        caller: row.get("holder")?,
     })
 }
 

@@ -1,4 +1,4 @@
-//! The one thread that has the connection: it commits what waits in groups.
+//! The writer thread: runs queued operations on the one connection, with group commits.
 
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -8,93 +8,93 @@ use futures::channel::oneshot;
 use rusqlite::Connection;
 
 use super::error::{of_sqlite, unavailable};
-use super::log_file::LogFile;
-use super::queue::{Place, Queue};
+use super::queue::{Queue, QueuePermit};
+use super::wal_file::WalFile;
 use crate::store::StoreError;
 
-/// How many operations are committed together at most.
+/// The most operations in one commit.
 const MOST_IN_GROUP: usize = 512;
 
-/// What part of the last commit's time a group waits for those who shared that commit.
-const PATIENCE: u32 = 2;
+/// A group waits for this fraction of the last commit's duration for further operations.
+const COMMIT_WAIT_DIVISOR: u32 = 2;
 
-/// What goes through the queue.
-pub(super) enum Message {
+/// A message in the queue.
+pub(super) enum WriterMessage {
     Job(Box<dyn Job>),
     Close(oneshot::Sender<()>),
 }
 
-/// What an operation does to the file, and what becomes of it when nobody waits for it any more.
+/// The kind of an operation: its access to the file, and whether it runs if its future was dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Work {
-    /// It reads; it is left out.
+pub(super) enum JobKind {
+    /// Reads; skipped if its future was dropped.
     Read,
-    /// It writes; it is carried out.
+    /// Writes; runs even if its future was dropped.
     Write,
-    /// It writes for whoever waits for it; it is left out.
+    /// Claims a key for its caller; skipped if its future was dropped.
     Claim,
-    /// It destroys keys; it is carried out, and done once the log beside the file is emptied too.
+    /// Destroys keys; runs even if its future was dropped, and ends after the log is truncated.
     #[cfg_attr(not(feature = "evidence"), allow(dead_code, reason = "nothing else destroys"))]
     Erase,
 }
 
-/// An operation, with whoever waits for it.
+/// A queued operation, with the sender of its result.
 pub(super) trait Job: Send {
-    fn work(&self) -> Work;
+    fn work(&self) -> JobKind;
 
-    /// Runs it in the group's transaction; an error says that the transaction is lost.
+    /// Runs the operation in the group's transaction; an error means that the transaction is lost.
     fn run(&mut self, connection: &Connection) -> Result<(), StoreError>;
 
-    /// Answers it, after the commit.
+    /// Sends the result, after the commit.
     fn answer(self: Box<Self>, committed: &Result<(), StoreError>);
 }
 
-/// A [`Job`] of any type.
-pub(super) struct Asked<T, U, F, C> {
-    work: Work,
+/// A [`Job`] with its result type.
+pub(super) struct QueuedJob<T, U, F, C> {
+    work: JobKind,
     operation: Option<F>,
     confirm: C,
     result: Option<Result<T, StoreError>>,
     answer: oneshot::Sender<Result<U, StoreError>>,
-    _place: Place,
+    _permit: QueuePermit,
 }
 
-/// Starts the thread.
+/// Starts the writer thread.
 pub(super) fn start(
     connection: Connection,
-    log: LogFile,
-    most_waiting: usize,
+    log: WalFile,
+    max_queued: usize,
 ) -> Result<Queue, StoreError> {
     let (sender, messages) = mpsc::channel();
-    let writer = Writer { connection, log, messages, pace: Pace::default() };
+    let writer = Writer { connection, log, messages, pacing: GroupPacing::default() };
     thread::Builder::new()
         .name("tool-store".to_owned())
         .spawn(move || writer.run())
         .map_err(|error| unavailable(format!("cannot start the store's thread: {error}")))?;
-    Ok(Queue::new(sender, most_waiting))
+    Ok(Queue::new(sender, max_queued))
 }
 
 struct Writer {
     connection: Connection,
-    log: LogFile,
-    messages: Receiver<Message>,
-    pace: Pace,
+    log: WalFile,
+    messages: Receiver<WriterMessage>,
+    pacing: GroupPacing,
 }
 
-/// How the last group went.
+/// Measures the last group, to decide how long the next one waits for operations.
 ///
-/// Those who are answered together mostly ask again together. The next group waits for them a
-/// part of the time that a commit takes; else the first of them would have a commit for itself,
-/// and the others would wait for two.
+/// Callers that are answered together mostly send their next operations together. The next group
+/// waits for them for a fraction of a commit's duration; otherwise the first operation would get a
+/// commit of its own, and the others would wait for two.
 #[derive(Default)]
-struct Pace {
+struct GroupPacing {
     jobs: usize,
-    patience: Duration,
+    wait: Duration,
 }
 
-/// Operations that are committed together, and who waits for the end, if anybody.
+/// Operations that are committed together, and the sender for a close, if one was requested.
 #[derive(Default)]
-struct Group {
+struct JobGroup {
     jobs: Vec<Box<dyn Job>>,
     closed: Option<oneshot::Sender<()>>,
 }
@@ -102,7 +102,7 @@ struct Group {
 impl Writer {
     fn run(mut self) {
         while let Ok(first) = self.messages.recv() {
-            let Group { jobs, closed } = self.gather(first);
+            let JobGroup { jobs, closed } = self.gather(first);
             self.serve(jobs);
             if let Some(closed) = closed {
                 drop((self.messages, self.connection));
@@ -112,15 +112,15 @@ impl Writer {
         }
     }
 
-    /// Takes what waits, and waits a little for those who are about to.
-    fn gather(&self, first: Message) -> Group {
-        let until = Instant::now() + self.pace.patience;
-        let mut group = Group::default();
+    /// Takes the queued operations, and waits briefly for further ones.
+    fn gather(&self, first: WriterMessage) -> JobGroup {
+        let until = Instant::now() + self.pacing.wait;
+        let mut group = JobGroup::default();
         let mut next = Some(first);
         while let Some(message) = next {
             match message {
-                Message::Job(job) => group.jobs.push(job),
-                Message::Close(closed) => {
+                WriterMessage::Job(job) => group.jobs.push(job),
+                WriterMessage::Close(closed) => {
                     group.closed = Some(closed);
                     break;
                 }
@@ -130,12 +130,12 @@ impl Writer {
         group
     }
 
-    fn next(&self, jobs: usize, until: Instant) -> Option<Message> {
+    fn next(&self, jobs: usize, until: Instant) -> Option<WriterMessage> {
         if jobs >= MOST_IN_GROUP {
             return None;
         }
         let waits = self.messages.try_recv().ok();
-        if waits.is_some() || jobs >= self.pace.jobs {
+        if waits.is_some() || jobs >= self.pacing.jobs {
             return waits;
         }
         self.messages.recv_timeout(until.saturating_duration_since(Instant::now())).ok()
@@ -143,17 +143,17 @@ impl Writer {
 
     fn serve(&mut self, mut jobs: Vec<Box<dyn Job>>) {
         let committed = self.commit(&mut jobs);
-        self.pace.jobs = jobs.len();
-        let any_erases = jobs.iter().any(|job| job.work() == Work::Erase);
+        self.pacing.jobs = jobs.len();
+        let any_erases = jobs.iter().any(|job| job.work() == JobKind::Erase);
         let erased =
             if any_erases { committed.clone().and_then(|()| self.empty_log()) } else { Ok(()) };
         for job in jobs {
-            let end = if job.work() == Work::Erase { &erased } else { &committed };
+            let end = if job.work() == JobKind::Erase { &erased } else { &committed };
             job.answer(end);
         }
     }
 
-    /// Brings the log's pages into the file and cuts it to nothing: it holds pages as they were.
+    /// Checkpoints and truncates the log, which contains former versions of pages.
     fn empty_log(&self) -> Result<(), StoreError> {
         let emptied: rusqlite::Result<bool> =
             self.connection.prepare_cached("PRAGMA wal_checkpoint(TRUNCATE)").and_then(
@@ -163,68 +163,70 @@ impl Writer {
             return Ok(());
         }
         Err(unavailable(
-            "the keys are destroyed, and others who use the file kept its log from being emptied: \
-             repeat it, so that no copy of them is left there",
+            "the keys are destroyed, but other connections kept the log from being truncated: repeat \
+             the operation, so that no copy of the keys remains in the log",
         ))
     }
 
-    /// Runs a group in one transaction. If it cannot be committed, nothing of it is done.
+    /// Runs a group in one transaction. If the commit fails, no operation takes effect.
     fn commit(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
         self.log.check()?;
-        let writes = jobs.iter().any(|job| job.work() != Work::Read);
+        let writes = jobs.iter().any(|job| job.work() != JobKind::Read);
         execute(&self.connection, if writes { "BEGIN IMMEDIATE" } else { "BEGIN" })?;
         let committed = jobs
             .iter_mut()
             .try_for_each(|job| job.run(&self.connection))
-            .and_then(|()| self.pace.time(|| execute(&self.connection, "COMMIT")));
+            .and_then(|()| self.pacing.time(|| execute(&self.connection, "COMMIT")));
         if !self.connection.is_autocommit() {
-            // If this fails too, the next group's `BEGIN` says why.
+            // If this fails too, the next group's `BEGIN` returns the error.
             let _ = execute(&self.connection, "ROLLBACK");
         }
         committed.and_then(|()| self.log.check())
     }
 }
 
-impl Pace {
+impl GroupPacing {
     fn time<T>(&mut self, commit: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = commit();
-        self.patience = start.elapsed() / PATIENCE;
+        self.wait = start.elapsed() / COMMIT_WAIT_DIVISOR;
         result
     }
 }
 
-impl<T, U, F, C> Asked<T, U, F, C> {
+impl<T, U, F, C> QueuedJob<T, U, F, C> {
     pub(super) fn new(
-        work: Work,
+        work: JobKind,
         operation: F,
         confirm: C,
         answer: oneshot::Sender<Result<U, StoreError>>,
-        place: Place,
+        permit: QueuePermit,
     ) -> Self {
-        Self { work, operation: Some(operation), confirm, result: None, answer, _place: place }
+        Self { work, operation: Some(operation), confirm, result: None, answer, _permit: permit }
     }
 }
 
-impl<T, U, F, C> Job for Asked<T, U, F, C>
+impl<T, U, F, C> Job for QueuedJob<T, U, F, C>
 where
     T: Send,
     U: Send,
     F: FnOnce(&Connection) -> rusqlite::Result<T> + Send,
     C: FnOnce(T) -> U + Send,
 {
-    fn work(&self) -> Work {
+    fn work(&self) -> JobKind {
         self.work
     }
 
     fn run(&mut self, connection: &Connection) -> Result<(), StoreError> {
-        if matches!(self.work, Work::Read | Work::Claim) && self.answer.is_canceled() {
+        if matches!(self.work, JobKind::Read | JobKind::Claim) && self.answer.is_canceled() {
             return Ok(());
         }
         let Some(operation) = self.operation.take() else { return Ok(()) };
         let result = match self.work {
-            Work::Read => operation(connection).map_err(|error| of_sqlite(&error)),
-            Work::Write | Work::Claim | Work::Erase => apart(connection, operation)?,
+            JobKind::Read => operation(connection).map_err(|error| of_sqlite(&error)),
+            JobKind::Write | JobKind::Claim | JobKind::Erase => {
+                run_isolated(connection, operation)?
+            }
         };
         self.result = Some(result);
         Ok(())
@@ -234,21 +236,21 @@ where
         let answer = match (committed, self.result) {
             (Err(error), _) => Err(error.clone()),
             (Ok(()), Some(result)) => result.map(self.confirm),
-            // Left out, since nobody waits.
+            // Skipped, because its future was dropped.
             (Ok(()), None) => return,
         };
-        // Whoever does not wait any more needs no answer.
+        // The future may have been dropped.
         let _ = self.answer.send(answer);
     }
 }
 
-/// Runs an operation so that it changes nothing if it fails. The outer error says that the whole
-/// transaction is lost, which SQLite decides where a disk is full or broken.
+/// Runs an operation so that it changes nothing if it fails. The outer error means that the whole
+/// transaction is lost, which SQLite decides if the disk is full or broken.
 ///
-/// An operation mostly changes the file by one statement, and SQLite itself undoes a statement that
-/// fails. So it needs no savepoint, which on a fast disk costs a fifth of the throughput. One that
-/// changes it by several, as a sweep does, takes its group with it where a later one fails.
-fn apart<T>(
+/// Most operations write with one statement, and SQLite itself undoes a failed statement. They need
+/// no savepoint, which on a fast disk costs a fifth of the throughput. If an operation with several
+/// statements, such as a sweep, fails after the first, its whole group fails.
+fn run_isolated<T>(
     connection: &Connection,
     operation: impl FnOnce(&Connection) -> rusqlite::Result<T>,
 ) -> Result<Result<T, StoreError>, StoreError> {

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::samples::{START, at, before, bytes, done, names};
-use crate::store::{KeptOutput, OutputSlice, OutputStore, UnixMillis};
+use crate::store::{OutputSlice, OutputStore, StoredOutput, UnixMillis};
 
 /// Checks everything that an [`OutputStore`] promises.
 ///
@@ -32,28 +32,28 @@ impl<'a> Outputs<'a> {
         Self { store, tenant: Uuid::now_v7() }
     }
 
-    fn output(&self, text: &[u8]) -> KeptOutput {
-        KeptOutput::new(Uuid::now_v7(), self.tenant, "user:42", text.to_vec(), at(100))
+    fn output(&self, text: &[u8]) -> StoredOutput {
+        StoredOutput::new(Uuid::now_v7(), self.tenant, "user:42", text.to_vec(), at(100))
     }
 
-    async fn keep(&self, text: &[u8]) -> KeptOutput {
+    async fn keep(&self, text: &[u8]) -> StoredOutput {
         let output = self.output(text);
         self.put(&output).await;
         output
     }
 
-    async fn put(&self, output: &KeptOutput) {
+    async fn put(&self, output: &StoredOutput) {
         done("put_output", self.store.put_output(output.clone()).await);
     }
 
-    async fn read(&self, output: &KeptOutput, offset: u64, most: usize) -> Option<OutputSlice> {
-        let KeptOutput { id, tenant, principal, .. } = output;
+    async fn read(&self, output: &StoredOutput, offset: u64, most: usize) -> Option<OutputSlice> {
+        let StoredOutput { id, tenant, principal, .. } = output;
         let read = self.store.read_output(*id, *tenant, principal, offset, most, START).await;
         done("read_output", read)
     }
 
-    async fn whole(&self, output: &KeptOutput, now: UnixMillis) -> Option<Vec<u8>> {
-        let KeptOutput { id, tenant, principal, .. } = output;
+    async fn whole(&self, output: &StoredOutput, now: UnixMillis) -> Option<Vec<u8>> {
+        let StoredOutput { id, tenant, principal, .. } = output;
         let read = self.store.read_output(*id, *tenant, principal, 0, usize::MAX, now).await;
         done("read_output", read).map(|slice| slice.bytes)
     }
@@ -110,9 +110,9 @@ async fn beyond_the_end_there_is_nothing(outputs: &Outputs<'_>) {
 async fn an_output_is_for_its_tenant_and_principal(outputs: &Outputs<'_>) {
     let output = outputs.keep(b"text").await;
     let others = [
-        KeptOutput { id: Uuid::now_v7(), ..output.clone() },
-        KeptOutput { tenant: Uuid::now_v7(), ..output.clone() },
-        KeptOutput { principal: "user:43".into(), ..output.clone() },
+        StoredOutput { id: Uuid::now_v7(), ..output.clone() },
+        StoredOutput { tenant: Uuid::now_v7(), ..output.clone() },
+        StoredOutput { principal: "user:43".into(), ..output.clone() },
     ];
     for other in &others {
         let found = outputs.read(other, 0, 1).await;
@@ -126,9 +126,9 @@ async fn principals_are_told_apart(outputs: &Outputs<'_>) {
     let output = outputs.output(b"text");
     for pair in names().windows(2) {
         let [principal, other] = [&pair[0], &pair[1]].map(|name| name.as_str().into());
-        let kept = KeptOutput { id: Uuid::now_v7(), principal, ..output.clone() };
+        let kept = StoredOutput { id: Uuid::now_v7(), principal, ..output.clone() };
         outputs.put(&kept).await;
-        let other = KeptOutput { principal: other, ..kept.clone() };
+        let other = StoredOutput { principal: other, ..kept.clone() };
         assert_eq!(outputs.read(&other, 0, 10).await, None, "principals are told apart");
         let found = outputs.whole(&kept, START).await;
         assert_eq!(found.as_deref(), Some(&b"text"[..]), "a principal reads its own output");
@@ -146,7 +146,7 @@ async fn an_output_that_is_over_is_not_read(outputs: &Outputs<'_>) {
 async fn putting_an_output_again_changes_nothing(outputs: &Outputs<'_>) {
     let output = outputs.keep(b"text").await;
     outputs.put(&output).await;
-    let theirs = KeptOutput { tenant: Uuid::now_v7(), text: b"other".to_vec(), ..output.clone() };
+    let theirs = StoredOutput { tenant: Uuid::now_v7(), text: b"other".to_vec(), ..output.clone() };
     // Whether the store takes or refuses another's handle, it must not change what is behind it.
     let _ = outputs.store.put_output(theirs).await;
     let found = outputs.whole(&output, START).await;

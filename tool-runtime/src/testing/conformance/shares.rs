@@ -7,8 +7,8 @@ use uuid::Uuid;
 use super::samples::{START, at, done};
 use crate::canonical::Digest;
 use crate::store::{
-    ClaimRequest, Claimed, Fence, IdempotencyStore, KeyScope, KeyState, Settlement, StoredAnswer,
-    TicketEnd, TicketShare, TicketStore, UnixMillis, WaitingTicket,
+    ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, KeyScope, KeyState, Settlement,
+    StoredAnswer, TicketEnd, TicketQuota, TicketStore, UnixMillis, WaitingTicket,
 };
 
 const LEASE: Duration = Duration::from_secs(30);
@@ -46,9 +46,9 @@ impl<'a, S: IdempotencyStore> Keys<'a, S> {
         KeyScope::new(self.tenant, "user:42", "book_seat", key)
     }
 
-    async fn claim(&self, key: &str, asker: &str, most: usize, now: UnixMillis) -> Claimed {
+    async fn claim(&self, key: &str, asker: &str, most: usize, now: UnixMillis) -> ClaimOutcome {
         let request = ClaimRequest::new(self.key(key), arguments(), now, LEASE);
-        done("claim", self.store.claim(request.within_share(asker, most)).await)
+        done("claim", self.store.claim(request.with_quota(asker, most)).await)
     }
 
     async fn settle(&self, key: &str, fence: Fence, settlement: Settlement) -> bool {
@@ -58,7 +58,7 @@ impl<'a, S: IdempotencyStore> Keys<'a, S> {
     /// Leaves an unknown outcome behind.
     async fn lose(&self, key: &str, asker: &str, now: UnixMillis) -> Fence {
         let fence = match self.claim(key, asker, usize::MAX, now).await {
-            Claimed::First(fence) => fence,
+            ClaimOutcome::First(fence) => fence,
             other => panic!("the first claimant gets a key; found {other:?}"),
         };
         assert!(self.settle(key, fence, Settlement::Unknown).await, "an owner settles its key");
@@ -80,14 +80,14 @@ async fn a_share_of_unknown_outcomes_is_its_callers<S: IdempotencyStore>(store: 
         keys.lose(key, "key:a", START).await;
     }
     let full = keys.claim("three", "key:a", 2, START).await;
-    assert_eq!(full, Claimed::ShareFull, "a caller with its share gets no new key");
+    assert_eq!(full, ClaimOutcome::QuotaExceeded, "a caller with its share gets no new key");
     assert_eq!(keys.state("three").await, None, "a key that is refused is not stored");
     let known = keys.claim("one", "key:a", 2, START).await;
-    assert!(matches!(known, Claimed::Unknown(_)), "a share refuses new keys alone: {known:?}");
+    assert!(matches!(known, ClaimOutcome::Unknown(_)), "a share refuses new keys alone: {known:?}");
     let other = keys.claim("three", "key:b", 2, START).await;
-    assert!(matches!(other, Claimed::First(_)), "a share is one caller's: {other:?}");
+    assert!(matches!(other, ClaimOutcome::First(_)), "a share is one caller's: {other:?}");
     let elsewhere = Keys::new(store).claim("one", "key:a", 2, START).await;
-    assert!(matches!(elsewhere, Claimed::First(_)), "a share is one tenant's: {elsewhere:?}");
+    assert!(matches!(elsewhere, ClaimOutcome::First(_)), "a share is one tenant's: {elsewhere:?}");
 }
 
 async fn a_share_is_given_back_when_an_outcome_is_known<S: IdempotencyStore>(store: &S) {
@@ -99,10 +99,13 @@ async fn a_share_is_given_back_when_an_outcome_is_known<S: IdempotencyStore>(sto
         let fence = keys.lose(&key, "key:a", START).await;
         let next = format!("next-{number}");
         let full = keys.claim(&next, "key:a", 1, START).await;
-        assert_eq!(full, Claimed::ShareFull, "a caller with its share gets no new key");
+        assert_eq!(full, ClaimOutcome::QuotaExceeded, "a caller with its share gets no new key");
         assert!(keys.settle(&key, fence, settlement).await, "an unknown outcome is settled");
         let free = keys.claim(&next, "key:a", 1, START).await;
-        assert!(matches!(free, Claimed::First(_)), "a known outcome frees its place: {free:?}");
+        assert!(
+            matches!(free, ClaimOutcome::First(_)),
+            "a known outcome frees its place: {free:?}"
+        );
     }
 }
 
@@ -114,15 +117,15 @@ async fn an_archived_key_refuses_every_claim<S: IdempotencyStore>(store: &S) {
     let request = ClaimRequest::new(keys.key("old"), arguments(), at(3_600), LEASE);
     for request in [request.clone(), request.clone().resolves(true)] {
         let found = done("claim", store.claim(request).await);
-        assert_eq!(found, Claimed::Archived, "an archived key refuses every claim");
+        assert_eq!(found, ClaimOutcome::Archived, "an archived key refuses every claim");
     }
     let other = ClaimRequest { fingerprint: Digest::of("conformance", b"14C"), ..request };
     let found = done("claim", store.claim(other).await);
-    assert_eq!(found, Claimed::Mismatch, "an archived key belongs to its arguments");
-    let listed = done("unknown", store.unknown(keys.tenant, None, 10).await);
+    assert_eq!(found, ClaimOutcome::Mismatch, "an archived key belongs to its arguments");
+    let listed = done("unknown", store.list_unknown(keys.tenant, None, 10).await);
     assert_eq!(listed, [], "an archived key is not listed as unknown");
     let free = keys.claim("new", "key:a", 1, START).await;
-    assert!(matches!(free, Claimed::First(_)), "an archived key has no place: {free:?}");
+    assert!(matches!(free, ClaimOutcome::First(_)), "an archived key has no place: {free:?}");
     let wrong = keys.settle("old", Fence::new(fence.get() + 1_000), Settlement::Released).await;
     assert!(!wrong, "an archived key is released with its fence alone");
     assert!(keys.settle("old", fence, Settlement::Released).await, "an archived key is released");
@@ -150,15 +153,16 @@ async fn archive_all<S: IdempotencyStore>(store: &S, before: UnixMillis) {
 
 async fn an_answer_that_is_not_trusted_is_unknown<S: IdempotencyStore>(store: &S) {
     let keys = Keys::new(store);
-    let Claimed::First(fence) = keys.claim("bad", "key:a", 9, START).await else {
+    let ClaimOutcome::First(fence) = keys.claim("bad", "key:a", 9, START).await else {
         panic!("the first claimant gets a key")
     };
-    let distrust = || async { done("distrust", store.distrust(&keys.key("bad")).await) };
-    assert!(!distrust().await, "what runs has no answer");
+    let invalidate_answer =
+        || async { done("invalidate_answer", store.invalidate_answer(&keys.key("bad")).await) };
+    assert!(!invalidate_answer().await, "what runs has no answer");
     let answer = StoredAnswer::succeeded(b"1".to_vec(), b"{}".to_vec());
     let answered = Settlement::Answered { answer, keep_until: at(100) };
     assert!(keys.settle("bad", fence, answered).await, "an owner settles its key");
-    assert!(distrust().await, "an answer is made unknown");
+    assert!(invalidate_answer().await, "an answer is made unknown");
     assert_eq!(keys.state("bad").await, Some(KeyState::Unknown), "an answer is made unknown");
     done("sweep_keys", store.sweep_keys(at(1_000), 1_000).await);
     assert_eq!(keys.state("bad").await, Some(KeyState::Unknown), "what is unknown is not swept");
@@ -172,8 +176,7 @@ async fn an_unknown_outcome_is_found_by_its_fence<S: IdempotencyStore>(store: &S
         last = keys.lose(&format!("lost-{number:03}"), "key:a", START).await;
     }
     let found = |tenant| async move {
-        done("unknown_of_fence", store.unknown_of_fence(tenant, last).await)
-            .map(|record| record.key.key)
+        done("find_unknown", store.find_unknown(tenant, last).await).map(|record| record.key.key)
     };
     assert_eq!(found(keys.tenant).await.as_deref(), Some("lost-299"), "it is found by its fence");
     assert_eq!(found(Uuid::now_v7()).await, None, "another tenant's is not found");
@@ -183,12 +186,12 @@ async fn an_unknown_outcome_is_found_by_its_fence<S: IdempotencyStore>(store: &S
 
 fn ticket(tenant: Uuid, holder: &str, bytes: usize) -> WaitingTicket {
     let ticket = WaitingTicket::new(Uuid::now_v7(), tenant, "run-1", vec![7; bytes], at(100));
-    ticket.held_by(holder)
+    ticket.held_for(holder)
 }
 
 async fn a_share_of_tickets_is_its_holders<S: TicketStore>(store: &S) {
     let tenant = Uuid::now_v7();
-    let share = TicketShare::new(2, 1_000);
+    let share = TicketQuota::new(2, 1_000);
     let put = |ticket: WaitingTicket, now| async move {
         done("put_ticket_within", store.put_ticket_within(ticket, share, now).await)
     };
@@ -216,7 +219,7 @@ async fn a_share_of_tickets_is_its_holders<S: TicketStore>(store: &S) {
 
 async fn a_share_of_tickets_counts_bytes<S: TicketStore>(store: &S) {
     let tenant = Uuid::now_v7();
-    let share = TicketShare::new(100, 1_000);
+    let share = TicketQuota::new(100, 1_000);
     let put = |bytes| async move {
         let ticket = ticket(tenant, "key:a", bytes);
         done("put_ticket_within", store.put_ticket_within(ticket, share, START).await)

@@ -1,4 +1,4 @@
-//! A turn of a model's: what is free runs at once, and whoever has to be asked holds nothing up.
+//! Batches: free calls run at once, and calls that wait for an approval do not delay them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,27 +10,27 @@ use tool_runtime::contracts::ToolCallRequest;
 use tool_runtime::policy::{AccessVerdict, Decision, Policy, Rules};
 use tool_runtime::prelude::*;
 
-use super::desk::{
-    Desk, Notes, code, context, details, jane, person, reason, rule, slow_boss, ticket_in,
+use super::fixture::{
+    EventLog, Fixture, approver, code, context, details, jane, reason, rule, slow_boss, ticket_in,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
 
 /// Works for a while.
-async fn work(notes: &Notes, what: &str, n: u64, ms: u64) -> u64 {
-    notes.note(format!("{what} {n} starts"));
+async fn work(notes: &EventLog, what: &str, n: u64, ms: u64) -> u64 {
+    notes.record(format!("{what} {n} starts"));
     tokio::time::sleep(Duration::from_millis(ms)).await;
-    notes.note(format!("{what} {n} ends"));
+    notes.record(format!("{what} {n} ends"));
     n
 }
 
 /// Reads.
 #[ai_tool(effect = "read")]
 async fn read(
-    notes: &Notes,
-    /// Which.
+    notes: &EventLog,
+    /// The id.
     n: u64,
-    /// How long.
+    /// The duration.
     #[arg(default = 10)]
     ms: u64,
 ) -> u64 {
@@ -40,34 +40,34 @@ async fn read(
 /// Writes what is free.
 #[ai_tool(effect = "write")]
 async fn put(
-    notes: &Notes,
+    notes: &EventLog,
     dry_run: &DryRun,
-    /// Which.
+    /// The id.
     n: u64,
-    /// How long.
+    /// The duration.
     #[arg(default = 10)]
     ms: u64,
 ) -> u64 {
     if dry_run.is_active() { n } else { work(notes, "put", n, ms).await }
 }
 
-/// Sends what somebody has to allow.
+/// Sends a message, which needs an approval.
 #[ai_tool(effect = "write")]
 async fn send(
-    notes: &Notes,
+    notes: &EventLog,
     dry_run: &DryRun,
-    /// Which.
+    /// The id.
     n: u64,
-    /// How long.
+    /// The duration.
     #[arg(default = 10)]
     ms: u64,
 ) -> u64 {
     if dry_run.is_active() { n } else { work(notes, "send", n, ms).await }
 }
 
-/// A desk with these tools, and what happens noted in one place.
-fn desk(policy: Policy, notes: &Notes) -> Desk {
-    Desk::noting(notes, policy, |builder| {
+/// A fixture with these tools, and what happens noted in one place.
+fn fixture(policy: Policy, notes: &EventLog) -> Fixture {
+    Fixture::with_events(notes, policy, |builder| {
         let builder = builder.tool::<Read>().tool::<Put>().tool::<Send>();
         builder.permission("put", Permission::Allow)
     })
@@ -86,20 +86,20 @@ fn data(outputs: &[&ToolOutput]) -> Vec<Option<String>> {
 }
 
 /// Opens jane's calls and runs them as one batch.
-async fn run(desk: &Desk, calls: &[(&str, u64)]) -> Vec<ToolCall> {
-    let mut calls = desk.runtime.call_all(&requests(calls), &jane());
-    desk.runtime.execute_all(&mut calls).await;
+async fn run(fixture: &Fixture, calls: &[(&str, u64)]) -> Vec<ToolCall> {
+    let mut calls = fixture.runtime.call_all(&requests(calls), &jane());
+    fixture.runtime.execute_all(&mut calls).await;
     calls
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_is_asked_holds_up_no_free_call() {
-    let notes = Notes::default();
-    let desk = desk(Policy::new().approver(slow_boss(&notes, SECOND)), &notes);
+async fn a_call_that_waits_for_an_approval_delays_no_free_call() {
+    let notes = EventLog::default();
+    let fixture = fixture(Policy::new().approver(slow_boss(&notes, SECOND)), &notes);
     let turn = [("send", 1), ("read", 2), ("put", 3), ("send", 4), ("read", 5)];
-    let mut calls = desk.runtime.call_all(&requests(&turn), &jane());
+    let mut calls = fixture.runtime.call_all(&requests(&turn), &jane());
     let before = tokio::time::Instant::now();
-    let outputs = data(&desk.runtime.execute_all(&mut calls).await);
+    let outputs = data(&fixture.runtime.execute_all(&mut calls).await);
     assert_eq!(outputs, ["1", "2", "3", "4", "5"].map(|data| Some(data.to_owned())));
     assert_eq!(
         notes.all(),
@@ -124,46 +124,46 @@ async fn whoever_is_asked_holds_up_no_free_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn somebody_is_asked_before_the_free_calls_in_front_have_ended() {
-    let notes = Notes::default();
-    let desk = desk(Policy::new().approver(slow_boss(&notes, SECOND)), &notes);
-    run(&desk, &[("put", 1), ("read", 2), ("send", 3)]).await;
+async fn an_approver_is_asked_before_earlier_free_calls_have_ended() {
+    let notes = EventLog::default();
+    let fixture = fixture(Policy::new().approver(slow_boss(&notes, SECOND)), &notes);
+    run(&fixture, &[("put", 1), ("read", 2), ("send", 3)]).await;
     assert_eq!(notes.all()[..3], ["put 1 starts", r#"asked about {"n":3}"#, "put 1 ends"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_allowed_call_runs_after_the_free_ones_however_soon_it_was_allowed() {
-    let notes = Notes::default();
-    let boss = person(|_| Decision::approve("boss"));
-    let desk = desk(Policy::new().approver(boss), &notes);
-    run(&desk, &[("send", 1), ("read", 2), ("put", 3)]).await;
+    let notes = EventLog::default();
+    let boss = approver(|_| Decision::approve("boss"));
+    let fixture = fixture(Policy::new().approver(boss), &notes);
+    run(&fixture, &[("send", 1), ("read", 2), ("put", 3)]).await;
     let starts = notes.all().into_iter().filter(|note| note.ends_with("starts"));
     assert_eq!(starts.collect::<Vec<_>>(), ["read 2 starts", "put 3 starts", "send 1 starts"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_anybody_to_ask_each_such_call_has_its_ticket_and_the_free_ones_run() {
-    let notes = Notes::default();
-    let desk = desk(Policy::new(), &notes);
-    let calls = run(&desk, &[("send", 1), ("read", 2), ("send", 3), ("put", 4)]).await;
+async fn without_an_approver_such_calls_get_tickets_and_free_ones_run() {
+    let notes = EventLog::default();
+    let fixture = fixture(Policy::new(), &notes);
+    let calls = run(&fixture, &[("send", 1), ("read", 2), ("send", 3), ("put", 4)]).await;
     let tickets: Vec<_> =
         [0, 2].into_iter().map(|at| ticket_in(calls[at].output().unwrap())).collect();
     assert_ne!(tickets[0], tickets[1]);
     assert_eq!(calls[0].call_id(), Some("call-0"));
     let ends = notes.all().into_iter().filter(|note| note.ends_with("ends"));
     assert_eq!(ends.collect::<Vec<_>>(), ["read 2 ends", "put 4 ends"]);
-    assert!(desk.approved(&tickets[1]).await.is_ok());
+    assert!(fixture.approved(&tickets[1]).await.is_ok());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_declined_leaves_the_others_alone() {
-    let notes = Notes::default();
-    let boss = person(|request| match request.arguments() {
+    let notes = EventLog::default();
+    let boss = approver(|request| match request.arguments() {
         r#"{"n":1}"# => Decision::decline("not this one"),
         _ => Decision::approve("boss"),
     });
-    let desk = desk(Policy::new().approver(boss), &notes);
-    let calls = run(&desk, &[("send", 1), ("send", 2), ("read", 3)]).await;
+    let fixture = fixture(Policy::new().approver(boss), &notes);
+    let calls = run(&fixture, &[("send", 1), ("send", 2), ("read", 3)]).await;
     assert_eq!(code(calls[0].output().unwrap()), "DECLINED");
     assert_eq!(details(calls[0].output().unwrap())["feedback"], "not this one");
     assert!(calls[1].output().unwrap().is_ok() && calls[2].output().unwrap().is_ok());
@@ -172,12 +172,12 @@ async fn a_call_that_is_declined_leaves_the_others_alone() {
 
 #[tokio::test(start_paused = true)]
 async fn the_time_that_people_take_is_not_the_batchs() {
-    let notes = Notes::default();
-    let desk = desk(Policy::new().approver(slow_boss(&notes, 60 * SECOND)), &notes);
+    let notes = EventLog::default();
+    let fixture = fixture(Policy::new().approver(slow_boss(&notes, 60 * SECOND)), &notes);
     let cx = context("jane").timeouts_ms(35).build().unwrap();
     let turn = [("put", 1), ("send", 2), ("send", 3), ("send", 4)];
-    let mut calls = desk.runtime.call_all(&requests(&turn), &cx);
-    desk.runtime.execute_all(&mut calls).await;
+    let mut calls = fixture.runtime.call_all(&requests(&turn), &cx);
+    fixture.runtime.execute_all(&mut calls).await;
     for call in &calls[..3] {
         assert!(call.output().unwrap().is_ok(), "{:?}", call.output());
     }
@@ -188,7 +188,7 @@ async fn the_time_that_people_take_is_not_the_batchs() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_only_the_hosts_rule_asks_about_holds_up_no_free_call() {
-    let notes = Notes::default();
+    let notes = EventLog::default();
     let access = rule(|request| {
         let n = request.arguments::<serde_json::Value>()?["n"].as_u64();
         Ok(match n {
@@ -199,9 +199,9 @@ async fn a_call_that_only_the_hosts_rule_asks_about_holds_up_no_free_call() {
         })
     });
     let policy = Policy::new().access(access).approver(slow_boss(&notes, SECOND));
-    let desk = desk(policy, &notes);
+    let fixture = fixture(policy, &notes);
     let turn = [("put", 1), ("send", 2), ("send", 3), ("read", 1), ("read", 4)];
-    let calls = run(&desk, &turn).await;
+    let calls = run(&fixture, &turn).await;
     assert_eq!(reason(calls[1].output().unwrap()), "denied_by_policy");
     let answered = calls.iter().filter(|call| call.output().unwrap().is_ok());
     assert_eq!(answered.count(), 4);
@@ -226,30 +226,30 @@ async fn a_call_that_only_the_hosts_rule_asks_about_holds_up_no_free_call() {
 
 #[tokio::test(start_paused = true)]
 async fn the_hosts_rule_is_asked_again_when_an_allowed_call_has_its_turn() {
-    let notes = Notes::default();
+    let notes = EventLog::default();
     let sent = notes.clone();
     let once = rule(move |_| {
         let has_sent = sent.all().iter().any(|note| note.starts_with("send"));
         Ok(if has_sent { AccessVerdict::deny("one a day") } else { AccessVerdict::ByPermission })
     });
-    let boss = person(|_| Decision::approve("boss"));
-    let desk = desk(Policy::new().access(once).approver(boss), &notes);
-    let calls = run(&desk, &[("send", 1), ("send", 2)]).await;
+    let boss = approver(|_| Decision::approve("boss"));
+    let fixture = fixture(Policy::new().access(once).approver(boss), &notes);
+    let calls = run(&fixture, &[("send", 1), ("send", 2)]).await;
     assert!(calls[0].output().unwrap().is_ok());
     assert_eq!(reason(calls[1].output().unwrap()), "denied_by_policy");
     assert_eq!(notes.all(), ["send 1 starts", "send 1 ends"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_batch_that_is_dropped_while_somebody_is_asked_has_lost_nothing() {
-    let notes = Notes::default();
-    let desk = desk(Policy::new().approver(slow_boss(&notes, SECOND)), &notes);
-    let mut calls = desk.runtime.call_all(&requests(&[("send", 1), ("read", 2)]), &jane());
+async fn a_batch_dropped_while_an_approver_is_asked_has_lost_nothing() {
+    let notes = EventLog::default();
+    let fixture = fixture(Policy::new().approver(slow_boss(&notes, SECOND)), &notes);
+    let mut calls = fixture.runtime.call_all(&requests(&[("send", 1), ("read", 2)]), &jane());
     let half = Duration::from_millis(500);
-    assert!(tokio::time::timeout(half, desk.runtime.execute_all(&mut calls)).await.is_err());
+    assert!(tokio::time::timeout(half, fixture.runtime.execute_all(&mut calls)).await.is_err());
     assert_eq!(calls[0].status(), CallStatus::Pending);
     assert_eq!(calls[1].status(), CallStatus::Executed);
-    desk.runtime.execute_all(&mut calls).await;
+    fixture.runtime.execute_all(&mut calls).await;
     assert!(calls.iter().all(|call| call.status() == CallStatus::Executed));
     let ran = notes.all().iter().filter(|note| note.ends_with("starts")).count();
     assert_eq!(ran, 2, "the read did not run again");
@@ -257,38 +257,38 @@ async fn a_batch_that_is_dropped_while_somebody_is_asked_has_lost_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_batch_ends_the_ticket_of_a_call_that_was_declined_before() {
-    let notes = Notes::default();
-    let desk = desk(Policy::new(), &notes);
-    let ticket = desk.ticket("send", r#"{"n":1}"#).await;
-    let mut calls = vec![desk.runtime.resume(&ticket, &jane()).await];
+    let notes = EventLog::default();
+    let fixture = fixture(Policy::new(), &notes);
+    let ticket = fixture.ticket("send", r#"{"n":1}"#).await;
+    let mut calls = vec![fixture.runtime.resume(&ticket, &jane()).await];
     calls[0].decline("no").unwrap();
-    desk.runtime.execute_all(&mut calls).await;
-    assert_eq!(reason(&desk.approved(&ticket).await), "ticket_declined");
+    fixture.runtime.execute_all(&mut calls).await;
+    assert_eq!(reason(&fixture.approved(&ticket).await), "ticket_declined");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_was_changed_ahead_runs_as_it_was_changed() {
     let asked = Arc::new(AtomicU32::new(0));
     let counted = asked.clone();
-    let boss = person(move |_| {
+    let boss = approver(move |_| {
         counted.fetch_add(1, Ordering::SeqCst);
         Decision::approve("boss").with_arguments(r#"{"n":7}"#)
     });
-    let notes = Notes::default();
+    let notes = EventLog::default();
     let policy = Policy::new().rules(Rules::new().bind_preview(true)).approver(boss);
-    let desk = desk(policy, &notes);
-    let calls = run(&desk, &[("send", 1), ("send", 2)]).await;
+    let fixture = fixture(policy, &notes);
+    let calls = run(&fixture, &[("send", 1), ("send", 2)]).await;
     assert!(calls.iter().all(|call| call.output().unwrap().data_json() == Some("7")));
     assert_eq!(asked.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_was_answered_before_has_its_answer_and_nobody_is_asked_again() {
-    let notes = Notes::default();
-    let desk = desk(Policy::new().approver(slow_boss(&notes, SECOND)), &notes);
+async fn a_call_that_was_answered_before_needs_no_approval_again() {
+    let notes = EventLog::default();
+    let fixture = fixture(Policy::new().approver(slow_boss(&notes, SECOND)), &notes);
     // The same call of the same model, delivered twice.
-    run(&desk, &[("send", 1)]).await;
-    let again = run(&desk, &[("send", 1), ("read", 2)]).await;
+    run(&fixture, &[("send", 1)]).await;
+    let again = run(&fixture, &[("send", 1), ("read", 2)]).await;
     assert!(again[0].output().unwrap().meta_json().contains(r#""replayed":true"#));
     assert!(again[1].output().unwrap().is_ok());
     assert_eq!(notes.all().iter().filter(|note| note.starts_with("asked")).count(), 1);

@@ -11,7 +11,7 @@ use tool_runtime::store::{Memory, UnixMillis};
 use tool_runtime::testing::ManualClock;
 use tool_runtime::{Reconciled, RuntimeBuilder};
 
-/// What happened in the world.
+/// The effects of the tools.
 #[derive(Default)]
 struct World {
     orders: AtomicU32,

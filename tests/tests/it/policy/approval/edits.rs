@@ -5,17 +5,17 @@ use tool_runtime::ApprovalError;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 
-use super::desk::{Desk, SECRET, code, details, jane, meta};
+use super::fixture::{Fixture, SECRET, code, details, jane, meta};
 
 const SENT: &str = r#"{"to":"joe","cents":5,"items":[{"name":"tea","count":1},{"name":"cup","count":2}],"labels":{"a/b":"x","c~d":"y"}}"#;
 
 /// Edits a call of this and executes it.
-async fn edited(sent: &str, edit: &str) -> (Desk, ToolOutput) {
-    let desk = Desk::new(Policy::new());
-    let mut call = desk.runtime.call("pay", sent, &jane());
+async fn edited(sent: &str, edit: &str) -> (Fixture, ToolOutput) {
+    let fixture = Fixture::new(Policy::new());
+    let mut call = fixture.runtime.call("pay", sent, &jane());
     call.approve_edited("boss", edit).unwrap();
     let output = call.execute().await.clone();
-    (desk, output)
+    (fixture, output)
 }
 
 async fn check_edits(edit: Value, pointers: &[&str]) {
@@ -26,7 +26,7 @@ async fn check_edits(edit: Value, pointers: &[&str]) {
     assert_eq!(envelope["input"], serde_json::from_str::<Value>(SENT).unwrap());
 }
 
-/// What was sent, with one place changed.
+/// The arguments that were sent, with one field changed.
 fn with(pointer: &str, value: Value) -> Value {
     let mut edit: Value = serde_json::from_str(SENT).unwrap();
     *edit.pointer_mut(pointer).unwrap() = value;
@@ -49,10 +49,10 @@ async fn the_answer_names_each_place_that_was_changed_and_echoes_what_was_sent()
 
 #[tokio::test]
 async fn the_changed_arguments_are_what_runs() {
-    let (desk, output) = edited(SENT, r#"{"to":"eve","cents":4}"#).await;
+    let (fixture, output) = edited(SENT, r#"{"to":"eve","cents":4}"#).await;
     assert_eq!(output.data_json(), Some(r#""4 to eve""#));
-    assert_eq!(desk.notes.all(), ["paid 4 to eve"]);
-    assert_eq!(desk.closed.last().approver.as_deref(), Some("boss"));
+    assert_eq!(fixture.notes.all(), ["paid 4 to eve"]);
+    assert_eq!(fixture.closed.last().approver.as_deref(), Some("boss"));
 }
 
 #[tokio::test]
@@ -64,13 +64,13 @@ async fn a_changed_call_that_fails_names_the_places_too() {
 
 #[tokio::test]
 async fn a_change_back_to_what_was_sent_is_no_change() {
-    let desk = Desk::new(Policy::new());
-    let mut call = desk.runtime.call("pay", SENT, &jane());
+    let fixture = Fixture::new(Policy::new());
+    let mut call = fixture.runtime.call("pay", SENT, &jane());
     call.approve_edited("boss", r#"{"to":"eve"}"#).unwrap();
     call.approve_edited("boss", SENT).unwrap();
     let output = call.execute().await;
     assert!(output.is_ok() && meta(output).get("edits").is_none(), "{output}");
-    assert_eq!(desk.notes.all(), ["paid 5 to joe"]);
+    assert_eq!(fixture.notes.all(), ["paid 5 to joe"]);
 }
 
 #[tokio::test]
@@ -82,8 +82,8 @@ async fn the_same_in_other_words_is_no_change() {
 
 #[tokio::test]
 async fn a_refused_change_leaves_the_call_as_it_was() {
-    let desk = Desk::new(Policy::new());
-    let mut call = desk.runtime.call("pay", SENT, &jane());
+    let fixture = Fixture::new(Policy::new());
+    let mut call = fixture.runtime.call("pay", SENT, &jane());
     for bad in ["{", "{}", r#"{"to":"joe","cents":"4"}"#, r#"{"to":"joe","to":"eve"}"#] {
         let Err(ApprovalError::InvalidArguments(detail)) = call.approve_edited("boss", bad) else {
             panic!("{bad} was taken");
@@ -100,20 +100,20 @@ async fn a_refused_change_leaves_the_call_as_it_was() {
 
 #[tokio::test]
 async fn an_earlier_yes_does_not_stand_for_changed_arguments() {
-    let desk = Desk::new(Policy::new());
-    let mut call = desk.runtime.call("pay", SENT, &jane());
+    let fixture = Fixture::new(Policy::new());
+    let mut call = fixture.runtime.call("pay", SENT, &jane());
     call.approve("jane").unwrap();
     call.approve_edited("boss", r#"{"to":"eve"}"#).unwrap();
     assert!(call.execute().await.is_ok());
-    assert_eq!(desk.closed.last().approver.as_deref(), Some("boss"));
+    assert_eq!(fixture.closed.last().approver.as_deref(), Some("boss"));
 }
 
 #[tokio::test]
 async fn no_text_of_a_changed_call_holds_a_secret() {
     let other = "another-secret-word";
-    let desk = Desk::new(Policy::new());
+    let fixture = Fixture::new(Policy::new());
     let sent = format!(r#"{{"to":"nobody","pin":"{SECRET}"}}"#);
-    let mut call = desk.runtime.call("pay", sent, &jane());
+    let mut call = fixture.runtime.call("pay", sent, &jane());
     let bad = format!(r#"{{"to":7,"pin":"{other}","pim":"{other}"}}"#);
     let refused = call.approve_edited("boss", bad).unwrap_err();
     let mut texts = vec![refused.to_string(), format!("{refused:?}"), call.preview().to_string()];
@@ -121,7 +121,7 @@ async fn no_text_of_a_changed_call_holds_a_secret() {
     texts.extend([call.preview().to_string(), format!("{call:?}")]);
     let output = call.execute().await.clone();
     assert_eq!(details(&output)["edits"], json!(["/pin"]));
-    texts.extend([output.json().to_owned(), format!("{:?}", desk.closed)]);
+    texts.extend([output.json().to_owned(), format!("{:?}", fixture.closed)]);
     for text in texts {
         assert!(!text.contains(SECRET) && !text.contains(other), "{text}");
     }
@@ -129,25 +129,25 @@ async fn no_text_of_a_changed_call_holds_a_secret() {
 
 #[tokio::test]
 async fn a_change_survives_the_wait_behind_a_ticket_and_the_name_does_not() {
-    let desk = Desk::new(Policy::new());
-    let mut call = desk.runtime.call("pay", SENT, &jane());
+    let fixture = Fixture::new(Policy::new());
+    let mut call = fixture.runtime.call("pay", SENT, &jane());
     call.approve_edited("boss", r#"{"to":"eve","cents":4}"#).unwrap();
     let ticket = call.ticket().await.unwrap().to_json();
-    let mut unnamed = desk.runtime.resume(&ticket, &jane()).await;
+    let mut unnamed = fixture.runtime.resume(&ticket, &jane()).await;
     assert_eq!(code(unnamed.execute().await), "NEEDS_USER_CONFIRMATION");
-    let output = desk.approved(&ticket).await;
+    let output = fixture.approved(&ticket).await;
     assert_eq!(output.data_json(), Some(r#""4 to eve""#));
     assert_eq!(meta(&output)["edits"], json!(["/cents", "/items", "/labels", "/to"]));
 }
 
 #[tokio::test]
 async fn a_call_that_came_back_may_be_changed_and_uses_its_ticket() {
-    let desk = Desk::new(Policy::new());
-    let ticket = desk.ticket("pay", SENT).await;
-    let mut call = desk.runtime.resume(&ticket, &jane()).await;
+    let fixture = Fixture::new(Policy::new());
+    let ticket = fixture.ticket("pay", SENT).await;
+    let mut call = fixture.runtime.resume(&ticket, &jane()).await;
     assert!(call.approve_edited("boss", "{}").is_err());
     call.approve_edited("boss", r#"{"to":"eve","cents":4}"#).unwrap();
     assert_eq!(call.execute().await.data_json(), Some(r#""4 to eve""#));
-    assert_eq!(code(&desk.approved(&ticket).await), "FORBIDDEN");
-    assert_eq!(desk.notes.all(), ["paid 4 to eve"]);
+    assert_eq!(code(&fixture.approved(&ticket).await), "FORBIDDEN");
+    assert_eq!(fixture.notes.all(), ["paid 4 to eve"]);
 }

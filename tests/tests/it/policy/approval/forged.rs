@@ -9,29 +9,29 @@ use tool_runtime::contracts::ToolCallRequest;
 use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
 
-use super::desk::{Desk, Notes, TENANT, code, context, jane, reason, ticket_in};
+use super::fixture::{EventLog, Fixture, TENANT, code, context, jane, reason, ticket_in};
 use crate::sqlite::Folder;
 
 const PAYMENT: &str = r#"{"to":"joe","cents":5}"#;
 
 /// Takes a ticket up in this context, says yes, and sees that nothing runs and the ticket is good.
-async fn check_refused(desk: &Desk, presented: &str, cx: &ToolContext, expected: &str) {
-    let mut call = desk.runtime.resume(presented, cx).await;
+async fn check_refused(fixture: &Fixture, presented: &str, cx: &ToolContext, expected: &str) {
+    let mut call = fixture.runtime.resume(presented, cx).await;
     assert_eq!(call.status(), CallStatus::Rejected, "{presented}");
     assert!(call.approve("boss").is_err(), "a rejected call cannot be approved");
     assert!(call.approve_edited("boss", PAYMENT).is_err());
     assert_eq!(reason(call.execute().await), expected, "{presented}");
-    assert!(desk.notes.is_empty(), "nothing may run");
+    assert!(fixture.notes.is_empty(), "nothing may run");
 }
 
 #[tokio::test]
 async fn a_ticket_with_any_field_altered_lets_nothing_run() {
-    let desk = Desk::new(Policy::new());
+    let fixture = Fixture::new(Policy::new());
     let cx = context("jane").session_id("session-1").build().unwrap();
     let request =
         ToolCallRequest::new("call-1", "pay", RawValue::from_string(PAYMENT.to_owned()).unwrap());
-    let ticket = ticket_in(desk.runtime.call_request(&request, &cx).execute().await);
-    let other = ticket_in(&desk.answer("pay", r#"{"to":"eve"}"#).await);
+    let ticket = ticket_in(fixture.runtime.call_request(&request, &cx).execute().await);
+    let other = ticket_in(&fixture.answer("pay", r#"{"to":"eve"}"#).await);
     let other: Value = serde_json::from_str(&other).unwrap();
     let genuine: Value = serde_json::from_str(&ticket).unwrap();
     let later = genuine["expires_at"].as_u64().unwrap() + 1;
@@ -61,29 +61,29 @@ async fn a_ticket_with_any_field_altered_lets_nothing_run() {
     for (field, value, expected) in altered {
         let mut forged = genuine.clone();
         forged[field] = value;
-        check_refused(&desk, &forged.to_string(), &cx, expected).await;
+        check_refused(&fixture, &forged.to_string(), &cx, expected).await;
     }
     for field in genuine.as_object().unwrap().keys().filter(|key| *key != "call_id") {
         let mut shorter = genuine.clone();
         shorter.as_object_mut().unwrap().remove(field);
-        check_refused(&desk, &shorter.to_string(), &cx, "ticket_malformed").await;
+        check_refused(&fixture, &shorter.to_string(), &cx, "ticket_malformed").await;
     }
-    assert!(desk.approved(&ticket).await.is_ok(), "the ticket itself was not used");
-    assert_eq!(desk.notes.all(), ["paid 5 to joe"]);
+    assert!(fixture.approved(&ticket).await.is_ok(), "the ticket itself was not used");
+    assert_eq!(fixture.notes.all(), ["paid 5 to joe"]);
 }
 
 #[tokio::test]
 async fn what_is_no_ticket_lets_nothing_run() {
-    let desk = Desk::new(Policy::new());
+    let fixture = Fixture::new(Policy::new());
     for text in ["", "yes", "null", "[]", "{}", "\"approved\"", &"x".repeat(1_000_000)] {
-        check_refused(&desk, text, &jane(), "ticket_malformed").await;
+        check_refused(&fixture, text, &jane(), "ticket_malformed").await;
     }
 }
 
 #[tokio::test]
 async fn a_ticket_is_good_for_whom_it_was_issued_only() {
-    let desk = Desk::new(Policy::new());
-    let ticket = desk.ticket("pay", PAYMENT).await;
+    let fixture = Fixture::new(Policy::new());
+    let ticket = fixture.ticket("pay", PAYMENT).await;
     let elsewhere = ToolContext::builder(Uuid::from_u128(8), "trace-1").run_id("run-1");
     let nobody = ToolContext::builder(TENANT, "trace-1").run_id("run-1");
     let foreign = [
@@ -93,89 +93,89 @@ async fn a_ticket_is_good_for_whom_it_was_issued_only() {
         context("jane ").build().unwrap(),
     ];
     for cx in foreign {
-        check_refused(&desk, &ticket, &cx, "ticket_foreign").await;
+        check_refused(&fixture, &ticket, &cx, "ticket_foreign").await;
     }
-    assert!(desk.approved(&ticket).await.is_ok());
+    assert!(fixture.approved(&ticket).await.is_ok());
 }
 
 #[tokio::test]
 async fn a_ticket_expires() {
-    let desk = Desk::new(Policy::new().ticket_lifetime(Duration::from_secs(60)));
-    let ticket = desk.ticket("pay", PAYMENT).await;
-    desk.clock.advance(Duration::from_millis(59_999));
-    let held = desk.runtime.resume(&ticket, &jane()).await;
+    let fixture = Fixture::new(Policy::new().ticket_lifetime(Duration::from_secs(60)));
+    let ticket = fixture.ticket("pay", PAYMENT).await;
+    fixture.clock.advance(Duration::from_millis(59_999));
+    let held = fixture.runtime.resume(&ticket, &jane()).await;
     assert_eq!(held.status(), CallStatus::Pending);
     drop(held);
-    let ticket = desk.ticket("pay", PAYMENT).await;
-    desk.clock.advance(Duration::from_secs(60));
-    check_refused(&desk, &ticket, &jane(), "ticket_expired").await;
+    let ticket = fixture.ticket("pay", PAYMENT).await;
+    fixture.clock.advance(Duration::from_secs(60));
+    check_refused(&fixture, &ticket, &jane(), "ticket_expired").await;
 }
 
 #[tokio::test]
 async fn a_call_that_came_back_in_time_and_is_let_run_too_late_does_not_run() {
-    let desk = Desk::new(Policy::new().ticket_lifetime(Duration::from_secs(60)));
-    let ticket = desk.ticket("pay", PAYMENT).await;
-    let mut call = desk.runtime.resume(&ticket, &jane()).await;
+    let fixture = Fixture::new(Policy::new().ticket_lifetime(Duration::from_secs(60)));
+    let ticket = fixture.ticket("pay", PAYMENT).await;
+    let mut call = fixture.runtime.resume(&ticket, &jane()).await;
     call.approve("boss").unwrap();
-    desk.clock.advance(Duration::from_secs(60));
+    fixture.clock.advance(Duration::from_secs(60));
     assert_eq!(reason(call.execute().await), "ticket_expired");
-    assert!(desk.notes.is_empty());
+    assert!(fixture.notes.is_empty());
 }
 
 #[tokio::test]
 async fn a_model_that_sends_its_ticket_back_gets_nowhere() {
-    let desk = Desk::new(Policy::new());
-    let ticket = desk.ticket("pay", PAYMENT).await;
+    let fixture = Fixture::new(Policy::new());
+    let ticket = fixture.ticket("pay", PAYMENT).await;
     let approved = ticket.replacen('{', r#"{"approver":"boss","#, 1);
     for arguments in [&*ticket, &*approved, &json!({"to": "joe", "ticket": ticket}).to_string()] {
-        assert_eq!(code(&desk.answer("pay", arguments).await), "INVALID_ARGUMENT");
+        assert_eq!(code(&fixture.answer("pay", arguments).await), "INVALID_ARGUMENT");
     }
     for name in ["approve", "resume", &*ticket] {
-        assert_eq!(code(&desk.answer(name, &ticket).await), "NOT_FOUND");
+        assert_eq!(code(&fixture.answer(name, &ticket).await), "NOT_FOUND");
     }
-    let again = desk.ticket("pay", PAYMENT).await;
+    let again = fixture.ticket("pay", PAYMENT).await;
     assert_ne!(again, ticket, "the same call again is another one to decide about");
-    assert!(desk.notes.is_empty());
-    assert!(desk.approved(&ticket).await.is_ok());
+    assert!(fixture.notes.is_empty());
+    assert!(fixture.approved(&ticket).await.is_ok());
 }
 
 #[tokio::test]
 async fn a_ticket_without_a_name_is_answered_as_before_and_stays_good() {
-    let desk = Desk::new(Policy::new());
-    let ticket = desk.ticket("pay", PAYMENT).await;
+    let fixture = Fixture::new(Policy::new());
+    let ticket = fixture.ticket("pay", PAYMENT).await;
     for _ in 0..3 {
-        let mut call = desk.runtime.resume(&ticket, &jane()).await;
+        let mut call = fixture.runtime.resume(&ticket, &jane()).await;
         assert!(call.needs_approval());
         assert_eq!(ticket_in(call.execute().await), ticket);
     }
-    assert!(desk.notes.is_empty());
-    assert!(desk.approved(&ticket).await.is_ok());
+    assert!(fixture.notes.is_empty());
+    assert!(fixture.approved(&ticket).await.is_ok());
 }
 
 #[tokio::test]
 async fn a_call_that_was_put_away_needs_a_name_although_its_tool_asks_for_none() {
-    let desk = Desk::with(Policy::new(), |it| it.permission("pay", Permission::Allow));
-    let mut call = desk.runtime.call("pay", PAYMENT, &jane());
+    let fixture = Fixture::with(Policy::new(), |it| it.permission("pay", Permission::Allow));
+    let mut call = fixture.runtime.call("pay", PAYMENT, &jane());
     let ticket = call.ticket().await.unwrap().to_json();
-    let mut unnamed = desk.runtime.resume(&ticket, &jane()).await;
+    let mut unnamed = fixture.runtime.resume(&ticket, &jane()).await;
     assert_eq!(ticket_in(unnamed.execute().await), ticket);
-    assert!(desk.notes.is_empty());
-    assert!(desk.approved(&ticket).await.is_ok());
+    assert!(fixture.notes.is_empty());
+    assert!(fixture.approved(&ticket).await.is_ok());
 }
 
-/// A desk with a `note` tool of this version and schema, on a store that outlives it.
-fn noting(folder: &Folder, version: &str, extra: Option<&str>) -> Desk {
+/// A fixture with a `note` tool of this version and schema, on a store that outlives it.
+fn fixture_with_note(folder: &Folder, version: &str, extra: Option<&str>) -> Fixture {
     let mut schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
     if let Some(extra) = extra {
         schema["properties"][extra] = json!({"type": "string"});
     }
     let policy =
         Policy::new().store(folder.open()).ticket_keys(KeyRing::new("k", &[1; 32]).unwrap());
-    Desk::with(policy, |builder| {
+    Fixture::with(policy, |builder| {
         let tool = DynamicTool::new("note", Effect::Write).description("Notes.").version(version);
         let tool = tool.input_schema(schema).handles_dry_run();
         builder.dynamic(tool.sync_handler(|call| {
-            call.state::<Notes>().unwrap().note("noted");
+            call.state::<EventLog>().unwrap().record("noted");
             Ok::<_, Failure>(json!(true))
         }))
     })
@@ -184,22 +184,22 @@ fn noting(folder: &Folder, version: &str, extra: Option<&str>) -> Desk {
 #[tokio::test]
 async fn a_ticket_lapses_when_its_tool_changes_or_goes() {
     let folder = Folder::new();
-    let ticket = noting(&folder, "1.0.0", None).ticket("note", r#"{"text":"a"}"#).await;
+    let ticket = fixture_with_note(&folder, "1.0.0", None).ticket("note", r#"{"text":"a"}"#).await;
     let changed = [("1.0.1", None), ("1.0.0", Some("more"))];
     for (version, extra) in changed {
-        let desk = noting(&folder, version, extra);
-        check_refused(&desk, &ticket, &jane(), "ticket_outdated").await;
+        let fixture = fixture_with_note(&folder, version, extra);
+        check_refused(&fixture, &ticket, &jane(), "ticket_outdated").await;
     }
     let gone = Policy::new().store(folder.open());
-    let gone = Desk::new(gone.ticket_keys(KeyRing::new("k", &[1; 32]).unwrap()));
+    let gone = Fixture::new(gone.ticket_keys(KeyRing::new("k", &[1; 32]).unwrap()));
     check_refused(&gone, &ticket, &jane(), "ticket_outdated").await;
-    let same = noting(&folder, "1.0.0", None);
+    let same = fixture_with_note(&folder, "1.0.0", None);
     assert!(same.approved(&ticket).await.is_ok());
     assert_eq!(same.notes.all(), ["noted"]);
 }
 
-fn keyed(folder: &Folder, keys: KeyRing) -> Desk {
-    Desk::new(Policy::new().store(folder.open()).ticket_keys(keys))
+fn keyed(folder: &Folder, keys: KeyRing) -> Fixture {
+    Fixture::new(Policy::new().store(folder.open()).ticket_keys(keys))
 }
 
 #[tokio::test]
@@ -225,7 +225,7 @@ async fn a_ticket_of_another_store_stands_for_nothing() {
 #[tokio::test]
 async fn a_ticket_without_keys_ends_with_its_runtime() {
     let folder = Folder::new();
-    let ticket = Desk::new(Policy::new().store(folder.open())).ticket("pay", PAYMENT).await;
-    let next = Desk::new(Policy::new().store(folder.open()));
+    let ticket = Fixture::new(Policy::new().store(folder.open())).ticket("pay", PAYMENT).await;
+    let next = Fixture::new(Policy::new().store(folder.open()));
     check_refused(&next, &ticket, &jane(), "ticket_unknown_key").await;
 }

@@ -1,10 +1,10 @@
-//! What nobody's yes gets past: the host's own rule, and what a ticket tells whoever holds it.
+//! Limits of an approval: the host's access policy, and the contents of a ticket.
 
 use serde_json::Value;
 use tool_runtime::canonical::Digest;
 use tool_runtime::policy::{AccessPolicy, AccessVerdict, Decision, GrantFor, Policy};
 
-use super::desk::{Desk, Notes, context, jane, person, reason, rule};
+use super::fixture::{EventLog, Fixture, approver, context, jane, reason, rule};
 
 const LITTLE: &str = r#"{"to":"joe","cents":5}"#;
 const MUCH: &str = r#"{"to":"joe","cents":50}"#;
@@ -28,42 +28,42 @@ fn limit() -> impl AccessPolicy {
 
 #[tokio::test]
 async fn the_hosts_rule_judges_what_an_approver_changed() {
-    let boss = person(|_| Decision::approve("boss").with_arguments(TOO_MUCH));
-    let desk = Desk::new(Policy::new().access(limit()).approver(boss));
+    let boss = approver(|_| Decision::approve("boss").with_arguments(TOO_MUCH));
+    let fixture = Fixture::new(Policy::new().access(limit()).approver(boss));
     for asked in [LITTLE, MUCH] {
-        assert_eq!(reason(&desk.answer("pay", asked).await), "denied_by_policy");
+        assert_eq!(reason(&fixture.answer("pay", asked).await), "denied_by_policy");
     }
-    assert!(desk.notes.is_empty());
+    assert!(fixture.notes.is_empty());
 }
 
 #[tokio::test]
 async fn the_hosts_rule_judges_what_was_changed_behind_a_ticket() {
-    let desk = Desk::new(Policy::new().access(limit()));
-    let ticket = desk.ticket("pay", MUCH).await;
-    let mut call = desk.runtime.resume(&ticket, &jane()).await;
+    let fixture = Fixture::new(Policy::new().access(limit()));
+    let ticket = fixture.ticket("pay", MUCH).await;
+    let mut call = fixture.runtime.resume(&ticket, &jane()).await;
     call.approve_edited("boss", TOO_MUCH).expect("valid arguments");
     assert_eq!(reason(call.execute().await), "denied_by_policy");
-    assert!(desk.notes.is_empty());
+    assert!(fixture.notes.is_empty());
 }
 
 #[tokio::test]
 async fn a_standing_grant_does_not_answer_where_the_hosts_rule_asks() {
-    let (asked, notes) = (Notes::default(), Notes::default());
+    let (asked, notes) = (EventLog::default(), EventLog::default());
     let note = asked.clone();
-    let boss = person(move |request| {
-        note.note(request.reason().unwrap_or("by permission"));
+    let boss = approver(move |request| {
+        note.record(request.reason().unwrap_or("by permission"));
         Decision::approve("boss").always(GrantFor::Tool)
     });
     let policy = Policy::new().access(limit()).approver(boss);
-    let desk = Desk::noting(&notes, policy, |builder| builder);
+    let fixture = Fixture::with_events(&notes, policy, |builder| builder);
     for arguments in [LITTLE, LITTLE, MUCH, MUCH] {
-        assert!(desk.answer("pay", arguments).await.is_ok());
+        assert!(fixture.answer("pay", arguments).await.is_ok());
     }
     assert_eq!(asked.all(), ["by permission", "it is much", "it is much"]);
 }
 
 #[tokio::test]
-async fn whoever_comes_back_is_judged_by_what_they_are_now() {
+async fn a_resumed_call_is_judged_by_the_current_attributes() {
     let admins = rule(|request| {
         let role = request.cx().attributes().get("role").map(String::as_str);
         Ok(match role {
@@ -71,27 +71,27 @@ async fn whoever_comes_back_is_judged_by_what_they_are_now() {
             _ => AccessVerdict::deny("admins only"),
         })
     });
-    let desk = Desk::new(Policy::new().access(admins));
+    let fixture = Fixture::new(Policy::new().access(admins));
     let role = |role| context("jane").attribute("role", role).build().unwrap();
-    let opened = desk.runtime.call("pay", LITTLE, &role("admin")).ticket().await;
+    let opened = fixture.runtime.call("pay", LITTLE, &role("admin")).ticket().await;
     let ticket = opened.unwrap().to_json();
     for (now, runs) in [("guest", false), ("admin", true)] {
-        let mut call = desk.runtime.resume(&ticket, &role(now)).await;
+        let mut call = fixture.runtime.resume(&ticket, &role(now)).await;
         call.approve("boss").unwrap();
         assert_eq!(call.execute().await.is_ok(), runs, "{now}");
-        assert_eq!(desk.notes.is_empty(), !runs, "{now}");
+        assert_eq!(fixture.notes.is_empty(), !runs, "{now}");
     }
 }
 
-/// What a ticket says of its call's arguments and of what a person saw of them.
-async fn hashes(desk: &Desk, arguments: &str) -> [String; 2] {
-    let ticket: Value = serde_json::from_str(&desk.ticket("pay", arguments).await).unwrap();
+/// Returns a ticket's hashes of the call's arguments and of the preview.
+async fn hashes(fixture: &Fixture, arguments: &str) -> [String; 2] {
+    let ticket: Value = serde_json::from_str(&fixture.ticket("pay", arguments).await).unwrap();
     ["arguments", "preview"].map(|name| ticket[name].as_str().expect("a hash").to_owned())
 }
 
 #[tokio::test]
 async fn the_hashes_of_a_ticket_are_under_a_key_of_the_hosts() {
-    let (one, other) = (Desk::new(Policy::new()), Desk::new(Policy::new()));
+    let (one, other) = (Fixture::new(Policy::new()), Fixture::new(Policy::new()));
     let hashed = hashes(&one, LITTLE).await;
     assert_eq!(hashes(&one, LITTLE).await, hashed, "the same call has the same hashes");
     for (hash, elsewhere) in hashed.iter().zip(&hashes(&other, LITTLE).await) {
@@ -101,9 +101,9 @@ async fn the_hashes_of_a_ticket_are_under_a_key_of_the_hosts() {
 
 #[tokio::test]
 async fn a_secret_cannot_be_guessed_by_the_hash_in_its_ticket() {
-    let desk = Desk::new(Policy::new());
+    let fixture = Fixture::new(Policy::new());
     let secret = r#"{"cents":5,"items":[],"labels":{},"pin":"4711","to":"joe"}"#;
-    let [hash, _] = hashes(&desk, secret).await;
+    let [hash, _] = hashes(&fixture, secret).await;
     let guess = Digest::of("tool-runtime/arguments/v1", secret.as_bytes());
     assert_ne!(hash, guess.to_string());
 }

@@ -1,4 +1,4 @@
-//! What waits in a store: nobody can read it there, and nobody can change it.
+//! Sealed calls in a store, which can neither be read nor changed there.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use tool_runtime::policy::Policy;
 use tool_runtime::store::{Memory, MemoryLimits};
 
-use super::desk::{DAY, Desk, SECRET, jane, reason};
+use super::fixture::{DAY, Fixture, SECRET, jane, reason};
 use crate::sqlite::Folder;
 
 const NAME: &str = "a-very-rare-name";
@@ -31,9 +31,9 @@ fn check_absent(bytes: &[u8], text: &str) {
 #[tokio::test]
 async fn the_file_of_a_store_holds_no_argument_of_what_waits_and_never_a_secret() {
     let folder = Folder::new();
-    let desk = Desk::new(Policy::new().store(folder.open()));
+    let fixture = Fixture::new(Policy::new().store(folder.open()));
     let cx = jane().with_auth(Some([("token".to_owned(), SECRET.into())].into_iter().collect()));
-    let mut call = desk.runtime.call("pay", payment(), &cx);
+    let mut call = fixture.runtime.call("pay", payment(), &cx);
     let ticket = call.ticket().await.unwrap().to_json();
     let waiting = bytes_in(&folder.0);
     assert!(folder.0.join("tools.db-wal").exists(), "the log beside the file is searched too");
@@ -42,25 +42,25 @@ async fn the_file_of_a_store_holds_no_argument_of_what_waits_and_never_a_secret(
         check_absent(&waiting, text);
         check_absent(ticket.as_bytes(), text);
     }
-    assert!(desk.approved(&ticket).await.is_ok());
-    assert_eq!(desk.notes.all(), [format!("paid 977 to {NAME}")]);
+    assert!(fixture.approved(&ticket).await.is_ok());
+    assert_eq!(fixture.notes.all(), [format!("paid 977 to {NAME}")]);
     check_absent(&bytes_in(&folder.0), SECRET);
 }
 
 /// Changes the payloads in the file; says what the first of two tickets is worth then.
 async fn check_changed(change: &str, expected: &str) {
     let folder = Folder::new();
-    let desk = Desk::new(Policy::new().store(folder.open()));
-    let ticket = desk.ticket("pay", &payment()).await;
-    let other = desk.ticket("pay", r#"{"to":"joe"}"#).await;
+    let fixture = Fixture::new(Policy::new().store(folder.open()));
+    let ticket = fixture.ticket("pay", &payment()).await;
+    let other = fixture.ticket("pay", r#"{"to":"joe"}"#).await;
     let id = |ticket: &str| {
         let ticket: tool_runtime::policy::Ticket = ticket.parse().unwrap();
         ticket.id().as_bytes().to_vec()
     };
     let file = Connection::open(folder.file()).unwrap();
     assert_eq!(file.execute(change, [id(&ticket), id(&other)]).unwrap(), 1);
-    assert_eq!(reason(&desk.approved(&ticket).await), expected);
-    assert!(desk.notes.is_empty());
+    assert_eq!(reason(&fixture.approved(&ticket).await), expected);
+    assert!(fixture.notes.is_empty());
 }
 
 #[tokio::test]
@@ -78,12 +78,12 @@ async fn a_waiting_call_that_was_changed_in_the_store_does_not_run() {
 #[tokio::test]
 async fn tickets_whose_time_is_over_make_room_for_others() {
     let limits = MemoryLimits::new().with_tickets(2, 1 << 20);
-    let desk = Desk::new(Policy::new().store(Memory::bounded(limits)));
+    let fixture = Fixture::new(Policy::new().store(Memory::bounded(limits)));
     for _ in 0..3 {
-        desk.clock.advance(2 * DAY);
+        fixture.clock.advance(2 * DAY);
         for _ in 0..2 {
-            desk.ticket("pay", &payment()).await;
+            fixture.ticket("pay", &payment()).await;
         }
     }
-    assert_eq!(reason(&desk.answer("pay", &payment()).await), "no_ticket", "what waits is kept");
+    assert_eq!(reason(&fixture.answer("pay", &payment()).await), "no_ticket", "what waits is kept");
 }

@@ -8,9 +8,9 @@ use tool_runtime::policy::{
 };
 use tool_runtime::prelude::*;
 
-use super::desk::{Desk, Notes, code, details, jane, person, reason, ticket_in};
+use super::fixture::{EventLog, Fixture, approver, code, details, jane, reason, ticket_in};
 
-/// How much of it there is.
+/// The stock.
 #[derive(Clone, Default)]
 struct Stock(Arc<AtomicU32>);
 
@@ -26,9 +26,9 @@ enum Empty {
 #[ai_tool(effect = "write", version = "1.0.0")]
 async fn take(
     stock: &Stock,
-    notes: &Notes,
+    notes: &EventLog,
     dry_run: &DryRun,
-    /// What for.
+    /// The purpose.
     #[arg(default)]
     purpose: String,
 ) -> Result<String, Empty> {
@@ -37,29 +37,29 @@ async fn take(
         return Err(Empty::Nothing);
     }
     if !dry_run.is_active() {
-        notes.note(format!("took {there} for {purpose}"));
+        notes.record(format!("took {there} for {purpose}"));
     }
     Ok(format!("{there} taken"))
 }
 
-fn desk(policy: Policy, there: u32) -> (Desk, Stock) {
+fn fixture(policy: Policy, there: u32) -> (Fixture, Stock) {
     let stock = Stock(Arc::new(AtomicU32::new(there)));
     let policy = policy.rules_for("take", Rules::new().bind_preview(true));
     let state = stock.clone();
-    (Desk::with(policy, |builder| builder.tool::<Take>().state(state)), stock)
+    (Fixture::with(policy, |builder| builder.tool::<Take>().state(state)), stock)
 }
 
 #[tokio::test]
 async fn an_approver_sees_the_dry_run_that_their_yes_is_bound_to() {
-    let boss = person(|request| {
+    let boss = approver(|request| {
         let rehearsal = request.rehearsal().expect("a dry run");
         assert!(rehearsal.meta_json().contains(r#""dry_run":true"#), "{rehearsal}");
         Decision::approve(rehearsal.data_json().unwrap())
     });
-    let (desk, _) = desk(Policy::new().approver(boss), 3);
-    assert!(desk.answer("take", "{}").await.is_ok());
-    assert_eq!(desk.notes.all(), ["took 3 for "]);
-    assert_eq!(desk.closed.last().approver.as_deref(), Some(r#""3 taken""#));
+    let (fixture, _) = fixture(Policy::new().approver(boss), 3);
+    assert!(fixture.answer("take", "{}").await.is_ok());
+    assert_eq!(fixture.notes.all(), ["took 3 for "]);
+    assert_eq!(fixture.closed.last().approver.as_deref(), Some(r#""3 taken""#));
 }
 
 /// Says yes, after which the world is another one.
@@ -78,93 +78,94 @@ async fn a_yes_to_what_is_not_so_any_more_lets_nothing_run() {
     let stock = Stock(Arc::new(AtomicU32::new(3)));
     let policy = Policy::new().rules(Rules::new().bind_preview(true));
     let state = stock.clone();
-    let desk = Desk::with(policy.approver(TooSlow(stock)), |it| it.tool::<Take>().state(state));
-    let output = desk.answer("take", "{}").await;
+    let fixture =
+        Fixture::with(policy.approver(TooSlow(stock)), |it| it.tool::<Take>().state(state));
+    let output = fixture.answer("take", "{}").await;
     assert_eq!((&*code(&output), &*reason(&output)), ("CONFLICT", "preview_changed"));
     assert_eq!(details(&output)["effect"], "none");
-    assert_eq!(desk.closed.last().status, CallStatus::NotExecuted);
-    assert!(desk.notes.is_empty());
+    assert_eq!(fixture.closed.last().status, CallStatus::NotExecuted);
+    assert!(fixture.notes.is_empty());
 }
 
 #[tokio::test]
 async fn a_ticket_lets_run_what_was_shown_and_nothing_else() {
-    let (desk, stock) = desk(Policy::new(), 3);
-    let ticket = desk.ticket("take", "{}").await;
+    let (fixture, stock) = fixture(Policy::new(), 3);
+    let ticket = fixture.ticket("take", "{}").await;
     assert!(ticket.contains(r#""bound_preview":true"#), "{ticket}");
     for there in [2, 0] {
         stock.0.store(there, Ordering::SeqCst);
-        let output = desk.approved(&ticket).await;
+        let output = fixture.approved(&ticket).await;
         assert_eq!((&*code(&output), &*reason(&output)), ("CONFLICT", "preview_changed"));
     }
-    assert!(desk.notes.is_empty());
+    assert!(fixture.notes.is_empty());
     // Nothing ran, so the ticket is good for as long as what was shown is so.
     stock.0.store(3, Ordering::SeqCst);
-    assert!(desk.approved(&ticket).await.is_ok());
-    assert_eq!(desk.notes.all(), ["took 3 for "]);
-    assert_eq!(reason(&desk.approved(&ticket).await), "ticket_used");
+    assert!(fixture.approved(&ticket).await.is_ok());
+    assert_eq!(fixture.notes.all(), ["took 3 for "]);
+    assert_eq!(reason(&fixture.approved(&ticket).await), "ticket_used");
 }
 
 #[tokio::test]
-async fn a_dry_run_that_fails_answers_the_call_before_anybody_is_asked() {
-    let boss = person(|_| panic!("nobody is asked about what cannot be done"));
-    let (desk, _) = desk(Policy::new().approver(boss), 0);
-    let output = desk.answer("take", "{}").await;
+async fn a_failed_dry_run_answers_the_call_before_an_approver_is_asked() {
+    let boss = approver(|_| panic!("nobody is asked about what cannot be done"));
+    let (fixture, _) = fixture(Policy::new().approver(boss), 0);
+    let output = fixture.answer("take", "{}").await;
     assert_eq!(code(&output), "NOT_FOUND");
     assert!(output.error().unwrap().message().contains("there is nothing left"));
     assert!(details(&output).get("ticket").is_none());
-    assert_eq!(desk.closed.last().status, CallStatus::NotExecuted);
+    assert_eq!(fixture.closed.last().status, CallStatus::NotExecuted);
 }
 
 #[tokio::test]
 async fn a_changed_call_is_bound_to_no_dry_run_of_another() {
-    let boss = person(|_| Decision::approve("boss").with_arguments(r#"{"purpose":"tea"}"#));
-    let (desk, _) = desk(Policy::new().approver(boss), 3);
-    assert!(desk.answer("take", "{}").await.is_ok());
-    assert_eq!(desk.notes.all(), ["took 3 for tea"]);
+    let boss = approver(|_| Decision::approve("boss").with_arguments(r#"{"purpose":"tea"}"#));
+    let (fixture, _) = fixture(Policy::new().approver(boss), 3);
+    assert!(fixture.answer("take", "{}").await.is_ok());
+    assert_eq!(fixture.notes.all(), ["took 3 for tea"]);
 }
 
 #[tokio::test]
 async fn without_the_rule_no_dry_run_is_made() {
-    let boss = person(|request| {
+    let boss = approver(|request| {
         assert!(request.rehearsal().is_none());
         Decision::defer()
     });
     let stock = Stock(Arc::new(AtomicU32::new(3)));
     let state = stock.clone();
     let policy = Policy::new().approver(boss);
-    let desk = Desk::with(policy, |it| it.tool::<Take>().state(state));
-    let ticket = desk.ticket("take", "{}").await;
+    let fixture = Fixture::with(policy, |it| it.tool::<Take>().state(state));
+    let ticket = fixture.ticket("take", "{}").await;
     stock.0.store(2, Ordering::SeqCst);
-    assert!(desk.approved(&ticket).await.is_ok());
+    assert!(fixture.approved(&ticket).await.is_ok());
 }
 
 #[tokio::test]
 async fn a_host_may_make_the_dry_run_itself() {
-    let (desk, _) = desk(Policy::new(), 3);
-    let call = desk.runtime.call("take", "{}", &jane());
+    let (fixture, _) = fixture(Policy::new(), 3);
+    let call = fixture.runtime.call("take", "{}", &jane());
     assert_eq!(call.rehearse().await.data_json(), Some(r#""3 taken""#));
     assert_eq!(call.status(), CallStatus::Pending);
-    assert!(desk.notes.is_empty());
-    ticket_in(&desk.answer("take", "{}").await);
+    assert!(fixture.notes.is_empty());
+    ticket_in(&fixture.answer("take", "{}").await);
 }
 
 #[tokio::test]
 async fn a_ticket_that_the_host_asks_for_is_bound_to_the_dry_run_too() {
-    let (desk, stock) = desk(Policy::new(), 3);
-    let ticket = desk.runtime.call("take", "{}", &jane()).ticket().await.unwrap();
+    let (fixture, stock) = fixture(Policy::new(), 3);
+    let ticket = fixture.runtime.call("take", "{}", &jane()).ticket().await.unwrap();
     assert!(ticket.bound_preview());
     stock.0.store(2, Ordering::SeqCst);
-    assert_eq!(reason(&desk.approved(&ticket.to_json()).await), "preview_changed");
-    assert!(desk.notes.is_empty());
+    assert_eq!(reason(&fixture.approved(&ticket.to_json()).await), "preview_changed");
+    assert!(fixture.notes.is_empty());
 }
 
 #[tokio::test]
 async fn a_dry_run_uses_up_no_rate() {
-    let boss = person(|_| Decision::approve("boss"));
+    let boss = approver(|_| Decision::approve("boss"));
     let rate = Rules::new().rate_limit(RateLimit::per_minute(1).unwrap());
-    let (desk, _) = desk(Policy::new().approver(boss).rules(rate), 3);
-    let first = desk.answer("take", "{}").await;
+    let (fixture, _) = fixture(Policy::new().approver(boss).rules(rate), 3);
+    let first = fixture.answer("take", "{}").await;
     assert!(first.is_ok(), "{first}");
-    assert_eq!(code(&desk.answer("take", "{}").await), "RATE_LIMITED");
-    assert_eq!(desk.notes.all(), ["took 3 for "]);
+    assert_eq!(code(&fixture.answer("take", "{}").await), "RATE_LIMITED");
+    assert_eq!(fixture.notes.all(), ["took 3 for "]);
 }

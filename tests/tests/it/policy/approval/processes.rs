@@ -11,7 +11,7 @@ use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::Sqlite;
 
-use super::desk::{TENANT, jane};
+use super::fixture::{TENANT, jane};
 use crate::sqlite::{Folder, played, spawn};
 
 const ASKS: &str = "policy::approval::processes::a_process_that_asks";
@@ -41,7 +41,7 @@ impl Journal {
 async fn ship(
     journal: &Journal,
     dry_run: &DryRun,
-    /// What.
+    /// The item.
     thing: &str,
 ) -> String {
     if !dry_run.is_active() {

@@ -9,16 +9,18 @@ use tool_runtime::policy::{AccessVerdict, KeyRing, Policy, TicketError};
 use tool_runtime::prelude::*;
 use tool_runtime::{NotPending, RuntimeBuilder, Withdrawal};
 
-use super::desk::{DAY, Desk, Notes, START, TENANT, code, context, jane, reason, rule, ticket_in};
+use super::fixture::{
+    DAY, EventLog, Fixture, START, TENANT, code, context, jane, reason, rule, ticket_in,
+};
 use crate::sqlite::Folder;
 
 const PAYMENT: &str = r#"{"to":"joe","cents":5}"#;
 
 /// Tells all that it knows of its call.
 #[ai_tool(effect = "write", version = "1.0.0")]
-async fn tell(notes: &Notes, cx: &ToolContext, key: &Idempotency, dry_run: &DryRun) {
+async fn tell(notes: &EventLog, cx: &ToolContext, key: &Idempotency, dry_run: &DryRun) {
     let _ = dry_run;
-    notes.note(
+    notes.record(
         json!({
             "key": key.key(), "trace": cx.trace_id(), "run": cx.run_id(),
             "session": cx.session_id(), "locale": cx.locale(), "auth": cx.auth(),
@@ -28,10 +30,13 @@ async fn tell(notes: &Notes, cx: &ToolContext, key: &Idempotency, dry_run: &DryR
     );
 }
 
-/// A desk on a store that outlives it.
-fn desk(folder: &Folder) -> Desk {
+/// A fixture on a store that outlives it.
+fn fixture(folder: &Folder) -> Fixture {
     let keys = KeyRing::new("k", &[1; 32]).unwrap();
-    Desk::with(Policy::new().store(folder.open()).ticket_keys(keys), RuntimeBuilder::tool::<Tell>)
+    Fixture::with(
+        Policy::new().store(folder.open()).ticket_keys(keys),
+        RuntimeBuilder::tool::<Tell>,
+    )
 }
 
 fn auth(token: &str) -> serde_json::Map<String, Value> {
@@ -45,13 +50,13 @@ async fn a_call_that_comes_back_is_the_first_one_with_the_credentials_of_now() {
     let first = first.idempotency_key("key-1").build().unwrap();
     let none = serde_json::value::RawValue::from_string("{}".to_owned()).unwrap();
     let request = ToolCallRequest::new("call-1", "tell", none);
-    let mut call = desk(&folder).runtime.call_request(&request, &first);
+    let mut call = fixture(&folder).runtime.call_request(&request, &first);
     let ticket = ticket_in(call.execute().await);
     assert!(!ticket.contains("old"));
 
     let later = ToolContext::builder(TENANT, "trace-2").run_id("run-2").user_id("jane");
     let later = later.idempotency_key("key-2").locale("fr").auth(auth("new")).build().unwrap();
-    let there = desk(&folder);
+    let there = fixture(&folder);
     let mut call = there.runtime.resume(&ticket, &later).await;
     assert_eq!(
         (call.call_id(), call.cx().invocation_id()),
@@ -72,8 +77,8 @@ async fn a_call_that_comes_back_is_the_first_one_with_the_credentials_of_now() {
 
 #[tokio::test]
 async fn a_ticket_says_what_it_stands_for_and_no_argument() {
-    let desk = Desk::new(Policy::new());
-    let mut call = desk.runtime.call("pay", r#"{"to":"a-rare-name","cents":977}"#, &jane());
+    let fixture = Fixture::new(Policy::new());
+    let mut call = fixture.runtime.call("pay", r#"{"to":"a-rare-name","cents":977}"#, &jane());
     let ticket = call.ticket().await.unwrap();
     assert_eq!((ticket.tool(), ticket.tool_version()), ("pay", "1.0.0"));
     assert_eq!((ticket.tenant(), ticket.principal()), (TENANT, "user:jane"));
@@ -86,20 +91,20 @@ async fn a_ticket_says_what_it_stands_for_and_no_argument() {
 
 #[tokio::test]
 async fn a_ticket_is_good_once() {
-    let desk = Desk::new(Policy::new());
-    let ticket = desk.ticket("pay", PAYMENT).await;
-    assert!(desk.approved(&ticket).await.is_ok());
+    let fixture = Fixture::new(Policy::new());
+    let ticket = fixture.ticket("pay", PAYMENT).await;
+    assert!(fixture.approved(&ticket).await.is_ok());
     for _ in 0..2 {
-        assert_eq!(reason(&desk.approved(&ticket).await), "ticket_used");
+        assert_eq!(reason(&fixture.approved(&ticket).await), "ticket_used");
     }
-    assert_eq!(desk.notes.all(), ["paid 5 to joe"]);
+    assert_eq!(fixture.notes.all(), ["paid 5 to joe"]);
 }
 
 #[tokio::test]
 async fn a_call_that_came_back_gets_no_ticket_of_its_own() {
-    let desk = Desk::new(Policy::new());
-    let ticket = desk.ticket("pay", PAYMENT).await;
-    let mut call = desk.runtime.resume(&ticket, &jane()).await;
+    let fixture = Fixture::new(Policy::new());
+    let ticket = fixture.ticket("pay", PAYMENT).await;
+    let mut call = fixture.runtime.resume(&ticket, &jane()).await;
     assert!(matches!(call.ticket().await, Err(TicketError::NotPending)));
     assert_eq!(call.status(), CallStatus::Pending);
 }
@@ -110,16 +115,16 @@ async fn check_withdrawn(
     execute: bool,
     expected: &str,
 ) {
-    let desk = Desk::new(Policy::new());
-    let ticket = desk.ticket("pay", PAYMENT).await;
-    let mut call = desk.runtime.resume(&ticket, &jane()).await;
+    let fixture = Fixture::new(Policy::new());
+    let ticket = fixture.ticket("pay", PAYMENT).await;
+    let mut call = fixture.runtime.resume(&ticket, &jane()).await;
     withdraw(&mut call).unwrap();
     if execute {
         assert!(!call.execute().await.is_ok());
     }
     drop(call);
-    assert_eq!(reason(&desk.approved(&ticket).await), expected);
-    assert!(desk.notes.is_empty());
+    assert_eq!(reason(&fixture.approved(&ticket).await), expected);
+    assert!(fixture.notes.is_empty());
 }
 
 #[tokio::test]
@@ -134,9 +139,9 @@ async fn what_ends_a_call_that_came_back_ends_its_ticket_executed_or_dropped() {
 
 #[tokio::test]
 async fn a_declined_ticket_tells_the_model_why() {
-    let desk = Desk::new(Policy::new());
-    let ticket = desk.ticket("pay", PAYMENT).await;
-    let mut call = desk.runtime.resume(&ticket, &jane()).await;
+    let fixture = Fixture::new(Policy::new());
+    let ticket = fixture.ticket("pay", PAYMENT).await;
+    let mut call = fixture.runtime.resume(&ticket, &jane()).await;
     call.decline("joe has been paid").unwrap();
     let output = call.execute().await;
     assert_eq!(code(output), "DECLINED");
@@ -145,13 +150,13 @@ async fn a_declined_ticket_tells_the_model_why() {
 
 #[tokio::test]
 async fn a_call_that_came_back_and_is_dropped_undecided_leaves_its_ticket_good() {
-    let desk = Desk::new(Policy::new());
-    let ticket = desk.ticket("pay", PAYMENT).await;
-    drop(desk.runtime.resume(&ticket, &jane()).await);
-    let mut call = desk.runtime.resume(&ticket, &jane()).await;
+    let fixture = Fixture::new(Policy::new());
+    let ticket = fixture.ticket("pay", PAYMENT).await;
+    drop(fixture.runtime.resume(&ticket, &jane()).await);
+    let mut call = fixture.runtime.resume(&ticket, &jane()).await;
     call.approve("boss").unwrap();
     drop(call);
-    assert!(desk.approved(&ticket).await.is_ok());
+    assert!(fixture.approved(&ticket).await.is_ok());
 }
 
 #[tokio::test]
@@ -162,11 +167,11 @@ async fn a_rule_that_says_no_meanwhile_is_heard_and_the_ticket_stays_good() {
         let is_open = is_open.load(Ordering::SeqCst);
         Ok(if is_open { AccessVerdict::ask("") } else { AccessVerdict::deny("closed") })
     });
-    let desk = Desk::new(Policy::new().access(access));
-    let ticket = desk.ticket("pay", PAYMENT).await;
+    let fixture = Fixture::new(Policy::new().access(access));
+    let ticket = fixture.ticket("pay", PAYMENT).await;
     open.store(false, Ordering::SeqCst);
-    assert_eq!(reason(&desk.approved(&ticket).await), "denied_by_policy");
-    assert!(desk.notes.is_empty());
+    assert_eq!(reason(&fixture.approved(&ticket).await), "denied_by_policy");
+    assert!(fixture.notes.is_empty());
     open.store(true, Ordering::SeqCst);
-    assert!(desk.approved(&ticket).await.is_ok());
+    assert!(fixture.approved(&ticket).await.is_ok());
 }

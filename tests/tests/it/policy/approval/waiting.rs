@@ -1,4 +1,4 @@
-//! What waits, seen and decided about by somebody else than whom it was opened for.
+//! Waiting calls, seen and decided by another user than the one who opened them.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use tool_runtime::policy::{AccessVerdict, Policy, Ticket, WaitingCall};
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{FaultyStore, StoreFault, StoreOperation};
 
-use super::desk::{
-    Desk, SECRET, TENANT, code, context, details, jane, meta, reason, rule, ticket_in,
+use super::fixture::{
+    Fixture, SECRET, TENANT, code, context, details, jane, meta, reason, rule, ticket_in,
 };
 
 const PAYMENT: &str = r#"{"to":"joe","cents":5}"#;
 
-/// Somebody of the same tenant who decides for others.
+/// Returns the context of an approver of the same tenant.
 fn boss() -> ToolContext {
     context("boss").build().unwrap()
 }
@@ -27,13 +27,13 @@ fn id_of(ticket: &str) -> Uuid {
     Ticket::parse(ticket).unwrap().id()
 }
 
-async fn listed(desk: &Desk) -> Vec<WaitingCall> {
-    desk.runtime.waiting_calls(TENANT, None, 100).await.unwrap().calls
+async fn listed(fixture: &Fixture) -> Vec<WaitingCall> {
+    fixture.runtime.waiting_calls(TENANT, None, 100).await.unwrap().calls
 }
 
 /// Takes a call up by its id and says yes; what is answered where it cannot be taken up.
-async fn decided(desk: &Desk, id: Uuid) -> ToolOutput {
-    let mut call = desk.runtime.resume_waiting(id, &boss()).await;
+async fn decided(fixture: &Fixture, id: Uuid) -> ToolOutput {
+    let mut call = fixture.runtime.resume_waiting(id, &boss()).await;
     let _ = call.approve("boss");
     call.execute().await.clone()
 }
@@ -41,10 +41,10 @@ async fn decided(desk: &Desk, id: Uuid) -> ToolOutput {
 #[tokio::test]
 async fn what_waits_is_listed_as_a_person_may_see_it() {
     let asks = rule(|_| Ok(AccessVerdict::Ask { reason: "over the limit".to_owned() }));
-    let desk = Desk::new(Policy::new().access(asks));
+    let fixture = Fixture::new(Policy::new().access(asks));
     let sent = json!({"to": "joe", "cents": 5, "pin": SECRET}).to_string();
-    let ticket = Ticket::parse(&desk.ticket("pay", &sent).await).unwrap();
-    let listed = listed(&desk).await;
+    let ticket = Ticket::parse(&fixture.ticket("pay", &sent).await).unwrap();
+    let listed = listed(&fixture).await;
     let [waiting] = &listed[..] else { panic!("one waits: {listed:?}") };
     assert_eq!(waiting.ticket(), &ticket);
     assert_eq!((waiting.cx().user_id(), waiting.cx().trace_id()), (Some("jane"), "trace-1"));
@@ -53,24 +53,24 @@ async fn what_waits_is_listed_as_a_person_may_see_it() {
     assert_eq!((&shown["to"], &shown["cents"]), (&json!("joe"), &json!(5)));
     let all = format!("{waiting:?} {shown}");
     assert!(shown["pin"].is_string() && !all.contains(SECRET), "{all}");
-    let found = desk.runtime.waiting_call(ticket.id(), TENANT).await.unwrap().unwrap();
+    let found = fixture.runtime.waiting_call(ticket.id(), TENANT).await.unwrap().unwrap();
     assert_eq!(found.ticket(), &ticket);
-    assert!(desk.notes.is_empty(), "looking runs nothing");
+    assert!(fixture.notes.is_empty(), "looking runs nothing");
 }
 
 #[tokio::test]
 async fn what_waits_is_listed_in_pages_the_oldest_first() {
-    let desk = Desk::new(Policy::new());
+    let fixture = Fixture::new(Policy::new());
     let mut tickets = Vec::new();
     for cents in 1..=5 {
         tickets.push(id_of(
-            &desk.ticket("pay", &json!({"to": "joe", "cents": cents}).to_string()).await,
+            &fixture.ticket("pay", &json!({"to": "joe", "cents": cents}).to_string()).await,
         ));
     }
     tickets.sort();
     let (mut pages, mut after) = (Vec::new(), None);
     loop {
-        let page = desk.runtime.waiting_calls(TENANT, after, 2).await.unwrap();
+        let page = fixture.runtime.waiting_calls(TENANT, after, 2).await.unwrap();
         pages.push(page.calls.iter().map(|call| call.ticket().id()).collect::<Vec<_>>());
         after = page.next;
         if after.is_none() {
@@ -83,118 +83,118 @@ async fn what_waits_is_listed_in_pages_the_oldest_first() {
 
 #[tokio::test]
 async fn an_approver_takes_a_call_up_by_its_id_and_it_runs_for_whom_it_was_opened() {
-    let desk = Desk::new(Policy::new());
-    let id = id_of(&desk.ticket("pay", PAYMENT).await);
-    let mut call = desk.runtime.resume_waiting(id, &boss()).await;
+    let fixture = Fixture::new(Policy::new());
+    let id = id_of(&fixture.ticket("pay", PAYMENT).await);
+    let mut call = fixture.runtime.resume_waiting(id, &boss()).await;
     assert_eq!((call.status(), call.cx().user_id()), (CallStatus::Pending, Some("jane")));
     call.approve("boss").unwrap();
     assert!(call.execute().await.is_ok());
-    assert_eq!(desk.notes.all(), ["paid 5 to joe"]);
-    assert_eq!(desk.closed.last().approver.as_deref(), Some("boss"));
-    assert_eq!(reason(&decided(&desk, id).await), "ticket_used");
-    assert!(listed(&desk).await.is_empty(), "what was decided waits no more");
-    assert_eq!(desk.notes.all().len(), 1);
+    assert_eq!(fixture.notes.all(), ["paid 5 to joe"]);
+    assert_eq!(fixture.closed.last().approver.as_deref(), Some("boss"));
+    assert_eq!(reason(&decided(&fixture, id).await), "ticket_used");
+    assert!(listed(&fixture).await.is_empty(), "what was decided waits no more");
+    assert_eq!(fixture.notes.all().len(), 1);
 }
 
 #[tokio::test]
 async fn an_approvers_credentials_are_not_the_callers() {
-    let desk = Desk::new(Policy::new());
-    let id = id_of(&desk.ticket("pay", PAYMENT).await);
+    let fixture = Fixture::new(Policy::new());
+    let id = id_of(&fixture.ticket("pay", PAYMENT).await);
     let token = json!({"token": SECRET}).as_object().cloned();
-    let call = desk.runtime.resume_waiting(id, &boss().with_auth(token)).await;
+    let call = fixture.runtime.resume_waiting(id, &boss().with_auth(token)).await;
     assert!(call.cx().auth().is_none());
 }
 
 #[tokio::test]
 async fn an_id_without_a_name_approves_nothing_and_stays_good() {
-    let desk = Desk::new(Policy::new());
-    let ticket = desk.ticket("pay", PAYMENT).await;
+    let fixture = Fixture::new(Policy::new());
+    let ticket = fixture.ticket("pay", PAYMENT).await;
     for _ in 0..2 {
-        let mut call = desk.runtime.resume_waiting(id_of(&ticket), &boss()).await;
+        let mut call = fixture.runtime.resume_waiting(id_of(&ticket), &boss()).await;
         assert!(call.needs_approval() && call.approve(" ").is_err());
         assert_eq!(ticket_in(call.execute().await), ticket);
     }
-    assert!(desk.notes.is_empty());
-    assert!(decided(&desk, id_of(&ticket)).await.is_ok());
+    assert!(fixture.notes.is_empty());
+    assert!(decided(&fixture, id_of(&ticket)).await.is_ok());
 }
 
 #[tokio::test]
 async fn another_tenants_approver_finds_nothing() {
-    let desk = Desk::new(Policy::new());
-    let id = id_of(&desk.ticket("pay", PAYMENT).await);
+    let fixture = Fixture::new(Policy::new());
+    let id = id_of(&fixture.ticket("pay", PAYMENT).await);
     let elsewhere = stranger().tenant_id();
-    assert!(desk.runtime.waiting_calls(elsewhere, None, 100).await.unwrap().calls.is_empty());
-    assert!(desk.runtime.waiting_call(id, elsewhere).await.unwrap().is_none());
-    let mut call = desk.runtime.resume_waiting(id, &stranger()).await;
+    assert!(fixture.runtime.waiting_calls(elsewhere, None, 100).await.unwrap().calls.is_empty());
+    assert!(fixture.runtime.waiting_call(id, elsewhere).await.unwrap().is_none());
+    let mut call = fixture.runtime.resume_waiting(id, &stranger()).await;
     assert!(call.approve("boss").is_err());
     let foreign = call.execute().await.clone();
-    let absent = decided(&desk, Uuid::from_u128(1)).await;
+    let absent = decided(&fixture, Uuid::from_u128(1)).await;
     assert_eq!(foreign.error(), absent.error(), "it is told as what never was");
     assert_eq!(code(&foreign), "NOT_FOUND");
-    assert!(desk.notes.is_empty());
-    assert!(decided(&desk, id).await.is_ok(), "the ticket was not used");
+    assert!(fixture.notes.is_empty());
+    assert!(decided(&fixture, id).await.is_ok(), "the ticket was not used");
 }
 
 #[tokio::test]
 async fn an_approver_edits_and_declines_by_the_id() {
-    let desk = Desk::new(Policy::new());
-    let edited = id_of(&desk.ticket("pay", PAYMENT).await);
-    let mut call = desk.runtime.resume_waiting(edited, &boss()).await;
+    let fixture = Fixture::new(Policy::new());
+    let edited = id_of(&fixture.ticket("pay", PAYMENT).await);
+    let mut call = fixture.runtime.resume_waiting(edited, &boss()).await;
     assert!(call.approve_edited("boss", r#"{"to":""}"#).is_err());
     call.approve_edited("boss", r#"{"to":"joe","cents":4}"#).unwrap();
     assert_eq!(meta(call.execute().await)["edits"], json!(["/cents"]));
-    let declined = id_of(&desk.ticket("pay", PAYMENT).await);
-    let mut call = desk.runtime.resume_waiting(declined, &boss()).await;
+    let declined = id_of(&fixture.ticket("pay", PAYMENT).await);
+    let mut call = fixture.runtime.resume_waiting(declined, &boss()).await;
     call.decline("too much").unwrap();
     assert_eq!(details(call.execute().await)["feedback"], "too much");
-    assert_eq!(reason(&decided(&desk, declined).await), "ticket_declined");
-    assert_eq!(desk.notes.all(), ["paid 4 to joe"]);
+    assert_eq!(reason(&decided(&fixture, declined).await), "ticket_declined");
+    assert_eq!(fixture.notes.all(), ["paid 4 to joe"]);
 }
 
 #[tokio::test]
 async fn what_was_edited_before_it_was_put_away_is_shown_and_run_as_edited() {
-    let desk = Desk::new(Policy::new());
-    let mut call = desk.runtime.call("pay", PAYMENT, &jane());
+    let fixture = Fixture::new(Policy::new());
+    let mut call = fixture.runtime.call("pay", PAYMENT, &jane());
     call.approve_edited("jill", r#"{"to":"joe","cents":3}"#).unwrap();
     let id = call.ticket().await.unwrap().id();
-    assert_eq!(listed(&desk).await[0].arguments(), Some(r#"{"to":"joe","cents":3}"#));
-    assert!(decided(&desk, id).await.is_ok());
-    assert_eq!(desk.notes.all(), ["paid 3 to joe"]);
+    assert_eq!(listed(&fixture).await[0].arguments(), Some(r#"{"to":"joe","cents":3}"#));
+    assert!(decided(&fixture, id).await.is_ok());
+    assert_eq!(fixture.notes.all(), ["paid 3 to joe"]);
 }
 
 #[tokio::test]
 async fn what_has_expired_is_neither_listed_nor_taken_up() {
-    let desk = Desk::new(Policy::new().ticket_lifetime(Duration::from_secs(60)));
-    let id = id_of(&desk.ticket("pay", PAYMENT).await);
-    desk.clock.advance(Duration::from_millis(59_999));
-    assert_eq!(listed(&desk).await.len(), 1);
-    desk.clock.advance(Duration::from_millis(1));
-    assert!(listed(&desk).await.is_empty());
-    assert!(desk.runtime.waiting_call(id, TENANT).await.unwrap().is_none());
-    assert_eq!(reason(&decided(&desk, id).await), "ticket_expired");
+    let fixture = Fixture::new(Policy::new().ticket_lifetime(Duration::from_secs(60)));
+    let id = id_of(&fixture.ticket("pay", PAYMENT).await);
+    fixture.clock.advance(Duration::from_millis(59_999));
+    assert_eq!(listed(&fixture).await.len(), 1);
+    fixture.clock.advance(Duration::from_millis(1));
+    assert!(listed(&fixture).await.is_empty());
+    assert!(fixture.runtime.waiting_call(id, TENANT).await.unwrap().is_none());
+    assert_eq!(reason(&decided(&fixture, id).await), "ticket_expired");
 }
 
 #[tokio::test]
 async fn a_store_that_is_down_says_so() {
     let store = FaultyStore::new();
-    let desk = Desk::new(Policy::new().store(store.clone()));
-    let id = id_of(&desk.ticket("pay", PAYMENT).await);
+    let fixture = Fixture::new(Policy::new().store(store.clone()));
+    let id = id_of(&fixture.ticket("pay", PAYMENT).await);
     store.always(StoreOperation::Tickets, StoreFault::Fails);
-    assert!(desk.runtime.waiting_calls(TENANT, None, 100).await.is_err());
-    assert_eq!(reason(&decided(&desk, id).await), "store_unavailable");
-    assert!(desk.notes.is_empty());
+    assert!(fixture.runtime.waiting_calls(TENANT, None, 100).await.is_err());
+    assert_eq!(reason(&decided(&fixture, id).await), "store_unavailable");
+    assert!(fixture.notes.is_empty());
 }
 
 #[tokio::test]
 async fn one_callers_waiting_tickets_refuse_no_other_caller() {
-    let desk = Desk::new(Policy::new().tickets_per_caller(2));
-    let first = desk.ticket("pay", PAYMENT).await;
-    desk.ticket("pay", PAYMENT).await;
-    let refused = desk.answer("pay", PAYMENT).await;
+    let fixture = Fixture::new(Policy::new().tickets_per_caller(2));
+    let first = fixture.ticket("pay", PAYMENT).await;
+    fixture.ticket("pay", PAYMENT).await;
+    let refused = fixture.answer("pay", PAYMENT).await;
     assert_eq!((&*code(&refused), &*reason(&refused)), ("RATE_LIMITED", "waiting_tickets_full"));
     let joe = context("joe").build().unwrap();
-    ticket_in(&desk.runtime.call("pay", PAYMENT, &joe).execute().await.clone());
-    assert_eq!(listed(&desk).await.len(), 3, "what is refused is not kept");
-    decided(&desk, id_of(&first)).await;
-    desk.ticket("pay", PAYMENT).await;
+    ticket_in(&fixture.runtime.call("pay", PAYMENT, &joe).execute().await.clone());
+    assert_eq!(listed(&fixture).await.len(), 3, "what is refused is not kept");
+    decided(&fixture, id_of(&first)).await;
+    fixture.ticket("pay", PAYMENT).await;
 }

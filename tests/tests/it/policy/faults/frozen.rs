@@ -35,7 +35,7 @@ impl Process {
         self.child.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
     }
 
-    /// What its one write was answered with, once it has ended.
+    /// The answer to its one write, once it has ended.
     fn report(mut self) -> Report {
         let mut lines = self.lines.by_ref().map_while(Result::ok);
         let report = lines.find_map(|line| serde_json::from_str(&line).ok()).expect("a report");
@@ -52,11 +52,11 @@ impl Drop for Process {
     }
 }
 
-/// What became of a write whose first owner stood still at a point.
+/// The outcome of a write whose first owner was stopped at a point.
 struct Ended {
     first: Report,
     second: Report,
-    /// What any later repeat is answered with.
+    /// The answer to any later repeat.
     stands: Report,
     effects: Vec<Effect>,
 }
@@ -65,7 +65,7 @@ struct Ended {
 const LEASE: Duration = Duration::from_millis(1_500);
 
 fn freeze(point: Point, downstream: Downstream) -> Ended {
-    // Who is stopped in the middle of a commit keeps the file locked for all.
+    // A process that is stopped inside a commit keeps the file locked.
     let mut tries = (0..5).map(|_| try_to_freeze(point, downstream));
     tries.find(|ended| !ended.second.is_refused("store_unavailable")).expect("the store answers")
 }
@@ -102,11 +102,11 @@ fn an_owner_that_stood_still_before_its_effect_has_none_where_fences_are_kept() 
 }
 
 #[test]
-fn an_owner_that_stood_still_is_told_that_another_answer_counts() {
+fn an_owner_that_was_stopped_is_answered_that_it_was_superseded() {
     let Ended { first, second, stands, effects } = freeze(Point::BeforeEffect, Downstream::Naive);
     assert!(first.is_refused("superseded"), "{first:?}");
     assert_eq!(stands, second);
-    // Whoever keeps no fences has the late effect; the runtime cannot reach out and stop it.
+    // A downstream without fences has the late effect, which the runtime cannot prevent.
     // It may also see in time that it was taken over, and then has none.
     assert!(effects.len() <= 2 && effects.first() == second.effect.as_ref(), "{effects:?}");
 }

@@ -40,7 +40,7 @@ fn bounded(plain: &Command, blocks: u32) -> Command {
     command
 }
 
-/// What a first try came to: how many were told of a success that is kept, of one that is not, and
+/// The outcomes of the first calls: successes that were stored, successes that were not, and
 /// of none.
 fn try_with(blocks: u32) -> [usize; 3] {
     let folder = Folder::new();

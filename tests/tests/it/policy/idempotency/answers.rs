@@ -1,4 +1,4 @@
-//! What a repeat of an ended call gets.
+//! The answer to a repeat of an ended call.
 
 use serde_json::{Value, json};
 use tool_runtime::prelude::*;
@@ -84,7 +84,7 @@ async fn refusals_and_dry_runs_are_not_stored() {
     let mut declined = world.runtime.call("pay", FIVE, &cx("k"));
     declined.decline("not now").unwrap();
     check_error(declined.execute().await, "DECLINED", None);
-    assert_eq!((world.desk.steps(), world.record("pay", "k").await), (vec![], None));
+    assert_eq!((world.store.operations(), world.record("pay", "k").await), (vec![], None));
 
     let first = world.call("pay", "k").await;
     assert!(first.is_ok(), "{first}");
@@ -114,13 +114,13 @@ async fn pay_changed(world: &World, changed: Option<&str>) -> (ToolOutput, Value
 }
 
 #[tokio::test]
-async fn a_repeat_is_known_by_what_was_sent_and_told_what_was_changed_for_its_answer() {
+async fn a_repeat_is_recognised_by_the_sent_arguments_and_gets_the_stored_edits() {
     const FOUR: &str = r#"{"cents":4}"#;
     for (first, edits) in [(Some(FOUR), json!(["/cents"])), (None, Value::Null)] {
         let world = World::new();
         let (answer, told) = pay_changed(&world, first).await;
         assert_eq!(told, edits);
-        // What a person makes of a repeat is not what ran.
+        // The edits of a repeat did not run.
         for repeat in [None, Some(FOUR), Some(r#"{"cents":3}"#)] {
             let (again, told) = pay_changed(&world, repeat).await;
             check_replay(&answer, &again);

@@ -9,7 +9,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::{KeyState, Memory, MemoryLimits, StoreErrorKind};
 use tool_runtime::{CallRecord, Observe};
 
-use super::desk::{Desk, Fault, Step};
+use super::faulty_store::{Fault, FaultyStore, StoreOperation};
 use super::world::{
     Act, Bank, FIVE, Finding, LEASE, TIMEOUT, World, body, call_in, check_error, check_replay, cx,
     detail, no_retry, scope, tools,
@@ -22,19 +22,19 @@ const KINDS: [StoreErrorKind; 4] = [
     StoreErrorKind::Damaged,
 ];
 
-fn fault(step: Step, kind: StoreErrorKind) -> Fault {
-    Fault { step, kind, times: 1, done: false }
+fn fault(operation: StoreOperation, kind: StoreErrorKind) -> Fault {
+    Fault { operation, kind, times: 1, done: false }
 }
 
-fn for_good(step: Step, kind: StoreErrorKind) -> Fault {
-    Fault { times: usize::MAX, ..fault(step, kind) }
+fn for_good(operation: StoreOperation, kind: StoreErrorKind) -> Fault {
+    Fault { times: usize::MAX, ..fault(operation, kind) }
 }
 
 #[tokio::test]
 async fn a_write_whose_key_cannot_be_claimed_does_not_run() {
     for kind in KINDS {
         let world = World::new();
-        world.desk.fails(fault(Step::Claim, kind));
+        world.store.fail(fault(StoreOperation::Claim, kind));
         let refused = world.call("pay", "k").await;
         let reason = match kind {
             StoreErrorKind::Full => "store_full",
@@ -51,7 +51,7 @@ async fn a_write_whose_key_cannot_be_claimed_does_not_run() {
 async fn a_claim_that_was_made_although_it_failed_runs_nothing_until_its_lease_is_over() {
     let world = World::new();
     let kind = StoreErrorKind::Unavailable;
-    world.desk.fails(Fault { done: true, ..fault(Step::Claim, kind) });
+    world.store.fail(Fault { done: true, ..fault(StoreOperation::Claim, kind) });
     check_error(&world.call("pay_traced", "k").await, "UNAVAILABLE", Some("store_unavailable"));
     check_error(&world.call("pay_traced", "k").await, "CONFLICT", Some("in_flight"));
     world.clock.advance(LEASE);
@@ -65,7 +65,7 @@ async fn a_settlement_that_fails_for_a_while_is_tried_again() {
     for kind in KINDS {
         for (times, done) in [(1, false), (2, false), (1, true), (2, true)] {
             let world = World::new();
-            world.desk.fails(Fault { times, done, ..fault(Step::Settle, kind) });
+            world.store.fail(Fault { times, done, ..fault(StoreOperation::Settle, kind) });
             let first = world.call("pay", "k").await;
             assert!(first.is_ok() && !first.meta_json().contains("warnings"), "{kind:?}: {first}");
             check_replay(&first, &world.call("pay", "k").await);
@@ -75,14 +75,14 @@ async fn a_settlement_that_fails_for_a_while_is_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_success_that_cannot_be_kept_is_told_with_a_warning_and_never_repeated() {
+async fn a_success_that_cannot_be_stored_has_a_warning_and_is_never_repeated() {
     for kind in KINDS {
         let world = World::new();
-        world.desk.fails(for_good(Step::Settle, kind));
+        world.store.fail(for_good(StoreOperation::Settle, kind));
         let first = world.call("pay", "k").await;
         assert!(first.is_ok() && body(&first).contains(r#""cents":5"#), "{first}");
-        assert!(first.meta_json().contains("could not be kept"), "{kind:?}: {first}");
-        world.desk.works_again();
+        assert!(first.meta_json().contains("could not be stored"), "{kind:?}: {first}");
+        world.store.repair();
         check_error(&world.call("pay", "k").await, "CONFLICT", Some("in_flight"));
         world.clock.advance(LEASE);
         let repeat = world.call("pay", "k").await;
@@ -95,23 +95,23 @@ async fn a_success_that_cannot_be_kept_is_told_with_a_warning_and_never_repeated
 async fn an_answer_that_was_kept_although_settling_failed_is_replayed() {
     let world = World::new();
     let kind = StoreErrorKind::Unavailable;
-    world.desk.fails(Fault { done: true, ..for_good(Step::Settle, kind) });
+    world.store.fail(Fault { done: true, ..for_good(StoreOperation::Settle, kind) });
     let first = world.call("pay", "k").await;
-    assert!(first.meta_json().contains("could not be kept"), "{first}");
-    world.desk.works_again();
+    assert!(first.meta_json().contains("could not be stored"), "{first}");
+    world.store.repair();
     let again = world.call("pay", "k").await;
     assert_eq!(again.data_json(), first.data_json());
     assert_eq!(world.bank.runs().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_that_cannot_be_kept_is_told_and_never_repeated() {
+async fn a_failure_that_cannot_be_stored_is_delivered_and_never_repeated() {
     for act in [Act::Decline, Act::Panic, Act::Hang, Act::BreakSchema] {
         let world = World::new();
         world.bank.next([act]);
-        world.desk.fails(for_good(Step::Settle, StoreErrorKind::Unavailable));
+        world.store.fail(for_good(StoreOperation::Settle, StoreErrorKind::Unavailable));
         assert!(!world.call("pay", "k").await.is_ok());
-        world.desk.works_again();
+        world.store.repair();
         world.clock.advance(LEASE);
         let repeat = world.call("pay", "k").await;
         check_error(&repeat, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
@@ -123,9 +123,9 @@ async fn a_failure_that_cannot_be_kept_is_told_and_never_repeated() {
 async fn a_key_that_cannot_be_released_is_not_lost() {
     let world = World::with(no_retry());
     world.bank.next([Act::Busy]);
-    world.desk.fails(for_good(Step::Settle, StoreErrorKind::Unavailable));
+    world.store.fail(for_good(StoreOperation::Settle, StoreErrorKind::Unavailable));
     check_error(&world.call("pay_traced", "k").await, "UNAVAILABLE", None);
-    world.desk.works_again();
+    world.store.repair();
     world.clock.advance(LEASE);
     world.bank.finds(Finding::DidNotHappen);
     assert!(world.call("pay_traced", "k").await.is_ok());
@@ -136,13 +136,13 @@ async fn signs_of_life_that_fail_end_nothing() {
     for kind in KINDS {
         let world = World::with(Rules::new().lease(LEASE / 100));
         world.bank.next([Act::Wait]);
-        world.desk.fails(for_good(Step::Renew, kind));
+        world.store.fail(for_good(StoreOperation::Renew, kind));
         let (first, ()) = futures::join!(world.call("pay", "k"), async {
             tokio::time::sleep(TIMEOUT / 2).await;
             world.bank.gate.add_permits(1);
         });
         assert!(first.is_ok(), "{kind:?}: {first}");
-        assert!(world.desk.steps().contains(&Step::Renew));
+        assert!(world.store.operations().contains(&StoreOperation::Renew));
         check_replay(&first, &world.call("pay", "k").await);
     }
 }
@@ -150,7 +150,7 @@ async fn signs_of_life_that_fail_end_nothing() {
 #[tokio::test(start_paused = true)]
 async fn a_claim_that_hangs_ends_at_the_deadline_and_nothing_has_run() {
     let world = World::new();
-    world.desk.hangs_at(Step::Claim);
+    world.store.hang_at(StoreOperation::Claim);
     let start = Instant::now();
     let output = world.call("pay", "k").await;
     check_error(&output, "UNAVAILABLE", Some("store_unavailable"));
@@ -160,19 +160,19 @@ async fn a_claim_that_hangs_ends_at_the_deadline_and_nothing_has_run() {
     let cancellation = call.cancellation().unwrap();
     let (output, ()) = futures::join!(call.execute(), async { cancellation.cancel() });
     check_error(output, "CANCELLED", Some("cancelled"));
-    world.desk.works_again();
+    world.store.repair();
     assert!(world.call("pay", "k").await.is_ok());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_settlement_that_hangs_costs_no_answer() {
     let world = World::new();
-    world.desk.hangs_at(Step::Settle);
+    world.store.hang_at(StoreOperation::Settle);
     let start = Instant::now();
     let output = world.call("pay", "k").await;
-    assert!(output.is_ok() && output.meta_json().contains("could not be kept"), "{output}");
+    assert!(output.is_ok() && output.meta_json().contains("could not be stored"), "{output}");
     assert!(start.elapsed() <= LEASE + Duration::from_millis(50), "{:?}", start.elapsed());
-    world.desk.works_again();
+    world.store.repair();
     world.clock.advance(LEASE);
     let repeat = world.call("pay", "k").await;
     check_error(&repeat, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
@@ -191,15 +191,15 @@ impl Observe for Log {
 
 #[tokio::test(start_paused = true)]
 async fn the_log_reads_why_the_store_failed_and_the_model_does_not() {
-    let (log, desk) = (Log::default(), Desk::new(Memory::new()));
-    let policy = Policy::new().idempotency_store(desk.clone());
+    let (log, store) = (Log::default(), FaultyStore::new(Memory::new()));
+    let policy = Policy::new().idempotency_store(store.clone());
     let builder = Runtime::builder().shared_state(Arc::<Bank>::default());
     let runtime = tools(builder.observe(log.clone()).policy(policy));
-    for step in [Step::Claim, Step::Settle] {
-        desk.fails(for_good(step, StoreErrorKind::Unavailable));
+    for operation in [StoreOperation::Claim, StoreOperation::Settle] {
+        store.fail(for_good(operation, StoreErrorKind::Unavailable));
         let mut call = runtime.call("pay", FIVE, &cx("k"));
         assert!(!call.execute().await.json().contains("hunter2"));
-        desk.works_again();
+        store.repair();
     }
     let log = log.0.lock().unwrap();
     assert!(log.len() == 2 && log.iter().all(|text| text.contains("hunter2")), "{log:?}");
@@ -207,15 +207,15 @@ async fn the_log_reads_why_the_store_failed_and_the_model_does_not() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_finds_no_room_leaves_the_outcome_unknown_at_once() {
-    let limits = MemoryLimits::new().with_keys(1, 200).with_answer_room(8);
-    let desk = Desk::new(Memory::bounded(limits));
-    let policy = Policy::new().idempotency_store(desk.clone());
+    let limits = MemoryLimits::new().with_keys(1, 200).with_reserved_answer_bytes(8);
+    let store = FaultyStore::new(Memory::bounded(limits));
+    let policy = Policy::new().idempotency_store(store.clone());
     let bank = Arc::<Bank>::default();
     let runtime = tools(Runtime::builder().shared_state(bank.clone()).policy(policy));
     let long = format!(r#"{{"cents":5,"currency":"{}"}}"#, "E".repeat(200));
     let first = call_in(&runtime, "pay", &long, &cx("k")).await;
-    assert!(first.is_ok() && first.meta_json().contains("could not be kept"), "{first}");
-    let record = desk.look(&scope("pay", "k")).await.expect("a record");
+    assert!(first.is_ok() && first.meta_json().contains("could not be stored"), "{first}");
+    let record = store.record(&scope("pay", "k")).await.expect("a record");
     assert_eq!(record.state, KeyState::Unknown);
     let again = call_in(&runtime, "pay", &long, &cx("k")).await;
     check_error(&again, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));

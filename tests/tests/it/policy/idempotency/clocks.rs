@@ -9,7 +9,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::{KeyState, UnixMillis};
 use tool_runtime::testing::ManualClock;
 
-use super::desk::Step;
+use super::faulty_store::StoreOperation;
 use super::world::{
     Act, Bank, DAY, FIVE, LEASE, START, TIMEOUT, World, call_in, check_error, check_replay, cx,
     tools,
@@ -20,12 +20,12 @@ const EARLIER: UnixMillis = UnixMillis::new(START.get() - 1_000_000_000);
 const LATER: UnixMillis = UnixMillis::new(START.get() + 1_000_000_000);
 
 /// Runs a payment long enough for two signs of life, while the clock jumps just before a step.
-async fn pay_while_it_jumps(to: UnixMillis, at: Step, time: usize) -> World {
+async fn pay_while_it_jumps(to: UnixMillis, at: StoreOperation, time: usize) -> World {
     let world = World::with(Rules::new().lease(TIMEOUT / 2));
     world.bank.next([Act::Wait]);
     let (clock, seen) = (world.clock.clone(), AtomicUsize::new(0));
-    world.desk.at_each_step(move |step| {
-        if step == at && seen.fetch_add(1, Ordering::SeqCst) == time {
+    world.store.before_each_operation(move |operation| {
+        if operation == at && seen.fetch_add(1, Ordering::SeqCst) == time {
             clock.set(to);
         }
     });
@@ -42,8 +42,12 @@ async fn pay_while_it_jumps(to: UnixMillis, at: Step, time: usize) -> World {
 #[tokio::test(start_paused = true)]
 async fn a_jump_at_any_step_costs_neither_the_answer_nor_a_second_run() {
     for to in [EARLIER, LATER] {
-        for (at, time) in [(Step::Claim, 0), (Step::Renew, 0), (Step::Renew, 1), (Step::Settle, 0)]
-        {
+        for (at, time) in [
+            (StoreOperation::Claim, 0),
+            (StoreOperation::Renew, 0),
+            (StoreOperation::Renew, 1),
+            (StoreOperation::Settle, 0),
+        ] {
             pay_while_it_jumps(to, at, time).await;
         }
     }
@@ -52,7 +56,7 @@ async fn a_jump_at_any_step_costs_neither_the_answer_nor_a_second_run() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_is_kept_for_its_time_whatever_the_wall_clock_says() {
     for to in [EARLIER, LATER] {
-        let world = pay_while_it_jumps(to, Step::Renew, 0).await;
+        let world = pay_while_it_jumps(to, StoreOperation::Renew, 0).await;
         let record = world.record("pay", "k").await.unwrap();
         let KeyState::Answered { keep_until, .. } = record.state else { panic!("{record:?}") };
         assert_eq!(keep_until, START.after(DAY));

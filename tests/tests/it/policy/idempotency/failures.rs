@@ -1,4 +1,4 @@
-//! What a failure says of its effect decides over a repeat of the write.
+//! The declared effect of a failure decides whether a repeat of the write runs.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use tool_runtime::policy::{Policy, Rules};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{KeyState, Memory};
 
-use super::desk::Desk;
+use super::faulty_store::FaultyStore;
 use super::world::{call_in, check_error, cx, detail, no_retry, scope};
 
 #[derive(Debug, Clone, Copy, ToolFailure)]
@@ -22,7 +22,7 @@ enum TransferError {
     Lost { effect: &'static str },
 }
 
-/// How the next transfers fail, and how many there were.
+/// The failures of the next transfers, and the number of transfers.
 #[derive(Debug, Default)]
 struct Line {
     failures: Mutex<VecDeque<TransferError>>,
@@ -44,22 +44,22 @@ async fn fee(_: &Line) -> u32 {
 /// A line that fails once, and what is before it.
 struct World {
     line: Arc<Line>,
-    desk: Desk,
+    store: FaultyStore,
     runtime: Runtime,
 }
 
 impl World {
     fn failing(failure: TransferError, rules: Rules) -> Self {
-        let (line, desk) = (Arc::<Line>::default(), Desk::new(Memory::new()));
+        let (line, store) = (Arc::<Line>::default(), FaultyStore::new(Memory::new()));
         line.failures.lock().unwrap().push_back(failure);
         let runtime = Runtime::builder()
             .tool::<Transfer>()
             .shared_state(line.clone())
             .permission("transfer", Permission::Allow)
-            .policy(Policy::new().idempotency_store(desk.clone()).rules(rules))
+            .policy(Policy::new().idempotency_store(store.clone()).rules(rules))
             .build()
             .expect("the runtime");
-        Self { line, desk, runtime }
+        Self { line, store, runtime }
     }
 
     async fn call(&self) -> ToolOutput {
@@ -77,7 +77,7 @@ async fn check_unknown(failure: TransferError) {
     let failed = world.call().await;
     check_error(&failed, failure.failure().code().as_str(), None);
     assert_eq!(detail(&failed, "effect").as_deref(), Some("unknown"));
-    let record = world.desk.look(&scope("transfer", "k")).await.expect("a record");
+    let record = world.store.record(&scope("transfer", "k")).await.expect("a record");
     assert_eq!(record.state, KeyState::Unknown);
     check_error(&world.call().await, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
     assert_eq!(world.runs(), 1);
@@ -96,7 +96,7 @@ async fn a_write_that_says_it_had_no_effect_releases_its_key() {
     let failed = world.call().await;
     check_error(&failed, "UPSTREAM_ERROR", None);
     assert_eq!(detail(&failed, "effect").as_deref(), Some("none"));
-    assert_eq!(world.desk.look(&scope("transfer", "k")).await, None);
+    assert_eq!(world.store.record(&scope("transfer", "k")).await, None);
     assert!(world.call().await.is_ok());
     assert_eq!(world.runs(), 2);
 }

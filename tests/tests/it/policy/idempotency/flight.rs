@@ -1,10 +1,10 @@
-//! What a repeat gets while the first call still runs.
+//! The answer to a repeat while the first call runs.
 
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 use tool_runtime::contracts::ToolErrorDetail;
-use tool_runtime::policy::{RetryConfig, Rules, WhenRunning};
+use tool_runtime::policy::{ConcurrentRepeat, RetryConfig, Rules};
 use tool_runtime::prelude::*;
 
 use super::world::{
@@ -12,11 +12,11 @@ use super::world::{
 };
 
 fn waiting() -> Rules {
-    Rules::new().when_running(WhenRunning::Wait)
+    Rules::new().on_concurrent_repeat(ConcurrentRepeat::Wait)
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_repeat_of_a_running_call_conflicts_and_is_told_when_to_come_back() {
+async fn a_repeat_of_a_running_call_conflicts_and_gets_a_time_to_retry() {
     let world = World::new();
     world.bank.next([Act::Wait]);
     let repeat = async {
@@ -119,7 +119,7 @@ async fn a_long_call_keeps_its_lease() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_owner_that_was_taken_over_while_it_ran_is_told_and_answers_nothing() {
+async fn an_owner_that_was_taken_over_while_it_ran_is_superseded() {
     let world = World::with(Rules::new().lease(TIMEOUT / 8));
     world.bank.next([Act::Wait]);
     let other = world.another_process();
@@ -145,7 +145,7 @@ async fn an_owner_that_was_taken_over_has_its_late_answer_refused() {
         sleep(Duration::from_millis(1)).await;
         world.clock.advance(LEASE);
         let second = call_in(&other, "pay_forwarded", FIVE, &cx("k")).await;
-        // Before the first is due to renew its lease.
+        // Before the first renews its lease.
         world.bank.gate.add_permits(1);
         second
     };

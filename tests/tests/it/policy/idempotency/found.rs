@@ -1,4 +1,4 @@
-//! What became of a run whose owner died: found out, run again where that harms nobody, or unknown.
+//! A run whose owner died is reconciled, repeated if that is safe, or unknown.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use futures::FutureExt;
 use tool_runtime::policy::{Resolution, Rules};
 use tool_runtime::store::{KeyState, StoreErrorKind};
 
-use super::desk::{Fault, Step};
+use super::faulty_store::{Fault, StoreOperation};
 use super::world::{
     Act, FIVE, Finding, LEASE, Run, World, call_in, check_error, check_replay, cx, detail,
     no_retry, scope,
@@ -15,7 +15,7 @@ use super::world::{
 const UNKNOWN: &str = "outcome_unknown";
 
 #[tokio::test(start_paused = true)]
-async fn nobody_runs_what_a_dead_owner_may_have_done() {
+async fn no_call_runs_what_a_dead_owner_may_have_done() {
     let world = World::new();
     world.leave_behind("pay", "k").await;
     for _ in 0..2 {
@@ -79,7 +79,7 @@ async fn what_timed_out_in_this_very_process_is_found_out_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_is_dropped_while_it_asks_leaves_the_outcome_unknown() {
+async fn a_call_dropped_while_it_reconciles_leaves_the_outcome_unknown() {
     let world = World::new();
     world.leave_behind("pay_traced", "k").await;
     world.bank.finds(Finding::Hang);
@@ -92,7 +92,7 @@ async fn whoever_is_dropped_while_it_asks_leaves_the_outcome_unknown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_is_cancelled_while_it_asks_leaves_the_outcome_unknown() {
+async fn a_call_cancelled_while_it_reconciles_leaves_the_outcome_unknown() {
     let world = World::new();
     world.leave_behind("pay_traced", "k").await;
     world.bank.finds(Finding::Hang);
@@ -108,7 +108,7 @@ async fn whoever_is_cancelled_while_it_asks_leaves_the_outcome_unknown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_repeat_that_harms_nobody_runs_again_under_a_greater_fence() {
+async fn a_safe_repeat_runs_again_under_a_greater_fence() {
     for tool in ["pay_forwarded", "pay_again"] {
         let world = World::with(no_retry());
         world.leave_behind(tool, "k").await;
@@ -139,22 +139,27 @@ async fn a_repeat_that_fails_does_not_make_an_earlier_run_undone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_found_out_is_told_even_if_it_cannot_be_kept() {
+async fn a_reconciled_answer_is_delivered_even_if_it_cannot_be_stored() {
     let world = World::new();
     world.leave_behind("pay_traced", "k").await;
     world.bank.finds(Finding::Happened);
     let kind = StoreErrorKind::Unavailable;
-    world.desk.fails(Fault { step: Step::Settle, kind, times: usize::MAX, done: false });
+    world.store.fail(Fault {
+        operation: StoreOperation::Settle,
+        kind,
+        times: usize::MAX,
+        done: false,
+    });
     let found = world.call("pay_traced", "k").await;
-    assert!(found.is_ok() && found.meta_json().contains("could not be kept"), "{found}");
-    world.desk.works_again();
+    assert!(found.is_ok() && found.meta_json().contains("could not be stored"), "{found}");
+    world.store.repair();
     world.clock.advance(LEASE);
     assert_eq!(world.call("pay_traced", "k").await.data_json(), found.data_json());
     assert_eq!(world.bank.runs().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_is_taken_over_while_it_asks_replays_nothing() {
+async fn a_call_taken_over_while_it_reconciles_replays_nothing() {
     let world = World::with(Rules::new().lease(Duration::from_secs(1)));
     world.leave_behind("pay_traced", "k").await;
     world.bank.finds(Finding::Hang);
@@ -178,7 +183,7 @@ async fn what_is_found_by_one_who_was_taken_over_meanwhile_is_not_replayed() {
     let world = World::new();
     world.leave_behind("pay_traced", "k").await;
     world.bank.finds(Finding::Happened);
-    world.desk.is_taken_over_at_the_end(scope("pay_traced", "k"));
+    world.store.take_over_before_settling(scope("pay_traced", "k"));
     let output = world.call("pay_traced", "k").await;
     check_error(&output, "CONFLICT", Some("superseded"));
     assert!(!output.meta_json().contains("replayed"), "{output}");

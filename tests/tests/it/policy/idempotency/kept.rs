@@ -1,4 +1,4 @@
-//! How long an answer is kept.
+//! The retention of answers.
 
 use std::time::Duration;
 
@@ -24,15 +24,15 @@ async fn check_kept(world: &World, tool: &str, time: Duration) {
 }
 
 #[tokio::test]
-async fn an_answer_is_kept_for_a_day_unless_somebody_says_more() {
+async fn an_answer_is_kept_for_a_day_by_default() {
     check_kept(&World::new(), "pay", DAY).await;
     check_kept(&World::with(Rules::new().retention(2 * DAY)), "pay", 2 * DAY).await;
-    // What the tool says of itself goes before the host's rule.
+    // The tool's own retention overrides the host's rule.
     check_kept(&World::with(Rules::new().retention(2 * DAY)), "pay_again", 3 * DAY).await;
 }
 
 #[test]
-fn nobody_may_keep_answers_for_less_than_a_day() {
+fn a_retention_of_less_than_a_day_is_refused() {
     let rules = Rules::new().retention(DAY.saturating_sub(MOMENT));
     let built = Runtime::builder().policy(Policy::new().rules(rules)).build();
     let problems = built.expect_err("it should have been refused").to_string();

@@ -1,4 +1,4 @@
-//! Under which key a call runs, and what its tool reads of it.
+//! The key of a call, and the view of it that its tool reads.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ async fn a_call_without_a_key_shows_its_tool_none_and_runs_each_time() {
     }
     let runs = world.bank.runs();
     assert!(runs.len() == 2 && runs[0].key.is_none() && runs[0].fence.is_none(), "{runs:?}");
-    assert_eq!(world.desk.steps(), []);
+    assert_eq!(world.store.operations(), []);
 }
 
 #[tokio::test]
@@ -98,12 +98,12 @@ async fn a_host_may_require_keys() {
 }
 
 #[tokio::test]
-async fn a_key_of_nobody_is_refused() {
+async fn a_key_without_a_principal_is_refused() {
     let world = World::new();
     let nobody = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").idempotency_key("k");
     let refused = world.call_with("pay", FIVE, &nobody.build().unwrap()).await;
     check_error(&refused, "UNAUTHORIZED", Some("no_principal"));
-    assert_eq!((world.bank.runs().len(), world.desk.steps()), (0, vec![]));
+    assert_eq!((world.bank.runs().len(), world.store.operations()), (0, vec![]));
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! A file that somebody else locks in the middle of a keyed write.
+//! A file that another connection locks during a keyed write.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,16 +10,16 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::{IdempotencyStore, Sqlite};
 use tool_runtime::testing::ManualClock;
 
-use super::desk::{Desk, Step};
+use super::faulty_store::{FaultyStore, StoreOperation};
 use super::world::{
     Bank, FIVE, Finding, LEASE, START, call_in, check_error, check_replay, cx, scope, tools,
 };
 use crate::sqlite::Folder;
 
-/// A bank before a store in a file, and somebody else who may lock it.
+/// A bank with a store in a file, and another connection that may lock it.
 struct World {
     bank: Arc<Bank>,
-    desk: Desk,
+    store: FaultyStore,
     clock: ManualClock,
     runtime: Runtime,
     other: Arc<Mutex<Connection>>,
@@ -30,20 +30,20 @@ impl World {
     fn new() -> Self {
         let folder = Folder::new();
         let options = Sqlite::options().busy_timeout(Duration::from_millis(20));
-        let desk = Desk::new(options.open(folder.file()).unwrap());
+        let store = FaultyStore::new(options.open(folder.file()).unwrap());
         let other = Arc::new(Mutex::new(Connection::open(folder.file()).unwrap()));
         let (bank, clock) = (Arc::<Bank>::default(), ManualClock::at(START));
-        let policy = Policy::new().idempotency_store(desk.clone()).clock(clock.clone());
+        let policy = Policy::new().idempotency_store(store.clone()).clock(clock.clone());
         let runtime = tools(Runtime::builder().shared_state(bank.clone()).policy(policy));
-        Self { bank, desk, clock, runtime, other, _folder: folder }
+        Self { bank, store, clock, runtime, other, _folder: folder }
     }
 
     /// Locks the file before the store settles, and unlocks it before it tries so often again.
     fn lock_at_the_end(&self, until: usize) {
         let (other, settled) = (self.other.clone(), AtomicUsize::new(0));
-        self.desk.at_each_step(move |step| {
+        self.store.before_each_operation(move |operation| {
             let settled = || settled.fetch_add(1, Ordering::SeqCst);
-            match (step == Step::Settle).then(settled) {
+            match (operation == StoreOperation::Settle).then(settled) {
                 Some(0) => execute(&other, "BEGIN EXCLUSIVE"),
                 Some(tries) if tries == until => execute(&other, "ROLLBACK"),
                 _ => {}
@@ -87,9 +87,9 @@ async fn a_file_that_stays_locked_costs_no_answer_and_no_second_run() {
         world.bank.finds(finding);
         world.lock_at_the_end(usize::MAX);
         let first = world.call(tool).await;
-        assert!(first.is_ok() && first.meta_json().contains("could not be kept"), "{first}");
+        assert!(first.is_ok() && first.meta_json().contains("could not be stored"), "{first}");
         // The last try goes on unheard; what is asked after it is answered after it.
-        drop(world.desk.find(&scope(tool, "k")).await);
+        drop(world.store.find(&scope(tool, "k")).await);
         execute(&world.other, "ROLLBACK");
         check_error(&world.call(tool).await, "CONFLICT", Some("in_flight"));
         world.clock.advance(LEASE);

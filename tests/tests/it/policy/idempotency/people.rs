@@ -1,4 +1,4 @@
-//! What a person finds out about an outcome that nobody knows.
+//! Unknown outcomes that a person resolves.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tool_runtime::policy::{Resolution, ResolveError};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{KeyRecord, StoreErrorKind};
 
-use super::desk::{Fault, Step};
+use super::faulty_store::{Fault, StoreOperation};
 use super::world::{Act, DAY, FIVE, LEASE, World, check_error, context, cx};
 
 const RECEIPT: &str = r#"{"run":1,"cents":5,"currency":"EUR","rate":1.5}"#;
@@ -76,14 +76,14 @@ async fn what_a_person_says_is_checked_and_else_changes_nothing() {
     let record = unknown(&world).await.remove(0);
     for wrong in ["{", r#"{"run":1}"#, r#"{"run":1,"run":1,"cents":5,"currency":"EUR","rate":1}"#] {
         let refused = resolve(&world, &record, happened(wrong)).await;
-        assert!(matches!(refused, Err(ResolveError::Answer { .. })), "{wrong}: {refused:?}");
+        assert!(matches!(refused, Err(ResolveError::InvalidAnswer { .. })), "{wrong}: {refused:?}");
     }
     let mut strange = record.clone();
     strange.key.tool = "nothing".into();
     let refused = resolve(&world, &strange, Resolution::DidNotHappen).await;
     assert!(matches!(refused, Err(ResolveError::UnknownTool(_))), "{refused:?}");
     let kind = StoreErrorKind::Unavailable;
-    world.desk.fails(Fault { step: Step::Settle, kind, times: 1, done: false });
+    world.store.fail(Fault { operation: StoreOperation::Settle, kind, times: 1, done: false });
     let failed = resolve(&world, &record, Resolution::DidNotHappen).await;
     assert!(matches!(failed, Err(ResolveError::Store(_))), "{failed:?}");
     assert_eq!(unknown(&world).await, [record]);
@@ -134,7 +134,7 @@ async fn a_person_does_not_release_what_still_runs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dead_owners_call_is_listed_once_somebody_has_asked_for_it() {
+async fn a_dead_owners_call_is_listed_once_it_was_repeated() {
     let world = World::new();
     world.leave_behind("pay", "k").await;
     assert_eq!(unknown(&world).await, []);

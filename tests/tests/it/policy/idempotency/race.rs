@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use tool_runtime::policy::{Policy, Rules, WhenRunning};
+use tool_runtime::policy::{ConcurrentRepeat, Policy, Rules};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{Memory, Sqlite, Store};
 
@@ -12,7 +12,7 @@ use crate::sqlite::Folder;
 
 const TASKS: usize = 64;
 
-/// How often a seat was booked.
+/// Counts the bookings of each seat.
 #[derive(Default)]
 struct Seats(AtomicU32);
 
@@ -27,8 +27,13 @@ async fn show(_: &Seats) -> u32 {
     0
 }
 
-fn runtime(seats: &Arc<Seats>, store: impl Store, when_running: WhenRunning) -> Runtime {
-    let policy = Policy::new().store(store).rules(Rules::new().when_running(when_running));
+fn runtime(
+    seats: &Arc<Seats>,
+    store: impl Store,
+    on_concurrent_repeat: ConcurrentRepeat,
+) -> Runtime {
+    let policy =
+        Policy::new().store(store).rules(Rules::new().on_concurrent_repeat(on_concurrent_repeat));
     Runtime::builder()
         .tool::<Book>()
         .shared_state(seats.clone())
@@ -65,14 +70,14 @@ async fn race(runtimes: &[Runtime], seats: &Seats, rounds: u32, waits: bool) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_thousand_races_in_memory_have_a_thousand_effects() {
     let seats = Arc::default();
-    let runtime = runtime(&seats, Memory::new(), WhenRunning::Refuse);
+    let runtime = runtime(&seats, Memory::new(), ConcurrentRepeat::Refuse);
     race(&[runtime], &seats, 1_000, false).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn those_who_wait_all_get_the_one_answer() {
     let seats = Arc::default();
-    let runtime = runtime(&seats, Memory::new(), WhenRunning::Wait);
+    let runtime = runtime(&seats, Memory::new(), ConcurrentRepeat::Wait);
     race(&[runtime], &seats, 20, true).await;
 }
 
@@ -80,6 +85,6 @@ async fn those_who_wait_all_get_the_one_answer() {
 async fn races_between_two_handles_on_one_file_have_one_effect_each() {
     let (folder, seats) = (Folder::new(), Arc::default());
     let open = || Sqlite::open(folder.file()).unwrap();
-    let runtimes = [(); 2].map(|()| runtime(&seats, open(), WhenRunning::Refuse));
+    let runtimes = [(); 2].map(|()| runtime(&seats, open(), ConcurrentRepeat::Refuse));
     race(&runtimes, &seats, 50, false).await;
 }

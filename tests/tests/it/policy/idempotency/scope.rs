@@ -1,4 +1,4 @@
-//! Whose key it is, and which arguments are the same.
+//! The scope of a key, and the comparison of arguments.
 
 use tool_runtime::contracts::{Actor, ActorType};
 use tool_runtime::prelude::*;
@@ -41,7 +41,7 @@ async fn tenant_user_tool_and_key_each_tell_calls_apart() {
 }
 
 #[tokio::test]
-async fn a_user_is_the_same_caller_from_anywhere_whoever_acts_for_them() {
+async fn a_user_is_the_same_principal_in_every_session_and_for_every_actor() {
     let world = World::new();
     let first = world.call("pay", "k").await;
     let elsewhere = ToolContext::builder(Uuid::nil(), "trace-2").run_id("run-2").session_id("s-2");

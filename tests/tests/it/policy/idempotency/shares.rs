@@ -6,7 +6,7 @@ use tool_runtime::contracts::{Actor, ActorType};
 use tool_runtime::policy::{Policy, Resolution};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{
-    ClaimRequest, Claimed, IdempotencyStore, KeyState, Memory, Settlement, StoredAnswer,
+    ClaimOutcome, ClaimRequest, IdempotencyStore, KeyState, Memory, Settlement, StoredAnswer,
 };
 use tool_runtime::testing::ManualClock;
 
@@ -54,13 +54,13 @@ async fn one_callers_unknown_outcomes_refuse_no_other_caller() {
     assert_eq!(bounded.bank.runs().len(), 2, "what is refused does not run");
     let other = context().user_id("joe").idempotency_key("c").build().unwrap();
     assert!(call_in(&bounded.runtime, "pay", FIVE, &other).await.is_ok());
-    assert_eq!(bounded.runtime.outcome_figures().over_share, 1);
+    assert_eq!(bounded.runtime.outcome_counts().over_quota, 1);
 
     let record = bounded.runtime.unknown_outcomes(Uuid::nil(), None, 1).await.unwrap().remove(0);
     bounded.runtime.resolve_outcome(&record, Resolution::DidNotHappen).await.unwrap();
     assert!(bounded.call("c").await.is_ok(), "a resolved outcome gives its place back");
-    let figures = bounded.runtime.outcome_figures();
-    assert_eq!((figures.unknown, figures.resolved), (2, 1));
+    let counts = bounded.runtime.outcome_counts();
+    assert_eq!((counts.unknown, counts.resolved), (2, 1));
 }
 
 #[tokio::test]
@@ -108,7 +108,7 @@ async fn stored(answer: StoredAnswer) -> Bounded {
     let fingerprint = world.record("pay", "k").await.unwrap().fingerprint;
     let memory = Memory::new();
     let request = ClaimRequest::new(scope("pay", "k"), fingerprint, START, LEASE);
-    let Claimed::First(fence) = memory.claim(request).await.unwrap() else { unreachable!() };
+    let ClaimOutcome::First(fence) = memory.claim(request).await.unwrap() else { unreachable!() };
     let settlement = Settlement::Answered { answer, keep_until: START.after(DAY) };
     assert!(memory.settle(&scope("pay", "k"), fence, settlement).await.unwrap());
     Bounded::with(memory)

@@ -7,7 +7,7 @@ use tool_runtime::policy::{RateLimit, Rules};
 use tool_runtime::prelude::*;
 use tool_runtime::store::KeyState;
 
-use super::desk::Step;
+use super::faulty_store::StoreOperation;
 use super::world::{
     Act, DAY, FIVE, Finding, TIMEOUT, World, body, check_error, check_replay, context, cx, detail,
 };
@@ -28,7 +28,7 @@ async fn check_refused_within(world: &World, most: Duration, cx: &ToolContext) {
 #[tokio::test(start_paused = true)]
 async fn a_store_that_hangs_at_a_claim_is_waited_for_until_the_deadline() {
     let world = World::new();
-    world.desk.takes(Step::Claim, FOREVER);
+    world.store.delay(StoreOperation::Claim, FOREVER);
     check_refused_within(&world, TIMEOUT, &cx("k")).await;
     let hurried = context().idempotency_key("h").timeouts_ms(300).build().unwrap();
     check_refused_within(&world, 300 * MS, &hurried).await;
@@ -37,46 +37,55 @@ async fn a_store_that_hangs_at_a_claim_is_waited_for_until_the_deadline() {
 #[tokio::test(start_paused = true)]
 async fn a_store_that_hangs_at_a_look_is_waited_for_until_the_deadline() {
     let world = World::with(Rules::new().max_concurrent(4));
-    world.desk.takes(Step::Find, FOREVER);
+    world.store.delay(StoreOperation::Find, FOREVER);
     check_refused_within(&world, TIMEOUT, &cx("k")).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_hangs_at_a_settlement_costs_a_while_and_no_answer() {
     let world = World::new();
-    world.desk.takes(Step::Settle, FOREVER);
+    world.store.delay(StoreOperation::Settle, FOREVER);
     let start = Instant::now();
     let output = world.call("pay", "k").await;
     assert!(start.elapsed() <= Duration::from_secs(20), "{:?}", start.elapsed());
     assert!(output.is_ok() && body(&output).contains(r#""cents":5"#), "{output}");
-    assert!(output.meta_json().contains("could not be kept"), "{output}");
+    assert!(output.meta_json().contains("could not be stored"), "{output}");
     assert_eq!(world.bank.runs().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_hangs_at_signs_of_life_ends_nothing() {
     let world = World::with(Rules::new().lease(TIMEOUT / 8));
-    world.desk.takes(Step::Renew, FOREVER);
+    world.store.delay(StoreOperation::Renew, FOREVER);
     world.bank.next([Act::Wait]);
     let (output, ()) = futures::join!(world.call("pay", "k"), async {
         tokio::time::sleep(TIMEOUT / 2).await;
         world.bank.gate.add_permits(1);
     });
     assert!(output.is_ok(), "{output}");
-    let renewals = world.desk.steps().iter().filter(|step| **step == Step::Renew).count();
+    let renewals = world
+        .store
+        .operations()
+        .iter()
+        .filter(|operation| **operation == StoreOperation::Renew)
+        .count();
     assert!(renewals > 2, "one that hangs must not keep the next from being given: {renewals}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_panics_is_one_that_is_down() {
     let world = World::new();
-    world.desk.at_each_step(|step| assert_ne!(step, Step::Claim, "hunter2"));
+    world
+        .store
+        .before_each_operation(|operation| assert_ne!(operation, StoreOperation::Claim, "hunter2"));
     check_refused_within(&world, TIMEOUT, &cx("k")).await;
 
     let world = World::new();
-    world.desk.at_each_step(|step| assert_ne!(step, Step::Settle, "hunter2"));
+    world.store.before_each_operation(|operation| {
+        assert_ne!(operation, StoreOperation::Settle, "hunter2")
+    });
     let output = world.call("pay", "k").await;
-    assert!(output.is_ok() && output.meta_json().contains("could not be kept"), "{output}");
+    assert!(output.is_ok() && output.meta_json().contains("could not be stored"), "{output}");
     assert!(!output.json().contains("hunter2"), "{output}");
 }
 
@@ -85,8 +94,8 @@ async fn a_call_that_is_cancelled_while_it_claims_does_not_begin() {
     let world = World::new();
     let mut call = world.runtime.call("pay", FIVE, &cx("k"));
     let cancellation = call.cancellation().unwrap();
-    world.desk.at_each_step(move |step| {
-        if step == Step::Claim {
+    world.store.before_each_operation(move |operation| {
+        if operation == StoreOperation::Claim {
             cancellation.cancel();
         }
     });
@@ -101,7 +110,7 @@ async fn finding_out_counts_against_the_one_deadline_of_the_call() {
     let world = World::new();
     world.leave_behind("pay_traced", "k").await;
     world.bank.finds(Finding::Hang);
-    world.desk.takes(Step::Claim, 3 * TIMEOUT / 4);
+    world.store.delay(StoreOperation::Claim, 3 * TIMEOUT / 4);
     let start = Instant::now();
     let output = world.call("pay_traced", "k").await;
     assert!(start.elapsed() <= TIMEOUT + 50 * MS, "{:?}: {output}", start.elapsed());
@@ -127,9 +136,9 @@ async fn a_call_whose_ticket_is_refused_gives_its_key_back_to_a_slow_store() {
     let mut call = world.runtime.resume(&ticket.to_json(), &cx("k")).await;
     call.approve("boss").unwrap();
     world.clock.advance(2 * DAY);
-    world.desk.takes(Step::Settle, 5 * MS);
+    world.store.delay(StoreOperation::Settle, 5 * MS);
     check_error(call.execute().await, "CANCELLED", Some("ticket_expired"));
-    assert_eq!(world.desk.steps(), [Step::Claim, Step::Settle]);
+    assert_eq!(world.store.operations(), [StoreOperation::Claim, StoreOperation::Settle]);
     assert_eq!((world.bank.runs().len(), world.record("pay", "k").await), (0, None));
     assert!(world.call("pay", "k").await.is_ok());
 }

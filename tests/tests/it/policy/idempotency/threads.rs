@@ -15,16 +15,16 @@ use tool_runtime::store::{KeyState, Memory};
 use tool_runtime::testing::ManualClock;
 use tool_runtime::{Job, Sleep, Timer, TokioTimer};
 
-use super::desk::{Desk, Step};
+use super::faulty_store::{FaultyStore, StoreOperation};
 use super::world::{LEASE, START, call_in, check_error, cx, detail, scope};
 
-/// How long anything real is waited for before a test has failed.
+/// The longest real time to wait before a test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Where holes are drilled, each once somebody lets it go on.
+/// A site where holes are drilled, each when the test lets it continue.
 struct Bench {
     holes: AtomicU32,
-    /// Whether a drill runs now.
+    /// A drill is running.
     runs: AtomicBool,
     begun: Sender<()>,
     go_on: Mutex<Receiver<()>>,
@@ -53,7 +53,7 @@ struct Hall {
     begun: Mutex<Receiver<()>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     ticks: Arc<Semaphore>,
-    /// Whether there are threads for those who watch.
+    /// Blocking threads can be spawned.
     has_spare: AtomicBool,
 }
 
@@ -92,7 +92,7 @@ impl Timer for Threads {
 /// A runtime before one bench, its key store and its threads.
 struct Workshop {
     runtime: Runtime,
-    desk: Desk,
+    store: FaultyStore,
     clock: ManualClock,
     hall: Arc<Hall>,
     go_on: Sender<()>,
@@ -114,8 +114,8 @@ impl Workshop {
             ticks: Arc::new(Semaphore::new(0)),
             has_spare: AtomicBool::new(true),
         });
-        let (desk, clock) = (Desk::new(Memory::new()), ManualClock::at(START));
-        let policy = Policy::new().idempotency_store(desk.clone()).clock(clock.clone());
+        let (store, clock) = (FaultyStore::new(Memory::new()), ManualClock::at(START));
+        let policy = Policy::new().idempotency_store(store.clone()).clock(clock.clone());
         let runtime = Runtime::builder()
             .tool::<Drill>()
             .shared_state(bench)
@@ -124,7 +124,7 @@ impl Workshop {
             .policy(policy.rules(rules))
             .build()
             .expect("the runtime");
-        Self { runtime, desk, clock, hall, go_on }
+        Self { runtime, store, clock, hall, go_on }
     }
 
     async fn drill(&self, key: &str) -> ToolOutput {
@@ -144,13 +144,13 @@ impl Workshop {
         self.hall.bench.holes.load(Ordering::SeqCst)
     }
 
-    /// While the drill runs a repeat does not; afterwards nobody knows what it did.
+    /// Checks that no repeat runs beside the drill, and that its outcome is unknown afterwards.
     async fn check_outlasted(&self) {
         let repeat = self.drill("k").await;
         check_error(&repeat, "CONFLICT", Some("in_flight"));
         assert_eq!(detail(&repeat, "effect").as_deref(), Some("none"));
         self.end();
-        let record = self.desk.look(&scope("drill", "k")).await.expect("a record");
+        let record = self.store.record(&scope("drill", "k")).await.expect("a record");
         assert_eq!((record.state, self.holes()), (KeyState::Unknown, 1));
         let repeat = self.drill("k").await;
         check_error(&repeat, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
@@ -196,8 +196,8 @@ async fn a_thread_that_has_outlived_its_call_gives_signs_of_life() {
     let workshop = Workshop::new(Rules::new());
     check_error(&workshop.drill("k").await, "TIMEOUT", None);
     let (renewing, renewals) = channel();
-    workshop.desk.at_each_step(move |step| {
-        if step == Step::Renew {
+    workshop.store.before_each_operation(move |operation| {
+        if operation == StoreOperation::Renew {
             renewing.send(()).unwrap();
         }
     });

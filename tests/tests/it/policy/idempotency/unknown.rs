@@ -1,4 +1,4 @@
-//! What is cut off after it began is unknown; what is cut off before it began is not.
+//! A call that is cut off after its tool began is unknown; one that is cut off before is not.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::{KeyState, Memory};
 use tool_runtime::{Job, Sleep, Timer, TokioTimer};
 
-use super::desk::{Desk, Step};
+use super::faulty_store::{FaultyStore, StoreOperation};
 use super::world::{Act, FIVE, World, call_in, check_error, cx, detail, scope};
 
 /// The outcome is unknown, and a repeat is told so and does not run.
@@ -123,7 +123,7 @@ impl Timer for Pool {
     }
 }
 
-/// How often a book was signed.
+/// Counts the signatures.
 type Signed = Mutex<u32>;
 
 /// Signs a book, on a thread of its own.
@@ -138,51 +138,51 @@ fn unsigned(_: &Signed) -> u32 {
     0
 }
 
-fn library(pool: &Pool, desk: &Desk, signed: &Arc<Signed>) -> Runtime {
+fn library(pool: &Pool, store: &FaultyStore, signed: &Arc<Signed>) -> Runtime {
     Runtime::builder()
         .tool::<Sign>()
         .shared_state(signed.clone())
         .permission("sign", Permission::Allow)
         .timer(pool.clone())
-        .policy(Policy::new().idempotency_store(desk.clone()))
+        .policy(Policy::new().idempotency_store(store.clone()))
         .build()
         .expect("the runtime")
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_blocking_tool_that_found_no_thread_in_time_releases_its_key_and_never_begins() {
-    let (pool, desk, signed) = (Pool::default(), Desk::new(Memory::new()), Arc::default());
-    let runtime = library(&pool, &desk, &signed);
+    let (pool, store, signed) = (Pool::default(), FaultyStore::new(Memory::new()), Arc::default());
+    let runtime = library(&pool, &store, &signed);
     let late = call_in(&runtime, "sign", "{}", &cx("k")).await;
     check_error(&late, "TIMEOUT", None);
     assert_eq!(detail(&late, "effect").as_deref(), Some("none"));
-    assert_eq!(desk.look(&scope("sign", "k")).await, None);
+    assert_eq!(store.record(&scope("sign", "k")).await, None);
     pool.run_all();
     assert_eq!(*signed.lock().unwrap(), 0);
 }
 
 #[tokio::test]
 async fn a_dropped_call_whose_thread_comes_late_does_not_begin_under_a_released_key() {
-    let (pool, desk, signed) = (Pool::default(), Desk::new(Memory::new()), Arc::default());
-    let runtime = library(&pool, &desk, &signed);
+    let (pool, store, signed) = (Pool::default(), FaultyStore::new(Memory::new()), Arc::default());
+    let runtime = library(&pool, &store, &signed);
     // The thread comes just when the dropped call gives its key back.
     let thread = pool.clone();
-    desk.at_each_step(move |step| {
-        if step == Step::Settle {
+    store.before_each_operation(move |operation| {
+        if operation == StoreOperation::Settle {
             thread.run_all();
         }
     });
     let mut call = runtime.call("sign", "{}", &cx("k"));
     assert!(call.execute().now_or_never().is_none());
-    let released = desk.look(&scope("sign", "k")).await.is_none();
+    let released = store.record(&scope("sign", "k")).await.is_none();
     let begun = *signed.lock().unwrap() > 0;
     assert!(released && !begun, "released: {released}, begun: {begun}");
 }
 
 #[tokio::test]
 async fn a_blocking_tool_that_began_and_was_dropped_is_unknown() {
-    let (pool, desk, signed) = (Pool::default(), Desk::new(Memory::new()), Arc::default());
-    let runtime = library(&pool, &desk, &signed);
+    let (pool, store, signed) = (Pool::default(), FaultyStore::new(Memory::new()), Arc::default());
+    let runtime = library(&pool, &store, &signed);
     let mut call = runtime.call("sign", "{}", &cx("k"));
     {
         let mut running = std::pin::pin!(call.execute());
@@ -190,6 +190,6 @@ async fn a_blocking_tool_that_began_and_was_dropped_is_unknown() {
         pool.run_all();
     }
     assert_eq!(*signed.lock().unwrap(), 1);
-    let record = desk.look(&scope("sign", "k")).await.expect("a record");
+    let record = store.record(&scope("sign", "k")).await.expect("a record");
     assert_eq!(record.state, KeyState::Unknown);
 }

@@ -1,4 +1,4 @@
-//! A bank whose payments do as they are told, and the runtime before it.
+//! A bank with scripted payments, and a runtime with its tools.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -12,16 +12,16 @@ use tool_runtime::store::{KeyRecord, KeyScope, Memory, UnixMillis};
 use tool_runtime::testing::ManualClock;
 use tool_runtime::{FailureCode, Reconciled, RuntimeBuilder};
 
-use super::desk::Desk;
+use super::faulty_store::FaultyStore;
 
 pub(super) const START: UnixMillis = UnixMillis::new(1_800_000_000_000);
 pub(super) const LEASE: Duration = Duration::from_secs(30);
 pub(super) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long a payment may take.
+/// The timeout of a payment.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(2);
 pub(super) const FIVE: &str = r#"{"cents":5}"#;
 
-/// What a payment does.
+/// The behaviour of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Act {
     Answer,
@@ -36,11 +36,11 @@ pub(super) enum Act {
     Hang,
     /// Waits until the gate is opened.
     Wait,
-    /// Answers what its schema does not allow.
+    /// Answers with data that breaks its schema.
     BreakSchema,
 }
 
-/// What is found out about an earlier payment.
+/// The result of reconciling an earlier payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Finding {
     Happened,
@@ -60,7 +60,7 @@ pub(super) struct Run {
     pub(super) fence: Option<u64>,
 }
 
-/// Takes note of every run; what is not told otherwise is answered.
+/// Records every run; a payment without a script is answered.
 pub(super) struct Bank {
     runs: Mutex<Vec<Run>>,
     acts: Mutex<VecDeque<Act>>,
@@ -69,21 +69,21 @@ pub(super) struct Bank {
     pub(super) gate: Semaphore,
 }
 
-/// What a payment answers.
+/// The answer of a payment.
 #[ai_type]
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Receipt {
-    /// Which run of all payments made it; 0 if it was found.
+    /// The number of the payment; 0 if it was reconciled.
     run: usize,
-    /// What was paid.
+    /// The amount.
     cents: u64,
-    /// In which currency.
+    /// The currency.
     currency: String,
-    /// At which rate.
+    /// The exchange rate.
     rate: f64,
 }
 
-/// Why a payment fails.
+/// The error of a payment.
 #[derive(Debug)]
 pub(super) struct PayError(Act);
 
@@ -91,7 +91,7 @@ impl ToolFailure for PayError {
     fn failure(&self) -> Failure {
         match self.0 {
             Act::Decline => Failure::of(ErrorCode::OutOfStock).with_detail("account", "empty"),
-            // Its class alone says that the effect may have happened.
+            // By its class, the effect may have happened.
             Act::Lose => Failure::of(ErrorCode::UpstreamError),
             _ => Failure::of(ErrorCode::Unavailable).with_retry_after_ms(10),
         }
@@ -121,7 +121,7 @@ impl Default for Bank {
 }
 
 impl Bank {
-    /// Says what the next payments do, in their order.
+    /// Scripts the next payments, in order.
     pub(super) fn next(&self, acts: impl IntoIterator<Item = Act>) {
         self.acts.lock().unwrap().extend(acts);
     }
@@ -193,42 +193,42 @@ impl Run {
     }
 }
 
-/// Pays; nobody can find out whether it did.
+/// Pays; the payment cannot be reconciled.
 #[ai_tool(effect = "write", preview = show, timeout = "2s")]
 async fn pay(
     bank: &Bank,
     key: &Idempotency,
-    /// How much.
+    /// The amount.
     cents: u64,
-    /// In which currency.
+    /// The currency.
     #[arg(default = "EUR")]
     currency: String,
 ) -> Result<Receipt, PayError> {
     bank.pay(key, cents, currency).await
 }
 
-/// Pays; the bank can be asked whether it did.
+/// Pays; the payment can be reconciled.
 #[ai_tool(effect = "write", preview = show, reconcile = find, timeout = "2s")]
 async fn pay_traced(
     bank: &Bank,
     key: &Idempotency,
-    /// How much.
+    /// The amount.
     cents: u64,
-    /// In which currency.
+    /// The currency.
     #[arg(default = "EUR")]
     currency: String,
 ) -> Result<Receipt, PayError> {
     bank.pay(key, cents, currency).await
 }
 
-/// Pays under a key that the bank keeps.
+/// Pays under a key that the bank stores.
 #[ai_tool(effect = "write", preview = show, forwards_key, timeout = "2s")]
 async fn pay_forwarded(
     bank: &Bank,
     key: &Idempotency,
-    /// How much.
+    /// The amount.
     cents: u64,
-    /// In which currency.
+    /// The currency.
     #[arg(default = "EUR")]
     currency: String,
 ) -> Result<Receipt, PayError> {
@@ -240,9 +240,9 @@ async fn pay_forwarded(
 async fn pay_again(
     bank: &Bank,
     key: &Idempotency,
-    /// How much.
+    /// The amount.
     cents: u64,
-    /// In which currency.
+    /// The currency.
     #[arg(default = "EUR")]
     currency: String,
 ) -> Result<Receipt, PayError> {
@@ -265,7 +265,7 @@ async fn find(
 /// A bank, the store before it, the time of day, and a runtime.
 pub(super) struct World {
     pub(super) bank: Arc<Bank>,
-    pub(super) desk: Desk,
+    pub(super) store: FaultyStore,
     pub(super) clock: ManualClock,
     pub(super) runtime: Runtime,
 }
@@ -275,17 +275,17 @@ impl World {
         Self::with(Rules::new())
     }
 
-    /// With these rules beside the usual ones.
+    /// Creates a world with these rules.
     pub(super) fn with(rules: Rules) -> Self {
-        let (bank, desk) = (Arc::<Bank>::default(), Desk::new(Memory::new()));
+        let (bank, store) = (Arc::<Bank>::default(), FaultyStore::new(Memory::new()));
         let clock = ManualClock::at(START);
-        let runtime = runtime(&bank, &desk, &clock, rules);
-        Self { bank, desk, clock, runtime }
+        let runtime = runtime(&bank, &store, &clock, rules);
+        Self { bank, store, clock, runtime }
     }
 
-    /// Another process before the same bank and the same store.
+    /// Returns another process with the same bank and the same store.
     pub(super) fn another_process(&self) -> Runtime {
-        runtime(&self.bank, &self.desk, &self.clock, Rules::new())
+        runtime(&self.bank, &self.store, &self.clock, Rules::new())
     }
 
     /// Calls a tool under a key, to its end.
@@ -302,28 +302,28 @@ impl World {
         call_in(&self.runtime, tool, arguments, cx).await
     }
 
-    /// The one record there is of `pay`, or of a tool like it, under a key.
+    /// Returns the record of a payment under a key.
     pub(super) async fn record(&self, tool: &str, key: &str) -> Option<KeyRecord> {
-        self.desk.look(&scope(tool, key)).await
+        self.store.record(&scope(tool, key)).await
     }
 
-    /// Leaves a run behind whose owner died in the middle of it.
+    /// Leaves the key of a run whose owner died.
     pub(super) async fn leave_behind(&self, tool: &str, key: &str) {
         self.bank.next([Act::Hang]);
-        self.desk.breaks_for_good();
+        self.store.break_permanently();
         let output = self.call(tool, key).await;
         check_error(&output, "TIMEOUT", None);
-        self.desk.works_again();
+        self.store.repair();
         self.clock.advance(LEASE);
     }
 }
 
-fn runtime(bank: &Arc<Bank>, desk: &Desk, clock: &ManualClock, rules: Rules) -> Runtime {
-    let policy = Policy::new().idempotency_store(desk.clone()).clock(clock.clone()).rules(rules);
+fn runtime(bank: &Arc<Bank>, store: &FaultyStore, clock: &ManualClock, rules: Rules) -> Runtime {
+    let policy = Policy::new().idempotency_store(store.clone()).clock(clock.clone()).rules(rules);
     tools(Runtime::builder().shared_state(bank.clone()).policy(policy))
 }
 
-/// Adds the payments, which nobody is asked about.
+/// Adds the payments, which need no approval.
 pub(super) fn tools(builder: RuntimeBuilder) -> Runtime {
     let allowed = ["pay", "pay_traced", "pay_forwarded", "pay_again"];
     let builder =
@@ -359,7 +359,7 @@ pub(super) fn scope(tool: &str, key: &str) -> KeyScope {
     KeyScope::new(Uuid::nil(), "user:jane", tool, format!("key:{key}"))
 }
 
-/// The call failed with this code, and for this reason where one is given.
+/// Checks that the call failed with this code, and with this reason if one is given.
 #[track_caller]
 pub(super) fn check_error(output: &ToolOutput, code: &str, reason: Option<&str>) {
     let error = output.error().unwrap_or_else(|| panic!("it should have failed: {output}"));
@@ -374,7 +374,7 @@ pub(super) fn detail(output: &ToolOutput, name: &str) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 
-/// The second answer is the first one, byte for byte, and says that it was given before.
+/// Checks that the second answer is a replay of the first one, byte for byte.
 #[track_caller]
 pub(super) fn check_replay(first: &ToolOutput, again: &ToolOutput) {
     assert!(!first.meta_json().contains("replayed"), "{first}");

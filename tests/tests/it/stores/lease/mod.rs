@@ -48,7 +48,7 @@ fn a_downstream_that_ignores_fences_is_found_out() {
     assert!(found.contains("effects come in the order of their owners"), "{found}");
 }
 
-/// Which invariant each defect breaks.
+/// The invariant that each defect breaks.
 const DEFECTS: [(Defect, &str); 8] = [
     (Defect::SettlesWithAnyFence, "only the last owner settles"),
     (Defect::RenewsWithAnyFence, "only the last owner renews"),

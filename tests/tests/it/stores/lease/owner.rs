@@ -1,4 +1,4 @@
-//! What owners do with a key, and who else is about.
+//! The owners of a key, and the sweeper beside them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ const ATTEMPTS: usize = 3;
 const HEARTBEATS: usize = 2;
 const TICKS: usize = 4;
 
-/// How an owner's run ends.
+/// The end of an owner's run.
 #[derive(Clone, Copy)]
 enum Fate {
     Answers,

@@ -1,6 +1,6 @@
 //! A key, a clock and a downstream, and what must hold of them after every step.
 //!
-//! Before each step, whoever takes it freezes: every other thread may go on for as long as the
+//! Before each step, the thread that takes it stops: every other thread may continue for as long as the
 //! scheduler likes. The step itself, and what is asserted of it, are one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,8 +13,8 @@ use shuttle::sync::atomic::AtomicU64;
 use tool_runtime::Uuid;
 use tool_runtime::canonical::Digest;
 use tool_runtime::store::{
-    ClaimRequest, Claimed, Fence, IdempotencyStore, KeyScope, KeyState, Settlement, StoreError,
-    StoredAnswer, UnixMillis,
+    ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, KeyScope, KeyState, Settlement,
+    StoreError, StoredAnswer, UnixMillis,
 };
 
 pub(super) const LEASE: Duration = Duration::from_secs(30);
@@ -29,7 +29,7 @@ pub(super) struct World {
     heeds_fences: bool,
 }
 
-/// What has happened to the key, as nobody in the world can know it.
+/// The true history of the key, which no owner can know.
 #[derive(Default)]
 struct History {
     owners: Vec<Fence>,
@@ -41,14 +41,14 @@ struct History {
     takeovers: usize,
 }
 
-/// How many had the key before, and the fence that this one got.
+/// The number of earlier owners, and the fence of this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Owner {
     turn: usize,
     pub(super) fence: Fence,
 }
 
-/// How often what is worth checking has come about.
+/// Counts the situations that have to occur.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     takeovers: AtomicUsize,
@@ -93,12 +93,12 @@ impl World {
         let mut history = self.history.lock().unwrap();
         let known = done(self.store.find(&self.key)).map(|record| record.state);
         match done(self.store.claim(request.resolves(resolves))) {
-            Claimed::First(fence) => {
+            ClaimOutcome::First(fence) => {
                 let new = history.owners.is_empty() || history.released;
                 assert!(new, "a key is new only at first and after a release");
                 Some(history.begin(fence))
             }
-            Claimed::TakenOver(fence) => {
+            ClaimOutcome::TakenOver(fence) => {
                 history.takeovers += 1;
                 count(&self.seen.takeovers);
                 if known == Some(KeyState::Unknown) {
@@ -106,7 +106,7 @@ impl World {
                 }
                 Some(history.begin(fence))
             }
-            Claimed::Settled(answer) => {
+            ClaimOutcome::Settled(answer) => {
                 count(&self.seen.repeats);
                 assert_eq!(Some(answer), history.answer, "a repeat gets the answer that stands");
                 None
@@ -162,7 +162,7 @@ impl World {
         }
     }
 
-    /// Says what must hold once everybody is done.
+    /// Checks the invariants after all owners have ended.
     pub(super) fn assert_end(&self) {
         let history = self.history.lock().unwrap();
         assert!(history.answer.is_some(), "in the end, somebody answers");
@@ -174,7 +174,7 @@ impl World {
         }
     }
 
-    /// Lets everybody else go on for as long as the scheduler likes.
+    /// Lets the other threads run for as long as the scheduler decides.
     fn freeze(&self) {
         self.now();
     }

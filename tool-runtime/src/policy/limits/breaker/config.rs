@@ -1,15 +1,15 @@
-//! When a breaker opens, for how long, and what closes it.
+//! The settings of a circuit breaker.
 
 use std::time::Duration;
 
 use crate::policy::OutOfRange;
 
-/// Says when a tool that keeps failing is not called for a while.
+/// Sets when a circuit breaker opens, for how long, and when it closes.
 ///
-/// Either a number of failures in a row opens the breaker, or a ratio of failures among the calls
-/// of a rolling window. Open, it refuses calls at once (`UNAVAILABLE`, with the time left as
-/// `retry_after_ms`); then it admits a few probes, and closes when all of them succeed. Only
-/// failures that may pass count: a tool that refuses its arguments works.
+/// It opens after a number of failures in a row, or at a ratio of failures among the calls of a
+/// rolling window. Open, it refuses calls at once (`UNAVAILABLE`, with the time left as
+/// `retry_after_ms`). Then it admits a few probes, and closes when all of them succeed. Only
+/// transient failures count: a tool that refuses its arguments works.
 ///
 /// # Examples
 /// ```
@@ -28,14 +28,14 @@ use crate::policy::OutOfRange;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BreakerConfig {
-    trip: Trip,
+    trip: TripCondition,
     open_for: Duration,
     probes: u32,
 }
 
-/// What opens a closed breaker.
+/// The condition that opens a closed breaker.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Trip {
+pub(super) enum TripCondition {
     InARow(u32),
     Ratio { ratio: f64, min_calls: u32, window: Duration },
 }
@@ -49,41 +49,41 @@ impl BreakerConfig {
     /// Opens after a number of failures with no success between them.
     ///
     /// # Errors
-    /// When the number is not 1 to 1,000,000.
+    /// Returns an error if the number is not 1 to 1,000,000.
     pub fn failures_in_a_row(failures: u32) -> Result<Self, OutOfRange> {
         check_count("failures_in_a_row", failures, MOST_CALLS)?;
-        Ok(Self { trip: Trip::InARow(failures), ..Self::DEFAULT })
+        Ok(Self { trip: TripCondition::InARow(failures), ..Self::DEFAULT })
     }
 
     /// Opens when at least `ratio` of the calls that ended in the last `window` failed, and there
     /// were at least `min_calls` of them.
     ///
-    /// The window moves on in tenths.
+    /// The window advances in tenths.
     ///
     /// # Errors
-    /// The first value that is out of its range: a ratio above 0 and at most 1, 1 to 1,000,000
-    /// calls, 10 ms to an hour.
+    /// Returns the first value that is out of its range: a ratio above 0 and at most 1, 1 to
+    /// 1,000,000 calls, 10 ms to an hour.
     pub fn failure_ratio(ratio: f64, min_calls: u32, window: Duration) -> Result<Self, OutOfRange> {
         let fits = ratio > 0.0 && ratio <= 1.0;
         OutOfRange::unless(fits, "failure_ratio", "above 0 and at most 1", ratio)?;
         check_count("min_calls", min_calls, MOST_CALLS)?;
         check_time("window", window)?;
-        Ok(Self { trip: Trip::Ratio { ratio, min_calls, window }, ..Self::DEFAULT })
+        Ok(Self { trip: TripCondition::Ratio { ratio, min_calls, window }, ..Self::DEFAULT })
     }
 
-    /// Sets how long calls are refused before the first probe; 30 s unless set.
+    /// Sets how long calls are refused before the first probe; 30 s by default.
     ///
     /// # Errors
-    /// When it is not 10 ms to an hour.
+    /// Returns an error if it is not 10 ms to an hour.
     pub fn with_open_for(self, time: Duration) -> Result<Self, OutOfRange> {
         check_time("open_for", time)?;
         Ok(Self { open_for: time, ..self })
     }
 
-    /// Sets how many probes are admitted, and have to succeed; one unless set.
+    /// Sets how many probes are admitted, which all have to succeed; one by default.
     ///
     /// # Errors
-    /// When it is not 1 to 100.
+    /// Returns an error if it is not 1 to 100.
     pub fn with_probes(self, probes: u32) -> Result<Self, OutOfRange> {
         check_count("probes", probes, MOST_PROBES)?;
         Ok(Self { probes, ..self })
@@ -95,22 +95,22 @@ impl BreakerConfig {
         self.open_for
     }
 
-    /// Returns how many probes are admitted, and have to succeed.
+    /// Returns how many probes are admitted, which all have to succeed.
     #[must_use]
     pub const fn probes(&self) -> u32 {
         self.probes
     }
 
     const DEFAULT: Self =
-        Self { trip: Trip::InARow(5), open_for: Duration::from_secs(30), probes: 1 };
+        Self { trip: TripCondition::InARow(5), open_for: Duration::from_secs(30), probes: 1 };
 
-    pub(super) const fn trip(&self) -> Trip {
+    pub(super) const fn trip(&self) -> TripCondition {
         self.trip
     }
 }
 
 impl Default for BreakerConfig {
-    /// Opens after five failures in a row, for 30 s, and closes after one good probe.
+    /// Opens after five failures in a row, for 30 s, and closes after one successful probe.
     fn default() -> Self {
         Self::DEFAULT
     }

@@ -1,4 +1,4 @@
-//! Stops calling a tool that keeps failing, and finds out when it works again.
+//! A circuit breaker: refuses calls of a tool that keeps failing, and probes for its recovery.
 
 mod config;
 mod tenants;
@@ -9,121 +9,125 @@ use std::time::{Duration, Instant};
 
 pub use self::config::BreakerConfig;
 pub(crate) use self::tenants::TenantBreakers;
-use self::window::Tally;
+use self::window::FailureCounter;
 
-/// The breaker of one tool for one tenant. A handle: its clones are the same breaker.
+/// The breaker of one tool for one tenant. Clones share its state.
 ///
-/// Closed, it admits every call and counts how they end. When too many fail it opens and refuses
-/// every call for a while. Then, half open, it admits a few probes: when all of them succeed it
-/// closes, when one fails it opens again. What was admitted before a change does not count after
-/// it.
+/// Closed, it admits every call and counts how they end. When too many fail, it opens and refuses
+/// every call for a while. Then, half open, it admits a few probes: it closes when all of them
+/// succeed, and opens again when one fails. A call that was admitted in an earlier phase does not
+/// count.
 #[derive(Debug, Clone)]
-struct Breaker(Arc<Shared>);
+struct Breaker(Arc<BreakerInner>);
 
 #[derive(Debug)]
-struct Shared {
+struct BreakerInner {
     config: BreakerConfig,
-    state: Mutex<State>,
+    state: Mutex<BreakerState>,
 }
 
 #[derive(Debug)]
-struct State {
-    phase: Phase,
-    /// Counts the changes of phase.
+struct BreakerState {
+    phase: BreakerPhase,
+    /// The number of changes of the phase.
     generation: u64,
 }
 
 #[derive(Debug)]
-enum Phase {
-    Closed(Tally),
+enum BreakerPhase {
+    Closed(FailureCounter),
     Open { until: Instant },
-    HalfOpen { under_way: u32, succeeded: u32 },
+    HalfOpen { running: u32, succeeded: u32 },
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Outcome {
+enum ReportedOutcome {
     Succeeded(Instant),
     Failed(Instant),
     Unknown,
 }
 
-/// How long to wait for the probes that are under way; nobody knows when they end.
-const PROBING: Duration = Duration::from_secs(1);
+/// The longest `retry_after` while probes are running, which may end at any time.
+const PROBE_RETRY_AFTER: Duration = Duration::from_secs(1);
 
 impl Breaker {
     fn new(config: BreakerConfig) -> Self {
-        let state = State { phase: Phase::closed(&config), generation: 0 };
-        Self(Arc::new(Shared { config, state: Mutex::new(state) }))
+        let state = BreakerState { phase: BreakerPhase::closed(&config), generation: 0 };
+        Self(Arc::new(BreakerInner { config, state: Mutex::new(state) }))
     }
 
-    /// Lets a call pass, or says how long to wait before the next one.
-    fn admit(&self, now: Instant) -> Result<Pass, Duration> {
+    /// Admits a call, or returns how long to wait before the next one.
+    fn admit(&self, now: Instant) -> Result<BreakerPermit, Duration> {
         let mut state = self.0.lock();
         state.admit(&self.0.config, now)?;
-        Ok(Pass { shared: Arc::clone(&self.0), generation: state.generation, open: true })
+        Ok(BreakerPermit {
+            shared: Arc::clone(&self.0),
+            generation: state.generation,
+            pending: true,
+        })
     }
 }
 
-/// One admitted call. Dropped, it counts as neither success nor failure, and gives a probe's place
-/// back.
+/// The permit of an admitted call. Dropped without a result, it counts as neither success nor
+/// failure, and a probe may be repeated.
 #[derive(Debug)]
 #[must_use]
-pub(crate) struct Pass {
-    shared: Arc<Shared>,
+pub(crate) struct BreakerPermit {
+    shared: Arc<BreakerInner>,
     generation: u64,
-    open: bool,
+    pending: bool,
 }
 
-impl Pass {
-    /// Counts the call as one that the tool answered.
+impl BreakerPermit {
+    /// Counts the call as a success.
     pub(crate) fn succeeded(mut self, now: Instant) {
-        self.settle(Outcome::Succeeded(now));
+        self.settle(ReportedOutcome::Succeeded(now));
     }
 
-    /// Counts the call as one that the tool failed.
+    /// Counts the call as a failure.
     pub(crate) fn failed(mut self, now: Instant) {
-        self.settle(Outcome::Failed(now));
+        self.settle(ReportedOutcome::Failed(now));
     }
 
-    fn settle(&mut self, outcome: Outcome) {
-        if std::mem::take(&mut self.open) {
-            let Shared { config, .. } = &*self.shared;
+    fn settle(&mut self, outcome: ReportedOutcome) {
+        if std::mem::take(&mut self.pending) {
+            let BreakerInner { config, .. } = &*self.shared;
             self.shared.lock().settle(config, self.generation, outcome);
         }
     }
 }
 
-impl Drop for Pass {
+impl Drop for BreakerPermit {
     fn drop(&mut self) {
-        self.settle(Outcome::Unknown);
+        self.settle(ReportedOutcome::Unknown);
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl BreakerInner {
+    fn lock(&self) -> MutexGuard<'_, BreakerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl BreakerState {
     fn admit(&mut self, config: &BreakerConfig, now: Instant) -> Result<(), Duration> {
-        if let Phase::Open { until } = self.phase {
+        if let BreakerPhase::Open { until } = self.phase {
             let left = until.saturating_duration_since(now);
             if !left.is_zero() {
                 return Err(left);
             }
-            self.enter(Phase::HalfOpen { under_way: 0, succeeded: 0 });
+            self.enter(BreakerPhase::HalfOpen { running: 0, succeeded: 0 });
         }
-        if let Phase::HalfOpen { under_way, succeeded } = &mut self.phase {
-            if *under_way + *succeeded >= config.probes() {
-                return Err(PROBING.min(config.open_for()));
+        if let BreakerPhase::HalfOpen { running, succeeded } = &mut self.phase {
+            if *running + *succeeded >= config.probes() {
+                return Err(PROBE_RETRY_AFTER.min(config.open_for()));
             }
-            *under_way += 1;
+            *running += 1;
         }
         Ok(())
     }
 
-    fn settle(&mut self, config: &BreakerConfig, generation: u64, outcome: Outcome) {
+    fn settle(&mut self, config: &BreakerConfig, generation: u64, outcome: ReportedOutcome) {
         if generation == self.generation {
             if let Some(next) = self.phase.after(config, outcome) {
                 self.enter(next);
@@ -131,42 +135,42 @@ impl State {
         }
     }
 
-    fn enter(&mut self, phase: Phase) {
+    fn enter(&mut self, phase: BreakerPhase) {
         self.phase = phase;
         self.generation += 1;
     }
 }
 
-impl Phase {
+impl BreakerPhase {
     fn closed(config: &BreakerConfig) -> Self {
-        Self::Closed(Tally::new(config.trip()))
+        Self::Closed(FailureCounter::new(config.trip()))
     }
 
     fn open(config: &BreakerConfig, now: Instant) -> Self {
         Self::Open { until: now + config.open_for() }
     }
 
-    /// The phase that a call's end leads to, if it is another one.
-    fn after(&mut self, config: &BreakerConfig, outcome: Outcome) -> Option<Self> {
+    /// Returns the next phase after a call's end, if the phase changes.
+    fn after(&mut self, config: &BreakerConfig, outcome: ReportedOutcome) -> Option<Self> {
         match (self, outcome) {
-            (Self::Closed(tally), Outcome::Succeeded(now)) => {
-                tally.succeeded(now);
+            (Self::Closed(counter), ReportedOutcome::Succeeded(now)) => {
+                counter.succeeded(now);
                 None
             }
-            (Self::Closed(tally), Outcome::Failed(now)) => {
-                tally.failed(now).then(|| Self::open(config, now))
+            (Self::Closed(counter), ReportedOutcome::Failed(now)) => {
+                counter.failed(now).then(|| Self::open(config, now))
             }
-            (Self::HalfOpen { .. }, Outcome::Failed(now)) => Some(Self::open(config, now)),
-            (Self::HalfOpen { under_way, succeeded }, Outcome::Succeeded(_)) => {
-                *under_way -= 1;
+            (Self::HalfOpen { .. }, ReportedOutcome::Failed(now)) => Some(Self::open(config, now)),
+            (Self::HalfOpen { running, succeeded }, ReportedOutcome::Succeeded(_)) => {
+                *running -= 1;
                 *succeeded += 1;
                 (*succeeded >= config.probes()).then(|| Self::closed(config))
             }
-            (Self::HalfOpen { under_way, .. }, Outcome::Unknown) => {
-                *under_way -= 1;
+            (Self::HalfOpen { running, .. }, ReportedOutcome::Unknown) => {
+                *running -= 1;
                 None
             }
-            (Self::Closed(_), Outcome::Unknown) | (Self::Open { .. }, _) => None,
+            (Self::Closed(_), ReportedOutcome::Unknown) | (Self::Open { .. }, _) => None,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Keeps the breakers of a tool apart by tenant, so that one tenant's failures refuse no other's calls.
+//! One breaker for each tenant, so that one tenant's failures refuse no other tenant's calls.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 use quick_cache::sync::Cache;
 use uuid::Uuid;
 
-use super::{Breaker, BreakerConfig, Pass};
+use super::{Breaker, BreakerConfig, BreakerPermit};
 
 /// The most tenants of one tool whose breakers are kept.
 ///
-/// Above it the breaker of a tenant that has not called for long is dropped, and starts closed again.
+/// Above it, the breaker of a tenant that has not called for long is evicted, and starts closed
+/// again.
 const MOST_TENANTS: usize = 1_024;
 
 /// The breakers of one tool, one for each tenant that has called it.
@@ -26,7 +27,7 @@ impl TenantBreakers {
     }
 
     /// Admits a call of this tenant, or returns how long to wait before the next one.
-    pub(crate) fn admit(&self, tenant: Uuid, now: Instant) -> Result<Pass, Duration> {
+    pub(crate) fn admit(&self, tenant: Uuid, now: Instant) -> Result<BreakerPermit, Duration> {
         let new = || Ok::<_, Infallible>(Breaker::new(self.config));
         match self.by_tenant.get_or_insert_with(&tenant, new) {
             Ok(breaker) => breaker.admit(now),

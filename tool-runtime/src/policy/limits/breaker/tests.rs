@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use super::{Breaker, BreakerConfig, PROBING, Pass};
+use super::{Breaker, BreakerConfig, BreakerPermit, PROBE_RETRY_AFTER};
 
 const MS: Duration = Duration::from_millis(1);
 const OPEN: Duration = Duration::from_secs(5);
@@ -19,7 +19,7 @@ fn half_of_four() -> Breaker {
 }
 
 #[track_caller]
-fn pass(breaker: &Breaker, now: Instant) -> Pass {
+fn permit(breaker: &Breaker, now: Instant) -> BreakerPermit {
     breaker.admit(now).expect("it is admitted")
 }
 
@@ -32,80 +32,80 @@ fn refused(breaker: &Breaker, now: Instant) -> Duration {
 fn failures_in_a_row_open_it_for_a_while() {
     let (breaker, now) = (in_a_row(3, 1), Instant::now());
     for _ in 0..3 {
-        pass(&breaker, now).failed(now);
+        permit(&breaker, now).failed(now);
     }
     assert_eq!(refused(&breaker, now), OPEN);
     assert_eq!(refused(&breaker, now + OPEN / 4), OPEN / 4 * 3);
-    let _probe = pass(&breaker, now + OPEN);
+    let _probe = permit(&breaker, now + OPEN);
 }
 
 #[test]
 fn a_success_between_them_starts_the_row_again() {
     let (breaker, now) = (in_a_row(2, 1), Instant::now());
     for _ in 0..5 {
-        pass(&breaker, now).failed(now);
-        pass(&breaker, now).succeeded(now);
+        permit(&breaker, now).failed(now);
+        permit(&breaker, now).succeeded(now);
     }
-    pass(&breaker, now).failed(now);
+    permit(&breaker, now).failed(now);
     assert!(breaker.admit(now).is_ok());
 }
 
 #[test]
-fn a_dropped_pass_counts_as_neither() {
+fn a_dropped_permit_counts_as_neither() {
     let (breaker, now) = (in_a_row(2, 1), Instant::now());
-    pass(&breaker, now).failed(now);
+    permit(&breaker, now).failed(now);
     for _ in 0..5 {
-        drop(pass(&breaker, now));
+        drop(permit(&breaker, now));
     }
-    pass(&breaker, now).failed(now);
+    permit(&breaker, now).failed(now);
     assert_eq!(refused(&breaker, now), OPEN);
 }
 
 #[test]
-fn half_open_it_admits_so_many_probes_and_closes_when_all_succeed() {
+fn a_half_open_breaker_admits_its_probes_and_closes_when_all_succeed() {
     let (breaker, now) = (in_a_row(1, 2), Instant::now());
-    pass(&breaker, now).failed(now);
+    permit(&breaker, now).failed(now);
     let later = now + OPEN;
-    let (one, other) = (pass(&breaker, later), pass(&breaker, later));
-    assert_eq!(refused(&breaker, later), PROBING);
+    let (one, other) = (permit(&breaker, later), permit(&breaker, later));
+    assert_eq!(refused(&breaker, later), PROBE_RETRY_AFTER);
     one.succeeded(later);
-    assert_eq!(refused(&breaker, later), PROBING);
+    assert_eq!(refused(&breaker, later), PROBE_RETRY_AFTER);
     other.succeeded(later);
-    let _many: Vec<_> = (0..10).map(|_| pass(&breaker, later)).collect();
+    let _many: Vec<_> = (0..10).map(|_| permit(&breaker, later)).collect();
 }
 
 #[test]
 fn a_probe_that_fails_opens_it_again_and_for_the_whole_time() {
     let (breaker, now) = (in_a_row(1, 2), Instant::now());
-    pass(&breaker, now).failed(now);
+    permit(&breaker, now).failed(now);
     let later = now + OPEN;
-    let (one, other) = (pass(&breaker, later), pass(&breaker, later));
+    let (one, other) = (permit(&breaker, later), permit(&breaker, later));
     one.failed(later + MS);
     other.succeeded(later + MS * 2);
     assert_eq!(refused(&breaker, later + MS), OPEN);
 }
 
 #[test]
-fn a_dropped_probe_gives_its_place_back() {
+fn a_dropped_probe_may_be_repeated() {
     let (breaker, now) = (in_a_row(1, 1), Instant::now());
-    pass(&breaker, now).failed(now);
+    permit(&breaker, now).failed(now);
     let later = now + OPEN;
-    let probe = pass(&breaker, later);
-    assert_eq!(refused(&breaker, later), PROBING);
+    let probe = permit(&breaker, later);
+    assert_eq!(refused(&breaker, later), PROBE_RETRY_AFTER);
     drop(probe);
-    pass(&breaker, later).succeeded(later);
+    permit(&breaker, later).succeeded(later);
     assert!(breaker.admit(later).is_ok());
 }
 
 #[test]
-fn what_was_admitted_before_a_change_does_not_count_after_it() {
+fn a_call_admitted_before_a_change_of_phase_does_not_count_after_it() {
     let (breaker, now) = (in_a_row(1, 1), Instant::now());
-    let (early, late) = (pass(&breaker, now), pass(&breaker, now));
-    pass(&breaker, now).failed(now);
+    let (early, late) = (permit(&breaker, now), permit(&breaker, now));
+    permit(&breaker, now).failed(now);
     let later = now + OPEN;
-    let probe = pass(&breaker, later);
+    let probe = permit(&breaker, later);
     early.succeeded(later);
-    assert_eq!(refused(&breaker, later), PROBING);
+    assert_eq!(refused(&breaker, later), PROBE_RETRY_AFTER);
     probe.succeeded(later);
     late.failed(later);
     assert!(breaker.admit(later).is_ok());
@@ -115,10 +115,10 @@ fn what_was_admitted_before_a_change_does_not_count_after_it() {
 fn a_ratio_needs_enough_calls() {
     let (breaker, now) = (half_of_four(), Instant::now());
     for _ in 0..3 {
-        pass(&breaker, now).failed(now);
+        permit(&breaker, now).failed(now);
     }
     assert!(breaker.admit(now).is_ok());
-    pass(&breaker, now).failed(now);
+    permit(&breaker, now).failed(now);
     assert_eq!(refused(&breaker, now), OPEN);
 }
 
@@ -126,13 +126,13 @@ fn a_ratio_needs_enough_calls() {
 fn a_ratio_counts_successes_against_failures() {
     let (breaker, now) = (half_of_four(), Instant::now());
     for _ in 0..3 {
-        pass(&breaker, now).succeeded(now);
+        permit(&breaker, now).succeeded(now);
     }
     for _ in 0..2 {
-        pass(&breaker, now).failed(now);
+        permit(&breaker, now).failed(now);
         assert!(breaker.admit(now).is_ok());
     }
-    pass(&breaker, now).failed(now);
+    permit(&breaker, now).failed(now);
     assert_eq!(refused(&breaker, now), OPEN);
 }
 
@@ -140,26 +140,26 @@ fn a_ratio_counts_successes_against_failures() {
 fn a_ratio_forgets_what_left_the_window() {
     let (breaker, now) = (half_of_four(), Instant::now());
     for _ in 0..3 {
-        pass(&breaker, now).failed(now);
+        permit(&breaker, now).failed(now);
     }
     let inside = now + MS * 9_999;
-    pass(&breaker, inside).succeeded(inside);
+    permit(&breaker, inside).succeeded(inside);
     let outside = now + MS * 10_000;
-    pass(&breaker, outside).failed(outside);
+    permit(&breaker, outside).failed(outside);
     assert!(breaker.admit(outside).is_ok());
-    pass(&breaker, outside).succeeded(outside);
-    pass(&breaker, outside).failed(outside);
+    permit(&breaker, outside).succeeded(outside);
+    permit(&breaker, outside).failed(outside);
     assert_eq!(refused(&breaker, outside), OPEN);
 }
 
 #[test]
 fn a_late_report_counts_with_the_newest() {
     let (breaker, now) = (half_of_four(), Instant::now());
-    let late = pass(&breaker, now);
-    pass(&breaker, now).succeeded(now);
+    let late = permit(&breaker, now);
+    permit(&breaker, now).succeeded(now);
     let later = now + MS * 10_000;
     for _ in 0..3 {
-        pass(&breaker, later).failed(later);
+        permit(&breaker, later).failed(later);
     }
     late.failed(now);
     assert_eq!(refused(&breaker, now), OPEN);

@@ -1,22 +1,22 @@
-//! What a closed breaker remembers of the calls that ended.
+//! Counts successes and failures for a closed breaker.
 
 use std::time::{Duration, Instant};
 
-use super::config::Trip;
+use super::config::TripCondition;
 
-/// The calls that ended, as far as they count.
+/// Counts the calls that ended, by the breaker's trip condition.
 #[derive(Debug)]
-pub(super) enum Tally {
+pub(super) enum FailureCounter {
     InARow { failures: u32, most: u32 },
-    Ratio { window: Box<Window>, ratio: f64, min_calls: u32 },
+    Ratio { window: Box<RollingWindow>, ratio: f64, min_calls: u32 },
 }
 
-impl Tally {
-    pub(super) fn new(trip: Trip) -> Self {
+impl FailureCounter {
+    pub(super) fn new(trip: TripCondition) -> Self {
         match trip {
-            Trip::InARow(most) => Self::InARow { failures: 0, most },
-            Trip::Ratio { ratio, min_calls, window } => {
-                Self::Ratio { window: Box::new(Window::new(window)), ratio, min_calls }
+            TripCondition::InARow(most) => Self::InARow { failures: 0, most },
+            TripCondition::Ratio { ratio, min_calls, window } => {
+                Self::Ratio { window: Box::new(RollingWindow::new(window)), ratio, min_calls }
             }
         }
     }
@@ -28,7 +28,7 @@ impl Tally {
         }
     }
 
-    /// Counts a failure; is it one too many?
+    /// Counts a failure; returns whether the breaker trips.
     pub(super) fn failed(&mut self, now: Instant) -> bool {
         match self {
             Self::InARow { failures, most } => {
@@ -46,38 +46,38 @@ impl Tally {
 
 const SLOTS: usize = 10;
 
-/// A ring of counts, each for a tenth of the window.
+/// A ring of counts, one for each tenth of the window.
 #[derive(Debug)]
-pub(super) struct Window {
-    slots: [Slot; SLOTS],
+pub(super) struct RollingWindow {
+    slots: [WindowSlot; SLOTS],
     slot: Duration,
-    /// The moment of the first call, from which slots are numbered.
+    /// The time of the first call, from which slots are numbered.
     start: Option<Instant>,
     newest: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Slot {
+struct WindowSlot {
     number: u64,
     calls: u32,
     failures: u32,
 }
 
-impl Window {
+impl RollingWindow {
     fn new(window: Duration) -> Self {
         let slot = window / 10;
-        Self { slots: [Slot::default(); SLOTS], slot, start: None, newest: 0 }
+        Self { slots: [WindowSlot::default(); SLOTS], slot, start: None, newest: 0 }
     }
 
     fn count(&mut self, now: Instant, failures: u32) {
         let since = now.saturating_duration_since(*self.start.get_or_insert(now));
         let number = u64::try_from(since.as_nanos() / self.slot.as_nanos()).unwrap_or(u64::MAX);
-        // Reports may overtake each other; the window never moves back.
+        // Calls may be reported out of order; the window never moves back.
         self.newest = self.newest.max(number);
         #[expect(clippy::cast_possible_truncation, reason = "it is below ten")]
         let slot = &mut self.slots[(self.newest % SLOTS as u64) as usize];
         if slot.number != self.newest {
-            *slot = Slot { number: self.newest, ..Slot::default() };
+            *slot = WindowSlot { number: self.newest, ..WindowSlot::default() };
         }
         slot.calls = slot.calls.saturating_add(1);
         slot.failures = slot.failures.saturating_add(failures);

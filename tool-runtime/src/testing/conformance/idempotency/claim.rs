@@ -3,7 +3,7 @@
 use super::super::samples::{START, at, before, bytes};
 use super::{Keys, LEASE, arguments, kept, request, success};
 use crate::store::{
-    ClaimRequest, Claimed, IdempotencyStore, KeyRecord, KeyState, Settlement, StoredAnswer,
+    ClaimOutcome, ClaimRequest, IdempotencyStore, KeyRecord, KeyState, Settlement, StoredAnswer,
 };
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
@@ -32,8 +32,8 @@ async fn a_running_key_is_not_given_away(keys: &Keys<'_>) {
     let until = START.after(LEASE);
     for now in [START, at(1), before(until)] {
         let promise = "a key that runs is given to nobody else";
-        assert_eq!(keys.claim(&key, now).await, Claimed::Running { until }, "{promise}");
-        assert_eq!(keys.resolve(&key, now).await, Claimed::Running { until }, "{promise}");
+        assert_eq!(keys.claim(&key, now).await, ClaimOutcome::Running { until }, "{promise}");
+        assert_eq!(keys.resolve(&key, now).await, ClaimOutcome::Running { until }, "{promise}");
     }
 }
 
@@ -46,9 +46,13 @@ async fn an_answered_key_answers_every_repeat(keys: &Keys<'_>) {
         assert!(settled, "an owner settles its key: {name}");
         for now in [START, at(1), at(3_600), before(at(86_400))] {
             let promise = "a repeat gets the answer, whether success or final failure";
-            assert_eq!(keys.claim(&key, now).await, Claimed::Settled(answer.clone()), "{promise}");
+            assert_eq!(
+                keys.claim(&key, now).await,
+                ClaimOutcome::Settled(answer.clone()),
+                "{promise}"
+            );
             let again = keys.resolve(&key, now).await;
-            assert_eq!(again, Claimed::Settled(answer.clone()), "{promise}");
+            assert_eq!(again, ClaimOutcome::Settled(answer.clone()), "{promise}");
         }
     }
 }
@@ -59,7 +63,7 @@ async fn an_answer_is_kept_byte_for_byte(keys: &Keys<'_>) {
         let answer = StoredAnswer::succeeded(bytes.clone(), bytes);
         let fence = keys.first(&key, START).await;
         assert!(keys.settle(&key, fence, kept(answer.clone())).await, "an owner settles its key");
-        let same = keys.claim(&key, at(1)).await == Claimed::Settled(answer);
+        let same = keys.claim(&key, at(1)).await == ClaimOutcome::Settled(answer);
         assert!(same, "an answer is kept byte for byte; {length} bytes came back changed");
     }
 }
@@ -70,7 +74,7 @@ async fn an_unknown_key_is_kept_from_who_cannot_resolve_it(keys: &Keys<'_>) {
     assert!(keys.settle(&key, fence, Settlement::Unknown).await, "an owner settles its key");
     for now in [START, at(1), at(3_600), at(864_000)] {
         let promise = "an unknown outcome stays unknown to who cannot resolve it";
-        assert_eq!(keys.claim(&key, now).await, Claimed::Unknown(fence), "{promise}");
+        assert_eq!(keys.claim(&key, now).await, ClaimOutcome::Unknown(fence), "{promise}");
     }
 }
 
@@ -79,13 +83,13 @@ async fn an_unknown_key_goes_to_who_resolves_it(keys: &Keys<'_>) {
     let lost = keys.first(&key, START).await;
     assert!(keys.settle(&key, lost, Settlement::Unknown).await, "an owner settles its key");
     let found = keys.resolve(&key, at(1)).await;
-    let Claimed::TakenOver(fence) = found else {
+    let ClaimOutcome::TakenOver(fence) = found else {
         panic!("an unknown outcome goes to who can resolve it; found {found:?}");
     };
     assert!(fence > lost, "a later owner has a greater fence; found {fence:?} after {lost:?}");
     let until = at(1).after(LEASE);
     let found = keys.resolve(&key, at(2)).await;
-    assert_eq!(found, Claimed::Running { until }, "an outcome is resolved by one at a time");
+    assert_eq!(found, ClaimOutcome::Running { until }, "an outcome is resolved by one at a time");
 }
 
 async fn a_released_key_is_as_new(keys: &Keys<'_>) {
@@ -95,7 +99,7 @@ async fn a_released_key_is_as_new(keys: &Keys<'_>) {
     assert_eq!(keys.find(&key).await, None, "a released key is forgotten");
     let other = ClaimRequest::new(key, arguments("14C"), at(1), LEASE);
     let found = keys.ask(other).await;
-    let free = matches!(found, Claimed::First(_));
+    let free = matches!(found, ClaimOutcome::First(_));
     assert!(free, "a released key is as new, also for other arguments; found {found:?}");
 }
 
@@ -106,7 +110,7 @@ async fn other_arguments_mismatch_in_every_state(keys: &Keys<'_>) {
             let other = ClaimRequest { fingerprint: arguments("14C"), ..request(&key, now) };
             for other in [other.clone(), other.resolves(true)] {
                 let found = keys.ask(other).await;
-                assert_eq!(found, Claimed::Mismatch, "other arguments do not fit: {state}");
+                assert_eq!(found, ClaimOutcome::Mismatch, "other arguments do not fit: {state}");
             }
         }
         assert_eq!(keys.find(&key).await, stored, "a mismatch changes nothing: {state}");

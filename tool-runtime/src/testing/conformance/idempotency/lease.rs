@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::super::samples::{START, at, before};
 use super::{Keys, LEASE, kept, success};
-use crate::store::{Claimed, Fence, IdempotencyStore, KeyState, Settlement, UnixMillis};
+use crate::store::{ClaimOutcome, Fence, IdempotencyStore, KeyState, Settlement, UnixMillis};
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
     a_lease_that_is_over_is_taken_over_once(&Keys::new(store)).await;
@@ -24,7 +24,7 @@ async fn a_lease_that_is_over_is_taken_over_once(keys: &Keys<'_>) {
     assert!(fence > frozen, "a later owner has a greater fence; found {fence:?} after {frozen:?}");
     let until = over.after(LEASE);
     let found = keys.claim(&key, over).await;
-    assert_eq!(found, Claimed::Running { until }, "a lease that is over is taken over once");
+    assert_eq!(found, ClaimOutcome::Running { until }, "a lease that is over is taken over once");
 }
 
 async fn a_renewed_lease_holds(keys: &Keys<'_>) {
@@ -33,7 +33,7 @@ async fn a_renewed_lease_holds(keys: &Keys<'_>) {
     let until = at(20).after(LEASE);
     assert!(keys.renew(&key, fence, until).await, "an owner renews its lease");
     let found = keys.claim(&key, before(until)).await;
-    assert_eq!(found, Claimed::Running { until }, "a renewed lease holds");
+    assert_eq!(found, ClaimOutcome::Running { until }, "a renewed lease holds");
     keys.take_over(&key, until).await;
 }
 
@@ -87,11 +87,15 @@ async fn a_clock_set_back_cuts_the_lease(keys: &Keys<'_>) {
     let now = UnixMillis::new(START.get() - 3_600_000);
     let until = now.after(LEASE);
     let promise = "a lease from before the clock was set back is cut";
-    assert_eq!(keys.claim(&key, now).await, Claimed::Running { until }, "{promise}");
+    assert_eq!(keys.claim(&key, now).await, ClaimOutcome::Running { until }, "{promise}");
     assert_eq!(keys.state(&key).await, Some(KeyState::Running { until }), "{promise}");
     let later = now.after(Duration::from_secs(5));
     let found = keys.claim(&key, later).await;
-    assert_eq!(found, Claimed::Running { until }, "a lease that was cut is not lengthened again");
+    assert_eq!(
+        found,
+        ClaimOutcome::Running { until },
+        "a lease that was cut is not lengthened again"
+    );
     keys.take_over(&key, until).await;
 }
 

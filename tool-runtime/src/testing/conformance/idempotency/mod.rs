@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::samples::{at, done};
 use crate::canonical::Digest;
 use crate::store::{
-    ClaimRequest, Claimed, Fence, IdempotencyStore, KeyRecord, KeyScope, KeyState, Settlement,
+    ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, KeyRecord, KeyScope, KeyState, Settlement,
     StoredAnswer, UnixMillis,
 };
 
@@ -51,22 +51,22 @@ impl<'a> Keys<'a> {
         KeyScope::new(self.tenant, "user:42", "book_seat", key)
     }
 
-    async fn ask(&self, request: ClaimRequest) -> Claimed {
+    async fn ask(&self, request: ClaimRequest) -> ClaimOutcome {
         done("claim", self.store.claim(request).await)
     }
 
-    async fn claim(&self, key: &KeyScope, now: UnixMillis) -> Claimed {
+    async fn claim(&self, key: &KeyScope, now: UnixMillis) -> ClaimOutcome {
         self.ask(request(key, now)).await
     }
 
-    async fn resolve(&self, key: &KeyScope, now: UnixMillis) -> Claimed {
+    async fn resolve(&self, key: &KeyScope, now: UnixMillis) -> ClaimOutcome {
         self.ask(request(key, now).resolves(true)).await
     }
 
     /// Claims a key that nobody has had.
     async fn first(&self, key: &KeyScope, now: UnixMillis) -> Fence {
         match self.claim(key, now).await {
-            Claimed::First(fence) => fence,
+            ClaimOutcome::First(fence) => fence,
             other => panic!("the first claimant gets a key; found {other:?}"),
         }
     }
@@ -74,7 +74,7 @@ impl<'a> Keys<'a> {
     /// Claims a key whose owner's lease has run out.
     async fn take_over(&self, key: &KeyScope, now: UnixMillis) -> Fence {
         match self.claim(key, now).await {
-            Claimed::TakenOver(fence) => fence,
+            ClaimOutcome::TakenOver(fence) => fence,
             other => panic!("a key whose lease has run out is taken over; found {other:?}"),
         }
     }

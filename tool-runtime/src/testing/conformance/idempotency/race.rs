@@ -7,7 +7,7 @@ use futures::poll;
 
 use super::super::samples::{CROWD, START, at, done, pause};
 use super::{Keys, LEASE, kept, request, success};
-use crate::store::{Claimed, IdempotencyStore, KeyScope, Settlement};
+use crate::store::{ClaimOutcome, IdempotencyStore, KeyScope, Settlement};
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
     one_of_many_claimants_is_first(&Keys::new(store)).await;
@@ -21,9 +21,9 @@ pub(super) async fn all(store: &dyn IdempotencyStore) {
 async fn one_of_many_claimants_is_first(keys: &Keys<'_>) {
     let key = keys.key("first");
     let found = join_all((0..CROWD).map(|_| keys.claim(&key, START))).await;
-    let first = found.iter().filter(|claimed| matches!(claimed, Claimed::First(_))).count();
+    let first = found.iter().filter(|claimed| matches!(claimed, ClaimOutcome::First(_))).count();
     assert_eq!(first, 1, "one of many claimants is first; found {found:?}");
-    let running = Claimed::Running { until: START.after(LEASE) };
+    let running = ClaimOutcome::Running { until: START.after(LEASE) };
     let others = found.iter().filter(|claimed| **claimed == running).count();
     assert_eq!(others, CROWD - 1, "all others are told that it runs; found {found:?}");
 }
@@ -35,9 +35,9 @@ async fn one_of_many_claimants_takes_over(keys: &Keys<'_>) {
     assert!(keys.settle(&unknown, fence, Settlement::Unknown).await, "an owner settles its key");
     for key in [lost, unknown] {
         let found = join_all((0..CROWD).map(|_| keys.resolve(&key, at(60)))).await;
-        let taken = found.iter().filter(|claimed| matches!(claimed, Claimed::TakenOver(_)));
+        let taken = found.iter().filter(|claimed| matches!(claimed, ClaimOutcome::TakenOver(_)));
         assert_eq!(taken.count(), 1, "one of many claimants takes over; found {found:?}");
-        let running = Claimed::Running { until: at(60).after(LEASE) };
+        let running = ClaimOutcome::Running { until: at(60).after(LEASE) };
         let others = found.iter().filter(|claimed| **claimed == running).count();
         assert_eq!(others, CROWD - 1, "all others are told that it runs; found {found:?}");
     }
@@ -53,7 +53,11 @@ async fn one_of_many_settlements_stands(keys: &Keys<'_>) {
     let standing = standing.map(|(answer, _)| answer.clone()).collect::<Vec<_>>();
     assert_eq!(standing.len(), 1, "one of many settlements stands; found {settled:?}");
     let found = keys.claim(&key, at(1)).await;
-    assert_eq!(found, Claimed::Settled(standing[0].clone()), "the one that was told true stands");
+    assert_eq!(
+        found,
+        ClaimOutcome::Settled(standing[0].clone()),
+        "the one that was told true stands"
+    );
 }
 
 async fn a_key_is_settled_or_taken_over_never_both(keys: &Keys<'_>) {
@@ -68,8 +72,8 @@ async fn a_key_is_settled_or_taken_over_never_both(keys: &Keys<'_>) {
             (settled, found)
         };
         let fits = match &found {
-            Claimed::Settled(answer) => settled && *answer == success("12A"),
-            Claimed::TakenOver(_) => !settled,
+            ClaimOutcome::Settled(answer) => settled && *answer == success("12A"),
+            ClaimOutcome::TakenOver(_) => !settled,
             _ => false,
         };
         assert!(fits, "a key is settled or taken over, never both; found {settled}, {found:?}");
@@ -89,8 +93,8 @@ async fn a_lease_is_renewed_or_taken_over_never_both(keys: &Keys<'_>) {
             (renewed, found)
         };
         let fits = match &found {
-            Claimed::Running { until: end } => renewed && *end == until,
-            Claimed::TakenOver(_) => !renewed,
+            ClaimOutcome::Running { until: end } => renewed && *end == until,
+            ClaimOutcome::TakenOver(_) => !renewed,
             _ => false,
         };
         assert!(fits, "a lease is renewed or taken over, never both; found {renewed}, {found:?}");
@@ -101,7 +105,7 @@ async fn a_claim_that_is_dropped_is_not_held(keys: &Keys<'_>) {
     for polls in 0..8 {
         let key = keys.key(&format!("dropped-{polls}"));
         if let Some(claimed) = claim_and_drop(keys, &key, polls).await {
-            let Claimed::First(fence) = claimed else {
+            let ClaimOutcome::First(fence) = claimed else {
                 panic!("the first claimant gets a key; found {claimed:?}");
             };
             assert!(
@@ -114,7 +118,7 @@ async fn a_claim_that_is_dropped_is_not_held(keys: &Keys<'_>) {
 }
 
 /// Drops a claim after so many polls, unless it is ready by then.
-async fn claim_and_drop(keys: &Keys<'_>, key: &KeyScope, polls: usize) -> Option<Claimed> {
+async fn claim_and_drop(keys: &Keys<'_>, key: &KeyScope, polls: usize) -> Option<ClaimOutcome> {
     let mut claim = keys.store.claim(request(key, START));
     for _ in 0..polls {
         if let Poll::Ready(claimed) = poll!(&mut claim) {
@@ -129,12 +133,12 @@ async fn claim_and_drop(keys: &Keys<'_>, key: &KeyScope, polls: usize) -> Option
 async fn assert_comes_free(keys: &Keys<'_>, key: &KeyScope) {
     let mut found = keys.claim(key, START).await;
     for _ in 0..1_000 {
-        if !matches!(found, Claimed::Running { .. }) {
+        if !matches!(found, ClaimOutcome::Running { .. }) {
             break;
         }
         pause().await;
         found = keys.claim(key, START).await;
     }
-    let free = matches!(found, Claimed::First(_));
+    let free = matches!(found, ClaimOutcome::First(_));
     assert!(free, "a claim that is dropped before it is ready is not held; found {found:?}");
 }

@@ -2,7 +2,7 @@
 
 use super::super::samples::{START, alike, at};
 use super::{Keys, kept, success};
-use crate::store::{Claimed, IdempotencyStore, KeyRecord, KeyScope, Settlement};
+use crate::store::{ClaimOutcome, IdempotencyStore, KeyRecord, KeyScope, Settlement};
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
     scopes_are_told_apart(&Keys::new(store)).await;
@@ -15,7 +15,7 @@ async fn scopes_are_told_apart(keys: &Keys<'_>) {
     for [principal, tool, key] in alike() {
         let scope = KeyScope::new(keys.tenant, principal, tool, key);
         let found = keys.claim(&scope, START).await;
-        let Claimed::First(fence) = found else {
+        let ClaimOutcome::First(fence) = found else {
             panic!("scopes are told apart byte by byte; {scope:?} was taken for another: {found:?}")
         };
         let answer = success(&format!("{scope:?}"));
@@ -25,7 +25,7 @@ async fn scopes_are_told_apart(keys: &Keys<'_>) {
         let scope = KeyScope::new(keys.tenant, principal, tool, key);
         let answer = success(&format!("{scope:?}"));
         let found = keys.claim(&scope, at(1)).await;
-        assert_eq!(found, Claimed::Settled(answer), "each scope keeps its own answer");
+        assert_eq!(found, ClaimOutcome::Settled(answer), "each scope keeps its own answer");
     }
 }
 
@@ -41,7 +41,7 @@ async fn tenants_do_not_see_one_another(keys: &Keys<'_>) {
     assert_eq!(listed, [], "a tenant does not see another's unknown outcomes");
     assert!(other.settle(&same, theirs, Settlement::Released).await, "an owner settles its key");
     let found = keys.claim(&key, at(1)).await;
-    assert_eq!(found, Claimed::Unknown(fence), "a tenant does not settle another's key");
+    assert_eq!(found, ClaimOutcome::Unknown(fence), "a tenant does not settle another's key");
 }
 
 async fn unknown_outcomes_are_listed_page_by_page(keys: &Keys<'_>) {
@@ -90,7 +90,7 @@ async fn unknown_keys(keys: &Keys<'_>) -> Vec<KeyScope> {
 }
 
 async fn list(keys: &Keys<'_>, after: Option<&KeyScope>, most: usize) -> Vec<KeyRecord> {
-    let listed = keys.store.unknown(keys.tenant, after, most).await;
+    let listed = keys.store.list_unknown(keys.tenant, after, most).await;
     let listed = super::done("unknown", listed);
     assert!(listed.len() <= most, "a page holds at most {most}; found {}", listed.len());
     listed

@@ -2,7 +2,7 @@
 
 use super::super::samples::{START, at};
 use super::{Keys, kept, success};
-use crate::store::{Claimed, Fence, IdempotencyStore, KeyState, Settlement, StoredAnswer};
+use crate::store::{ClaimOutcome, Fence, IdempotencyStore, KeyState, Settlement, StoredAnswer};
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
     an_owner_settles_after_its_lease(&Keys::new(store)).await;
@@ -23,7 +23,7 @@ async fn an_owner_settles_after_its_lease(keys: &Keys<'_>) {
     let settled = keys.settle(&key, fence, kept(success("12A"))).await;
     assert!(settled, "an owner whom nobody took over settles its key, however late");
     let found = keys.claim(&key, at(3_600)).await;
-    assert_eq!(found, Claimed::Settled(success("12A")), "a settlement stands");
+    assert_eq!(found, ClaimOutcome::Settled(success("12A")), "a settlement stands");
 }
 
 async fn who_was_taken_over_settles_nothing(keys: &Keys<'_>) {
@@ -39,7 +39,11 @@ async fn who_was_taken_over_settles_nothing(keys: &Keys<'_>) {
         assert!(settled, "who took over settles the key");
         assert!(!keys.settle(&key, frozen, settlement).await, "{promise}: {name}");
         let found = keys.claim(&key, at(61)).await;
-        assert_eq!(found, Claimed::Settled(success("14C")), "{promise}, also afterwards: {name}");
+        assert_eq!(
+            found,
+            ClaimOutcome::Settled(success("14C")),
+            "{promise}, also afterwards: {name}"
+        );
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::super::samples::{END, START, at, before};
 use super::{Keys, success};
-use crate::store::{Claimed, IdempotencyStore, KeyScope, Settlement, StoredAnswer, UnixMillis};
+use crate::store::{
+    ClaimOutcome, IdempotencyStore, KeyScope, Settlement, StoredAnswer, UnixMillis,
+};
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
     an_answer_is_kept_for_its_time(&Keys::new(store)).await;
@@ -18,7 +20,7 @@ async fn an_answer_is_kept_for_its_time(keys: &Keys<'_>) {
         let key = answered(keys, name, answer.clone(), at(100)).await;
         keys.sweep_all(before(at(100))).await;
         let found = keys.claim(&key, before(at(100))).await;
-        assert_eq!(found, Claimed::Settled(answer), "an answer is kept for its time: {name}");
+        assert_eq!(found, ClaimOutcome::Settled(answer), "an answer is kept for its time: {name}");
         keys.sweep_all(at(100)).await;
         assert_eq!(keys.find(&key).await, None, "an answer is swept when its time is over: {name}");
         keys.first(&key, at(100)).await;
@@ -28,7 +30,8 @@ async fn an_answer_is_kept_for_its_time(keys: &Keys<'_>) {
 async fn an_answer_that_is_over_is_given_or_gone(keys: &Keys<'_>) {
     let key = answered(keys, "over", success("12A"), at(100)).await;
     let found = keys.claim(&key, at(200)).await;
-    let fits = found == Claimed::Settled(success("12A")) || matches!(found, Claimed::First(_));
+    let fits =
+        found == ClaimOutcome::Settled(success("12A")) || matches!(found, ClaimOutcome::First(_));
     assert!(fits, "an answer that is over is given until it is swept; found {found:?}");
 }
 
@@ -53,7 +56,7 @@ async fn what_runs_or_is_unknown_is_never_swept(keys: &Keys<'_>) {
         keys.sweep_all(now).await;
         assert!(keys.find(&running).await.is_some(), "what runs is never swept; it was at {now:?}");
         let found = keys.claim(&unknown, now).await;
-        assert_eq!(found, Claimed::Unknown(fence), "what is unknown is never swept");
+        assert_eq!(found, ClaimOutcome::Unknown(fence), "what is unknown is never swept");
     }
 }
 
@@ -62,7 +65,7 @@ async fn an_answer_may_be_kept_for_ever(keys: &Keys<'_>) {
     let now = at(100 * 365 * 86_400);
     keys.sweep_all(now).await;
     let found = keys.claim(&key, now).await;
-    assert_eq!(found, Claimed::Settled(success("12A")), "an answer may be kept for ever");
+    assert_eq!(found, ClaimOutcome::Settled(success("12A")), "an answer may be kept for ever");
 }
 
 async fn answered(

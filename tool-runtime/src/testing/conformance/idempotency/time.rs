@@ -5,7 +5,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::super::samples::{START, done};
-use crate::store::{ClockReading, IdempotencyStore, SteadyTime, UnixMillis};
+use crate::store::{ClockReading, IdempotencyStore, MonotonicTime, UnixMillis};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -25,7 +25,7 @@ async fn read(
     boot: Uuid,
     up_ms: u64,
 ) -> UnixMillis {
-    let reading = ClockReading::new(wall, SteadyTime::new(boot, up_ms));
+    let reading = ClockReading::new(wall, MonotonicTime::new(boot, up_ms));
     done("read_time", store.read_time(reading).await)
 }
 

@@ -1,0 +1,100 @@
+//! Binds a decision to the preview that was shown: the answer of a dry run.
+
+use crate::call::{CallApproval, CallScope, ToolCall, ToolOutput};
+use crate::canonical::{CanonicalError, Defaults, Digest, canonicalize_exactly};
+use crate::dispatch::refusal::Refusal;
+use crate::failure::Failure;
+use crate::policy::policy_state::PolicyState;
+use crate::policy::retry::is_transient;
+use crate::policy::tool_plan::ToolPlan;
+use tool_contracts::{CallStatus, ErrorCode, ToolErrorMeta};
+
+const ARGUMENTS: &str = "tool-runtime/arguments/v1";
+const REHEARSAL: &str = "tool-runtime/rehearsal/v1";
+const PREVIEW: &str = "tool-runtime/preview/v1";
+
+impl PolicyState {
+    /// Makes the dry run that a decision is bound to, if the tool's rules require it.
+    ///
+    /// If the dry run fails, its error answers the call, and no decision is needed.
+    pub(super) async fn rehearse(
+        &self,
+        call: &mut ToolCall,
+    ) -> Result<Option<ToolOutput>, Box<Refusal>> {
+        let binds = |scope: &CallScope| self.plan(scope).bind_preview && self.plan(scope).writes();
+        if !call.scope().is_some_and(binds) {
+            return Ok(None);
+        }
+        let output = call.rehearse().await;
+        call.approval_mut().preview = Some(*digest_of(&output)?.as_bytes());
+        Ok(Some(output))
+    }
+
+    /// Refuses a call whose dry run answers differently from the one that was approved.
+    pub(in crate::policy) async fn must_have_same_preview(
+        &self,
+        scope: &CallScope,
+        consent: &CallApproval,
+    ) -> Result<(), Box<Refusal>> {
+        let Some(bound) = consent.preview.map(Digest::from_bytes) else { return Ok(()) };
+        match digest_of(&ToolCall::rehearsed(scope, consent.approver.as_deref()).await) {
+            Ok(now) if now == bound => Ok(()),
+            // A transient failure does not tell whether the preview changed.
+            Err(refusal) if is_transient(refusal.detail.class()) => Err(refusal),
+            _ => Err(preview_changed()),
+        }
+    }
+}
+
+/// Hashes the answer of a dry run.
+fn digest_of(output: &ToolOutput) -> Result<Digest, Box<Refusal>> {
+    match (output.data_json(), output.error()) {
+        (Some(data), _) => {
+            exact(REHEARSAL, data, Defaults::none()).map_err(|error| not_canonical(&error))
+        }
+        (None, Some(detail)) => {
+            let meta = serde_json::from_str::<ToolErrorMeta>(output.meta_json()).ok();
+            let mut refusal = Refusal::not_run(detail.clone());
+            refusal.evidence = meta.and_then(|meta| meta.evidence().cloned()).map(Box::new);
+            Err(refusal)
+        }
+        (None, None) => Err(Refusal::needs_confirmation()),
+    }
+}
+
+/// Hashes a call's arguments: canonical, with defaults filled in.
+pub(in crate::policy) fn fingerprint(
+    plan: &ToolPlan,
+    scope: &CallScope,
+) -> Result<Digest, CanonicalError> {
+    exact(ARGUMENTS, scope.arguments(), &plan.defaults)
+}
+
+/// Hashes JSON text in canonical form, without rounding numbers.
+fn exact(domain: &str, json: &str, defaults: &Defaults) -> Result<Digest, CanonicalError> {
+    let mut canonical = Vec::with_capacity(json.len() + 64);
+    canonicalize_exactly(json, defaults, &mut canonical)?;
+    Ok(Digest::of(domain, &canonical))
+}
+
+/// Hashes the preview that an approver sees.
+pub(super) fn preview_hash(call: &ToolCall) -> Digest {
+    Digest::of(PREVIEW, call.preview().to_string().as_bytes())
+}
+
+/// Refuses arguments without a canonical form: they cannot be hashed and compared.
+pub(in crate::policy) fn not_canonical(error: &CanonicalError) -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::InvalidArgument)
+        .with_message(format!("the arguments have no canonical form: {error}"))
+        .with_detail("reason", "not_canonical")
+        .with_detail("position", error.position());
+    Refusal::new(CallStatus::Rejected, failure)
+}
+
+fn preview_changed() -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::Conflict)
+        .with_message("what this call would do has changed since a person approved it")
+        .with_detail("reason", "preview_changed")
+        .with_detail("effect", "none");
+    Refusal::new(CallStatus::NotExecuted, failure)
+}

@@ -1,0 +1,146 @@
+//! Lists the calls that wait for a decision, for an approver's application.
+
+use std::fmt;
+
+use tool_contracts::ToolContext;
+use uuid::Uuid;
+
+use crate::dispatch::Runtime;
+use crate::policy::policy_state::PolicyState;
+use crate::policy::store_access::STORE_TIMEOUT;
+use crate::policy::ticket::Ticket;
+#[cfg(feature = "http")]
+use crate::store::TicketEnd;
+use crate::store::{StoreError, WaitingTicket};
+
+/// A stored call that waits for a decision.
+///
+/// [`Runtime::resume_waiting`] resumes it by its ticket's [`id`](Ticket::id).
+#[derive(Clone)]
+pub struct WaitingCall {
+    ticket: Ticket,
+    cx: ToolContext,
+    arguments: Option<Box<str>>,
+    reason: Option<Box<str>>,
+}
+
+/// A page of waiting calls.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct WaitingCalls {
+    /// The calls, the oldest first.
+    pub calls: Vec<WaitingCall>,
+    /// The cursor of the next page; none on the last one.
+    pub next: Option<Uuid>,
+}
+
+impl WaitingCall {
+    /// Returns the ticket: tool and version, principal, times of issue and expiry.
+    #[must_use]
+    pub fn ticket(&self) -> &Ticket {
+        &self.ticket
+    }
+
+    /// Returns the context that the call was opened with, without credentials.
+    #[must_use]
+    pub fn cx(&self) -> &ToolContext {
+        &self.cx
+    }
+
+    /// Returns the arguments as JSON text for an approver, with secrets masked.
+    #[must_use]
+    pub fn arguments(&self) -> Option<&str> {
+        self.arguments.as_deref()
+    }
+
+    /// Returns the reason of the host's access policy, if the policy asks.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+}
+
+impl fmt::Debug for WaitingCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WaitingCall")
+            .field("id", &self.ticket.id())
+            .field("tool", &self.ticket.tool())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Runtime {
+    /// Lists the waiting calls of a tenant, at most `most`, from the first after `after`.
+    ///
+    /// A page may have fewer calls: those that cannot be resumed by their id are left out, such as
+    /// a call that was sealed with a key which is not on the ring.
+    ///
+    /// # Errors
+    /// Returns the store's error.
+    pub async fn waiting_calls(
+        &self,
+        tenant: Uuid,
+        after: Option<Uuid>,
+        most: usize,
+    ) -> Result<WaitingCalls, StoreError> {
+        let Some(state) = PolicyState::of(self) else { return Ok(WaitingCalls::default()) };
+        let now = state.clock.now();
+        let found = state.stores.tickets.waiting_tickets(tenant, after, most, now);
+        let found = state.call_store(STORE_TIMEOUT, found).await?;
+        let next = found.last().filter(|_| found.len() >= most).map(|ticket| ticket.id);
+        let calls = found.iter().filter_map(|found| state.waiting_call(found)).collect();
+        Ok(WaitingCalls { calls, next })
+    }
+
+    /// Finds a waiting call of a tenant by its ticket's id.
+    ///
+    /// # Errors
+    /// Returns the store's error.
+    pub async fn waiting_call(
+        &self,
+        id: Uuid,
+        tenant: Uuid,
+    ) -> Result<Option<WaitingCall>, StoreError> {
+        let Some(state) = PolicyState::of(self) else { return Ok(None) };
+        let found = state.call_store(STORE_TIMEOUT, state.stores.tickets.find_ticket(id)).await?;
+        let found = found.filter(|found| found.tenant == tenant && found.end.is_none());
+        Ok(found.and_then(|found| state.waiting_call(&found)))
+    }
+
+    /// Returns how a ticket of a tenant has ended; none if it is waiting or unknown.
+    #[cfg(feature = "http")]
+    pub(crate) async fn ticket_end(
+        &self,
+        id: Uuid,
+        tenant: Uuid,
+    ) -> Result<Option<TicketEnd>, StoreError> {
+        let Some(state) = PolicyState::of(self) else { return Ok(None) };
+        let found = state.call_store(STORE_TIMEOUT, state.stores.tickets.find_ticket(id)).await?;
+        Ok(found.filter(|found| found.tenant == tenant).and_then(|found| found.end))
+    }
+
+    /// Ends the ticket of a resumed call, and returns how it had ended before: only one caller gets
+    /// `None`, and its end counts.
+    #[cfg(feature = "http")]
+    pub(crate) async fn end_ticket(
+        &self,
+        id: Uuid,
+        end: TicketEnd,
+    ) -> Result<Option<TicketEnd>, StoreError> {
+        let Some(state) = PolicyState::of(self) else { return Ok(Some(TicketEnd::Expired)) };
+        state.call_store(STORE_TIMEOUT, state.stores.tickets.end_ticket(id, end)).await
+    }
+}
+
+impl PolicyState {
+    fn waiting_call(&self, found: &WaitingTicket) -> Option<WaitingCall> {
+        let mut sealed = self.unseal(found).ok()?;
+        let ticket = self.own_ticket(found, &mut sealed).ok()?;
+        Some(WaitingCall {
+            ticket,
+            cx: sealed.context().ok()?,
+            arguments: sealed.shown.map(Into::into),
+            reason: sealed.reason.map(Into::into),
+        })
+    }
+}

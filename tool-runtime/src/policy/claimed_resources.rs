@@ -1,0 +1,103 @@
+//! The resources that a call holds while it runs, and their release when it ends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, pending};
+
+use tool_contracts::{CallStatus, ErrorCode, ToolErrorDetail};
+
+use super::idempotency::ClaimedKey;
+use super::limits::{BreakerPermit, ConcurrencyPermit};
+use super::policy_state::PolicyState;
+use super::read_cache::Flight;
+use crate::call::CallScope;
+use crate::dispatch::call_policy::Claim;
+use crate::dispatch::pipeline::{CallOutcome, EffectOutcome};
+
+/// The resources that a call has claimed. They are released on drop.
+pub(super) struct ClaimedResources {
+    state: Arc<PolicyState>,
+    call: CallScope,
+    pub(super) key: Option<ClaimedKey>,
+    /// The flight for a cached answer, and the time for which the answer is cached.
+    pub(super) flight: Option<(Flight, Duration)>,
+    pub(super) breaker_permit: Option<BreakerPermit>,
+    /// Of the tool's own limit.
+    pub(super) tool_permit: Option<ConcurrencyPermit>,
+    /// Of the limit for all tools together.
+    pub(super) runtime_permit: Option<ConcurrencyPermit>,
+}
+
+impl ClaimedResources {
+    pub(super) fn new(state: Arc<PolicyState>, call: CallScope) -> Self {
+        Self {
+            state,
+            call,
+            key: None,
+            flight: None,
+            breaker_permit: None,
+            tool_permit: None,
+            runtime_permit: None,
+        }
+    }
+
+    async fn settle_each(mut self, scope: &CallScope, ended: CallOutcome) -> CallOutcome {
+        let now = self.state.timer.now();
+        match (self.breaker_permit.take(), tool_worked(scope, &ended)) {
+            (Some(permit), Some(true)) => permit.succeeded(now),
+            (Some(permit), Some(false)) => permit.failed(now),
+            (_, None) | (None, _) => {}
+        }
+        if let (Some((flight, ttl)), EffectOutcome::Answered) = (self.flight.take(), ended.effect) {
+            flight.cache(&ended.output, now + ttl);
+        }
+        let Some(key) = self.key.take() else { return ended };
+        let ended = key.settle(scope, ended).await;
+        self.state.sweep_if_due().await;
+        ended
+    }
+}
+
+/// A tool's thread that still runs keeps the concurrency permits until it ends.
+impl Drop for ClaimedResources {
+    fn drop(&mut self) {
+        let permits = [self.tool_permit.take(), self.runtime_permit.take()];
+        if permits.iter().any(Option::is_some) {
+            drop(self.call.hold_until_thread_exits(Box::new(permits)));
+        }
+    }
+}
+
+/// Returns whether the tool worked, for its breaker; none if something else ended the call.
+fn tool_worked(scope: &CallScope, ended: &CallOutcome) -> Option<bool> {
+    let code = ended.output.error().and_then(ToolErrorDetail::error_code);
+    match (ended.status, code, ended.effect) {
+        // The caller shortened the deadline that the tool declares.
+        (_, Some(ErrorCode::Timeout), _) if scope.has_shortened_deadline() => None,
+        (CallStatus::Interrupted, ..)
+        | (_, Some(ErrorCode::Conflict), EffectOutcome::Unknown)
+        | (_, _, EffectOutcome::NotRun) => None,
+        // A permanent failure that the tool declares is an answer; an internal error is not.
+        (_, Some(code), EffectOutcome::Final) => Some(code != ErrorCode::Internal),
+        (_, _, effect) => Some(matches!(effect, EffectOutcome::Answered | EffectOutcome::Final)),
+    }
+}
+
+impl Claim for ClaimedResources {
+    fn keep(&mut self) -> BoxFuture<'_, ()> {
+        match &mut self.key {
+            Some(key) => key.keep_lease().boxed(),
+            None => pending().boxed(),
+        }
+    }
+
+    fn settle(
+        self: Box<Self>,
+        scope: &CallScope,
+        ended: CallOutcome,
+    ) -> BoxFuture<'_, CallOutcome> {
+        self.settle_each(scope, ended).boxed()
+    }
+}

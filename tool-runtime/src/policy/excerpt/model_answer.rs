@@ -1,0 +1,207 @@
+//! The answer that a model gets, and the pages of the whole answer.
+
+use std::fmt;
+
+use tool_contracts::ToolContext;
+use uuid::Uuid;
+
+use super::{Cut, excerpt};
+use crate::call::ToolCall;
+use crate::dispatch::Runtime;
+use crate::limits::Limits;
+use crate::policy::policy_state::PolicyState;
+use crate::policy::principal::principal_of;
+use crate::schema::Coerce;
+use crate::store::{StoreError, StoredOutput};
+
+/// An answer for a model: the whole, or an excerpt with a handle to the whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelAnswer {
+    data: Option<String>,
+    mark: Option<ExcerptMark>,
+}
+
+/// Describes an excerpt: the size of the whole, the arrays that were cut, and the handle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExcerptMark {
+    handle: Option<OutputHandle>,
+    total_bytes: u64,
+    cuts: Vec<Cut>,
+}
+
+/// The handle of a stored whole answer: `out_` and a UUID.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct OutputHandle(Uuid);
+
+/// A page of a whole answer's JSON text. All pages concatenated are that text, byte for byte.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutputPage {
+    text: String,
+    next: Option<u64>,
+    total_bytes: u64,
+}
+
+impl ModelAnswer {
+    /// Returns the answer's JSON text, or an excerpt that fits the tool's output schema too.
+    ///
+    /// None for an answer that is too long and has no rows to remove, and for an error.
+    #[must_use]
+    pub fn data_json(&self) -> Option<&str> {
+        self.data.as_deref()
+    }
+
+    /// Returns the description of the excerpt; none if the answer is whole.
+    #[must_use]
+    pub fn excerpt(&self) -> Option<&ExcerptMark> {
+        self.mark.as_ref()
+    }
+}
+
+impl ExcerptMark {
+    /// Returns the handle of the whole answer; none if it could not be stored.
+    #[must_use]
+    pub fn handle(&self) -> Option<OutputHandle> {
+        self.handle
+    }
+
+    /// Returns the size of the whole answer, in bytes.
+    #[must_use]
+    pub fn total_bytes(&self) -> u64 {
+        self.total_bytes
+    }
+
+    /// Lists the arrays of which only the first rows are shown.
+    #[must_use]
+    pub fn cuts(&self) -> &[Cut] {
+        &self.cuts
+    }
+}
+
+/// Writes the description for a model.
+impl fmt::Display for ExcerptMark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "this is an excerpt of {} bytes", self.total_bytes)?;
+        for cut in &self.cuts {
+            let array = if cut.pointer.is_empty() { "the answer" } else { &cut.pointer };
+            write!(f, "; {array} shows {} of {} rows", cut.rows_shown, cut.rows_total)?;
+        }
+        match self.handle {
+            Some(handle) => write!(f, "; the whole answer is stored as {handle}"),
+            None => f.write_str("; the whole answer could not be stored"),
+        }
+    }
+}
+
+impl OutputPage {
+    /// Returns this page's text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the offset of the next page, in bytes; none on the last page.
+    #[must_use]
+    pub fn next(&self) -> Option<u64> {
+        self.next
+    }
+
+    /// Returns the size of the whole answer, in bytes.
+    #[must_use]
+    pub fn total_bytes(&self) -> u64 {
+        self.total_bytes
+    }
+}
+
+impl OutputHandle {
+    /// Parses a handle; none if the text is not a handle.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        text.strip_prefix("out_").and_then(|id| Uuid::parse_str(id).ok()).map(Self)
+    }
+}
+
+impl fmt::Display for OutputHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "out_{}", self.0.simple())
+    }
+}
+
+impl ToolCall {
+    /// Returns this call's answer for a model, shortened if it is too long.
+    ///
+    /// An answer above the tool's [`max_output_bytes`](crate::policy::Rules::max_output_bytes)
+    /// becomes an excerpt: whole rows of its longest arrays are removed, so that it still fits the
+    /// output schema, and the whole is stored to be [read in pages](Runtime::read_output). The
+    /// [`output`](Self::output) of the call is never cut.
+    pub async fn for_model(&self) -> ModelAnswer {
+        let whole = |data: Option<&str>| ModelAnswer { data: data.map(str::to_owned), mark: None };
+        let data = self.output().and_then(|output| output.data_json());
+        let (Some(data), Some(scope)) = (data, self.scope()) else { return whole(None) };
+        let Some(state) = PolicyState::of(self.runtime()) else { return whole(Some(data)) };
+        let most = state.plan(scope).max_output_bytes;
+        if data.len() <= most {
+            return whole(Some(data));
+        }
+        let schema = scope.registered().output.as_ref();
+        let keeps = |text: &str| {
+            let widest =
+                Limits::new().with_max_bytes(Limits::LONGEST).with_max_pattern_bytes(usize::MAX);
+            schema.is_none_or(|schema| schema.check(text, &widest, Coerce::Off).is_admitted())
+        };
+        let (shown, cuts) = match excerpt(data, most, keeps) {
+            Some(excerpt) => (Some(excerpt.json), excerpt.cuts),
+            None => (None, Vec::new()),
+        };
+        let handle = state.store_output(scope.cx(), data).await.ok();
+        let total_bytes = u64::try_from(data.len()).unwrap_or(u64::MAX);
+        ModelAnswer { data: shown, mark: Some(ExcerptMark { handle, total_bytes, cuts }) }
+    }
+}
+
+impl PolicyState {
+    async fn store_output(&self, cx: &ToolContext, data: &str) -> Result<OutputHandle, StoreError> {
+        let (id, end) = (Uuid::now_v7(), self.clock.now().after(self.output_lifetime));
+        let principal = principal_of(cx).unwrap_or_default();
+        let output = StoredOutput::new(id, cx.tenant_id(), principal, data.into(), end);
+        self.with_room(|| self.stores.outputs.put_output(output.clone())).await?;
+        self.sweep_if_due().await;
+        Ok(OutputHandle(id))
+    }
+}
+
+impl Runtime {
+    /// Reads a page of a stored answer: at most `most` bytes (at least 4) from `offset`, which is
+    /// 0 or the [next](OutputPage::next) of the page before.
+    ///
+    /// None if the context's tenant and principal have no such answer, it has expired, or no page
+    /// begins at the offset.
+    ///
+    /// # Errors
+    /// Returns the store's error.
+    pub async fn read_output(
+        &self,
+        handle: OutputHandle,
+        offset: u64,
+        most: usize,
+        cx: &ToolContext,
+    ) -> Result<Option<OutputPage>, StoreError> {
+        let Some(state) = PolicyState::of(self) else { return Ok(None) };
+        let principal = principal_of(cx).unwrap_or_default();
+        let (tenant, now, most) = (cx.tenant_id(), state.clock.now(), most.max(4));
+        let outputs = &state.stores.outputs;
+        let slice = outputs.read_output(handle.0, tenant, &principal, offset, most, now).await?;
+        Ok(slice.and_then(|slice| page(slice.bytes, slice.total, offset)))
+    }
+}
+
+fn page(mut bytes: Vec<u8>, total_bytes: u64, offset: u64) -> Option<OutputPage> {
+    // A character that the end of the page splits belongs to the next page.
+    if let Err(error) = std::str::from_utf8(&bytes) {
+        bytes.truncate(error.valid_up_to());
+    }
+    let end = offset.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+    let next = (end < total_bytes).then_some(end).filter(|end| *end > offset);
+    // An offset within a character begins no page.
+    let begins = next.is_some() || end >= total_bytes;
+    Some(OutputPage { text: String::from_utf8(bytes).ok()?, next, total_bytes }).filter(|_| begins)
+}

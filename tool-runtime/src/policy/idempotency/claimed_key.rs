@@ -1,0 +1,262 @@
+//! A claimed idempotency key: renews its lease while the call runs, and stores how it ended.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::FutureExt;
+use futures::channel::oneshot;
+use futures::executor::block_on;
+use futures::future::{pending, select};
+
+use super::{KeyLease, replay};
+use crate::call::{CallScope, guard};
+use crate::dispatch::call_policy::Lease as _;
+use crate::dispatch::fitting;
+use crate::dispatch::pipeline::{CallOutcome, EffectOutcome};
+use crate::dispatch::refusal::superseded;
+use crate::failure::Fault;
+use crate::policy::policy_state::PolicyState;
+use crate::store::{Fence, KeyScope, Settlement, StoreError, StoreErrorKind};
+
+/// The delays before a failed settlement is retried.
+const SETTLE_RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
+
+/// The timeout of one attempt to settle.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
+
+const NOT_STORED: &str = "the answer could not be stored under its idempotency key: \
+                          a repeat may be answered that the outcome is unknown";
+
+/// An idempotency key that a call has claimed.
+///
+/// If it is dropped before it is settled, it stores what is known of the outcome, if the store
+/// takes it without waiting; else the lease runs out.
+pub(in crate::policy) struct ClaimedKey {
+    state: Arc<PolicyState>,
+    call: CallScope,
+    key: KeyScope,
+    fence: Fence,
+    lease: Arc<KeyLease>,
+    /// The time of the next renewal.
+    renew_at: Instant,
+    /// An earlier run under the key may have had its effect.
+    in_doubt: bool,
+    /// It was moved to a thread that holds it until the tool's own thread exits.
+    on_own_thread: bool,
+    /// The settlement that has to be stored, once it is known.
+    settlement: Option<Settlement>,
+    settled: bool,
+}
+
+impl ClaimedKey {
+    pub(super) fn new(
+        state: Arc<PolicyState>,
+        call: CallScope,
+        key: KeyScope,
+        fence: Fence,
+        lease: Arc<KeyLease>,
+    ) -> Self {
+        let renew_at = state.timer.now() + state.plan(&call).lease / 3;
+        Self {
+            state,
+            call,
+            key,
+            fence,
+            lease,
+            renew_at,
+            in_doubt: false,
+            on_own_thread: false,
+            settlement: None,
+            settled: false,
+        }
+    }
+
+    /// Sets whether an earlier run under the key may have had its effect. If so, the key is never
+    /// released, however this run ends.
+    pub(super) fn set_in_doubt(&mut self, in_doubt: bool) {
+        self.in_doubt = in_doubt;
+    }
+
+    /// Renews the lease in a loop; returns only when another owner has taken the key over.
+    ///
+    /// A process that was stopped past its lease renews it as soon as it continues.
+    pub(in crate::policy) async fn keep_lease(&mut self) {
+        let mut failed = false;
+        loop {
+            let wait = self.renew_at.saturating_duration_since(self.state.timer.now());
+            match guard(|| self.state.timer.sleep(wait)) {
+                Ok(sleep) if failed => sleep.await,
+                Ok(mut sleep) => poll_fn(|cx| self.lease.poll_wait(&mut sleep, cx)).await,
+                // Without a timer the lease is not renewed, and runs out.
+                Err(_) => pending().await,
+            }
+            match self.renew().await {
+                Ok(true) => failed = false,
+                Ok(false) => return,
+                // A store that does not answer now may answer when the next renewal is due.
+                Err(_) => failed = true,
+            }
+        }
+    }
+
+    /// Renews the lease once; false if another owner has taken the key over.
+    pub(super) async fn renew(&mut self) -> Result<bool, StoreError> {
+        let lease = self.state.plan(&self.call).lease;
+        self.renew_at = self.state.timer.now() + lease / 3;
+        let until = self.state.store_time(lease / 3).await?.after(lease);
+        let renewed = self.state.stores.keys.renew(&self.key, self.fence, until);
+        // After the lease has run out, the tool is not polled, and may wait until its deadline.
+        let limit = if self.lease.is_over() { lease.max(SETTLE_TIMEOUT) } else { lease / 3 };
+        let renewed = self.state.call_store(limit, renewed).await?;
+        if renewed {
+            self.lease.renewed(until);
+        }
+        Ok(renewed)
+    }
+
+    /// Stores how the call ended. If the key was taken over meanwhile, its own answer is discarded.
+    pub(in crate::policy) async fn settle(
+        mut self,
+        scope: &CallScope,
+        ended: CallOutcome,
+    ) -> CallOutcome {
+        if ended.effect == EffectOutcome::Unknown {
+            let Some(key) = self.hold_until_thread_exits() else { return ended };
+            self = key;
+        }
+        let settlement = self.settlement_of(&ended).await;
+        match self.store(settlement).await {
+            Ok(false) if matches!(ended.effect, EffectOutcome::Answered | EffectOutcome::Final) => {
+                fitting::failed(scope, Fault::plain(superseded()), 0, EffectOutcome::Unknown)
+            }
+            Ok(_) => ended,
+            Err(error) => {
+                // A full store may still have room for the mark without an answer.
+                if error.kind() == StoreErrorKind::Full {
+                    drop(self.store(Settlement::Unknown).await);
+                }
+                let mut ended = fitting::with_warning(scope, ended, NOT_STORED);
+                let log = format!("{}the answer was not stored: {error}", ended.log);
+                ended.log = scope.scrub_log(log);
+                ended
+            }
+        }
+    }
+
+    /// Stores a settlement; retries if the store fails.
+    pub(super) async fn store(&mut self, settlement: Settlement) -> Result<bool, StoreError> {
+        self.settlement = Some(settlement.clone());
+        let keys = self.state.stores.keys.clone();
+        let mut delays = SETTLE_RETRY_DELAYS.iter();
+        loop {
+            let settled = keys.settle(&self.key, self.fence, settlement.clone());
+            let error = match self.state.call_store(SETTLE_TIMEOUT, settled).await {
+                Ok(held) => {
+                    self.settled = true;
+                    if held && settlement == Settlement::Unknown {
+                        self.state.outcomes.record_unknown();
+                    }
+                    return Ok(held);
+                }
+                Err(error) => error,
+            };
+            let Some(delay) = delays.next() else { return Err(error) };
+            match guard(|| self.state.timer.sleep(*delay)) {
+                Ok(sleep) => sleep.await,
+                Err(_) => return Err(error),
+            }
+        }
+    }
+
+    async fn settlement_of(&self, ended: &CallOutcome) -> Settlement {
+        let answer = match ended.effect {
+            // A failure of this run does not tell whether an earlier one had its effect.
+            EffectOutcome::Final if self.in_doubt => None,
+            EffectOutcome::Answered | EffectOutcome::Final => replay::stored(&ended.output),
+            EffectOutcome::NotRun | EffectOutcome::Transient => return self.without_effect(),
+            EffectOutcome::Unknown => None,
+        };
+        let Some(answer) = answer else { return Settlement::Unknown };
+        let retention = self.state.plan(&self.call).retention;
+        // The time is known since the claim, unless the monotonic clock has started anew.
+        match self.state.store_time(SETTLE_TIMEOUT).await {
+            Ok(now) => Settlement::Answered { answer, keep_until: now.after(retention) },
+            Err(_) => Settlement::Unknown,
+        }
+    }
+
+    /// Releases the key of a call that does not run.
+    pub(in crate::policy) async fn release(mut self) {
+        let settlement = self.without_effect();
+        // If the store fails, the lease runs out.
+        drop(self.store(settlement).await);
+    }
+
+    /// Holds the key until the tool's thread exits, which nothing can stop, so that no repeat runs
+    /// beside it. Returns the key if no such thread runs.
+    fn hold_until_thread_exits(mut self) -> Option<Self> {
+        let (thread_runs, thread_exited) = oneshot::channel::<()>();
+        let call = self.call.clone();
+        if call.hold_until_thread_exits(Box::new(thread_runs)).is_err() {
+            return Some(self);
+        }
+        self.on_own_thread = true;
+        let timer = self.state.timer.clone();
+        let hold = move || {
+            block_on(async {
+                drop(select(pin!(self.keep_lease()), thread_exited).await);
+                drop(self.store(Settlement::Unknown).await);
+            });
+        };
+        // If no thread can be spawned, the key is dropped with the closure, and transferred.
+        drop(guard(|| timer.spawn_blocking(Box::new(hold))));
+        None
+    }
+
+    /// Transfers the key to a successor while the tool's thread still runs.
+    fn transfer(&mut self) {
+        // The successor settles the key in place of this one.
+        self.settled = true;
+        let (state, call) = (self.state.clone(), self.call.clone());
+        let lease = self.lease.clone();
+        let mut successor = Self::new(state, call, self.key.clone(), self.fence, lease);
+        (successor.renew_at, successor.in_doubt) = (self.renew_at, true);
+        if self.on_own_thread {
+            // No thread is left to renew the lease: the successor waits for the tool's thread to
+            // exit.
+            successor.settlement = Some(Settlement::Unknown);
+            drop(self.call.hold_until_thread_exits(Box::new(successor)));
+        } else {
+            drop(successor.hold_until_thread_exits());
+        }
+    }
+
+    /// Returns the settlement of a run that had no effect of its own.
+    fn without_effect(&self) -> Settlement {
+        if self.in_doubt { Settlement::Unknown } else { Settlement::Released }
+    }
+}
+
+impl Drop for ClaimedKey {
+    fn drop(&mut self) {
+        if self.settled {
+            return;
+        }
+        // The call ends here: a blocking tool must not begin under a key that was released.
+        let (begun, _) = self.call.end();
+        if begun && self.settlement.is_none() && self.call.has_blocking_run() {
+            self.transfer();
+            return;
+        }
+        let default = if begun { Settlement::Unknown } else { self.without_effect() };
+        let settlement = self.settlement.take().unwrap_or(default);
+        // A drop cannot wait: only a store that settles without waiting takes it.
+        let keys = &self.state.stores.keys;
+        if settlement == Settlement::Unknown {
+            self.state.outcomes.record_unknown();
+        }
+        drop(guard(|| keys.settle(&self.key, self.fence, settlement).now_or_never()));
+    }
+}

@@ -1,0 +1,45 @@
+//! Reconciles an earlier run: the tool reports whether it had its effect.
+
+use std::pin::pin;
+use std::time::Instant;
+
+use super::ClaimedKey;
+use crate::call::{CallScope, ReconcileOutcome, ToolEnd};
+use crate::dispatch::attempt::{Attempt, Outcome};
+use crate::dispatch::fitting;
+use crate::dispatch::pipeline::{CallOutcome, Decoded, decode};
+use crate::dispatch::running::while_held;
+
+/// The result of a reconciliation.
+pub(super) enum EarlierOutcome {
+    Happened(Box<CallOutcome>),
+    DidNotHappen,
+    /// The tool does not know, or failed.
+    Unknown,
+    /// Another owner has taken the key over meanwhile.
+    Superseded,
+}
+
+/// Runs the tool's `reconcile`, within the call's deadline and while the key is held.
+pub(super) async fn reconcile(
+    scope: &CallScope,
+    key: &mut ClaimedKey,
+    started: Instant,
+) -> EarlierOutcome {
+    let reconciling = scope.reconciling();
+    let Ok(Decoded(tool)) = decode(&reconciling) else { return EarlierOutcome::Unknown };
+    let attempt = Attempt::after_waiting(&reconciling, tool, started);
+    let reconciled = while_held(&reconciling, attempt, pin!(key.keep_lease())).await;
+    drop(reconciling.end());
+    let Some((outcome, time)) = reconciled else { return EarlierOutcome::Superseded };
+    match outcome {
+        Outcome::Ended(ToolEnd::Reconciled(ReconcileOutcome::DidNotHappen)) => {
+            EarlierOutcome::DidNotHappen
+        }
+        Outcome::Ended(ToolEnd::Reconciled(ReconcileOutcome::Happened(answer))) => {
+            let took_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+            EarlierOutcome::Happened(Box::new(fitting::answered(scope, answer, took_ms, None)))
+        }
+        _ => EarlierOutcome::Unknown,
+    }
+}

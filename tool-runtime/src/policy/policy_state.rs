@@ -1,0 +1,180 @@
+//! Implements the pipeline's `CallPolicy` trait with the policies of one runtime.
+
+use std::any::Any;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tool_contracts::{CallStatus, ToolContext};
+use uuid::Uuid;
+
+use super::access::AccessPolicy;
+use super::approval::{Approver, ticket_end_of};
+use super::config::{Policy, Stores};
+use super::idempotency::OutcomeCounters;
+use super::limits::{ConcurrencyLimiter, CorrectionBudget, RunKey};
+use super::read_cache::ReadCache;
+use super::retry::call_retries;
+use super::store_time::StoreTime;
+use super::sweeper::Sweeper;
+use super::ticket::KeyRing;
+use super::tool_plan::ToolPlan;
+use crate::call::{CallApproval, CallScope, TicketWithdrawal, ToolCall};
+use crate::dispatch::Runtime;
+use crate::dispatch::call_policy::{CallPolicy, ClaimResult, PolicyDecision, Retries};
+use crate::dispatch::refusal::Refusal;
+use crate::registry::Registered;
+use crate::store::Clock;
+use crate::timer::Timer;
+
+/// The handle that the pipeline holds.
+#[derive(Debug)]
+pub(crate) struct PolicyHandle(Arc<PolicyState>);
+
+/// The policies of one runtime, and the state that they keep.
+pub(crate) struct PolicyState {
+    /// Indexed like the registry's tools.
+    plans: Vec<ToolPlan>,
+    pub(super) stores: Stores,
+    pub(super) access: Option<Arc<dyn AccessPolicy>>,
+    pub(super) approver: Option<Arc<dyn Approver>>,
+    /// None if the host sets no keys and the system has no random bytes.
+    pub(super) keys: Option<KeyRing>,
+    pub(super) ticket_lifetime: Duration,
+    pub(super) output_lifetime: Duration,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) timer: Arc<dyn Timer>,
+    /// Bounds the calls of all tools together.
+    pub(super) concurrency: Option<Arc<ConcurrencyLimiter>>,
+    pub(super) read_cache: Arc<ReadCache>,
+    pub(super) store_time: StoreTime,
+    pub(super) sweeper: Sweeper,
+    pub(super) unknown_per_caller: usize,
+    pub(super) tickets_per_caller: usize,
+    pub(super) archive_after: Duration,
+    pub(super) outcomes: OutcomeCounters,
+    corrections: CorrectionBudget,
+}
+
+impl Policy {
+    /// Prepares the plan of each tool, and the state of the policies.
+    pub(crate) fn prepare(
+        self,
+        tools: &mut [Registered],
+        timer: &Arc<dyn Timer>,
+    ) -> Arc<dyn CallPolicy> {
+        let plan = |tool: &mut Registered| {
+            let plan = ToolPlan::new(tool, &self.rules_of(&tool.spec), timer);
+            tool.policy_stages =
+                plan.policy_stages(self.access.is_some(), self.max_in_flight.is_some());
+            plan
+        };
+        let plans = tools.iter_mut().map(plan).collect();
+        Arc::new(PolicyHandle(Arc::new(PolicyState {
+            plans,
+            concurrency: self
+                .max_in_flight
+                .and_then(|most| concurrency_limiter(most, self.max_queue)),
+            read_cache: Arc::new(ReadCache::new(self.cache_bytes)),
+            store_time: StoreTime::default(),
+            sweeper: Sweeper::default(),
+            unknown_per_caller: self.unknown_per_caller,
+            tickets_per_caller: self.tickets_per_caller,
+            archive_after: self.archive_after,
+            outcomes: OutcomeCounters::default(),
+            corrections: CorrectionBudget::new(self.correction_budget),
+            keys: self.keys.or_else(|| KeyRing::ephemeral().ok()),
+            timer: timer.clone(),
+            stores: self.stores.resolve(),
+            access: self.access,
+            approver: self.approver,
+            ticket_lifetime: self.ticket_lifetime,
+            output_lifetime: self.output_lifetime,
+            clock: self.clock,
+        })))
+    }
+}
+
+impl PolicyState {
+    /// Returns the plan for the tool of a call.
+    pub(super) fn plan(&self, scope: &CallScope) -> &ToolPlan {
+        &self.plans[scope.registered().index]
+    }
+
+    /// Returns the plan for the tool of this name.
+    pub(super) fn plan_of(&self, tool: &str) -> Option<&ToolPlan> {
+        let found = self.plans.binary_search_by(|plan| (*plan.tool).cmp(tool)).ok()?;
+        self.plans.get(found)
+    }
+
+    /// Returns the policies of a runtime.
+    pub(super) fn of(runtime: &Runtime) -> Option<&Arc<Self>> {
+        let governor = runtime.governor()?.as_any().downcast_ref::<PolicyHandle>()?;
+        Some(&governor.0)
+    }
+}
+
+/// Limits calls to `most` at once; `build()` refuses a limit of 0.
+pub(super) fn concurrency_limiter(most: usize, queue: usize) -> Option<Arc<ConcurrencyLimiter>> {
+    NonZeroUsize::new(most).map(|most| Arc::new(ConcurrencyLimiter::new(most, queue)))
+}
+
+impl CallPolicy for PolicyHandle {
+    fn authorize<'c>(
+        &'c self,
+        call: &'c ToolCall,
+    ) -> BoxFuture<'c, Result<PolicyDecision, Box<Refusal>>> {
+        self.0.authorize(call).boxed()
+    }
+
+    fn request_approval<'c>(
+        &'c self,
+        call: &'c mut ToolCall,
+        reason: Option<String>,
+    ) -> BoxFuture<'c, Result<(), Box<Refusal>>> {
+        self.0.request_approval(call, reason).boxed()
+    }
+
+    fn claim<'c>(
+        &'c self,
+        scope: &'c CallScope,
+        consent: &'c CallApproval,
+        started: Instant,
+    ) -> BoxFuture<'c, ClaimResult> {
+        self.0.claim(scope, consent, started).boxed()
+    }
+
+    fn retries(&self, scope: &CallScope) -> Option<Box<dyn Retries>> {
+        call_retries::retries(&self.0, scope)
+    }
+
+    fn withdrawn(&self, ticket: Uuid, how: TicketWithdrawal) -> BoxFuture<'static, ()> {
+        let tickets = self.0.stores.tickets.clone();
+        // If the store fails, the ticket stays valid until it expires.
+        async move { drop(tickets.end_ticket(ticket, ticket_end_of(how)).await) }.boxed()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn refused(&self, tool: &str, cx: &ToolContext, refusal: &mut Refusal) {
+        let corrections = &self.0.corrections;
+        if refusal.status != CallStatus::Rejected || corrections.limit() == 0 {
+            return;
+        }
+        let refused = corrections.record_refusal(&RunKey::of(cx), tool);
+        if refused >= corrections.limit() {
+            refusal.tell_to_stop(refused);
+        }
+    }
+}
+
+impl fmt::Debug for PolicyState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PolicyState").field("plans", &self.plans.len()).finish_non_exhaustive()
+    }
+}

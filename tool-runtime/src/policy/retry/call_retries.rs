@@ -1,0 +1,45 @@
+//! Decides which failed calls are retried, and when.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Delays, is_transient};
+use crate::call::CallScope;
+use crate::dispatch::call_policy::Retries;
+use crate::failure::Failure;
+use crate::policy::policy_state::PolicyState;
+
+/// Returns the retries of a call that has failed once; none if it must not be retried.
+pub(in crate::policy) fn retries(
+    state: &Arc<PolicyState>,
+    scope: &CallScope,
+) -> Option<Box<dyn Retries>> {
+    let plan = state.plan(scope);
+    // A derived key does not tell how the tool's downstream treats a repeat; the caller's key does.
+    let keyed = scope.cx().idempotency_key().is_some();
+    let is_safe = !plan.writes() || scope.dry_run() || plan.may_repeat() || keyed;
+    is_safe.then(|| {
+        plan.retry_budget.deposit();
+        let delays = Delays::new(&plan.retry);
+        Box::new(CallRetries { state: state.clone(), scope: scope.clone(), delays }) as Box<_>
+    })
+}
+
+struct CallRetries {
+    state: Arc<PolicyState>,
+    scope: CallScope,
+    delays: Delays,
+}
+
+impl Retries for CallRetries {
+    fn next(&mut self, failure: &Failure) -> Option<Duration> {
+        let plan = self.state.plan(&self.scope);
+        let is_safe = !plan.writes() || self.scope.dry_run() || plan.may_repeat();
+        if !is_transient(failure.code().class()) || !is_safe && failure.leaves_effect_unknown() {
+            return None;
+        }
+        let advised = failure.retry_after_ms().map(Duration::from_millis);
+        let pause = self.delays.next(advised)?;
+        plan.retry_budget.withdraw().then_some(pause)
+    }
+}

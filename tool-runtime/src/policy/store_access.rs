@@ -1,0 +1,53 @@
+//! Calls a store with a timeout, and turns its panics into errors.
+
+use std::future::Future;
+use std::pin::pin;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{Either, select};
+use tool_contracts::ErrorCode;
+
+use super::policy_state::PolicyState;
+use crate::call::{guard, guarded};
+use crate::failure::Failure;
+use crate::store::{StoreError, StoreErrorKind};
+
+/// The timeout of a store's operation that belongs to no call with a deadline.
+pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(10);
+
+impl PolicyState {
+    /// Waits for a store's operation, at most for `limit`. A panic of the store is returned as an
+    /// error.
+    pub(super) async fn call_store<T>(
+        &self,
+        limit: Duration,
+        operation: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let mut operation = pin!(guarded(operation));
+        let result = match operation.as_mut().now_or_never() {
+            Some(result) => result,
+            None => match guard(|| self.timer.sleep(limit)) {
+                Err(_) => operation.await,
+                Ok(limit) => match select(operation, limit).await {
+                    Either::Left((result, _)) => result,
+                    Either::Right(_) => return Err(unavailable("it did not answer in time")),
+                },
+            },
+        };
+        result.unwrap_or_else(|_| Err(unavailable("it panicked")))
+    }
+}
+
+fn unavailable(log: &str) -> StoreError {
+    StoreError::new(StoreErrorKind::Unavailable, log)
+}
+
+/// Returns the failure of a call whose store failed; the store's error goes to the log only.
+pub(super) fn store_failure(error: &StoreError) -> Failure {
+    let reason = match error.kind() {
+        StoreErrorKind::Full => "store_full",
+        _ => "store_unavailable",
+    };
+    Failure::of(ErrorCode::Unavailable).with_detail("reason", reason).with_log(error.to_string())
+}

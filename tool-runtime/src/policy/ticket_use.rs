@@ -1,0 +1,112 @@
+//! Uses up a ticket: only the first decision about it runs the call.
+
+use std::time::{Duration, Instant};
+
+use tool_contracts::{CallStatus, ErrorCode};
+
+use super::claim_resources::ShortCircuit;
+use super::deadline::{sleep, time_left, within_deadline};
+use super::policy_state::PolicyState;
+use super::store_access::store_failure;
+use crate::call::{CallApproval, CallScope, RedeemedTicket};
+use crate::dispatch::refusal::Refusal;
+use crate::failure::Failure;
+use crate::policy::ticket::TicketFault;
+use crate::store::{StoreError, TicketEnd};
+
+/// The delay before the ticket is read again, doubled each time, and the number of readings.
+///
+/// A run claims its key before it uses its ticket; in between, another decision finds the key
+/// alone.
+const FIRST_POLL_DELAY: Duration = Duration::from_millis(20);
+const MOST_POLLS: u32 = 6;
+
+impl PolicyState {
+    /// Returns the ticket's refusal if the call cannot run because another decision about its
+    /// ticket came first; for any other reason that it cannot run, returns `Ok`.
+    ///
+    /// If an earlier call under the same key has answered this one, its ticket is used up, unless
+    /// its arguments were edited: the stored answer does not belong to them.
+    pub(super) async fn must_be_first_decision(
+        &self,
+        ticket: &RedeemedTicket,
+        stop: &ShortCircuit,
+        scope: &CallScope,
+        consent: &CallApproval,
+        started: Instant,
+    ) -> Result<(), Box<Refusal>> {
+        if ticket.is_used {
+            return Ok(());
+        }
+        let (mut delay, mut polls) = (FIRST_POLL_DELAY, MOST_POLLS);
+        loop {
+            let end = self.end_of(ticket, time_left(scope, started)).await;
+            match (end, stop) {
+                (Ok(Some(end)), _) => return Err(TicketFault::from(end).into()),
+                (Ok(None), ShortCircuit::Answered(_)) if consent.edited => {
+                    return Err(answered_before());
+                }
+                (Ok(None), ShortCircuit::Answered(_)) => {
+                    return self.use_ticket(ticket, time_left(scope, started)).await;
+                }
+                (Err(error), ShortCircuit::Answered(_)) => return Err(store_failed(&error)),
+                (Ok(None), ShortCircuit::InFlight(_)) if polls > 0 => {
+                    within_deadline(scope, started, sleep(scope, delay)?).await?;
+                    (delay, polls) = (delay * 2, polls - 1);
+                }
+                (Ok(None) | Err(_), ShortCircuit::InFlight(_) | ShortCircuit::Refused(_)) => {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Reads how a ticket has ended, if it has.
+    pub(super) async fn end_of(
+        &self,
+        ticket: &RedeemedTicket,
+        limit: Duration,
+    ) -> Result<Option<TicketEnd>, StoreError> {
+        let found = self.call_store(limit, self.stores.tickets.find_ticket(ticket.id)).await?;
+        // A ticket that is gone was swept after it had expired.
+        Ok(found.map_or(Some(TicketEnd::Expired), |found| found.end))
+    }
+
+    /// Uses up the ticket that a call was resumed with; only one call can.
+    pub(super) async fn use_ticket(
+        &self,
+        ticket: &RedeemedTicket,
+        limit: Duration,
+    ) -> Result<(), Box<Refusal>> {
+        // The call has taken over the key of the run that used the ticket.
+        if ticket.is_used {
+            return Ok(());
+        }
+        if self.clock.now().get() >= ticket.expires_at_ms {
+            return Err(TicketFault::Expired.into());
+        }
+        let ended = self.stores.tickets.end_ticket(ticket.id, TicketEnd::Used);
+        match self.call_store(limit, ended).await {
+            Ok(None) => Ok(()),
+            Ok(Some(end)) => Err(TicketFault::from(end).into()),
+            Err(error) => Err(store_failed(&error)),
+        }
+    }
+}
+
+fn store_failed(error: &StoreError) -> Box<Refusal> {
+    let failure = store_failure(error).with_detail("effect", "none");
+    Refusal::new(CallStatus::NotExecuted, failure)
+}
+
+/// Refuses an edited call whose original was answered under the same key: the edit was not run.
+fn answered_before() -> Box<Refusal> {
+    let failure = Failure::of(ErrorCode::Conflict)
+        .with_message(
+            "a call under the same idempotency key was answered before this one was edited; \
+             the edited arguments were not run",
+        )
+        .with_detail("reason", "answered_before")
+        .with_detail("effect", "none");
+    Refusal::new(CallStatus::Rejected, failure)
+}

@@ -1,0 +1,129 @@
+//! The policy for one tool's calls, prepared once at `build()`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tool_contracts::{Effect, Permission, ToolSpec};
+use uuid::Uuid;
+
+use super::limits::{ConcurrencyLimiter, RateLimiter, TenantBreakers};
+use super::policy_state::concurrency_limiter;
+use super::retry::{RetryBudget, RetryConfig};
+use super::rules::{ConcurrentRepeat, Rules};
+use crate::canonical::{Defaults, Digest};
+use crate::dispatch::call_policy::PolicyStages;
+use crate::registry::{Registered, SHORTEST_RETENTION};
+use crate::timer::Timer;
+
+/// The default time after which a key's lease runs out unless it is renewed.
+const LEASE: Duration = Duration::from_secs(30);
+/// The default bound on the queued calls of a tool.
+const QUEUE: usize = 64;
+/// The longest time for which an answer is cached.
+const LONGEST_TTL: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+/// The default bound on an answer for a model, in bytes.
+const OUTPUT_BYTES: usize = 64 * 1024;
+
+/// The policy for one tool's calls: facts of the tool, and the rules that apply to it.
+#[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is one property of the tool or its rules")]
+pub(crate) struct ToolPlan {
+    pub(crate) tool: Box<str>,
+    pub(crate) version: Box<str>,
+    pub(crate) effect: Effect,
+    pub(crate) permission: Permission,
+    pub(crate) idempotent: bool,
+    pub(crate) reconciles: bool,
+    pub(crate) forwards_key: bool,
+    pub(crate) shared: bool,
+    pub(crate) ttl: Option<Duration>,
+    /// The hash of the tool's version and schemas.
+    pub(crate) schema: Digest,
+    pub(crate) defaults: Defaults,
+    pub(crate) retry: RetryConfig,
+    pub(crate) retry_budget: RetryBudget,
+    pub(crate) breaker: Option<TenantBreakers>,
+    pub(crate) rate: Option<RateLimiter<Uuid>>,
+    pub(crate) concurrency: Option<Arc<ConcurrencyLimiter>>,
+    pub(crate) retention: Duration,
+    pub(crate) lease: Duration,
+    pub(crate) on_concurrent_repeat: ConcurrentRepeat,
+    pub(crate) require_key: bool,
+    pub(crate) bind_preview: bool,
+    pub(crate) max_output_bytes: usize,
+}
+
+impl ToolPlan {
+    pub(super) fn new(tool: &Registered, rules: &Rules, timer: &Arc<dyn Timer>) -> Self {
+        let spec = &tool.spec;
+        let queue = rules.max_queue.unwrap_or(QUEUE);
+        Self {
+            tool: spec.name().into(),
+            version: spec.version().into(),
+            effect: spec.effect(),
+            permission: spec.permission(),
+            idempotent: spec.annotations().idempotent(),
+            reconciles: tool.traits.reconciles,
+            forwards_key: tool.traits.forwards_key,
+            shared: tool.traits.shared,
+            ttl: spec.ttl_seconds().map(Duration::from_secs).map(|ttl| ttl.min(LONGEST_TTL)),
+            schema: fingerprint(spec),
+            defaults: Defaults::compile(&Value::Object(spec.input_schema().clone())),
+            retry: rules.retry.unwrap_or_default(),
+            retry_budget: RetryBudget::default(),
+            breaker: rules.breaker.map(TenantBreakers::new),
+            rate: rules.rate.map(|rate| RateLimiter::new(rate, timer.clone())),
+            concurrency: rules.max_concurrent.and_then(|most| concurrency_limiter(most, queue)),
+            retention: tool.traits.retention.or(rules.retention).unwrap_or(SHORTEST_RETENTION),
+            lease: rules.lease.unwrap_or(LEASE),
+            on_concurrent_repeat: rules.on_concurrent_repeat.unwrap_or_default(),
+            require_key: rules.require_key.unwrap_or_default(),
+            bind_preview: rules.bind_preview.unwrap_or_default(),
+            max_output_bytes: rules.max_output_bytes.unwrap_or(OUTPUT_BYTES),
+        }
+    }
+
+    pub(crate) fn writes(&self) -> bool {
+        self.effect != Effect::Read
+    }
+
+    pub(crate) fn is_limited(&self) -> bool {
+        self.breaker.is_some() || self.rate.is_some() || self.concurrency.is_some()
+    }
+
+    /// Returns the stages that apply to this tool's calls.
+    pub(super) fn policy_stages(
+        &self,
+        has_access_policy: bool,
+        has_overall_limit: bool,
+    ) -> PolicyStages {
+        let limited = self.is_limited();
+        PolicyStages {
+            consult: has_access_policy || self.permission == Permission::Ask,
+            claim: self.writes() || self.ttl.is_some() || limited || has_overall_limit,
+            retry: self.retry.max_attempts() > 1,
+        }
+    }
+
+    /// Returns whether the tool may run again after a run whose outcome is unknown.
+    pub(crate) fn may_repeat(&self) -> bool {
+        self.idempotent || self.forwards_key
+    }
+}
+
+const SCHEMA: &str = "tool-runtime/schema/v1";
+
+/// Hashes the contract that a caller relies on: name, version and both schemas.
+fn fingerprint(spec: &ToolSpec) -> Digest {
+    let contract = serde_json::json!({
+        "name": spec.name(),
+        "version": spec.version(),
+        "input": spec.input_schema(),
+        "output": spec.output_schema(),
+    });
+    let contract = contract.to_string();
+    // Canonical, because a map may keep its insertion order. A bound beyond 2^53 has no canonical
+    // form; such a contract is hashed as it is written.
+    Digest::of_json(SCHEMA, &contract).unwrap_or_else(|_| Digest::of(SCHEMA, contract.as_bytes()))
+}
