@@ -1,5 +1,6 @@
 //! The public meaning of a tool's error: a code, a message, advice.
 
+use crate::refusal_reason::RefusalReason;
 use std::borrow::Cow;
 
 use serde::Serialize;
@@ -197,6 +198,11 @@ impl Failure {
             self.0.details.insert(key.into(), value);
         }
         self
+    }
+
+    /// Sets `details.reason` of a failure that the runtime itself decided on.
+    pub(crate) fn with_reason(self, reason: RefusalReason) -> Self {
+        self.with_detail("reason", reason)
     }
 
     /// Marks a failed write that may have had its effect, for example after a lost connection.

@@ -109,6 +109,7 @@ mod limits;
 #[cfg(feature = "policy")]
 pub mod policy;
 pub mod redact;
+mod refusal_reason;
 mod registry;
 pub mod schema;
 #[cfg(feature = "search")]
@@ -144,6 +145,7 @@ pub use self::dispatch::{
 };
 pub use self::failure::{Failure, FailureCode, ToolFailure};
 pub use self::limits::Limits;
+pub use self::refusal_reason::RefusalReason;
 pub use self::registry::{DynamicTool, Place, Registry, Tool, Toolkit, TypedTool};
 #[cfg(feature = "tokio")]
 pub use self::timer::TokioTimer;

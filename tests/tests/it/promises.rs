@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tool_runtime::RefusalReason;
+
 /// The crates and members whose sources may hold a test.
 const MEMBERS: [&str; 5] = ["tool-contracts", "tool-derive", "tool-runtime", "tests", "examples"];
 
@@ -51,6 +53,14 @@ fn each_promise_that_names_a_test_is_proven_by_one() {
     let tests = tests(root());
     let missing: Vec<_> = named.iter().filter(|name| !tests.contains(**name)).collect();
     assert!(missing.is_empty(), "ARCHITECTURE.md names tests that are not there: {missing:?}");
+}
+
+#[test]
+fn the_guide_describes_each_reason_of_a_refusal() {
+    let page = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let pages = page("docs/safe-execution.md") + &page("docs/http.md");
+    let missing = RefusalReason::ALL.iter().filter(|it| !pages.contains(&format!("`{it}`")));
+    assert_eq!(missing.collect::<Vec<_>>(), Vec::<&RefusalReason>::new());
 }
 
 fn name(rest: &str) -> Option<&str> {

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use crate::call::{ToolCall, Withdrawal};
 use crate::dispatch::Runtime;
 use crate::dispatch::refusal::Refusal;
+use crate::refusal_reason::RefusalReason;
 
 /// One response of a model, read from its dialect.
 #[derive(Clone)]
@@ -197,7 +198,7 @@ fn stopped(word: &str) -> Box<Refusal> {
          make the call again if it is still needed"
     );
     let detail = ToolErrorDetail::of(ErrorCode::Cancelled, message)
-        .detail("reason", "stopped")
+        .detail("reason", RefusalReason::Stopped.as_str())
         .detail("effect", "none");
     Refusal::not_run(detail.build())
 }

@@ -7,6 +7,7 @@ use tool_contracts::{CallStatus, Effect, ErrorCode, Evidence, ToolErrorDetail, V
 
 use crate::call::CallScope;
 use crate::failure::{Failure, Fault};
+use crate::refusal_reason::RefusalReason;
 use crate::schema::Malformed;
 
 /// An answer that needed no tool.
@@ -128,7 +129,7 @@ impl Refusal {
     pub(crate) fn unkept_key() -> Box<Self> {
         let failure = Failure::of(ErrorCode::Unavailable)
             .with_message("idempotency keys are not stored here, so this call was not run")
-            .with_detail("reason", "key_not_kept")
+            .with_reason(RefusalReason::KeyNotKept)
             .with_detail("effect", "none");
         let mut refusal = Self::new(CallStatus::NotExecuted, failure);
         "the context has an idempotency key: turn on the feature `policy` and give the builder a store"
@@ -137,29 +138,35 @@ impl Refusal {
     }
 
     pub(crate) fn superseded() -> Box<Self> {
-        Self::not_executed("overtaken", "a newer message of the user has overtaken this call")
+        Self::not_executed(
+            RefusalReason::Overtaken,
+            "a newer message of the user has overtaken this call",
+        )
     }
 
     pub(crate) fn cut_off() -> Box<Self> {
-        Self::not_executed("cut_off", CUT_OFF)
+        Self::not_executed(RefusalReason::CutOff, CUT_OFF)
     }
 
     pub(crate) fn expired() -> Box<Self> {
-        Self::not_executed("expired", "no decision about this call was made in time")
+        Self::not_executed(RefusalReason::Expired, "no decision about this call was made in time")
     }
 
     pub(crate) fn dropped() -> Box<Self> {
-        Self::not_executed("dropped", "the host dropped this call without executing it")
+        Self::not_executed(
+            RefusalReason::Dropped,
+            "the host dropped this call without executing it",
+        )
     }
 
     pub(crate) fn cancelled() -> Box<Self> {
-        Self::not_executed("cancelled", "the host cancelled this call before it ran")
+        Self::not_executed(RefusalReason::Cancelled, "the host cancelled this call before it ran")
     }
 
-    fn not_executed(reason: &'static str, message: &'static str) -> Box<Self> {
+    fn not_executed(reason: RefusalReason, message: &'static str) -> Box<Self> {
         let failure = Failure::of(ErrorCode::Cancelled)
             .with_message(message)
-            .with_detail("reason", reason)
+            .with_reason(reason)
             .with_detail("effect", "none");
         Self::new(CallStatus::NotExecuted, failure)
     }
@@ -182,7 +189,7 @@ pub(crate) fn cancelled(effect: ReportedEffect) -> Failure {
 pub(crate) fn superseded() -> Failure {
     Failure::of(ErrorCode::Conflict)
         .with_message("another run has taken over this call; the answer of that run counts")
-        .with_detail("reason", "superseded")
+        .with_reason(RefusalReason::Superseded)
         .with_detail("effect", ReportedEffect::Unknown.as_str())
 }
 

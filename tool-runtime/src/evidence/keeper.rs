@@ -23,6 +23,7 @@ use crate::dispatch::refusal::Refusal;
 use crate::dispatch::seams::{EvidenceCollector, Wait};
 use crate::failure::{EFFECT_DONE, Failure, Fault};
 use crate::ledger::{self, Ledger};
+use crate::refusal_reason::RefusalReason;
 use crate::schema::Validator;
 use crate::store::{StoreError, UnixMillis};
 
@@ -165,7 +166,7 @@ impl EvidenceKeeper {
                  try again later",
             )
             .with_retry_after_ms(1_000)
-            .with_detail("reason", "evidence_unavailable")
+            .with_reason(RefusalReason::EvidenceUnavailable)
             .with_detail("effect", "none")
             .with_log(format!("evidence could not be kept: {log}"));
         Err(Refusal::new(CallStatus::NotExecuted, failure))
@@ -304,7 +305,7 @@ fn withheld(scope: &CallScope, ended: &CallOutcome, log: &str) -> CallOutcome {
             .with_detail("effect", EFFECT_DONE);
         (failure, EffectOutcome::Final)
     };
-    let failure = failure.with_detail("reason", "evidence_not_kept");
+    let failure = failure.with_reason(RefusalReason::EvidenceNotKept);
     let meta = serde_json::from_str::<ToolResultMeta>(ended.output.meta_json());
     let took_ms = meta.map_or(0, |meta| meta.took_ms());
     let log = format!("evidence could not be kept: {log}");

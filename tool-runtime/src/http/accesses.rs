@@ -10,6 +10,7 @@ use super::auth::Principal;
 use super::desk::{self, Clerk};
 use super::problem::Problem;
 use crate::ledger::Access;
+use crate::refusal_reason::RefusalReason;
 
 /// How many reads one principal may have under way, so that none takes what others need of the
 /// ledger's room for records.
@@ -87,7 +88,7 @@ impl Drop for ReadPlace<'_> {
 
 fn too_many() -> Problem {
     let message = "this caller reads too much at once; wait for the answers that are under way";
-    Problem::of(ErrorCode::RateLimited, message).with_detail("reason", "reads")
+    Problem::of(ErrorCode::RateLimited, message).with_reason(RefusalReason::Reads)
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use super::caller;
 use super::problem::Problem;
 use super::receiving;
 use crate::evidence::Access;
+use crate::refusal_reason::RefusalReason;
 
 /// The longest name that an access log takes, in bytes.
 const LONGEST_NAME: usize = 256;
@@ -113,7 +114,7 @@ pub(super) async fn within<T>(
 /// What is asked of a store that does not answer.
 pub(super) fn store_down() -> Problem {
     Problem::of(ErrorCode::Unavailable, "what is kept cannot be looked up now; try again later")
-        .with_detail("reason", "store_unavailable")
+        .with_reason(RefusalReason::StoreUnavailable)
 }
 
 fn too_long(limit: Duration) -> Problem {

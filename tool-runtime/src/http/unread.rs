@@ -15,6 +15,7 @@ use super::bounds::Bounds;
 use super::problem::Problem;
 use super::rate::Caller;
 use super::shares::{Exhausted, Share, Shares};
+use crate::refusal_reason::RefusalReason;
 
 /// The longest answer that is not counted: most answers are shorter.
 pub(super) const UNCOUNTED: usize = 16 * 1024;
@@ -159,5 +160,5 @@ fn refused(exhausted: Exhausted) -> Problem {
              again",
         ),
     };
-    Problem::of(code, message).with_detail("reason", "answers")
+    Problem::of(code, message).with_reason(RefusalReason::Answers)
 }

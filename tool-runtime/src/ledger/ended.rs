@@ -21,34 +21,12 @@ use crate::call::{CallScope, guard};
 use crate::canonical::Digest;
 use crate::dispatch::CallRecord;
 use crate::limits::Limits;
+use crate::refusal_reason::RefusalReason;
 use crate::registry::Registered;
 
 /// The most that a record repeats of a model's own texts, in characters: the name of a tool that does
 /// not exist, the id that it gave a call.
 const LONGEST_TEXT: usize = 128;
-
-/// Why the runtime does not let a call through.
-const REASONS: &[&str] = &[
-    "answered_before",
-    "asker_not_allowed",
-    "breaker_open",
-    "denied_by_policy",
-    "evidence_not_kept",
-    "evidence_unavailable",
-    "key_not_kept",
-    "ledger_full",
-    "no_ticket",
-    "not_canonical",
-    "outcome_unknown",
-    "policy_failed",
-    "preview_changed",
-    "queue_full",
-    "rate_limit",
-    "store_full",
-    "store_unavailable",
-    "superseded",
-    "tool_not_covered",
-];
 
 /// About how many bytes a call takes beside its texts.
 const OVERHEAD: usize = 512;
@@ -313,11 +291,10 @@ impl KnownCall {
 
 impl RecordedError {
     fn of(error: &ToolErrorDetail, scope: Option<&CallScope>) -> Self {
-        // Texts of the runtime's own alone: what a tool says there may say anything.
-        let fact = |name, known: &[&str]| {
-            let text = error.details()?.get(name)?.as_str()?;
-            known.contains(&text).then(|| text.to_owned())
-        };
+        // Only the runtime's own words: a tool's details of these names may contain any text.
+        let detail = |name| error.details()?.get(name)?.as_str();
+        let effect = detail("effect").filter(|effect| ["none", "unknown", "done"].contains(effect));
+        let reason = detail("reason").and_then(RefusalReason::parse);
         let message = error.message().to_owned();
         let message = match scope {
             Some(scope) => scope.scrub_log(message),
@@ -328,8 +305,8 @@ impl RecordedError {
             code: error.code().map(str::to_owned),
             // More than the record keeps, for the ledger's patterns to look at.
             message: Some(first(&message, 4 * LONGEST_TEXT).to_owned()),
-            effect: fact("effect", &["none", "unknown", "done"]),
-            reason: fact("reason", REASONS),
+            effect: effect.map(str::to_owned),
+            reason: reason.map(|reason| reason.as_str().to_owned()),
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::dispatch::refusal::Refusal;
 use crate::dispatch::seams::{CallRecorder, Recorded, Wait};
 use crate::dispatch::{CallRecord, RuntimeBuilder};
 use crate::failure::Failure;
+use crate::refusal_reason::RefusalReason;
 
 /// The longest that a call waits for room in the ledger, and an answer for its record.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -114,7 +115,7 @@ fn full() -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::Unavailable)
         .with_message("calls cannot be recorded at the moment, so none is run; try again later")
         .with_retry_after_ms(1_000)
-        .with_detail("reason", "ledger_full")
+        .with_reason(RefusalReason::LedgerFull)
         .with_detail("effect", "none");
     Refusal::new(CallStatus::NotExecuted, failure)
 }

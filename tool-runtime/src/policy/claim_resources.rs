@@ -24,6 +24,7 @@ use crate::dispatch::pipeline::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::ticket::TicketFault;
+use crate::refusal_reason::RefusalReason;
 
 /// The `retry_after_ms` of a call that finds the queue full.
 const QUEUE_WAIT_MS: u64 = 1_000;
@@ -183,7 +184,7 @@ fn queue_full() -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::Unavailable)
         .with_message("the queue of waiting calls is full; try again later")
         .with_retry_after_ms(QUEUE_WAIT_MS);
-    not_run(failure, "queue_full")
+    not_run(failure, RefusalReason::QueueFull)
 }
 
 fn breaker_open(left: Duration) -> Box<Refusal> {
@@ -192,16 +193,16 @@ fn breaker_open(left: Duration) -> Box<Refusal> {
             "the circuit breaker of this tool is open after repeated failures; try again later",
         )
         .with_retry_after_ms(milliseconds(left));
-    not_run(failure, "breaker_open")
+    not_run(failure, RefusalReason::BreakerOpen)
 }
 
 fn rate_limited(left: Duration) -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::RateLimited).with_retry_after_ms(milliseconds(left));
-    not_run(failure, "rate_limit")
+    not_run(failure, RefusalReason::RateLimit)
 }
 
-fn not_run(failure: Failure, reason: &str) -> Box<Refusal> {
-    let failure = failure.with_detail("reason", reason).with_detail("effect", "none");
+fn not_run(failure: Failure, reason: RefusalReason) -> Box<Refusal> {
+    let failure = failure.with_reason(reason).with_detail("effect", "none");
     Refusal::new(CallStatus::NotExecuted, failure)
 }
 

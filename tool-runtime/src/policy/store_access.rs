@@ -11,6 +11,7 @@ use tool_contracts::ErrorCode;
 use super::policy_state::PolicyState;
 use crate::call::{guard, guarded};
 use crate::failure::Failure;
+use crate::refusal_reason::RefusalReason;
 use crate::store::{StoreError, StoreErrorKind};
 
 /// The timeout of a store's operation that belongs to no call with a deadline.
@@ -46,8 +47,8 @@ fn unavailable(log: &str) -> StoreError {
 /// Returns the failure of a call whose store failed; the store's error goes to the log only.
 pub(super) fn store_failure(error: &StoreError) -> Failure {
     let reason = match error.kind() {
-        StoreErrorKind::Full => "store_full",
-        _ => "store_unavailable",
+        StoreErrorKind::Full => RefusalReason::StoreFull,
+        _ => RefusalReason::StoreUnavailable,
     };
-    Failure::of(ErrorCode::Unavailable).with_detail("reason", reason).with_log(error.to_string())
+    Failure::of(ErrorCode::Unavailable).with_reason(reason).with_log(error.to_string())
 }

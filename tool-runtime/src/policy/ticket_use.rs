@@ -12,6 +12,7 @@ use crate::call::{CallApproval, CallScope, RedeemedTicket};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::ticket::TicketFault;
+use crate::refusal_reason::RefusalReason;
 use crate::store::{StoreError, TicketEnd};
 
 /// The delay before the ticket is read again, doubled each time, and the number of readings.
@@ -106,7 +107,7 @@ fn answered_before() -> Box<Refusal> {
             "a call under the same idempotency key was answered before this one was edited; \
              the edited arguments were not run",
         )
-        .with_detail("reason", "answered_before")
+        .with_reason(RefusalReason::AnsweredBefore)
         .with_detail("effect", "none");
     Refusal::new(CallStatus::Rejected, failure)
 }

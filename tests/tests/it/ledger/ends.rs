@@ -269,12 +269,22 @@ async fn a_call_that_is_denied_is_recorded() {
 #[tokio::test]
 async fn a_call_that_is_withdrawn_is_recorded_once_executed_or_dropped() {
     type Withdraw = fn(&mut ToolCall) -> Result<(), NotPending>;
-    let ends: [(Withdraw, CallStatus, &str); 3] = [
-        (|call| call.decline("too dear"), CallStatus::Declined, "DECLINED"),
-        (|call| call.withdraw(Withdrawal::Superseded), CallStatus::NotExecuted, "CANCELLED"),
-        (|call| call.withdraw(Withdrawal::Expired), CallStatus::NotExecuted, "CANCELLED"),
+    let ends: [(Withdraw, CallStatus, &str, Option<&str>); 3] = [
+        (|call| call.decline("too dear"), CallStatus::Declined, "DECLINED", None),
+        (
+            |call| call.withdraw(Withdrawal::Superseded),
+            CallStatus::NotExecuted,
+            "CANCELLED",
+            Some("overtaken"),
+        ),
+        (
+            |call| call.withdraw(Withdrawal::Expired),
+            CallStatus::NotExecuted,
+            "CANCELLED",
+            Some("expired"),
+        ),
     ];
-    for (withdraw, status, code) in ends {
+    for (withdraw, status, code, reason) in ends {
         for executes in [true, false] {
             let desk = Desk::new(&quick());
             let mut call = desk.runtime.call("peek", "{}", &jane());
@@ -286,6 +296,7 @@ async fn a_call_that_is_withdrawn_is_recorded_once_executed_or_dropped() {
             let record = desk.only().await;
             let (ended, said, _, attempts) = told(&record);
             assert_eq!((ended, said, attempts), (status, code, 0));
+            assert_eq!(record.error.unwrap().reason.as_deref(), reason);
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::Failure;
 use crate::dispatch::refusal::Refusal;
 use crate::http::Principal;
 use crate::http::auth::names::are_alike;
+use crate::refusal_reason::RefusalReason;
 
 /// Returns whether a caller is about to approve a call that it asked for itself.
 ///
@@ -34,6 +35,6 @@ pub(super) fn refusal() -> Box<Refusal> {
             "the caller that asked for a call may not approve it; another user has to, by another \
              credential unless this one is trusted to name users",
         )
-        .with_detail("reason", "own_call");
+        .with_reason(RefusalReason::OwnCall);
     Refusal::new(CallStatus::NotExecuted, failure)
 }

@@ -96,7 +96,7 @@ async fn decided(
     // A call that could not be found has no tool.
     if !call.name().is_empty() && !inbox::covers(app, clerk, call.name()) {
         let _ = call.refuse(refusing::not_covered);
-        attempt.was_in_vain(app, &Refused::NOT_COVERED.why).await;
+        attempt.was_in_vain(app, Refused::NOT_COVERED.why.as_str()).await;
         return Err(refusing::tool_not_covered());
     }
     heard.tool_name = call.name().into();
@@ -113,7 +113,7 @@ async fn decided(
     let ran = call::executed(app, call, caller).await?;
     let mut outcome = call::outcome(app, &ran, heard);
     if let Some(refused) = refused.or_else(|| Refused::by_ticket(&ran.call)) {
-        attempt.was_in_vain(app, &refused.why).await;
+        attempt.was_in_vain(app, refused.why.as_str()).await;
         outcome.status = refused.status.unwrap_or(outcome.status);
     }
     Ok(outcome.into_response())
@@ -157,7 +157,7 @@ async fn decline(
         Ok(None) => {}
         Ok(Some(end)) => {
             let _ = call.refuse(|| TicketFault::from(end).into());
-            attempt.was_in_vain(app, TicketFault::from(end).reason()).await;
+            attempt.was_in_vain(app, TicketFault::from(end).reason().as_str()).await;
             return Err(refusing::ended(end));
         }
         Err(_) => {

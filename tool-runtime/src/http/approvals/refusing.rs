@@ -1,7 +1,5 @@
 //! Why a decision did not count, in HTTP's words.
 
-use std::borrow::Cow;
-
 use axum::http::StatusCode;
 use tool_contracts::{CallStatus, ErrorCode};
 use uuid::Uuid;
@@ -16,32 +14,32 @@ use crate::http::flood::RefusalKind;
 use crate::http::problem::Problem;
 use crate::http::rate::Caller;
 use crate::policy::TicketFault;
+use crate::refusal_reason::RefusalReason;
 use crate::store::TicketEnd;
 
 /// Why a decision does not count.
 #[derive(Debug)]
 pub(super) struct Refused {
     /// In a word, for a record.
-    pub(super) why: Cow<'static, str>,
+    pub(super) why: RefusalReason,
     /// The status of its answer, where the answer's code does not say it.
     pub(super) status: Option<StatusCode>,
 }
 
 impl Refused {
     /// Somebody would approve their own call: its code says all.
-    pub(super) const OWN_CALL: Self = Self { why: Cow::Borrowed("own_call"), status: None };
+    pub(super) const OWN_CALL: Self = Self { why: RefusalReason::OwnCall, status: None };
 
     /// What the tool does not take is a decision of the right form that does not fit what waits.
     pub(super) const NOT_APPROVED: Self =
-        Self { why: Cow::Borrowed("edit_not_valid"), status: Some(StatusCode::CONFLICT) };
+        Self { why: RefusalReason::EditNotValid, status: Some(StatusCode::CONFLICT) };
 
     /// The tool is none that the approver decides about: the refusal's code says all.
-    pub(super) const NOT_COVERED: Self =
-        Self { why: Cow::Borrowed("tool_not_covered"), status: None };
+    pub(super) const NOT_COVERED: Self = Self { why: RefusalReason::ToolNotCovered, status: None };
 
     /// The caller that asked may not call the tool any more, so what waits has lost its ground.
     pub(super) const ASKER_NOT_ALLOWED: Self =
-        Self { why: Cow::Borrowed("asker_not_allowed"), status: Some(StatusCode::CONFLICT) };
+        Self { why: RefusalReason::AskerNotAllowed, status: Some(StatusCode::CONFLICT) };
 
     /// Finds out whether its ticket kept a call from running.
     ///
@@ -49,18 +47,25 @@ impl Refused {
     /// (409).
     pub(super) fn by_ticket(call: &ToolCall) -> Option<Self> {
         let detail = call.output().filter(|_| call.status() == CallStatus::Rejected)?.error()?;
-        let reason = detail.details()?.get("reason")?.as_str()?;
-        if reason == "answered_before" {
-            return Some(Self { why: Cow::Owned(reason.to_owned()), status: None });
+        let reason = RefusalReason::parse(detail.details()?.get("reason")?.as_str()?)?;
+        if reason == RefusalReason::AnsweredBefore {
+            return Some(Self { why: reason, status: None });
         }
-        let status = match reason.strip_prefix("ticket_")? {
-            "expired" | "overtaken" => Some(StatusCode::GONE),
-            "used" | "declined" | "outdated" | "unknown_key" | "tampered" | "arguments_changed" => {
-                Some(StatusCode::CONFLICT)
-            }
-            _ => None,
+        let status = match TicketFault::of_reason(reason)? {
+            TicketFault::Expired | TicketFault::Overtaken => Some(StatusCode::GONE),
+            TicketFault::Used
+            | TicketFault::Declined
+            | TicketFault::Outdated
+            | TicketFault::UnknownKey
+            | TicketFault::Tampered
+            | TicketFault::ArgumentsChanged => Some(StatusCode::CONFLICT),
+            TicketFault::Malformed
+            | TicketFault::Oversized
+            | TicketFault::Foreign
+            | TicketFault::Unknown
+            | TicketFault::Unreadable => None,
         };
-        Some(Self { why: Cow::Owned(reason.to_owned()), status })
+        Some(Self { why: reason, status })
     }
 }
 
@@ -70,7 +75,7 @@ pub(super) fn ended(end: TicketEnd) -> Problem {
         TicketEnd::Overtaken | TicketEnd::Expired => (TicketFault::from(end), StatusCode::GONE),
         _ => (TicketFault::from(end), StatusCode::CONFLICT),
     };
-    Problem::new(status, fault.code(), fault.to_string()).with_detail("reason", fault.reason())
+    Problem::new(status, fault.code(), fault.to_string()).with_reason(fault.reason())
 }
 
 /// Refuses a ticket that is not waiting without opening a call, which would leave a record, where
@@ -97,12 +102,12 @@ pub(super) async fn unless_counted(
 /// Says that there is no such ticket.
 fn unknown() -> Problem {
     let fault = TicketFault::Unknown;
-    Problem::of(fault.code(), fault.to_string()).with_detail("reason", fault.reason())
+    Problem::of(fault.code(), fault.to_string()).with_reason(fault.reason())
 }
 
 /// The call is recorded as one that was not run, and waits on.
 pub(super) fn not_covered() -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::Forbidden).with_detail("reason", "tool_not_covered");
+    let failure = Failure::of(ErrorCode::Forbidden).with_reason(RefusalReason::ToolNotCovered);
     Refusal::new(CallStatus::NotExecuted, failure)
 }
 
@@ -111,14 +116,14 @@ pub(super) fn tool_not_covered() -> Problem {
     let message = "this caller may not decide about calls of this tool; it takes a scope that \
                    covers the tool, or `approves:` before one, and `internal` for a tool that is \
                    not meant for models";
-    Problem::forbidden(message).with_detail("reason", "tool_not_covered")
+    Problem::forbidden(message).with_reason(RefusalReason::ToolNotCovered)
 }
 
 /// The call waits on: the caller that asked may be given its right back.
 pub(super) fn asker_not_allowed() -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::Forbidden)
         .with_message("the caller that asked for this call may not call its tool any more")
-        .with_detail("reason", "asker_not_allowed");
+        .with_reason(RefusalReason::AskerNotAllowed);
     Refusal::new(CallStatus::NotExecuted, failure)
 }
 

@@ -25,6 +25,7 @@ pub use self::principal::Principal;
 pub use self::scopes::{Scope, Scopes, UnknownScope};
 pub use self::users::Users;
 use super::problem::Problem;
+use crate::refusal_reason::RefusalReason;
 
 /// Where an API key stands.
 pub(super) const API_KEY: &str = "x-internal-api-key";
@@ -306,7 +307,7 @@ fn no_token_keys() -> Problem {
     use tool_contracts::ErrorCode;
 
     let message = "tokens cannot be checked for now; try again in a moment";
-    Problem::of(ErrorCode::Unavailable, message).with_detail("reason", "token_keys")
+    Problem::of(ErrorCode::Unavailable, message).with_reason(RefusalReason::TokenKeys)
 }
 
 #[cfg(feature = "jwt")]

@@ -8,6 +8,7 @@ use crate::http::bounds::Bounds;
 use crate::http::problem::Problem;
 use crate::http::rate::Caller;
 use crate::http::shares::{self, Exhausted, Shares};
+use crate::refusal_reason::RefusalReason;
 
 /// The longest body that is not counted: of these there are no more than requests, and most are.
 pub(super) const UNCOUNTED: usize = 16 * 1024;
@@ -58,5 +59,5 @@ fn full(exhausted: Exhausted) -> Problem {
             "the bodies of this caller's requests fill its share of memory; send fewer at a time",
         ),
     };
-    Problem::of(code, message).with_detail("reason", "bodies")
+    Problem::of(code, message).with_reason(RefusalReason::Bodies)
 }

@@ -17,6 +17,7 @@ use crate::http::metrics::{Metrics, Orphan};
 use crate::http::problem::Problem;
 use crate::http::rate::Caller;
 use crate::http::shares::{Exhausted, Share};
+use crate::refusal_reason::RefusalReason;
 use crate::{ToolCall, Withdrawal};
 
 /// How long a call that was cancelled may take to say so.
@@ -147,7 +148,7 @@ fn busy(exhausted: Exhausted) -> Problem {
             "too many calls of this caller are running; make this one when one of them has ended",
         ),
     };
-    Problem::of(code, message).with_detail("reason", "busy")
+    Problem::of(code, message).with_reason(RefusalReason::Busy)
 }
 
 impl Future for Task {

@@ -6,6 +6,7 @@ use crate::http::app::App;
 use crate::http::problem::Problem;
 use crate::http::rate::Caller;
 use crate::http::shares::{Exhausted, Share};
+use crate::refusal_reason::RefusalReason;
 
 /// A stream's place, until it is dropped.
 pub(super) type Place = Share<Caller>;
@@ -23,6 +24,6 @@ pub(super) fn place(app: &App, caller: Caller) -> Result<Place, Problem> {
                 "this caller has too many streams open; read one to its end, or ask for JSON",
             ),
         };
-        Problem::of(code, message).with_detail("reason", "streams")
+        Problem::of(code, message).with_reason(RefusalReason::Streams)
     })
 }

@@ -38,6 +38,7 @@ use self::refusal::Refusals;
 use super::Principal;
 use super::auth::names::normalized;
 use super::problem::Problem;
+use crate::refusal_reason::RefusalReason;
 
 /// What a request says before its body.
 #[derive(Debug, Clone, Copy)]
@@ -133,7 +134,7 @@ fn admit(said: &CallContext, fields: BodyFields, principal: &Principal) -> Resul
             "this caller may not act for this user; leave the user out, or have the host grant \
              its principal this user or the users of its tenants (`Users`)",
         );
-        return Err(problem.with_detail("reason", "user"));
+        return Err(problem.with_reason(RefusalReason::User));
     }
     said.actor_type().map_or(Ok(()), |kind| admit_actor(kind, said, fields, principal))
 }
@@ -161,7 +162,7 @@ fn admit_actor(
             "this caller may not act as this type of actor; leave the type out, or have the host \
              grant it to its principal (`Principal::acting_as`)",
         );
-        return Err(problem.with_detail("reason", "actor_type"));
+        return Err(problem.with_reason(RefusalReason::ActorType));
     }
     let has_user = said.user_id().is_some() || principal.own_user().is_some();
     if kind == ActorType::User && !has_user {
@@ -169,7 +170,7 @@ fn admit_actor(
                        type";
         let problem = Problem::of(ErrorCode::InvalidArgument, message);
         let problem = Problem { status: StatusCode::BAD_REQUEST, ..problem };
-        return Err(problem.with_detail("reason", "actor_type"));
+        return Err(problem.with_reason(RefusalReason::ActorType));
     }
     Ok(())
 }

@@ -25,6 +25,7 @@ use super::paging::Asked;
 use super::problem::Problem;
 use super::{body, receiving};
 use crate::evidence::{AccessAction, SnapshotId, Vault};
+use crate::refusal_reason::RefusalReason;
 
 static FORM: LazyLock<Form> = LazyLock::new(Form::of::<EvidenceReadRequest>);
 
@@ -145,7 +146,7 @@ async fn admitted(
 fn vault(app: &App) -> Result<&Vault, Problem> {
     app.config.vault.as_ref().filter(|vault| vault.has_authorizer()).ok_or_else(|| {
         Problem::of(ErrorCode::NotFound, "this server serves no evidence")
-            .with_detail("reason", "no_evidence")
+            .with_reason(RefusalReason::NoEvidence)
     })
 }
 

@@ -11,18 +11,19 @@ use crate::http::flood::RefusalKind;
 use crate::http::problem::Problem;
 use crate::http::rate::Caller;
 use crate::http::{caller, desk, receiving};
+use crate::refusal_reason::RefusalReason;
 
 /// Answers an id that does not exist, or that the authorizer denies.
 pub(super) fn unknown() -> Problem {
     let message = "this tenant has no evidence with this id";
-    Problem::of(ErrorCode::NotFound, message).with_detail("reason", "unknown_evidence")
+    Problem::of(ErrorCode::NotFound, message).with_reason(RefusalReason::UnknownEvidence)
 }
 
 /// Answers an access that has failed; the answer names no snapshot.
 pub(super) fn problem(error: &EvidenceError) -> Problem {
     use EvidenceErrorKind as Kind;
-    let damaged = |reason: &str, message: &'static str| {
-        Problem::of(ErrorCode::Internal, message).with_detail("reason", reason)
+    let damaged = |reason: RefusalReason, message: &'static str| {
+        Problem::of(ErrorCode::Internal, message).with_reason(reason)
     };
     match error.kind() {
         Kind::NotFound => unknown(),
@@ -30,15 +31,18 @@ pub(super) fn problem(error: &EvidenceError) -> Problem {
             let message =
                 "the contents cannot be opened any more: the tenant's keys were destroyed";
             let problem = Problem::new(StatusCode::GONE, ErrorCode::NotFound, message);
-            problem.with_detail("reason", "evidence_shredded")
+            problem.with_reason(RefusalReason::EvidenceShredded)
         }
         Kind::Altered | Kind::Unchecked | Kind::NotAsRecorded => {
-            damaged("evidence_altered", "stored evidence is not what was kept")
+            damaged(RefusalReason::EvidenceAltered, "stored evidence is not what was kept")
         }
-        Kind::Missing => {
-            damaged("evidence_missing", "evidence that the ledger names is not in its store")
+        Kind::Missing => damaged(
+            RefusalReason::EvidenceMissing,
+            "evidence that the ledger names is not in its store",
+        ),
+        Kind::UnknownKey => {
+            damaged(RefusalReason::UnknownKey, "this server lacks a key of the evidence")
         }
-        Kind::UnknownKey => damaged("unknown_key", "this server lacks a key of the evidence"),
         Kind::Unrecorded | Kind::AuthorizerFailed | Kind::Contended | Kind::Store(_) => {
             desk::store_down()
         }

@@ -16,6 +16,7 @@ use tool_contracts::ErrorCode;
 use super::HttpConfig;
 use super::auth::Auth;
 use super::problem::Problem;
+use crate::refusal_reason::RefusalReason;
 
 #[cfg(test)]
 mod tests;
@@ -152,11 +153,11 @@ fn name_of(host: &str) -> &str {
 
 fn misdirected(message: &'static str) -> Problem {
     Problem::new(StatusCode::MISDIRECTED_REQUEST, ErrorCode::Forbidden, message)
-        .with_detail("reason", "host")
+        .with_reason(RefusalReason::Host)
 }
 
 fn of_another_site() -> Problem {
     let message =
         "origin: expected none, or this server's own; pages of other sites do not call it";
-    Problem::forbidden(message).with_detail("reason", "origin")
+    Problem::forbidden(message).with_reason(RefusalReason::Origin)
 }

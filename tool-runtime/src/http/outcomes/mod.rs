@@ -22,6 +22,7 @@ use super::problem::Problem;
 use super::{body, receiving};
 use crate::ledger::Access;
 use crate::policy::ResolveError;
+use crate::refusal_reason::RefusalReason;
 use crate::store::{Fence, KeyRecord};
 
 /// Lists the outcomes of a tenant that are not known.
@@ -133,22 +134,24 @@ fn id(params: &Params) -> Result<u64, Problem> {
 
 fn unknown() -> Problem {
     let message = "no outcome of this tenant with this id is unknown";
-    Problem::of(ErrorCode::NotFound, message).with_detail("reason", "unknown_outcome")
+    Problem::of(ErrorCode::NotFound, message).with_reason(RefusalReason::UnknownOutcome)
 }
 
 /// Says why nothing was resolved: to the caller, and in a word for the record.
-fn refused(error: &ResolveError) -> (Problem, &'static str) {
-    let said = |code, reason: &'static str| {
-        (Problem::of(code, error.to_string()).with_detail("reason", reason), reason)
+fn refused(error: &ResolveError) -> (Problem, RefusalReason) {
+    let said = |code, reason: RefusalReason| {
+        (Problem::of(code, error.to_string()).with_reason(reason), reason)
     };
     match error {
-        ResolveError::UnknownTool(_) => said(ErrorCode::NotFound, "unknown_tool"),
-        ResolveError::InvalidAnswer { .. } => said(ErrorCode::InvalidArgument, "answer_not_valid"),
+        ResolveError::UnknownTool(_) => said(ErrorCode::NotFound, RefusalReason::UnknownTool),
+        ResolveError::InvalidAnswer { .. } => {
+            said(ErrorCode::InvalidArgument, RefusalReason::AnswerNotValid)
+        }
         ResolveError::Changed => {
             let message = "the outcome is not unknown any more: list the outcomes again";
             let problem = Problem::new(StatusCode::CONFLICT, ErrorCode::Conflict, message);
-            (problem.with_detail("reason", "outcome_changed"), "outcome_changed")
+            (problem.with_reason(RefusalReason::OutcomeChanged), RefusalReason::OutcomeChanged)
         }
-        ResolveError::Store(_) => (desk::store_down(), "store_unavailable"),
+        ResolveError::Store(_) => (desk::store_down(), RefusalReason::StoreUnavailable),
     }
 }

@@ -10,6 +10,7 @@ use tool_contracts::{ErrorCode, ToolErrorDetail};
 
 use super::answer::{Heard, Outcome};
 use super::status;
+use crate::refusal_reason::RefusalReason;
 
 #[cfg(test)]
 mod tests;
@@ -69,12 +70,17 @@ impl Problem {
     /// The server is letting go of what runs.
     pub(super) fn draining() -> Self {
         Self::of(ErrorCode::Unavailable, "this server is ending; make the request of another one")
-            .with_detail("reason", "draining")
+            .with_reason(RefusalReason::Draining)
     }
 
     /// A panic, or what cannot be.
     pub(super) fn internal() -> Self {
         Self::of(ErrorCode::Internal, "the server failed while it answered this request")
+    }
+
+    /// Sets `details.reason`.
+    pub(super) fn with_reason(self, reason: RefusalReason) -> Self {
+        self.with_detail("reason", reason.as_str())
     }
 
     /// Adds a fact, in place of one with the same name.

@@ -28,6 +28,7 @@ use super::shares::Exhausted;
 use super::{body, receiving};
 use crate::evidence::{Access, Replay};
 use crate::ledger::{Ledger, LedgerQuery, Page};
+use crate::refusal_reason::RefusalReason;
 
 static FORM: LazyLock<Form> = LazyLock::new(Form::of::<ReplayRequest>);
 
@@ -145,7 +146,7 @@ fn asked(parts: &Parts) -> Result<Asked<u64>, Problem> {
 fn ledger(app: &App) -> Result<&Ledger, Problem> {
     app.config.ledger.as_ref().ok_or_else(|| {
         Problem::of(ErrorCode::NotFound, "this server keeps no ledger that could be looked at")
-            .with_detail("reason", "no_ledger")
+            .with_reason(RefusalReason::NoLedger)
     })
 }
 
@@ -167,7 +168,7 @@ fn reason(body: &[u8]) -> Result<String, Problem> {
 
 fn unknown() -> Problem {
     Problem::of(ErrorCode::NotFound, "the ledger knows no call of this trace for this tenant")
-        .with_detail("reason", "unknown_trace")
+        .with_reason(RefusalReason::UnknownTrace)
 }
 
 fn busy(exhausted: Exhausted) -> Problem {
@@ -180,7 +181,7 @@ fn busy(exhausted: Exhausted) -> Problem {
             "this caller replays too many traces at once; replay this one later",
         ),
     };
-    Problem::of(code, message).with_detail("reason", "busy")
+    Problem::of(code, message).with_reason(RefusalReason::Busy)
 }
 
 fn example() -> Value {

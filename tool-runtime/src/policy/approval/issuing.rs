@@ -15,6 +15,7 @@ use crate::policy::idempotency::QUOTA_RETRY_AFTER_MS;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::principal::{caller_of, conversation_of, principal_of};
 use crate::policy::ticket::{Claims, KeyRing, Ticket, TicketFault, binding, seal, sign};
+use crate::refusal_reason::RefusalReason;
 use crate::store::{StoreError, TicketQuota, WaitingTicket};
 
 /// The quota of sealed calls of one caller in a tenant, in bytes.
@@ -101,7 +102,7 @@ impl PolicyState {
             // The call needs an approval, and cannot be stored until it is given.
             Err(error) => {
                 let failure = Failure::of(ErrorCode::NeedsUserConfirmation)
-                    .with_detail("reason", "no_ticket")
+                    .with_reason(RefusalReason::NoTicket)
                     .with_log(error.to_string());
                 Refusal::new(CallStatus::NotExecuted, failure)
             }
@@ -172,7 +173,7 @@ fn quota_exceeded() -> Refusal {
             "too many calls of this caller wait for a decision: some have to be decided first",
         )
         .with_retry_after_ms(QUOTA_RETRY_AFTER_MS)
-        .with_detail("reason", "waiting_tickets_full")
+        .with_reason(RefusalReason::WaitingTicketsFull)
         .with_detail("effect", "none");
     *Refusal::new(CallStatus::NotExecuted, failure)
 }

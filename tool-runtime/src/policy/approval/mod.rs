@@ -22,6 +22,7 @@ use crate::call::{ApprovalError, CallScope, TicketWithdrawal, ToolCall, ToolOutp
 use crate::dispatch::call_policy::PolicyDecision;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
+use crate::refusal_reason::RefusalReason;
 use crate::store::TicketEnd;
 
 /// The most times an approver is asked again because its edited arguments are invalid.
@@ -189,14 +190,14 @@ fn denied(reason: &str) -> Box<Refusal> {
     if !reason.is_empty() {
         failure = failure.with_message(format!("this call is not allowed: {reason}"));
     }
-    Refusal::new(CallStatus::Rejected, failure.with_detail("reason", "denied_by_policy"))
+    Refusal::new(CallStatus::Rejected, failure.with_reason(RefusalReason::DeniedByPolicy))
 }
 
 /// Denies a call because the access policy failed.
 fn undecided(log: &str) -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::Forbidden)
         .with_message("this call is not allowed, because the access policy failed")
-        .with_detail("reason", "policy_failed")
+        .with_reason(RefusalReason::PolicyFailed)
         .with_log(format!("the access policy failed: {log}"));
     Refusal::new(CallStatus::Rejected, failure)
 }

@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::retry::is_transient;
 use crate::policy::tool_plan::ToolPlan;
+use crate::refusal_reason::RefusalReason;
 use tool_contracts::{CallStatus, ErrorCode, ToolErrorMeta};
 
 const ARGUMENTS: &str = "tool-runtime/arguments/v1";
@@ -86,7 +87,7 @@ pub(super) fn preview_hash(call: &ToolCall) -> Digest {
 pub(in crate::policy) fn not_canonical(error: &CanonicalError) -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::InvalidArgument)
         .with_message(format!("the arguments have no canonical form: {error}"))
-        .with_detail("reason", "not_canonical")
+        .with_reason(RefusalReason::NotCanonical)
         .with_detail("position", error.position());
     Refusal::new(CallStatus::Rejected, failure)
 }
@@ -94,7 +95,7 @@ pub(in crate::policy) fn not_canonical(error: &CanonicalError) -> Box<Refusal> {
 fn preview_changed() -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::Conflict)
         .with_message("what this call would do has changed since a person approved it")
-        .with_detail("reason", "preview_changed")
+        .with_reason(RefusalReason::PreviewChanged)
         .with_detail("effect", "none");
     Refusal::new(CallStatus::NotExecuted, failure)
 }

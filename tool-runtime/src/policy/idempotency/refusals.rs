@@ -7,10 +7,11 @@ use tool_contracts::{CallStatus, ErrorCode};
 use crate::dispatch::refusal::{Refusal, superseded};
 use crate::failure::Failure;
 use crate::policy::store_access::store_failure;
+use crate::refusal_reason::RefusalReason;
 use crate::store::StoreError;
 
-fn refusal(code: ErrorCode, reason: &str, message: &'static str) -> Failure {
-    let failure = Failure::of(code).with_message(message).with_detail("reason", reason);
+fn refusal(code: ErrorCode, reason: RefusalReason, message: &'static str) -> Failure {
+    let failure = Failure::of(code).with_message(message).with_reason(reason);
     failure.with_detail("effect", "none")
 }
 
@@ -20,18 +21,18 @@ fn not_executed(failure: Failure) -> Box<Refusal> {
 
 pub(super) fn key_required() -> Box<Refusal> {
     let message = "this tool requires an idempotency key, which the host has to set";
-    not_executed(refusal(ErrorCode::InvalidArgument, "key_required", message))
+    not_executed(refusal(ErrorCode::InvalidArgument, RefusalReason::KeyRequired, message))
 }
 
 /// Refuses a key without a principal, which it belongs to.
 pub(super) fn no_principal() -> Box<Refusal> {
     let message = "an idempotency key belongs to a user or an actor, and this call has neither";
-    not_executed(refusal(ErrorCode::Unauthorized, "no_principal", message))
+    not_executed(refusal(ErrorCode::Unauthorized, RefusalReason::NoPrincipal, message))
 }
 
 pub(super) fn key_reused() -> Box<Refusal> {
     let message = "this idempotency key belongs to a call with other arguments";
-    not_executed(refusal(ErrorCode::InvalidArgument, "key_reused", message))
+    not_executed(refusal(ErrorCode::InvalidArgument, RefusalReason::KeyReused, message))
 }
 
 /// The bounds of `retry_after_ms` while another call runs under the key.
@@ -41,7 +42,7 @@ const SHORTEST_WAIT: Duration = Duration::from_millis(50);
 pub(super) fn in_flight(left: Duration) -> Box<Refusal> {
     let wait = left.clamp(SHORTEST_WAIT, LONGEST_WAIT);
     let message = "the same call is still running; try again later for its answer";
-    let failure = refusal(ErrorCode::Conflict, "in_flight", message);
+    let failure = refusal(ErrorCode::Conflict, RefusalReason::InFlight, message);
     not_executed(failure.with_retry_after_ms(u64::try_from(wait.as_millis()).unwrap_or(1_000)))
 }
 
@@ -60,7 +61,7 @@ pub(super) fn outcome_unknown() -> Box<Refusal> {
             "an earlier run of this call may have had its effect or not: \
              a person has to find out before it can run again",
         )
-        .with_detail("reason", "outcome_unknown")
+        .with_reason(RefusalReason::OutcomeUnknown)
         .with_detail("effect", "unknown");
     not_executed(failure)
 }
@@ -78,7 +79,7 @@ pub(super) fn record_damaged(log: impl Into<String>) -> Box<Refusal> {
             "an earlier run of this call was recorded, and the record is damaged: \
              a person has to find out what happened before it can run again",
         )
-        .with_detail("reason", "record_damaged")
+        .with_reason(RefusalReason::RecordDamaged)
         .with_detail("effect", "unknown")
         .with_log(log);
     not_executed(failure)
@@ -91,7 +92,7 @@ pub(super) fn outcome_archived() -> Box<Refusal> {
             "an earlier run of this call may have had its effect or not, and was never resolved: \
              its key is used up; a person who has found out may send the call under a new key",
         )
-        .with_detail("reason", "outcome_archived")
+        .with_reason(RefusalReason::OutcomeArchived)
         .with_detail("effect", "unknown");
     not_executed(failure)
 }
@@ -100,6 +101,6 @@ pub(super) fn outcome_archived() -> Box<Refusal> {
 pub(super) fn unknown_outcomes_full() -> Box<Refusal> {
     let message = "too many earlier calls of this caller have an unknown outcome: \
                    a person has to resolve some of them first";
-    let failure = refusal(ErrorCode::RateLimited, "unknown_outcomes_full", message);
+    let failure = refusal(ErrorCode::RateLimited, RefusalReason::UnknownOutcomesFull, message);
     not_executed(failure.with_retry_after_ms(QUOTA_RETRY_AFTER_MS))
 }

@@ -5,6 +5,7 @@ use tool_contracts::{CallStatus, ErrorCode};
 
 use crate::dispatch::refusal::Refusal;
 use crate::failure::{Failure, FailureCode, ToolFailure};
+use crate::refusal_reason::RefusalReason;
 use crate::store::TicketEnd;
 
 /// The reason why a ticket is not accepted.
@@ -19,7 +20,7 @@ use crate::store::TicketEnd;
 ///
 /// let fault = Ticket::parse("yes, do it").unwrap_err();
 /// assert_eq!(fault, TicketFault::Malformed);
-/// assert_eq!((fault.code(), fault.reason()), (ErrorCode::InvalidArgument, "ticket_malformed"));
+/// assert_eq!((fault.code(), fault.reason().as_str()), (ErrorCode::InvalidArgument, "ticket_malformed"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
@@ -68,23 +69,46 @@ pub enum TicketFault {
 }
 
 impl TicketFault {
+    #[cfg(feature = "http")]
+    const ALL: [Self; 13] = [
+        Self::Malformed,
+        Self::Oversized,
+        Self::Tampered,
+        Self::UnknownKey,
+        Self::Expired,
+        Self::Used,
+        Self::Declined,
+        Self::Overtaken,
+        Self::Foreign,
+        Self::Outdated,
+        Self::Unknown,
+        Self::ArgumentsChanged,
+        Self::Unreadable,
+    ];
+
+    /// Finds the fault of a refusal; none if the reason is not about a ticket.
+    #[cfg(feature = "http")]
+    pub(crate) fn of_reason(reason: RefusalReason) -> Option<Self> {
+        Self::ALL.into_iter().find(|fault| fault.reason() == reason)
+    }
+
     /// Returns the value of `details.reason`.
     #[must_use]
-    pub const fn reason(self) -> &'static str {
+    pub const fn reason(self) -> RefusalReason {
         match self {
-            Self::Malformed => "ticket_malformed",
-            Self::Oversized => "ticket_oversized",
-            Self::Tampered => "ticket_tampered",
-            Self::UnknownKey => "ticket_unknown_key",
-            Self::Expired => "ticket_expired",
-            Self::Used => "ticket_used",
-            Self::Declined => "ticket_declined",
-            Self::Overtaken => "ticket_overtaken",
-            Self::Foreign => "ticket_foreign",
-            Self::Outdated => "ticket_outdated",
-            Self::Unknown => "ticket_unknown",
-            Self::ArgumentsChanged => "ticket_arguments_changed",
-            Self::Unreadable => "ticket_unreadable",
+            Self::Malformed => RefusalReason::TicketMalformed,
+            Self::Oversized => RefusalReason::TicketOversized,
+            Self::Tampered => RefusalReason::TicketTampered,
+            Self::UnknownKey => RefusalReason::TicketUnknownKey,
+            Self::Expired => RefusalReason::TicketExpired,
+            Self::Used => RefusalReason::TicketUsed,
+            Self::Declined => RefusalReason::TicketDeclined,
+            Self::Overtaken => RefusalReason::TicketOvertaken,
+            Self::Foreign => RefusalReason::TicketForeign,
+            Self::Outdated => RefusalReason::TicketOutdated,
+            Self::Unknown => RefusalReason::TicketUnknown,
+            Self::ArgumentsChanged => RefusalReason::TicketArgumentsChanged,
+            Self::Unreadable => RefusalReason::TicketUnreadable,
         }
     }
 
@@ -115,7 +139,7 @@ impl From<TicketFault> for Box<Refusal> {
 
 impl ToolFailure for TicketFault {
     fn failure(&self) -> Failure {
-        Failure::of(self.code()).with_message(self.to_string()).with_detail("reason", self.reason())
+        Failure::of(self.code()).with_message(self.to_string()).with_reason(self.reason())
     }
 
     fn codes() -> &'static [FailureCode] {
@@ -180,7 +204,7 @@ mod tests {
     #[test]
     fn a_ticket_that_ended_says_how() {
         let ends = [TicketEnd::Used, TicketEnd::Declined, TicketEnd::Overtaken, TicketEnd::Expired];
-        let reasons = ends.map(|end| TicketFault::from(end).reason());
+        let reasons = ends.map(|end| TicketFault::from(end).reason().as_str());
         let expected = ["ticket_used", "ticket_declined", "ticket_overtaken", "ticket_expired"];
         assert_eq!(reasons, expected);
     }
