@@ -86,7 +86,7 @@ async fn converse(runtime: &Runtime, dialect: Dialect) -> Result<(), Box<dyn Err
 
     println!("\nthe calls");
     let cx = ToolContext::builder(Uuid::now_v7(), "trace-dialects").run_id("run-1").build()?;
-    let mut calls = turn.open(runtime, &cx);
+    let mut calls = turn.open_calls(runtime, &cx);
     for call in calls.iter_mut().filter(|call| call.preview().effect() == Some(Effect::Destructive))
     {
         call.decline("this order is on its way already").unwrap();

@@ -146,7 +146,7 @@ pub use self::dispatch::{
 pub use self::failure::{Failure, FailureCode, ToolFailure};
 pub use self::limits::Limits;
 pub use self::refusal_reason::RefusalReason;
-pub use self::registry::{DynamicTool, Place, Registry, Tool, Toolkit, TypedTool};
+pub use self::registry::{DynamicTool, Registry, SourceLocation, Tool, Toolkit, TypedTool};
 #[cfg(feature = "tokio")]
 pub use self::timer::TokioTimer;
 pub use self::timer::{Job, Sleep, Timer};

@@ -37,7 +37,7 @@ pub(super) fn run(data: &[u8]) {
             (Ok(turn), None) => {
                 let whole = shown.iter().all(|text| turn.text().contains(text));
                 assert!(whole, "{dialect:?}: the turn lacks what was shown");
-                for asked in turn.asked() {
+                for asked in turn.calls() {
                     let names = asked.request().map(tool_runtime::contracts::ToolCallRequest::name);
                     assert!(names.is_none_or(|name| name == asked.name()), "{dialect:?}");
                 }

@@ -1,6 +1,6 @@
 //! Known secrets and card numbers do not pass; the first line is a secret, the rest a text.
 
-use tool_runtime::redact::{Patterns, Scrub};
+use tool_runtime::redact::{Patterns, ValueScrubber};
 
 /// A card number of the kind that payment providers give for tests.
 const CARD: &str = "4242 4242 4242 4242";
@@ -12,7 +12,7 @@ pub(super) fn run(data: &[u8]) {
     let Ok(data) = std::str::from_utf8(data) else { return };
     let (secret, text) = data.split_once('\n').unwrap_or(("", data));
     let secret = secret.trim();
-    let scrub = Scrub::of([secret]);
+    let scrub = ValueScrubber::of([secret]);
     let planted = format!("{text} {secret} {text}");
     let scrubbed = scrub.scrub(&planted);
     let long = secret.chars().count() >= SHORTEST && !secret.contains("***");

@@ -77,12 +77,12 @@ async fn hold(runtime: &Runtime, line: &Line) -> Result<Value, Box<dyn Error>> {
         Err(error) => return Ok(json!({ "error": error.to_string() })),
     };
     let cx = ToolContext::builder(Uuid::now_v7(), "trace-1").run_id("run-1").build()?;
-    let mut calls = turn.open(runtime, &cx);
+    let mut calls = turn.open_calls(runtime, &cx);
     for call in calls.iter_mut().filter(|call| call.name() == "delete_all") {
         call.decline("not on a Friday").unwrap();
     }
     runtime.execute_all(&mut calls).await;
-    let asked = |(asked, call): (&tool_runtime::adapters::Asked, &ToolCall)| {
+    let asked = |(asked, call): (&tool_runtime::adapters::RequestedCall, &ToolCall)| {
         json!({ "call_id": asked.call_id(), "name": asked.name(), "arguments": asked.arguments(),
             "status": call.status() })
     };
@@ -91,8 +91,8 @@ async fn hold(runtime: &Runtime, line: &Line) -> Result<Value, Box<dyn Error>> {
         "declarations": adapter.declarations(),
         "text": turn.text(),
         "shown": shown,
-        "stop": format!("{:?}", turn.stop()),
-        "calls": turn.asked().iter().zip(&calls).map(asked).collect::<Vec<_>>(),
+        "stop": format!("{:?}", turn.stop_reason()),
+        "calls": turn.calls().iter().zip(&calls).map(asked).collect::<Vec<_>>(),
         "messages": turn.messages(),
         "answers": adapter.answers(&turn, &calls)?,
     }))

@@ -61,7 +61,7 @@ pub fn tour(
     }
     let adapter = Adapter::new(dialect, tools.iter().map(|(_, spec)| spec));
     for loss in adapter.report().losses() {
-        let lost = (dialect.as_str(), loss.keyword().to_owned(), loss.what().to_owned());
+        let lost = (dialect.as_str(), loss.keyword().to_owned(), loss.consequence().to_owned());
         *widened.entry(lost).or_default() += 1;
     }
     let declared = declared(dialect, adapter.declarations());

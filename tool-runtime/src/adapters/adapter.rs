@@ -1,4 +1,4 @@
-//! A set of tools in one dialect.
+//! Adapts a set of tools to one provider's dialect.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,16 +6,17 @@ use std::collections::HashMap;
 use serde_json::Value;
 use tool_contracts::ToolSpec;
 
-use super::declare::{Options, declare};
-use super::names::Names;
-use super::restore::Undo;
-use super::{Dialect, Report, ToolkitText};
+use super::declare::{DeclareOptions, declare};
+use super::names::ToolNames;
+use super::restore::DeclarationChanges;
+use super::{DeclarationReport, Dialect, ToolkitText};
 
-/// A set of tools in one dialect.
+/// Adapts a set of tools to one provider's dialect.
 ///
-/// Each tool is declared under a name that the dialect takes, with a schema of words that it knows.
-/// What it cannot say is left out, so that a declaration admits all that its tool does and perhaps
-/// more; [`report`](Self::report) lists it, and the runtime checks every call by the whole schema.
+/// Each tool is declared under a name that the dialect accepts, with a schema of keywords that it
+/// supports. Unsupported keywords are omitted, so that a declaration accepts at least what its tool
+/// accepts; [`report`](Self::report) lists them, and the runtime checks every call against the
+/// complete schema.
 ///
 /// # Examples
 /// ```
@@ -66,54 +67,55 @@ use super::{Dialect, Report, ToolkitText};
 #[derive(Debug, Clone)]
 pub struct Adapter {
     pub(super) dialect: Dialect,
-    pub(super) names: Names,
+    pub(super) names: ToolNames,
     declarations: Value,
-    report: Report,
-    /// What was changed of the tools that had to be.
-    undo: HashMap<String, Undo>,
+    report: DeclarationReport,
+    /// The changes to undo in arguments, by tool.
+    undo: HashMap<String, DeclarationChanges>,
     pub(super) max_response_bytes: usize,
 }
 
-/// What an adapter may be told before it declares tools.
+/// Configures an [`Adapter`].
 #[derive(Debug, Clone)]
 pub struct AdapterBuilder {
     pub(super) dialect: Dialect,
-    options: Options,
+    options: DeclareOptions,
     pub(super) max_response_bytes: usize,
 }
 
-/// What one response may have, unless the host says otherwise: some hundred thousand events.
+/// The default limit on the size of one response.
 const MAX_RESPONSE_BYTES: usize = 32 * 1024 * 1024;
 
 impl Adapter {
-    /// Declares tools in a dialect, as its defaults are.
+    /// Declares tools in a dialect, with default options.
     #[must_use]
     pub fn new<'s>(dialect: Dialect, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Self {
         Self::builder(dialect).build(specs)
     }
 
-    /// Starts an adapter that is told more.
+    /// Starts configuring an adapter.
     #[must_use]
     pub fn builder(dialect: Dialect) -> AdapterBuilder {
-        let options = Options { strict: true, titles: false, toolkits: ToolkitText::default() };
+        let options =
+            DeclareOptions { strict: true, titles: false, toolkits: ToolkitText::default() };
         AdapterBuilder { dialect, options, max_response_bytes: MAX_RESPONSE_BYTES }
     }
 
-    /// Returns whose words it speaks.
+    /// Returns the dialect.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
         self.dialect
     }
 
-    /// Returns the declarations: the value of the request's field [`field`](Self::field).
+    /// Returns the declarations: the value of the request's [`field`](Self::field).
     ///
-    /// A request without tools leaves the field out: some providers refuse an empty one.
+    /// If there are no tools, omit the field from the request: some providers reject an empty list.
     #[must_use]
     pub fn declarations(&self) -> &Value {
         &self.declarations
     }
 
-    /// Returns the name of the request's field that carries the declarations.
+    /// Returns the name of the request's field for the declarations.
     #[must_use]
     pub fn field(&self) -> &'static str {
         match self.dialect {
@@ -122,7 +124,7 @@ impl Adapter {
         }
     }
 
-    /// Lists what the declarations do not say of the tools.
+    /// Lists the parts of the tools' schemas that the declarations do not express.
     ///
     /// # Examples
     /// ```
@@ -138,67 +140,67 @@ impl Adapter {
     ///     .build()?;
     /// let adapter = Adapter::new(Dialect::Gemini, [&spec]);
     /// let losses: Vec<_> = adapter.report().losses().map(ToString::to_string).collect();
-    /// let lost = "tags.set: uniqueItems at `/properties/tags`: said in the description";
+    /// let lost = "tags.set: uniqueItems at `/properties/tags`: moved to the description";
     /// assert_eq!(losses, [lost]);
     /// # Ok::<(), tool_runtime::contracts::ContractError>(())
     /// ```
     #[must_use]
-    pub fn report(&self) -> &Report {
+    pub fn report(&self) -> &DeclarationReport {
         &self.report
     }
 
-    /// Returns what a model calls a tool.
+    /// Returns the declared name of a tool.
     #[must_use]
     pub fn wire_name(&self, tool: &str) -> Option<&str> {
         self.names.wire(tool)
     }
 
-    /// Turns the arguments that a model wrote under a tool's declaration into what the tool reads.
+    /// Converts arguments from the declared schema to the tool's own schema.
     ///
-    /// What a declaration had to change is undone: the `null` of a property that could not be left
-    /// out, and a property's other name. All else stays byte for byte; a text that is no JSON, or
-    /// names a property twice, is left as it is to the reader that refuses it.
+    /// Removes `null`s that represent omitted properties, and restores renamed properties. All
+    /// other bytes stay unchanged. A text that is not JSON, or repeats a property, is returned
+    /// unchanged, and rejected when it is read.
     pub(super) fn restore<'t>(&self, tool: &str, arguments: &'t str) -> Cow<'t, str> {
         self.undo.get(tool).map_or(Cow::Borrowed(arguments), |undo| undo.restore(arguments))
     }
 }
 
 impl AdapterBuilder {
-    /// Says whether OpenAI is to hold a model to each tool's schema (`strict`) where that refuses
-    /// nothing that the tool takes; it is, unless this says otherwise.
+    /// Sets whether OpenAI enforces each tool's schema (`strict`), if enforcement rejects no call
+    /// that the tool accepts. Default: true.
     ///
-    /// A strict declaration requires every property; the `null` that a model writes for one that it
-    /// would have left out is taken out again when its call is read. A tool that takes properties
-    /// which its schema does not name, or any value at all, is declared without it, and the report
-    /// says so. The other dialects take more of JSON Schema without it than with it.
+    /// A strict declaration requires every property. The `null` that a model writes for an omitted
+    /// property is removed when the call is read. A tool that accepts undeclared properties or any
+    /// value is declared without `strict`, and the report lists it. Other dialects support more of
+    /// JSON Schema without strict mode.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.options.strict = strict;
         self
     }
 
-    /// Says whether the titles of types are declared; they are not, unless this says so.
+    /// Sets whether the titles of types are declared. Default: false.
     ///
-    /// A title is the fully qualified name of a Rust type, as in
-    /// `alloc::vec::Vec<shop::orders::Line>`. It costs tokens at every object and list, and a model
-    /// rarely needs it. It stands in `title`, and for Ollama, which drops that, in the description.
-    /// The title of the arguments as a whole is the path of the tool's function and is left out.
+    /// A title is the fully qualified name of a Rust type, such as
+    /// `alloc::vec::Vec<shop::orders::Line>`. It costs tokens at every object and list, and models
+    /// rarely need it. It is written to `title`, and for Ollama, which drops `title`, to the
+    /// description. The title of the arguments themselves is the path of the tool's function, and
+    /// is omitted.
     #[must_use]
     pub fn titles(mut self, titles: bool) -> Self {
         self.options.titles = titles;
         self
     }
 
-    /// Sets which tools carry their toolkit's description: the first of each toolkit, unless this
-    /// says otherwise.
+    /// Sets which tools include their toolkit's description. Default: the first tool of each
+    /// toolkit.
     #[must_use]
     pub fn toolkits(mut self, text: ToolkitText) -> Self {
         self.options.toolkits = text;
         self
     }
 
-    /// Sets the longest response that is read, in bytes, all its events together: 32 MiB, unless
-    /// this says otherwise.
+    /// Sets the longest response that is read, in bytes, including all its events. Default: 32 MiB.
     #[must_use]
     pub fn max_response_bytes(mut self, bytes: usize) -> Self {
         self.max_response_bytes = bytes;
@@ -209,7 +211,7 @@ impl AdapterBuilder {
     #[must_use]
     pub fn build<'s>(self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Adapter {
         let specs: Vec<_> = specs.into_iter().collect();
-        let names = Names::new(self.dialect, specs.iter().map(|spec| spec.name()));
+        let names = ToolNames::new(self.dialect, specs.iter().map(|spec| spec.name()));
         let declared = declare(self.dialect, self.options, &names, &specs);
         Adapter {
             dialect: self.dialect,

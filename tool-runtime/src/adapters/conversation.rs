@@ -1,4 +1,4 @@
-//! The calls in, and the answers back.
+//! Reads calls from responses, and writes answers.
 
 use std::borrow::Cow;
 
@@ -6,41 +6,41 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tool_contracts::ToolCallRequest;
 
-use super::place::{self, Place};
-use super::said::{Said, Spoken};
-use super::stream::Gather;
+use super::parsed_response::{ParsedCall, ParsedResponse};
+use super::response_value::{self, ResponseValue};
+use super::stream::StreamAssembler;
 use super::{
-    Adapter, Answer, AnswerError, Asked, Dialect, ProviderError, ReadError, Stop, Turn, TurnStream,
-    anthropic, bedrock, gemini, ollama, openai,
+    Adapter, Answer, AnswerError, Dialect, ProviderError, ReadError, RequestedCall, StopReason,
+    Turn, TurnStream, anthropic, bedrock, gemini, ollama, openai,
 };
 use crate::schema::nearest;
 
-/// How many names an unknown one is answered with.
+/// The most similar names in the answer to an unknown name.
 const CLOSEST_NAMES: usize = 3;
 
-/// The calls in, and the answers back.
+/// Reads responses and writes answers.
 impl Adapter {
-    /// Reads a whole response: what the model says, and what it asks for.
+    /// Reads a complete response: its text and its calls.
     ///
-    /// Arguments keep every byte that the model wrote. Only no text at all is read as `{}`, which is
-    /// how providers send a call without arguments. Of several candidates the first is read. What is unknown in a response is kept in the
-    /// turn's [`messages`](Turn::messages) as it is.
+    /// Arguments keep every byte that the model wrote, except that an empty text becomes `{}`,
+    /// because that is how providers send a call without arguments. Only the first of several
+    /// candidates is read. Unknown content is kept in the turn's [`messages`](Turn::messages).
     ///
     /// ```
-    /// use tool_runtime::adapters::{Adapter, Dialect, Stop};
+    /// use tool_runtime::adapters::{Adapter, Dialect, StopReason};
     ///
     /// let adapter = Adapter::new(Dialect::Ollama, &[]);
     /// let turn = adapter.read(r#"{"message":{"role":"assistant","content":"Hello"},"done":true}"#)?;
-    /// assert_eq!((turn.text(), turn.stop()), ("Hello", &Stop::Done));
+    /// assert_eq!((turn.text(), turn.stop_reason()), ("Hello", &StopReason::Done));
     /// # Ok::<(), tool_runtime::adapters::ReadError>(())
     /// ```
     ///
     /// # Errors
-    /// The text is no JSON or no response of this dialect, it says that the provider failed, or it is
-    /// too long.
+    /// Returns an error if the text is not JSON or not a response of this dialect, if it reports a
+    /// failure of the provider, or if it is too long.
     pub fn read(&self, response: &str) -> Result<Turn, ReadError> {
-        let tree = place::parse(response, self.max_response_bytes)?;
-        let root = Place::root(&tree, response);
+        let tree = response_value::parse(response, self.max_response_bytes)?;
+        let root = ResponseValue::root(&tree, response);
         if let Some(error) = root.get("error") {
             return Err(ProviderError::of(error).into());
         }
@@ -53,11 +53,11 @@ impl Adapter {
         TurnStream::new(self, gather(self.dialect))
     }
 
-    /// Makes the messages that answer every call of a turn, in the model's order.
+    /// Creates the messages that answer every call of a turn, in the model's order.
     ///
-    /// They follow the turn's own [`messages`](Turn::messages) at once: providers take nothing in
-    /// between. The answers may come in any order, as executed calls or as [`Answer`]s. A turn without
-    /// calls has no such messages.
+    /// Append them directly after the turn's own [`messages`](Turn::messages): providers accept
+    /// nothing in between. The answers may be in any order, as executed calls or as [`Answer`]s. A
+    /// turn without calls has no answer messages.
     ///
     /// ```
     /// use tool_runtime::adapters::{Adapter, Answer, Dialect};
@@ -66,21 +66,22 @@ impl Adapter {
     /// let call = r#"{"function":{"name":"weather","arguments":{}}}"#;
     /// let message = format!(r#"{{"role":"assistant","tool_calls":[{call}]}}"#);
     /// let turn = adapter.read(&format!(r#"{{"message":{message},"done":true}}"#))?;
-    /// let answer = Answer::from_text(turn.asked()[0].call_id(), "it rains");
+    /// let answer = Answer::from_text(turn.calls()[0].call_id(), "it rains");
     /// let messages = adapter.answers(&turn, [answer])?;
     /// assert_eq!(messages[0]["tool_name"], "weather");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// A call has no answer or two, is not executed, or an answer is of no call of this turn.
+    /// Returns an error if a call has no answer or two, or is not executed, or if an answer belongs
+    /// to no call of this turn.
     pub fn answers<A: Into<Answer>>(
         &self,
         turn: &Turn,
         answers: impl IntoIterator<Item = A>,
     ) -> Result<Vec<Value>, AnswerError> {
         let answers: Vec<_> = answers.into_iter().map(Into::into).collect();
-        let replies = super::answers::in_order(turn, answers, &self.names)?;
+        let replies = super::answers::match_to_calls(turn, answers, &self.names)?;
         if replies.is_empty() {
             return Ok(Vec::new());
         }
@@ -94,13 +95,13 @@ impl Adapter {
         })
     }
 
-    pub(super) fn turn(&self, said: Said) -> Turn {
-        let Said { messages, text, calls, stop } = said;
+    pub(super) fn turn(&self, said: ParsedResponse) -> Turn {
+        let ParsedResponse { messages, text, calls, stop } = said;
         let asked = calls.list.into_iter().map(|call| self.asked(call, &stop)).collect();
         Turn { messages, text, asked, stop }
     }
 
-    fn asked(&self, call: Spoken, stop: &Stop) -> Asked {
+    fn asked(&self, call: ParsedCall, stop: &StopReason) -> RequestedCall {
         let tool = self.names.tool(&call.name);
         let (name, closest) = match tool {
             Some(tool) => (tool.to_owned(), None),
@@ -110,7 +111,7 @@ impl Adapter {
             Cow::Owned(restored) => Some(restored),
             Cow::Borrowed(_) => None,
         });
-        let mut asked = Asked {
+        let mut asked = RequestedCall {
             wire_id: call.wire_id,
             wire_name: call.name,
             name,
@@ -120,17 +121,17 @@ impl Adapter {
             closest,
             request: None,
         };
-        asked.request = request(&asked).filter(|_| *stop == Stop::Done);
+        asked.request = request(&asked).filter(|_| *stop == StopReason::Done);
         asked
     }
 
     fn closest(&self, name: &str) -> Vec<String> {
-        let nearest = nearest(name, self.names.wires(), CLOSEST_NAMES);
+        let nearest = nearest(name, self.names.declared_names(), CLOSEST_NAMES);
         nearest.into_iter().map(str::to_owned).collect()
     }
 }
 
-fn read(dialect: Dialect, root: Place<'_>) -> Result<Said, ReadError> {
+fn read(dialect: Dialect, root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
     match dialect {
         Dialect::OpenAiChat => openai::chat::read(root),
         Dialect::OpenAiResponses => openai::responses::read(root),
@@ -141,19 +142,19 @@ fn read(dialect: Dialect, root: Place<'_>) -> Result<Said, ReadError> {
     }
 }
 
-fn gather(dialect: Dialect) -> Box<dyn Gather> {
+fn gather(dialect: Dialect) -> Box<dyn StreamAssembler> {
     match dialect {
-        Dialect::OpenAiChat => Box::<openai::chat::Gathered>::default(),
-        Dialect::OpenAiResponses => Box::<openai::responses::Gathered>::default(),
-        Dialect::Anthropic => Box::<anthropic::Gathered>::default(),
-        Dialect::Gemini => Box::<gemini::Gathered>::default(),
-        Dialect::BedrockConverse => Box::<bedrock::Gathered>::default(),
-        Dialect::Ollama => Box::<ollama::Gathered>::default(),
+        Dialect::OpenAiChat => Box::<openai::chat::ChatStream>::default(),
+        Dialect::OpenAiResponses => Box::<openai::responses::ResponsesStream>::default(),
+        Dialect::Anthropic => Box::<anthropic::MessageStream>::default(),
+        Dialect::Gemini => Box::<gemini::GenerateStream>::default(),
+        Dialect::BedrockConverse => Box::<bedrock::ConverseStream>::default(),
+        Dialect::Ollama => Box::<ollama::ChatStream>::default(),
     }
 }
 
-/// The request for a tool that was declared, with arguments that are JSON.
-fn request(asked: &Asked) -> Option<ToolCallRequest> {
+/// The request for a declared tool, if the arguments are JSON.
+fn request(asked: &RequestedCall) -> Option<ToolCallRequest> {
     if asked.closest.is_some() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! From tools' contracts to one dialect's declarations.
+//! Converts tool contracts to declarations of one dialect.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,52 +7,56 @@ use serde_json::{Map, Value, json};
 use tool_contracts::ToolSpec;
 
 use super::lower::{
-    ANTHROPIC, BEDROCK, GEMINI, Lost, Lowered, OLLAMA, OPENAI, OPENAI_STRICT, lower,
+    ANTHROPIC, BEDROCK, GEMINI, LoweredSchema, OLLAMA, OPENAI, OPENAI_STRICT, UnsupportedKeyword,
+    lower,
 };
-use super::names::Names;
-use super::restore::Undo;
+use super::names::ToolNames;
+use super::restore::DeclarationChanges;
 use super::toolkits::Descriptions;
-use super::{Dialect, Loss, Report, ToolkitText, anthropic, bedrock, gemini, ollama, openai};
+use super::{
+    DeclarationLoss, DeclarationReport, Dialect, ToolkitText, anthropic, bedrock, gemini, ollama,
+    openai,
+};
 
-/// One tool, in words that its dialect knows.
+/// One tool, converted to a dialect.
 #[derive(Debug)]
-pub(super) struct Declared<'s> {
-    /// What a model calls it.
+pub(super) struct DeclaredTool<'s> {
+    /// The declared name.
     pub(super) name: &'s str,
     pub(super) description: Cow<'s, str>,
     pub(super) schema: Map<String, Value>,
-    /// Does the provider hold a model to the schema?
+    /// Whether the provider enforces the schema.
     pub(super) strict: bool,
 }
 
-/// What a host says of declarations.
+/// The host's options for declarations.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Options {
-    /// Is OpenAI to hold a model to the schemas?
+pub(super) struct DeclareOptions {
+    /// Whether OpenAI enforces the schemas.
     pub(super) strict: bool,
-    /// Are the titles of types declared?
+    /// Whether the titles of types are declared.
     pub(super) titles: bool,
     pub(super) toolkits: ToolkitText,
 }
 
-/// What was made of a set of tools.
+/// The declarations of a set of tools.
 #[derive(Debug)]
 pub(super) struct Declarations {
     pub(super) value: Value,
-    pub(super) report: Report,
-    pub(super) undo: HashMap<String, Undo>,
+    pub(super) report: DeclarationReport,
+    pub(super) undo: HashMap<String, DeclarationChanges>,
 }
 
-/// Declares each tool once, in the order in which they are given.
+/// Declares each tool, in the given order.
 pub(super) fn declare(
     dialect: Dialect,
-    options: Options,
-    names: &Names,
+    options: DeclareOptions,
+    names: &ToolNames,
     specs: &[&ToolSpec],
 ) -> Declarations {
     let mut declared = Vec::new();
     let mut descriptions = Descriptions::new(dialect, options.toolkits);
-    let (mut report, mut undo) = (Report::default(), HashMap::new());
+    let (mut report, mut undo) = (DeclarationReport::default(), HashMap::new());
     for spec in specs {
         let Some(name) = names.wire(spec.name()).filter(|_| !undo.contains_key(spec.name())) else {
             continue;
@@ -61,18 +65,22 @@ pub(super) fn declare(
         let (lowered, strict) = said(dialect, options, &schema);
         lowered.losses.into_iter().for_each(|lost| report.add(loss(spec.name(), lost)));
         let (nulls, names) = (lowered.nulls, lowered.renamed);
-        let changed = (nulls || names).then_some(Undo { schema, nulls, names });
+        let changed = (nulls || names).then_some(DeclarationChanges { schema, nulls, names });
         undo.insert(spec.name().to_owned(), changed);
-        let tool =
-            Declared { name, description: descriptions.next(spec), schema: lowered.schema, strict };
+        let tool = DeclaredTool {
+            name,
+            description: descriptions.next(spec),
+            schema: lowered.schema,
+            strict,
+        };
         declared.push(one(dialect, &tool));
     }
     let undo = undo.into_iter().filter_map(|(tool, undo)| Some((tool, undo?))).collect();
     Declarations { value: all(dialect, declared), report, undo }
 }
 
-/// A schema as a dialect says it, and whether that is strict.
-fn said(dialect: Dialect, options: Options, schema: &Value) -> (Lowered, bool) {
+/// Converts a schema to a dialect; returns whether the declaration is strict.
+fn said(dialect: Dialect, options: DeclareOptions, schema: &Value) -> (LoweredSchema, bool) {
     let profile = match dialect {
         Dialect::OpenAiChat | Dialect::OpenAiResponses => return by_openai(options, schema),
         Dialect::Anthropic => &ANTHROPIC,
@@ -80,29 +88,34 @@ fn said(dialect: Dialect, options: Options, schema: &Value) -> (Lowered, bool) {
         Dialect::BedrockConverse => &BEDROCK,
         Dialect::Ollama => &OLLAMA,
     };
-    (lower(schema, profile, options.titles).unwrap_or_else(Lowered::nothing), false)
+    (lower(schema, profile, options.titles).unwrap_or_else(LoweredSchema::nothing), false)
 }
 
-/// Strict where that refuses nothing that the tool takes.
-fn by_openai(options: Options, schema: &Value) -> (Lowered, bool) {
+/// A strict declaration if it rejects nothing that the tool accepts, else one that is not strict.
+fn by_openai(options: DeclareOptions, schema: &Value) -> (LoweredSchema, bool) {
     let obstacle = match options.strict.then(|| lower(schema, &OPENAI_STRICT, options.titles)) {
         Some(Ok(lowered)) => return (lowered, true),
         Some(Err(obstacle)) => Some(obstacle),
         None => None,
     };
-    let mut lowered = lower(schema, &OPENAI, options.titles).unwrap_or_else(Lowered::nothing);
-    if let Some(Lost { pointer, keyword, what }) = obstacle {
-        let what = format!("not declared strict: {what}");
-        lowered.losses.insert(0, Lost { pointer, keyword, what });
+    let mut lowered = lower(schema, &OPENAI, options.titles).unwrap_or_else(LoweredSchema::nothing);
+    if let Some(UnsupportedKeyword { pointer, keyword, consequence }) = obstacle {
+        let consequence = format!("not declared strict: {consequence}");
+        lowered.losses.insert(0, UnsupportedKeyword { pointer, keyword, consequence });
     }
     (lowered, false)
 }
 
-fn loss(tool: &str, lost: Lost) -> Loss {
-    Loss { tool: tool.to_owned(), pointer: lost.pointer, keyword: lost.keyword, what: lost.what }
+fn loss(tool: &str, lost: UnsupportedKeyword) -> DeclarationLoss {
+    DeclarationLoss {
+        tool: tool.to_owned(),
+        pointer: lost.pointer,
+        keyword: lost.keyword,
+        consequence: lost.consequence,
+    }
 }
 
-fn one(dialect: Dialect, tool: &Declared<'_>) -> Value {
+fn one(dialect: Dialect, tool: &DeclaredTool<'_>) -> Value {
     match dialect {
         Dialect::OpenAiChat => openai::chat::declare(tool),
         Dialect::OpenAiResponses => openai::responses::declare(tool),

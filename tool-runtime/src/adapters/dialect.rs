@@ -1,12 +1,12 @@
-//! Whose words a model is spoken to in.
+//! The supported providers' formats.
 
 use std::fmt;
 
-/// The form in which a provider takes tools and gives calls.
+/// A provider's format for tools and calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// OpenAI's `POST /v1/chat/completions`, and what speaks like it.
+    /// OpenAI's `POST /v1/chat/completions`, and compatible servers.
     OpenAiChat,
     /// OpenAI's `POST /v1/responses`.
     OpenAiResponses,
@@ -31,7 +31,7 @@ impl Dialect {
         Self::Ollama,
     ];
 
-    /// Returns its short name: `openai`, `responses`, `anthropic`, `gemini`, `bedrock` or `ollama`.
+    /// Returns the short name: `openai`, `responses`, `anthropic`, `gemini`, `bedrock` or `ollama`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,8 +1,8 @@
-//! The tools in a provider's dialect: declarations out, calls in, answers back.
+//! Provider adapters: convert tools to declarations, responses to calls, and results to messages.
 //!
-//! An [`Adapter`] is data to data, three ways: the tools become the declarations that a provider's
-//! request carries; the provider's response, whole or streamed, becomes the calls that a model asks
-//! for; their answers become the messages of the next request. It opens no connection.
+//! An [`Adapter`] converts data only and opens no connection: tools become the declarations of a
+//! provider's request; the provider's response, complete or streamed, becomes the calls that a
+//! model requests; their answers become messages of the next request.
 
 mod adapter;
 mod answer;
@@ -17,11 +17,11 @@ mod lower;
 mod names;
 mod ollama;
 mod openai;
-mod place;
+mod parsed_response;
 mod read_error;
 mod report;
+mod response_value;
 mod restore;
-mod said;
 mod stream;
 mod toolkits;
 mod turn;
@@ -31,10 +31,10 @@ pub use self::answer::Answer;
 pub use self::answers::AnswerError;
 pub use self::dialect::Dialect;
 pub use self::read_error::{ProviderError, ReadError};
-pub use self::report::{Loss, Report};
+pub use self::report::{DeclarationLoss, DeclarationReport};
 pub use self::stream::{Delta, TurnStream};
 pub use self::toolkits::ToolkitText;
-pub use self::turn::{Asked, Stop, Turn};
+pub use self::turn::{RequestedCall, StopReason, Turn};
 
 #[cfg(test)]
 mod tests;

@@ -1,41 +1,42 @@
-//! Tools' names in a dialect and back.
+//! Maps tool names to a dialect and back.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Dialect;
 
-/// The names of a set of tools in a dialect: reversible, and no two the same.
+/// The unique declared names of a set of tools, and the reverse mapping.
 ///
-/// A name that a dialect takes stays what it is. In any other, what it does not take becomes `_`;
-/// where that is too long, or what another tool is called, a mark that follows from the tool's own
-/// name makes it different. So a tool is called the same whatever tools stand beside it, unless one
-/// of them is called just that.
+/// A name that the dialect accepts stays unchanged. In any other, unsupported characters become
+/// `_`; if the result is too long or collides with another tool, a suffix derived from the tool's
+/// own name is appended. A declared name therefore does not depend on the other tools, unless one
+/// of them has exactly that name.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Names {
+pub(super) struct ToolNames {
     to_wire: HashMap<String, String>,
     to_tool: HashMap<String, String>,
 }
 
-impl Names {
-    /// Names tools in a dialect.
+impl ToolNames {
+    /// Assigns the declared names.
     pub(super) fn new<'t>(dialect: Dialect, tools: impl IntoIterator<Item = &'t str>) -> Self {
         let tools: BTreeSet<&str> = tools.into_iter().collect();
         let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
         for tool in &tools {
-            *wanted.entry(spelt(dialect, tool)).or_default() += 1;
+            *wanted.entry(declared_name(dialect, tool)).or_default() += 1;
         }
         let mut names = Self::default();
         let (kept, changed): (Vec<_>, Vec<_>) =
-            tools.into_iter().partition(|tool| spelt(dialect, tool) == **tool);
+            tools.into_iter().partition(|tool| declared_name(dialect, tool) == **tool);
         for tool in kept {
             names.add(tool, tool.to_owned());
         }
-        let (alone, alike): (Vec<_>, Vec<_>) =
-            changed.into_iter().partition(|tool| wanted.get(&spelt(dialect, tool)) == Some(&1));
+        let (alone, alike): (Vec<_>, Vec<_>) = changed
+            .into_iter()
+            .partition(|tool| wanted.get(&declared_name(dialect, tool)) == Some(&1));
         for tool in alone {
-            names.add(tool, spelt(dialect, tool));
+            names.add(tool, declared_name(dialect, tool));
         }
-        // Last, since a mark has to differ from every name that is taken without one.
+        // Last, because a suffixed name must differ from all names without suffix.
         for tool in alike {
             let wire = names.marked(dialect, tool);
             names.add(tool, wire);
@@ -48,7 +49,7 @@ impl Names {
         self.to_wire.insert(tool.to_owned(), wire);
     }
 
-    /// The tool's name with its mark; with a mark of its mark where even that is taken.
+    /// The tool's name with a suffix; the suffix is applied again if that name is taken.
     fn marked(&self, dialect: Dialect, tool: &str) -> String {
         let mut text = tool.to_owned();
         loop {
@@ -60,27 +61,27 @@ impl Names {
         }
     }
 
-    /// What a model calls the tool.
+    /// The declared name of a tool.
     pub(super) fn wire(&self, tool: &str) -> Option<&str> {
         self.to_wire.get(tool).map(String::as_str)
     }
 
-    /// The tool that a model means by a name; none if it was told no such name.
+    /// The tool with a declared name; `None` if no tool was declared under it.
     ///
-    /// A tool's own name means it too, unless the model was told it for another: a model reads such
-    /// names where tools speak of tools.
+    /// A tool's own name is accepted too, unless it is the declared name of another tool: models
+    /// see own names in the texts of tools.
     pub(super) fn tool(&self, wire: &str) -> Option<&str> {
         let own = || self.to_wire.get_key_value(wire).map(|(tool, _)| tool);
         self.to_tool.get(wire).or_else(own).map(String::as_str)
     }
 
-    /// Every name that a model was told.
-    pub(super) fn wires(&self) -> impl Iterator<Item = &str> {
+    /// All declared names.
+    pub(super) fn declared_names(&self) -> impl Iterator<Item = &str> {
         self.to_tool.keys().map(String::as_str)
     }
 }
 
-/// A property's name as Anthropic, Bedrock and Gemini take it: itself, or one that is marked.
+/// A property name that Anthropic, Bedrock and Gemini accept: unchanged, or with a suffix.
 pub(super) fn property(name: &str) -> String {
     const LONGEST: usize = 64;
     let takes = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
@@ -99,13 +100,13 @@ const fn longest(dialect: Dialect) -> usize {
     }
 }
 
-/// The name as the dialect takes it, were the tool alone.
-fn spelt(dialect: Dialect, tool: &str) -> String {
+/// The declared name, ignoring collisions.
+fn declared_name(dialect: Dialect, tool: &str) -> String {
     let wire = replaced(dialect, tool);
     if wire.len() <= longest(dialect) { wire } else { cut(&wire, longest(dialect), &mark(tool)) }
 }
 
-/// The name with what the dialect does not take replaced by `_`, however long it is.
+/// The name with unsupported characters replaced by `_`, at any length.
 pub(super) fn replaced(dialect: Dialect, tool: &str) -> String {
     let dots = dialect == Dialect::Gemini;
     let takes = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c) || (dots && c == '.');
@@ -122,7 +123,7 @@ fn cut(wire: &str, longest: usize, mark: &str) -> String {
     format!("{}{mark}", &wire[..wire.len().min(room)])
 }
 
-/// Eight digits that follow from a text alone (FNV-1a), so that they are the same everywhere.
+/// Eight hexadecimal digits that depend only on the text (FNV-1a), so that they are reproducible.
 fn mark(text: &str) -> String {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -135,10 +136,10 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(dialect: Dialect, tools: &[&str], wires: &[&str]) {
-        let names = Names::new(dialect, tools.iter().copied());
+    fn check(dialect: Dialect, tools: &[&str], declared_names: &[&str]) {
+        let names = ToolNames::new(dialect, tools.iter().copied());
         let found: Vec<_> = tools.iter().map(|tool| names.wire(tool).expect("named")).collect();
-        assert_eq!(found, wires);
+        assert_eq!(found, declared_names);
         for (tool, wire) in tools.iter().zip(found) {
             assert_eq!(names.tool(wire), Some(*tool));
         }
@@ -161,7 +162,8 @@ mod tests {
 
     #[test]
     fn a_tools_own_name_means_it_where_it_means_no_other() {
-        let names = Names::new(Dialect::OpenAiChat, ["content.search", "content_search", "a.b"]);
+        let names =
+            ToolNames::new(Dialect::OpenAiChat, ["content.search", "content_search", "a.b"]);
         assert_eq!(names.tool("a.b"), Some("a.b"));
         assert_eq!(names.tool("content.search"), Some("content.search"));
         assert_eq!(names.tool("content_search"), Some("content_search"));
@@ -170,17 +172,18 @@ mod tests {
 
     #[test]
     fn tools_that_would_be_called_alike_are_both_marked() {
-        let names = Names::new(Dialect::Ollama, ["a.b-c", "a.b.c", "a_b.c"]);
-        let wires = ["a.b-c", "a.b.c", "a_b.c"].map(|tool| names.wire(tool).expect("named"));
-        assert_eq!(wires[0], "a_b-c");
-        assert!(wires[1].starts_with("a_b_c_") && wires[2].starts_with("a_b_c_"));
-        assert_ne!(wires[1], wires[2]);
+        let names = ToolNames::new(Dialect::Ollama, ["a.b-c", "a.b.c", "a_b.c"]);
+        let declared_names =
+            ["a.b-c", "a.b.c", "a_b.c"].map(|tool| names.wire(tool).expect("named"));
+        assert_eq!(declared_names[0], "a_b-c");
+        assert!(declared_names[1].starts_with("a_b_c_") && declared_names[2].starts_with("a_b_c_"));
+        assert_ne!(declared_names[1], declared_names[2]);
     }
 
     #[test]
     fn a_tool_that_is_called_as_anothers_mark_takes_no_call_of_it() {
         let tools = ["content.search", "content.search.da954167", "content_search"];
-        let names = Names::new(Dialect::Anthropic, tools);
+        let names = ToolNames::new(Dialect::Anthropic, tools);
         assert_eq!(names.wire(tools[1]), Some("content_search_da954167"));
         for tool in tools {
             let wire = names.wire(tool).expect("named");
@@ -191,9 +194,9 @@ mod tests {
     #[test]
     fn a_long_name_is_cut_and_the_same_beside_any_other() {
         let long = "x".repeat(100);
-        let alone = Names::new(Dialect::BedrockConverse, [long.as_str()]);
+        let alone = ToolNames::new(Dialect::BedrockConverse, [long.as_str()]);
         let longer = "x".repeat(101);
-        let beside = Names::new(Dialect::BedrockConverse, [longer.as_str(), long.as_str()]);
+        let beside = ToolNames::new(Dialect::BedrockConverse, [longer.as_str(), long.as_str()]);
         assert_eq!(alone.wire(&long).map(str::len), Some(64));
         assert_eq!(alone.wire(&long), beside.wire(&long));
         assert_ne!(beside.wire(&long), beside.wire(&longer));

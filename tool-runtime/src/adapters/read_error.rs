@@ -1,58 +1,58 @@
-//! Why a response could not be read.
+//! Errors of reading a response.
 
 use std::fmt;
 
 use thiserror::Error;
 
-use super::place::Place;
+use super::response_value::ResponseValue;
 use crate::schema::Malformed;
 
-/// Says why a response could not be read; nothing of its content.
+/// Describes why a response could not be read, without its content.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// Stands for a text that is no JSON, or that nests too deep.
-    #[error("the response cannot be read: {0}; give its body, or the data of one event")]
+    /// The text is not JSON, or nests too deep.
+    #[error("the response cannot be read: {0}; pass its body, or the data of one event")]
     Malformed(Malformed),
-    /// Stands for JSON that is no response of the dialect.
+    /// The JSON is not a response of the dialect.
     #[error(
         "expected {expected} at `{pointer}` of the response, found {found}; \
-         see that the adapter's dialect is the one that the provider was asked in"
+         check that the adapter's dialect matches the request"
     )]
     Unexpected {
-        /// The place, as a JSON Pointer (RFC 6901) into the response or the event.
+        /// The location, as a JSON Pointer (RFC 6901) into the response or the event.
         pointer: String,
-        /// What belongs there.
+        /// The expected value.
         expected: &'static str,
-        /// What stands there.
+        /// The type of the value found.
         found: &'static str,
     },
-    /// Stands for a response in which the provider says that it failed.
+    /// The response reports a failure of the provider.
     #[error(transparent)]
     Provider(ProviderError),
-    /// Stands for a response that is longer than the adapter reads.
+    /// The response is longer than the limit.
     #[error(
         "the response is longer than {limit} bytes; \
-         raise `AdapterBuilder::max_response_bytes` if that is right"
+         raise `AdapterBuilder::max_response_bytes` if responses may be longer"
     )]
     TooLong {
-        /// How many bytes one response may have, all its events together.
+        /// The limit on one response in bytes, including all its events.
         limit: usize,
     },
-    /// Stands for arguments that are streamed in pieces by their paths.
+    /// The arguments are streamed in pieces by path.
     #[error(
-        "the arguments at `{pointer}` come in pieces; \
+        "the arguments at `{pointer}` are streamed in pieces; \
          leave `streamFunctionCallArguments` out of the request"
     )]
     InPieces {
-        /// The place, as a JSON Pointer (RFC 6901) into the event.
+        /// The location, as a JSON Pointer (RFC 6901) into the event.
         pointer: String,
     },
 }
 
-/// What a provider says of its failure, in its closed words.
+/// Describes a provider's failure by its enumerated type and code.
 ///
-/// Its sentence is left out, since it may repeat what was sent: read it where it came from.
+/// The provider's message is omitted, because it may repeat the request; read it in the response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderError {
     kind: Option<String>,
@@ -72,13 +72,13 @@ impl ProviderError {
         self.code.as_deref()
     }
 
-    /// Reads what stands under `error`: an object of words, or a sentence alone.
-    pub(super) fn of(error: Place<'_>) -> Self {
+    /// Reads the value of `error`: an object, or only a message.
+    pub(super) fn of(error: ResponseValue<'_>) -> Self {
         let kind = ["type", "status"].into_iter().find_map(|name| error.word_of(name));
         Self { kind, code: error.word_of("code") }
     }
 
-    /// Names an error by its class alone.
+    /// Creates an error with a class only.
     pub(super) fn named(kind: Option<String>) -> Self {
         Self { kind, code: None }
     }
@@ -88,13 +88,13 @@ impl std::error::Error for ProviderError {}
 
 impl fmt::Display for ProviderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the provider answered with an error")?;
+        f.write_str("the provider returned an error")?;
         match (self.kind(), self.code()) {
             (Some(kind), Some(code)) => write!(f, " of type `{kind}` and code `{code}`")?,
             (Some(word), None) | (None, Some(word)) => write!(f, " `{word}`")?,
             (None, None) => {}
         }
-        f.write_str("; its text says more, and may repeat what was sent")
+        f.write_str("; see its message in the response")
     }
 }
 

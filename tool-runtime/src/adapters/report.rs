@@ -1,69 +1,69 @@
-//! What a dialect cannot say of a tool, so that its declaration admits more than the tool does.
+//! Reports the parts of a tool's schema that a declaration does not express.
 
 use std::fmt;
 
-/// Everything that was lost between the tools' schemas and their declarations.
+/// Lists everything that the declarations do not express.
 ///
-/// Nothing of it is lost to the tools: the runtime checks every call by the whole schema.
+/// Calls are not affected: the runtime checks every call against the complete schema.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report {
-    losses: Vec<Loss>,
+pub struct DeclarationReport {
+    losses: Vec<DeclarationLoss>,
 }
 
-/// One thing that a declaration does not say.
+/// Describes one part of a schema that a declaration does not express.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Loss {
+pub struct DeclarationLoss {
     pub(super) tool: String,
     pub(super) pointer: String,
     pub(super) keyword: String,
-    pub(super) what: String,
+    pub(super) consequence: String,
 }
 
-impl Report {
+impl DeclarationReport {
     /// Lists the losses by tool, in the order of its schema.
-    pub fn losses(&self) -> impl Iterator<Item = &Loss> {
+    pub fn losses(&self) -> impl Iterator<Item = &DeclarationLoss> {
         self.losses.iter()
     }
 
-    /// True if the declarations say all that the schemas say.
+    /// Returns whether the declarations express the complete schemas.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.losses.is_empty()
     }
 
-    pub(super) fn add(&mut self, loss: Loss) {
+    pub(super) fn add(&mut self, loss: DeclarationLoss) {
         self.losses.push(loss);
     }
 }
 
-impl Loss {
+impl DeclarationLoss {
     /// Returns the tool's name.
     #[must_use]
     pub fn tool(&self) -> &str {
         &self.tool
     }
 
-    /// Returns the place in the tool's input schema, as a JSON Pointer (RFC 6901).
+    /// Returns the location in the tool's input schema, as a JSON Pointer (RFC 6901).
     #[must_use]
     pub fn pointer(&self) -> &str {
         &self.pointer
     }
 
-    /// Returns the schema keyword that the dialect does not know.
+    /// Returns the schema keyword that the dialect does not support.
     #[must_use]
     pub fn keyword(&self) -> &str {
         &self.keyword
     }
 
-    /// Says what became of it: `left out`, `said in the description` and the like.
+    /// Describes the consequence: `omitted`, `moved to the description` and similar.
     #[must_use]
-    pub fn what(&self) -> &str {
-        &self.what
+    pub fn consequence(&self) -> &str {
+        &self.consequence
     }
 }
 
-impl fmt::Display for Loss {
+impl fmt::Display for DeclarationLoss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} at `{}`: {}", self.tool, self.keyword, self.pointer, self.what)
+        write!(f, "{}: {} at `{}`: {}", self.tool, self.keyword, self.pointer, self.consequence)
     }
 }

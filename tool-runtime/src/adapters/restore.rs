@@ -1,4 +1,4 @@
-//! What a model wrote under a declaration, turned back into what the tool reads.
+//! Converts arguments from a declaration back to the tool's own schema.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -8,30 +8,30 @@ use serde_json::Value;
 
 use super::lower::{Definitions, admits_null};
 use super::names;
-use crate::json::{Kind, Node, View, equals_value, read};
+use crate::json::{JsonKind, JsonNode, JsonView, equals_value, read};
 use crate::limits::Limits;
 
-/// What was changed of one tool's schema so that its declaration could be said.
+/// The changes of one tool's schema in its declaration.
 #[derive(Debug, Clone)]
-pub(super) struct Undo {
+pub(super) struct DeclarationChanges {
     /// The tool's own schema.
     pub(super) schema: Value,
-    /// Is `null` how a model leaves a property out?
+    /// Whether `null` represents an omitted property.
     pub(super) nulls: bool,
-    /// Are properties called what the dialect takes?
+    /// Whether properties are renamed.
     pub(super) names: bool,
 }
 
-impl Undo {
-    /// Turns arguments back; everything that was not changed stays as it was written.
+impl DeclarationChanges {
+    /// Converts arguments back; unchanged parts stay as they were written.
     ///
-    /// What is no JSON, or names a property twice, is left to the reader that refuses it.
+    /// A text that is not JSON, or repeats a property, is returned unchanged.
     pub(super) fn restore<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let Ok(tree) = read(text, &Limits::WIDEST) else { return Cow::Borrowed(text) };
         if !tree.duplicates().is_empty() {
             return Cow::Borrowed(text);
         }
-        let mut walk = Walk {
+        let mut walk = Restorer {
             undo: self,
             definitions: Definitions::new(&self.schema),
             view: tree.view(text),
@@ -42,7 +42,7 @@ impl Undo {
     }
 }
 
-/// The text with parts of it replaced, in order.
+/// The text with these ranges replaced, in order.
 fn edited<'t>(text: &'t str, edits: &[(Range<usize>, String)]) -> Cow<'t, str> {
     if edits.is_empty() {
         return Cow::Borrowed(text);
@@ -58,46 +58,46 @@ fn edited<'t>(text: &'t str, edits: &[(Range<usize>, String)]) -> Cow<'t, str> {
     Cow::Owned(result)
 }
 
-struct Walk<'s, 't> {
-    undo: &'s Undo,
+struct Restorer<'s, 't> {
+    undo: &'s DeclarationChanges,
     definitions: Definitions<'s>,
-    view: View<'t>,
+    view: JsonView<'t>,
     edits: Vec<(Range<usize>, String)>,
 }
 
-/// The schemas that speak of one value.
+/// The schemas that apply to one value.
 #[derive(Default)]
-struct Speaking<'s> {
-    /// Those that hold for it.
+struct ApplicableSchemas<'s> {
+    /// Those that certainly apply.
     fit: Vec<&'s Value>,
-    /// Branches of choices that it may take, one or several.
+    /// Branches of choices that may apply.
     chosen: Vec<&'s Value>,
-    /// Branches of choices that the value does not take.
+    /// Branches of choices that do not apply.
     other: Vec<&'s Value>,
-    /// What has been found, by its address: once for each way in which it speaks.
-    seen: HashSet<(*const Value, Says)>,
+    /// Visited schemas by address, once per way of applying.
+    seen: HashSet<(*const Value, Applicability)>,
 }
 
-/// How a schema speaks of a value.
+/// Whether a schema applies to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Says {
-    /// It holds.
+enum Applicability {
+    /// It applies.
     Always,
-    /// It holds if its branch is the one that is meant.
-    Perhaps,
-    /// It is of a branch that is not meant.
+    /// It applies if its branch is the intended one.
+    Possibly,
+    /// It is in a branch that is not intended.
     Nothing,
 }
 
-impl<'s> Speaking<'s> {
-    /// Adds a schema; false if it was there.
-    fn add(&mut self, schema: &'s Value, says: Says) -> bool {
+impl<'s> ApplicableSchemas<'s> {
+    /// Adds a schema; returns false if it was visited already.
+    fn add(&mut self, schema: &'s Value, says: Applicability) -> bool {
         let is_new = self.seen.insert((schema, says));
         if is_new {
             match says {
-                Says::Always => self.fit.push(schema),
-                Says::Perhaps => self.chosen.push(schema),
-                Says::Nothing => self.other.push(schema),
+                Applicability::Always => self.fit.push(schema),
+                Applicability::Possibly => self.chosen.push(schema),
+                Applicability::Nothing => self.other.push(schema),
             }
         }
         is_new
@@ -108,26 +108,26 @@ impl<'s> Speaking<'s> {
     }
 }
 
-impl<'s> Walk<'s, '_> {
+impl<'s> Restorer<'s, '_> {
     fn value(&mut self, id: u32, schemas: &[&'s Value]) {
-        let mut speaking = Speaking::default();
+        let mut applicable = ApplicableSchemas::default();
         for schema in schemas {
-            self.collect(id, schema, Says::Always, &mut speaking, 0);
+            self.collect(id, schema, Applicability::Always, &mut applicable, 0);
         }
         match self.view.node(id).kind {
-            Kind::Object => self.object(id, &speaking),
-            Kind::Array => self.array(id, &speaking),
+            JsonKind::Object => self.object(id, &applicable),
+            JsonKind::Array => self.array(id, &applicable),
             _ => {}
         }
     }
 
-    /// Finds every schema that speaks of the same value, through references and branches.
+    /// Collects every schema of the same value, through references and branches.
     fn collect(
         &self,
         id: u32,
         schema: &'s Value,
-        says: Says,
-        into: &mut Speaking<'s>,
+        says: Applicability,
+        into: &mut ApplicableSchemas<'s>,
         depth: usize,
     ) {
         const DEEPEST: usize = 32;
@@ -141,26 +141,27 @@ impl<'s> Walk<'s, '_> {
             self.collect(id, branch, says, into, depth + 1);
         }
         for branch in ["anyOf", "oneOf"].iter().flat_map(|word| branches(schema, word)) {
-            let fits = says != Says::Nothing && self.fits(id, self.definitions.resolved(branch));
-            let says = if fits { Says::Perhaps } else { Says::Nothing };
+            let may_match = says != Applicability::Nothing
+                && self.may_match(id, self.definitions.resolved(branch));
+            let says = if may_match { Applicability::Possibly } else { Applicability::Nothing };
             self.collect(id, branch, says, into, depth + 1);
         }
     }
 
-    /// Can the value be meant by a branch? Its type, its tags, its properties and their types tell.
-    fn fits(&self, id: u32, branch: &Value) -> bool {
+    /// Returns whether the value may match a branch, by type, discriminators and properties.
+    fn may_match(&self, id: u32, branch: &Value) -> bool {
         let node = self.view.node(id);
         if !admits_kind(branch, node.kind) {
             return false;
         }
-        if node.kind != Kind::Object {
+        if node.kind != JsonKind::Object {
             return true;
         }
         let properties = branch["properties"].as_object().into_iter().flatten();
         let tagged = |(name, schema): (&String, &Value)| match self.member(id, name) {
             Some(member) => {
                 let kind = self.view.node(member).kind;
-                if kind != Kind::Null && !admits_kind(self.definitions.resolved(schema), kind) {
+                if kind != JsonKind::Null && !admits_kind(self.definitions.resolved(schema), kind) {
                     return false;
                 }
                 let listed = schema["enum"].as_array();
@@ -173,7 +174,7 @@ impl<'s> Walk<'s, '_> {
         let present = |name: &Value| {
             let Some(name) = name.as_str() else { return true };
             self.member(id, name).is_some_and(|member| {
-                self.view.node(member).kind != Kind::Null
+                self.view.node(member).kind != JsonKind::Null
                     || admits_null(&branch["properties"][name], self.definitions)
             })
         };
@@ -181,16 +182,16 @@ impl<'s> Walk<'s, '_> {
             && branch["required"].as_array().into_iter().flatten().all(present)
     }
 
-    /// The property that the tool calls so.
+    /// The property with this name in the tool's schema.
     fn member(&self, object: u32, name: &str) -> Option<u32> {
         let written = |key: &str| key == name || (self.undo.names && key == names::property(name));
         self.view.children(object).find(|(_, node)| written(&self.view.key(node))).map(|(id, _)| id)
     }
 
-    fn object(&mut self, id: u32, speaking: &Speaking<'s>) {
+    fn object(&mut self, id: u32, schemas: &ApplicableSchemas<'s>) {
         let members: Vec<_> = self.view.children(id).collect();
         let gone: Vec<bool> =
-            members.iter().map(|(_, node)| self.is_left_out(node, speaking)).collect();
+            members.iter().map(|(_, node)| self.is_omitted(node, schemas)).collect();
         let kept = gone.iter().rposition(|gone| !gone).map_or(0, |last| last + 1);
         for (at, (child, node)) in members.iter().enumerate().take(kept) {
             if gone[at] {
@@ -198,8 +199,8 @@ impl<'s> Walk<'s, '_> {
                 self.edits.push((range, String::new()));
                 continue;
             }
-            self.rename(node, speaking);
-            let inner = self.owned(&self.view.key(node), speaking.held());
+            self.rename(node, schemas);
+            let inner = self.owned(&self.view.key(node), schemas.held());
             self.value(*child, &inner.into_iter().map(|(_, _, schema)| schema).collect::<Vec<_>>());
         }
         if let (Some((_, first)), Some((_, last))) = (members.get(kept), members.last()) {
@@ -208,32 +209,32 @@ impl<'s> Walk<'s, '_> {
         }
     }
 
-    /// Did the model write `null` because the declaration left it no other way to write nothing?
-    fn is_left_out(&self, node: &Node, speaking: &Speaking<'s>) -> bool {
-        if !self.undo.nulls || node.kind != Kind::Null {
+    /// Returns whether the `null` represents an omitted property.
+    fn is_omitted(&self, node: &JsonNode, schemas: &ApplicableSchemas<'s>) -> bool {
+        if !self.undo.nulls || node.kind != JsonKind::Null {
             return false;
         }
         let key = self.view.key(node);
-        let declared = self.owned(&key, speaking.held());
+        let declared = self.owned(&key, schemas.held());
         let needed = declared.iter().any(|(owner, name, _)| {
             let required = owner["required"].as_array().into_iter().flatten();
             required.into_iter().any(|required| required == name)
         });
         let takes = |(_, _, schema): &(_, _, &Value)| admits_null(schema, self.definitions);
         let (always, perhaps) = (
-            self.owned(&key, speaking.fit.iter().copied()),
-            self.owned(&key, speaking.chosen.iter().copied()),
+            self.owned(&key, schemas.fit.iter().copied()),
+            self.owned(&key, schemas.chosen.iter().copied()),
         );
-        // Of several branches that may be meant, one that takes it is enough.
+        // One of several possible branches is sufficient.
         let meant = !declared.is_empty()
             && always.iter().all(takes)
             && (perhaps.is_empty() || perhaps.iter().any(takes));
         let known =
-            !declared.is_empty() || !self.owned(&key, speaking.other.iter().copied()).is_empty();
+            !declared.is_empty() || !self.owned(&key, schemas.other.iter().copied()).is_empty();
         known && !needed && !meant
     }
 
-    /// The schemas that name the property which a model calls so, with the tool's name and schema of it.
+    /// The schemas that declare this property, with the tool's name and schema of it.
     fn owned(
         &self,
         key: &str,
@@ -253,12 +254,12 @@ impl<'s> Walk<'s, '_> {
         found
     }
 
-    fn rename(&mut self, node: &Node, speaking: &Speaking<'s>) {
+    fn rename(&mut self, node: &JsonNode, schemas: &ApplicableSchemas<'s>) {
         if !self.undo.names {
             return;
         }
         let key = self.view.key(node);
-        let meant = self.owned(&key, speaking.held()).first().map(|(_, name, _)| *name);
+        let meant = self.owned(&key, schemas.held()).first().map(|(_, name, _)| *name);
         let Some(name) = meant.filter(|name| *name != key) else { return };
         let start = node.member_start() + 1;
         let quoted = Value::from(name).to_string();
@@ -266,10 +267,10 @@ impl<'s> Walk<'s, '_> {
         self.edits.push((range, quoted[1..quoted.len() - 1].to_owned()));
     }
 
-    fn array(&mut self, id: u32, speaking: &Speaking<'s>) {
+    fn array(&mut self, id: u32, schemas: &ApplicableSchemas<'s>) {
         let view = self.view;
         for (at, (child, _)) in view.children(id).enumerate() {
-            let inner: Vec<_> = speaking.held().filter_map(|schema| item(schema, at)).collect();
+            let inner: Vec<_> = schemas.held().filter_map(|schema| item(schema, at)).collect();
             self.value(child, &inner);
         }
     }
@@ -284,14 +285,14 @@ fn item(schema: &Value, at: usize) -> Option<&Value> {
     listed.or_else(|| schema.get("items"))
 }
 
-fn admits_kind(schema: &Value, kind: Kind) -> bool {
+fn admits_kind(schema: &Value, kind: JsonKind) -> bool {
     let admits = |name: &Value| match kind {
-        Kind::Null => name == "null",
-        Kind::Bool => name == "boolean",
-        Kind::Number => name == "number" || name == "integer",
-        Kind::String => name == "string",
-        Kind::Array => name == "array",
-        Kind::Object => name == "object",
+        JsonKind::Null => name == "null",
+        JsonKind::Bool => name == "boolean",
+        JsonKind::Number => name == "number" || name == "integer",
+        JsonKind::String => name == "string",
+        JsonKind::Array => name == "array",
+        JsonKind::Object => name == "object",
     };
     match schema.get("type") {
         None => true,
@@ -308,7 +309,7 @@ mod tests {
 
     #[track_caller]
     fn check(schema: &Value, written: &str, meant: &str) {
-        let undo = Undo { schema: schema.clone(), nulls: true, names: true };
+        let undo = DeclarationChanges { schema: schema.clone(), nulls: true, names: true };
         assert_eq!(undo.restore(written), meant);
     }
 

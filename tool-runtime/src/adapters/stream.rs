@@ -1,16 +1,17 @@
-//! A response that comes in pieces.
+//! Reads streamed responses.
 
 use std::fmt;
 
-use super::place::{self, Place};
-use super::said::Said;
+use super::parsed_response::ParsedResponse;
+use super::response_value::{self, ResponseValue};
 use super::{Adapter, ProviderError, ReadError, Turn};
 
 /// Reads one streamed response, event by event.
 ///
-/// It takes the data of each event: what follows `data:` in server-sent events, one line of Ollama's,
-/// one member of Bedrock's event stream with its name around it (`{"contentBlockDelta":…}`). All of
-/// them together are bounded by [`max_response_bytes`](super::AdapterBuilder::max_response_bytes).
+/// It takes the data of each event: the text after `data:` in server-sent events, one line of
+/// Ollama's stream, one member of Bedrock's event stream including its name
+/// (`{"contentBlockDelta":…}`). Their total size is limited by
+/// [`max_response_bytes`](super::AdapterBuilder::max_response_bytes).
 ///
 /// ```
 /// use tool_runtime::adapters::{Adapter, Delta, Dialect};
@@ -25,46 +26,47 @@ use super::{Adapter, ProviderError, ReadError, Turn};
 /// ```
 pub struct TurnStream<'a> {
     adapter: &'a Adapter,
-    gathered: Box<dyn Gather>,
-    /// How many bytes there is still room for.
+    gathered: Box<dyn StreamAssembler>,
+    /// Remaining bytes.
     room: usize,
-    /// What went wrong: no response is made of the rest.
+    /// The first error; later events return it again.
     failed: Option<ReadError>,
 }
 
-/// What an event of a streamed response adds, for whoever watches.
+/// The content that an event adds to a response, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Delta {
-    /// More of what the model says.
+    /// More text.
     Text(String),
-    /// More of what it thinks, where the provider shows it.
+    /// More of the model's reasoning, if the provider sends it.
     Thinking(String),
-    /// It begins to call this tool, or what it takes for one; the arguments are still to come.
-    Calls(String),
+    /// A call of this tool begins; its arguments follow. The name may be of no tool.
+    CallStarted(String),
 }
 
-/// What has come of a response so far, in one dialect.
-pub(super) trait Gather: Send + Sync {
-    /// Takes one event; events that say nothing new are passed over.
-    fn push(&mut self, event: Place<'_>) -> Result<Vec<Delta>, ReadError>;
+/// The state of a streamed response in one dialect.
+pub(super) trait StreamAssembler: Send + Sync {
+    /// Processes one event; events without new content are ignored.
+    fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError>;
 
-    /// Says what came; a response that was not closed is interrupted.
-    fn finish(self: Box<Self>) -> Said;
+    /// Returns the response; one that was not closed is interrupted.
+    fn finish(self: Box<Self>) -> ParsedResponse;
 }
 
 impl<'a> TurnStream<'a> {
-    pub(super) fn new(adapter: &'a Adapter, gathered: Box<dyn Gather>) -> Self {
+    pub(super) fn new(adapter: &'a Adapter, gathered: Box<dyn StreamAssembler>) -> Self {
         Self { adapter, gathered, room: adapter.max_response_bytes, failed: None }
     }
 
-    /// Takes the data of one event; returns what it adds, for whoever watches.
+    /// Processes the data of one event; returns the added content for display.
     ///
-    /// The text `[DONE]` and an empty one are no events and add nothing.
+    /// An empty text and `[DONE]` are ignored.
     ///
     /// # Errors
-    /// The event is no JSON or none of the dialect, it says that the provider failed, or the response
-    /// is too long. What came before is lost then: everything that follows gives the same error.
+    /// Returns an error if the event is not JSON or not of the dialect, if it reports a failure of
+    /// the provider, or if the response is too long. The response is then lost: all later calls
+    /// return the same error.
     pub fn push(&mut self, event: &str) -> Result<Vec<Delta>, ReadError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -80,8 +82,8 @@ impl<'a> TurnStream<'a> {
         }
         let limit = self.adapter.max_response_bytes;
         self.room = self.room.checked_sub(event.len()).ok_or(ReadError::TooLong { limit })?;
-        let tree = place::parse(event, limit)?;
-        let event = Place::root(&tree, event);
+        let tree = response_value::parse(event, limit)?;
+        let event = ResponseValue::root(&tree, event);
         if let Some(error) = event.get("error") {
             return Err(ProviderError::of(error).into());
         }
@@ -89,11 +91,11 @@ impl<'a> TurnStream<'a> {
         Ok(deltas.into_iter().map(|delta| self.named(delta)).collect())
     }
 
-    /// Says what the response was; one that was not closed is
-    /// [`Interrupted`](super::Stop::Interrupted), and none of its calls is run.
+    /// Returns the response. One that was not closed is
+    /// [`Interrupted`](super::StopReason::Interrupted), and none of its calls is run.
     ///
     /// # Errors
-    /// Nothing came at all, or an event could not be taken.
+    /// Returns an error if there was no event, or if an event failed.
     pub fn finish(self) -> Result<Turn, ReadError> {
         if let Some(error) = self.failed {
             return Err(error);
@@ -105,19 +107,19 @@ impl<'a> TurnStream<'a> {
         Ok(self.adapter.turn(self.gathered.finish()))
     }
 
-    /// Calls a tool by its own name.
+    /// Replaces a declared name by the tool's own name.
     fn named(&self, delta: Delta) -> Delta {
         match delta {
-            Delta::Calls(wire) => {
+            Delta::CallStarted(wire) => {
                 let tool = self.adapter.names.tool(&wire).map(str::to_owned);
-                Delta::Calls(tool.unwrap_or(wire))
+                Delta::CallStarted(tool.unwrap_or(wire))
             }
             other => other,
         }
     }
 }
 
-/// Shows how much came, and nothing of it.
+/// Prints the size, without content.
 impl fmt::Debug for TurnStream<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TurnStream")

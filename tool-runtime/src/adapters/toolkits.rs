@@ -1,4 +1,4 @@
-//! A toolkit's description in its tools' descriptions: no dialect has a place of its own for it.
+//! Adds a toolkit's description to its tools' descriptions, as no dialect has a field for it.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -8,10 +8,10 @@ use tool_contracts::{ToolSpec, ToolkitSpec};
 use super::Dialect;
 use super::names;
 
-/// Sets which tools carry their toolkit's description.
+/// Sets which tools include their toolkit's description.
 ///
-/// No dialect has a place for toolkits, so the description is a line of its own at the end of a
-/// tool's description, with the first paragraph of the toolkit's and the prefix that its tools have
+/// No dialect has a field for toolkits, so the description is appended to a tool's description as a
+/// separate line, with the first paragraph of the toolkit's description and the prefix of its tools
 /// in the dialect: ``All `content_…` tools: Finds and edits the pages of a site.``
 ///
 /// # Examples
@@ -37,17 +37,17 @@ use super::names;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ToolkitText {
-    /// The first tool of each toolkit: the description is sent once, however many tools follow.
+    /// The first tool of each toolkit: the description is sent once for all its tools.
     #[default]
     Once,
-    /// Every tool of a toolkit: for models that are shown a few of the declared tools at a time.
-    /// It costs the description's tokens once for each tool.
+    /// Every tool of a toolkit: for models that see only some of the declared tools at a time. It
+    /// costs the description's tokens once per tool.
     EachTool,
-    /// None.
+    /// No tool.
     Omitted,
 }
 
-/// Writes the descriptions of a set of tools, in the order in which they are declared.
+/// Writes the descriptions of a set of tools, in the order of declaration.
 #[derive(Debug)]
 pub(super) struct Descriptions<'s> {
     dialect: Dialect,
@@ -60,7 +60,7 @@ impl<'s> Descriptions<'s> {
         Self { dialect, text, told: BTreeSet::new() }
     }
 
-    /// Returns the next tool's description, with its toolkit's where that is due.
+    /// Returns the next tool's description, with its toolkit's if it is to be included.
     pub(super) fn next(&mut self, spec: &'s ToolSpec) -> Cow<'s, str> {
         let own = Cow::Borrowed(spec.description());
         let Some(toolkit) = spec.toolkit() else { return own };

@@ -1,4 +1,4 @@
-//! One response of a model: what it says, and what it asks for.
+//! One response of a model: its text and its calls.
 
 use std::fmt;
 
@@ -11,144 +11,149 @@ use crate::dispatch::Runtime;
 use crate::dispatch::refusal::Refusal;
 use crate::refusal_reason::RefusalReason;
 
-/// One response of a model, read from its dialect.
+/// One response of a model.
 #[derive(Clone)]
 pub struct Turn {
     pub(super) messages: Vec<Value>,
     pub(super) text: String,
-    pub(super) asked: Vec<Asked>,
-    pub(super) stop: Stop,
+    pub(super) asked: Vec<RequestedCall>,
+    pub(super) stop: StopReason,
 }
 
-/// Why a model stopped. Calls are run only where it was [`Done`](Self::Done).
+/// Reason for which a model stopped. Calls are run only after [`Done`](Self::Done).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Stop {
-    /// It has said all, or waits for the calls' answers.
+pub enum StopReason {
+    /// The response is complete, or waits for the calls' answers.
     Done,
-    /// It was cut off at a limit of length.
+    /// The response was cut off by a length limit.
     Length,
-    /// Its stream ended before the response was closed.
+    /// The stream ended before the response was closed.
     Interrupted,
-    /// It refused, or a filter stopped it, in the provider's word.
+    /// The model refused, or a filter stopped it; with the provider's value.
     Refused(String),
-    /// For another reason that the provider names.
+    /// Another reason, as the provider names it.
     Other(String),
 }
 
-/// One call that a model asks for.
+/// One call that a model requests.
 #[derive(Clone)]
-pub struct Asked {
-    /// The id that the provider gave, if any; the answer names the call by it or by `call_id`.
+pub struct RequestedCall {
+    /// The provider's id, if any; the answer refers to the call by it or by `call_id`.
     pub(super) wire_id: Option<String>,
-    /// What the model called the tool.
+    /// The declared tool name that the model used.
     pub(super) wire_name: String,
-    /// The name of the tool that is meant; what the model wrote, where it means none.
+    /// The tool's own name; the model's text if no such tool was declared.
     pub(super) name: String,
-    /// The provider's id, or one of our own where it gave none or gave it twice.
+    /// The provider's id; generated if there was none or a duplicate.
     pub(super) call_id: String,
-    /// As the model wrote them, which may be no JSON.
+    /// The arguments as the model wrote them, which may not be JSON.
     pub(super) arguments: String,
-    /// What the tool gets, where the declaration asked for more than the tool does.
+    /// The arguments for the tool, if the declaration changed the schema.
     pub(super) restored: Option<String>,
-    /// The closest names, where no tool was declared by this one.
+    /// Similar names, if no tool was declared under this name.
     pub(super) closest: Option<Vec<String>>,
     pub(super) request: Option<ToolCallRequest>,
 }
 
 impl Turn {
-    /// Returns what is added to the conversation for this response, ahead of the calls' answers.
+    /// Returns the messages to append to the conversation for this response, before the calls'
+    /// answers.
     ///
-    /// It is what the provider wants repeated, as it came: thinking blocks with their signatures,
-    /// reasoning items, what no tool of ours is about. A provider refuses some of what it sends
-    /// itself, and that is put right: arguments that are no JSON object stand as `{}`, a call without
-    /// an id of its own has the one that its answer names, and blank texts are left out, as is
-    /// thinking that was cut off before it was signed. Empty if nothing is left.
+    /// They repeat the response as it was sent: thinking blocks with their signatures, reasoning
+    /// items, content that does not concern tools. Content that the provider would reject is
+    /// corrected: arguments that are not a JSON object become `{}`, a call without a unique id gets
+    /// the one that its answer uses, and blank texts and unsigned, cut-off thinking are omitted.
+    /// Empty if nothing is left.
     ///
-    /// For the Responses API these are the items of the next request's `input`.
+    /// For the Responses API these are items of the next request's `input`.
     #[must_use]
     pub fn messages(&self) -> &[Value] {
         &self.messages
     }
 
-    /// Returns what the model said beside its calls, a refusal too; empty if it said nothing.
+    /// Returns the model's text beside its calls, including a refusal; empty if there is none.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Lists the calls that the model asks for, in its order, whole and broken.
+    /// Lists all requested calls in the model's order, valid and invalid.
     #[must_use]
-    pub fn asked(&self) -> &[Asked] {
+    pub fn calls(&self) -> &[RequestedCall] {
         &self.asked
     }
 
-    /// Lists the calls that may run. The others are answered too: see [`open`](Self::open).
+    /// Lists the valid calls. The others are answered too: see [`open`](Self::open).
     pub fn requests(&self) -> impl Iterator<Item = &ToolCallRequest> {
-        self.asked.iter().filter_map(Asked::request)
+        self.asked.iter().filter_map(RequestedCall::request)
     }
 
-    /// Says why the model stopped.
+    /// Returns the reason for which the model stopped.
     #[must_use]
-    pub fn stop(&self) -> &Stop {
+    pub fn stop_reason(&self) -> &StopReason {
         &self.stop
     }
 
-    /// Opens every call that the model asks for, in its order; runs nothing.
+    /// Opens every requested call, in order; runs nothing.
     ///
-    /// A name that was not declared to the model is answered `NOT_FOUND`, whether the runtime has such
-    /// a tool or not. Arguments that are no JSON make a call that is refused with the place where they
-    /// break. No call of a response that was cut off, or that a filter stopped, runs: each that came
-    /// whole is answered `CANCELLED`, and all of them with the cure.
+    /// A call of an undeclared name is answered `NOT_FOUND`, even if the runtime has such a tool.
+    /// Arguments that are not JSON produce a rejected call with the location of the error. If the
+    /// response was cut off or stopped by a filter, no call runs: complete calls are answered
+    /// `CANCELLED`, and every answer states the remedy.
     #[must_use = "a call runs nothing until it is executed"]
-    pub fn open(&self, runtime: &Runtime, cx: &ToolContext) -> Vec<ToolCall> {
+    pub fn open_calls(&self, runtime: &Runtime, cx: &ToolContext) -> Vec<ToolCall> {
         self.asked.iter().map(|asked| self.open_one(asked, runtime, cx)).collect()
     }
 
-    fn open_one(&self, asked: &Asked, runtime: &Runtime, cx: &ToolContext) -> ToolCall {
+    fn open_one(&self, asked: &RequestedCall, runtime: &Runtime, cx: &ToolContext) -> ToolCall {
         let cx = cx.with_invocation_id(Uuid::now_v7());
         let mut call = match &asked.closest {
             None => runtime.open(&asked.name, Some(asked.id()), asked.given().into(), cx),
-            Some(closest) => asked.unheard_of(closest, runtime, cx),
+            Some(closest) => asked.open_undeclared(closest, runtime, cx),
         };
         match &self.stop {
-            Stop::Done => {}
-            Stop::Length | Stop::Interrupted => drop(call.withdraw(Withdrawal::CutOff)),
-            Stop::Refused(word) | Stop::Other(word) => drop(call.refuse(|| stopped(word))),
+            StopReason::Done => {}
+            StopReason::Length | StopReason::Interrupted => {
+                let _ = call.withdraw(Withdrawal::CutOff);
+            }
+            StopReason::Refused(word) | StopReason::Other(word) => {
+                let _ = call.refuse(|| stopped(word));
+            }
         }
         call
     }
 }
 
-impl Asked {
-    /// Returns the call's id, which its answer carries: the provider's, or one made here.
+impl RequestedCall {
+    /// Returns the call's id, which its answer uses: the provider's, or a generated one.
     #[must_use]
     pub fn call_id(&self) -> &str {
         &self.call_id
     }
 
-    /// Returns the name of the tool that is meant, or what the model wrote where it means none.
+    /// Returns the tool's own name, or the model's text if no such tool was declared.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the arguments as the model wrote them, which may be no JSON.
+    /// Returns the arguments as the model wrote them, which may not be JSON.
     #[must_use]
     pub fn arguments(&self) -> &str {
         &self.arguments
     }
 
-    /// Returns the request of a call that may run.
+    /// Returns the request of a valid call.
     ///
-    /// None if the arguments are no JSON, the response was cut off or stopped, or no tool was declared
-    /// by this name.
+    /// `None` if the arguments are not JSON, if the response was cut off or stopped, or if no tool
+    /// was declared under this name.
     #[must_use]
     pub fn request(&self) -> Option<&ToolCallRequest> {
         self.request.as_ref()
     }
 
-    /// What the tool gets.
+    /// The arguments for the tool.
     pub(super) fn given(&self) -> &str {
         self.restored.as_deref().unwrap_or(&self.arguments)
     }
@@ -157,8 +162,8 @@ impl Asked {
         self.call_id.as_str().into()
     }
 
-    /// Opens a call of a tool that the model was told nothing of.
-    fn unheard_of(&self, closest: &[String], runtime: &Runtime, cx: ToolContext) -> ToolCall {
+    /// Opens a call of an undeclared tool.
+    fn open_undeclared(&self, closest: &[String], runtime: &Runtime, cx: ToolContext) -> ToolCall {
         let closest: Vec<_> = closest.iter().map(String::as_str).collect();
         let mut refusal = Refusal::unknown_tool(&closest);
         if let Some(governor) = runtime.governor() {
@@ -169,7 +174,7 @@ impl Asked {
     }
 }
 
-/// Shows what is asked and why it stopped, and no word of it.
+/// Prints the calls and the stop reason, without content.
 impl fmt::Debug for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Turn")
@@ -180,8 +185,8 @@ impl fmt::Debug for Turn {
     }
 }
 
-/// Shows no arguments.
-impl fmt::Debug for Asked {
+/// Omits the arguments.
+impl fmt::Debug for RequestedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Asked")
             .field("call_id", &self.call_id)

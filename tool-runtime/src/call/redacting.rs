@@ -58,7 +58,7 @@ where
     let scope = scope.clone();
     let job = Box::new(move || {
         let _place = place;
-        if let Ok(redacted) = guard(|| redact(&scope, Validator::FREE_BYTES)) {
+        if let Ok(redacted) = guard(|| redact(&scope, Validator::FREE_TEXT_BYTES)) {
             drop(done.send(redacted));
         }
     });

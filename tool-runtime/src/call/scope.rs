@@ -24,7 +24,7 @@ use crate::dispatch::Runtime;
 use crate::dispatch::call_policy::Lease;
 use crate::failure::Failure;
 use crate::registry::Registered;
-use crate::schema::{Malformed, Report};
+use crate::schema::{Malformed, ValidationReport};
 
 /// One call, as its tool sees it. A handle: cloning it is cheap.
 #[derive(Clone)]
@@ -43,7 +43,7 @@ struct ScopeState {
     /// True once the typed reader has read all of the raw arguments.
     read_whole: AtomicBool,
     /// The schema check's report, if the check was needed.
-    reading: OnceLock<Box<Report>>,
+    reading: OnceLock<Box<ValidationReport>>,
     /// Violations that only the typed reader found, and its message for the log.
     refusal: OnceLock<(Vec<Violation>, String)>,
     meta: Mutex<Option<Box<MetaDraft>>>,
@@ -399,12 +399,12 @@ impl CallScope {
         self.0.meta.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn reading(&self) -> Option<&Report> {
+    pub(crate) fn reading(&self) -> Option<&ValidationReport> {
         self.0.reading.get().map(|reading| &**reading)
     }
 
     /// Checks the raw arguments by the schema, once, and keeps what was found.
-    pub(crate) fn read_by_schema(&self) -> &Report {
+    pub(crate) fn read_by_schema(&self) -> &ValidationReport {
         self.0.reading.get_or_init(|| {
             let tool = &self.0.tool;
             let limits = self.0.runtime.limits();

@@ -1,4 +1,4 @@
-//! Which absent properties have a default, and what it is.
+//! Collects the defaults of absent properties from a schema.
 
 use std::collections::HashMap;
 use std::ptr;
@@ -7,110 +7,111 @@ use serde_json::{Map, Value};
 
 use super::error::CanonicalError;
 use super::order::utf16_order;
-use super::{Form, canonicalize_at};
+use super::{CanonicalForm, canonicalize_at};
 use crate::schema::reference;
 
-/// The defaults that a schema shows, at every place that can be reached by name.
+/// The defaults of a schema, for every object that can be reached by name.
 ///
-/// Places are the root, what `properties` and `items` lead to, and what a `$ref` among them points
-/// to in the same document. What only a branch of `anyOf`, `oneOf` or `allOf` says is left out,
-/// since it may not apply; so is what `additionalProperties` or `prefixItems` say.
+/// Objects are reached through `properties`, `items`, and `$ref`s within the document. Branches of
+/// `anyOf`, `oneOf` and `allOf` are ignored, because they may not apply; so are
+/// `additionalProperties` and `prefixItems`.
 #[derive(Debug, Default)]
 pub(crate) struct Defaults {
-    places: Vec<Place>,
-    root: Option<PlaceId>,
+    objects: Vec<ObjectDefaults>,
+    root: Option<DefaultsId>,
 }
 
-/// Where a schema applies.
-pub(super) type PlaceId = usize;
+/// Index of the defaults for one object or array.
+pub(super) type DefaultsId = usize;
 
 #[derive(Debug, Default)]
-struct Place {
-    /// In the order in which they are written.
-    properties: Vec<Property>,
-    items: Option<PlaceId>,
+struct ObjectDefaults {
+    /// In the order of their canonical text.
+    properties: Vec<DefaultedProperty>,
+    items: Option<DefaultsId>,
 }
 
-/// A property with a default, or with a place of its own.
+/// A property with a default, or with defaults below it.
 #[derive(Debug)]
-pub(super) struct Property {
+pub(super) struct DefaultedProperty {
     pub(super) name: String,
-    /// Its name and its default, as they are written.
+    /// Its name and default, in canonical form.
     pub(super) member: Option<Vec<u8>>,
-    pub(super) place: Option<PlaceId>,
+    pub(super) defaults_id: Option<DefaultsId>,
 }
 
 impl Defaults {
-    /// Gives the defaults of nothing.
+    /// Returns an empty set of defaults.
     pub(crate) const fn none() -> &'static Self {
-        static NONE: Defaults = Defaults { places: Vec::new(), root: None };
+        static NONE: Defaults = Defaults { objects: Vec::new(), root: None };
         &NONE
     }
 
-    /// Collects what a schema shows.
+    /// Collects the defaults of a schema.
     ///
-    /// A default is filled in turn, so that `"default": {}` stands for what it means. In a schema
-    /// that leads back to itself this ends where it comes back.
+    /// Defaults are completed by the defaults below them: `"default": {}` becomes the full object.
+    /// In a recursive schema, completion stops at the recursion.
     pub(crate) fn compile(schema: &Value) -> Self {
         let known = HashMap::new();
-        let mut compiler = Compiler { document: schema, known, levels: 0, found: Self::default() };
-        compiler.found.root = compiler.place(schema);
+        let mut compiler =
+            DefaultsCompiler { document: schema, known, levels: 0, found: Self::default() };
+        compiler.found.root = compiler.defaults_id(schema);
         compiler.found
     }
 
-    pub(super) const fn root(&self) -> Option<PlaceId> {
+    pub(super) const fn root(&self) -> Option<DefaultsId> {
         self.root
     }
 
-    pub(super) fn properties(&self, place: PlaceId) -> &[Property] {
-        self.places.get(place).map_or(&[], |place| &place.properties)
+    pub(super) fn properties(&self, defaults_id: DefaultsId) -> &[DefaultedProperty] {
+        self.objects.get(defaults_id).map_or(&[], |defaults_id| &defaults_id.properties)
     }
 
-    pub(super) fn items(&self, place: PlaceId) -> Option<PlaceId> {
-        self.places.get(place)?.items
+    pub(super) fn items(&self, defaults_id: DefaultsId) -> Option<DefaultsId> {
+        self.objects.get(defaults_id)?.items
     }
 }
 
-/// The deepest nesting of a schema that is followed; a checker refuses what is deeper.
-const DEEPEST: usize = 128;
+/// The deepest nesting that is followed; the validator rejects deeper schemas.
+const MAX_DEPTH: usize = 128;
 
-/// The most bytes that filling may make of one default: a few references that lead to each other can
-/// ask for any number.
-const LONGEST: usize = 1 << 16;
+/// The most bytes of one completed default; mutually recursive references could otherwise make it
+/// arbitrarily long.
+const MAX_DEFAULT_BYTES: usize = 1 << 16;
 
-struct Compiler<'s> {
+struct DefaultsCompiler<'s> {
     document: &'s Value,
-    /// By the schema's place in memory; what is in here may still be being compiled.
-    known: HashMap<*const Value, PlaceId>,
+    /// By the schema's address; an entry may still be incomplete.
+    known: HashMap<*const Value, DefaultsId>,
     levels: usize,
     found: Defaults,
 }
 
-impl<'s> Compiler<'s> {
-    /// Compiles a schema, unless it is known or nothing can lie in what it describes.
-    fn place(&mut self, schema: &'s Value) -> Option<PlaceId> {
+impl<'s> DefaultsCompiler<'s> {
+    /// Compiles a schema, unless it is compiled already or has no defaults.
+    fn defaults_id(&mut self, schema: &'s Value) -> Option<DefaultsId> {
         if let Some(known) = self.known.get(&ptr::from_ref(schema)) {
             return Some(*known);
         }
         let parts = self.parts(schema);
         let leads_on =
             |part: &&Map<_, _>| part.contains_key("properties") || part.contains_key("items");
-        if self.levels == DEEPEST || !parts.iter().any(leads_on) {
+        if self.levels == MAX_DEPTH || !parts.iter().any(leads_on) {
             return None;
         }
-        let id = self.found.places.len();
+        let id = self.found.objects.len();
         self.known.insert(ptr::from_ref(schema), id);
-        self.found.places.push(Place::default());
+        self.found.objects.push(ObjectDefaults::default());
         self.levels += 1;
         let properties = self.properties(&parts);
         let items = parts.iter().find_map(|part| part.get("items"));
-        let items = items.and_then(|items| self.place(items));
+        let items = items.and_then(|items| self.defaults_id(items));
         self.levels -= 1;
-        self.found.places[id] = Place { properties, items };
+        self.found.objects[id] = ObjectDefaults { properties, items };
         Some(id)
     }
 
-    /// Gives the schema and what its `$ref` leads to, nearest first.
+    /// The schema and the targets of its `$ref`s, nearest first.
     fn parts(&self, schema: &'s Value) -> Vec<&'s Map<String, Value>> {
         let mut parts: Vec<&Map<_, _>> = Vec::new();
         let mut next = schema.as_object();
@@ -123,8 +124,8 @@ impl<'s> Compiler<'s> {
         parts
     }
 
-    fn properties(&mut self, parts: &[&'s Map<String, Value>]) -> Vec<Property> {
-        let mut found: Vec<Property> = Vec::new();
+    fn properties(&mut self, parts: &[&'s Map<String, Value>]) -> Vec<DefaultedProperty> {
+        let mut found: Vec<DefaultedProperty> = Vec::new();
         let named = parts.iter().filter_map(|part| part.get("properties")?.as_object()).flatten();
         for (name, schema) in named {
             if found.iter().all(|property| property.name != *name) {
@@ -135,31 +136,40 @@ impl<'s> Compiler<'s> {
         found
     }
 
-    fn property(&mut self, name: &str, schema: &'s Value) -> Option<Property> {
-        let place = self.place(schema);
+    fn property(&mut self, name: &str, schema: &'s Value) -> Option<DefaultedProperty> {
+        let defaults_id = self.defaults_id(schema);
         let default = self.parts(schema).into_iter().find_map(|part| part.get("default"));
-        let member = default.and_then(|default| self.member(name, default, place));
-        let leads_on = place.is_some() || member.is_some();
-        leads_on.then(|| Property { name: name.to_owned(), member, place })
+        let member = default.and_then(|default| self.member(name, default, defaults_id));
+        let leads_on = defaults_id.is_some() || member.is_some();
+        leads_on.then(|| DefaultedProperty { name: name.to_owned(), member, defaults_id })
     }
 
-    /// Writes a default that is filled in turn, unless that makes too much of it.
-    fn member(&self, name: &str, default: &Value, place: Option<PlaceId>) -> Option<Vec<u8>> {
-        let filled = self.written(name, default, place).ok()?;
-        if filled.len() <= LONGEST { Some(filled) } else { self.written(name, default, None).ok() }
+    /// Writes a completed default, unless it is too long.
+    fn member(
+        &self,
+        name: &str,
+        default: &Value,
+        defaults_id: Option<DefaultsId>,
+    ) -> Option<Vec<u8>> {
+        let filled = self.written(name, default, defaults_id).ok()?;
+        if filled.len() <= MAX_DEFAULT_BYTES {
+            Some(filled)
+        } else {
+            self.written(name, default, None).ok()
+        }
     }
 
     fn written(
         &self,
         name: &str,
         default: &Value,
-        place: Option<PlaceId>,
+        defaults_id: Option<DefaultsId>,
     ) -> Result<Vec<u8>, CanonicalError> {
         let mut member = Vec::new();
-        let of = |place| Form::exact(&self.found, place);
+        let of = |defaults_id| CanonicalForm::exact(&self.found, defaults_id);
         canonicalize_at(&Value::from(name).to_string(), of(None), &mut member)?;
         member.push(b':');
-        canonicalize_at(&default.to_string(), of(place), &mut member)?;
+        canonicalize_at(&default.to_string(), of(defaults_id), &mut member)?;
         Ok(member)
     }
 }

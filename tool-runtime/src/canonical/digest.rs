@@ -1,4 +1,4 @@
-//! SHA-256 over bytes of a named kind.
+//! SHA-256 with domain separation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,15 +10,14 @@ use thiserror::Error;
 use super::canonicalize_into;
 use super::error::CanonicalError;
 
-/// A SHA-256 hash of what was hashed and of what kind it was.
+/// A SHA-256 hash of bytes and of their domain.
 ///
-/// The kind is a *domain*, a short name such as `arguments/1`. It is hashed too, so that the hash
-/// of an answer never equals that of arguments with the same bytes. Hashed are the domain's length
-/// in bytes (64 bits, big-endian), the domain, and the bytes; the length keeps a domain's end and
-/// the bytes' beginning apart.
+/// The *domain* is a short name such as `arguments/1`. It is part of the hash, so that an output
+/// and arguments with the same bytes have different hashes. The hashed message is the domain's
+/// length in bytes (64 bits, big-endian), the domain, and the bytes.
 ///
-/// As text (`Display`, `FromStr`, serde) it is 64 lower-case hexadecimal digits, and takes no other
-/// spelling. Comparison is not constant in time: a digest is no secret.
+/// The text form (`Display`, `FromStr`, serde) is 64 lower-case hexadecimal digits, and no other
+/// notation is accepted. Comparison is not constant in time, because a digest is not a secret.
 ///
 /// # Examples
 /// ```
@@ -37,7 +36,7 @@ use super::error::CanonicalError;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
-/// Says that a text is no digest; it does not quote the text.
+/// Indicates that a text is not a digest; the error does not quote the text.
 ///
 /// # Examples
 /// ```
@@ -52,7 +51,7 @@ pub struct Digest([u8; 32]);
 pub struct ParseDigestError;
 
 impl Digest {
-    /// Hashes bytes of this domain.
+    /// Hashes bytes in this domain.
     ///
     /// # Examples
     /// ```
@@ -70,7 +69,8 @@ impl Digest {
     /// Hashes the canonical form of a JSON text ([`canonicalize`](super::canonicalize)).
     ///
     /// # Errors
-    /// The text has no canonical form: as [`canonicalize`](super::canonicalize).
+    /// Returns the error of [`canonicalize`](super::canonicalize) if the text has no canonical
+    /// form.
     ///
     /// # Examples
     /// ```
@@ -86,19 +86,19 @@ impl Digest {
         Ok(Self::of(domain, &bytes))
     }
 
-    /// Takes the 32 bytes of a hash that was made before.
+    /// Creates a digest from the 32 bytes of an existing hash.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// Gives the 32 bytes.
+    /// Returns the 32 bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// Its text.
+    /// The text form.
     pub(crate) fn digits(&self) -> [u8; 64] {
         let mut text = [0; 64];
         for (digits, byte) in text.chunks_exact_mut(2).zip(self.0) {

@@ -1,10 +1,10 @@
-//! Why a text has no canonical form.
+//! Errors of canonicalization.
 
 use std::fmt;
 
 use crate::json::Malformed;
 
-/// Says where and why a text has no canonical form.
+/// Describes where and why a text has no canonical form.
 ///
 /// Neither the message nor `Debug` quotes any part of the text.
 ///
@@ -17,10 +17,10 @@ use crate::json::Malformed;
 /// assert_eq!(twice.position(), 9);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CanonicalError(Fault);
+pub struct CanonicalError(ErrorCause);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
+enum ErrorCause {
     Malformed(Malformed),
     Duplicate(usize),
     Integer(usize),
@@ -28,67 +28,69 @@ enum Fault {
     Filled(usize),
 }
 
-/// Names the rule that a text breaks.
+/// Classifies a [`CanonicalError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CanonicalErrorKind {
-    /// Stands for a byte that cannot stand where it does.
+    /// A byte is not valid at its position.
     Syntax,
-    /// Stands for a text that ends too early.
+    /// The text ends too early.
     Truncated,
-    /// Stands for a property name that its object already has, in whatever spelling.
+    /// A property name occurs twice in one object, in any notation.
     DuplicateName,
-    /// Stands for an integer beyond 2^53 − 1 in magnitude.
+    /// An integer is beyond 2^53 − 1 in magnitude.
     IntegerTooLarge,
-    /// Stands for a number with a fraction or an exponent that no 64-bit float is near.
+    /// A number with a fraction or an exponent is beyond the range of 64-bit floats.
     NumberTooLarge,
-    /// Stands for arrays and objects nested deeper than 128 levels.
+    /// Arrays and objects nest deeper than 128 levels.
     TooDeep,
-    /// Stands for a text longer than a 32-bit offset reaches, or one of whose defaults would make
-    /// too much.
+    /// The text is longer than a 32-bit offset can address, or its defaults would make it too long.
     TooLarge,
 }
 
 impl CanonicalError {
     pub(super) const fn duplicate(position: usize) -> Self {
-        Self(Fault::Duplicate(position))
+        Self(ErrorCause::Duplicate(position))
     }
 
     pub(super) const fn integer(position: usize) -> Self {
-        Self(Fault::Integer(position))
+        Self(ErrorCause::Integer(position))
     }
 
     pub(super) const fn number(position: usize) -> Self {
-        Self(Fault::Number(position))
+        Self(ErrorCause::Number(position))
     }
 
     pub(super) const fn filled(position: usize) -> Self {
-        Self(Fault::Filled(position))
+        Self(ErrorCause::Filled(position))
     }
 
-    /// Names the rule that the text breaks.
+    /// Returns the kind of error.
     #[must_use]
     pub const fn kind(&self) -> CanonicalErrorKind {
         match self.0 {
-            Fault::Malformed(Malformed::Syntax { .. }) => CanonicalErrorKind::Syntax,
-            Fault::Malformed(Malformed::Truncated { .. }) => CanonicalErrorKind::Truncated,
-            Fault::Malformed(Malformed::TooDeep { .. }) => CanonicalErrorKind::TooDeep,
-            Fault::Malformed(Malformed::TooLarge { .. } | Malformed::StringTooLong { .. }) => {
+            ErrorCause::Malformed(Malformed::Syntax { .. }) => CanonicalErrorKind::Syntax,
+            ErrorCause::Malformed(Malformed::Truncated { .. }) => CanonicalErrorKind::Truncated,
+            ErrorCause::Malformed(Malformed::TooDeep { .. }) => CanonicalErrorKind::TooDeep,
+            ErrorCause::Malformed(Malformed::TooLarge { .. } | Malformed::StringTooLong { .. }) => {
                 CanonicalErrorKind::TooLarge
             }
-            Fault::Filled(_) => CanonicalErrorKind::TooLarge,
-            Fault::Duplicate(_) => CanonicalErrorKind::DuplicateName,
-            Fault::Integer(_) => CanonicalErrorKind::IntegerTooLarge,
-            Fault::Number(_) => CanonicalErrorKind::NumberTooLarge,
+            ErrorCause::Filled(_) => CanonicalErrorKind::TooLarge,
+            ErrorCause::Duplicate(_) => CanonicalErrorKind::DuplicateName,
+            ErrorCause::Integer(_) => CanonicalErrorKind::IntegerTooLarge,
+            ErrorCause::Number(_) => CanonicalErrorKind::NumberTooLarge,
         }
     }
 
-    /// Gives the byte offset at which the offending token begins, or where reading stopped.
+    /// Returns the byte offset of the offending token, or where reading stopped.
     #[must_use]
     pub const fn position(&self) -> usize {
         match self.0 {
-            Fault::Malformed(malformed) => malformed.position(),
-            Fault::Duplicate(at) | Fault::Integer(at) | Fault::Number(at) | Fault::Filled(at) => at,
+            ErrorCause::Malformed(malformed) => malformed.position(),
+            ErrorCause::Duplicate(at)
+            | ErrorCause::Integer(at)
+            | ErrorCause::Number(at)
+            | ErrorCause::Filled(at) => at,
         }
     }
 }
@@ -96,21 +98,21 @@ impl CanonicalError {
 impl fmt::Display for CanonicalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Fault::Malformed(malformed) => malformed.fmt(f),
-            Fault::Duplicate(at) => write!(
+            ErrorCause::Malformed(malformed) => malformed.fmt(f),
+            ErrorCause::Duplicate(at) => write!(
                 f,
                 "the property name at byte {at} already stands in its object; keep one of them"
             ),
-            Fault::Integer(at) => write!(
+            ErrorCause::Integer(at) => write!(
                 f,
                 "the integer at byte {at} is beyond 2^53 - 1, where readers lose digits; \
                  send it as a string"
             ),
-            Fault::Number(at) => write!(
+            ErrorCause::Number(at) => write!(
                 f,
                 "the number at byte {at} is beyond every 64-bit float; send it as a string"
             ),
-            Fault::Filled(at) => write!(
+            ErrorCause::Filled(at) => write!(
                 f,
                 "the defaults of the object at byte {at} and of those before it make too long a \
                  text; send fewer objects"
@@ -123,6 +125,6 @@ impl std::error::Error for CanonicalError {}
 
 impl From<Malformed> for CanonicalError {
     fn from(malformed: Malformed) -> Self {
-        Self(Fault::Malformed(malformed))
+        Self(ErrorCause::Malformed(malformed))
     }
 }

@@ -1,17 +1,17 @@
-//! One text for each JSON value, so that equal values have equal hashes.
+//! Canonical JSON: equal values have equal texts, and therefore equal hashes.
 //!
-//! [`canonicalize`] writes JSON as RFC 8785 (JSON Canonicalization Scheme) wants it: no space
-//! between tokens, properties in the order of their names' UTF-16 code units, numbers as ECMAScript
-//! prints them, strings with as few escapes as JSON allows. [`Digest`] hashes such a text.
+//! [`canonicalize`] writes JSON by RFC 8785 (JSON Canonicalization Scheme): no whitespace between
+//! tokens, properties sorted by the UTF-16 code units of their names, numbers as ECMAScript prints
+//! them, and strings with the fewest escapes that JSON allows. [`Digest`] hashes such a text.
 //!
-//! The scheme is defined over I-JSON (RFC 7493). What lies outside of it is refused, never mended:
-//! a name that stands twice in one object (in whatever spelling), an integer beyond 2^53 − 1, half
-//! of a surrogate pair. [`canonicalize`] has the whole list.
+//! The scheme is defined for I-JSON (RFC 7493). Other JSON is rejected, never repaired: a name that
+//! occurs twice in one object (in any notation), an integer beyond 2^53 − 1, half of a surrogate
+//! pair. [`canonicalize`] lists all cases.
 
 mod defaults;
 mod digest;
-mod direct;
 mod error;
+mod fast_path;
 mod order;
 mod write;
 
@@ -19,39 +19,40 @@ pub(crate) use self::defaults::Defaults;
 pub use self::digest::{Digest, ParseDigestError};
 pub use self::error::{CanonicalError, CanonicalErrorKind};
 
-use self::defaults::PlaceId;
-use self::write::{Numbers, Writer};
+use self::defaults::DefaultsId;
+use self::write::{CanonicalWriter, NumberPolicy};
 use crate::json::reader::read_to_depth;
 use crate::limits::Limits;
 
 /// The deepest nesting of arrays and objects; the outermost is level 1.
-const DEEPEST: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// Writes a JSON text in its canonical form (RFC 8785).
 ///
-/// Equal values have equal canonical texts, whatever the spelling of their strings and numbers,
-/// the space between tokens and the order of properties. The order of an array's items is part of
-/// its value. Text is not normalized: `é` and `e` with a combining accent stay two names.
+/// Equal values have equal canonical texts, independent of the notation of strings and numbers, of
+/// whitespace and of the order of properties. The order of an array's items is significant. Unicode
+/// is not normalized: `é` and `e` with a combining accent are different names.
 ///
-/// A number that is written as an integer is kept digit by digit or refused. One that is written
-/// with a fraction or an exponent is rounded to the nearest 64-bit float, as the RFC says, so that
-/// `0.1` and `0.10000000000000000001` are one value, as are `5`, `5.0` and `50e-1`. The canonical
-/// text of a float between 2^53 and 10^21 has neither fraction nor exponent, and is therefore not
-/// taken again; every other canonical text is, and stays as it is.
+/// A number in integer notation is kept digit by digit or rejected. A number with a fraction or an
+/// exponent is rounded to the nearest 64-bit float, as the RFC specifies, so that `0.1` and
+/// `0.10000000000000000001` are equal, as are `5`, `5.0` and `50e-1`. The canonical text of a float
+/// between 2^53 and 10^21 has neither fraction nor exponent, and is therefore rejected as input.
+/// Canonicalization leaves every other canonical text unchanged.
 ///
 /// # Errors
-/// By [kind](CanonicalErrorKind), with the byte at which it was found:
-/// - `Syntax`, `Truncated`: the text is not exactly one JSON value (RFC 8259), which includes
-///   control characters and invalid escapes in strings, half of a surrogate pair, and text behind
+/// By [kind](CanonicalErrorKind), with the byte offset of the error:
+/// - `Syntax`, `Truncated`: the text is not exactly one JSON value (RFC 8259); this includes
+///   control characters and invalid escapes in strings, half of a surrogate pair, and text after
 ///   the value;
-/// - `DuplicateName`: a name stands twice in one object, at any depth, `"a"` and `"\u0061"` too;
-/// - `IntegerTooLarge`: an integer beyond 2^53 − 1, which a 64-bit float need not hold;
-/// - `NumberTooLarge`: a number beyond every 64-bit float, as `1e400`;
+/// - `DuplicateName`: a name occurs twice in one object, at any depth; `"a"` and `"\u0061"` are
+///   equal;
+/// - `IntegerTooLarge`: an integer beyond 2^53 − 1, which a 64-bit float may not represent;
+/// - `NumberTooLarge`: a number beyond the range of 64-bit floats, such as `1e400`;
 /// - `TooDeep`: arrays and objects nested deeper than 128 levels;
-/// - `TooLarge`: a text beyond 4 GiB.
+/// - `TooLarge`: a text of more than 4 GiB.
 ///
 /// # Panics
-/// Never: what is written of a text is text.
+/// Never: the output is always valid UTF-8.
 ///
 /// # Examples
 /// ```
@@ -71,63 +72,71 @@ pub fn canonicalize(json: &str) -> Result<String, CanonicalError> {
     Ok(String::from_utf8(out).expect("parts of a text between ASCII are a text"))
 }
 
-/// As [`canonicalize`], behind what is there; on an error `out` holds what was written so far.
+/// Appends the canonical form; on an error, `out` contains a partial result.
 fn canonicalize_into(json: &str, out: &mut Vec<u8>) -> Result<(), CanonicalError> {
-    canonicalize_at(json, Form::PLAIN, out)
+    canonicalize_at(json, CanonicalForm::RFC_8785, out)
 }
 
-/// Writes the form by which this runtime recognises a text: with every absent property that has a
-/// default, and with every digit of a whole number, however large it is and however written.
+/// Appends the form by which this runtime compares arguments: with the default of every absent
+/// property, and with all digits of whole numbers in any notation.
 ///
-/// Where all whole numbers are within 2^53 − 1 it is the canonical form of the filled text. It is
-/// made to be hashed here and not to be read elsewhere, so that nothing has to be refused for what
-/// another reader would make of it.
+/// If all whole numbers are within 2^53 − 1, it is the canonical form of the completed text. The
+/// form is only hashed in this process, so numbers that other readers would round are allowed.
 ///
 /// # Errors
-/// As [`canonicalize`], but for `IntegerTooLarge`; then `out` holds what was written so far.
+/// Like [`canonicalize`], except `IntegerTooLarge`; then `out` contains a partial result.
 pub(crate) fn canonicalize_exactly(
     json: &str,
     defaults: &Defaults,
     out: &mut Vec<u8>,
 ) -> Result<(), CanonicalError> {
-    canonicalize_at(json, Form::exact(defaults, defaults.root()), out)
+    canonicalize_at(json, CanonicalForm::exact(defaults, defaults.root()), out)
 }
 
-/// How a text is written.
+/// Settings of the writer.
 #[derive(Debug, Clone, Copy)]
-struct Form<'d> {
+struct CanonicalForm<'d> {
     defaults: &'d Defaults,
-    /// Where the text stands in what the defaults were taken from.
-    place: Option<PlaceId>,
-    numbers: Numbers,
+    /// The defaults of the current value.
+    defaults_id: Option<DefaultsId>,
+    numbers: NumberPolicy,
 }
 
-impl Form<'static> {
-    const PLAIN: Self = Self { defaults: Defaults::none(), place: None, numbers: Numbers::Shared };
+impl CanonicalForm<'static> {
+    const RFC_8785: Self =
+        Self { defaults: Defaults::none(), defaults_id: None, numbers: NumberPolicy::IJson };
 }
 
-impl<'d> Form<'d> {
-    const fn exact(defaults: &'d Defaults, place: Option<PlaceId>) -> Self {
-        Self { defaults, place, numbers: Numbers::Exact }
+impl<'d> CanonicalForm<'d> {
+    const fn exact(defaults: &'d Defaults, defaults_id: Option<DefaultsId>) -> Self {
+        Self { defaults, defaults_id, numbers: NumberPolicy::Exact }
     }
 }
 
-fn canonicalize_at(json: &str, form: Form<'_>, out: &mut Vec<u8>) -> Result<(), CanonicalError> {
-    if form.place.is_none() && direct::write(json, out) {
+fn canonicalize_at(
+    json: &str,
+    form: CanonicalForm<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), CanonicalError> {
+    if form.defaults_id.is_none() && fast_path::write(json, out) {
         return Ok(());
     }
     canonicalize_any(json, form, out)
 }
 
-/// Writes the canonical form of whatever text, or says why it has none.
-fn canonicalize_any(json: &str, form: Form<'_>, out: &mut Vec<u8>) -> Result<(), CanonicalError> {
+/// Appends the canonical form of any text, or returns the error.
+fn canonicalize_any(
+    json: &str,
+    form: CanonicalForm<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), CanonicalError> {
     let unbounded = Limits::new().with_max_bytes(usize::MAX).with_max_string_bytes(usize::MAX);
-    let tree = read_to_depth(json, &unbounded, DEEPEST)?;
+    let tree = read_to_depth(json, &unbounded, MAX_DEPTH)?;
     let view = tree.view(json);
     if let Some(repeated) = tree.duplicates().iter().map(|repeat| repeat.node).min() {
         return Err(CanonicalError::duplicate(view.node(repeated).member_start()));
     }
-    Writer::new(view, form, out).document()
+    CanonicalWriter::new(view, form, out).document()
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! The order of property names: by UTF-16 code units (RFC 8785, section 3.2.3).
+//! Order of property names by UTF-16 code units (RFC 8785, section 3.2.3).
 
 use std::cmp::Ordering;
 
-/// Compares two names as their UTF-16 forms compare, without making those.
+/// Compares two names by UTF-16 code units, without converting them.
 ///
-/// UTF-8 sorts by code points. UTF-16 does too, but that the surrogates of what lies above U+FFFF
-/// come before U+E000 to U+FFFF.
+/// UTF-8 sorts by code points. UTF-16 differs only in that the surrogates of characters above
+/// U+FFFF sort before U+E000 to U+FFFF.
 pub(super) fn utf16_order(left: &str, right: &str) -> Ordering {
     let (left, right) = (left.as_bytes(), right.as_bytes());
     let different = left.iter().zip(right).find(|(a, b)| a != b);
@@ -15,7 +15,7 @@ pub(super) fn utf16_order(left: &str, right: &str) -> Ordering {
     }
 }
 
-/// Lifts the first bytes of U+E000 to U+FFFF (0xEE, 0xEF) above those of U+10000 and on (to 0xF4).
+/// Maps the first bytes of U+E000 to U+FFFF (0xEE, 0xEF) above those of U+10000 and up (to 0xF4).
 const fn rank(byte: u8) -> u8 {
     if byte == 0xEE || byte == 0xEF { byte + 0x10 } else { byte }
 }

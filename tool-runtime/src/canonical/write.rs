@@ -3,63 +3,63 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use super::Form;
-use super::defaults::{PlaceId, Property};
+use super::CanonicalForm;
+use super::defaults::{DefaultedProperty, DefaultsId};
 use super::error::CanonicalError;
 use super::order::utf16_order;
 use crate::json::text::escape;
-use crate::json::{Decimal, Kind, Node, View};
+use crate::json::{Decimal, JsonKind, JsonNode, JsonView};
 
-/// The largest integer up to which every 64-bit float reader keeps each one: 2^53 − 1.
-const LARGEST: u64 = (1 << 53) - 1;
+/// The largest integer up to which 64-bit floats represent every integer: 2^53 − 1.
+const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// The standard library reads an exponent up to 16 bits only; what is beyond them comes to the same
-/// unless the number has about as many digits.
-const LONG: usize = 1 << 15;
+/// The standard library parses exponents of up to 16 bits; larger ones give the same float unless
+/// the number has about as many digits.
+const LONG_NUMBER: usize = 1 << 15;
 
-/// The most bytes that defaults may add to a text: a short one can ask for them very often.
-const MOST: usize = 1 << 24;
+/// The most bytes that defaults may add to a text; a short text can require many of them.
+const MAX_FILLED_BYTES: usize = 1 << 24;
 
-/// Which numbers have a canonical form.
+/// Selects the numbers that have a canonical form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Numbers {
-    /// What every reader keeps: an integer beyond 2^53 − 1 is refused, and what is written with a
-    /// fraction or an exponent is the float that is nearest.
-    Shared,
-    /// Whatever a tool may be given: a whole number of up to 128 bits is written with all its
-    /// digits, and any other is the float that is nearest.
+pub(super) enum NumberPolicy {
+    /// I-JSON: an integer beyond 2^53 − 1 is rejected, and a number with a fraction or an exponent
+    /// is rounded to the nearest float.
+    IJson,
+    /// A whole number of up to 128 bits keeps all its digits, and any other number is rounded to
+    /// the nearest float.
     Exact,
 }
 
-/// What is read, what is filled in, and what is written.
-pub(super) struct Writer<'d> {
-    view: View<'d>,
-    form: Form<'d>,
+/// The state of writing one text.
+pub(super) struct CanonicalWriter<'d> {
+    view: JsonView<'d>,
+    form: CanonicalForm<'d>,
     out: &'d mut Vec<u8>,
-    /// The members of the objects that are under way and have to be sorted, the innermost's last.
+    /// The members of all open objects that need sorting, the innermost last.
     sorted: Vec<(Cow<'d, str>, u32)>,
-    /// The bytes of the defaults that were written.
+    /// Bytes of written defaults.
     filled: usize,
 }
 
-impl<'d> Writer<'d> {
-    pub(super) fn new(view: View<'d>, form: Form<'d>, out: &'d mut Vec<u8>) -> Self {
+impl<'d> CanonicalWriter<'d> {
+    pub(super) fn new(view: JsonView<'d>, form: CanonicalForm<'d>, out: &'d mut Vec<u8>) -> Self {
         Self { view, form, out, sorted: Vec::new(), filled: 0 }
     }
 
     /// Writes the whole text.
     pub(super) fn document(&mut self) -> Result<(), CanonicalError> {
-        self.value(0, self.form.place)
+        self.value(0, self.form.defaults_id)
     }
 
-    fn value(&mut self, id: u32, place: Option<PlaceId>) -> Result<(), CanonicalError> {
+    fn value(&mut self, id: u32, defaults_id: Option<DefaultsId>) -> Result<(), CanonicalError> {
         let node = self.view.node(id);
         match node.kind {
-            Kind::Null | Kind::Bool => self.copy(self.view.raw(node)),
-            Kind::Number => return self.number(node),
-            Kind::String => self.string(self.view.raw(node), node.is_escaped()),
-            Kind::Array => return self.array(id, place),
-            Kind::Object => return self.object(id, place),
+            JsonKind::Null | JsonKind::Bool => self.copy(self.view.raw(node)),
+            JsonKind::Number => return self.number(node),
+            JsonKind::String => self.string(self.view.raw(node), node.is_escaped()),
+            JsonKind::Array => return self.array(id, defaults_id),
+            JsonKind::Object => return self.object(id, defaults_id),
         }
         Ok(())
     }
@@ -68,12 +68,12 @@ impl<'d> Writer<'d> {
         self.out.extend_from_slice(text.as_bytes());
     }
 
-    fn number(&mut self, node: &Node) -> Result<(), CanonicalError> {
+    fn number(&mut self, node: &JsonNode) -> Result<(), CanonicalError> {
         let raw = self.view.raw(node);
         if !node.is_digits() {
             return self.float(raw, node.start());
         }
-        if node.is_odd() {
+        if node.needs_exact_check() {
             return self.integer(raw, node.start());
         }
         self.copy(raw);
@@ -83,17 +83,18 @@ impl<'d> Writer<'d> {
     fn integer(&mut self, raw: &str, position: usize) -> Result<(), CanonicalError> {
         match raw.parse::<i64>() {
             Ok(0) => self.out.push(b'0'),
-            Ok(value) if value.unsigned_abs() <= LARGEST => self.copy(raw),
-            _ if self.form.numbers == Numbers::Exact => return self.float(raw, position),
+            Ok(value) if value.unsigned_abs() <= MAX_SAFE_INTEGER => self.copy(raw),
+            _ if self.form.numbers == NumberPolicy::Exact => return self.float(raw, position),
             _ => return Err(CanonicalError::integer(position)),
         }
         Ok(())
     }
 
     fn float(&mut self, raw: &str, position: usize) -> Result<(), CanonicalError> {
-        if self.form.numbers == Numbers::Exact {
+        if self.form.numbers == NumberPolicy::Exact {
             let number = Decimal::read(raw);
-            if let Some(whole) = number.magnitude().filter(|whole| *whole > LARGEST.into()) {
+            if let Some(whole) = number.magnitude().filter(|whole| *whole > MAX_SAFE_INTEGER.into())
+            {
                 let sign = if number.is_negative() { "-" } else { "" };
                 self.copy(&format!("{sign}{whole}"));
                 return Ok(());
@@ -104,17 +105,17 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Writes a string with its quotes; without escapes it has but one spelling.
+    /// Writes a string with its quotes; without escapes it is canonical as written.
     fn string(&mut self, quoted: &str, escaped: bool) {
         if escaped {
-            push_respelt(self.out, quoted);
+            push_string_canonically(self.out, quoted);
         } else {
             self.copy(quoted);
         }
     }
 
-    fn array(&mut self, id: u32, place: Option<PlaceId>) -> Result<(), CanonicalError> {
-        let items = place.and_then(|place| self.form.defaults.items(place));
+    fn array(&mut self, id: u32, defaults_id: Option<DefaultsId>) -> Result<(), CanonicalError> {
+        let items = defaults_id.and_then(|defaults_id| self.form.defaults.items(defaults_id));
         self.out.push(b'[');
         for (item, _) in self.view.children(id) {
             self.value(item, items)?;
@@ -124,8 +125,9 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    fn object(&mut self, id: u32, place: Option<PlaceId>) -> Result<(), CanonicalError> {
-        let mut known = place.map_or(&[][..], |place| self.form.defaults.properties(place));
+    fn object(&mut self, id: u32, defaults_id: Option<DefaultsId>) -> Result<(), CanonicalError> {
+        let mut known =
+            defaults_id.map_or(&[][..], |defaults_id| self.form.defaults.properties(defaults_id));
         let view = self.view;
         let mut named = view.children(id).map(|(member, node)| (view.key(node), member));
         self.out.push(b'{');
@@ -137,18 +139,18 @@ impl<'d> Writer<'d> {
         for absent in known {
             self.fill(absent);
         }
-        if self.filled > MOST {
+        if self.filled > MAX_FILLED_BYTES {
             return Err(CanonicalError::filled(view.node(id).start()));
         }
         self.close(b'}');
         Ok(())
     }
 
-    /// Writes members in their order. All objects sort theirs in one memory, one behind the other.
+    /// Writes members in sorted order. All objects share one buffer for sorting.
     fn sorted_members(
         &mut self,
         named: impl Iterator<Item = (Cow<'d, str>, u32)>,
-        known: &mut &'d [Property],
+        known: &mut &'d [DefaultedProperty],
     ) -> Result<(), CanonicalError> {
         let first = self.sorted.len();
         self.sorted.extend(named);
@@ -161,7 +163,7 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Ends an array or object, in place of the comma behind its last part.
+    /// Ends an array or object, replacing the comma after its last element.
     fn close(&mut self, bracket: u8) {
         match self.out.last_mut() {
             Some(last @ b',') => *last = bracket,
@@ -169,30 +171,30 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Writes a member, and before it the absent ones whose names come first.
+    /// Writes a member, after the absent members whose names sort before it.
     fn member(
         &mut self,
         name: &str,
         id: u32,
-        known: &mut &'d [Property],
+        known: &mut &'d [DefaultedProperty],
     ) -> Result<(), CanonicalError> {
         let node = self.view.node(id);
-        let place = self.fill_to(name, known);
+        let defaults_id = self.fill_to(name, known);
         self.string(quoted_name(self.view, node), node.is_key_escaped());
         self.out.push(b':');
-        self.value(id, place)?;
+        self.value(id, defaults_id)?;
         self.out.push(b',');
         Ok(())
     }
 
-    /// Writes the absent members before this name; gives the place of what it names.
-    fn fill_to(&mut self, name: &str, known: &mut &'d [Property]) -> Option<PlaceId> {
+    /// Writes the absent members before this name; returns the defaults of the member itself.
+    fn fill_to(&mut self, name: &str, known: &mut &'d [DefaultedProperty]) -> Option<DefaultsId> {
         while let Some((property, rest)) = known.split_first() {
             match utf16_order(&property.name, name) {
                 Ordering::Less => self.fill(property),
                 Ordering::Equal => {
                     *known = rest;
-                    return property.place;
+                    return property.defaults_id;
                 }
                 Ordering::Greater => break,
             }
@@ -201,7 +203,7 @@ impl<'d> Writer<'d> {
         None
     }
 
-    fn fill(&mut self, absent: &Property) {
+    fn fill(&mut self, absent: &DefaultedProperty) {
         if let Some(member) = &absent.member {
             self.filled += member.len();
             self.out.extend_from_slice(member);
@@ -210,9 +212,9 @@ impl<'d> Writer<'d> {
     }
 }
 
-/// Reads the float that is nearest to a number, if there is one.
+/// The nearest float to a number, if it is finite.
 fn nearest(raw: &str) -> Option<f64> {
-    let parsed = if raw.len() > LONG {
+    let parsed = if raw.len() > LONG_NUMBER {
         let decimal = Decimal::read(raw);
         let digits: Vec<u8> = decimal.digits().collect();
         let digits = std::str::from_utf8(&digits).ok()?;
@@ -226,13 +228,13 @@ fn nearest(raw: &str) -> Option<f64> {
 }
 
 /// The name of a property, as written, with its quotes.
-fn quoted_name<'d>(view: View<'d>, node: &Node) -> &'d str {
+fn quoted_name<'d>(view: JsonView<'d>, node: &JsonNode) -> &'d str {
     let start = node.member_start();
     &view.text[start..start + view.raw_key(node).len() + 2]
 }
 
-/// Writes a string with each character in the one spelling of RFC 8785, section 3.2.2.2.
-fn push_respelt(out: &mut Vec<u8>, mut rest: &str) {
+/// Writes a string with each character in the canonical notation (RFC 8785, section 3.2.2.2).
+fn push_string_canonically(out: &mut Vec<u8>, mut rest: &str) {
     while let Some(at) = rest.find('\\') {
         out.extend_from_slice(&rest.as_bytes()[..at]);
         let (meant, used) = escape(&rest[at..]);

@@ -14,7 +14,8 @@ use super::runtime::{Inner, Runtime};
 use super::seams::{CallRecorder, EvidenceCollector};
 use crate::limits::Limits;
 use crate::registry::{
-    Catalogue, DynamicTool, Registered, Registry, Settings, States, Tool, Toolkit, narrowest_first,
+    DynamicTool, HostState, Registered, Registry, Tool, ToolCatalogue, ToolSettings, Toolkit,
+    narrowest_first,
 };
 use crate::schema::Coerce;
 use crate::timer::Timer;
@@ -24,8 +25,8 @@ use crate::timer::Timer;
 /// Nothing is checked until [`build`](Self::build), which reports every problem at once.
 pub struct RuntimeBuilder {
     registry: Registry,
-    states: States,
-    settings: Settings,
+    states: HostState,
+    settings: ToolSettings,
     tenant: Uuid,
     timer: Option<Arc<dyn Timer>>,
     observers: Vec<Arc<dyn Observe>>,
@@ -45,8 +46,8 @@ impl RuntimeBuilder {
     pub(super) fn new() -> Self {
         Self {
             registry: Registry::new(),
-            states: States::default(),
-            settings: Settings::default(),
+            states: HostState::default(),
+            settings: ToolSettings::default(),
             tenant: Uuid::nil(),
             timer: default_timer(),
             observers: Vec::new(),
@@ -249,7 +250,7 @@ impl RuntimeBuilder {
         #[cfg(not(feature = "trace"))]
         let instrument = None;
         Ok(Runtime::new(Inner {
-            catalogue: Catalogue::new(tools),
+            catalogue: ToolCatalogue::new(tools),
             states: self.states,
             limits: self.settings.limits,
             tenant: self.tenant,
@@ -303,7 +304,7 @@ impl RuntimeBuilder {
 }
 
 /// A tool's name, and its toolkit's.
-fn names_of(entry: &crate::registry::Entry) -> impl Iterator<Item = &str> {
+fn names_of(entry: &crate::registry::Registration) -> impl Iterator<Item = &str> {
     narrowest_first(entry.name(), entry.toolkit())
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tool_contracts::ContractError;
 
-use crate::registry::Place;
+use crate::registry::SourceLocation;
 use crate::schema::SchemaError;
 
 /// The problems that kept a runtime from being built.
@@ -54,9 +54,9 @@ pub enum BuildProblem {
         /// The name.
         tool: String,
         /// The place of the first.
-        first: Place,
+        first: SourceLocation,
         /// The place of the second.
-        second: Place,
+        second: SourceLocation,
     },
     /// A tool borrows a value that was not given to the builder.
     #[error("`{tool}` borrows `&{type_name}`, which was not given: {}", cure(type_name))]

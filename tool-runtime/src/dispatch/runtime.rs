@@ -22,7 +22,7 @@ use crate::arguments::Arguments;
 use crate::call::{self, CallScope, ToolCall, ToolOutput, TypedCall, guard};
 use crate::failure::FailureCode;
 use crate::limits::Limits;
-use crate::registry::{Catalogue, Registered, States, TypedTool};
+use crate::registry::{HostState, Registered, ToolCatalogue, TypedTool};
 use crate::timer::Timer;
 
 /// Holds the tools and opens calls of them. A handle: cloning it is cheap.
@@ -58,8 +58,8 @@ pub struct Runtime {
 }
 
 pub(crate) struct Inner {
-    pub(crate) catalogue: Catalogue,
-    pub(crate) states: States,
+    pub(crate) catalogue: ToolCatalogue,
+    pub(crate) states: HostState,
     pub(crate) limits: Limits,
     pub(crate) tenant: Uuid,
     pub(crate) timer: Arc<dyn Timer>,
@@ -299,7 +299,7 @@ impl Runtime {
         &self.inner.limits
     }
 
-    pub(crate) fn states(&self) -> &States {
+    pub(crate) fn states(&self) -> &HostState {
         &self.inner.states
     }
 

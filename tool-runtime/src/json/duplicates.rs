@@ -1,41 +1,41 @@
-//! Property names that stand twice in one object.
+//! Finds property names that occur twice in one object.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::tree::{Repeat, Tree, View};
+use super::tree::{DuplicateKey, JsonTree, JsonView};
 use crate::steps;
 
-/// The most names that one text reports; one more tells that there are more.
-const MOST: usize = 65;
-/// Up to here, comparing is cheaper than hashing.
-const FEW: usize = 24;
-/// The most names to make room for before any is read.
-const FIRST_NAMES: usize = 1024;
+/// The most duplicates of one text, including one that indicates that there are more.
+const MAX_DUPLICATES: usize = 65;
+/// Up to this number, comparing is faster than hashing.
+const LINEAR_SCAN_MAX: usize = 24;
+/// The most names to reserve memory for in advance.
+const MAX_RESERVED_NAMES: usize = 1024;
 
-/// Adds the object's repeated properties to the tree's list.
-pub(super) fn collect_duplicates(tree: &mut Tree, text: &str, object: u32) {
-    let view = View { text, nodes: &tree.nodes };
+/// Adds the object's duplicate properties to the tree's list.
+pub(super) fn collect_duplicates(tree: &mut JsonTree, text: &str, object: u32) {
+    let view = JsonView { text, nodes: &tree.nodes };
     let repeated = if is_plain(view, object) {
         if !has_collision(view, object) {
             return;
         }
-        compared(view, object)
+        find_by_comparing(view, object)
     } else {
-        hashed(view, object)
+        find_by_hashing(view, object)
     };
-    let room = MOST.saturating_sub(tree.duplicates.len());
+    let room = MAX_DUPLICATES.saturating_sub(tree.duplicates.len());
     tree.duplicates.extend(repeated.into_iter().take(room));
 }
 
-/// Few properties, and none with an escape in its name?
-fn is_plain(view: View<'_>, object: u32) -> bool {
-    view.node(object).count() <= FEW
+/// Returns whether the object has few properties, and none with an escape in its name.
+fn is_plain(view: JsonView<'_>, object: u32) -> bool {
+    view.node(object).count() <= LINEAR_SCAN_MAX
         && view.children(object).all(|(_, node)| !node.is_key_escaped())
 }
 
-/// Do two names look alike at a glance?
-fn has_collision(view: View<'_>, object: u32) -> bool {
+/// Returns whether two names have the same length and first byte.
+fn has_collision(view: JsonView<'_>, object: u32) -> bool {
     let bytes = view.text.as_bytes();
     let mut seen = 0_u64;
     for (_, node) in view.children(object) {
@@ -51,26 +51,26 @@ fn has_collision(view: View<'_>, object: u32) -> bool {
     false
 }
 
-fn compared(view: View<'_>, object: u32) -> Vec<Repeat> {
-    let mut names = [""; FEW];
-    let mut repeated: Vec<Repeat> = Vec::new();
-    for (at, (id, node)) in view.children(object).enumerate().take(FEW) {
+fn find_by_comparing(view: JsonView<'_>, object: u32) -> Vec<DuplicateKey> {
+    let mut names = [""; LINEAR_SCAN_MAX];
+    let mut repeated: Vec<DuplicateKey> = Vec::new();
+    for (at, (id, node)) in view.children(object).enumerate().take(LINEAR_SCAN_MAX) {
         let name = view.raw_key(node);
         names[at] = name;
         if names[..at].contains(&name) {
-            let known = |repeat: &&mut Repeat| view.raw_key(view.node(repeat.node)) == name;
+            let known = |repeat: &&mut DuplicateKey| view.raw_key(view.node(repeat.node)) == name;
             match repeated.iter_mut().find(known) {
                 Some(repeat) => repeat.times += 1,
-                None => repeated.push(Repeat { node: id, times: 2 }),
+                None => repeated.push(DuplicateKey { node: id, times: 2 }),
             }
         }
     }
     repeated
 }
 
-fn hashed(view: View<'_>, object: u32) -> Vec<Repeat> {
-    let mut names = HashMap::with_capacity(view.node(object).count().min(FIRST_NAMES));
-    let mut repeated: Vec<Repeat> = Vec::new();
+fn find_by_hashing(view: JsonView<'_>, object: u32) -> Vec<DuplicateKey> {
+    let mut names = HashMap::with_capacity(view.node(object).count().min(MAX_RESERVED_NAMES));
+    let mut repeated: Vec<DuplicateKey> = Vec::new();
     for (id, node) in view.children(object) {
         steps::count(1);
         let mut known = match names.entry(view.key(node)) {
@@ -81,13 +81,13 @@ fn hashed(view: View<'_>, object: u32) -> Vec<Repeat> {
             Entry::Occupied(known) => known,
         };
         if let Some(at) = known.get() {
-            if let Some(Repeat { times, .. }) = repeated.get_mut(*at) {
+            if let Some(DuplicateKey { times, .. }) = repeated.get_mut(*at) {
                 *times += 1;
             }
         } else {
             known.insert(Some(repeated.len()));
-            if repeated.len() < MOST {
-                repeated.push(Repeat { node: id, times: 2 });
+            if repeated.len() < MAX_DUPLICATES {
+                repeated.push(DuplicateKey { node: id, times: 2 });
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Equality of JSON values as JSON Schema means it: numbers by value, objects in any order.
+//! Equality of JSON values by JSON Schema: numbers by value, objects in any order.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -6,32 +6,32 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use serde_json::Value;
 
 use super::number::Decimal;
-use super::tree::{Kind, Node, View};
+use super::tree::{JsonKind, JsonNode, JsonView};
 
-/// Up to here, comparing all pairs is cheaper than hashing.
-const FEW: usize = 8;
+/// Up to this number, comparing all pairs is faster than hashing.
+const LINEAR_SCAN_MAX: usize = 8;
 
-/// Are two values of one text equal?
-pub(crate) fn equal(view: View<'_>, left: u32, right: u32) -> bool {
+/// Returns whether two values of one text are equal.
+pub(crate) fn equal(view: JsonView<'_>, left: u32, right: u32) -> bool {
     let (a, b) = (view.node(left), view.node(right));
     if a.kind != b.kind || a.count() != b.count() {
         return false;
     }
     match a.kind {
-        Kind::Null => true,
-        Kind::Bool => view.raw(a) == view.raw(b),
-        Kind::Number => view.decimal(a).same(&view.decimal(b)),
-        Kind::String => view.string(a) == view.string(b),
-        Kind::Array => {
+        JsonKind::Null => true,
+        JsonKind::Bool => view.raw(a) == view.raw(b),
+        JsonKind::Number => view.decimal(a).same(&view.decimal(b)),
+        JsonKind::String => view.string(a) == view.string(b),
+        JsonKind::Array => {
             let mut pairs = view.children(left).zip(view.children(right));
             pairs.all(|((a, _), (b, _))| equal(view, a, b))
         }
-        Kind::Object => equal_objects(view, left, right),
+        JsonKind::Object => equal_objects(view, left, right),
     }
 }
 
-fn equal_objects(view: View<'_>, left: u32, right: u32) -> bool {
-    if view.node(left).count() <= FEW {
+fn equal_objects(view: JsonView<'_>, left: u32, right: u32) -> bool {
+    if view.node(left).count() <= LINEAR_SCAN_MAX {
         return view.children(left).all(|(a, node)| {
             view.property(right, &view.key(node)).is_some_and(|b| equal(view, a, b))
         });
@@ -42,23 +42,23 @@ fn equal_objects(view: View<'_>, left: u32, right: u32) -> bool {
         .all(|(a, node)| properties.get(&view.key(node)).is_some_and(|b| equal(view, a, *b)))
 }
 
-/// Is a value of the text equal to the given one?
-pub(crate) fn equals_value(view: View<'_>, id: u32, value: &Value) -> bool {
+/// Returns whether a value of the text equals the given one.
+pub(crate) fn equals_value(view: JsonView<'_>, id: u32, value: &Value) -> bool {
     let node = view.node(id);
     match (node.kind, value) {
-        (Kind::Null, Value::Null) => true,
-        (Kind::Bool, Value::Bool(value)) => view.raw(node).starts_with('t') == *value,
-        (Kind::Number, Value::Number(number)) => {
-            // A float of the schema is all that its own reader has left of what was written.
+        (JsonKind::Null, Value::Null) => true,
+        (JsonKind::Bool, Value::Bool(value)) => view.raw(node).starts_with('t') == *value,
+        (JsonKind::Number, Value::Number(number)) => {
+            // A float of the schema was rounded by its own reader, so the text is rounded too.
             let float = || number.is_f64() && view.raw(node).parse().ok() == number.as_f64();
             view.decimal(node).same(&Decimal::read(&number.to_string())) || float()
         }
-        (Kind::String, Value::String(text)) => view.string(node) == *text,
-        (Kind::Array, Value::Array(items)) => {
+        (JsonKind::String, Value::String(text)) => view.string(node) == *text,
+        (JsonKind::Array, Value::Array(items)) => {
             node.count() == items.len()
                 && view.children(id).zip(items).all(|((id, _), item)| equals_value(view, id, item))
         }
-        (Kind::Object, Value::Object(properties)) => {
+        (JsonKind::Object, Value::Object(properties)) => {
             node.count() == properties.len()
                 && view.children(id).all(|(id, node)| {
                     let value = properties.get(&*view.key(node));
@@ -69,9 +69,9 @@ pub(crate) fn equals_value(view: View<'_>, id: u32, value: &Value) -> bool {
     }
 }
 
-/// The first item of an array that an earlier one equals.
-pub(crate) fn first_repeat(view: View<'_>, array: u32) -> Option<u32> {
-    if view.node(array).count() <= FEW {
+/// The first item of an array that equals an earlier one.
+pub(crate) fn first_repeat(view: JsonView<'_>, array: u32) -> Option<u32> {
+    if view.node(array).count() <= LINEAR_SCAN_MAX {
         let is_repeat = |(at, id): (usize, u32)| {
             view.children(array).take(at).any(|(before, _)| equal(view, before, id))
         };
@@ -90,19 +90,19 @@ pub(crate) fn first_repeat(view: View<'_>, array: u32) -> Option<u32> {
     None
 }
 
-/// The same number for equal values.
-fn hash(view: View<'_>, id: u32, node: &Node, keys: &RandomState) -> u64 {
+/// A hash that is the same for equal values.
+fn hash(view: JsonView<'_>, id: u32, node: &JsonNode, keys: &RandomState) -> u64 {
     let mut hasher = keys.build_hasher();
     hasher.write_u8(node.kind as u8);
     match node.kind {
-        Kind::Null => {}
-        Kind::Bool => hasher.write(view.raw(node).as_bytes()),
-        Kind::Number => hash_number(&view.decimal(node), &mut hasher),
-        Kind::String => hasher.write(view.string(node).as_bytes()),
-        Kind::Array => view
+        JsonKind::Null => {}
+        JsonKind::Bool => hasher.write(view.raw(node).as_bytes()),
+        JsonKind::Number => hash_number(&view.decimal(node), &mut hasher),
+        JsonKind::String => hasher.write(view.string(node).as_bytes()),
+        JsonKind::Array => view
             .children(id)
             .for_each(|(child, node)| hasher.write_u64(hash(view, child, node, keys))),
-        Kind::Object => hasher.write_u64(view.children(id).fold(0, |sum, (child, node)| {
+        JsonKind::Object => hasher.write_u64(view.children(id).fold(0, |sum, (child, node)| {
             let mut entry = keys.build_hasher();
             entry.write(view.key(node).as_bytes());
             entry.write_u64(hash(view, child, node, keys));

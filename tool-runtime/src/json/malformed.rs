@@ -1,10 +1,10 @@
-//! Why a text is not JSON, or more of it than the limits allow.
+//! Errors of reading JSON, including exceeded limits.
 
 use thiserror::Error;
 
-/// Says where and why a text could not be read as JSON.
+/// Describes where and why a text could not be read as JSON.
 ///
-/// Positions are byte offsets into the text. No part of the text is ever quoted.
+/// Positions are byte offsets into the text. The error never quotes the text.
 ///
 /// # Examples
 /// ```
@@ -19,48 +19,48 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Malformed {
-    /// Stands for a byte that cannot stand where it does.
+    /// A byte is not valid at its position.
     #[error("not JSON: expected {expected} at byte {position}")]
     Syntax {
         /// The offset of the offending byte.
         position: usize,
-        /// What could have stood there.
+        /// What is valid at this position.
         expected: &'static str,
     },
-    /// Stands for a text that ends too early: all of it is right so far.
+    /// The text ends too early, and is valid so far.
     #[error("the JSON text ends too early, at byte {position}")]
     Truncated {
         /// The length of the text.
         position: usize,
     },
-    /// Stands for a text that is longer than the limit; nothing of it was read.
+    /// The text is longer than the limit; it was not read.
     #[error("the JSON text has {bytes} bytes, the limit is {limit}")]
     TooLarge {
         /// The length of the text.
         bytes: usize,
-        /// The limit that it passes.
+        /// The exceeded limit.
         limit: usize,
     },
-    /// Stands for arrays and objects that are nested deeper than the limit.
+    /// Arrays and objects are nested deeper than the limit.
     #[error("the JSON text nests deeper than {limit} levels at byte {position}")]
     TooDeep {
-        /// The offset of the bracket that goes too deep.
+        /// The offset of the bracket that exceeds the limit.
         position: usize,
-        /// The limit that it passes.
+        /// The exceeded limit.
         limit: usize,
     },
-    /// Stands for a string or property name that is longer than the limit.
+    /// A string or property name is longer than the limit.
     #[error("the string at byte {position} is longer than {limit} bytes")]
     StringTooLong {
         /// The offset of the string's opening quote.
         position: usize,
-        /// The limit that it passes.
+        /// The exceeded limit.
         limit: usize,
     },
 }
 
 impl Malformed {
-    /// Gives the byte offset at which reading stopped.
+    /// Returns the byte offset at which reading stopped.
     #[must_use]
     pub const fn position(&self) -> usize {
         match *self {

@@ -1,4 +1,4 @@
-//! A strict JSON reader that keeps where everything stands: one pass, one flat list of nodes.
+//! A strict JSON parser that keeps the position of every value: one pass, one flat list of nodes.
 
 mod duplicates;
 mod equal;
@@ -18,7 +18,7 @@ pub(crate) use reader::read;
 #[cfg(feature = "canonical")]
 pub(crate) use scan::special;
 
-pub(crate) use tree::{Kind, Node, Repeat, Tree, View};
+pub(crate) use tree::{DuplicateKey, JsonKind, JsonNode, JsonTree, JsonView};
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,8 @@
-//! The exact value of a JSON number, whatever its size.
+//! Exact values of JSON numbers of any size.
 
-/// A number as its significant digits times a power of ten.
+/// A number as significant digits times a power of ten.
 ///
-/// The digits have no zeros at either end; none at all is zero.
+/// The digits have no leading or trailing zeros; no digits mean zero.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Decimal<'t> {
     negative: bool,
@@ -11,11 +11,11 @@ pub(crate) struct Decimal<'t> {
     exponent: i64,
 }
 
-/// Beyond every exponent that matters, and far from overflowing.
-const FAR: i64 = 1 << 40;
+/// Limit of exponents, beyond all relevant ones and far from overflow.
+const MAX_EXPONENT: i64 = 1 << 40;
 
 impl<'t> Decimal<'t> {
-    /// Reads the text of a JSON number.
+    /// Parses the text of a JSON number.
     pub(crate) fn read(text: &'t str) -> Self {
         let bytes = text.as_bytes();
         let (negative, bytes) = match bytes.split_first() {
@@ -59,31 +59,31 @@ impl<'t> Decimal<'t> {
         self.negative
     }
 
-    /// The power of ten that the digits are multiplied by.
+    /// The power of ten.
     pub(crate) const fn exponent(&self) -> i64 {
         self.exponent
     }
 
-    /// The significant digits, first to last, as bytes.
+    /// The significant digits as ASCII bytes.
     pub(crate) fn digits(&self) -> impl Iterator<Item = u8> + 't {
         self.head.iter().chain(self.tail).copied()
     }
 
-    /// Are both the same number?
+    /// Returns whether both numbers are equal.
     pub(crate) fn same(&self, other: &Decimal<'_>) -> bool {
         self.exponent == other.exponent
             && (self.negative == other.negative || self.is_zero())
             && self.digits().eq(other.digits())
     }
 
-    /// The digits as an integer, without sign and exponent, if it fits.
+    /// The digits as an integer, without sign and exponent, if they fit.
     pub(crate) fn mantissa(&self) -> Option<u128> {
         self.digits().try_fold(0_u128, |sum, digit| {
             sum.checked_mul(10)?.checked_add(u128::from(digit - b'0'))
         })
     }
 
-    /// The value without its sign, if it is an integer that fits.
+    /// The absolute value, if it is an integer that fits.
     pub(crate) fn magnitude(&self) -> Option<u128> {
         let places = u32::try_from(self.exponent).ok()?;
         self.mantissa()?.checked_mul(10_u128.checked_pow(places)?)
@@ -103,13 +103,13 @@ fn exponent(text: &[u8]) -> i64 {
         _ => (false, text),
     };
     let size = digits.iter().fold(0, |sum: i64, digit| {
-        (sum.saturating_mul(10).saturating_add(i64::from(digit - b'0'))).min(FAR)
+        (sum.saturating_mul(10).saturating_add(i64::from(digit - b'0'))).min(MAX_EXPONENT)
     });
     if negative { -size } else { size }
 }
 
 fn length(digits: &[u8]) -> i64 {
-    i64::try_from(digits.len()).unwrap_or(FAR)
+    i64::try_from(digits.len()).unwrap_or(MAX_EXPONENT)
 }
 
 fn without_leading(digits: &[u8]) -> &[u8] {

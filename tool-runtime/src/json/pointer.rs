@@ -1,27 +1,28 @@
-//! Where a node is, as a JSON Pointer (RFC 6901).
+//! The location of a node as a JSON Pointer (RFC 6901).
 
 use std::fmt::Write as _;
 use std::iter::successors;
 
-use super::tree::View;
+use super::tree::JsonView;
 use crate::steps;
 
-/// The most characters of one property name that are repeated in a pointer.
-const LONGEST: usize = 64;
+/// The most characters of each property name in a pointer.
+const MAX_NAME_CHARS: usize = 64;
 
-/// The most bytes of one pointer: what lies deeper is not named.
-const MOST_BYTES: usize = 1_024;
+/// The most bytes of a pointer; deeper segments are omitted.
+const MAX_POINTER_BYTES: usize = 1_024;
 
-/// The pointer to a node: its names up to 64 characters each, all of it up to 1 KiB, `…` for the rest.
+/// The pointer to a node: names of up to 64 characters each, at most 1 KiB in total, `…` for the
+/// rest.
 ///
-/// Climbs from the node to the root, so that its cost does not depend on the node's siblings.
-pub(crate) fn pointer(view: View<'_>, id: u32) -> String {
+/// Walks from the node to the root, so that the cost is independent of the node's siblings.
+pub(crate) fn pointer(view: JsonView<'_>, id: u32) -> String {
     let climb = successors(Some(id), |id| view.node(*id).parent());
     let mut way: Vec<u32> = climb.collect();
     way.pop();
     let mut path = String::new();
     for id in way.into_iter().rev() {
-        if path.len() > MOST_BYTES {
+        if path.len() > MAX_POINTER_BYTES {
             path.push_str("/…");
             break;
         }
@@ -37,17 +38,17 @@ pub(crate) fn pointer(view: View<'_>, id: u32) -> String {
     path
 }
 
-/// The pointers to nodes, in their order.
-pub(crate) fn pointers(view: View<'_>, nodes: &[u32]) -> Vec<String> {
+/// The pointers to several nodes.
+pub(crate) fn pointers(view: JsonView<'_>, nodes: &[u32]) -> Vec<String> {
     nodes.iter().map(|id| pointer(view, *id)).collect()
 }
 
-/// Adds a property's name to a pointer, capped.
+/// Appends a property's name to a pointer, truncated.
 pub(crate) fn push_name(path: &mut String, name: &str) {
     path.push('/');
     for (at, character) in name.chars().enumerate() {
         match character {
-            _ if at == LONGEST => return path.push('…'),
+            _ if at == MAX_NAME_CHARS => return path.push('…'),
             '~' => path.push_str("~0"),
             '/' => path.push_str("~1"),
             other => path.push(other),

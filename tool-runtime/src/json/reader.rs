@@ -2,21 +2,25 @@
 
 use super::duplicates::collect_duplicates;
 use super::malformed::Malformed;
-use super::scan::{Scanner, Step};
-use super::tree::{KEY_ESCAPED, Kind, NO_NODE as NONE, Node, Tree, WIDE};
+use super::scan::{ScanResult, Scanner};
+use super::tree::{JsonKind, JsonNode, JsonTree, KEY_ESCAPED, NO_NODE as NONE, WIDE};
 use crate::limits::Limits;
 use crate::steps;
 
-/// Reads one JSON text.
+/// Parses one JSON text.
 ///
 /// # Errors
-/// The first thing that is not JSON, or that passes a limit.
-pub(crate) fn read(text: &str, limits: &Limits) -> Result<Tree, Malformed> {
+/// Returns the first syntax error or exceeded limit.
+pub(crate) fn read(text: &str, limits: &Limits) -> Result<JsonTree, Malformed> {
     read_to_depth(text, limits, limits.max_depth())
 }
 
-/// Reads one JSON text that may nest this deep, whatever the limits say of depth.
-pub(crate) fn read_to_depth(text: &str, limits: &Limits, limit: usize) -> Result<Tree, Malformed> {
+/// Parses one JSON text with this limit of depth instead of the one in `limits`.
+pub(crate) fn read_to_depth(
+    text: &str,
+    limits: &Limits,
+    limit: usize,
+) -> Result<JsonTree, Malformed> {
     let longest = limits.max_bytes().min(Limits::LONGEST);
     if text.len() > longest {
         return Err(Malformed::TooLarge { bytes: text.len(), limit: longest });
@@ -25,45 +29,45 @@ pub(crate) fn read_to_depth(text: &str, limits: &Limits, limit: usize) -> Result
         bytes: text.as_bytes(),
         at: 0,
         max_string: limits.max_string_bytes(),
-        fault: None,
+        error: None,
     };
-    let tree = Tree {
-        nodes: Vec::with_capacity((text.len() / 8 + 2).min(FIRST_NODES)),
+    let tree = JsonTree {
+        nodes: Vec::with_capacity((text.len() / 8 + 2).min(MAX_RESERVED_NODES)),
         duplicates: Vec::new(),
         wide: false,
     };
-    let mut reader = Reader { text, scanner, tree, open: NONE, levels: 0, limit, key: NO_KEY };
-    match (reader.document(), reader.scanner.fault) {
+    let mut reader =
+        JsonParser { text, scanner, tree, open: NONE, depth: 0, limit, key: NO_PENDING_KEY };
+    match (reader.document(), reader.scanner.error) {
         (Some(()), None) => Ok(reader.tree),
-        (_, fault) => Err(fault.unwrap_or(Malformed::Truncated { position: text.len() })),
+        (_, error) => Err(error.unwrap_or(Malformed::Truncated { position: text.len() })),
     }
 }
 
-/// The most nodes to make room for before any is read.
-const FIRST_NODES: usize = 1024;
-const NO_KEY: Key = Key { start: 0, end: 0, flags: 0 };
+/// The most nodes to reserve memory for in advance.
+const MAX_RESERVED_NODES: usize = 1024;
+const NO_PENDING_KEY: PendingKey = PendingKey { start: 0, end: 0, flags: 0 };
 
 #[derive(Debug, Clone, Copy)]
-struct Key {
+struct PendingKey {
     start: u32,
     end: u32,
     flags: u8,
 }
 
-struct Reader<'t> {
+struct JsonParser<'t> {
     text: &'t str,
     scanner: Scanner<'t>,
-    tree: Tree,
-    /// The innermost array or object that is not closed; while it is open, its `next` is the one
-    /// around it.
+    tree: JsonTree,
+    /// The innermost open array or object; while it is open, its `next` is the enclosing one.
     open: u32,
-    levels: usize,
+    depth: usize,
     limit: usize,
-    key: Key,
+    key: PendingKey,
 }
 
-impl Reader<'_> {
-    fn document(&mut self) -> Step<()> {
+impl JsonParser<'_> {
+    fn document(&mut self) -> ScanResult<()> {
         self.scanner.skip_space();
         loop {
             let ended = self.value()?;
@@ -78,20 +82,20 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Reads a value, or opens an array or object that has something in it (then false).
-    fn value(&mut self) -> Step<bool> {
+    /// Reads a value, or opens a non-empty array or object and returns false.
+    fn value(&mut self) -> ScanResult<bool> {
         let start = self.scanner.at;
         let (kind, flags) = match self.scanner.peek() {
             Some(b'"') => {
                 self.scanner.at += 1;
-                (Kind::String, self.scanner.string()?.1)
+                (JsonKind::String, self.scanner.string()?.1)
             }
-            Some(b'-' | b'0'..=b'9') => (Kind::Number, self.number()?),
-            Some(b'{') => return self.open(Kind::Object),
-            Some(b'[') => return self.open(Kind::Array),
-            Some(b't') => (Kind::Bool, self.word("true")?),
-            Some(b'f') => (Kind::Bool, self.word("false")?),
-            Some(b'n') => (Kind::Null, self.word("null")?),
+            Some(b'-' | b'0'..=b'9') => (JsonKind::Number, self.number()?),
+            Some(b'{') => return self.open(JsonKind::Object),
+            Some(b'[') => return self.open(JsonKind::Array),
+            Some(b't') => (JsonKind::Bool, self.word("true")?),
+            Some(b'f') => (JsonKind::Bool, self.word("false")?),
+            Some(b'n') => (JsonKind::Null, self.word("null")?),
             _ => return self.scanner.unexpected("a value"),
         };
         let next = offset(self.tree.nodes.len() + 1);
@@ -99,25 +103,25 @@ impl Reader<'_> {
         Some(true)
     }
 
-    fn word(&mut self, word: &'static str) -> Step<u8> {
+    fn word(&mut self, word: &'static str) -> ScanResult<u8> {
         self.scanner.word(word)?;
         Some(0)
     }
 
-    fn number(&mut self) -> Step<u8> {
+    fn number(&mut self) -> ScanResult<u8> {
         let flags = self.scanner.number()?;
         self.tree.wide |= flags & WIDE != 0;
         Some(flags)
     }
 
-    fn push(&mut self, kind: Kind, flags: u8, start: usize, next: u32) {
+    fn push(&mut self, kind: JsonKind, flags: u8, start: usize, next: u32) {
         steps::count(1);
         let mut index = 0;
         if let Some(parent) = self.tree.nodes.get_mut(self.open as usize) {
             index = parent.count;
             parent.count += 1;
         }
-        self.tree.nodes.push(Node {
+        self.tree.nodes.push(JsonNode {
             start: offset(start),
             end: offset(self.scanner.at),
             key_start: self.key.start,
@@ -130,24 +134,24 @@ impl Reader<'_> {
         });
     }
 
-    fn open(&mut self, kind: Kind) -> Step<bool> {
-        if self.levels >= self.limit {
+    fn open(&mut self, kind: JsonKind) -> ScanResult<bool> {
+        if self.depth >= self.limit {
             let (position, limit) = (self.scanner.at, self.limit);
             return self.scanner.stop(Malformed::TooDeep { position, limit });
         }
-        self.levels += 1;
+        self.depth += 1;
         let id = offset(self.tree.nodes.len());
         self.push(kind, 0, self.scanner.at, self.open);
         self.open = id;
-        self.key = NO_KEY;
+        self.key = NO_PENDING_KEY;
         self.scanner.at += 1;
         self.scanner.skip_space();
         match (kind, self.scanner.peek()) {
-            (Kind::Array, Some(b']')) | (Kind::Object, Some(b'}')) => {
+            (JsonKind::Array, Some(b']')) | (JsonKind::Object, Some(b'}')) => {
                 self.close();
                 Some(true)
             }
-            (Kind::Object, _) => {
+            (JsonKind::Object, _) => {
                 self.name("a property name in double quotes, or `}`")?;
                 Some(false)
             }
@@ -155,11 +159,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads what follows a value; false at the end of the outermost one.
-    fn more(&mut self) -> Step<bool> {
+    /// Reads the token after a value; returns false at the end of the outermost one.
+    fn more(&mut self) -> ScanResult<bool> {
         loop {
             let Some(open) = self.tree.nodes.get(self.open as usize) else { return Some(false) };
-            let object = open.kind == Kind::Object;
+            let object = open.kind == JsonKind::Object;
             self.scanner.skip_space();
             match (self.scanner.peek(), object) {
                 (Some(b','), true) => {
@@ -180,8 +184,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a property's name, the colon and the space around it.
-    fn name(&mut self, expected: &'static str) -> Step<()> {
+    /// Reads a property's name, the colon and the surrounding whitespace.
+    fn name(&mut self, expected: &'static str) -> ScanResult<()> {
         if self.scanner.peek() != Some(b'"') {
             return self.scanner.unexpected(expected);
         }
@@ -189,7 +193,7 @@ impl Reader<'_> {
         let start = offset(self.scanner.at);
         let (end, escaped) = self.scanner.string()?;
         let flags = if escaped == 0 { 0 } else { KEY_ESCAPED };
-        self.key = Key { start, end: offset(end), flags };
+        self.key = PendingKey { start, end: offset(end), flags };
         self.scanner.skip_space();
         if self.scanner.peek() != Some(b':') {
             return self.scanner.unexpected("`:`");
@@ -201,8 +205,8 @@ impl Reader<'_> {
 
     fn close(&mut self) {
         self.scanner.at += 1;
-        self.levels -= 1;
-        self.key = NO_KEY;
+        self.depth -= 1;
+        self.key = NO_PENDING_KEY;
         let closed = self.open;
         let next = offset(self.tree.nodes.len());
         let end = offset(self.scanner.at);
@@ -210,14 +214,14 @@ impl Reader<'_> {
             self.open = node.next;
             node.next = next;
             node.end = end;
-            if node.kind == Kind::Object && node.count > 1 {
+            if node.kind == JsonKind::Object && node.count > 1 {
                 collect_duplicates(&mut self.tree, self.text, closed);
             }
         }
     }
 }
 
-/// A length as the nodes keep it; the reader takes no text that is longer.
+/// An offset as stored in nodes; longer texts are rejected earlier.
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(NONE)
 }

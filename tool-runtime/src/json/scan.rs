@@ -1,24 +1,24 @@
-//! Strings, numbers and words: the tokens of JSON, byte by byte.
+//! The tokens of JSON: strings, numbers and literals.
 
 use super::malformed::Malformed;
 use super::tree::{ESCAPED, FRACTION, NEGATIVE, WIDE};
 
-/// The most digits that survive any 64-bit reader, whatever they are.
-const SURE_DIGITS: usize = 15;
+/// The most digits that a 64-bit float always preserves.
+const EXACT_DIGITS: usize = 15;
 
-/// A place in the text.
+/// A position in the text.
 #[derive(Debug)]
 pub(super) struct Scanner<'t> {
     pub(super) bytes: &'t [u8],
     pub(super) at: usize,
     pub(super) max_string: usize,
-    /// Why reading stopped.
-    pub(super) fault: Option<Malformed>,
+    /// The error, once reading has stopped.
+    pub(super) error: Option<Malformed>,
 }
 
-/// What was read; none if reading stopped, and then the scanner knows why. A result that carried
-/// the reason would have to be passed through memory at every step.
-pub(super) type Step<T> = Option<T>;
+/// A result; `None` if reading stopped, with the error stored in the scanner. Returning the error
+/// in a `Result` would pass it through memory at every step.
+pub(super) type ScanResult<T> = Option<T>;
 
 impl Scanner<'_> {
     #[inline]
@@ -26,14 +26,14 @@ impl Scanner<'_> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Says why the byte at the current place cannot stand there.
+    /// Records that the byte at the current position is invalid.
     #[cold]
-    pub(super) fn unexpected<T>(&mut self, expected: &'static str) -> Step<T> {
+    pub(super) fn unexpected<T>(&mut self, expected: &'static str) -> ScanResult<T> {
         self.unexpected_at(self.at, expected)
     }
 
     #[cold]
-    fn unexpected_at<T>(&mut self, position: usize, expected: &'static str) -> Step<T> {
+    fn unexpected_at<T>(&mut self, position: usize, expected: &'static str) -> ScanResult<T> {
         self.stop(if position < self.bytes.len() {
             Malformed::Syntax { position, expected }
         } else {
@@ -42,8 +42,8 @@ impl Scanner<'_> {
     }
 
     #[cold]
-    pub(super) fn stop<T>(&mut self, fault: Malformed) -> Step<T> {
-        self.fault = Some(fault);
+    pub(super) fn stop<T>(&mut self, error: Malformed) -> ScanResult<T> {
+        self.error = Some(error);
         None
     }
 
@@ -54,8 +54,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads a string; the place is behind its opening quote.
-    pub(super) fn string(&mut self) -> Step<(usize, u8)> {
+    /// Reads a string; the position is after its opening quote.
+    pub(super) fn string(&mut self) -> ScanResult<(usize, u8)> {
         let start = self.at;
         let mut flags = 0;
         loop {
@@ -77,7 +77,7 @@ impl Scanner<'_> {
         Some((self.at - 1, flags))
     }
 
-    fn escape(&mut self) -> Step<()> {
+    fn escape(&mut self) -> ScanResult<()> {
         match self.bytes.get(self.at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
                 self.at += 2;
@@ -88,32 +88,32 @@ impl Scanner<'_> {
         }
     }
 
-    fn unicode(&mut self) -> Step<()> {
+    fn unicode(&mut self) -> ScanResult<()> {
         let start = self.at;
         let unit = self.unit()?;
         match unit {
             0xD800..=0xDBFF => self.low_surrogate(start),
-            0xDC00..=0xDFFF => self.unexpected_at(start, LONE),
+            0xDC00..=0xDFFF => self.unexpected_at(start, LONE_SURROGATE),
             _ => Some(()),
         }
     }
 
-    fn low_surrogate(&mut self, start: usize) -> Step<()> {
+    fn low_surrogate(&mut self, start: usize) -> ScanResult<()> {
         for (ahead, wanted) in [b'\\', b'u'].into_iter().enumerate() {
             match self.bytes.get(self.at + ahead) {
                 Some(&byte) if byte == wanted => {}
-                Some(_) => return self.unexpected_at(start, LONE),
-                None => return self.unexpected_at(self.bytes.len(), LONE),
+                Some(_) => return self.unexpected_at(start, LONE_SURROGATE),
+                None => return self.unexpected_at(self.bytes.len(), LONE_SURROGATE),
             }
         }
         match self.unit()? {
             0xDC00..=0xDFFF => Some(()),
-            _ => self.unexpected_at(start, LONE),
+            _ => self.unexpected_at(start, LONE_SURROGATE),
         }
     }
 
     /// Reads `\uXXXX`.
-    fn unit(&mut self) -> Step<u32> {
+    fn unit(&mut self) -> ScanResult<u32> {
         let mut unit = 0;
         for at in self.at + 2..self.at + 6 {
             match self.bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16)) {
@@ -125,8 +125,8 @@ impl Scanner<'_> {
         Some(unit)
     }
 
-    /// Reads a number; the place is at its first byte.
-    pub(super) fn number(&mut self) -> Step<u8> {
+    /// Reads a number; the position is at its first byte.
+    pub(super) fn number(&mut self) -> ScanResult<u8> {
         let mut flags = 0;
         if self.peek() == Some(b'-') {
             self.at += 1;
@@ -151,13 +151,13 @@ impl Scanner<'_> {
             }
             self.some_digits()?;
         }
-        if digits > SURE_DIGITS {
+        if digits > EXACT_DIGITS {
             flags |= WIDE;
         }
         Some(flags)
     }
 
-    fn some_digits(&mut self) -> Step<usize> {
+    fn some_digits(&mut self) -> ScanResult<usize> {
         match self.digits() {
             0 => self.unexpected("a digit"),
             digits => Some(digits),
@@ -173,7 +173,7 @@ impl Scanner<'_> {
     }
 
     /// Reads `true`, `false` or `null`.
-    pub(super) fn word(&mut self, word: &'static str) -> Step<()> {
+    pub(super) fn word(&mut self, word: &'static str) -> ScanResult<()> {
         for wanted in word.bytes() {
             if self.peek() != Some(wanted) {
                 return self.unexpected(word);
@@ -184,7 +184,7 @@ impl Scanner<'_> {
     }
 }
 
-const LONE: &str = "both halves of the surrogate pair";
+const LONE_SURROGATE: &str = "both halves of the surrogate pair";
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = ONES * 0x80;
@@ -192,7 +192,8 @@ const SPACES: u64 = ONES * 0x20;
 const QUOTES: u64 = ONES * 0x22;
 const BACKSLASHES: u64 = ONES * 0x5C;
 
-/// The first quote, backslash or control character from `at` on, or the end; eight bytes a step.
+/// The position of the first quote, backslash or control character at or after `at`, or the end;
+/// scans eight bytes at a time.
 pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let word = u64::from_le_bytes(*chunk);

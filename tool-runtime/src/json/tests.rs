@@ -1,12 +1,12 @@
 use super::text::unescape;
-use super::tree::{Tree, View};
-use super::{Decimal, Kind, Malformed, equals_value, read};
+use super::tree::{JsonTree, JsonView};
+use super::{Decimal, JsonKind, Malformed, equals_value, read};
 use crate::limits::Limits;
 
 const ALL: &str =
     r#"{"a": [1, -2.5e+3, 0, true, false, null, "x\n\u00e9\ud83d\ude00"], "": {}, "b": []}"#;
 
-fn tree(text: &str) -> Tree {
+fn tree(text: &str) -> JsonTree {
     read(text, &Limits::new()).unwrap()
 }
 
@@ -34,12 +34,12 @@ fn nodes_know_their_place_and_their_name() {
         .map(|node| (node.kind, view.raw(node), view.raw_key(node), node.count()))
         .collect();
     let expected = [
-        (Kind::Object, r#"{"a" : [1, "x"], "b": {"c": null}}"#, "", 2),
-        (Kind::Array, r#"[1, "x"]"#, "a", 2),
-        (Kind::Number, "1", "", 0),
-        (Kind::String, r#""x""#, "", 0),
-        (Kind::Object, r#"{"c": null}"#, "b", 1),
-        (Kind::Null, "null", "c", 0),
+        (JsonKind::Object, r#"{"a" : [1, "x"], "b": {"c": null}}"#, "", 2),
+        (JsonKind::Array, r#"[1, "x"]"#, "a", 2),
+        (JsonKind::Number, "1", "", 0),
+        (JsonKind::String, r#""x""#, "", 0),
+        (JsonKind::Object, r#"{"c": null}"#, "b", 1),
+        (JsonKind::Null, "null", "c", 0),
     ];
     assert_eq!(found, expected);
     assert_eq!(view.children(0).map(|(id, _)| id).collect::<Vec<_>>(), [1, 4]);
@@ -213,7 +213,7 @@ fn decimals_are_exact() {
 fn values_equal_what_another_reader_reads() {
     let value: serde_json::Value = serde_json::from_str(ALL).unwrap();
     let tree = tree(ALL);
-    let view: View<'_> = tree.view(ALL);
+    let view: JsonView<'_> = tree.view(ALL);
     assert!(equals_value(view, 0, &value));
     assert!(!equals_value(view, 1, &value));
 }

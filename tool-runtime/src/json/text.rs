@@ -1,6 +1,6 @@
-//! What a JSON string says, once its escapes are read.
+//! Decodes escapes in JSON strings.
 
-/// Reads the escapes of a string that [`read`](super::read) has accepted.
+/// Decodes the escapes of a string that [`read`](super::read) has accepted.
 pub(crate) fn unescape(raw: &str) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;
@@ -14,7 +14,7 @@ pub(crate) fn unescape(raw: &str) -> String {
     text
 }
 
-/// The character that an escape stands for, and how many bytes it takes.
+/// The character of an escape, and the length of the escape in bytes.
 pub(crate) fn escape(at: &str) -> (char, usize) {
     match at.as_bytes().get(1) {
         Some(b'u') => unicode(at),

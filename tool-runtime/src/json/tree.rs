@@ -1,4 +1,4 @@
-//! The nodes of one JSON text, in the order in which they stand in it.
+//! The nodes of one JSON text, in document order.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use super::number::Decimal;
 use super::text::unescape;
 use crate::steps;
 
-/// What a node is, as far as its first byte tells.
+/// The type of a node, by its first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Kind {
+pub(crate) enum JsonKind {
     Null,
     Bool,
     Number,
@@ -18,42 +18,42 @@ pub(crate) enum Kind {
     Object,
 }
 
-/// One value with its place in the text, and its name if it is a property.
+/// One value with its position in the text, and its name if it is a property.
 ///
-/// Nodes lie in document order, so that the first child of node `i` is `i + 1` and `next` is the
-/// first node after everything inside.
+/// Nodes are stored in document order: the first child of node `i` is `i + 1`, and `next` is the
+/// first node after its last descendant.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Node {
+pub(crate) struct JsonNode {
     pub(super) start: u32,
     pub(super) end: u32,
-    /// Where the property's name begins; 0 for what is no property.
+    /// Start of the property's name; 0 if the node is not a property.
     pub(super) key_start: u32,
-    /// Where the property's name ends; for an item of an array its index.
+    /// End of the property's name; the index if the node is an array item.
     pub(super) key_end: u32,
     pub(super) next: u32,
-    /// The array or object that it stands in; of the root, no node's place.
+    /// The enclosing array or object; `NO_NODE` for the root.
     pub(super) parent: u32,
     pub(super) count: u32,
-    pub(crate) kind: Kind,
+    pub(crate) kind: JsonKind,
     pub(super) flags: u8,
 }
 
-/// The place of no node: outside of every array and object.
+/// The parent of the root.
 pub(super) const NO_NODE: u32 = u32::MAX;
 
-/// The string has an escape in it.
+/// The string contains an escape.
 pub(super) const ESCAPED: u8 = 1;
-/// The property's name has an escape in it.
+/// The property's name contains an escape.
 pub(super) const KEY_ESCAPED: u8 = 2;
 /// The number has a fraction or an exponent.
 pub(super) const FRACTION: u8 = 4;
-/// The number may have more digits than a reader keeps.
+/// The number may have more digits than a 64-bit float preserves.
 pub(super) const WIDE: u8 = 8;
 /// The number has a minus sign.
 pub(super) const NEGATIVE: u8 = 16;
 
-impl Node {
-    /// How many items or properties it has.
+impl JsonNode {
+    /// The number of items or properties.
     pub(crate) const fn count(&self) -> usize {
         self.count as usize
     }
@@ -66,37 +66,37 @@ impl Node {
         self.end as usize
     }
 
-    /// Where the property begins: at the quote before its name.
+    /// The start of the property: the opening quote of its name.
     pub(crate) const fn member_start(&self) -> usize {
         (self.key_start as usize).saturating_sub(1)
     }
 
-    /// The array or object that it stands in; none for the root.
+    /// The enclosing array or object; `None` for the root.
     pub(crate) fn parent(&self) -> Option<u32> {
         (self.parent != NO_NODE).then_some(self.parent)
     }
 
-    /// Its place among the items of its array; meaningless for properties.
+    /// The index in the array; meaningless for properties.
     pub(crate) const fn index(&self) -> u32 {
         self.key_end
     }
 
-    /// Does it stand in an object, under a name?
+    /// Returns whether the node is a property of an object.
     pub(crate) const fn is_property(&self) -> bool {
         self.key_start > 0
     }
 
-    /// The first node after this one and everything in it.
+    /// The first node after this one and its descendants.
     pub(crate) const fn next(&self) -> u32 {
         self.next
     }
 
-    /// Is it a number without fraction and exponent?
+    /// Returns whether the number has neither fraction nor exponent.
     pub(crate) const fn is_digits(&self) -> bool {
         self.flags & FRACTION == 0
     }
 
-    /// Has the number more digits than any reader is sure to keep, or an exponent?
+    /// Returns whether the number may have more digits than a reader preserves, or has an exponent.
     pub(crate) const fn is_wide(&self) -> bool {
         self.flags & WIDE != 0
     }
@@ -105,8 +105,8 @@ impl Node {
         self.flags & NEGATIVE != 0
     }
 
-    /// Is it a number that needs a closer look: many digits, an exponent, a minus sign?
-    pub(crate) const fn is_odd(&self) -> bool {
+    /// Returns whether the number needs a closer check: many digits, an exponent, or a minus sign.
+    pub(crate) const fn needs_exact_check(&self) -> bool {
         self.flags & (WIDE | NEGATIVE) != 0
     }
 
@@ -119,22 +119,22 @@ impl Node {
     }
 }
 
-/// What one pass over a text found.
+/// The parsed nodes of one text.
 #[derive(Debug)]
-pub(crate) struct Tree {
-    pub(super) nodes: Vec<Node>,
-    /// The names that stand twice or more in one object; a bounded number of them.
-    pub(super) duplicates: Vec<Repeat>,
-    /// Is any number wide?
+pub(crate) struct JsonTree {
+    pub(super) nodes: Vec<JsonNode>,
+    /// Names that occur more than once in one object, up to a limit.
+    pub(super) duplicates: Vec<DuplicateKey>,
+    /// Whether any number is wide.
     pub(super) wide: bool,
 }
 
-impl Tree {
-    pub(crate) fn view<'d>(&'d self, text: &'d str) -> View<'d> {
-        View { text, nodes: &self.nodes }
+impl JsonTree {
+    pub(crate) fn view<'d>(&'d self, text: &'d str) -> JsonView<'d> {
+        JsonView { text, nodes: &self.nodes }
     }
 
-    pub(crate) fn duplicates(&self) -> &[Repeat] {
+    pub(crate) fn duplicates(&self) -> &[DuplicateKey] {
         &self.duplicates
     }
 
@@ -143,61 +143,61 @@ impl Tree {
     }
 }
 
-/// A name that stands more than once in one object.
+/// A name that occurs more than once in one object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Repeat {
+pub(crate) struct DuplicateKey {
     /// The second property of that name.
     pub(crate) node: u32,
-    /// How often the name stands in the object.
+    /// The number of occurrences in the object.
     pub(crate) times: u32,
 }
 
-/// The nodes beside the text that they lie in.
+/// The nodes together with their text.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct View<'d> {
+pub(crate) struct JsonView<'d> {
     pub(crate) text: &'d str,
-    pub(crate) nodes: &'d [Node],
+    pub(crate) nodes: &'d [JsonNode],
 }
 
-impl<'d> View<'d> {
-    pub(crate) fn node(self, id: u32) -> &'d Node {
+impl<'d> JsonView<'d> {
+    pub(crate) fn node(self, id: u32) -> &'d JsonNode {
         &self.nodes[id as usize]
     }
 
     /// The node's text, as written.
-    pub(crate) fn raw(self, node: &Node) -> &'d str {
+    pub(crate) fn raw(self, node: &JsonNode) -> &'d str {
         &self.text[node.start()..node.end()]
     }
 
-    /// The text of a string node.
-    pub(crate) fn string(self, node: &Node) -> Cow<'d, str> {
+    /// The decoded contents of a string node.
+    pub(crate) fn string(self, node: &JsonNode) -> Cow<'d, str> {
         let raw = &self.text[node.start() + 1..node.end() - 1];
         steps::count(raw.len() / 64);
         if node.is_escaped() { Cow::Owned(unescape(raw)) } else { Cow::Borrowed(raw) }
     }
 
     /// The name of a property.
-    pub(crate) fn key(self, node: &Node) -> Cow<'d, str> {
+    pub(crate) fn key(self, node: &JsonNode) -> Cow<'d, str> {
         let raw = self.raw_key(node);
         steps::count(1 + raw.len() / 64);
         if node.is_key_escaped() { Cow::Owned(unescape(raw)) } else { Cow::Borrowed(raw) }
     }
 
     /// The name of a property, as written between its quotes.
-    pub(crate) fn raw_key(self, node: &Node) -> &'d str {
+    pub(crate) fn raw_key(self, node: &JsonNode) -> &'d str {
         if !node.is_property() {
             return "";
         }
         &self.text[node.key_start as usize..node.key_end as usize]
     }
 
-    /// The number's value; meaningless for other nodes.
-    pub(crate) fn decimal(self, node: &Node) -> Decimal<'d> {
+    /// The value of a number; meaningless for other nodes.
+    pub(crate) fn decimal(self, node: &JsonNode) -> Decimal<'d> {
         Decimal::read(self.raw(node))
     }
 
-    /// Is the number a whole one, however it is written?
-    pub(crate) fn is_integral(self, node: &Node) -> bool {
+    /// Returns whether the number is whole, in any notation.
+    pub(crate) fn is_integral(self, node: &JsonNode) -> bool {
         node.is_digits() || self.decimal(node).is_integer()
     }
 
@@ -208,23 +208,23 @@ impl<'d> View<'d> {
 
     /// The last property with that name.
     pub(crate) fn property(self, id: u32, name: &str) -> Option<u32> {
-        if self.node(id).kind != Kind::Object {
+        if self.node(id).kind != JsonKind::Object {
             return None;
         }
         self.children(id).filter(|(_, node)| self.key(node) == name).last().map(|(id, _)| id)
     }
 }
 
-/// Goes through the children of one node.
+/// Iterator over the children of a node.
 #[derive(Debug, Clone)]
 pub(crate) struct Children<'d> {
-    nodes: &'d [Node],
+    nodes: &'d [JsonNode],
     next: u32,
     left: u32,
 }
 
 impl<'d> Iterator for Children<'d> {
-    type Item = (u32, &'d Node);
+    type Item = (u32, &'d JsonNode);
 
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;

@@ -11,7 +11,7 @@ use super::chain::ChainKeys;
 use crate::call::CallScope;
 use crate::canonical::Digest;
 use crate::policy::KeyRing;
-use crate::redact::{Patterns, Veil};
+use crate::redact::{Patterns, Redactor};
 
 // Part of every hash: changing one makes what was recorded before incomparable.
 const HASHING: &[u8] = b"tool-runtime/ledger/v1/hash";
@@ -101,7 +101,7 @@ pub(crate) struct LedgerVeil<'k> {
     tenant: Uuid,
 }
 
-impl Veil for LedgerVeil<'_> {
+impl Redactor for LedgerVeil<'_> {
     fn personal(&self, json: &str) -> String {
         let mac = self.keys.personal.clone().chain_update(self.tenant.as_bytes());
         let mac = mac.chain_update(json.as_bytes()).finalize().into_bytes();

@@ -1,48 +1,48 @@
-//! What an expression cannot say: check digits, lengths, neighbours.
+//! Checks that a regular expression cannot express: check digits, lengths, neighbours.
 
 use std::ops::Range;
 
-use super::pieces::Found;
+use super::pieces::PatternMatch;
 use crate::steps;
 
-/// The IBAN registry: a country and how long its numbers are.
+/// The IBAN registry: country codes and the length of their IBANs.
 const IBANS: &str = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BI27BR29BY28CH21CR22CY28CZ24DE22DJ27DK18\
     DO28EE20EG29ES24FI18FK18FO18FR27GB22GE22GI23GL18GR27GT28HN28HR21HU28IE22IL23IQ23IS26IT27JO30\
     KW30KZ20LB28LC32LI21LT20LU20LV21LY25MC27MD24ME22MK19MN20MR27MT31MU30NI28NL18NO15OM23PK24PL28\
     PS29PT25QA29RO24RS22RU33SA24SC31SD18SE24SI19SK24SM27SO23ST25SV28TL23TN24TR26UA29VA22VG24XK20\
     YE30";
 
-type Part = Option<Range<usize>>;
+type MatchPart = Option<Range<usize>>;
 
 #[expect(clippy::unnecessary_wraps, reason = "one of several checks of the same form")]
-pub(super) fn whole(found: &Found<'_>) -> Part {
+pub(super) fn whole(found: &PatternMatch<'_>) -> MatchPart {
     Some(found.range.clone())
 }
 
-pub(super) fn alone(found: &Found<'_>) -> Part {
-    part(found, found.stands_alone())
+pub(super) fn alone(found: &PatternMatch<'_>) -> MatchPart {
+    part(found, found.is_whole_word())
 }
 
-/// The value after the word for a secret; `Some(` only wraps what was found already.
-pub(super) fn value_of_a_secret(found: &Found<'_>) -> Part {
+/// The value after a keyword such as `password`; a `Some(` without a value is excluded.
+pub(super) fn value_of_a_secret(found: &PatternMatch<'_>) -> MatchPart {
     part(found, found.as_str() != "Some(")
 }
 
-/// A value that no word of a language looks like.
-pub(super) fn opaque(found: &Found<'_>) -> Part {
+/// A value that does not look like a word of a language.
+pub(super) fn opaque(found: &PatternMatch<'_>) -> MatchPart {
     let text = found.as_str().trim_matches(['\\', '"', '\'']);
     let odd = |byte: u8| byte.is_ascii_digit() || b"+/=_~".contains(&byte);
     part(found, text.len() >= 6 && text.bytes().any(odd))
 }
 
-/// The part of a URL before the `@`: a password, or a token in place of a user.
-pub(super) fn credentials(found: &Found<'_>) -> Part {
+/// The user information of a URL, before the `@`: a password, or a token instead of a user.
+pub(super) fn credentials(found: &PatternMatch<'_>) -> MatchPart {
     let text = found.as_str();
     part(found, text.contains(':') || text.len() >= 16)
 }
 
-/// What follows a key's prefix is long, and no identifier made of words.
-pub(super) fn key(found: &Found<'_>) -> Part {
+/// A long remainder after a key's prefix that is not an identifier made of words.
+pub(super) fn key(found: &PatternMatch<'_>) -> MatchPart {
     let text = found.as_str().trim_end_matches(['.', '-']);
     let long = text.len() >= 20 || (text.len() >= 15 && text.starts_with("xox"));
     let end = found.range.start + text.len();
@@ -50,28 +50,28 @@ pub(super) fn key(found: &Found<'_>) -> Part {
 }
 
 /// A line of a passport's machine-readable zone.
-pub(super) fn machine_readable(found: &Found<'_>) -> Part {
+pub(super) fn machine_readable(found: &PatternMatch<'_>) -> MatchPart {
     let text = found.as_str();
     part(found, matches!(text.len(), 30 | 36 | 44) && text.contains("<<"))
 }
 
-/// A document's number, after the word that says so.
-pub(super) fn document(found: &Found<'_>) -> Part {
+/// A document number after a keyword.
+pub(super) fn document(found: &PatternMatch<'_>) -> MatchPart {
     let text = found.as_str();
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     part(found, (6..=20).contains(&text.len()) && digits >= 4)
 }
 
-pub(super) fn social_security(found: &Found<'_>) -> Part {
+pub(super) fn social_security(found: &PatternMatch<'_>) -> MatchPart {
     let text = found.as_str();
     let (area, group, serial) = (&text[..3], &text[4..6], &text[7..]);
     let issued = !matches!(area, "000" | "666") && !area.starts_with('9');
     let right = issued && group != "00" && serial != "0000";
-    part(found, right && found.stands_alone() && !found.continues_a_number())
+    part(found, right && found.is_whole_word() && !found.continues_a_number())
 }
 
 /// A Chinese resident id: a date of birth, and a check digit by ISO 7064.
-pub(super) fn resident(found: &Found<'_>) -> Part {
+pub(super) fn resident(found: &PatternMatch<'_>) -> MatchPart {
     const WEIGHTS: [u32; 17] = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2];
     const CHECKS: &[u8] = b"10X98765432";
     let text = found.as_str().as_bytes();
@@ -80,11 +80,11 @@ pub(super) fn resident(found: &Found<'_>) -> Part {
     let born = matches!(&text[6..8], b"18" | b"19" | b"20")
         && (1..=12).contains(&number(&text[10..12]))
         && (1..=31).contains(&number(&text[12..14]));
-    part(found, born && text[17].eq_ignore_ascii_case(&check) && found.stands_alone())
+    part(found, born && text[17].eq_ignore_ascii_case(&check) && found.is_whole_word())
 }
 
-/// A French social security number with its key, Corsica's letters included.
-pub(super) fn french_nir(found: &Found<'_>) -> Part {
+/// A French social security number with its check key, including Corsican letters.
+pub(super) fn french_nir(found: &PatternMatch<'_>) -> MatchPart {
     let text: String = found.as_str().replace(' ', "");
     let (body, key) = text.split_at(text.len() - 2);
     let body = body.replace("2A", "19").replace("2B", "18");
@@ -92,12 +92,12 @@ pub(super) fn french_nir(found: &Found<'_>) -> Part {
         (Ok(body), Ok(key)) => 97 - body % 97 == key,
         _ => false,
     };
-    part(found, right && found.stands_alone())
+    part(found, right && found.is_whole_word())
 }
 
-/// The IBANs of a run: each as long as its country says, and 1 modulo 97 once its head is moved to
-/// its end.
-pub(super) fn ibans(found: &Found<'_>, parts: &mut Vec<Range<usize>>) {
+/// The IBANs of a run: the length is that of the country, and the number is 1 modulo 97 after its
+/// head is moved to its end.
+pub(super) fn ibans(found: &PatternMatch<'_>, parts: &mut Vec<Range<usize>>) {
     let run = found.as_str().as_bytes();
     let mut at = 0;
     while at + SHORTEST_IBAN <= run.len() {
@@ -115,11 +115,11 @@ pub(super) fn ibans(found: &Found<'_>, parts: &mut Vec<Range<usize>>) {
     }
 }
 
-/// No country's IBANs are shorter.
+/// The length of the shortest IBAN of any country.
 const SHORTEST_IBAN: usize = 15;
 
-/// The IBAN that begins at a place of a run.
-fn iban(found: &Found<'_>, start: usize) -> Part {
+/// The IBAN that begins at a position of a run.
+fn iban(found: &PatternMatch<'_>, start: usize) -> MatchPart {
     let head = found.text.as_bytes().get(start..start + 4)?;
     if !(head[..2].iter().all(u8::is_ascii_alphabetic) && head[2..].iter().all(u8::is_ascii_digit))
     {
@@ -129,8 +129,8 @@ fn iban(found: &Found<'_>, start: usize) -> Part {
     let country = IBANS.as_bytes().chunks_exact(4).find(is_own)?;
     let length = number(&country[2..]) as usize;
     let text = &found.text[start..found.range.end];
-    let places = text.char_indices().filter(|(_, c)| c.is_ascii_alphanumeric());
-    let used: Vec<(usize, char)> = places.take(length).collect();
+    let ranges = text.char_indices().filter(|(_, c)| c.is_ascii_alphanumeric());
+    let used: Vec<(usize, char)> = ranges.take(length).collect();
     steps::count(used.len());
     let last = used.last().filter(|_| used.len() == length)?.0;
     let moved = used[4..].iter().chain(&used[..4]);
@@ -139,12 +139,12 @@ fn iban(found: &Found<'_>, start: usize) -> Part {
         digit => (rest * 10 + digit.unwrap_or(0)) % 97,
     });
     let range = start..start + last + 1;
-    let exact = Found { text: found.text, range: range.clone() };
-    (rest == 1 && exact.stands_alone()).then_some(range)
+    let exact = PatternMatch { text: found.text, range: range.clone() };
+    (rest == 1 && exact.is_whole_word()).then_some(range)
 }
 
-/// The cards' numbers of a run of digits, at the borders of its groups.
-pub(super) fn cards(found: &Found<'_>, parts: &mut Vec<Range<usize>>) {
+/// The card numbers of a run of digits, aligned to its groups.
+pub(super) fn cards(found: &PatternMatch<'_>, parts: &mut Vec<Range<usize>>) {
     let groups: Vec<Range<usize>> = groups(found).collect();
     let mut first = 0;
     while first < groups.len() {
@@ -158,8 +158,8 @@ pub(super) fn cards(found: &Found<'_>, parts: &mut Vec<Range<usize>>) {
     }
 }
 
-/// The card's number that begins with the first group, and how many groups it takes.
-fn card(found: &Found<'_>, groups: &[Range<usize>]) -> Option<(Range<usize>, usize)> {
+/// The card number that begins with the first group, and its number of groups.
+fn card(found: &PatternMatch<'_>, groups: &[Range<usize>]) -> Option<(Range<usize>, usize)> {
     let group = groups.first()?;
     let mut digits = String::new();
     for (next, other) in groups.iter().enumerate() {
@@ -171,19 +171,19 @@ fn card(found: &Found<'_>, groups: &[Range<usize>]) -> Option<(Range<usize>, usi
         }
         digits.push_str(&found.text[other.clone()]);
         let range = group.start..other.end;
-        let exact = Found { text: found.text, range: range.clone() };
-        if is_card(&digits) && exact.stands_alone() && !continues_by_point(&exact) {
+        let exact = PatternMatch { text: found.text, range: range.clone() };
+        if is_card(&digits) && exact.is_whole_word() && !continues_by_point(&exact) {
             return Some((range, next + 1));
         }
     }
     None
 }
 
-/// No card's number has more digits.
+/// The most digits of a card number.
 const LONGEST_CARD: usize = 19;
 
-/// The runs of digits in it, found one after the other.
-fn groups(found: &Found<'_>) -> impl Iterator<Item = Range<usize>> {
+/// The groups of digits of a match.
+fn groups(found: &PatternMatch<'_>) -> impl Iterator<Item = Range<usize>> {
     let bytes = found.as_str().as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -195,7 +195,7 @@ fn groups(found: &Found<'_>) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Cards are written in one piece, or four digits first.
+/// Card numbers are written without separators, or with a first group of four digits.
 fn is_card_group(index: usize, first: usize, length: usize) -> bool {
     index == 0 || (first == 4 && (1..=7).contains(&length))
 }
@@ -229,8 +229,8 @@ fn luhn(digits: &str) -> bool {
     sum % 10 == 0
 }
 
-fn continues_by_point(found: &Found<'_>) -> bool {
-    let Found { text, range } = found;
+fn continues_by_point(found: &PatternMatch<'_>) -> bool {
+    let PatternMatch { text, range } = found;
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     let mut before = text[..range.start].chars();
     let mut after = text[range.end..].chars();
@@ -238,15 +238,15 @@ fn continues_by_point(found: &Found<'_>) -> bool {
         || (after.next() == Some('.') && digit(after.next()))
 }
 
-/// The international numbers of a run, one after the other.
-pub(super) fn international_phones(found: &Found<'_>, parts: &mut Vec<Range<usize>>) {
+/// The international phone numbers of a run.
+pub(super) fn international_phones(found: &PatternMatch<'_>, parts: &mut Vec<Range<usize>>) {
     let mut start = found.range.start;
     loop {
-        let exact = Found { text: found.text, range: start..found.range.end };
+        let exact = PatternMatch { text: found.text, range: start..found.range.end };
         let Some(part) = international_phone(&exact) else { return };
         let end = part.end;
         parts.push(part);
-        // Only `00` can follow within a run.
+        // Within a run, only `00` can begin another number.
         let rest = &found.text.as_bytes()[end..found.range.end];
         let begins = |four: &[u8]| matches!(four, [b'0', b'0', b'1'..=b'9', ..]);
         let Some(at) = rest.windows(4).position(begins) else { return };
@@ -255,10 +255,10 @@ pub(super) fn international_phones(found: &Found<'_>, parts: &mut Vec<Range<usiz
     }
 }
 
-/// `+` or `00` and a number of 8 to 15 digits; of a longer run, the groups that make one.
-fn international_phone(found: &Found<'_>) -> Part {
+/// `+` or `00`, and a number of 8 to 15 digits; of a longer run, the groups that form a number.
+fn international_phone(found: &PatternMatch<'_>) -> MatchPart {
     let plus = found.as_str().starts_with('+');
-    // Without a plus, only what is written as a number is one.
+    // Without a plus, only digits with separators are treated as a phone number.
     if !found.begins_at_a_gap() || (!plus && groups(found).nth(1).is_none()) {
         return None;
     }
@@ -274,11 +274,11 @@ fn international_phone(found: &Found<'_>) -> Part {
         }
     }
     let range = found.range.start..last?;
-    let exact = Found { text: found.text, range: range.clone() };
+    let exact = PatternMatch { text: found.text, range: range.clone() };
     exact.ends_at_a_gap().then_some(range)
 }
 
-pub(super) fn national_phone(found: &Found<'_>) -> Part {
+pub(super) fn national_phone(found: &PatternMatch<'_>) -> MatchPart {
     let text = found.as_str();
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).collect();
     let right = match digits.as_slice() {
@@ -289,14 +289,14 @@ pub(super) fn national_phone(found: &Found<'_>) -> Part {
         [b'1', ..] => digits.len() == 11,
         digits => is_american(digits),
     };
-    part(found, right && found.stands_alone() && !found.continues_a_number())
+    part(found, right && found.is_whole_word() && !found.continues_a_number())
 }
 
 fn is_american(digits: &[u8]) -> bool {
     digits.len() == 10 && digits[0] >= b'2' && digits[3] >= b'2'
 }
 
-/// Does it begin as `01.02.2024` does?
+/// Returns whether the text begins with a date such as `01.02.2024`.
 fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() >= 6
@@ -308,8 +308,8 @@ fn is_date(text: &str) -> bool {
             .is_some_and(|year| year.starts_with("19") || year.starts_with("20"))
 }
 
-/// A run that only chance writes: a key, a signature, an encoded text.
-pub(super) fn random(found: &Found<'_>) -> Part {
+/// A run of random characters: a key, a signature, an encoded text.
+pub(super) fn random(found: &PatternMatch<'_>) -> MatchPart {
     let text = found.as_str();
     let kind = |byte: u8| match byte {
         b'a'..=b'z' => 0_u8,
@@ -327,13 +327,13 @@ pub(super) fn random(found: &Found<'_>) -> Part {
     part(found, text.len() >= 32 && random)
 }
 
-/// 32 hexadecimal digits are a trace's id, 40 a commit's.
+/// Trace ids have 32 hexadecimal digits and commits 40, so these lengths are not keys.
 fn is_key_length(text: &str) -> bool {
     let letters = text.bytes().any(|byte| byte.is_ascii_alphabetic());
     letters && !matches!(text.len(), 32 | 40)
 }
 
-fn part(found: &Found<'_>, counts: bool) -> Part {
+fn part(found: &PatternMatch<'_>, counts: bool) -> MatchPart {
     counts.then(|| found.range.clone())
 }
 

@@ -1,19 +1,19 @@
-//! What leaves a call for a record or a log: without secrets, without what says who somebody is.
+//! Redaction for records and logs: removes secrets and personal data.
 //!
-//! Three things work together:
+//! It has three parts:
 //! - A schema says which values are secret and which are personal:
 //!   [`Validator::redact`](crate::schema::Validator::redact).
-//! - [`Patterns`] find cards, addresses, tokens and the like in free text, of which no schema says
-//!   anything.
-//! - [`Scrub`] takes a call's own secrets out of the texts that its tool wrote: panics, errors,
+//! - [`Patterns`] find card numbers, addresses, tokens and similar values in free text that no
+//!   schema describes.
+//! - [`ValueScrubber`] removes a call's own secrets from texts that its tool produced: panics, errors,
 //!   messages.
 
 mod checks;
+mod decoding;
+mod default_patterns;
 mod patterns;
 mod pieces;
-mod readings;
 mod scrub;
-mod shapes;
 
 #[cfg(test)]
 mod tests;
@@ -21,55 +21,55 @@ mod tests;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-pub(crate) use self::patterns::left_out_mark;
+pub(crate) use self::patterns::omission_mark;
 pub use self::patterns::{PatternError, Patterns};
-pub(crate) use self::scrub::MOST_VALUES;
-pub use self::scrub::Scrub;
+pub(crate) use self::scrub::MAX_VALUES;
+pub use self::scrub::ValueScrubber;
 
-/// Says what stands in a record in place of personal data and of free text.
+/// Replaces personal data and free text in records.
 ///
-/// A veil of personal data should be keyed: a plain hash of a birthday or a telephone number is
-/// found again by trying them all.
+/// Replacements of personal data should be keyed: an unkeyed hash of a birthday or a phone number
+/// can be reversed by trying all values.
 ///
 /// # Examples
 /// ```
-/// use tool_runtime::redact::Veil;
+/// use tool_runtime::redact::Redactor;
 ///
 /// struct Blank;
-/// impl Veil for Blank {
+/// impl Redactor for Blank {
 ///     fn personal(&self, _: &str) -> String {
 ///         "pii".to_owned()
 ///     }
 /// }
 /// assert_eq!(Blank.free_text("call 555-234-5678"), "call [phone]");
 /// ```
-pub trait Veil: Send + Sync {
-    /// Says what stands in place of personal data, given as the JSON text that was sent: the text
-    /// inside the quotes.
+pub trait Redactor: Send + Sync {
+    /// Returns the replacement of personal data, given its JSON text as sent; the replacement is
+    /// written as a JSON string.
     fn personal(&self, json: &str) -> String;
 
-    /// Gives free text as it may be kept: without what [`Patterns::default`] finds in it.
+    /// Redacts free text; by default, removes the matches of [`Patterns::default`].
     fn free_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         free_text(text)
     }
 }
 
-/// Gives free text without what [`Patterns::default`] finds in it.
+/// Removes the matches of [`Patterns::default`] from a text.
 pub(crate) fn free_text(text: &str) -> Cow<'_, str> {
-    DEFAULT.redact(text)
+    DEFAULT_PATTERNS.redact(text)
 }
 
-/// Gives a text for a log without what the default patterns find; of a long one, the beginning.
+/// Redacts a text for a log with the default patterns; a long text is truncated.
 ///
-/// The bound is small enough to look at on a thread that has other work to do.
+/// The limit is small enough to redact on an async thread.
 pub(crate) fn log_text(text: &str) -> Cow<'_, str> {
-    FOR_LOGS.redact(text)
+    LOG_PATTERNS.redact(text)
 }
 
-/// The longest text of a call that goes to a log, in bytes.
-pub(crate) const LOG_BYTES: usize = 8 * 1024;
+/// The longest text of a call in a log, in bytes.
+pub(crate) const MAX_LOG_BYTES: usize = 8 * 1024;
 
-static FOR_LOGS: LazyLock<Patterns> =
-    LazyLock::new(|| Patterns::default().with_max_bytes(LOG_BYTES));
+static LOG_PATTERNS: LazyLock<Patterns> =
+    LazyLock::new(|| Patterns::default().with_max_bytes(MAX_LOG_BYTES));
 
-static DEFAULT: LazyLock<Patterns> = LazyLock::new(Patterns::default);
+static DEFAULT_PATTERNS: LazyLock<Patterns> = LazyLock::new(Patterns::default);

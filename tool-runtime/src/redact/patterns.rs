@@ -1,4 +1,4 @@
-//! A set of named patterns, and how they are applied to a text.
+//! A set of named patterns, and its application to a text.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,44 +6,42 @@ use std::fmt;
 use regex_lite::Regex;
 
 use super::checks::whole;
-use super::pieces::{Check, Piece, cut};
-use super::shapes::{self, Sign, Signs, Stage};
+use super::default_patterns::{self, PatternStage, Prefilter, TextFeatures};
+use super::pieces::{MatchCheck, TextPiece, cut};
 
-/// Finds what should not be kept in free text: a set of named patterns.
+/// Finds sensitive values in free text with a set of named patterns.
 ///
-/// [`redact`](Self::redact) puts the name of what it found in its place: `[card]`, `[email]`.
-/// Patterns see shapes and not meanings. They catch what slips into a note or a message in its
-/// usual form, and nobody who hides something on purpose; what is known to be sensitive belongs
-/// under `#[arg(secret)]` or `#[arg(pii)]`.
+/// [`redact`](Self::redact) replaces each match by the pattern's name: `[card]`, `[email]`.
+/// Patterns match the form of a text, not its meaning: they find values in their usual notation,
+/// but not values that are hidden on purpose. Mark known sensitive arguments with `#[arg(secret)]`
+/// or `#[arg(pii)]`.
 ///
-/// # What the default set finds
-/// | name | finds | does not find |
+/// # Default set
+/// | name | matches | does not match |
 /// | --- | --- | --- |
-/// | `card` | 13 to 19 digits of a card network that pass Luhn's check, in one piece or in groups of a card by spaces or hyphens | other groupings, dots between, numbers of closed systems |
+/// | `card` | 13 to 19 digits of a card network with a valid Luhn check digit, in one piece or in the groups of a card, separated by spaces or hyphens | other groupings, dots as separators, numbers of closed systems |
 /// | `email` | `local@domain.tld`, also with `%40`, also beyond ASCII | quoted local parts, `at` and `dot` in words, domains without a dot |
 /// | `phone` | `+` or `00` and 8 to 15 digits; `(555) 234-5678`; national numbers with a leading 0, and Chinese mobile numbers | numbers of under 9 digits, extensions, numbers in words |
-/// | `address` | a street with its number as written in English, German, French, Spanish, Italian and Chinese; a post box | a street without number, a town or post code alone, other languages |
-/// | `iban` | an IBAN of a country of the registry, whose check digits are right | account numbers of other shapes |
-/// | `id` | US social security numbers with separators, Chinese resident ids, French NIR, British NI numbers, machine-readable lines of passports, and a number after `passport`, `id card`, `driving licence` and their like | numbers of other countries without such a word, US numbers without separators |
-/// | `token` | JWT, `Bearer …`, keys with the known prefixes (`sk-`, `ghp_`, `AKIA`, `xoxb-` …), mixed runs of 32 characters and more, unlabelled hexadecimal runs of a key's length | short keys, keys of letters alone, 32 or 40 hexadecimal digits: traces and commits look so |
-/// | `secret` | the value after `password`, `api_key`, `authorization` and their like; user and password in a URL | a secret that only its sentence makes one |
-/// | `key` | PEM blocks, also cut off | keys in other encodings, but for what `token` finds |
+/// | `address` | a street with a house number in the notation of English, German, French, Spanish, Italian and Chinese; a post box | a street without number, a town or post code alone, other languages |
+/// | `iban` | an IBAN of a registered country with valid check digits | account numbers in other notations |
+/// | `id` | US social security numbers with separators, Chinese resident ids, French NIR, British NI numbers, machine-readable lines of passports, and a number after `passport`, `id card`, `driving licence` and similar words | numbers of other countries without such a word, US numbers without separators |
+/// | `token` | JWT, `Bearer …`, keys with known prefixes (`sk-`, `ghp_`, `AKIA`, `xoxb-` …), mixed runs of at least 32 characters, unlabelled hexadecimal runs with the length of a key | short keys, keys of letters alone, 32 or 40 hexadecimal digits, which are trace ids and commits |
+/// | `secret` | the value after `password`, `api_key`, `authorization` and similar words; user and password in a URL | a secret that is recognizable only by its sentence |
+/// | `key` | PEM blocks, including truncated ones | keys in other encodings, unless `token` matches them |
 ///
-/// Names of people, birthdays and places are found by no pattern.
+/// Names of people, birthdays and places are not matched.
 ///
-/// What has to survive does: UUIDs, trace headers and ids, timestamps, versions, prices, and
-/// digests that say what they are (`sha256:…`). A number of eleven digits that looks like a mobile
-/// number does not.
+/// UUIDs, trace headers and ids, timestamps, versions, prices, and labelled digests (`sha256:…`)
+/// are kept. A number of eleven digits that looks like a mobile number is replaced.
 ///
 /// # Cost
-/// Time grows with the text's length alone, up to some ten microseconds a byte. A text without the
-/// signs of a pattern (an `@`, seven digits, a long run) is passed through after one look.
+/// Time is linear in the text's length, up to some ten microseconds a byte. A text that cannot
+/// contain a match (no `@`, fewer than seven digits, no long run) is returned after one scan.
 ///
-/// Of a text that is longer than [`with_max_bytes`](Self::with_max_bytes) says (64 KiB), only the
-/// beginning is looked at and kept; `[… bytes left out]` says how much of the text is missing. The
-/// patterns of the default set are linear. A pattern of one's own may not be: where it would search
-/// more than 32 MiB in all, counted as the rest of the text for each match, the whole text becomes
-/// `[redacted]`.
+/// Only the beginning of a text that is longer than [`with_max_bytes`](Self::with_max_bytes) (64
+/// KiB) is redacted and kept; `[… bytes left out]` states the length of the rest. The patterns of
+/// the default set are linear. A custom pattern may not be: if its searches would read more than 32
+/// MiB, counted as the rest of the text for each match, the whole text becomes `[redact_repeatedly]`.
 ///
 /// # Examples
 /// ```
@@ -57,7 +55,7 @@ use super::shapes::{self, Sign, Signs, Stage};
 /// ```
 #[derive(Clone)]
 pub struct Patterns {
-    /// In the order of their stages.
+    /// Sorted by stage.
     patterns: Vec<Pattern>,
     max_bytes: usize,
 }
@@ -65,67 +63,73 @@ pub struct Patterns {
 #[derive(Clone)]
 pub(super) struct Pattern {
     pub(super) name: Cow<'static, str>,
-    /// What stands in its place.
+    /// The replacement of a match.
     pub(super) mark: Box<str>,
     pub(super) regex: Regex,
-    pub(super) stage: Stage,
-    pub(super) sign: Sign,
-    pub(super) check: Check,
+    pub(super) stage: PatternStage,
+    pub(super) prefilter: Prefilter,
+    pub(super) check: MatchCheck,
 }
 
-/// Stands in place of a text that cannot be redacted within bounds.
-const WHOLE: &str = "[redacted]";
+/// Replaces a text that cannot be redacted within the limits.
+const WITHHELD: &str = "[redacted]";
 
-/// How often the patterns are applied at most: what one takes out may lay another one bare.
-const ROUNDS: usize = 8;
+/// The most applications of all patterns: removing one match may reveal another.
+const MAX_ROUNDS: usize = 8;
 
-const LONGEST_NAME: usize = 32;
+const MAX_NAME_LENGTH: usize = 32;
 
-/// The longest text that is looked at, unless the set says otherwise.
+/// The default limit on the length of a text.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// How many bytes before the end of what is looked at are not kept: what is cut in two there would
-/// not be recognised.
-const MARGIN: usize = 256;
+/// Bytes that are dropped before the end of a truncated text, because a value that is cut in two
+/// would not be recognized.
+const CUT_MARGIN: usize = 256;
 
-/// The most bytes that a user's own pattern may search in one text.
-const MOST_SEARCHED: usize = 32 * 1024 * 1024;
+/// The most bytes that a custom pattern may search in one text.
+const MAX_SEARCHED_BYTES: usize = 32 * 1024 * 1024;
 
 impl Patterns {
-    /// Starts a set without any pattern.
+    /// Creates a set without patterns.
     #[must_use]
     pub const fn none() -> Self {
         Self { patterns: Vec::new(), max_bytes: MAX_BYTES }
     }
 
-    /// Adds a pattern; where it has a group, only the first one is replaced.
+    /// Adds a pattern; if it has a capture group, only the first group is replaced.
     ///
-    /// It is applied before all others. Its syntax is that of the `regex-lite` crate.
+    /// It is applied before all others. The syntax is that of the `regex-lite` crate.
     ///
     /// # Errors
-    /// The name is not 1 to 32 of `a-z 0-9 _ -`, or the pattern is no regular expression.
+    /// Returns an error if the name is not 1 to 32 of `a-z 0-9 _ -`, or if the pattern is not a
+    /// valid regular expression.
     pub fn with(mut self, name: &str, pattern: &str) -> Result<Self, PatternError> {
         let letter = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-');
-        if !(1..=LONGEST_NAME).contains(&name.len()) || !name.bytes().all(letter) {
+        if !(1..=MAX_NAME_LENGTH).contains(&name.len()) || !name.bytes().all(letter) {
             return Err(PatternError("a pattern's name is 1 to 32 of `a-z 0-9 _ -`"));
         }
         let regex = Regex::new(pattern)
             .map_err(|_| PatternError("the pattern is no regular expression of `regex-lite`"))?;
-        let pattern =
-            Pattern::new(name.to_owned().into(), regex, Stage::Own, Sign::None, Check::One(whole));
-        let place = self.patterns.partition_point(|other| other.stage <= Stage::Own);
+        let pattern = Pattern::new(
+            name.to_owned().into(),
+            regex,
+            PatternStage::Custom,
+            Prefilter::None,
+            MatchCheck::One(whole),
+        );
+        let place = self.patterns.partition_point(|other| other.stage <= PatternStage::Custom);
         self.patterns.insert(place, pattern);
         Ok(self)
     }
 
-    /// Takes all patterns of this name out.
+    /// Removes all patterns of this name.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         self.patterns.retain(|pattern| pattern.name != name);
         self
     }
 
-    /// Sets the longest text that is looked at and kept, in bytes; at least 1 KiB, 64 KiB unless set.
+    /// Sets the longest text that is redacted and kept, in bytes; at least 1 KiB. Default: 64 KiB.
     ///
     /// # Examples
     /// ```
@@ -142,13 +146,13 @@ impl Patterns {
         self
     }
 
-    /// Replaces whatever a pattern finds by the pattern's name in brackets.
+    /// Replaces each match of a pattern by the pattern's name in brackets.
     ///
-    /// What was redacted once is not changed by a second time.
+    /// Redacting a redacted text does not change it.
     #[must_use]
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if text.len() <= self.max_bytes {
-            return match self.redacted(text) {
+            return match self.redact_repeatedly(text) {
                 Cow::Owned(shown) if shown.len() > self.max_bytes => {
                     Cow::Owned(shortened(shown, 0, self.max_bytes))
                 }
@@ -156,54 +160,54 @@ impl Patterns {
             };
         }
         let (head, rest) = text.split_at(floor(text, self.max_bytes));
-        let shown = self.redacted(head).into_owned();
+        let shown = self.redact_repeatedly(head).into_owned();
         Cow::Owned(shortened(shown, rest.len(), self.max_bytes))
     }
 
-    /// Applies the patterns until they find nothing more.
-    fn redacted<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut shown = match self.once(text) {
-            Redacted::Unchanged => return Cow::Borrowed(text),
-            Redacted::Changed(shown) => shown,
-            Redacted::TooCostly => return Cow::Borrowed(WHOLE),
+    /// Applies the patterns until there are no more matches.
+    fn redact_repeatedly<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut shown = match self.redact_once(text) {
+            RoundOutcome::Unchanged => return Cow::Borrowed(text),
+            RoundOutcome::Changed(shown) => shown,
+            RoundOutcome::TooCostly => return Cow::Borrowed(WITHHELD),
         };
-        for _ in 1..ROUNDS {
-            match self.once(&shown) {
-                Redacted::Unchanged => return Cow::Owned(shown),
-                Redacted::Changed(next) => shown = next,
-                Redacted::TooCostly => break,
+        for _ in 1..MAX_ROUNDS {
+            match self.redact_once(&shown) {
+                RoundOutcome::Unchanged => return Cow::Owned(shown),
+                RoundOutcome::Changed(next) => shown = next,
+                RoundOutcome::TooCostly => break,
             }
         }
-        Cow::Borrowed(WHOLE)
+        Cow::Borrowed(WITHHELD)
     }
 
     /// Applies every pattern once.
-    fn once(&self, text: &str) -> Redacted {
-        let Some(pieces) = self.pieces(text) else { return Redacted::TooCostly };
-        if pieces.iter().any(|piece| matches!(piece, Piece::Mark(_))) {
-            Redacted::Changed(pieces.iter().map(Piece::as_str).collect())
+    fn redact_once(&self, text: &str) -> RoundOutcome {
+        let Some(pieces) = self.pieces(text) else { return RoundOutcome::TooCostly };
+        if pieces.iter().any(|piece| matches!(piece, TextPiece::Replacement(_))) {
+            RoundOutcome::Changed(pieces.iter().map(TextPiece::as_str).collect())
         } else {
-            Redacted::Unchanged
+            RoundOutcome::Unchanged
         }
     }
 
-    /// The pieces that the patterns cut the text into; none if that would cost too much.
-    fn pieces<'t>(&'t self, text: &'t str) -> Option<Vec<Piece<'t>>> {
-        let signs = Signs::of(text);
-        let shows = |pattern: &&Pattern| signs.show(pattern.sign, text);
+    /// Splits the text by all patterns; `None` if that would exceed the limits.
+    fn pieces<'t>(&'t self, text: &'t str) -> Option<Vec<TextPiece<'t>>> {
+        let features = TextFeatures::of(text);
+        let shows = |pattern: &&Pattern| features.show(pattern.prefilter, text);
         let mut wanted = self.patterns.iter().filter(shows).peekable();
         if wanted.peek().is_none() {
             return Some(Vec::new());
         }
         let wanted: Vec<&Pattern> = wanted.collect();
-        let mut pieces = self.split_at_marks(text);
+        let mut pieces = self.split_at_replacements(text);
         let (early, late) =
-            wanted.split_at(wanted.partition_point(|pattern| pattern.stage < Stage::Late));
+            wanted.split_at(wanted.partition_point(|pattern| pattern.stage < PatternStage::ByForm));
         for pattern in early {
             pieces = pattern.apply(&pieces)?;
         }
         if !late.is_empty() {
-            pieces = shapes::keep_harmless(&pieces);
+            pieces = default_patterns::accept_harmless(&pieces);
         }
         for pattern in late {
             pieces = pattern.apply(&pieces)?;
@@ -211,35 +215,35 @@ impl Patterns {
         Some(pieces)
     }
 
-    /// Keeps what stands in place of something already.
-    fn split_at_marks<'t>(&self, text: &'t str) -> Vec<Piece<'t>> {
+    /// Excludes existing replacements from matching.
+    fn split_at_replacements<'t>(&self, text: &'t str) -> Vec<TextPiece<'t>> {
         let mut pieces = Vec::new();
         let (mut rest, mut from) = (text, 0);
         while let Some(at) = rest[from..].find('[').map(|at| from + at) {
-            let marks = self.patterns.iter().map(|pattern| &*pattern.mark).chain([WHOLE]);
+            let marks = self.patterns.iter().map(|pattern| &*pattern.mark).chain([WITHHELD]);
             let length = marks.filter(|mark| rest[at..].starts_with(mark)).map(str::len).max();
-            let length = length.or_else(|| left_out_mark_length(&rest[at..]));
+            let length = length.or_else(|| omission_mark_length(&rest[at..]));
             let Some(length) = length else {
                 from = at + 1;
                 continue;
             };
             if at > 0 {
-                pieces.push(Piece::Open(&rest[..at]));
+                pieces.push(TextPiece::Unmatched(&rest[..at]));
             }
-            pieces.push(Piece::Kept(&rest[at..at + length]));
+            pieces.push(TextPiece::Accepted(&rest[at..at + length]));
             (rest, from) = (&rest[at + length..], 0);
         }
         if !rest.is_empty() {
-            pieces.push(Piece::Open(rest));
+            pieces.push(TextPiece::Unmatched(rest));
         }
         pieces
     }
 }
 
 impl Default for Patterns {
-    /// Gives the patterns of the table above.
+    /// Returns the patterns of the table above.
     fn default() -> Self {
-        Self { patterns: shapes::patterns(), ..Self::none() }
+        Self { patterns: default_patterns::patterns(), ..Self::none() }
     }
 }
 
@@ -253,48 +257,48 @@ impl Pattern {
     pub(super) fn new(
         name: Cow<'static, str>,
         regex: Regex,
-        stage: Stage,
-        sign: Sign,
-        check: Check,
+        stage: PatternStage,
+        prefilter: Prefilter,
+        check: MatchCheck,
     ) -> Self {
         let mark = format!("[{name}]").into();
-        Self { name, mark, regex, stage, sign, check }
+        Self { name, mark, regex, stage, prefilter, check }
     }
 
-    /// Cuts out what the pattern finds; none if that would cost too much.
-    fn apply<'p>(&'p self, pieces: &[Piece<'p>]) -> Option<Vec<Piece<'p>>> {
-        let most = if self.stage == Stage::Own { MOST_SEARCHED } else { usize::MAX };
-        cut(pieces, &self.regex, self.check, most, |_| Piece::Mark(&self.mark))
+    /// Splits the pieces by the pattern's matches; `None` if that would exceed the limits.
+    fn apply<'p>(&'p self, pieces: &[TextPiece<'p>]) -> Option<Vec<TextPiece<'p>>> {
+        let most = if self.stage == PatternStage::Custom { MAX_SEARCHED_BYTES } else { usize::MAX };
+        cut(pieces, &self.regex, self.check, most, |_| TextPiece::Replacement(&self.mark))
     }
 }
 
-/// What one round of all patterns made of a text.
-enum Redacted {
+/// Result of applying all patterns once.
+enum RoundOutcome {
     Unchanged,
     Changed(String),
     TooCostly,
 }
 
-/// A redacted text cut to fewer bytes than `most`, and how many bytes are missing.
+/// Truncates a redacted text to fewer than `most` bytes, and appends the number of missing bytes.
 fn shortened(mut shown: String, beyond: usize, most: usize) -> String {
-    let mut end = floor(&shown, shown.len().min(most).saturating_sub(MARGIN));
-    // What stands in place of something is kept or left out whole.
+    let mut end = floor(&shown, shown.len().min(most).saturating_sub(CUT_MARGIN));
+    // A replacement is kept or dropped as a whole.
     if let Some(open) = shown[..end].rfind('[').filter(|open| !shown[*open..end].contains(']')) {
-        end = if end - open <= LONGEST_NAME + 2 { open } else { end };
+        end = if end - open <= MAX_NAME_LENGTH + 2 { open } else { end };
     }
     let left_out = beyond + shown.len() - end;
     shown.truncate(end);
-    shown.push_str(&left_out_mark(left_out));
+    shown.push_str(&omission_mark(left_out));
     shown
 }
 
-/// Stands in place of so many bytes of a text.
-pub(crate) fn left_out_mark(bytes: usize) -> String {
+/// Replaces the omitted bytes of a text.
+pub(crate) fn omission_mark(bytes: usize) -> String {
     format!("[{bytes} bytes left out]")
 }
 
-/// The length of what [`left_out_mark`] writes, where the text begins with it.
-fn left_out_mark_length(text: &str) -> Option<usize> {
+/// The length of an omission mark at the beginning of the text.
+fn omission_mark_length(text: &str) -> Option<usize> {
     const REST: &str = " bytes left out]";
     const MOST_DIGITS: usize = 10;
     let digits = text.strip_prefix('[')?;
@@ -303,7 +307,7 @@ fn left_out_mark_length(text: &str) -> Option<usize> {
     is_mark.then_some(1 + length + REST.len())
 }
 
-/// The border of a character at this place, or the one before it.
+/// The nearest character boundary at or before this position.
 fn floor(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -311,7 +315,7 @@ fn floor(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// Says why a pattern cannot be used.
+/// Indicates that a pattern is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PatternError(&'static str);

@@ -1,4 +1,4 @@
-//! A text cut into what may still be looked at and what is decided.
+//! Splits a text into parts that still need matching and parts that are finished.
 
 use std::ops::Range;
 
@@ -8,37 +8,37 @@ use crate::steps;
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Piece<'t> {
-    /// Not looked at yet.
-    Open(&'t str),
-    /// Stands as it is.
-    Kept(&'t str),
-    /// Stands in place of something.
-    Mark(&'t str),
+pub(super) enum TextPiece<'t> {
+    /// Not matched yet.
+    Unmatched(&'t str),
+    /// Kept as written.
+    Accepted(&'t str),
+    /// A replacement.
+    Replacement(&'t str),
 }
 
-impl<'t> Piece<'t> {
+impl<'t> TextPiece<'t> {
     pub(super) fn as_str(&self) -> &'t str {
         match self {
-            Self::Open(text) | Self::Kept(text) | Self::Mark(text) => text,
+            Self::Unmatched(text) | Self::Accepted(text) | Self::Replacement(text) => text,
         }
     }
 }
 
-/// What a pattern found, with what stands around it.
+/// A match of a pattern, with its surrounding text.
 #[derive(Debug, Clone)]
-pub(super) struct Found<'t> {
+pub(super) struct PatternMatch<'t> {
     pub(super) text: &'t str,
     pub(super) range: Range<usize>,
 }
 
-impl<'t> Found<'t> {
+impl<'t> PatternMatch<'t> {
     pub(super) fn as_str(&self) -> &'t str {
         &self.text[self.range.clone()]
     }
 
-    /// Says whether no letter, digit or underscore borders on it.
-    pub(super) fn stands_alone(&self) -> bool {
+    /// Returns whether the match has no adjacent letter, digit or underscore.
+    pub(super) fn is_whole_word(&self) -> bool {
         self.begins_at_a_gap() && self.ends_at_a_gap()
     }
 
@@ -50,7 +50,7 @@ impl<'t> Found<'t> {
         !self.after().next().is_some_and(joins)
     }
 
-    /// Says whether it is a part of a longer number: `1.5`, `7-1`.
+    /// Returns whether the match is part of a longer number: `1.5`, `7-1`.
     pub(super) fn continues_a_number(&self) -> bool {
         let joint = |c: char| matches!(c, '.' | ',' | '-' | ':' | '/');
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
@@ -72,19 +72,18 @@ fn joins(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Says which parts of what was found count; none if it only looked so.
+/// Selects the parts of a match that are replaced; none if the match is a false positive.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Check {
-    /// One part counts at most; what follows it is looked at anew.
-    One(fn(&Found<'_>) -> Option<Range<usize>>),
-    /// All parts of a run are found in one pass, so that a run of many is not looked at once for
-    /// each of them.
-    Many(fn(&Found<'_>, &mut Vec<Range<usize>>)),
+pub(super) enum MatchCheck {
+    /// At most one part; the text after it is searched again.
+    One(fn(&PatternMatch<'_>) -> Option<Range<usize>>),
+    /// All parts of a run in one pass, so that a run with many parts is not searched once per part.
+    Many(fn(&PatternMatch<'_>, &mut Vec<Range<usize>>)),
 }
 
-impl Check {
-    /// Adds the parts that count, and returns whether all of the match is decided.
-    fn parts(self, found: &Found<'_>, parts: &mut Vec<Range<usize>>) -> bool {
+impl MatchCheck {
+    /// Appends the parts to replace, and returns whether the whole match is finished.
+    fn parts(self, found: &PatternMatch<'_>, parts: &mut Vec<Range<usize>>) -> bool {
         match self {
             Self::One(check) => {
                 parts.extend(check(found).filter(|part| !part.is_empty()));
@@ -98,22 +97,22 @@ impl Check {
     }
 }
 
-/// Cuts every match out of the open pieces; where the pattern has a group, only that.
+/// Splits the open pieces at every match; if the pattern has a group, only the group is replaced.
 ///
-/// Returns none where the searches could take more than `most` steps: a step is a byte that a
-/// search may look at, in the worst case all that is left of the text for each match.
+/// Returns `None` if the searches could take more than `most` steps. A step is one byte that a
+/// search may read: in the worst case the rest of the text for each match.
 pub(super) fn cut<'t>(
-    pieces: &[Piece<'t>],
+    pieces: &[TextPiece<'t>],
     regex: &Regex,
-    check: Check,
+    check: MatchCheck,
     most: usize,
-    as_piece: impl Fn(&'t str) -> Piece<'t>,
-) -> Option<Vec<Piece<'t>>> {
+    as_piece: impl Fn(&'t str) -> TextPiece<'t>,
+) -> Option<Vec<TextPiece<'t>>> {
     let mut cut = Vec::with_capacity(pieces.len() + 2);
     let mut parts = Vec::new();
     let mut left = most;
     for piece in pieces {
-        let Piece::Open(mut rest) = *piece else {
+        let TextPiece::Unmatched(mut rest) = *piece else {
             cut.push(*piece);
             continue;
         };
@@ -126,7 +125,7 @@ pub(super) fn cut<'t>(
             };
             steps::count(end - from + 1);
             parts.clear();
-            let decided = check.parts(&Found { text: rest, range }, &mut parts);
+            let decided = check.parts(&PatternMatch { text: rest, range }, &mut parts);
             let Some(last) = parts.last().map(|part| part.end) else {
                 from = end.max(beyond(rest, from));
                 continue;
@@ -134,23 +133,23 @@ pub(super) fn cut<'t>(
             let mut done = 0;
             for part in parts.drain(..) {
                 if part.start > done {
-                    cut.push(Piece::Open(&rest[done..part.start]));
+                    cut.push(TextPiece::Unmatched(&rest[done..part.start]));
                 }
                 done = part.end;
                 cut.push(as_piece(&rest[part]));
             }
-            // What follows starts anew, so that a neighbour without a gap is seen as well.
+            // The search restarts after the match, so that adjacent matches are found as well.
             rest = &rest[last..];
             from = if decided { end.saturating_sub(last) } else { 0 };
         }
         if !rest.is_empty() {
-            cut.push(Piece::Open(rest));
+            cut.push(TextPiece::Unmatched(rest));
         }
     }
     Some(cut)
 }
 
-/// What of the next match counts, and where the match ends.
+/// The replaced part of the next match, and the end of the match.
 fn next(regex: &Regex, text: &str, from: usize) -> Option<(Range<usize>, usize)> {
     if regex.captures_len() > 1 {
         let captures = regex.captures_at(text, from)?;
@@ -162,7 +161,7 @@ fn next(regex: &Regex, text: &str, from: usize) -> Option<(Range<usize>, usize)>
     }
 }
 
-/// The place behind the character at this one.
+/// The position after the character at this position.
 fn beyond(text: &str, at: usize) -> usize {
     at + text[at..].chars().next().map_or(1, char::len_utf8)
 }

@@ -1,4 +1,4 @@
-//! The compiled tools, found by name in constant time and listed in one order.
+//! The registered tools, by name and in sorted order.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 use super::Registered;
 
 /// The tools of a runtime.
-pub(crate) struct Catalogue {
+pub(crate) struct ToolCatalogue {
     sorted: Vec<Arc<Registered>>,
     by_name: HashMap<Box<str>, Arc<Registered>>,
     has_secrets: bool,
 }
 
-impl Catalogue {
-    /// Takes tools that are sorted by name, no two of the same.
+impl ToolCatalogue {
+    /// Creates a catalogue of tools that are sorted by unique names.
     pub(crate) fn new(sorted: Vec<Registered>) -> Self {
         let sorted: Vec<_> = sorted.into_iter().map(Arc::new).collect();
         let by_name = sorted.iter().map(|tool| (tool.spec.name().into(), tool.clone())).collect();
@@ -29,7 +29,7 @@ impl Catalogue {
         self.sorted.iter().map(|tool| &**tool)
     }
 
-    /// Tells whether any tool takes a secret.
+    /// Returns whether any tool takes a secret argument.
     pub(crate) fn has_secrets(&self) -> bool {
         self.has_secrets
     }

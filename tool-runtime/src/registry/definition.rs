@@ -1,4 +1,4 @@
-//! What `#[ai_tool]` knows of a function, and the traits its handle implements.
+//! Tool definitions that `#[ai_tool]` generates, and the traits of tool handles.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::state::HostNeed;
 use crate::call::{CallScope, ToolFuture};
 use crate::failure::FailureCode;
 
-/// Everything the macro knows of one tool; built at compile time, read at `build()`.
+/// The definition of a tool, generated at compile time and read by `build()`.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 #[allow(clippy::exhaustive_structs, reason = "written out by generated code")]
@@ -37,9 +37,9 @@ pub struct Definition {
     /// Milliseconds.
     pub retention: Option<u64>,
     pub shared: bool,
-    /// The hash of the function's source, if its answers leave evidence.
+    /// The hash of the function's source, if its outputs leave evidence.
     pub evidence: Option<&'static str>,
-    /// Whether an answer whose evidence cannot be kept is withheld.
+    /// Whether an output is withheld if its evidence cannot be stored.
     pub requires_evidence: bool,
     pub rust_path: &'static str,
     pub file: &'static str,
@@ -60,7 +60,7 @@ impl fmt::Debug for Definition {
     }
 }
 
-/// The toolkit that a tool's method stands in.
+/// The toolkit of a tool's method.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct ToolkitFacts {
@@ -69,32 +69,32 @@ pub struct ToolkitFacts {
 }
 
 impl ToolkitFacts {
-    /// Reads them from the toolkit's type.
+    /// Copies the constants of the toolkit's type.
     #[must_use]
     pub const fn of<T: Toolkit>() -> Self {
         Self { name: T::NAME, description: T::DESCRIPTION }
     }
 }
 
-/// The handle of a tool: the type that `#[ai_tool]` makes beside the function.
+/// A tool's handle: the type that `#[ai_tool]` generates for a function.
 ///
-/// For `fn search_content` it is `SearchContent`. It has no values; it names the tool where a type
-/// is asked for, as in [`RuntimeBuilder::tool`](crate::RuntimeBuilder::tool).
+/// For `fn search_content` it is `SearchContentTool`. It has no values; it names the tool in
+/// generic arguments, as in [`RuntimeBuilder::tool`](crate::RuntimeBuilder::tool).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the handle of a tool",
     note = "`#[ai_tool]` over `fn search_content` makes the handle `SearchContent`; \
             register that: `.tool::<SearchContent>()`"
 )]
 pub trait Tool: 'static {
-    /// Returns what the macro knows of the tool.
+    /// Returns the tool's definition.
     #[doc(hidden)]
     fn definition() -> &'static Definition;
 }
 
-/// A handle whose tool's answer has a type that can be named.
+/// A handle of a tool whose output type can be named.
 ///
-/// Every handle is one, but for functions that return `impl Trait`. `Output` is what stands in
-/// `data`: `T` for a function that returns `T`, or `Result<T, E>` by whatever alias.
+/// All handles implement it, except those of functions that return `impl Trait`. `Output` is the
+/// type of `data`: `T` for a function that returns `T` or `Result<T, E>`, by any alias.
 #[diagnostic::on_unimplemented(
     message = "the answer of `{Self}` has no type that can be named",
     note = "a function that returns `impl Trait` has none; use `runtime.call(…)`"
@@ -104,7 +104,7 @@ pub trait TypedTool: Tool {
     type Output;
 }
 
-/// State with tools on it: what `#[ai_toolkit]` makes of an `impl` block.
+/// State with tools as methods: implemented by `#[ai_toolkit]` for an `impl` block.
 ///
 /// Register a value with [`RuntimeBuilder::toolkit`](crate::RuntimeBuilder::toolkit); its tools are
 /// named `toolkit.tool`.
@@ -113,9 +113,9 @@ pub trait TypedTool: Tool {
     note = "write `#[ai_toolkit]` over one `impl {Self}` block and `#[ai_tool(…)]` on its methods"
 )]
 pub trait Toolkit: Send + Sync + 'static {
-    /// The first half of its tools' names.
+    /// The part of its tools' names before the dot.
     const NAME: &'static str;
-    /// What the toolkit is for.
+    /// The toolkit's description.
     const DESCRIPTION: &'static str;
 
     /// Lists its tools.

@@ -1,9 +1,9 @@
-//! Discovery: every `#[ai_tool]` function announces itself at link time.
+//! Discovery of `#[ai_tool]` functions, which register themselves at link time.
 
 #[cfg(feature = "discovery")]
 use super::Definition;
 
-/// One announced tool.
+/// One discovered tool.
 #[cfg(feature = "discovery")]
 #[doc(hidden)]
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Definition> {
     inventory::iter::<Discovered>.into_iter().map(|discovered| discovered.0)
 }
 
-/// Announces a definition; nothing without the feature `discovery`.
+/// Registers a definition for discovery; without the feature `discovery`, does nothing.
 #[cfg(feature = "discovery")]
 #[doc(hidden)]
 #[macro_export]
@@ -27,7 +27,7 @@ macro_rules! __discover {
     };
 }
 
-/// Announces a definition; nothing without the feature `discovery`.
+/// Registers a definition for discovery; without the feature `discovery`, does nothing.
 #[cfg(not(feature = "discovery"))]
 #[doc(hidden)]
 #[macro_export]

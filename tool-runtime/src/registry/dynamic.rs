@@ -1,4 +1,4 @@
-//! Tools that are known only at run time: a name, schemas, a closure over raw JSON.
+//! Tools that are defined at run time: a name, schemas, a closure over raw JSON.
 
 use std::fmt;
 use std::future::{Future, ready};
@@ -14,10 +14,10 @@ use crate::failure::{Failure, Fault};
 
 pub(crate) type Handler = Arc<dyn Fn(CallScope) -> ToolFuture + Send + Sync>;
 
-/// A tool that is known only at run time; it behaves as any other.
+/// A tool that is defined at run time; it behaves like any other.
 ///
-/// Its arguments are checked by `input_schema` before the closure sees them, and its answer by
-/// `output_schema` (if there is one) before a caller does.
+/// Arguments are checked against `input_schema` before the closure is called, and outputs against
+/// `output_schema`, if there is one, before they are returned.
 ///
 /// ```
 /// use serde_json::json;
@@ -76,7 +76,7 @@ pub struct DynamicTool {
 }
 
 impl DynamicTool {
-    /// Starts a tool; it needs a description, an input schema and a handler too.
+    /// Creates a tool; a description, an input schema and a handler are required.
     #[must_use]
     pub fn new(name: impl Into<String>, effect: Effect) -> Self {
         Self {
@@ -114,21 +114,21 @@ impl DynamicTool {
         &self.name
     }
 
-    /// Says what the tool does. A model chooses by it.
+    /// Sets the description, by which a model chooses the tool.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = description.into();
         self
     }
 
-    /// Sets the title that people see.
+    /// Sets the title for people.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 
-    /// Sets the version (`major.minor.patch`); `0.0.0` if it is not set.
+    /// Sets the version (`major.minor.patch`). Default: `0.0.0`.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
@@ -142,7 +142,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets the toolkit that the tool belongs to; its name and a dot begin the tool's name.
+    /// Sets the tool's toolkit; the tool's name must begin with the toolkit's name and a dot.
     ///
     /// ```
     /// use tool_runtime::contracts::ToolkitSpec;
@@ -160,42 +160,42 @@ impl DynamicTool {
         self
     }
 
-    /// Says that repeating a write changes nothing more.
+    /// Declares that repeating a write has no further effect.
     #[must_use]
     pub fn idempotent(mut self, idempotent: bool) -> Self {
         self.idempotent = idempotent;
         self
     }
 
-    /// Says that the tool reaches beyond the host's own systems.
+    /// Declares that the tool accesses systems beyond the host's own.
     #[must_use]
     pub fn open_world(mut self, open_world: bool) -> Self {
         self.open_world = open_world;
         self
     }
 
-    /// Says whether callers must be known; true if it is not set.
+    /// Sets whether callers must be authenticated. Default: true.
     #[must_use]
     pub fn requires_auth(mut self, requires_auth: bool) -> Self {
         self.requires_auth = requires_auth;
         self
     }
 
-    /// Says whether models may call it; true if it is not set.
+    /// Sets whether models may call the tool. Default: true.
     #[must_use]
     pub fn ai_callable(mut self, ai_callable: bool) -> Self {
         self.ai_callable = ai_callable;
         self
     }
 
-    /// Sets how long an answer is fresh, rounded up to whole seconds. Reads only.
+    /// Sets how long an output may be cached, rounded up to whole seconds. Reads only.
     #[must_use]
     pub fn ttl(mut self, ttl: Duration) -> Self {
         self.ttl = Some(ttl);
         self
     }
 
-    /// Sets the tool's deadline; the runtime's default if it is not set.
+    /// Sets the tool's deadline. Default: the runtime's timeout.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
@@ -204,30 +204,29 @@ impl DynamicTool {
 
     /// Sets the JSON Schema of the arguments: an object schema, with `"type": "object"`.
     ///
-    /// Where it says nothing of fields that it does not name (`additionalProperties`), they are
-    /// refused, as with every other tool; see
-    /// [`admit_unknown_fields`](Self::admit_unknown_fields).
+    /// If it does not restrict unknown fields (`additionalProperties`), they are rejected, as for
+    /// every other tool; see [`admit_unknown_fields`](Self::admit_unknown_fields).
     #[must_use]
     pub fn input_schema(mut self, schema: Value) -> Self {
         self.input_schema = Some(schema);
         self
     }
 
-    /// Leaves the input schema as open as it is written, as JSON Schema itself would read it.
+    /// Accepts unknown fields where the input schema does not restrict them, as in JSON Schema.
     #[must_use]
     pub fn admit_unknown_fields(mut self) -> Self {
         self.open = true;
         self
     }
 
-    /// Sets the JSON Schema of the answer; an answer that breaks it is not delivered.
+    /// Sets the JSON Schema of the output; an invalid output is not returned.
     #[must_use]
     pub fn output_schema(mut self, schema: Value) -> Self {
         self.output_schema = Some(schema);
         self
     }
 
-    /// Sets what runs.
+    /// Sets the handler.
     #[must_use]
     pub fn handler<F, R, O, E>(mut self, handler: F) -> Self
     where
@@ -240,7 +239,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets what runs, for a closure that ends at once.
+    /// Sets the handler to a synchronous closure that does not block.
     #[must_use]
     pub fn sync_handler<F, O, E>(self, handler: F) -> Self
     where
@@ -251,7 +250,7 @@ impl DynamicTool {
         self.handler(move |call| ready(handler(&call)))
     }
 
-    /// Sets what runs, for a closure that blocks: it leaves the async threads.
+    /// Sets the handler to a blocking closure, which runs on a blocking thread.
     #[must_use]
     pub fn blocking_handler<F, O, E>(mut self, handler: F) -> Self
     where
@@ -270,7 +269,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets what answers a dry run in the handler's place. Writes only.
+    /// Sets the handler of dry runs. Writes only.
     #[must_use]
     pub fn preview<F, R, O, E>(mut self, preview: F) -> Self
     where
@@ -283,15 +282,15 @@ impl DynamicTool {
         self
     }
 
-    /// Says that the handler itself looks at [`CallScope::dry_run`]. Writes only.
+    /// Declares that the handler itself checks [`CallScope::dry_run`]. Writes only.
     #[must_use]
     pub fn handles_dry_run(mut self) -> Self {
         self.handles_dry_run = true;
         self
     }
 
-    /// Sets what is asked, before the handler runs again under a key, what became of an earlier run
-    /// whose outcome is not known. Writes only.
+    /// Sets the reconciliation: called before the handler runs again under an idempotency key, to
+    /// find the outcome of an earlier run with an unknown outcome. Writes only.
     #[must_use]
     pub fn reconcile<F, R, O, E>(mut self, reconcile: F) -> Self
     where
@@ -314,38 +313,38 @@ impl DynamicTool {
         self
     }
 
-    /// Says that the handler sends the idempotency key on to a service that keeps it, so that it
-    /// may run again under the same key whatever became of an earlier run. Writes only.
+    /// Declares that the handler forwards the idempotency key to a service that enforces it, so
+    /// that it may run again under the same key after any earlier run. Writes only.
     #[must_use]
     pub fn forwards_key(mut self) -> Self {
         self.forwards_key = true;
         self
     }
 
-    /// Sets how long an answer is kept under its idempotency key: a day or more. Writes only.
+    /// Sets how long an output is kept under its idempotency key: at least a day. Writes only.
     #[must_use]
     pub fn retention(mut self, time: Duration) -> Self {
         self.retention = Some(time);
         self
     }
 
-    /// Says that a fresh answer (`ttl`) serves every user of a tenant, not only the one it was
-    /// made for.
+    /// Declares that a cached output (`ttl`) is valid for every user of a tenant, not only for the
+    /// user of the original call.
     #[must_use]
     pub fn shared(mut self) -> Self {
         self.shared = true;
         self
     }
 
-    /// Says that each answer leaves evidence: a snapshot that proves what was returned. Where it
-    /// cannot be kept, the answer is delivered with a warning.
+    /// Stores evidence for each output: a snapshot that proves what was returned. If it cannot be
+    /// stored, the output is returned with a warning.
     #[must_use]
     pub fn evidence(mut self) -> Self {
         self.evidence = true;
         self
     }
 
-    /// Says that each answer leaves evidence, and that one whose evidence cannot be kept is withheld:
+    /// Stores evidence for each output, and withholds an output whose evidence cannot be stored:
     /// `#[ai_tool(evidence = "required")]`.
     #[must_use]
     pub fn evidence_required(mut self) -> Self {

@@ -1,11 +1,11 @@
-//! The registry: which tools there are, by what right, and from where.
+//! The registry: tools, their permissions and their source locations.
 
 mod catalogue;
 mod definition;
 mod discover;
 mod dynamic;
 mod registered;
-mod shown;
+mod schema_examples;
 mod state;
 
 use std::fmt;
@@ -13,48 +13,48 @@ use std::panic::Location;
 
 use tool_contracts::{ToolSpec, ToolkitSpec};
 
-pub(crate) use self::catalogue::Catalogue;
+pub(crate) use self::catalogue::ToolCatalogue;
 pub use self::definition::{Definition, Tool, Toolkit, ToolkitFacts, TypedTool};
 #[cfg(feature = "discovery")]
 pub use self::discover::Discovered;
 pub use self::dynamic::DynamicTool;
-pub(crate) use self::registered::{Registered, SHORTEST_RETENTION, Settings, narrowest_first};
+pub(crate) use self::registered::{Registered, SHORTEST_RETENTION, ToolSettings, narrowest_first};
 pub use self::state::HostNeed;
-pub(crate) use self::state::States;
+pub(crate) use self::state::HostState;
 use crate::dispatch::{BuildError, BuildProblem};
 
-/// The tools that a program has, before they are given state and a runtime.
+/// The tools of a program, before a runtime is built.
 ///
-/// A build script or a test can list their contracts with [`specs`](Self::specs); a program hands
+/// A build script or a test can list their contracts with [`specs`](Self::specs). A program passes
 /// the registry to [`RuntimeBuilder::registry`](crate::RuntimeBuilder::registry), or registers
 /// tools on the builder directly.
 #[derive(Debug, Default)]
 pub struct Registry {
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<Registration>,
     pub(crate) problems: Vec<BuildProblem>,
 }
 
 /// One registration.
 #[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) source: Source,
-    pub(crate) place: Place,
+pub(crate) struct Registration {
+    pub(crate) source: ToolSource,
+    pub(crate) location: SourceLocation,
 }
 
 #[derive(Debug)]
-pub(crate) enum Source {
+pub(crate) enum ToolSource {
     Static(&'static Definition),
     Dynamic(Box<DynamicTool>),
 }
 
-/// Where in somebody's source a tool comes from.
+/// The source location of a tool's definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     file: &'static str,
     line: u32,
 }
 
-impl Place {
+impl SourceLocation {
     /// Returns the source file, as the compiler names it.
     #[must_use]
     pub fn file(&self) -> &'static str {
@@ -76,27 +76,27 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
 }
 
 impl Registry {
-    /// Starts empty.
+    /// Creates an empty registry.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds the tool behind a handle.
+    /// Adds the tool of a handle.
     #[must_use]
     pub fn tool<T: Tool>(mut self) -> Self {
         self.add_definition(T::definition());
         self
     }
 
-    /// Adds a toolkit's tools; its value is given to the builder, which registers them too.
+    /// Adds a toolkit's tools; passing the toolkit's value to the builder registers them too.
     #[must_use]
     pub fn toolkit<T: Toolkit>(mut self) -> Self {
         for definition in T::definitions() {
@@ -105,19 +105,19 @@ impl Registry {
         self
     }
 
-    /// Adds a tool that is known only at run time.
+    /// Adds a tool that is defined at run time.
     #[must_use]
     #[track_caller]
     pub fn dynamic(mut self, tool: DynamicTool) -> Self {
-        let place = Place::of(Location::caller());
-        self.entries.push(Entry { source: Source::Dynamic(Box::new(tool)), place });
+        let location = SourceLocation::of(Location::caller());
+        self.entries.push(Registration { source: ToolSource::Dynamic(Box::new(tool)), location });
         self
     }
 
     /// Adds every `#[ai_tool]` function that is linked into the program.
     ///
-    /// A crate that nobody names contributes nothing: write `use its_name as _;` once. If nothing
-    /// is found, [`specs`](Self::specs) and `build()` say so.
+    /// A crate that is not referenced is not linked: write `use its_name as _;` once. If no tool is
+    /// found, [`specs`](Self::specs) and `build()` return an error.
     #[cfg(feature = "discovery")]
     #[must_use]
     pub fn discover(mut self) -> Self {
@@ -129,14 +129,14 @@ impl Registry {
         self
     }
 
-    /// Lists the contracts of all tools in the order of their names.
+    /// Lists the contracts of all tools, sorted by name.
     ///
     /// # Errors
-    /// Everything that is wrong with the registrations, at once: duplicate names, schemas that
-    /// cannot be checked, names or versions that are no such thing.
+    /// Returns all problems of the registrations at once: duplicate names, schemas that cannot be
+    /// enforced, invalid names and versions.
     pub fn specs(&self) -> Result<Vec<ToolSpec>, BuildError> {
         let mut problems = self.problems.clone();
-        let tools = self.compile(&Settings::default(), &mut problems);
+        let tools = self.compile(&ToolSettings::default(), &mut problems);
         BuildError::unless_empty(problems)?;
         Ok(tools.into_iter().map(|tool| tool.spec).collect())
     }
@@ -145,27 +145,28 @@ impl Registry {
         self.problems.extend(other.problems);
         for entry in other.entries {
             match entry.source {
-                Source::Static(definition) => self.add_definition(definition),
-                Source::Dynamic(_) => self.entries.push(entry),
+                ToolSource::Static(definition) => self.add_definition(definition),
+                ToolSource::Dynamic(_) => self.entries.push(entry),
             }
         }
     }
 
-    /// Adds a definition once, however often it was registered or discovered.
+    /// Adds a definition once, even if it is registered and discovered.
     fn add_definition(&mut self, definition: &'static Definition) {
         let known = self.entries.iter().any(
-            |entry| matches!(entry.source, Source::Static(other) if std::ptr::eq(other, definition)),
+            |entry| matches!(entry.source, ToolSource::Static(other) if std::ptr::eq(other, definition)),
         );
         if !known {
-            let place = Place::of_definition(definition);
-            self.entries.push(Entry { source: Source::Static(definition), place });
+            let location = SourceLocation::of_definition(definition);
+            self.entries.push(Registration { source: ToolSource::Static(definition), location });
         }
     }
 
-    /// Makes every entry's contract and checkers, in the order of names; collects what is wrong.
+    /// Compiles every registration's contract and validators, sorted by name; collects all
+    /// problems.
     pub(crate) fn compile(
         &self,
-        settings: &Settings,
+        settings: &ToolSettings,
         problems: &mut Vec<BuildProblem>,
     ) -> Vec<Registered> {
         let mut sorted: Vec<_> = self.entries.iter().collect();
@@ -174,7 +175,7 @@ impl Registry {
             [one, other] if one.name() == other.name() => Some(duplicate(one, other)),
             _ => None,
         }));
-        let compile = |entry: &Entry| {
+        let compile = |entry: &Registration| {
             Registered::compile(entry, settings).map_err(|found| problems.extend(found)).ok()
         };
         let mut tools: Vec<_> = sorted.into_iter().filter_map(compile).collect();
@@ -183,27 +184,27 @@ impl Registry {
     }
 }
 
-impl Entry {
+impl Registration {
     pub(crate) fn name(&self) -> &str {
         match &self.source {
-            Source::Static(definition) => definition.name,
-            Source::Dynamic(tool) => tool.name(),
+            ToolSource::Static(definition) => definition.name,
+            ToolSource::Dynamic(tool) => tool.name(),
         }
     }
 
-    /// Returns the name of the toolkit that the tool says it belongs to.
+    /// Returns the name of the toolkit that the tool declares.
     pub(crate) fn toolkit(&self) -> Option<&str> {
         match &self.source {
-            Source::Static(definition) => definition.toolkit.map(|toolkit| toolkit.name),
-            Source::Dynamic(tool) => tool.toolkit.as_ref().map(ToolkitSpec::name),
+            ToolSource::Static(definition) => definition.toolkit.map(|toolkit| toolkit.name),
+            ToolSource::Dynamic(tool) => tool.toolkit.as_ref().map(ToolkitSpec::name),
         }
     }
 }
 
-fn duplicate(one: &Entry, other: &Entry) -> BuildProblem {
+fn duplicate(one: &Registration, other: &Registration) -> BuildProblem {
     BuildProblem::DuplicateName {
         tool: one.name().to_owned(),
-        first: one.place.clone(),
-        second: other.place.clone(),
+        first: one.location.clone(),
+        second: other.location.clone(),
     }
 }

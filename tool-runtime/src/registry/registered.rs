@@ -1,4 +1,4 @@
-//! A tool ready to be called: its contract, its checkers, what starts it.
+//! A tool that can be called: its contract, its validators and its entry point.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use tool_contracts::{Effect, Permission, ToolAnnotations, ToolSpec, ToolSpecBuil
 
 use super::dynamic::Handler;
 use super::state::Slot;
-use super::{Definition, DynamicTool, Entry, HostNeed, Source};
+use super::{Definition, DynamicTool, HostNeed, Registration, ToolSource};
 use crate::call::{CallScope, ToolFuture};
 use crate::dispatch::BuildProblem;
 use crate::dispatch::call_policy::PolicyStages;
@@ -18,9 +18,9 @@ use crate::failure::FailureCode;
 use crate::limits::Limits;
 use crate::schema::{self, AnswerCheck, Coerce, Validator};
 
-/// What the runtime's configuration says about tools.
+/// The runtime's settings for tools.
 #[derive(Debug, Clone)]
-pub(crate) struct Settings {
+pub(crate) struct ToolSettings {
     pub(crate) timeout: Duration,
     pub(crate) coerce_reads: Coerce,
     pub(crate) coerce_writes: Coerce,
@@ -29,7 +29,7 @@ pub(crate) struct Settings {
     pub(crate) limits: Limits,
 }
 
-impl Default for Settings {
+impl Default for ToolSettings {
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(30),
@@ -41,8 +41,8 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
-    /// The tool's own entry, else its toolkit's, else what its effect asks for.
+impl ToolSettings {
+    /// The tool's own permission, else its toolkit's, else the default of its effect.
     fn permission(&self, name: &str, toolkit: Option<&str>, effect: Effect) -> Permission {
         let set = narrowest_first(name, toolkit).find_map(|name| self.permissions.get(name));
         set.copied().unwrap_or_else(|| effect.default_permission())
@@ -53,8 +53,8 @@ impl Settings {
     }
 }
 
-/// Lists the names under which a host sets something for a tool: its own, what stands before its
-/// last dot, its toolkit's.
+/// Lists the names under which a host may configure a tool: its own, the part before its last dot,
+/// its toolkit's.
 pub(crate) fn narrowest_first<'n>(
     name: &'n str,
     toolkit: Option<&'n str>,
@@ -64,10 +64,10 @@ pub(crate) fn narrowest_first<'n>(
     [Some(name), prefix, toolkit].into_iter().flatten()
 }
 
-/// A tool ready to be called.
+/// A tool that can be called.
 pub(crate) struct Registered {
     pub(crate) spec: ToolSpec,
-    pub(crate) start: Start,
+    pub(crate) start: ToolStart,
     pub(crate) needs: Vec<HostNeed>,
     pub(crate) codes: Box<[FailureCode]>,
     pub(crate) slots: Box<[Option<Slot>]>,
@@ -75,48 +75,48 @@ pub(crate) struct Registered {
     pub(crate) coerce: Coerce,
     pub(crate) input: Validator,
     pub(crate) output: Option<Validator>,
-    /// When an answer has to be checked by `output`.
+    /// When an output has to be checked against `output`.
     pub(crate) answer_check: AnswerCheck,
-    /// Whether the checker reads the raw text before the typed reader does.
+    /// Whether the validator reads the raw text before the typed reader.
     pub(crate) scan: bool,
     pub(crate) has_secrets: bool,
-    /// Whether an argument may say something of a person.
+    /// Whether an argument may be personal data.
     pub(crate) has_personal: bool,
-    /// Its place among the tools, in the order of their names.
+    /// Its index among the tools, sorted by name.
     pub(crate) index: usize,
-    /// Which of the governor's stages concern it.
+    /// The call policy's stages that apply to the tool.
     pub(crate) policy_stages: PolicyStages,
-    pub(crate) traits: Traits,
+    pub(crate) traits: ToolTraits,
     largest_output: AtomicUsize,
 }
 
-/// What a tool says of itself beyond its contract, for whoever governs its calls.
+/// Behaviour of a tool that its contract does not contain.
 #[derive(Debug, Clone, Copy, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is one thing that a tool says of itself")]
-pub(crate) struct Traits {
-    /// Whether it can be asked what became of an earlier run.
+pub(crate) struct ToolTraits {
+    /// Whether the tool can reconcile an earlier run.
     pub(crate) reconciles: bool,
-    /// Whether what it stands on keeps the idempotency key itself.
+    /// Whether the tool's downstream service enforces the idempotency key itself.
     pub(crate) forwards_key: bool,
-    /// How long an answer is kept under its key.
+    /// How long an output is kept under its idempotency key.
     pub(crate) retention: Option<Duration>,
-    /// Whether a fresh answer serves every user of a tenant.
+    /// Whether a cached output is valid for every user of a tenant.
     pub(crate) shared: bool,
-    /// Whether its answers leave evidence.
+    /// Whether outputs leave evidence.
     pub(crate) evidence: bool,
-    /// Whether an answer whose evidence cannot be kept is withheld.
+    /// Whether an output is withheld if its evidence cannot be stored.
     pub(crate) requires_evidence: bool,
-    /// The hash of its source, where the macro saw it.
+    /// The hash of its source, for functions with `#[ai_tool]`.
     pub(crate) source: Option<&'static str>,
 }
 
-/// What makes a tool's parked future.
-pub(crate) enum Start {
+/// Creates the deferred future of a call.
+pub(crate) enum ToolStart {
     Static(fn(CallScope) -> ToolFuture),
     Dynamic { handler: Handler, preview: Option<Handler>, reconcile: Option<Handler> },
 }
 
-impl Start {
+impl ToolStart {
     pub(crate) fn start(&self, scope: CallScope) -> ToolFuture {
         match self {
             Self::Static(start) => start(scope),
@@ -127,24 +127,27 @@ impl Start {
     }
 }
 
-/// An answer is kept at least this long under its idempotency key.
+/// The shortest retention of an output under its idempotency key.
 pub(crate) const SHORTEST_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The most room that is taken beforehand for an answer.
+/// The most bytes that are reserved for an output in advance.
 const MOST_EXPECTED: usize = 64 * 1024;
 
 impl Registered {
-    /// Makes a tool from its registration; everything that is wrong with it, at once.
-    pub(crate) fn compile(entry: &Entry, settings: &Settings) -> Result<Self, Vec<BuildProblem>> {
+    /// Compiles a registration; returns all its problems at once.
+    pub(crate) fn compile(
+        entry: &Registration,
+        settings: &ToolSettings,
+    ) -> Result<Self, Vec<BuildProblem>> {
         match &entry.source {
-            Source::Static(definition) => Self::from_definition(definition, settings),
-            Source::Dynamic(tool) => Self::from_dynamic(tool, settings),
+            ToolSource::Static(definition) => Self::from_definition(definition, settings),
+            ToolSource::Dynamic(tool) => Self::from_dynamic(tool, settings),
         }
     }
 
     fn from_definition(
         definition: &'static Definition,
-        settings: &Settings,
+        settings: &ToolSettings,
     ) -> Result<Self, Vec<BuildProblem>> {
         let mut input = (definition.input)(&mut schema::input_generator()).to_value();
         let own_bounds = schema::take_own_bounds(&mut input);
@@ -164,8 +167,8 @@ impl Registered {
         })?;
         spec = with(spec, definition.ttl, |spec, ttl| spec.ttl_seconds(ttl.div_ceil(1_000)));
         let timeout = definition.timeout.map_or(settings.timeout, Duration::from_millis);
-        let start = Start::Static(definition.start);
-        let parts = Parts {
+        let start = ToolStart::Static(definition.start);
+        let parts = ToolParts {
             name: definition.name,
             toolkit,
             spec,
@@ -173,10 +176,10 @@ impl Registered {
             output: Some(output),
             timeout,
             start,
-            typed: Some(Typed { bounds_checked: !own_bounds }),
+            typed: Some(TypeGuarantees { bounds_checked: !own_bounds }),
         };
         let mut tool = parts.finish(definition.effect, settings)?;
-        tool.traits = Traits {
+        tool.traits = ToolTraits {
             reconciles: definition.reconciles,
             forwards_key: definition.forwards_key,
             retention: definition.retention.map(Duration::from_millis),
@@ -190,7 +193,10 @@ impl Registered {
         Ok(tool)
     }
 
-    fn from_dynamic(tool: &DynamicTool, settings: &Settings) -> Result<Self, Vec<BuildProblem>> {
+    fn from_dynamic(
+        tool: &DynamicTool,
+        settings: &ToolSettings,
+    ) -> Result<Self, Vec<BuildProblem>> {
         let problems = incomplete(tool);
         let (Some(handler), Some(mut input), true) =
             (tool.handler.clone(), tool.input_schema.clone(), problems.is_empty())
@@ -211,7 +217,7 @@ impl Registered {
         spec = with(spec, tool.ttl, |spec, ttl| spec.ttl_seconds(whole_seconds(ttl)));
         let timeout = tool.timeout.unwrap_or(settings.timeout);
         let (preview, reconcile) = (tool.preview.clone(), tool.reconcile.clone());
-        let traits = Traits {
+        let traits = ToolTraits {
             reconciles: reconcile.is_some(),
             forwards_key: tool.forwards_key,
             retention: tool.retention,
@@ -220,20 +226,21 @@ impl Registered {
             requires_evidence: tool.requires_evidence,
             source: None,
         };
-        let start = Start::Dynamic { handler, preview, reconcile };
+        let start = ToolStart::Dynamic { handler, preview, reconcile };
         let output = tool.output_schema.clone();
         let toolkit = tool.toolkit.clone();
         let name = &tool.name;
-        let parts = Parts { name, toolkit, spec, input, output, timeout, start, typed: None };
+        let parts = ToolParts { name, toolkit, spec, input, output, timeout, start, typed: None };
         parts.finish(tool.effect, settings).map(|registered| Registered { traits, ..registered })
     }
 
-    /// Whether an argument may be secret or personal, so that its hash could be guessed.
+    /// Whether an argument may be secret or personal, so that a hash of the arguments could be
+    /// guessed.
     pub(crate) fn input_is_sensitive(&self) -> bool {
         self.input.has_secrets() || self.input.has_personal()
     }
 
-    /// How much room the next answer will want.
+    /// The number of bytes to reserve for the next output.
     pub(crate) fn expected_output(&self) -> usize {
         self.largest_output.load(Ordering::Relaxed)
     }
@@ -245,39 +252,43 @@ impl Registered {
     }
 }
 
-/// What static and dynamic tools have in common on their way to being registered.
-struct Parts<'t> {
+/// The common parts of static and dynamic tools before compilation.
+struct ToolParts<'t> {
     name: &'t str,
     toolkit: Option<ToolkitSpec>,
     spec: ToolSpecBuilder,
     input: Value,
     output: Option<Value>,
     timeout: Duration,
-    start: Start,
-    typed: Option<Typed>,
+    start: ToolStart,
+    typed: Option<TypeGuarantees>,
 }
 
-/// A typed tool's types keep most of its schemas by themselves.
+/// Guarantees that a typed tool's types provide.
 #[derive(Clone, Copy)]
-struct Typed {
-    /// Whether generated code compares all bounds on the arguments themselves.
+struct TypeGuarantees {
+    /// Whether generated code compares all bounds of the arguments.
     bounds_checked: bool,
 }
 
-impl Parts<'_> {
-    fn finish(self, effect: Effect, settings: &Settings) -> Result<Registered, Vec<BuildProblem>> {
+impl ToolParts<'_> {
+    fn finish(
+        self,
+        effect: Effect,
+        settings: &ToolSettings,
+    ) -> Result<Registered, Vec<BuildProblem>> {
         let mut problems = Vec::new();
         let mut compile = |side, schema: &Value| {
             let problem = |error| BuildProblem::Schema { tool: self.name.to_owned(), side, error };
             Validator::compile(schema).map_err(|error| problems.push(problem(error))).ok()
         };
         let input = compile("input", &self.input);
-        // Without a schema, a dynamic tool's answer still has to be JSON that can be read.
+        // Without a schema, a dynamic tool's output must still be valid JSON.
         let any = Value::Bool(true);
         let output = self.output.as_ref().or(self.typed.is_none().then_some(&any));
         let output = output.and_then(|schema| compile("output", schema));
         if self.typed.is_some() {
-            problems.extend(super::shown::check(self.name, &self.input));
+            problems.extend(super::schema_examples::check(self.name, &self.input));
         }
         let spec = self
             .spec
@@ -316,7 +327,7 @@ impl Parts<'_> {
             slots: Box::default(),
             index: 0,
             policy_stages: PolicyStages::default(),
-            traits: Traits::default(),
+            traits: ToolTraits::default(),
             largest_output: AtomicUsize::new(0),
             spec,
             input,
@@ -359,7 +370,7 @@ fn incomplete(tool: &DynamicTool) -> Vec<BuildProblem> {
     broken.map(|(_, rule)| BuildProblem::Incomplete { tool: tool.name.clone(), rule }).collect()
 }
 
-/// How deep the arguments of a schema without objects below its root can nest.
+/// The deepest nesting of arguments whose schema has no objects below its root.
 fn depth(schema: &serde_json::Map<String, Value>) -> usize {
     fn of_lists(schema: &Value) -> usize {
         schema.get("items").map_or(0, |items| 1 + of_lists(items))

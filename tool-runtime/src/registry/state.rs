@@ -1,56 +1,56 @@
-//! The host's values: stored by type, found once at `build()`.
+//! The host's state: stored by type, and resolved once by `build()`.
 
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// One value of the host, erased: an `Arc<T>` in an `Arc<dyn Any>`, so that `T` may be unsized.
+/// A type-erased value of the host: an `Arc<T>` in an `Arc<dyn Any>`, so that `T` may be unsized.
 pub(crate) type Slot = Arc<dyn Any + Send + Sync>;
 
-/// What one borrowed parameter needs from the host.
+/// The requirement of one borrowed parameter.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct HostNeed {
-    kind: NeedKind,
+    kind: RequirementKind,
     type_name: &'static str,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum NeedKind {
+enum RequirementKind {
     Nothing,
     State(TypeId),
     Toolkit(TypeId),
 }
 
 impl HostNeed {
-    /// Needs nothing stored: the value is made from the call.
+    /// Requires no stored value: the parameter is created from the call.
     #[must_use]
     pub fn nothing() -> Self {
-        Self { kind: NeedKind::Nothing, type_name: "" }
+        Self { kind: RequirementKind::Nothing, type_name: "" }
     }
 
-    /// Needs a value given to the builder by `state`.
+    /// Requires a value passed to the builder's `state`.
     #[must_use]
     pub fn state<T: ?Sized + 'static>() -> Self {
-        Self { kind: NeedKind::State(TypeId::of::<T>()), type_name: type_name::<T>() }
+        Self { kind: RequirementKind::State(TypeId::of::<T>()), type_name: type_name::<T>() }
     }
 
-    /// Needs the toolkit that the method stands on.
+    /// Requires the toolkit of the method.
     #[must_use]
     pub fn toolkit<T: 'static>() -> Self {
-        Self { kind: NeedKind::Toolkit(TypeId::of::<T>()), type_name: type_name::<T>() }
+        Self { kind: RequirementKind::Toolkit(TypeId::of::<T>()), type_name: type_name::<T>() }
     }
 }
 
 /// The host's values by type.
 #[derive(Default)]
-pub(crate) struct States {
+pub(crate) struct HostState {
     values: HashMap<TypeId, Slot>,
     toolkits: HashMap<TypeId, Slot>,
 }
 
-impl fmt::Debug for States {
+impl fmt::Debug for HostState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("States")
             .field("values", &self.values.len())
@@ -59,8 +59,8 @@ impl fmt::Debug for States {
     }
 }
 
-impl States {
-    /// Stores a value; false if there was one of this type already.
+impl HostState {
+    /// Stores a value; returns false if the type already had one.
     pub(crate) fn insert<T: ?Sized + Send + Sync + 'static>(&mut self, value: Arc<T>) -> bool {
         self.values.insert(TypeId::of::<T>(), Arc::new(value)).is_none()
     }
@@ -73,7 +73,7 @@ impl States {
         self.values.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
-    /// Finds each need's value; the names of the types that nobody gave, if any.
+    /// Finds the value of each requirement, or returns the names of missing types.
     pub(crate) fn resolve(
         &self,
         needs: &[HostNeed],
@@ -83,9 +83,9 @@ impl States {
             .iter()
             .map(|need| {
                 let found = match need.kind {
-                    NeedKind::Nothing => return None,
-                    NeedKind::State(id) => self.values.get(&id),
-                    NeedKind::Toolkit(id) => self.toolkits.get(&id),
+                    RequirementKind::Nothing => return None,
+                    RequirementKind::State(id) => self.values.get(&id),
+                    RequirementKind::Toolkit(id) => self.toolkits.get(&id),
                 };
                 if found.is_none() {
                     missing.push(need.type_name);

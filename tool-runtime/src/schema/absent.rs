@@ -1,10 +1,10 @@
-//! Reads a field that is not there, as a serde derive does.
+//! Deserializes a missing field the way a serde derive does.
 
 use std::fmt::{self, Display};
 
 use serde::de::{self, Deserializer, Visitor};
 
-/// Reads a field that is not there: `Option` makes `None` of it, as in a serde derive.
+/// Deserializer of a missing field: `Option` yields `None`, every other type fails.
 pub(crate) struct AbsentField;
 
 #[derive(Debug)]

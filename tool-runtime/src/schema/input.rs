@@ -12,7 +12,7 @@ use super::nested::title_nested;
 use super::title;
 use super::validator::Validator;
 
-/// A closed object schema that grows by one property a parameter.
+/// A closed object schema with one property per parameter.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct InputSchema<'g> {
@@ -24,16 +24,16 @@ pub struct InputSchema<'g> {
     own_bounds: bool,
 }
 
-/// Marks a schema whose types bring bounds of their own, which no generated code compares.
+/// Marks a schema whose types have bounds that generated code does not compare.
 const OWN_BOUNDS: &str = "x-own-bounds";
 
-/// Takes the mark off a schema; true if it was there.
+/// Removes the mark from a schema; returns whether it was present.
 pub(crate) fn take_own_bounds(schema: &mut Value) -> bool {
     schema.as_object_mut().is_some_and(|schema| schema.remove(OWN_BOUNDS).is_some())
 }
 
 impl<'g> InputSchema<'g> {
-    /// Starts the schema of the function at this Rust path.
+    /// Creates the schema of the function at this Rust path.
     pub fn new(generator: &'g mut SchemaGenerator, rust_path: &'static str) -> Self {
         Self {
             generator,
@@ -45,7 +45,7 @@ impl<'g> InputSchema<'g> {
         }
     }
 
-    /// Admits fields that no parameter has.
+    /// Accepts properties that no parameter declares.
     pub fn open(&mut self) {
         self.open = true;
     }
@@ -79,7 +79,7 @@ impl<'g> InputSchema<'g> {
         Property { schema, required: &mut self.required, is_required: !optional }
     }
 
-    /// Ends the schema.
+    /// Completes the schema.
     #[must_use]
     pub fn finish(self) -> Schema {
         let mut schema = Map::new();
@@ -101,14 +101,14 @@ impl<'g> InputSchema<'g> {
     }
 }
 
-/// Tells whether a type's own schema bounds what its reader does not.
+/// Returns whether a type's own schema has bounds that its deserializer does not enforce.
 fn has_own_bounds(schema: &Schema) -> bool {
     let alone = json!({
         "type": "object",
         "properties": { "it": schema },
         "additionalProperties": false,
     });
-    // What refers to definitions is read by the checker first in any case.
+    // The validator always checks schemas that contain references first.
     let checked = |checked| Validator::compile(&alone).map(|alone| alone.needs_scan(checked));
     matches!((checked(true), checked(false)), (Ok(false), Ok(true)))
 }
@@ -119,7 +119,7 @@ fn has_own_bounds(schema: &Schema) -> bool {
 pub struct Property<'s> {
     schema: &'s mut Value,
     required: &'s mut Vec<Value>,
-    /// Whether the last of those is this one.
+    /// `required` ends with this property.
     is_required: bool,
 }
 
@@ -131,7 +131,7 @@ impl Property<'_> {
         self
     }
 
-    /// Makes the parameter optional and shows its default, where it has a JSON form.
+    /// Makes the parameter optional and documents its default, if the default has a JSON form.
     pub fn default(&mut self, shown: Option<Value>) -> &mut Self {
         if std::mem::take(&mut self.is_required) {
             self.required.pop();
@@ -142,7 +142,7 @@ impl Property<'_> {
         }
     }
 
-    /// Bounds a number.
+    /// Sets the bounds of a number.
     pub fn range<N: Serialize>(&mut self, range: &impl RangeBounds<N>) -> &mut Self {
         let this = match range.start_bound() {
             Bound::Included(least) => self.set("minimum", json!(least)),
@@ -156,7 +156,7 @@ impl Property<'_> {
         }
     }
 
-    /// Bounds a length, by the keyword that fits the property's type.
+    /// Sets the bounds of a length, with the keywords of the property's type.
     pub fn length(&mut self, range: &impl RangeBounds<usize>) -> &mut Self {
         let (least_word, most_word) = self.length_words();
         let least = match range.start_bound() {
@@ -191,12 +191,12 @@ impl Property<'_> {
         }
     }
 
-    /// Bounds a string by a regular expression.
+    /// Requires a string to match a regular expression.
     pub fn pattern(&mut self, pattern: &'static str) -> &mut Self {
         self.set("pattern", pattern.into())
     }
 
-    /// Shows an example.
+    /// Adds an example.
     pub fn example(&mut self, example: impl Serialize) -> &mut Self {
         let example = serde_json::to_value(example).unwrap_or(Value::Null);
         self.set("examples", Value::Array(vec![example]))

@@ -1,4 +1,4 @@
-//! Schemas: made from types, titled by type names, and checked against raw JSON.
+//! JSON Schemas: generated from types, titled by type names, and checked against raw JSON.
 
 mod absent;
 mod close;
@@ -13,25 +13,28 @@ pub(crate) mod validator;
 pub(crate) use self::absent::AbsentField;
 pub(crate) use self::close::close;
 pub use self::close::open;
-pub use self::compare::{Compatibility, Reader, SchemaChange, compare};
-pub use self::export::{Change, Changes, Export, ExportError, ExportErrorKind, Side, Written};
+pub use self::compare::{Compatibility, SchemaChange, SchemaReader, compare};
+pub use self::export::{
+    ContractChange, ContractChanges, ContractPart, Export, ExportError, ExportErrorKind,
+    WrittenFiles,
+};
 pub(crate) use self::input::take_own_bounds;
 pub use self::input::{InputSchema, Property};
 pub(crate) use self::title::output;
 pub use self::title::title;
 pub(crate) use self::validator::{AnswerCheck, nearest};
-pub use self::validator::{Coerce, Malformed, Report, SchemaError, Validator};
+pub use self::validator::{Coerce, Malformed, SchemaError, ValidationReport, Validator};
 
 pub use schemars::JsonSchema;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 
-/// Makes the generator of what a tool reads.
+/// Creates the generator of input schemas.
 pub(crate) fn input_generator() -> SchemaGenerator {
     settings().for_deserialize().into_generator()
 }
 
-/// Makes the generator of what a tool answers.
+/// Creates the generator of output schemas.
 pub(crate) fn output_generator() -> SchemaGenerator {
     settings().for_serialize().into_generator()
 }

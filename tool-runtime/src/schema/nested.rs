@@ -1,4 +1,4 @@
-//! Titles of nested types: taken from the names of the types that hold them.
+//! Titles of nested types, taken from the names of the types that contain them.
 
 use std::collections::BTreeMap;
 
@@ -9,89 +9,96 @@ use super::export::subschemas::each;
 use super::reference::pointer;
 use super::title::is_scalar;
 
-/// Titles what the titled schemas of a document hold, and every definition.
+/// Titles the definitions and nested schemas of a document.
 ///
-/// The name of a container has the full names of what it holds, as in
-/// `alloc::vec::Vec<shop::Item>`. A definition that no titled schema names gets the name that it
-/// has in `$defs`, since a type with plain derives does not tell its module.
+/// A container's type name holds the full names of its type arguments, as in
+/// `alloc::vec::Vec<shop::Item>`. A definition that no titled schema names keeps its `$defs` name
+/// as title, because plain derives do not record the module.
 pub(super) fn title_nested(schema: Schema) -> Schema {
     let mut document = schema.to_value();
-    let mut found = BTreeMap::new();
+    let mut titles = BTreeMap::new();
     each(&mut document, &mut |schema| {
         let title = schema.get("title").and_then(Value::as_str).filter(|it| it.contains("::"));
         if let Some(title) = title.map(str::to_owned) {
-            hold(schema, &title, &mut found);
+            title_contents(schema, &title, &mut titles);
         }
     });
-    for (place, name) in found {
+    for (place, name) in titles {
         if let Some(Value::Object(definition)) = document.pointer_mut(&place) {
-            set(definition, &name);
+            set_title(definition, &name);
         }
     }
     if let Some(Value::Object(definitions)) = document.get_mut("$defs") {
         for (name, definition) in definitions {
             if let Value::Object(definition) = definition {
-                set(definition, name);
+                set_title(definition, name);
             }
         }
     }
-    // An object stays one.
+    // An object schema converts back without failing.
     Schema::try_from(document).unwrap_or_default()
 }
 
-/// The names of definitions, by their places.
-type Found = BTreeMap<String, String>;
+/// Titles of definitions, by JSON Pointer.
+type DefinitionTitles = BTreeMap<String, String>;
 
-/// Titles what a schema of this type holds.
-fn hold(schema: &mut Map<String, Value>, name: &str, found: &mut Found) {
+/// Titles the subschemas of a schema of this type.
+fn title_contents(schema: &mut Map<String, Value>, name: &str, titles: &mut DefinitionTitles) {
     if let Some(place) = schema.get("$ref").and_then(Value::as_str).and_then(pointer) {
-        found.entry(place).or_insert_with(|| bare(name).to_owned());
+        titles.entry(place).or_insert_with(|| without_pointers(name).to_owned());
         return;
     }
-    match Holds::of(name) {
-        Holds::Same(inner) => {
+    match TypeArguments::of(name) {
+        TypeArguments::Same(inner) => {
             let branches = schema.get_mut("anyOf").and_then(Value::as_array_mut);
             for branch in branches.into_iter().flatten() {
-                give(branch, inner, found);
+                title_schema(branch, inner, titles);
             }
-            hold(schema, inner, found);
+            title_contents(schema, inner, titles);
         }
-        Holds::Items(inner) => give_at(schema, "items", inner, found),
-        Holds::Values(inner) => give_at(schema, "additionalProperties", inner, found),
-        Holds::Each(types) => {
+        TypeArguments::Items(inner) => title_keyword(schema, "items", inner, titles),
+        TypeArguments::Values(inner) => {
+            title_keyword(schema, "additionalProperties", inner, titles)
+        }
+        TypeArguments::Each(types) => {
             let items = schema.get_mut("prefixItems").and_then(Value::as_array_mut);
             for (item, inner) in items.into_iter().flatten().zip(types) {
-                give(item, inner, found);
+                title_schema(item, inner, titles);
             }
         }
-        Holds::Unknown => {}
+        TypeArguments::Unknown => {}
     }
 }
 
-fn give_at(schema: &mut Map<String, Value>, keyword: &str, name: &str, found: &mut Found) {
+fn title_keyword(
+    schema: &mut Map<String, Value>,
+    keyword: &str,
+    name: &str,
+    titles: &mut DefinitionTitles,
+) {
     if let Some(inner) = schema.get_mut(keyword) {
-        give(inner, name, found);
+        title_schema(inner, name, titles);
     }
 }
 
-/// Titles a schema of this type, and what it holds.
-fn give(schema: &mut Value, name: &str, found: &mut Found) {
+/// Titles a schema of this type and its subschemas.
+fn title_schema(schema: &mut Value, name: &str, titles: &mut DefinitionTitles) {
     let Value::Object(schema) = schema else { return };
     if !schema.contains_key("$ref") {
-        set(schema, name);
+        set_title(schema, name);
     }
-    hold(schema, name, found);
+    title_contents(schema, name, titles);
 }
 
-fn set(schema: &mut Map<String, Value>, name: &str) {
+fn set_title(schema: &mut Map<String, Value>, name: &str) {
     if !is_scalar(schema) {
         schema.entry("title").or_insert_with(|| name.into());
     }
 }
 
-/// Where the schema of a type has the schemas of its type arguments.
-enum Holds<'n> {
-    /// The argument's schema is the type's own, perhaps beside `null`.
+/// The location of the type arguments' schemas within a type's schema.
+enum TypeArguments<'n> {
+    /// The argument has the same schema, perhaps combined with `null`.
     Same(&'n str),
     /// In `items`.
     Items(&'n str),
@@ -99,11 +106,11 @@ enum Holds<'n> {
     Values(&'n str),
     /// In `prefixItems`.
     Each(Vec<&'n str>),
-    /// It has none, or nothing is known of the type.
+    /// The type has no arguments, or is not a known container.
     Unknown,
 }
 
-impl<'n> Holds<'n> {
+impl<'n> TypeArguments<'n> {
     fn of(name: &'n str) -> Self {
         if let Some(inner) = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             return Self::Items(inner.rsplit_once("; ").map_or(inner, |(inner, _)| inner));
@@ -132,31 +139,31 @@ impl<'n> Holds<'n> {
     }
 }
 
-/// The type itself, without what only points to it.
-fn bare(name: &str) -> &str {
-    match Holds::of(name) {
-        Holds::Same(inner) => bare(inner),
+/// The type without references and smart pointers.
+fn without_pointers(name: &str) -> &str {
+    match TypeArguments::of(name) {
+        TypeArguments::Same(inner) => without_pointers(inner),
         _ => name,
     }
 }
 
-/// The types of a list, without lifetimes.
+/// The types of a generic argument list, without lifetimes.
 fn arguments(text: &str) -> Vec<&str> {
-    let (mut depth, mut from, mut found) = (0_usize, 0, Vec::new());
+    let (mut depth, mut from, mut titles) = (0_usize, 0, Vec::new());
     for (at, letter) in text.char_indices() {
         match letter {
             '<' | '(' | '[' => depth += 1,
             '>' | ')' | ']' => depth = depth.saturating_sub(1),
             ',' if depth == 0 => {
-                found.push(text[from..at].trim());
+                titles.push(text[from..at].trim());
                 from = at + 1;
             }
             _ => {}
         }
     }
-    found.push(text[from..].trim());
-    found.retain(|argument| !argument.is_empty() && !argument.starts_with('\''));
-    found
+    titles.push(text[from..].trim());
+    titles.retain(|argument| !argument.is_empty() && !argument.starts_with('\''));
+    titles
 }
 
 #[cfg(test)]

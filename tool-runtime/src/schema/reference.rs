@@ -1,18 +1,18 @@
-//! What a `$ref` within one schema document points to.
+//! Resolves `$ref` within one schema document.
 
-/// Reads a local reference, as `#/$defs/Name`, into the one spelling of its JSON Pointer.
+/// Converts a local reference, such as `#/$defs/Name`, to a normalized JSON Pointer.
 pub(crate) fn pointer(reference: &str) -> Option<String> {
     let fragment = reference.strip_prefix('#')?;
-    percent_decoded(fragment).map(|pointer| respelt(&pointer))
+    percent_decoded(fragment).map(|pointer| normalized(&pointer))
 }
 
-/// A name as a part of a JSON Pointer.
+/// A name, escaped as a segment of a JSON Pointer.
 pub(crate) fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// The same pointer in the spelling that the compiler builds itself.
-fn respelt(pointer: &str) -> String {
+/// The pointer in the escaping that the compiler produces.
+fn normalized(pointer: &str) -> String {
     let tokens = pointer.split('/').map(|token| token.replace("~1", "/").replace("~0", "~"));
     tokens.map(|token| escaped(&token)).collect::<Vec<_>>().join("/")
 }

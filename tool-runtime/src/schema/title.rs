@@ -1,4 +1,4 @@
-//! Titles: the fully qualified Rust name of every type that is more than a scalar.
+//! Titles: the fully qualified Rust name of every non-scalar type.
 
 use std::any::type_name;
 
@@ -19,7 +19,7 @@ fn set_title(schema: &mut Schema, name: &str) {
     if schema.as_object().is_some_and(is_scalar) {
         return;
     }
-    // A boolean schema (`true`: any value) becomes an object, so that it can carry its title.
+    // A boolean schema (`true`: any value) becomes an object, so that it can carry a title.
     schema.ensure_object().insert("title".to_owned(), name.into());
 }
 
@@ -38,7 +38,7 @@ fn is_scalar_kind(kind: &str) -> bool {
     !matches!(kind, "object" | "array")
 }
 
-/// Makes the root schema of an answer of type `T`.
+/// Creates the root schema of a tool's output of type `T`.
 pub(crate) fn output<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = generator.root_schema_for::<T>();
     let short = T::schema_name();

@@ -1,49 +1,49 @@
-//! What of a tool's contract is compared, and how much each part counts.
+//! The parts of a tool's contract that are searched, and their weights.
 
 use serde_json::{Map, Value};
 use tool_contracts::{ToolSpec, ToolkitSpec};
 
-use super::words;
+use super::tokenizer;
 
-/// How many parts of a contract are told apart.
+/// The number of parts.
 pub(super) const FIELDS: usize = 7;
 
-/// A tool's words, part by part: name, title, category, description, parameters' names, what is
-/// said of the parameters, the toolkit's description.
+/// A tool's words by part: name, title, category, description, parameter names, parameter
+/// descriptions, toolkit description.
 pub(super) type Fields = [Vec<String>; FIELDS];
 
-/// How much a word counts in each part.
+/// The weight of a word in each part.
 ///
-/// A name is what its author would call the tool in three words, a title the same for people; a
-/// description says it in full. What is said of a parameter is about its values as often as about
-/// the tool. A toolkit's description is about all of its tools, so it says less of each; the
-/// toolkit's name begins the names of its tools and counts there. The numbers are set by this
-/// reasoning and are not fitted to any set of questions.
+/// A name is the author's summary in a few words, and a title the same for people; a description
+/// explains the tool in full. Texts of parameters are about values as often as about the tool. A
+/// toolkit's description applies to all of its tools, so it distinguishes them less; the toolkit's
+/// name is part of its tools' names and counts there. The weights follow from this reasoning and
+/// are not fitted to a set of queries.
 pub(super) const WEIGHTS: [f64; FIELDS] = [3.0, 3.0, 1.0, 1.0, 1.0, 0.5, 0.5];
 
-/// Takes a contract's words apart.
+/// Splits a contract into words.
 pub(super) fn of(spec: &ToolSpec) -> Fields {
-    let mut parameters = Parameters::default();
+    let mut parameters = ParameterWords::default();
     parameters.read_object(spec.input_schema());
     [
-        words::of_text(spec.name()),
-        words::of_text(spec.title().unwrap_or_default()),
-        words::of_text(spec.category().unwrap_or_default()),
-        words::of_text(spec.description()),
+        tokenizer::document_words(spec.name()),
+        tokenizer::document_words(spec.title().unwrap_or_default()),
+        tokenizer::document_words(spec.category().unwrap_or_default()),
+        tokenizer::document_words(spec.description()),
         parameters.names,
-        parameters.said,
-        words::of_text(spec.toolkit().map(ToolkitSpec::description).unwrap_or_default()),
+        parameters.descriptions,
+        tokenizer::document_words(spec.toolkit().map(ToolkitSpec::description).unwrap_or_default()),
     ]
 }
 
 /// The words of an input schema, at any depth.
 #[derive(Default)]
-struct Parameters {
+struct ParameterWords {
     names: Vec<String>,
-    said: Vec<String>,
+    descriptions: Vec<String>,
 }
 
-impl Parameters {
+impl ParameterWords {
     fn read(&mut self, schema: &Value) {
         match schema {
             Value::Object(keywords) => self.read_object(keywords),
@@ -57,16 +57,19 @@ impl Parameters {
             match (keyword.as_str(), inner) {
                 ("properties", Value::Object(properties)) => {
                     for (name, schema) in properties {
-                        self.names.extend(words::of_text(name));
+                        self.names.extend(tokenizer::document_words(name));
                         self.read(schema);
                     }
                 }
                 ("$defs" | "definitions" | "patternProperties", Value::Object(schemas)) => {
                     schemas.values().for_each(|schema| self.read(schema));
                 }
-                ("description" | "const", Value::String(text)) => self.say(text),
+                ("description" | "const", Value::String(text)) => self.push_description(text),
                 ("enum", Value::Array(values)) => {
-                    values.iter().filter_map(Value::as_str).for_each(|text| self.say(text));
+                    values
+                        .iter()
+                        .filter_map(Value::as_str)
+                        .for_each(|text| self.push_description(text));
                 }
                 ("default" | "examples" | "required" | "not", _) => {}
                 _ => self.read(inner),
@@ -74,7 +77,7 @@ impl Parameters {
         }
     }
 
-    fn say(&mut self, text: &str) {
-        self.said.extend(words::of_text(text));
+    fn push_description(&mut self, text: &str) {
+        self.descriptions.extend(tokenizer::document_words(text));
     }
 }

@@ -1,4 +1,4 @@
-//! The index: tools by their words, made once and asked often.
+//! The search index over tools.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -8,14 +8,14 @@ use tool_contracts::ToolSpec;
 
 use super::fields;
 use super::postings::Postings;
-use super::words;
+use super::tokenizer;
 
-/// How much of a question is read, in characters.
-const LONGEST_QUERY: usize = 4_000;
+/// The most characters of a query that are read.
+const MAX_QUERY_CHARS: usize = 4_000;
 
-/// Finds the tools that fit a question. A handle: cloning it is cheap.
+/// Finds tools that match a query. Cloning the index is cheap.
 ///
-/// It keeps copies of the contracts that it was made of, and nothing of the runtime.
+/// It contains copies of the contracts, and no handle of the runtime.
 ///
 /// ```
 /// use serde_json::json;
@@ -35,15 +35,15 @@ const LONGEST_QUERY: usize = 4_000;
 /// # Ok::<(), tool_runtime::contracts::ContractError>(())
 /// ```
 #[derive(Clone)]
-pub struct ToolIndex(Arc<Inner>);
+pub struct ToolIndex(Arc<IndexData>);
 
-struct Inner {
-    /// In the order of their names.
+struct IndexData {
+    /// Sorted by name.
     specs: Vec<Arc<ToolSpec>>,
     postings: Postings,
 }
 
-/// A tool that was found.
+/// A search result.
 #[derive(Debug, Clone)]
 pub struct Hit {
     spec: Arc<ToolSpec>,
@@ -51,7 +51,7 @@ pub struct Hit {
 }
 
 impl ToolIndex {
-    /// Makes the index of these tools, each of which may be found.
+    /// Indexes these tools.
     #[must_use]
     pub fn new<S: Borrow<ToolSpec>>(specs: impl IntoIterator<Item = S>) -> Self {
         let copied = specs.into_iter().map(|spec| Arc::new(spec.borrow().clone()));
@@ -61,28 +61,28 @@ impl ToolIndex {
     fn of(mut specs: Vec<Arc<ToolSpec>>) -> Self {
         specs.sort_by(|one, other| one.name().cmp(other.name()));
         let postings = Postings::new(specs.iter().map(|spec| fields::of(spec)));
-        Self(Arc::new(Inner { specs, postings }))
+        Self(Arc::new(IndexData { specs, postings }))
     }
 
-    /// Finds at most `k` tools for a question, the best first; equals in the order of their names.
+    /// Returns at most `k` tools for a query, best first; ties are sorted by name.
     ///
-    /// A tool that shares no word with the question is not found, so that there may be fewer, or
-    /// none. The first 4,000 characters of the question are read.
+    /// A tool without a common word is not returned, so that there may be fewer results, or none.
+    /// The first 4,000 characters of the query are read.
     #[must_use]
     pub fn search(&self, query: &str, k: usize) -> Vec<Hit> {
-        let Inner { specs, postings } = &*self.0;
-        let scored = postings.best(&words::of_question(beginning(query)), k);
+        let IndexData { specs, postings } = &*self.0;
+        let scored = postings.top(&tokenizer::query_words(beginning(query)), k);
         let hit = |(place, score): (usize, f64)| Hit { spec: specs[place].clone(), score };
         scored.into_iter().map(hit).collect()
     }
 
-    /// Counts the tools.
+    /// Returns the number of tools.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.specs.len()
     }
 
-    /// Tells whether there is no tool.
+    /// Returns whether the index is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.specs.is_empty()
@@ -102,7 +102,7 @@ impl Hit {
         &self.spec
     }
 
-    /// Returns how well it fits: more than 0, and comparable within one search only.
+    /// Returns the score: more than 0, and comparable only within one search.
     #[must_use]
     pub fn score(&self) -> f64 {
         self.score
@@ -116,5 +116,5 @@ impl fmt::Debug for ToolIndex {
 }
 
 fn beginning(query: &str) -> &str {
-    query.char_indices().nth(LONGEST_QUERY).map_or(query, |(end, _)| &query[..end])
+    query.char_indices().nth(MAX_QUERY_CHARS).map_or(query, |(end, _)| &query[..end])
 }

@@ -1,8 +1,8 @@
-//! Choosing tools: the few that fit a question, by their words.
+//! Tool search: ranks tools for a query by their words.
 //!
-//! Only so many tools fit a prompt. A [`ToolIndex`] ranks all of them for a question by the words
-//! of their names, descriptions, toolkits and parameters (BM25F), so that a host can offer the best few; and
-//! [`search_tools`] is a tool by which the model itself finds the others.
+//! A prompt has room for a limited number of tools. A [`ToolIndex`] ranks all tools for a query by
+//! the words of their names, descriptions, toolkits and parameters (BM25F), so that a host can
+//! offer the best ones. [`search_tools`] is a tool with which the model itself finds the others.
 //!
 //! ```
 //! use tool_runtime::prelude::*;
@@ -38,21 +38,20 @@
 //! # Ok::<(), tool_runtime::BuildError>(())
 //! ```
 //!
-//! # What is compared
-//! Words, not meanings: a question finds a tool that shares a word with it. Names are taken apart
-//! at `_`, `.`, `-`, between `camelCase` and beside digits; English words are compared by their
-//! stems, so that "converting" finds "convert"; Chinese, Japanese and Korean are compared by pairs
-//! of characters; words that carry no meaning ("the", "what") and mere numbers, which are
-//! arguments rather than tools, are left out. The same question over the same tools always gives
-//! the same hits in the same order.
+//! # Matching
+//! Words are compared, not meanings: a query finds a tool that has a word in common with it. Names
+//! are split at `_`, `.`, `-`, between `camelCase` and at digits; English words are compared by
+//! their stems, so that "converting" finds "convert"; Chinese, Japanese and Korean are compared by
+//! pairs of characters; stop words ("the", "what") and numbers, which are arguments rather than
+//! tools, are ignored. Results and their order are deterministic.
 
 mod fields;
 mod index;
 mod postings;
 #[cfg(test)]
 mod tests;
+mod tokenizer;
 mod tool;
-mod words;
 
 pub use self::index::{Hit, ToolIndex};
 pub use self::tool::search_tools;
@@ -60,14 +59,14 @@ use crate::dispatch::{BuildError, Runtime};
 use crate::registry::Registry;
 
 impl Registry {
-    /// Finds at most `k` tools for a question, the best first, out of those that models may call.
+    /// Returns at most `k` tools for a query, best first, among those that models may call.
     ///
-    /// The index is made anew each time: for more than one question, keep a [`ToolIndex`]. A
-    /// registry knows nothing of the permissions that a runtime is given, so a tool that will be
-    /// denied there is found here; [`Runtime::search`] leaves it out.
+    /// Each call builds the index; for more than one query, keep a [`ToolIndex`]. A registry does
+    /// not know the permissions of a runtime, so tools that are denied there are included;
+    /// [`Runtime::search`] excludes them.
     ///
     /// # Errors
-    /// Those of [`specs`](Self::specs): what is wrong with the registrations.
+    /// Returns the error of [`specs`](Self::specs) if the registrations are invalid.
     pub fn search(&self, query: &str, k: usize) -> Result<Vec<Hit>, BuildError> {
         let specs = self.specs()?;
         let index = ToolIndex::new(specs.iter().filter(|spec| spec.ai_callable()));
@@ -76,17 +75,17 @@ impl Registry {
 }
 
 impl Runtime {
-    /// Makes the index over the tools that models may call: none that is denied.
+    /// Indexes the tools that models may call, without denied ones.
     ///
-    /// A runtime's tools never change, so one index serves as long as the runtime does.
+    /// A runtime's tools never change, so the index stays valid as long as the runtime.
     #[must_use]
     pub fn tool_index(&self) -> ToolIndex {
         ToolIndex::new(self.specs_for_model())
     }
 
-    /// Finds at most `k` tools for a question, the best first, out of those that models may call.
+    /// Returns at most `k` tools for a query, best first, among those that models may call.
     ///
-    /// The index is made anew each time: for more than one question, keep a
+    /// Each call builds the index; for more than one query, keep a
     /// [`tool_index`](Self::tool_index).
     #[must_use]
     pub fn search(&self, query: &str, k: usize) -> Vec<Hit> {

@@ -1,4 +1,4 @@
-//! What is found, in which order, and what is not.
+//! Search results, their order, and queries without results.
 
 use serde_json::{Value, json};
 use tool_contracts::{Effect, ToolSpec, ToolkitSpec};

@@ -1,4 +1,4 @@
-//! The tool by which a model finds the tools that it was not offered.
+//! The tool with which a model searches for other tools.
 
 use std::sync::OnceLock;
 
@@ -12,14 +12,15 @@ use crate::call::CallScope;
 use crate::failure::Failure;
 use crate::registry::DynamicTool;
 
-/// Makes the tool `search_tools(query, limit)`, by which a model finds tools that it was not offered.
+/// Creates the tool `search_tools(query, limit)`, with which a model finds tools it was not
+/// offered.
 ///
-/// It answers `{"tools": [{"name", "description", "input_schema"}]}`, the best first: what a model
-/// needs to call them. It finds what [`Runtime::specs_for_model`](crate::Runtime::specs_for_model)
-/// lists in the runtime that it is registered with, never a denied tool, and not itself. The index
-/// is made at the first call, on a thread that may block.
+/// It returns `{"tools": [{"name", "description", "input_schema"}]}`, best first: everything that a
+/// model needs to call them. It searches the tools that
+/// [`Runtime::specs_for_model`](crate::Runtime::specs_for_model) lists, without denied tools and
+/// itself. The index is built by the first call, on a blocking thread.
 ///
-/// Most providers refuse calls of tools that the request did not declare, so declare what was found
+/// Most providers reject calls of tools that the request did not declare, so declare the results
 /// with the next request.
 ///
 /// ```
@@ -59,35 +60,36 @@ pub fn search_tools() -> DynamicTool {
         .input_schema(input_schema())
         .output_schema(output_schema())
         .blocking_handler(move |call: &CallScope| {
-            let asked: Asked = call.parse()?;
-            let index = index.get_or_init(|| others(call));
-            let tools = index.search(&asked.query, asked.limit).into_iter().map(Listed).collect();
-            Ok::<_, Failure>(Found { tools })
+            let asked: SearchArguments = call.parse()?;
+            let index = index.get_or_init(|| searchable_tools(call));
+            let tools =
+                index.search(&asked.query, asked.limit).into_iter().map(ListedTool).collect();
+            Ok::<_, Failure>(SearchOutput { tools })
         })
 }
 
-/// How many tools are listed where the model does not say.
-const USUAL: usize = 5;
+/// The default number of results.
+const DEFAULT_LIMIT: usize = 5;
 
-/// How many tools are listed at most.
-const MOST: usize = 20;
+/// The most results.
+const MAX_LIMIT: usize = 20;
 
 #[derive(Deserialize)]
-struct Asked {
+struct SearchArguments {
     query: String,
-    #[serde(default = "usual")]
+    #[serde(default = "default_limit")]
     limit: usize,
 }
 
 #[derive(DeriveSerialize)]
-struct Found {
-    tools: Vec<Listed>,
+struct SearchOutput {
+    tools: Vec<ListedTool>,
 }
 
-/// A tool as a model has to know it.
-struct Listed(Hit);
+/// A tool as described to a model.
+struct ListedTool(Hit);
 
-impl Serialize for Listed {
+impl Serialize for ListedTool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let spec = self.0.spec();
         let mut listed = serializer.serialize_struct("Listed", 3)?;
@@ -98,14 +100,14 @@ impl Serialize for Listed {
     }
 }
 
-/// The index over what a model may call beside the tool that is called.
-fn others(call: &CallScope) -> ToolIndex {
+/// The index of the tools that a model may call, except the called one.
+fn searchable_tools(call: &CallScope) -> ToolIndex {
     let own = call.tool().name();
     ToolIndex::new(call.runtime().specs_for_model().filter(|spec| spec.name() != own))
 }
 
-fn usual() -> usize {
-    USUAL
+fn default_limit() -> usize {
+    DEFAULT_LIMIT
 }
 
 fn input_schema() -> Value {
@@ -122,8 +124,8 @@ fn input_schema() -> Value {
                 "type": "integer",
                 "description": "Most tools to list.",
                 "minimum": 1,
-                "maximum": MOST,
-                "default": USUAL,
+                "maximum": MAX_LIMIT,
+                "default": DEFAULT_LIMIT,
             },
         },
         "required": ["query"],

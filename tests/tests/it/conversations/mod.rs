@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
-use tool_runtime::adapters::{Adapter, Answer, AnswerError, Dialect, Stop, Turn};
+use tool_runtime::adapters::{Adapter, Answer, AnswerError, Dialect, StopReason, Turn};
 use tool_runtime::policy::{Policy, Rules};
 use tool_runtime::prelude::*;
 
@@ -105,7 +105,7 @@ impl World {
 
     /// Runs a turn's calls, declining what would delete; returns how each ended.
     async fn run(&self, turn: &Turn) -> (Vec<CallStatus>, Vec<Value>) {
-        let mut calls = turn.open(&self.runtime, &cx());
+        let mut calls = turn.open_calls(&self.runtime, &cx());
         for call in calls.iter_mut().filter(|call| call.name() == "delete_all") {
             call.decline("not on a Friday").unwrap();
         }
@@ -180,7 +180,11 @@ async fn no_call_of_a_response_that_was_cut_off_runs() {
         let calls = [("a", name, r#"{"query":"tea"}"#), ("b", name, r#"{"query":"te"}"#)];
         let turn = world.turn(&calls, End::Length);
         let (statuses, answers) = world.run(&turn).await;
-        assert_eq!((turn.stop(), turn.requests().count()), (&Stop::Length, 0), "{dialect}");
+        assert_eq!(
+            (turn.stop_reason(), turn.requests().count()),
+            (&StopReason::Length, 0),
+            "{dialect}"
+        );
         assert_eq!(statuses, [CallStatus::NotExecuted; 2], "{dialect}");
         assert_eq!(world.ran.times(), 0, "{dialect}");
         assert!(answers.iter().all(|answer| reason(answer) == "cut_off"), "{dialect}: {answers:?}");
@@ -213,7 +217,7 @@ async fn broken_arguments_are_refused_with_their_place_and_never_repaired() {
         }
         let turn = stream.finish().unwrap();
         let (statuses, answers) = world.run(&turn).await;
-        assert_eq!(turn.stop(), &Stop::Done, "{dialect}");
+        assert_eq!(turn.stop_reason(), &StopReason::Done, "{dialect}");
         assert_eq!(statuses, [CallStatus::Rejected], "{dialect}");
         assert_eq!(answers[0]["error"]["details"]["position"], 12, "{dialect}");
         assert!(!turn.messages()[0].to_string().contains("te\\"), "{dialect}");
@@ -243,7 +247,7 @@ async fn what_a_declaration_asks_for_and_the_tool_does_not_is_taken_back() {
         let (_, answers) = world.run(&turn).await;
         // No note: the model did as it was told.
         assert_eq!(answers, [serde_json::json!(["tea 10"])], "{dialect}");
-        assert_eq!(turn.asked()[0].arguments(), arguments, "{dialect}");
+        assert_eq!(turn.calls()[0].arguments(), arguments, "{dialect}");
         assert!(turn.messages()[0].to_string().contains("null"), "{dialect}");
     }
 }
@@ -256,7 +260,7 @@ async fn a_long_answer_is_shown_as_an_excerpt_that_says_so() {
     let adapter = Adapter::new(Dialect::Gemini, runtime.specs_for_model());
     let response = response(Dialect::Gemini, &[("a", "list", "{}")], End::Done);
     let turn = adapter.read(&response).unwrap();
-    let mut calls = turn.open(&runtime, &cx());
+    let mut calls = turn.open_calls(&runtime, &cx());
     runtime.execute_all(&mut calls).await;
     let shown = Answer::from(&calls[0]).with_excerpt(&calls[0].for_model().await);
     let messages = adapter.answers(&turn, [shown]).unwrap();
@@ -272,7 +276,7 @@ async fn a_long_answer_is_shown_as_an_excerpt_that_says_so() {
 async fn a_call_that_waits_is_not_answered_yet() {
     let world = World::new(Dialect::Anthropic);
     let turn = world.turn(&[("a", "fail", "{}")], End::Done);
-    let calls = turn.open(&world.runtime, &cx());
+    let calls = turn.open_calls(&world.runtime, &cx());
     let pending = AnswerError::Pending { call_id: "a".to_owned() };
     assert_eq!(world.adapter.answers(&turn, &calls), Err(pending));
 
@@ -286,7 +290,7 @@ async fn what_a_host_shows_in_place_of_the_data_is_what_the_model_reads() {
     let world = World::new(Dialect::Anthropic);
     let search = world.wire("content.search");
     let turn = world.turn(&[("a", search, r#"{"query":"tea","limit":"3"}"#)], End::Done);
-    let mut calls = turn.open(&world.runtime, &cx());
+    let mut calls = turn.open_calls(&world.runtime, &cx());
     world.runtime.execute_all(&mut calls).await;
 
     // The slip that was mended is told.

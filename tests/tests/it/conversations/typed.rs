@@ -7,7 +7,7 @@ use async_openai::types::responses::{InputItem, Response, Tool};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tool_runtime::adapters::{Dialect, Stop};
+use tool_runtime::adapters::{Dialect, StopReason};
 
 use super::World;
 use super::model::{End, response};
@@ -44,7 +44,7 @@ async fn sent(dialect: Dialect) -> (Vec<Value>, Vec<Value>) {
         ("c", "no", "[]"),
     ];
     let turn = world.turn(&calls, End::Done);
-    let mut calls = turn.open(&world.runtime, &crate::support::cx());
+    let mut calls = turn.open_calls(&world.runtime, &crate::support::cx());
     world.runtime.execute_all(&mut calls).await;
     let answers = world.adapter.answers(&turn, &calls).unwrap();
     let declared = world.adapter.declarations().as_array().unwrap().clone();
@@ -91,7 +91,11 @@ fn what_its_types_write_is_read() {
     ];
     for (dialect, body) in bodies {
         let turn = World::new(dialect).adapter.read(&body).unwrap();
-        assert_eq!((turn.stop(), turn.requests().count()), (&Stop::Done, 1), "{dialect}");
-        assert_eq!(turn.asked()[0].call_id(), "a", "{dialect}");
+        assert_eq!(
+            (turn.stop_reason(), turn.requests().count()),
+            (&StopReason::Done, 1),
+            "{dialect}"
+        );
+        assert_eq!(turn.calls()[0].call_id(), "a", "{dialect}");
     }
 }

@@ -1,29 +1,31 @@
-//! The content blocks of a message, and what they become.
+//! Content blocks of a message.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::adapters::place::Place;
-use crate::adapters::said::{Calls, Said, is_blank, repeated, text_in, written};
-use crate::adapters::{ReadError, Stop};
+use crate::adapters::parsed_response::{
+    ParsedCalls, ParsedResponse, is_blank, repeated, text_in, written,
+};
+use crate::adapters::response_value::ResponseValue;
+use crate::adapters::{ReadError, StopReason};
 
-/// One content block, as far as it has come.
+/// One content block, possibly incomplete.
 #[derive(Debug, Default)]
-pub(super) struct Block {
+pub(super) struct ContentBlock {
     pub(super) fields: Map<String, Value>,
-    /// The input of a call, ours or the provider's own, as it is written.
+    /// The raw input of a tool use, of a declared tool or of the provider's own.
     pub(super) input: Option<String>,
 }
 
-impl Block {
-    pub(super) fn read(block: Place<'_>) -> Result<Self, ReadError> {
-        block.text_needed("type")?;
-        if block.is("type", "tool_use") {
-            block.text_needed("name")?;
+impl ContentBlock {
+    pub(super) fn read(block_strict: ResponseValue<'_>) -> Result<Self, ReadError> {
+        block_strict.text_needed("type")?;
+        if block_strict.is("type", "tool_use") {
+            block_strict.text_needed("name")?;
         }
-        let input = block.get("input");
-        Ok(Self { fields: block.fields(&["input"])?, input: input.map(|_| written(input)) })
+        let input = block_strict.get("input");
+        Ok(Self { fields: block_strict.fields(&["input"])?, input: input.map(|_| written(input)) })
     }
 
     pub(super) fn is(&self, kind: &str) -> bool {
@@ -34,7 +36,7 @@ impl Block {
         text_in(&self.fields, name)
     }
 
-    /// True if the provider would refuse to see it again.
+    /// Returns whether the provider would reject the block in the next request.
     fn is_refused(&self, was_cut: bool, finished: &HashSet<String>) -> bool {
         let blank = self.is("text") && is_blank(self.text("text"));
         let unsigned = self.is("thinking") && self.text("signature").is_empty();
@@ -43,30 +45,35 @@ impl Block {
     }
 }
 
-/// What a message of these blocks says.
-pub(super) fn said(blocks: Vec<Block>, stop: Stop) -> Said {
-    let text =
-        blocks.iter().filter(|block| block.is("text")).map(|block| block.text("text")).collect();
-    let was_cut = matches!(stop, Stop::Length | Stop::Interrupted);
-    let finished = blocks.iter().map(|block| block.text("tool_use_id").to_owned()).collect();
-    let kept = blocks.into_iter().filter(|block| !block.is_refused(was_cut, &finished));
-    let mut calls = Calls::default();
-    let content: Vec<_> = kept.map(|block| repeat(block, &mut calls)).collect();
+/// Converts the blocks of a message.
+pub(super) fn said(blocks: Vec<ContentBlock>, stop: StopReason) -> ParsedResponse {
+    let text = blocks
+        .iter()
+        .filter(|block_strict| block_strict.is("text"))
+        .map(|block_strict| block_strict.text("text"))
+        .collect();
+    let was_cut = matches!(stop, StopReason::Length | StopReason::Interrupted);
+    let finished =
+        blocks.iter().map(|block_strict| block_strict.text("tool_use_id").to_owned()).collect();
+    let kept =
+        blocks.into_iter().filter(|block_strict| !block_strict.is_refused(was_cut, &finished));
+    let mut calls = ParsedCalls::default();
+    let content: Vec<_> = kept.map(|block_strict| repeat(block_strict, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });
     let messages = if content.is_empty() { Vec::new() } else { vec![message()] };
-    Said { messages, text, calls, stop }
+    ParsedResponse { messages, text, calls, stop }
 }
 
-/// A block as it goes back, a call under the id that its answer names.
-fn repeat(mut block: Block, calls: &mut Calls) -> Value {
-    if block.is("tool_use") {
-        let (id, name) = (block.text("id").to_owned(), block.text("name").to_owned());
-        let call_id = calls.add(Some(id), name, block.input.as_deref().unwrap_or_default());
-        block.fields.insert("id".to_owned(), call_id.into());
-        block.input.get_or_insert_default();
+/// A block for the next request, with the call id that the answer uses.
+fn repeat(mut block_strict: ContentBlock, calls: &mut ParsedCalls) -> Value {
+    if block_strict.is("tool_use") {
+        let (id, name) = (block_strict.text("id").to_owned(), block_strict.text("name").to_owned());
+        let call_id = calls.add(Some(id), name, block_strict.input.as_deref().unwrap_or_default());
+        block_strict.fields.insert("id".to_owned(), call_id.into());
+        block_strict.input.get_or_insert_default();
     }
-    if let Some(input) = block.input {
-        block.fields.insert("input".to_owned(), repeated(&input));
+    if let Some(input) = block_strict.input {
+        block_strict.fields.insert("input".to_owned(), repeated(&input));
     }
-    block.fields.into()
+    block_strict.fields.into()
 }

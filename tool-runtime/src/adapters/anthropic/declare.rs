@@ -1,10 +1,10 @@
-//! A tool with its `input_schema`.
+//! Writes a tool with its `input_schema`.
 
 use serde_json::{Value, json};
 
-use crate::adapters::declare::Declared;
+use crate::adapters::declare::DeclaredTool;
 
-pub(in crate::adapters) fn declare(tool: &Declared<'_>) -> Value {
+pub(in crate::adapters) fn declare(tool: &DeclaredTool<'_>) -> Value {
     json!({
         "name": tool.name,
         "description": tool.description,

@@ -1,4 +1,4 @@
-//! Anthropic's Messages.
+//! Anthropic Messages API.
 
 mod answer;
 mod blocks;
@@ -9,4 +9,4 @@ mod stream;
 pub(super) use self::answer::answer;
 pub(super) use self::declare::declare;
 pub(super) use self::read::read;
-pub(super) use self::stream::Gathered;
+pub(super) use self::stream::MessageStream;

@@ -1,23 +1,23 @@
-//! A whole message.
+//! Reads a complete message.
 
-use super::blocks::{self, Block};
-use crate::adapters::place::Place;
-use crate::adapters::said::Said;
-use crate::adapters::{ReadError, Stop};
+use super::blocks::{self, ContentBlock};
+use crate::adapters::parsed_response::ParsedResponse;
+use crate::adapters::response_value::ResponseValue;
+use crate::adapters::{ReadError, StopReason};
 
-pub(in crate::adapters) fn read(root: Place<'_>) -> Result<Said, ReadError> {
+pub(in crate::adapters) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
     let content = root.need("content", "a list of content blocks")?;
-    let blocks = content.items()?.map(Block::read).collect::<Result<_, _>>()?;
+    let blocks = content.items()?.map(ContentBlock::read).collect::<Result<_, _>>()?;
     Ok(blocks::said(blocks, stop(root)))
 }
 
-/// Why a message ended; one that has not is interrupted.
-pub(super) fn stop(message: Place<'_>) -> Stop {
+/// The stop reason of a message; without one, it was interrupted.
+pub(super) fn stop(message: ResponseValue<'_>) -> StopReason {
     match message.word_of("stop_reason").as_deref() {
-        Some("end_turn" | "tool_use" | "stop_sequence") => Stop::Done,
-        Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
-        Some("refusal") => Stop::Refused("refusal".to_owned()),
-        Some(word) => Stop::Other(word.to_owned()),
-        None => Stop::Interrupted,
+        Some("end_turn" | "tool_use" | "stop_sequence") => StopReason::Done,
+        Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
+        Some("refusal") => StopReason::Refused("refusal".to_owned()),
+        Some(word) => StopReason::Other(word.to_owned()),
+        None => StopReason::Interrupted,
     }
 }

@@ -1,29 +1,29 @@
-//! The events of a streamed message.
+//! Reads the events of a streamed message.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::blocks::{self, Block};
+use super::blocks::{self, ContentBlock};
 use super::read::stop;
-use crate::adapters::place::Place;
-use crate::adapters::said::{Said, grow};
-use crate::adapters::stream::{Delta, Gather};
-use crate::adapters::{ReadError, Stop};
+use crate::adapters::parsed_response::{ParsedResponse, merge_piece};
+use crate::adapters::response_value::ResponseValue;
+use crate::adapters::stream::{Delta, StreamAssembler};
+use crate::adapters::{ReadError, StopReason};
 
 #[derive(Debug, Default)]
-pub(in crate::adapters) struct Gathered {
-    /// By their index.
-    blocks: BTreeMap<u64, Block>,
-    stop: Option<Stop>,
+pub(in crate::adapters) struct MessageStream {
+    /// By block index.
+    blocks: BTreeMap<u64, ContentBlock>,
+    stop: Option<StopReason>,
     is_closed: bool,
 }
 
-impl Gather for Gathered {
-    fn push(&mut self, event: Place<'_>) -> Result<Vec<Delta>, ReadError> {
+impl StreamAssembler for MessageStream {
+    fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError> {
         let delta = match &*event.text_needed("type")? {
             "content_block_start" => self.start(event)?,
-            "content_block_delta" => self.go_on(event)?,
+            "content_block_delta" => self.append(event)?,
             "message_delta" => {
                 self.stop = event.get("delta").map(stop);
                 None
@@ -37,52 +37,57 @@ impl Gather for Gathered {
         Ok(delta.into_iter().collect())
     }
 
-    fn finish(self: Box<Self>) -> Said {
-        let stop = self.stop.filter(|_| self.is_closed).unwrap_or(Stop::Interrupted);
+    fn finish(self: Box<Self>) -> ParsedResponse {
+        let stop = self.stop.filter(|_| self.is_closed).unwrap_or(StopReason::Interrupted);
         blocks::said(self.blocks.into_values().collect(), stop)
     }
 }
 
-impl Gathered {
-    fn start(&mut self, event: Place<'_>) -> Result<Option<Delta>, ReadError> {
-        let mut block = Block::read(event.need("content_block", "a content block")?)?;
-        // It stands for the input that comes in deltas.
-        if block.input.as_deref() == Some("{}") {
-            block.input = Some(String::new());
+impl MessageStream {
+    fn start(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
+        let mut block_strict = ContentBlock::read(event.need("content_block", "a content block")?)?;
+        // A placeholder for the input that follows in deltas.
+        if block_strict.input.as_deref() == Some("{}") {
+            block_strict.input = Some(String::new());
         }
-        let name = block.fields.get("name").and_then(Value::as_str);
-        let delta = name.filter(|_| block.is("tool_use")).map(|name| Delta::Calls(name.to_owned()));
-        self.blocks.insert(index(event), block);
+        let name = block_strict.fields.get("name").and_then(Value::as_str);
+        let delta = name
+            .filter(|_| block_strict.is("tool_use"))
+            .map(|name| Delta::CallStarted(name.to_owned()));
+        self.blocks.insert(index(event), block_strict);
         Ok(delta)
     }
 
-    fn go_on(&mut self, event: Place<'_>) -> Result<Option<Delta>, ReadError> {
+    fn append(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
         let delta = event.need("delta", "a delta")?;
-        let block = self.blocks.entry(index(event)).or_default();
+        let block_strict = self.blocks.entry(index(event)).or_default();
         match &*delta.text_needed("type")? {
             "input_json_delta" => {
-                block.input.get_or_insert_default().push_str(&delta.text_needed("partial_json")?);
+                block_strict
+                    .input
+                    .get_or_insert_default()
+                    .push_str(&delta.text_needed("partial_json")?);
                 return Ok(None);
             }
             "signature_delta" => {
-                block.fields.extend(delta.fields(&["type"])?);
+                block_strict.fields.extend(delta.fields(&["type"])?);
                 return Ok(None);
             }
             "citations_delta" => {
                 let citation = delta.need("citation", "a citation")?.value()?;
-                grow(
-                    &mut block.fields,
+                merge_piece(
+                    &mut block_strict.fields,
                     [("citations".to_owned(), vec![citation].into())].into_iter().collect(),
                 );
                 return Ok(None);
             }
-            _ => grow(&mut block.fields, delta.fields(&["type"])?),
+            _ => merge_piece(&mut block_strict.fields, delta.fields(&["type"])?),
         }
         let text = delta.text_of("text")?.map(Delta::Text);
         Ok(text.or(delta.text_of("thinking")?.map(Delta::Thinking)))
     }
 }
 
-fn index(event: Place<'_>) -> u64 {
+fn index(event: ResponseValue<'_>) -> u64 {
     event.number_of("index").unwrap_or(0)
 }

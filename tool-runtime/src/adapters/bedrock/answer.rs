@@ -1,16 +1,16 @@
-//! Answers as `toolResult` blocks: all of a turn in one message.
+//! Writes answers as `toolResult` blocks: all of a turn in one message.
 
 use serde_json::{Value, json};
 
-use crate::adapters::answers::Reply;
+use crate::adapters::answers::PreparedAnswer;
 
-pub(in crate::adapters) fn answer(replies: &[Reply<'_>]) -> Vec<Value> {
+pub(in crate::adapters) fn answer(replies: &[PreparedAnswer<'_>]) -> Vec<Value> {
     let results: Vec<_> = replies.iter().map(result).collect();
     vec![json!({ "role": "user", "content": results })]
 }
 
-/// Every model takes text; some take JSON in objects only.
-fn result(reply: &Reply<'_>) -> Value {
+/// Every model accepts text; some accept JSON only as objects.
+fn result(reply: &PreparedAnswer<'_>) -> Value {
     let content = json!([{ "text": reply.text() }]);
     let mut result = json!({ "toolUseId": reply.asked.call_id(), "content": content });
     if reply.is_error {

@@ -1,41 +1,43 @@
-//! The content blocks of a message, and what they become.
+//! Content blocks of a message.
 
 use serde_json::{Map, Value, json};
 
-use crate::adapters::place::Place;
-use crate::adapters::said::{Calls, Said, is_blank, repeated, text_in, written};
-use crate::adapters::{ReadError, Stop};
+use crate::adapters::parsed_response::{
+    ParsedCalls, ParsedResponse, is_blank, repeated, text_in, written,
+};
+use crate::adapters::response_value::ResponseValue;
+use crate::adapters::{ReadError, StopReason};
 
 /// One content block.
 #[derive(Debug)]
-pub(super) enum Block {
-    Call(Call),
+pub(super) enum ContentBlock {
+    ToolUse(ToolUse),
     Other(Map<String, Value>),
 }
 
 #[derive(Debug)]
-pub(super) struct Call {
-    /// All but the input.
+pub(super) struct ToolUse {
+    /// All fields except the input.
     pub(super) fields: Map<String, Value>,
     pub(super) input: String,
 }
 
-impl Block {
-    pub(super) fn read(block: Place<'_>) -> Result<Self, ReadError> {
-        match block.get("toolUse").filter(|call| is_ours(*call)) {
-            Some(call) => Call::read(call).map(Self::Call),
-            None => block.fields(&[]).map(Self::Other),
+impl ContentBlock {
+    pub(super) fn read(block_strict: ResponseValue<'_>) -> Result<Self, ReadError> {
+        match block_strict.get("toolUse").filter(|call| is_ours(*call)) {
+            Some(call) => ToolUse::read(call).map(Self::ToolUse),
+            None => block_strict.fields(&[]).map(Self::Other),
         }
     }
 
     fn text(&self) -> &str {
         match self {
             Self::Other(fields) => text_in(fields, "text"),
-            Self::Call(_) => "",
+            Self::ToolUse(_) => "",
         }
     }
 
-    /// True if the provider would refuse to see it again.
+    /// Returns whether the provider would reject the block in the next request.
     fn is_refused(&self, was_cut: bool) -> bool {
         let Self::Other(fields) = self else { return false };
         let thought =
@@ -46,35 +48,35 @@ impl Block {
     }
 }
 
-impl Call {
-    pub(super) fn read(call: Place<'_>) -> Result<Self, ReadError> {
+impl ToolUse {
+    pub(super) fn read(call: ResponseValue<'_>) -> Result<Self, ReadError> {
         call.text_needed("name")?;
         Ok(Self { fields: call.fields(&["input"])?, input: written(call.get("input")) })
     }
 }
 
-/// False for what the provider's own tools are called by.
-pub(super) fn is_ours(call: Place<'_>) -> bool {
+/// Returns false for calls of the provider's own tools.
+pub(super) fn is_ours(call: ResponseValue<'_>) -> bool {
     call.get("type").is_none()
 }
 
-/// What a message of these blocks says.
-pub(super) fn said(blocks: Vec<Block>, stop: Stop) -> Said {
-    let text = blocks.iter().map(Block::text).collect();
-    let mut calls = Calls::default();
-    let was_cut = matches!(stop, Stop::Length | Stop::Interrupted);
-    let kept = blocks.into_iter().filter(|block| !block.is_refused(was_cut));
-    let content: Vec<_> = kept.map(|block| repeat(block, &mut calls)).collect();
+/// Converts the blocks of a message.
+pub(super) fn said(blocks: Vec<ContentBlock>, stop: StopReason) -> ParsedResponse {
+    let text = blocks.iter().map(ContentBlock::text).collect();
+    let mut calls = ParsedCalls::default();
+    let was_cut = matches!(stop, StopReason::Length | StopReason::Interrupted);
+    let kept = blocks.into_iter().filter(|block_strict| !block_strict.is_refused(was_cut));
+    let content: Vec<_> = kept.map(|block_strict| repeat(block_strict, &mut calls)).collect();
     let message = || json!({ "role": "assistant", "content": content });
     let messages = if content.is_empty() { Vec::new() } else { vec![message()] };
-    Said { messages, text, calls, stop }
+    ParsedResponse { messages, text, calls, stop }
 }
 
-/// A block as it goes back, a call under the id that its answer names.
-fn repeat(block: Block, calls: &mut Calls) -> Value {
-    let Call { mut fields, input } = match block {
-        Block::Call(call) => call,
-        Block::Other(fields) => return fields.into(),
+/// A block for the next request, with the call id that the answer uses.
+fn repeat(block_strict: ContentBlock, calls: &mut ParsedCalls) -> Value {
+    let ToolUse { mut fields, input } = match block_strict {
+        ContentBlock::ToolUse(call) => call,
+        ContentBlock::Other(fields) => return fields.into(),
     };
     let (id, name) = (text_in(&fields, "toolUseId"), text_in(&fields, "name"));
     let call_id = calls.add(Some(id.to_owned()), name.to_owned(), &input);

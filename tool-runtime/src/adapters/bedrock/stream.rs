@@ -1,17 +1,17 @@
-//! The events of `ConverseStream`, each an object with the event's name.
+//! Reads the events of `ConverseStream`, each an object with the event's name as key.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::blocks::{self, Block, Call, is_ours};
+use super::blocks::{self, ContentBlock, ToolUse, is_ours};
 use super::read::stop;
-use crate::adapters::place::Place;
-use crate::adapters::said::{Said, grow, text_in};
-use crate::adapters::stream::{Delta, Gather};
-use crate::adapters::{ProviderError, ReadError, Stop};
+use crate::adapters::parsed_response::{ParsedResponse, merge_piece, text_in};
+use crate::adapters::response_value::ResponseValue;
+use crate::adapters::stream::{Delta, StreamAssembler};
+use crate::adapters::{ProviderError, ReadError, StopReason};
 
-/// The members of the stream that say that it failed.
+/// Stream members that report a failure.
 const FAILURES: [&str; 5] = [
     "internalServerException",
     "modelStreamErrorException",
@@ -21,26 +21,26 @@ const FAILURES: [&str; 5] = [
 ];
 
 #[derive(Debug, Default)]
-pub(in crate::adapters) struct Gathered {
-    /// By their index.
-    blocks: BTreeMap<u64, Coming>,
-    stop: Option<Stop>,
+pub(in crate::adapters) struct ConverseStream {
+    /// By block index.
+    blocks: BTreeMap<u64, PartialBlock>,
+    stop: Option<StopReason>,
 }
 
-/// A block that may be still on its way.
+/// A block that may be incomplete.
 #[derive(Debug, Default)]
-struct Coming {
-    call: Option<Call>,
+struct PartialBlock {
+    call: Option<ToolUse>,
     text: Option<String>,
-    /// What a text is taken from.
+    /// Sources of a text.
     citations: Vec<Value>,
     reasoning: Map<String, Value>,
-    /// What of it cannot be put together again.
+    /// A part of the block cannot be reassembled.
     is_lost: bool,
 }
 
-impl Gather for Gathered {
-    fn push(&mut self, event: Place<'_>) -> Result<Vec<Delta>, ReadError> {
+impl StreamAssembler for ConverseStream {
+    fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError> {
         if let Some(failure) = FAILURES.into_iter().find(|name| event.get(name).is_some()) {
             return Err(ProviderError::named(Some(failure.to_owned())).into());
         }
@@ -48,66 +48,66 @@ impl Gather for Gathered {
             self.stop = Some(stop(closed));
         }
         let start = event.get("contentBlockStart").map(|event| self.start(event)).transpose()?;
-        let delta = event.get("contentBlockDelta").map(|event| self.go_on(event)).transpose()?;
+        let delta = event.get("contentBlockDelta").map(|event| self.append(event)).transpose()?;
         Ok(start.or(delta).flatten().into_iter().collect())
     }
 
-    fn finish(self: Box<Self>) -> Said {
-        let blocks = self.blocks.into_values().filter_map(Coming::into_block).collect();
-        blocks::said(blocks, self.stop.unwrap_or(Stop::Interrupted))
+    fn finish(self: Box<Self>) -> ParsedResponse {
+        let blocks = self.blocks.into_values().filter_map(PartialBlock::into_block).collect();
+        blocks::said(blocks, self.stop.unwrap_or(StopReason::Interrupted))
     }
 }
 
-impl Gathered {
-    fn coming(&mut self, event: Place<'_>) -> &mut Coming {
+impl ConverseStream {
+    fn partial(&mut self, event: ResponseValue<'_>) -> &mut PartialBlock {
         self.blocks.entry(event.number_of("contentBlockIndex").unwrap_or(0)).or_default()
     }
 
-    fn start(&mut self, event: Place<'_>) -> Result<Option<Delta>, ReadError> {
-        let coming = self.coming(event);
+    fn start(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
+        let partial = self.partial(event);
         let Some(start) = event.get("start") else { return Ok(None) };
         match start.get("toolUse").filter(|call| is_ours(*call)) {
-            None => coming.is_lost = true,
+            None => partial.is_lost = true,
             Some(call) => {
-                let call = coming.call.insert(Call::read(call)?);
-                return Ok(Some(Delta::Calls(text_in(&call.fields, "name").to_owned())));
+                let call = partial.call.insert(ToolUse::read(call)?);
+                return Ok(Some(Delta::CallStarted(text_in(&call.fields, "name").to_owned())));
             }
         }
         Ok(None)
     }
 
-    fn go_on(&mut self, event: Place<'_>) -> Result<Option<Delta>, ReadError> {
-        let coming = self.coming(event);
+    fn append(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
+        let partial = self.partial(event);
         let delta = event.need("delta", "a delta")?;
         if let Some(text) = delta.text_of("text")? {
-            coming.text.get_or_insert_default().push_str(&text);
+            partial.text.get_or_insert_default().push_str(&text);
             return Ok(Some(Delta::Text(text)));
         }
         if let Some(reasoning) = delta.get("reasoningContent") {
-            grow(&mut coming.reasoning, reasoning.fields(&[])?);
+            merge_piece(&mut partial.reasoning, reasoning.fields(&[])?);
             return Ok(reasoning.text_of("text")?.map(Delta::Thinking));
         }
         if let Some(citation) = delta.get("citation") {
-            coming.citations.push(citation.value()?);
-        } else if let (Some(input), Some(call)) = (delta.get("toolUse"), &mut coming.call) {
+            partial.citations.push(citation.value()?);
+        } else if let (Some(input), Some(call)) = (delta.get("toolUse"), &mut partial.call) {
             call.input.push_str(&input.text_needed("input")?);
         } else {
-            coming.is_lost = true;
+            partial.is_lost = true;
         }
         Ok(None)
     }
 }
 
-impl Coming {
-    fn into_block(mut self) -> Option<Block> {
+impl PartialBlock {
+    fn into_block(mut self) -> Option<ContentBlock> {
         if self.is_lost {
             return None;
         }
         if let Some(call) = self.call {
-            return Some(Block::Call(call));
+            return Some(ContentBlock::ToolUse(call));
         }
         let text = self.text.unwrap_or_default();
-        let block = if !self.citations.is_empty() {
+        let block_strict = if !self.citations.is_empty() {
             let content = json!([{ "text": text }]);
             json!({ "citationsContent": { "content": content, "citations": self.citations } })
         } else if let Some(redacted) = self.reasoning.remove("redactedContent") {
@@ -117,8 +117,8 @@ impl Coming {
         } else {
             json!({ "text": text })
         };
-        match block {
-            Value::Object(fields) => Some(Block::Other(fields)),
+        match block_strict {
+            Value::Object(fields) => Some(ContentBlock::Other(fields)),
             _ => None,
         }
     }

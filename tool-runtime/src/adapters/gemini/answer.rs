@@ -1,17 +1,17 @@
-//! Answers as `functionResponse` parts: as many as there were calls, in one content.
+//! Writes answers as `functionResponse` parts: one per call, in one content.
 
 use serde_json::{Value, json};
 
-use crate::adapters::answers::Reply;
+use crate::adapters::answers::PreparedAnswer;
 
-pub(in crate::adapters) fn answer(replies: &[Reply<'_>]) -> Vec<Value> {
+pub(in crate::adapters) fn answer(replies: &[PreparedAnswer<'_>]) -> Vec<Value> {
     let parts: Vec<_> = replies.iter().map(part).collect();
     vec![json!({ "role": "user", "parts": parts })]
 }
 
-fn part(reply: &Reply<'_>) -> Value {
+fn part(reply: &PreparedAnswer<'_>) -> Value {
     let mut response = json!({ "name": reply.asked.wire_name, "response": reply.object() });
-    // Only what was asked under an id is answered under one.
+    // An id is sent only if the call had one.
     if let Some(id) = &reply.asked.wire_id {
         response["id"] = id.as_str().into();
     }

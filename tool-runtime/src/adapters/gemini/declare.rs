@@ -1,13 +1,13 @@
-//! A tool as a function declaration, its arguments as JSON Schema.
+//! Writes a tool as a function declaration with a JSON Schema.
 //!
-//! `parametersJsonSchema` knows what the older `parameters` does not: `$ref`, tuples, lists of
-//! types, `additionalProperties`. A function without arguments has neither.
+//! `parametersJsonSchema` supports `$ref`, tuples, lists of types and `additionalProperties`,
+//! unlike the older `parameters`. A function without arguments has neither.
 
 use serde_json::{Value, json};
 
-use crate::adapters::declare::Declared;
+use crate::adapters::declare::DeclaredTool;
 
-pub(in crate::adapters) fn declare(tool: &Declared<'_>) -> Value {
+pub(in crate::adapters) fn declare(tool: &DeclaredTool<'_>) -> Value {
     let mut said = json!({ "name": tool.name, "description": tool.description });
     let takes_nothing = tool.schema.get("properties").is_none_or(|named| *named == json!({}))
         && tool.schema.get("additionalProperties") == Some(&Value::Bool(false));

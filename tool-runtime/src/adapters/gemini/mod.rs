@@ -1,4 +1,4 @@
-//! Gemini's `generateContent`.
+//! Gemini `generateContent` API.
 
 mod answer;
 mod declare;
@@ -9,4 +9,4 @@ mod stream;
 pub(super) use self::answer::answer;
 pub(super) use self::declare::declare;
 pub(super) use self::read::read;
-pub(super) use self::stream::Gathered;
+pub(super) use self::stream::GenerateStream;

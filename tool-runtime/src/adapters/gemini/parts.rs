@@ -1,33 +1,33 @@
-//! The parts of a candidate's content, and what they become.
+//! Parts of a candidate's content.
 
 use serde_json::{Map, Value, json};
 
-use crate::adapters::place::Place;
-use crate::adapters::said::{Calls, Said, repeated, text_in, written};
-use crate::adapters::{ReadError, Stop};
+use crate::adapters::parsed_response::{ParsedCalls, ParsedResponse, repeated, text_in, written};
+use crate::adapters::response_value::ResponseValue;
+use crate::adapters::{ReadError, StopReason};
 
 /// One part of a content.
 #[derive(Debug)]
-pub(super) struct Part {
-    /// All but the call.
+pub(super) struct ContentPart {
+    /// All fields except the call.
     pub(super) fields: Map<String, Value>,
-    call: Option<Call>,
+    call: Option<FunctionCall>,
 }
 
 #[derive(Debug)]
-struct Call {
-    /// All but the arguments.
+struct FunctionCall {
+    /// All fields except the arguments.
     fields: Map<String, Value>,
     arguments: String,
 }
 
-impl Part {
-    pub(super) fn read(part: Place<'_>) -> Result<Self, ReadError> {
-        let call = part.get("functionCall").map(Call::read).transpose()?;
+impl ContentPart {
+    pub(super) fn read(part: ResponseValue<'_>) -> Result<Self, ReadError> {
+        let call = part.get("functionCall").map(FunctionCall::read).transpose()?;
         Ok(Self { fields: part.fields(&["functionCall"])?, call })
     }
 
-    /// The name of the function that it calls.
+    /// The name of the called function.
     pub(super) fn calls(&self) -> Option<&str> {
         self.call.as_ref().map(|call| text_in(&call.fields, "name"))
     }
@@ -40,9 +40,9 @@ impl Part {
         self.fields.get("thought").is_some_and(|thought| thought == true)
     }
 
-    /// True for text alone, which more text of the same kind may go on with.
+    /// Returns whether the part is only text, to which more text of the same kind can be appended.
     ///
-    /// A part with a signature stays as it is: it is valid in its own place only.
+    /// A part with a signature stays separate, because the signature is valid only for that part.
     pub(super) fn is_plain(&self) -> bool {
         let is_kind = |(name, _): (&String, &Value)| matches!(&**name, "text" | "thought");
         self.call.is_none() && self.fields.contains_key("text") && self.fields.iter().all(is_kind)
@@ -53,30 +53,30 @@ impl Part {
     }
 }
 
-impl Call {
-    fn read(call: Place<'_>) -> Result<Self, ReadError> {
+impl FunctionCall {
+    fn read(call: ResponseValue<'_>) -> Result<Self, ReadError> {
         if call.get("partialArgs").is_some() || call.is_true("willContinue") {
-            return Err(call.in_pieces());
+            return Err(call.streamed_by_path());
         }
         call.text_needed("name")?;
         Ok(Self { fields: call.fields(&["args"])?, arguments: written(call.get("args")) })
     }
 }
 
-/// What a content of these parts says.
-pub(super) fn said(parts: Vec<Part>, stop: Stop) -> Said {
+/// Converts the parts of a content.
+pub(super) fn said(parts: Vec<ContentPart>, stop: StopReason) -> ParsedResponse {
     let heard = parts.iter().filter(|part| !part.is_thought());
-    let text = heard.map(Part::text).collect();
-    let mut calls = Calls::default();
+    let text = heard.map(ContentPart::text).collect();
+    let mut calls = ParsedCalls::default();
     let kept = parts.into_iter().filter(|part| !part.is_empty());
     let parts: Vec<_> = kept.map(|part| repeat(part, &mut calls)).collect();
     let content = || json!({ "role": "model", "parts": parts });
     let messages = if parts.is_empty() { Vec::new() } else { vec![content()] };
-    Said { messages, text, calls, stop }
+    ParsedResponse { messages, text, calls, stop }
 }
 
-/// A part as it goes back.
-fn repeat(mut part: Part, calls: &mut Calls) -> Value {
+/// A part for the next request.
+fn repeat(mut part: ContentPart, calls: &mut ParsedCalls) -> Value {
     if let Some(mut call) = part.call {
         let id = call.fields.get("id").and_then(Value::as_str).map(str::to_owned);
         calls.add(id, text_in(&call.fields, "name").to_owned(), &call.arguments);

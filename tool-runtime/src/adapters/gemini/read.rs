@@ -1,44 +1,44 @@
-//! A whole response of `generateContent`.
+//! Reads a complete response of `generateContent`.
 
-use super::parts::{self, Part};
-use crate::adapters::place::Place;
-use crate::adapters::said::Said;
-use crate::adapters::{ReadError, Stop};
+use super::parts::{self, ContentPart};
+use crate::adapters::parsed_response::ParsedResponse;
+use crate::adapters::response_value::ResponseValue;
+use crate::adapters::{ReadError, StopReason};
 
-pub(in crate::adapters) fn read(root: Place<'_>) -> Result<Said, ReadError> {
+pub(in crate::adapters) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
     let stop = match (candidate(root)?, blocked(root)) {
         (Some(candidate), _) => stop(candidate),
         (None, Some(blocked)) => blocked,
         (None, None) => {
             root.need("candidates", "a list of candidates")?;
-            Stop::Interrupted
+            StopReason::Interrupted
         }
     };
     Ok(parts::said(parts(root)?, stop))
 }
 
 /// The parts of the first candidate.
-pub(super) fn parts(root: Place<'_>) -> Result<Vec<Part>, ReadError> {
+pub(super) fn parts(root: ResponseValue<'_>) -> Result<Vec<ContentPart>, ReadError> {
     let content = candidate(root)?.and_then(|candidate| candidate.get("content"));
     let Some(content) = content else { return Ok(Vec::new()) };
-    content.list("parts")?.map(Part::read).collect()
+    content.list("parts")?.map(ContentPart::read).collect()
 }
 
-pub(super) fn candidate(root: Place<'_>) -> Result<Option<Place<'_>>, ReadError> {
+pub(super) fn candidate(root: ResponseValue<'_>) -> Result<Option<ResponseValue<'_>>, ReadError> {
     Ok(root.list("candidates")?.next())
 }
 
-/// Why the prompt was not answered at all.
-pub(super) fn blocked(root: Place<'_>) -> Option<Stop> {
-    root.get("promptFeedback")?.word_of("blockReason").map(Stop::Refused)
+/// The reason for which the prompt was blocked.
+pub(super) fn blocked(root: ResponseValue<'_>) -> Option<StopReason> {
+    root.get("promptFeedback")?.word_of("blockReason").map(StopReason::Refused)
 }
 
-/// Why a candidate ended; one that has not is interrupted.
-pub(super) fn stop(candidate: Place<'_>) -> Stop {
-    let Some(word) = candidate.word_of("finishReason") else { return Stop::Interrupted };
+/// The stop reason of a candidate; without one, it was interrupted.
+pub(super) fn stop(candidate: ResponseValue<'_>) -> StopReason {
+    let Some(word) = candidate.word_of("finishReason") else { return StopReason::Interrupted };
     match &*word {
-        "STOP" => Stop::Done,
-        "MAX_TOKENS" | "CONTINUATION" => Stop::Length,
+        "STOP" => StopReason::Done,
+        "MAX_TOKENS" | "CONTINUATION" => StopReason::Length,
         "SAFETY"
         | "RECITATION"
         | "LANGUAGE"
@@ -49,7 +49,7 @@ pub(super) fn stop(candidate: Place<'_>) -> Stop {
         | "IMAGE_PROHIBITED_CONTENT"
         | "IMAGE_RECITATION"
         | "MODEL_ARMOR"
-        | "ESCALATION" => Stop::Refused(word),
-        _ => Stop::Other(word),
+        | "ESCALATION" => StopReason::Refused(word),
+        _ => StopReason::Other(word),
     }
 }

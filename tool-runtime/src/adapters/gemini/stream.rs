@@ -1,52 +1,53 @@
-//! The responses of `streamGenerateContent`, each with some parts more.
+//! Reads the responses of `streamGenerateContent`, each with further parts.
 
-use super::parts::{self, Part};
+use super::parts::{self, ContentPart};
 use super::read::{self, blocked, candidate};
-use crate::adapters::place::Place;
-use crate::adapters::said::{Said, grow};
-use crate::adapters::stream::{Delta, Gather};
-use crate::adapters::{ReadError, Stop};
+use crate::adapters::parsed_response::{ParsedResponse, merge_piece};
+use crate::adapters::response_value::ResponseValue;
+use crate::adapters::stream::{Delta, StreamAssembler};
+use crate::adapters::{ReadError, StopReason};
 
 #[derive(Debug, Default)]
-pub(in crate::adapters) struct Gathered {
-    parts: Vec<Part>,
-    stop: Option<Stop>,
+pub(in crate::adapters) struct GenerateStream {
+    parts: Vec<ContentPart>,
+    stop: Option<StopReason>,
 }
 
-impl Gather for Gathered {
-    fn push(&mut self, event: Place<'_>) -> Result<Vec<Delta>, ReadError> {
+impl StreamAssembler for GenerateStream {
+    fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError> {
         let parts = read::parts(event)?;
         let deltas = parts.iter().filter_map(delta).collect();
         for part in parts {
             self.take(part);
         }
-        let ended = candidate(event)?.map(read::stop).filter(|stop| *stop != Stop::Interrupted);
+        let ended =
+            candidate(event)?.map(read::stop).filter(|stop| *stop != StopReason::Interrupted);
         self.stop = ended.or_else(|| blocked(event)).or(self.stop.take());
         Ok(deltas)
     }
 
-    fn finish(self: Box<Self>) -> Said {
-        parts::said(self.parts, self.stop.unwrap_or(Stop::Interrupted))
+    fn finish(self: Box<Self>) -> ParsedResponse {
+        parts::said(self.parts, self.stop.unwrap_or(StopReason::Interrupted))
     }
 }
 
-impl Gathered {
-    fn take(&mut self, part: Part) {
+impl GenerateStream {
+    fn take(&mut self, part: ContentPart) {
         match self.parts.last_mut() {
             Some(last)
                 if last.is_plain() && part.is_plain() && last.is_thought() == part.is_thought() =>
             {
-                grow(&mut last.fields, part.fields);
+                merge_piece(&mut last.fields, part.fields);
             }
             _ => self.parts.push(part),
         }
     }
 }
 
-fn delta(part: &Part) -> Option<Delta> {
+fn delta(part: &ContentPart) -> Option<Delta> {
     let text = part.text().to_owned();
     match part.calls() {
-        Some(name) => Some(Delta::Calls(name.to_owned())),
+        Some(name) => Some(Delta::CallStarted(name.to_owned())),
         None if text.is_empty() => None,
         None if part.is_thought() => Some(Delta::Thinking(text)),
         None => Some(Delta::Text(text)),

@@ -1,35 +1,35 @@
-//! `anyOf` and `oneOf` for a dialect that knows `anyOf` alone.
+//! Converts `anyOf` and `oneOf` for dialects that support only `anyOf`.
 
 use serde_json::{Map, Value, json};
 
 use super::merge::one_of_values;
-use super::normal::{is_annotation, types, values};
+use super::normalize::{is_annotation, types, values};
 use super::{Lowering, below};
 
 type Keywords = Map<String, Value>;
 
 impl Lowering<'_> {
-    /// Says a choice, and what stands beside it in each of its branches.
+    /// Converts a choice, and merges its sibling keywords into each branch.
     pub(super) fn choice(&mut self, mut keywords: Keywords, word: &str, at: &str) -> Value {
         let branches = match keywords.remove(word) {
             Some(Value::Array(branches)) => branches,
             _ => Vec::new(),
         };
         if let Some(Value::Object(listed)) = one_of_values(&branches) {
-            let listed = self.both(&with_told(&keywords, &listed), &listed, at);
+            let listed = self.conjunction(&with_descriptions(&keywords, &listed), &listed, at);
             return self.subset(listed, at);
         }
         if word == "anyOf" && keywords.remove("oneOf").is_some() {
-            self.lose(at, "oneOf", "left out");
+            self.record_loss(at, "oneOf", "omitted");
         }
         if word == "oneOf" && !self.are_disjoint(&branches) {
-            self.lose(at, "oneOf", "any of its branches, or several");
+            self.record_loss(at, "oneOf", "replaced by `anyOf`");
         }
         // A value of several branches may have the properties of all of them.
         let is_closed = keywords.get("unevaluatedProperties") == Some(&Value::Bool(false));
         if word == "anyOf" && is_closed && !self.are_disjoint(&branches) {
             keywords.remove("unevaluatedProperties");
-            self.lose(at, "unevaluatedProperties", "left out");
+            self.record_loss(at, "unevaluatedProperties", "omitted");
         }
         let beside: Keywords = keywords
             .iter()
@@ -54,11 +54,11 @@ impl Lowering<'_> {
             return self.node(branch, at);
         }
         let flat = self.flat(branch, at);
-        let both = self.both(&flat, beside, at);
-        self.node(&Value::Object(both), at)
+        let conjunction = self.conjunction(&flat, beside, at);
+        self.node(&Value::Object(conjunction), at)
     }
 
-    /// Can no value be right for two of the branches?
+    /// Returns whether no value is valid by two of the branches.
     fn are_disjoint(&self, branches: &[Value]) -> bool {
         let resolved: Vec<_> =
             branches.iter().map(|branch| self.definitions.resolved(branch)).collect();
@@ -68,7 +68,7 @@ impl Lowering<'_> {
             .all(|(at, one)| resolved[..at].iter().all(|other| self.exclude(one, other)))
     }
 
-    /// Do two schemas exclude each other: by their types, their values, or a tag that both need?
+    /// Returns whether two schemas are disjoint: by types, values, or a required discriminator.
     fn exclude(&self, one: &Value, other: &Value) -> bool {
         let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return false };
         if differ(one, other) {
@@ -95,7 +95,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Do two schemas have no type, or no value, in common?
+/// Returns whether two schemas have no type, or no value, in common.
 fn differ(one: &Keywords, other: &Keywords) -> bool {
     if let (Some(one), Some(other)) = (values(one), values(other)) {
         return !one.iter().any(|value| other.contains(value));
@@ -115,8 +115,8 @@ fn property<'k>(keywords: &'k Keywords, name: &str) -> Option<&'k Value> {
     keywords.get("properties")?.get(name)
 }
 
-/// What stands beside a list of values, with what was told of each.
-fn with_told(keywords: &Keywords, listed: &Keywords) -> Keywords {
+/// The sibling keywords of an enumeration, with the descriptions of its values.
+fn with_descriptions(keywords: &Keywords, listed: &Keywords) -> Keywords {
     let mut keywords = keywords.clone();
     let own = keywords.get("description").and_then(Value::as_str).map(str::to_owned);
     if let (Some(own), Some(told)) = (own, listed.get("description").and_then(Value::as_str)) {
@@ -125,7 +125,7 @@ fn with_told(keywords: &Keywords, listed: &Keywords) -> Keywords {
     keywords
 }
 
-/// Adds a branch that is not there yet, and the branches of one that is nothing but a choice.
+/// Adds a branch unless it exists already; flattens nested choices.
 fn push(branches: &mut Vec<Value>, branch: Value) {
     let inner = match branch {
         Value::Object(mut keywords) if keywords.len() == 1 => match keywords.remove("anyOf") {
@@ -142,7 +142,7 @@ fn push(branches: &mut Vec<Value>, branch: Value) {
     }
 }
 
-/// Lets a schema admit `null` too.
+/// Extends a schema to accept `null`.
 pub(super) fn nullable(schema: Value) -> Value {
     let Value::Object(mut keywords) = schema else { return schema };
     let nothing = json!({ "type": "null" });

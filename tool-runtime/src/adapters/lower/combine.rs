@@ -1,14 +1,14 @@
-//! References, `allOf` and what stands beside them, as the keywords of one schema.
+//! Merges references, `allOf` and sibling keywords into one schema.
 
 use serde_json::{Map, Value, json};
 
 use super::Lowering;
 use super::merge;
-use super::node::{DEEPEST, MOST_NODES};
-use super::normal::normal;
+use super::node::{MAX_DEPTH, MAX_NODES};
+use super::normalize::normalize;
 
 impl Lowering<'_> {
-    /// The keywords without `$ref` and `allOf`: all that they say, or a little less.
+    /// The keywords without `$ref` and `allOf`; equivalent, or slightly wider.
     pub(super) fn combined(
         &mut self,
         mut keywords: Map<String, Value>,
@@ -21,36 +21,36 @@ impl Lowering<'_> {
         };
         for part in reference.into_iter().chain(branches) {
             let part = self.flat(&part, at);
-            keywords = self.both(&keywords, &part, at);
+            keywords = self.conjunction(&keywords, &part, at);
         }
         keywords
     }
 
-    /// What both schemas say; what cannot be said of both is lost.
-    pub(super) fn both(
+    /// The conjunction of both schemas; records what cannot be merged.
+    pub(super) fn conjunction(
         &mut self,
         one: &Map<String, Value>,
         other: &Map<String, Value>,
         at: &str,
     ) -> Map<String, Value> {
-        let (merged, lost) = merge::both(one, other);
+        let (merged, lost) = merge::conjunction(one, other);
         for word in lost {
-            self.lose(at, &word, "not said twice of one value: left out");
+            self.record_loss(at, &word, "cannot be merged: omitted");
         }
         merged
     }
 
-    /// The keywords of one schema, wherever they stand.
+    /// All keywords of a schema, its references and its `allOf`.
     pub(super) fn flat(&mut self, schema: &Value, at: &str) -> Map<String, Value> {
         self.nodes += 1;
         let keywords = match schema {
-            Value::Object(_) if self.nodes > MOST_NODES || self.depth > DEEPEST => {
-                self.lose(at, "allOf", "too large to be said: left out");
+            Value::Object(_) if self.nodes > MAX_NODES || self.depth > MAX_DEPTH => {
+                self.record_loss(at, "allOf", "too large: omitted");
                 return Map::new();
             }
-            Value::Object(keywords) => normal(keywords),
+            Value::Object(keywords) => normalize(keywords),
             Value::Bool(false) => {
-                self.lose(at, "false", "left out");
+                self.record_loss(at, "false", "omitted");
                 return Map::new();
             }
             _ => return Map::new(),
@@ -63,7 +63,7 @@ impl Lowering<'_> {
             let siblings = self.flat(&Value::Object(siblings), at);
             let target = self.flat(target, at);
             self.depth -= 1;
-            return self.both(&siblings, &target, at);
+            return self.conjunction(&siblings, &target, at);
         }
         if !keywords.contains_key("allOf") {
             return keywords;

@@ -1,4 +1,4 @@
-//! What the `$ref`s of one schema document point to.
+//! Resolves the `$ref`s of one schema document.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,8 +12,8 @@ pub(in crate::adapters) struct Definitions<'s> {
     root: &'s Value,
 }
 
-/// The longest chain of references that is followed; one that is longer is a circle.
-const LONGEST: usize = 64;
+/// The longest chain of references that is followed; a longer one is treated as a cycle.
+const MAX_REFERENCE_CHAIN: usize = 64;
 
 impl<'s> Definitions<'s> {
     pub(in crate::adapters) fn new(root: &'s Value) -> Self {
@@ -24,23 +24,23 @@ impl<'s> Definitions<'s> {
         self.root
     }
 
-    /// What a schema's own `$ref` points to.
+    /// The target of a schema's own `$ref`.
     pub(in crate::adapters) fn target(self, schema: &Value) -> Option<&'s Value> {
         self.at(schema.get("$ref")?.as_str()?)
     }
 
-    /// What a reference points to.
+    /// The target of a reference.
     pub(super) fn at(self, text: &str) -> Option<&'s Value> {
         self.root.pointer(&reference::pointer(text)?)
     }
 
-    /// The schema, or what its references lead to in the end.
+    /// The schema, or the end of its chain of references.
     pub(in crate::adapters) fn resolved<'v>(self, schema: &'v Value) -> &'v Value
     where
         's: 'v,
     {
         let mut found = schema;
-        for _ in 0..LONGEST {
+        for _ in 0..MAX_REFERENCE_CHAIN {
             match self.target(found) {
                 Some(target) => found = target,
                 None => break,
@@ -49,7 +49,7 @@ impl<'s> Definitions<'s> {
         found
     }
 
-    /// Does what a reference points to lead back to it?
+    /// Returns whether the target of a reference refers back to it.
     pub(super) fn is_recursive(self, text: &str) -> bool {
         let mut seen = BTreeSet::new();
         let mut open: Vec<&str> = self.at(text).map(references).unwrap_or_default();
@@ -82,12 +82,13 @@ fn references(schema: &Value) -> Vec<&str> {
     found
 }
 
-/// Does a schema admit `null`? In doubt it does, so that nobody takes one away that was meant.
+/// Returns whether a schema accepts `null`. In doubt it does, so that no intended `null` is
+/// removed.
 pub(in crate::adapters) fn admits_null(schema: &Value, definitions: Definitions<'_>) -> bool {
-    admits(schema, definitions, LONGEST, &mut HashMap::new())
+    admits(schema, definitions, MAX_REFERENCE_CHAIN, &mut HashMap::new())
 }
 
-/// What a reference leads to is asked once, however often it stands there.
+/// Visits each reference only once.
 fn admits<'v>(
     schema: &'v Value,
     definitions: Definitions<'v>,
@@ -121,7 +122,7 @@ fn refers_to_null<'v>(
     if let Some(admitted) = known.get(text) {
         return *admitted;
     }
-    // A circle says nothing.
+    // A cycle does not restrict anything.
     known.insert(text, true);
     let target = definitions.at(text);
     let admitted = target.is_none_or(|target| admits(target, definitions, steps, known));

@@ -1,15 +1,15 @@
-//! Two schemas of one value as one: what both say, and what either says.
+//! Merges two schemas of one value: their conjunction and their union.
 
 use serde_json::{Map, Value};
 
-use super::normal::{is_annotation, types, values};
+use super::normalize::{is_annotation, types, values};
 
 type Keywords = Map<String, Value>;
 
-/// What both schemas admit, or a little more; and the keywords of which something had to go.
+/// The conjunction of both schemas, or slightly wider; and the keywords that were widened.
 ///
-/// Where both annotate, the first is heard.
-pub(super) fn both(one: &Keywords, other: &Keywords) -> (Keywords, Vec<String>) {
+/// If both have annotations, the first ones are kept.
+pub(super) fn conjunction(one: &Keywords, other: &Keywords) -> (Keywords, Vec<String>) {
     let mut merged = one.clone();
     let mut lost = Vec::new();
     for (word, value) in other {
@@ -17,9 +17,9 @@ pub(super) fn both(one: &Keywords, other: &Keywords) -> (Keywords, Vec<String>) 
             None => drop(merged.insert(word.clone(), value.clone())),
             Some(known) if known == value || is_annotation(word) => {}
             Some(Value::Object(known)) if word == "properties" => {
-                let (met, whole) = properties(known, value);
+                let (met, full_schema) = properties(known, value);
                 merged.insert(word.clone(), met);
-                if !whole {
+                if !full_schema {
                     lost.push(word.clone());
                 }
             }
@@ -29,11 +29,11 @@ pub(super) fn both(one: &Keywords, other: &Keywords) -> (Keywords, Vec<String>) 
             },
         }
     }
-    if !closes_alike(one, other) {
+    if !keeps_additional_meaning(one, other) {
         for word in ["additionalProperties", "patternProperties"] {
             let Some(gone) = merged.remove(word) else { continue };
             lost.push(word.to_owned());
-            // What it let in is evaluated no more, and would be refused.
+            // Properties that it accepted would no longer be evaluated, and so be rejected.
             if gone != Value::Bool(false) && merged.remove("unevaluatedProperties").is_some() {
                 lost.push("unevaluatedProperties".to_owned());
             }
@@ -42,7 +42,7 @@ pub(super) fn both(one: &Keywords, other: &Keywords) -> (Keywords, Vec<String>) 
     (merged, lost)
 }
 
-/// What both values of a keyword say; none if one keyword cannot say it.
+/// The conjunction of two values of a keyword; `None` if one keyword cannot express it.
 fn meet(word: &str, one: &Value, other: &Value) -> Option<Value> {
     match word {
         "type" => common_types(one, other),
@@ -71,7 +71,7 @@ fn meet(word: &str, one: &Value, other: &Value) -> Option<Value> {
             Some(if one.as_f64()? <= other.as_f64()? { one } else { other }.clone())
         }
         "items" => {
-            let (merged, lost) = both(one.as_object()?, other.as_object()?);
+            let (merged, lost) = conjunction(one.as_object()?, other.as_object()?);
             lost.is_empty().then_some(Value::Object(merged))
         }
         _ => None,
@@ -97,31 +97,32 @@ fn common_types(one: &Value, other: &Value) -> Option<Value> {
     }
 }
 
-/// The properties of both, and whether all is said of each; of one that is not, what the first says.
+/// The properties of both, and whether all are merged exactly; otherwise, the first schema's is
+/// kept.
 fn properties(one: &Keywords, other: &Value) -> (Value, bool) {
     let mut merged = one.clone();
-    let mut whole = true;
+    let mut full_schema = true;
     for (name, schema) in other.as_object().into_iter().flatten() {
         let met = match merged.get(name) {
             Some(known) if known == schema || *schema == Value::Bool(true) => continue,
             None | Some(Value::Bool(true)) => Some(schema.clone()),
             Some(known) => property_of_both(known, schema),
         };
-        whole &= met.is_some();
+        full_schema &= met.is_some();
         if let Some(met) = met {
             merged.insert(name.clone(), met);
         }
     }
-    (Value::Object(merged), whole)
+    (Value::Object(merged), full_schema)
 }
 
 fn property_of_both(one: &Value, other: &Value) -> Option<Value> {
-    let (met, lost) = both(one.as_object()?, other.as_object()?);
+    let (met, lost) = conjunction(one.as_object()?, other.as_object()?);
     (lost.is_empty() && !met.contains_key("$ref")).then_some(Value::Object(met))
 }
 
-/// Do the words on further properties mean the same once the named ones stand together?
-fn closes_alike(one: &Keywords, other: &Keywords) -> bool {
+/// Returns whether `additionalProperties` keeps its meaning once the named properties are merged.
+fn keeps_additional_meaning(one: &Keywords, other: &Keywords) -> bool {
     let speaks = |schema: &Keywords| {
         schema.contains_key("additionalProperties") || schema.contains_key("patternProperties")
     };
@@ -149,7 +150,7 @@ fn names(schema: &Keywords) -> impl Iterator<Item = &str> {
         .map(|(name, _)| name.as_str())
 }
 
-/// One object schema that admits whatever any of the branches does.
+/// One object schema that accepts everything that any of the branches accepts.
 pub(super) fn any(branches: &[Keywords]) -> Keywords {
     let mut joined = Keywords::new();
     joined.insert("type".to_owned(), "object".into());
@@ -182,7 +183,7 @@ fn is_closed(branch: &Keywords) -> bool {
         && !branch.contains_key("patternProperties")
 }
 
-/// What any branch admits of one property.
+/// The union of the branches' schemas of one property.
 fn property(name: &str, branches: &[Keywords]) -> Value {
     let mut found: Vec<Value> = Vec::new();
     for branch in branches {
@@ -198,7 +199,7 @@ fn property(name: &str, branches: &[Keywords]) -> Value {
     one_of_values(&found).unwrap_or_else(|| serde_json::json!({ "anyOf": found }))
 }
 
-/// Schemas that only list values, as one list; what they say of each value is told beside it.
+/// Merges enumerations into one, and moves the descriptions of their values beside it.
 pub(super) fn one_of_values(schemas: &[Value]) -> Option<Value> {
     let mut listed: Vec<Value> = Vec::new();
     let mut kinds: Vec<String> = Vec::new();

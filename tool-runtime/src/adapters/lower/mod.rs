@@ -1,21 +1,21 @@
-//! A tool's schema in the words of a dialect.
+//! Converts a tool's schema to the keywords of a dialect.
 //!
-//! Whatever a dialect cannot say is left out, so that its declaration admits more than the tool
-//! does, never less; each of those is a [`Lost`]. What can be told in a sentence is added to the
-//! description.
+//! Unsupported keywords are omitted, so that the declaration accepts at least what the tool
+//! accepts; each omission is a [`UnsupportedKeyword`]. A keyword that can be expressed as a sentence is added to
+//! the description.
 
 mod choice;
 mod combine;
 mod definitions;
+mod full_schema;
 mod merge;
 mod node;
-mod normal;
+mod normalize;
 mod profile;
 mod root;
+mod sentences;
 mod size;
 mod subset;
-mod whole;
-mod words;
 
 use std::collections::BTreeMap;
 
@@ -23,53 +23,53 @@ use serde_json::{Map, Value, json};
 
 pub(super) use self::definitions::{Definitions, admits_null};
 pub(super) use self::profile::{
-    ANTHROPIC, BEDROCK, GEMINI, OLLAMA, OPENAI, OPENAI_STRICT, Profile,
+    ANTHROPIC, BEDROCK, DialectProfile, GEMINI, OLLAMA, OPENAI, OPENAI_STRICT,
 };
 
-/// A tool's arguments as a dialect says them.
+/// A tool's arguments, converted to a dialect.
 #[derive(Debug)]
-pub(super) struct Lowered {
+pub(super) struct LoweredSchema {
     /// An object schema.
     pub(super) schema: Map<String, Value>,
-    pub(super) losses: Vec<Lost>,
-    /// Is `null` how a property is left out?
+    pub(super) losses: Vec<UnsupportedKeyword>,
+    /// Whether `null` represents an omitted property.
     pub(super) nulls: bool,
-    /// Is any property called otherwise than by the tool?
+    /// Whether any property has another name than in the tool's schema.
     pub(super) renamed: bool,
 }
 
-impl Lowered {
-    /// An object of which nothing can be said, for the reason given.
-    pub(super) fn nothing(lost: Lost) -> Self {
+impl LoweredSchema {
+    /// An object without any rules, for the given reason.
+    pub(super) fn nothing(lost: UnsupportedKeyword) -> Self {
         let schema = Map::from_iter([("type".to_owned(), "object".into())]);
         Self { schema, losses: vec![lost], nulls: false, renamed: false }
     }
 }
 
-/// What a declaration does not say.
+/// A part of the schema that a declaration does not express.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Lost {
-    /// Where in the tool's schema.
+pub(super) struct UnsupportedKeyword {
+    /// The location in the tool's schema.
     pub(super) pointer: String,
     pub(super) keyword: String,
-    pub(super) what: String,
+    pub(super) consequence: String,
 }
 
-/// Says a tool's schema in a dialect, with the titles of its types where they are asked for.
+/// Converts a tool's schema to a dialect, with the titles of types if enabled.
 ///
 /// # Errors
-/// The first thing that a strict profile cannot say without refusing what the tool takes.
+/// Returns the first keyword that a strict profile cannot express without rejecting valid calls.
 pub(super) fn lower(
     schema: &Value,
-    profile: &'static Profile,
+    profile: &'static DialectProfile,
     titles: bool,
-) -> Result<Lowered, Lost> {
+) -> Result<LoweredSchema, UnsupportedKeyword> {
     let mut lowering = Lowering {
         profile,
         titles,
         definitions: Definitions::new(schema),
         names: BTreeMap::new(),
-        waiting: Vec::new(),
+        pending: Vec::new(),
         inlined: Vec::new(),
         nodes: 0,
         depth: 0,
@@ -77,73 +77,73 @@ pub(super) fn lower(
         widened: 0,
         obstacle: None,
         nulls: false,
-        odd_names: profile.property_names && normal::has_odd_names(schema),
+        has_renamed_names: profile.property_names && normalize::has_odd_names(schema),
         renamed: false,
     };
     let lowered = lowering.root(schema);
     let Lowering { losses, obstacle, nulls, renamed, .. } = lowering;
     match obstacle {
         Some(obstacle) => Err(obstacle),
-        None => Ok(Lowered { schema: lowered, losses, nulls, renamed }),
+        None => Ok(LoweredSchema { schema: lowered, losses, nulls, renamed }),
     }
 }
 
-/// One schema on its way.
+/// The conversion of one schema.
 #[allow(clippy::struct_excessive_bools, reason = "each is one fact of a schema")]
 struct Lowering<'s> {
-    profile: &'static Profile,
+    profile: &'static DialectProfile,
     titles: bool,
     definitions: Definitions<'s>,
-    /// What is called how in `$defs`, by its place in the tool's schema.
+    /// Names in `$defs`, by location in the tool's schema.
     names: BTreeMap<String, String>,
-    /// Places that are referred to and not yet said.
-    waiting: Vec<String>,
-    /// The references that stand around this place, where they are said in place.
+    /// Referenced locations that are not converted yet.
+    pending: Vec<String>,
+    /// The enclosing references, for references that are inlined.
     inlined: Vec<String>,
     nodes: usize,
     depth: usize,
-    losses: Vec<Lost>,
-    /// How often something was lost, what was said in two places both times.
+    losses: Vec<UnsupportedKeyword>,
+    /// The number of losses, including repeated conversions of the same location.
     widened: usize,
-    obstacle: Option<Lost>,
+    obstacle: Option<UnsupportedKeyword>,
     nulls: bool,
-    /// Is any property of the tool's called as the dialect does not take it?
-    odd_names: bool,
+    /// Whether any property has a name that the dialect does not accept.
+    has_renamed_names: bool,
     renamed: bool,
 }
 
 impl Lowering<'_> {
-    fn lose(&mut self, pointer: &str, keyword: &str, what: &str) {
+    fn record_loss(&mut self, pointer: &str, keyword: &str, consequence: &str) {
         self.widened += 1;
-        let lost = Lost {
+        let lost = UnsupportedKeyword {
             pointer: pointer.to_owned(),
             keyword: keyword.to_owned(),
-            what: what.to_owned(),
+            consequence: consequence.to_owned(),
         };
         if !self.losses.contains(&lost) {
             self.losses.push(lost);
         }
     }
 
-    /// Says that a strict declaration would refuse what the tool takes.
-    fn block(&mut self, pointer: &str, keyword: &str, what: &str) {
+    /// Records that a strict declaration would reject calls that the tool accepts.
+    fn block_strict(&mut self, pointer: &str, keyword: &str, consequence: &str) {
         if self.profile.strict && self.obstacle.is_none() {
-            self.obstacle = Some(Lost {
+            self.obstacle = Some(UnsupportedKeyword {
                 pointer: pointer.to_owned(),
                 keyword: keyword.to_owned(),
-                what: what.to_owned(),
+                consequence: consequence.to_owned(),
             });
         }
     }
 
     /// The schema of any value.
     fn any(&mut self, at: &str) -> Value {
-        self.block(at, "type", "any value");
+        self.block_strict(at, "type", "any value");
         json!({})
     }
 }
 
-/// A place one step further in.
+/// The pointer to a subschema.
 fn below(at: &str, steps: &[&str]) -> String {
     let mut pointer = at.to_owned();
     for step in steps {

@@ -1,31 +1,31 @@
-//! One schema of a document: references, and which way it is said.
+//! Converts one schema of a document, and its references.
 
 use serde_json::{Map, Value, json};
 
-use super::normal::{is_annotation, normal, types};
-use super::profile::References;
+use super::normalize::{is_annotation, normalize, types};
+use super::profile::ReferenceSupport;
 use super::{Lowering, below};
 use crate::adapters::names;
 use crate::schema::reference;
 
-/// How often a type that holds itself is said in itself.
-const UNROLLED: usize = 2;
-/// The most schemas that one tool's may become, where types are said in place.
-pub(super) const MOST_NODES: usize = 5_000;
+/// How many levels of a recursive type are inlined.
+const MAX_INLINED_LEVELS: usize = 2;
+/// The most schemas that one tool's schema may become by inlining.
+pub(super) const MAX_NODES: usize = 5_000;
 /// The deepest nesting that is followed.
-pub(super) const DEEPEST: usize = 96;
+pub(super) const MAX_DEPTH: usize = 96;
 
 impl Lowering<'_> {
-    /// Says the schema of one value.
+    /// Converts the schema of one value.
     pub(super) fn node(&mut self, schema: &Value, at: &str) -> Value {
         self.nodes += 1;
-        if self.nodes > MOST_NODES || self.depth > DEEPEST {
-            self.lose(at, "type", "too large to be said: any value");
+        if self.nodes > MAX_NODES || self.depth > MAX_DEPTH {
+            self.record_loss(at, "type", "too large: replaced by any value");
             return self.any(at);
         }
         self.depth += 1;
         let said = match schema {
-            Value::Object(keywords) => self.keywords(normal(keywords), at),
+            Value::Object(keywords) => self.keywords(normalize(keywords), at),
             Value::Bool(false) => self.never(at),
             _ => self.any(at),
         };
@@ -38,44 +38,48 @@ impl Lowering<'_> {
             let text = text.to_owned();
             return self.reference(keywords, &text, at);
         }
-        if self.profile.whole { self.whole(&keywords, at) } else { self.subset(keywords, at) }
+        if self.profile.full_schema {
+            self.full_schema(&keywords, at)
+        } else {
+            self.subset(keywords, at)
+        }
     }
 
     fn never(&mut self, at: &str) -> Value {
-        if self.profile.whole {
+        if self.profile.full_schema {
             return json!({ "not": {} });
         }
-        self.lose(at, "false", "any value");
+        self.record_loss(at, "false", "any value");
         self.any(at)
     }
 
     fn reference(&mut self, mut keywords: Map<String, Value>, text: &str, at: &str) -> Value {
         let Some(target) = self.definitions.at(text) else {
-            self.lose(at, "$ref", "points nowhere: any value");
+            self.record_loss(at, "$ref", "unresolved: replaced by any value");
             return self.any(at);
         };
         let asserts = keywords.keys().any(|word| word != "$ref" && !is_annotation(word));
-        if asserts && !self.profile.whole {
+        if asserts && !self.profile.full_schema {
             let combined = self.combined(keywords, at);
             return self.subset(combined, at);
         }
         let kept = match self.profile.references {
-            References::Kept => true,
-            References::KeptIfFinite => !self.definitions.is_recursive(text),
-            References::Inlined => false,
+            ReferenceSupport::Kept => true,
+            ReferenceSupport::KeptIfAcyclic => !self.definitions.is_recursive(text),
+            ReferenceSupport::Inlined => false,
         };
         keywords.remove("$ref");
         if kept {
             if target.get("title").is_some() {
-                // It is said once, where the type is.
+                // The title is written once, in the definition.
                 keywords.remove("title");
             }
             let name = self.named(text);
             let reference = json!({ "$ref": format!("#/$defs/{name}") });
             return self.beside(reference, &keywords, asserts, at);
         }
-        if self.inlined.iter().filter(|open| *open == text).count() >= UNROLLED {
-            return self.unrolled(target, at);
+        if self.inlined.iter().filter(|open| *open == text).count() >= MAX_INLINED_LEVELS {
+            return self.end_recursion(target, at);
         }
         let place = reference::pointer(text).unwrap_or_default();
         self.inlined.push(text.to_owned());
@@ -94,7 +98,7 @@ impl Lowering<'_> {
         said
     }
 
-    /// What is said of a value beside what its type says.
+    /// Combines a reference with its sibling keywords.
     fn beside(
         &mut self,
         said: Value,
@@ -102,8 +106,11 @@ impl Lowering<'_> {
         asserts: bool,
         at: &str,
     ) -> Value {
-        let mut further =
-            if self.profile.whole { self.whole(keywords, at) } else { self.annotations(keywords) };
+        let mut further = if self.profile.full_schema {
+            self.full_schema(keywords, at)
+        } else {
+            self.annotations(keywords)
+        };
         match further.as_object_mut() {
             Some(words) if !words.is_empty() => {
                 let word = if asserts { "allOf" } else { "anyOf" };
@@ -117,9 +124,13 @@ impl Lowering<'_> {
         }
     }
 
-    /// Ends a type that holds itself: any value of its kind.
-    fn unrolled(&mut self, target: &Value, at: &str) -> Value {
-        self.lose(at, "$ref", "holds itself: any value of its type from the third level on");
+    /// Ends a recursive type: any value of its JSON type.
+    fn end_recursion(&mut self, target: &Value, at: &str) -> Value {
+        self.record_loss(
+            at,
+            "$ref",
+            "recursive: replaced by any value of its type from the third level on",
+        );
         let mut kinds = target.as_object().map(types).unwrap_or_default();
         match kinds.len() {
             0 => json!({}),
@@ -128,7 +139,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The name in `$defs` of what a reference points to.
+    /// The name in `$defs` of a reference's target.
     fn named(&mut self, text: &str) -> String {
         let place = reference::pointer(text).unwrap_or_default();
         if let Some(name) = self.names.get(&place) {
@@ -144,14 +155,14 @@ impl Lowering<'_> {
             name = format!("{wanted}_{count}");
         }
         self.names.insert(place.clone(), name.clone());
-        self.waiting.push(place);
+        self.pending.push(place);
         name
     }
 
-    /// Says everything that is referred to, until nothing new is.
+    /// Converts all referenced schemas, including those that they reference.
     pub(super) fn definitions(&mut self) -> Map<String, Value> {
         let mut said = Map::new();
-        while let Some(place) = self.waiting.pop() {
+        while let Some(place) = self.pending.pop() {
             let Some(target) = self.definitions.root().pointer(&place) else { continue };
             let name = self.names.get(&place).cloned().unwrap_or_default();
             let schema = self.node(target, &place);
@@ -160,7 +171,7 @@ impl Lowering<'_> {
         said
     }
 
-    /// Says the schemas of an object's properties, by the names that the dialect takes.
+    /// Converts the schemas of an object's properties, with names that the dialect accepts.
     pub(super) fn properties(
         &mut self,
         named: &Map<String, Value>,

@@ -1,45 +1,45 @@
-//! What each dialect can say of a tool's arguments.
+//! Supported schema keywords by dialect.
 
-/// The part of JSON Schema that a dialect knows.
+/// The part of JSON Schema that a dialect supports.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is one rule of a dialect")]
-pub(in crate::adapters) struct Profile {
-    /// Does it know every keyword, below the root?
-    pub(super) whole: bool,
-    /// The keywords that it knows, where it does not know all.
+pub(in crate::adapters) struct DialectProfile {
+    /// Supports every keyword below the root.
+    pub(super) full_schema: bool,
+    /// The supported keywords, unless all are.
     pub(super) knows: &'static [&'static str],
-    /// The keywords that the root may have, of those.
+    /// The supported keywords of the root, a subset of those.
     pub(super) root: &'static [&'static str],
-    /// The formats of strings that it knows, where it does not know all keywords.
+    /// The supported formats of strings, unless all keywords are supported.
     pub(super) formats: &'static [&'static str],
-    pub(super) references: References,
-    /// What may stand in an `enum`.
-    pub(super) values: Values,
-    /// Are all objects closed, and all their properties required?
+    pub(super) references: ReferenceSupport,
+    /// The values that `enum` may contain.
+    pub(super) values: EnumValues,
+    /// All objects must be closed, and all their properties required.
     pub(super) strict: bool,
-    /// Has an array to say what is in it?
+    /// Arrays must have `items`.
     pub(super) items: bool,
-    /// Are properties only called what [`property`](crate::adapters::names::property) leaves as it is?
+    /// Property names must be unchanged by [`property`](crate::adapters::names::property).
     pub(super) property_names: bool,
-    /// Who reads what stands in `items`, if somebody else does.
-    pub(super) inside_items: Option<&'static Profile>,
+    /// The profile of schemas in `items`, if it differs.
+    pub(super) inside_items: Option<&'static DialectProfile>,
 }
 
-/// What becomes of a `$ref`.
+/// The handling of `$ref`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::adapters) enum References {
-    /// It stays, with what it points to in `$defs`.
+pub(in crate::adapters) enum ReferenceSupport {
+    /// Kept, with its target in `$defs`.
     Kept,
-    /// It stays unless it leads back to itself.
-    KeptIfFinite,
-    /// What it points to stands in its place.
+    /// Kept unless it is recursive.
+    KeptIfAcyclic,
+    /// Replaced by its target.
     Inlined,
 }
 
-/// What may stand in an `enum`.
+/// The values that `enum` may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::adapters) enum Values {
-    /// All but arrays and objects.
+pub(in crate::adapters) enum EnumValues {
+    /// All except arrays and objects.
     Scalars,
     /// Strings and numbers.
     StringsAndNumbers,
@@ -58,29 +58,30 @@ const OBJECT: &[&str] = &[
     "description",
 ];
 
-/// The root's keywords, of a dialect that knows no others of objects anywhere.
+/// The root's keywords for dialects that support no other object keywords.
 const PLAIN_OBJECT: &[&str] =
     &["type", "properties", "required", "additionalProperties", "description"];
 
-const WHOLE: Profile = Profile {
-    whole: true,
+const ALL_KEYWORDS: DialectProfile = DialectProfile {
+    full_schema: true,
     knows: &[],
     root: OBJECT,
     formats: &[],
-    references: References::Kept,
-    values: Values::Scalars,
+    references: ReferenceSupport::Kept,
+    values: EnumValues::Scalars,
     strict: false,
     items: false,
     property_names: false,
     inside_items: None,
 };
 
-/// OpenAI without `strict`: JSON Schema, but for what no function may have at its root.
-pub(in crate::adapters) const OPENAI: Profile = Profile { items: true, ..WHOLE };
+/// OpenAI without `strict`: JSON Schema, except keywords that are not allowed at the root.
+pub(in crate::adapters) const OPENAI: DialectProfile =
+    DialectProfile { items: true, ..ALL_KEYWORDS };
 
-/// OpenAI with `strict`: the subset that Structured Outputs enforce.
-pub(in crate::adapters) const OPENAI_STRICT: Profile = Profile {
-    whole: false,
+/// OpenAI with `strict`: the subset of Structured Outputs.
+pub(in crate::adapters) const OPENAI_STRICT: DialectProfile = DialectProfile {
+    full_schema: false,
     knows: &[
         "type",
         "enum",
@@ -115,15 +116,16 @@ pub(in crate::adapters) const OPENAI_STRICT: Profile = Profile {
         "uuid",
     ],
     strict: true,
-    ..WHOLE
+    ..ALL_KEYWORDS
 };
 
-/// Anthropic: JSON Schema draft 2020-12, but for choices at the root and odd names.
-pub(in crate::adapters) const ANTHROPIC: Profile = Profile { property_names: true, ..WHOLE };
+/// Anthropic: JSON Schema draft 2020-12, except choices at the root and unusual property names.
+pub(in crate::adapters) const ANTHROPIC: DialectProfile =
+    DialectProfile { property_names: true, ..ALL_KEYWORDS };
 
 /// Gemini's `parametersJsonSchema`.
-pub(in crate::adapters) const GEMINI: Profile = Profile {
-    whole: false,
+pub(in crate::adapters) const GEMINI: DialectProfile = DialectProfile {
+    full_schema: false,
     knows: &[
         "type",
         "enum",
@@ -142,35 +144,36 @@ pub(in crate::adapters) const GEMINI: Profile = Profile {
     ],
     root: PLAIN_OBJECT,
     formats: &["date-time", "date", "time"],
-    references: References::KeptIfFinite,
-    values: Values::StringsAndNumbers,
+    references: ReferenceSupport::KeptIfAcyclic,
+    values: EnumValues::StringsAndNumbers,
     property_names: true,
-    ..WHOLE
+    ..ALL_KEYWORDS
 };
 
-/// Bedrock: what every model behind it takes. Amazon's own take three keywords at the root.
-pub(in crate::adapters) const BEDROCK: Profile = Profile {
+/// Bedrock: keywords that all models accept. Amazon's own models accept three keywords at the root.
+pub(in crate::adapters) const BEDROCK: DialectProfile = DialectProfile {
     root: &["type", "properties", "required"],
-    references: References::Inlined,
+    references: ReferenceSupport::Inlined,
     property_names: true,
-    ..WHOLE
+    ..ALL_KEYWORDS
 };
 
-/// Ollama: what its types keep; they drop the rest in silence.
-pub(in crate::adapters) const OLLAMA: Profile = Profile {
-    whole: false,
+/// Ollama: keywords that its types keep; it silently drops all others.
+pub(in crate::adapters) const OLLAMA: DialectProfile = DialectProfile {
+    full_schema: false,
     knows: &["type", "enum", "anyOf", "properties", "items"],
     root: &["type", "properties", "required"],
-    references: References::Inlined,
+    references: ReferenceSupport::Inlined,
     inside_items: Some(&OLLAMA_ITEMS),
-    ..WHOLE
+    ..ALL_KEYWORDS
 };
 
-/// Ollama hands on what stands in `items`, whatever it is.
-const OLLAMA_ITEMS: Profile = Profile { references: References::Inlined, ..WHOLE };
+/// Ollama passes the contents of `items` on unchanged.
+const OLLAMA_ITEMS: DialectProfile =
+    DialectProfile { references: ReferenceSupport::Inlined, ..ALL_KEYWORDS };
 
-impl Profile {
+impl DialectProfile {
     pub(super) fn knows(&self, word: &str) -> bool {
-        self.whole || self.knows.contains(&word)
+        self.full_schema || self.knows.contains(&word)
     }
 }

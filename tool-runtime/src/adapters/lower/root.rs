@@ -1,22 +1,25 @@
-//! The arguments as a whole: an object, without choices.
+//! Converts the root schema to a plain object without choices.
 
 use serde_json::{Map, Value};
 
 use super::merge;
-use super::node::DEEPEST;
-use super::normal::{closes, is_annotation, normal};
+use super::node::MAX_DEPTH;
+use super::normalize::{closes, is_annotation, normalize};
 use super::size::too_large;
 use super::{Lowering, below};
 
 type Keywords = Map<String, Value>;
 
 impl Lowering<'_> {
-    /// Says the schema of a tool's arguments.
+    /// Converts the schema of a tool's arguments.
     pub(super) fn root(&mut self, schema: &Value) -> Keywords {
-        let keywords = schema.as_object().map(normal).unwrap_or_default();
+        let keywords = schema.as_object().map(normalize).unwrap_or_default();
         let keywords = self.one_object(keywords, "");
-        let said =
-            if self.profile.whole { self.whole(&keywords, "") } else { self.plain(&keywords, "") };
+        let said = if self.profile.full_schema {
+            self.full_schema(&keywords, "")
+        } else {
+            self.plain(&keywords, "")
+        };
         let mut root = match said {
             Value::Object(said) => self.allowed(said),
             _ => Keywords::new(),
@@ -28,43 +31,43 @@ impl Lowering<'_> {
             root.insert("$defs".to_owned(), Value::Object(definitions));
         }
         if let (true, Some(limit)) = (self.profile.strict, too_large(&root)) {
-            self.block("", "properties", limit);
+            self.block_strict("", "properties", limit);
         }
         root
     }
 
-    /// The keywords that the root may have.
+    /// Keeps the keywords that are allowed at the root.
     fn allowed(&mut self, said: Keywords) -> Keywords {
         let (kept, rest): (Keywords, Keywords) =
             said.into_iter().partition(|(word, _)| self.profile.root.contains(&word.as_str()));
         for word in rest.keys().filter(|word| !is_annotation(word)) {
-            self.lose("", word, "left out at the root");
+            self.record_loss("", word, "omitted at the root");
         }
         kept
     }
 
-    /// One object that admits what the arguments may be, without references and combinators.
+    /// One object schema that accepts all valid arguments, without references and combinators.
     fn one_object(&mut self, keywords: Keywords, at: &str) -> Keywords {
         let mut keywords = self.combined(keywords, at);
         for word in ["anyOf", "oneOf"] {
             if let Some(Value::Array(branches)) = keywords.remove(word) {
-                self.lose(at, word, "its branches are said together");
+                self.record_loss(at, word, "branches merged");
                 keywords = self.joined(&keywords, &branches, &below(at, &[word]));
             }
         }
         if closes(&keywords) {
             keywords.entry("additionalProperties").or_insert(Value::Bool(false));
         } else if keywords.contains_key("unevaluatedProperties") {
-            self.lose(at, "unevaluatedProperties", "left out");
+            self.record_loss(at, "unevaluatedProperties", "omitted");
         }
         keywords.remove("unevaluatedProperties");
         keywords
     }
 
-    /// An object of any of the branches, and of what stands beside them.
+    /// One object schema that accepts any of the branches together with the sibling keywords.
     fn joined(&mut self, beside: &Keywords, branches: &[Value], at: &str) -> Keywords {
-        if self.depth > DEEPEST {
-            self.lose(at, "anyOf", "too large to be said: left out");
+        if self.depth > MAX_DEPTH {
+            self.record_loss(at, "anyOf", "too large: omitted");
             return beside.clone();
         }
         self.depth += 1;
@@ -72,8 +75,8 @@ impl Lowering<'_> {
         for (index, branch) in branches.iter().enumerate() {
             let place = below(at, &[&index.to_string()]);
             let branch = self.flat(branch, &place);
-            let both = self.both(&branch, beside, &place);
-            flat.push(self.one_object(both, &place));
+            let conjunction = self.conjunction(&branch, beside, &place);
+            flat.push(self.one_object(conjunction, &place));
         }
         self.depth -= 1;
         let mut joined = merge::any(&flat);

@@ -1,28 +1,28 @@
-//! How large a schema may be that OpenAI enforces.
+//! Size limits of schemas that OpenAI enforces.
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-const MOST_PROPERTIES: usize = 5_000;
-const MOST_LEVELS: usize = 10;
-const MOST_CHARACTERS: usize = 120_000;
-const MOST_VALUES: usize = 1_000;
-/// A list of more strings than this has a bound of its own on their length.
-const MANY_VALUES: usize = 250;
-const MOST_CHARACTERS_OF_MANY: usize = 15_000;
+const MAX_PROPERTIES: usize = 5_000;
+const MAX_LEVELS: usize = 10;
+const MAX_CHARACTERS: usize = 120_000;
+const MAX_VALUES: usize = 1_000;
+/// A list with more strings than this has an additional limit on their total length.
+const LONG_LIST_VALUES: usize = 250;
+const MAX_LONG_LIST_CHARACTERS: usize = 15_000;
 
-/// Names the limit that a schema passes.
+/// Names the limit that a schema exceeds.
 pub(super) fn too_large(root: &Map<String, Value>) -> Option<&'static str> {
-    let mut size = Size::default();
+    let mut size = SchemaSize::default();
     root.values().for_each(|value| size.inside(value));
     let levels = levels(root, root, &mut HashMap::new());
     size.properties(root);
     [
-        (size.properties > MOST_PROPERTIES, "more than 5000 properties"),
-        (levels > MOST_LEVELS, "objects in more than 10 levels"),
-        (size.characters > MOST_CHARACTERS, "more than 120000 characters of names and values"),
-        (size.values > MOST_VALUES, "more than 1000 values in lists"),
+        (size.properties > MAX_PROPERTIES, "more than 5000 properties"),
+        (levels > MAX_LEVELS, "objects nested deeper than 10 levels"),
+        (size.characters > MAX_CHARACTERS, "more than 120000 characters of names and values"),
+        (size.values > MAX_VALUES, "more than 1000 values in lists"),
         (size.long_list, "more than 15000 characters in one long list of values"),
     ]
     .into_iter()
@@ -30,14 +30,14 @@ pub(super) fn too_large(root: &Map<String, Value>) -> Option<&'static str> {
 }
 
 #[derive(Default)]
-struct Size {
+struct SchemaSize {
     properties: usize,
     characters: usize,
     values: usize,
     long_list: bool,
 }
 
-impl Size {
+impl SchemaSize {
     fn inside(&mut self, value: &Value) {
         match value {
             Value::Object(keywords) => {
@@ -62,11 +62,11 @@ impl Size {
         let characters: usize = listed.iter().map(length).sum();
         self.values += listed.len();
         self.characters += characters;
-        self.long_list |= listed.len() > MANY_VALUES && characters > MOST_CHARACTERS_OF_MANY;
+        self.long_list |= listed.len() > LONG_LIST_VALUES && characters > MAX_LONG_LIST_CHARACTERS;
     }
 }
 
-/// How many objects lie in each other, a type that holds itself counted once.
+/// The nesting depth of objects; a recursive type counts once.
 fn levels(
     root: &Map<String, Value>,
     keywords: &Map<String, Value>,
@@ -127,7 +127,7 @@ mod tests {
                 .fold(json!({"properties": {}}), |inner, _| json!({"properties": {"in": inner}}))
         };
         check(&nested(10), None);
-        check(&nested(11), Some("objects in more than 10 levels"));
+        check(&nested(11), Some("objects nested deeper than 10 levels"));
         let values = |count: usize, length: usize| -> Vec<String> {
             (0..count).map(|at| format!("{at:0length$}")).collect()
         };

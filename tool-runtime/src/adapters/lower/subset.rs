@@ -1,13 +1,13 @@
-//! A schema for a dialect that knows some of JSON Schema's keywords.
+//! Converts a schema for dialects that support only some keywords.
 
 use serde_json::{Map, Value, json};
 
 use super::choice::nullable;
 use super::definitions::admits_null;
-use super::normal::{closes, is_annotation, is_secret, types, values};
-use super::profile::Values;
-use super::whole::is_width;
-use super::{Lowering, below, words};
+use super::full_schema::is_width;
+use super::normalize::{closes, is_annotation, is_secret, types, values};
+use super::profile::EnumValues;
+use super::{Lowering, below, sentences};
 
 type Keywords = Map<String, Value>;
 
@@ -23,12 +23,12 @@ impl Lowering<'_> {
         self.plain(&keywords, at)
     }
 
-    /// Says a schema of one value, without choices.
+    /// Converts a schema without choices.
     pub(super) fn plain(&mut self, keywords: &Keywords, at: &str) -> Value {
-        let mut said = Saying { words: Keywords::new(), sentences: Vec::new() };
+        let mut said = SchemaDraft { words: Keywords::new(), sentences: Vec::new() };
         let kinds = types(keywords);
         match kinds.as_slice() {
-            [] => self.block(at, "type", "any value"),
+            [] => self.block_strict(at, "type", "any value"),
             [kind] => said.word("type", kind.as_str().into()),
             kinds => said.word("type", kinds.into()),
         }
@@ -48,28 +48,28 @@ impl Lowering<'_> {
         self.finished(keywords, said)
     }
 
-    /// The description, with what is said there.
+    /// The description, extended by sentences.
     pub(super) fn annotations(&self, keywords: &Keywords) -> Value {
-        self.finished(keywords, Saying { words: Keywords::new(), sentences: Vec::new() })
+        self.finished(keywords, SchemaDraft { words: Keywords::new(), sentences: Vec::new() })
     }
 
-    /// A schema with its description, and in that what is said there.
-    fn finished(&self, keywords: &Keywords, said: Saying) -> Value {
-        let Saying { mut words, mut sentences } = said;
+    /// The schema with its description, extended by sentences.
+    fn finished(&self, keywords: &Keywords, said: SchemaDraft) -> Value {
+        let SchemaDraft { mut words, mut sentences } = said;
         let default =
             keywords.get("default").filter(|value| !value.is_null() && !is_secret(keywords));
-        sentences.extend(default.and_then(|value| words::said("default", value)));
+        sentences.extend(default.and_then(|value| sentences::said("default", value)));
         if let Some(title) = keywords.get("title").filter(|title| self.titles && title.is_string())
         {
             if self.profile.knows("title") {
                 words.insert("title".to_owned(), title.clone());
             } else {
-                sentences.extend(words::said("title", title));
+                sentences.extend(sentences::said("title", title));
             }
         }
         let own = keywords.get("description").and_then(Value::as_str).map(str::to_owned);
         let join = |text: Option<String>, sentence: &String| {
-            Some(words::joined(text.as_deref(), sentence))
+            Some(sentences::joined(text.as_deref(), sentence))
         };
         if let Some(description) = sentences.iter().fold(own, join) {
             words.insert("description".to_owned(), description.into());
@@ -81,23 +81,23 @@ impl Lowering<'_> {
         self.profile.knows(word) || (at.is_empty() && self.profile.root.contains(&word))
     }
 
-    /// Leaves a keyword out, and says in words what words can.
-    fn leave(&mut self, word: &str, value: &Value, at: &str, said: &mut Saying) {
-        match words::said(word, value) {
+    /// Omits a keyword, and adds a sentence to the description if possible.
+    fn leave(&mut self, word: &str, value: &Value, at: &str, said: &mut SchemaDraft) {
+        match sentences::said(word, value) {
             Some(sentence) => {
                 said.sentences.push(sentence);
-                self.lose(at, word, "said in the description");
+                self.record_loss(at, word, "moved to the description");
             }
-            None => self.lose(at, word, "left out"),
+            None => self.record_loss(at, word, "omitted"),
         }
     }
 
-    fn values(&mut self, keywords: &Keywords, at: &str, said: &mut Saying) {
+    fn values(&mut self, keywords: &Keywords, at: &str, said: &mut SchemaDraft) {
         let Some(listed) = values(keywords) else { return };
         let word = if keywords.contains_key("const") { "const" } else { "enum" };
         let fits = |value: &Value| match self.profile.values {
-            Values::Scalars => !value.is_array() && !value.is_object(),
-            Values::StringsAndNumbers => value.is_string() || value.is_number(),
+            EnumValues::Scalars => !value.is_array() && !value.is_object(),
+            EnumValues::StringsAndNumbers => value.is_string() || value.is_number(),
         };
         if listed.iter().all(fits) {
             said.word("enum", Value::Array(listed));
@@ -107,7 +107,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn object(&mut self, keywords: &Keywords, at: &str, said: &mut Saying) {
+    fn object(&mut self, keywords: &Keywords, at: &str, said: &mut SchemaDraft) {
         let empty = Keywords::new();
         let named = keywords.get("properties").and_then(Value::as_object).unwrap_or(&empty);
         let listed = keywords.get("required").and_then(Value::as_array).into_iter().flatten();
@@ -115,7 +115,7 @@ impl Lowering<'_> {
             listed.filter_map(Value::as_str).filter(|name| named.contains_key(*name)).collect();
         let mut properties = self.properties(named, at);
         if self.profile.strict {
-            self.let_out(named, &required, &mut properties);
+            self.allow_null_for_optional(named, &required, &mut properties);
             let all: Vec<Value> = properties.keys().map(|name| name.as_str().into()).collect();
             said.word("required", all.into());
         } else if !required.is_empty() {
@@ -132,8 +132,13 @@ impl Lowering<'_> {
         self.further(keywords, at, said);
     }
 
-    /// Lets `null` stand for each property that may be left out.
-    fn let_out(&mut self, named: &Keywords, required: &[&str], properties: &mut Keywords) {
+    /// Lets `null` represent each optional property.
+    fn allow_null_for_optional(
+        &mut self,
+        named: &Keywords,
+        required: &[&str],
+        properties: &mut Keywords,
+    ) {
         for (name, schema) in named {
             if required.contains(&name.as_str()) || admits_null(schema, self.definitions) {
                 continue;
@@ -146,35 +151,35 @@ impl Lowering<'_> {
         }
     }
 
-    /// Says what holds for properties that are not named.
-    fn further(&mut self, keywords: &Keywords, at: &str, said: &mut Saying) {
+    /// Converts the rules for undeclared properties.
+    fn further(&mut self, keywords: &Keywords, at: &str, said: &mut SchemaDraft) {
         let spoken = keywords.get("additionalProperties");
         let closed = spoken == Some(&Value::Bool(false)) || (spoken.is_none() && closes(keywords));
         if keywords.contains_key("patternProperties") {
-            self.block(at, "patternProperties", "properties that are not named");
+            self.block_strict(at, "patternProperties", "properties that are not named");
             if spoken.is_some_and(|spoken| *spoken != Value::Bool(true)) || closed {
-                self.lose(at, "additionalProperties", "left out");
+                self.record_loss(at, "additionalProperties", "omitted");
             }
             return;
         }
         if !closed {
-            self.block(at, "additionalProperties", "properties that are not named");
+            self.block_strict(at, "additionalProperties", "properties that are not named");
         }
         match spoken {
             _ if closed && self.knows("additionalProperties", at) => {
                 said.word("additionalProperties", false.into());
             }
-            _ if closed => self.lose(at, "additionalProperties", "left out"),
+            _ if closed => self.record_loss(at, "additionalProperties", "omitted"),
             Some(schema @ Value::Object(_)) if self.knows("additionalProperties", at) => {
                 let schema = self.node(schema, &below(at, &["additionalProperties"]));
                 said.word("additionalProperties", schema);
             }
-            Some(Value::Object(_)) => self.lose(at, "additionalProperties", "left out"),
+            Some(Value::Object(_)) => self.record_loss(at, "additionalProperties", "omitted"),
             _ => {}
         }
     }
 
-    fn array(&mut self, keywords: &Keywords, at: &str, said: &mut Saying) {
+    fn array(&mut self, keywords: &Keywords, at: &str, said: &mut SchemaDraft) {
         let prefix = keywords.get("prefixItems").and_then(Value::as_array);
         let inside = self.profile.inside_items;
         let outside = self.profile;
@@ -199,20 +204,20 @@ impl Lowering<'_> {
             Some(prefix) => self.tuple(prefix, rest, keywords, at, said),
             None => match rest {
                 Some(rest) if keywords.contains_key("items") => said.word("items", rest),
-                Some(_) => self.block(at, "items", "items of any kind"),
-                None => self.lose(at, "items", "left out"),
+                Some(_) => self.block_strict(at, "items", "items of any kind"),
+                None => self.record_loss(at, "items", "omitted"),
             },
         }
     }
 
-    /// Says a tuple as a list of which each item is any of the tuple's.
+    /// Converts a tuple to a list of which each item matches any of the tuple's schemas.
     fn tuple(
         &mut self,
         mut items: Vec<Value>,
         rest: Option<Value>,
         keywords: &Keywords,
         at: &str,
-        said: &mut Saying,
+        said: &mut SchemaDraft,
     ) {
         let count = items.len();
         let longest = keywords.get("maxItems").and_then(Value::as_u64);
@@ -220,7 +225,7 @@ impl Lowering<'_> {
         match rest {
             Some(rest) if !ends => {
                 if rest == json!({}) {
-                    self.block(at, "items", "items of any kind");
+                    self.block_strict(at, "items", "items of any kind");
                 }
                 items.push(rest);
             }
@@ -238,18 +243,18 @@ impl Lowering<'_> {
             if kinds.len() == 1 { kinds.remove(0) } else { json!({ "anyOf": kinds }) },
         );
         if kinds.len() > 1 || count > 1 {
-            self.lose(at, "prefixItems", "each item is any of them");
+            self.record_loss(at, "prefixItems", "each item may match any of them");
         }
     }
 
-    /// Says one keyword that only asserts.
+    /// Converts one assertion keyword.
     fn assertion(
         &mut self,
         word: &str,
         value: &Value,
         beside: &Keywords,
         at: &str,
-        said: &mut Saying,
+        said: &mut SchemaDraft,
     ) {
         match (word, value) {
             (
@@ -283,14 +288,14 @@ impl Lowering<'_> {
         }
     }
 
-    /// Says an exclusive bound by an inclusive one: exactly, of integers.
+    /// Converts an exclusive bound to an inclusive one, exactly for integers.
     fn exclusive(
         &mut self,
         word: &str,
         value: &Value,
         beside: &Keywords,
         at: &str,
-        said: &mut Saying,
+        said: &mut SchemaDraft,
     ) {
         let (bound, step) = match word {
             "exclusiveMinimum" => ("minimum", 1),
@@ -309,7 +314,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The keywords that refuse values, beside those that are said by themselves.
+/// Assertion keywords without special handling.
 const ASSERTIONS: &[&str] = &[
     "contains",
     "dependencies",
@@ -337,13 +342,13 @@ const ASSERTIONS: &[&str] = &[
     "uniqueItems",
 ];
 
-/// A schema that is being said.
-struct Saying {
+/// A schema under construction.
+struct SchemaDraft {
     words: Keywords,
     sentences: Vec<String>,
 }
 
-impl Saying {
+impl SchemaDraft {
     fn word(&mut self, word: &str, value: Value) {
         self.words.insert(word.to_owned(), value);
     }

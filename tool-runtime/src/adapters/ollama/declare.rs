@@ -1,10 +1,10 @@
-//! A tool as a `function`.
+//! Writes a tool as a `function`.
 
 use serde_json::{Value, json};
 
-use crate::adapters::declare::Declared;
+use crate::adapters::declare::DeclaredTool;
 
-pub(in crate::adapters) fn declare(tool: &Declared<'_>) -> Value {
+pub(in crate::adapters) fn declare(tool: &DeclaredTool<'_>) -> Value {
     json!({
         "type": "function",
         "function": {

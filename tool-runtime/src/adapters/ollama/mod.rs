@@ -1,4 +1,4 @@
-//! Ollama's chat.
+//! Ollama chat API.
 
 mod answer;
 mod declare;
@@ -8,4 +8,4 @@ mod stream;
 pub(super) use self::answer::answer;
 pub(super) use self::declare::declare;
 pub(super) use self::read::read;
-pub(super) use self::stream::Gathered;
+pub(super) use self::stream::ChatStream;

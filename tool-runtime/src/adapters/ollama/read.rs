@@ -1,56 +1,56 @@
-//! A whole response of `/api/chat`, and what one becomes.
+//! Reads a complete response of `/api/chat`.
 
 use serde_json::{Map, Value, json};
 
-use crate::adapters::place::Place;
-use crate::adapters::said::{Calls, Said, repeated, text_in, written};
-use crate::adapters::{ReadError, Stop};
+use crate::adapters::parsed_response::{ParsedCalls, ParsedResponse, repeated, text_in, written};
+use crate::adapters::response_value::ResponseValue;
+use crate::adapters::{ReadError, StopReason};
 
-/// What a message says, as far as it has come.
+/// An assistant message, possibly incomplete.
 #[derive(Debug, Default)]
-pub(super) struct Message {
-    /// All but the calls.
+pub(super) struct ChatMessage {
+    /// All fields except the calls.
     pub(super) fields: Map<String, Value>,
-    pub(super) calls: Vec<Call>,
+    pub(super) calls: Vec<OllamaCall>,
 }
 
-/// One call, which always comes whole.
+/// One call; Ollama never splits a call.
 #[derive(Debug)]
-pub(super) struct Call {
-    /// All but the function.
+pub(super) struct OllamaCall {
+    /// All fields except the function.
     fields: Map<String, Value>,
-    /// All of the function but the arguments.
+    /// All fields of the function except the arguments.
     function: Map<String, Value>,
     arguments: String,
 }
 
-pub(in crate::adapters) fn read(root: Place<'_>) -> Result<Said, ReadError> {
-    let message = Message::read(root.need("message", "the assistant's message")?)?;
+pub(in crate::adapters) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
+    let message = ChatMessage::read(root.need("message", "the assistant's message")?)?;
     Ok(message.said(stop(root)))
 }
 
-/// Why a response ended; one that has not is interrupted.
-pub(super) fn stop(root: Place<'_>) -> Stop {
+/// The stop reason of a response; without one, it was interrupted.
+pub(super) fn stop(root: ResponseValue<'_>) -> StopReason {
     if !root.is_true("done") {
-        return Stop::Interrupted;
+        return StopReason::Interrupted;
     }
     match root.word_of("done_reason").as_deref() {
-        // Older servers give no reason.
-        Some("stop" | "tool_calls") | None => Stop::Done,
-        Some("length") => Stop::Length,
-        Some(word) => Stop::Other(word.to_owned()),
+        // Older servers send no reason.
+        Some("stop" | "tool_calls") | None => StopReason::Done,
+        Some("length") => StopReason::Length,
+        Some(word) => StopReason::Other(word.to_owned()),
     }
 }
 
-impl Message {
-    pub(super) fn read(message: Place<'_>) -> Result<Self, ReadError> {
-        let calls = message.list("tool_calls")?.map(Call::read).collect::<Result<_, _>>()?;
+impl ChatMessage {
+    pub(super) fn read(message: ResponseValue<'_>) -> Result<Self, ReadError> {
+        let calls = message.list("tool_calls")?.map(OllamaCall::read).collect::<Result<_, _>>()?;
         Ok(Self { fields: message.fields(&["tool_calls"])?, calls })
     }
 
-    pub(super) fn said(mut self, stop: Stop) -> Said {
+    pub(super) fn said(mut self, stop: StopReason) -> ParsedResponse {
         let text = text_in(&self.fields, "content").to_owned();
-        let mut calls = Calls::default();
+        let mut calls = ParsedCalls::default();
         let repeated: Vec<_> = std::mem::take(&mut self.calls)
             .into_iter()
             .map(|call| call.repeat(&mut calls))
@@ -63,12 +63,12 @@ impl Message {
             self.fields.insert("tool_calls".to_owned(), repeated.into());
         }
         let messages = if is_empty { Vec::new() } else { vec![self.fields.into()] };
-        Said { messages, text, calls, stop }
+        ParsedResponse { messages, text, calls, stop }
     }
 }
 
-impl Call {
-    fn read(call: Place<'_>) -> Result<Self, ReadError> {
+impl OllamaCall {
+    fn read(call: ResponseValue<'_>) -> Result<Self, ReadError> {
         let function = call.need("function", "a function")?;
         function.text_needed("name")?;
         Ok(Self {
@@ -82,8 +82,8 @@ impl Call {
         text_in(&self.function, "name")
     }
 
-    /// The call as it goes back.
-    fn repeat(mut self, calls: &mut Calls) -> Value {
+    /// The call for the next request.
+    fn repeat(mut self, calls: &mut ParsedCalls) -> Value {
         let id = self.fields.get("id").and_then(Value::as_str).map(str::to_owned);
         calls.add(id, self.name().to_owned(), &self.arguments);
         self.function.insert("arguments".to_owned(), repeated(&self.arguments));

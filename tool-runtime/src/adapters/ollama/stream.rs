@@ -1,41 +1,42 @@
-//! The lines of a streamed response of `/api/chat`.
+//! Reads the lines of a streamed response of `/api/chat`.
 
-use super::read::{Call, Message, stop};
-use crate::adapters::place::Place;
-use crate::adapters::said::{Said, grow, text_in};
-use crate::adapters::stream::{Delta, Gather};
-use crate::adapters::{ReadError, Stop};
+use super::read::{ChatMessage, OllamaCall, stop};
+use crate::adapters::parsed_response::{ParsedResponse, merge_piece, text_in};
+use crate::adapters::response_value::ResponseValue;
+use crate::adapters::stream::{Delta, StreamAssembler};
+use crate::adapters::{ReadError, StopReason};
 
 #[derive(Debug, Default)]
-pub(in crate::adapters) struct Gathered {
-    message: Message,
-    stop: Option<Stop>,
+pub(in crate::adapters) struct ChatStream {
+    message: ChatMessage,
+    stop: Option<StopReason>,
 }
 
-impl Gather for Gathered {
-    fn push(&mut self, event: Place<'_>) -> Result<Vec<Delta>, ReadError> {
+impl StreamAssembler for ChatStream {
+    fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError> {
         let stop = stop(event);
-        if stop != Stop::Interrupted {
+        if stop != StopReason::Interrupted {
             self.stop = Some(stop);
         }
         let Some(message) = event.get("message") else { return Ok(Vec::new()) };
-        let mut piece = Message::read(message)?;
+        let mut piece = ChatMessage::read(message)?;
         piece.fields.remove("role");
         let deltas = deltas(&piece);
-        grow(&mut self.message.fields, piece.fields);
+        merge_piece(&mut self.message.fields, piece.fields);
         self.message.calls.append(&mut piece.calls);
         Ok(deltas)
     }
 
-    fn finish(self: Box<Self>) -> Said {
-        self.message.said(self.stop.unwrap_or(Stop::Interrupted))
+    fn finish(self: Box<Self>) -> ParsedResponse {
+        self.message.said(self.stop.unwrap_or(StopReason::Interrupted))
     }
 }
 
-fn deltas(piece: &Message) -> Vec<Delta> {
+fn deltas(piece: &ChatMessage) -> Vec<Delta> {
     let text = |name| Some(text_in(&piece.fields, name).to_owned()).filter(|text| !text.is_empty());
     let thinking = text("thinking").map(Delta::Thinking);
     let said = text("content").map(Delta::Text);
-    let calls = piece.calls.iter().map(Call::name).map(|name| Delta::Calls(name.to_owned()));
+    let calls =
+        piece.calls.iter().map(OllamaCall::name).map(|name| Delta::CallStarted(name.to_owned()));
     thinking.into_iter().chain(said).chain(calls).collect()
 }

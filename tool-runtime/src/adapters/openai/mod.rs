@@ -1,4 +1,4 @@
-//! OpenAI's two dialects.
+//! OpenAI's two APIs.
 
 pub(super) mod chat;
 pub(super) mod responses;

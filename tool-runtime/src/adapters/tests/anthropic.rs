@@ -33,7 +33,7 @@ fn blocks_are_read_and_repeated_as_they_came() {
     let turn = read(ANTHROPIC, &message(&content, "tool_use"));
     assert_eq!(turn.text(), "Let me look.");
     assert_eq!(asked(&turn), [("toolu_1", "content.search", r#"{"query":"tea"}"#)]);
-    check_stop(&turn, &Stop::Done, 1);
+    check_stop(&turn, &StopReason::Done, 1);
     assert_eq!(turn.messages(), [json!({ "role": "assistant", "content": content })]);
 }
 
@@ -59,10 +59,10 @@ fn a_number_that_no_float_holds_does_not_spoil_the_response() {
 #[test]
 fn no_call_may_run_unless_the_message_came_to_its_end() {
     let of = |reason| read(ANTHROPIC, &message(&[call("a", "ping", &json!({}))], reason));
-    check_stop(&of("tool_use"), &Stop::Done, 1);
-    check_stop(&of("stop_sequence"), &Stop::Done, 1);
-    check_stop(&of("max_tokens"), &Stop::Length, 0);
-    check_stop(&of("model_context_window_exceeded"), &Stop::Length, 0);
+    check_stop(&of("tool_use"), &StopReason::Done, 1);
+    check_stop(&of("stop_sequence"), &StopReason::Done, 1);
+    check_stop(&of("max_tokens"), &StopReason::Length, 0);
+    check_stop(&of("model_context_window_exceeded"), &StopReason::Length, 0);
     check_stop(&of("refusal"), &refused("refusal"), 0);
     check_stop(&of("pause_turn"), &other("pause_turn"), 0);
 }
@@ -83,8 +83,8 @@ fn what_the_provider_would_refuse_is_not_repeated() {
     assert!(turn.messages().is_empty());
 }
 
-fn start(index: u64, block: &Value) -> Value {
-    json!({ "type": "content_block_start", "index": index, "content_block": block })
+fn start(index: u64, block_strict: &Value) -> Value {
+    json!({ "type": "content_block_start", "index": index, "content_block": block_strict })
 }
 
 fn delta(index: u64, delta: &Value) -> Value {
@@ -126,7 +126,7 @@ fn events_become_what_the_whole_is() {
     ];
     let (turn, deltas) = stream(ANTHROPIC, &events);
     assert_eq!(asked(&turn), [("a", "content.search", r#"{"query": "tea"}"#), ("b", "ping", "{}")]);
-    check_stop(&turn, &Stop::Done, 2);
+    check_stop(&turn, &StopReason::Done, 2);
     let said = json!({ "type": "text", "text": "Let me.", "citations": [citation] });
     let calls =
         [call("a", "content_search", &json!({ "query": "tea" })), call("b", "ping", &json!({}))];
@@ -134,7 +134,7 @@ fn events_become_what_the_whole_is() {
     assert_eq!(turn.messages(), [json!({ "role": "assistant", "content": content })]);
     assert_eq!(deltas[0], Delta::Thinking("tea, ".to_owned()));
     assert_eq!(deltas[2], Delta::Text("Let me.".to_owned()));
-    assert_eq!(deltas[3], Delta::Calls("content.search".to_owned()));
+    assert_eq!(deltas[3], Delta::CallStarted("content.search".to_owned()));
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn partial_arguments_are_shown_to_nobody_but_the_host() {
         ANTHROPIC,
         &[start(0, &call("a", "ping", &json!({}))), input(0, r#"{"n": "te"#), ended, closed],
     );
-    check_stop(&turn, &Stop::Length, 0);
+    check_stop(&turn, &StopReason::Length, 0);
     assert_eq!(asked(&turn), [("a", "ping", r#"{"n": "te"#)]);
     assert_eq!(turn.messages()[0]["content"][0]["input"], json!({}));
 }
@@ -153,15 +153,17 @@ fn partial_arguments_are_shown_to_nobody_but_the_host() {
 fn a_stream_without_its_last_event_was_interrupted() {
     let [ended, _] = end("tool_use");
     let (turn, _) = stream(ANTHROPIC, &[start(0, &call("a", "ping", &json!({}))), ended]);
-    check_stop(&turn, &Stop::Interrupted, 0);
+    check_stop(&turn, &StopReason::Interrupted, 0);
 }
 
 #[test]
 fn a_block_of_a_kind_that_nobody_knows_yet_is_put_together() {
     let [ended, closed] = end("end_turn");
-    let block = |content: &str| json!({ "type": "compaction", "content": content });
+    let block_strict = |content: &str| json!({ "type": "compaction", "content": content });
     let more = |content: &str| delta(0, &json!({ "type": "compaction_delta", "content": content }));
-    let (turn, _) =
-        stream(ANTHROPIC, &[start(0, &block("")), more("all "), more("of it"), ended, closed]);
-    assert_eq!(turn.messages()[0]["content"], json!([block("all of it")]));
+    let (turn, _) = stream(
+        ANTHROPIC,
+        &[start(0, &block_strict("")), more("all "), more("of it"), ended, closed],
+    );
+    assert_eq!(turn.messages()[0]["content"], json!([block_strict("all of it")]));
 }

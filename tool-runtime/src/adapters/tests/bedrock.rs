@@ -26,7 +26,7 @@ fn blocks_are_read_and_repeated_as_they_came() {
     let turn = read(BEDROCK, &response(&content, "tool_use"));
     assert_eq!(turn.text(), "Let me look.");
     assert_eq!(asked(&turn), [("tooluse_1", "content.search", r#"{"q":1}"#)]);
-    check_stop(&turn, &Stop::Done, 1);
+    check_stop(&turn, &StopReason::Done, 1);
     assert_eq!(turn.messages(), [json!({ "role": "assistant", "content": content })]);
 }
 
@@ -50,8 +50,8 @@ fn thinking_that_was_cut_off_before_it_was_signed_is_not_repeated() {
 #[test]
 fn no_call_may_run_unless_the_message_came_to_its_end() {
     let of = |reason| read(BEDROCK, &response(&[call("a", "ping", &json!({}))], reason));
-    check_stop(&of("tool_use"), &Stop::Done, 1);
-    check_stop(&of("max_tokens"), &Stop::Length, 0);
+    check_stop(&of("tool_use"), &StopReason::Done, 1);
+    check_stop(&of("max_tokens"), &StopReason::Length, 0);
     check_stop(&of("guardrail_intervened"), &refused("guardrail_intervened"), 0);
     check_stop(&of("malformed_tool_use"), &other("malformed_tool_use"), 0);
 }
@@ -60,7 +60,7 @@ fn no_call_may_run_unless_the_message_came_to_its_end() {
 fn a_call_of_the_providers_own_tool_is_kept_and_not_asked() {
     let own = json!({ "toolUse": { "toolUseId": "s", "name": "search", "input": {}, "type": "server_tool_use" } });
     let turn = read(BEDROCK, &response(std::slice::from_ref(&own), "end_turn"));
-    assert!(turn.asked().is_empty());
+    assert!(turn.calls().is_empty());
     assert_eq!(turn.messages()[0]["content"], json!([own]));
 }
 
@@ -88,19 +88,19 @@ fn events_become_what_the_whole_is() {
         ],
     );
     assert_eq!(asked(&turn), [("a", "content.search", r#"{"q": 1}"#)]);
-    check_stop(&turn, &Stop::Done, 1);
+    check_stop(&turn, &StopReason::Done, 1);
     let cited = json!({ "citationsContent": {
         "content": [{ "text": "It says so." }], "citations": [{ "title": "Tea" }] } });
     let content = json!([reasoning("tea"), { "text": "Let me." },
         call("a", "content_search", &json!({ "q": 1 })), cited]);
     assert_eq!(turn.messages()[0]["content"], content);
     assert_eq!(deltas[0], Delta::Thinking("te".to_owned()));
-    assert_eq!(deltas[4], Delta::Calls("content.search".to_owned()));
+    assert_eq!(deltas[4], Delta::CallStarted("content.search".to_owned()));
 }
 
 #[test]
 fn a_stream_without_its_stop_was_interrupted() {
     let start = json!({ "toolUse": { "toolUseId": "a", "name": "ping" } });
     let event = json!({ "contentBlockStart": { "contentBlockIndex": 0, "start": start } });
-    check_stop(&stream(BEDROCK, &[event]).0, &Stop::Interrupted, 0);
+    check_stop(&stream(BEDROCK, &[event]).0, &StopReason::Interrupted, 0);
 }

@@ -1,4 +1,4 @@
-//! Chat completions, and what servers that speak like them send.
+//! Chat completions of OpenAI and of compatible servers.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn chunk(calls: &Value) -> Value {
     json!({ "choices": [{ "index": 0, "delta": { "tool_calls": calls }, "finish_reason": null }] })
 }
 
-/// The calls of chunks that end well.
+/// The calls of chunks with a complete end.
 fn streamed(pieces: &[Value]) -> Turn {
     let end = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "tool_calls" }] });
     let chunks: Vec<_> = pieces.iter().map(|piece| chunk(&json!([piece]))).chain([end]).collect();
@@ -52,7 +52,7 @@ fn a_completion_is_read_and_repeated_as_it_came() {
             ("call_2", "ping", "{}"),
         ]
     );
-    check_stop(&turn, &Stop::Done, 2);
+    check_stop(&turn, &StopReason::Done, 2);
     let mut repeated = message;
     repeated["tool_calls"][1]["function"]["arguments"] = "{}".into();
     assert_eq!(turn.messages(), [repeated]);
@@ -62,8 +62,8 @@ fn a_completion_is_read_and_repeated_as_it_came() {
 fn broken_arguments_are_kept_for_the_answer_and_left_out_of_the_message() {
     let turn = calls(&[call("a", "ping", r#"{"n": "#), call("b", "ping", "[1]")], "tool_calls");
     assert_eq!(asked(&turn), [("a", "ping", r#"{"n": "#), ("b", "ping", "[1]")]);
-    // The list is JSON, so that the runtime can say what is wrong with it.
-    check_stop(&turn, &Stop::Done, 1);
+    // The list is JSON, so that the runtime can report the error in it.
+    check_stop(&turn, &StopReason::Done, 1);
     for place in 0..2 {
         let function = &turn.messages()[0]["tool_calls"][place]["function"];
         assert_eq!(function["arguments"], "{}");
@@ -86,13 +86,13 @@ fn an_id_that_is_missing_or_given_twice_is_made_here_in_the_message_too() {
 fn no_call_may_run_unless_the_response_came_to_its_end() {
     let of = |reason| calls(&[call("a", "ping", "{}")], reason);
     for ended in ["stop", "tool_calls", "function_call", "eos", "eos_token"] {
-        check_stop(&of(ended), &Stop::Done, 1);
+        check_stop(&of(ended), &StopReason::Done, 1);
     }
-    check_stop(&of("length"), &Stop::Length, 0);
+    check_stop(&of("length"), &StopReason::Length, 0);
     check_stop(&of("content_filter"), &refused("content_filter"), 0);
     check_stop(&of("insufficient_system_resource"), &other("insufficient_system_resource"), 0);
     let open = json!({ "choices": [{ "message": { "tool_calls": [call("a", "ping", "{}")] } }] });
-    check_stop(&read(CHAT, &open), &Stop::Interrupted, 0);
+    check_stop(&read(CHAT, &open), &StopReason::Interrupted, 0);
 }
 
 #[test]
@@ -157,9 +157,9 @@ fn chunks_become_what_the_whole_is() {
         ],
     );
     assert_eq!(asked(&turn), [("a", "content.search", r#"{"q":2}"#), ("b", "add", r#"{"a":1}"#)]);
-    check_stop(&turn, &Stop::Done, 2);
+    check_stop(&turn, &StopReason::Done, 2);
     let said = |text: &str| Delta::Text(text.to_owned());
-    let calls = |name: &str| Delta::Calls(name.to_owned());
+    let calls = |name: &str| Delta::CallStarted(name.to_owned());
     assert_eq!(deltas, [said("Let "), said("me"), calls("content.search"), calls("add")]);
 }
 
@@ -211,7 +211,7 @@ fn a_name_or_an_id_that_every_piece_repeats_begins_one_call() {
     let turn = streamed(&[piece("a", ""), piece("a", r#"{"n":"#), piece("a", "1}")]);
     assert_eq!(asked(&turn), [("a", "ping", r#"{"n":1}"#)]);
 
-    // An id of its own for each piece, but a name in the first alone.
+    // Each piece has its own id, but only the first has a name.
     let more = json!({ "index": 0, "id": "c", "function": { "arguments": "1}" } });
     let turn = streamed(&[piece("b", r#"{"n":"#), more]);
     assert_eq!(asked(&turn), [("b", "ping", r#"{"n":1}"#)]);
@@ -222,6 +222,6 @@ fn a_stream_without_a_finish_reason_was_interrupted() {
     let whole =
         json!([{ "index": 0, "id": "a", "function": { "name": "ping", "arguments": "{}" } }]);
     let (turn, _) = stream(CHAT, &[chunk(&whole)]);
-    check_stop(&turn, &Stop::Interrupted, 0);
+    check_stop(&turn, &StopReason::Interrupted, 0);
     assert_eq!(turn.messages()[0]["tool_calls"][0]["id"], "a");
 }

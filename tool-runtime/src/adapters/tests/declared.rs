@@ -1,4 +1,4 @@
-//! What a declaration admits beside what the tool takes.
+//! Declarations accept everything that the tool accepts.
 
 use jsonschema::is_valid;
 
@@ -19,7 +19,7 @@ fn declared(dialect: Dialect, schema: &Value) -> Value {
     found.expect("a declared schema").clone()
 }
 
-/// Whatever dialect, a declaration takes what the tool takes.
+/// In every dialect, a declaration accepts what the tool accepts.
 #[track_caller]
 fn check(schema: &Value, taken: &Value) {
     assert!(is_valid(schema, taken), "the tool refuses {taken}");

@@ -1,4 +1,4 @@
-//! What cannot be read, and what is said of it.
+//! Unreadable responses, and their errors.
 
 use serde_json::{Value, json};
 
@@ -94,14 +94,14 @@ fn an_error_of_the_provider_is_said_in_its_words_and_not_in_its_sentence() {
             json!({ "status": "failed", "output": [], "error": { "code": "server_error", "message": sentence } }),
             "`server_error`",
         ),
-        // A word that is none is not repeated.
+        // A text that is not an enumerated value is not repeated.
         (Dialect::OpenAiChat, json!({ "error": { "code": sentence } }), "; its text says more"),
     ];
     for (dialect, response, words) in cases {
         let error = adapter(dialect).read(&response.to_string()).unwrap_err();
         assert!(matches!(error, ReadError::Provider(_)), "{dialect}: {error}");
         let space = if words.starts_with(';') { "" } else { " " };
-        check(dialect, &response, &format!("the provider answered with an error{space}{words}"));
+        check(dialect, &response, &format!("the provider returned an error{space}{words}"));
     }
 }
 
@@ -144,8 +144,8 @@ fn an_error_in_a_stream_ends_it() {
 fn no_response_is_made_of_a_stream_that_lost_an_event() {
     let adapter = adapter(Dialect::Anthropic);
     let mut stream = adapter.stream();
-    let block = json!({ "type": "tool_use", "id": "a", "name": "ping", "input": {} });
-    let start = json!({ "type": "content_block_start", "index": 0, "content_block": block });
+    let block_strict = json!({ "type": "tool_use", "id": "a", "name": "ping", "input": {} });
+    let start = json!({ "type": "content_block_start", "index": 0, "content_block": block_strict });
     let stop = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
     stream.push(&start.to_string()).unwrap();
     let lost = stream.push(r#"{"type":"content_block_delta","ind"#).unwrap_err();
@@ -164,8 +164,8 @@ fn what_a_log_shows_of_a_turn_is_no_word_of_it() {
     let whole = json!({ "content": [said, call], "stop_reason": "tool_use" });
     let turn = adapter.read(&whole.to_string()).unwrap();
     let mut stream = adapter.stream();
-    let block = json!({ "type": "content_block_start", "index": 0, "content_block": said });
-    stream.push(&block.to_string()).unwrap();
+    let block_strict = json!({ "type": "content_block_start", "index": 0, "content_block": said });
+    stream.push(&block_strict.to_string()).unwrap();
     let shown = format!("{turn:?} {stream:?}");
     assert!(shown.contains("ping") && !shown.contains("canary"), "{shown}");
 }
@@ -176,7 +176,7 @@ fn what_is_no_json_is_refused_with_its_place() {
     assert_eq!(
         error.to_string(),
         "the response cannot be read: not JSON: expected a value at byte 0; \
-         give its body, or the data of one event"
+         pass its body, or the data of one event"
     );
 }
 

@@ -29,7 +29,7 @@ fn parts_are_read_and_repeated_as_they_came() {
     assert_eq!(asked(&turn)[1], ("fc_1", "add", r#"{"a":1}"#));
     let (id, name, _) = asked(&turn)[0];
     assert!(id.starts_with("call_") && name == "content.search");
-    check_stop(&turn, &Stop::Done, 2);
+    check_stop(&turn, &StopReason::Done, 2);
     assert_eq!(turn.messages(), [json!({ "role": "model", "parts": parts })]);
 }
 
@@ -37,14 +37,14 @@ fn parts_are_read_and_repeated_as_they_came() {
 fn a_call_without_arguments_has_none_in_json() {
     let turn = read(GEMINI, &response(&[json!({ "functionCall": { "name": "ping" } })], "STOP"));
     assert_eq!(asked(&turn)[0].2, "{}");
-    check_stop(&turn, &Stop::Done, 1);
+    check_stop(&turn, &StopReason::Done, 1);
 }
 
 #[test]
 fn no_call_may_run_unless_the_candidate_came_to_its_end() {
     let of = |reason| read(GEMINI, &response(&[call("ping", &json!({}))], reason));
-    check_stop(&of("STOP"), &Stop::Done, 1);
-    check_stop(&of("MAX_TOKENS"), &Stop::Length, 0);
+    check_stop(&of("STOP"), &StopReason::Done, 1);
+    check_stop(&of("MAX_TOKENS"), &StopReason::Length, 0);
     check_stop(&of("SAFETY"), &refused("SAFETY"), 0);
     check_stop(&of("MALFORMED_FUNCTION_CALL"), &other("MALFORMED_FUNCTION_CALL"), 0);
 }
@@ -78,15 +78,15 @@ fn chunks_are_put_together_but_for_what_is_signed() {
     let parts = json!([thought, part("Let me."), signed, part(" Now"), calls[0], calls[1]]);
     assert_eq!(turn.messages(), [json!({ "role": "model", "parts": parts })]);
     assert_eq!(turn.text(), "Let me. Now");
-    check_stop(&turn, &Stop::Done, 2);
+    check_stop(&turn, &StopReason::Done, 2);
     assert_eq!(deltas[0], Delta::Thinking("te".to_owned()));
-    assert_eq!(deltas.last(), Some(&Delta::Calls("ping".to_owned())));
+    assert_eq!(deltas.last(), Some(&Delta::CallStarted("ping".to_owned())));
 }
 
 #[test]
 fn a_stream_without_a_finish_reason_was_interrupted() {
     let chunk = json!({ "candidates": [{ "content": { "parts": [call("ping", &json!({}))] } }] });
-    check_stop(&stream(GEMINI, &[chunk]).0, &Stop::Interrupted, 0);
+    check_stop(&stream(GEMINI, &[chunk]).0, &StopReason::Interrupted, 0);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn arguments_in_pieces_are_refused_with_the_cure() {
     let error = adapter(GEMINI).read(&response(&[part], "STOP").to_string()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the arguments at `/candidates/0/content/parts/0/functionCall` come in pieces; \
+        "the arguments at `/candidates/0/content/parts/0/functionCall` are streamed in pieces; \
          leave `streamFunctionCallArguments` out of the request"
     );
 }

@@ -14,9 +14,9 @@ mod toolkits;
 use serde_json::{Value, json};
 use tool_contracts::{Effect, ToolSpec};
 
-use super::{Adapter, Delta, Dialect, Stop, Turn};
+use super::{Adapter, Delta, Dialect, StopReason, Turn};
 
-/// An adapter for three tools, of which one is called otherwise on the wire.
+/// An adapter of three tools, one of them with another declared name.
 fn adapter(dialect: Dialect) -> Adapter {
     let spec =
         |name| ToolSpec::builder(name, Effect::Read).description("Does it.").build().unwrap();
@@ -28,7 +28,7 @@ fn read(dialect: Dialect, response: &Value) -> Turn {
     adapter(dialect).read(&response.to_string()).unwrap()
 }
 
-/// Reads a streamed response; returns what was to be seen meanwhile, too.
+/// Reads a streamed response; returns the deltas, too.
 fn stream(dialect: Dialect, events: &[Value]) -> (Turn, Vec<Delta>) {
     let adapter = adapter(dialect);
     let mut stream = adapter.stream();
@@ -37,23 +37,23 @@ fn stream(dialect: Dialect, events: &[Value]) -> (Turn, Vec<Delta>) {
     (stream.finish().unwrap(), deltas)
 }
 
-/// Each call's id, name and arguments.
+/// The id, name and arguments of each call.
 fn asked(turn: &Turn) -> Vec<(&str, &str, &str)> {
-    turn.asked().iter().map(|asked| (asked.call_id(), asked.name(), asked.arguments())).collect()
+    turn.calls().iter().map(|asked| (asked.call_id(), asked.name(), asked.arguments())).collect()
 }
 
 #[track_caller]
-fn check_stop(turn: &Turn, expected: &Stop, runnable: usize) {
-    assert_eq!(turn.stop(), expected);
+fn check_stop(turn: &Turn, expected: &StopReason, runnable: usize) {
+    assert_eq!(turn.stop_reason(), expected);
     assert_eq!(turn.requests().count(), runnable);
 }
 
-fn refused(word: &str) -> Stop {
-    Stop::Refused(word.to_owned())
+fn refused(word: &str) -> StopReason {
+    StopReason::Refused(word.to_owned())
 }
 
-fn other(word: &str) -> Stop {
-    Stop::Other(word.to_owned())
+fn other(word: &str) -> StopReason {
+    StopReason::Other(word.to_owned())
 }
 
 #[test]
@@ -63,6 +63,7 @@ fn a_tool_that_the_model_was_not_told_of_has_no_request() {
     let turn = read(Dialect::Anthropic, &json!({ "content": calls, "stop_reason": "tool_use" }));
     let told = ("content.search", "content.search", "{}");
     assert_eq!(asked(&turn), [("content.delete", "content.delete", "{}"), told]);
-    // Its own name, which it reads where tools speak of tools, is as good as the one it was told.
-    check_stop(&turn, &Stop::Done, 1);
+    // The tool's own name, which models see in the texts of tools, is accepted like the declared
+    // one.
+    check_stop(&turn, &StopReason::Done, 1);
 }

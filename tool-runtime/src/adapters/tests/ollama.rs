@@ -27,7 +27,7 @@ fn a_message_is_read_and_repeated_as_it_came() {
     let named: Vec<_> =
         asked(&turn).into_iter().map(|(_, name, arguments)| (name, arguments)).collect();
     assert_eq!(named, [("content.search", r#"{"q":1}"#), ("ping", "{}")]);
-    check_stop(&turn, &Stop::Done, 2);
+    check_stop(&turn, &StopReason::Done, 2);
     assert_eq!(turn.messages(), [message]);
 }
 
@@ -35,17 +35,17 @@ fn a_message_is_read_and_repeated_as_it_came() {
 fn no_arguments_may_be_null() {
     let turn = read(OLLAMA, &response(&calls(&[call("ping", &Value::Null)]), "stop"));
     assert_eq!(asked(&turn)[0].2, "{}");
-    check_stop(&turn, &Stop::Done, 1);
+    check_stop(&turn, &StopReason::Done, 1);
 }
 
 #[test]
 fn no_call_may_run_unless_the_response_came_to_its_end() {
     let of = |reason| read(OLLAMA, &response(&calls(&[call("ping", &json!({}))]), reason));
-    check_stop(&of("length"), &Stop::Length, 0);
+    check_stop(&of("length"), &StopReason::Length, 0);
     check_stop(&of("unload"), &other("unload"), 0);
     let mut open = response(&calls(&[call("ping", &json!({}))]), "stop");
     open["done"] = false.into();
-    check_stop(&read(OLLAMA, &open), &Stop::Interrupted, 0);
+    check_stop(&read(OLLAMA, &open), &StopReason::Interrupted, 0);
 }
 
 #[test]
@@ -65,11 +65,11 @@ fn lines_become_what_the_whole_is() {
             response(&json!({ "role": "assistant", "content": "" }), "stop"),
         ],
     );
-    check_stop(&turn, &Stop::Done, 2);
+    check_stop(&turn, &StopReason::Done, 2);
     let message = json!({ "role": "assistant", "content": "Let me.", "thinking": "tea",
         "tool_calls": [first, second] });
     assert_eq!(turn.messages(), [message]);
     assert_eq!(deltas[0], Delta::Thinking("tea".to_owned()));
     assert_eq!(deltas[1], Delta::Text("Let ".to_owned()));
-    assert_eq!(deltas[3], Delta::Calls("content.search".to_owned()));
+    assert_eq!(deltas[3], Delta::CallStarted("content.search".to_owned()));
 }

@@ -1,4 +1,4 @@
-//! What goes back to the model.
+//! Answers to the model.
 
 use serde_json::{Map, Value, json};
 use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
@@ -7,7 +7,7 @@ use super::super::{Answer, AnswerError};
 use super::*;
 use crate::ToolOutput;
 
-/// A turn that asks for `content.search` and for `ping`.
+/// A turn with calls of `content.search` and of `ping`.
 fn turn(dialect: Dialect) -> Turn {
     let calls = [("a", "content_search"), ("b", "ping")];
     let response = match dialect {
@@ -68,7 +68,7 @@ fn messages(dialect: Dialect) -> Vec<Value> {
     adapter.answers(&turn, answers).unwrap()
 }
 
-/// The text that the model reads of one answer.
+/// The text that the model reads for one answer.
 fn text_of(answer: Answer) -> String {
     let (adapter, turn) = (adapter(Dialect::Anthropic), turn(Dialect::Anthropic));
     let rest = Answer::new("b", &ok("1", &plain()));
@@ -127,7 +127,7 @@ fn what_changes_how_an_answer_is_to_be_read_is_noted_beside_it() {
         .with_cache_hit(true);
     assert_eq!(
         text_of(Answer::new("a", &ok("[1.0]", &meta))),
-        r#"{"data":[1.0],"notes":["the index is a day old","the argument `/limit` was read as integer, though it was written as string","a person changed the arguments at `/to` before the call ran","this was a dry run: it only shows what would happen"]}"#
+        r#"{"data":[1.0],"notes":["the index is a day old","the argument `/limit` was read as integer, though it was written as string","a person changed the arguments at `/to` before the call ran","this was a dry run; nothing was changed"]}"#
     );
 }
 
@@ -175,7 +175,7 @@ fn every_call_is_answered_once() {
         |answers: &[&str]| adapter.answers(&turn, answers.iter().map(|id| answer(id))).unwrap_err();
     let id = |id: &str| id.to_owned();
     assert_eq!(refused(&["a"]), AnswerError::Missing { call_id: id("b") });
-    assert_eq!(refused(&["a", "b", "a"]), AnswerError::Twice { call_id: id("a") });
+    assert_eq!(refused(&["a", "b", "a"]), AnswerError::Duplicate { call_id: id("a") });
     assert_eq!(refused(&["a", "b", "c"]), AnswerError::Unknown { call_id: id("c") });
 }
 
@@ -195,7 +195,7 @@ fn calls_without_ids_are_answered_without_ids() {
     let response =
         json!({ "candidates": [{ "content": { "parts": [part] }, "finishReason": "STOP" }] });
     let turn = read(Dialect::Gemini, &response);
-    let answer = Answer::new(turn.asked()[0].call_id(), &ok("1", &plain()));
+    let answer = Answer::new(turn.calls()[0].call_id(), &ok("1", &plain()));
     let messages = adapter(Dialect::Gemini).answers(&turn, [answer]).unwrap();
     let response = &messages[0]["parts"][0]["functionResponse"];
     assert_eq!(*response, json!({ "name": "ping", "response": { "output": 1 } }));

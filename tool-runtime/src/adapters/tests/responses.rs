@@ -32,7 +32,7 @@ fn items_are_read_and_repeated_as_they_came() {
     let turn = read(RESPONSES, &response(&output, "completed", None));
     assert_eq!(turn.text(), "Let me look.");
     assert_eq!(asked(&turn), [("a", "content.search", r#"{"q": 1}"#)]);
-    check_stop(&turn, &Stop::Done, 1);
+    check_stop(&turn, &StopReason::Done, 1);
     assert_eq!(turn.messages(), output);
 }
 
@@ -48,16 +48,16 @@ fn nulls_of_an_item_are_left_out_since_they_are_unknown_parameters() {
 fn no_call_may_run_unless_the_response_came_to_its_end() {
     let of =
         |status, reason| read(RESPONSES, &response(&[call("a", "ping", "{}")], status, reason));
-    check_stop(&of("completed", None), &Stop::Done, 1);
-    check_stop(&of("incomplete", Some("max_output_tokens")), &Stop::Length, 0);
+    check_stop(&of("completed", None), &StopReason::Done, 1);
+    check_stop(&of("incomplete", Some("max_output_tokens")), &StopReason::Length, 0);
     check_stop(&of("incomplete", Some("content_filter")), &refused("content_filter"), 0);
-    check_stop(&of("in_progress", None), &Stop::Interrupted, 0);
+    check_stop(&of("in_progress", None), &StopReason::Interrupted, 0);
     check_stop(&of("cancelled", None), &other("cancelled"), 0);
 
     let mut incomplete = call("a", "ping", "{}");
     incomplete["status"] = "incomplete".into();
     let turn = read(RESPONSES, &response(&[incomplete], "completed", None));
-    check_stop(&turn, &Stop::Interrupted, 0);
+    check_stop(&turn, &StopReason::Interrupted, 0);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_refusal_is_said_and_nothing_runs() {
 fn items_of_the_providers_own_tools_are_kept() {
     let search = json!({ "type": "web_search_call", "id": "ws_1", "status": "completed" });
     let turn = read(RESPONSES, &response(std::slice::from_ref(&search), "completed", None));
-    assert!(turn.asked().is_empty());
+    assert!(turn.calls().is_empty());
     assert_eq!(turn.messages(), [search]);
 }
 
@@ -115,8 +115,8 @@ fn the_item_that_is_done_counts_and_not_the_one_that_was_added() {
         ],
     );
     assert_eq!(turn.messages(), whole);
-    check_stop(&turn, &Stop::Done, 1);
-    assert_eq!(deltas, [Delta::Calls("ping".to_owned())]);
+    check_stop(&turn, &StopReason::Done, 1);
+    assert_eq!(deltas, [Delta::CallStarted("ping".to_owned())]);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_stream_that_breaks_off_keeps_what_was_said_and_runs_nothing() {
     let events = [added(0, &message), text, added(1, &call), delta(1, r#"{"n":"#)];
     let (turn, _) = stream(RESPONSES, &events);
     assert_eq!((turn.text(), asked(&turn)), ("Let me", vec![("a", "ping", r#"{"n":"#)]));
-    check_stop(&turn, &Stop::Interrupted, 0);
+    check_stop(&turn, &StopReason::Interrupted, 0);
     assert_eq!(turn.messages()[0]["content"][0]["text"], "Let me");
     assert_eq!(turn.messages()[1]["arguments"], "{}");
 }

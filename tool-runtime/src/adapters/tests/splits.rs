@@ -1,17 +1,17 @@
-//! However a response is split into events, it is the response that it is whole.
+//! A streamed response equals the complete one, for any split into events.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 
-/// What a model says and asks for.
+/// The content of a response.
 #[derive(Debug, Clone)]
 struct Script {
     text: String,
-    /// Each call's name and arguments, a JSON object as a model may write it.
+    /// Each call's name and arguments, a JSON object in a model's formatting.
     calls: Vec<(String, String)>,
-    /// Where texts are cut, and whose turn it is among calls that come side by side.
+    /// Positions at which texts are split, and the interleaving of parallel calls.
     cuts: Vec<usize>,
 }
 
@@ -33,7 +33,7 @@ fn script() -> impl Strategy<Value = Script> {
 }
 
 impl Script {
-    /// The text in pieces, cut between characters.
+    /// The text in pieces, split between characters.
     fn pieces<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let mut places: Vec<_> = self.cuts.iter().map(|cut| cut % (text.len() + 1)).collect();
         places.retain(|place| text.is_char_boundary(*place));
@@ -49,7 +49,7 @@ impl Script {
             .map(|(place, (name, arguments))| (place, &**name, &**arguments))
     }
 
-    /// Lists of events, mixed, each in its own order.
+    /// The events of several lists, interleaved, each in its own order.
     fn mixed(&self, mut lists: Vec<Vec<Value>>) -> Vec<Value> {
         let mut events = Vec::new();
         let mut turns = self.cuts.iter().cycle();
@@ -69,7 +69,7 @@ impl Script {
     }
 }
 
-/// A response whole, and the same in events.
+/// A complete response, and the same in events.
 fn chat(script: &Script) -> (String, Vec<Value>) {
     let chunk = |delta: Value| json!({ "choices": [{ "index": 0, "delta": delta }] });
     let call = |(place, name, arguments): (usize, &str, &str)| {
@@ -138,7 +138,7 @@ fn responses(script: &Script) -> (String, Vec<Value>) {
 fn anthropic(script: &Script) -> (String, Vec<Value>) {
     let head = |place: usize, name: &str| json!({ "type": "tool_use", "id": format!("toolu_{place}"), "name": name, "input": {} });
     let reason = if script.is_split() { "tool_use" } else { "end_turn" };
-    // Written by hand, so that the input stays as the script has it.
+    // Written by hand, so that the input keeps its formatting.
     let mut blocks = vec![json!({ "type": "text", "text": script.text }).to_string()];
     blocks.extend(
         script
@@ -148,7 +148,7 @@ fn anthropic(script: &Script) -> (String, Vec<Value>) {
     let whole = format!(r#"{{"content":[{}],"stop_reason":"{reason}"}}"#, blocks.join(","));
 
     let delta = |index: usize, delta: Value| json!({ "type": "content_block_delta", "index": index, "delta": delta });
-    let start = |index: usize, block: Value| json!({ "type": "content_block_start", "index": index, "content_block": block });
+    let start = |index: usize, block_strict: Value| json!({ "type": "content_block_start", "index": index, "content_block": block_strict });
     let stop = |index: usize| json!({ "type": "content_block_stop", "index": index });
     let mut events = vec![start(0, json!({ "type": "text", "text": "" }))];
     let text = |piece| delta(0, json!({ "type": "text_delta", "text": piece }));
@@ -191,7 +191,7 @@ fn bedrock(script: &Script) -> (String, Vec<Value>) {
     (whole, events)
 }
 
-/// Gemini's and Ollama's calls come whole, some in one chunk.
+/// Gemini and Ollama send complete calls, sometimes several in one chunk.
 fn chunks<'s>(script: &'s Script, calls: &'s [String]) -> Vec<&'s [String]> {
     let size = script.cuts[0] % 3 + 1;
     calls.chunks(size).collect()
@@ -278,7 +278,7 @@ proptest! {
             prop_assert_eq!(asked(&split), asked(&whole), "{}", dialect);
             prop_assert_eq!(split.messages(), whole.messages(), "{}", dialect);
             prop_assert_eq!(split.text(), whole.text(), "{}", dialect);
-            prop_assert_eq!(split.stop(), &Stop::Done, "{}", dialect);
+            prop_assert_eq!(split.stop_reason(), &StopReason::Done, "{}", dialect);
             prop_assert_eq!(shown, &*script.text, "{}", dialect);
             let written: Vec<_> = script.calls.iter().map(|(_, arguments)| &**arguments).collect();
             let arguments: Vec<_> = asked(&split).into_iter().map(|(.., arguments)| arguments).collect();
@@ -293,7 +293,7 @@ proptest! {
             let events = both(dialect, &script).1;
             let left = 1 + left % (events.len() - 1).max(1);
             let turn = streamed(&adapter, &events[..left.min(events.len() - 1)]).0;
-            prop_assert_eq!(turn.stop(), &Stop::Interrupted, "{}", dialect);
+            prop_assert_eq!(turn.stop_reason(), &StopReason::Interrupted, "{}", dialect);
             prop_assert_eq!(turn.requests().count(), 0, "{}", dialect);
         }
     }

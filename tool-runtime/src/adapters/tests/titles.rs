@@ -1,4 +1,4 @@
-//! Titles of types, where a host wants the model to read them.
+//! Titles of types in declarations.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The description of a toolkit in the declarations of its tools.
+//! Toolkit descriptions in declarations.
 
 use tool_contracts::ToolkitSpec;
 

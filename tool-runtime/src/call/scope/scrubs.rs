@@ -8,14 +8,14 @@ use tool_contracts::ToolErrorDetail;
 use super::CallScope;
 use crate::dispatch::refusal::Refusal;
 use crate::limits::Limits;
-use crate::redact::{self, Scrub, Veil};
+use crate::redact::{self, Redactor, ValueScrubber};
 
 /// The values to remove from texts about a call.
 pub(super) struct TextScrubbers {
     /// From texts for the caller: secrets and the context's `auth`.
-    public: Scrub,
+    public: ValueScrubber,
     /// From texts for the log: personal data, and values under undeclared names, as well.
-    log: Scrub,
+    log: ValueScrubber,
 }
 
 impl CallScope {
@@ -72,13 +72,13 @@ impl CallScope {
     /// Redacts the arguments for a record; none if they are not JSON.
     ///
     /// At most `free_bytes` of free text are searched; the rest is left out.
-    pub(crate) fn redacted(&self, veil: &dyn Veil, free_bytes: usize) -> Option<String> {
+    pub(crate) fn redacted(&self, veil: &dyn Redactor, free_bytes: usize) -> Option<String> {
         let limits = self.0.runtime.limits();
-        self.0.tool.input.redact_part(self.arguments(), limits, veil, free_bytes)
+        self.0.tool.input.redact_with_limit(self.arguments(), limits, veil, free_bytes)
     }
 
     /// Redacts the tool's answer for a record; none if it is not JSON.
-    pub(crate) fn redacted_answer(&self, data: &str, veil: &dyn Veil) -> Option<String> {
+    pub(crate) fn redacted_answer(&self, data: &str, veil: &dyn Redactor) -> Option<String> {
         self.0.tool.output.as_ref()?.redact(data, &Limits::WIDEST, veil)
     }
 
@@ -104,13 +104,16 @@ impl TextScrubbers {
         let public = || secrets.iter().map(String::as_str);
         let words = || auth.iter().map(String::as_str);
         let all = public().chain(personal.iter().map(String::as_str));
-        Self { public: Scrub::with_words(public(), words()), log: Scrub::with_words(all, words()) }
+        Self {
+            public: ValueScrubber::with_common_words(public(), words()),
+            log: ValueScrubber::with_common_words(all, words()),
+        }
     }
 }
 
 /// Scrubs the part of a text that a log keeps. The end of a long text is left out, and with it what
 /// may be the beginning of a sensitive value.
-fn log_part(scrub: &Scrub, text: String) -> String {
+fn log_part(scrub: &ValueScrubber, text: String) -> String {
     if text.len() <= redact::LOG_BYTES {
         return owned(scrub, text);
     }
@@ -118,13 +121,13 @@ fn log_part(scrub: &Scrub, text: String) -> String {
         (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
     };
     // With room for what says how much is left out.
-    let head = &text[..floor(&text, redact::LOG_BYTES - 64)];
+    let head = &text[..floor(&text, redact::MAX_LOG_BYTES - 64)];
     let beyond = text.len() - head.len();
     let mut shown = scrub.scrub(head).into_owned();
     let kept = floor(&shown, shown.len().saturating_sub(scrub.longest()));
     let left_out = beyond + shown.len() - kept;
     shown.truncate(kept);
-    shown.push_str(&redact::left_out_mark(left_out));
+    shown.push_str(&redact::omission_mark(left_out));
     shown
 }
 
@@ -135,7 +138,7 @@ enum ErrorAuthor {
     Tool,
 }
 
-fn scrubbed(detail: ToolErrorDetail, scrub: &Scrub, whose: ErrorAuthor) -> ToolErrorDetail {
+fn scrubbed(detail: ToolErrorDetail, scrub: &ValueScrubber, whose: ErrorAuthor) -> ToolErrorDetail {
     let message = scrub.scrub(detail.message()).into_owned();
     let endpoint = detail.endpoint().map(|endpoint| scrub.scrub(endpoint).into_owned());
     let mut details = detail.details().cloned();
@@ -152,7 +155,7 @@ fn scrubbed(detail: ToolErrorDetail, scrub: &Scrub, whose: ErrorAuthor) -> ToolE
     scrubbed.build()
 }
 
-fn scrub_details(details: &mut Map<String, Value>, scrub: &Scrub, whose: ErrorAuthor) {
+fn scrub_details(details: &mut Map<String, Value>, scrub: &ValueScrubber, whose: ErrorAuthor) {
     for (key, value) in details {
         let is_own = match key.as_str() {
             // Callers decide by these words, even if a secret has the same text.
@@ -167,7 +170,7 @@ fn scrub_details(details: &mut Map<String, Value>, scrub: &Scrub, whose: ErrorAu
     }
 }
 
-fn scrub_json(value: &mut Value, scrub: &Scrub) {
+fn scrub_json(value: &mut Value, scrub: &ValueScrubber) {
     match value {
         Value::String(text) => {
             if let Cow::Owned(shown) = scrub.scrub(text) {
@@ -191,7 +194,7 @@ fn collect(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-fn owned(scrub: &Scrub, text: String) -> String {
+fn owned(scrub: &ValueScrubber, text: String) -> String {
     match scrub.scrub(&text) {
         Cow::Owned(scrubbed) => scrubbed,
         Cow::Borrowed(shown) if shown.len() == text.len() => text,

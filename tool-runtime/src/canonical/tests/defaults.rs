@@ -1,4 +1,4 @@
-//! What a schema's defaults fill in.
+//! Completion by a schema's defaults.
 
 use serde_json::{Value, json};
 
@@ -139,7 +139,7 @@ fn combinators_and_what_has_no_name_are_left_alone() {
     }
 }
 
-/// How a search is narrowed.
+/// A filter of a search.
 #[ai_type(crate = crate)]
 #[derive(Debug)]
 struct Filter {

@@ -1,14 +1,14 @@
-//! What holds for every text, with oracles that share nothing with the writer.
+//! Properties of all texts, checked against independent implementations.
 
 use proptest::prelude::*;
 use serde_json::{Map, Number, Value};
 
 use crate::canonical::order::utf16_order;
 use crate::canonical::{
-    Defaults, Form, canonicalize, canonicalize_any, canonicalize_exactly, direct,
+    CanonicalForm, Defaults, canonicalize, canonicalize_any, canonicalize_exactly, fast_path,
 };
 
-/// Canonical JSON as one would write it down first: simple, slow, and through values.
+/// A simple and slow implementation of canonical JSON, by way of values.
 fn simply(value: &Value) -> String {
     match value {
         Value::Number(number) => number.as_f64().map(ecmascript).unwrap_or_default(),
@@ -28,9 +28,9 @@ fn simply(value: &Value) -> String {
     }
 }
 
-/// `Number::toString` of ECMA-262: as few digits as the standard library finds to be enough, then
-/// those nearest to the exact value, and of two equally near ones the even one (its note 2, which
-/// the RFC demands).
+/// `Number::toString` of ECMA-262: the fewest digits that the standard library needs, then the
+/// nearest such digits to the exact value, and the even one of two equally near ones (its note 2,
+/// which the RFC requires).
 fn ecmascript(float: f64) -> String {
     if float == 0.0 {
         return "0".to_owned();
@@ -44,10 +44,10 @@ fn ecmascript(float: f64) -> String {
     let length = i32::try_from(digits.len()).expect("few digits");
     let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or(0));
     let sign = if float < 0.0 { "-" } else { "" };
-    let place = usize::try_from(point).unwrap_or(0);
+    let defaults_id = usize::try_from(point).unwrap_or(0);
     let body = match point {
         _ if length <= point && point <= 21 => format!("{digits}{}", zeros(point - length)),
-        1..=21 => format!("{}.{}", &digits[..place], &digits[place..]),
+        1..=21 => format!("{}.{}", &digits[..defaults_id], &digits[defaults_id..]),
         -5..=0 => format!("0.{}{digits}", zeros(-point)),
         _ => {
             let fraction = if length > 1 { format!(".{}", &digits[1..]) } else { String::new() };
@@ -63,7 +63,7 @@ fn floats() -> impl Strategy<Value = f64> {
         .prop_filter("JSON has no others", |float| float.is_finite())
 }
 
-/// Is no whole number beyond 2^53 - 1 in it?
+/// Returns whether no whole number is beyond 2^53 - 1.
 fn has_no_large_whole(value: &Value) -> bool {
     match value {
         Value::Number(number) => {
@@ -88,8 +88,9 @@ fn values() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         (-9_007_199_254_740_991_i64..=9_007_199_254_740_991).prop_map(Value::from),
         floats().prop_map(|float| Number::from_f64(float).map_or(Value::Null, Value::Number)),
-        (-99_999_i32..=99_999, 0..8_i32)
-            .prop_map(|(digits, places)| { Value::from(f64::from(digits) / 10_f64.powi(places)) }),
+        (-99_999_i32..=99_999, 0..8_i32).prop_map(|(digits, objects)| {
+            Value::from(f64::from(digits) / 10_f64.powi(objects))
+        }),
         texts().prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 48, 8, |inner| {
@@ -101,13 +102,14 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// What has no escapes, no long numbers and little depth.
+/// Values without escapes, long numbers and deep nesting.
 fn plain() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         any::<bool>().prop_map(Value::from),
         any::<i16>().prop_map(Value::from),
-        (1..999_u32, 1..4_i32)
-            .prop_map(|(digits, places)| { Value::from(f64::from(digits) / 10_f64.powi(places)) }),
+        (1..999_u32, 1..4_i32).prop_map(|(digits, objects)| {
+            Value::from(f64::from(digits) / 10_f64.powi(objects))
+        }),
         "[a-zé]{0,5}".prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 48, 6, |inner| {
@@ -134,7 +136,7 @@ proptest! {
     fn every_float_is_written_as_ecmascript_does_and_read_back(float in floats()) {
         let canonical = canonicalize(&format!("{float:e}")).expect("a number");
         prop_assert_eq!(&canonical, &ecmascript(float));
-        // Adding nothing takes the sign off a zero.
+        // Adding zero removes the sign of negative zero.
         prop_assert_eq!(canonical.parse().map(f64::to_bits), Ok((float + 0.0).to_bits()));
     }
 
@@ -162,8 +164,8 @@ proptest! {
             }
             let text: String = text.into_iter().collect();
             let (mut any, mut direct) = (Vec::new(), b"before".to_vec());
-            let is_valid = canonicalize_any(&text, Form::PLAIN, &mut any).is_ok();
-            if direct::write(&text, &mut direct) {
+            let is_valid = canonicalize_any(&text, CanonicalForm::RFC_8785, &mut any).is_ok();
+            if fast_path::write(&text, &mut direct) {
                 prop_assert!(is_valid, "{}", text);
                 prop_assert_eq!(&direct[6..], &any[..]);
             } else {
@@ -183,7 +185,7 @@ proptest! {
             2 => format!("{right}0e-1"),
             _ => format!("{}.{}E+1", right / 10, right.unsigned_abs() % 10),
         };
-        // Nothing is above the point to carry the sign.
+        // Without digits before the point, there is none to carry the sign.
         prop_assume!(spelling < 3 || right.unsigned_abs() >= 10);
         let [one, other] = [left.to_string(), spelled].map(|number| {
             let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! The scheme by its own samples, what is refused, laws, and what real tools' schemas show.
+//! Tests: the RFC's samples, rejected texts, general properties, and defaults of real tools.
 
 mod defaults;
 mod laws;

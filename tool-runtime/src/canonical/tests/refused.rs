@@ -1,4 +1,4 @@
-//! What has no canonical form, and where that is seen.
+//! Texts without a canonical form, and the position of the error.
 
 use crate::canonical::{CanonicalErrorKind, canonicalize};
 

@@ -1,4 +1,4 @@
-//! What RFC 8785 and its authors' test data show.
+//! Samples of RFC 8785 and of its authors' test data.
 
 use super::check;
 use crate::canonical::{Digest, canonicalize};

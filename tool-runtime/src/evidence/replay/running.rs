@@ -9,7 +9,7 @@ use crate::call::{CallScope, ToolCall, ToolOutput, guard};
 use crate::dispatch::refusal::Refusal;
 use crate::evidence::{EvidenceError, EvidenceErrorKind, Opened, SnapshotId};
 use crate::ledger::{self, LedgerQuery, RecordedCall};
-use crate::redact::{self, Veil};
+use crate::redact::{self, Redactor};
 use crate::schema::Validator;
 
 /// Runs the reads of a trace again.
@@ -200,7 +200,7 @@ impl Replay {
             Some(text) => serde_json::from_str(&text).ok(),
             // Without a schema there are the patterns only.
             None => serde_json::from_str(text).ok().map(|value| {
-                let mut free_bytes = Validator::FREE_BYTES;
+                let mut free_bytes = Validator::FREE_TEXT_BYTES;
                 without_patterns(value, &veil, &mut free_bytes)
             }),
         };
@@ -289,14 +289,14 @@ fn context(call: &RecordedCall) -> Option<ToolContext> {
 
 /// A value without what the veil's patterns find in its strings; strings beyond so many bytes are
 /// left out.
-fn without_patterns(value: Value, veil: &dyn Veil, free_bytes: &mut usize) -> Value {
+fn without_patterns(value: Value, veil: &dyn Redactor, free_bytes: &mut usize) -> Value {
     match value {
         Value::String(text) => Value::String(match free_bytes.checked_sub(text.len()) {
             Some(left) => {
                 *free_bytes = left;
                 veil.free_text(&text).into_owned()
             }
-            None => redact::left_out_mark(text.len()),
+            None => redact::omission_mark(text.len()),
         }),
         Value::Array(items) => {
             items.into_iter().map(|it| without_patterns(it, veil, free_bytes)).collect()

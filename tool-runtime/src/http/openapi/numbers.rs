@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::components::of;
 use crate::schema::export::subschemas::each as each_subschema;
-use crate::schema::validator::number::Width;
+use crate::schema::validator::number::IntegerWidth;
 
 /// The name of the schema of any JSON.
 pub(super) const JSON: &str = "Json";
@@ -43,7 +43,7 @@ pub(super) fn any() -> Value {
         "additionalProperties": of(JSON),
     });
     if let Some(keywords) = any.as_object_mut() {
-        bound(keywords, Width::WIDEST);
+        bound(keywords, IntegerWidth::WIDEST);
     }
     any
 }
@@ -71,12 +71,12 @@ fn narrow_integer(keywords: &mut Map<String, Value>) {
     let is_listed = keywords.contains_key("enum") || keywords.contains_key("const");
     if !is_listed && admits(keywords, "integer") && !admits(keywords, "number") {
         let format = keywords.get("format").and_then(Value::as_str);
-        bound(keywords, format.and_then(Width::named).unwrap_or(Width::WIDEST));
+        bound(keywords, format.and_then(IntegerWidth::named).unwrap_or(IntegerWidth::WIDEST));
     }
 }
 
 /// Bounds a number by a type's range, where it is not bounded closer.
-fn bound(keywords: &mut Map<String, Value>, width: Width) {
+fn bound(keywords: &mut Map<String, Value>, width: IntegerWidth) {
     let said = |keyword| keywords.get(keyword).and_then(whole);
     let least = said("minimum").is_none_or(|said| said < width.min()).then(|| width.min());
     let most = i128::try_from(width.max()).unwrap_or(i128::MAX);

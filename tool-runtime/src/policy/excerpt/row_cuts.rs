@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::json::{Kind, View};
+use crate::json::{JsonKind, JsonView};
 
 /// The rows that one text keeps within one budget.
 #[derive(Debug)]
 pub(super) struct RowCuts<'d> {
-    view: View<'d>,
+    view: JsonView<'d>,
     /// In document order, without empty arrays.
     arrays: Vec<ArrayRows>,
     /// The length of the text without the removed rows.
@@ -37,7 +37,7 @@ type CutPriority = (bool, usize, Reverse<usize>);
 
 impl<'d> RowCuts<'d> {
     /// Removes as few rows as needed; none if no cut is enough. The arrays in `whole` are not cut.
-    pub(super) fn fit(view: View<'d>, most: usize, whole: &[usize]) -> Option<Self> {
+    pub(super) fn fit(view: JsonView<'d>, most: usize, whole: &[usize]) -> Option<Self> {
         let mut plan = Self { view, arrays: arrays(view), bytes: view.text.len() };
         let may_be_cut = (0..plan.arrays.len()).filter(|at| !whole.contains(at));
         let mut turns: BinaryHeap<CutPriority> = may_be_cut.map(|at| plan.priority(at)).collect();
@@ -66,7 +66,7 @@ impl<'d> RowCuts<'d> {
         Some(plan)
     }
 
-    pub(super) fn view(&self) -> View<'d> {
+    pub(super) fn view(&self) -> JsonView<'d> {
         self.view
     }
 
@@ -173,12 +173,13 @@ impl<'d> RowCuts<'d> {
 }
 
 /// Returns all arrays of a text that have rows.
-fn arrays(view: View<'_>) -> Vec<ArrayRows> {
+fn arrays(view: JsonView<'_>) -> Vec<ArrayRows> {
     let mut arrays: Vec<ArrayRows> = Vec::new();
     let mut open: Vec<(usize, u32)> = Vec::new();
     for (node, id) in view.nodes.iter().zip(0..) {
-        let Some((_, last)) =
-            Some(id).filter(|_| node.kind == Kind::Array).and_then(|id| view.children(id).last())
+        let Some((_, last)) = Some(id)
+            .filter(|_| node.kind == JsonKind::Array)
+            .and_then(|id| view.children(id).last())
         else {
             continue;
         };

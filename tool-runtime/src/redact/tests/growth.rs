@@ -1,10 +1,10 @@
-//! Costs that grow with the text and no faster, whatever stands in it.
+//! Linear cost for any text.
 
-use super::super::Scrub;
+use super::super::ValueScrubber;
 use super::{Patterns, redacts};
 use crate::steps;
 
-/// Parts that a hostile text repeats, each of them found or nearly found by a pattern.
+/// Parts of adversarial texts, each a match or nearly a match of a pattern.
 const PARTS: [&str; 30] = [
     "4111 1111 1111 1111 ",
     "4111-1111-1111-1111-",
@@ -67,7 +67,7 @@ fn neighbours_in_one_run_are_all_found() {
     redacts("0049 30 12345678901 0049 30 12345678901", "[phone] [phone]");
     redacts("路1号-路2号", "[address]-[address]");
     redacts("路1号-2单元3室", "[address]");
-    // What could still belong to an address is looked for so far and no farther.
+    // The search for an address looks ahead only up to a limit.
     let far = "a".repeat(30);
     redacts(&format!("路1号{far}室"), &format!("[address]{far}室"));
 }
@@ -114,12 +114,12 @@ fn a_pattern_of_ones_own_searches_so_much() {
 
 #[test]
 fn scrubbing_costs_in_proportion_and_withholds_what_is_too_long() {
-    let scrub = Scrub::of(["hunter2"]);
+    let scrub = ValueScrubber::of(["hunter2"]);
     for part in ["hunter2", "\\\\u0068", "%68%75", "aHVudGVyMg", "68756e", "+", "\\"] {
         grows_in_proportion(part, |text| steps::of(|| drop(scrub.scrub(text))).1);
     }
     assert_eq!(scrub.scrub(&"x".repeat(300 * 1024)), "***");
     let many: Vec<String> = (0..20_000).map(|n| format!("value-{n}")).collect();
-    assert_eq!(Scrub::of(&many).scrub("nothing of it"), "***");
-    assert!(!Scrub::of(&many).is_empty());
+    assert_eq!(ValueScrubber::of(&many).scrub("nothing of it"), "***");
+    assert!(!ValueScrubber::of(&many).is_empty());
 }

@@ -1,4 +1,4 @@
-//! What looks alike and survives.
+//! Harmless values that look sensitive.
 
 use super::redacts;
 

@@ -1,13 +1,13 @@
-//! What holds for every text.
+//! Properties of all texts.
 
 use std::borrow::Cow;
 
 use proptest::prelude::*;
 
-use super::super::shapes;
+use super::super::default_patterns;
 use super::Patterns;
 
-/// Texts made of what the patterns look for, so that they meet at all borders.
+/// Texts composed of sensitive values, adjacent in all combinations.
 fn hostile() -> impl Strategy<Value = String> {
     let parts = [
         "4111111111111111",
@@ -53,8 +53,8 @@ fn hostile() -> impl Strategy<Value = String> {
 
 #[track_caller]
 fn is_stable(patterns: &Patterns, text: &str) {
-    let once = patterns.redact(text);
-    assert!(matches!(patterns.redact(&once), Cow::Borrowed(_)), "{text} → {once}");
+    let redact_once = patterns.redact(text);
+    assert!(matches!(patterns.redact(&redact_once), Cow::Borrowed(_)), "{text} → {redact_once}");
 }
 
 proptest! {
@@ -79,7 +79,7 @@ proptest! {
 
 #[test]
 fn every_expression_compiles() {
-    assert_eq!(shapes::patterns().len(), shapes::size());
+    assert_eq!(default_patterns::patterns().len(), default_patterns::size());
 }
 
 #[test]

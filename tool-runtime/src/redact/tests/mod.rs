@@ -1,9 +1,9 @@
 #![allow(clippy::unwrap_used, reason = "this is test code")]
 
-mod caught;
 mod growth;
 mod kept;
 mod laws;
+mod replaced;
 mod scrubbed;
 
 use super::Patterns;

@@ -1,17 +1,17 @@
-//! Known values are taken out, however they are written.
+//! Known values in all encodings.
 
 use std::borrow::Cow;
 
 use proptest::prelude::*;
 
-use super::super::Scrub;
+use super::super::ValueScrubber;
 
 #[track_caller]
 fn scrubs(values: &[&str], text: &str, expected: &str) {
-    assert_eq!(Scrub::of(values).scrub(text), expected, "{text}");
+    assert_eq!(ValueScrubber::of(values).scrub(text), expected, "{text}");
 }
 
-/// A value with all that encodings are about.
+/// A value with characters that every encoding changes.
 const VALUE: &str = "pa\"ss\\wörd/+ 1\n€";
 
 #[test]
@@ -47,12 +47,12 @@ fn a_value_is_found_in_a_url() {
 fn a_value_is_found_in_base64_at_every_place() {
     scrubs(&["hunter2"], "aHVudGVyMg==", "***==");
     scrubs(&["hunter2"], "Basic YWRhOmh1bnRlcjI=", "Basic YWRhO***=");
-    // As the 1st, 2nd and 3rd byte of a group of three.
+    // As the first, second and third byte of a base64 group.
     scrubs(&["hunter2"], "eHh4aHVudGVyMnh4eA", "eHh4***h4eA");
     scrubs(&["hunter2"], "eGh1bnRlcjJ4", "e***4");
     scrubs(&["hunter2"], "eHhodW50ZXIyeA", "eH***eA");
     scrubs(&["hunter2"], "eHhodW50\r\nZXIyeA", "eH***eA");
-    // Behind a word that is none of it.
+    // After an unrelated word.
     for word in ["/", "p/", "ab/", "q/b/"] {
         scrubs(&["hunter2"], &format!("{word}aHVudGVyMg=="), &format!("{word}***=="));
     }
@@ -73,15 +73,15 @@ fn a_short_value_counts_as_a_word_alone() {
 
 #[test]
 fn what_holds_no_value_is_not_copied() {
-    let scrub = Scrub::of(["hunter2"]);
+    let scrub = ValueScrubber::of(["hunter2"]);
     assert!(matches!(scrub.scrub("aGVsbG8gd29ybGQ= \\n %20 +"), Cow::Borrowed(_)));
-    assert!(Scrub::of([""; 3]).is_empty());
+    assert!(ValueScrubber::of([""; 3]).is_empty());
 }
 
 #[test]
 fn a_text_that_cannot_be_looked_through_is_withheld() {
     let values: Vec<String> = (0..10_000).map(|number| format!("value {number}")).collect();
-    let scrub = Scrub::of(&values);
+    let scrub = ValueScrubber::of(&values);
     assert_eq!(scrub.scrub(&"x".repeat(10_000)), "***");
     assert_eq!(scrub.scrub("is value 77"), "is ***");
 }
@@ -120,17 +120,17 @@ proptest! {
             hexadecimal.concat(),
             percent.concat(),
         ];
-        let scrub = Scrub::of([value]);
+        let scrub = ValueScrubber::of([value]);
         for text in texts {
             let scrubbed = scrub.scrub(&text);
             prop_assert!(scrubbed.contains("***"), "{}", text);
-            // Nothing is left of it to find.
+            // The result contains no further match.
             prop_assert!(matches!(scrub.scrub(&scrubbed), Cow::Borrowed(_)), "{} → {}", text, scrubbed);
         }
     }
 
     #[test]
     fn any_text_is_scrubbed(text in "(\\\\|%|u|\\{|[0-9a-fA-F+/=é€]){0,60}", value in ".{0,6}") {
-        let _ = Scrub::of([value]).scrub(&text);
+        let _ = ValueScrubber::of([value]).scrub(&text);
     }
 }

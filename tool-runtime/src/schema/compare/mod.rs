@@ -1,56 +1,58 @@
-//! What a change of a schema means to who reads by it.
+//! Compares two versions of a schema, and classifies the changes by their effect on readers.
 //!
-//! A change is compatible for a reader if a proof says so: `prove` takes both schemas apart into
-//! alternatives by type (`shape`), and shows that each of the one lies within the other. A proof
-//! may fail to find what is true, and never claims what is not. `explain` walks both documents
-//! side by side and gives every change its place, its rule and its words; the proof overrules it.
+//! A change is compatible only if that is proven: `prove` splits both schemas into alternatives by
+//! type (`shape`), and shows that every alternative of the one is contained in the other. A proof
+//! can fail for a true statement, but never succeeds for a false one. `explain` walks both
+//! documents in parallel and assigns each change a location, a rule and a message; the proof
+//! overrules it.
 
-mod alike;
+mod equality;
 mod explain;
-mod part;
+mod keywords;
 mod prove;
 mod shape;
+mod subschema;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use serde_json::Value;
 
 use self::explain::Explainer;
-use self::part::Part;
+use self::subschema::Subschema;
 
-/// Who reads instances by a schema, and so is hurt if it says something new of them.
+/// Selects the party that reads instances of a schema and can therefore break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Reader {
-    /// The tool reads its arguments: what was valid before must be valid after.
+pub enum SchemaReader {
+    /// The tool reads its arguments: every instance that was valid must stay valid.
     Callee,
-    /// The caller reads the answer: what is valid after must have been valid before.
+    /// The caller reads the tool's output: every instance that is valid must have been valid
+    /// before.
     Caller,
 }
 
-/// What a change means.
+/// Classifies the effect of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Compatibility {
-    /// Nothing that an instance could show: descriptions, titles, examples.
+    /// No instance is affected: descriptions, titles, examples.
     None,
-    /// Nobody who kept to the schema before is hurt.
+    /// Readers of the old schema keep working.
     Compatible,
-    /// Somebody may be, or nobody can tell.
+    /// Readers of the old schema may fail, or compatibility could not be proven.
     Breaking,
 }
 
-/// One change between two schemas.
+/// Describes one change between two schemas.
 ///
 /// # Rules
 ///
-/// | rule | more passes than before (+), less (−), or it depends on the rest (?) |
+/// | rule | accepts more (+), accepts less (−), or depends on other keywords (?) |
 /// | --- | --- |
-/// | `type-widened`, `null-added`, `value-allowed` | +: another type, null, what was `false` |
+/// | `type-widened`, `null-added`, `value-allowed` | +: another type, null, instead of `false` |
 /// | `type-narrowed`, `null-removed`, `value-forbidden` | − |
-/// | `type-changed` | some of both |
-/// | `enum-value-added`, `enum-removed` | +: one value more, or any value |
+/// | `type-changed` | + and − |
+/// | `enum-value-added`, `enum-removed` | +: one more value, or any value |
 /// | `enum-value-removed`, `enum-added` | − |
 /// | `minimum-removed`, `minimum-lowered`, `maximum-removed`, `maximum-raised` | + |
 /// | `minimum-added`, `minimum-raised`, `maximum-added`, `maximum-lowered` | − |
@@ -60,17 +62,17 @@ pub enum Compatibility {
 /// | `min-length-removed`, `min-length-lowered`, `max-length-removed`, `max-length-raised` | + |
 /// | `min-length-added`, `min-length-raised`, `max-length-added`, `max-length-lowered` | − |
 /// | `pattern-removed`, `pattern-added` | +, − |
-/// | `format-removed`, `format-widened` | +: for formats that somebody parses by, and types of numbers |
+/// | `format-removed`, `format-widened` | +: for formats by which values are parsed, and numeric types |
 /// | `format-added`, `format-narrowed` | − |
-/// | `format-changed` | some of both |
+/// | `format-changed` | + and − |
 /// | `items-removed`, `items-added` | +, − |
-/// | `prefix-item-added`, `prefix-item-removed` | ?: by what was said of that item otherwise |
+/// | `prefix-item-added`, `prefix-item-removed` | ?: depends on the previous schema of that item |
 /// | `min-items-removed`, `min-items-lowered`, `max-items-removed`, `max-items-raised`, `unique-items-removed` | + |
 /// | `min-items-added`, `min-items-raised`, `max-items-added`, `max-items-lowered`, `unique-items-added` | − |
 /// | `contains-removed`, `contains-added`, `contains-changed` | +, −, ? |
 /// | `min-contains-removed`, `min-contains-lowered`, `max-contains-removed`, `max-contains-raised` | + |
 /// | `min-contains-added`, `min-contains-raised`, `max-contains-added`, `max-contains-lowered` | − |
-/// | `property-added`, `property-removed`, `pattern-property-added`, `pattern-property-removed` | ?: in a closed object, + and −; in an open one, which took anything under that name, the reverse |
+/// | `property-added`, `property-removed`, `pattern-property-added`, `pattern-property-removed` | ?: in a closed object, + and −; in an open one, which accepted any value under that name, the reverse |
 /// | `required-removed`, `required-added` | +, − |
 /// | `additional-properties-widened`, `unevaluated-properties-widened` | + |
 /// | `additional-properties-narrowed`, `unevaluated-properties-narrowed` | − |
@@ -81,13 +83,13 @@ pub enum Compatibility {
 /// | `dependent-required-added`, `dependent-schema-added`, `dependent-schema-changed` | −, −, ? |
 /// | `any-of-branch-added`, `one-of-branch-added`, `all-of-branch-removed` | + |
 /// | `any-of-branch-removed`, `one-of-branch-removed`, `all-of-branch-added` | − |
-/// | `not-narrowed`, `not-widened`, `condition-changed` | +: less is refused; −: more is; ? |
-/// | `widened`, `narrowed` | a schema in another form, such as one that became an alternative: + or − |
-/// | `restated` | the same passes, and is written in another way |
-/// | `undecided` | nobody can tell: breaking |
-/// | `title-changed`, `description-changed`, `examples-changed`, `comment-changed`, `deprecated-changed`, `read-only-changed`, `write-only-changed`, `annotation-changed` | nothing that an instance could show |
-/// | `default-added`, `default-removed`, `default-changed` | the same passes; who leaves a value out gets another: compatible for the callee, nothing for the caller |
-/// | `sensitivity-added`, `sensitivity-removed`, `sensitivity-changed` | the same passes; who may see it has changed: compatible, and never silent |
+/// | `not-narrowed`, `not-widened`, `condition-changed` | +, −, ? |
+/// | `widened`, `narrowed` | a schema expressed by other keywords, such as one that became an alternative: + or − |
+/// | `restated` | the same values are valid, expressed by other keywords |
+/// | `undecided` | compatibility could not be proven: breaking |
+/// | `title-changed`, `description-changed`, `examples-changed`, `comment-changed`, `deprecated-changed`, `read-only-changed`, `write-only-changed`, `annotation-changed` | no effect on instances |
+/// | `default-added`, `default-removed`, `default-changed` | the same values are valid; an omitted value has another default: compatible for the callee, no effect for the caller |
+/// | `sensitivity-added`, `sensitivity-removed`, `sensitivity-changed` | the same values are valid; redaction has changed: compatible, and always reported |
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaChange {
     pub(crate) pointer: String,
@@ -97,66 +99,66 @@ pub struct SchemaChange {
 }
 
 impl SchemaChange {
-    /// Returns the place in the schema, as a JSON Pointer (RFC 6901).
+    /// Returns the location in the schema, as a JSON Pointer (RFC 6901).
     #[must_use]
     pub fn pointer(&self) -> &str {
         &self.pointer
     }
 
-    /// Names the rule that classed it, such as `required-added`.
+    /// Returns the rule that classified the change, such as `required-added`.
     #[must_use]
     pub fn rule(&self) -> &'static str {
         self.rule
     }
 
-    /// Says what it means to the reader.
+    /// Returns the effect on the reader.
     #[must_use]
     pub fn compatibility(&self) -> Compatibility {
         self.compatibility
     }
 
-    /// Says what has changed, for a person.
+    /// Describes the change.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 }
 
-/// Lists what has changed between two schemas, and what each change means to who reads by them.
+/// Lists the changes between two schemas, and classifies the effect of each on the reader.
 ///
-/// No change is [`Breaking`](Compatibility::Breaking) only if it is proven that the reader is not
-/// hurt: for the callee, everything that was valid still is; for the caller, everything that is
-/// valid already was. Where nobody can tell, one is, by the rule `undecided`. What JSON Schema
-/// (draft 2020-12) asserts counts, and what this crate's validator and the types behind it assert
-/// beyond that: integers fit the type that `format` names, and texts parse by formats such as
-/// `date-time` and `uuid`. How many digits a float keeps does not count.
+/// If no change is [`Breaking`](Compatibility::Breaking), the reader is proven to keep working: for
+/// the callee, everything that was valid still is; for the caller, everything that is valid already
+/// was. If neither a proof nor a rule decides, one change is breaking by the rule `undecided`. The
+/// comparison includes the assertions of JSON Schema (draft 2020-12), and those that this crate's
+/// validator and the types behind it add: integers fit the type that `format` names, and strings
+/// parse by formats such as `date-time` and `uuid`. The precision of floats is not compared.
 ///
-/// Definitions are followed, wherever they stand and whatever they are called. Undecided by design
-/// are another `pattern`, `if` or unknown keyword in place of the old one, another reference out of
-/// the document, a change of the dialect, and any change at all beside a `$dynamicRef` or an `$id`
-/// inside of the document, or of what an anchor or `unevaluatedItems` looks at.
+/// Definitions are followed, independent of their location and name. Always undecided are another
+/// `pattern`, `if` or unknown keyword in place of the old one, another reference to a different
+/// document, a change of the dialect, and any change beside a `$dynamicRef` or an `$id` inside of
+/// the document, or of a schema that an anchor or `unevaluatedItems` refers to.
 ///
 /// ```
 /// use serde_json::json;
-/// use tool_runtime::schema::{Compatibility, Reader, compare};
+/// use tool_runtime::schema::{Compatibility, SchemaReader, compare};
 ///
 /// let before = json!({"type": "object", "properties": {"limit": {"type": "integer", "maximum": 50}}});
 /// let after = json!({"type": "object", "properties": {"limit": {"type": "integer", "maximum": 20}}});
 ///
-/// let changes = compare(&before, &after, Reader::Callee);
+/// let changes = compare(&before, &after, SchemaReader::Callee);
 /// assert_eq!(changes[0].rule(), "maximum-lowered");
 /// assert_eq!(changes[0].pointer(), "/properties/limit/maximum");
 /// assert_eq!(changes[0].compatibility(), Compatibility::Breaking);
 ///
 /// // In an answer, less than was promised hurts nobody.
-/// let changes = compare(&before, &after, Reader::Caller);
+/// let changes = compare(&before, &after, SchemaReader::Caller);
 /// assert_eq!(changes[0].compatibility(), Compatibility::Compatible);
 /// ```
 #[must_use]
-pub fn compare(before: &Value, after: &Value, reader: Reader) -> Vec<SchemaChange> {
+pub fn compare(before: &Value, after: &Value, reader: SchemaReader) -> Vec<SchemaChange> {
     if before == after {
         return Vec::new();
     }
-    let (before, after) = (Part::root(before), Part::root(after));
+    let (before, after) = (Subschema::root(before), Subschema::root(after));
     Explainer::new(before, after, reader).explained(before, after)
 }

@@ -1,16 +1,16 @@
-//! One tool's contract, as catalogue and lock hold it.
+//! A tool's contract, as stored in the catalogue and in the lock.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tool_contracts::{ToolErrorType, ToolSpec};
 
-use super::script::Script;
+use super::script::BuildScript;
 use crate::dispatch::BuildError;
 use crate::failure::FailureCode;
-use crate::registry::{Registered, Registry, Settings};
+use crate::registry::{Registered, Registry, ToolSettings};
 
-/// What a tool promises: its description, and the codes that its failures carry.
+/// A tool's description, and the error codes that it declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Contract {
     pub(super) spec: ToolSpec,
@@ -20,23 +20,24 @@ pub(super) struct Contract {
 const CODES: &str = "failure_codes";
 
 impl Contract {
-    /// Lists the contracts of all tools in the order of their names.
+    /// Lists the contracts of all tools, sorted by name.
     pub(super) fn all(
         registry: &Registry,
-        script: Option<&Script>,
+        script: Option<&BuildScript>,
     ) -> Result<Vec<Self>, BuildError> {
         let mut problems = registry.problems.clone();
-        let tools = registry.compile(&Settings::default(), &mut problems);
+        let tools = registry.compile(&ToolSettings::default(), &mut problems);
         BuildError::unless_empty(problems)?;
         Ok(tools.into_iter().map(|tool| Self::of(tool, script)).collect())
     }
 
-    fn of(tool: Registered, script: Option<&Script>) -> Self {
+    fn of(tool: Registered, script: Option<&BuildScript>) -> Self {
         let code = |code: &FailureCode| (code.as_str().to_owned(), code.class());
         let codes = tool.codes.iter().map(code).collect();
         let contract = Self { spec: tool.spec, codes };
         let Some(script) = script else { return contract };
-        // A description that could be written can be read; else the titles stay as they are.
+        // A description that was serialized can be deserialized; otherwise the titles stay
+        // unchanged.
         let mut value = contract.to_value();
         script.restore_titles(&mut value);
         Self::from_value(value).unwrap_or(contract)
@@ -50,7 +51,7 @@ impl Contract {
         Value::Object(self.spec.input_schema().clone())
     }
 
-    /// The schema of the data; without one, anything is.
+    /// The schema of the data; any value if the tool declares none.
     pub(super) fn output(&self) -> Value {
         self.spec.output_schema().map_or(Value::Bool(true), |schema| Value::Object(schema.clone()))
     }
@@ -70,7 +71,7 @@ impl Contract {
     }
 }
 
-/// Writes JSON in the one form of all exported files, whatever order maps have in this build.
+/// Formats JSON like all exported files, independent of the map order of this build.
 pub(super) fn printed(mut value: Value) -> String {
     value.sort_all_objects();
     format!("{value:#}\n")

@@ -1,4 +1,4 @@
-//! Schemas as files of draft 2020-12: what older dialects say, said in its words.
+//! Converts schemas of older drafts to draft 2020-12.
 
 use serde_json::{Map, Value, json};
 
@@ -7,10 +7,10 @@ use super::subschemas::each;
 /// The dialect of every exported file.
 pub(super) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// What would move the place that a reference starts from; a tool's schema is one document.
-const PLACES: [&str; 4] = ["$schema", "$id", "id", "$anchor"];
+/// Keywords that change how references are resolved; an exported schema is a single document.
+const BASE_URI_KEYWORDS: [&str; 4] = ["$schema", "$id", "id", "$anchor"];
 
-/// Makes a document of a schema: with its dialect and its id.
+/// Creates a document from a schema, with its dialect and id.
 pub(super) fn document(schema: Value, id: &str) -> Value {
     let mut keywords = match schema {
         Value::Object(keywords) => keywords,
@@ -22,12 +22,13 @@ pub(super) fn document(schema: Value, id: &str) -> Value {
     Value::Object(keywords)
 }
 
-/// Says a tool's schema in draft 2020-12. The checker reads older forms too, and so do tools that
-/// came with them.
-pub(super) fn modern(mut schema: Value) -> Value {
+/// Converts a tool's schema to draft 2020-12. The validator accepts older drafts too, which
+/// existing tools may use.
+pub(super) fn to_current_draft(mut schema: Value) -> Value {
     each(&mut schema, &mut |keywords| {
-        keywords
-            .retain(|keyword, value| !(PLACES.contains(&keyword.as_str()) && value.is_string()));
+        keywords.retain(|keyword, value| {
+            !(BASE_URI_KEYWORDS.contains(&keyword.as_str()) && value.is_string())
+        });
         tuples(keywords);
         dependencies(keywords);
         exclusive(keywords, "exclusiveMinimum", "minimum");
@@ -38,7 +39,7 @@ pub(super) fn modern(mut schema: Value) -> Value {
     schema
 }
 
-/// Makes a tool's schema a part of another document, at `#/$defs/NAME`.
+/// Embeds a tool's schema in another document, at `#/$defs/NAME`.
 pub(super) fn nested(mut schema: Value, name: &str) -> Value {
     each(&mut schema, &mut |keywords| {
         if let Some(Value::String(reference)) = keywords.get_mut("$ref") {
@@ -82,7 +83,7 @@ fn exclusive(keywords: &mut Map<String, Value>, word: &str, bound: &str) {
     }
 }
 
-/// `nullable` adds null to the types, and to nothing else.
+/// `nullable` adds null to the types, and to no other keyword.
 fn nullable(keywords: &mut Map<String, Value>) {
     if keywords.remove("nullable") != Some(Value::Bool(true)) {
         return;
@@ -96,7 +97,7 @@ fn nullable(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// The order of required properties says nothing, so it must not change a file.
+/// Sorts required properties, because their order has no meaning and must not change a file.
 fn sort_required(keywords: &mut Map<String, Value>) {
     if let Some(Value::Array(names)) = keywords.get_mut("required") {
         names.sort_by(|one, other| one.as_str().cmp(&other.as_str()));

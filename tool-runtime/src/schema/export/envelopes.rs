@@ -1,4 +1,4 @@
-//! The contract's envelopes with a tool's own types in place.
+//! The contract's envelopes, specialized to a tool's own types.
 
 use std::collections::BTreeMap;
 
@@ -7,53 +7,53 @@ use tool_contracts::schemas;
 use tool_contracts::{Effect, ErrorCode, ToolErrorType};
 
 use super::contract::Contract;
-use super::dialect::{modern, nested};
+use super::dialect::{nested, to_current_draft};
 use super::subschemas::each;
 
-/// What a caller reads for a secret that it sent.
+/// The echo of a secret that the caller sent.
 const MASK: &str = "***";
 
-/// What stands in `meta` where a success echoes or returns something else than the types say.
-const MENDED: &str = "coercions";
-const REHEARSED: &str = "dry_run";
+/// Fields of `meta` that are present if a success does not match the tool's types.
+const COERCIONS: &str = "coercions";
+const DRY_RUN: &str = "dry_run";
 
-/// The contract's own schemas, which admit any input and any data.
-pub(super) struct Envelopes(BTreeMap<&'static str, Value>);
+/// The contract's own schemas, which accept any input and any data.
+pub(super) struct EnvelopeSchemas(BTreeMap<&'static str, Value>);
 
-impl Envelopes {
-    /// Makes them once, since they are large.
+impl EnvelopeSchemas {
+    /// Generates the schemas; create it once, because they are large.
     pub(super) fn new() -> Self {
         let all = schemas::all().into_iter();
         Self(all.map(|(file, schema)| (file, schema.to_value())).collect())
     }
 
-    fn of(&self, file: &str) -> Envelope {
-        Envelope(self.0.get(file).cloned().unwrap_or(Value::Bool(true)))
+    fn of(&self, file: &str) -> EnvelopeSchema {
+        EnvelopeSchema(self.0.get(file).cloned().unwrap_or(Value::Bool(true)))
     }
 
-    /// Which tool is asked for, with what.
+    /// The request that calls the tool.
     pub(super) fn tool_call_request(&self, tool: &Contract) -> Value {
         let mut envelope = self.of("tool_call_request.json");
         envelope.title(tool, "ToolCallRequest");
         envelope.set("/properties/name", "const", tool.name());
-        envelope.place("/properties/arguments", "Input", modern(tool.input()));
+        envelope.place("/properties/arguments", "Input", to_current_draft(tool.input()));
         envelope.0
     }
 
-    /// What a call answers, told apart by `status`.
+    /// The result of a call, discriminated by `status`.
     pub(super) fn tool_output(&self, tool: &Contract) -> Value {
         let mut envelope = self.of("tool_output.json");
         envelope.title(tool, "ToolOutput");
         let result = "/$defs/ToolResult";
-        let mended = json!({MENDED: {"type": "array", "minItems": 1}});
-        envelope.define("Input", masked(modern(tool.input())));
-        envelope.unless(result, "input", "Input", &mended);
+        let mended = json!({COERCIONS: {"type": "array", "minItems": 1}});
+        envelope.define("Input", masked(to_current_draft(tool.input())));
+        envelope.define_unless(result, "input", "Input", &mended);
         envelope.answer(result, tool);
-        envelope.tie_codes(tool);
+        envelope.restrict_code_classes(tool);
         envelope.0
     }
 
-    /// What a call answers in the form that services share, told apart by `ok`.
+    /// The result of a call in the shared service envelope, discriminated by `ok`.
     pub(super) fn response_envelope(&self, tool: &Contract) -> Value {
         let mut envelope = self.of("response_envelope.json");
         envelope.title(tool, "ResponseEnvelope");
@@ -61,16 +61,16 @@ impl Envelopes {
         envelope.0
     }
 
-    /// Returns a document of the contract that is the same for all tools.
+    /// Returns a contract document that is the same for all tools.
     pub(super) fn shared(&self, name: &str) -> Value {
         self.of(name).0
     }
 }
 
-/// A schema of the contract in the making.
-struct Envelope(Value);
+/// A contract schema under construction.
+struct EnvelopeSchema(Value);
 
-impl Envelope {
+impl EnvelopeSchema {
     fn at(&mut self, pointer: &str) -> Option<&mut Map<String, Value>> {
         self.0.pointer_mut(pointer)?.as_object_mut()
     }
@@ -81,7 +81,7 @@ impl Envelope {
         }
     }
 
-    /// Names the tool, and drops the examples, which are of no tool.
+    /// Sets the title, and removes the examples, which belong to no particular tool.
     fn title(&mut self, tool: &Contract, envelope: &str) {
         for pointer in ["", "/$defs/ToolResult", "/$defs/ToolError", "/$defs/Success"] {
             if let Some(keywords) = self.at(pointer) {
@@ -98,14 +98,14 @@ impl Envelope {
         }
     }
 
-    /// Puts a schema where a property admits anything.
+    /// Sets the schema of a property that accepts any value.
     fn place(&mut self, pointer: &str, name: &str, schema: Value) {
         self.define(name, schema);
         self.set(pointer, "$ref", format!("#/$defs/{name}"));
     }
 
-    /// Puts a definition where a property admits anything, unless `meta` says why it is not so.
-    fn unless(&mut self, of: &str, property: &str, name: &str, excuse: &Value) {
+    /// Sets the schema of a property that accepts any value, unless `meta` explains a deviation.
+    fn define_unless(&mut self, of: &str, property: &str, name: &str, excuse: &Value) {
         let as_declared = json!({"properties": {property: {"$ref": format!("#/$defs/{name}")}}});
         let words: Vec<_> = excuse.as_object().into_iter().flat_map(Map::keys).collect();
         let meta = json!({"type": "object", "required": words, "properties": excuse});
@@ -118,19 +118,19 @@ impl Envelope {
         }
     }
 
-    /// Puts the tool's answer in place. A write's dry run may show something else.
+    /// Sets the schema of the tool's output. The dry run of a write may return something else.
     fn answer(&mut self, of: &str, tool: &Contract) {
-        let schema = modern(tool.output());
+        let schema = to_current_draft(tool.output());
         if tool.spec.effect() == Effect::Read {
             return self.place(&format!("{of}/properties/data"), "Output", schema);
         }
         self.define("Output", schema);
-        self.unless(of, "data", "Output", &json!({REHEARSED: {"const": true}}));
+        self.define_unless(of, "data", "Output", &json!({DRY_RUN: {"const": true}}));
     }
 
-    /// Ties each of the tool's own codes to its class, as the closed ones are to theirs; other codes
-    /// stay admitted, since a runtime has its own.
-    fn tie_codes(&mut self, tool: &Contract) {
+    /// Ties each of the tool's own codes to its class, like the built-in ones. Other codes stay
+    /// valid, because a runtime has codes of its own.
+    fn restrict_code_classes(&mut self, tool: &Contract) {
         let tie = |(code, class): (&String, &ToolErrorType)| {
             json!({
                 "if": {"required": ["code"], "properties": {"code": {"const": code}}},
@@ -147,8 +147,8 @@ impl Envelope {
     }
 }
 
-/// Looks at values or at each other, so that a masked value may change the verdict.
-const LOOKING: [&str; 10] = [
+/// Keywords that inspect values, so that masking a value may change the result.
+const INSPECTING_KEYWORDS: [&str; 10] = [
     "not",
     "if",
     "then",
@@ -161,7 +161,7 @@ const LOOKING: [&str; 10] = [
     "unevaluatedProperties",
 ];
 
-/// The schema of arguments as they are echoed: every secret is a mask.
+/// The schema of echoed arguments: every secret is masked.
 fn masked(schema: Value) -> Value {
     let mut masked = schema.clone();
     let mut found = false;
@@ -169,7 +169,7 @@ fn masked(schema: Value) -> Value {
     if !found {
         return schema;
     }
-    each(&mut masked, &mut loosen);
+    each(&mut masked, &mut remove_inspecting_keywords);
     masked
 }
 
@@ -192,10 +192,10 @@ fn is_secret(keywords: &Map<String, Value>) -> bool {
     keywords.get("x-sensitivity").and_then(Value::as_str) == Some("secret")
 }
 
-fn loosen(keywords: &mut Map<String, Value>) {
+fn remove_inspecting_keywords(keywords: &mut Map<String, Value>) {
     keywords.retain(|word, value| {
         let of_scalars = value.as_array().is_some_and(|all| !all.iter().any(is_compound));
-        !LOOKING.contains(&word.as_str()) || (word == "enum" && of_scalars)
+        !INSPECTING_KEYWORDS.contains(&word.as_str()) || (word == "enum" && of_scalars)
     });
     if let (Some(one), false) = (keywords.remove("oneOf"), keywords.contains_key("anyOf")) {
         keywords.insert("anyOf".to_owned(), one);

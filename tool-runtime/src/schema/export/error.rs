@@ -1,4 +1,4 @@
-//! What keeps contracts from being exported or checked.
+//! Errors of exporting and checking contracts.
 
 use std::fmt;
 use std::path::Path;
@@ -6,35 +6,35 @@ use std::{error, io};
 
 use crate::dispatch::BuildError;
 
-/// Says why contracts could not be exported, or may not change as they did.
+/// Describes why contracts could not be exported, or why a change was rejected.
 ///
-/// `Debug` is the text of `Display`, so that a build script whose `main` returns this error shows
-/// a person what to do.
+/// `Debug` prints the text of `Display`, because that is what a build script prints if `main`
+/// returns this error.
 #[derive(Clone)]
 pub struct ExportError {
     kind: ExportErrorKind,
     message: String,
 }
 
-/// What kind of thing went wrong.
+/// Classifies an [`ExportError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ExportErrorKind {
-    /// The registrations themselves are wrong.
+    /// The registrations are invalid.
     Registry,
     /// A file could not be read or written.
     Io,
-    /// `TOOLS_LOCK` has a value without a meaning.
+    /// `TOOLS_LOCK` has an unknown value.
     Setting,
-    /// There is no lock yet.
+    /// The lock does not exist.
     NoLock,
     /// The lock is damaged, or was written by a newer version of this crate.
     UnreadableLock,
     /// A version is not `major.minor.patch`, or is older than the one in the lock.
     Version,
-    /// A change breaks who relies on the contract, and no new major version says so.
+    /// A change breaks callers without a new major version.
     Breaking,
-    /// Files are not what the tools say, and nothing may be written.
+    /// Files are not up to date, and the export is frozen.
     Stale,
 }
 
@@ -47,7 +47,7 @@ impl ExportError {
         Self::new(ExportErrorKind::Io, format!("cannot {doing} {}: {error}", path.display()))
     }
 
-    /// Returns what kind of thing went wrong.
+    /// Returns the kind of error.
     #[must_use]
     pub fn kind(&self) -> ExportErrorKind {
         self.kind

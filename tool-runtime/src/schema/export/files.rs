@@ -1,35 +1,35 @@
-//! Files that are written whole or not at all, and only if they change.
+//! Writes files atomically, and only if they change.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::script::Script;
+use super::script::BuildScript;
 use super::{ExportError, ExportErrorKind, FREEZE};
 
-/// What [`Export::write_to`](super::Export::write_to) has done.
+/// Lists the files that [`Export::write_to`](super::Export::write_to) has handled.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenFiles {
     changed: Vec<PathBuf>,
     unchanged: Vec<PathBuf>,
     removed: Vec<PathBuf>,
 }
 
-impl Written {
-    /// Lists the files that were written: new ones, and those that said something else.
+impl WrittenFiles {
+    /// Lists the files that were created or updated.
     #[must_use]
     pub fn changed(&self) -> &[PathBuf] {
         &self.changed
     }
 
-    /// Lists the files that were right already, and were left alone.
+    /// Lists the files that were up to date.
     #[must_use]
     pub fn unchanged(&self) -> &[PathBuf] {
         &self.unchanged
     }
 
-    /// Lists the files that an earlier export wrote of tools that are no more.
+    /// Lists the removed files of tools that no longer exist.
     #[must_use]
     pub fn removed(&self) -> &[PathBuf] {
         &self.removed
@@ -40,26 +40,27 @@ impl Written {
     }
 }
 
-/// A folder that files are put into, or held against if it is frozen.
-pub(super) struct Folder<'f> {
+/// A folder to write files to, or to compare with them if it is frozen.
+pub(super) struct OutputFolder<'f> {
     pub(super) path: &'f Path,
     pub(super) frozen: bool,
-    /// Whether a file is waited for until it is on the disk. What can be made again needs no
-    /// waiting, which is most of the time that many files take.
+    /// Whether to sync each file to disk. Generated files do not need it, and syncing takes most of
+    /// the time of an export with many files.
     pub(super) durable: bool,
-    pub(super) script: Option<&'f Script>,
+    pub(super) script: Option<&'f BuildScript>,
 }
 
-impl Folder<'_> {
-    /// Brings the folder up to date: these files, and no longer those.
-    pub(super) fn fill(
+impl OutputFolder<'_> {
+    /// Brings the folder up to date: writes these files, and removes stale ones.
+    pub(super) fn update(
         &self,
         files: &[(String, String)],
         stale: &[String],
-    ) -> Result<Written, ExportError> {
-        let mut written = Written::default();
-        // Before anything is written: where case is ignored, the old file of a tool whose name
-        // changed in case only is its new one, and the catalogue forgets what is stale.
+    ) -> Result<WrittenFiles, ExportError> {
+        let mut written = WrittenFiles::default();
+        // Stale files are removed first: on a case-insensitive file system, the old file of a tool
+        // that was renamed only in case is also its new one, and the new catalogue no longer lists
+        // it.
         for name in stale {
             let path = self.path.join(name);
             if self.remove(&path)? {
@@ -68,7 +69,7 @@ impl Folder<'_> {
         }
         for (name, text) in files {
             let path = self.path.join(name);
-            let changed = self.put(&path, text)?;
+            let changed = self.write_if_changed(&path, text)?;
             if changed { &mut written.changed } else { &mut written.unchanged }.push(path);
         }
         if self.frozen && !written.is_up_to_date() {
@@ -77,9 +78,9 @@ impl Folder<'_> {
         Ok(written)
     }
 
-    /// Writes a file unless it is right already; tells whether it was not.
-    pub(super) fn put(&self, path: &Path, text: &str) -> Result<bool, ExportError> {
-        let changed = read(path)?.is_none_or(|found| !is_same(&found, text));
+    /// Writes a file unless it is up to date; returns whether it was written.
+    pub(super) fn write_if_changed(&self, path: &Path, text: &str) -> Result<bool, ExportError> {
+        let changed = read(path)?.is_none_or(|found| !same_content(&found, text));
         if changed && !self.frozen {
             self.replace(path, text).map_err(|error| ExportError::io("write", path, &error))?;
         }
@@ -89,7 +90,7 @@ impl Folder<'_> {
         Ok(changed)
     }
 
-    /// Puts a whole file in place of another, so that a reader sees the one or the other.
+    /// Replaces a file atomically.
     fn replace(&self, path: &Path, text: &str) -> io::Result<()> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -97,7 +98,7 @@ impl Folder<'_> {
         let beside = temporary(path);
         let written = self.write(&beside, text).and_then(|()| fs::rename(&beside, path));
         if written.is_err() {
-            // What is left of it would only be in somebody's way.
+            // Do not leave the temporary file behind.
             let _ = fs::remove_file(&beside);
         }
         written
@@ -107,7 +108,7 @@ impl Folder<'_> {
         let mut file = File::create(path)?;
         file.write_all(text.as_bytes())?;
         if let Some(script) = self.script {
-            script.settle(&file);
+            script.backdate(&file);
         }
         if self.durable { file.sync_all() } else { Ok(()) }
     }
@@ -124,7 +125,7 @@ impl Folder<'_> {
     }
 }
 
-/// Reads a file if there is one.
+/// Reads a file, if it exists.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, ExportError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -133,8 +134,8 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, ExportError> {
     }
 }
 
-/// Line ends that a checkout has converted are no change.
-fn is_same(found: &[u8], text: &str) -> bool {
+/// Compares contents; line endings that a checkout has converted do not count.
+fn same_content(found: &[u8], text: &str) -> bool {
     found == text.as_bytes()
         || std::str::from_utf8(found).is_ok_and(|found| found.replace("\r\n", "\n") == text)
 }
@@ -146,9 +147,9 @@ fn temporary(path: &Path) -> PathBuf {
     path.with_file_name(format!(".tools-{process}-{unique}.tmp"))
 }
 
-fn stale_files(written: &Written) -> ExportError {
+fn stale_files(written: &WrittenFiles) -> ExportError {
     let mut message = format!(
-        "these files are not what the tools say, and this export is frozen, as `{FREEZE}` makes it:"
+        "these files are not up to date, and this export is frozen, as `{FREEZE}` makes it:"
     );
     for path in written.changed.iter().chain(&written.removed) {
         message.push_str("\n  - ");

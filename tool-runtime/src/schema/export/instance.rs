@@ -1,4 +1,4 @@
-//! One small call that a tool would admit, made up from its schema.
+//! Generates a small valid call from a tool's schema.
 
 use serde_json::{Map, Value, json};
 
@@ -6,24 +6,24 @@ use super::contract::Contract;
 use crate::limits::Limits;
 use crate::schema::{Coerce, Validator, reference};
 
-/// How deep an instance may nest before it is given up.
+/// The deepest nesting of a generated instance.
 const DEEPEST: usize = 8;
 
-/// Makes arguments up: what is required, and nothing more. None if the schema asks for more than
-/// can be guessed.
+/// Generates arguments with only the required properties; `None` if the schema has rules that
+/// generation does not support.
 pub(super) fn arguments(tool: &Contract) -> Option<String> {
     let schema = tool.input();
-    let made = Maker { root: &schema }.make(&schema, DEEPEST)?;
+    let made = InstanceGenerator { root: &schema }.make(&schema, DEEPEST)?;
     let text = format!("{made:#}");
     let report = Validator::compile(&schema).ok()?.check(&text, &Limits::new(), Coerce::Off);
     report.is_admitted().then_some(text)
 }
 
-struct Maker<'s> {
+struct InstanceGenerator<'s> {
     root: &'s Value,
 }
 
-impl Maker<'_> {
+impl InstanceGenerator<'_> {
     fn make(&self, schema: &Value, depth: usize) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         let Value::Object(keywords) = schema else { return (*schema == true).then_some(json!({})) };
@@ -86,7 +86,7 @@ fn text(keywords: &Map<String, Value>) -> String {
     };
     let least = keywords.get("minLength").and_then(Value::as_u64).unwrap_or(0);
     let most = keywords.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
-    let fill = usize::try_from(least.min(64)).unwrap_or(0).saturating_sub(known.len());
-    let filled = format!("{known}{}", "t".repeat(fill));
+    let update = usize::try_from(least.min(64)).unwrap_or(0).saturating_sub(known.len());
+    let filled = format!("{known}{}", "t".repeat(update));
     filled.chars().take(usize::try_from(most).unwrap_or(usize::MAX)).collect()
 }

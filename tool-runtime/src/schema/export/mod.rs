@@ -1,4 +1,4 @@
-//! Schemas as files, for build scripts and tests.
+//! Exports schemas as files, for build scripts and tests.
 
 mod contract;
 mod dialect;
@@ -22,22 +22,22 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 pub use self::error::{ExportError, ExportErrorKind};
-pub use self::files::Written;
-pub use self::lock::{Change, Changes, Side};
+pub use self::files::WrittenFiles;
+pub use self::lock::{ContractChange, ContractChanges, ContractPart};
 
 use self::contract::{Contract, printed};
-use self::dialect::{document, modern};
-use self::envelopes::Envelopes;
-use self::files::Folder;
-use self::names::Part;
-use self::script::Script;
+use self::dialect::{document, to_current_draft};
+use self::envelopes::EnvelopeSchemas;
+use self::files::OutputFolder;
+use self::names::SchemaFile;
+use self::script::BuildScript;
 use crate::dispatch::BuildError;
 use crate::registry::Registry;
 
-/// Writes the contracts of tools as files, and holds them against a lock.
+/// Writes the contracts of tools as files, and compares them with a lock.
 ///
-/// It is made for a build script or a test: it needs no async runtime, and the files are all that
-/// it touches. In a build script it also tells cargo when to run the script again.
+/// Use it in a build script or a test: it needs no async runtime, and accesses only these files. In
+/// a build script it also tells cargo when to rerun the script.
 ///
 /// ```
 /// # let folder = std::env::temp_dir().join(format!("tools-doc-{}", std::process::id()));
@@ -68,8 +68,7 @@ use crate::registry::Registry;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A `build.rs` is as short as this; where something is wrong, the build fails with the text of
-/// the error:
+/// A complete `build.rs`; if a check fails, the build fails with the error's text:
 ///
 /// ```no_run
 /// use tool_runtime::Registry;
@@ -84,37 +83,37 @@ use crate::registry::Registry;
 /// ```
 ///
 /// # `TOOLS_LOCK`
-/// The variable decides what may be written:
+/// The environment variable selects what may be written:
 ///
 /// | value | lock | other files |
 /// | --- | --- | --- |
-/// | none | is only read | are brought up to date |
-/// | `accept` | takes every change that its tools' versions admit | are brought up to date |
-/// | `frozen` | must say what the tools say | must say what the tools say |
+/// | unset | is read | are updated |
+/// | `accept` | takes every change that the tools' versions allow | are updated |
+/// | `frozen` | must be up to date | must be up to date |
 ///
-/// [`accepting`](Self::accepting) and [`frozen`](Self::frozen) decide it for one export. A
-/// continuous integration sets `frozen`, since a build that repairs stale files hides them.
+/// [`accepting`](Self::accepting) and [`frozen`](Self::frozen) override it for one export. Set
+/// `frozen` in continuous integration, because a build that updates stale files hides them.
 #[derive(Debug)]
 pub struct Export {
     tools: Result<Vec<Contract>, BuildError>,
-    mode: Result<Mode, ExportError>,
-    script: Option<Script>,
+    mode: Result<LockMode, ExportError>,
+    script: Option<BuildScript>,
 }
 
-/// What may be written.
+/// Selects what may be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum LockMode {
     Write,
     Accept,
     Frozen,
 }
 
-/// The variable, and how it is set from a command line.
+/// The variable, and its settings for a command line.
 const VARIABLE: &str = "TOOLS_LOCK";
 const ACCEPT: &str = "TOOLS_LOCK=accept";
 const FREEZE: &str = "TOOLS_LOCK=frozen";
 
-/// The form of catalogue and lock. A later one is not read by this version.
+/// The format version of catalogue and lock.
 const FORMAT: u64 = 1;
 
 const CATALOGUE: &str = "tools.json";
@@ -131,54 +130,54 @@ const SHARED: [&str; 7] = [
 ];
 
 impl Export {
-    /// Takes the tools whose contracts are exported.
+    /// Creates an export of these tools' contracts.
     ///
-    /// What is wrong with the registrations is said by the methods that need them.
+    /// The other methods report errors in the registrations.
     #[must_use]
     #[allow(clippy::needless_pass_by_value, reason = "the tools are at their end here")]
     pub fn new(registry: Registry) -> Self {
-        let script = Script::detect();
+        let script = BuildScript::detect();
         let tools = Contract::all(&registry, script.as_ref());
-        Self { tools, mode: Mode::of_variable(env::var_os(VARIABLE).as_deref()), script }
+        Self { tools, mode: LockMode::of_variable(env::var_os(VARIABLE).as_deref()), script }
     }
 
     /// Lets [`check`](Self::check) write the lock, as `TOOLS_LOCK=accept` does.
     #[must_use]
     pub fn accepting(self) -> Self {
-        Self { mode: Ok(Mode::Accept), ..self }
+        Self { mode: Ok(LockMode::Accept), ..self }
     }
 
-    /// Writes nothing, and refuses what is not up to date, as `TOOLS_LOCK=frozen` does.
+    /// Writes nothing, and fails if a file is not up to date, as `TOOLS_LOCK=frozen` does.
     ///
-    /// This is for a test that holds committed files against the tools.
+    /// Use it in a test that compares committed files with the tools.
     #[must_use]
     pub fn frozen(self) -> Self {
-        Self { mode: Ok(Mode::Frozen), ..self }
+        Self { mode: Ok(LockMode::Frozen), ..self }
     }
 
-    /// Brings a folder up to date with the tools.
+    /// Updates a folder with the tools' contracts.
     ///
-    /// Per tool it holds `NAME.input.json` and `NAME.output.json`, the schemas of arguments and
-    /// data, and the contract's envelopes with these types in place: `NAME.tool_call_request.json`,
-    /// `NAME.tool_output.json` and `NAME.response_envelope.json`. Beside them stand
-    /// the documents that are the same for all tools (`request_envelope.json`, `tool_context.json`, and
-    /// a server's `call_envelope.json`, `call_request.json`, `call_response.json`,
-    /// `list_request.json` and `list_response.json`), a catalogue `tools.json`, and a reference `TOOLS.md` for people.
-    /// A tool that says nothing of its data has no `output.json`.
+    /// Per tool it contains `NAME.input.json` and `NAME.output.json`, the schemas of arguments and
+    /// data, and the contract's envelopes with these types: `NAME.tool_call_request.json`,
+    /// `NAME.tool_output.json` and `NAME.response_envelope.json`. It also contains the documents
+    /// that are the same for all tools (`request_envelope.json`, `tool_context.json`, and a server's
+    /// `call_envelope.json`, `call_request.json`, `call_response.json`, `list_request.json` and
+    /// `list_response.json`), a catalogue `tools.json`, and a reference `TOOLS.md` for people. A
+    /// tool without a schema of its data has no `output.json`.
     ///
-    /// Every schema is a document of draft 2020-12 that stands alone; its `$id` is the file's name.
-    /// The same tools give the same bytes. A file that is right already is not touched; one that
-    /// is not is replaced as a whole. Files of tools that are no more are removed, if the
-    /// catalogue that lies there names them; nothing else in the folder is touched.
+    /// Every schema is a self-contained document of draft 2020-12; its `$id` is the file's name.
+    /// The output is deterministic. Files that are up to date are not touched; others are replaced
+    /// atomically. Files of tools that no longer exist are removed if the existing catalogue lists
+    /// them; other files in the folder are never touched.
     ///
     /// # Errors
-    /// What is wrong with the registrations, a file that cannot be read or written, and, where the
-    /// export is [`frozen`](Self::frozen), every file that is not up to date.
-    pub fn write_to(&self, folder: impl AsRef<Path>) -> Result<Written, ExportError> {
+    /// Returns an error if the registrations are invalid, if a file cannot be read or written, or
+    /// if the export is [`frozen`](Self::frozen) and a file is not up to date.
+    pub fn write_to(&self, folder: impl AsRef<Path>) -> Result<WrittenFiles, ExportError> {
         let (tools, mode) = self.ready()?;
-        let folder = Folder {
+        let folder = OutputFolder {
             path: folder.as_ref(),
-            frozen: mode == Mode::Frozen,
+            frozen: mode == LockMode::Frozen,
             durable: false,
             script: self.script.as_ref(),
         };
@@ -186,37 +185,38 @@ impl Export {
         let known = files::read(&folder.path.join(CATALOGUE))?.unwrap_or_default();
         let mut stale = listed(&known);
         stale.retain(|name| files.iter().all(|(current, _)| current != name));
-        folder.fill(&files, &stale)
+        folder.update(&files, &stale)
     }
 
-    /// Holds the tools against their committed lock.
+    /// Compares the tools with their committed lock.
     ///
-    /// Lists what has changed since the lock was written. Changes that hurt nobody pass, with a
-    /// warning of cargo's until they are accepted: run the build or the test once with
-    /// `TOOLS_LOCK=accept`, and commit the lock.
+    /// Lists the changes since the lock was written. Compatible changes pass, with a cargo warning
+    /// until they are accepted: run the build or the test once with `TOOLS_LOCK=accept`, and commit
+    /// the lock.
     ///
     /// # Errors
-    /// A change that breaks a caller or the tool's own reading of what callers send, unless the
-    /// tool's version says so: a new major version, which is a change of the leftmost number that
-    /// is not zero, as cargo has it. The message lists all of them, with tool, place, rule and
-    /// cure. Accepting is no way around it, but for a tool that was removed: it has no version to
-    /// raise, so accepting its removal is what says it.
+    /// Returns an error for a change that breaks callers, or the tool's reading of their arguments,
+    /// unless the tool has a new major version: a change of the leftmost non-zero number, as in
+    /// cargo. The message lists each such change with tool, location, rule and required action.
+    /// `accept` does not override this, except for a removed tool: it has no version to raise, so
+    /// accepting its removal confirms it.
     ///
-    /// Further: a version that went back, a lock that is missing, damaged or of a newer form, and,
-    /// where the export is [`frozen`](Self::frozen), a lock that is not up to date.
-    pub fn check(&self, lock: impl AsRef<Path>) -> Result<Changes, ExportError> {
+    /// Also returns an error for a version that decreased, for a lock that is missing, damaged or
+    /// of a newer format, and, if the export is [`frozen`](Self::frozen), for a lock that is not up
+    /// to date.
+    pub fn check(&self, lock: impl AsRef<Path>) -> Result<ContractChanges, ExportError> {
         let (tools, mode) = self.ready()?;
         let lock = lock.as_ref();
-        let folder = Folder {
+        let folder = OutputFolder {
             path: lock.parent().unwrap_or(lock),
-            frozen: mode != Mode::Accept,
+            frozen: mode != LockMode::Accept,
             durable: true,
             script: self.script.as_ref(),
         };
         lock::check(tools, lock, mode, &folder)
     }
 
-    fn ready(&self) -> Result<(&[Contract], Mode), ExportError> {
+    fn ready(&self) -> Result<(&[Contract], LockMode), ExportError> {
         if let Some(script) = &self.script {
             script.watch_variable(VARIABLE);
         }
@@ -228,7 +228,7 @@ impl Export {
     }
 }
 
-impl Mode {
+impl LockMode {
     fn of_variable(value: Option<&OsStr>) -> Result<Self, ExportError> {
         match value.map(OsStr::to_str) {
             None | Some(Some("")) => Ok(Self::Write),
@@ -244,14 +244,14 @@ impl Mode {
     }
 }
 
-/// Makes every file of the folder, the catalogue last: it names the others, so that an export
-/// which was cut short leaves nothing that the next one would not know.
+/// Generates every file of the folder, the catalogue last: it lists the others, so that the next
+/// export can clean up after an interrupted one.
 fn documents(tools: &[Contract]) -> Vec<(String, String)> {
-    let envelopes = Envelopes::new();
+    let envelopes = EnvelopeSchemas::new();
     let stems = names::stems(tools.iter().map(Contract::name));
     let schemas = tools.iter().zip(&stems).flat_map(|(tool, stem)| {
         let envelopes = &envelopes;
-        Part::ALL.into_iter().filter_map(move |part| {
+        SchemaFile::ALL.into_iter().filter_map(move |part| {
             let name = format!("{stem}{}", part.suffix());
             let text = printed(document(schema(tool, part, envelopes)?, &name));
             Some((name, text))
@@ -267,13 +267,13 @@ fn documents(tools: &[Contract]) -> Vec<(String, String)> {
     files
 }
 
-fn schema(tool: &Contract, part: Part, envelopes: &Envelopes) -> Option<Value> {
+fn schema(tool: &Contract, part: SchemaFile, envelopes: &EnvelopeSchemas) -> Option<Value> {
     Some(match part {
-        Part::Input => modern(tool.input()),
-        Part::Output => modern(Value::Object(tool.spec.output_schema()?.clone())),
-        Part::ToolCallRequest => envelopes.tool_call_request(tool),
-        Part::ToolOutput => envelopes.tool_output(tool),
-        Part::ResponseEnvelope => envelopes.response_envelope(tool),
+        SchemaFile::Input => to_current_draft(tool.input()),
+        SchemaFile::Output => to_current_draft(Value::Object(tool.spec.output_schema()?.clone())),
+        SchemaFile::ToolCallRequest => envelopes.tool_call_request(tool),
+        SchemaFile::ToolOutput => envelopes.tool_output(tool),
+        SchemaFile::ResponseEnvelope => envelopes.response_envelope(tool),
     })
 }
 
@@ -282,7 +282,7 @@ fn catalogue<'f>(tools: &[Contract], files: impl Iterator<Item = &'f String>) ->
     json!({"format": FORMAT, "files": files.collect::<Vec<_>>(), "tools": tools})
 }
 
-/// The schema files that a catalogue lists, if it is one of ours.
+/// The schema files that a catalogue of this crate lists.
 fn listed(catalogue: &[u8]) -> Vec<String> {
     let catalogue: Value = serde_json::from_slice(catalogue).unwrap_or_default();
     let is_ours = catalogue["format"].is_u64() && catalogue["tools"].is_array();

@@ -1,10 +1,10 @@
-//! The names of exported files: one a tool and side, on every file system.
+//! File names of exported schemas, unique on every file system.
 
 use std::collections::BTreeMap;
 
-/// What a schema file is about.
+/// The kinds of schema files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum SchemaFile {
     Input,
     Output,
     ToolCallRequest,
@@ -12,7 +12,7 @@ pub(super) enum Part {
     ResponseEnvelope,
 }
 
-impl Part {
+impl SchemaFile {
     pub(super) const ALL: [Self; 5] = [
         Self::Input,
         Self::Output,
@@ -32,17 +32,18 @@ impl Part {
     }
 }
 
-/// Whether a name could be that of a tool's schema file, and of nothing outside its folder.
+/// Returns whether a name has the form of a schema file, without a path.
 pub(super) fn is_schema_file(name: &str) -> bool {
     let admitted = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-+".contains(&byte);
-    name.bytes().all(admitted) && Part::ALL.iter().any(|part| name.ends_with(part.suffix()))
+    name.bytes().all(admitted) && SchemaFile::ALL.iter().any(|part| name.ends_with(part.suffix()))
 }
 
-/// The stems of the files of tools with these names, in their order.
+/// The file stems of tools with these names, in order.
 ///
-/// A stem is the tool's name, but for two cases, marked by a `+` that no tool's name has: names
-/// that differ only in case would be one file where case is ignored, so their upper case letters
-/// are counted out; and a device of Windows is no file whatever its extension.
+/// A stem is the tool's name, with two exceptions that append a `+`, which no tool name contains:
+/// names that differ only in case would be one file on a case-insensitive file system, so the
+/// positions of their upper case letters are appended; and reserved device names of Windows are not
+/// valid as file names.
 pub(super) fn stems<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<String> {
     let mut alike = BTreeMap::<String, usize>::new();
     names.clone().for_each(|name| *alike.entry(name.to_ascii_lowercase()).or_default() += 1);
@@ -56,7 +57,7 @@ pub(super) fn stems<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<Str
         .collect()
 }
 
-/// Says which letters are upper case, in hexadecimal digits of four letters each.
+/// Encodes the positions of upper case letters as hexadecimal digits of four letters each.
 fn upper_case(name: &str) -> String {
     if !name.bytes().any(|byte| byte.is_ascii_uppercase()) {
         return String::new();
@@ -77,7 +78,7 @@ fn is_device(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Part, is_schema_file, stems};
+    use super::{SchemaFile, is_schema_file, stems};
 
     #[track_caller]
     fn check(names: &[&str], expected: &[&str]) {
@@ -107,7 +108,7 @@ mod tests {
 
     #[test]
     fn only_what_could_be_a_schema_file_counts_as_one() {
-        for part in Part::ALL {
+        for part in SchemaFile::ALL {
             assert!(is_schema_file(&format!("+NUL+80{}", part.suffix())));
         }
         for name in

@@ -1,4 +1,4 @@
-//! What a build script tells cargo, and what cargo tells it.
+//! Communication of a build script with cargo.
 
 use std::env;
 use std::fs::File;
@@ -7,26 +7,26 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-/// The variables that cargo sets for build scripts, and not for what they build.
+/// Variables that cargo sets for build scripts, but not for the programs that it builds.
 const SET_BY_CARGO: [&str; 4] = ["OUT_DIR", "CARGO_MANIFEST_DIR", "HOST", "TARGET"];
 
-/// The build script that this process is.
+/// The current process, if it is a build script.
 #[derive(Debug)]
-pub(super) struct Script {
-    /// When cargo started it.
+pub(super) struct BuildScript {
+    /// Start time of the script.
     started: Option<SystemTime>,
-    /// How the compiler names the script's crate in type names, and how its package is named.
+    /// The script's crate name in Rust type names, and the name of its package.
     names: Option<(String, String)>,
 }
 
-impl Script {
-    /// Tells whether this process is a build script.
+impl BuildScript {
+    /// Returns a value if this process is a build script.
     pub(super) fn detect() -> Option<Self> {
         let all_set = SET_BY_CARGO.iter().all(|name| env::var_os(name).is_some());
         all_set.then(|| Self { started: started(), names: names() })
     }
 
-    /// Makes cargo run the script again when this file is changed or deleted.
+    /// Makes cargo rerun the script when this file changes or is deleted.
     #[allow(clippy::unused_self, reason = "only a build script may speak to cargo")]
     pub(super) fn watch(&self, path: &Path) {
         println!("cargo::rerun-if-changed={}", path.display());
@@ -42,18 +42,19 @@ impl Script {
         text.lines().for_each(|line| println!("cargo::warning={line}"));
     }
 
-    /// Dates a file that was just written back to the start of the script.
+    /// Sets the modification time of a written file to the start of the script.
     ///
-    /// Cargo runs a script again for whatever it watches that is younger than the script's start,
-    /// so that every file which the script itself has written would cost one more build.
-    pub(super) fn settle(&self, file: &File) {
+    /// Cargo reruns a script if a watched file is newer than the script's start, so each file that
+    /// the script writes itself would cause another run.
+    pub(super) fn backdate(&self, file: &File) {
         if let Some(started) = self.started {
-            // If it fails, the next build runs the script once more, and no harm is done.
+            // If this fails, the next build reruns the script once, without further effect.
             let _ = file.set_modified(started);
         }
     }
 
-    /// Gives types of a module that the script includes the names that they have in the package.
+    /// Replaces the names of types in modules that the script includes by their names in the
+    /// package.
     pub(super) fn restore_titles(&self, schema: &mut Value) {
         let Some((script, package)) = &self.names else { return };
         match schema {

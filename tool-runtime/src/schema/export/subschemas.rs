@@ -1,12 +1,12 @@
-//! A walk over every schema within a schema, and over nothing that only looks like one.
+//! Visits every subschema of a schema, but no values that merely look like schemas.
 
 use serde_json::{Map, Value};
 
-/// Keywords whose value is a schema by name.
+/// Keywords whose value maps names to schemas.
 const NAMED: [&str; 6] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 
-/// Keywords whose value is a schema, or a list of them.
+/// Keywords whose value is a schema, or a list of schemas.
 const DIRECT: [&str; 15] = [
     "items",
     "prefixItems",
@@ -25,7 +25,7 @@ const DIRECT: [&str; 15] = [
     "oneOf",
 ];
 
-/// Applies a change to every schema that is an object, the inner ones first.
+/// Applies a change to every object schema, innermost first.
 pub(crate) fn each(schema: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
     let Value::Object(keywords) = schema else { return };
     for (keyword, inner) in keywords.iter_mut() {

@@ -1,10 +1,10 @@
-//! Why a schema cannot be compiled.
+//! Errors of compiling a schema.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// Says which part of a schema cannot be enforced, and what to write instead.
+/// Describes the part of a schema that cannot be enforced, and the replacement to write.
 ///
 /// # Examples
 /// ```
@@ -19,43 +19,43 @@ use serde_json::Value;
 pub struct SchemaError {
     pointer: String,
     found: String,
-    cure: String,
+    help: String,
 }
 
 impl SchemaError {
-    pub(super) fn new(pointer: String, found: impl Into<String>, cure: impl Into<String>) -> Self {
-        Self { pointer, found: found.into(), cure: cure.into() }
+    pub(super) fn new(pointer: String, found: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { pointer, found: found.into(), help: help.into() }
     }
 
-    /// Gives the JSON Pointer to the offending part of the schema.
+    /// Returns the JSON Pointer to the offending part of the schema.
     #[must_use]
     pub fn pointer(&self) -> &str {
         &self.pointer
     }
 
-    /// Says what stands there.
+    /// Describes the value at that location.
     #[must_use]
     pub fn found(&self) -> &str {
         &self.found
     }
 
-    /// Says what to write instead.
+    /// Describes a valid replacement.
     #[must_use]
-    pub fn cure(&self) -> &str {
-        &self.cure
+    pub fn help(&self) -> &str {
+        &self.help
     }
 }
 
 impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { pointer, found, cure } = self;
-        write!(f, "schema at `#{pointer}`: found {found}; {cure}")
+        let Self { pointer, found, help } = self;
+        write!(f, "schema at `#{pointer}`: found {found}; {help}")
     }
 }
 
 impl std::error::Error for SchemaError {}
 
-/// What a schema's value is, with an article.
+/// The type of a schema's value, with an article.
 pub(super) fn described(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

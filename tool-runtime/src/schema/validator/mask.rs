@@ -1,17 +1,17 @@
-//! The text as its sender may see it again: secrets, and what the schema does not know, replaced.
+//! Masks secrets and undeclared properties in a text that is shown to its sender.
 
-use super::marks::{Search, marks};
-use super::model::Schema;
-use crate::json::View;
+use super::model::SchemaNode;
+use super::sensitive::{SensitivityScope, sensitive_nodes};
+use crate::json::JsonView;
 
-/// What stands in place of a value.
+/// Replaces a masked value.
 pub(super) const MASK: &str = "\"***\"";
 
-/// Masks every value that a secret schema may look at.
-pub(super) fn masked(schemas: &[Schema], view: View<'_>) -> String {
+/// Masks every value that a secret schema may apply to.
+pub(super) fn masked(schemas: &[SchemaNode], view: JsonView<'_>) -> String {
     let mut text = String::with_capacity(view.text.len());
     let mut done = 0;
-    for mark in marks(schemas, view, Search::Secrets) {
+    for mark in sensitive_nodes(schemas, view, SensitivityScope::Secrets) {
         let node = view.node(mark.node);
         text.push_str(&view.text[done..node.start()]);
         text.push_str(MASK);

@@ -1,19 +1,19 @@
-//! Checks JSON texts against JSON Schemas: every violation at once, nothing lost in silence.
+//! Checks JSON texts against JSON Schemas, and reports all violations at once.
 
 mod compile;
 mod error;
-mod locate;
-mod marks;
 mod mask;
 mod model;
 mod nearest;
 pub(crate) mod number;
-mod reading;
 mod redact;
 mod report;
+mod sensitive;
+mod type_error;
+mod typed_input;
+mod typed_output;
 mod types;
 mod walk;
-mod writing;
 
 #[cfg(test)]
 mod tests;
@@ -25,34 +25,34 @@ use tool_contracts::Violation;
 
 pub use self::error::SchemaError;
 pub(crate) use self::nearest::nearest;
-pub use self::report::{Coerce, Report};
-pub(crate) use self::writing::AnswerCheck;
+pub use self::report::{Coerce, ValidationReport};
+pub(crate) use self::typed_output::AnswerCheck;
 pub use crate::json::Malformed;
 
-use self::model::Schema;
+use self::model::SchemaNode;
 use crate::json::read;
 use crate::limits::Limits;
-use crate::redact::Veil;
+use crate::redact::Redactor;
 
 /// Checks JSON texts against one compiled JSON Schema.
 ///
-/// It reads the text itself, once and by the letter of RFC 8259, and reports every violation with
-/// its JSON Pointer; a value of the text is never in any answer. What it enforces is JSON Schema
-/// draft 2020-12, with the forms of draft 7 (`definitions`, `items` as a list, `dependencies`) and
-/// OpenAPI 3.0 (`nullable`, `exclusiveMinimum: true`) beside it. Whatever it could not enforce
-/// is refused by [`compile`](Self::compile).
+/// It reads the text once, strictly by RFC 8259, and reports every violation with its JSON Pointer.
+/// No result contains a value of the text. It enforces JSON Schema draft 2020-12, and the older
+/// forms of draft 7 (`definitions`, `items` as a list, `dependencies`) and OpenAPI 3.0 (`nullable`,
+/// `exclusiveMinimum: true`). A schema with an assertion that cannot be enforced is rejected by
+/// [`compile`](Self::compile).
 ///
 /// # Stricter than JSON Schema
-/// Whatever the schema says, a text is refused
+/// Independent of the schema, a text is invalid
 /// - when an object has a property twice, at any depth (rule `duplicate`);
 /// - when a number would lose digits or overflow (rule `precision`): `number` is read as a 64-bit
 ///   float, or a 32-bit one with `format: "float"`, and must print back with every digit sent;
-///   `integer` is read as 64 bits, or as what its `format` says (`int8` to `uint128`); a number
-///   that no schema speaks of is read as a 64-bit integer if it is one, else as a float.
+///   `integer` is read as 64 bits, or as the type that `format` names (`int8` to `uint128`); a
+///   number without a schema is read as a 64-bit integer if it is one, else as a float.
 ///
-/// So whatever is admitted is valid by the schema, and the reverse fails for those two rules alone.
-/// `format` is otherwise an annotation, as are all unknown keywords. Patterns are those that
-/// ECMA-262 and the `regex-lite` crate share.
+/// Every accepted text is therefore valid by the schema; a text that is valid by the schema is
+/// rejected only by those two rules. `format` is otherwise an annotation, as are all unknown
+/// keywords. Patterns use the syntax that ECMA-262 and the `regex-lite` crate share.
 ///
 /// # Examples
 /// ```
@@ -79,17 +79,17 @@ use crate::redact::Veil;
 /// # Ok::<(), tool_runtime::schema::SchemaError>(())
 /// ```
 pub struct Validator {
-    /// The root comes first.
-    schemas: Vec<Schema>,
+    /// The root is first.
+    schemas: Vec<SchemaNode>,
 }
 
 impl Validator {
     /// Compiles a schema.
     ///
     /// # Errors
-    /// The first part that is no schema, or asserts something that could not be enforced: a
-    /// keyword that is not supported, a reference out of the document or in an endless circle, a
-    /// pattern that is no regular expression.
+    /// Returns the first part that is not a schema or has an assertion that cannot be enforced: an
+    /// unsupported keyword, a reference outside the document or in an endless cycle, or an invalid
+    /// regular expression.
     ///
     /// # Examples
     /// ```
@@ -106,7 +106,7 @@ impl Validator {
 
     /// Checks one text.
     ///
-    /// Takes time and memory in proportion to the text and to the schema, up to the limits.
+    /// Takes time and memory proportional to the text and to the schema, up to the limits.
     ///
     /// # Examples
     /// ```
@@ -123,11 +123,14 @@ impl Validator {
     /// # Ok::<(), tool_runtime::schema::SchemaError>(())
     /// ```
     #[must_use]
-    pub fn check(&self, text: &str, limits: &Limits, coerce: Coerce) -> Report {
+    pub fn check(&self, text: &str, limits: &Limits, coerce: Coerce) -> ValidationReport {
         let tree = match read(text, limits) {
             Ok(tree) => tree,
             Err(malformed) => {
-                return Report { malformed: Some(malformed), ..Report::default() };
+                return ValidationReport {
+                    malformed: Some(malformed),
+                    ..ValidationReport::default()
+                };
             }
         };
         let mut report = walk::check(&self.schemas, text, &tree, limits, coerce);
@@ -137,12 +140,12 @@ impl Validator {
         report
     }
 
-    /// Says whether a typed reader could let pass what the schema refuses.
+    /// Returns whether a typed reader could accept a text that the schema rejects.
     ///
-    /// If not, a text that a `serde` reader of the schema's own type has accepted needs no
-    /// [`check`](Self::check). Such a reader is sure of strings, booleans, integers of a known
-    /// width, lists of those, and of a root object that is closed. With `root_bounds_checked` the
-    /// caller has compared the lengths and ranges of the root's own properties.
+    /// If not, a text that the schema's own type has deserialized needs no [`check`](Self::check).
+    /// `serde` alone is sufficient for strings, booleans, integers of a known width, lists of
+    /// those, and a closed root object. Set `root_bounds_checked` if the caller has compared the
+    /// lengths and ranges of the root's own properties.
     ///
     /// # Examples
     /// ```
@@ -162,15 +165,15 @@ impl Validator {
     /// ```
     #[must_use]
     pub fn needs_scan(&self, root_bounds_checked: bool) -> bool {
-        reading::needs_scan(&self.schemas, root_bounds_checked)
+        typed_input::needs_scan(&self.schemas, root_bounds_checked)
     }
 
-    /// Says when an answer, written by the schema's own type, has to be checked.
+    /// Returns when an output, serialized from the schema's own type, has to be checked.
     pub(crate) fn answer_check(&self) -> AnswerCheck {
-        writing::answer_check(&self.schemas)
+        typed_output::answer_check(&self.schemas)
     }
 
-    /// Says whether any value may be secret: `"x-sensitivity": "secret"` somewhere in the schema.
+    /// Returns whether the schema contains `"x-sensitivity": "secret"`.
     ///
     /// # Examples
     /// ```
@@ -187,10 +190,10 @@ impl Validator {
     /// ```
     #[must_use]
     pub fn has_secrets(&self) -> bool {
-        self.schemas[0].holds.secret
+        self.schemas[0].deep_sensitivity.secret
     }
 
-    /// Says whether any value may be personal: `"x-sensitivity": "pii"` somewhere in the schema.
+    /// Returns whether the schema contains `"x-sensitivity": "pii"`.
     ///
     /// # Examples
     /// ```
@@ -203,32 +206,33 @@ impl Validator {
     /// ```
     #[must_use]
     pub fn has_personal(&self) -> bool {
-        self.schemas[0].holds.pii
+        self.schemas[0].deep_sensitivity.pii
     }
 
-    /// Gives a text as a record may keep it; none if it is not JSON within the limits.
+    /// Redacts a text for a record; returns `None` if it is not JSON within the limits.
     ///
-    /// - A secret, and a property that the schema does not know, becomes `"***"`.
-    /// - Personal data becomes what [`Veil::personal`] says of its JSON text. Where it holds a
-    ///   secret it is one.
-    /// - Every other string becomes what [`Veil::free_text`] says of it. So does a property's name,
-    ///   which is veiled whole where that would change it.
+    /// - A secret, and a property that the schema does not declare, becomes `"***"`.
+    /// - Personal data becomes the result of [`Redactor::personal`] for its JSON text. Personal data
+    ///   that contains a secret is treated as a secret.
+    /// - Every other string becomes the result of [`Redactor::free_text`]. A property name that
+    ///   `free_text` would change is replaced as a whole.
     ///
-    /// A value counts as sensitive where any branch of the schema says so, and also where it has
-    /// another type than the place it stands at, as JSON in a string has.
+    /// A value is sensitive if any branch of the schema marks it so, and also if its type differs
+    /// from the schema that contains something sensitive, such as an object sent as a JSON string.
     ///
-    /// At most 32 KiB of free text are looked at. A further string becomes `[… bytes left out]`, a
-    /// further name is veiled. At most 4,096 values are veiled, further ones become `"***"`.
+    /// At most 32 KiB of free text are scanned. A string beyond that becomes `[… bytes left out]`,
+    /// a property name is replaced. At most 4,096 values are replaced by the redactor; further ones
+    /// become `"***"`.
     ///
     /// # Examples
     /// ```
     /// use serde_json::json;
     /// use tool_runtime::Limits;
-    /// use tool_runtime::redact::Veil;
+    /// use tool_runtime::redact::Redactor;
     /// use tool_runtime::schema::Validator;
     ///
     /// struct Blank;
-    /// impl Veil for Blank {
+    /// impl Redactor for Blank {
     ///     fn personal(&self, _: &str) -> String {
     ///         "pii".to_owned()
     ///     }
@@ -244,35 +248,36 @@ impl Validator {
     /// # Ok::<(), tool_runtime::schema::SchemaError>(())
     /// ```
     #[must_use]
-    pub fn redact(&self, text: &str, limits: &Limits, veil: &dyn Veil) -> Option<String> {
-        self.redact_part(text, limits, veil, Self::FREE_BYTES)
+    pub fn redact(&self, text: &str, limits: &Limits, redactor: &dyn Redactor) -> Option<String> {
+        self.redact_with_limit(text, limits, redactor, Self::FREE_TEXT_BYTES)
     }
 
-    /// How many bytes of free text [`redact`](Self::redact) looks at.
-    pub(crate) const FREE_BYTES: usize = 32 * 1024;
+    /// Bytes of free text that [`redact`](Self::redact) scans.
+    pub(crate) const FREE_TEXT_BYTES: usize = 32 * 1024;
 
-    /// As [`redact`](Self::redact), with so many bytes of free text looked at.
-    pub(crate) fn redact_part(
+    /// Like [`redact`](Self::redact), with another limit on the free text that is scanned.
+    pub(crate) fn redact_with_limit(
         &self,
         text: &str,
         limits: &Limits,
-        veil: &dyn Veil,
+        redactor: &dyn Redactor,
         free_bytes: usize,
     ) -> Option<String> {
         let tree = read(text, limits).ok()?;
-        Some(redact::redacted(&self.schemas, tree.view(text), veil, free_bytes))
+        Some(redact::redact(&self.schemas, tree.view(text), redactor, free_bytes))
     }
 
-    /// Lists the values of a text that a log must not repeat; none if it is not JSON.
-    pub(crate) fn sensitive(&self, text: &str, limits: &Limits) -> Option<redact::Withheld> {
+    /// Lists the values of a text that a log must not repeat; `None` if it is not JSON.
+    pub(crate) fn sensitive(&self, text: &str, limits: &Limits) -> Option<redact::SensitiveValues> {
         let tree = read(text, limits).ok()?;
         Some(redact::sensitive(&self.schemas, tree.view(text)))
     }
 
-    /// Says what is expected where a typed reader stopped, at a byte offset of the text.
+    /// Describes the expected type where a typed reader stopped, at a byte offset of the text.
     ///
-    /// For values that the schema admits and the type behind it does not, such as a date that does
-    /// not exist: rule `type`, and the schema's title or type at that place as what was expected.
+    /// Use it for a value that the schema accepts and its type rejects, such as a date that does
+    /// not exist. The violation has the rule `type`, and the schema's title or type as expected
+    /// type.
     ///
     /// # Examples
     /// ```
@@ -290,7 +295,7 @@ impl Validator {
     #[must_use]
     pub fn violation_at(&self, text: &str, byte_offset: usize, limits: &Limits) -> Violation {
         match read(text, limits) {
-            Ok(tree) => locate::violation_at(&self.schemas, tree.view(text), byte_offset),
+            Ok(tree) => type_error::violation_at(&self.schemas, tree.view(text), byte_offset),
             Err(_) => Violation::new("", "type", self.schemas[0].expected(), "no JSON"),
         }
     }

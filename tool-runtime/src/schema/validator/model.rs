@@ -1,52 +1,52 @@
-//! The compiled schema: flat, with every reference resolved.
+//! The compiled schema: a flat list with all references resolved.
 
 use regex_lite::Regex;
 use serde_json::Value;
 
-use super::number::{Bounds, Reader};
+use super::number::{NumberBounds, NumberReader};
 use super::types::Types;
 
-/// The place of a schema in the list of all.
+/// Index of a schema in the compiled list.
 pub(super) type SchemaId = u32;
 
-/// What one schema asks of one value.
+/// All rules that one schema applies to one value.
 #[derive(Debug, Default)]
-pub(super) struct Schema {
-    /// The types that `type` and `nullable` admit.
+pub(super) struct SchemaNode {
+    /// The types that `type` and `nullable` accept.
     pub(super) types: Types,
-    /// The types that can pass at all, as far as is known without looking at the value.
-    pub(super) reach: Types,
-    /// The types of which no rule says more; of numbers, those that are written plainly.
-    pub(super) bare: Types,
-    /// Nothing passes: the schema is `false`.
-    pub(super) never: bool,
-    /// What `x-sensitivity` says of the values.
-    pub(super) marked: Sensitive,
-    /// What it says of them or of anything that can lie below.
-    pub(super) holds: Sensitive,
-    /// Whose digits count, for numbers.
-    pub(super) reader: Reader,
-    pub(super) numbers: Option<Box<Bounds>>,
-    pub(super) strings: Option<Box<Strings>>,
-    pub(super) arrays: Option<Box<Arrays>>,
-    pub(super) objects: Option<Box<Objects>>,
-    pub(super) values: Option<Box<Values>>,
-    pub(super) logic: Option<Box<Logic>>,
+    /// The types that can be valid, as far as is known without a value.
+    pub(super) possible_types: Types,
+    /// The types without further rules; for numbers, plainly written ones.
+    pub(super) unconstrained_types: Types,
+    /// The schema is `false`: no value is valid.
+    pub(super) rejects_all: bool,
+    /// `x-sensitivity` of the values.
+    pub(super) own_sensitivity: SensitivityFlags,
+    /// `x-sensitivity` of the values and of everything below them.
+    pub(super) deep_sensitivity: SensitivityFlags,
+    /// The type that reads numbers, which decides how many digits are kept.
+    pub(super) reader: NumberReader,
+    pub(super) numbers: Option<Box<NumberBounds>>,
+    pub(super) strings: Option<Box<StringRules>>,
+    pub(super) arrays: Option<Box<ArrayRules>>,
+    pub(super) objects: Option<Box<ObjectRules>>,
+    pub(super) values: Option<Box<AllowedValues>>,
+    pub(super) logic: Option<Box<LogicRules>>,
     pub(super) title: Option<Box<str>>,
-    /// An annotation, but what a reader's refusal is most likely about.
+    /// An annotation, but the most likely reason for a typed reader to reject the value.
     pub(super) format: Option<Box<str>>,
 }
 
-/// Whom values are not for.
+/// Sensitivity of a value.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sensitive {
-    /// They never leave the process.
+pub(super) struct SensitivityFlags {
+    /// The value never leaves the process.
     pub(super) secret: bool,
-    /// They say something of a person: no record holds them as they are.
+    /// The value is personal data, which records contain only in redacted form.
     pub(super) pii: bool,
 }
 
-impl Sensitive {
+impl SensitivityFlags {
     pub(super) fn or(self, other: Self) -> Self {
         Self { secret: self.secret || other.secret, pii: self.pii || other.pii }
     }
@@ -59,61 +59,61 @@ impl Default for Types {
 }
 
 #[derive(Debug)]
-pub(super) struct Strings {
+pub(super) struct StringRules {
     pub(super) min: usize,
     pub(super) max: usize,
     pub(super) pattern: Option<Regex>,
 }
 
 #[derive(Debug)]
-pub(super) struct Arrays {
+pub(super) struct ArrayRules {
     pub(super) prefix: Vec<SchemaId>,
     pub(super) items: Option<SchemaId>,
-    pub(super) contains: Option<Contains>,
+    pub(super) contains: Option<ContainsRule>,
     pub(super) min: usize,
     pub(super) max: usize,
     pub(super) unique: bool,
 }
 
 #[derive(Debug)]
-pub(super) struct Contains {
+pub(super) struct ContainsRule {
     pub(super) schema: SchemaId,
     pub(super) min: usize,
     pub(super) max: usize,
 }
 
 #[derive(Debug)]
-pub(super) struct Objects {
-    /// Sorted by name; also the required names that `properties` lacks.
-    pub(super) properties: Vec<Property>,
+pub(super) struct ObjectRules {
+    /// Sorted by name; includes required names that `properties` lacks.
+    pub(super) properties: Vec<PropertyRule>,
     pub(super) patterns: Vec<(Regex, SchemaId)>,
-    pub(super) additional: Additional,
+    pub(super) additional: AdditionalProperties,
     pub(super) required: bool,
     pub(super) names: Option<SchemaId>,
     pub(super) min: usize,
     pub(super) max: usize,
-    pub(super) dependents: Vec<Dependent>,
-    /// What `unevaluatedProperties` asks of the properties that nothing else looks at.
+    pub(super) dependents: Vec<DependentRule>,
+    /// The schema of properties that no other keyword evaluates.
     pub(super) unevaluated: Option<SchemaId>,
 }
 
 #[derive(Debug)]
-pub(super) struct Property {
+pub(super) struct PropertyRule {
     pub(super) name: Box<str>,
     pub(super) schema: Option<SchemaId>,
     pub(super) required: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Additional {
+pub(super) enum AdditionalProperties {
     Open,
     Closed,
     Checked(SchemaId),
 }
 
-/// What the presence of one property asks for.
+/// Rules that apply if a property is present.
 #[derive(Debug)]
-pub(super) struct Dependent {
+pub(super) struct DependentRule {
     pub(super) name: Box<str>,
     pub(super) required: Vec<Box<str>>,
     pub(super) schema: Option<SchemaId>,
@@ -121,7 +121,7 @@ pub(super) struct Dependent {
 
 /// The values of `enum` or `const`.
 #[derive(Debug)]
-pub(super) struct Values {
+pub(super) struct AllowedValues {
     pub(super) rule: &'static str,
     /// Sorted.
     pub(super) strings: Vec<Box<str>>,
@@ -130,7 +130,7 @@ pub(super) struct Values {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Logic {
+pub(super) struct LogicRules {
     pub(super) reference: Option<SchemaId>,
     pub(super) all: Vec<SchemaId>,
     pub(super) any: Option<Choice>,
@@ -139,8 +139,8 @@ pub(super) struct Logic {
     pub(super) condition: Option<Condition>,
 }
 
-impl Logic {
-    /// The schemas that look at the same value.
+impl LogicRules {
+    /// The schemas that apply to the same value.
     pub(super) fn inline(&self) -> impl Iterator<Item = SchemaId> + '_ {
         let choices = self.any.iter().chain(&self.one).flat_map(|choice| &choice.branches);
         let condition = self.condition.iter().flat_map(|condition| {
@@ -151,8 +151,8 @@ impl Logic {
     }
 }
 
-impl Schema {
-    /// The schemas that look at the same value.
+impl SchemaNode {
+    /// The schemas that apply to the same value.
     pub(super) fn inline(&self) -> impl Iterator<Item = SchemaId> + '_ {
         let dependents = self.objects.iter().flat_map(|rules| &rules.dependents);
         let logic = self.logic.iter().flat_map(|logic| logic.inline());
@@ -163,14 +163,14 @@ impl Schema {
 #[derive(Debug)]
 pub(super) struct Choice {
     pub(super) branches: Vec<SchemaId>,
-    pub(super) tag: Option<Tag>,
+    pub(super) tag: Option<Discriminator>,
 }
 
-/// A property whose constant tells the branches of a choice apart.
+/// A property whose constant value selects the branch of a choice.
 #[derive(Debug, Clone)]
-pub(super) struct Tag {
+pub(super) struct Discriminator {
     pub(super) property: Box<str>,
-    /// The constant of each branch that admits objects.
+    /// The constant of each branch that accepts objects.
     pub(super) values: Vec<(Box<str>, SchemaId)>,
     pub(super) expected: Box<str>,
 }
@@ -182,16 +182,16 @@ pub(super) struct Condition {
     pub(super) fail: Option<SchemaId>,
 }
 
-impl Schema {
-    /// What may stand here, in words.
+impl SchemaNode {
+    /// Describes the accepted values.
     pub(super) fn expected(&self) -> String {
         match &self.values {
             Some(values) => values.expected.to_string(),
-            None => self.reach.text(),
+            None => self.possible_types.text(),
         }
     }
 
-    /// What to call the schema among others: its title, or what may stand there.
+    /// Names the schema among others: its title, or the accepted types.
     pub(super) fn name(&self) -> String {
         const LONGEST: usize = 80;
         match &self.title {
@@ -200,31 +200,31 @@ impl Schema {
         }
     }
 
-    /// The types of which no rule says more.
-    pub(super) fn unruled(&self) -> Types {
-        let mut bare = Types::NULL.or(Types::BOOL);
-        if self.values.is_some() || self.logic.is_some() || self.never {
+    /// The types without further rules.
+    pub(super) fn types_without_rules(&self) -> Types {
+        let mut unconstrained_types = Types::NULL.or(Types::BOOL);
+        if self.values.is_some() || self.logic.is_some() || self.rejects_all {
             return Types::NONE;
         }
         if self.strings.is_none() {
-            bare = bare.or(Types::STRING);
+            unconstrained_types = unconstrained_types.or(Types::STRING);
         }
         if self.arrays.is_none() {
-            bare = bare.or(Types::ARRAY);
+            unconstrained_types = unconstrained_types.or(Types::ARRAY);
         }
         if self.objects.is_none() {
-            bare = bare.or(Types::OBJECT);
+            unconstrained_types = unconstrained_types.or(Types::OBJECT);
         }
         if self.numbers.is_none() && self.reader.keeps_plain() {
-            bare = bare.or(Types::NUMBER);
+            unconstrained_types = unconstrained_types.or(Types::NUMBER);
         }
-        bare
+        unconstrained_types
     }
 
-    /// Does everything pass?
+    /// Returns whether every value is valid.
     pub(super) fn is_open(&self) -> bool {
         self.types == Types::ANY
-            && !self.never
+            && !self.rejects_all
             && self.numbers.is_none()
             && self.strings.is_none()
             && self.arrays.is_none()

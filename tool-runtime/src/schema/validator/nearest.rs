@@ -1,14 +1,14 @@
-//! Finds the names that a wrong one was probably meant to be.
+//! Suggests names for a misspelt one.
 
 use crate::steps;
 
 /// The longest name, in bytes, that is compared.
 const LONGEST: usize = 64;
 
-/// The names closest to the wanted one, closest first, at most `max` of them.
+/// Returns at most `max` names that are close to the wanted one, closest first.
 ///
-/// Case and the separators `_`, `-`, `.` and space do not count; a swap of two neighbours is one
-/// step; a third of the letters may differ. Work is linear in the names, at most 64 steps each.
+/// Case and the separators `_`, `-`, `.` and space are ignored. Swapping two neighbours counts as
+/// one edit. A third of the letters may differ. Runs in linear time, at most 64 steps per name.
 pub(crate) fn nearest<'a>(
     wanted: &str,
     names: impl Iterator<Item = &'a str>,
@@ -28,7 +28,7 @@ pub(crate) fn nearest<'a>(
     best.into_iter().map(|(_, name)| name).collect()
 }
 
-/// A name's letters as bit rows, one for each byte: bit `i` says that letter `i` is that byte.
+/// Bit masks by byte: bit `i` is set if letter `i` is that byte.
 struct Pattern {
     rows: [u64; 256],
     length: usize,
@@ -45,7 +45,7 @@ impl Pattern {
         Some(Self { rows, length: letters.length, letters })
     }
 
-    /// How far a name is, if it is close enough to have been meant.
+    /// The edit distance of a name, if it is within the accepted limit.
     fn distance(&self, name: &str) -> Option<usize> {
         let letters = Letters::of(name)?;
         let allowed = (self.length.max(letters.length) / 3).max(1);
@@ -60,7 +60,7 @@ impl Pattern {
         (steps <= allowed && steps < shorter).then_some(steps)
     }
 
-    /// The edit distance with swaps (optimal string alignment), after Hyyrö 2003: one column of
+    /// The edit distance with swaps (optimal string alignment), after Hyyrö 2003: each column of
     /// the usual table is a few machine words.
     fn steps(&self, letters: &[u8]) -> usize {
         let last = 1_u64 << (self.length - 1);
@@ -83,13 +83,13 @@ impl Pattern {
     }
 }
 
-/// Does one name begin or end with the other?
+/// Returns whether one name is a prefix or suffix of the other.
 fn is_part(a: &[u8], b: &[u8]) -> bool {
     let (long, short) = if a.len() > b.len() { (a, b) } else { (b, a) };
     long.starts_with(short) || long.ends_with(short)
 }
 
-/// The bytes of a name that count.
+/// The bytes of a name that are compared.
 struct Letters {
     bytes: [u8; LONGEST],
     length: usize,

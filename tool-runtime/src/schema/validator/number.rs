@@ -1,31 +1,31 @@
-//! Numbers: whether their reader keeps every digit, and where they lie.
+//! Numbers: precision of the type that reads them, and comparison with bounds.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use serde_json::Number;
 
-use crate::json::{Decimal, Node, View};
+use crate::json::{Decimal, JsonNode, JsonView};
 
-/// Who reads a number, and so which digits survive.
+/// The type that reads a number, which decides how many digits are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Reader {
+pub(super) enum NumberReader {
     /// Untyped: digits alone as a 64-bit integer, anything else as a 64-bit float.
     #[default]
     Any,
-    Integer(Width),
+    Integer(IntegerWidth),
     Double,
     Single,
 }
 
 /// The range of an integer type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Width {
+pub(crate) struct IntegerWidth {
     signed: bool,
     bits: u8,
 }
 
-impl Width {
+impl IntegerWidth {
     /// Everything from the least `i64` to the greatest `u64`.
     pub(crate) const WIDEST: Self = Self { signed: true, bits: 65 };
 
@@ -62,43 +62,43 @@ impl Width {
         }
     }
 
-    /// Does it hold an integer?
-    fn holds(self, number: &Decimal<'_>) -> bool {
+    /// Returns whether the number is in the range.
+    fn contains(self, number: &Decimal<'_>) -> bool {
         let Some(value) = number.magnitude() else { return false };
         if number.is_negative() { value <= self.min().unsigned_abs() } else { value <= self.max() }
     }
 
-    /// Is every value of the type at least that?
-    pub(super) fn is_at_least(self, limit: &Limit) -> bool {
-        limit.order(Value::Integer(self.min())) != Ordering::Less
+    /// Returns whether every value of the type is at least `limit`.
+    pub(super) fn is_at_least(self, limit: &NumericLimit) -> bool {
+        limit.order(NumberValue::Integer(self.min())) != Ordering::Less
     }
 
-    /// Is every value of the type at most that?
-    pub(super) fn is_at_most(self, limit: &Limit) -> bool {
+    /// Returns whether every value of the type is at most `limit`.
+    pub(super) fn is_at_most(self, limit: &NumericLimit) -> bool {
         let most = i128::try_from(self.max()).unwrap_or(i128::MAX);
-        limit.order(Value::Integer(most)) != Ordering::Greater
+        limit.order(NumberValue::Integer(most)) != Ordering::Greater
     }
 }
 
-impl Reader {
-    /// Does the reader get exactly the number that was written?
-    pub(super) fn keeps(self, view: View<'_>, node: &Node) -> bool {
+impl NumberReader {
+    /// Returns whether the number is read without losing digits.
+    pub(super) fn keeps(self, view: JsonView<'_>, node: &JsonNode) -> bool {
         match self {
             Self::Double => !node.is_wide() || keeps_double(view.raw(node)),
             Self::Single => keeps_single(view.raw(node)),
-            Self::Integer(Width::WIDEST) | Self::Any if !node.is_wide() => true,
-            Self::Integer(width) => width.holds(&view.decimal(node)),
-            Self::Any if node.is_digits() => Width::WIDEST.holds(&view.decimal(node)),
+            Self::Integer(IntegerWidth::WIDEST) | Self::Any if !node.is_wide() => true,
+            Self::Integer(width) => width.contains(&view.decimal(node)),
+            Self::Any if node.is_digits() => IntegerWidth::WIDEST.contains(&view.decimal(node)),
             Self::Any => keeps_double(view.raw(node)),
         }
     }
 
-    /// Does it keep every number of up to 15 digits without exponent?
+    /// Returns whether every number of up to 15 digits without exponent is read exactly.
     pub(super) const fn keeps_plain(self) -> bool {
-        matches!(self, Self::Any | Self::Double | Self::Integer(Width::WIDEST))
+        matches!(self, Self::Any | Self::Double | Self::Integer(IntegerWidth::WIDEST))
     }
 
-    /// What the reader can take, in words.
+    /// Describes the accepted numbers.
     pub(super) fn expected(self) -> String {
         match self {
             Self::Integer(width) => {
@@ -111,7 +111,7 @@ impl Reader {
     }
 }
 
-/// No finite 64-bit float has more significant digits than that.
+/// The most significant digits of a finite 64-bit float.
 const MOST_DIGITS: usize = 767;
 
 fn keeps_double(raw: &str) -> bool {
@@ -124,11 +124,11 @@ fn keeps_single(raw: &str) -> bool {
     read.is_finite() && prints_back(raw, &read)
 }
 
-/// Is the number the same when it is printed with as many digits as were sent, or with the fewest
-/// that tell it from its neighbours?
+/// Returns whether the number prints back as sent, with the same number of digits or in its
+/// shortest form.
 ///
-/// The two differ at some powers of two, whose neighbours are farther away above than below: all
-/// languages print 2^-44 as 5.684341886080802e-14, which sixteen digits end in a 1.
+/// The two differ at some powers of two, which have a wider gap above than below: all languages
+/// print 2^-44 as 5.684341886080802e-14, though with sixteen digits it would end in a 1.
 fn prints_back(raw: &str, read: &impl fmt::LowerExp) -> bool {
     let sent = Decimal::read(raw);
     let digits = sent.digits().count();
@@ -138,15 +138,15 @@ fn prints_back(raw: &str, read: &impl fmt::LowerExp) -> bool {
         && (is_printed_as(format!("{read:.places$e}")) || is_printed_as(format!("{read:e}")))
 }
 
-/// A number that can be compared: exact when it is whole and fits 64 bits, else the nearest float.
+/// A comparable number: exact if it is whole and fits in 64 bits, else the nearest float.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Value {
+pub(super) enum NumberValue {
     Integer(i128),
     Float(f64),
 }
 
-impl Value {
-    pub(super) fn of(view: View<'_>, node: &Node) -> Self {
+impl NumberValue {
+    pub(super) fn of(view: JsonView<'_>, node: &JsonNode) -> Self {
         let raw = view.raw(node);
         if node.is_digits() && !node.is_wide() {
             return raw.parse::<i64>().map_or(Self::Float(f64::NAN), |n| Self::Integer(n.into()));
@@ -177,42 +177,44 @@ fn order_mixed(whole: i128, float: f64) -> Ordering {
     whole.cmp(&floor).then(fraction)
 }
 
-/// A number of the schema, as a bound.
+/// A number of the schema that is used as a bound.
 #[derive(Debug)]
-pub(super) struct Limit {
+pub(super) struct NumericLimit {
     whole: Option<i128>,
     float: f64,
     pub(super) text: Box<str>,
 }
 
-impl Limit {
+impl NumericLimit {
     pub(super) fn new(number: &Number) -> Self {
         let text = number.to_string();
         let float = number.as_f64().unwrap_or(f64::NAN);
         Self { whole: whole(&Decimal::read(&text)), float, text: text.into() }
     }
 
-    /// Where a value lies as seen from the bound.
-    pub(super) fn order(&self, value: Value) -> Ordering {
+    /// Orders a value relative to the bound.
+    pub(super) fn order(&self, value: NumberValue) -> Ordering {
         match (value, self.whole) {
-            (Value::Integer(value), Some(limit)) => value.cmp(&limit),
-            (Value::Integer(value), None) => order_mixed(value, self.float),
-            (Value::Float(value), _) => value.partial_cmp(&self.float).unwrap_or(Ordering::Equal),
+            (NumberValue::Integer(value), Some(limit)) => value.cmp(&limit),
+            (NumberValue::Integer(value), None) => order_mixed(value, self.float),
+            (NumberValue::Float(value), _) => {
+                value.partial_cmp(&self.float).unwrap_or(Ordering::Equal)
+            }
         }
     }
 }
 
-/// What a schema asks of a number beside its type.
+/// Bounds of a number, other than its type.
 #[derive(Debug, Default)]
-pub(super) struct Bounds {
-    pub(super) min: Option<Limit>,
-    pub(super) max: Option<Limit>,
-    pub(super) above: Option<Limit>,
-    pub(super) below: Option<Limit>,
-    pub(super) step: Option<Limit>,
+pub(super) struct NumberBounds {
+    pub(super) min: Option<NumericLimit>,
+    pub(super) max: Option<NumericLimit>,
+    pub(super) above: Option<NumericLimit>,
+    pub(super) below: Option<NumericLimit>,
+    pub(super) step: Option<NumericLimit>,
 }
 
-impl Bounds {
+impl NumberBounds {
     pub(super) const fn is_empty(&self) -> bool {
         self.min.is_none()
             && self.max.is_none()
@@ -222,8 +224,8 @@ impl Bounds {
     }
 }
 
-/// Is the number a whole multiple of the step? Exact, in decimal.
-pub(super) fn is_multiple(number: &Decimal<'_>, step: &Limit) -> bool {
+/// Returns whether the number is a multiple of the step, in exact decimal arithmetic.
+pub(super) fn is_multiple(number: &Decimal<'_>, step: &NumericLimit) -> bool {
     let step = Decimal::read(&step.text);
     let (Some(digits), Some(divisor)) = (number.mantissa(), step.mantissa()) else { return false };
     if digits == 0 || divisor == 0 {
@@ -237,7 +239,7 @@ pub(super) fn is_multiple(number: &Decimal<'_>, step: &Limit) -> bool {
     scaled.and_then(|scale| divisor.checked_mul(scale)).is_some_and(|divisor| digits % divisor == 0)
 }
 
-/// `digits × 10^places mod divisor`, without ever leaving 128 bits.
+/// Computes `digits × 10^places mod divisor` within 128 bits.
 fn remainder(digits: u128, places: u64, divisor: u128) -> u128 {
     if divisor > u128::from(u64::MAX) {
         return digits; // no JSON number of a schema has that many digits

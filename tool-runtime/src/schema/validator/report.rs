@@ -1,17 +1,17 @@
-//! What a check found.
+//! Result of a check.
 
 use tool_contracts::{Coercion, Violation};
 
 use crate::json::Malformed;
 
-/// Says which values of the wrong type are read as the right one.
+/// Selects which values of the wrong type are converted.
 ///
-/// With either, a whole number in another spelling (`1.0`, `1e2`, `-0`) is an integer: JSON Schema
-/// says so. It is answered with a receipt, and written as a plain integer.
+/// In both modes, a whole number in another notation (`1.0`, `1e2`, `-0`) is an integer, as JSON
+/// Schema specifies. It is reported as a coercion, and written as a plain integer.
 ///
-/// [`Lossless`](Self::Lossless) adds the rows below, and nothing else. A row applies only where
-/// the value as sent has a type that the schema does not admit, and only if what it becomes is
-/// then valid in every other respect.
+/// [`Lossless`](Self::Lossless) adds the rows below, and nothing else. A row applies only if the
+/// schema does not accept the type of the value as sent, and only if the converted value is valid
+/// in every other respect.
 ///
 /// | sent | wanted | becomes |
 /// | --- | --- | --- |
@@ -23,19 +23,19 @@ use crate::json::Malformed;
 /// | `5`, `2.50` | string | `"5"`, `"2.50"`: the digits as written |
 /// | `null` for a declared property that is not required | not null | the property is left out |
 ///
-/// A string must hold exactly one JSON value without space around it: `" 5"`, `"5 "`, `"05"`,
-/// `"yes"`, `"True"`, `""` and `"null"` stay strings. A boolean is never text or a number, and a
-/// single value is never wrapped into an array.
+/// A string must contain exactly one JSON value without surrounding whitespace: `" 5"`, `"5 "`,
+/// `"05"`, `"yes"`, `"True"`, `""` and `"null"` stay strings. A boolean is never converted to text
+/// or to a number, and a single value is never wrapped in an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Coerce {
-    /// Refuses every value of another type.
+    /// Rejects every value of another type.
     #[default]
     Off,
-    /// Reads the values of the table, each with a receipt.
+    /// Converts the values of the table, and reports each as a [`Coercion`].
     Lossless,
 }
 
-/// Holds everything that one check of one text found.
+/// Holds the results of checking one text.
 ///
 /// # Examples
 /// ```
@@ -53,30 +53,30 @@ pub enum Coerce {
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
-pub struct Report {
-    /// Why the text is not JSON that can be looked at; then everything else is empty.
+pub struct ValidationReport {
+    /// Set if the text is not JSON within the limits; then all other fields are empty.
     pub malformed: Option<Malformed>,
-    /// Every rule that the text breaks, at most [`Report::MOST`]; the last one says if there are
-    /// more.
+    /// Every violation, at most [`ValidationReport::MOST`]; if there are more, the last one says
+    /// so.
     pub violations: Vec<Violation>,
-    /// A receipt for every value that is read as another type; empty if there are violations.
+    /// Every converted value; empty if there are violations.
     ///
-    /// At most [`Report::MOST`] are listed, with at most 16 KiB of pointers. Where there are more,
-    /// one further receipt has an empty pointer, the number of values that are left out in `from`
-    /// (`4936 more values`) and `not listed` in `to`.
+    /// At most [`ValidationReport::MOST`] are listed, with at most 16 KiB of pointers. If there are
+    /// more, one further entry has an empty pointer, the number of omitted values in `from` (`4936
+    /// more values`) and `not listed` in `to`.
     pub coercions: Vec<Coercion>,
-    /// The text with every coercion made, if there is one; all else stands in it as sent.
+    /// The text with every coercion applied, if there is any; the rest stays as sent.
     pub coerced: Option<String>,
-    /// The text as it may be shown, if the schema has secrets: `"***"` in place of each of them,
-    /// and of every property that the schema does not know.
+    /// The text for display, if the schema has secrets: each secret, and each property that the
+    /// schema does not declare, is `"***"`.
     pub masked: Option<String>,
 }
 
-impl Report {
-    /// Names how many violations, and how many receipts, are listed at most.
+impl ValidationReport {
+    /// The most violations, and the most coercions, that are listed.
     pub const MOST: usize = 64;
 
-    /// Says whether the text is JSON and breaks no rule.
+    /// Returns whether the text is JSON and has no violations.
     #[must_use]
     pub fn is_admitted(&self) -> bool {
         self.malformed.is_none() && self.violations.is_empty()

@@ -1,8 +1,8 @@
 //! Sets of JSON types.
 
-use crate::json::{Kind, Node, View};
+use crate::json::{JsonKind, JsonNode, JsonView};
 
-/// A set of JSON types; whole numbers are told from others, as JSON Schema does.
+/// A set of JSON types that, like JSON Schema, distinguishes whole numbers from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Types(u8);
 
@@ -32,50 +32,51 @@ impl Types {
         })
     }
 
-    /// The one type that a value has.
-    pub(super) fn of(view: View<'_>, node: &Node) -> Self {
+    /// The type of a value.
+    pub(super) fn of(view: JsonView<'_>, node: &JsonNode) -> Self {
         match node.kind {
-            Kind::Null => Self::NULL,
-            Kind::Bool => Self::BOOL,
-            Kind::Number if view.is_integral(node) => Self::INTEGER,
-            Kind::Number => Self::FRACTION,
-            Kind::String => Self::STRING,
-            Kind::Array => Self::ARRAY,
-            Kind::Object => Self::OBJECT,
+            JsonKind::Null => Self::NULL,
+            JsonKind::Bool => Self::BOOL,
+            JsonKind::Number if view.is_integral(node) => Self::INTEGER,
+            JsonKind::Number => Self::FRACTION,
+            JsonKind::String => Self::STRING,
+            JsonKind::Array => Self::ARRAY,
+            JsonKind::Object => Self::OBJECT,
         }
     }
 
     /// The types that a value of a kind may have.
-    pub(super) const fn of_kind(kind: Kind) -> Self {
+    pub(super) const fn of_kind(kind: JsonKind) -> Self {
         match kind {
-            Kind::Null => Self::NULL,
-            Kind::Bool => Self::BOOL,
-            Kind::Number => Self::NUMBER,
-            Kind::String => Self::STRING,
-            Kind::Array => Self::ARRAY,
-            Kind::Object => Self::OBJECT,
+            JsonKind::Null => Self::NULL,
+            JsonKind::Bool => Self::BOOL,
+            JsonKind::Number => Self::NUMBER,
+            JsonKind::String => Self::STRING,
+            JsonKind::Array => Self::ARRAY,
+            JsonKind::Object => Self::OBJECT,
         }
     }
 
-    /// The types that a value may have, as far as a glance tells.
+    /// The types that a value may have, without parsing its number.
     #[inline]
-    pub(super) const fn at_a_glance(node: &Node) -> Self {
+    pub(super) const fn approximate(node: &JsonNode) -> Self {
         match node.kind {
-            Kind::Number if node.is_digits() => Self::INTEGER,
+            JsonKind::Number if node.is_digits() => Self::INTEGER,
             kind => Self::of_kind(kind),
         }
     }
 
-    /// What a value of this type may become without loss; see [`Coerce`](super::Coerce).
-    pub(super) const fn coercible(self) -> Self {
-        let mut reach = Self::NONE;
-        if self.meets(Self::NUMBER) {
-            reach = reach.or(Self::STRING);
+    /// The types that a value of this type may be converted to; see [`Coerce`](super::Coerce).
+    pub(super) const fn coercible_to(self) -> Self {
+        let mut possible_types = Self::NONE;
+        if self.intersects(Self::NUMBER) {
+            possible_types = possible_types.or(Self::STRING);
         }
-        if self.meets(Self::STRING) {
-            reach = reach.or(Self::NUMBER).or(Self::BOOL).or(Self::ARRAY).or(Self::OBJECT);
+        if self.intersects(Self::STRING) {
+            possible_types =
+                possible_types.or(Self::NUMBER).or(Self::BOOL).or(Self::ARRAY).or(Self::OBJECT);
         }
-        reach
+        possible_types
     }
 
     pub(super) const fn or(self, other: Self) -> Self {
@@ -86,31 +87,31 @@ impl Types {
         Self(self.0 & other.0)
     }
 
-    /// Have the sets a type in common?
-    pub(super) const fn meets(self, other: Self) -> bool {
+    /// Returns whether the sets intersect.
+    pub(super) const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Are all types of the other set in this one?
-    pub(super) const fn holds(self, other: Self) -> bool {
+    /// Returns whether this set contains the other.
+    pub(super) const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Has the value one of these types?
-    pub(super) fn admits(self, view: View<'_>, node: &Node) -> bool {
-        let types = Self::at_a_glance(node);
-        self.holds(types) || (self.meets(types) && self.holds(Self::of(view, node)))
+    /// Returns whether the value has one of these types.
+    pub(super) fn admits(self, view: JsonView<'_>, node: &JsonNode) -> bool {
+        let types = Self::approximate(node);
+        self.contains(types) || (self.intersects(types) && self.contains(Self::of(view, node)))
     }
 
-    /// The names, as a person says them: `string or null`.
+    /// The names as text, such as `string or null`.
     pub(super) fn text(self) -> String {
         if self == Self::ANY {
             return "any value".to_owned();
         }
         let mut names = Vec::new();
         for (set, name) in NAMES {
-            let covered = set == Self::INTEGER && self.holds(Self::NUMBER);
-            if self.holds(set) && !covered {
+            let covered = set == Self::INTEGER && self.contains(Self::NUMBER);
+            if self.contains(set) && !covered {
                 names.push(name);
             }
         }
@@ -121,9 +122,9 @@ impl Types {
         }
     }
 
-    /// The name of the one type of a value.
+    /// The name of the type of a single value.
     pub(super) fn name(self) -> &'static str {
-        NAMES.iter().find(|(set, _)| set.meets(self)).map_or("absent", |(_, name)| *name)
+        NAMES.iter().find(|(set, _)| set.intersects(self)).map_or("absent", |(_, name)| *name)
     }
 }
 

@@ -35,7 +35,7 @@ impl InstancesError {
 
 impl From<SchemaError> for InstancesError {
     fn from(error: SchemaError) -> Self {
-        Self::new(error.pointer(), format!("{}; {}", error.found(), error.cure()))
+        Self::new(error.pointer(), format!("{}; {}", error.found(), error.help()))
     }
 }
 

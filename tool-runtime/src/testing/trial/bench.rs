@@ -10,7 +10,7 @@ use tool_contracts::{CallStatus, ToolContext, ToolSpec};
 use crate::call::ToolOutput;
 use crate::dispatch::{CallRecord, Observe, Origin, Runtime};
 use crate::limits::Limits;
-use crate::redact::Veil;
+use crate::redact::Redactor;
 use crate::schema::Validator;
 use crate::testing::{Ids, context};
 
@@ -140,7 +140,7 @@ impl Attempt {
 /// Personal data is not for everybody either; free text is, as it was made here.
 struct Masked;
 
-impl Veil for Masked {
+impl Redactor for Masked {
     fn personal(&self, _: &str) -> String {
         "***".to_owned()
     }

@@ -11,7 +11,7 @@ use super::inputs::Inputs;
 use super::report::{Check, TrialReport};
 use crate::call::ToolOutput;
 use crate::limits::Limits;
-use crate::redact::Veil;
+use crate::redact::Redactor;
 use crate::schema::Validator;
 use crate::testing::Instances;
 use crate::testing::instances::{Dice, Sensitivity};
@@ -198,7 +198,7 @@ fn open_answer(bench: &Bench, data: &str) -> String {
 
 struct Plain;
 
-impl Veil for Plain {
+impl Redactor for Plain {
     fn personal(&self, json: &str) -> String {
         json.to_owned()
     }

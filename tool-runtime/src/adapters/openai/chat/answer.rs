@@ -1,10 +1,10 @@
-//! Answers as `tool` messages, one a call. There is no mark for an error: its text says it.
+//! Writes answers as `tool` messages, one per call. Only the text marks an error.
 
 use serde_json::{Value, json};
 
-use crate::adapters::answers::Reply;
+use crate::adapters::answers::PreparedAnswer;
 
-pub(in crate::adapters) fn answer(replies: &[Reply<'_>]) -> Vec<Value> {
-    let message = |reply: &Reply<'_>| json!({ "role": "tool", "tool_call_id": reply.asked.call_id(), "content": reply.text() });
+pub(in crate::adapters) fn answer(replies: &[PreparedAnswer<'_>]) -> Vec<Value> {
+    let message = |reply: &PreparedAnswer<'_>| json!({ "role": "tool", "tool_call_id": reply.asked.call_id(), "content": reply.text() });
     replies.iter().map(message).collect()
 }

@@ -1,29 +1,29 @@
-//! A whole chat completion, and what one becomes.
+//! Reads a complete chat completion.
 
 use serde_json::{Map, Value, json};
 
-use super::slots::Slot;
-use crate::adapters::place::Place;
-use crate::adapters::said::{Calls, Said, repeated_text, text_in};
-use crate::adapters::{ReadError, Stop};
+use super::partial_calls::PartialCall;
+use crate::adapters::parsed_response::{ParsedCalls, ParsedResponse, repeated_text, text_in};
+use crate::adapters::response_value::ResponseValue;
+use crate::adapters::{ReadError, StopReason};
 
-/// What one choice's message says.
+/// The message of a choice.
 #[derive(Debug, Default)]
-pub(super) struct Message {
-    /// All but the calls.
+pub(super) struct ChatMessage {
+    /// All fields except the calls.
     pub(super) fields: Map<String, Value>,
-    pub(super) calls: Vec<Entry>,
+    pub(super) calls: Vec<ChatCall>,
 }
 
 /// One of a message's tool calls.
 #[derive(Debug)]
-pub(super) enum Entry {
-    Function(Slot),
-    /// Of a kind that is not ours to answer.
+pub(super) enum ChatCall {
+    Function(PartialCall),
+    /// A call of another type, which is not handled here.
     Other(Value),
 }
 
-pub(in crate::adapters) fn read(root: Place<'_>) -> Result<Said, ReadError> {
+pub(in crate::adapters) fn read(root: ResponseValue<'_>) -> Result<ParsedResponse, ReadError> {
     let choices = root.need("choices", "a list of choices")?;
     let Some(choice) = choices.items()?.next() else {
         return Err(choices.unexpected("a list of one choice"));
@@ -31,49 +31,49 @@ pub(in crate::adapters) fn read(root: Place<'_>) -> Result<Said, ReadError> {
     let message = choice.need("message", "the assistant's message")?;
     let fields = message.fields(&["tool_calls"])?;
     let calls = message.list("tool_calls")?.map(entry).collect::<Result<_, _>>()?;
-    Ok(Message { fields, calls }.said(stop(choice)))
+    Ok(ChatMessage { fields, calls }.said(stop(choice)))
 }
 
-fn entry(call: Place<'_>) -> Result<Entry, ReadError> {
+fn entry(call: ResponseValue<'_>) -> Result<ChatCall, ReadError> {
     if call.get("function").is_none() && call.get("type").is_some() {
-        return call.value().map(Entry::Other);
+        return call.value().map(ChatCall::Other);
     }
-    Slot::read(call).map(Entry::Function)
+    PartialCall::read(call).map(ChatCall::Function)
 }
 
-/// Why a choice ended; one that has not is interrupted.
-pub(super) fn stop(choice: Place<'_>) -> Stop {
+/// The stop reason of a choice; without one, it was interrupted.
+pub(super) fn stop(choice: ResponseValue<'_>) -> StopReason {
     match choice.word_of("finish_reason").as_deref() {
-        // Servers of open models name the token that ends a text.
-        Some("stop" | "tool_calls" | "function_call" | "eos" | "eos_token") => Stop::Done,
-        Some("length" | "model_length") => Stop::Length,
-        Some(word @ ("content_filter" | "refusal")) => Stop::Refused(word.to_owned()),
-        Some(word) => Stop::Other(word.to_owned()),
-        None => Stop::Interrupted,
+        // Servers of open models return the end-of-text token.
+        Some("stop" | "tool_calls" | "function_call" | "eos" | "eos_token") => StopReason::Done,
+        Some("length" | "model_length") => StopReason::Length,
+        Some(word @ ("content_filter" | "refusal")) => StopReason::Refused(word.to_owned()),
+        Some(word) => StopReason::Other(word.to_owned()),
+        None => StopReason::Interrupted,
     }
 }
 
-impl Message {
-    pub(super) fn said(mut self, stop: Stop) -> Said {
+impl ChatMessage {
+    pub(super) fn said(mut self, stop: StopReason) -> ParsedResponse {
         let refusal = text_in(&self.fields, "refusal").to_owned();
         let text = content(&self.fields) + &refusal;
         let stop = match stop {
-            Stop::Done if !refusal.is_empty() => Stop::Refused("refusal".to_owned()),
+            StopReason::Done if !refusal.is_empty() => StopReason::Refused("refusal".to_owned()),
             stop => stop,
         };
-        let mut calls = Calls::default();
+        let mut calls = ParsedCalls::default();
         let repeated: Vec<_> = std::mem::take(&mut self.calls)
             .into_iter()
             .map(|call| repeat(call, &mut calls))
             .collect();
-        Said { messages: self.message(repeated).into_iter().collect(), text, calls, stop }
+        ParsedResponse { messages: self.message(repeated).into_iter().collect(), text, calls, stop }
     }
 
-    /// The message as it goes back; none if it says nothing.
+    /// The message for the next request; `None` if it is empty.
     fn message(mut self, calls: Vec<Value>) -> Option<Value> {
         self.fields.insert("role".to_owned(), "assistant".into());
         if let Some(id) = self.fields.get("audio").and_then(|audio| audio.get("id")) {
-            // Audio goes back by its id alone.
+            // Audio is sent back by id only.
             self.fields["audio"] = json!({ "id": id });
         }
         let says =
@@ -87,7 +87,7 @@ impl Message {
     }
 }
 
-/// The content's text, which some servers give in parts.
+/// The content's text, which some servers send in parts.
 fn content(fields: &Map<String, Value>) -> String {
     match fields.get("content") {
         Some(Value::Array(parts)) => {
@@ -98,11 +98,11 @@ fn content(fields: &Map<String, Value>) -> String {
     }
 }
 
-/// A call as it goes back, under the id that its answer names.
-fn repeat(call: Entry, calls: &mut Calls) -> Value {
-    let Slot { id, name, arguments, mut rest, .. } = match call {
-        Entry::Function(slot) => slot,
-        Entry::Other(value) => return value,
+/// A call for the next request, with the id that the answer uses.
+fn repeat(call: ChatCall, calls: &mut ParsedCalls) -> Value {
+    let PartialCall { id, name, arguments, mut rest, .. } = match call {
+        ChatCall::Function(slot) => slot,
+        ChatCall::Other(value) => return value,
     };
     let function = json!({ "name": name, "arguments": repeated_text(&arguments) });
     rest.insert("id".to_owned(), calls.add(id, name, &arguments).into());

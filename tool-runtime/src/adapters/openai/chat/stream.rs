@@ -1,26 +1,26 @@
-//! The chunks of a streamed chat completion.
+//! Reads the chunks of a streamed chat completion.
 
 use std::collections::HashMap;
 
-use super::read::{Entry, Message, stop};
-use super::slots::{self, Slot};
-use crate::adapters::place::Place;
-use crate::adapters::said::{Said, grow};
-use crate::adapters::stream::{Delta, Gather};
-use crate::adapters::{ReadError, Stop};
+use super::partial_calls::{self, PartialCall};
+use super::read::{ChatCall, ChatMessage, stop};
+use crate::adapters::parsed_response::{ParsedResponse, merge_piece};
+use crate::adapters::response_value::ResponseValue;
+use crate::adapters::stream::{Delta, StreamAssembler};
+use crate::adapters::{ReadError, StopReason};
 
 #[derive(Debug, Default)]
-pub(in crate::adapters) struct Gathered {
-    message: Message,
-    /// Where the last call of each index stands.
-    places: HashMap<u64, usize>,
-    stop: Option<Stop>,
+pub(in crate::adapters) struct ChatStream {
+    message: ChatMessage,
+    /// The position of the last call of each index.
+    last_positions: HashMap<u64, usize>,
+    stop: Option<StopReason>,
 }
 
-impl Gather for Gathered {
-    fn push(&mut self, event: Place<'_>) -> Result<Vec<Delta>, ReadError> {
+impl StreamAssembler for ChatStream {
+    fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError> {
         let mut deltas = Vec::new();
-        // A chunk without choices tells the usage; other choices than the first are not read.
+        // A chunk without choices reports the usage; only the first choice is read.
         for choice in
             event.list("choices")?.filter(|choice| choice.number_of("index").unwrap_or(0) == 0)
         {
@@ -28,27 +28,27 @@ impl Gather for Gathered {
                 self.take(delta, &mut deltas)?;
             }
             match stop(choice) {
-                Stop::Interrupted => {}
+                StopReason::Interrupted => {}
                 stop => self.stop = Some(stop),
             }
         }
         Ok(deltas)
     }
 
-    fn finish(mut self: Box<Self>) -> Said {
-        let index = |entry: &Entry| match entry {
-            Entry::Function(slot) => slot.index,
-            Entry::Other(_) => None,
+    fn finish(mut self: Box<Self>) -> ParsedResponse {
+        let index = |entry: &ChatCall| match entry {
+            ChatCall::Function(slot) => slot.index,
+            ChatCall::Other(_) => None,
         };
         if self.message.calls.iter().all(|entry| index(entry).is_some()) {
             self.message.calls.sort_by_key(index);
         }
-        self.message.said(self.stop.unwrap_or(Stop::Interrupted))
+        self.message.said(self.stop.unwrap_or(StopReason::Interrupted))
     }
 }
 
-impl Gathered {
-    fn take(&mut self, delta: Place<'_>, deltas: &mut Vec<Delta>) -> Result<(), ReadError> {
+impl ChatStream {
+    fn take(&mut self, delta: ResponseValue<'_>, deltas: &mut Vec<Delta>) -> Result<(), ReadError> {
         for name in ["content", "refusal"] {
             deltas.extend(shown(delta, name).map(Delta::Text));
         }
@@ -56,21 +56,25 @@ impl Gathered {
             deltas.extend(shown(delta, name).map(Delta::Thinking));
         }
         let mut fields = delta.fields(&["tool_calls", "role"])?;
-        // The sound itself does not go back, only the id that the first piece names.
+        // Audio data is not sent back, only the id in the first piece.
         if delta.get("audio").is_some_and(|audio| audio.get("id").is_none()) {
             fields.remove("audio");
         }
-        grow(&mut self.message.fields, fields);
+        merge_piece(&mut self.message.fields, fields);
         for call in delta.list("tool_calls")? {
-            let begun = slots::take(&mut self.message.calls, &mut self.places, Slot::piece(call)?);
-            deltas.extend(begun.map(Delta::Calls));
+            let begun = partial_calls::take(
+                &mut self.message.calls,
+                &mut self.last_positions,
+                PartialCall::piece(call)?,
+            );
+            deltas.extend(begun.map(Delta::CallStarted));
         }
         Ok(())
     }
 }
 
-/// The text of a field that is not empty.
-fn shown(delta: Place<'_>, name: &str) -> Option<String> {
+/// The text of a non-empty field.
+fn shown(delta: ResponseValue<'_>, name: &str) -> Option<String> {
     let text = delta.get(name).filter(|place| place.is_text())?.text().ok()?;
     (!text.is_empty()).then(|| text.into_owned())
 }

@@ -1,12 +1,12 @@
-//! A tool as a `function`, its fields beside its type.
+//! Writes a tool as a `function`, with its fields beside its type.
 //!
-//! `strict` is always said: left out, it is tried.
+//! `strict` is always written, because the API tries strict mode by default.
 
 use serde_json::{Value, json};
 
-use crate::adapters::declare::Declared;
+use crate::adapters::declare::DeclaredTool;
 
-pub(in crate::adapters) fn declare(tool: &Declared<'_>) -> Value {
+pub(in crate::adapters) fn declare(tool: &DeclaredTool<'_>) -> Value {
     json!({
         "type": "function",
         "name": tool.name,

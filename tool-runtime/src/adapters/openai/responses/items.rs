@@ -1,28 +1,28 @@
-//! The items of a response, and what they become.
+//! Output items of a response.
 
 use serde_json::{Map, Value};
 
-use crate::adapters::place::Place;
-use crate::adapters::said::{Calls, Said, repeated_text, text_in};
-use crate::adapters::{ReadError, Stop};
+use crate::adapters::parsed_response::{ParsedCalls, ParsedResponse, repeated_text, text_in};
+use crate::adapters::response_value::ResponseValue;
+use crate::adapters::{ReadError, StopReason};
 
-/// One item of a response's output, as far as it has come.
+/// One output item, possibly incomplete.
 #[derive(Debug, Default)]
-pub(super) struct Item {
+pub(super) struct OutputItem {
     pub(super) fields: Map<String, Value>,
     /// The arguments of a call.
     pub(super) arguments: String,
 }
 
-impl Item {
-    /// Reads an item, but for the nulls in it and in its parts.
-    pub(super) fn read(item: Place<'_>) -> Result<Self, ReadError> {
+impl OutputItem {
+    /// Reads an item without `null` fields.
+    pub(super) fn read(item: ResponseValue<'_>) -> Result<Self, ReadError> {
         let is_call = item.is("type", "function_call");
         let arguments = if is_call { item.text_of("arguments")? } else { None };
         let but: &[_] = if is_call { &["arguments"] } else { &[] };
         let mut fields = item.fields(but)?;
         if let Some(Value::Array(parts)) = fields.get_mut("content") {
-            parts.iter_mut().filter_map(Value::as_object_mut).for_each(leave_nulls_out);
+            parts.iter_mut().filter_map(Value::as_object_mut).for_each(remove_nulls);
         }
         if is_call {
             item.text_needed("name")?;
@@ -39,30 +39,34 @@ impl Item {
     }
 }
 
-/// A null is a parameter that the next request does not know.
-fn leave_nulls_out(part: &mut Map<String, Value>) {
+/// Removes `null` fields, which the API rejects in a request.
+fn remove_nulls(part: &mut Map<String, Value>) {
     part.retain(|_, value| !value.is_null());
 }
 
-/// What a response of these items says.
-pub(super) fn said(items: Vec<Item>, stop: Stop) -> Said {
-    let mut said =
-        Said { messages: Vec::new(), text: String::new(), calls: Calls::default(), stop };
+/// Converts the items of a response.
+pub(super) fn said(items: Vec<OutputItem>, stop: StopReason) -> ParsedResponse {
+    let mut said = ParsedResponse {
+        messages: Vec::new(),
+        text: String::new(),
+        calls: ParsedCalls::default(),
+        stop,
+    };
     for item in items {
-        if said.stop == Stop::Done && item.is("function_call") && !item.is_whole() {
-            said.stop = Stop::Interrupted;
+        if said.stop == StopReason::Done && item.is("function_call") && !item.is_whole() {
+            said.stop = StopReason::Interrupted;
         }
         said.add(item);
     }
-    // Reasoning is taken back only ahead of what it led to.
+    // Reasoning is accepted only before the item that it led to.
     while said.messages.last().is_some_and(|item| item["type"] == "reasoning") {
         said.messages.pop();
     }
     said
 }
 
-impl Said {
-    fn add(&mut self, mut item: Item) {
+impl ParsedResponse {
+    fn add(&mut self, mut item: OutputItem) {
         if item.is("message") {
             self.read_message(&item.fields);
         } else if item.is("function_call") {
@@ -81,8 +85,8 @@ impl Said {
             let text = |name| part.map(|part| text_in(part, name)).unwrap_or_default();
             self.text.push_str(text("text"));
             self.text.push_str(text("refusal"));
-            if text("type") == "refusal" && self.stop == Stop::Done {
-                self.stop = Stop::Refused("refusal".to_owned());
+            if text("type") == "refusal" && self.stop == StopReason::Done {
+                self.stop = StopReason::Refused("refusal".to_owned());
             }
         }
     }

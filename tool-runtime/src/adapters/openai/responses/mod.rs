@@ -1,4 +1,4 @@
-//! OpenAI's Responses.
+//! OpenAI Responses API.
 
 mod answer;
 mod declare;
@@ -9,4 +9,4 @@ mod stream;
 pub(in crate::adapters) use self::answer::answer;
 pub(in crate::adapters) use self::declare::declare;
 pub(in crate::adapters) use self::read::read;
-pub(in crate::adapters) use self::stream::Gathered;
+pub(in crate::adapters) use self::stream::ResponsesStream;

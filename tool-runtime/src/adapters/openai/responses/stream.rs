@@ -1,48 +1,48 @@
-//! The events of a streamed response.
+//! Reads the events of a streamed response.
 
 use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::items::{self, Item};
+use super::items::{self, OutputItem};
 use super::read::stop;
-use crate::adapters::place::Place;
-use crate::adapters::said::Said;
-use crate::adapters::stream::{Delta, Gather};
-use crate::adapters::{ProviderError, ReadError, Stop};
+use crate::adapters::parsed_response::ParsedResponse;
+use crate::adapters::response_value::ResponseValue;
+use crate::adapters::stream::{Delta, StreamAssembler};
+use crate::adapters::{ProviderError, ReadError, StopReason};
 
 #[derive(Debug, Default)]
-pub(in crate::adapters) struct Gathered {
-    /// By their place in the output.
-    items: BTreeMap<u64, Coming>,
-    stop: Option<Stop>,
+pub(in crate::adapters) struct ResponsesStream {
+    /// By output index.
+    items: BTreeMap<u64, PartialItem>,
+    stop: Option<StopReason>,
 }
 
-/// An item that may be still on its way.
+/// An item that may be incomplete.
 #[derive(Debug, Default)]
-struct Coming {
-    item: Item,
-    /// What a message has said so far.
+struct PartialItem {
+    item: OutputItem,
+    /// The text of a message so far.
     text: String,
     is_done: bool,
 }
 
-impl Gather for Gathered {
-    fn push(&mut self, event: Place<'_>) -> Result<Vec<Delta>, ReadError> {
+impl StreamAssembler for ResponsesStream {
+    fn push(&mut self, event: ResponseValue<'_>) -> Result<Vec<Delta>, ReadError> {
         let delta = match &*event.text_needed("type")? {
             "response.output_item.added" => self.added(event)?,
             "response.output_item.done" => self.done(event)?,
             "response.function_call_arguments.delta" => {
-                self.coming(event).item.arguments += &event.text_needed("delta")?;
+                self.partial(event).item.arguments += &event.text_needed("delta")?;
                 None
             }
             "response.function_call_arguments.done" => {
-                self.coming(event).item.arguments = event.text_needed("arguments")?;
+                self.partial(event).item.arguments = event.text_needed("arguments")?;
                 None
             }
             "response.output_text.delta" | "response.refusal.delta" => {
                 let text = event.text_needed("delta")?;
-                self.coming(event).text += &text;
+                self.partial(event).text += &text;
                 Some(Delta::Text(text))
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
@@ -57,53 +57,57 @@ impl Gather for Gathered {
         Ok(delta.into_iter().collect())
     }
 
-    fn finish(self: Box<Self>) -> Said {
-        let items = self.items.into_values().filter_map(Coming::into_item).collect();
-        items::said(items, self.stop.unwrap_or(Stop::Interrupted))
+    fn finish(self: Box<Self>) -> ParsedResponse {
+        let items = self.items.into_values().filter_map(PartialItem::into_item).collect();
+        items::said(items, self.stop.unwrap_or(StopReason::Interrupted))
     }
 }
 
-impl Gathered {
-    fn coming(&mut self, event: Place<'_>) -> &mut Coming {
+impl ResponsesStream {
+    fn partial(&mut self, event: ResponseValue<'_>) -> &mut PartialItem {
         self.items.entry(event.number_of("output_index").unwrap_or(0)).or_default()
     }
 
-    fn added(&mut self, event: Place<'_>) -> Result<Option<Delta>, ReadError> {
+    fn added(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
         let item = event.need("item", "an item")?;
-        self.coming(event).item = Item::read(item)?;
+        self.partial(event).item = OutputItem::read(item)?;
         Ok(if item.is("type", "function_call") {
-            item.text_of("name")?.map(Delta::Calls)
+            item.text_of("name")?.map(Delta::CallStarted)
         } else {
             None
         })
     }
 
-    fn done(&mut self, event: Place<'_>) -> Result<Option<Delta>, ReadError> {
-        let item = Item::read(event.need("item", "an item")?)?;
-        *self.coming(event) = Coming { item, is_done: true, ..Coming::default() };
+    fn done(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
+        let item = OutputItem::read(event.need("item", "an item")?)?;
+        *self.partial(event) = PartialItem { item, is_done: true, ..PartialItem::default() };
         Ok(None)
     }
 
-    /// Takes the end, which repeats the items; those that came by themselves are the better ones.
-    fn closed(&mut self, event: Place<'_>) -> Result<Option<Delta>, ReadError> {
+    /// Reads the final event, which repeats the items; items from earlier events take precedence.
+    fn closed(&mut self, event: ResponseValue<'_>) -> Result<Option<Delta>, ReadError> {
         let response = event.need("response", "the response")?;
         if let Some(error) = response.get("error") {
             return Err(ProviderError::of(error).into());
         }
         self.stop = Some(stop(response)?);
         for (place, item) in (0..).zip(response.list("output")?) {
-            let coming = self.items.entry(place).or_default();
-            if !coming.is_done {
-                *coming = Coming { item: Item::read(item)?, is_done: true, ..Coming::default() };
+            let partial = self.items.entry(place).or_default();
+            if !partial.is_done {
+                *partial = PartialItem {
+                    item: OutputItem::read(item)?,
+                    is_done: true,
+                    ..PartialItem::default()
+                };
             }
         }
         Ok(None)
     }
 }
 
-impl Coming {
-    /// The item as far as it has come; none if nothing of it can go back.
-    fn into_item(mut self) -> Option<Item> {
+impl PartialItem {
+    /// The item so far; `None` if nothing of it can be sent back.
+    fn into_item(mut self) -> Option<OutputItem> {
         if self.is_done || self.item.is("function_call") {
             return Some(self.item);
         }

@@ -1,23 +1,23 @@
-//! What a schema tells, and what no instance can break.
+//! Changes of annotations, which do not affect validity.
 
 use serde_json::Value;
 
-use super::super::alike::equal;
-use super::super::part::Part;
+use super::super::equality::equal;
+use super::super::keywords;
 use super::super::shape::is_numeric;
-use super::super::words;
-use super::super::{Compatibility, Reader};
+use super::super::subschema::Subschema;
+use super::super::{Compatibility, SchemaReader};
 use super::Explainer;
 
 impl<'s> Explainer<'s> {
-    pub(super) fn annotations(&mut self, before: Part<'s>, after: Part<'s>) {
-        for word in told(before).into_iter().chain(told(after)) {
+    pub(super) fn compare_annotations(&mut self, before: Subschema<'s>, after: Subschema<'s>) {
+        for word in compare_annotations(before).into_iter().chain(compare_annotations(after)) {
             let (old, new) = (find(before, word), find(after, word));
             let same = old.zip(new).is_some_and(|(old, new)| equal(old.0, new.0));
             if same || !is_annotation(word, old, new) {
                 continue;
             }
-            let (rule, class) = self.told_rule(word, old.is_some(), new.is_some());
+            let (rule, class) = self.annotation_rule(word, old.is_some(), new.is_some());
             let owner = new.map_or(after, |(_, owner)| owner);
             let pointer =
                 format!("{}/{}", owner.pointer(), crate::schema::reference::escaped(word));
@@ -25,7 +25,7 @@ impl<'s> Explainer<'s> {
         }
     }
 
-    fn told_rule(&self, word: &str, old: bool, new: bool) -> (&'static str, Compatibility) {
+    fn annotation_rule(&self, word: &str, old: bool, new: bool) -> (&'static str, Compatibility) {
         let pick = |rules: [&'static str; 3]| match (old, new) {
             (false, _) => rules[0],
             (_, false) => rules[1],
@@ -34,7 +34,7 @@ impl<'s> Explainer<'s> {
         match word {
             "default" => {
                 let rule = pick(["default-added", "default-removed", "default-changed"]);
-                let filled = self.reader == Reader::Callee;
+                let filled = self.reader == SchemaReader::Callee;
                 (rule, if filled { Compatibility::Compatible } else { Compatibility::None })
             }
             "x-sensitivity" => {
@@ -42,39 +42,41 @@ impl<'s> Explainer<'s> {
                 (pick(rules), Compatibility::Compatible)
             }
             _ => {
-                let named = words::TELLING.iter().find(|(known, _)| *known == word);
+                let named = keywords::ANNOTATIONS.iter().find(|(known, _)| *known == word);
                 (named.map_or("annotation-changed", |(_, rule)| rule), Compatibility::None)
             }
         }
     }
 }
 
-/// The words of a schema, and of what it refers to, that may tell something.
-fn told(part: Part<'_>) -> Vec<&str> {
-    let owners = [part, part.settled()];
-    let words = owners.into_iter().filter_map(Part::keywords).flat_map(|map| map.keys());
-    words.map(String::as_str).filter(|word| may_tell(word)).collect()
+/// The keywords of a schema, and of its `$ref` target, that may be annotations.
+fn compare_annotations(subschema: Subschema<'_>) -> Vec<&str> {
+    let owners = [subschema, subschema.resolved()];
+    let words = owners.into_iter().filter_map(Subschema::keywords).flat_map(|map| map.keys());
+    words.map(String::as_str).filter(|word| may_be_annotation(word)).collect()
 }
 
-fn may_tell(word: &str) -> bool {
+fn may_be_annotation(word: &str) -> bool {
     let structural = matches!(word, "$schema" | "$defs" | "definitions");
-    word == "format" || (!words::asserts(word) && !structural)
+    word == "format" || (!keywords::asserts(word) && !structural)
 }
 
-/// What the schema says itself, or what it refers to.
-fn find<'s>(part: Part<'s>, word: &str) -> Option<(&'s Value, Part<'s>)> {
-    let owners = [part, part.settled()];
+/// A keyword of the schema itself or of its `$ref` target.
+fn find<'s>(subschema: Subschema<'s>, word: &str) -> Option<(&'s Value, Subschema<'s>)> {
+    let owners = [subschema, subschema.resolved()];
     owners.into_iter().find_map(|owner| owner.get(word).map(|value| (value, owner)))
 }
 
-/// A format is one where nobody parses by it.
+/// `format` is an annotation unless readers parse the value by it.
 fn is_annotation(
     word: &str,
-    old: Option<(&Value, Part<'_>)>,
-    new: Option<(&Value, Part<'_>)>,
+    old: Option<(&Value, Subschema<'_>)>,
+    new: Option<(&Value, Subschema<'_>)>,
 ) -> bool {
     word != "format"
         || [old, new].into_iter().flatten().all(|(value, _)| {
-            value.as_str().is_some_and(|name| !words::is_parsed(name) && !is_numeric(name))
+            value
+                .as_str()
+                .is_some_and(|name| !keywords::is_parsed_format(name) && !is_numeric(name))
         })
 }

@@ -1,13 +1,13 @@
-//! Items.
+//! Changes of array keywords.
 
-use super::super::part::Part;
-use super::super::shape::{Arrays, Body, Kind, Shape};
-use super::{Effect, Explainer, Pair};
+use super::super::shape::{ArrayConstraints, JsonType, Shape, TypeConstraints};
+use super::super::subschema::Subschema;
+use super::{AcceptanceChange, Explainer, SchemaPair};
 
 impl<'s> Explainer<'s> {
-    pub(super) fn arrays(&mut self, pair: Pair<'s>) -> Vec<Pair<'s>> {
+    pub(super) fn compare_arrays(&mut self, pair: SchemaPair<'s>) -> Vec<SchemaPair<'s>> {
         let (Some(before), Some(after)) = (read(pair.before), read(pair.after)) else {
-            self.note_soft("items", "undecided", Effect::Unclear);
+            self.record_unproven("items", "undecided", AcceptanceChange::Unclear);
             return Vec::new();
         };
         let mut children = Vec::new();
@@ -20,53 +20,59 @@ impl<'s> Explainer<'s> {
             };
             let (old, new) = (before.at(at), after.at(at));
             if let ((true, true), &[old], &[new]) = (own, old.as_slice(), new.as_slice()) {
-                children.push(Pair::of(old, new));
+                children.push(SchemaPair::of(old, new));
             } else {
                 let effect = self.effect(&old, &new);
-                if effect != Effect::Same {
-                    let message = format!("item {at} is described in another way");
-                    self.note(&format!("/prefixItems/{at}"), rule, effect, message);
+                if effect != AcceptanceChange::Same {
+                    let message = format!("the schema of item {at} has changed");
+                    self.record(&format!("/prefixItems/{at}"), rule, effect, message);
                 }
             }
         }
         match (before.rest.as_slice(), after.rest.as_slice()) {
-            (&[old], &[new]) => children.push(Pair::of(old, new)),
+            (&[old], &[new]) => children.push(SchemaPair::of(old, new)),
             (old, new) => {
                 let effect = self.effect(&old.to_vec(), &new.to_vec());
                 match effect {
-                    Effect::Same => {}
-                    Effect::Widened => {
-                        self.note("/items", "items-removed", effect, "any item passes now");
+                    AcceptanceChange::Same => {}
+                    AcceptanceChange::Widened => {
+                        self.record("/items", "items-removed", effect, "any item is accepted now");
                     }
-                    _ => self.note("/items", "items-added", effect, "items must be of a kind now"),
+                    _ => self.record(
+                        "/items",
+                        "items-added",
+                        effect,
+                        "items must match a schema now",
+                    ),
                 }
             }
         }
-        self.contains(pair);
+        self.compare_contains(pair);
         children
     }
 
-    fn contains(&mut self, pair: Pair<'s>) {
+    fn compare_contains(&mut self, pair: SchemaPair<'s>) {
         let Some(inner) = pair.child("contains") else {
             let rules = ["contains-added", "contains-removed", "contains-changed"];
-            return self.keyword(pair, "contains", rules, Effect::Unclear);
+            return self.compare_keyword(pair, "contains", rules, AcceptanceChange::Unclear);
         };
-        let bounded =
-            [pair.before, pair.after].iter().any(|part| part.get("maxContains").is_some());
-        match self.effect(&inner.before.node(), &inner.after.node()) {
-            Effect::Same => {}
+        let bounded = [pair.before, pair.after]
+            .iter()
+            .any(|subschema| subschema.get("maxContains").is_some());
+        match self.effect(&inner.before.all_of(), &inner.after.all_of()) {
+            AcceptanceChange::Same => {}
             effect if !bounded => {
                 let rule = "contains-changed";
-                self.note("/contains", rule, effect, "what must be contained has changed");
+                self.record("/contains", rule, effect, "`contains` has changed");
             }
-            _ => self.note_soft("contains", "contains-changed", Effect::Unclear),
+            _ => self.record_unproven("contains", "contains-changed", AcceptanceChange::Unclear),
         }
     }
 }
 
-fn read(part: Part<'_>) -> Option<Arrays<'_>> {
-    match Shape::read(part, Kind::Array, None).ok()?.body {
-        Body::Array(arrays) => Some(arrays),
+fn read(subschema: Subschema<'_>) -> Option<ArrayConstraints<'_>> {
+    match Shape::read(subschema, JsonType::Array, None).ok()?.constraints {
+        TypeConstraints::Array(arrays) => Some(arrays),
         _ => None,
     }
 }

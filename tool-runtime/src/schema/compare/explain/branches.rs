@@ -1,22 +1,22 @@
-//! Which branch of a choice has become which.
+//! Pairs the branches of a choice before and after a change.
 
 use serde_json::Value;
 
-use super::super::alike::alike;
-use super::super::part::Part;
+use super::super::equality::same_assertions;
+use super::super::subschema::Subschema;
 
-/// Branches of both sides, paired.
+/// The paired and unpaired branches of both sides.
 #[derive(Default)]
 pub(super) struct Matched<'s> {
-    pub(super) both: Vec<(Part<'s>, Part<'s>)>,
-    pub(super) added: Vec<Part<'s>>,
-    pub(super) removed: Vec<Part<'s>>,
+    pub(super) both: Vec<(Subschema<'s>, Subschema<'s>)>,
+    pub(super) added: Vec<Subschema<'s>>,
+    pub(super) removed: Vec<Subschema<'s>>,
 }
 
-/// Pairs branches by what tells them apart, the surest sign first.
-pub(super) fn matched<'s>(before: Vec<Part<'s>>, after: Vec<Part<'s>>) -> Matched<'s> {
+/// Pairs branches by their distinguishing features, the most reliable first.
+pub(super) fn matched<'s>(before: Vec<Subschema<'s>>, after: Vec<Subschema<'s>>) -> Matched<'s> {
     let mut found = Matched { both: Vec::new(), added: after, removed: before };
-    found.pair(|a, b| alike(*a, *b));
+    found.pair(|a, b| same_assertions(*a, *b));
     found.pair(|a, b| same(tags(*a), tags(*b)));
     found.pair(|a, b| same(only_key(*a), only_key(*b)));
     found.pair(|a, b| same(name(*a), name(*b)));
@@ -24,8 +24,11 @@ pub(super) fn matched<'s>(before: Vec<Part<'s>>, after: Vec<Part<'s>>) -> Matche
     found
 }
 
-/// Pairs also what is left, in order, where each branch counts for all values.
-pub(super) fn matched_all<'s>(before: Vec<Part<'s>>, after: Vec<Part<'s>>) -> Matched<'s> {
+/// Like [`matched`], and then pairs the rest in order, for keywords that apply all branches.
+pub(super) fn matched_all<'s>(
+    before: Vec<Subschema<'s>>,
+    after: Vec<Subschema<'s>>,
+) -> Matched<'s> {
     let mut found = matched(before, after);
     if found.added.len() == found.removed.len() {
         found.pair(|_, _| true);
@@ -34,7 +37,7 @@ pub(super) fn matched_all<'s>(before: Vec<Part<'s>>, after: Vec<Part<'s>>) -> Ma
 }
 
 impl<'s> Matched<'s> {
-    fn pair(&mut self, fits: impl Fn(&Part<'s>, &Part<'s>) -> bool) {
+    fn pair(&mut self, fits: impl Fn(&Subschema<'s>, &Subschema<'s>) -> bool) {
         for before in std::mem::take(&mut self.removed) {
             match self.added.iter().position(|after| fits(&before, after)) {
                 Some(at) => self.both.push((before, self.added.remove(at))),
@@ -49,33 +52,34 @@ fn same<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
 }
 
 /// The properties whose value is a constant.
-fn tags(part: Part<'_>) -> Option<Vec<(&str, &Value)>> {
-    let properties = part.settled().named("properties").into_iter();
-    let tags: Vec<_> =
-        properties.filter_map(|(name, part)| Some((name, constant(part.settled())?))).collect();
+fn tags(subschema: Subschema<'_>) -> Option<Vec<(&str, &Value)>> {
+    let properties = subschema.resolved().subschema_map("properties").into_iter();
+    let tags: Vec<_> = properties
+        .filter_map(|(name, subschema)| Some((name, constant(subschema.resolved())?)))
+        .collect();
     (!tags.is_empty()).then_some(tags)
 }
 
-fn constant(part: Part<'_>) -> Option<&Value> {
-    let listed = word(part, "enum").and_then(Value::as_array).map(Vec::as_slice);
+fn constant(subschema: Subschema<'_>) -> Option<&Value> {
+    let listed = word(subschema, "enum").and_then(Value::as_array).map(Vec::as_slice);
     match listed {
         Some([only]) => Some(only),
-        _ => word(part, "const"),
+        _ => word(subschema, "const"),
     }
 }
 
 /// The one property of an externally tagged variant.
-fn only_key(part: Part<'_>) -> Option<&str> {
-    match part.settled().named("properties").as_slice() {
+fn only_key(subschema: Subschema<'_>) -> Option<&str> {
+    match subschema.resolved().subschema_map("properties").as_slice() {
         [(name, _)] => Some(name),
         _ => None,
     }
 }
 
-fn name(part: Part<'_>) -> Option<&Value> {
-    word(part, "$ref").or_else(|| word(part, "title"))
+fn name(subschema: Subschema<'_>) -> Option<&Value> {
+    word(subschema, "$ref").or_else(|| word(subschema, "title"))
 }
 
-fn word<'s>(part: Part<'s>, word: &str) -> Option<&'s Value> {
-    part.keywords()?.get(word)
+fn word<'s>(subschema: Subschema<'s>, word: &str) -> Option<&'s Value> {
+    subschema.keywords()?.get(word)
 }

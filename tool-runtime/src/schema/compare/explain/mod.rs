@@ -1,7 +1,7 @@
-//! Walks two schemas side by side, and says in words what has changed.
+//! Walks two schemas in parallel, and describes what has changed.
 //!
-//! Rules give a change its name and, as far as a single keyword tells, its effect. What passes in
-//! the end is a matter of proof, and a proof overrules a rule.
+//! Rules name a change and estimate its effect from a single keyword. The set of accepted values is
+//! decided by a proof, which overrules a rule.
 
 mod annotations;
 mod arrays;
@@ -15,98 +15,102 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::alike::{alike, equal};
-use super::part::{Node, Part};
+use super::equality::{equal, same_assertions};
 use super::prove::{Proof, Prover};
-use super::shape::Gap;
-use super::{Compatibility, Reader, SchemaChange};
+use super::shape::ProofObstacle;
+use super::subschema::{AllOf, Subschema};
+use super::{Compatibility, SchemaChange, SchemaReader};
 
-/// Which instances pass that did not, and the other way round.
+/// Change of the set of accepted values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(super) enum AcceptanceChange {
     Same,
     Widened,
     Narrowed,
-    /// Some of both, or nobody can tell.
+    /// Both, or undecided.
     Unclear,
 }
 
-/// What a schema comes to as a whole: a rule, and what a person reads.
-const WIDENED: (&str, &str) = ("widened", "more passes than before");
-const NARROWED: (&str, &str) = ("narrowed", "less passes than before");
+/// Overall change of a schema: a rule, and a message.
+const WIDENED: (&str, &str) = ("widened", "accepts more values than before");
+const NARROWED: (&str, &str) = ("narrowed", "accepts fewer values than before");
 
-/// The same place in both documents.
+/// The same location in both documents.
 #[derive(Debug, Clone, Copy)]
-struct Pair<'s> {
-    before: Part<'s>,
-    after: Part<'s>,
-    /// What a schema around them asks of the properties that they leave unevaluated.
-    rest: (Option<Part<'s>>, Option<Part<'s>>),
-    /// Do its annotations count?
-    told: bool,
-    /// Does null not count, as it has been compared?
-    bare: bool,
+struct SchemaPair<'s> {
+    before: Subschema<'s>,
+    after: Subschema<'s>,
+    /// The enclosing schema for properties that these schemas leave unevaluated.
+    rest: (Option<Subschema<'s>>, Option<Subschema<'s>>),
+    /// Whether annotations are compared.
+    compare_annotations: bool,
+    /// Whether `null` has been compared already.
+    null_compared: bool,
 }
 
-/// A change of a place's own keywords, before it is known what the place comes to.
-struct Found {
+/// A change of a schema's own keywords, before the overall change of the schema is known.
+struct PendingChange {
     path: String,
     rule: &'static str,
-    effect: Effect,
+    effect: AcceptanceChange,
     message: String,
-    /// No rule decides what the change comes to, only a proof does.
-    soft: bool,
+    /// The effect is decided by a proof, not by the rule.
+    needs_proof: bool,
 }
 
-/// What has been found so far.
+/// Collects the changes.
 pub(super) struct Explainer<'s> {
     prover: Prover<'s>,
-    reader: Reader,
+    reader: SchemaReader,
     changes: Vec<SchemaChange>,
     seen: BTreeSet<(usize, usize)>,
-    own: Vec<Found>,
+    own: Vec<PendingChange>,
 }
 
 impl<'s> Explainer<'s> {
-    pub(super) fn new(before: Part<'s>, after: Part<'s>, reader: Reader) -> Self {
+    pub(super) fn new(before: Subschema<'s>, after: Subschema<'s>, reader: SchemaReader) -> Self {
         let prover = Prover::new(before, after);
         let (changes, own) = (Vec::new(), Vec::new());
         Self { prover, reader, changes, seen: BTreeSet::new(), own }
     }
 
-    /// Lists all changes. Where the whole is proven, none of them breaks anything; where it is
-    /// not, at least one does.
-    pub(super) fn explained(mut self, before: Part<'s>, after: Part<'s>) -> Vec<SchemaChange> {
-        self.place(Pair::of(before, after));
-        if self.prover.reads_text() && alike(before, after) {
-            self.spare(Compatibility::None);
+    /// Lists all changes. If the whole change is proven compatible, none of them is breaking;
+    /// otherwise at least one is.
+    pub(super) fn explained(
+        mut self,
+        before: Subschema<'s>,
+        after: Subschema<'s>,
+    ) -> Vec<SchemaChange> {
+        self.compare_schema(SchemaPair::of(before, after));
+        if self.prover.equal_text_is_proof() && same_assertions(before, after) {
+            self.limit_severity(Compatibility::None);
             return self.changes;
         }
         let (wider, narrower) = (passes(before, after), passes(after, before));
         let same = wider.is_ok() && narrower.is_ok();
         let whole = if wider.is_ok() { WIDENED } else { NARROWED };
-        let proof = if self.reader == Reader::Callee { wider } else { narrower };
+        let proof = if self.reader == SchemaReader::Callee { wider } else { narrower };
         match proof {
-            Ok(()) if same => self.spare(Compatibility::None),
+            Ok(()) if same => self.limit_severity(Compatibility::None),
             Ok(()) => {
-                self.spare(Compatibility::Compatible);
-                self.say(whole, after);
+                self.limit_severity(Compatibility::Compatible);
+                self.record_overall(whole, after);
             }
-            Err(gap) => self.doubt(&gap, after),
+            Err(obstacle) => self.record_undecided(&obstacle, after),
         }
         self.changes
     }
 
-    /// Says what the whole comes to, if no rule has said where it comes from.
-    fn say(&mut self, (rule, message): (&'static str, &str), after: Part<'s>) {
+    /// Records the overall change, unless a rule has recorded its cause.
+    fn record_overall(&mut self, (rule, message): (&'static str, &str), after: Subschema<'s>) {
         if self.changes.iter().any(|change| change.compatibility != Compatibility::None) {
             return;
         }
         self.add(after.pointer(), rule, Compatibility::Compatible, message.to_owned());
     }
 
-    /// Lets no change be worse than what all of them come to.
-    fn spare(&mut self, most: Compatibility) {
+    /// Limits the severity of every change to the overall severity.
+    fn limit_severity(&mut self, most: Compatibility) {
         for change in &mut self.changes {
             let handling =
                 ["default-", "sensitivity-"].iter().any(|of| change.rule.starts_with(of));
@@ -116,87 +120,94 @@ impl<'s> Explainer<'s> {
         }
     }
 
-    fn doubt(&mut self, gap: &Gap<'s>, after: Part<'s>) {
+    fn record_undecided(&mut self, obstacle: &ProofObstacle<'s>, after: Subschema<'s>) {
         if self.changes.iter().any(|change| change.compatibility == Compatibility::Breaking) {
             return;
         }
-        let part = gap.part.unwrap_or(after);
-        let words = [gap.keyword, "oneOf", "anyOf", "allOf", "$ref"];
-        let keyword = words.into_iter().find(|word| part.get(word).is_some());
+        let subschema = obstacle.subschema.unwrap_or(after);
+        let words = [obstacle.keyword, "oneOf", "anyOf", "allOf", "$ref"];
+        let keyword = words.into_iter().find(|word| subschema.get(word).is_some());
         let path = keyword.map(|word| format!("/{word}")).unwrap_or_default();
-        let keyword = keyword.unwrap_or(gap.keyword);
-        let message = format!("nobody can tell what passes now, because of `{keyword}`");
-        let pointer = part.pointer() + &path;
+        let keyword = keyword.unwrap_or(obstacle.keyword);
+        let message = format!("the effect is unknown because of `{keyword}`");
+        let pointer = subschema.pointer() + &path;
         self.add(pointer, "undecided", Compatibility::Breaking, message);
     }
 
-    /// Explains a value's schema.
-    fn place(&mut self, pair: Pair<'s>) {
-        if pair.told {
-            self.annotations(pair.before, pair.after);
+    /// Compares the schemas of a value.
+    fn compare_schema(&mut self, pair: SchemaPair<'s>) {
+        if pair.compare_annotations {
+            self.compare_annotations(pair.before, pair.after);
         }
-        let pair = pair.settled();
+        let pair = pair.resolved();
         let (before, after) = (pair.before, pair.after);
         if !self.seen.insert((before.id(), after.id())) {
             return;
         }
         let overall = match pair.rest {
-            (None, None) if !pair.bare => self.effect(&before.node(), &after.node()),
-            _ => Effect::Unclear,
+            (None, None) if !pair.null_compared => self.effect(&before.all_of(), &after.all_of()),
+            _ => AcceptanceChange::Unclear,
         };
         let outer = std::mem::take(&mut self.own);
-        let children = self.keywords(pair);
+        let children = self.compare_keywords(pair);
         let own = std::mem::replace(&mut self.own, outer);
-        self.settle(pair, overall, own);
+        self.finish_schema(pair, overall, own);
         for child in children {
-            self.place(child);
+            self.compare_schema(child);
         }
     }
 
-    /// Compares the keywords of a place, and returns the places below.
-    fn keywords(&mut self, pair: Pair<'s>) -> Vec<Pair<'s>> {
-        if let Some(inner) = self.nulls(pair) {
+    /// Compares the keywords of a schema, and returns the subschemas to compare.
+    fn compare_keywords(&mut self, pair: SchemaPair<'s>) -> Vec<SchemaPair<'s>> {
+        if let Some(inner) = self.compare_null(pair) {
             return vec![inner];
         }
-        if self.forbids(pair) || self.values(pair) || self.reforms(pair) {
+        if self.compare_false(pair) || self.compare_enum(pair) || self.record_restatement(pair) {
             return Vec::new();
         }
-        self.types(pair);
-        self.limits(pair);
-        self.texts(pair);
-        self.formats(pair);
-        self.foreign(pair);
-        let mut children = self.arrays(pair);
-        children.extend(self.objects(pair));
-        children.extend(self.choices(pair));
+        self.compare_types(pair);
+        self.compare_limits(pair);
+        self.compare_strings(pair);
+        self.compare_formats(pair);
+        self.compare_unknown_keywords(pair);
+        let mut children = self.compare_arrays(pair);
+        children.extend(self.compare_objects(pair));
+        children.extend(self.compare_choices(pair));
         children
     }
 
-    /// Writes down what has been found at a place, in the light of what the place comes to.
-    fn settle(&mut self, pair: Pair<'s>, overall: Effect, own: Vec<Found>) {
-        if alike(pair.before, pair.after) {
+    /// Records the changes of a schema, adjusted to its overall change.
+    fn finish_schema(
+        &mut self,
+        pair: SchemaPair<'s>,
+        overall: AcceptanceChange,
+        own: Vec<PendingChange>,
+    ) {
+        if same_assertions(pair.before, pair.after) {
             return;
         }
         let place = pair.after.pointer();
-        if overall == Effect::Same && !own.is_empty() {
-            let message = "the same is written in another way".to_owned();
+        if overall == AcceptanceChange::Same && !own.is_empty() {
+            let message = "the same values are valid, expressed by other keywords".to_owned();
             return self.add(place, "restated", Compatibility::None, message);
         }
         for found in own {
-            let effect = fitted(found.effect, overall);
-            let rule =
-                if found.soft && effect == Effect::Unclear { "undecided" } else { found.rule };
+            let effect = limit_effect(found.effect, overall);
+            let rule = if found.needs_proof && effect == AcceptanceChange::Unclear {
+                "undecided"
+            } else {
+                found.rule
+            };
             let class = self.class(effect);
             self.add(place.clone() + &found.path, rule, class, found.message);
         }
     }
 
-    fn class(&self, effect: Effect) -> Compatibility {
+    fn class(&self, effect: AcceptanceChange) -> Compatibility {
         match (effect, self.reader) {
-            (Effect::Same, _) => Compatibility::None,
-            (Effect::Widened, Reader::Callee) | (Effect::Narrowed, Reader::Caller) => {
-                Compatibility::Compatible
-            }
+            (AcceptanceChange::Same, _) => Compatibility::None,
+            (AcceptanceChange::Widened, SchemaReader::Callee)
+            | (AcceptanceChange::Narrowed, SchemaReader::Caller) => Compatibility::Compatible,
             _ => Compatibility::Breaking,
         }
     }
@@ -214,55 +225,75 @@ impl<'s> Explainer<'s> {
         }
     }
 
-    fn note(&mut self, path: &str, rule: &'static str, effect: Effect, message: impl Into<String>) {
+    fn record(
+        &mut self,
+        path: &str,
+        rule: &'static str,
+        effect: AcceptanceChange,
+        message: impl Into<String>,
+    ) {
         let message = message.into();
-        self.own.push(Found { path: path.to_owned(), rule, effect, message, soft: false });
+        self.own.push(PendingChange {
+            path: path.to_owned(),
+            rule,
+            effect,
+            message,
+            needs_proof: false,
+        });
     }
 
-    /// Notes a change that only a proof can class.
-    fn note_soft(&mut self, word: &str, rule: &'static str, effect: Effect) {
+    /// Records a change whose effect only a proof can decide.
+    fn record_unproven(&mut self, word: &str, rule: &'static str, effect: AcceptanceChange) {
         let message = format!("`{word}` has changed");
-        self.own.push(Found { path: format!("/{word}"), rule, effect, message, soft: true });
+        self.own.push(PendingChange {
+            path: format!("/{word}"),
+            rule,
+            effect,
+            message,
+            needs_proof: true,
+        });
     }
 
-    /// Does all that passed pass, and did all that passes?
-    fn proofs(&mut self, before: &Node<'s>, after: &Node<'s>) -> (Proof<'s>, Proof<'s>) {
+    /// Proofs that the new schema accepts all old values, and the reverse.
+    fn proofs(&mut self, before: &AllOf<'s>, after: &AllOf<'s>) -> (Proof<'s>, Proof<'s>) {
         (self.prover.proof(before, after), self.prover.proof(after, before))
     }
 
-    /// What a change from one node to the other comes to.
-    fn effect(&mut self, before: &Node<'s>, after: &Node<'s>) -> Effect {
+    /// The change of the set of accepted values from `before` to `after`.
+    fn effect(&mut self, before: &AllOf<'s>, after: &AllOf<'s>) -> AcceptanceChange {
         let pairs = before.iter().zip(after);
-        if before.len() == after.len() && pairs.into_iter().all(|(old, new)| alike(*old, *new)) {
-            return Effect::Same;
+        if before.len() == after.len()
+            && pairs.into_iter().all(|(old, new)| same_assertions(*old, *new))
+        {
+            return AcceptanceChange::Same;
         }
         let (wider, narrower) = self.proofs(before, after);
         match (wider.is_ok(), narrower.is_ok()) {
-            (true, true) => Effect::Same,
-            (true, false) => Effect::Widened,
-            (false, true) => Effect::Narrowed,
-            (false, false) => Effect::Unclear,
+            (true, true) => AcceptanceChange::Same,
+            (true, false) => AcceptanceChange::Widened,
+            (false, true) => AcceptanceChange::Narrowed,
+            (false, false) => AcceptanceChange::Unclear,
         }
     }
 }
 
-impl<'s> Pair<'s> {
-    /// Follows references, unless a side has something beside its own.
-    fn settled(self) -> Self {
-        let (before, after) = (self.before.settled(), self.after.settled());
-        let refers = |part: Part<'s>| part.get("$ref").is_some();
+impl<'s> SchemaPair<'s> {
+    /// Follows references, unless a side has keywords beside `$ref`.
+    fn resolved(self) -> Self {
+        let (before, after) = (self.before.resolved(), self.after.resolved());
+        let refers = |subschema: Subschema<'s>| subschema.get("$ref").is_some();
         let beside = refers(before) != refers(after) && refers(self.before) && refers(self.after);
         if beside { self } else { Self { before, after, ..self } }
     }
 
-    /// The schemas of a keyword that both have.
+    /// The subschemas of a keyword that both sides have.
     fn child(self, word: &str) -> Option<Self> {
         let (before, after) = (self.before.child(word)?, self.after.child(word)?);
         Some(Self::of(before, after))
     }
 
-    const fn of(before: Part<'s>, after: Part<'s>) -> Self {
-        Self { before, after, rest: (None, None), told: true, bare: false }
+    const fn of(before: Subschema<'s>, after: Subschema<'s>) -> Self {
+        Self { before, after, rest: (None, None), compare_annotations: true, null_compared: false }
     }
 
     fn values(self, word: &str) -> (Option<&'s Value>, Option<&'s Value>) {
@@ -277,18 +308,18 @@ impl<'s> Pair<'s> {
     }
 }
 
-/// Does all that passes the one document pass the other?
+/// Proves that every value that is valid by `one` is valid by `other`.
 ///
-/// What was found on the way through both is not used: a proof of one direction would find more
-/// there than one of the other, and the same question would be answered by who asks.
-fn passes<'s>(one: Part<'s>, other: Part<'s>) -> Proof<'s> {
-    Prover::new(one, other).proof_of_all(&one.node(), &other.node())
+/// Uses a new prover: results cached for one direction of the comparison could make the answer
+/// depend on the order of the questions.
+fn passes<'s>(one: Subschema<'s>, other: Subschema<'s>) -> Proof<'s> {
+    Prover::new(one, other).prove_documents(&one.all_of(), &other.all_of())
 }
 
-/// What a place comes to tells more than one of its keywords.
-const fn fitted(effect: Effect, overall: Effect) -> Effect {
+/// The overall change of a schema is more precise than that of a single keyword.
+const fn limit_effect(effect: AcceptanceChange, overall: AcceptanceChange) -> AcceptanceChange {
     match overall {
-        Effect::Unclear => effect,
+        AcceptanceChange::Unclear => effect,
         overall => overall,
     }
 }

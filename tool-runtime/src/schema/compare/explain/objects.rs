@@ -1,13 +1,13 @@
-//! Properties.
+//! Changes of object keywords.
 
 use std::collections::BTreeSet;
 
-use super::super::part::{Part, all_of};
-use super::super::shape::{Body, Kind, Objects, Shape};
-use super::{Effect, Explainer, Pair};
+use super::super::shape::{JsonType, ObjectConstraints, Shape, TypeConstraints};
+use super::super::subschema::{Subschema, merge_all_of};
+use super::{AcceptanceChange, Explainer, SchemaPair};
 use crate::schema::reference::escaped;
 
-/// The rules for what is said of all other properties.
+/// The rules for keywords that apply to all other properties.
 const OTHERS: [(&str, [&str; 3]); 2] = [
     (
         "additionalProperties",
@@ -28,167 +28,199 @@ const OTHERS: [(&str, [&str; 3]); 2] = [
 ];
 
 impl<'s> Explainer<'s> {
-    pub(super) fn objects(&mut self, pair: Pair<'s>) -> Vec<Pair<'s>> {
+    pub(super) fn compare_objects(&mut self, pair: SchemaPair<'s>) -> Vec<SchemaPair<'s>> {
         let rest = (rest(pair.before, pair.rest.0), rest(pair.after, pair.rest.1));
         let sides = (read(pair.before, rest.0), read(pair.after, rest.1));
         let (Some(before), Some(after)) = sides else {
-            self.note_soft("properties", "undecided", Effect::Unclear);
+            self.record_unproven("properties", "undecided", AcceptanceChange::Unclear);
             return Vec::new();
         };
-        let mut children = self.properties(pair, &before, &after);
-        children.extend(self.patterns(pair, &before, &after));
-        self.required(&before, &after, pair);
+        let mut children = self.compare_properties(pair, &before, &after);
+        children.extend(self.compare_patterns(pair, &before, &after));
+        self.compare_required(&before, &after, pair);
         for (word, rules) in OTHERS {
-            children.extend(self.others(pair, word, rules));
+            children.extend(self.compare_other_properties(pair, word, rules));
         }
-        self.property_names(pair);
-        self.dependents(pair);
+        self.compare_property_names(pair);
+        self.compare_dependents(pair);
         children
     }
 
-    fn properties(
+    fn compare_properties(
         &mut self,
-        pair: Pair<'s>,
-        before: &Objects<'s>,
-        after: &Objects<'s>,
-    ) -> Vec<Pair<'s>> {
+        pair: SchemaPair<'s>,
+        before: &ObjectConstraints<'s>,
+        after: &ObjectConstraints<'s>,
+    ) -> Vec<SchemaPair<'s>> {
         let mut children = Vec::new();
-        let named = |part: Part<'s>| part.named("properties");
+        let named = |subschema: Subschema<'s>| subschema.subschema_map("properties");
         let (old, new) = (named(pair.before), named(pair.after));
         for (name, schema) in &new {
             match old.iter().find(|(other, _)| other == name) {
-                Some((_, before)) => children.push(Pair::of(*before, *schema)),
-                None => self.property(name, "property-added", before, after),
+                Some((_, before)) => children.push(SchemaPair::of(*before, *schema)),
+                None => self.compare_property(name, "property-added", before, after),
             }
         }
         for (name, _) in old.iter().filter(|(name, _)| !new.iter().any(|(other, _)| other == name))
         {
-            self.property(name, "property-removed", before, after);
+            self.compare_property(name, "property-removed", before, after);
         }
         children
     }
 
-    /// A property that only one side names: what did the other say of it?
-    fn property(
+    /// Compares a property that only one side names with the other side's rule for unnamed
+    /// properties.
+    fn compare_property(
         &mut self,
         name: &str,
         rule: &'static str,
-        before: &Objects<'s>,
-        after: &Objects<'s>,
+        before: &ObjectConstraints<'s>,
+        after: &ObjectConstraints<'s>,
     ) {
         let effect = match (before.property(name), after.property(name)) {
             (Some(old), Some(new)) => self.effect(&old, &new),
-            _ => Effect::Unclear,
+            _ => AcceptanceChange::Unclear,
         };
         let message = match (rule, effect) {
-            ("property-added", Effect::Widened) => format!("`{name}` may be there now"),
-            ("property-added", Effect::Narrowed) => {
-                format!("`{name}` could be anything before, and is described now")
+            ("property-added", AcceptanceChange::Widened) => format!("`{name}` is accepted now"),
+            ("property-added", AcceptanceChange::Narrowed) => {
+                format!("`{name}` accepted any value before, and has a schema now")
             }
-            ("property-removed", Effect::Narrowed) => format!("`{name}` may not be there any more"),
-            ("property-removed", Effect::Widened) => format!("`{name}` may be anything now"),
-            _ => format!("what `{name}` may be has changed"),
+            ("property-removed", AcceptanceChange::Narrowed) => {
+                format!("`{name}` is no longer accepted")
+            }
+            ("property-removed", AcceptanceChange::Widened) => {
+                format!("`{name}` accepts any value now")
+            }
+            _ => format!("the schema of `{name}` has changed"),
         };
-        self.note(&format!("/properties/{}", escaped(name)), rule, effect, message);
+        self.record(&format!("/properties/{}", escaped(name)), rule, effect, message);
     }
 
-    fn patterns(
+    fn compare_patterns(
         &mut self,
-        pair: Pair<'s>,
-        before: &Objects<'s>,
-        after: &Objects<'s>,
-    ) -> Vec<Pair<'s>> {
+        pair: SchemaPair<'s>,
+        before: &ObjectConstraints<'s>,
+        after: &ObjectConstraints<'s>,
+    ) -> Vec<SchemaPair<'s>> {
         let mut children = Vec::new();
-        let named = |part: Part<'s>| part.named("patternProperties");
+        let named = |subschema: Subschema<'s>| subschema.subschema_map("patternProperties");
         let (old, new) = (named(pair.before), named(pair.after));
-        let others =
-            |objects: &Objects<'s>| all_of(objects.layers.iter().map(|layer| layer.others.clone()));
+        let others = |objects: &ObjectConstraints<'s>| {
+            merge_all_of(objects.layers.iter().map(|layer| layer.others.clone()))
+        };
         for (text, schema) in &new {
             let path = format!("/patternProperties/{}", escaped(text));
             if let Some((_, before)) = old.iter().find(|(other, _)| other == text) {
-                children.push(Pair::of(*before, *schema));
+                children.push(SchemaPair::of(*before, *schema));
                 continue;
             }
-            let effect = self.effect(&others(before), &schema.node());
-            let message = format!("properties like `{text}` are described now");
-            self.note(&path, "pattern-property-added", effect, message);
+            let effect = self.effect(&others(before), &schema.all_of());
+            let message = format!("properties that match `{text}` have a schema now");
+            self.record(&path, "pattern-property-added", effect, message);
         }
         for (text, schema) in
             old.iter().filter(|(text, _)| !new.iter().any(|(other, _)| other == text))
         {
             let path = format!("/patternProperties/{}", escaped(text));
-            let effect = self.effect(&schema.node(), &others(after));
-            let message = format!("properties like `{text}` are described no more");
-            self.note(&path, "pattern-property-removed", effect, message);
+            let effect = self.effect(&schema.all_of(), &others(after));
+            let message = format!("properties that match `{text}` no longer have a schema");
+            self.record(&path, "pattern-property-removed", effect, message);
         }
         children
     }
 
-    fn required(&mut self, before: &Objects<'s>, after: &Objects<'s>, pair: Pair<'s>) {
-        let path = |part: Part<'s>, name: &str| {
-            let named = part.named("properties").iter().any(|(other, _)| *other == name);
+    fn compare_required(
+        &mut self,
+        before: &ObjectConstraints<'s>,
+        after: &ObjectConstraints<'s>,
+        pair: SchemaPair<'s>,
+    ) {
+        let path = |subschema: Subschema<'s>, name: &str| {
+            let named =
+                subschema.subschema_map("properties").iter().any(|(other, _)| *other == name);
             if named { format!("/properties/{}", escaped(name)) } else { "/required".to_owned() }
         };
         for name in after.required.difference(&before.required) {
-            let message = format!("`{name}` must be there now");
-            self.note(&path(pair.after, name), "required-added", Effect::Narrowed, message);
+            let message = format!("`{name}` is required now");
+            self.record(
+                &path(pair.after, name),
+                "required-added",
+                AcceptanceChange::Narrowed,
+                message,
+            );
         }
         for name in before.required.difference(&after.required) {
-            let message = format!("`{name}` may be left out now");
-            self.note(&path(pair.after, name), "required-removed", Effect::Widened, message);
+            let message = format!("`{name}` is optional now");
+            self.record(
+                &path(pair.after, name),
+                "required-removed",
+                AcceptanceChange::Widened,
+                message,
+            );
         }
     }
 
-    fn others(&mut self, pair: Pair<'s>, word: &str, rules: [&'static str; 3]) -> Option<Pair<'s>> {
+    fn compare_other_properties(
+        &mut self,
+        pair: SchemaPair<'s>,
+        word: &str,
+        rules: [&'static str; 3],
+    ) -> Option<SchemaPair<'s>> {
         let child = pair.child(word);
         if let Some(inner) =
             child.filter(|inner| inner.before.schema.is_object() && inner.after.schema.is_object())
         {
             return Some(inner);
         }
-        let node = |part: Part<'s>| part.child(word).map(Part::node).unwrap_or_default();
-        let effect = self.effect(&node(pair.before), &node(pair.after));
-        let (rule, message) = match effect {
-            Effect::Same => return None,
-            Effect::Widened => (rules[0], "more properties may be there that are not named"),
-            Effect::Narrowed => (rules[1], "fewer properties may be there that are not named"),
-            Effect::Unclear => (rules[2], "what is not named may be something else"),
+        let all_of = |subschema: Subschema<'s>| {
+            subschema.child(word).map(Subschema::all_of).unwrap_or_default()
         };
-        self.note(&format!("/{word}"), rule, effect, message);
+        let effect = self.effect(&all_of(pair.before), &all_of(pair.after));
+        let (rule, message) = match effect {
+            AcceptanceChange::Same => return None,
+            AcceptanceChange::Widened => (rules[0], "more unnamed properties are accepted"),
+            AcceptanceChange::Narrowed => (rules[1], "fewer unnamed properties are accepted"),
+            AcceptanceChange::Unclear => (rules[2], "the schema of unnamed properties has changed"),
+        };
+        self.record(&format!("/{word}"), rule, effect, message);
         None
     }
 
-    fn property_names(&mut self, pair: Pair<'s>) {
-        let node = |part: Part<'s>| part.child("propertyNames").map(Part::node).unwrap_or_default();
-        let effect = self.effect(&node(pair.before), &node(pair.after));
+    fn compare_property_names(&mut self, pair: SchemaPair<'s>) {
+        let all_of = |subschema: Subschema<'s>| {
+            subschema.child("propertyNames").map(Subschema::all_of).unwrap_or_default()
+        };
+        let effect = self.effect(&all_of(pair.before), &all_of(pair.after));
         let rule = match (effect, pair.values("propertyNames")) {
-            (Effect::Same, _) => return,
+            (AcceptanceChange::Same, _) => return,
             (_, (None, _)) => "property-names-added",
             (_, (_, None)) => "property-names-removed",
             _ => "property-names-changed",
         };
-        self.note("/propertyNames", rule, effect, "other names of properties pass now");
+        self.record("/propertyNames", rule, effect, "the accepted property names have changed");
     }
 
-    fn dependents(&mut self, pair: Pair<'s>) {
+    fn compare_dependents(&mut self, pair: SchemaPair<'s>) {
         for word in ["dependentRequired", "dependentSchemas", "dependencies"] {
             if !pair.differs(word) {
                 continue;
             }
             let names: BTreeSet<_> = [pair.before, pair.after]
                 .into_iter()
-                .flat_map(|part| part.named(word))
+                .flat_map(|subschema| subschema.subschema_map(word))
                 .map(|(name, _)| name)
                 .collect();
             for name in names {
-                self.dependent(pair, word, name);
+                self.compare_dependent(pair, word, name);
             }
         }
     }
 
-    fn dependent(&mut self, pair: Pair<'s>, word: &str, name: &str) {
-        let asked = |part: Part<'s>| {
-            let inner = part.named(word).into_iter().find(|(other, _)| *other == name)?;
+    fn compare_dependent(&mut self, pair: SchemaPair<'s>, word: &str, name: &str) {
+        let asked = |subschema: Subschema<'s>| {
+            let inner =
+                subschema.subschema_map(word).into_iter().find(|(other, _)| *other == name)?;
             Some(inner.1.schema)
         };
         let list = |value: Option<&'s serde_json::Value>| -> BTreeSet<&'s str> {
@@ -200,35 +232,47 @@ impl<'s> Explainer<'s> {
         let schema = [before, after].into_iter().flatten().any(|value| !value.is_array());
         if schema && before != after {
             let (rule, effect) = match (before, after) {
-                (None, _) => ("dependent-schema-added", Effect::Narrowed),
-                (_, None) => ("dependent-schema-removed", Effect::Widened),
+                (None, _) => ("dependent-schema-added", AcceptanceChange::Narrowed),
+                (_, None) => ("dependent-schema-removed", AcceptanceChange::Widened),
                 _ => {
-                    return self.note_soft(&path[1..], "dependent-schema-changed", Effect::Unclear);
+                    return self.record_unproven(
+                        &path[1..],
+                        "dependent-schema-changed",
+                        AcceptanceChange::Unclear,
+                    );
                 }
             };
-            return self.note(&path, rule, effect, format!("what `{name}` asks for has changed"));
+            return self.record(
+                &path,
+                rule,
+                effect,
+                format!("the schema that `{name}` requires has changed"),
+            );
         }
         for added in list(after).difference(&list(before)) {
-            let message = format!("`{name}` asks for `{added}` now");
-            self.note(&path, "dependent-required-added", Effect::Narrowed, message);
+            let message = format!("`{name}` requires `{added}` now");
+            self.record(&path, "dependent-required-added", AcceptanceChange::Narrowed, message);
         }
         for removed in list(before).difference(&list(after)) {
-            let message = format!("`{name}` no longer asks for `{removed}`");
-            self.note(&path, "dependent-required-removed", Effect::Widened, message);
+            let message = format!("`{name}` no longer requires `{removed}`");
+            self.record(&path, "dependent-required-removed", AcceptanceChange::Widened, message);
         }
     }
 }
 
-/// What is asked of the properties that nothing looks at.
-fn rest<'s>(part: Part<'s>, around: Option<Part<'s>>) -> Option<Part<'s>> {
-    part.child("unevaluatedProperties").or(around)
+/// The schema of properties that nothing evaluates.
+fn rest<'s>(subschema: Subschema<'s>, around: Option<Subschema<'s>>) -> Option<Subschema<'s>> {
+    subschema.child("unevaluatedProperties").or(around)
 }
 
-fn read<'s>(part: Part<'s>, rest: Option<Part<'s>>) -> Option<Objects<'s>> {
-    match Shape::read(part, Kind::Object, None).ok()?.body {
-        Body::Object(mut objects) => {
+fn read<'s>(
+    subschema: Subschema<'s>,
+    rest: Option<Subschema<'s>>,
+) -> Option<ObjectConstraints<'s>> {
+    match Shape::read(subschema, JsonType::Object, None).ok()?.constraints {
+        TypeConstraints::Object(mut objects) => {
             if let Some(rest) = rest {
-                objects.ask_the_rest(rest);
+                objects.constrain_unevaluated(rest);
             }
             Some(*objects)
         }

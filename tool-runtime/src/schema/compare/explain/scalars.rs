@@ -1,15 +1,15 @@
-//! Types, limits, texts.
+//! Changes of types, limits and strings.
 
 use serde_json::Number;
 
-use super::super::alike::equal;
-use super::super::shape::{Kind, Numbers, is_numeric};
-use super::super::words;
-use super::{Effect, Explainer, Pair};
+use super::super::equality::equal;
+use super::super::keywords;
+use super::super::shape::{JsonType, NumberConstraints, is_numeric};
+use super::{AcceptanceChange, Explainer, SchemaPair};
 use crate::schema::reference::escaped;
 
-/// Limits: the keyword, whether raising it narrows, and the rules for one that is added, removed,
-/// raised and lowered.
+/// Limits: the keyword, whether raising it narrows, and the rules for an added, removed, raised
+/// and lowered limit.
 const LIMITS: [(&str, bool, [&str; 4]); 12] = [
     ("minimum", true, ["minimum-added", "minimum-removed", "minimum-raised", "minimum-lowered"]),
     ("maximum", false, ["maximum-added", "maximum-removed", "maximum-raised", "maximum-lowered"]),
@@ -97,22 +97,23 @@ const LIMITS: [(&str, bool, [&str; 4]); 12] = [
 
 impl<'s> Explainer<'s> {
     /// Compares the types, without null.
-    pub(super) fn types(&mut self, pair: Pair<'s>) {
-        let (Ok(before), Ok(after)) = (Kind::read(pair.before), Kind::read(pair.after)) else {
-            return self.note_soft("type", "undecided", Effect::Unclear);
+    pub(super) fn compare_types(&mut self, pair: SchemaPair<'s>) {
+        let (Ok(before), Ok(after)) = (JsonType::read(pair.before), JsonType::read(pair.after))
+        else {
+            return self.record_unproven("type", "undecided", AcceptanceChange::Unclear);
         };
         let (wider, narrower) = (covers(&after, &before), covers(&before, &after));
         let (rule, effect) = match (wider, narrower) {
             (true, true) => return,
-            (true, false) => ("type-widened", Effect::Widened),
-            (false, true) => ("type-narrowed", Effect::Narrowed),
-            (false, false) => ("type-changed", Effect::Unclear),
+            (true, false) => ("type-widened", AcceptanceChange::Widened),
+            (false, true) => ("type-narrowed", AcceptanceChange::Narrowed),
+            (false, false) => ("type-changed", AcceptanceChange::Unclear),
         };
         let message = format!("{} became {}", names(&before), names(&after));
-        self.note("/type", rule, effect, message);
+        self.record("/type", rule, effect, message);
     }
 
-    pub(super) fn limits(&mut self, pair: Pair<'s>) {
+    pub(super) fn compare_limits(&mut self, pair: SchemaPair<'s>) {
         for (word, lower, rules) in LIMITS {
             if !pair.differs(word) {
                 continue;
@@ -122,7 +123,7 @@ impl<'s> Explainer<'s> {
             let known =
                 |value: Option<&serde_json::Value>| value.is_none_or(serde_json::Value::is_number);
             if !known(before) || !known(after) {
-                self.note_soft(word, "undecided", Effect::Unclear);
+                self.record_unproven(word, "undecided", AcceptanceChange::Unclear);
                 continue;
             }
             let (at, raised) = match numbers {
@@ -131,66 +132,80 @@ impl<'s> Explainer<'s> {
                 (Some(before), Some(after)) if less(before, after) => (2, true),
                 _ => (3, false),
             };
-            let effect = if raised == lower { Effect::Narrowed } else { Effect::Widened };
+            let effect = if raised == lower {
+                AcceptanceChange::Narrowed
+            } else {
+                AcceptanceChange::Widened
+            };
             let said =
                 |number: Option<&Number>| number.map_or("none".to_owned(), Number::to_string);
             let message = format!("`{word}` went from {} to {}", said(numbers.0), said(numbers.1));
-            self.note(&format!("/{word}"), rules[at], effect, message);
+            self.record(&format!("/{word}"), rules[at], effect, message);
         }
-        self.steps(pair);
+        self.compare_multiple_of(pair);
     }
 
-    fn steps(&mut self, pair: Pair<'s>) {
+    fn compare_multiple_of(&mut self, pair: SchemaPair<'s>) {
         if pair.differs("multipleOf") {
             let rules = ["multiple-of-added", "multiple-of-removed", "multiple-of-changed"];
-            self.keyword(pair, "multipleOf", rules, Effect::Unclear);
+            self.compare_keyword(pair, "multipleOf", rules, AcceptanceChange::Unclear);
         }
     }
 
-    /// Notes a keyword that narrows by being there.
-    pub(super) fn keyword(
+    /// Records a keyword whose presence narrows the schema.
+    pub(super) fn compare_keyword(
         &mut self,
-        pair: Pair<'s>,
+        pair: SchemaPair<'s>,
         word: &str,
         rules: [&'static str; 3],
-        changed: Effect,
+        changed: AcceptanceChange,
     ) {
         let (rule, effect, what) = match pair.values(word) {
             (None, None) => return,
-            (None, _) => (rules[0], Effect::Narrowed, "is new"),
-            (_, None) => (rules[1], Effect::Widened, "is gone"),
+            (None, _) => (rules[0], AcceptanceChange::Narrowed, "is new"),
+            (_, None) => (rules[1], AcceptanceChange::Widened, "is gone"),
             _ => (rules[2], changed, "has changed"),
         };
-        self.note(&format!("/{word}"), rule, effect, format!("`{word}` {what}"));
+        self.record(&format!("/{word}"), rule, effect, format!("`{word}` {what}"));
     }
 
-    pub(super) fn texts(&mut self, pair: Pair<'s>) {
+    pub(super) fn compare_strings(&mut self, pair: SchemaPair<'s>) {
         if pair.differs("pattern") {
             if pair.values("pattern").0.is_some() && pair.values("pattern").1.is_some() {
-                self.note_soft("pattern", "pattern-changed", Effect::Unclear);
+                self.record_unproven("pattern", "pattern-changed", AcceptanceChange::Unclear);
             } else {
                 let rules = ["pattern-added", "pattern-removed", "pattern-changed"];
-                self.keyword(pair, "pattern", rules, Effect::Unclear);
+                self.compare_keyword(pair, "pattern", rules, AcceptanceChange::Unclear);
             }
         }
         let unique = |value: Option<&serde_json::Value>| value.is_some_and(|v| v == true);
         match (unique(pair.values("uniqueItems").0), unique(pair.values("uniqueItems").1)) {
             (false, true) => {
-                let message = "items must differ now";
-                self.note("/uniqueItems", "unique-items-added", Effect::Narrowed, message);
+                let message = "items must be unique now";
+                self.record(
+                    "/uniqueItems",
+                    "unique-items-added",
+                    AcceptanceChange::Narrowed,
+                    message,
+                );
             }
             (true, false) => {
-                let message = "items may be equal now";
-                self.note("/uniqueItems", "unique-items-removed", Effect::Widened, message);
+                let message = "items may repeat now";
+                self.record(
+                    "/uniqueItems",
+                    "unique-items-removed",
+                    AcceptanceChange::Widened,
+                    message,
+                );
             }
             _ => {}
         }
     }
 
-    pub(super) fn formats(&mut self, pair: Pair<'s>) {
+    pub(super) fn compare_formats(&mut self, pair: SchemaPair<'s>) {
         let format = |value: Option<&'s serde_json::Value>| {
             let name = value.and_then(|value| value.as_str());
-            name.filter(|name| words::is_parsed(name) || is_numeric(name))
+            name.filter(|name| keywords::is_parsed_format(name) || is_numeric(name))
         };
         let (before, after) = pair.values("format");
         let (before, after) = (format(before), format(after));
@@ -198,64 +213,66 @@ impl<'s> Explainer<'s> {
             return;
         }
         let numeric = [before, after].into_iter().flatten().all(is_numeric);
-        let effect = if numeric { number_format(pair) } else { Effect::Unclear };
+        let effect = if numeric { number_format(pair) } else { AcceptanceChange::Unclear };
         let (rule, effect) = match (before, after, effect) {
-            (_, _, Effect::Same) => return,
-            (_, _, Effect::Widened) => ("format-widened", effect),
-            (_, _, Effect::Narrowed) => ("format-narrowed", effect),
-            (None, _, _) => ("format-added", Effect::Narrowed),
-            (_, None, _) => ("format-removed", Effect::Widened),
-            _ => ("format-changed", Effect::Unclear),
+            (_, _, AcceptanceChange::Same) => return,
+            (_, _, AcceptanceChange::Widened) => ("format-widened", effect),
+            (_, _, AcceptanceChange::Narrowed) => ("format-narrowed", effect),
+            (None, _, _) => ("format-added", AcceptanceChange::Narrowed),
+            (_, None, _) => ("format-removed", AcceptanceChange::Widened),
+            _ => ("format-changed", AcceptanceChange::Unclear),
         };
         let said = |name: Option<&str>| name.unwrap_or("none").to_owned();
         let message = format!("`format` went from {} to {}", said(before), said(after));
-        self.note("/format", rule, effect, message);
+        self.record("/format", rule, effect, message);
     }
 
-    /// Keywords that nobody here knows.
-    pub(super) fn foreign(&mut self, pair: Pair<'s>) {
+    /// Compares unknown keywords.
+    pub(super) fn compare_unknown_keywords(&mut self, pair: SchemaPair<'s>) {
         let owners = [pair.before, pair.after];
-        let all = owners.into_iter().filter_map(super::Part::keywords).flat_map(|map| map.keys());
+        let all =
+            owners.into_iter().filter_map(super::Subschema::keywords).flat_map(|map| map.keys());
         let foreign: std::collections::BTreeSet<_> =
-            all.filter(|word| words::is_foreign(word)).collect();
+            all.filter(|word| keywords::is_unknown(word)).collect();
         for word in foreign.into_iter().filter(|word| pair.differs(word)) {
-            self.note_soft(&escaped(word), "undecided", Effect::Unclear);
+            self.record_unproven(&escaped(word), "undecided", AcceptanceChange::Unclear);
         }
     }
 }
 
-/// Who reads the number, before and after.
-fn number_format(pair: Pair<'_>) -> Effect {
-    let read = |part: super::Part<'_>| {
-        let kinds = Kind::read(part).ok()?;
-        let whole = kinds.contains(&Kind::Integer);
-        let typed = whole || (kinds.contains(&Kind::Number) && kinds.len() < Kind::ALL.len());
-        let format = part.get("format").and_then(|value| value.as_str()).filter(|_| typed);
-        Numbers::read(part, whole, format).ok()
+/// The change of a numeric `format`.
+fn number_format(pair: SchemaPair<'_>) -> AcceptanceChange {
+    let read = |subschema: super::Subschema<'_>| {
+        let kinds = JsonType::read(subschema).ok()?;
+        let whole = kinds.contains(&JsonType::Integer);
+        let typed =
+            whole || (kinds.contains(&JsonType::Number) && kinds.len() < JsonType::ALL.len());
+        let format = subschema.get("format").and_then(|value| value.as_str()).filter(|_| typed);
+        NumberConstraints::read(subschema, whole, format).ok()
     };
     let (Some(before), Some(after)) = (read(pair.before), read(pair.after)) else {
-        return Effect::Unclear;
+        return AcceptanceChange::Unclear;
     };
-    match (before.outreads(&after), after.outreads(&before)) {
-        (false, false) => Effect::Same,
-        (false, true) => Effect::Widened,
-        (true, false) => Effect::Narrowed,
-        (true, true) => Effect::Unclear,
+    match (before.exceeds_number_type(&after), after.exceeds_number_type(&before)) {
+        (false, false) => AcceptanceChange::Same,
+        (false, true) => AcceptanceChange::Widened,
+        (true, false) => AcceptanceChange::Narrowed,
+        (true, true) => AcceptanceChange::Unclear,
     }
 }
 
-/// Are all types of the other among these? Null is compared elsewhere.
-fn covers(kinds: &[Kind], other: &[Kind]) -> bool {
+/// Returns whether these types include all of `other`, apart from null.
+fn covers(kinds: &[JsonType], other: &[JsonType]) -> bool {
     other.iter().all(|kind| {
-        *kind == Kind::Null
+        *kind == JsonType::Null
             || kinds.contains(kind)
-            || (*kind == Kind::Integer && kinds.contains(&Kind::Number))
+            || (*kind == JsonType::Integer && kinds.contains(&JsonType::Number))
     })
 }
 
-fn names(kinds: &[Kind]) -> String {
-    let all = kinds.len() == Kind::ALL.len();
-    let named: Vec<_> = kinds.iter().filter(|k| **k != Kind::Null).map(|k| k.name()).collect();
+fn names(kinds: &[JsonType]) -> String {
+    let all = kinds.len() == JsonType::ALL.len();
+    let named: Vec<_> = kinds.iter().filter(|k| **k != JsonType::Null).map(|k| k.name()).collect();
     if all { "any type".to_owned() } else { named.join(" or ") }
 }
 

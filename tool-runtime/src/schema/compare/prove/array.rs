@@ -1,15 +1,15 @@
-//! Arrays within arrays.
+//! Containment of arrays.
 
-use super::super::part::Node;
-use super::super::shape::{Arrays, Contains, Gap};
+use super::super::shape::{ArrayConstraints, ContainsBounds, ProofObstacle};
+use super::super::subschema::AllOf;
 use super::{Proof, Prover};
 
 impl<'s> Prover<'s> {
     pub(super) fn arrays_within(
         &mut self,
-        a: &Arrays<'s>,
-        b: &Arrays<'s>,
-        node: &Node<'s>,
+        a: &ArrayConstraints<'s>,
+        b: &ArrayConstraints<'s>,
+        all_of: &AllOf<'s>,
     ) -> Proof<'s> {
         let most = self.longest(a);
         let broken = [
@@ -18,48 +18,62 @@ impl<'s> Prover<'s> {
             (b.unique && !a.unique && most > 1, "uniqueItems"),
         ];
         if let Some((_, keyword)) = broken.into_iter().find(|(broken, _)| *broken) {
-            return Err(Gap::at(keyword, node));
+            return Err(ProofObstacle::at(keyword, all_of));
         }
         let length = a.prefix.len().max(b.prefix.len());
         for at in 0..length.min(most) {
-            self.within(&a.at(at), &b.at(at))?;
+            self.prove(&a.at(at), &b.at(at))?;
         }
         if most > length {
-            self.within(&a.rest, &b.rest)?;
+            self.prove(&a.rest, &b.rest)?;
         }
         b.contains.iter().try_for_each(|asked| {
-            if self.contains(a, most, asked) { Ok(()) } else { Err(Gap::at("contains", node)) }
+            if self.contains(a, most, asked) {
+                Ok(())
+            } else {
+                Err(ProofObstacle::at("contains", all_of))
+            }
         })
     }
 
-    /// The most items there can be: no more than stand before one that nothing passes.
-    fn longest(&mut self, arrays: &Arrays<'s>) -> usize {
+    /// The largest possible number of items: those before an item that accepts no value.
+    fn longest(&mut self, arrays: &ArrayConstraints<'s>) -> usize {
         let end = (0..=arrays.prefix.len()).find(|at| self.is_never(&arrays.at(*at)));
         arrays.max.min(end.unwrap_or(usize::MAX))
     }
 
-    fn contains(&mut self, a: &Arrays<'s>, most: usize, asked: &Contains<'s>) -> bool {
+    fn contains(
+        &mut self,
+        a: &ArrayConstraints<'s>,
+        most: usize,
+        asked: &ContainsBounds<'s>,
+    ) -> bool {
         self.contains_enough(a, asked) && self.contains_no_more(a, most, asked)
     }
 
-    fn contains_enough(&mut self, a: &Arrays<'s>, asked: &Contains<'s>) -> bool {
-        let asked_for = asked.part.node();
+    fn contains_enough(&mut self, a: &ArrayConstraints<'s>, asked: &ContainsBounds<'s>) -> bool {
+        let asked_for = asked.subschema.all_of();
         let each = |prover: &mut Self| {
             a.min >= asked.min
-                && (0..=a.prefix.len()).all(|at| prover.within(&a.at(at), &asked_for).is_ok())
+                && (0..=a.prefix.len()).all(|at| prover.prove(&a.at(at), &asked_for).is_ok())
         };
         asked.min == 0
             || a.contains.iter().any(|own| {
-                own.min >= asked.min && self.within(&own.part.node(), &asked_for).is_ok()
+                own.min >= asked.min && self.prove(&own.subschema.all_of(), &asked_for).is_ok()
             })
             || each(self)
     }
 
-    fn contains_no_more(&mut self, a: &Arrays<'s>, most: usize, asked: &Contains<'s>) -> bool {
-        let asked_for = asked.part.node();
+    fn contains_no_more(
+        &mut self,
+        a: &ArrayConstraints<'s>,
+        most: usize,
+        asked: &ContainsBounds<'s>,
+    ) -> bool {
+        let asked_for = asked.subschema.all_of();
         most <= asked.max
             || a.contains.iter().any(|own| {
-                own.max <= asked.max && self.within(&asked_for, &own.part.node()).is_ok()
+                own.max <= asked.max && self.prove(&asked_for, &own.subschema.all_of()).is_ok()
             })
     }
 }

@@ -1,54 +1,55 @@
-//! Proofs that nothing passes.
+//! Proofs that no value is valid.
 
-use super::super::part::Node;
-use super::super::shape::{Body, Objects, Shape};
+use super::super::shape::{ObjectConstraints, Shape, TypeConstraints};
+use super::super::subschema::AllOf;
 use super::Prover;
 
-/// How deep in a value a contradiction is looked for.
-const DEEPEST: u32 = 4;
+/// How deep in a value contradictions are searched.
+const MAX_DEPTH: u32 = 4;
 
 impl<'s> Prover<'s> {
-    /// Is it proven that nothing passes the node?
-    pub(super) fn is_never(&mut self, node: &Node<'s>) -> bool {
-        if self.steps == 0 || node.is_empty() {
+    /// Returns whether the schemas are proven to accept no value.
+    pub(super) fn is_never(&mut self, all_of: &AllOf<'s>) -> bool {
+        if self.steps == 0 || all_of.is_empty() {
             return false;
         }
-        if self.looking == DEEPEST {
-            self.cut = true;
+        if self.contradiction_depth == MAX_DEPTH {
+            self.contradiction_search_cut = true;
             return false;
         }
         self.steps -= 1;
-        self.looking += 1;
-        let expansion = self.expansion(node);
+        self.contradiction_depth += 1;
+        let expansion = self.expansion(all_of);
         let empty = expansion.overflow.is_none()
             && expansion.shapes.iter().all(|shape| self.is_empty(shape));
-        self.looking -= 1;
+        self.contradiction_depth -= 1;
         empty
     }
 
-    /// Is it proven that nothing passes the shape?
+    /// Returns whether the shape is proven to accept no value.
     pub(super) fn is_empty(&mut self, shape: &Shape<'s>) -> bool {
-        let out = |prover: &mut Self, value| prover.body_admits(&shape.body, value) == Some(false);
+        let out =
+            |prover: &mut Self, value| prover.body_admits(&shape.constraints, value) == Some(false);
         let unlisted = shape.values.as_ref().is_some_and(|all| all.iter().all(|v| out(self, v)));
         unlisted
-            || match &shape.body {
-                Body::Null | Body::Boolean => false,
-                Body::Number(numbers) => numbers.is_empty(),
-                Body::Text(texts) => texts.min > texts.max,
-                Body::Array(arrays) => {
+            || match &shape.constraints {
+                TypeConstraints::Null | TypeConstraints::Boolean => false,
+                TypeConstraints::Number(numbers) => numbers.is_empty(),
+                TypeConstraints::Text(texts) => texts.min > texts.max,
+                TypeConstraints::Array(arrays) => {
                     let first = arrays.min.min(arrays.prefix.len() + 1);
                     arrays.min > arrays.max || (0..first).any(|at| self.is_never(&arrays.at(at)))
                 }
-                Body::Object(objects) => self.no_object(objects),
+                TypeConstraints::Object(objects) => self.no_object(objects),
             }
     }
 
-    fn no_object(&mut self, objects: &Objects<'s>) -> bool {
+    fn no_object(&mut self, objects: &ObjectConstraints<'s>) -> bool {
         let (min, max) = objects.sizes();
         min > max
             || objects
                 .required
                 .iter()
-                .any(|name| objects.property(name).is_some_and(|node| self.is_never(&node)))
+                .any(|name| objects.property(name).is_some_and(|all_of| self.is_never(&all_of)))
     }
 }

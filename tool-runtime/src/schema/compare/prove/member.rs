@@ -1,20 +1,22 @@
-//! Whether a single value passes, where that can be told.
+//! Decides whether a single value is valid; `None` if that is unknown.
 
 use serde_json::{Map, Value};
 
-use super::super::part::Node;
-use super::super::shape::{Arrays, Atom, Body, Objects, Shape};
-use super::{DEEPEST, Prover};
-use crate::schema::compare::alike::equal;
+use super::super::shape::{
+    ArrayConstraints, AtomicRule, ObjectConstraints, Shape, TypeConstraints,
+};
+use super::super::subschema::AllOf;
+use super::{MAX_DEPTH, Prover};
+use crate::schema::compare::equality::equal;
 
 impl<'s> Prover<'s> {
-    pub(super) fn admits(&mut self, node: &Node<'s>, value: &Value) -> Option<bool> {
-        if self.steps == 0 || self.depth == DEEPEST {
+    pub(super) fn admits(&mut self, all_of: &AllOf<'s>, value: &Value) -> Option<bool> {
+        if self.steps == 0 || self.depth == MAX_DEPTH {
             return None;
         }
         self.steps -= 1;
         self.depth += 1;
-        let expansion = self.expansion(node);
+        let expansion = self.expansion(all_of);
         let found = self.any_admits(&expansion.shapes, value);
         self.depth -= 1;
         found.filter(|passes| *passes || expansion.overflow.is_none())
@@ -29,22 +31,32 @@ impl<'s> Prover<'s> {
         if !shape.is_of(value) || !shape.values.as_ref().is_none_or(listed) {
             return Some(false);
         }
-        let body = self.body_admits(&shape.body, value);
-        both(body, || all(&shape.atoms, |atom| self.atom_admits(atom, value)))
+        let constraints = self.body_admits(&shape.constraints, value);
+        both(constraints, || all(&shape.rules, |rule| self.atom_admits(rule, value)))
     }
 
-    pub(super) fn body_admits(&mut self, body: &Body<'s>, value: &Value) -> Option<bool> {
-        match (body, value) {
-            (Body::Null, Value::Null) | (Body::Boolean, Value::Bool(_)) => Some(true),
-            (Body::Number(numbers), Value::Number(number)) => numbers.admits(number),
-            (Body::Text(texts), Value::String(text)) => texts.admits(text),
-            (Body::Array(arrays), Value::Array(items)) => self.array_admits(arrays, items),
-            (Body::Object(objects), Value::Object(map)) => self.object_admits(objects, map),
+    pub(super) fn body_admits(
+        &mut self,
+        constraints: &TypeConstraints<'s>,
+        value: &Value,
+    ) -> Option<bool> {
+        match (constraints, value) {
+            (TypeConstraints::Null, Value::Null) | (TypeConstraints::Boolean, Value::Bool(_)) => {
+                Some(true)
+            }
+            (TypeConstraints::Number(numbers), Value::Number(number)) => numbers.admits(number),
+            (TypeConstraints::Text(texts), Value::String(text)) => texts.admits(text),
+            (TypeConstraints::Array(arrays), Value::Array(items)) => {
+                self.array_admits(arrays, items)
+            }
+            (TypeConstraints::Object(objects), Value::Object(map)) => {
+                self.object_admits(objects, map)
+            }
             _ => Some(false),
         }
     }
 
-    fn array_admits(&mut self, arrays: &Arrays<'s>, items: &[Value]) -> Option<bool> {
+    fn array_admits(&mut self, arrays: &ArrayConstraints<'s>, items: &[Value]) -> Option<bool> {
         let repeated =
             (1..items.len()).any(|at| items[..at].iter().any(|item| equal(item, &items[at])));
         let sized = (arrays.min..=arrays.max).contains(&items.len());
@@ -56,7 +68,11 @@ impl<'s> Prover<'s> {
         if arrays.contains.is_empty() { each } else { each.filter(|passes| !passes) }
     }
 
-    fn object_admits(&mut self, objects: &Objects<'s>, map: &Map<String, Value>) -> Option<bool> {
+    fn object_admits(
+        &mut self,
+        objects: &ObjectConstraints<'s>,
+        map: &Map<String, Value>,
+    ) -> Option<bool> {
         let lacks = objects.required.iter().any(|name| !map.contains_key(*name));
         if lacks || !(objects.min..=objects.max).contains(&map.len()) {
             return Some(false);
@@ -69,17 +85,19 @@ impl<'s> Prover<'s> {
         if objects.dependents.is_empty() { each } else { each.filter(|passes| !passes) }
     }
 
-    fn atom_admits(&mut self, atom: &Atom<'s>, value: &Value) -> Option<bool> {
-        match atom {
-            Atom::Not(part) => self.admits(&part.node(), value).map(|passes| !passes),
-            Atom::One(_, branches) => {
+    fn atom_admits(&mut self, rule: &AtomicRule<'s>, value: &Value) -> Option<bool> {
+        match rule {
+            AtomicRule::Not(subschema) => {
+                self.admits(&subschema.all_of(), value).map(|passes| !passes)
+            }
+            AtomicRule::One(_, branches) => {
                 let mut passed = 0;
                 for branch in branches {
-                    passed += usize::from(self.admits(&branch.node(), value)?);
+                    passed += usize::from(self.admits(&branch.all_of(), value)?);
                 }
                 Some(passed == 1)
             }
-            Atom::Foreign(..) | Atom::Opaque(..) => None,
+            AtomicRule::UnknownKeyword(..) | AtomicRule::Unreadable(..) => None,
         }
     }
 }

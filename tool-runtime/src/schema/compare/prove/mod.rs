@@ -1,7 +1,7 @@
-//! Proofs that whatever passes one schema passes another. What cannot be proven is not claimed.
+//! Proves that every value that is valid by one schema is valid by another.
 
 mod array;
-mod atoms;
+mod atomic_rules;
 mod empty;
 mod expand;
 mod member;
@@ -12,135 +12,136 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use self::expand::Expansion;
-use super::alike::alike;
-use super::part::{Node, Part};
-use super::shape::{Body, Gap, Shape};
-use super::words;
+use super::equality::same_assertions;
+use super::keywords;
+use super::shape::{ProofObstacle, Shape, TypeConstraints};
+use super::subschema::{AllOf, Subschema};
 
-/// How many steps one proof may take; whatever is not proven by then is undecided.
-const STEPS: u32 = 20_000;
-/// How deep proofs may lie within each other: a bound for the stack.
-const DEEPEST: u32 = 48;
-/// How deep proofs about one and the same value may lie within each other.
-const ASIDE: u32 = 6;
+/// The most steps of one proof; a proof that needs more is undecided.
+const MAX_STEPS: u32 = 20_000;
+/// Deepest nesting of proofs: bounds the stack.
+const MAX_DEPTH: u32 = 48;
+/// Deepest nesting of proofs about the same value.
+const MAX_SAME_VALUE_DEPTH: u32 = 6;
 
-/// Whether one set of values lies in another, and if that is not proven, what is in the way.
-pub(super) type Proof<'s> = Result<(), Gap<'s>>;
+/// Proof that one set of values contains another, or the obstacle.
+pub(super) type Proof<'s> = Result<(), ProofObstacle<'s>>;
 
-/// The parts of a node, by identity.
-type Key = Vec<usize>;
+/// The schemas of an `AllOf`, by identity.
+type SchemaIds = Vec<usize>;
 
-/// What is known of both documents while they are compared.
+/// Cached facts about both documents during a comparison.
 pub(super) struct Prover<'s> {
-    /// Why nothing can be proven by the text of a part alone.
-    blocked: Option<&'static str>,
+    /// Reason for which equal texts do not prove equal schemas.
+    text_unreliable: Option<&'static str>,
     steps: u32,
     depth: u32,
-    aside: u32,
-    /// Pairs that are being proven, or were: a reference back to them is granted, as an instance
-    /// is finite and every way back leads one level deeper into it.
-    granted: BTreeSet<(Key, Key)>,
-    /// The order in which they were granted, to take them back.
-    trail: Vec<(Key, Key)>,
-    expansions: BTreeMap<Key, Rc<Expansion<'s>>>,
-    /// The parts that are being expanded.
-    open: Vec<usize>,
-    /// The outermost of them that an expansion since has met again.
-    met: usize,
-    /// How deep in the value a contradiction is being looked for.
-    looking: u32,
-    /// It was not looked for any deeper.
-    cut: bool,
+    same_value_depth: u32,
+    /// Pairs that are proven or being proven. A reference back to one of them is granted, because
+    /// instances are finite and every cycle leads one level deeper into the instance.
+    granted: BTreeSet<(SchemaIds, SchemaIds)>,
+    /// Granted pairs in order, to revoke them.
+    granted_order: Vec<(SchemaIds, SchemaIds)>,
+    expansions: BTreeMap<SchemaIds, Rc<Expansion<'s>>>,
+    /// The schemas that are being expanded.
+    expanding: Vec<usize>,
+    /// The outermost of them that an expansion has reached again.
+    outermost_reentry: usize,
+    /// Current depth of the search for contradictions.
+    contradiction_depth: u32,
+    /// The search for contradictions was cut off.
+    contradiction_search_cut: bool,
 }
 
 impl<'s> Prover<'s> {
-    pub(super) fn new(before: Part<'s>, after: Part<'s>) -> Self {
-        let entangled = words::entangled(before.root).or_else(|| words::entangled(after.root));
-        let dialects = words::dialect(before.root) != words::dialect(after.root);
+    pub(super) fn new(before: Subschema<'s>, after: Subschema<'s>) -> Self {
+        let dynamic_keyword = keywords::dynamic_keyword(before.root)
+            .or_else(|| keywords::dynamic_keyword(after.root));
+        let dialects = keywords::dialect(before.root) != keywords::dialect(after.root);
         Self {
-            blocked: entangled.or(dialects.then_some("$schema")),
-            steps: STEPS,
+            text_unreliable: dynamic_keyword.or(dialects.then_some("$schema")),
+            steps: MAX_STEPS,
             depth: 0,
-            aside: 0,
+            same_value_depth: 0,
             granted: BTreeSet::new(),
-            trail: Vec::new(),
+            granted_order: Vec::new(),
             expansions: BTreeMap::new(),
-            open: Vec::new(),
-            met: usize::MAX,
-            looking: 0,
-            cut: false,
+            expanding: Vec::new(),
+            outermost_reentry: usize::MAX,
+            contradiction_depth: 0,
+            contradiction_search_cut: false,
         }
     }
 
-    /// Does the text of a part say what it means?
-    pub(super) const fn reads_text(&self) -> bool {
-        self.blocked.is_none()
+    /// Returns whether equal texts prove equal schemas.
+    pub(super) const fn equal_text_is_proof(&self) -> bool {
+        self.text_unreliable.is_none()
     }
 
-    /// Looks for a proof about two whole documents, for as long as for many of their places.
-    pub(super) fn proof_of_all(&mut self, a: &Node<'s>, b: &Node<'s>) -> Proof<'s> {
-        self.steps = 5 * STEPS;
-        self.within(a, b)
+    /// Searches for a proof about two whole documents, with a larger budget of steps.
+    pub(super) fn prove_documents(&mut self, a: &AllOf<'s>, b: &AllOf<'s>) -> Proof<'s> {
+        self.steps = 5 * MAX_STEPS;
+        self.prove(a, b)
     }
 
-    /// Looks for a proof that everything that passes `a` passes `b`.
-    pub(super) fn proof(&mut self, a: &Node<'s>, b: &Node<'s>) -> Proof<'s> {
-        self.steps = STEPS;
-        self.within(a, b)
+    /// Searches for a proof that every value that is valid by `a` is valid by `b`.
+    pub(super) fn proof(&mut self, a: &AllOf<'s>, b: &AllOf<'s>) -> Proof<'s> {
+        self.steps = MAX_STEPS;
+        self.prove(a, b)
     }
 
-    /// Does everything that passes `a` pass `b`?
-    fn within(&mut self, a: &Node<'s>, b: &Node<'s>) -> Proof<'s> {
-        if let Some(keyword) = self.blocked {
-            return Err(Gap { keyword, part: None });
+    /// Proves that every value that is valid by `a` is valid by `b`.
+    fn prove(&mut self, a: &AllOf<'s>, b: &AllOf<'s>) -> Proof<'s> {
+        if let Some(keyword) = self.text_unreliable {
+            return Err(ProofObstacle { keyword, subschema: None });
         }
         let key = (key(a), key(b));
         if b.is_empty() || key.0 == key.1 || self.granted.contains(&key) {
             return Ok(());
         }
-        if self.steps == 0 || self.depth == DEEPEST {
-            return Err(Gap { keyword: "$ref", part: b.first().copied() });
+        if self.steps == 0 || self.depth == MAX_DEPTH {
+            return Err(ProofObstacle { keyword: "$ref", subschema: b.first().copied() });
         }
         self.steps -= 1;
         if let (&[a], &[b]) = (a.as_slice(), b.as_slice()) {
-            if alike(a, b) {
+            if same_assertions(a, b) {
                 return Ok(());
             }
         }
-        let kept = self.trail.len();
+        let kept = self.granted_order.len();
         self.granted.insert(key.clone());
-        self.trail.push(key);
+        self.granted_order.push(key);
         self.depth += 1;
-        let proof = self.compared(a, b);
+        let proof = self.compare_expansions(a, b);
         self.depth -= 1;
         if proof.is_err() {
-            for key in self.trail.drain(kept..) {
+            for key in self.granted_order.drain(kept..) {
                 self.granted.remove(&key);
             }
         }
         proof
     }
 
-    /// Proves something that is asked of the very same value: nothing granted so far counts.
-    fn apart(&mut self, proof: impl FnOnce(&mut Self) -> bool) -> bool {
-        if self.aside == ASIDE || self.steps == 0 {
+    /// Proves a statement about the same value, without the granted pairs.
+    fn prove_same_value(&mut self, proof: impl FnOnce(&mut Self) -> bool) -> bool {
+        if self.same_value_depth == MAX_SAME_VALUE_DEPTH || self.steps == 0 {
             return false;
         }
         self.steps -= 1;
-        self.aside += 1;
+        self.same_value_depth += 1;
         let granted = std::mem::take(&mut self.granted);
-        let trail = std::mem::take(&mut self.trail);
+        let granted_order = std::mem::take(&mut self.granted_order);
         let result = proof(self);
         self.granted = granted;
-        self.trail = trail;
-        self.aside -= 1;
+        self.granted_order = granted_order;
+        self.same_value_depth -= 1;
         result
     }
 
-    fn compared(&mut self, a: &Node<'s>, b: &Node<'s>) -> Proof<'s> {
+    fn compare_expansions(&mut self, a: &AllOf<'s>, b: &AllOf<'s>) -> Proof<'s> {
         let (left, right) = (self.expansion(a), self.expansion(b));
-        if let Some(gap) = left.overflow.clone() {
-            return Err(gap);
+        if let Some(obstacle) = left.overflow.clone() {
+            return Err(obstacle);
         }
         for shape in &left.shapes {
             self.shape_within(shape, &right, b)?;
@@ -148,30 +149,30 @@ impl<'s> Prover<'s> {
         Ok(())
     }
 
-    /// Does everything that passes the shape pass the node, of which the expansion is?
+    /// Proves that every value of the shape is valid by the schemas with this expansion.
     fn shape_within(
         &mut self,
         shape: &Shape<'s>,
         expansion: &Expansion<'s>,
-        node: &Node<'s>,
+        all_of: &AllOf<'s>,
     ) -> Proof<'s> {
-        let mut gap = expansion.overflow.clone();
+        let mut obstacle = expansion.overflow.clone();
         for other in &expansion.shapes {
-            match self.shapes_within(shape, other, node) {
+            match self.shapes_within(shape, other, all_of) {
                 Ok(()) => return Ok(()),
-                Err(found) => gap = gap.or(Some(found)),
+                Err(found) => obstacle = obstacle.or(Some(found)),
             }
         }
         if self.is_empty(shape)
             || self.all_admitted(shape, expansion)
-            || self.tags_within(shape, expansion, node)
+            || self.tags_within(shape, expansion, all_of)
         {
             return Ok(());
         }
-        Err(gap.unwrap_or_else(|| Gap::at("type", node)))
+        Err(obstacle.unwrap_or_else(|| ProofObstacle::at("type", all_of)))
     }
 
-    /// Are the values listed, and does each of them pass?
+    /// Returns whether the values are enumerated and each of them is valid.
     fn all_admitted(&mut self, shape: &Shape<'s>, expansion: &Expansion<'s>) -> bool {
         let Some(values) = shape.listed() else { return false };
         values.iter().all(|value| {
@@ -180,52 +181,53 @@ impl<'s> Prover<'s> {
         })
     }
 
-    fn shapes_within(&mut self, a: &Shape<'s>, b: &Shape<'s>, node: &Node<'s>) -> Proof<'s> {
-        let wrong = |keyword| Err(Gap::at(keyword, node));
+    fn shapes_within(&mut self, a: &Shape<'s>, b: &Shape<'s>, all_of: &AllOf<'s>) -> Proof<'s> {
+        let wrong = |keyword| Err(ProofObstacle::at(keyword, all_of));
         if b.values.is_some() && !self.lists_within(a, b) {
-            return wrong(if node.iter().any(|part| part.get("const").is_some()) {
+            return wrong(if all_of.iter().any(|subschema| subschema.get("const").is_some()) {
                 "const"
             } else {
                 "enum"
             });
         }
-        let broken = match (&a.body, &b.body) {
-            (Body::Null, Body::Null) | (Body::Boolean, Body::Boolean) => None,
-            (Body::Number(a), Body::Number(b)) => a.beyond(b),
-            (Body::Text(a), Body::Text(b)) => a.beyond(b),
-            (Body::Array(a), Body::Array(b)) => {
-                self.arrays_within(a, b, node)?;
+        let broken = match (&a.constraints, &b.constraints) {
+            (TypeConstraints::Null, TypeConstraints::Null)
+            | (TypeConstraints::Boolean, TypeConstraints::Boolean) => None,
+            (TypeConstraints::Number(a), TypeConstraints::Number(b)) => a.violated_keyword(b),
+            (TypeConstraints::Text(a), TypeConstraints::Text(b)) => a.violated_keyword(b),
+            (TypeConstraints::Array(a), TypeConstraints::Array(b)) => {
+                self.arrays_within(a, b, all_of)?;
                 None
             }
-            (Body::Object(own), Body::Object(b)) => {
-                self.objects_within(own, b, node)?;
+            (TypeConstraints::Object(own), TypeConstraints::Object(b)) => {
+                self.objects_within(own, b, all_of)?;
                 None
             }
             _ => Some("type"),
         };
         match broken {
             Some(keyword) => wrong(keyword),
-            None => b.atoms.iter().try_for_each(|atom| self.keeps(a, atom)),
+            None => b.rules.iter().try_for_each(|rule| self.keeps(a, rule)),
         }
     }
 
-    /// Are the values of one among those that the other lists?
+    /// Returns whether the enumeration of `b` contains that of `a`.
     fn lists_within(&mut self, a: &Shape<'s>, b: &Shape<'s>) -> bool {
         let (Some(own), Some(listed)) = (a.listed(), &b.values) else { return false };
-        let among = |value| listed.iter().any(|other| super::alike::equal(value, other));
+        let among = |value| listed.iter().any(|other| super::equality::equal(value, other));
         own.iter().all(|value| among(value) || self.shape_admits(a, value) == Some(false))
     }
 
-    /// Does everything that passes the shape pass the schema?
-    fn shape_in(&mut self, shape: &Shape<'s>, part: Part<'s>) -> bool {
-        let node = part.node();
-        self.apart(|prover| {
-            let expansion = prover.expansion(&node);
-            prover.shape_within(shape, &expansion, &node).is_ok()
+    /// Returns whether every value of the shape is valid by the schema.
+    fn shape_in(&mut self, shape: &Shape<'s>, subschema: Subschema<'s>) -> bool {
+        let all_of = subschema.all_of();
+        self.prove_same_value(|prover| {
+            let expansion = prover.expansion(&all_of);
+            prover.shape_within(shape, &expansion, &all_of).is_ok()
         })
     }
 }
 
-fn key(node: &Node<'_>) -> Key {
-    node.iter().map(|part| part.id()).collect()
+fn key(all_of: &AllOf<'_>) -> SchemaIds {
+    all_of.iter().map(|subschema| subschema.id()).collect()
 }

@@ -1,23 +1,25 @@
-//! Objects within objects.
+//! Containment of objects.
 
-use super::super::part::Part;
-use super::super::part::{Node, all_of};
-use super::super::shape::{Body, Gap, Layer, Objects, Shape};
+use super::super::shape::{
+    ObjectConstraints, ProofObstacle, PropertyLayer, Shape, TypeConstraints,
+};
+use super::super::subschema::Subschema;
+use super::super::subschema::{AllOf, merge_all_of};
 use super::expand::Expansion;
 use super::{Proof, Prover};
 use serde_json::Value;
 
-/// The most combinations of what may be asked of a property that is not named.
+/// The most combinations of schemas for unnamed properties.
 const MOST: usize = 64;
-/// The most values that a tag may have.
+/// The most values of a discriminator.
 const FEW: usize = 32;
 
 impl<'s> Prover<'s> {
     pub(super) fn objects_within(
         &mut self,
-        a: &Objects<'s>,
-        b: &Objects<'s>,
-        node: &Node<'s>,
+        a: &ObjectConstraints<'s>,
+        b: &ObjectConstraints<'s>,
+        all_of: &AllOf<'s>,
     ) -> Proof<'s> {
         let (sizes, asked) = (a.sizes(), (b.min, b.max));
         let broken = [
@@ -26,101 +28,115 @@ impl<'s> Prover<'s> {
             (sizes.1 > asked.1, "maxProperties"),
         ];
         if let Some((_, keyword)) = broken.into_iter().find(|(broken, _)| *broken) {
-            return Err(Gap::at(keyword, node));
+            return Err(ProofObstacle::at(keyword, all_of));
         }
-        self.names_within(a, b, node)?;
-        self.known_within(a, b, node)?;
-        self.others_within(a, b, node)?;
-        self.dependents_within(a, b, node)
+        self.names_within(a, b, all_of)?;
+        self.known_within(a, b, all_of)?;
+        self.others_within(a, b, all_of)?;
+        self.dependents_within(a, b, all_of)
     }
 
-    /// The properties that either side names.
-    fn known_within(&mut self, a: &Objects<'s>, b: &Objects<'s>, node: &Node<'s>) -> Proof<'s> {
+    /// Compares the properties that either side names.
+    fn known_within(
+        &mut self,
+        a: &ObjectConstraints<'s>,
+        b: &ObjectConstraints<'s>,
+        all_of: &AllOf<'s>,
+    ) -> Proof<'s> {
         for name in a.known().union(&b.known()) {
             let own = a.property(name).unwrap_or_default();
             let Some(asked) = b.property(name) else {
-                return Err(Gap::at("patternProperties", node));
+                return Err(ProofObstacle::at("patternProperties", all_of));
             };
-            match a.pinned.get(name) {
+            match a.fixed.get(name) {
                 Some(value) if self.admits(&asked, value) == Some(true) => {}
                 _ if self.is_never(&own) => {}
-                _ => self.within(&own, &asked)?,
+                _ => self.prove(&own, &asked)?,
             }
         }
         Ok(())
     }
 
-    /// Looks at the values of a tag one by one, as each may belong to another alternative.
+    /// Compares each value of a discriminator separately, as each may belong to another
+    /// alternative.
     pub(super) fn tags_within(
         &mut self,
         shape: &Shape<'s>,
         expansion: &Expansion<'s>,
-        node: &Node<'s>,
+        all_of: &AllOf<'s>,
     ) -> bool {
         let Some(objects) = shape.object().filter(|_| expansion.shapes.len() > 1) else {
             return false;
         };
         let Some((name, values)) = self.tag(objects) else { return false };
         values.into_iter().all(|value| {
-            let mut pinned = shape.clone();
-            if let Body::Object(objects) = &mut pinned.body {
-                objects.pinned.insert(name, value);
+            let mut fixed = shape.clone();
+            if let TypeConstraints::Object(objects) = &mut fixed.constraints {
+                objects.fixed.insert(name, value);
             }
-            self.shape_within(&pinned, expansion, node).is_ok()
+            self.shape_within(&fixed, expansion, all_of).is_ok()
         })
     }
 
-    /// A property that must be there and has one of few values.
-    fn tag(&mut self, objects: &Objects<'s>) -> Option<(&'s str, Vec<Value>)> {
-        objects.required.iter().filter(|name| !objects.pinned.contains_key(*name)).find_map(
-            |name| {
-                let expansion = self.expansion(&objects.property(name)?);
-                let lists: Option<Vec<_>> = expansion.shapes.iter().map(Shape::listed).collect();
-                let values: Vec<_> = lists?.into_iter().flatten().collect();
-                let few = expansion.overflow.is_none() && (2..=FEW).contains(&values.len());
-                few.then_some((*name, values))
-            },
-        )
+    /// A required property with few possible values.
+    fn tag(&mut self, objects: &ObjectConstraints<'s>) -> Option<(&'s str, Vec<Value>)> {
+        objects.required.iter().filter(|name| !objects.fixed.contains_key(*name)).find_map(|name| {
+            let expansion = self.expansion(&objects.property(name)?);
+            let lists: Option<Vec<_>> = expansion.shapes.iter().map(Shape::listed).collect();
+            let values: Vec<_> = lists?.into_iter().flatten().collect();
+            let few = expansion.overflow.is_none() && (2..=FEW).contains(&values.len());
+            few.then_some((*name, values))
+        })
     }
 
-    /// The properties that neither side names.
-    fn others_within(&mut self, a: &Objects<'s>, b: &Objects<'s>, node: &Node<'s>) -> Proof<'s> {
+    /// Compares the properties that neither side names.
+    fn others_within(
+        &mut self,
+        a: &ObjectConstraints<'s>,
+        b: &ObjectConstraints<'s>,
+        all_of: &AllOf<'s>,
+    ) -> Proof<'s> {
         for layer in &b.layers {
             for (pattern, asked) in &layer.patterns {
-                for own in regions(a, node, |own| own.matching(pattern))? {
+                for own in regions(a, all_of, |own| own.matching(pattern))? {
                     self.region_within(&own, asked)?;
                 }
             }
-            for own in regions(a, node, |own| own.beside(layer))? {
+            for own in regions(a, all_of, |own| own.beside(layer))? {
                 self.region_within(&own, &layer.others)?;
             }
         }
         Ok(())
     }
 
-    fn region_within(&mut self, own: &Node<'s>, asked: &Node<'s>) -> Proof<'s> {
-        if self.is_never(own) { Ok(()) } else { self.within(own, asked) }
+    fn region_within(&mut self, own: &AllOf<'s>, asked: &AllOf<'s>) -> Proof<'s> {
+        if self.is_never(own) { Ok(()) } else { self.prove(own, asked) }
     }
 
-    /// What is asked of names.
-    fn names_within(&mut self, a: &Objects<'s>, b: &Objects<'s>, node: &Node<'s>) -> Proof<'s> {
-        if b.names.is_empty() || self.within(&a.names, &b.names).is_ok() {
+    /// Compares `propertyNames`.
+    fn names_within(
+        &mut self,
+        a: &ObjectConstraints<'s>,
+        b: &ObjectConstraints<'s>,
+        all_of: &AllOf<'s>,
+    ) -> Proof<'s> {
+        if b.names.is_empty() || self.prove(&a.names, &b.names).is_ok() {
             return Ok(());
         }
-        let rest = regions(a, node, |own| own.beside(&Layer::default()))?;
+        let rest = regions(a, all_of, |own| own.beside(&PropertyLayer::default()))?;
         let closed = rest.iter().all(|own| self.is_never(own));
         let known = a.known().into_iter().all(|name| {
             let absent = a.property(name).is_some_and(|own| self.is_never(&own));
             absent || self.admits(&b.names, &Value::from(name)) == Some(true)
         });
-        if closed && known { Ok(()) } else { Err(Gap::at("propertyNames", node)) }
+        if closed && known { Ok(()) } else { Err(ProofObstacle::at("propertyNames", all_of)) }
     }
 
     fn dependents_within(
         &mut self,
-        a: &Objects<'s>,
-        b: &Objects<'s>,
-        node: &Node<'s>,
+        a: &ObjectConstraints<'s>,
+        b: &ObjectConstraints<'s>,
+        all_of: &AllOf<'s>,
     ) -> Proof<'s> {
         for asked in &b.dependents {
             let absent = a.property(asked.name).is_some_and(|own| self.is_never(&own));
@@ -130,58 +146,62 @@ impl<'s> Prover<'s> {
             if absent || (asked.schema.is_none() && asked.required.iter().all(listed)) {
                 continue;
             }
-            let told = asked.schema.is_some_and(|asked| {
+            let compare_annotations = asked.schema.is_some_and(|asked| {
                 let mut parts = own().filter_map(|own| own.schema);
                 parts.any(|own| self.part_within(own, asked))
             });
-            if !told {
+            if !compare_annotations {
                 let words = ["dependentSchemas", "dependentRequired", "dependencies"];
-                let owned = |word: &&str| node.iter().any(|part| part.get(word).is_some());
-                return Err(Gap::at(words.into_iter().find(owned).unwrap_or(words[0]), node));
+                let owned =
+                    |word: &&str| all_of.iter().any(|subschema| subschema.get(word).is_some());
+                return Err(ProofObstacle::at(
+                    words.into_iter().find(owned).unwrap_or(words[0]),
+                    all_of,
+                ));
             }
         }
         Ok(())
     }
 
-    fn part_within(&mut self, own: Part<'s>, asked: Part<'s>) -> bool {
-        self.apart(|prover| prover.within(&own.node(), &asked.node()).is_ok())
+    fn part_within(&mut self, own: Subschema<'s>, asked: Subschema<'s>) -> bool {
+        self.prove_same_value(|prover| prover.prove(&own.all_of(), &asked.all_of()).is_ok())
     }
 }
 
-impl<'s> Layer<'s> {
-    /// What this layer may ask of an unnamed property whose name matches the pattern.
-    fn matching(&self, pattern: &str) -> Vec<Node<'s>> {
+impl<'s> PropertyLayer<'s> {
+    /// The schemas that this layer may apply to an unnamed property that matches the pattern.
+    fn matching(&self, pattern: &str) -> Vec<AllOf<'s>> {
         match self.patterns.iter().find(|(own, _)| *own == pattern) {
-            Some((_, node)) => vec![node.clone()],
+            Some((_, all_of)) => vec![all_of.clone()],
             None => self.options(|_| true),
         }
     }
 
-    /// What it may ask of one whose name matches no pattern of the other.
-    fn beside(&self, other: &Self) -> Vec<Node<'s>> {
+    /// The schemas that it may apply to a name that matches no pattern of the other layer.
+    fn beside(&self, other: &Self) -> Vec<AllOf<'s>> {
         self.options(|pattern| !other.patterns.iter().any(|(known, _)| *known == pattern))
     }
 
-    /// At least one of these is asked of every unnamed property.
-    fn options(&self, keeps: impl Fn(&str) -> bool) -> Vec<Node<'s>> {
+    /// At least one of these applies to every unnamed property.
+    fn options(&self, keeps: impl Fn(&str) -> bool) -> Vec<AllOf<'s>> {
         let patterns = self.patterns.iter().filter(|(pattern, _)| keeps(pattern));
-        patterns.map(|(_, node)| node.clone()).chain([self.others.clone()]).collect()
+        patterns.map(|(_, all_of)| all_of.clone()).chain([self.others.clone()]).collect()
     }
 }
 
-/// All combinations of what the layers may ask.
+/// All combinations of the layers' schemas.
 fn regions<'s>(
-    objects: &Objects<'s>,
-    node: &Node<'s>,
-    options: impl Fn(&Layer<'s>) -> Vec<Node<'s>>,
-) -> Result<Vec<Node<'s>>, Gap<'s>> {
-    let mut found = vec![Node::new()];
+    objects: &ObjectConstraints<'s>,
+    all_of: &AllOf<'s>,
+    options: impl Fn(&PropertyLayer<'s>) -> Vec<AllOf<'s>>,
+) -> Result<Vec<AllOf<'s>>, ProofObstacle<'s>> {
+    let mut found = vec![AllOf::new()];
     for layer in &objects.layers {
         let more = options(layer);
         let pairs = found.iter().flat_map(|own| more.iter().map(move |next| (own, next)));
-        found = pairs.map(|(own, next)| all_of([own.clone(), next.clone()])).collect();
+        found = pairs.map(|(own, next)| merge_all_of([own.clone(), next.clone()])).collect();
         if found.len() > MOST {
-            return Err(Gap::at("patternProperties", node));
+            return Err(ProofObstacle::at("patternProperties", all_of));
         }
     }
     Ok(found)

@@ -1,24 +1,28 @@
-//! `unevaluatedProperties`: what is asked of the properties that no other part looks at.
+//! `unevaluatedProperties`: the schema of properties that no other keyword evaluates.
 
-use super::super::part::Part;
-use super::super::shape::{Atom, Body, Shape};
+use super::super::shape::{AtomicRule, Shape, TypeConstraints};
+use super::super::subschema::Subschema;
 use super::expand::Expansion;
 
-/// Asks something of the properties that no part of an alternative evaluates.
-pub(super) fn unevaluated<'s>(part: Part<'s>, rest: Part<'s>, found: &mut Expansion<'s>) {
+/// Applies a schema to the properties that no part of an alternative evaluates.
+pub(super) fn unevaluated<'s>(
+    subschema: Subschema<'s>,
+    rest: Subschema<'s>,
+    found: &mut Expansion<'s>,
+) {
     let mut extra = Vec::new();
     for shape in &mut found.shapes {
-        let Body::Object(objects) = &mut shape.body else { continue };
-        if objects.vague {
-            // At least what this alternative evaluates is; at most, nobody can tell.
-            let mut loose = Shape::new(Body::Object(objects.clone()));
-            loose.atoms.clone_from(&shape.atoms);
+        let TypeConstraints::Object(objects) = &mut shape.constraints else { continue };
+        if objects.evaluation_unknown {
+            // The alternative evaluates at least these properties; an upper bound is unknown.
+            let mut loose = Shape::new(TypeConstraints::Object(objects.clone()));
+            loose.rules.clone_from(&shape.rules);
             loose.values.clone_from(&shape.values);
-            loose.atoms.push(Atom::Opaque("unevaluatedProperties", part));
+            loose.rules.push(AtomicRule::Unreadable("unevaluatedProperties", subschema));
             extra.push(loose);
         }
-        objects.ask_the_rest(rest);
+        objects.constrain_unevaluated(rest);
     }
     found.shapes.extend(extra);
-    found.shapes.iter_mut().for_each(Shape::look_at_all);
+    found.shapes.iter_mut().for_each(Shape::mark_all_evaluated);
 }

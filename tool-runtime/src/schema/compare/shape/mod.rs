@@ -1,119 +1,137 @@
-//! A schema taken apart: for each JSON type, what is asked of its values.
+//! A schema, split by JSON type into constraints.
 
 mod array;
 mod number;
 mod object;
-mod text;
+mod string;
 
 use serde_json::Value;
 
-pub(super) use self::array::{Arrays, Contains};
-pub(super) use self::number::{Numbers, is_numeric};
-pub(super) use self::object::{Layer, Objects};
-pub(super) use self::text::Texts;
-use super::alike::equal;
-use super::part::Part;
+pub(super) use self::array::{ArrayConstraints, ContainsBounds};
+pub(super) use self::number::{NumberConstraints, is_numeric};
+pub(super) use self::object::{ObjectConstraints, PropertyLayer};
+pub(super) use self::string::StringConstraints;
+use super::equality::equal;
+use super::subschema::Subschema;
 
 /// A keyword whose value cannot be read.
-pub(super) type Unread = &'static str;
+pub(super) type UnreadableKeyword = &'static str;
 
-/// Values of one JSON type that pass together: a schema is a list of alternatives like this.
+/// Values of one JSON type that a schema accepts: one of its alternatives.
 #[derive(Debug, Clone)]
 pub(super) struct Shape<'s> {
-    pub(super) body: Body<'s>,
-    /// Nothing but these, if they are listed.
+    pub(super) constraints: TypeConstraints<'s>,
+    /// The only accepted values, if they are enumerated.
     pub(super) values: Option<Vec<Value>>,
-    /// What else is asked.
-    pub(super) atoms: Vec<Atom<'s>>,
+    /// Further rules.
+    pub(super) rules: Vec<AtomicRule<'s>>,
 }
 
-/// What is asked of values of one type.
+/// Constraints on values of one type.
 #[derive(Debug, Clone)]
-pub(super) enum Body<'s> {
+pub(super) enum TypeConstraints<'s> {
     Null,
     Boolean,
-    Number(Numbers),
-    Text(Texts<'s>),
-    Array(Arrays<'s>),
-    Object(Box<Objects<'s>>),
+    Number(NumberConstraints),
+    Text(StringConstraints<'s>),
+    Array(ArrayConstraints<'s>),
+    Object(Box<ObjectConstraints<'s>>),
 }
 
-/// A rule that is not taken further apart.
+/// A rule that is not split further.
 #[derive(Debug, Clone)]
-pub(super) enum Atom<'s> {
-    /// The schema does not let the value pass.
-    Not(Part<'s>),
-    /// Exactly one of the schemas lets it pass.
-    One(Part<'s>, Vec<Part<'s>>),
-    /// A keyword that nobody here knows.
-    Foreign(&'s str, Part<'s>),
-    /// A keyword that cannot be read, or not be followed.
-    Opaque(&'static str, Part<'s>),
+pub(super) enum AtomicRule<'s> {
+    /// The schema must reject the value.
+    Not(Subschema<'s>),
+    /// Exactly one of the schemas must accept the value.
+    One(Subschema<'s>, Vec<Subschema<'s>>),
+    /// An unknown keyword.
+    UnknownKeyword(&'s str, Subschema<'s>),
+    /// A keyword that cannot be read or resolved.
+    Unreadable(&'static str, Subschema<'s>),
 }
 
-/// Where a proof stopped.
+/// The obstacle to a proof.
 #[derive(Debug, Clone)]
-pub(super) struct Gap<'s> {
+pub(super) struct ProofObstacle<'s> {
     pub(super) keyword: &'s str,
-    /// The schema whose keyword it is, if there is one to point at.
-    pub(super) part: Option<Part<'s>>,
+    /// The schema with the keyword, if there is one.
+    pub(super) subschema: Option<Subschema<'s>>,
 }
 
 impl<'s> Shape<'s> {
-    pub(super) fn new(body: Body<'s>) -> Self {
-        let values = match body {
-            Body::Null => Some(vec![Value::Null]),
-            Body::Boolean => Some(vec![Value::Bool(false), Value::Bool(true)]),
+    pub(super) fn new(constraints: TypeConstraints<'s>) -> Self {
+        let values = match constraints {
+            TypeConstraints::Null => Some(vec![Value::Null]),
+            TypeConstraints::Boolean => Some(vec![Value::Bool(false), Value::Bool(true)]),
             _ => None,
         };
-        Self { body, values, atoms: Vec::new() }
+        Self { constraints, values, rules: Vec::new() }
     }
 
-    /// Reads what a schema says of values of a type.
-    pub(super) fn read(part: Part<'s>, kind: Kind, format: Option<&str>) -> Result<Self, Unread> {
+    /// Reads a schema's constraints on values of a type.
+    pub(super) fn read(
+        subschema: Subschema<'s>,
+        kind: JsonType,
+        format: Option<&str>,
+    ) -> Result<Self, UnreadableKeyword> {
         Ok(Self::new(match kind {
-            Kind::Null => Body::Null,
-            Kind::Boolean => Body::Boolean,
-            Kind::Integer => Body::Number(Numbers::read(part, true, format)?),
-            Kind::Number => Body::Number(Numbers::read(part, false, format)?),
-            Kind::String => Body::Text(Texts::read(part)?),
-            Kind::Array => Body::Array(Arrays::read(part)?),
-            Kind::Object => Body::Object(Box::new(Objects::read(part)?)),
+            JsonType::Null => TypeConstraints::Null,
+            JsonType::Boolean => TypeConstraints::Boolean,
+            JsonType::Integer => {
+                TypeConstraints::Number(NumberConstraints::read(subschema, true, format)?)
+            }
+            JsonType::Number => {
+                TypeConstraints::Number(NumberConstraints::read(subschema, false, format)?)
+            }
+            JsonType::String => TypeConstraints::Text(StringConstraints::read(subschema)?),
+            JsonType::Array => TypeConstraints::Array(ArrayConstraints::read(subschema)?),
+            JsonType::Object => {
+                TypeConstraints::Object(Box::new(ObjectConstraints::read(subschema)?))
+            }
         }))
     }
 
-    /// What passes both, if they are of one type.
+    /// The values that both accept, if they have the same type.
     pub(super) fn meet(&self, other: &Self) -> Option<Self> {
-        let body = match (self.body.clone(), &other.body) {
-            (Body::Null, Body::Null) => Body::Null,
-            (Body::Boolean, Body::Boolean) => Body::Boolean,
-            (Body::Number(a), Body::Number(b)) => Body::Number(a.meet(b)),
-            (Body::Text(a), Body::Text(b)) => Body::Text(a.meet(b)),
-            (Body::Array(a), Body::Array(b)) => Body::Array(a.meet(b)),
-            (Body::Object(a), Body::Object(b)) => Body::Object(Box::new(a.meet(b))),
+        let constraints = match (self.constraints.clone(), &other.constraints) {
+            (TypeConstraints::Null, TypeConstraints::Null) => TypeConstraints::Null,
+            (TypeConstraints::Boolean, TypeConstraints::Boolean) => TypeConstraints::Boolean,
+            (TypeConstraints::Number(a), TypeConstraints::Number(b)) => {
+                TypeConstraints::Number(a.meet(b))
+            }
+            (TypeConstraints::Text(a), TypeConstraints::Text(b)) => {
+                TypeConstraints::Text(a.meet(b))
+            }
+            (TypeConstraints::Array(a), TypeConstraints::Array(b)) => {
+                TypeConstraints::Array(a.meet(b))
+            }
+            (TypeConstraints::Object(a), TypeConstraints::Object(b)) => {
+                TypeConstraints::Object(Box::new(a.meet(b)))
+            }
             _ => return None,
         };
         let values = match (&self.values, &other.values) {
             (Some(a), Some(b)) => Some(common(a, b)),
             (a, b) => a.clone().or_else(|| b.clone()),
         };
-        let atoms = self.atoms.iter().chain(&other.atoms).cloned().collect();
-        Some(Self { body, values, atoms })
+        let rules = self.rules.iter().chain(&other.rules).cloned().collect();
+        Some(Self { constraints, values, rules })
     }
 
-    /// Is the value of this shape's type?
+    /// Returns whether the value has this shape's type.
     pub(super) fn is_of(&self, value: &Value) -> bool {
-        match &self.body {
-            Body::Null => value.is_null(),
-            Body::Boolean => value.is_boolean(),
-            Body::Number(_) => value.is_number(),
-            Body::Text(_) => value.is_string(),
-            Body::Array(_) => value.is_array(),
-            Body::Object(_) => value.is_object(),
+        match &self.constraints {
+            TypeConstraints::Null => value.is_null(),
+            TypeConstraints::Boolean => value.is_boolean(),
+            TypeConstraints::Number(_) => value.is_number(),
+            TypeConstraints::Text(_) => value.is_string(),
+            TypeConstraints::Array(_) => value.is_array(),
+            TypeConstraints::Object(_) => value.is_object(),
         }
     }
 
-    /// Lets only those of the values pass.
+    /// Restricts the accepted values to these.
     pub(super) fn keep(&mut self, list: &[Value]) {
         let mut own: Vec<_> = list.iter().filter(|value| self.is_of(value)).cloned().collect();
         if let Some(values) = &self.values {
@@ -122,49 +140,53 @@ impl<'s> Shape<'s> {
         self.values = Some(own);
     }
 
-    /// Does every value of the type pass?
+    /// Returns whether every value of the type is valid.
     pub(super) fn is_open(&self) -> bool {
-        let open = match &self.body {
-            Body::Null => self.values.as_ref().is_some_and(|values| values.len() == 1),
-            Body::Boolean => self.values.as_ref().is_some_and(|values| values.len() == 2),
-            Body::Number(numbers) => numbers.beyond_none(),
-            Body::Text(texts) => Texts::default().beyond(texts).is_none(),
-            Body::Array(arrays) => arrays.is_open(),
-            Body::Object(objects) => objects.is_open(),
+        let open = match &self.constraints {
+            TypeConstraints::Null => self.values.as_ref().is_some_and(|values| values.len() == 1),
+            TypeConstraints::Boolean => {
+                self.values.as_ref().is_some_and(|values| values.len() == 2)
+            }
+            TypeConstraints::Number(numbers) => numbers.is_unrestricted(),
+            TypeConstraints::Text(texts) => {
+                StringConstraints::default().violated_keyword(texts).is_none()
+            }
+            TypeConstraints::Array(arrays) => arrays.is_open(),
+            TypeConstraints::Object(objects) => objects.is_open(),
         };
-        let finite = matches!(self.body, Body::Null | Body::Boolean);
-        open && self.atoms.is_empty() && (finite || self.values.is_none())
+        let finite = matches!(self.constraints, TypeConstraints::Null | TypeConstraints::Boolean);
+        open && self.rules.is_empty() && (finite || self.values.is_none())
     }
 
-    pub(super) fn object(&self) -> Option<&Objects<'s>> {
-        match &self.body {
-            Body::Object(objects) => Some(objects),
+    pub(super) fn object(&self) -> Option<&ObjectConstraints<'s>> {
+        match &self.constraints {
+            TypeConstraints::Object(objects) => Some(objects),
             _ => None,
         }
     }
 
-    /// Notes that other branches may evaluate properties too.
-    pub(super) fn blur(&mut self) {
-        if let Body::Object(objects) = &mut self.body {
-            objects.vague = true;
+    /// Records that other branches may evaluate properties too.
+    pub(super) fn mark_evaluation_unknown(&mut self) {
+        if let TypeConstraints::Object(objects) = &mut self.constraints {
+            objects.evaluation_unknown = true;
         }
     }
 
-    /// Notes that no property is left unevaluated.
-    pub(super) fn look_at_all(&mut self) {
-        if let Body::Object(objects) = &mut self.body {
-            objects.vague = false;
+    /// Records that every property is evaluated.
+    pub(super) fn mark_all_evaluated(&mut self) {
+        if let TypeConstraints::Object(objects) = &mut self.constraints {
+            objects.evaluation_unknown = false;
             if !objects.layers.iter().any(|layer| layer.all) {
-                objects.layers.push(Layer { all: true, ..Layer::default() });
+                objects.layers.push(PropertyLayer { all: true, ..PropertyLayer::default() });
             }
         }
     }
 
-    /// All values, if they are few.
+    /// All accepted values, if they are few.
     pub(super) fn listed(&self) -> Option<Vec<Value>> {
-        match (&self.values, &self.body) {
+        match (&self.values, &self.constraints) {
             (Some(values), _) => Some(values.clone()),
-            (None, Body::Number(numbers)) => numbers.listed(),
+            (None, TypeConstraints::Number(numbers)) => numbers.listed(),
             _ => None,
         }
     }
@@ -172,7 +194,7 @@ impl<'s> Shape<'s> {
 
 /// A JSON type, as `type` names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum JsonType {
     Null,
     Boolean,
     Integer,
@@ -182,7 +204,7 @@ pub(super) enum Kind {
     Object,
 }
 
-impl Kind {
+impl JsonType {
     /// All types; integers are numbers.
     pub(super) const ALL: [Self; 6] =
         [Self::Null, Self::Boolean, Self::Number, Self::String, Self::Array, Self::Object];
@@ -212,15 +234,15 @@ impl Kind {
         }
     }
 
-    /// The types that `type` and `nullable` name, sorted; all of them where they are silent.
-    pub(super) fn read(part: Part<'_>) -> Result<Vec<Self>, Unread> {
+    /// The types that `type` and `nullable` name, sorted; all types if neither is present.
+    pub(super) fn read(subschema: Subschema<'_>) -> Result<Vec<Self>, UnreadableKeyword> {
         let named = |value: &Value| value.as_str().and_then(Self::named).ok_or("type");
-        let mut kinds = match part.get("type") {
+        let mut kinds = match subschema.get("type") {
             None => return Ok(Self::ALL.to_vec()),
             Some(Value::Array(list)) => list.iter().map(named).collect::<Result<Vec<_>, _>>()?,
             Some(value) => vec![named(value)?],
         };
-        match part.get("nullable") {
+        match subschema.get("nullable") {
             None | Some(Value::Bool(false)) => {}
             Some(Value::Bool(true)) => kinds.push(Self::Null),
             Some(_) => return Err("nullable"),
@@ -233,9 +255,12 @@ impl Kind {
     }
 }
 
-/// Reads a size: a whole number that is not negative.
-pub(super) fn size(part: Part<'_>, word: &'static str) -> Result<Option<usize>, Unread> {
-    let Some(value) = part.get(word) else { return Ok(None) };
+/// Reads a non-negative whole number.
+pub(super) fn size(
+    subschema: Subschema<'_>,
+    word: &'static str,
+) -> Result<Option<usize>, UnreadableKeyword> {
+    let Some(value) = subschema.get(word) else { return Ok(None) };
     let text = value.as_number().ok_or(word)?.to_string();
     let whole =
         crate::json::Decimal::read(&text).to_i128().filter(|size| *size >= 0).ok_or(word)?;
@@ -246,9 +271,9 @@ fn common(a: &[Value], b: &[Value]) -> Vec<Value> {
     a.iter().filter(|value| b.iter().any(|other| equal(value, other))).cloned().collect()
 }
 
-impl<'s> Gap<'s> {
-    pub(super) fn at(keyword: &'s str, node: &[Part<'s>]) -> Self {
-        let owner = node.iter().find(|part| part.get(keyword).is_some());
-        Self { keyword, part: owner.or(node.first()).copied() }
+impl<'s> ProofObstacle<'s> {
+    pub(super) fn at(keyword: &'s str, all_of: &[Subschema<'s>]) -> Self {
+        let owner = all_of.iter().find(|subschema| subschema.get(keyword).is_some());
+        Self { keyword, subschema: owner.or(all_of.first()).copied() }
     }
 }

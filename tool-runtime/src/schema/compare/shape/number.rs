@@ -1,86 +1,88 @@
-//! What is asked of numbers.
+//! Constraints on numbers.
 
 use std::cmp::Ordering;
 
 use serde_json::{Number as Json, Value};
 
-use super::Unread;
+use super::UnreadableKeyword;
 use crate::json::Decimal;
-use crate::schema::compare::part::Part;
+use crate::schema::compare::subschema::Subschema;
 
-/// The numbers that a 32-bit float counts without a gap.
+/// The largest number up to which a 32-bit float represents every integer.
 const SINGLE: i128 = 1 << 24;
-/// The most integers that are looked at one by one.
+/// The most integers that are enumerated.
 const FEW: i128 = 64;
 
-/// The numbers that a schema lets pass.
+/// The numbers that a schema accepts.
 #[derive(Debug, Clone, Default)]
-pub(in super::super) struct Numbers {
-    pub(in super::super) lower: Option<Bound>,
-    pub(in super::super) upper: Option<Bound>,
+pub(in super::super) struct NumberConstraints {
+    pub(in super::super) lower: Option<RangeBound>,
+    pub(in super::super) upper: Option<RangeBound>,
     pub(in super::super) whole: bool,
-    pub(in super::super) steps: Vec<Step>,
-    /// The integer types that read it.
-    pub(in super::super) widths: Vec<Width>,
-    /// A 32-bit float reads it.
+    pub(in super::super) steps: Vec<MultipleOf>,
+    /// The integer types that read the number.
+    pub(in super::super) widths: Vec<IntegerRange>,
+    /// A 32-bit float reads the number.
     pub(in super::super) single: bool,
 }
 
-/// An end of a range.
+/// A bound of a range.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Bound {
-    at: Limit,
-    open: bool,
+pub(in super::super) struct RangeBound {
+    at: ExactNumber,
+    exclusive: bool,
 }
 
-/// A number of a schema, exactly.
+/// An exact number of a schema.
 #[derive(Debug, Clone, Copy)]
-enum Limit {
+enum ExactNumber {
     Whole(i128),
     Float(f64),
 }
 
 /// A positive number, as digits and a power of ten.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Step {
+pub(in super::super) struct MultipleOf {
     digits: u128,
     power: i64,
 }
 
 /// The range of an integer type.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Width {
+pub(in super::super) struct IntegerRange {
     min: i128,
     max: u128,
 }
 
-impl Numbers {
-    /// Reads the keywords; `whole` says that only integers pass, `typed` that nothing but numbers
-    /// does, so that `format` names who reads them.
+impl NumberConstraints {
+    /// Reads the keywords. `whole` means that only integers are valid; `typed` means that only
+    /// numbers are, so that `format` names their type.
     pub(in super::super) fn read(
-        part: Part<'_>,
+        subschema: Subschema<'_>,
         whole: bool,
         format: Option<&str>,
-    ) -> Result<Self, Unread> {
-        let (mut lower, mut upper) = (limit(part, "minimum")?, limit(part, "maximum")?);
+    ) -> Result<Self, UnreadableKeyword> {
+        let (mut lower, mut upper) = (limit(subschema, "minimum")?, limit(subschema, "maximum")?);
         let ends =
             [("exclusiveMinimum", &mut lower, true), ("exclusiveMaximum", &mut upper, false)];
         for (word, end, low) in ends {
-            if let (Some(Value::Bool(open)), Some(bound)) = (part.get(word), end.as_mut()) {
-                bound.open = *open;
-            } else if !part.get(word).is_some_and(Value::is_boolean) {
-                let open = limit(part, word)?.map(|bound| Bound { open: true, ..bound });
-                *end = tighter(*end, open, low);
+            if let (Some(Value::Bool(open)), Some(bound)) = (subschema.get(word), end.as_mut()) {
+                bound.exclusive = *open;
+            } else if !subschema.get(word).is_some_and(Value::is_boolean) {
+                let exclusive =
+                    limit(subschema, word)?.map(|bound| RangeBound { exclusive: true, ..bound });
+                *end = tighter(*end, exclusive, low);
             }
         }
-        let steps = match part.get("multipleOf") {
+        let steps = match subschema.get("multipleOf") {
             None => Vec::new(),
-            Some(step) => vec![Step::read(step).ok_or("multipleOf")?],
+            Some(step) => vec![MultipleOf::read(step).ok_or("multipleOf")?],
         };
-        let width = whole.then(|| format.and_then(Width::named).unwrap_or(Width::WIDEST));
+        let width =
+            whole.then(|| format.and_then(IntegerRange::named).unwrap_or(IntegerRange::WIDEST));
         let single = !whole && format == Some("float");
         let widths = width.into_iter().collect();
-        Ok(Self { lower, upper, whole, steps, widths, single }.settled())
+        Ok(Self { lower, upper, whole, steps, widths, single }.with_integer_bounds())
     }
 
     pub(super) fn meet(mut self, other: &Self) -> Self {
@@ -90,11 +92,11 @@ impl Numbers {
         self.steps.extend(&other.steps);
         self.widths.extend(&other.widths);
         self.single |= other.single;
-        self.settled()
+        self.with_integer_bounds()
     }
 
-    /// Integers begin and end at integers.
-    fn settled(mut self) -> Self {
+    /// Moves the bounds of an integer range to integers.
+    fn with_integer_bounds(mut self) -> Self {
         if self.whole {
             self.lower = self.lower.map(|bound| bound.inwards(true));
             self.upper = self.upper.map(|bound| bound.inwards(false));
@@ -106,17 +108,17 @@ impl Numbers {
         let (Some(lower), Some(upper)) = (self.lower, self.upper) else { return false };
         match lower.at.order(upper.at) {
             Ordering::Greater => true,
-            Ordering::Equal => lower.open || upper.open,
+            Ordering::Equal => lower.exclusive || upper.exclusive,
             Ordering::Less => false,
         }
     }
 
-    /// The keyword of the other that some of these numbers may break.
-    pub(in super::super) fn beyond(&self, other: &Self) -> Option<&'static str> {
-        let whole = self.whole || self.steps.iter().any(|step| step.divides_into(Step::ONE));
-        let below = other.lower.is_some_and(|bound| !within(self.lower, bound, true));
-        let above = other.upper.is_some_and(|bound| !within(self.upper, bound, false));
-        let one = self.whole.then_some(&Step::ONE);
+    /// The keyword of `other` that some of these numbers may violate.
+    pub(in super::super) fn violated_keyword(&self, other: &Self) -> Option<&'static str> {
+        let whole = self.whole || self.steps.iter().any(|step| step.divides_into(MultipleOf::ONE));
+        let below = other.lower.is_some_and(|bound| !is_within(self.lower, bound, true));
+        let above = other.upper.is_some_and(|bound| !is_within(self.upper, bound, false));
+        let one = self.whole.then_some(&MultipleOf::ONE);
         let steps = || self.steps.iter().chain(one);
         let between = other.steps.iter().any(|step| !steps().any(|own| own.divides_into(*step)));
         let broken = [
@@ -124,37 +126,39 @@ impl Numbers {
             (below, "minimum"),
             (above, "maximum"),
             (between, "multipleOf"),
-            (self.outreads(other), "format"),
+            (self.exceeds_number_type(other), "format"),
         ];
         broken.into_iter().find(|(broken, _)| *broken).map(|(_, word)| word)
     }
 
-    /// May the reader of the other not hold some of these numbers, as far as types tell?
-    pub(in super::super) fn outreads(&self, other: &Self) -> bool {
+    /// Returns whether the number type of `other` may not represent all of these numbers.
+    pub(in super::super) fn exceeds_number_type(&self, other: &Self) -> bool {
         let wide = other.widths.iter().any(|width| !self.fits(*width));
         wide || (other.single && !self.single && !self.counts_in_singles())
     }
 
-    /// Does every number pass?
-    pub(in super::super) fn beyond_none(&self) -> bool {
-        Self::default().beyond(self).is_none()
+    /// Returns whether every number is valid.
+    pub(in super::super) fn is_unrestricted(&self) -> bool {
+        Self::default().violated_keyword(self).is_none()
     }
 
-    fn fits(&self, width: Width) -> bool {
+    fn fits(&self, width: IntegerRange) -> bool {
         self.widths.iter().any(|own| own.min >= width.min && own.max <= width.max)
             || (self.lower.is_some_and(|bound| bound.at.is_at_least(width.min))
                 && self.upper.is_some_and(|bound| bound.at.is_at_most(width.max)))
     }
 
     fn counts_in_singles(&self) -> bool {
-        let range = Width { min: -SINGLE, max: SINGLE.unsigned_abs() };
+        let range = IntegerRange { min: -SINGLE, max: SINGLE.unsigned_abs() };
         self.whole && self.fits(range)
     }
 
-    /// All of them, if they are few.
+    /// All numbers, if they are few.
     pub(in super::super) fn listed(&self) -> Option<Vec<Value>> {
-        let (Bound { at: Limit::Whole(low), .. }, Bound { at: Limit::Whole(high), .. }) =
-            (self.lower?, self.upper?)
+        let (
+            RangeBound { at: ExactNumber::Whole(low), .. },
+            RangeBound { at: ExactNumber::Whole(high), .. },
+        ) = (self.lower?, self.upper?)
         else {
             return None;
         };
@@ -164,10 +168,10 @@ impl Numbers {
         (low..=high).map(|whole| i64::try_from(whole).ok().map(Value::from)).collect()
     }
 
-    /// Does the number pass? Unknown if too long to be sure.
+    /// Returns whether the number is valid; `None` if it is too long to decide.
     pub(in super::super) fn admits(&self, number: &Json) -> Option<bool> {
-        let value = Limit::read(number)?;
-        let at = Bound { at: value, open: false };
+        let value = ExactNumber::read(number)?;
+        let at = RangeBound { at: value, exclusive: false };
         let text = number.to_string();
         let decimal = Decimal::read(&text);
         let inside = self.lower.is_none_or(|bound| at.implies(bound, true))
@@ -177,7 +181,7 @@ impl Numbers {
             return Some(false);
         }
         let digits = decimal.mantissa()?;
-        let step = Step { digits, power: decimal.exponent() };
+        let step = MultipleOf { digits, power: decimal.exponent() };
         if digits != 0 && self.steps.iter().any(|unit| !step.divides_into(*unit)) {
             return Some(false);
         }
@@ -186,27 +190,27 @@ impl Numbers {
     }
 }
 
-impl Bound {
-    /// Is what lies inside of this end inside of the other too?
+impl RangeBound {
+    /// Returns whether every number inside this bound is inside `other`.
     fn implies(self, other: Self, low: bool) -> bool {
         match self.at.order(other.at) {
-            Ordering::Equal => self.open || !other.open,
+            Ordering::Equal => self.exclusive || !other.exclusive,
             order => (order == Ordering::Greater) == low,
         }
     }
 
     fn inwards(self, low: bool) -> Self {
         let whole = match self.at {
-            Limit::Whole(whole) if !self.open => Some(whole),
-            Limit::Whole(whole) if low => whole.checked_add(1),
-            Limit::Whole(whole) => whole.checked_sub(1),
-            Limit::Float(float) => whole(if low { float.ceil() } else { float.floor() }),
+            ExactNumber::Whole(whole) if !self.exclusive => Some(whole),
+            ExactNumber::Whole(whole) if low => whole.checked_add(1),
+            ExactNumber::Whole(whole) => whole.checked_sub(1),
+            ExactNumber::Float(float) => whole(if low { float.ceil() } else { float.floor() }),
         };
-        whole.map_or(self, |whole| Self { at: Limit::Whole(whole), open: false })
+        whole.map_or(self, |whole| Self { at: ExactNumber::Whole(whole), exclusive: false })
     }
 }
 
-impl Limit {
+impl ExactNumber {
     fn read(number: &Json) -> Option<Self> {
         let integer = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
         let float =
@@ -234,7 +238,7 @@ impl Limit {
     }
 }
 
-impl Step {
+impl MultipleOf {
     const ONE: Self = Self { digits: 1, power: 0 };
 
     fn read(value: &Value) -> Option<Self> {
@@ -244,7 +248,7 @@ impl Step {
         Some(Self { digits, power: decimal.exponent() })
     }
 
-    /// Is every multiple of this one a multiple of the unit?
+    /// Returns whether every multiple of this number is a multiple of `unit`.
     pub(in super::super) fn divides_into(self, unit: Self) -> bool {
         let places = |count: i64| u32::try_from(count).ok().and_then(|n| 10_u128.checked_pow(n));
         let shift = self.power - unit.power;
@@ -258,8 +262,8 @@ impl Step {
     }
 }
 
-impl Width {
-    /// What an integer without a format may be: one of 64 bits, with a sign or without.
+impl IntegerRange {
+    /// The range of an integer without a format: 64 bits, signed or unsigned.
     const WIDEST: Self = Self { min: i64::MIN as i128, max: u64::MAX as u128 };
 
     fn named(format: &str) -> Option<Self> {
@@ -284,29 +288,32 @@ impl Width {
     }
 }
 
-/// Does a format name who reads a number?
+/// Returns whether a format names a numeric type.
 pub(in super::super) fn is_numeric(format: &str) -> bool {
-    Width::named(format).is_some() || matches!(format, "float" | "double")
+    IntegerRange::named(format).is_some() || matches!(format, "float" | "double")
 }
 
-fn limit(part: Part<'_>, word: &'static str) -> Result<Option<Bound>, Unread> {
-    let Some(value) = part.get(word) else { return Ok(None) };
-    let at = value.as_number().and_then(Limit::read).ok_or(word)?;
-    Ok(Some(Bound { at, open: false }))
+fn limit(
+    subschema: Subschema<'_>,
+    word: &'static str,
+) -> Result<Option<RangeBound>, UnreadableKeyword> {
+    let Some(value) = subschema.get(word) else { return Ok(None) };
+    let at = value.as_number().and_then(ExactNumber::read).ok_or(word)?;
+    Ok(Some(RangeBound { at, exclusive: false }))
 }
 
-fn tighter(a: Option<Bound>, b: Option<Bound>, low: bool) -> Option<Bound> {
+fn tighter(a: Option<RangeBound>, b: Option<RangeBound>, low: bool) -> Option<RangeBound> {
     match (a, b) {
         (Some(a), Some(b)) => Some(if a.implies(b, low) { a } else { b }),
         (a, b) => a.or(b),
     }
 }
 
-fn within(own: Option<Bound>, other: Bound, low: bool) -> bool {
+fn is_within(own: Option<RangeBound>, other: RangeBound, low: bool) -> bool {
     own.is_some_and(|own| own.implies(other, low))
 }
 
-/// Beyond it, a float is not compared as an integer.
+/// From here on, a float is not compared as an integer.
 const BEYOND: f64 = 1.0e38;
 
 #[allow(clippy::cast_possible_truncation, reason = "whole, and in range")]

@@ -1,4 +1,4 @@
-//! Edits of schemas, mostly small ones.
+//! Generates edits of schemas, mostly small ones.
 
 use serde_json::{Map, Value, json};
 
@@ -6,11 +6,11 @@ use super::Tape;
 use super::instances::anything;
 use super::schemas::{NAMES, TYPES, choice, extra, limited, names, schema, untyped};
 
-/// The keywords whose value is a schema of another value.
+/// Keywords whose value is a schema of another value.
 const BELOW: [&str; 5] =
     ["items", "contains", "additionalProperties", "unevaluatedProperties", "propertyNames"];
 
-/// Changes a document at one place, mostly a little.
+/// Changes a document at one location, usually by little.
 pub(super) fn edit(document: &mut Value, tape: &mut Tape<'_>) {
     let mut places = Vec::new();
     collect(document, String::new(), true, &mut places);
@@ -19,10 +19,16 @@ pub(super) fn edit(document: &mut Value, tape: &mut Tape<'_>) {
     let whole = place.clone();
     match tape.pick(12) {
         0 => *place = keeping(&whole, schema(tape, 1, refers)),
-        1 => *place = keeping(&whole, json!({"anyOf": [bare(&whole), {"type": "null"}]})),
-        2 => *place = keeping(&whole, json!({"allOf": [bare(&whole)]})),
-        3 => *place = keeping(&whole, json!({"oneOf": [bare(&whole), schema(tape, 1, refers)]})),
-        4 => *place = keeping(&whole, json!({"anyOf": [schema(tape, 1, refers), bare(&whole)]})),
+        1 => *place = keeping(&whole, json!({"anyOf": [null_compared(&whole), {"type": "null"}]})),
+        2 => *place = keeping(&whole, json!({"allOf": [null_compared(&whole)]})),
+        3 => {
+            *place =
+                keeping(&whole, json!({"oneOf": [null_compared(&whole), schema(tape, 1, refers)]}))
+        }
+        4 => {
+            *place =
+                keeping(&whole, json!({"anyOf": [schema(tape, 1, refers), null_compared(&whole)]}))
+        }
         _ => {
             if let Value::Object(map) = place {
                 keyword(map, tape, refers);
@@ -31,7 +37,7 @@ pub(super) fn edit(document: &mut Value, tape: &mut Tape<'_>) {
     }
 }
 
-/// Tells something of a schema somewhere in a document, and returns where.
+/// Adds an annotation to a schema of a document, and returns its pointer.
 pub(super) fn tell(document: &mut Value, tape: &mut Tape<'_>) -> String {
     let mut places = Vec::new();
     collect(document, String::new(), true, &mut places);
@@ -43,7 +49,7 @@ pub(super) fn tell(document: &mut Value, tape: &mut Tape<'_>) -> String {
 }
 
 /// A schema without the definitions that only the root has.
-fn bare(schema: &Value) -> Value {
+fn null_compared(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Value::Object(map) = &mut schema {
         map.remove("$defs");
@@ -122,7 +128,7 @@ fn changed(map: &mut Map<String, Value>, word: &str, tape: &mut Tape<'_>, refers
     }
 }
 
-/// All schemas of a document, and whether they may refer to a definition.
+/// Lists all schemas of a document, and whether they may reference a definition.
 fn collect(schema: &Value, at: String, refers: bool, found: &mut Vec<(String, bool)>) {
     let Value::Object(map) = schema else { return };
     for (word, value) in map {

@@ -1,4 +1,4 @@
-//! Values: some that a schema asks for, some at random, some in between.
+//! Generates values: valid ones, random ones, and mixtures.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::Tape;
 const NAMES: [&str; 5] = ["a", "b", "c", "ab", "tag"];
 const TEXTS: [&str; 8] = ["a", "b", "ab", "", "x", "y", "z", "abba"];
 
-/// Any small value.
+/// A small random value.
 pub(super) fn anything(tape: &mut Tape<'_>, depth: usize) -> Value {
     match tape.pick(if depth == 0 { 6 } else { 9 }) {
         0 | 1 => tape.one(&TEXTS).into(),
@@ -23,7 +23,7 @@ pub(super) fn anything(tape: &mut Tape<'_>, depth: usize) -> Value {
     }
 }
 
-/// A value that tends to pass the schema.
+/// A value that is likely to be valid by the schema.
 pub(super) fn like(schema: &Value, root: &Value, tape: &mut Tape<'_>, depth: usize) -> Value {
     let Value::Object(map) = schema else { return anything(tape, depth.min(2)) };
     if depth == 0 || tape.chance(24) {
@@ -57,7 +57,7 @@ pub(super) fn like(schema: &Value, root: &Value, tape: &mut Tape<'_>, depth: usi
     value.unwrap_or_else(|| anything(tape, 2))
 }
 
-/// What the keywords ask for that look at no other schema of the value; none if they are silent.
+/// A value by the keywords that apply no other schema to it; `None` if there are none.
 fn own(map: &Map<String, Value>, root: &Value, tape: &mut Tape<'_>, depth: usize) -> Option<Value> {
     let named = match map.get("type") {
         Some(Value::String(name)) => Some(name.clone()),

@@ -1,4 +1,4 @@
-//! What holds for all schemas, judged by a validator that shares nothing with this project.
+//! Properties of all comparisons, verified by an independent validator.
 
 use std::cell::Cell;
 
@@ -11,14 +11,14 @@ use super::Tape;
 use super::edits::{edit, tell};
 use super::instances::{anything, disturbed, like};
 use super::schemas::document;
-use crate::schema::compare::{Compatibility, Reader, compare};
+use crate::schema::compare::{Compatibility, SchemaReader, compare};
 
-/// How many values are tried on each pair of schemas.
+/// Values per pair of schemas.
 const INSTANCES: usize = 24;
-/// How many cases are enough for every day.
+/// Default number of cases.
 const CASES: u32 = 128;
 
-/// A few cases, always the same; or as many as `COMPARE_CASES` says, other ones each time.
+/// A few fixed cases, or `COMPARE_CASES` random ones.
 fn config() -> ProptestConfig {
     let asked = std::env::var("COMPARE_CASES").ok().and_then(|cases| cases.parse().ok());
     let rng_seed = asked.map_or(RngSeed::Fixed(1), |_| RngSeed::Random);
@@ -30,12 +30,12 @@ fn tapes() -> impl Strategy<Value = Vec<u32>> {
     prop::collection::vec(any::<u32>(), 400)
 }
 
-fn breaks(before: &Value, after: &Value, reader: Reader) -> bool {
+fn breaks(before: &Value, after: &Value, reader: SchemaReader) -> bool {
     let changes = compare(before, after, reader);
     changes.iter().any(|change| change.compatibility() == Compatibility::Breaking)
 }
 
-/// Values, most of them near to what the schema asks for.
+/// Values, most of them close to valid ones.
 fn instances(schema: &Value, tape: &mut Tape<'_>) -> Vec<Value> {
     let mut found = Vec::new();
     while found.len() < INSTANCES {
@@ -47,15 +47,15 @@ fn instances(schema: &Value, tape: &mut Tape<'_>) -> Vec<Value> {
     found
 }
 
-/// What a run has come across.
+/// Counters of a run.
 #[derive(Debug, Default)]
 struct Tally {
     pairs: Cell<usize>,
-    /// Called compatible, though the documents differ.
+    /// Reported as compatible, though the documents differ.
     compatible: Cell<usize>,
-    /// Of these, those that let more pass than before, by a witness.
+    /// Of these, comparisons with a value that only the new schema accepts.
     widened: Cell<usize>,
-    /// Values that were valid before, and so had to be valid after.
+    /// Values that were valid before, and so must be valid after.
     tried: Cell<usize>,
 }
 
@@ -63,7 +63,7 @@ fn count(counter: &Cell<usize>, more: usize) {
     counter.set(counter.get() + more);
 }
 
-/// Whatever is valid by the narrower schema must be valid by the wider.
+/// Every value that is valid by the narrower schema must be valid by the wider one.
 fn check(
     before: &Value,
     after: &Value,
@@ -74,14 +74,14 @@ fn check(
     let (Ok(old), Ok(new)) = (old, new) else {
         return Err(TestCaseError::fail(format!("no schema: {before} {after}")));
     };
-    for reader in [Reader::Callee, Reader::Caller] {
+    for reader in [SchemaReader::Callee, SchemaReader::Caller] {
         count(&tally.pairs, 1);
         if breaks(before, after, reader) {
             continue;
         }
         let (schema, narrow, wide): (_, &Validator, &Validator) = match reader {
-            Reader::Callee => (before, &old, &new),
-            Reader::Caller => (after, &new, &old),
+            SchemaReader::Callee => (before, &old, &new),
+            SchemaReader::Caller => (after, &new, &old),
         };
         count(&tally.compatible, usize::from(before != after));
         let mut widened = false;
@@ -135,7 +135,7 @@ fn what_is_called_compatible_by_chance_is() {
 fn a_schema_has_not_changed_from_itself() {
     run(|tape, _| {
         let schema = document(tape);
-        prop_assert_eq!(compare(&schema, &schema.clone(), Reader::Callee), []);
+        prop_assert_eq!(compare(&schema, &schema.clone(), SchemaReader::Callee), []);
         Ok(())
     });
 }
@@ -146,7 +146,7 @@ fn what_is_only_told_changes_nothing() {
         let before = document(tape);
         let mut after = before.clone();
         let added = tell(&mut after, tape);
-        for reader in [Reader::Callee, Reader::Caller] {
+        for reader in [SchemaReader::Callee, SchemaReader::Caller] {
             let changes = compare(&before, &after, reader);
             prop_assert!(
                 changes.iter().all(|change| change.compatibility() == Compatibility::None),
@@ -167,8 +167,14 @@ fn what_hurts_the_one_reader_hurts_the_other_the_other_way_round() {
         let before = document(tape);
         let mut after = before.clone();
         edit(&mut after, tape);
-        let there = breaks(&before, &after, Reader::Callee);
-        prop_assert_eq!(there, breaks(&after, &before, Reader::Caller), "{}\n{}", before, after);
+        let there = breaks(&before, &after, SchemaReader::Callee);
+        prop_assert_eq!(
+            there,
+            breaks(&after, &before, SchemaReader::Caller),
+            "{}\n{}",
+            before,
+            after
+        );
         Ok(())
     });
 }

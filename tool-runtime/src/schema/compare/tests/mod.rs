@@ -1,4 +1,4 @@
-//! What a change is called, row by row, and what holds for all of them.
+//! Tests of the comparison: a table of changes, and properties of all comparisons.
 
 mod edits;
 mod instances;
@@ -7,7 +7,7 @@ mod schemas;
 mod table;
 mod types;
 
-/// Choices that are made in advance, so that what they lead to shrinks with them.
+/// Predetermined choices, so that generated values shrink with them.
 pub(super) struct Tape<'t> {
     choices: &'t [u32],
     at: usize,
@@ -18,7 +18,7 @@ impl<'t> Tape<'t> {
         Self { choices, at: 0 }
     }
 
-    /// The next choice, of so many; the first once the tape is at its end.
+    /// The next choice below `of`; 0 after the end of the tape.
     fn pick(&mut self, of: usize) -> usize {
         let choice = self.choices.get(self.at).copied().unwrap_or(0);
         self.at += 1;
@@ -29,7 +29,7 @@ impl<'t> Tape<'t> {
         list[self.pick(list.len())].clone()
     }
 
-    /// Happens once in so many times.
+    /// True once in `of` times.
     fn chance(&mut self, of: usize) -> bool {
         self.pick(of) == of - 1
     }

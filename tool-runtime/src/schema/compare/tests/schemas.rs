@@ -1,4 +1,4 @@
-//! Schemas over all keywords.
+//! Generates schemas with all keywords.
 
 use serde_json::{Map, Value, json};
 
@@ -21,7 +21,7 @@ pub(super) fn document(tape: &mut Tape<'_>) -> Value {
     json!({"allOf": [root], "$defs": definitions})
 }
 
-/// A schema; `refers` says whether it may refer to a definition without looking deeper.
+/// A schema; `refers` allows a reference to a definition for the same value.
 pub(super) fn schema(tape: &mut Tape<'_>, depth: usize, refers: bool) -> Value {
     let mut map = Map::new();
     match tape.pick(if depth == 0 { 8 } else { 20 }) {
@@ -187,7 +187,7 @@ fn array(tape: &mut Tape<'_>, map: &mut Map<String, Value>, depth: usize) {
     }
 }
 
-/// A union as enums with a tag are written.
+/// A union in the form of internally tagged enums.
 fn tagged(tape: &mut Tape<'_>, map: &mut Map<String, Value>, depth: usize) {
     let mut branches = Vec::new();
     for tag in ["x", "y", "z"].into_iter().take(1 + tape.pick(3)) {
@@ -203,7 +203,7 @@ fn tagged(tape: &mut Tape<'_>, map: &mut Map<String, Value>, depth: usize) {
     map.insert(word.to_owned(), branches.into());
 }
 
-/// An enum as documented unit variants are written.
+/// An enum in the form of documented unit variants.
 fn units(tape: &mut Tape<'_>, map: &mut Map<String, Value>) {
     let units = ["a", "b", "ab"].into_iter().take(1 + tape.pick(3));
     if tape.chance(2) {

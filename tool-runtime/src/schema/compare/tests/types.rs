@@ -1,4 +1,4 @@
-//! Changes of Rust types, by the schemas that they have as arguments and as answers.
+//! Changes of Rust types, by their schemas as arguments and as outputs.
 
 #![allow(dead_code, reason = "only their schemas count")]
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::table::class;
 use crate::schema::compare::Compatibility::{self, Breaking, Compatible, None as Nothing};
-use crate::schema::compare::{Reader, compare};
+use crate::schema::compare::{SchemaReader, compare};
 use crate::schema::{close, input_generator, output_generator};
 
 fn input<T: JsonSchema>() -> Value {
@@ -19,10 +19,10 @@ fn input<T: JsonSchema>() -> Value {
     schema
 }
 
-/// Checks what a change of arguments is to the callee, and of an answer to the caller.
+/// Checks the effect of a change of arguments on the callee, and of an output on the caller.
 #[track_caller]
 fn check<Before: JsonSchema, After: JsonSchema>(argument: Compatibility, answer: Compatibility) {
-    let changes = compare(&input::<Before>(), &input::<After>(), Reader::Callee);
+    let changes = compare(&input::<Before>(), &input::<After>(), SchemaReader::Callee);
     assert_eq!(
         class(&changes),
         argument,
@@ -33,7 +33,7 @@ fn check<Before: JsonSchema, After: JsonSchema>(argument: Compatibility, answer:
     let output = |schema: schemars::Schema| schema.to_value();
     let before = output(output_generator().into_root_schema_for::<Before>());
     let after = output(output_generator().into_root_schema_for::<After>());
-    let changes = compare(&before, &after, Reader::Caller);
+    let changes = compare(&before, &after, SchemaReader::Caller);
     assert_eq!(class(&changes), answer, "{changes:#?}\n{before:#}\n{after:#}");
 }
 

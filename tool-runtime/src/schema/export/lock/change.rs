@@ -1,17 +1,17 @@
-//! One change of a contract, and all of them.
+//! Changes of a tool's contract.
 
 use std::fmt;
 use std::path::Path;
 
 use super::version::Version;
-use super::{ACCEPT, ExportError, ExportErrorKind, Mode};
+use super::{ACCEPT, ExportError, ExportErrorKind, LockMode};
 use crate::schema::{Compatibility, SchemaChange};
 
-/// Which part of a tool's contract has changed.
+/// Selects a part of a tool's contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Side {
-    /// What it says of itself: its effect, its codes, whether it exists.
+pub enum ContractPart {
+    /// The description: effect, codes, existence.
     Contract,
     /// The schema of its arguments.
     Input,
@@ -19,7 +19,7 @@ pub enum Side {
     Output,
 }
 
-impl fmt::Display for Side {
+impl fmt::Display for ContractPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Contract => "contract",
@@ -29,29 +29,29 @@ impl fmt::Display for Side {
     }
 }
 
-/// One change of a tool's contract.
+/// Describes one change of a tool's contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct ContractChange {
     tool: String,
-    side: Side,
+    part: ContractPart,
     pointer: String,
     rule: &'static str,
     compatibility: Compatibility,
     message: String,
-    /// What a breaking change needs; none if the tool's version admits it.
-    cure: Option<Cure>,
+    /// The action that a breaking change requires; `None` if the tool's version allows it.
+    action: Option<RequiredAction>,
 }
 
-/// What makes a breaking change one that may be made.
+/// The action that allows a breaking change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Cure {
-    /// This version, or a later one.
-    Version(String),
-    /// To say that nobody calls the tool any more.
-    Acceptance,
+pub(super) enum RequiredAction {
+    /// Raise the version to this one or a later one.
+    RaiseVersion(String),
+    /// Confirm that the tool is no longer called.
+    ConfirmRemoval,
 }
 
-impl Change {
+impl ContractChange {
     pub(super) fn of_contract(
         tool: &str,
         pointer: impl Into<String>,
@@ -61,30 +61,30 @@ impl Change {
     ) -> Self {
         Self {
             tool: tool.to_owned(),
-            side: Side::Contract,
+            part: ContractPart::Contract,
             pointer: pointer.into(),
             rule,
             compatibility,
             message: message.into(),
-            cure: None,
+            action: None,
         }
     }
 
-    pub(super) fn of_schema(tool: &str, side: Side, change: SchemaChange) -> Self {
+    pub(super) fn of_schema(tool: &str, part: ContractPart, change: SchemaChange) -> Self {
         let SchemaChange { pointer, rule, compatibility, message } = change;
-        Self { tool: tool.to_owned(), side, pointer, rule, compatibility, message, cure: None }
+        Self { tool: tool.to_owned(), part, pointer, rule, compatibility, message, action: None }
     }
 
-    /// Says what it needs if it breaks somebody, as the versions before and after have it.
-    pub(super) fn under(mut self, before: &Version, after: &Version) -> Self {
+    /// Sets the required action, from the versions before and after.
+    pub(super) fn with_required_action(mut self, before: &Version, after: &Version) -> Self {
         if self.is_breaking() && !after.breaks_with(before) {
-            self.cure = Some(Cure::Version(before.next_line()));
+            self.action = Some(RequiredAction::RaiseVersion(before.next_line()));
         }
         self
     }
 
     pub(super) fn needs_acceptance(mut self) -> Self {
-        self.cure = Some(Cure::Acceptance);
+        self.action = Some(RequiredAction::ConfirmRemoval);
         self
     }
 
@@ -94,31 +94,31 @@ impl Change {
         &self.tool
     }
 
-    /// Says which part of the contract has changed.
+    /// Returns the changed part of the contract.
     #[must_use]
-    pub fn side(&self) -> Side {
-        self.side
+    pub fn part(&self) -> ContractPart {
+        self.part
     }
 
-    /// Returns the place in that part, as a JSON Pointer (RFC 6901).
+    /// Returns the location in that part, as a JSON Pointer (RFC 6901).
     #[must_use]
     pub fn pointer(&self) -> &str {
         &self.pointer
     }
 
-    /// Names the rule that classed it, such as `maximum-lowered` or `effect-strengthened`.
+    /// Returns the rule that classified the change, such as `maximum-lowered`.
     #[must_use]
     pub fn rule(&self) -> &'static str {
         self.rule
     }
 
-    /// Says what it means to who relies on the contract.
+    /// Returns the effect on users of the contract.
     #[must_use]
     pub fn compatibility(&self) -> Compatibility {
         self.compatibility
     }
 
-    /// Says what has changed, for a person.
+    /// Describes the change.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
@@ -128,27 +128,27 @@ impl Change {
         self.compatibility == Compatibility::Breaking
     }
 
-    fn is_admitted(&self, mode: Mode) -> bool {
-        match &self.cure {
+    fn is_admitted(&self, mode: LockMode) -> bool {
+        match &self.action {
             None => true,
-            Some(Cure::Acceptance) => mode == Mode::Accept,
-            Some(Cure::Version(_)) => false,
+            Some(RequiredAction::ConfirmRemoval) => mode == LockMode::Accept,
+            Some(RequiredAction::RaiseVersion(_)) => false,
         }
     }
 }
 
-/// Gives one line, such as
+/// Formats one line, such as
 /// ``` `search` input /properties/limit/maximum: breaking (maximum-lowered): … ```.
-impl fmt::Display for Change {
+impl fmt::Display for ContractChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tool, side, pointer, rule, message, .. } = self;
+        let Self { tool, part, pointer, rule, message, .. } = self;
         let class = match self.compatibility {
             Compatibility::None => "no effect",
             Compatibility::Compatible => "compatible",
             Compatibility::Breaking => "breaking",
         };
         let space = if pointer.is_empty() { "" } else { " " };
-        write!(f, "`{tool}` {side}{space}{pointer}: {class} ({rule}): {message}")
+        write!(f, "`{tool}` {part}{space}{pointer}: {class} ({rule}): {message}")
     }
 }
 
@@ -156,11 +156,11 @@ impl fmt::Display for Change {
 ///
 /// `Display` gives a line a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Changes(pub(super) Vec<Change>);
+pub struct ContractChanges(pub(super) Vec<ContractChange>);
 
-impl Changes {
+impl ContractChanges {
     /// Lists the changes.
-    pub fn iter(&self) -> std::slice::Iter<'_, Change> {
+    pub fn iter(&self) -> std::slice::Iter<'_, ContractChange> {
         self.0.iter()
     }
 
@@ -179,22 +179,22 @@ impl Changes {
     /// Says what they mean together: the worst of them.
     #[must_use]
     pub fn compatibility(&self) -> Compatibility {
-        self.iter().map(Change::compatibility).max().unwrap_or(Compatibility::None)
+        self.iter().map(ContractChange::compatibility).max().unwrap_or(Compatibility::None)
     }
 
     /// Refuses what breaks somebody and is not said by a version.
-    pub(super) fn refuse_breaking(&self, lock: &Path, mode: Mode) -> Result<(), ExportError> {
+    pub(super) fn refuse_breaking(&self, lock: &Path, mode: LockMode) -> Result<(), ExportError> {
         let refused: Vec<_> = self.iter().filter(|change| !change.is_admitted(mode)).collect();
         if refused.is_empty() {
             return Ok(());
         }
-        let mut lines = vec![format!("the tools break what {} promises:", lock.display())];
+        let mut lines = vec![format!("the tools break the contracts in {}:", lock.display())];
         lines.extend(refused.iter().map(|change| format!("  - {change}")));
-        lines.push("take these changes back, or say that they break:".to_owned());
-        lines.extend(refused.iter().filter_map(|change| change.cured()));
-        // The changes of one tool have one cure.
+        lines.push("revert these changes, or declare them breaking:".to_owned());
+        lines.extend(refused.iter().filter_map(|change| change.required_action()));
+        // The changes of one tool have one action.
         lines.dedup();
-        if mode != Mode::Accept {
+        if mode != LockMode::Accept {
             lines.push(format!("then run the build with `{ACCEPT}`, and commit the lock"));
         }
         let message = lines.join("\n");
@@ -202,26 +202,30 @@ impl Changes {
     }
 }
 
-impl Change {
-    fn cured(&self) -> Option<String> {
+impl ContractChange {
+    fn required_action(&self) -> Option<String> {
         let tool = &self.tool;
-        Some(match self.cure.as_ref()? {
-            Cure::Version(next) => format!("  - `{tool}`: set `version = \"{next}\"`"),
-            Cure::Acceptance => format!("  - `{tool}`: make sure that nobody calls it any more"),
+        Some(match self.action.as_ref()? {
+            RequiredAction::RaiseVersion(next) => {
+                format!("  - `{tool}`: set `version = \"{next}\"`")
+            }
+            RequiredAction::ConfirmRemoval => {
+                format!("  - `{tool}`: make sure that it is no longer called")
+            }
         })
     }
 }
 
-impl<'c> IntoIterator for &'c Changes {
-    type Item = &'c Change;
-    type IntoIter = std::slice::Iter<'c, Change>;
+impl<'c> IntoIterator for &'c ContractChanges {
+    type Item = &'c ContractChange;
+    type IntoIter = std::slice::Iter<'c, ContractChange>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
     }
 }
 
-impl fmt::Display for Changes {
+impl fmt::Display for ContractChanges {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {
             return f.write_str("no contract has changed");

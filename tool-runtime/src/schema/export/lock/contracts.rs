@@ -1,29 +1,29 @@
-//! What a change of a contract means to who relies on it.
+//! Compares two versions of the contracts.
 
 use std::collections::BTreeMap;
 
 use tool_contracts::{Effect, Permission, ToolSpec};
 
-use super::change::{Change, Changes, Side};
+use super::change::{ContractChange, ContractChanges, ContractPart};
 use super::version::Version;
-use super::{Contract, ExportError, ExportErrorKind, Removed};
+use super::{Contract, ExportError, ExportErrorKind, RemovedTools};
 use crate::schema::reference::escaped;
-use crate::schema::{Compatibility, Reader, compare as compare_schemas};
+use crate::schema::{Compatibility, SchemaReader, compare as compare_schemas};
 
 use Compatibility::{Breaking, Compatible, None as Nothing};
 
-/// Lists what has changed between two sets of tools, where these were removed before.
+/// Lists the changes between two sets of tools, given the tools that were removed earlier.
 pub(in super::super) fn compare(
     before: &[Contract],
-    removed_before: &Removed,
+    removed_before: &RemovedTools,
     after: &[Contract],
-) -> Result<Changes, ExportError> {
+) -> Result<ContractChanges, ExportError> {
     let (old, new) = (by_name(before), by_name(after));
     let mut versions = VersionProblems::default();
     let mut changes = Vec::new();
     for (name, tool) in &old {
         match new.get(name) {
-            Some(new) => changes.extend(of_tool(tool, new, &mut versions)),
+            Some(new) => changes.extend(compare_tool(tool, new, &mut versions)),
             None => changes.push(removed(tool, &old, &new)),
         }
     }
@@ -32,68 +32,81 @@ pub(in super::super) fn compare(
         changes.push(added(name, version, removed_before.get(*name)));
     }
     changes.sort_by(|one, other| one.tool().cmp(other.tool()));
-    versions.none().map(|()| Changes(changes))
+    versions.none().map(|()| ContractChanges(changes))
 }
 
-type ByName<'c> = BTreeMap<&'c str, &'c Contract>;
+type ContractsByName<'c> = BTreeMap<&'c str, &'c Contract>;
 
-fn by_name(tools: &[Contract]) -> ByName<'_> {
+fn by_name(tools: &[Contract]) -> ContractsByName<'_> {
     tools.iter().map(|tool| (tool.name(), tool)).collect()
 }
 
-/// A tool that was removed may come back as something else: callers of then are told by its version.
-fn added(name: &str, version: Option<Version>, removed: Option<&String>) -> Change {
+/// A tool of a removed name may have another meaning, which its version indicates to old callers.
+fn added(name: &str, version: Option<Version>, removed: Option<&String>) -> ContractChange {
     let before = removed.and_then(|text| Some((text, Version::read(text)?)));
     match (version, before) {
         (Some(version), Some((text, was))) => {
             let message = format!("was removed as {text}, and is back");
-            Change::of_contract(name, "", "tool-returned", Breaking, message).under(&was, &version)
+            ContractChange::of_contract(name, "", "tool-returned", Breaking, message)
+                .with_required_action(&was, &version)
         }
-        _ => Change::of_contract(name, "", "tool-added", Compatible, "is new"),
+        _ => ContractChange::of_contract(name, "", "tool-added", Compatible, "is new"),
     }
 }
 
-/// Whoever calls a tool that is gone is not answered by it, whatever stands in its place.
-fn removed(gone: &Contract, old: &ByName<'_>, new: &ByName<'_>) -> Change {
+/// Removing a tool breaks its callers, even if another tool replaces it.
+fn removed(
+    gone: &Contract,
+    old: &ContractsByName<'_>,
+    new: &ContractsByName<'_>,
+) -> ContractChange {
     let takes_over = |tool: &&&Contract| {
         !old.contains_key(tool.name())
             && tool.spec.effect() == gone.spec.effect()
-            && compare_schemas(&gone.input(), &tool.input(), Reader::Callee)
+            && compare_schemas(&gone.input(), &tool.input(), SchemaReader::Callee)
                 .iter()
                 .all(|change| change.compatibility() == Nothing)
     };
     let message = match new.values().find(takes_over) {
-        Some(tool) => format!("is gone; `{}`, which is new, takes the same arguments", tool.name()),
-        None => "is gone".to_owned(),
+        Some(tool) => {
+            format!("was removed; the new tool `{}` takes the same arguments", tool.name())
+        }
+        None => "was removed".to_owned(),
     };
-    Change::of_contract(gone.name(), "", "tool-removed", Breaking, message).needs_acceptance()
+    ContractChange::of_contract(gone.name(), "", "tool-removed", Breaking, message)
+        .needs_acceptance()
 }
 
-fn of_tool(old: &Contract, new: &Contract, versions: &mut VersionProblems) -> Vec<Change> {
+fn compare_tool(
+    old: &Contract,
+    new: &Contract,
+    versions: &mut VersionProblems,
+) -> Vec<ContractChange> {
     let Some((before, after)) = versions.pair(old, new) else { return Vec::new() };
-    let mut changes = of_promises(old, new);
-    changes.extend(of_codes(old, new));
-    changes.extend(of_schemas(old, new));
-    changes.extend(of_texts(old, new));
+    let mut changes = compare_flags(old, new);
+    changes.extend(compare_codes(old, new));
+    changes.extend(compare_schemas_of_tool(old, new));
+    changes.extend(compare_texts(old, new));
     let mut changes: Vec<_> =
-        changes.into_iter().map(|change| change.under(&before, &after)).collect();
-    let worst = changes.iter().map(Change::compatibility).max();
-    changes.extend(of_version(old, new, worst));
+        changes.into_iter().map(|change| change.with_required_action(&before, &after)).collect();
+    let worst = changes.iter().map(ContractChange::compatibility).max();
+    changes.extend(compare_versions(old, new, worst));
     changes
 }
 
-/// What it means that a flag is set or unset: a rule, its class, and what a person reads.
-type Meaning = (&'static str, Compatibility, &'static str);
+/// The rule, class and message for a flag that changes to a value.
+type FlagChange = (&'static str, Compatibility, &'static str);
 
-/// What hosts rely on when they decide who may call a tool, whether to ask, and whether to repeat.
-fn of_promises(old: &Contract, new: &Contract) -> Vec<Change> {
+/// Compares the flags by which hosts decide who may call a tool, with what confirmation, and
+/// whether it may be repeated.
+fn compare_flags(old: &Contract, new: &Contract) -> Vec<ContractChange> {
     type Flag = fn(&ToolSpec) -> bool;
-    const FLAGS: [(&str, Flag, Meaning, Meaning); 5] = [
+    const FLAGS: [(&str, Flag, FlagChange, FlagChange); 5] = [
         (
             "/annotations/idempotent",
             |spec| spec.annotations().idempotent(),
-            ("idempotent-gained", Compatible, "a repeat changes nothing more"),
-            ("idempotent-lost", Breaking, "a repeat may now change something more"),
+            ("idempotent-gained", Compatible, "repeating a call has no further effect"),
+            ("idempotent-lost", Breaking, "repeating a call may now have further effects"),
         ),
         (
             "/annotations/open_world",
@@ -104,8 +117,8 @@ fn of_promises(old: &Contract, new: &Contract) -> Vec<Change> {
         (
             "/requires_auth",
             ToolSpec::requires_auth,
-            ("auth-added", Breaking, "now wants somebody to be signed in"),
-            ("auth-dropped", Compatible, "no longer wants anybody to be signed in"),
+            ("auth-added", Breaking, "now requires an authenticated user"),
+            ("auth-dropped", Compatible, "no longer requires an authenticated user"),
         ),
         (
             "/ai_callable",
@@ -126,18 +139,18 @@ fn of_promises(old: &Contract, new: &Contract) -> Vec<Change> {
             (true, false) => lost,
             _ => return None,
         };
-        Some(Change::of_contract(old.name(), *pointer, rule, *class, *message))
+        Some(ContractChange::of_contract(old.name(), *pointer, rule, *class, *message))
     });
-    of_effect(old, new).into_iter().chain(flags).collect()
+    compare_effects(old, new).into_iter().chain(flags).collect()
 }
 
 fn is_denied(spec: &ToolSpec) -> bool {
     spec.permission() == Permission::Deny
 }
 
-/// A stronger effect is asked about, runs alone and is not repeated: who relied on it is hurt. A
-/// weaker one does less than was admitted.
-fn of_effect(old: &Contract, new: &Contract) -> Option<Change> {
+/// A stronger effect breaks hosts: such calls are confirmed, run alone and are not repeated. A
+/// weaker effect is compatible.
+fn compare_effects(old: &Contract, new: &Contract) -> Option<ContractChange> {
     let strength = |effect: Effect| match effect {
         Effect::Read => 0,
         Effect::Write => 1,
@@ -150,15 +163,15 @@ fn of_effect(old: &Contract, new: &Contract) -> Option<Change> {
         std::cmp::Ordering::Less => ("effect-weakened", Compatible),
     };
     let message = format!("was `{was}`, and is `{is}`");
-    Some(Change::of_contract(old.name(), "/effect", rule, class, message))
+    Some(ContractChange::of_contract(old.name(), "/effect", rule, class, message))
 }
 
-/// Callers have to live with codes that they do not know, since a runtime adds its own; but the
-/// class of a code decides what a machine does next.
-fn of_codes(old: &Contract, new: &Contract) -> Vec<Change> {
+/// Added codes are compatible, because a runtime adds its own. A changed class is breaking, because
+/// machines decide by it.
+fn compare_codes(old: &Contract, new: &Contract) -> Vec<ContractChange> {
     let change = |code: &str, rule, class, message: String| {
         let pointer = format!("/failure_codes/{}", escaped(code));
-        Change::of_contract(old.name(), pointer, rule, class, message)
+        ContractChange::of_contract(old.name(), pointer, rule, class, message)
     };
     let mut changes = Vec::new();
     for (code, was) in &old.codes {
@@ -187,17 +200,21 @@ fn of_codes(old: &Contract, new: &Contract) -> Vec<Change> {
     changes
 }
 
-fn of_schemas(old: &Contract, new: &Contract) -> Vec<Change> {
+fn compare_schemas_of_tool(old: &Contract, new: &Contract) -> Vec<ContractChange> {
     let name = old.name();
-    let input = compare_schemas(&old.input(), &new.input(), Reader::Callee);
-    let output = compare_schemas(&old.output(), &new.output(), Reader::Caller);
-    let input = input.into_iter().map(|change| Change::of_schema(name, Side::Input, change));
-    let output = output.into_iter().map(|change| Change::of_schema(name, Side::Output, change));
+    let input = compare_schemas(&old.input(), &new.input(), SchemaReader::Callee);
+    let output = compare_schemas(&old.output(), &new.output(), SchemaReader::Caller);
+    let input = input
+        .into_iter()
+        .map(|change| ContractChange::of_schema(name, ContractPart::Input, change));
+    let output = output
+        .into_iter()
+        .map(|change| ContractChange::of_schema(name, ContractPart::Output, change));
     input.chain(output).collect()
 }
 
-/// What is told to people and models, and what a host may set otherwise.
-fn of_texts(old: &Contract, new: &Contract) -> Vec<Change> {
+/// Compares texts for people and models, and settings that a host may override.
+fn compare_texts(old: &Contract, new: &Contract) -> Vec<ContractChange> {
     let (was, is) = (&old.spec, &new.spec);
     let asks = was.permission() != is.permission() && !is_denied(was) && !is_denied(is);
     let fields = [
@@ -212,27 +229,37 @@ fn of_texts(old: &Contract, new: &Contract) -> Vec<Change> {
     let changed = fields.into_iter().filter(|(_, changed)| *changed);
     changed
         .map(|(pointer, _)| {
-            Change::of_contract(old.name(), pointer, "annotation", Nothing, "says something else")
+            ContractChange::of_contract(
+                old.name(),
+                pointer,
+                "annotation",
+                Nothing,
+                "says something else",
+            )
         })
         .collect()
 }
 
-fn of_version(old: &Contract, new: &Contract, worst: Option<Compatibility>) -> Option<Change> {
+fn compare_versions(
+    old: &Contract,
+    new: &Contract,
+    worst: Option<Compatibility>,
+) -> Option<ContractChange> {
     let (was, is) = (old.spec.version(), new.spec.version());
     let change =
-        |rule, message| Change::of_contract(old.name(), "/version", rule, Nothing, message);
+        |rule, message| ContractChange::of_contract(old.name(), "/version", rule, Nothing, message);
     if was != is {
         return Some(change("version-raised", format!("was {was}, and is {is}")));
     }
     (worst == Some(Compatible)).then(|| {
         change(
             "version-kept",
-            format!("has changed under the same version {is}; raise it, so that callers can tell"),
+            format!("has changed under the same version {is}; raise it, so that callers can detect the change"),
         )
     })
 }
 
-/// Everything that is wrong with versions.
+/// All problems with versions.
 #[derive(Default)]
 struct VersionProblems(Vec<String>);
 

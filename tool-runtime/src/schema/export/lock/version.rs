@@ -1,17 +1,17 @@
-//! Versions, as cargo reads them.
+//! Versions, with cargo's rules of compatibility.
 
 use std::cmp::Ordering;
 
-/// A version `major.minor.patch`, with a pre-release or without.
+/// A version `major.minor.patch`, with an optional pre-release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Version {
     numbers: [u64; 3],
-    pre: Vec<Identifier>,
+    pre: Vec<PreReleasePart>,
 }
 
-/// One part of a pre-release; numbers come before words.
+/// One part of a pre-release; numbers sort before words.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Identifier {
+enum PreReleasePart {
     Number(u64),
     Word(String),
 }
@@ -20,20 +20,20 @@ impl Version {
     pub(super) fn read(text: &str) -> Option<Self> {
         let (text, _build) = text.split_once('+').unwrap_or((text, ""));
         let (numbers, pre) = match text.split_once('-') {
-            Some((numbers, pre)) => (numbers, pre.split('.').map(Identifier::read).collect()),
+            Some((numbers, pre)) => (numbers, pre.split('.').map(PreReleasePart::read).collect()),
             None => (text, Some(Vec::new())),
         };
         let numbers: Option<Vec<u64>> = numbers.split('.').map(number).collect();
         Some(Self { numbers: numbers?.try_into().ok()?, pre: pre? })
     }
 
-    /// Tells whether it may break who relies on the other: it is later, and the leftmost number
-    /// that is not zero differs. So 2.0.0 breaks with 1.9.0, and 0.3.0 with 0.2.7.
+    /// Returns whether this version may break users of `before`: it is later, and the leftmost
+    /// non-zero number differs. So 2.0.0 breaks with 1.9.0, and 0.3.0 with 0.2.7.
     pub(super) fn breaks_with(&self, before: &Self) -> bool {
         self.line() > before.line()
     }
 
-    /// The least version that may break who relies on this one.
+    /// The smallest version that may break users of this one.
     pub(super) fn next_line(&self) -> String {
         match self.numbers {
             [0, 0, patch] => format!("0.0.{}", patch.saturating_add(1)),
@@ -42,7 +42,7 @@ impl Version {
         }
     }
 
-    /// What all versions have in common that promise the same.
+    /// The numbers that all compatible versions share.
     fn line(&self) -> [u64; 3] {
         match self.numbers {
             [0, 0, patch] => [0, 0, patch],
@@ -52,7 +52,7 @@ impl Version {
     }
 }
 
-impl Identifier {
+impl PreReleasePart {
     fn read(text: &str) -> Option<Self> {
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
         match number(text) {
@@ -75,7 +75,7 @@ impl PartialOrd for Version {
 }
 
 impl Ord for Version {
-    /// A pre-release comes before its release.
+    /// A pre-release sorts before its release.
     fn cmp(&self, other: &Self) -> Ordering {
         let released = |version: &Self| version.pre.is_empty();
         self.numbers

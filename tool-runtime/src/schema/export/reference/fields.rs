@@ -1,16 +1,16 @@
-//! The fields of a schema, one below the other.
+//! Lists the fields of a schema.
 
 use serde_json::{Map, Value};
 
 use super::markdown::code;
 use crate::schema::reference::pointer;
 
-/// How deep fields are listed.
+/// The deepest nesting of listed fields.
 const DEEPEST: usize = 4;
 
-/// One field, at whatever depth.
-pub(super) struct Field {
-    /// Its name, as `address.lines[]`.
+/// A field at any depth.
+pub(super) struct SchemaField {
+    /// Its path, such as `address.lines[]`.
     pub(super) path: String,
     pub(super) kind: String,
     pub(super) required: bool,
@@ -19,19 +19,19 @@ pub(super) struct Field {
     pub(super) text: String,
 }
 
-/// Lists the fields of an object, or of the objects in a list: the required ones first.
-pub(super) fn fields(root: &Value) -> Vec<Field> {
-    let mut lister = Lister { root, fields: Vec::new() };
+/// Lists the fields of an object, or of the objects in a list, required fields first.
+pub(super) fn fields(root: &Value) -> Vec<SchemaField> {
+    let mut lister = FieldLister { root, fields: Vec::new() };
     lister.inside(root, "", DEEPEST);
     lister.fields
 }
 
-struct Lister<'s> {
+struct FieldLister<'s> {
     root: &'s Value,
-    fields: Vec<Field>,
+    fields: Vec<SchemaField>,
 }
 
-impl<'s> Lister<'s> {
+impl<'s> FieldLister<'s> {
     fn inside(&mut self, schema: &'s Value, path: &str, depth: usize) {
         let Some(depth) = depth.checked_sub(1) else { return };
         let schema = resolved(schema, self.root);
@@ -58,7 +58,7 @@ impl<'s> Lister<'s> {
         }
     }
 
-    fn field(&self, path: String, schema: &Value, required: bool) -> Field {
+    fn field(&self, path: String, schema: &Value, required: bool) -> SchemaField {
         let target = resolved(schema, self.root);
         let word = |word: &str| schema.get(word).or_else(|| target.get(word));
         let text = word("description").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -67,11 +67,11 @@ impl<'s> Lister<'s> {
             rules.push(if sensitivity == "secret" { "secret" } else { "personal" }.to_owned());
         }
         let default = word("default").cloned();
-        Field { path, kind: kind(schema, self.root), required, default, rules, text }
+        SchemaField { path, kind: kind(schema, self.root), required, default, rules, text }
     }
 }
 
-/// Names the type of what a schema admits.
+/// Names the type of the values that a schema accepts.
 pub(super) fn kind(schema: &Value, root: &Value) -> String {
     named(schema, root, DEEPEST)
 }
@@ -126,7 +126,7 @@ fn is_null(schema: &Value) -> bool {
     schema.get("type").is_some_and(|kind| kind == "null")
 }
 
-/// What a reference points to, through a few more of them; a circle ends where it is.
+/// Resolves a chain of references; a cycle stops at its current schema.
 fn resolved<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
     let mut schema = schema;
     for _ in 0..DEEPEST {
@@ -154,7 +154,7 @@ const OTHERS: [(&str, &str); 5] = [
     ("pattern", "pattern "),
 ];
 
-/// Says the rules that a value has to keep beside its type.
+/// Lists the rules for a value, apart from its type.
 fn rules(keywords: &Map<String, Value>) -> Vec<String> {
     let bounded = BOUNDS.iter().filter_map(|(least, most, unit)| {
         Some(match (keywords.get(*least), keywords.get(*most)) {
@@ -172,10 +172,10 @@ fn rules(keywords: &Map<String, Value>) -> Vec<String> {
         })
     });
     let unique = keywords.get("uniqueItems") == Some(&Value::Bool(true));
-    bounded.chain(others).chain(unique.then(|| "no item twice".to_owned())).collect()
+    bounded.chain(others).chain(unique.then(|| "unique items".to_owned())).collect()
 }
 
-/// How many bits a number has tells a person nothing that its bounds do not.
+/// Numeric widths are not listed, because the bounds state the same.
 fn is_width(format: &Value) -> bool {
     let widths = ["int", "uint", "float", "double"];
     format.as_str().is_some_and(|format| widths.iter().any(|width| format.starts_with(width)))

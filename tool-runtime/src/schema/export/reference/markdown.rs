@@ -1,12 +1,12 @@
-//! Texts as parts of Markdown, whatever they hold.
+//! Escapes texts for Markdown.
 
-/// A text within a table's cell: one line, nothing that the table or HTML would read.
+/// A text for a table cell: one line, escaped for tables and HTML.
 pub(super) fn cell(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;")
 }
 
-/// A text as code, also within a table.
+/// A text as inline code, valid in a table.
 pub(super) fn code(text: &str) -> String {
     let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
@@ -15,7 +15,7 @@ pub(super) fn code(text: &str) -> String {
     format!("{fence}{space}{text}{space}{fence}")
 }
 
-/// A description as it was written, which is Markdown already; its headings go below the tool's.
+/// A description in Markdown, with its headings moved below the tool's heading.
 pub(super) fn paragraph(text: &str) -> String {
     let lines = text.trim().lines().map(|line| match line.strip_prefix('#') {
         Some(rest) => format!("####{}", rest.trim_start_matches('#')),
@@ -24,7 +24,7 @@ pub(super) fn paragraph(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The anchor that a heading with this name as code gets on the common hosts.
+/// The anchor that common hosts generate for a heading with this name as inline code.
 pub(super) fn anchor(name: &str) -> String {
     let kept = name.chars().filter(|it| it.is_ascii_alphanumeric() || *it == '_' || *it == '-');
     kept.collect::<String>().to_ascii_lowercase()

@@ -1,4 +1,4 @@
-//! The reference of all tools in Markdown, for people.
+//! Writes the Markdown reference of all tools.
 
 mod fields;
 mod markdown;
@@ -8,21 +8,21 @@ use std::fmt::Write;
 
 use tool_contracts::ToolkitSpec;
 
-use self::fields::{Field, fields, kind};
+use self::fields::{SchemaField, fields, kind};
 use self::markdown::{anchor, cell, code, paragraph};
 use super::contract::Contract;
 use super::instance;
 
-/// Writes a page with a section for each tool, and one for each toolkit before its first tool.
+/// Writes a page with a section per tool, and one per toolkit before its first tool.
 pub(super) fn reference(tools: &[Contract]) -> String {
-    let mut page = Page(String::from(
-        "# Tools\n\n<!-- Written from the tools' code; edit that instead. -->\n",
+    let mut page = MarkdownPage(String::from(
+        "# Tools\n\n<!-- Generated from the tools' code; do not edit. -->\n",
     ));
     page.contents(tools);
     let mut seen = BTreeSet::new();
     for tool in tools {
         if let Some(toolkit) = tool.spec.toolkit() {
-            // Two toolkits may share a name and say different things.
+            // Two toolkits may have the same name and different descriptions.
             if seen.insert((toolkit.name(), toolkit.description())) {
                 page.toolkit(toolkit);
             }
@@ -32,15 +32,15 @@ pub(super) fn reference(tools: &[Contract]) -> String {
     page.0
 }
 
-struct Page(String);
+struct MarkdownPage(String);
 
-impl Page {
+impl MarkdownPage {
     fn line(&mut self, text: &str) {
         self.0.push_str(text);
         self.0.push('\n');
     }
 
-    /// A paragraph, a list or a table stands apart from what comes before.
+    /// Appends a paragraph, a list or a table, separated by a blank line.
     fn block(&mut self, text: &str) {
         self.0.push('\n');
         self.line(text.trim_end());
@@ -60,7 +60,7 @@ impl Page {
             let first = tool.spec.description().lines().next().unwrap_or_default();
             [name, tool.spec.effect().to_string(), cell(first)]
         };
-        self.table(["tool", "effect", "what it does"], tools.iter().map(row));
+        self.table(["tool", "effect", "description"], tools.iter().map(row));
     }
 
     fn toolkit(&mut self, toolkit: &ToolkitSpec) {
@@ -84,10 +84,10 @@ impl Page {
         facts.extend(spec.category().map(|category| ("category", cell(category))));
         facts.extend(spec.toolkit().map(|toolkit| ("toolkit", code(toolkit.name()))));
         facts.push(("effect", effect(tool)));
-        facts.push(("permission", format!("{}, unless the host sets another", spec.permission())));
+        facts.push(("permission", format!("{}; the host may override it", spec.permission())));
         facts.push(("caller", caller(tool).to_owned()));
         facts.extend(spec.timeout_ms().map(|time| ("time limit", milliseconds(time))));
-        facts.extend(spec.ttl_seconds().map(|time| ("stays fresh for", format!("{time} s"))));
+        facts.extend(spec.ttl_seconds().map(|time| ("cacheable for", format!("{time} s"))));
         self.table(["", ""], facts.into_iter().map(|(name, fact)| [name.to_owned(), fact]));
     }
 
@@ -97,16 +97,16 @@ impl Page {
         if fields.is_empty() {
             return self.block("None.");
         }
-        let row = |field: Field| {
+        let row = |field: SchemaField| {
             let required = if field.required { "yes" } else { "no" };
             let default = field.default.map(|value| code(&value.to_string())).unwrap_or_default();
             let rules = field.rules.join(", ");
             [code(&field.path), field.kind, required.to_owned(), default, rules, cell(&field.text)]
         };
-        let head = ["name", "type", "required", "default", "rules", "what it is"];
+        let head = ["name", "type", "required", "default", "rules", "description"];
         self.table(head, fields.into_iter().map(row));
         if let Some(arguments) = instance::arguments(tool) {
-            self.block("The least that a call needs, made up from the schema:");
+            self.block("A minimal call, generated from the schema:");
             self.block(&format!("```json\n{arguments}\n```"));
         }
     }
@@ -120,12 +120,12 @@ impl Page {
         self.block(&format!("`data` is {}.", kind(&schema, &schema)));
         let fields = fields(&schema);
         if !fields.is_empty() {
-            let row = |field: Field| {
+            let row = |field: SchemaField| {
                 let rules = field.rules.join(", ");
                 let always = if field.required { "yes" } else { "no" };
                 [code(&field.path), field.kind, always.to_owned(), rules, cell(&field.text)]
             };
-            let head = ["name", "type", "always there", "rules", "what it is"];
+            let head = ["name", "type", "always present", "rules", "description"];
             self.table(head, fields.into_iter().map(row));
         }
     }
@@ -144,17 +144,19 @@ impl Page {
 fn effect(tool: &Contract) -> String {
     let annotations = tool.spec.annotations();
     let mut words = vec![tool.spec.effect().to_string()];
-    words.extend(annotations.idempotent().then(|| "a repeat changes nothing more".to_owned()));
-    words.extend(annotations.open_world().then(|| "reaches other systems".to_owned()));
+    words.extend(
+        annotations.idempotent().then(|| "repeating a call has no further effect".to_owned()),
+    );
+    words.extend(annotations.open_world().then(|| "accesses other systems".to_owned()));
     words.join("; ")
 }
 
 fn caller(tool: &Contract) -> &'static str {
     match (tool.spec.requires_auth(), tool.spec.ai_callable()) {
-        (true, true) => "signed in; models too",
-        (true, false) => "signed in; no models",
-        (false, true) => "anybody; models too",
-        (false, false) => "anybody; no models",
+        (true, true) => "authenticated users, including models",
+        (true, false) => "authenticated users, not models",
+        (false, true) => "any caller, including models",
+        (false, false) => "any caller, not models",
     }
 }
 

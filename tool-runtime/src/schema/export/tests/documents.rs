@@ -1,11 +1,11 @@
-//! The documents: valid by their dialect, and true of real calls.
+//! The exported documents: valid by their dialect, and valid for real calls.
 
 use std::fs;
 
 use serde_json::{Value, json};
 use tool_contracts::{Effect, ToolContext, ToolkitSpec};
 
-use super::{Temporary, export, tool, tool_of};
+use super::{TempFolder, export, tool, tool_of};
 use crate::prelude::*;
 use crate::registry::Registry;
 use crate::schema::Export;
@@ -73,13 +73,13 @@ fn registry() -> Registry {
     Registry::new().tool::<LogIn>().tool::<LogOut>()
 }
 
-fn schema(folder: &Temporary, name: &str) -> jsonschema::Validator {
+fn schema(folder: &TempFolder, name: &str) -> jsonschema::Validator {
     let text = fs::read_to_string(folder.at(name)).unwrap();
     jsonschema::validator_for(&serde_json::from_str(&text).unwrap()).unwrap()
 }
 
 #[track_caller]
-fn all_valid(folder: &Temporary) {
+fn all_valid(folder: &TempFolder) {
     for name in folder.names() {
         let text = fs::read_to_string(folder.at(&name)).unwrap();
         assert!(text.ends_with('\n') && !text.ends_with("\n\n"), "{name}");
@@ -96,7 +96,7 @@ fn all_valid(folder: &Temporary) {
 
 #[test]
 fn every_schema_is_one_of_its_dialect() {
-    let folder = Temporary::new();
+    let folder = TempFolder::new();
     Export::new(registry()).accepting().write_to(&folder).unwrap();
     assert_eq!(folder.names().len(), 2 * 5 + 8);
     all_valid(&folder);
@@ -104,7 +104,7 @@ fn every_schema_is_one_of_its_dialect() {
 
 #[test]
 fn older_dialects_are_said_in_the_new_one() {
-    let folder = Temporary::new();
+    let folder = TempFolder::new();
     let input = json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": "https://example.com/old",
@@ -151,7 +151,7 @@ fn older_dialects_are_said_in_the_new_one() {
 
 #[test]
 fn a_tool_with_the_names_of_the_contract_does_not_change_it() {
-    let folder = Temporary::new();
+    let folder = TempFolder::new();
     let meta = json!({"$defs": {"ToolResultMeta": {"const": 1}, "Input": {"const": 2}}});
     let input = json!({
         "type": "object",
@@ -168,7 +168,7 @@ fn a_tool_with_the_names_of_the_contract_does_not_change_it() {
 
 #[test]
 fn a_request_is_for_its_own_tool() {
-    let folder = Temporary::new();
+    let folder = TempFolder::new();
     export([tool("a", &json!({"n": {"type": "integer"}}))]).write_to(&folder).unwrap();
     let request = schema(&folder, "a.tool_call_request.json");
     let call = |name: &str, arguments: Value| json!({"call_id": "call_1", "name": name, "arguments": arguments});
@@ -177,10 +177,10 @@ fn a_request_is_for_its_own_tool() {
     assert!(!request.is_valid(&call("a", json!({"n": "1"}))));
 }
 
-/// The answer to a call in both forms, each valid by the tool's own schema.
+/// The output of a call in both envelopes, each valid by the tool's own schema.
 async fn answered(
     runtime: &Runtime,
-    folder: &Temporary,
+    folder: &TempFolder,
     tool: &str,
     text: &str,
     dry: bool,
@@ -194,7 +194,7 @@ async fn answered(
         let schema = schema(folder, &format!("{tool}.{part}.json"));
         let errors: Vec<_> = schema.iter_errors(value).map(|it| it.to_string()).collect();
         assert!(errors.is_empty(), "{part} {value}: {errors:?}");
-        // No other data, input or status would do.
+        // Other data, input or status is not valid.
         let mut wrong = value.clone();
         wrong["data"] = json!({"no": "such"});
         assert_eq!(schema.is_valid(&wrong), dry && effect(tool) != Effect::Read, "{part} {wrong}");
@@ -209,7 +209,7 @@ fn effect(tool: &str) -> Effect {
 #[cfg(feature = "tokio")]
 #[tokio::test]
 async fn every_answer_is_valid_by_its_exported_envelope() {
-    let folder = Temporary::new();
+    let folder = TempFolder::new();
     Export::new(registry()).accepting().write_to(&folder).unwrap();
     let runtime = Runtime::builder()
         .tool::<LogIn>()
@@ -244,7 +244,7 @@ async fn every_answer_is_valid_by_its_exported_envelope() {
 #[cfg(feature = "tokio")]
 #[tokio::test]
 async fn a_masked_echo_is_valid_whatever_is_said_of_secrets() {
-    let folder = Temporary::new();
+    let folder = TempFolder::new();
     let secret = |more: Value| {
         let mut schema = json!({"type": "string", "x-sensitivity": "secret"});
         schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -285,7 +285,7 @@ async fn a_masked_echo_is_valid_whatever_is_said_of_secrets() {
 
 #[test]
 fn an_answer_that_breaks_the_contract_is_not_valid() {
-    let folder = Temporary::new();
+    let folder = TempFolder::new();
     Export::new(registry()).accepting().write_to(&folder).unwrap();
     let output = schema(&folder, "log_in.tool_output.json");
     let input = json!({"login": {"user": "a", "password": "***", "before": []}, "code": "***"});
@@ -311,7 +311,7 @@ fn an_answer_that_breaks_the_contract_is_not_valid() {
 
 #[test]
 fn the_reference_tells_a_person_what_a_call_needs() {
-    let folder = Temporary::new();
+    let folder = TempFolder::new();
     let lines = json!({"type": "array", "minItems": 1, "items": {
         "type": "object", "required": ["sku"],
         "properties": {
@@ -344,7 +344,7 @@ fn catalogue_and_reference_show_each_toolkit() {
     let notes = ToolkitSpec::new("notes", "Keeps notes.\n\n# Limits\nTen notes.").unwrap();
     let tools =
         ["notes.add", "notes.list"].map(|name| tool(name, &json!({})).toolkit(notes.clone()));
-    let folder = Temporary::new();
+    let folder = TempFolder::new();
     export(tools.into_iter().chain([tool("alone", &json!({}))])).write_to(&folder).unwrap();
     let page = fs::read_to_string(folder.at("TOOLS.md")).unwrap();
     let section =

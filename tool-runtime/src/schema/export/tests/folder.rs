@@ -1,16 +1,16 @@
-//! The folder: which files there are, when they are written, and when they go.
+//! The exported folder: its files, when they are written, and when they are removed.
 
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
-use super::{Temporary, export, registry, tool};
+use super::{TempFolder, export, registry, tool};
 use crate::schema::{Export, ExportErrorKind};
 
 #[test]
 fn the_order_of_registration_does_not_matter() {
-    let (one, other) = (Temporary::new(), Temporary::new());
+    let (one, other) = (TempFolder::new(), TempFolder::new());
     let tools = || ["b", "a", "A", "c"].map(|name| tool(name, &json!({})));
     let mut backwards = tools();
     backwards.reverse();
@@ -25,7 +25,7 @@ fn the_order_of_registration_does_not_matter() {
 
 #[test]
 fn files_that_are_right_are_left_alone() {
-    let folder = Temporary::new();
+    let folder = TempFolder::new();
     let tools = || [tool("a", &json!({})), tool("b", &json!({}))];
     assert!(export(tools()).write_to(&folder).unwrap().unchanged().is_empty());
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
@@ -45,7 +45,7 @@ fn files_that_are_right_are_left_alone() {
 
 #[test]
 fn files_of_tools_that_are_no_more_go_and_others_stay() {
-    let folder = Temporary::new();
+    let folder = TempFolder::new();
     export([tool("a", &json!({})), tool("gone", &json!({}))]).write_to(&folder).unwrap();
     fs::write(folder.at("mine.input.json"), "mine").unwrap();
     let written = export([tool("a", &json!({}))]).write_to(&folder).unwrap();
@@ -57,7 +57,7 @@ fn files_of_tools_that_are_no_more_go_and_others_stay() {
 
 #[test]
 fn what_could_not_be_removed_is_removed_by_the_next_export() {
-    let folder = Temporary::new();
+    let folder = TempFolder::new();
     export([tool("a", &json!({})), tool("gone", &json!({}))]).write_to(&folder).unwrap();
     let gone = folder.at("gone.response_envelope.json");
     fs::remove_file(&gone).unwrap();
@@ -73,7 +73,7 @@ fn what_could_not_be_removed_is_removed_by_the_next_export() {
 
 #[test]
 fn a_foreign_catalogue_removes_nothing() {
-    let (folder, outside) = (Temporary::new(), Temporary::new());
+    let (folder, outside) = (TempFolder::new(), TempFolder::new());
     fs::write(outside.at("a.input.json"), "kept").unwrap();
     let escape = outside.at("a.input.json").into_os_string().into_string().unwrap();
     let hostile =
@@ -91,7 +91,7 @@ fn a_foreign_catalogue_removes_nothing() {
 
 #[test]
 fn a_frozen_export_names_what_is_stale_and_writes_nothing() {
-    let folder = Temporary::new();
+    let folder = TempFolder::new();
     let old = [tool("a", &json!({})), tool("gone", &json!({}))];
     export(old).write_to(&folder).unwrap();
     fs::remove_file(folder.at("gone.tool_output.json")).unwrap();
@@ -112,7 +112,7 @@ fn a_frozen_export_names_what_is_stale_and_writes_nothing() {
 
 #[test]
 fn nothing_is_left_beside_a_file_that_could_not_be_written() {
-    let folder = Temporary::new();
+    let folder = TempFolder::new();
     fs::create_dir(folder.at("a.input.json")).unwrap();
     let error = export([tool("a", &json!({}))]).write_to(&folder).unwrap_err();
     assert_eq!(error.kind(), ExportErrorKind::Io);
@@ -122,9 +122,9 @@ fn nothing_is_left_beside_a_file_that_could_not_be_written() {
 
 #[test]
 fn wrong_registrations_are_said_when_files_are_asked_for() {
-    let folder = Temporary::new();
-    let twice = Export::new(registry([tool("a", &json!({})), tool("a", &json!({}))]));
-    let error = twice.write_to(&folder).unwrap_err();
+    let folder = TempFolder::new();
+    let duplicate = Export::new(registry([tool("a", &json!({})), tool("a", &json!({}))]));
+    let error = duplicate.write_to(&folder).unwrap_err();
     assert_eq!(error.kind(), ExportErrorKind::Registry);
     assert_eq!(format!("{error:?}"), error.to_string());
     assert!(folder.names().is_empty());

@@ -1,30 +1,38 @@
-//! The lock: what passes, what does not, and what is written when.
+//! The lock: accepted changes, rejected changes, and when the file is written.
 
 use std::fs;
 
 use serde_json::{Value, json};
 use tool_contracts::ToolkitSpec;
 
-use super::{Temporary, export, tool, tool_of};
+use super::{TempFolder, export, tool, tool_of};
 use crate::registry::DynamicTool;
-use crate::schema::export::Mode;
-use crate::schema::{Changes, Compatibility, Export, ExportError, ExportErrorKind, Side};
+use crate::schema::export::LockMode;
+use crate::schema::{
+    Compatibility, ContractChanges, ContractPart, Export, ExportError, ExportErrorKind,
+};
 
-/// A folder with a lock in it.
-struct Locked(Temporary);
+/// A folder with a lock.
+struct LockFile(TempFolder);
 
-impl Locked {
+impl LockFile {
     fn with(tools: impl IntoIterator<Item = DynamicTool>) -> Self {
-        let locked = Self(Temporary::new());
+        let locked = Self(TempFolder::new());
         locked.accept(tools).expect("there is nothing to compare with");
         locked
     }
 
-    fn check(&self, tools: impl IntoIterator<Item = DynamicTool>) -> Result<Changes, ExportError> {
+    fn check(
+        &self,
+        tools: impl IntoIterator<Item = DynamicTool>,
+    ) -> Result<ContractChanges, ExportError> {
         export(tools).check(self.0.at("tools.lock.json"))
     }
 
-    fn accept(&self, tools: impl IntoIterator<Item = DynamicTool>) -> Result<Changes, ExportError> {
+    fn accept(
+        &self,
+        tools: impl IntoIterator<Item = DynamicTool>,
+    ) -> Result<ContractChanges, ExportError> {
         export(tools).accepting().check(self.0.at("tools.lock.json"))
     }
 
@@ -50,7 +58,7 @@ fn search(required: &[&str]) -> DynamicTool {
 
 fn named(name: &str, required: &[&str]) -> DynamicTool {
     let properties = json!({"query": {"type": "string"}, "limit": {"type": "integer"}});
-    // As a function's schema, it is titled by the function.
+    // Like a function's schema, it is titled by the function.
     tool_of(
         name,
         json!({
@@ -61,7 +69,7 @@ fn named(name: &str, required: &[&str]) -> DynamicTool {
 
 #[test]
 fn without_a_lock_the_error_says_how_to_make_one() {
-    let folder = Temporary::new();
+    let folder = TempFolder::new();
     let error = export([search(&[])]).check(folder.at("tools.lock.json")).unwrap_err();
     assert_eq!(error.kind(), ExportErrorKind::NoLock);
     assert!(error.to_string().contains("TOOLS_LOCK=accept"), "{error}");
@@ -70,7 +78,7 @@ fn without_a_lock_the_error_says_how_to_make_one() {
 
 #[test]
 fn what_was_accepted_has_not_changed() {
-    let locked = Locked::with([search(&[]), tool("a", &json!({}))]);
+    let locked = LockFile::with([search(&[]), tool("a", &json!({}))]);
     let text = locked.text();
     assert!(locked.check([tool("a", &json!({})), search(&[])]).unwrap().is_empty());
     export([tool("a", &json!({})), search(&[])])
@@ -83,15 +91,15 @@ fn what_was_accepted_has_not_changed() {
 
 #[test]
 fn a_breaking_change_names_tool_place_rule_and_cure() {
-    let locked = Locked::with([search(&["query"]), tool("gone", &json!({"n": {}}))]);
+    let locked = LockFile::with([search(&["query"]), tool("gone", &json!({"n": {}}))]);
     locked.refused(
         [search(&["query", "limit"])],
         &[
             "`search` input",
             ": breaking (",
             "`search`: set `version = \"2.0.0\"`",
-            "`gone` contract: breaking (tool-removed): is gone",
-            "`gone`: make sure that nobody calls it any more",
+            "`gone` contract: breaking (tool-removed): was removed",
+            "`gone`: make sure that it is no longer called",
             "TOOLS_LOCK=accept",
         ],
     );
@@ -99,7 +107,7 @@ fn a_breaking_change_names_tool_place_rule_and_cure() {
 
 #[test]
 fn accepting_is_no_way_around_a_new_major_version() {
-    let locked = Locked::with([search(&[])]);
+    let locked = LockFile::with([search(&[])]);
     let before = locked.text();
     for version in ["1.0.0", "1.9.0", "1.0.1"] {
         let error = locked.accept([search(&["limit"]).version(version)]).unwrap_err();
@@ -112,11 +120,11 @@ fn accepting_is_no_way_around_a_new_major_version() {
 
 #[test]
 fn a_new_major_version_admits_a_breaking_change() {
-    let locked = Locked::with([search(&[]).version("0.2.5")]);
+    let locked = LockFile::with([search(&[]).version("0.2.5")]);
     let raised = || [search(&["limit"]).version("0.3.0")];
     let changes = locked.check(raised()).unwrap();
     assert_eq!(changes.compatibility(), Compatibility::Breaking);
-    assert!(changes.iter().any(|change| change.side() == Side::Input));
+    assert!(changes.iter().any(|change| change.part() == ContractPart::Input));
     assert!(locked.text().contains("0.2.5"));
     locked.accept(raised()).unwrap();
     assert!(locked.check(raised()).unwrap().is_empty());
@@ -124,7 +132,7 @@ fn a_new_major_version_admits_a_breaking_change() {
 
 #[test]
 fn a_change_that_hurts_nobody_passes_until_it_is_accepted() {
-    let locked = Locked::with([search(&[])]);
+    let locked = LockFile::with([search(&[])]);
     let grown = || [search(&[]).description("Looks."), tool("new", &json!({}))];
     let changes = locked.check(grown()).unwrap();
     assert_eq!(changes.compatibility(), Compatibility::Compatible);
@@ -146,16 +154,16 @@ fn a_change_that_hurts_nobody_passes_until_it_is_accepted() {
 
 #[test]
 fn a_removed_tool_is_accepted_and_where_it_may_have_gone_is_said() {
-    let locked = Locked::with([search(&["query"])]);
+    let locked = LockFile::with([search(&["query"])]);
     let renamed = || [named("find", &["query"])];
-    locked.refused(renamed(), &["`search`", "`find`, which is new, takes the same arguments"]);
+    locked.refused(renamed(), &["`search`", "the new tool `find` takes the same arguments"]);
     locked.accept(renamed()).unwrap();
     assert!(locked.check(renamed()).unwrap().is_empty());
 }
 
 #[test]
 fn a_tool_that_comes_back_goes_on_from_its_version() {
-    let locked = Locked::with([search(&["query"]).version("1.2.0"), named("other", &[])]);
+    let locked = LockFile::with([search(&["query"]).version("1.2.0"), named("other", &[])]);
     locked.accept([named("other", &[])]).unwrap();
     let back = |version: &str| [search(&[]).version(version), named("other", &[])];
     for version in ["1.2.0", "1.9.0"] {
@@ -172,8 +180,8 @@ fn a_tool_that_comes_back_goes_on_from_its_version() {
 
 #[test]
 fn a_version_does_not_go_back() {
-    let locked = Locked::with([search(&[]).version("1.4.0")]);
-    for mode in [Mode::Write, Mode::Accept, Mode::Frozen] {
+    let locked = LockFile::with([search(&[]).version("1.4.0")]);
+    for mode in [LockMode::Write, LockMode::Accept, LockMode::Frozen] {
         let older = Export { mode: Ok(mode), ..export([search(&[]).version("1.3.9")]) };
         let error = older.check(locked.0.at("tools.lock.json")).unwrap_err();
         assert_eq!(error.kind(), ExportErrorKind::Version);
@@ -186,7 +194,7 @@ fn a_version_does_not_go_back() {
 
 #[test]
 fn a_lock_that_cannot_be_read_is_left_as_it_is() {
-    let locked = Locked::with([search(&[])]);
+    let locked = LockFile::with([search(&[])]);
     let whole: Value = serde_json::from_str(&locked.text()).unwrap();
     let with = |key: &str, value: Value| {
         let mut lock = whole.clone();
@@ -215,11 +223,12 @@ fn a_lock_that_cannot_be_read_is_left_as_it_is() {
 
 #[test]
 fn the_variable_decides_what_is_written() {
-    let cases = [(None, Some(Mode::Write)), (Some(""), Some(Mode::Write))];
-    let words = [("accept", Some(Mode::Accept)), ("frozen", Some(Mode::Frozen)), ("yes", None)];
+    let cases = [(None, Some(LockMode::Write)), (Some(""), Some(LockMode::Write))];
+    let words =
+        [("accept", Some(LockMode::Accept)), ("frozen", Some(LockMode::Frozen)), ("yes", None)];
     let words = words.map(|(word, mode)| (Some(word), mode));
     for (value, mode) in cases.into_iter().chain(words) {
-        let read = Mode::of_variable(value.map(std::ffi::OsStr::new));
+        let read = LockMode::of_variable(value.map(std::ffi::OsStr::new));
         assert_eq!(read.as_ref().ok().copied(), mode, "{value:?}");
         if let Err(error) = read {
             assert_eq!(error.kind(), ExportErrorKind::Setting);
@@ -232,7 +241,7 @@ fn a_lock_from_before_toolkits_is_read_and_hurts_nothing() {
     let plain = || [tool("notes.add", &json!({}))];
     let notes = || ToolkitSpec::new("notes", "Keeps notes.").unwrap();
     let with = || plain().map(|tool| tool.toolkit(notes()));
-    let locked = Locked::with(plain());
+    let locked = LockFile::with(plain());
     assert!(!locked.text().contains("toolkit"));
     let changes = locked.check(with()).unwrap();
     assert_eq!(changes.compatibility(), Compatibility::None);

@@ -1,4 +1,4 @@
-//! Export and lock, over real files in a folder of their own.
+//! Tests of export and lock with real files, each in a temporary folder.
 
 mod documents;
 mod folder;
@@ -15,10 +15,10 @@ use tool_contracts::Effect;
 use super::Export;
 use crate::registry::{DynamicTool, Registry};
 
-/// A folder that is gone after the test.
-struct Temporary(PathBuf);
+/// A folder that is removed after the test.
+struct TempFolder(PathBuf);
 
-impl Temporary {
+impl TempFolder {
     fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let unique = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -41,19 +41,19 @@ impl Temporary {
     }
 }
 
-impl Drop for Temporary {
+impl Drop for TempFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-impl AsRef<Path> for Temporary {
+impl AsRef<Path> for TempFolder {
     fn as_ref(&self) -> &Path {
         &self.0
     }
 }
 
-/// A read that takes an object of these properties.
+/// A read that takes an object with these properties.
 fn tool(name: &str, properties: &Value) -> DynamicTool {
     tool_of(name, json!({"type": "object", "properties": properties}))
 }
@@ -70,7 +70,7 @@ fn registry(tools: impl IntoIterator<Item = DynamicTool>) -> Registry {
     tools.into_iter().fold(Registry::new(), Registry::dynamic)
 }
 
-/// The tools in whatever mode the surroundings ask for is no test: each says its own.
+/// An export that ignores `TOOLS_LOCK`; each test sets its own mode.
 fn export(tools: impl IntoIterator<Item = DynamicTool>) -> Export {
-    Export { mode: Ok(super::Mode::Write), ..Export::new(registry(tools)) }
+    Export { mode: Ok(super::LockMode::Write), ..Export::new(registry(tools)) }
 }

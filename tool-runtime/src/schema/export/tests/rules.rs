@@ -1,4 +1,4 @@
-//! Every rule over what a tool says of itself, in both directions.
+//! Every rule for a tool's description, in both directions.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use tool_contracts::{
 use super::super::contract::Contract;
 use super::super::lock;
 use crate::schema::Compatibility::{self, Breaking, Compatible, None as Nothing};
-use crate::schema::{Change, Changes, ExportError};
+use crate::schema::{ContractChange, ContractChanges, ExportError};
 
-fn compare(before: &[Contract], after: &[Contract]) -> Result<Changes, ExportError> {
+fn compare(before: &[Contract], after: &[Contract]) -> Result<ContractChanges, ExportError> {
     lock::compare(before, &BTreeMap::new(), after)
 }
 
@@ -33,11 +33,11 @@ fn with(
 
 type Expected = (&'static str, Compatibility);
 
-/// Compares there and back.
+/// Compares in both directions.
 #[track_caller]
 fn check(one: &Contract, other: &Contract, there: Expected, back: Expected) {
     for (before, after, expected) in [(one, other, there), (other, one, back)] {
-        // A later major version admits everything, so that the class is what is seen.
+        // A later major version admits everything, so that only the class is compared.
         let changes = compare(std::slice::from_ref(before), std::slice::from_ref(after)).unwrap();
         let found: Vec<_> = changes
             .iter()
@@ -138,7 +138,7 @@ fn texts_and_times_change_nothing() {
     }
     let raised = contract(|spec| spec.version("1.0.1"));
     let changes = compare(&[plain], &[raised]).unwrap();
-    assert_eq!(changes.iter().map(Change::rule).collect::<Vec<_>>(), ["version-raised"]);
+    assert_eq!(changes.iter().map(ContractChange::rule).collect::<Vec<_>>(), ["version-raised"]);
 }
 
 #[test]

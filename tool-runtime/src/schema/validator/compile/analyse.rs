@@ -1,24 +1,26 @@
-//! What is only known when all schemas are: cycles, reachable types, secrets, tags.
+//! Analyses that need all schemas: cycles, reachable types, sensitivity, discriminators.
 
 use std::collections::HashMap;
 
 use super::super::error::SchemaError;
-use super::super::model::{Additional, Choice, Schema, SchemaId, Sensitive, Tag};
+use super::super::model::{
+    AdditionalProperties, Choice, Discriminator, SchemaId, SchemaNode, SensitivityFlags,
+};
 use super::super::types::Types;
-use super::keywords::listing;
+use super::keywords::list_values;
 
-/// The longest chain of schemas that look at the same value.
-const LONGEST: usize = 64;
+/// Longest chain of schemas that apply to the same value.
+const MAX_CHAIN: usize = 64;
 
-/// Fills in what looks across schemas.
+/// Fills in the properties of each schema that depend on other schemas.
 pub(super) fn complete(
-    schemas: &mut [Schema],
-    known: &HashMap<String, SchemaId>,
+    schemas: &mut [SchemaNode],
+    ids: &HashMap<String, SchemaId>,
 ) -> Result<(), SchemaError> {
-    let order = inline_order(schemas, known)?;
+    let order = inline_order(schemas, ids)?;
     for id in order {
-        schemas[id].reach = reach(schemas, &schemas[id]);
-        schemas[id].bare = schemas[id].types.and(schemas[id].unruled());
+        schemas[id].possible_types = possible_types(schemas, &schemas[id]);
+        schemas[id].unconstrained_types = schemas[id].types.and(schemas[id].types_without_rules());
     }
     spread_sensitivity(schemas);
     for id in 0..schemas.len() {
@@ -33,15 +35,15 @@ pub(super) fn complete(
     Ok(())
 }
 
-/// All schemas, each after those that look at the same value for it.
+/// All schemas, each after the schemas that it applies to the same value.
 fn inline_order(
-    schemas: &[Schema],
-    known: &HashMap<String, SchemaId>,
+    schemas: &[SchemaNode],
+    ids: &HashMap<String, SchemaId>,
 ) -> Result<Vec<usize>, SchemaError> {
-    let mut search = Search { schemas, done: vec![None; schemas.len()], order: Vec::new() };
+    let mut search = CycleSearch { schemas, done: vec![None; schemas.len()], order: Vec::new() };
     for id in 0..schemas.len() {
-        if search.visit(id, 0).is_none() {
-            let pointers = known.iter().filter(|(_, known)| **known as usize == id);
+        if search.chain_length(id, 0).is_none() {
+            let pointers = ids.iter().filter(|(_, known)| **known as usize == id);
             let pointer = pointers.map(|(pointer, _)| pointer.clone()).next().unwrap_or_default();
             return Err(SchemaError::new(
                 pointer,
@@ -53,26 +55,26 @@ fn inline_order(
     Ok(search.order)
 }
 
-struct Search<'a> {
-    schemas: &'a [Schema],
-    /// The longest chain below, once known.
+struct CycleSearch<'a> {
+    schemas: &'a [SchemaNode],
+    /// Length of the longest chain below each schema, once known.
     done: Vec<Option<usize>>,
     order: Vec<usize>,
 }
 
-impl Search<'_> {
-    /// The longest chain from here; none if it is endless, or too long to follow.
-    fn visit(&mut self, id: usize, depth: usize) -> Option<usize> {
+impl CycleSearch<'_> {
+    /// The length of the longest chain from this schema; `None` if it is cyclic or too long.
+    fn chain_length(&mut self, id: usize, depth: usize) -> Option<usize> {
         if let Some(length) = self.done[id] {
-            return (depth + length <= LONGEST).then_some(length);
+            return (depth + length <= MAX_CHAIN).then_some(length);
         }
-        if depth > LONGEST {
+        if depth > MAX_CHAIN {
             return None;
         }
         let mut length = 0;
         let schemas = self.schemas;
         for inline in schemas[id].inline() {
-            length = length.max(1 + self.visit(inline as usize, depth + 1)?);
+            length = length.max(1 + self.chain_length(inline as usize, depth + 1)?);
         }
         self.done[id] = Some(length);
         self.order.push(id);
@@ -80,12 +82,12 @@ impl Search<'_> {
     }
 }
 
-/// The types that can pass; those of the schemas it contains are known.
-fn reach(schemas: &[Schema], schema: &Schema) -> Types {
-    if schema.never {
+/// The types that can be valid, given those of the subschemas.
+fn possible_types(schemas: &[SchemaNode], schema: &SchemaNode) -> Types {
+    if schema.rejects_all {
         return Types::NONE;
     }
-    let of = |id: &SchemaId| schemas[*id as usize].reach;
+    let of = |id: &SchemaId| schemas[*id as usize].possible_types;
     let either = |choice: &Choice| choice.branches.iter().map(of).fold(Types::NONE, Types::or);
     let Some(logic) = &schema.logic else { return schema.types };
     let all = logic.reference.iter().chain(&logic.all).map(of);
@@ -93,16 +95,16 @@ fn reach(schemas: &[Schema], schema: &Schema) -> Types {
     all.chain(choices).fold(schema.types, Types::and)
 }
 
-/// Marks every schema from which a secret, or personal data, can be reached.
-fn spread_sensitivity(schemas: &mut [Schema]) {
+/// Marks every schema from which a secret or personal data can be reached.
+fn spread_sensitivity(schemas: &mut [SchemaNode]) {
     loop {
         let mut changed = false;
         for id in (0..schemas.len()).rev() {
             let schema = &schemas[id];
-            let below = children(schema).map(|child| schemas[child as usize].holds);
-            let holds = below.fold(schema.marked, Sensitive::or);
-            changed |= holds != schema.holds;
-            schemas[id].holds = holds;
+            let below = children(schema).map(|child| schemas[child as usize].deep_sensitivity);
+            let holds = below.fold(schema.own_sensitivity, SensitivityFlags::or);
+            changed |= holds != schema.deep_sensitivity;
+            schemas[id].deep_sensitivity = holds;
         }
         if !changed {
             return;
@@ -110,15 +112,15 @@ fn spread_sensitivity(schemas: &mut [Schema]) {
     }
 }
 
-/// The schemas that look at the value or at a part of it.
-fn children(schema: &Schema) -> impl Iterator<Item = SchemaId> + '_ {
+/// The schemas that apply to the value or to a part of it.
+fn children(schema: &SchemaNode) -> impl Iterator<Item = SchemaId> + '_ {
     let arrays = schema.arrays.iter().flat_map(|arrays| {
         let contains = arrays.contains.iter().map(|contains| contains.schema);
         arrays.prefix.iter().chain(&arrays.items).copied().chain(contains)
     });
     let objects = schema.objects.iter().flat_map(|objects| {
         let additional = match objects.additional {
-            Additional::Checked(id) => Some(id),
+            AdditionalProperties::Checked(id) => Some(id),
             _ => None,
         };
         let properties = objects.properties.iter().filter_map(|property| property.schema);
@@ -128,13 +130,13 @@ fn children(schema: &Schema) -> impl Iterator<Item = SchemaId> + '_ {
     schema.inline().chain(arrays).chain(objects)
 }
 
-/// The property that tells the object branches of a choice apart, if there is one.
-fn tag(schemas: &[Schema], choice: &Choice) -> Option<Tag> {
+/// The property that distinguishes the object branches of a choice, if one exists.
+fn tag(schemas: &[SchemaNode], choice: &Choice) -> Option<Discriminator> {
     let objects: Vec<SchemaId> = choice
         .branches
         .iter()
         .copied()
-        .filter(|id| schemas[*id as usize].reach.meets(Types::OBJECT))
+        .filter(|id| schemas[*id as usize].possible_types.intersects(Types::OBJECT))
         .collect();
     let (first, rest) = objects.split_first()?;
     if rest.is_empty() {
@@ -151,12 +153,12 @@ fn tag(schemas: &[Schema], choice: &Choice) -> Option<Tag> {
             values.push((value, *id));
         }
         let listed: Vec<_> = values.iter().map(|(value, _)| (**value).into()).collect();
-        Some(Tag { property, values, expected: listing(&listed).into() })
+        Some(Discriminator { property, values, expected: list_values(&listed).into() })
     })
 }
 
-/// The required properties of a schema whose value is one certain string.
-fn constants(schemas: &[Schema], id: SchemaId) -> Vec<(Box<str>, Box<str>)> {
+/// The required properties of a schema whose value is a constant string.
+fn constants(schemas: &[SchemaNode], id: SchemaId) -> Vec<(Box<str>, Box<str>)> {
     let mut schema = &schemas[id as usize];
     while let Some(target) = schema.logic.as_ref().and_then(|logic| logic.reference) {
         schema = &schemas[target as usize];

@@ -1,18 +1,19 @@
-//! What each keyword asks for.
+//! Compiles each keyword.
 
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
 use super::super::error::SchemaError;
 use super::super::model::{
-    Additional, Arrays, Choice, Condition, Contains, Dependent, Logic, Objects, Property, Schema,
-    SchemaId, Sensitive, Strings, Values,
+    AdditionalProperties, AllowedValues, ArrayRules, Choice, Condition, ContainsRule,
+    DependentRule, LogicRules, ObjectRules, PropertyRule, SchemaId, SchemaNode, SensitivityFlags,
+    StringRules,
 };
-use super::super::number::{Bounds, Limit, Reader, Width};
+use super::super::number::{IntegerWidth, NumberBounds, NumberReader, NumericLimit};
 use super::super::types::Types;
-use super::{Compiler, Place};
+use super::{Compiler, SchemaSource};
 
-/// Keywords that assert something which is not enforced here, and what to write instead.
+/// Assertion keywords that are not enforced, with their replacements.
 const UNSUPPORTED: [(&str, &str); 7] = [
     ("unevaluatedItems", "describe all items by `prefixItems` and `items`"),
     ("$dynamicRef", "write a `$ref`"),
@@ -26,88 +27,95 @@ const UNSUPPORTED: [(&str, &str); 7] = [
 type Optional<T> = Result<Option<T>, SchemaError>;
 
 impl<'s> Compiler<'s> {
-    pub(super) fn keywords(&mut self, place: Place<'s, '_>) -> Result<Schema, SchemaError> {
-        for (keyword, cure) in UNSUPPORTED {
-            if place.has(keyword) {
-                return Err(place.error(keyword, "a keyword that is not supported", cure));
+    pub(super) fn keywords(
+        &mut self,
+        source: SchemaSource<'s, '_>,
+    ) -> Result<SchemaNode, SchemaError> {
+        for (keyword, help) in UNSUPPORTED {
+            if source.has(keyword) {
+                return Err(source.error(keyword, "a keyword that is not supported", help));
             }
         }
-        let types = types(place)?;
-        Ok(Schema {
+        let types = types(source)?;
+        Ok(SchemaNode {
             types,
-            reader: reader(place, types)?,
-            marked: sensitivity(place),
-            numbers: bounds(place)?.map(Box::new),
-            strings: strings(place)?.map(Box::new),
-            arrays: self.arrays(place)?.map(Box::new),
-            objects: self.objects(place)?.map(Box::new),
-            values: values(place)?.map(Box::new),
-            logic: self.logic(place)?.map(Box::new),
-            title: place.get("title").and_then(Value::as_str).map(Box::from),
-            format: place.get("format").and_then(Value::as_str).map(Box::from),
-            ..Schema::default()
+            reader: reader(source, types)?,
+            own_sensitivity: sensitivity(source),
+            numbers: bounds(source)?.map(Box::new),
+            strings: strings(source)?.map(Box::new),
+            arrays: self.arrays(source)?.map(Box::new),
+            objects: self.objects(source)?.map(Box::new),
+            values: values(source)?.map(Box::new),
+            logic: self.logic(source)?.map(Box::new),
+            title: source.get("title").and_then(Value::as_str).map(Box::from),
+            format: source.get("format").and_then(Value::as_str).map(Box::from),
+            ..SchemaNode::default()
         })
     }
 
-    fn below(&mut self, place: Place<'s, '_>, path: &[&str]) -> Optional<SchemaId> {
+    fn below(&mut self, source: SchemaSource<'s, '_>, path: &[&str]) -> Optional<SchemaId> {
         let value = path.iter().try_fold(None, |at: Option<&'s Value>, name| {
             Some(Some(match at {
-                None => place.get(name)?,
+                None => source.get(name)?,
                 Some(Value::Array(list)) => list.get(name.parse::<usize>().ok()?)?,
                 Some(value) => value.get(name)?,
             }))
         });
         match value.flatten() {
-            Some(value) => self.schema(value, &place.below(path)).map(Some),
+            Some(value) => self.schema(value, &source.below(path)).map(Some),
             None => Ok(None),
         }
     }
 
-    fn list(&mut self, place: Place<'s, '_>, keyword: &str) -> Result<Vec<SchemaId>, SchemaError> {
-        let list = place.list(keyword)?.unwrap_or_default();
-        let at = |index: usize| place.below(&[keyword, &index.to_string()]);
+    fn list(
+        &mut self,
+        source: SchemaSource<'s, '_>,
+        keyword: &str,
+    ) -> Result<Vec<SchemaId>, SchemaError> {
+        let list = source.list(keyword)?.unwrap_or_default();
+        let at = |index: usize| source.below(&[keyword, &index.to_string()]);
         list.iter().enumerate().map(|(index, value)| self.schema(value, &at(index))).collect()
     }
 
-    fn arrays(&mut self, place: Place<'s, '_>) -> Optional<Arrays> {
-        let tuple = place.get("items").is_some_and(Value::is_array);
+    fn arrays(&mut self, source: SchemaSource<'s, '_>) -> Optional<ArrayRules> {
+        let tuple = source.get("items").is_some_and(Value::is_array);
         let (prefix, items) =
             if tuple { ("items", "additionalItems") } else { ("prefixItems", "items") };
-        let arrays = Arrays {
-            prefix: self.list(place, prefix)?,
-            items: self.below(place, &[items])?,
-            contains: self.contains(place)?,
-            min: place.size("minItems")?.unwrap_or(0),
-            max: place.size("maxItems")?.unwrap_or(usize::MAX),
-            unique: place.flag("uniqueItems")?,
+        let arrays = ArrayRules {
+            prefix: self.list(source, prefix)?,
+            items: self.below(source, &[items])?,
+            contains: self.contains(source)?,
+            min: source.size("minItems")?.unwrap_or(0),
+            max: source.size("maxItems")?.unwrap_or(usize::MAX),
+            unique: source.flag("uniqueItems")?,
         };
         let rules = [prefix, "items", "contains", "minItems", "maxItems", "uniqueItems"];
-        Ok(rules.iter().any(|rule| place.has(rule)).then_some(arrays))
+        Ok(rules.iter().any(|rule| source.has(rule)).then_some(arrays))
     }
 
-    fn contains(&mut self, place: Place<'s, '_>) -> Optional<Contains> {
-        let Some(schema) = self.below(place, &["contains"])? else { return Ok(None) };
-        let min = place.size("minContains")?.unwrap_or(1);
-        let max = place.size("maxContains")?.unwrap_or(usize::MAX);
-        Ok(Some(Contains { schema, min, max }))
+    fn contains(&mut self, source: SchemaSource<'s, '_>) -> Optional<ContainsRule> {
+        let Some(schema) = self.below(source, &["contains"])? else { return Ok(None) };
+        let min = source.size("minContains")?.unwrap_or(1);
+        let max = source.size("maxContains")?.unwrap_or(usize::MAX);
+        Ok(Some(ContainsRule { schema, min, max }))
     }
 
-    fn objects(&mut self, place: Place<'s, '_>) -> Optional<Objects> {
-        let properties = self.properties(place)?;
-        let objects = Objects {
+    fn objects(&mut self, source: SchemaSource<'s, '_>) -> Optional<ObjectRules> {
+        let properties = self.properties(source)?;
+        let objects = ObjectRules {
             required: properties.iter().any(|property| property.required),
             properties,
-            patterns: self.patterns(place)?,
-            additional: self.additional(place)?,
-            names: self.below(place, &["propertyNames"])?,
-            min: place.size("minProperties")?.unwrap_or(0),
-            max: place.size("maxProperties")?.unwrap_or(usize::MAX),
-            dependents: self.dependents(place)?,
-            unevaluated: self.below(place, &["unevaluatedProperties"])?,
+            patterns: self.patterns(source)?,
+            additional: self.additional(source)?,
+            names: self.below(source, &["propertyNames"])?,
+            min: source.size("minProperties")?.unwrap_or(0),
+            max: source.size("maxProperties")?.unwrap_or(usize::MAX),
+            dependents: self.dependents(source)?,
+            unevaluated: self.below(source, &["unevaluatedProperties"])?,
         };
         let asserts = !objects.properties.is_empty()
             || !objects.patterns.is_empty()
-            || objects.additional != Additional::Open
+            || objects.additional != AdditionalProperties::Open
             || objects.names.is_some()
             || objects.min > 0
             || objects.max < usize::MAX
@@ -116,13 +124,16 @@ impl<'s> Compiler<'s> {
         Ok(asserts.then_some(objects))
     }
 
-    fn properties(&mut self, place: Place<'s, '_>) -> Result<Vec<Property>, SchemaError> {
-        let required = place.names("required")?;
+    fn properties(
+        &mut self,
+        source: SchemaSource<'s, '_>,
+    ) -> Result<Vec<PropertyRule>, SchemaError> {
+        let required = source.names("required")?;
         let mut properties = Vec::new();
-        for (name, value) in place.object("properties")?.into_iter().flatten() {
-            let schema = self.schema(value, &place.below(&["properties", name]))?;
+        for (name, value) in source.object("properties")?.into_iter().flatten() {
+            let schema = self.schema(value, &source.below(&["properties", name]))?;
             let required = required.contains(&name.as_str());
-            properties.push(Property {
+            properties.push(PropertyRule {
                 name: name.as_str().into(),
                 schema: Some(schema),
                 required,
@@ -130,46 +141,62 @@ impl<'s> Compiler<'s> {
         }
         for name in required {
             if !properties.iter().any(|property| &*property.name == name) {
-                properties.push(Property { name: name.into(), schema: None, required: true });
+                properties.push(PropertyRule { name: name.into(), schema: None, required: true });
             }
         }
         properties.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(properties)
     }
 
-    fn patterns(&mut self, place: Place<'s, '_>) -> Result<Vec<(Regex, SchemaId)>, SchemaError> {
+    fn patterns(
+        &mut self,
+        source: SchemaSource<'s, '_>,
+    ) -> Result<Vec<(Regex, SchemaId)>, SchemaError> {
         let mut patterns = Vec::new();
-        for (pattern, value) in place.object("patternProperties")?.into_iter().flatten() {
-            let pointer = place.below(&["patternProperties", pattern]);
+        for (pattern, value) in source.object("patternProperties")?.into_iter().flatten() {
+            let pointer = source.below(&["patternProperties", pattern]);
             patterns.push((regex(pattern, &pointer)?, self.schema(value, &pointer)?));
         }
         Ok(patterns)
     }
 
-    fn additional(&mut self, place: Place<'s, '_>) -> Result<Additional, SchemaError> {
-        match place.get("additionalProperties") {
-            None => Ok(Additional::Open),
-            Some(Value::Bool(false)) => Ok(Additional::Closed),
+    fn additional(
+        &mut self,
+        source: SchemaSource<'s, '_>,
+    ) -> Result<AdditionalProperties, SchemaError> {
+        match source.get("additionalProperties") {
+            None => Ok(AdditionalProperties::Open),
+            Some(Value::Bool(false)) => Ok(AdditionalProperties::Closed),
             Some(value) => {
-                let pointer = place.below(&["additionalProperties"]);
-                self.schema(value, &pointer).map(Additional::Checked)
+                let pointer = source.below(&["additionalProperties"]);
+                self.schema(value, &pointer).map(AdditionalProperties::Checked)
             }
         }
     }
 
-    /// `dependentRequired`, `dependentSchemas`, and `dependencies`, which was both.
-    fn dependents(&mut self, place: Place<'s, '_>) -> Result<Vec<Dependent>, SchemaError> {
+    /// `dependentRequired`, `dependentSchemas`, and the older `dependencies`, which combines both.
+    fn dependents(
+        &mut self,
+        source: SchemaSource<'s, '_>,
+    ) -> Result<Vec<DependentRule>, SchemaError> {
         let mut dependents = Vec::new();
         for keyword in ["dependentRequired", "dependentSchemas", "dependencies"] {
-            for (name, value) in place.object(keyword)?.into_iter().flatten() {
-                let mut dependent =
-                    Dependent { name: name.as_str().into(), required: Vec::new(), schema: None };
+            for (name, value) in source.object(keyword)?.into_iter().flatten() {
+                let mut dependent = DependentRule {
+                    name: name.as_str().into(),
+                    required: Vec::new(),
+                    schema: None,
+                };
                 if value.is_array() && keyword != "dependentSchemas" {
-                    dependent.required = dependent_names(place, keyword, name)?;
+                    dependent.required = dependent_names(source, keyword, name)?;
                 } else if keyword == "dependentRequired" {
-                    return Err(place.error(keyword, "no array", "list the property names"));
+                    return Err(source.error(
+                        keyword,
+                        "a value that is not an array",
+                        "list the property names",
+                    ));
                 } else {
-                    dependent.schema = Some(self.schema(value, &place.below(&[keyword, name]))?);
+                    dependent.schema = Some(self.schema(value, &source.below(&[keyword, name]))?);
                 }
                 dependents.push(dependent);
             }
@@ -177,49 +204,49 @@ impl<'s> Compiler<'s> {
         Ok(dependents)
     }
 
-    fn logic(&mut self, place: Place<'s, '_>) -> Optional<Logic> {
-        let logic = Logic {
-            reference: self.reference(place)?,
-            all: self.list(place, "allOf")?,
-            any: self.choice(place, "anyOf")?,
-            one: self.choice(place, "oneOf")?,
-            not: self.below(place, &["not"])?,
-            condition: self.condition(place)?,
+    fn logic(&mut self, source: SchemaSource<'s, '_>) -> Optional<LogicRules> {
+        let logic = LogicRules {
+            reference: self.reference(source)?,
+            all: self.list(source, "allOf")?,
+            any: self.choice(source, "anyOf")?,
+            one: self.choice(source, "oneOf")?,
+            not: self.below(source, &["not"])?,
+            condition: self.condition(source)?,
         };
         let empty = logic.inline().next().is_none();
         Ok((!empty).then_some(logic))
     }
 
-    fn choice(&mut self, place: Place<'s, '_>, keyword: &str) -> Optional<Choice> {
-        if !place.has(keyword) {
+    fn choice(&mut self, source: SchemaSource<'s, '_>, keyword: &str) -> Optional<Choice> {
+        if !source.has(keyword) {
             return Ok(None);
         }
-        let branches = self.list(place, keyword)?;
+        let branches = self.list(source, keyword)?;
         if branches.is_empty() {
-            return Err(place.error(keyword, "an empty array", "list at least one schema"));
+            return Err(source.error(keyword, "an empty array", "list at least one schema"));
         }
         Ok(Some(Choice { branches, tag: None }))
     }
 
-    fn condition(&mut self, place: Place<'s, '_>) -> Optional<Condition> {
-        let Some(test) = self.below(place, &["if"])? else { return Ok(None) };
-        let (pass, fail) = (self.below(place, &["then"])?, self.below(place, &["else"])?);
+    fn condition(&mut self, source: SchemaSource<'s, '_>) -> Optional<Condition> {
+        let Some(test) = self.below(source, &["if"])? else { return Ok(None) };
+        let (pass, fail) = (self.below(source, &["then"])?, self.below(source, &["else"])?);
         Ok(Some(Condition { test, pass, fail }))
     }
 }
 
-fn sensitivity(place: Place<'_, '_>) -> Sensitive {
-    let is = |level: &str| place.get("x-sensitivity").is_some_and(|found| found == level);
-    Sensitive { secret: is("secret"), pii: is("pii") }
+fn sensitivity(source: SchemaSource<'_, '_>) -> SensitivityFlags {
+    let is = |level: &str| source.get("x-sensitivity").is_some_and(|found| found == level);
+    SensitivityFlags { secret: is("secret"), pii: is("pii") }
 }
 
-fn types(place: Place<'_, '_>) -> Result<Types, SchemaError> {
-    let cure = "the types are null, boolean, integer, number, string, array and object";
+fn types(source: SchemaSource<'_, '_>) -> Result<Types, SchemaError> {
+    let help = "the types are null, boolean, integer, number, string, array and object";
     let named = |value: &Value| {
         let name = value.as_str();
-        name.and_then(Types::named).ok_or_else(|| place.error("type", "no known type", cure))
+        name.and_then(Types::named).ok_or_else(|| source.error("type", "an unknown type", help))
     };
-    let types = match place.get("type") {
+    let types = match source.get("type") {
         None => return Ok(Types::ANY),
         Some(Value::Array(list)) => list
             .iter()
@@ -227,47 +254,51 @@ fn types(place: Place<'_, '_>) -> Result<Types, SchemaError> {
         Some(value) => named(value)?,
     };
     if types == Types::NONE {
-        return Err(place.error("type", "an empty array", cure));
+        return Err(source.error("type", "an empty array", help));
     }
-    Ok(if place.flag("nullable")? { types.or(Types::NULL) } else { types })
+    Ok(if source.flag("nullable")? { types.or(Types::NULL) } else { types })
 }
 
-/// Who reads the numbers of this place.
-fn reader(place: Place<'_, '_>, types: Types) -> Result<Reader, SchemaError> {
-    let format = place.text("format")?.unwrap_or_default();
-    if types == Types::ANY || !types.meets(Types::NUMBER) {
-        return Ok(Reader::Any);
+/// The number type that reads numbers at this location.
+fn reader(source: SchemaSource<'_, '_>, types: Types) -> Result<NumberReader, SchemaError> {
+    let format = source.text("format")?.unwrap_or_default();
+    if types == Types::ANY || !types.intersects(Types::NUMBER) {
+        return Ok(NumberReader::Any);
     }
-    if !types.holds(Types::FRACTION) {
-        return Ok(Reader::Integer(Width::named(format).unwrap_or(Width::WIDEST)));
+    if !types.contains(Types::FRACTION) {
+        return Ok(NumberReader::Integer(
+            IntegerWidth::named(format).unwrap_or(IntegerWidth::WIDEST),
+        ));
     }
-    let both = place.get("type").and_then(Value::as_array);
-    if Width::named(format).is_some() || both.is_some_and(|list| list.contains(&"integer".into())) {
-        return Ok(Reader::Any);
+    let both = source.get("type").and_then(Value::as_array);
+    if IntegerWidth::named(format).is_some()
+        || both.is_some_and(|list| list.contains(&"integer".into()))
+    {
+        return Ok(NumberReader::Any);
     }
-    Ok(if format == "float" { Reader::Single } else { Reader::Double })
+    Ok(if format == "float" { NumberReader::Single } else { NumberReader::Double })
 }
 
-/// The bounds of numbers; `exclusiveMinimum: true` is how OpenAPI 3.0 says it.
-fn bounds(place: Place<'_, '_>) -> Optional<Bounds> {
-    let mut bounds = Bounds {
-        min: place.limit("minimum")?,
-        max: place.limit("maximum")?,
-        step: place.limit("multipleOf")?,
-        ..Bounds::default()
+/// The bounds of numbers; OpenAPI 3.0 writes `exclusiveMinimum: true`.
+fn bounds(source: SchemaSource<'_, '_>) -> Optional<NumberBounds> {
+    let mut bounds = NumberBounds {
+        min: source.limit("minimum")?,
+        max: source.limit("maximum")?,
+        step: source.limit("multipleOf")?,
+        ..NumberBounds::default()
     };
-    match place.get("exclusiveMinimum") {
+    match source.get("exclusiveMinimum") {
         Some(Value::Bool(true)) => bounds.above = bounds.min.take(),
         Some(Value::Bool(false)) => {}
-        _ => bounds.above = place.limit("exclusiveMinimum")?,
+        _ => bounds.above = source.limit("exclusiveMinimum")?,
     }
-    match place.get("exclusiveMaximum") {
+    match source.get("exclusiveMaximum") {
         Some(Value::Bool(true)) => bounds.below = bounds.max.take(),
         Some(Value::Bool(false)) => {}
-        _ => bounds.below = place.limit("exclusiveMaximum")?,
+        _ => bounds.below = source.limit("exclusiveMaximum")?,
     }
     if bounds.step.as_ref().is_some_and(|step| !step.is_positive()) {
-        return Err(place.error(
+        return Err(source.error(
             "multipleOf",
             "a number that is not positive",
             "write one above 0",
@@ -276,15 +307,15 @@ fn bounds(place: Place<'_, '_>) -> Optional<Bounds> {
     Ok((!bounds.is_empty()).then_some(bounds))
 }
 
-fn strings(place: Place<'_, '_>) -> Optional<Strings> {
-    let pattern = match place.text("pattern")? {
-        Some(pattern) => Some(regex(pattern, &place.below(&["pattern"]))?),
+fn strings(source: SchemaSource<'_, '_>) -> Optional<StringRules> {
+    let pattern = match source.text("pattern")? {
+        Some(pattern) => Some(regex(pattern, &source.below(&["pattern"]))?),
         None => None,
     };
-    let min = place.size("minLength")?.unwrap_or(0);
-    let max = place.size("maxLength")?.unwrap_or(usize::MAX);
+    let min = source.size("minLength")?.unwrap_or(0);
+    let max = source.size("maxLength")?.unwrap_or(usize::MAX);
     let asserts = pattern.is_some() || min > 0 || max < usize::MAX;
-    Ok(asserts.then_some(Strings { min, max, pattern }))
+    Ok(asserts.then_some(StringRules { min, max, pattern }))
 }
 
 fn regex(pattern: &str, pointer: &str) -> Result<Regex, SchemaError> {
@@ -297,28 +328,32 @@ fn regex(pattern: &str, pointer: &str) -> Result<Regex, SchemaError> {
     })
 }
 
-/// `const` wins over `enum`: it is one of its values, or nothing passes.
-fn values(place: Place<'_, '_>) -> Optional<Values> {
-    let listed = place.list("enum")?;
-    let constant = place.get("const");
+/// `const` takes precedence over `enum`, which must contain it.
+fn values(source: SchemaSource<'_, '_>) -> Optional<AllowedValues> {
+    let listed = source.list("enum")?;
+    let constant = source.get("const");
     let (rule, list) = match (constant, listed) {
         (None, None) => return Ok(None),
         (None, Some(list)) => ("enum", list),
         (Some(value), None) => ("const", std::slice::from_ref(value)),
         (Some(value), Some(list)) if list.contains(value) => ("const", std::slice::from_ref(value)),
         (Some(_), Some(_)) => {
-            return Err(place.error("const", "a value that `enum` lacks", "leave one of them out"));
+            return Err(source.error(
+                "const",
+                "a value that `enum` lacks",
+                "leave one of them out",
+            ));
         }
     };
     let mut strings: Vec<Box<str>> =
         list.iter().filter_map(|v| v.as_str().map(Box::from)).collect();
     strings.sort_unstable();
     let others = list.iter().filter(|value| !value.is_string()).cloned().collect();
-    Ok(Some(Values { rule, strings, others, expected: listing(list).into() }))
+    Ok(Some(AllowedValues { rule, strings, others, expected: list_values(list).into() }))
 }
 
-/// Allowed values as text, as many as a reader can use.
-pub(super) fn listing<'v>(values: impl IntoIterator<Item = &'v Value>) -> String {
+/// Allowed values as text, limited to a readable length.
+pub(super) fn list_values<'v>(values: impl IntoIterator<Item = &'v Value>) -> String {
     const ROOM: usize = 400;
     let mut texts: Vec<String> = Vec::new();
     let mut left = 0;
@@ -337,17 +372,17 @@ pub(super) fn listing<'v>(values: impl IntoIterator<Item = &'v Value>) -> String
 }
 
 fn dependent_names(
-    place: Place<'_, '_>,
+    source: SchemaSource<'_, '_>,
     keyword: &str,
     name: &str,
 ) -> Result<Vec<Box<str>>, SchemaError> {
     let empty = Map::new();
-    let keywords = place.object(keyword)?.unwrap_or(&empty);
-    let inner = Place { keywords, pointer: &place.below(&[keyword]) };
+    let keywords = source.object(keyword)?.unwrap_or(&empty);
+    let inner = SchemaSource { keywords, pointer: &source.below(&[keyword]) };
     Ok(inner.names(name)?.into_iter().map(Box::from).collect())
 }
 
-impl Limit {
+impl NumericLimit {
     fn is_positive(&self) -> bool {
         !self.text.starts_with('-') && self.text.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
     }

@@ -1,61 +1,65 @@
-//! From a JSON Schema to the compiled one, with everything refused that could not be enforced.
+//! Compiles a JSON Schema, and rejects keywords that cannot be enforced.
 
 mod analyse;
 mod keywords;
-mod place;
+mod source;
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-use self::place::Place;
+use self::source::SchemaSource;
 use super::error::{SchemaError, described};
-use super::model::{Schema, SchemaId};
+use super::model::{SchemaId, SchemaNode};
 use crate::schema::reference;
 
-/// The deepest nesting of a schema.
-const DEEPEST: usize = 128;
+/// Deepest supported nesting of a schema.
+const MAX_DEPTH: usize = 128;
 
-/// The schemas of one document; the first is the root.
-pub(super) fn compile(root: &Value) -> Result<Vec<Schema>, SchemaError> {
-    let mut compiler = Compiler { root, schemas: Vec::new(), known: HashMap::new(), levels: 0 };
+/// Compiles a document; the first schema of the list is the root.
+pub(super) fn compile(root: &Value) -> Result<Vec<SchemaNode>, SchemaError> {
+    let mut compiler = Compiler { root, schemas: Vec::new(), ids: HashMap::new(), levels: 0 };
     compiler.schema(root, "")?;
-    let Compiler { mut schemas, known, .. } = compiler;
-    analyse::complete(&mut schemas, &known)?;
+    let Compiler { mut schemas, ids, .. } = compiler;
+    analyse::complete(&mut schemas, &ids)?;
     Ok(schemas)
 }
 
 struct Compiler<'s> {
     root: &'s Value,
-    schemas: Vec<Schema>,
-    /// By JSON Pointer; what is in here may still be being compiled.
-    known: HashMap<String, SchemaId>,
+    schemas: Vec<SchemaNode>,
+    /// Schemas by JSON Pointer; an entry may still be incomplete.
+    ids: HashMap<String, SchemaId>,
     levels: usize,
 }
 
 impl<'s> Compiler<'s> {
-    /// Compiles the schema at a pointer, unless it is known.
+    /// Compiles the schema at a pointer, unless it is compiled already.
     fn schema(&mut self, value: &'s Value, pointer: &str) -> Result<SchemaId, SchemaError> {
-        if let Some(known) = self.known.get(pointer) {
+        if let Some(known) = self.ids.get(pointer) {
             return Ok(*known);
         }
-        if self.levels == DEEPEST {
+        if self.levels == MAX_DEPTH {
             return Err(too_deep(pointer));
         }
         let id = SchemaId::try_from(self.schemas.len()).map_err(|_| too_deep(pointer))?;
-        self.known.insert(pointer.to_owned(), id);
-        self.schemas.push(Schema::default());
+        self.ids.insert(pointer.to_owned(), id);
+        self.schemas.push(SchemaNode::default());
         self.levels += 1;
-        let schema = self.filled(value, pointer)?;
+        let schema = self.compile_value(value, pointer)?;
         self.levels -= 1;
         self.schemas[id as usize] = schema;
         Ok(id)
     }
 
-    fn filled(&mut self, value: &'s Value, pointer: &str) -> Result<Schema, SchemaError> {
+    fn compile_value(
+        &mut self,
+        value: &'s Value,
+        pointer: &str,
+    ) -> Result<SchemaNode, SchemaError> {
         match value {
-            Value::Bool(admits) => Ok(Schema { never: !admits, ..Schema::default() }),
-            Value::Object(keywords) => self.keywords(Place { keywords, pointer }),
+            Value::Bool(admits) => Ok(SchemaNode { rejects_all: !admits, ..SchemaNode::default() }),
+            Value::Object(keywords) => self.keywords(SchemaSource { keywords, pointer }),
             other => Err(SchemaError::new(
                 pointer.to_owned(),
                 described(other),
@@ -64,11 +68,11 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    /// Compiles what a reference points to.
-    fn reference(&mut self, place: Place<'s, '_>) -> Result<Option<SchemaId>, SchemaError> {
-        let Some(reference) = place.text("$ref")? else { return Ok(None) };
-        let cure = "references must be local, as in `#/$defs/Name`, and point to a schema";
-        let refuse = || place.error("$ref", format!("`{reference}`"), cure);
+    /// Compiles the target of a reference.
+    fn reference(&mut self, source: SchemaSource<'s, '_>) -> Result<Option<SchemaId>, SchemaError> {
+        let Some(reference) = source.text("$ref")? else { return Ok(None) };
+        let help = "references must be local, as in `#/$defs/Name`, and point to a schema";
+        let refuse = || source.error("$ref", format!("`{reference}`"), help);
         let pointer = reference::pointer(reference).ok_or_else(refuse)?;
         let target = self.root.pointer(&pointer).ok_or_else(refuse)?;
         self.schema(target, &pointer).map(Some)
@@ -78,7 +82,7 @@ impl<'s> Compiler<'s> {
 fn too_deep(pointer: &str) -> SchemaError {
     SchemaError::new(
         pointer.to_owned(),
-        format!("schemas nested deeper than {DEEPEST} levels"),
+        format!("schemas nested deeper than {MAX_DEPTH} levels"),
         "name the inner ones in `$defs`",
     )
 }

@@ -1,4 +1,4 @@
-//! The table of `Coerce`: its rows, and what is not a row.
+//! The rows of the `Coerce` table, and values that no row covers.
 
 use serde_json::json;
 
@@ -101,7 +101,7 @@ fn nothing_becomes_a_value_that_is_then_refused() {
     coerces(json!({"type": "integer", "maximum": 4}), r#""5""#, Err(&["maximum", "type"]));
     coerces(json!({"type": "integer", "enum": [1, 2]}), r#""5""#, Err(&["enum", "type"]));
     coerces(json!({"enum": [5]}), r#""5""#, Err(&["enum"]));
-    // Two sides of one value that contradict each other.
+    // Two contradicting rules for one value.
     let both = json!({"allOf": [{"type": "integer"}, {"minLength": 1, "type": "string"}]});
     coerces(both, r#""5""#, Err(&["type"]));
     let unique = json!({"type": "array", "items": {"type": "string"}, "uniqueItems": true});

@@ -1,4 +1,4 @@
-//! Costs that grow with the text and no faster, whatever a caller repeats in it.
+//! Linear cost for adversarial texts.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tool_contracts::{Effect, ToolContext};
 use uuid::Uuid;
 
-use super::{Coerce, Report, Validator};
+use super::{Coerce, ValidationReport, Validator};
 use crate::call::CallScope;
 use crate::dispatch::Runtime;
 use crate::failure::Failure;
@@ -15,7 +15,7 @@ use crate::registry::DynamicTool;
 use crate::steps;
 use crate::{ToolCall, ToolOutput};
 
-/// A schema, and a text of so many hostile parts.
+/// A schema, and a text of `count` adversarial parts.
 type Shape = (&'static str, Value, fn(usize) -> String);
 
 fn roomy() -> Limits {
@@ -32,7 +32,7 @@ fn items(count: usize, item: impl Fn(usize) -> String) -> String {
     format!("[{}]", items.join(","))
 }
 
-/// Names that differ only behind what a pointer repeats of them.
+/// Names that differ only beyond the part that a pointer repeats.
 fn long_names(count: usize) -> String {
     members(count, |n| format!("\"{}{n}\":1", "x".repeat(64)))
 }
@@ -185,7 +185,7 @@ const FEW: usize = 2_000;
 #[track_caller]
 fn grows_in_proportion(name: &str, cost: impl Fn(usize) -> u64) {
     let (few, many) = (cost(FEW), cost(4 * FEW));
-    // What does not depend on the input is paid by both.
+    // Costs that do not depend on the input are in both measurements.
     assert!(many <= few * 42 / 10 + 20_000, "{name}: {few} steps, then {many}");
 }
 
@@ -197,7 +197,7 @@ fn a_check_of_hostile_arguments_costs_in_proportion_to_their_length() {
             grows_in_proportion(name, |count| {
                 let text = text(count);
                 let (report, steps) = steps::of(|| validator.check(&text, &roomy(), coerce));
-                assert!(report.violations.len() <= Report::MOST, "{name}");
+                assert!(report.violations.len() <= ValidationReport::MOST, "{name}");
                 assert!(steps < 300 * text.len() as u64 + 200_000, "{name}: {steps} steps");
                 steps
             });
@@ -267,12 +267,12 @@ fn repeated_names_are_counted_and_answered_once() {
     let report = validator.check(r#"{"k":1,"k":1,"x":1,"k":1,"x":2}"#, &roomy(), Coerce::Off);
     let found: Vec<_> =
         report.violations.iter().map(|v| (v.pointer(), v.rule(), v.hint())).collect();
-    let times = Some("the property stands 3 times");
+    let times = Some("the property occurs 3 times");
     assert_eq!(found, [("/k", "duplicate", times), ("/x", "duplicate", None)]);
     let pairs = members(1_000, |n| format!("\"x{}\":1", n / 2));
     let report = validator.check(&pairs, &roomy(), Coerce::Off);
-    assert_eq!(report.violations.len(), Report::MOST);
-    let last = report.violations[Report::MOST - 1].hint();
+    assert_eq!(report.violations.len(), ValidationReport::MOST);
+    let last = report.violations[ValidationReport::MOST - 1].hint();
     assert_eq!(last, Some("there are more: only the first 64 are listed"));
 }
 
@@ -297,9 +297,9 @@ fn patterns_are_matched_against_so_much_of_one_text() {
     let report = validator.check(&list(11), &limits, Coerce::Off);
     let found: Vec<_> =
         report.violations.iter().map(|v| (v.pointer(), v.rule(), v.expected())).collect();
-    let expected = "at most 1000 bytes in all that have to match patterns";
+    let expected = "at most 1000 bytes of text to match against patterns";
     assert_eq!(found, [("", "pattern", expected)]);
-    // Where a rule is turned around, a text that is not matched is no text that fails to match.
+    // In an inverted rule, a text that was not matched is not a text that fails to match.
     let not = Validator::compile(&json!({"items": {"not": {"pattern": "^b"}}})).unwrap();
     assert!(not.check(&list(10), &limits, Coerce::Off).is_admitted());
     assert!(!not.check(&list(11), &limits, Coerce::Off).is_admitted());
@@ -312,13 +312,13 @@ fn patterns_are_matched_against_so_much_of_one_text() {
 fn receipts_are_bounded_and_say_how_many_are_left_out() {
     let strings = Validator::compile(&json!({"items": {"type": "string"}})).unwrap();
     let report = strings.check(&items(5_000, |_| "1".to_owned()), &roomy(), Coerce::Lossless);
-    assert_eq!(report.coercions.len(), Report::MOST + 1);
-    assert_eq!(report.coercions[Report::MOST - 1].pointer(), "/63");
-    let last = &report.coercions[Report::MOST];
+    assert_eq!(report.coercions.len(), ValidationReport::MOST + 1);
+    assert_eq!(report.coercions[ValidationReport::MOST - 1].pointer(), "/63");
+    let last = &report.coercions[ValidationReport::MOST];
     assert_eq!((last.pointer(), last.from(), last.to()), ("", "4936 more values", "not listed"));
     let report = strings.check(&items(64, |_| "1".to_owned()), &roomy(), Coerce::Lossless);
-    assert_eq!(report.coercions.len(), Report::MOST);
-    // Receipts within a string count as well.
+    assert_eq!(report.coercions.len(), ValidationReport::MOST);
+    // Coercions within a string count as well.
     let lists =
         Validator::compile(&json!({"items": {"type": "array", "items": {"type": "string"}}}))
             .unwrap();
@@ -328,7 +328,7 @@ fn receipts_are_bounded_and_say_how_many_are_left_out() {
         report.coercions.last().map(tool_contracts::Coercion::from),
         Some("138 more values")
     );
-    // And so do the bytes of their pointers.
+    // The bytes of their pointers count, too.
     let mut deep = String::new();
     for level in 0..20 {
         let _ = write!(deep, "{{\"{}{level}\":", "x".repeat(60));

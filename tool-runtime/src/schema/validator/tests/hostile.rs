@@ -1,15 +1,15 @@
-//! Texts and schemas that were made to cost: bounded time, memory and stack, and no panic.
+//! Adversarial texts and schemas: bounded time, memory and stack, and no panic.
 
 use serde_json::{Value, json};
 
-use super::{Coerce, Report, Validator};
+use super::{Coerce, ValidationReport, Validator};
 use crate::limits::Limits;
 
 fn roomy() -> Limits {
     Limits::new().with_max_bytes(1 << 20).with_max_string_bytes(1 << 20).with_max_depth(127)
 }
 
-fn run(schema: &Value, text: &str) -> Report {
+fn run(schema: &Value, text: &str) -> ValidationReport {
     Validator::compile(schema).unwrap().check(text, &roomy(), Coerce::Lossless)
 }
 
@@ -21,10 +21,10 @@ fn array(item: &str, count: usize) -> String {
 fn long_lists_cost_in_proportion() {
     let integers = json!({"items": {"type": "integer"}});
     let many = 100_000;
-    let listed = Report::MOST + 1;
+    let listed = ValidationReport::MOST + 1;
     assert_eq!(run(&integers, &array("1.0", many)).coercions.len(), listed);
     assert_eq!(run(&integers, &array("\"5\"", many)).coercions.len(), listed);
-    assert_eq!(run(&integers, &array("\"x\"", many)).violations.len(), Report::MOST);
+    assert_eq!(run(&integers, &array("\"x\"", many)).violations.len(), ValidationReport::MOST);
     let lists = json!({"items": {"type": "array"}});
     assert_eq!(run(&lists, &array("\"[]\"", many)).coercions.len(), listed);
     let unique = json!({"uniqueItems": true});
@@ -34,7 +34,7 @@ fn long_lists_cost_in_proportion() {
     let object = format!("{{{}}}", names.join(","));
     assert!(run(&unique, &object).is_admitted());
     let closed = json!({"properties": {"a": true}, "additionalProperties": false});
-    assert_eq!(run(&closed, &object).violations.len(), Report::MOST);
+    assert_eq!(run(&closed, &object).violations.len(), ValidationReport::MOST);
     let twice = format!("[{object}]");
     assert!(
         run(&json!({"items": {"unevaluatedProperties": {"type": "null"}}}), &twice).is_admitted()

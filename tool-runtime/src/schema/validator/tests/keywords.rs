@@ -1,4 +1,4 @@
-//! Each keyword by a value that passes and one that does not.
+//! Each keyword with valid and invalid values.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What the checker promises, row by row.
+//! Tests of the validator, by topic.
 
 #![allow(clippy::needless_pass_by_value, reason = "schemas are written where they are used")]
 
@@ -13,14 +13,14 @@ mod views;
 
 use serde_json::{Value, json};
 
-use super::{Coerce, Report, Validator};
+use super::{Coerce, ValidationReport, Validator};
 use crate::limits::Limits;
 
-fn report(schema: &Value, text: &str, coerce: Coerce) -> Report {
+fn report(schema: &Value, text: &str, coerce: Coerce) -> ValidationReport {
     Validator::compile(schema).unwrap().check(text, &Limits::new(), coerce)
 }
 
-/// Checks which rules break, and where: `"rule /pointer"` each.
+/// Checks the broken rules and their pointers: `"rule /pointer"` each.
 #[track_caller]
 fn check(schema: &Value, text: &str, expected: &[&str]) {
     let report = report(schema, text, Coerce::Off);
@@ -29,7 +29,7 @@ fn check(schema: &Value, text: &str, expected: &[&str]) {
     assert_eq!(broken.collect::<Vec<_>>(), expected, "{schema} {text}");
 }
 
-/// Checks what the value in `{"v": …}` becomes: its new text, or the rules that refuse it.
+/// Checks the coercion of the value in `{"v": …}`: its new text, or the rules that it violates.
 #[track_caller]
 fn coerces(schema: Value, value: &str, expected: Result<&str, &[&str]>) {
     let schema = json!({"type": "object", "properties": {"v": schema}, "required": ["v"]});

@@ -1,4 +1,4 @@
-//! Digits: which readers keep which, and where the bounds are.
+//! Precision and bounds of numbers.
 
 use serde_json::{Value, json};
 

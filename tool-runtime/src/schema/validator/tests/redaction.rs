@@ -1,17 +1,17 @@
-//! What a record keeps of a text, and which values no log may repeat.
+//! Redaction of a text for a record, and the values that no log may repeat.
 
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
 use crate::limits::Limits;
-use crate::redact::Veil;
+use crate::redact::Redactor;
 use crate::schema::Validator;
 
-/// Shows what it was given, and finds digits in free text.
+/// Returns personal data unchanged, and replaces digits in free text.
 struct Glass;
 
-impl Veil for Glass {
+impl Redactor for Glass {
     fn personal(&self, json: &str) -> String {
         format!("pii:{json}")
     }

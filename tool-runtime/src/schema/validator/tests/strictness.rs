@@ -1,9 +1,9 @@
-//! What is refused whatever the schema says.
+//! Rules that apply to every text, independent of the schema.
 
 use serde_json::json;
 
 use super::{Coerce, check, report};
-use crate::schema::{Malformed, Report};
+use crate::schema::{Malformed, ValidationReport};
 
 #[test]
 fn a_property_that_stands_twice_is_refused_at_every_depth() {
@@ -30,10 +30,10 @@ fn all_violations_are_collected_up_to_the_cap() {
     let schema = json!({"items": {"type": "string"}});
     let text = |n: usize| format!("[{}]", vec!["1"; n].join(","));
     let found = report(&schema, &text(64), Coerce::Off);
-    assert_eq!(found.violations.len(), Report::MOST);
+    assert_eq!(found.violations.len(), ValidationReport::MOST);
     assert_eq!(found.violations[63].hint(), None);
     let found = report(&schema, &text(5000), Coerce::Off);
-    assert_eq!(found.violations.len(), Report::MOST);
+    assert_eq!(found.violations.len(), ValidationReport::MOST);
     assert!(found.violations[63].hint().unwrap().contains("64"));
 }
 

@@ -1,4 +1,4 @@
-//! Masks, places, and when a scan is needed.
+//! Masks, offsets, and `needs_scan`.
 
 use serde_json::{Value, json};
 

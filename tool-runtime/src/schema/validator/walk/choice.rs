@@ -1,19 +1,25 @@
-//! Schemas made of schemas.
+//! Checks combinations of schemas: `allOf`, `anyOf`, `oneOf`, `not`, `if`.
 
 use std::mem;
 
 use tool_contracts::Violation;
 
-use super::super::model::{Choice, Logic, Schema, SchemaId, Tag};
+use super::super::model::{Choice, Discriminator, LogicRules, SchemaId, SchemaNode};
 use super::super::types::Types;
-use super::scalar::candidates;
-use super::{Doc, Question, Walk};
-use crate::json::{Kind, Node, push_name};
+use super::scalar::candidate_types;
+use super::{Document, VerdictMode, Walk};
+use crate::json::{JsonKind, JsonNode, push_name};
 
 impl<'v> Walk<'v> {
-    pub(super) fn logic(&mut self, logic: &'v Logic, doc: &Doc<'_>, at: u32, node: &Node) {
+    pub(super) fn logic(
+        &mut self,
+        logic: &'v LogicRules,
+        doc: &Document<'_>,
+        at: u32,
+        node: &JsonNode,
+    ) {
         for schema in logic.reference.iter().chain(&logic.all) {
-            if self.is_over() {
+            if self.is_finished() {
                 return;
             }
             self.value(*schema, doc, at);
@@ -24,12 +30,12 @@ impl<'v> Walk<'v> {
             }
         }
         if let Some(not) = logic.not {
-            if !self.is_over() && self.passes(not, doc, at, Question::SCHEMA) {
-                self.refuse(doc, at, "not", || "a value unlike what `not` describes".to_owned());
+            if !self.is_finished() && self.passes(not, doc, at, VerdictMode::SCHEMA) {
+                self.reject(doc, at, "not", || "a value that does not match `not`".to_owned());
             }
         }
         if let Some(condition) = &logic.condition {
-            let holds = self.passes(condition.test, doc, at, Question::SCHEMA);
+            let holds = self.passes(condition.test, doc, at, VerdictMode::SCHEMA);
             let then = if holds { condition.pass } else { condition.fail };
             if let Some(schema) = then {
                 self.value(schema, doc, at);
@@ -41,119 +47,131 @@ impl<'v> Walk<'v> {
         &mut self,
         choice: &'v Choice,
         rule: &'static str,
-        doc: &Doc<'_>,
+        doc: &Document<'_>,
         at: u32,
-        node: &Node,
+        node: &JsonNode,
     ) {
-        if self.is_over() {
+        if self.is_finished() {
             return;
         }
         let schemas = self.schemas;
-        let types = candidates(doc, node, self.coerce);
-        let mut reached = self.reached(choice, types);
-        match (reached.next(), reached.next()) {
-            (None, _) => self.refuse(doc, at, "type", || union(schemas, choice)),
+        let types = candidate_types(doc, node, self.coerce);
+        let mut possible_branches = self.possible_branches(choice, types);
+        match (possible_branches.next(), possible_branches.next()) {
+            (None, _) => self.reject(doc, at, "type", || union(schemas, choice)),
             (Some(only), None) => self.value(only, doc, at),
             _ => match &choice.tag {
-                Some(tag) if node.kind == Kind::Object => self.tagged(tag, doc, at),
-                _ => self.tried(choice, rule, doc, at, node),
+                Some(tag) if node.kind == JsonKind::Object => {
+                    self.check_selected_branch(tag, doc, at)
+                }
+                _ => self.try_branches(choice, rule, doc, at, node),
             },
         }
     }
 
-    /// The branches that a value of these types may pass.
-    fn reached(&self, choice: &'v Choice, types: Types) -> impl Iterator<Item = SchemaId> + 'v {
+    /// The branches that can accept a value of these types.
+    fn possible_branches(
+        &self,
+        choice: &'v Choice,
+        types: Types,
+    ) -> impl Iterator<Item = SchemaId> + 'v {
         let schemas = self.schemas;
         let branches = choice.branches.iter().copied();
-        branches.filter(move |id| schemas[*id as usize].reach.meets(types))
+        branches.filter(move |id| schemas[*id as usize].possible_types.intersects(types))
     }
 
-    /// Checks the one branch that the tag asks for.
-    fn tagged(&mut self, tag: &'v Tag, doc: &Doc<'_>, at: u32) {
+    /// Checks the branch that the discriminator selects.
+    fn check_selected_branch(&mut self, tag: &'v Discriminator, doc: &Document<'_>, at: u32) {
         let Some(property) = doc.view.property(at, &tag.property) else {
             self.failed = true;
             if !self.quiet {
                 let mut pointer = doc.pointer(at);
                 push_name(&mut pointer, &tag.property);
-                self.note(Violation::new(pointer, "required", tag.expected.to_string(), "absent"));
+                self.record(Violation::new(
+                    pointer,
+                    "required",
+                    tag.expected.to_string(),
+                    "absent",
+                ));
             }
             return;
         };
         let node = doc.view.node(property);
-        let text = (node.kind == Kind::String).then(|| doc.view.string(node));
+        let text = (node.kind == JsonKind::String).then(|| doc.view.string(node));
         let branch = text.and_then(|text| tag.values.iter().find(|(value, _)| **value == *text));
         match branch {
             Some((_, schema)) => self.value(*schema, doc, at),
-            None => self.refuse(doc, property, "enum", || tag.expected.to_string()),
+            None => self.reject(doc, property, "enum", || tag.expected.to_string()),
         }
     }
 
-    /// Tries the branches: first as the value was sent, then with coercion.
-    fn tried(
+    /// Tries the branches, first without coercion.
+    fn try_branches(
         &mut self,
         choice: &'v Choice,
         rule: &'static str,
-        doc: &Doc<'_>,
+        doc: &Document<'_>,
         at: u32,
-        node: &Node,
+        node: &JsonNode,
     ) {
         let single = rule == "oneOf";
-        let plain = candidates(doc, node, false);
-        // A second branch must not be overlooked because it would lose digits.
-        let question = if single { Question::SCHEMA } else { Question::PLAIN };
-        let found = match self.passing(choice, plain, single, doc, at, question) {
-            Passing::None if self.coerce => {
-                let types = candidates(doc, node, true);
-                let question = Question { coerce: true, ..question };
-                match self.passing(choice, types, true, doc, at, question) {
-                    // It could mean either; neither is what was sent.
-                    Passing::Several => Passing::None,
+        let plain = candidate_types(doc, node, false);
+        // A branch that would accept the value but lose digits still counts as a second match.
+        let mode = if single { VerdictMode::SCHEMA } else { VerdictMode::PLAIN };
+        let found = match self.matching_branches(choice, plain, single, doc, at, mode) {
+            MatchingBranches::None if self.coerce => {
+                let types = candidate_types(doc, node, true);
+                let mode = VerdictMode { coerce: true, ..mode };
+                match self.matching_branches(choice, types, true, doc, at, mode) {
+                    // With coercion, more than one branch is ambiguous.
+                    MatchingBranches::Several => MatchingBranches::None,
                     found => found,
                 }
             }
             found => found,
         };
         match found {
-            Passing::One(_) if self.quiet && question.digits == self.digits => {}
-            Passing::One(schema) => self.value(schema, doc, at),
-            Passing::None => self.diagnose(choice, rule, plain, doc, at),
-            Passing::Several => {
+            MatchingBranches::One(_)
+                if self.quiet && mode.check_precision == self.check_precision => {}
+            MatchingBranches::One(schema) => self.value(schema, doc, at),
+            MatchingBranches::None => self.diagnose(choice, rule, plain, doc, at),
+            MatchingBranches::Several => {
                 let count = choice.branches.len();
-                self.refuse(doc, at, rule, || format!("exactly one of {count} alternatives"));
+                self.reject(doc, at, rule, || format!("exactly one of {count} alternatives"));
             }
         }
     }
 
-    fn passing(
+    fn matching_branches(
         &mut self,
         choice: &'v Choice,
         types: Types,
         single: bool,
-        doc: &Doc<'_>,
+        doc: &Document<'_>,
         at: u32,
-        question: Question,
-    ) -> Passing {
-        let mut found = Passing::None;
-        for schema in self.reached(choice, types) {
-            if !self.passes(schema, doc, at, question) {
+        mode: VerdictMode,
+    ) -> MatchingBranches {
+        let mut found = MatchingBranches::None;
+        for schema in self.possible_branches(choice, types) {
+            if !self.passes(schema, doc, at, mode) {
                 continue;
             }
             match found {
-                Passing::None if single => found = Passing::One(schema),
-                Passing::None => return Passing::One(schema),
-                _ => return Passing::Several,
+                MatchingBranches::None if single => found = MatchingBranches::One(schema),
+                MatchingBranches::None => return MatchingBranches::One(schema),
+                _ => return MatchingBranches::Several,
             }
         }
         found
     }
 
-    /// Answers with what the closest branch misses, if one is closest.
+    /// Reports the violations of the closest branch, if there is a single closest one.
     fn diagnose(
         &mut self,
         choice: &'v Choice,
         rule: &'static str,
         types: Types,
-        doc: &Doc<'_>,
+        doc: &Document<'_>,
         at: u32,
     ) {
         self.failed = true;
@@ -161,12 +179,12 @@ impl<'v> Walk<'v> {
             return;
         }
         let schemas = self.schemas;
-        if self.reached(choice, types).next().is_none() {
-            return self.refuse(doc, at, "type", || union(schemas, choice));
+        if self.possible_branches(choice, types).next().is_none() {
+            return self.reject(doc, at, "type", || union(schemas, choice));
         }
         match self.closest(choice, types, doc, at) {
-            Some(violations) => violations.into_iter().for_each(|found| self.note(found)),
-            None => self.refuse(doc, at, rule, || alternatives(schemas, choice)),
+            Some(violations) => violations.into_iter().for_each(|found| self.record(found)),
+            None => self.reject(doc, at, rule, || alternatives(schemas, choice)),
         }
     }
 
@@ -175,13 +193,13 @@ impl<'v> Walk<'v> {
         &mut self,
         choice: &'v Choice,
         types: Types,
-        doc: &Doc<'_>,
+        doc: &Document<'_>,
         at: u32,
     ) -> Option<Vec<Violation>> {
         let mut best: Option<Vec<Violation>> = None;
         let mut tie = false;
-        for schema in self.reached(choice, types) {
-            self.diagnoses = self.diagnoses.checked_sub(1)?;
+        for schema in self.possible_branches(choice, types) {
+            self.diagnoses_left = self.diagnoses_left.checked_sub(1)?;
             let found = self.violations_of(schema, doc, at);
             let fewest = best.as_ref().map_or(usize::MAX, Vec::len);
             tie = found.len() == fewest || (tie && found.len() > fewest);
@@ -192,7 +210,7 @@ impl<'v> Walk<'v> {
         best.filter(|_| !tie)
     }
 
-    fn violations_of(&mut self, schema: SchemaId, doc: &Doc<'_>, at: u32) -> Vec<Violation> {
+    fn violations_of(&mut self, schema: SchemaId, doc: &Document<'_>, at: u32) -> Vec<Violation> {
         let (edits, overflow) = (self.edits.len(), self.overflow);
         let kept = mem::take(&mut self.violations);
         self.value(schema, doc, at);
@@ -202,21 +220,21 @@ impl<'v> Walk<'v> {
     }
 }
 
-/// How many branches a value passes.
-enum Passing {
+/// Number of branches that accept a value.
+enum MatchingBranches {
     None,
     One(SchemaId),
     Several,
 }
 
-/// The types that any branch takes.
-fn union(schemas: &[Schema], choice: &Choice) -> String {
-    let reach = choice.branches.iter().map(|id| schemas[*id as usize].reach);
-    reach.fold(Types::NONE, Types::or).text()
+/// The types that any branch accepts.
+fn union(schemas: &[SchemaNode], choice: &Choice) -> String {
+    let possible_types = choice.branches.iter().map(|id| schemas[*id as usize].possible_types);
+    possible_types.fold(Types::NONE, Types::or).text()
 }
 
-/// What to choose from.
-fn alternatives(schemas: &[Schema], choice: &Choice) -> String {
+/// Lists the branches by name.
+fn alternatives(schemas: &[SchemaNode], choice: &Choice) -> String {
     const MOST: usize = 8;
     let mut names: Vec<String> = Vec::new();
     for id in &choice.branches {

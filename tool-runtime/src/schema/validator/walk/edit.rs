@@ -1,89 +1,97 @@
-//! Changes to the text that coercion asks for, and their receipts.
+//! Text edits that coercion requires, and the coercions to report.
 
 use std::ops::Range;
 
 use tool_contracts::Coercion;
 
-use super::super::report::Report;
-use crate::json::{Node, View, pointer};
+use super::super::report::ValidationReport;
+use crate::json::{JsonNode, JsonView, pointer};
 
-/// The most bytes of pointers that all receipts of one text have together.
-const MOST_POINTER_BYTES: usize = 16 * 1024;
+/// Most bytes of pointers in the reported coercions of one text.
+const MAX_POINTER_BYTES: usize = 16 * 1024;
 
-/// One value that is written otherwise, or left out.
+/// A value that is rewritten or omitted.
 #[derive(Debug)]
-pub(super) struct Edit {
+pub(super) struct TextEdit {
     at: u32,
     span: Range<usize>,
     text: String,
     from: &'static str,
     to: &'static str,
-    /// Receipts of what was changed within, with pointers that begin at this value.
-    inner: Receipts,
-    respelled: bool,
+    /// Coercions within this value, with pointers relative to it.
+    inner: CoercionList,
+    normalized_integer: bool,
 }
 
 #[derive(Debug)]
-struct Receipt {
+struct CoercionEntry {
     pointer: String,
     from: &'static str,
     to: &'static str,
 }
 
-/// The receipts of one text, as many as are listed, and the number of the others.
+/// The listed coercions of one text, and the number of omitted ones.
 #[derive(Debug, Default)]
-pub(super) struct Receipts {
-    listed: Vec<Receipt>,
+pub(super) struct CoercionList {
+    listed: Vec<CoercionEntry>,
     pointer_bytes: usize,
-    left_out: usize,
+    omitted: usize,
 }
 
-impl Edit {
-    /// The same whole number, as digits alone.
-    pub(super) fn respelled(at: u32, node: &Node, text: String) -> Self {
+impl TextEdit {
+    /// Rewrites a whole number as plain digits.
+    pub(super) fn normalized_integer(at: u32, node: &JsonNode, text: String) -> Self {
         Self {
-            respelled: true,
-            ..Self::read_as(at, node, text, ["number", "integer"], Receipts::default())
+            normalized_integer: true,
+            ..Self::read_as(at, node, text, ["number", "integer"], CoercionList::default())
         }
     }
 
-    /// A property that is left out; the span takes one comma with it.
-    pub(super) fn left_out(at: u32, span: Range<usize>) -> Self {
+    /// Omits a property; the span includes one comma.
+    pub(super) fn omitted(at: u32, span: Range<usize>) -> Self {
         let (from, to) = ("null", "absent");
-        let (text, inner) = (String::new(), Receipts::default());
-        Self { at, span, text, from, to, inner, respelled: false }
+        let (text, inner) = (String::new(), CoercionList::default());
+        Self { at, span, text, from, to, inner, normalized_integer: false }
     }
 
-    /// A value that is read as another type.
+    /// Converts a value to another type.
     pub(super) fn read_as(
         at: u32,
-        node: &Node,
+        node: &JsonNode,
         text: String,
         [from, to]: [&'static str; 2],
-        inner: Receipts,
+        inner: CoercionList,
     ) -> Self {
-        Self { at, span: node.start()..node.end(), text, from, to, inner, respelled: false }
+        Self {
+            at,
+            span: node.start()..node.end(),
+            text,
+            from,
+            to,
+            inner,
+            normalized_integer: false,
+        }
     }
 
-    /// Is it the same number in another spelling?
-    pub(super) const fn is_respelled(&self) -> bool {
-        self.respelled
+    /// Returns whether only the notation of the number changes.
+    pub(super) const fn changes_notation_only(&self) -> bool {
+        self.normalized_integer
     }
 }
 
-/// The text with every edit made, and the receipts, in the order of the text.
-pub(super) fn applied(view: View<'_>, mut edits: Vec<Edit>) -> (String, Receipts) {
-    // Two schemas that look at one value ask for the same edit; the sort keeps the first.
+/// Applies all edits, and returns the coercions in text order.
+pub(super) fn apply_edits(view: JsonView<'_>, mut edits: Vec<TextEdit>) -> (String, CoercionList) {
+    // Two schemas of one value produce the same edit; the sort keeps the first.
     edits.sort_by_key(|edit| edit.at);
     edits.dedup_by_key(|edit| edit.at);
-    (written(view.text, &edits), receipts(view, edits))
+    (written(view.text, &edits), coercions(view, edits))
 }
 
-fn written(text: &str, edits: &[Edit]) -> String {
+fn written(text: &str, edits: &[TextEdit]) -> String {
     let mut result = String::with_capacity(text.len());
     let mut done = 0;
     for edit in edits {
-        // Properties left out side by side have spans that overlap.
+        // The spans of adjacent omitted properties overlap.
         if edit.span.start > done {
             result.push_str(&text[done..edit.span.start]);
         }
@@ -94,51 +102,52 @@ fn written(text: &str, edits: &[Edit]) -> String {
     result
 }
 
-fn receipts(view: View<'_>, edits: Vec<Edit>) -> Receipts {
-    let mut receipts = Receipts::default();
-    for Edit { at, from, to, inner, .. } in edits {
-        if receipts.is_full() {
-            receipts.left_out += 1 + inner.listed.len() + inner.left_out;
+fn coercions(view: JsonView<'_>, edits: Vec<TextEdit>) -> CoercionList {
+    let mut coercions = CoercionList::default();
+    for TextEdit { at, from, to, inner, .. } in edits {
+        if coercions.is_full() {
+            coercions.omitted += 1 + inner.listed.len() + inner.omitted;
             continue;
         }
         let outer = pointer(view, at);
-        receipts.left_out += inner.left_out;
+        coercions.omitted += inner.omitted;
         let within = inner
             .listed
             .into_iter()
-            .map(|receipt| Receipt { pointer: format!("{outer}{}", receipt.pointer), ..receipt });
+            .map(|entry| CoercionEntry { pointer: format!("{outer}{}", entry.pointer), ..entry });
         let within: Vec<_> = within.collect();
-        receipts.push(Receipt { pointer: outer, from, to });
-        for receipt in within {
-            receipts.push(receipt);
+        coercions.push(CoercionEntry { pointer: outer, from, to });
+        for entry in within {
+            coercions.push(entry);
         }
     }
-    receipts
+    coercions
 }
 
-impl Receipts {
+impl CoercionList {
     fn is_full(&self) -> bool {
-        self.listed.len() >= Report::MOST || self.pointer_bytes >= MOST_POINTER_BYTES
+        self.listed.len() >= ValidationReport::MOST || self.pointer_bytes >= MAX_POINTER_BYTES
     }
 
-    fn push(&mut self, receipt: Receipt) {
+    fn push(&mut self, entry: CoercionEntry) {
         if self.is_full() {
-            self.left_out += 1;
+            self.omitted += 1;
         } else {
-            self.pointer_bytes += receipt.pointer.len();
-            self.listed.push(receipt);
+            self.pointer_bytes += entry.pointer.len();
+            self.listed.push(entry);
         }
     }
 
-    /// The receipts as an answer carries them; the last one says how many are left out.
+    /// Converts to the reported form; the last entry states how many are omitted.
     pub(super) fn into_coercions(self) -> Vec<Coercion> {
-        let rest = match self.left_out {
+        let rest = match self.omitted {
             0 => None,
             1 => Some("1 more value".to_owned()),
             more => Some(format!("{more} more values")),
         };
         let listed = self.listed.into_iter();
-        let listed = listed.map(|Receipt { pointer, from, to }| Coercion::new(pointer, from, to));
+        let listed =
+            listed.map(|CoercionEntry { pointer, from, to }| Coercion::new(pointer, from, to));
         listed.chain(rest.map(|rest| Coercion::new("", rest, "not listed"))).collect()
     }
 }

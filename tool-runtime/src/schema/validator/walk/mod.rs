@@ -1,4 +1,4 @@
-//! The walk of a compiled schema over a text's nodes, and what it finds.
+//! Applies a compiled schema to the nodes of a text.
 
 mod array;
 mod choice;
@@ -13,32 +13,32 @@ use std::rc::Rc;
 
 use tool_contracts::Violation;
 
-use self::coerce::Inner;
-use self::edit::Edit;
-use super::model::{Schema, SchemaId};
-use super::report::{Coerce, Report};
+use self::coerce::ParsedValue;
+use self::edit::TextEdit;
+use super::model::{SchemaId, SchemaNode};
+use super::report::{Coerce, ValidationReport};
 use super::types::Types;
-use crate::json::{Kind, Node, Repeat, Tree, View, pointer};
+use crate::json::{DuplicateKey, JsonKind, JsonNode, JsonTree, JsonView, pointer};
 use crate::limits::Limits;
 use crate::steps;
 
-/// The most schemas that are entered within each other: a bound for the stack.
-const DEEPEST: u32 = 512;
-/// How many branches of choices may be looked at again only to word an answer.
-const DIAGNOSES: u32 = 64;
-/// How many violations may be found that say the same as one in the list.
-const MOST_ALIKE: u32 = 256;
+/// Most nested schemas: bounds the stack.
+const MAX_DEPTH: u32 = 512;
+/// Most branches of choices that are checked again to describe a violation.
+const MAX_DIAGNOSES: u32 = 64;
+/// Most repeated violations that equal a listed one.
+const MAX_REPEATED_VIOLATIONS: u32 = 256;
 
-/// A text that is looked at: the one that was sent, or one that a string in it holds.
+/// A text under validation: the one that was sent, or one inside a string of it.
 #[derive(Debug, Clone, Copy)]
-struct Doc<'d> {
-    view: View<'d>,
+struct Document<'d> {
+    view: JsonView<'d>,
     /// 0 for the text that was sent.
     id: u32,
-    outer: Option<(&'d Doc<'d>, u32)>,
+    outer: Option<(&'d Document<'d>, u32)>,
 }
 
-impl Doc<'_> {
+impl Document<'_> {
     fn pointer(&self, id: u32) -> String {
         let inner = pointer(self.view, id);
         match self.outer {
@@ -56,103 +56,103 @@ impl Doc<'_> {
     }
 }
 
-/// One walk, from the root down.
+/// One validation, from the root down.
 #[allow(clippy::struct_excessive_bools, reason = "each is a state of its own")]
 struct Walk<'v> {
-    schemas: &'v [Schema],
+    schemas: &'v [SchemaNode],
     limits: Limits,
     coerce: bool,
-    /// Does a number fail that its reader would not keep?
-    digits: bool,
-    /// Only the verdict counts: stop at the first broken rule, write nothing down.
+    /// Reject numbers that their type cannot represent exactly.
+    check_precision: bool,
+    /// Stop at the first violation and record none.
     quiet: bool,
     failed: bool,
     violations: Vec<Violation>,
-    /// How many were found again that are listed already.
-    alike: u32,
-    /// There are more violations than are listed.
+    /// Violations that equal a listed one.
+    repeated_violations: u32,
+    /// More violations exist than are listed.
     overflow: bool,
-    /// Why the walk was given up, if it was.
-    given_up: Option<GivenUp>,
-    /// How many bytes of text patterns were matched against.
+    /// Reason for which validation was aborted.
+    aborted: Option<AbortReason>,
+    /// Bytes of text that patterns were matched against.
     matched_bytes: usize,
-    edits: Vec<Edit>,
-    /// Numbers of the sent text whose digits a schema answers for.
-    claimed: Vec<u32>,
-    memory: Option<Box<Memory>>,
+    edits: Vec<TextEdit>,
+    /// Numbers of the sent text whose precision a schema has checked.
+    precision_checked: Vec<u32>,
+    cache: Option<Box<VerdictCache>>,
     docs: u32,
-    levels: u32,
-    diagnoses: u32,
+    depth: u32,
+    diagnoses_left: u32,
 }
 
-/// Why a walk ends before all of the text is checked; the text is refused then.
+/// Reason for which validation stops early; the text is then invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum GivenUp {
-    /// The schemas lead deeper into each other than the stack should go.
+enum AbortReason {
+    /// Schemas nest deeper than the stack allows.
     TooDeep,
     /// Patterns would be matched against more text than the limits allow.
     TooMuchMatching,
 }
 
-/// What a verdict is asked for.
+/// Settings of a quiet check, which returns only a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Question {
+struct VerdictMode {
     coerce: bool,
-    digits: bool,
+    check_precision: bool,
 }
 
-impl Question {
-    /// Does the schema itself admit the value? What is stricter here than JSON Schema must not
-    /// turn a `not` or an `if` around, and so admit what the schema refuses.
-    const SCHEMA: Self = Self { coerce: false, digits: false };
-    /// Is the value admitted as it was sent?
-    const PLAIN: Self = Self { coerce: false, digits: true };
+impl VerdictMode {
+    /// Applies JSON Schema alone. The stricter rules of this validator must not invert a `not` or
+    /// an `if` and so accept a value that the schema rejects.
+    const SCHEMA: Self = Self { coerce: false, check_precision: false };
+    /// Checks the value as it was sent.
+    const PLAIN: Self = Self { coerce: false, check_precision: true };
 }
 
-/// What is kept so that no question is answered twice.
+/// Cached verdicts and parsed strings.
 #[derive(Debug, Default)]
-struct Memory {
-    verdicts: BTreeMap<(SchemaId, u32, u32, Question), bool>,
-    inner: BTreeMap<(u32, u32), Option<Rc<Inner>>>,
+struct VerdictCache {
+    verdicts: BTreeMap<(SchemaId, u32, u32, VerdictMode), bool>,
+    inner: BTreeMap<(u32, u32), Option<Rc<ParsedValue>>>,
 }
 
-/// Checks a text that is JSON, and coerces what may be.
+/// Checks a text that is JSON, and coerces values if enabled.
 pub(super) fn check(
-    schemas: &[Schema],
+    schemas: &[SchemaNode],
     text: &str,
-    tree: &Tree,
+    tree: &JsonTree,
     limits: &Limits,
     coerce: Coerce,
-) -> Report {
+) -> ValidationReport {
     let view = tree.view(text);
-    let walk = walked(schemas, view, tree, limits, coerce == Coerce::Lossless);
+    let walk = run(schemas, view, tree, limits, coerce == Coerce::Lossless);
     if !walk.violations.is_empty() || walk.edits.is_empty() {
-        return Report { violations: walk.violations, ..Report::default() };
+        return ValidationReport { violations: walk.violations, ..ValidationReport::default() };
     }
-    let lossy = walk.edits.iter().any(|edit| !edit.is_respelled());
-    let (coerced, receipts) = edit::applied(view, walk.edits);
-    if lossy && !stands(schemas, &coerced, limits) {
-        let walk = walked(schemas, view, tree, limits, false);
-        return Report { violations: walk.violations, ..Report::default() };
+    let lossy = walk.edits.iter().any(|edit| !edit.changes_notation_only());
+    let (coerced, coercions) = edit::apply_edits(view, walk.edits);
+    if lossy && !is_valid_as_written(schemas, &coerced, limits) {
+        let walk = run(schemas, view, tree, limits, false);
+        return ValidationReport { violations: walk.violations, ..ValidationReport::default() };
     }
-    let coercions = receipts.into_coercions();
-    Report { coerced: Some(coerced), coercions, ..Report::default() }
+    let coercions = coercions.into_coercions();
+    ValidationReport { coerced: Some(coerced), coercions, ..ValidationReport::default() }
 }
 
-/// Is the coerced text valid as it stands? Rules that look at one value from two sides can
-/// contradict a coercion that one of them alone asks for.
-fn stands(schemas: &[Schema], text: &str, limits: &Limits) -> bool {
+/// Returns whether the coerced text is valid without coercion. Two rules for one value can
+/// contradict a coercion that only one of them requires.
+fn is_valid_as_written(schemas: &[SchemaNode], text: &str, limits: &Limits) -> bool {
     let roomy = limits.with_max_bytes(usize::MAX).with_max_string_bytes(usize::MAX);
     crate::json::read(text, &roomy).is_ok_and(|tree| {
-        let walk = walked(schemas, tree.view(text), &tree, limits, false);
+        let walk = run(schemas, tree.view(text), &tree, limits, false);
         walk.violations.is_empty()
     })
 }
 
-fn walked<'v>(
-    schemas: &'v [Schema],
-    view: View<'_>,
-    tree: &Tree,
+fn run<'v>(
+    schemas: &'v [SchemaNode],
+    view: JsonView<'_>,
+    tree: &JsonTree,
     limits: &Limits,
     coerce: bool,
 ) -> Walk<'v> {
@@ -160,94 +160,100 @@ fn walked<'v>(
         schemas,
         limits: *limits,
         coerce,
-        digits: true,
+        check_precision: true,
         quiet: false,
         failed: false,
         violations: Vec::new(),
-        alike: 0,
+        repeated_violations: 0,
         overflow: false,
-        given_up: None,
+        aborted: None,
         matched_bytes: 0,
         edits: Vec::new(),
-        claimed: Vec::new(),
-        memory: None,
+        precision_checked: Vec::new(),
+        cache: None,
         docs: 0,
-        levels: 0,
-        diagnoses: DIAGNOSES,
+        depth: 0,
+        diagnoses_left: MAX_DIAGNOSES,
     };
-    let doc = Doc { view, id: 0, outer: None };
+    let doc = Document { view, id: 0, outer: None };
     if tree.duplicates().is_empty() {
         walk.value(0, &doc, 0);
-        walk.unclaimed(&doc, tree);
+        walk.check_untyped_numbers(&doc, tree);
     } else {
-        // Two values under one name: no rule can say which of them counts.
-        walk.repeated(&doc, tree);
+        // With a duplicate name, no rule can decide which value applies.
+        walk.report_duplicates(&doc, tree);
     }
     walk.finish();
     walk
 }
 
 impl<'v> Walk<'v> {
-    fn schema(&self, id: SchemaId) -> &'v Schema {
+    fn schema(&self, id: SchemaId) -> &'v SchemaNode {
         &self.schemas[id as usize]
     }
 
     /// Checks one value against one schema.
-    fn value(&mut self, id: SchemaId, doc: &Doc<'_>, at: u32) {
+    fn value(&mut self, id: SchemaId, doc: &Document<'_>, at: u32) {
         let schema = self.schema(id);
         let node = doc.view.node(at);
-        // Most values are of a type of which nothing more is said.
-        let glance = Types::at_a_glance(node);
-        if schema.bare.holds(glance) && !node.is_odd() {
+        // Most values have a type without further rules.
+        let types = Types::approximate(node);
+        if schema.unconstrained_types.contains(types) && !node.needs_exact_check() {
             return;
         }
-        if schema.types != Types::ANY || schema.never {
-            if schema.never {
-                return self.refuse(doc, at, "false", || "no value here".to_owned());
+        if schema.types != Types::ANY || schema.rejects_all {
+            if schema.rejects_all {
+                return self.reject(doc, at, "false", || "no value here".to_owned());
             }
             if !schema.types.admits(doc.view, node) {
-                return self.mistyped(schema, doc, at, node);
+                return self.check_wrong_type(schema, doc, at, node);
             }
         }
-        if self.levels == DEEPEST {
-            return self.give_up(GivenUp::TooDeep);
+        if self.depth == MAX_DEPTH {
+            return self.abort(AbortReason::TooDeep);
         }
-        self.levels += 1;
+        self.depth += 1;
         self.apply(schema, doc, at, node);
-        self.levels -= 1;
+        self.depth -= 1;
     }
 
     #[cold]
-    fn mistyped(&mut self, schema: &'v Schema, doc: &Doc<'_>, at: u32, node: &Node) {
+    fn check_wrong_type(
+        &mut self,
+        schema: &'v SchemaNode,
+        doc: &Document<'_>,
+        at: u32,
+        node: &JsonNode,
+    ) {
         if self.coerce && self.coerced(schema, doc, at, node) {
             return;
         }
-        self.claim(doc, at, node);
-        self.refuse(doc, at, "type", || schema.types.text());
+        self.mark_precision_checked(doc, at, node);
+        self.reject(doc, at, "type", || schema.types.text());
     }
 
-    /// Checks a value of a type that the schema admits.
-    fn apply(&mut self, schema: &'v Schema, doc: &Doc<'_>, at: u32, node: &Node) {
+    /// Checks a value of a type that the schema accepts.
+    fn apply(&mut self, schema: &'v SchemaNode, doc: &Document<'_>, at: u32, node: &JsonNode) {
         match node.kind {
-            Kind::Number => self.number(schema, doc, at, node),
-            Kind::String => self.string(schema, doc, at, node),
-            Kind::Array => self.array(schema, doc, at, node),
-            Kind::Object => self.object(schema, doc, at, node),
-            Kind::Null | Kind::Bool => {}
+            JsonKind::Number => self.number(schema, doc, at, node),
+            JsonKind::String => self.string(schema, doc, at, node),
+            JsonKind::Array => self.array(schema, doc, at, node),
+            JsonKind::Object => self.object(schema, doc, at, node),
+            JsonKind::Null | JsonKind::Bool => {}
         }
         if let Some(values) = &schema.values {
-            self.listed(values, doc, at, node);
+            self.check_allowed_values(values, doc, at, node);
         }
         if let Some(logic) = &schema.logic {
             self.logic(logic, doc, at, node);
         }
     }
 
-    /// Notes a broken rule.
+    /// Records a violation.
     #[cold]
-    fn refuse(
+    fn reject(
         &mut self,
-        doc: &Doc<'_>,
+        doc: &Document<'_>,
         at: u32,
         rule: &'static str,
         expected: impl FnOnce() -> String,
@@ -255,103 +261,105 @@ impl<'v> Walk<'v> {
         self.failed = true;
         if !self.quiet {
             let violation = Violation::new(doc.pointer(at), rule, expected(), doc.received(at));
-            self.note(violation);
+            self.record(violation);
         }
     }
 
-    fn note(&mut self, violation: Violation) {
+    fn record(&mut self, violation: Violation) {
         self.failed = true;
         steps::count(self.violations.len());
         if self.violations.contains(&violation) {
-            self.alike += 1;
-            self.overflow |= self.alike > MOST_ALIKE;
-        } else if self.violations.len() < Report::MOST {
+            self.repeated_violations += 1;
+            self.overflow |= self.repeated_violations > MAX_REPEATED_VIOLATIONS;
+        } else if self.violations.len() < ValidationReport::MOST {
             self.violations.push(violation);
         } else {
             self.overflow = true;
         }
     }
 
-    /// Is there no use in going on?
-    const fn is_over(&self) -> bool {
-        (self.quiet && self.failed) || self.overflow || self.given_up.is_some()
+    /// Returns whether validation can stop.
+    const fn is_finished(&self) -> bool {
+        (self.quiet && self.failed) || self.overflow || self.aborted.is_some()
     }
 
-    /// Ends the walk: the text is refused, whatever a verdict is asked for.
+    /// Aborts validation: the text is invalid, also for quiet checks.
     #[cold]
-    fn give_up(&mut self, why: GivenUp) {
+    fn abort(&mut self, why: AbortReason) {
         self.failed = true;
-        self.given_up.get_or_insert(why);
+        self.aborted.get_or_insert(why);
     }
 
-    /// Notes that a pattern is to be matched against a text; false if that would be too much.
+    /// Counts text that a pattern is matched against; returns false above the limit.
     fn may_match(&mut self, text: &str) -> bool {
         steps::count(text.len());
         self.matched_bytes = self.matched_bytes.saturating_add(text.len());
         let may = self.matched_bytes <= self.limits.max_pattern_bytes();
         if !may {
-            self.give_up(GivenUp::TooMuchMatching);
+            self.abort(AbortReason::TooMuchMatching);
         }
         may
     }
 
-    /// Does the value pass the schema? Nothing is written down.
-    fn passes(&mut self, id: SchemaId, doc: &Doc<'_>, at: u32, question: Question) -> bool {
-        // Within another such question, a choice may come by here once for each way that leads to
-        // it; remembered verdicts keep that from growing exponentially.
-        let question = Question { digits: self.digits && question.digits, ..question };
-        let key = (id, doc.id, at, question);
+    /// Returns whether the value is valid, without recording violations.
+    fn passes(&mut self, id: SchemaId, doc: &Document<'_>, at: u32, mode: VerdictMode) -> bool {
+        // Nested quiet checks may reach a choice once per path; cached verdicts prevent exponential
+        // growth.
+        let mode =
+            VerdictMode { check_precision: self.check_precision && mode.check_precision, ..mode };
+        let key = (id, doc.id, at, mode);
         let remember = self.quiet && doc.view.node(at).count() > 0;
-        let known = self.memory.as_ref().and_then(|memory| memory.verdicts.get(&key));
+        let known = self.cache.as_ref().and_then(|cache| cache.verdicts.get(&key));
         if let Some(verdict) = known.filter(|_| remember) {
             return *verdict;
         }
-        let before = (self.quiet, self.failed, self.coerce, self.digits);
-        let Question { coerce, digits } = question;
-        (self.quiet, self.failed, self.coerce, self.digits) = (true, false, coerce, digits);
+        let before = (self.quiet, self.failed, self.coerce, self.check_precision);
+        let VerdictMode { coerce, check_precision } = mode;
+        (self.quiet, self.failed, self.coerce, self.check_precision) =
+            (true, false, coerce, check_precision);
         self.value(id, doc, at);
         let verdict = !self.failed;
-        (self.quiet, self.failed, self.coerce, self.digits) = before;
+        (self.quiet, self.failed, self.coerce, self.check_precision) = before;
         if remember {
-            self.memory.get_or_insert_default().verdicts.insert(key, verdict);
+            self.cache.get_or_insert_default().verdicts.insert(key, verdict);
         }
         verdict
     }
 
-    /// Notes the names that stand twice, each of them once.
-    fn repeated(&mut self, doc: &Doc<'_>, tree: &Tree) {
+    /// Records each duplicate name once.
+    fn report_duplicates(&mut self, doc: &Document<'_>, tree: &JsonTree) {
         let mut repeats = tree.duplicates().to_vec();
         repeats.sort_unstable_by_key(|repeat| repeat.node);
-        for Repeat { node, times } in repeats {
+        for DuplicateKey { node, times } in repeats {
             let (pointer, received) = (doc.pointer(node), doc.received(node));
             let violation = Violation::new(pointer, "duplicate", "each property once", received);
-            self.note(if times > 2 {
-                violation.with_hint(format!("the property stands {times} times"))
+            self.record(if times > 2 {
+                violation.with_hint(format!("the property occurs {times} times"))
             } else {
                 violation
             });
         }
     }
 
-    /// Notes the numbers that no schema has answered for and that no reader would keep.
-    fn unclaimed(&mut self, doc: &Doc<'_>, tree: &Tree) {
+    /// Records the numbers that no schema has checked and no type can represent exactly.
+    fn check_untyped_numbers(&mut self, doc: &Document<'_>, tree: &JsonTree) {
         if !tree.has_wide_numbers() {
             return;
         }
-        self.claimed.sort_unstable();
+        self.precision_checked.sort_unstable();
         for (at, node) in (0..).zip(doc.view.nodes) {
-            if node.kind != Kind::Number || !node.is_wide() || self.overflow {
+            if node.kind != JsonKind::Number || !node.is_wide() || self.overflow {
                 continue;
             }
-            if self.claimed.binary_search(&at).is_err() {
-                self.precision(super::number::Reader::Any, doc, at, node);
+            if self.precision_checked.binary_search(&at).is_err() {
+                self.precision(super::number::NumberReader::Any, doc, at, node);
             }
         }
     }
 
-    /// Says in the last violation that there are more.
+    /// States in the last violation that there are more.
     fn finish(&mut self) {
-        if let Some(why) = self.given_up {
+        if let Some(why) = self.aborted {
             self.violations = vec![why.violation(&self.limits)];
         } else if self.overflow {
             if let Some(last) = self.violations.pop() {
@@ -363,13 +371,13 @@ impl<'v> Walk<'v> {
     }
 }
 
-impl GivenUp {
+impl AbortReason {
     fn violation(self, limits: &Limits) -> Violation {
         match self {
-            Self::TooDeep => Violation::new("", "depth", "a value that is nested less", "object"),
+            Self::TooDeep => Violation::new("", "depth", "a value with less nesting", "object"),
             Self::TooMuchMatching => {
                 let most = limits.max_pattern_bytes();
-                let expected = format!("at most {most} bytes in all that have to match patterns");
+                let expected = format!("at most {most} bytes of text to match against patterns");
                 Violation::new("", "pattern", expected, "")
             }
         }

@@ -1,65 +1,71 @@
-//! Objects.
+//! Checks objects.
 
 use tool_contracts::Violation;
 
-use super::super::model::{Additional, Objects, Property, Schema, SchemaId};
+use super::super::model::{AdditionalProperties, ObjectRules, PropertyRule, SchemaId, SchemaNode};
 use super::super::nearest::nearest;
-use super::edit::Edit;
+use super::edit::TextEdit;
 use super::scalar::sized;
-use super::{Doc, Question, Walk};
-use crate::json::{Kind, Node, Tree, push_name, read};
+use super::{Document, VerdictMode, Walk};
+use crate::json::{JsonKind, JsonNode, JsonTree, push_name, read};
 use crate::limits::Limits;
 
-/// Up to here, trying one name after the other is cheaper than a binary search.
-const FEW: usize = 8;
-/// How many properties are ticked off in one word.
-const TICKS: usize = 64;
+/// Up to this number, a linear scan is faster than a binary search.
+const LINEAR_SCAN_MAX: usize = 8;
+/// Number of properties per bit set word.
+const WORD_BITS: usize = 64;
 
-/// The declared properties that were seen: a bit each, the first 64 without an allocation.
+/// Bit set of declared properties that are present; the first 64 need no allocation.
 #[derive(Default)]
-struct Seen {
+struct PresentProperties {
     first: u64,
     rest: Vec<u64>,
 }
 
-impl Seen {
-    fn tick(&mut self, index: usize, of: usize) {
-        if index < TICKS {
+impl PresentProperties {
+    fn insert(&mut self, index: usize, of: usize) {
+        if index < WORD_BITS {
             self.first |= 1 << index;
             return;
         }
         if self.rest.is_empty() {
-            self.rest = vec![0; of.div_ceil(TICKS) - 1];
+            self.rest = vec![0; of.div_ceil(WORD_BITS) - 1];
         }
-        if let Some(word) = self.rest.get_mut(index / TICKS - 1) {
-            *word |= 1 << (index % TICKS);
+        if let Some(word) = self.rest.get_mut(index / WORD_BITS - 1) {
+            *word |= 1 << (index % WORD_BITS);
         }
     }
 
     fn has(&self, index: usize) -> bool {
-        let word = match index / TICKS {
+        let word = match index / WORD_BITS {
             0 => self.first,
             word => self.rest.get(word - 1).copied().unwrap_or(0),
         };
-        word & (1 << (index % TICKS)) != 0
+        word & (1 << (index % WORD_BITS)) != 0
     }
 }
 
 impl<'v> Walk<'v> {
-    pub(super) fn object(&mut self, schema: &'v Schema, doc: &Doc<'_>, at: u32, node: &Node) {
+    pub(super) fn object(
+        &mut self,
+        schema: &'v SchemaNode,
+        doc: &Document<'_>,
+        at: u32,
+        node: &JsonNode,
+    ) {
         let Some(rules) = &schema.objects else { return };
-        let mut seen = Seen::default();
-        let mut left_out = Vec::new();
+        let mut seen = PresentProperties::default();
+        let mut omitted = Vec::new();
         for (id, child) in doc.view.children(at) {
-            if self.is_over() {
+            if self.is_finished() {
                 return;
             }
             let name = doc.view.key(child);
             let known = rules.find(&name);
             if let Some((index, property)) = known {
-                seen.tick(index, rules.properties.len());
-                if self.is_left_out(property, doc, id, child) {
-                    left_out.push(id);
+                seen.insert(index, rules.properties.len());
+                if self.is_omitted(property, doc, id, child) {
+                    omitted.push(id);
                     continue;
                 }
                 if let Some(schema) = property.schema {
@@ -74,20 +80,20 @@ impl<'v> Walk<'v> {
                 self.name(names, doc, id, child);
             }
         }
-        self.absent(rules, doc, at, &seen);
-        self.counted(rules, doc, at, node.count() - left_out.len());
+        self.check_required(rules, doc, at, &seen);
+        self.check_count(rules, doc, at, node.count() - omitted.len());
         self.dependents(rules, doc, at);
         if let Some(rest) = rules.unevaluated {
             self.unevaluated(schema, rest, doc, at);
         }
-        self.leave_out(doc, at, &left_out);
+        self.omit_properties(doc, at, &omitted);
     }
 
-    /// Checks a property by what is said of its name's pattern, or of all others.
+    /// Checks a property by `patternProperties` and `additionalProperties`.
     fn undeclared(
         &mut self,
-        rules: &'v Objects,
-        doc: &Doc<'_>,
+        rules: &'v ObjectRules,
+        doc: &Document<'_>,
         id: u32,
         name: &str,
         declared: bool,
@@ -103,14 +109,14 @@ impl<'v> Walk<'v> {
             }
         }
         match rules.additional {
-            Additional::Checked(schema) if !matched => self.value(schema, doc, id),
-            Additional::Closed if !matched => self.unknown(rules, doc, id, name),
+            AdditionalProperties::Checked(schema) if !matched => self.value(schema, doc, id),
+            AdditionalProperties::Closed if !matched => self.unknown(rules, doc, id, name),
             _ => {}
         }
     }
 
     #[cold]
-    fn unknown(&mut self, rules: &Objects, doc: &Doc<'_>, id: u32, name: &str) {
+    fn unknown(&mut self, rules: &ObjectRules, doc: &Document<'_>, id: u32, name: &str) {
         self.failed = true;
         if self.quiet {
             return;
@@ -119,22 +125,28 @@ impl<'v> Walk<'v> {
         let violation = Violation::new(
             doc.pointer(id),
             "additionalProperties",
-            no_other(declared().map(|property| &*property.name)),
+            describe_known_names(declared().map(|property| &*property.name)),
             doc.received(id),
         );
         let close = nearest(name, declared().map(|property| &*property.name), 1);
-        self.note(match close.first() {
+        self.record(match close.first() {
             Some(close) => violation.with_hint(format!("did you mean `{close}`?")),
             None => violation,
         });
     }
 
-    fn absent(&mut self, rules: &'v Objects, doc: &Doc<'_>, at: u32, seen: &Seen) {
+    fn check_required(
+        &mut self,
+        rules: &'v ObjectRules,
+        doc: &Document<'_>,
+        at: u32,
+        seen: &PresentProperties,
+    ) {
         if !rules.required {
             return;
         }
         for (index, property) in rules.properties.iter().enumerate() {
-            if self.is_over() {
+            if self.is_finished() {
                 return;
             }
             if property.required && !seen.has(index) {
@@ -143,10 +155,10 @@ impl<'v> Walk<'v> {
         }
     }
 
-    /// Notes a property that should be there.
+    /// Records a missing property.
     pub(super) fn missing(
         &mut self,
-        doc: &Doc<'_>,
+        doc: &Document<'_>,
         at: u32,
         rule: &'static str,
         name: &str,
@@ -157,20 +169,20 @@ impl<'v> Walk<'v> {
             let mut pointer = doc.pointer(at);
             push_name(&mut pointer, name);
             let expected = schema.map_or("any value".to_owned(), |id| self.schema(id).expected());
-            self.note(Violation::new(pointer, rule, expected, "absent"));
+            self.record(Violation::new(pointer, rule, expected, "absent"));
         }
     }
 
-    fn counted(&mut self, rules: &Objects, doc: &Doc<'_>, at: u32, count: usize) {
+    fn check_count(&mut self, rules: &ObjectRules, doc: &Document<'_>, at: u32, count: usize) {
         if count < rules.min {
-            self.refuse(doc, at, "minProperties", || sized("at least", rules.min, "property"));
+            self.reject(doc, at, "minProperties", || sized("at least", rules.min, "property"));
         }
         if count > rules.max {
-            self.refuse(doc, at, "maxProperties", || sized("at most", rules.max, "property"));
+            self.reject(doc, at, "maxProperties", || sized("at most", rules.max, "property"));
         }
     }
 
-    fn dependents(&mut self, rules: &'v Objects, doc: &Doc<'_>, at: u32) {
+    fn dependents(&mut self, rules: &'v ObjectRules, doc: &Document<'_>, at: u32) {
         for dependent in &rules.dependents {
             if doc.view.property(at, &dependent.name).is_none() {
                 continue;
@@ -187,8 +199,8 @@ impl<'v> Walk<'v> {
         }
     }
 
-    /// Checks a property's name as if it were a string value.
-    fn name(&mut self, names: SchemaId, doc: &Doc<'_>, id: u32, child: &Node) {
+    /// Checks a property's name as a string value.
+    fn name(&mut self, names: SchemaId, doc: &Document<'_>, id: u32, child: &JsonNode) {
         let quoted = &doc.view.text[child.member_start()..];
         let quoted = &quoted[..doc.view.raw_key(child).len() + 2];
         let roomy = Limits::new().with_max_bytes(usize::MAX).with_max_string_bytes(usize::MAX);
@@ -196,33 +208,39 @@ impl<'v> Walk<'v> {
         if !self.is_name(names, &tree, quoted) {
             let expected = || format!("a property whose name is {}", self.schema(names).expected());
             let expected = expected();
-            self.refuse(doc, id, "propertyNames", || expected);
+            self.reject(doc, id, "propertyNames", || expected);
         }
     }
 
-    fn is_name(&mut self, names: SchemaId, tree: &Tree, quoted: &str) -> bool {
+    fn is_name(&mut self, names: SchemaId, tree: &JsonTree, quoted: &str) -> bool {
         self.docs += 1;
-        let doc = Doc { view: tree.view(quoted), id: self.docs, outer: None };
-        self.passes(names, &doc, 0, Question::PLAIN)
+        let doc = Document { view: tree.view(quoted), id: self.docs, outer: None };
+        self.passes(names, &doc, 0, VerdictMode::PLAIN)
     }
 
-    /// May the property be left out, because it is null and must not be?
-    fn is_left_out(&mut self, property: &Property, doc: &Doc<'_>, id: u32, child: &Node) -> bool {
+    /// Returns whether the property may be omitted because it is null and null is not accepted.
+    fn is_omitted(
+        &mut self,
+        property: &PropertyRule,
+        doc: &Document<'_>,
+        id: u32,
+        child: &JsonNode,
+    ) -> bool {
         let Some(schema) = property.schema else { return false };
         self.coerce
-            && child.kind == Kind::Null
+            && child.kind == JsonKind::Null
             && !property.required
-            && !self.passes(schema, doc, id, Question::PLAIN)
+            && !self.passes(schema, doc, id, VerdictMode::PLAIN)
     }
 
-    fn leave_out(&mut self, doc: &Doc<'_>, at: u32, left_out: &[u32]) {
-        if left_out.is_empty() || self.quiet {
+    fn omit_properties(&mut self, doc: &Document<'_>, at: u32, omitted: &[u32]) {
+        if omitted.is_empty() || self.quiet {
             return;
         }
         let mut kept_end = None;
         let mut children = doc.view.children(at).peekable();
         while let Some((id, child)) = children.next() {
-            if left_out.binary_search(&id).is_err() {
+            if omitted.binary_search(&id).is_err() {
                 kept_end = Some(child.end());
                 continue;
             }
@@ -231,16 +249,16 @@ impl<'v> Walk<'v> {
                 (None, Some(end)) => end..child.end(),
                 (None, None) => child.member_start()..child.end(),
             };
-            self.edits.push(Edit::left_out(id, span));
+            self.edits.push(TextEdit::omitted(id, span));
         }
     }
 }
 
-impl Objects {
+impl ObjectRules {
     /// The declared or required property of that name.
-    pub(in super::super) fn find(&self, name: &str) -> Option<(usize, &Property)> {
+    pub(in super::super) fn find(&self, name: &str) -> Option<(usize, &PropertyRule)> {
         let properties = &self.properties;
-        let index = if properties.len() <= FEW {
+        let index = if properties.len() <= LINEAR_SCAN_MAX {
             properties.iter().position(|property| &*property.name == name)?
         } else {
             properties.binary_search_by(|property| (*property.name).cmp(name)).ok()?
@@ -248,7 +266,7 @@ impl Objects {
         Some((index, &properties[index]))
     }
 
-    /// The schemas that this object's rules have for a property.
+    /// The schemas that this object's rules apply to a property.
     pub(in super::super) fn schemas_for<'a>(
         &'a self,
         name: &'a str,
@@ -257,15 +275,19 @@ impl Objects {
         let mut patterns =
             self.patterns.iter().filter(move |(pattern, _)| pattern.is_match(name)).peekable();
         let additional = match self.additional {
-            Additional::Checked(id) if declared.is_none() && patterns.peek().is_none() => Some(id),
+            AdditionalProperties::Checked(id)
+                if declared.is_none() && patterns.peek().is_none() =>
+            {
+                Some(id)
+            }
             _ => None,
         };
         declared.into_iter().chain(patterns.map(|(_, id)| *id)).chain(additional)
     }
 }
 
-/// The names that may stand in an object, if they are few enough to list.
-pub(super) fn no_other<'a>(names: impl Iterator<Item = &'a str>) -> String {
+/// The names that an object may have, if they are few enough to list.
+pub(super) fn describe_known_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     const MOST: usize = 20;
     let names: Vec<_> = names.take(MOST + 1).map(|name| format!("`{name}`")).collect();
     match names.len() {

@@ -1,36 +1,36 @@
-//! `unevaluatedProperties`: the properties that no other part of the schema looks at.
+//! Checks `unevaluatedProperties`: the properties that no other keyword evaluates.
 
 use tool_contracts::Violation;
 
-use super::super::model::{Additional, Objects, Schema, SchemaId};
+use super::super::model::{AdditionalProperties, ObjectRules, SchemaId, SchemaNode};
 use super::super::nearest::nearest;
-use super::object::no_other;
-use super::{Doc, Question, Walk};
+use super::object::describe_known_names;
+use super::{Document, VerdictMode, Walk};
 
-/// The rules of all schemas that a value passes beside the one at hand.
+/// The object rules of all other schemas that accept a value.
 #[derive(Default)]
-struct Evaluators<'v> {
-    rules: Vec<&'v Objects>,
-    /// One of them looks at every property.
+struct PropertyEvaluators<'v> {
+    rules: Vec<&'v ObjectRules>,
+    /// One of them evaluates every property.
     all: bool,
 }
 
 impl<'v> Walk<'v> {
     pub(super) fn unevaluated(
         &mut self,
-        schema: &'v Schema,
+        schema: &'v SchemaNode,
         rest: SchemaId,
-        doc: &Doc<'_>,
+        doc: &Document<'_>,
         at: u32,
     ) {
-        let mut evaluators = Evaluators::default();
+        let mut evaluators = PropertyEvaluators::default();
         self.evaluators(schema, doc, at, &mut evaluators);
         if evaluators.all {
             return;
         }
         for (id, child) in doc.view.children(at) {
             let name = doc.view.key(child);
-            if self.is_over() {
+            if self.is_finished() {
                 return;
             }
             let patterns: usize = evaluators.rules.iter().map(|rules| rules.patterns.len()).sum();
@@ -40,8 +40,8 @@ impl<'v> Walk<'v> {
             if evaluators.rules.iter().any(|rules| rules.schemas_for(&name).next().is_some()) {
                 continue;
             }
-            if self.schema(rest).never {
-                self.unlooked(&evaluators, doc, id, &name);
+            if self.schema(rest).rejects_all {
+                self.check_unevaluated(&evaluators, doc, id, &name);
             } else {
                 self.value(rest, doc, id);
             }
@@ -50,14 +50,14 @@ impl<'v> Walk<'v> {
 
     fn evaluators(
         &mut self,
-        schema: &'v Schema,
-        doc: &Doc<'_>,
+        schema: &'v SchemaNode,
+        doc: &Document<'_>,
         at: u32,
-        found: &mut Evaluators<'v>,
+        found: &mut PropertyEvaluators<'v>,
     ) {
         if let Some(rules) = &schema.objects {
             found.rules.push(rules);
-            found.all |= rules.additional != Additional::Open;
+            found.all |= rules.additional != AdditionalProperties::Open;
             for dependent in &rules.dependents {
                 if doc.view.property(at, &dependent.name).is_some() {
                     self.inlined(dependent.schema, doc, at, found);
@@ -68,14 +68,14 @@ impl<'v> Walk<'v> {
         for id in logic.reference.iter().chain(&logic.all) {
             self.inlined(Some(*id), doc, at, found);
         }
-        let question = Question { coerce: self.coerce, digits: false };
+        let mode = VerdictMode { coerce: self.coerce, check_precision: false };
         for id in logic.any.iter().chain(&logic.one).flat_map(|choice| &choice.branches) {
-            if self.passes(*id, doc, at, question) {
+            if self.passes(*id, doc, at, mode) {
                 self.inlined(Some(*id), doc, at, found);
             }
         }
         if let Some(condition) = &logic.condition {
-            if self.passes(condition.test, doc, at, Question::SCHEMA) {
+            if self.passes(condition.test, doc, at, VerdictMode::SCHEMA) {
                 self.inlined(Some(condition.test), doc, at, found);
                 self.inlined(condition.pass, doc, at, found);
             } else {
@@ -87,9 +87,9 @@ impl<'v> Walk<'v> {
     fn inlined(
         &mut self,
         id: Option<SchemaId>,
-        doc: &Doc<'_>,
+        doc: &Document<'_>,
         at: u32,
-        found: &mut Evaluators<'v>,
+        found: &mut PropertyEvaluators<'v>,
     ) {
         if let Some(schema) = id.map(|id| self.schema(id)) {
             let rest = schema.objects.as_ref().and_then(|rules| rules.unevaluated);
@@ -99,7 +99,13 @@ impl<'v> Walk<'v> {
     }
 
     #[cold]
-    fn unlooked(&mut self, evaluators: &Evaluators<'_>, doc: &Doc<'_>, id: u32, name: &str) {
+    fn check_unevaluated(
+        &mut self,
+        evaluators: &PropertyEvaluators<'_>,
+        doc: &Document<'_>,
+        id: u32,
+        name: &str,
+    ) {
         self.failed = true;
         if self.quiet {
             return;
@@ -109,9 +115,10 @@ impl<'v> Walk<'v> {
             properties.filter(|property| property.schema.is_some()).map(|property| &*property.name)
         };
         let rule = "unevaluatedProperties";
-        let violation = Violation::new(doc.pointer(id), rule, no_other(names()), doc.received(id));
+        let violation =
+            Violation::new(doc.pointer(id), rule, describe_known_names(names()), doc.received(id));
         let close = nearest(name, names(), 1);
-        self.note(match close.first() {
+        self.record(match close.first() {
             Some(close) => violation.with_hint(format!("did you mean `{close}`?")),
             None => violation,
         });

@@ -1,4 +1,4 @@
-//! Items.
+//! Changes of arrays.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Alternatives, combinations, conditions.
+//! Changes of alternatives, combinations and conditions.
 
 use serde_json::{Value, json};
 

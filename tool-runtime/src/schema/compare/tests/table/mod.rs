@@ -1,16 +1,16 @@
-//! What each change is called, where, and a value that proves it.
+//! Every rule with a location, and a value that shows the change.
 
 #![allow(clippy::needless_pass_by_value, reason = "schemas are written where they are used")]
 
+mod annotations;
 mod arrays;
 mod choices;
+mod documents;
 mod names;
 mod numbers;
 mod objects;
-mod texts;
-mod told;
+mod strings;
 mod values;
-mod whole;
 
 use std::collections::BTreeSet;
 
@@ -18,30 +18,30 @@ use serde_json::{Value, json};
 
 use self::Case::{Both, Narrowed, Unproven, Widened};
 use crate::limits::Limits;
-use crate::schema::compare::{Compatibility, Reader, SchemaChange, compare};
+use crate::schema::compare::{Compatibility, SchemaChange, SchemaReader, compare};
 use crate::schema::{Coerce, Validator};
 
-/// What a change comes to.
+/// Expected effect of a change.
 enum Case {
-    /// The same values pass.
+    /// The same values are valid.
     Same,
-    /// The same values pass, and what is done with them is another thing.
+    /// The same values are valid, and are handled differently.
     Handled,
-    /// The same values pass, and one that is left out is filled in otherwise.
+    /// The same values are valid, and an omitted one has another default.
     Filled,
-    /// This value passes now.
+    /// This value is valid now.
     Widened(Value),
-    /// This value passes no more.
+    /// This value is no longer valid.
     Narrowed(Value),
-    /// The first value passes now, the second no more.
+    /// The first value is valid now, the second no longer.
     Both(Value, Value),
-    /// Who parses the value refuses some of what it took, which no validator sees.
+    /// A reader that parses the value now rejects some values, which no validator detects.
     Stricter,
-    /// Who parses the value takes some of what it refused.
+    /// A reader that parses the value now accepts more values.
     Laxer,
-    /// This value passes no more, and nobody can tell that no other passes now.
+    /// This value is no longer valid, and further effects are undecided.
     Unproven(Value),
-    /// Nobody can tell: breaking for everybody.
+    /// Undecided: breaking for both readers.
     Undecided,
 }
 
@@ -89,10 +89,10 @@ pub(super) fn class(changes: &[SchemaChange]) -> Compatibility {
 
 fn classes(before: &Value, after: &Value) -> (Compatibility, Compatibility) {
     let of = |reader| class(&compare(before, after, reader));
-    (of(Reader::Callee), of(Reader::Caller))
+    (of(SchemaReader::Callee), of(SchemaReader::Caller))
 }
 
-/// Does the value pass, by an independent validator and by the one that checks calls?
+/// Returns whether the value is valid, by an independent validator and by this crate's.
 fn passes(schema: &Value, value: &Value) -> bool {
     let judge = jsonschema::validator_for(schema).expect("a schema");
     let own = Validator::compile(schema).expect("a schema");
@@ -107,7 +107,7 @@ fn passes_only(first: &Value, second: &Value, value: &Value, name: &str) {
 
 fn check(row: &Row) {
     let Row { name, before, after, case, rules } = row;
-    let changes = compare(before, after, Reader::Callee);
+    let changes = compare(before, after, SchemaReader::Callee);
     let mut found: Vec<_> =
         changes.iter().map(|change| format!("{} {}", change.rule(), change.pointer())).collect();
     found.sort_unstable();
@@ -128,13 +128,13 @@ fn rows() -> Vec<Row> {
     let parts = [
         values::rows,
         numbers::rows,
-        texts::rows,
+        strings::rows,
         objects::rows,
         names::rows,
         arrays::rows,
         choices::rows,
-        told::rows,
-        whole::rows,
+        annotations::rows,
+        documents::rows,
     ];
     parts.into_iter().flat_map(|rows| rows()).collect()
 }
@@ -194,11 +194,11 @@ fn a_schema_that_cannot_be_read_is_undecided_and_no_panic() {
     ];
     for schema in broken {
         for other in [json!({}), json!({"$dynamicRef": "#y"}), json!(4)] {
-            let changes = compare(&other, &schema, Reader::Callee);
+            let changes = compare(&other, &schema, SchemaReader::Callee);
             assert_eq!(class(&changes), Compatibility::Breaking, "{other} {schema}");
-            let _ = compare(&schema, &other, Reader::Callee);
+            let _ = compare(&schema, &other, SchemaReader::Callee);
         }
-        assert_eq!(compare(&schema, &schema, Reader::Caller), []);
+        assert_eq!(compare(&schema, &schema, SchemaReader::Caller), []);
     }
 }
 
@@ -211,15 +211,18 @@ fn a_reference_out_of_the_document_is_the_same_while_its_text_is() {
     let (before, after) = (json!({"type": "integer"}), json!({"type": "number"}));
     let wider = classes(&beside("it", before.clone()), &beside("it", after));
     assert_eq!(wider, (Compatibility::Compatible, Compatibility::Breaking));
-    let told = classes(&beside("it", before.clone()), &beside("other", before));
-    assert_eq!(told, (Compatibility::None, Compatibility::None));
+    let compare_annotations = classes(&beside("it", before.clone()), &beside("other", before));
+    assert_eq!(compare_annotations, (Compatibility::None, Compatibility::None));
 }
 
 #[test]
 fn a_schema_nested_as_deep_as_json_is_read_is_no_panic() {
     let deep = |inner: Value| (0..120).fold(inner, |inner, _| json!({"items": inner}));
     let (before, after) = (deep(json!({"type": "integer"})), deep(json!({"type": "number"})));
-    assert_eq!(class(&compare(&before, &after, Reader::Callee)), Compatibility::Breaking);
-    let told = deep(json!({"type": "integer", "title": "inner"}));
-    assert_eq!(class(&compare(&before, &told, Reader::Callee)), Compatibility::None);
+    assert_eq!(class(&compare(&before, &after, SchemaReader::Callee)), Compatibility::Breaking);
+    let compare_annotations = deep(json!({"type": "integer", "title": "inner"}));
+    assert_eq!(
+        class(&compare(&before, &compare_annotations, SchemaReader::Callee)),
+        Compatibility::None
+    );
 }

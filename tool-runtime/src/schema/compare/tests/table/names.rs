@@ -1,4 +1,4 @@
-//! Patterns and numbers of properties, their names, and what one asks for.
+//! Changes of property patterns, counts, names and dependencies.
 
 use serde_json::json;
 

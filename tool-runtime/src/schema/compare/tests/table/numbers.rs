@@ -1,4 +1,4 @@
-//! Numbers.
+//! Changes of numbers.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Properties.
+//! Changes of properties.
 
 use serde_json::{Value, json};
 

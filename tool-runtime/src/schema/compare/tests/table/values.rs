@@ -1,4 +1,4 @@
-//! Types and values.
+//! Changes of types and values.
 
 use serde_json::json;
 
@@ -71,14 +71,14 @@ pub(super) fn rows() -> Vec<Row> {
             [],
         ),
         row(
-            "nothing passes any more",
+            "no value is accepted any more",
             text(),
             json!(false),
             Narrowed(json!("a")),
             ["value-forbidden "],
         ),
         row(
-            "what was forbidden may pass",
+            "a value that was forbidden is accepted now",
             json!(false),
             text(),
             Widened(json!("a")),

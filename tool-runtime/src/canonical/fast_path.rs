@@ -1,27 +1,27 @@
-//! The canonical form of plain texts in one pass, without a list of what stands where.
+//! Single-pass canonicalization of simple texts, without a tree of nodes.
 //!
-//! Plain is what most tools answer: no escapes, short numbers, little nesting. Whatever else a text
-//! has ends the attempt, valid or not, and the [reader](crate::json::read) and its
-//! [writer](super::write) have the last word. So there is but one place that tells what is wrong.
+//! Most outputs of tools are simple: no escapes, short numbers, little nesting. Anything else ends
+//! the attempt, valid or not, and the text is processed by the [reader](crate::json::read) and its
+//! [writer](super::write). All errors therefore come from a single implementation.
 
 use super::order::utf16_order;
 use crate::json::special;
 
-/// The most digits of which every number survives a 64-bit float: shortest and unique, as ECMAScript
-/// prints it.
-const SURE_DIGITS: usize = 15;
+/// The most digits of which every number survives a 64-bit float: shortest and unique, as
+/// ECMAScript prints it.
+const EXACT_DIGITS: usize = 15;
 
-/// With more zeros behind the point than these, ECMAScript prints an exponent.
-const SURE_ZEROS: usize = 5;
+/// With more zeros than these after the point, ECMAScript prints an exponent.
+const MAX_LEADING_ZEROS: usize = 5;
 
-/// The deepest nesting. Each level may be sorted in turn, so that depth costs copies.
-const DEEPEST: usize = 16;
+/// The deepest nesting. Each level may need sorting, which copies its contents.
+const MAX_DEPTH: usize = 16;
 
-/// Appends the canonical form of a plain text; false if it is none, with `out` as it was.
+/// Appends the canonical form of a simple text; returns false and leaves `out` unchanged otherwise.
 pub(super) fn write(json: &str, out: &mut Vec<u8>) -> bool {
     let begun = out.len();
     let (members, sorted) = (Vec::new(), Vec::new());
-    let mut direct = Direct { json, at: 0, copied: 0, out, members, sorted };
+    let mut direct = FastWriter { json, at: 0, copied: 0, out, members, sorted };
     let is_plain = direct.document().is_some();
     if !is_plain {
         out.truncate(begun);
@@ -29,31 +29,31 @@ pub(super) fn write(json: &str, out: &mut Vec<u8>) -> bool {
     is_plain
 }
 
-struct Direct<'t, 'o> {
+struct FastWriter<'t, 'o> {
     json: &'t str,
     at: usize,
-    /// Up to where the text is in `out`. What is read stays as it is for long stretches, and is
-    /// copied where one ends.
+    /// End of the input that has been copied to `out`. Unchanged stretches of input are copied
+    /// together.
     copied: usize,
     out: &'o mut Vec<u8>,
-    /// The members of the objects that are under way, the innermost's last.
+    /// The members of all open objects, the innermost last.
     members: Vec<Member<'t>>,
-    /// Where members are put in order.
+    /// Buffer for sorting members.
     sorted: Vec<u8>,
 }
 
-/// A member of an object, as it was written: with the comma behind it.
+/// A member of an object as it was written, including the comma after it.
 struct Member<'t> {
     name: &'t str,
     start: usize,
     end: usize,
 }
 
-/// None where the text is not plain.
-type Step<T = ()> = Option<T>;
+/// `None` if the text is not simple.
+type Attempt<T = ()> = Option<T>;
 
-impl<'t> Direct<'t, '_> {
-    fn document(&mut self) -> Step {
+impl<'t> FastWriter<'t, '_> {
+    fn document(&mut self) -> Attempt {
         self.skip_space();
         self.value(0)?;
         self.skip_space();
@@ -61,12 +61,12 @@ impl<'t> Direct<'t, '_> {
         (self.at == self.json.len()).then_some(())
     }
 
-    fn value(&mut self, depth: usize) -> Step {
+    fn value(&mut self, depth: usize) -> Attempt {
         match self.peek()? {
             b'"' => self.string().map(drop),
             b'-' | b'0'..=b'9' => self.number(),
-            b'{' if depth < DEEPEST => self.object(depth),
-            b'[' if depth < DEEPEST => self.array(depth),
+            b'{' if depth < MAX_DEPTH => self.object(depth),
+            b'[' if depth < MAX_DEPTH => self.array(depth),
             b't' => self.word("true"),
             b'f' => self.word("false"),
             b'n' => self.word("null"),
@@ -74,22 +74,22 @@ impl<'t> Direct<'t, '_> {
         }
     }
 
-    fn array(&mut self, depth: usize) -> Step {
+    fn array(&mut self, depth: usize) -> Attempt {
         self.open();
-        if self.closes(b']') {
+        if self.is_empty_container(b']') {
             return Some(());
         }
         loop {
             self.value(depth + 1)?;
-            if !self.goes_on(b']')? {
+            if !self.next_or_end(b']')? {
                 return Some(());
             }
         }
     }
 
-    fn object(&mut self, depth: usize) -> Step {
+    fn object(&mut self, depth: usize) -> Attempt {
         self.open();
-        if self.closes(b'}') {
+        if self.is_empty_container(b'}') {
             return Some(());
         }
         let (first, begun) = (self.members.len(), self.written());
@@ -101,12 +101,12 @@ impl<'t> Direct<'t, '_> {
             self.read(b':')?;
             self.skip_space();
             self.value(depth + 1)?;
-            let goes_on = self.goes_on(b'}')?;
+            let next_or_end = self.next_or_end(b'}')?;
             if let [.., before] = &self.members[first..] {
                 in_order &= utf16_order(before.name, name).is_lt();
             }
             self.members.push(Member { name, start, end: self.written() });
-            if !goes_on {
+            if !next_or_end {
                 break;
             }
         }
@@ -117,11 +117,11 @@ impl<'t> Direct<'t, '_> {
         Some(())
     }
 
-    /// Puts the members of an object in order; none if one stands twice.
-    fn sort(&mut self, first: usize, begun: usize) -> Step {
+    /// Sorts the members of an object; `None` if a name occurs twice.
+    fn sort(&mut self, first: usize, begun: usize) -> Attempt {
         self.copy();
         let members = &mut self.members[first..];
-        // The last one has the closing brace for a comma.
+        // The closing brace takes the place of the last member's comma.
         *self.out.last_mut()? = b',';
         members.sort_unstable_by(|left, right| utf16_order(left.name, right.name));
         if members.windows(2).any(|pair| pair[0].name == pair[1].name) {
@@ -136,8 +136,8 @@ impl<'t> Direct<'t, '_> {
         Some(())
     }
 
-    /// Reads a string without escapes, which has but one spelling; gives what it says.
-    fn string(&mut self) -> Step<&'t str> {
+    /// Reads a string without escapes, which is canonical as written; returns its contents.
+    fn string(&mut self) -> Attempt<&'t str> {
         self.read(b'"')?;
         let start = self.at;
         let end = special(self.json.as_bytes(), start);
@@ -146,8 +146,8 @@ impl<'t> Direct<'t, '_> {
         self.json.get(start..end)
     }
 
-    /// Reads a number that stands as ECMAScript prints it.
-    fn number(&mut self) -> Step {
+    /// Reads a number that is written as ECMAScript prints it.
+    fn number(&mut self) -> Attempt {
         let start = self.at;
         self.at += usize::from(self.peek() == Some(b'-'));
         let whole = self.digits();
@@ -157,15 +157,18 @@ impl<'t> Direct<'t, '_> {
             self.at += 1;
             let fraction = self.digits();
             let zeros = fraction.iter().take_while(|digit| **digit == b'0').count();
-            if fraction.is_empty() || fraction.ends_with(b"0") || is_zero && zeros > SURE_ZEROS {
+            if fraction.is_empty()
+                || fraction.ends_with(b"0")
+                || is_zero && zeros > MAX_LEADING_ZEROS
+            {
                 return None;
             }
             digits += fraction.len();
         } else if is_zero && self.at - start > 1 {
-            // It is −0.
+            // Negative zero prints as `0`.
             return None;
         }
-        if matches!(self.peek(), Some(b'e' | b'E')) || digits > SURE_DIGITS {
+        if matches!(self.peek(), Some(b'e' | b'E')) || digits > EXACT_DIGITS {
             return None;
         }
         if whole.is_empty() || is_led && !is_zero {
@@ -181,7 +184,7 @@ impl<'t> Direct<'t, '_> {
         &rest[..count]
     }
 
-    fn word(&mut self, word: &str) -> Step {
+    fn word(&mut self, word: &str) -> Attempt {
         self.json.as_bytes()[self.at..].starts_with(word.as_bytes()).then_some(())?;
         self.at += word.len();
         Some(())
@@ -192,15 +195,15 @@ impl<'t> Direct<'t, '_> {
         self.skip_space();
     }
 
-    /// Reads the end of an array or object that has nothing in it.
-    fn closes(&mut self, bracket: u8) -> bool {
-        let closes = self.peek() == Some(bracket);
-        self.at += usize::from(closes);
-        closes
+    /// Reads the end of an empty array or object.
+    fn is_empty_container(&mut self, bracket: u8) -> bool {
+        let is_empty_container = self.peek() == Some(bracket);
+        self.at += usize::from(is_empty_container);
+        is_empty_container
     }
 
-    /// Reads the comma behind a part, or the end behind the last.
-    fn goes_on(&mut self, bracket: u8) -> Step<bool> {
+    /// Reads the comma after an element, or the closing bracket after the last one.
+    fn next_or_end(&mut self, bracket: u8) -> Attempt<bool> {
         self.skip_space();
         let next = self.peek().filter(|byte| *byte == b',' || *byte == bracket)?;
         self.at += 1;
@@ -210,18 +213,18 @@ impl<'t> Direct<'t, '_> {
         Some(next == b',')
     }
 
-    /// How long `out` is with what was read since it was copied to.
+    /// Length of `out` including the input that is not copied yet.
     fn written(&self) -> usize {
         self.out.len() + self.at - self.copied
     }
 
-    /// Copies what was read, as it stands.
+    /// Copies the pending input unchanged.
     fn copy(&mut self) {
         self.out.extend_from_slice(&self.json.as_bytes()[self.copied..self.at]);
         self.copied = self.at;
     }
 
-    fn read(&mut self, byte: u8) -> Step {
+    fn read(&mut self, byte: u8) -> Attempt {
         (self.peek()? == byte).then(|| self.at += 1)
     }
 
@@ -229,7 +232,7 @@ impl<'t> Direct<'t, '_> {
         self.json.as_bytes().get(self.at).copied()
     }
 
-    /// Leaves out what stands between tokens.
+    /// Drops whitespace between tokens.
     fn skip_space(&mut self) {
         if !self.is_at_space() {
             return;

@@ -1,8 +1,8 @@
-//! What a keyword says, in words that a model reads.
+//! Sentences for a model that replace unsupported keywords.
 
 use serde_json::Value;
 
-/// A sentence for what a dialect has no keyword for; none where it takes more than a sentence.
+/// A sentence for a keyword; `None` if one sentence cannot express it.
 pub(super) fn said(word: &str, value: &Value) -> Option<String> {
     let shown = shown(value);
     Some(match word {
@@ -12,7 +12,7 @@ pub(super) fn said(word: &str, value: &Value) -> Option<String> {
         "maxItems" => format!("At most {}.", counted(value, "item")?),
         "minProperties" => format!("At least {}.", counted(value, "property")?),
         "maxProperties" => format!("At most {}.", counted(value, "property")?),
-        "uniqueItems" if *value == Value::Bool(true) => "No item twice.".to_owned(),
+        "uniqueItems" if *value == Value::Bool(true) => "Items must be unique.".to_owned(),
         "minimum" => format!("At least {shown}."),
         "maximum" => format!("At most {shown}."),
         "exclusiveMinimum" => format!("Above {shown}."),
@@ -24,12 +24,12 @@ pub(super) fn said(word: &str, value: &Value) -> Option<String> {
         "title" => format!("Type: {shown}."),
         "const" => format!("Always {shown}."),
         "enum" => format!("One of {}.", list(value)?),
-        "required" => format!("Needs {}.", list(value)?),
+        "required" => format!("Requires {}.", list(value)?),
         _ => return None,
     })
 }
 
-/// A description with a sentence more.
+/// Appends a sentence to a description.
 pub(super) fn joined(description: Option<&str>, sentence: &str) -> String {
     match description.map(str::trim_end).filter(|text| !text.is_empty()) {
         None => sentence.to_owned(),

@@ -1,77 +1,77 @@
-//! What a response says, before its calls are known by the tools' own names.
+//! A parsed response, before declared names are resolved.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::Stop;
-use super::place::Place;
-use crate::json::{self, Kind};
+use super::StopReason;
+use super::response_value::ResponseValue;
+use crate::json::{self, JsonKind};
 use crate::limits::Limits;
 
-/// What a response says.
+/// A parsed response.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct ParsedResponse {
     pub(super) messages: Vec<Value>,
     pub(super) text: String,
-    pub(super) calls: Calls,
-    pub(super) stop: Stop,
+    pub(super) calls: ParsedCalls,
+    pub(super) stop: StopReason,
 }
 
 /// The calls of one response, in the model's order.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    pub(super) list: Vec<Spoken>,
+pub(super) struct ParsedCalls {
+    pub(super) list: Vec<ParsedCall>,
     used: HashSet<String>,
 }
 
-/// One call in a provider's words.
+/// One call as the provider sent it.
 #[derive(Debug)]
-pub(super) struct Spoken {
-    /// The id that the response gave.
+pub(super) struct ParsedCall {
+    /// The id in the response.
     pub(super) wire_id: Option<String>,
-    /// An id that no other call of the response has.
+    /// A unique id within the response.
     pub(super) call_id: String,
     pub(super) name: String,
     pub(super) arguments: String,
 }
 
-impl Calls {
-    /// Adds a call; returns its id, which is a new one if the provider gave none, or gave it twice.
+impl ParsedCalls {
+    /// Adds a call; returns its id, which is generated if the provider sent none or a duplicate.
     pub(super) fn add(&mut self, id: Option<String>, name: String, arguments: &str) -> &str {
         let wire_id = id.filter(|id| !id.is_empty());
         let own = || format!("call_{}", Uuid::now_v7().simple());
         let fresh = wire_id.clone().filter(|id| !self.used.contains(id));
         let call_id = fresh.unwrap_or_else(own);
         self.used.insert(call_id.clone());
-        // No text at all is how providers stream a call without arguments.
+        // Providers stream a call without arguments as an empty text.
         let arguments = if arguments.is_empty() { "{}" } else { arguments }.to_owned();
-        self.list.push(Spoken { wire_id, call_id, name, arguments });
+        self.list.push(ParsedCall { wire_id, call_id, name, arguments });
         self.list.last().map_or("", |call| &call.call_id)
     }
 }
 
-/// Arguments as a provider takes them back in an object: none, where they are no object.
+/// Arguments as an object for the next request: `{}` if they are not an object.
 pub(super) fn repeated(arguments: &str) -> Value {
     let read = serde_json::from_str(arguments).ok().filter(Value::is_object);
     read.unwrap_or_else(|| Map::new().into())
 }
 
-/// Arguments as a provider takes them back in a text: none, where they are no object.
+/// Arguments as text for the next request: `{}` if they are not an object.
 pub(super) fn repeated_text(arguments: &str) -> &str {
     let tree = json::read(arguments, &Limits::WIDEST);
-    let is_object = tree.is_ok_and(|tree| tree.view(arguments).node(0).kind == Kind::Object);
+    let is_object = tree.is_ok_and(|tree| tree.view(arguments).node(0).kind == JsonKind::Object);
     if is_object { arguments } else { "{}" }
 }
 
-/// The arguments that stand as an object: as they are written; no text, if they are absent.
-pub(super) fn written(arguments: Option<Place<'_>>) -> String {
-    arguments.map(Place::raw).unwrap_or_default().to_owned()
+/// The raw arguments of an object; an empty text if they are absent.
+pub(super) fn written(arguments: Option<ResponseValue<'_>>) -> String {
+    arguments.map(ResponseValue::raw).unwrap_or_default().to_owned()
 }
 
-/// Adds a piece of a streamed object to what came before: texts and lists go on, the rest is new.
-pub(super) fn grow(fields: &mut Map<String, Value>, piece: Map<String, Value>) {
+/// Merges a streamed piece into an object: texts and lists are appended, other values replaced.
+pub(super) fn merge_piece(fields: &mut Map<String, Value>, piece: Map<String, Value>) {
     for (name, value) in piece {
         match (fields.get_mut(&name), value) {
             (Some(Value::String(text)), Value::String(more)) => text.push_str(&more),
@@ -81,12 +81,12 @@ pub(super) fn grow(fields: &mut Map<String, Value>, piece: Map<String, Value>) {
     }
 }
 
-/// The text of a field; empty if there is none.
+/// The text of a field; empty if absent.
 pub(super) fn text_in<'m>(fields: &'m Map<String, Value>, name: &str) -> &'m str {
     fields.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// True for a text block that no provider takes back.
+/// Returns whether a text block is blank, which every provider rejects.
 pub(super) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }

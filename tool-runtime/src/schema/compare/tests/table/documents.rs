@@ -1,4 +1,4 @@
-//! Documents: definitions, recursion, and what one place does to another.
+//! Changes of whole documents: definitions, recursion, and effects between locations.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn list(name: &str, value: Value) -> Value {
     json!({"$ref": at, "$defs": {name: node}})
 }
 
-/// A schema that a reference under another base leads to, and one that it seems to lead to.
+/// A schema with a reference under another base, and the schema that it appears to reference.
 fn based(inner: Value) -> Value {
     json!({"$id": "b", "items": {"$ref": "#/$defs/A"}, "$defs": {"A": inner}})
 }

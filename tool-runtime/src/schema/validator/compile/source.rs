@@ -1,19 +1,19 @@
-//! One schema object and where it stands, with its keywords read by type.
+//! One schema object of the source document, with its keywords read by type.
 
 use serde_json::{Map, Value};
 
 use super::super::error::{SchemaError, described};
-use super::super::number::Limit;
+use super::super::number::NumericLimit;
 use crate::schema::reference::escaped;
 
-/// The keywords of one schema.
+/// The keywords of one schema, and its location.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'s, 'p> {
+pub(super) struct SchemaSource<'s, 'p> {
     pub(super) keywords: &'s Map<String, Value>,
     pub(super) pointer: &'p str,
 }
 
-impl<'s> Place<'s, '_> {
+impl<'s> SchemaSource<'s, '_> {
     pub(super) fn get(&self, keyword: &str) -> Option<&'s Value> {
         self.keywords.get(keyword)
     }
@@ -31,12 +31,12 @@ impl<'s> Place<'s, '_> {
         &self,
         keyword: &str,
         found: impl Into<String>,
-        cure: impl Into<String>,
+        help: impl Into<String>,
     ) -> SchemaError {
-        SchemaError::new(self.below(&[keyword]), found, cure)
+        SchemaError::new(self.below(&[keyword]), found, help)
     }
 
-    fn wrong(&self, keyword: &str, value: &Value, wanted: &str) -> SchemaError {
+    fn type_error(&self, keyword: &str, value: &Value, wanted: &str) -> SchemaError {
         self.error(keyword, described(value), format!("`{keyword}` must be {wanted}"))
     }
 
@@ -44,7 +44,7 @@ impl<'s> Place<'s, '_> {
         match self.get(keyword) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(self.wrong(keyword, other, "a string")),
+            Some(other) => Err(self.type_error(keyword, other, "a string")),
         }
     }
 
@@ -52,33 +52,33 @@ impl<'s> Place<'s, '_> {
         match self.get(keyword) {
             None => Ok(false),
             Some(Value::Bool(flag)) => Ok(*flag),
-            Some(other) => Err(self.wrong(keyword, other, "true or false")),
+            Some(other) => Err(self.type_error(keyword, other, "true or false")),
         }
     }
 
-    pub(super) fn limit(&self, keyword: &str) -> Result<Option<Limit>, SchemaError> {
+    pub(super) fn limit(&self, keyword: &str) -> Result<Option<NumericLimit>, SchemaError> {
         match self.get(keyword) {
             None => Ok(None),
-            Some(Value::Number(number)) => Ok(Some(Limit::new(number))),
-            Some(other) => Err(self.wrong(keyword, other, "a number")),
+            Some(Value::Number(number)) => Ok(Some(NumericLimit::new(number))),
+            Some(other) => Err(self.type_error(keyword, other, "a number")),
         }
     }
 
-    /// A size: a whole number that is not negative.
+    /// A non-negative whole number.
     pub(super) fn size(&self, keyword: &str) -> Result<Option<usize>, SchemaError> {
         let Some(value) = self.get(keyword) else { return Ok(None) };
-        let wrong = || self.wrong(keyword, value, "a whole number that is not negative");
-        let Value::Number(number) = value else { return Err(wrong()) };
+        let type_error = || self.type_error(keyword, value, "a whole number that is not negative");
+        let Value::Number(number) = value else { return Err(type_error()) };
         let text = number.to_string();
         let size = crate::json::Decimal::read(&text).to_i128().filter(|size| *size >= 0);
-        Ok(Some(usize::try_from(size.ok_or_else(wrong)?).unwrap_or(usize::MAX)))
+        Ok(Some(usize::try_from(size.ok_or_else(type_error)?).unwrap_or(usize::MAX)))
     }
 
     pub(super) fn list(&self, keyword: &str) -> Result<Option<&'s [Value]>, SchemaError> {
         match self.get(keyword) {
             None => Ok(None),
             Some(Value::Array(list)) => Ok(Some(list)),
-            Some(other) => Err(self.wrong(keyword, other, "an array")),
+            Some(other) => Err(self.type_error(keyword, other, "an array")),
         }
     }
 
@@ -89,7 +89,7 @@ impl<'s> Place<'s, '_> {
         match self.get(keyword) {
             None => Ok(None),
             Some(Value::Object(map)) => Ok(Some(map)),
-            Some(other) => Err(self.wrong(keyword, other, "an object")),
+            Some(other) => Err(self.type_error(keyword, other, "an object")),
         }
     }
 
@@ -99,7 +99,7 @@ impl<'s> Place<'s, '_> {
         let names = value.as_array().map(|list| list.iter().map(Value::as_str).collect());
         match names {
             Some(Some(names)) => Ok(names),
-            _ => Err(self.wrong(keyword, value, "an array of property names")),
+            _ => Err(self.type_error(keyword, value, "an array of property names")),
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Keywords: which assert something, and which only tell.
+//! Classifies keywords as assertions or annotations.
 
 use serde_json::Value;
 
-use super::part::Part;
+use super::subschema::Subschema;
 
-/// Keywords that say something to a reader and nothing of an instance, with their rules.
-pub(super) const TELLING: [(&str, &str); 9] = [
+/// Annotations that readers of a tool use, with their rules.
+pub(super) const ANNOTATIONS: [(&str, &str); 9] = [
     ("title", "title-changed"),
     ("description", "description-changed"),
     ("examples", "examples-changed"),
@@ -17,8 +17,8 @@ pub(super) const TELLING: [(&str, &str); 9] = [
     ("externalDocs", "annotation-changed"),
 ];
 
-/// Keywords without any effect on instances that no reader of a tool looks at either.
-const SILENT: [&str; 10] = [
+/// Annotations that no reader of a tool uses.
+const UNUSED_ANNOTATIONS: [&str; 10] = [
     "$schema",
     "$id",
     "$anchor",
@@ -31,8 +31,8 @@ const SILENT: [&str; 10] = [
     "discriminator",
 ];
 
-/// Keywords whose effect is known here.
-const KNOWN: [&str; 42] = [
+/// Keywords that the comparison understands.
+const UNDERSTOOD: [&str; 42] = [
     "$ref",
     "type",
     "nullable",
@@ -77,9 +77,9 @@ const KNOWN: [&str; 42] = [
     "else",
 ];
 
-/// Formats that somebody parses by: a text that has none of them is refused sooner or later, even
-/// where the schema alone does not.
-const PARSED: [&str; 25] = [
+/// Formats by which values are parsed: a string in another format fails sooner or later, even if
+/// the schema alone accepts it.
+const PARSED_FORMATS: [&str; 25] = [
     "date-time",
     "partial-date-time",
     "zoned-date-time",
@@ -107,41 +107,42 @@ const PARSED: [&str; 25] = [
     "binary",
 ];
 
-/// Keywords whose meaning depends on more than the schema they stand in.
-const DYNAMIC: [&str; 4] = ["$dynamicRef", "$recursiveRef", "$dynamicAnchor", "$recursiveAnchor"];
+/// Keywords whose meaning depends on other schemas.
+const DYNAMIC_KEYWORDS: [&str; 4] =
+    ["$dynamicRef", "$recursiveRef", "$dynamicAnchor", "$recursiveAnchor"];
 
-/// Can an instance fail because of the keyword?
+/// Returns whether the keyword can make an instance invalid.
 pub(super) fn asserts(keyword: &str) -> bool {
-    let tells = TELLING.iter().any(|(word, _)| *word == keyword) || keyword.starts_with("x-");
-    !(tells || keyword == "default" || SILENT.contains(&keyword))
+    let tells = ANNOTATIONS.iter().any(|(word, _)| *word == keyword) || keyword.starts_with("x-");
+    !(tells || keyword == "default" || UNUSED_ANNOTATIONS.contains(&keyword))
 }
 
-/// Is the keyword one whose effect nobody here knows?
-pub(super) fn is_foreign(keyword: &str) -> bool {
-    asserts(keyword) && !KNOWN.contains(&keyword)
+/// Returns whether the comparison does not understand the keyword.
+pub(super) fn is_unknown(keyword: &str) -> bool {
+    asserts(keyword) && !UNDERSTOOD.contains(&keyword)
 }
 
-pub(super) fn is_parsed(format: &str) -> bool {
-    PARSED.contains(&format)
+pub(super) fn is_parsed_format(format: &str) -> bool {
+    PARSED_FORMATS.contains(&format)
 }
 
-/// The dialect that a document says it is written in.
+/// The dialect of a document.
 pub(super) fn dialect(root: &Value) -> &str {
     const CURRENT: &str = "https://json-schema.org/draft/2020-12/schema";
     let named = root.get("$schema").and_then(Value::as_str).unwrap_or(CURRENT);
     named.trim_end_matches('#')
 }
 
-/// May what stands beside the schema's `$ref` be ignored? Up to draft 7 it is, and readers that
-/// know later drafts only keep it.
-pub(super) fn may_ignore(part: Part<'_>) -> bool {
+/// Returns whether keywords beside the schema's `$ref` may be ignored. Up to draft 7 they are,
+/// though readers that support only later drafts apply them.
+pub(super) fn may_ignore_siblings(subschema: Subschema<'_>) -> bool {
     const OLDER: &str = "json-schema.org/draft-0";
-    dialect(part.root).contains(OLDER) && !part.is_alone("$ref")
+    dialect(subschema.root).contains(OLDER) && !subschema.is_only_assertion("$ref")
 }
 
-/// The first thing in a document that makes it mean more than its text: a base URI of a part, or
-/// a reference that is resolved at run time.
-pub(super) fn entangled(root: &Value) -> Option<&'static str> {
+/// The first keyword that makes the meaning depend on more than the document's text: a base URI of
+/// a part, or a reference that is resolved at run time.
+pub(super) fn dynamic_keyword(root: &Value) -> Option<&'static str> {
     let inner = |value: &Value| match value {
         Value::Object(map) => map.values().find_map(below),
         Value::Array(list) => list.iter().find_map(below),
@@ -163,5 +164,5 @@ fn below(value: &Value) -> Option<&'static str> {
 }
 
 fn dynamic_in(map: &serde_json::Map<String, Value>) -> Option<&'static str> {
-    DYNAMIC.into_iter().find(|word| map.get(*word).is_some_and(|value| !value.is_object()))
+    DYNAMIC_KEYWORDS.into_iter().find(|word| map.get(*word).is_some_and(|value| !value.is_object()))
 }

@@ -1,25 +1,25 @@
-//! A value of a provider's response, and where it stands in it.
+//! A value of a provider's response, and its location.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
 use super::ReadError;
-use crate::json::{self, Kind, Malformed, Node, Tree, View};
+use crate::json::{self, JsonKind, JsonNode, JsonTree, JsonView, Malformed};
 use crate::limits::Limits;
 
-/// The longest word of a provider that is repeated.
+/// The longest enumerated value of a provider that is repeated in errors.
 const LONGEST_WORD: usize = 64;
 
-/// One value of a response. Null is the same as absent.
+/// One value of a response. Null is treated as absent.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'d> {
-    view: View<'d>,
+pub(super) struct ResponseValue<'d> {
+    view: JsonView<'d>,
     id: u32,
 }
 
-/// Reads a response, or one event of a streamed one.
-pub(super) fn parse(text: &str, most_bytes: usize) -> Result<Tree, ReadError> {
+/// Parses a response, or one event of a stream.
+pub(super) fn parse(text: &str, most_bytes: usize) -> Result<JsonTree, ReadError> {
     let limits = Limits::WIDEST.with_max_bytes(most_bytes);
     json::read(text, &limits).map_err(|malformed| match malformed {
         Malformed::TooLarge { limit, .. } => ReadError::TooLong { limit },
@@ -27,17 +27,17 @@ pub(super) fn parse(text: &str, most_bytes: usize) -> Result<Tree, ReadError> {
     })
 }
 
-impl<'d> Place<'d> {
-    pub(super) fn root(tree: &'d Tree, text: &'d str) -> Self {
+impl<'d> ResponseValue<'d> {
+    pub(super) fn root(tree: &'d JsonTree, text: &'d str) -> Self {
         Self { view: tree.view(text), id: 0 }
     }
 
     pub(super) fn get(self, name: &str) -> Option<Self> {
         let id = self.view.property(self.id, name)?;
-        Some(Self { id, ..self }).filter(|place| place.node().kind != Kind::Null)
+        Some(Self { id, ..self }).filter(|place| place.node().kind != JsonKind::Null)
     }
 
-    /// The property, which has to be there.
+    /// A required property.
     pub(super) fn need(self, name: &str, expected: &'static str) -> Result<Self, ReadError> {
         self.get(name).ok_or_else(|| {
             let mut pointer = self.pointer();
@@ -48,21 +48,21 @@ impl<'d> Place<'d> {
 
     /// The items of a list.
     pub(super) fn items(self) -> Result<impl Iterator<Item = Self>, ReadError> {
-        self.expect(Kind::Array, "a list")?;
+        self.expect(JsonKind::Array, "a list")?;
         Ok(self.view.children(self.id).map(move |(id, _)| Self { id, ..self }))
     }
 
-    /// The items of a list that may be absent.
+    /// The items of an optional list.
     pub(super) fn list(self, name: &str) -> Result<impl Iterator<Item = Self>, ReadError> {
         let items = self.get(name).map(Self::items).transpose()?;
         Ok(items.into_iter().flatten())
     }
 
-    /// The properties that are not null, but for these.
+    /// The properties that are not null, except `but`.
     pub(super) fn fields(self, but: &[&str]) -> Result<Map<String, Value>, ReadError> {
-        self.expect(Kind::Object, "an object")?;
+        self.expect(JsonKind::Object, "an object")?;
         let properties = self.view.children(self.id);
-        let kept = properties.filter(|(_, node)| node.kind != Kind::Null);
+        let kept = properties.filter(|(_, node)| node.kind != JsonKind::Null);
         kept.map(|(id, node)| (self.view.key(node), Self { id, ..self }))
             .filter(|(key, _)| !but.contains(&&**key))
             .map(|(key, place)| Ok((key.into_owned(), place.value()?)))
@@ -70,27 +70,27 @@ impl<'d> Place<'d> {
     }
 
     pub(super) fn text(self) -> Result<Cow<'d, str>, ReadError> {
-        self.expect(Kind::String, "a text")?;
+        self.expect(JsonKind::String, "a text")?;
         Ok(self.view.string(self.node()))
     }
 
-    /// The text of a property, if it is there.
+    /// The text of an optional property.
     pub(super) fn text_of(self, name: &str) -> Result<Option<String>, ReadError> {
         self.get(name).map(|place| place.text().map(Cow::into_owned)).transpose()
     }
 
-    /// The text of a property, which has to be there.
+    /// The text of a required property.
     pub(super) fn text_needed(self, name: &str) -> Result<String, ReadError> {
         Ok(self.need(name, "a text")?.text()?.into_owned())
     }
 
-    /// What one of a provider's closed words says; none if it is not one.
+    /// An enumerated value of the provider; `None` if the text does not look like one.
     pub(super) fn word(self) -> Option<String> {
         let plain =
             |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
         let text = match self.node().kind {
-            Kind::String => self.view.string(self.node()),
-            Kind::Number => Cow::Borrowed(self.raw()),
+            JsonKind::String => self.view.string(self.node()),
+            JsonKind::Number => Cow::Borrowed(self.raw()),
             _ => return None,
         };
         let is_word = !text.is_empty() && text.len() <= LONGEST_WORD && text.chars().all(plain);
@@ -101,14 +101,14 @@ impl<'d> Place<'d> {
         self.get(name).and_then(Self::word)
     }
 
-    /// A whole number, such as the place in a list that an event is about.
+    /// A whole number, such as the index of an event.
     pub(super) fn number_of(self, name: &str) -> Option<u64> {
         self.get(name).and_then(|place| place.raw().parse().ok())
     }
 
     pub(super) fn is(self, name: &str, text: &str) -> bool {
         self.get(name).is_some_and(|place| {
-            place.node().kind == Kind::String && place.view.string(place.node()) == text
+            place.node().kind == JsonKind::String && place.view.string(place.node()) == text
         })
     }
 
@@ -117,10 +117,10 @@ impl<'d> Place<'d> {
     }
 
     pub(super) fn is_text(self) -> bool {
-        self.node().kind == Kind::String
+        self.node().kind == JsonKind::String
     }
 
-    /// The value as it is written.
+    /// The value's raw text.
     pub(super) fn raw(self) -> &'d str {
         self.view.raw(self.node())
     }
@@ -132,22 +132,22 @@ impl<'d> Place<'d> {
 
     pub(super) fn unexpected(self, expected: &'static str) -> ReadError {
         let found = match self.node().kind {
-            Kind::Null => "null",
-            Kind::Bool => "a truth value",
-            Kind::Number => "a number",
-            Kind::String => "a text",
-            Kind::Array => "a list",
-            Kind::Object => "an object",
+            JsonKind::Null => "null",
+            JsonKind::Bool => "a truth value",
+            JsonKind::Number => "a number",
+            JsonKind::String => "a text",
+            JsonKind::Array => "a list",
+            JsonKind::Object => "an object",
         };
         ReadError::Unexpected { pointer: self.pointer(), expected, found }
     }
 
-    /// Arguments that come in pieces by their paths.
-    pub(super) fn in_pieces(self) -> ReadError {
+    /// The error for arguments that are streamed in pieces by path.
+    pub(super) fn streamed_by_path(self) -> ReadError {
         ReadError::InPieces { pointer: self.pointer() }
     }
 
-    fn expect(self, kind: Kind, expected: &'static str) -> Result<(), ReadError> {
+    fn expect(self, kind: JsonKind, expected: &'static str) -> Result<(), ReadError> {
         if self.node().kind == kind { Ok(()) } else { Err(self.unexpected(expected)) }
     }
 
@@ -155,7 +155,7 @@ impl<'d> Place<'d> {
         json::pointer(self.view, self.id)
     }
 
-    fn node(self) -> &'d Node {
+    fn node(self) -> &'d JsonNode {
         self.view.node(self.id)
     }
 }

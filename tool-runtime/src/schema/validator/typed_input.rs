@@ -1,20 +1,21 @@
-//! Whether a typed reader refuses everything that the schema refuses.
+//! Decides whether a typed reader enforces the whole schema.
 
-use super::model::{Additional, Objects, Schema, SchemaId};
-use super::number::{Bounds, Reader, Width};
+use super::model::{AdditionalProperties, ObjectRules, SchemaId, SchemaNode};
+use super::number::{IntegerWidth, NumberBounds, NumberReader};
 use super::types::Types;
 
-/// Can a typed reader let something pass that the schema does not admit?
+/// Returns whether a typed reader could accept a value that the schema rejects.
 ///
-/// Such a reader takes an object with known properties alone, each once; strings, booleans and
-/// integers of a certain width; lists of those. Whatever goes beyond needs the check.
-pub(super) fn needs_scan(schemas: &[Schema], root_bounds_checked: bool) -> bool {
+/// A typed reader enforces closed objects with unique properties, strings, booleans, integers of
+/// a known width, and lists of those. Everything else needs the check.
+pub(super) fn needs_scan(schemas: &[SchemaNode], root_bounds_checked: bool) -> bool {
     let root = &schemas[0];
     let plain = root.types == Types::OBJECT
-        && root.reach == Types::OBJECT
+        && root.possible_types == Types::OBJECT
         && root.arrays.is_none()
         && is_bare(root);
-    let Some(rules) = root.objects.as_ref().filter(|_| plain && !root.holds.secret) else {
+    let Some(rules) = root.objects.as_ref().filter(|_| plain && !root.deep_sensitivity.secret)
+    else {
         return true;
     };
     !(is_closed(rules)
@@ -23,14 +24,17 @@ pub(super) fn needs_scan(schemas: &[Schema], root_bounds_checked: bool) -> bool 
         }))
 }
 
-/// No rule but type and structure?
-fn is_bare(schema: &Schema) -> bool {
-    schema.values.is_none() && schema.logic.is_none() && !schema.never && !schema.marked.secret
+/// Returns whether the schema has no rule but type and structure.
+fn is_bare(schema: &SchemaNode) -> bool {
+    schema.values.is_none()
+        && schema.logic.is_none()
+        && !schema.rejects_all
+        && !schema.own_sensitivity.secret
 }
 
-/// Known properties alone, and nothing else that counts or names them?
-fn is_closed(rules: &Objects) -> bool {
-    rules.additional == Additional::Closed
+/// Returns whether the object has only known properties and no further rules.
+fn is_closed(rules: &ObjectRules) -> bool {
+    rules.additional == AdditionalProperties::Closed
         && rules.patterns.is_empty()
         && rules.names.is_none()
         && rules.min == 0
@@ -39,12 +43,12 @@ fn is_closed(rules: &Objects) -> bool {
         && rules.unevaluated.is_none()
 }
 
-fn is_read(schemas: &[Schema], id: SchemaId, bounds_checked: bool) -> bool {
+fn is_read(schemas: &[SchemaNode], id: SchemaId, bounds_checked: bool) -> bool {
     let schema = &schemas[id as usize];
     if !is_bare(schema) {
         return false;
     }
-    let nullable = schema.types.meets(Types::NULL);
+    let nullable = schema.types.intersects(Types::NULL);
     let rest = |types: Types| schema.types == if nullable { types.or(Types::NULL) } else { types };
     if rest(Types::STRING) {
         let rules = schema.strings.as_ref();
@@ -67,10 +71,10 @@ fn is_read(schemas: &[Schema], id: SchemaId, bounds_checked: bool) -> bool {
     rest(Types::BOOL) || schema.types == Types::NULL
 }
 
-/// Are the bounds those of the integer type itself, or wider?
-pub(super) fn is_implied(rules: &Bounds, reader: Reader) -> bool {
-    let Reader::Integer(width) = reader else { return false };
-    let width_is = |holds: bool| width != Width::WIDEST && holds;
+/// Returns whether the bounds are those of the integer type itself, or wider.
+pub(super) fn is_implied(rules: &NumberBounds, reader: NumberReader) -> bool {
+    let NumberReader::Integer(width) = reader else { return false };
+    let width_is = |holds: bool| width != IntegerWidth::WIDEST && holds;
     rules.above.is_none()
         && rules.below.is_none()
         && rules.step.is_none()

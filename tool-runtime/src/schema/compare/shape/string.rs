@@ -1,36 +1,36 @@
-//! What is asked of strings.
+//! Constraints on strings.
 
 use regex_lite::Regex;
 
-use super::{Unread, size};
-use crate::schema::compare::part::Part;
-use crate::schema::compare::words;
+use super::{UnreadableKeyword, size};
+use crate::schema::compare::keywords;
+use crate::schema::compare::subschema::Subschema;
 
-/// The strings that a schema lets pass.
+/// The strings that a schema accepts.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Texts<'s> {
+pub(in super::super) struct StringConstraints<'s> {
     pub(in super::super) min: usize,
     pub(in super::super) max: usize,
     pub(in super::super) patterns: Vec<&'s str>,
     pub(in super::super) formats: Vec<&'s str>,
 }
 
-impl Default for Texts<'_> {
+impl Default for StringConstraints<'_> {
     fn default() -> Self {
         Self { min: 0, max: usize::MAX, patterns: Vec::new(), formats: Vec::new() }
     }
 }
 
-impl<'s> Texts<'s> {
-    pub(super) fn read(part: Part<'s>) -> Result<Self, Unread> {
-        let text = |word: &'static str| match part.get(word) {
+impl<'s> StringConstraints<'s> {
+    pub(super) fn read(subschema: Subschema<'s>) -> Result<Self, UnreadableKeyword> {
+        let text = |word: &'static str| match subschema.get(word) {
             None => Ok(None),
             Some(value) => value.as_str().map(Some).ok_or(word),
         };
-        let format = text("format")?.filter(|format| words::is_parsed(format));
+        let format = text("format")?.filter(|format| keywords::is_parsed_format(format));
         Ok(Self {
-            min: size(part, "minLength")?.unwrap_or(0),
-            max: size(part, "maxLength")?.unwrap_or(usize::MAX),
+            min: size(subschema, "minLength")?.unwrap_or(0),
+            max: size(subschema, "maxLength")?.unwrap_or(usize::MAX),
             patterns: text("pattern")?.into_iter().collect(),
             formats: format.into_iter().collect(),
         })
@@ -44,8 +44,8 @@ impl<'s> Texts<'s> {
         self
     }
 
-    /// The keyword of the other that some of these strings may break.
-    pub(in super::super) fn beyond(&self, other: &Self) -> Option<&'static str> {
+    /// The keyword of `other` that some of these strings may violate.
+    pub(in super::super) fn violated_keyword(&self, other: &Self) -> Option<&'static str> {
         let broken = [
             (self.min < other.min, "minLength"),
             (self.max > other.max, "maxLength"),
@@ -71,7 +71,7 @@ impl<'s> Texts<'s> {
     }
 }
 
-/// Does a text match? Unknown where the dialects of regular expressions may differ.
+/// Returns whether a text matches; `None` if regular expression dialects may disagree.
 pub(in super::super) fn matches(pattern: &str, text: &str) -> Option<bool> {
     let plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     let regex = Regex::new(pattern).ok().filter(|_| plain)?;

@@ -1,4 +1,4 @@
-//! What the default set finds.
+//! Values that the default set replaces.
 
 use super::redacts;
 

@@ -1,13 +1,13 @@
-//! What a schema expects at a byte of the text.
+//! Finds the expected type at a byte offset of a text.
 
 use tool_contracts::Violation;
 
-use super::model::{Schema, SchemaId};
+use super::model::{SchemaId, SchemaNode};
 use super::types::Types;
-use crate::json::{View, pointer};
+use crate::json::{JsonView, pointer};
 
-/// The violation for a value that the schema admits and that a typed reader refused all the same.
-pub(super) fn violation_at(schemas: &[Schema], view: View<'_>, offset: usize) -> Violation {
+/// The violation for a value that the schema accepts but a typed reader rejected.
+pub(super) fn violation_at(schemas: &[SchemaNode], view: JsonView<'_>, offset: usize) -> Violation {
     let (mut at, mut looking) = (0, inlined(schemas, vec![0]));
     while let Some((index, child)) = child_at(view, at, offset) {
         looking = inlined(schemas, below(schemas, view, &looking, at, (index, child)));
@@ -18,8 +18,8 @@ pub(super) fn violation_at(schemas: &[Schema], view: View<'_>, offset: usize) ->
     Violation::new(pointer(view, at), "type", expected, received)
 }
 
-/// The child that the byte lies in, or that ends last before it.
-fn child_at(view: View<'_>, at: u32, offset: usize) -> Option<(usize, u32)> {
+/// The child that contains the byte, or the last one before it.
+fn child_at(view: JsonView<'_>, at: u32, offset: usize) -> Option<(usize, u32)> {
     if offset >= view.node(at).end() {
         return None;
     }
@@ -30,8 +30,8 @@ fn child_at(view: View<'_>, at: u32, offset: usize) -> Option<(usize, u32)> {
     before.last().map(|(index, (id, _))| (index, id))
 }
 
-/// All schemas that look at the same value.
-pub(super) fn inlined(schemas: &[Schema], mut all: Vec<SchemaId>) -> Vec<SchemaId> {
+/// All schemas that apply to the same value.
+pub(super) fn inlined(schemas: &[SchemaNode], mut all: Vec<SchemaId>) -> Vec<SchemaId> {
     let mut next = 0;
     while let Some(id) = all.get(next) {
         next += 1;
@@ -45,14 +45,14 @@ pub(super) fn inlined(schemas: &[Schema], mut all: Vec<SchemaId>) -> Vec<SchemaI
 }
 
 fn below(
-    schemas: &[Schema],
-    view: View<'_>,
+    schemas: &[SchemaNode],
+    view: JsonView<'_>,
     looking: &[SchemaId],
     parent: u32,
     (index, child): (usize, u32),
 ) -> Vec<SchemaId> {
     let mut found = Vec::new();
-    let object = view.node(parent).kind == crate::json::Kind::Object;
+    let object = view.node(parent).kind == crate::json::JsonKind::Object;
     for schema in looking.iter().map(|id| &schemas[*id as usize]) {
         if object {
             let name = view.key(view.node(child));
@@ -64,16 +64,16 @@ fn below(
     found
 }
 
-/// The first title, else the format, else the types that can pass.
-fn expected(schemas: &[Schema], looking: &[SchemaId], received: &str) -> String {
+/// The first title, else the format, else the accepted types.
+fn expected(schemas: &[SchemaNode], looking: &[SchemaId], received: &str) -> String {
     let all = || looking.iter().map(|id| &schemas[*id as usize]);
     if let Some(titled) = all().find(|schema| schema.title.is_some()) {
         return titled.name();
     }
-    let expected = all().next().map_or("any value".to_owned(), Schema::expected);
+    let expected = all().next().map_or("any value".to_owned(), SchemaNode::expected);
     match all().find_map(|schema| schema.format.as_ref()) {
         Some(format) => format!("{expected} in the format `{format}`"),
-        // The schema says no more, and what was sent is of that type.
+        // The schema states no more than the type, and the value sent is of that type.
         None if expected == received => format!("{expected} that the tool can read"),
         None => expected,
     }

@@ -1,21 +1,21 @@
-//! Parts of a schema document, and the references between them.
+//! Positions in a schema document, and the references between them.
 
 use serde_json::{Map, Value};
 
-use super::words;
+use super::keywords;
 use crate::schema::reference::{escaped, pointer};
 
-/// A schema somewhere in a document.
+/// A schema within a document.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part<'s> {
+pub(super) struct Subschema<'s> {
     pub(super) schema: &'s Value,
     pub(super) root: &'s Value,
 }
 
-/// Schemas that look at the same value: what passes them all. None at all let everything pass.
-pub(super) type Node<'s> = Vec<Part<'s>>;
+/// Schemas that apply to the same value; a value must satisfy all of them.
+pub(super) type AllOf<'s> = Vec<Subschema<'s>>;
 
-impl<'s> Part<'s> {
+impl<'s> Subschema<'s> {
     pub(super) const fn root(root: &'s Value) -> Self {
         Self { schema: root, root }
     }
@@ -25,11 +25,11 @@ impl<'s> Part<'s> {
         Self { schema, root: self.root }
     }
 
-    pub(super) fn node(self) -> Node<'s> {
+    pub(super) fn all_of(self) -> AllOf<'s> {
         vec![self]
     }
 
-    /// Tells this schema from every other of both documents.
+    /// Identifies this schema among all schemas of both documents.
     pub(super) fn id(self) -> usize {
         std::ptr::from_ref(self.schema).addr()
     }
@@ -53,54 +53,54 @@ impl<'s> Part<'s> {
     }
 
     /// The schemas in a map, by name.
-    pub(super) fn named(self, keyword: &str) -> Vec<(&'s str, Self)> {
+    pub(super) fn subschema_map(self, keyword: &str) -> Vec<(&'s str, Self)> {
         let map = self.get(keyword).and_then(Value::as_object);
         map.into_iter().flatten().map(|(name, schema)| (name.as_str(), self.of(schema))).collect()
     }
 
-    /// What `$ref` points to, if that is in the document.
+    /// The target of `$ref`, if it is in the document.
     pub(super) fn target(self) -> Option<Self> {
         let place = pointer(self.get("$ref")?.as_str()?)?;
         self.root.pointer(&place).map(|schema| self.of(schema))
     }
 
-    /// Does `$ref` lead out of the document for certain? An anchor does not, and what stands
-    /// beside an `$id` may lead back to it.
-    pub(super) fn leads_out(self) -> bool {
+    /// Returns whether `$ref` certainly refers to another document. An anchor does not, and beside
+    /// an `$id` a reference may refer back to this document.
+    pub(super) fn is_external(self) -> bool {
         let reference = self.get("$ref").and_then(Value::as_str).unwrap_or_default();
         !(reference.is_empty() || reference.starts_with('#') || self.root.get("$id").is_some())
     }
 
-    /// Follows a `$ref` that stands alone, and so on.
-    pub(super) fn settled(self) -> Self {
+    /// Follows chained `$ref`s that have no sibling keywords.
+    pub(super) fn resolved(self) -> Self {
         const LONGEST: usize = 64;
-        let mut part = self;
+        let mut subschema = self;
         for _ in 0..LONGEST {
-            match part.target() {
-                Some(target) if part.is_alone("$ref") => part = target,
+            match subschema.target() {
+                Some(target) if subschema.is_only_assertion("$ref") => subschema = target,
                 _ => break,
             }
         }
-        part
+        subschema
     }
 
-    /// Does nothing but that keyword assert anything?
-    pub(super) fn is_alone(self, keyword: &str) -> bool {
+    /// Returns whether `keyword` is the only assertion.
+    pub(super) fn is_only_assertion(self, keyword: &str) -> bool {
         let words = self.keywords().into_iter().flat_map(Map::keys);
-        words.into_iter().all(|word| word == keyword || !words::asserts(word))
+        words.into_iter().all(|word| word == keyword || !keywords::asserts(word))
     }
 
-    /// The place in the document, as a JSON Pointer.
+    /// The location in the document, as a JSON Pointer.
     pub(super) fn pointer(self) -> String {
         found(self.root, self.schema, &mut String::new()).unwrap_or_default()
     }
 }
 
-/// Sorts the parts, and leaves out those that are there twice.
-pub(super) fn all_of<'s>(nodes: impl IntoIterator<Item = Node<'s>>) -> Node<'s> {
-    let mut parts: Node<'s> = nodes.into_iter().flatten().collect();
-    parts.sort_by_key(|part| part.id());
-    parts.dedup_by_key(|part| part.id());
+/// Sorts and deduplicates the schemas.
+pub(super) fn merge_all_of<'s>(nodes: impl IntoIterator<Item = AllOf<'s>>) -> AllOf<'s> {
+    let mut parts: AllOf<'s> = nodes.into_iter().flatten().collect();
+    parts.sort_by_key(|subschema| subschema.id());
+    parts.dedup_by_key(|subschema| subschema.id());
     parts
 }
 

@@ -1,68 +1,68 @@
-//! The ways in which a text may be read: escapes, percent signs, base64 and hexadecimal undone.
+//! Decodes a text in several ways: escapes, percent-encoding, base64 and hexadecimal.
 
 use std::ops::Range;
 
-/// The bytes that a text, or a part of it, stands for.
+/// The decoded bytes of a text or a part of it.
 #[derive(Debug, Clone)]
-pub(super) struct Reading {
+pub(super) struct DecodedText {
     pub(super) bytes: Vec<u8>,
-    /// Where in the text what each byte comes from begins and ends.
-    places: Vec<(usize, usize)>,
+    /// The range of the text that each byte was decoded from.
+    ranges: Vec<(usize, usize)>,
 }
 
-impl Reading {
-    /// The text as it stands.
+impl DecodedText {
+    /// The text without decoding.
     pub(super) fn plain(text: &str) -> Self {
-        let places = (0..text.len()).map(|at| (at, at + 1)).collect();
-        Self { bytes: text.as_bytes().to_vec(), places }
+        let ranges = (0..text.len()).map(|at| (at, at + 1)).collect();
+        Self { bytes: text.as_bytes().to_vec(), ranges }
     }
 
     fn with_room(bytes: usize) -> Self {
-        Self { bytes: Vec::with_capacity(bytes), places: Vec::with_capacity(bytes) }
+        Self { bytes: Vec::with_capacity(bytes), ranges: Vec::with_capacity(bytes) }
     }
 
-    /// The part of the text that some of the bytes come from.
+    /// The range of the text that these bytes were decoded from.
     pub(super) fn place(&self, bytes: Range<usize>) -> Range<usize> {
-        let (first, last) = (self.places.get(bytes.start), self.places.get(bytes.end - 1));
+        let (first, last) = (self.ranges.get(bytes.start), self.ranges.get(bytes.end - 1));
         first.map_or(0, |place| place.0)..last.map_or(0, |place| place.1)
     }
 
     fn push(&mut self, byte: u8, place: (usize, usize)) {
         self.bytes.push(byte);
-        self.places.push(place);
+        self.ranges.push(place);
     }
 
-    /// Undoes the escapes of JSON and of Rust's `Debug`; none if there are none.
+    /// Decodes the escapes of JSON and of Rust's `Debug`; `None` if there are none.
     pub(super) fn unescaped(&self) -> Option<Self> {
         self.bytes.contains(&b'\\').then(|| self.decoded(escape))
     }
 
-    /// Undoes percent-encoding; none if there is none.
+    /// Decodes percent-encoding; `None` if there is none.
     pub(super) fn percent_decoded(&self) -> Option<Self> {
         self.bytes.contains(&b'%').then(|| self.decoded(percent))
     }
 
-    /// Reads `+` as a space, as forms write it; none if there is none.
+    /// Decodes `+` as a space, as in forms; `None` if there is none.
     pub(super) fn with_spaces(&self) -> Option<Self> {
-        let plus = |rest: &[u8]| (rest[0] == b'+').then_some((Meant::Byte(b' '), 1));
+        let plus = |rest: &[u8]| (rest[0] == b'+').then_some((DecodedUnit::Byte(b' '), 1));
         self.bytes.contains(&b'+').then(|| self.decoded(plus))
     }
 
-    /// Replaces every unit that the decoder knows.
-    fn decoded(&self, decode: impl Fn(&[u8]) -> Option<(Meant, usize)>) -> Self {
+    /// Replaces every sequence that the decoder accepts.
+    fn decoded(&self, decode: impl Fn(&[u8]) -> Option<(DecodedUnit, usize)>) -> Self {
         let mut read = Self::with_room(self.bytes.len());
         let mut at = 0;
         while at < self.bytes.len() {
             let Some((meant, used)) = decode(&self.bytes[at..]) else {
-                read.push(self.bytes[at], self.places[at]);
+                read.push(self.bytes[at], self.ranges[at]);
                 at += 1;
                 continue;
             };
             let place = self.place(at..at + used);
             let mut room = [0; 4];
             let encoded: &[u8] = match meant {
-                Meant::Byte(byte) => &[byte],
-                Meant::Character(character) => character.encode_utf8(&mut room).as_bytes(),
+                DecodedUnit::Byte(byte) => &[byte],
+                DecodedUnit::Character(character) => character.encode_utf8(&mut room).as_bytes(),
             };
             for byte in encoded {
                 read.push(*byte, (place.start, place.end));
@@ -72,14 +72,14 @@ impl Reading {
         read
     }
 
-    /// Reads every run of base64 as bytes, from each of the four places where one may begin.
+    /// Decodes every run of base64 from each of its four alignments.
     pub(super) fn base64(&self) -> Vec<Self> {
-        self.runs(sextet, 6, SHORTEST * 4 / 3, 4)
+        self.runs(sextet, 6, MIN_DECODED_BYTES * 4 / 3, 4)
     }
 
-    /// Reads every run of hexadecimal digits as bytes, from both places where one may begin.
+    /// Decodes every run of hexadecimal digits from both alignments.
     pub(super) fn hexadecimal(&self) -> Vec<Self> {
-        self.runs(nibble, 4, SHORTEST * 2, 2)
+        self.runs(nibble, 4, MIN_DECODED_BYTES * 2, 2)
     }
 
     fn runs(
@@ -91,9 +91,9 @@ impl Reading {
     ) -> Vec<Self> {
         let mut found = Vec::new();
         let mut run: Vec<(u8, (usize, usize))> = Vec::new();
-        // A line's end does not end an encoded text.
+        // A line break does not end an encoded text.
         let breaks = |byte: &u8| matches!(byte, b'\r' | b'\n');
-        let units = self.bytes.iter().zip(&self.places).filter(|(byte, _)| !breaks(byte));
+        let units = self.bytes.iter().zip(&self.ranges).filter(|(byte, _)| !breaks(byte));
         let digits = units.map(|(byte, place)| digit(*byte).map(|digit| (digit, *place)));
         for digit in digits.chain([None]) {
             if let Some(digit) = digit {
@@ -109,19 +109,19 @@ impl Reading {
     }
 }
 
-/// What an escape stands for.
+/// The value of an escape.
 #[derive(Debug, Clone, Copy)]
-enum Meant {
+enum DecodedUnit {
     Byte(u8),
     Character(char),
 }
 
-/// Encoded texts that stand for less than this are not looked into.
-pub(super) const SHORTEST: usize = 4;
+/// Encoded texts of fewer decoded bytes are ignored.
+pub(super) const MIN_DECODED_BYTES: usize = 4;
 
-/// Packs digits of so many bits into bytes.
-fn packed(digits: &[(u8, (usize, usize))], bits: u32) -> Reading {
-    let mut read = Reading::with_room(digits.len());
+/// Packs digits of `bits` bits each into bytes.
+fn packed(digits: &[(u8, (usize, usize))], bits: u32) -> DecodedText {
+    let mut read = DecodedText::with_room(digits.len());
     let (mut held, mut count) = (0_u32, 0);
     let mut begun = 0;
     for (index, (digit, place)) in digits.iter().enumerate() {
@@ -134,7 +134,7 @@ fn packed(digits: &[(u8, (usize, usize))], bits: u32) -> Reading {
             count -= 8;
             let byte = u8::try_from((held >> count) & 0xFF).unwrap_or_default();
             read.push(byte, (digits[begun].1.0, place.1));
-            // The bits that are left belong to the next byte, and so does this digit.
+            // The remaining bits, and so this digit, belong to the next byte.
             begun = index;
         }
     }
@@ -156,14 +156,16 @@ fn nibble(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
-fn percent(rest: &[u8]) -> Option<(Meant, usize)> {
+fn percent(rest: &[u8]) -> Option<(DecodedUnit, usize)> {
     match rest {
-        [b'%', high, low, ..] => Some((Meant::Byte((nibble(*high)? << 4) | nibble(*low)?), 3)),
+        [b'%', high, low, ..] => {
+            Some((DecodedUnit::Byte((nibble(*high)? << 4) | nibble(*low)?), 3))
+        }
         _ => None,
     }
 }
 
-fn escape(rest: &[u8]) -> Option<(Meant, usize)> {
+fn escape(rest: &[u8]) -> Option<(DecodedUnit, usize)> {
     let [b'\\', kind, ..] = rest else { return None };
     let byte = match kind {
         b'n' => b'\n',
@@ -174,14 +176,15 @@ fn escape(rest: &[u8]) -> Option<(Meant, usize)> {
         b'0' => 0,
         b'"' | b'\'' | b'\\' | b'/' => *kind,
         b'u' => {
-            return unicode(rest).map(|(character, used)| (Meant::Character(character), used));
+            return unicode(rest)
+                .map(|(character, used)| (DecodedUnit::Character(character), used));
         }
         _ => return None,
     };
-    Some((Meant::Byte(byte), 2))
+    Some((DecodedUnit::Byte(byte), 2))
 }
 
-/// `\u00e9`, a pair of them, or `\u{e9}`.
+/// `\u00e9`, a surrogate pair of these, or `\u{e9}`.
 fn unicode(rest: &[u8]) -> Option<(char, usize)> {
     if rest.get(2) == Some(&b'{') {
         let length = rest.iter().skip(3).take(7).position(|byte| *byte == b'}')?;

@@ -1,4 +1,4 @@
-//! Strings.
+//! Changes of strings.
 
 use serde_json::json;
 

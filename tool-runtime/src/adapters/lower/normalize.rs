@@ -1,11 +1,11 @@
-//! One spelling for what JSON Schema's older drafts and OpenAPI spell otherwise.
+//! Converts older drafts of JSON Schema and OpenAPI to draft 2020-12.
 
 use serde_json::{Map, Value};
 
 use crate::adapters::names;
 
-/// A schema's keywords, of draft 2020-12.
-pub(super) fn normal(keywords: &Map<String, Value>) -> Map<String, Value> {
+/// A schema's keywords in draft 2020-12.
+pub(super) fn normalize(keywords: &Map<String, Value>) -> Map<String, Value> {
     let mut keywords = keywords.clone();
     exclusive(&mut keywords, "minimum", "exclusiveMinimum");
     exclusive(&mut keywords, "maximum", "exclusiveMaximum");
@@ -53,7 +53,7 @@ fn tuple(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// Says nothing of which values are right: for people, for editors, or for other readers.
+/// Returns whether the keyword is an annotation, which does not affect validity.
 pub(super) fn is_annotation(word: &str) -> bool {
     const ANNOTATIONS: &[&str] = &[
         "$schema",
@@ -80,16 +80,16 @@ pub(super) fn is_annotation(word: &str) -> bool {
     word.starts_with("x-") || ANNOTATIONS.contains(&word)
 }
 
-/// Does `unevaluatedProperties` refuse every property that the schema itself does not name?
+/// Returns whether `unevaluatedProperties` rejects every property that the schema does not declare.
 ///
-/// What names some more under a condition has to stand beside it for that.
+/// This requires that no sibling keyword declares more properties under a condition.
 pub(super) fn closes(keywords: &Map<String, Value>) -> bool {
     const NAME_MORE: [&str; 4] = ["dependentSchemas", "else", "if", "then"];
     keywords.get("unevaluatedProperties") == Some(&Value::Bool(false))
         && !NAME_MORE.iter().any(|word| keywords.contains_key(*word))
 }
 
-/// Is any property in it called otherwise where names have to be plain?
+/// Returns whether any property would be renamed in a dialect with restricted names.
 pub(super) fn has_odd_names(schema: &Value) -> bool {
     let odd = |name: &String| names::property(name) != *name;
     match schema {
@@ -102,12 +102,12 @@ pub(super) fn has_odd_names(schema: &Value) -> bool {
     }
 }
 
-/// Is its value for nobody's eyes?
+/// Returns whether the value is marked secret.
 pub(super) fn is_secret(keywords: &Map<String, Value>) -> bool {
     keywords.get("x-sensitivity").is_some_and(|sensitivity| sensitivity == "secret")
 }
 
-/// The types that a schema names, or that its values have; none if it says nothing of types.
+/// The types that a schema names, or those of its values; empty if it has neither.
 pub(super) fn types(keywords: &Map<String, Value>) -> Vec<String> {
     match keywords.get("type") {
         Some(Value::String(name)) => vec![name.clone()],
@@ -118,7 +118,7 @@ pub(super) fn types(keywords: &Map<String, Value>) -> Vec<String> {
     }
 }
 
-/// The values that a schema lists, as `enum` or as `const`.
+/// The values of `enum` or `const`.
 pub(super) fn values(keywords: &Map<String, Value>) -> Option<Vec<Value>> {
     match (keywords.get("const"), keywords.get("enum")) {
         (Some(value), _) => Some(vec![value.clone()]),
@@ -154,7 +154,7 @@ mod tests {
 
     #[track_caller]
     fn check(old: &Value, new: &Value) {
-        assert_eq!(&Value::Object(normal(old.as_object().expect("a schema"))), new);
+        assert_eq!(&Value::Object(normalize(old.as_object().expect("a schema"))), new);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The patterns of the default set, the signs that each needs, and what looks harmful and is not.
+//! The default patterns, their prefilters, and harmless values that look sensitive.
 
 use std::sync::LazyLock;
 
@@ -6,68 +6,68 @@ use regex_lite::Regex;
 
 use super::checks;
 use super::patterns::Pattern;
-use super::pieces::Check::{self, Many, One};
-use super::pieces::{Piece, cut};
+use super::pieces::MatchCheck::{self, Many, One};
+use super::pieces::{TextPiece, cut};
 
-/// When a pattern is applied.
+/// Order in which patterns are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Stage {
-    /// The user's own come first.
-    Own,
-    /// What says by its surroundings that it is sensitive, whatever it looks like.
-    Early,
-    /// What looks sensitive, unless it is known to be harmless.
-    Late,
+pub(super) enum PatternStage {
+    /// Custom patterns.
+    Custom,
+    /// Values that are sensitive by their context, whatever they look like.
+    ByContext,
+    /// Values that look sensitive, unless they are known to be harmless.
+    ByForm,
 }
 
-/// What stands in every text that a pattern can match.
+/// A property of every text that a pattern can match.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Sign {
-    /// Nothing is known of it.
+pub(super) enum Prefilter {
+    /// No prefilter.
     None,
     Text(&'static str),
-    /// One of these.
+    /// One of these texts.
     Either(&'static [&'static str]),
-    /// So many digits.
+    /// At least this number of digits.
     Digits(usize),
-    /// A run so long without spaces.
+    /// A run without spaces of at least this length.
     Run(usize),
-    /// One of these, whatever the case of its letters, which are small here; a space; and a run so
-    /// long without.
+    /// One of these words in any case (here in lower case), a space, and a run without spaces of at
+    /// least this length.
     Words(&'static [&'static str], usize),
 }
 
-/// What one look at a text tells.
+/// The features of a text, from one scan.
 #[derive(Debug, Default)]
-pub(super) struct Signs {
+pub(super) struct TextFeatures {
     digits: usize,
     longest_run: usize,
-    /// Which bytes there are, one bit each; the last one stands for all that are not ASCII.
+    /// A bit per ASCII byte that occurs; the last one stands for all other bytes.
     present: u128,
 }
 
-impl Signs {
+impl TextFeatures {
     pub(super) fn of(text: &str) -> Self {
-        let (mut signs, mut run) = (Self::default(), 0);
+        let (mut features, mut run) = (Self::default(), 0);
         for byte in text.bytes() {
-            signs.digits += usize::from(byte.is_ascii_digit());
+            features.digits += usize::from(byte.is_ascii_digit());
             run = if byte.is_ascii_whitespace() { 0 } else { run + 1 };
-            signs.longest_run = signs.longest_run.max(run);
-            signs.present |= bit(byte);
+            features.longest_run = features.longest_run.max(run);
+            features.present |= bit(byte);
         }
-        signs
+        features
     }
 
-    pub(super) fn show(&self, sign: Sign, text: &str) -> bool {
-        match sign {
-            Sign::None => true,
-            Sign::Text(part) => self.may_contain(part) && text.contains(part),
-            Sign::Either(parts) => {
+    pub(super) fn show(&self, prefilter: Prefilter, text: &str) -> bool {
+        match prefilter {
+            Prefilter::None => true,
+            Prefilter::Text(part) => self.may_contain(part) && text.contains(part),
+            Prefilter::Either(parts) => {
                 parts.iter().any(|part| self.may_contain(part) && text.contains(part))
             }
-            Sign::Digits(least) => self.digits >= least,
-            Sign::Run(least) => self.longest_run >= least,
-            Sign::Words(words, least) => {
+            Prefilter::Digits(least) => self.digits >= least,
+            Prefilter::Run(least) => self.longest_run >= least,
+            Prefilter::Words(words, least) => {
                 self.longest_run >= least
                     && self.has_space()
                     && words.iter().any(|word| self.may_spell(word))
@@ -75,12 +75,12 @@ impl Signs {
         }
     }
 
-    /// Most texts lack some byte of what is looked for.
+    /// Tests single bytes first, because most texts lack one of them.
     fn may_contain(&self, part: &str) -> bool {
         part.bytes().all(|byte| self.present & bit(byte) != 0)
     }
 
-    /// As [`may_contain`](Self::may_contain), whatever the letters' case.
+    /// Like [`may_contain`](Self::may_contain), ignoring case.
     fn may_spell(&self, word: &str) -> bool {
         word.bytes().all(|byte| self.present & (bit(byte) | bit(byte.to_ascii_uppercase())) != 0)
     }
@@ -94,158 +94,183 @@ fn bit(byte: u8) -> u128 {
     1 << byte.min(127)
 }
 
-/// One pattern of the default set: name, stage, sign, expression, check.
-type Shape = (&'static str, Stage, Sign, &'static str, Check);
+/// One default pattern: name, stage, prefilter, expression, check.
+type PatternSpec = (&'static str, PatternStage, Prefilter, &'static str, MatchCheck);
 
-const SHAPES: [Shape; 22] = [
+const PATTERNS: [PatternSpec; 22] = [
     (
         "key",
-        Stage::Early,
-        Sign::Text("-----BEGIN "),
+        PatternStage::ByContext,
+        Prefilter::Text("-----BEGIN "),
         r"-----BEGIN [A-Z0-9 ]+-----(?s:.)*?(?:-----END [A-Z0-9 ]+-----|\z)",
         One(checks::whole),
     ),
     (
         "secret",
-        Stage::Early,
-        Sign::Either(&[":", "="]),
+        PatternStage::ByContext,
+        Prefilter::Either(&[":", "="]),
         r#"(?i)(?:authorization|cookie)\\*["']?\s*[:=]\s*(\\*"[^"\r\n]*"?|[^"\s][^"\r\n]*)"#,
         One(checks::whole),
     ),
     (
         "secret",
-        Stage::Early,
-        Sign::Either(&[":", "="]),
+        PatternStage::ByContext,
+        Prefilter::Either(&[":", "="]),
         r#"(?i)(?:password|passwd|passphrase|pwd|api[_-]?key|access[_-]?key|secret[_-]?key|client[_-]?secret|private[_-]?key|(?:access|auth|refresh|session)[_-]?token)\\*["']?\s*[:=]\s*(?:Some\()?(\\*"[^"\r\n]*"?|\\*'[^'\r\n]*'?|[^\s,;&"'<>)\]}]+)"#,
         One(checks::value_of_a_secret),
     ),
     (
         "secret",
-        Stage::Early,
-        Sign::Either(&[":", "="]),
+        PatternStage::ByContext,
+        Prefilter::Either(&[":", "="]),
         r#"(?i)(?:secret|token|session|signature|sig)\\*["']?\s*[:=]\s*(?:Some\()?(\\*"[^"\r\n]*"?|\\*'[^'\r\n]*'?|[^\s,;&"'<>)\]}]+)"#,
         One(checks::opaque),
     ),
-    ("secret", Stage::Early, Sign::Text("://"), r#"://([^\s/?#"'<>]+)@"#, One(checks::credentials)),
+    (
+        "secret",
+        PatternStage::ByContext,
+        Prefilter::Text("://"),
+        r#"://([^\s/?#"'<>]+)@"#,
+        One(checks::credentials),
+    ),
     (
         "token",
-        Stage::Early,
-        Sign::Text("eyJ"),
+        PatternStage::ByContext,
+        Prefilter::Text("eyJ"),
         r"eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)*",
         One(checks::whole),
     ),
     (
         "token",
-        Stage::Early,
-        Sign::Words(&["bearer", "basic", "token"], 8),
+        PatternStage::ByContext,
+        Prefilter::Words(&["bearer", "basic", "token"], 8),
         r"(?i)\b(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]+)",
         One(checks::opaque),
     ),
     (
         "token",
-        Stage::Early,
-        Sign::Run(16),
+        PatternStage::ByContext,
+        Prefilter::Run(16),
         r"\b(?:[spr]k[-_]|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|xapp-|AIza|ya29\.|npm_|pypi-|hf_|dop_v1_|shpat_|whsec_|SG\.|AKIA|ASIA)[A-Za-z0-9._-]+",
         One(checks::key),
     ),
     (
         "email",
-        Stage::Early,
-        Sign::Either(&["@", "%40"]),
+        PatternStage::ByContext,
+        Prefilter::Either(&["@", "%40"]),
         r#"[^\s@<>()\[\]{},;:"'|=&?/\\]+(?:@|%40)(?:[A-Za-z0-9\u{80}-\u{10FFFF}-]+\.)+[A-Za-z\u{80}-\u{10FFFF}]{2,}"#,
         One(checks::whole),
     ),
-    ("id", Stage::Late, Sign::Text("<<"), r"[A-Z0-9<]+", One(checks::machine_readable)),
     (
         "id",
-        Stage::Late,
-        Sign::Digits(4),
+        PatternStage::ByForm,
+        Prefilter::Text("<<"),
+        r"[A-Z0-9<]+",
+        One(checks::machine_readable),
+    ),
+    (
+        "id",
+        PatternStage::ByForm,
+        Prefilter::Digits(4),
         r"(?i)(?:passport|passeport|reisepass|pasaporte|passaporto|personalausweis|(?:identity|id) ?card|driving licen[cs]e|driver'?s licen[cs]e|führerschein|permis de conduire|护照|身份证)[^A-Za-z0-9\r\n]*(?:(?:no|nr|number|nummer|num[eé]ro|n)\b[^A-Za-z0-9\r\n]*)?(?:(?:is|ist|est)\b[^A-Za-z0-9\r\n]*)?([A-Za-z0-9-]+)",
         One(checks::document),
     ),
-    ("id", Stage::Late, Sign::Digits(9), r"\d{3}[ -]\d{2}[ -]\d{4}", One(checks::social_security)),
-    ("id", Stage::Late, Sign::Digits(17), r"\d{17}[\dXx]", One(checks::resident)),
     (
         "id",
-        Stage::Late,
-        Sign::Digits(13),
+        PatternStage::ByForm,
+        Prefilter::Digits(9),
+        r"\d{3}[ -]\d{2}[ -]\d{4}",
+        One(checks::social_security),
+    ),
+    ("id", PatternStage::ByForm, Prefilter::Digits(17), r"\d{17}[\dXx]", One(checks::resident)),
+    (
+        "id",
+        PatternStage::ByForm,
+        Prefilter::Digits(13),
         r"[12] ?\d{2} ?\d{2} ?[0-9AB]{2} ?\d{3} ?\d{3} ?\d{2}",
         One(checks::french_nir),
     ),
     (
         "id",
-        Stage::Late,
-        Sign::Digits(6),
+        PatternStage::ByForm,
+        Prefilter::Digits(6),
         r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]",
         One(checks::alone),
     ),
     (
         "iban",
-        Stage::Late,
-        Sign::Digits(6),
+        PatternStage::ByForm,
+        Prefilter::Digits(6),
         r"(?i)[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9])+",
         Many(checks::ibans),
     ),
-    ("card", Stage::Late, Sign::Digits(13), r"\d(?:[ \u{a0}-]?\d)+", Many(checks::cards)),
+    (
+        "card",
+        PatternStage::ByForm,
+        Prefilter::Digits(13),
+        r"\d(?:[ \u{a0}-]?\d)+",
+        Many(checks::cards),
+    ),
     (
         "phone",
-        Stage::Late,
-        Sign::Digits(8),
+        PatternStage::ByForm,
+        Prefilter::Digits(8),
         r"(?:\+|00)[1-9](?:[ ().\u{a0}/-]{0,3}\d)+",
         Many(checks::international_phones),
     ),
     (
         "phone",
-        Stage::Late,
-        Sign::Digits(9),
+        PatternStage::ByForm,
+        Prefilter::Digits(9),
         r"(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}|1[3-9]\d[ -]\d{4}[ -]\d{4}|1[3-9]\d{9}|\(?0[1-9]\d{0,3}\)?(?:[ /.-]{1,3}\d{2,8}){1,4}|0[1-9]\d{8,9}",
         One(checks::national_phone),
     ),
     (
         "address",
-        Stage::Late,
-        Sign::Digits(1),
+        PatternStage::ByForm,
+        Prefilter::Digits(1),
         r"\b\d+[A-Za-z]?(?: (?:[NSEW]\.?|[A-Z][A-Za-z.'’-]*|\d+(?:st|nd|rd|th))){1,4} (?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Terrace|Way|Close|Crescent|Highway|Hwy|Parkway|Pkwy)\b|(?i:\bp\.? ?o\.? box \d+|\bpostfach \d[\d ]*)|\b\d+ ?(?:bis|ter)?,? (?i:rue|avenue|boulevard|bd|place|chemin|allée|impasse|quai|route|cours)(?: (?:de|du|des|la|le|les)| (?:de )?l['’])*[ '’]?[A-Z\u{c0}-\u{de}][A-Za-z\u{c0}-\u{ff}'’-]*(?:[ -][A-Z\u{c0}-\u{de}][A-Za-z\u{c0}-\u{ff}'’-]*){0,3}",
         One(checks::whole),
     ),
     (
         "address",
-        Stage::Late,
-        Sign::Digits(1),
+        PatternStage::ByForm,
+        Prefilter::Digits(1),
         r"(?:[A-Z\u{c0}-\u{de}][A-Za-z\u{c0}-\u{ff}.-]*[ -])?(?:[A-Z\u{c0}-\u{de}]?[A-Za-z\u{c0}-\u{ff}-]*(?:[Ss]traße|[Ss]trasse|[Ss]tr\.|weg|platz|allee|gasse|damm|ufer)|Weg|Platz|Allee|Gasse|Damm) \d+ ?[a-z]?\b|(?:Calle|Avenida|Avda\.|Paseo|Plaza|Viale|Piazza|Corso)(?: [A-Za-z\u{c0}-\u{ff}'’.]+){1,5},? (?:n\.?º? ?)?\d+",
         One(checks::whole),
     ),
     (
         "address",
-        Stage::Late,
-        Sign::Text("号"),
+        PatternStage::ByForm,
+        Prefilter::Text("号"),
         r"[\u{4e00}-\u{9fff}A-Za-z0-9]*[路街道巷弄]\d+号(?:[A-Za-z0-9\u{4e00}-\u{9fff}-]{0,24}[室楼层栋])?",
         One(checks::whole),
     ),
 ];
 
-/// Applied as the last one: runs that no word of a language looks like.
-const RUN: Shape = ("token", Stage::Late, Sign::Run(32), r"[A-Za-z0-9+/_=-]+", One(checks::random));
+/// Applied last: runs that do not look like words of a language.
+const RUN: PatternSpec =
+    ("token", PatternStage::ByForm, Prefilter::Run(32), r"[A-Za-z0-9+/_=-]+", One(checks::random));
 
-/// The default set, in the order in which it is applied.
+/// The default set, in order of application.
 pub(super) fn patterns() -> Vec<Pattern> {
-    // The expressions are constants; a test compiles them all.
-    SHAPES.iter().chain([&RUN]).filter_map(pattern).collect()
+    // The expressions are constants, and a test compiles all of them.
+    PATTERNS.iter().chain([&RUN]).filter_map(pattern).collect()
 }
 
 #[cfg(test)]
 pub(super) const fn size() -> usize {
-    SHAPES.len() + 1
+    PATTERNS.len() + 1
 }
 
-fn pattern((name, stage, sign, expression, check): &Shape) -> Option<Pattern> {
+fn pattern((name, stage, prefilter, expression, check): &PatternSpec) -> Option<Pattern> {
     let regex = Regex::new(expression).ok()?;
-    Some(Pattern::new((*name).into(), regex, *stage, *sign, *check))
+    Some(Pattern::new((*name).into(), regex, *stage, *prefilter, *check))
 }
 
-/// Keeps what has digits or runs enough for a pattern and is no secret: UUIDs, trace headers,
-/// timestamps, digests that say what they are.
-pub(super) fn keep_harmless<'t>(pieces: &[Piece<'t>]) -> Vec<Piece<'t>> {
+/// Keeps harmless values that have as many digits or as long runs as sensitive ones: UUIDs, trace
+/// headers, timestamps, labelled digests.
+pub(super) fn accept_harmless<'t>(pieces: &[TextPiece<'t>]) -> Vec<TextPiece<'t>> {
     static HARMLESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(concat!(
             r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}",
@@ -257,7 +282,7 @@ pub(super) fn keep_harmless<'t>(pieces: &[Piece<'t>]) -> Vec<Piece<'t>> {
     });
     match &*HARMLESS {
         Some(regex) => {
-            let kept = cut(pieces, regex, One(checks::alone), usize::MAX, Piece::Kept);
+            let kept = cut(pieces, regex, One(checks::alone), usize::MAX, TextPiece::Accepted);
             kept.unwrap_or_else(|| pieces.to_vec())
         }
         None => pieces.to_vec(),

@@ -1,12 +1,12 @@
-//! A schema for a dialect that knows JSON Schema: without what no model should read.
+//! Converts a schema for dialects that support all of JSON Schema: removes unsafe annotations.
 
 use serde_json::{Map, Value, json};
 
-use super::normal::{is_annotation, is_secret};
+use super::normalize::{is_annotation, is_secret};
 use super::{Lowering, below};
 
 impl Lowering<'_> {
-    pub(super) fn whole(&mut self, keywords: &Map<String, Value>, at: &str) -> Value {
+    pub(super) fn full_schema(&mut self, keywords: &Map<String, Value>, at: &str) -> Value {
         let mut said = Map::new();
         for (word, value) in keywords {
             if let Some((word, value)) = self.keyword(word, value, keywords, at) {
@@ -33,8 +33,8 @@ impl Lowering<'_> {
             ("title", Value::String(_)) if self.titles => value.clone(),
             _ if is_annotation(word) => return None,
             ("properties", Value::Object(named)) => Value::Object(self.properties(named, at)),
-            ("propertyNames", _) if self.odd_names => {
-                self.lose(at, word, "left out, as properties are called otherwise");
+            ("propertyNames", _) if self.has_renamed_names => {
+                self.record_loss(at, word, "omitted, because properties are renamed");
                 return None;
             }
             ("required", _) => self.property_names(value),
@@ -49,7 +49,7 @@ impl Lowering<'_> {
                 return self.one_of(branches, beside.contains_key("anyOf"), at);
             }
             ("not" | "if" | "contains", _) => return Some((word, self.exactly(word, value, at)?)),
-            (_, Value::Object(_)) if HOLD_A_SCHEMA.contains(&word) => {
+            (_, Value::Object(_)) if SCHEMA_KEYWORDS.contains(&word) => {
                 self.node(value, &below(at, &[word]))
             }
             _ => value.clone(),
@@ -78,7 +78,7 @@ impl Lowering<'_> {
         Value::Object(said)
     }
 
-    /// Says a choice of one alone; of any, where a branch admits more than it did.
+    /// Converts `oneOf`, or replaces it by `anyOf` if a branch was widened.
     fn one_of(
         &mut self,
         branches: &[Value],
@@ -90,7 +90,7 @@ impl Lowering<'_> {
         if self.widened == before {
             return Some(("oneOf", said));
         }
-        self.lose(at, "oneOf", "any of its branches, or several");
+        self.record_loss(at, "oneOf", "replaced by `anyOf`");
         (!beside_any).then_some(("anyOf", said))
     }
 
@@ -103,19 +103,19 @@ impl Lowering<'_> {
             .collect()
     }
 
-    /// Says what would refuse more, were a part of it to admit more: whole, or not at all.
+    /// Converts a keyword for which a wider subschema would reject more: exactly, or not at all.
     fn exactly(&mut self, word: &str, value: &Value, at: &str) -> Option<Value> {
         let before = self.widened;
         let said = self.node(value, &below(at, &[word]));
         if self.widened == before {
             return Some(said);
         }
-        self.lose(at, word, "left out");
+        self.record_loss(at, word, "omitted");
         None
     }
 }
 
-const HOLD_A_SCHEMA: &[&str] = &[
+const SCHEMA_KEYWORDS: &[&str] = &[
     "additionalProperties",
     "else",
     "items",
@@ -132,9 +132,9 @@ fn names_array(keywords: &Map<String, Value>) -> bool {
     }
 }
 
-/// Is it the width of a number? Its bounds say what it means.
+/// Returns whether the format is a numeric width, which the bounds express already.
 pub(super) fn is_width(format: &str, keywords: &Map<String, Value>) -> bool {
     let numeric = ["int", "uint", "float", "double"].iter().any(|kind| format.starts_with(kind));
-    let names_string = super::normal::types(keywords).iter().any(|kind| kind == "string");
+    let names_string = super::normalize::types(keywords).iter().any(|kind| kind == "string");
     numeric && !names_string
 }

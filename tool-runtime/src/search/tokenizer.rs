@@ -1,12 +1,11 @@
-//! Takes texts and names apart into words that can be compared.
+//! Splits texts and names into comparable words.
 
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// English words that say nothing of what a tool does; `s` and `t` are what is left of "what's"
-/// and "don't".
-const EMPTY: &[&str] = &[
+/// English stop words; `s` and `t` are left over from "what's" and "don't".
+const STOP_WORDS: &[&str] = &[
     "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could",
     "did", "do", "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is",
     "it", "its", "me", "my", "of", "on", "or", "our", "please", "s", "should", "so", "some", "t",
@@ -17,25 +16,25 @@ const EMPTY: &[&str] = &[
 
 static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
-/// The words of a contract's part, each as often as it occurs.
-pub(super) fn of_text(text: &str) -> Vec<String> {
+/// The words of a part of a contract, including repetitions.
+pub(super) fn document_words(text: &str) -> Vec<String> {
     words(text, Ideographs::SinglesAndPairs)
 }
 
-/// The words of a question, each once, in one order.
-pub(super) fn of_question(text: &str) -> Vec<String> {
+/// The distinct words of a query, in a fixed order.
+pub(super) fn query_words(text: &str) -> Vec<String> {
     let mut words = words(text, Ideographs::Pairs);
     words.sort_unstable();
     words.dedup();
     words
 }
 
-/// What stands for a text whose words are not set apart.
+/// Tokens of a text whose words are not separated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ideographs {
-    /// Pairs of neighbours, and a character that stands alone.
+    /// Pairs of adjacent characters, and isolated characters.
     Pairs,
-    /// Each character too, so that a word of one character is found in a longer text.
+    /// Each character too, so that a one-character word is found in a longer text.
     SinglesAndPairs,
 }
 
@@ -46,16 +45,17 @@ fn words(text: &str, ideographs: Ideographs) -> Vec<String> {
             if run.starts_with(is_ideograph) {
                 push_ideographs(run, ideographs, &mut found);
             } else {
-                push_spelt(run, &mut found);
+                push_identifier_words(run, &mut found);
             }
         }
     }
     found
 }
 
-/// Adds the parts of a name such as `getHTTPStatus2`, and the whole of it where it has several.
-fn push_spelt(run: &str, found: &mut Vec<String>) {
-    let parts = split_at(run, begins_part);
+/// Appends the parts of a name such as `getHTTPStatus2`, and the whole name if it has several
+/// parts.
+fn push_identifier_words(run: &str, found: &mut Vec<String>) {
+    let parts = split_at(run, begins_word_part);
     if parts.len() > 1 {
         push_word(run, found);
     }
@@ -64,7 +64,7 @@ fn push_spelt(run: &str, found: &mut Vec<String>) {
     }
 }
 
-fn begins_part(before: char, here: char, after: Option<char>) -> bool {
+fn begins_word_part(before: char, here: char, after: Option<char>) -> bool {
     let in_capitals = before.is_uppercase() && here.is_uppercase();
     (before.is_lowercase() && here.is_uppercase())
         || (in_capitals && after.is_some_and(char::is_lowercase))
@@ -73,7 +73,7 @@ fn begins_part(before: char, here: char, after: Option<char>) -> bool {
 
 fn push_word(word: &str, found: &mut Vec<String>) {
     let word = word.to_lowercase();
-    if word.chars().all(char::is_numeric) || EMPTY.binary_search(&&*word).is_ok() {
+    if word.chars().all(char::is_numeric) || STOP_WORDS.binary_search(&&*word).is_ok() {
         return;
     }
     let is_english = word.bytes().all(|letter| letter.is_ascii_lowercase());
@@ -88,7 +88,7 @@ fn push_ideographs(run: &str, ideographs: Ideographs, found: &mut Vec<String>) {
     }
 }
 
-/// Splits a text before each character that begins a part, seen between its neighbours.
+/// Splits a text before each character that begins a part, given its neighbours.
 fn split_at(text: &str, begins: impl Fn(char, char, Option<char>) -> bool) -> Vec<&str> {
     let letters: Vec<(usize, char)> = text.char_indices().collect();
     let (mut parts, mut start) = (Vec::new(), 0);
@@ -105,7 +105,7 @@ fn split_at(text: &str, begins: impl Fn(char, char, Option<char>) -> bool) -> Ve
     parts
 }
 
-/// Tells whether a character belongs to Chinese, Japanese or Korean writing.
+/// Returns whether a character belongs to Chinese, Japanese or Korean writing.
 fn is_ideograph(letter: char) -> bool {
     matches!(
         letter,
@@ -125,7 +125,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        assert_eq!(of_text(text), expected, "{text}");
+        assert_eq!(document_words(text), expected, "{text}");
     }
 
     #[test]
@@ -152,8 +152,8 @@ mod tests {
     fn writing_without_spaces_is_taken_in_pairs() {
         check("查询天气", &["查询", "询天", "天气", "查", "询", "天", "气"]);
         check("用SQL查询", &["用", "sql", "查询", "查", "询"]);
-        assert_eq!(of_question("天气"), ["天气"]);
-        assert_eq!(of_question("茶"), ["茶"]);
+        assert_eq!(query_words("天气"), ["天气"]);
+        assert_eq!(query_words("茶"), ["茶"]);
     }
 
     #[test]
@@ -163,11 +163,11 @@ mod tests {
 
     #[test]
     fn a_question_has_each_word_once() {
-        assert_eq!(of_question("tea, Teas and more tea"), ["more", "tea"]);
+        assert_eq!(query_words("tea, Teas and more tea"), ["more", "tea"]);
     }
 
     #[test]
     fn empty_words_are_sorted_for_the_search_in_them() {
-        assert!(EMPTY.is_sorted());
+        assert!(STOP_WORDS.is_sorted());
     }
 }

@@ -1,14 +1,14 @@
-//! Equality of values as JSON Schema means it, and of schemas up to what they only tell.
+//! Equality of JSON values, and of schemas apart from annotations.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::part::Part;
-use super::words;
+use super::keywords;
+use super::subschema::Subschema;
 use crate::json::Decimal;
 
-/// Are two values equal? Numbers are compared by value: 1 is 1.0.
+/// Returns whether two values are equal. Numbers are compared by value: 1 equals 1.0.
 pub(super) fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => {
@@ -25,39 +25,39 @@ pub(super) fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Do two schemas read the same, apart from annotations and the names of definitions?
-pub(super) fn alike<'s>(a: Part<'s>, b: Part<'s>) -> bool {
-    Reading { seen: BTreeSet::new() }.schemas(a, b)
+/// Returns whether two schemas are equal, apart from annotations and definition names.
+pub(super) fn same_assertions<'s>(a: Subschema<'s>, b: Subschema<'s>) -> bool {
+    SchemaEquality { seen: BTreeSet::new() }.schemas(a, b)
 }
 
-struct Reading {
-    /// Pairs that are being read, or were: a reference back to them is no difference.
+struct SchemaEquality {
+    /// Pairs that are compared, now or before: a reference back to them is not a difference.
     seen: BTreeSet<(usize, usize)>,
 }
 
-impl Reading {
-    fn schemas<'s>(&mut self, a: Part<'s>, b: Part<'s>) -> bool {
-        let (a, b) = (a.settled(), b.settled());
+impl SchemaEquality {
+    fn schemas<'s>(&mut self, a: Subschema<'s>, b: Subschema<'s>) -> bool {
+        let (a, b) = (a.resolved(), b.resolved());
         if a.id() == b.id() || !self.seen.insert((a.id(), b.id())) {
             return true;
         }
         let (Some(left), Some(right)) = (a.keywords(), b.keywords()) else {
             return a.schema == b.schema;
         };
-        let words = left.keys().chain(right.keys()).filter(|word| words::asserts(word));
+        let words = left.keys().chain(right.keys()).filter(|word| keywords::asserts(word));
         words.collect::<BTreeSet<_>>().into_iter().all(|word| self.keyword(word, a, b))
     }
 
-    fn keyword<'s>(&mut self, word: &str, a: Part<'s>, b: Part<'s>) -> bool {
+    fn keyword<'s>(&mut self, word: &str, a: Subschema<'s>, b: Subschema<'s>) -> bool {
         let (Some(left), Some(right)) = (a.get(word), b.get(word)) else { return false };
         match word {
             "$ref" => match (a.target(), b.target()) {
                 (Some(a), Some(b)) => self.schemas(a, b),
-                (None, None) => left == right && a.leads_out() && b.leads_out(),
+                (None, None) => left == right && a.is_external() && b.is_external(),
                 _ => false,
             },
             "properties" | "patternProperties" | "dependentSchemas" | "dependencies" => {
-                let (left, right) = (a.named(word), b.named(word));
+                let (left, right) = (a.subschema_map(word), b.subschema_map(word));
                 let mut pairs = left.iter().zip(&right);
                 left.len() == right.len()
                     && pairs.all(|(a, b)| a.0 == b.0 && self.schemas(a.1, b.1))
@@ -81,7 +81,7 @@ impl Reading {
         }
     }
 
-    fn lists<'s>(&mut self, a: Vec<Part<'s>>, b: Vec<Part<'s>>) -> bool {
+    fn lists<'s>(&mut self, a: Vec<Subschema<'s>>, b: Vec<Subschema<'s>>) -> bool {
         a.len() == b.len() && a.into_iter().zip(b).all(|(a, b)| self.schemas(a, b))
     }
 }

@@ -1,4 +1,4 @@
-//! What a schema only tells.
+//! Changes of annotations.
 
 use serde_json::{Value, json};
 
@@ -15,17 +15,25 @@ fn text(word: &str, value: Value) -> Value {
 pub(super) fn rows() -> Vec<Row> {
     let plain = || json!({"type": "string"});
     let both = |word: &str, old: Value, new: Value| (text(word, old), text(word, new));
-    let told = |name, word: &str, rule| {
+    let compare_annotations = |name, word: &str, rule| {
         let (before, after) = both(word, json!("a"), json!("b"));
         row(name, before, after, Same, [rule])
     };
     vec![
-        told("a title", "title", "title-changed /title"),
-        told("a description", "description", "description-changed /description"),
-        told("a comment", "$comment", "comment-changed /$comment"),
-        told("an extension", "x-order", "annotation-changed /x-order"),
-        told("a format that nobody parses by", "format", "annotation-changed /format"),
-        told("an encoding", "contentEncoding", "annotation-changed /contentEncoding"),
+        compare_annotations("a title", "title", "title-changed /title"),
+        compare_annotations("a description", "description", "description-changed /description"),
+        compare_annotations("a comment", "$comment", "comment-changed /$comment"),
+        compare_annotations("an extension", "x-order", "annotation-changed /x-order"),
+        compare_annotations(
+            "a format that nobody parses by",
+            "format",
+            "annotation-changed /format",
+        ),
+        compare_annotations(
+            "an encoding",
+            "contentEncoding",
+            "annotation-changed /contentEncoding",
+        ),
         row(
             "a description is new",
             plain(),
