@@ -1,4 +1,4 @@
-//! Collects every error of an item, so that all are shown at once.
+//! Collects all errors of an item, so that they are reported together.
 
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -6,7 +6,7 @@ use std::fmt::Display;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
-/// The errors found so far. Dropping it unread is a bug, and panics.
+/// The errors so far. Dropping it without reading them panics, because that is a bug.
 #[derive(Debug)]
 pub(crate) struct Errors {
     found: RefCell<Option<Vec<syn::Error>>>,
@@ -22,24 +22,24 @@ impl Errors {
         self.add(syn::Error::new_spanned(tokens, message));
     }
 
-    /// Adds an error that underlines this place.
+    /// Adds an error that underlines this span.
     pub(crate) fn span(&self, span: Span, message: impl Display) {
         self.add(syn::Error::new(span, message));
     }
 
-    /// Adds an error that syn made.
+    /// Adds an error of syn.
     pub(crate) fn add(&self, error: syn::Error) {
         if let Some(found) = self.found.borrow_mut().as_mut() {
             found.push(error);
         }
     }
 
-    /// Says whether anything was found since `mark` was taken by [`count`](Self::count).
+    /// Returns the number of errors so far, to detect new ones.
     pub(crate) fn count(&self) -> usize {
         self.found.borrow().as_ref().map_or(0, Vec::len)
     }
 
-    /// Ends the collection: the errors as code, if there are any.
+    /// Converts the errors to code, if there are any.
     pub(crate) fn finish(self) -> Option<TokenStream> {
         let found = self.found.borrow_mut().take().unwrap_or_default();
         if found.is_empty() {

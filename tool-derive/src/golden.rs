@@ -1,6 +1,6 @@
-//! Golden expansions: what the macros write for the files in `tests/golden`.
+//! Golden expansions of the files in `tests/golden`.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p tool-derive golden` writes them anew.
+//! `UPDATE_GOLDEN=1 cargo test -p tool-derive golden` updates them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ fn expanded(source: &str) -> String {
     prettyplease::unparse(&syn::parse2(tokens).expect("an expansion is Rust"))
 }
 
-/// What the macros write for a source, and the rest of it as it is.
+/// The expansion of a source file; items without macros stay unchanged.
 pub(crate) fn tokens(source: &str) -> TokenStream {
     let file = syn::parse_file(source).expect("a golden source is Rust");
     file.items.into_iter().map(item).collect()

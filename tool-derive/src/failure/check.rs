@@ -1,12 +1,12 @@
-//! Judges a raw error type. In order:
+//! Checks a raw error type. In order:
 //!
-//! - `shape`: an enum, or a struct that is one case
-//! - `said`: every case says what it means
-//! - `alone`: `transparent` stands alone, over exactly one field
+//! - `shape`: an enum, or a struct, which has a single case
+//! - `said`: every case has an option
+//! - `alone`: `transparent` is the only option, and there is exactly one field
 //! - `code`: one code, of the closed set or fully described
-//! - `message`: at most one source of the public text, over fields that exist
-//! - `advice`: retry, status, endpoint and details come from literals or fields that exist
-//! - `effect`: one of two, and nothing else fills its place in the details
+//! - `message`: at most one source of the public text, over existing fields
+//! - `advice`: retry, status, endpoint and details are literals or existing fields
+//! - `effect`: one of two values, and no field of the same name in the details
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -16,18 +16,20 @@ use syn::{Expr, ExprLit, Lit, LitStr, Token};
 
 use super::codes::{CLASSES, CODES, RESERVED};
 use super::message;
-use super::model::{Case, Code, Effect, Failure, Meaning, Message, Own, Source, binding};
-use super::raw::{RawCase, RawFailure, RawOptions, Shape};
+use super::model::{
+    CaseFailure, Code, Effect, Failure, FailureCase, Message, OwnFailure, ValueSource, binding,
+};
+use super::raw::{RawFailure, RawFailureCase, RawOptions, TypeShape};
 use crate::errors::Errors;
 use crate::syntax::duration::milliseconds;
 use crate::syntax::names::closest;
-use crate::syntax::options::{Given, Value};
+use crate::syntax::options::{KeyedValue, OptionValue};
 use crate::syntax::root::Root;
 
 /// Checks every case.
 pub(crate) fn check(raw: RawFailure, errors: &Errors) -> Option<Failure> {
     let cases = match raw.shape {
-        Shape::Enum(cases) => cases
+        TypeShape::Enum(cases) => cases
             .into_iter()
             .filter_map(|case| {
                 let name = &case.name;
@@ -35,15 +37,15 @@ pub(crate) fn check(raw: RawFailure, errors: &Errors) -> Option<Failure> {
                 check_case(case, path, errors)
             })
             .collect(),
-        Shape::Struct(case) => {
+        TypeShape::Struct(case) => {
             check_case(*case, quote!(Self), errors).into_iter().collect::<Vec<_>>()
         }
-        Shape::Union(token) => {
+        TypeShape::Union(token) => {
             errors.at(token, "a union does not know its case; make it an enum");
             return None;
         }
     };
-    let transparent = cases.iter().any(|case| matches!(case.meaning, Meaning::Transparent(_)));
+    let transparent = cases.iter().any(|case| matches!(case.meaning, CaseFailure::Transparent(_)));
     if transparent {
         if let Some(parameter) = raw.generics.type_params().next() {
             errors.at(
@@ -56,8 +58,8 @@ pub(crate) fn check(raw: RawFailure, errors: &Errors) -> Option<Failure> {
     Some(Failure { name: raw.name, generics: raw.generics, root: Root::given(raw.crate_), cases })
 }
 
-fn check_case(raw: RawCase, path: TokenStream, errors: &Errors) -> Option<Case> {
-    let RawCase { name, fields, options } = raw;
+fn check_case(raw: RawFailureCase, path: TokenStream, errors: &Errors) -> Option<FailureCase> {
+    let RawFailureCase { name, fields, options } = raw;
     let Some(options) = options else {
         errors.at(
             &name,
@@ -70,9 +72,9 @@ fn check_case(raw: RawCase, path: TokenStream, errors: &Errors) -> Option<Case> 
     };
     let meaning = match &options.transparent {
         Some(given) => transparent(given, &options, &fields, errors),
-        None => own(&options, &fields, errors).map(|own| Meaning::Own(Box::new(own))),
+        None => own(&options, &fields, errors).map(|own| CaseFailure::OwnFailure(Box::new(own))),
     };
-    Some(Case { path, fields, meaning: meaning? })
+    Some(FailureCase { path, fields, meaning: meaning? })
 }
 
 fn codes() -> String {
@@ -80,12 +82,12 @@ fn codes() -> String {
 }
 
 fn transparent(
-    given: &Given<bool>,
+    given: &KeyedValue<bool>,
     options: &RawOptions,
     fields: &syn::Fields,
     errors: &Errors,
-) -> Option<Meaning> {
-    if says_more(options) {
+) -> Option<CaseFailure> {
+    if has_failure_options(options) {
         errors.at(
             &options.attribute,
             "`transparent` takes everything from the error inside; remove the other options",
@@ -94,14 +96,14 @@ fn transparent(
     }
     let mut inner = fields.iter();
     if let (Some(field), None) = (inner.next(), inner.next()) {
-        return Some(Meaning::Transparent(Box::new(field.ty.clone())));
+        return Some(CaseFailure::Transparent(Box::new(field.ty.clone())));
     }
     errors.at(&given.key, "`transparent` needs exactly one field: the error inside");
     None
 }
 
-/// Says whether anything that describes a failure is given.
-fn says_more(options: &RawOptions) -> bool {
+/// Returns whether any option describes a failure.
+fn has_failure_options(options: &RawOptions) -> bool {
     options.closed.is_some()
         || options.code.is_some()
         || options.class.is_some()
@@ -116,7 +118,7 @@ fn says_more(options: &RawOptions) -> bool {
         || options.effect.is_some()
 }
 
-fn own(options: &RawOptions, fields: &syn::Fields, errors: &Errors) -> Option<Own> {
+fn own(options: &RawOptions, fields: &syn::Fields, errors: &Errors) -> Option<OwnFailure> {
     let names: Vec<Ident> =
         fields.iter().enumerate().map(|(index, field)| binding(index, field)).collect();
     let message = message_of(options.message.as_ref(), options.hide.as_ref(), &names, errors);
@@ -125,7 +127,7 @@ fn own(options: &RawOptions, fields: &syn::Fields, errors: &Errors) -> Option<Ow
         .upstream_status
         .as_ref()
         .and_then(|given| number(given, "upstream_status = 503", &names, errors));
-    let text = |given: Option<&Given<Value>>, name: &str, form: &str| {
+    let text = |given: Option<&KeyedValue<OptionValue>>, name: &str, form: &str| {
         given.and_then(|given| text(given, name, form, &names, errors))
     };
     let upstream_code =
@@ -134,7 +136,7 @@ fn own(options: &RawOptions, fields: &syn::Fields, errors: &Errors) -> Option<Ow
     let details = options.details.as_ref().map(|given| details(given, fields, &names, errors));
     let details = details.unwrap_or_default();
     let effect = options.effect.as_ref().and_then(|given| effect(given, &details, errors));
-    Some(Own {
+    Some(OwnFailure {
         code: code(options, errors)?,
         message: message?,
         retry_after,
@@ -189,8 +191,8 @@ fn closed_code(code: &Ident, errors: &Errors) -> Option<Code> {
 }
 
 fn own_code(
-    code: &Given<LitStr>,
-    class: Option<&Given<syn::Path>>,
+    code: &KeyedValue<LitStr>,
+    class: Option<&KeyedValue<syn::Path>>,
     errors: &Errors,
 ) -> Option<Code> {
     let text = code.value.value();
@@ -213,10 +215,10 @@ fn own_code(
         );
         return None;
     };
-    class_of(class, errors).map(|class| Code::Own(text, class))
+    class_of(class, errors).map(|class| Code::OwnFailure(text, class))
 }
 
-fn class_of(class: &Given<syn::Path>, errors: &Errors) -> Option<Ident> {
+fn class_of(class: &KeyedValue<syn::Path>, errors: &Errors) -> Option<Ident> {
     let text = class.value.get_ident().map(ToString::to_string).unwrap_or_default();
     let found = CLASSES.into_iter().find(|(known, _)| *known == text);
     if found.is_none() {
@@ -231,8 +233,8 @@ fn class_of(class: &Given<syn::Path>, errors: &Errors) -> Option<Ident> {
 }
 
 fn message_of(
-    message: Option<&Given<LitStr>>,
-    hide: Option<&Given<bool>>,
+    message: Option<&KeyedValue<LitStr>>,
+    hide: Option<&KeyedValue<bool>>,
     fields: &[Ident],
     errors: &Errors,
 ) -> Option<Message> {
@@ -247,46 +249,54 @@ fn message_of(
     }
 }
 
-fn retry_after(options: &RawOptions, fields: &[Ident], errors: &Errors) -> Option<Source> {
+fn retry_after(options: &RawOptions, fields: &[Ident], errors: &Errors) -> Option<ValueSource> {
     match (&options.retry_after, &options.retry_after_ms) {
         (Some(_), Some(second)) => {
             errors.at(&second.key, "`retry_after` says it already; keep one of them");
             None
         }
-        (Some(given), None) => {
-            milliseconds(&given.value, errors).map(|found| Source::Fixed(quote!(#found)))
-        }
+        (Some(given), None) => milliseconds(&given.value, errors)
+            .map(|found| ValueSource::TypeRewriter(quote!(#found))),
         (None, Some(given)) => number(given, "retry_after_ms = 2_000", fields, errors),
         (None, None) => None,
     }
 }
 
-/// Reads a literal number or the name of a field.
-fn number(given: &Given<Expr>, form: &str, fields: &[Ident], errors: &Errors) -> Option<Source> {
+/// Reads a literal number or a field name.
+fn number(
+    given: &KeyedValue<Expr>,
+    form: &str,
+    fields: &[Ident],
+    errors: &Errors,
+) -> Option<ValueSource> {
     match &given.value {
-        Expr::Lit(ExprLit { lit: Lit::Int(lit), .. }) => Some(Source::Fixed(lit.to_token_stream())),
+        Expr::Lit(ExprLit { lit: Lit::Int(lit), .. }) => {
+            Some(ValueSource::TypeRewriter(lit.to_token_stream()))
+        }
         value => field(value, fields, form, errors),
     }
 }
 
 fn text(
-    given: &Given<Value>,
+    given: &KeyedValue<OptionValue>,
     name: &str,
     form: &str,
     fields: &[Ident],
     errors: &Errors,
-) -> Option<Source> {
-    let Value::Is(expr) = &given.value else {
+) -> Option<ValueSource> {
+    let OptionValue::Is(expr) = &given.value else {
         errors.at(&given.key, format!("`{name}` is written `{form}`, or names a field"));
         return None;
     };
     match expr.as_ref() {
-        Expr::Lit(ExprLit { lit: Lit::Str(lit), .. }) => Some(Source::Fixed(lit.to_token_stream())),
+        Expr::Lit(ExprLit { lit: Lit::Str(lit), .. }) => {
+            Some(ValueSource::TypeRewriter(lit.to_token_stream()))
+        }
         other => field(other, fields, form, errors),
     }
 }
 
-fn field(value: &Expr, fields: &[Ident], form: &str, errors: &Errors) -> Option<Source> {
+fn field(value: &Expr, fields: &[Ident], form: &str, errors: &Errors) -> Option<ValueSource> {
     let name = match value {
         Expr::Path(path) => path.path.get_ident(),
         _ => None,
@@ -302,11 +312,11 @@ fn field(value: &Expr, fields: &[Ident], form: &str, errors: &Errors) -> Option<
         errors.at(name, message::unknown(&name.to_string(), fields));
         return None;
     }
-    Some(Source::Field(name.clone()))
+    Some(ValueSource::Field(name.clone()))
 }
 
 fn details(
-    given: &Given<TokenStream>,
+    given: &KeyedValue<TokenStream>,
     fields: &syn::Fields,
     names: &[Ident],
     errors: &Errors,
@@ -326,7 +336,7 @@ fn details(
     found.into_iter().collect()
 }
 
-fn effect(given: &Given<LitStr>, details: &[Ident], errors: &Errors) -> Option<Effect> {
+fn effect(given: &KeyedValue<LitStr>, details: &[Ident], errors: &Errors) -> Option<Effect> {
     if let Some(field) = details.iter().find(|field| *field == "effect") {
         errors.at(
             field,
@@ -340,7 +350,7 @@ fn effect(given: &Given<LitStr>, details: &[Ident], errors: &Errors) -> Option<E
         _ => {
             errors.at(
                 &given.value,
-                "`effect` says what a write that failed so has left behind: write \"none\" where \
+                "`effect` has_attribute_word what a write that failed so has left behind: write \"none\" where \
                  it surely changed nothing, \"unknown\" where it may have changed something",
             );
             None

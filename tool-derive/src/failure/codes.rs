@@ -1,6 +1,6 @@
-//! The closed codes and the classes, as users write them.
+//! The closed codes and classes, as users write them.
 
-/// A closed code: as written, and its name in `ErrorCode`.
+/// A closed code: as written, and its variant of `ErrorCode`.
 pub(crate) const CODES: [(&str, &str); 16] = [
     ("ADDRESS_INVALID", "AddressInvalid"),
     ("CANCELLED", "Cancelled"),
@@ -20,10 +20,10 @@ pub(crate) const CODES: [(&str, &str); 16] = [
     ("UPSTREAM_ERROR", "UpstreamError"),
 ];
 
-/// Codes that only the runtime itself gives.
+/// Codes that only the runtime itself returns.
 pub(crate) const RESERVED: [&str; 2] = ["DECLINED", "INVALID_OUTPUT"];
 
-/// A class: as written, and its name in `ToolErrorType`.
+/// A class: as written, and its variant of `ToolErrorType`.
 pub(crate) const CLASSES: [(&str, &str); 6] = [
     ("FATAL", "Fatal"),
     ("RATE_LIMIT", "RateLimit"),

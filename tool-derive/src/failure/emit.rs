@@ -1,13 +1,15 @@
-//! Writes the implementation of `ToolFailure`. Nothing here can fail.
+//! Generates the implementation of `ToolFailure`. This step cannot fail.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::DeriveInput;
 
-use super::model::{Case, Code, Effect, Failure, Meaning, Message, Own, Source};
+use super::model::{
+    CaseFailure, Code, Effect, Failure, FailureCase, Message, OwnFailure, ValueSource,
+};
 use crate::syntax::root::Root;
 
-/// Writes the implementation.
+/// Generates the implementation.
 pub(crate) fn emit(failure: &Failure) -> TokenStream {
     let Failure { name, generics, root, cases } = failure;
     let private = root.private();
@@ -35,7 +37,7 @@ pub(crate) fn emit(failure: &Failure) -> TokenStream {
     }
 }
 
-/// Writes an implementation that lets the rest of a broken type's uses compile.
+/// Generates a stub, so that other uses of an invalid type compile.
 pub(crate) fn stub(input: &DeriveInput, root: &Root) -> TokenStream {
     let name = &input.ident;
     let (impls, types, wheres) = input.generics.split_for_impl();
@@ -53,21 +55,21 @@ pub(crate) fn stub(input: &DeriveInput, root: &Root) -> TokenStream {
     }
 }
 
-fn arm(case: &Case, at: Span) -> TokenStream {
+fn arm(case: &FailureCase, at: Span) -> TokenStream {
     let path = &case.path;
     let (pattern, value) = match &case.meaning {
-        Meaning::Transparent(_) => {
+        CaseFailure::Transparent(_) => {
             let inner = case.bindings().next();
             (bound(case), quote!(__p::ToolFailure::failure(#inner)))
         }
-        Meaning::Own(own) if reads_fields(own) => (bound(case), meaning(own, at)),
-        Meaning::Own(own) => (quote!({ .. }), meaning(own, at)),
+        CaseFailure::OwnFailure(own) if reads_fields(own) => (bound(case), meaning(own, at)),
+        CaseFailure::OwnFailure(own) => (quote!({ .. }), meaning(own, at)),
     };
     quote!(#path #pattern => #value,)
 }
 
-/// Writes a pattern that binds every field.
-fn bound(case: &Case) -> TokenStream {
+/// Generates a pattern that binds every field.
+fn bound(case: &FailureCase) -> TokenStream {
     let bindings = case.bindings();
     if matches!(case.fields, syn::Fields::Unnamed(_)) {
         return quote!((#(#bindings),*));
@@ -75,25 +77,27 @@ fn bound(case: &Case) -> TokenStream {
     quote!({ #(#bindings),* })
 }
 
-fn reads_fields(own: &Own) -> bool {
+fn reads_fields(own: &OwnFailure) -> bool {
     let sources = [&own.retry_after, &own.upstream_code, &own.upstream_status, &own.endpoint];
     matches!(own.message, Message::Format(_))
-        || sources.iter().any(|source| matches!(source, Some(Source::Field(_))))
+        || sources.iter().any(|source| matches!(source, Some(ValueSource::Field(_))))
         || !own.details.is_empty()
 }
 
-fn meaning(own: &Own, at: Span) -> TokenStream {
+fn meaning(own: &OwnFailure, at: Span) -> TokenStream {
     let code = code(&own.code);
     let message = message(&own.message, at);
     let retry_after = number(own.retry_after.as_ref(), &quote!(u64), &quote!(with_retry_after_ms));
     let status = number(own.upstream_status.as_ref(), &quote!(u16), &quote!(with_upstream_status));
     let endpoint = own.endpoint.as_ref().map(|source| match source {
-        Source::Field(field) => quote!(.with_endpoint(::std::string::ToString::to_string(#field))),
-        Source::Fixed(value) => quote!(.with_endpoint(#value)),
+        ValueSource::Field(field) => {
+            quote!(.with_endpoint(::std::string::ToString::to_string(#field)))
+        }
+        ValueSource::TypeRewriter(value) => quote!(.with_endpoint(#value)),
     });
     let upstream_code = own.upstream_code.as_ref().map(|source| match source {
-        Source::Field(field) => quote!(.with_upstream_code(#field)),
-        Source::Fixed(value) => quote!(.with_upstream_code(#value)),
+        ValueSource::Field(field) => quote!(.with_upstream_code(#field)),
+        ValueSource::TypeRewriter(value) => quote!(.with_upstream_code(#value)),
     });
     let details = own.details.iter().map(|field| {
         let key = field.to_string();
@@ -129,12 +133,14 @@ fn message(message: &Message, at: Span) -> TokenStream {
     }
 }
 
-/// Writes the setting of a number, which a field may hold or not.
-fn number(source: Option<&Source>, ty: &TokenStream, setter: &TokenStream) -> TokenStream {
+/// Generates the setter call of a number, whose field may be optional.
+fn number(source: Option<&ValueSource>, ty: &TokenStream, setter: &TokenStream) -> TokenStream {
     match source {
         None => TokenStream::new(),
-        Some(Source::Fixed(value)) => quote!(let __failure = __failure.#setter(#value);),
-        Some(Source::Field(field)) => quote! {
+        Some(ValueSource::TypeRewriter(value)) => {
+            quote!(let __failure = __failure.#setter(#value);)
+        }
+        Some(ValueSource::Field(field)) => quote! {
             let __given: ::core::option::Option<#ty> =
                 ::core::convert::From::from(::core::clone::Clone::clone(#field));
             let __failure = match __given {
@@ -148,20 +154,20 @@ fn number(source: Option<&Source>, ty: &TokenStream, setter: &TokenStream) -> To
 fn code(code: &Code) -> TokenStream {
     match code {
         Code::Closed(name) => quote!(__p::FailureCode::closed(__p::ErrorCode::#name)),
-        Code::Own(text, class) => {
+        Code::OwnFailure(text, class) => {
             quote!(__p::FailureCode::own(#text, __p::ToolErrorType::#class))
         }
     }
 }
 
-/// Writes every code that may come out: known here, or asked from the errors inside.
-fn codes(cases: &[Case]) -> TokenStream {
+/// Generates the list of all codes: own ones, and those of inner errors.
+fn codes(cases: &[FailureCase]) -> TokenStream {
     let mut own = Vec::new();
     let mut inner = Vec::new();
     for case in cases {
         match &case.meaning {
-            Meaning::Own(found) => own.push(code(&found.code)),
-            Meaning::Transparent(ty) => inner.push(ty),
+            CaseFailure::OwnFailure(found) => own.push(code(&found.code)),
+            CaseFailure::Transparent(ty) => inner.push(ty),
         }
     }
     let mut texts: Vec<String> = Vec::new();

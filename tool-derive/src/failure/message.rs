@@ -1,4 +1,4 @@
-//! Reads the fields that a message names.
+//! Checks the fields in a message's placeholders.
 
 use proc_macro2::Ident;
 use syn::{LitStr, parse_str};
@@ -6,7 +6,7 @@ use syn::{LitStr, parse_str};
 use crate::errors::Errors;
 use crate::syntax::names::closest;
 
-/// Checks that every `{field}` is a field, and writes `{0}` as `{_0}`.
+/// Checks that every `{field}` exists, and rewrites `{0}` as `{_0}`.
 pub(crate) fn check(message: &LitStr, fields: &[Ident], errors: &Errors) -> Option<LitStr> {
     let text = message.value();
     if text.trim().is_empty() {
@@ -48,7 +48,7 @@ fn placeholder(inner: &str, fields: &[Ident], message: &LitStr, errors: &Errors)
     Some(format!("{{{wanted}{colon}{format}}}"))
 }
 
-/// Says that there is no such field, and which there are.
+/// The message for an unknown field, with the existing ones.
 pub(crate) fn unknown(name: &str, fields: &[Ident]) -> String {
     let number = name.parse::<usize>().is_ok();
     let shown = |field: &Ident| {

@@ -1,4 +1,4 @@
-//! `#[derive(ToolFailure)]`: an error says what each of its variants means.
+//! `#[derive(ToolFailure)]`: maps the variants of an error to failures.
 
 mod check;
 mod codes;

@@ -1,4 +1,4 @@
-//! An error type that is known to be right.
+//! The checked model of an error type.
 
 use proc_macro2::{Ident, TokenStream};
 use syn::{Fields, Generics, LitStr, Type};
@@ -11,35 +11,35 @@ pub(crate) struct Failure {
     pub(crate) name: Ident,
     pub(crate) generics: Generics,
     pub(crate) root: Root,
-    pub(crate) cases: Vec<Case>,
+    pub(crate) cases: Vec<FailureCase>,
 }
 
-/// A variant, or the struct.
+/// A variant, or the struct itself.
 #[derive(Debug)]
-pub(crate) struct Case {
+pub(crate) struct FailureCase {
     /// `Self::Variant` or `Self`.
     pub(crate) path: TokenStream,
     pub(crate) fields: Fields,
-    pub(crate) meaning: Meaning,
+    pub(crate) meaning: CaseFailure,
 }
 
-/// What a case means.
+/// The failure of a case.
 #[derive(Debug)]
-pub(crate) enum Meaning {
-    /// What the error inside means.
+pub(crate) enum CaseFailure {
+    /// The failure of the inner error.
     Transparent(Box<Type>),
-    Own(Box<Own>),
+    OwnFailure(Box<OwnFailure>),
 }
 
-/// A meaning of a case's own.
+/// A failure with options of its own.
 #[derive(Debug)]
-pub(crate) struct Own {
+pub(crate) struct OwnFailure {
     pub(crate) code: Code,
     pub(crate) message: Message,
-    pub(crate) retry_after: Option<Source>,
-    pub(crate) upstream_code: Option<Source>,
-    pub(crate) upstream_status: Option<Source>,
-    pub(crate) endpoint: Option<Source>,
+    pub(crate) retry_after: Option<ValueSource>,
+    pub(crate) upstream_code: Option<ValueSource>,
+    pub(crate) upstream_status: Option<ValueSource>,
+    pub(crate) endpoint: Option<ValueSource>,
     pub(crate) details: Vec<Ident>,
     pub(crate) effect: Option<Effect>,
 }
@@ -49,8 +49,8 @@ pub(crate) struct Own {
 pub(crate) enum Code {
     /// By its name in `ErrorCode`.
     Closed(Ident),
-    /// A text, and its name in `ToolErrorType`.
-    Own(String, Ident),
+    /// A text, and its variant of `ToolErrorType`.
+    OwnFailure(String, Ident),
 }
 
 /// The public message.
@@ -58,29 +58,29 @@ pub(crate) enum Code {
 pub(crate) enum Message {
     /// The code's generic text.
     Generic,
-    /// What `Display` says.
+    /// The output of `Display`.
     Display,
     /// A format over the fields.
     Format(LitStr),
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug)]
-pub(crate) enum Source {
-    /// The field that is bound to this name.
+pub(crate) enum ValueSource {
+    /// The field with this binding.
     Field(Ident),
     /// A literal.
-    Fixed(TokenStream),
+    TypeRewriter(TokenStream),
 }
 
-/// What is known of the effect of a write that failed.
+/// The known effect of a failed write.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Effect {
     None,
     Unknown,
 }
 
-/// Names the binding of a field: its own name, or `_0`.
+/// The binding of a field: its own name, or `_0`.
 pub(crate) fn binding(index: usize, field: &syn::Field) -> Ident {
     match &field.ident {
         Some(ident) => ident.clone(),
@@ -88,8 +88,8 @@ pub(crate) fn binding(index: usize, field: &syn::Field) -> Ident {
     }
 }
 
-impl Case {
-    /// Says whether any field is read.
+impl FailureCase {
+    /// The bindings of all fields.
     pub(crate) fn bindings(&self) -> impl Iterator<Item = Ident> + '_ {
         self.fields.iter().enumerate().map(|(index, field)| binding(index, field))
     }

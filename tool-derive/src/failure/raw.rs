@@ -1,4 +1,4 @@
-//! An error type as written: each variant with its `#[failure(…)]`, unjudged.
+//! The unchecked model of an error type: each variant with its `#[failure(…)]`.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::{
@@ -6,7 +6,7 @@ use syn::{
 };
 
 use crate::errors::Errors;
-use crate::syntax::options::{Given, Options, Value, Vocabulary};
+use crate::syntax::options::{KeyedValue, OptionValue, Options, Vocabulary};
 
 const VOCABULARY: Vocabulary = Vocabulary {
     attribute: "#[failure]",
@@ -27,26 +27,26 @@ const VOCABULARY: Vocabulary = Vocabulary {
     ],
 };
 
-/// A type under `#[derive(ToolFailure)]`, as written.
+/// A type with `#[derive(ToolFailure)]`, as written.
 #[derive(Debug)]
 pub(crate) struct RawFailure {
     pub(crate) name: Ident,
     pub(crate) generics: Generics,
-    pub(crate) crate_: Option<Given<Path>>,
-    pub(crate) shape: Shape,
+    pub(crate) crate_: Option<KeyedValue<Path>>,
+    pub(crate) shape: TypeShape,
 }
 
-/// An enum's variants, or the one case of a struct.
+/// An enum's variants, or the single case of a struct.
 #[derive(Debug)]
-pub(crate) enum Shape {
-    Enum(Vec<RawCase>),
-    Struct(Box<RawCase>),
+pub(crate) enum TypeShape {
+    Enum(Vec<RawFailureCase>),
+    Struct(Box<RawFailureCase>),
     Union(Token![union]),
 }
 
 /// A variant, or a whole struct.
 #[derive(Debug)]
-pub(crate) struct RawCase {
+pub(crate) struct RawFailureCase {
     pub(crate) name: Ident,
     pub(crate) fields: Fields,
     pub(crate) options: Option<RawOptions>,
@@ -56,21 +56,21 @@ pub(crate) struct RawCase {
 #[derive(Debug)]
 pub(crate) struct RawOptions {
     pub(crate) attribute: Attribute,
-    /// A closed code, which stands first and alone.
+    /// A closed code, which is the first option and has no key.
     pub(crate) closed: Option<Ident>,
-    pub(crate) crate_: Option<Given<Path>>,
-    pub(crate) code: Option<Given<LitStr>>,
-    pub(crate) class: Option<Given<Path>>,
-    pub(crate) message: Option<Given<LitStr>>,
-    pub(crate) hide: Option<Given<bool>>,
-    pub(crate) transparent: Option<Given<bool>>,
-    pub(crate) retry_after: Option<Given<LitStr>>,
-    pub(crate) retry_after_ms: Option<Given<Expr>>,
-    pub(crate) upstream_code: Option<Given<Value>>,
-    pub(crate) upstream_status: Option<Given<Expr>>,
-    pub(crate) endpoint: Option<Given<Value>>,
-    pub(crate) details: Option<Given<TokenStream>>,
-    pub(crate) effect: Option<Given<LitStr>>,
+    pub(crate) crate_: Option<KeyedValue<Path>>,
+    pub(crate) code: Option<KeyedValue<LitStr>>,
+    pub(crate) class: Option<KeyedValue<Path>>,
+    pub(crate) message: Option<KeyedValue<LitStr>>,
+    pub(crate) hide: Option<KeyedValue<bool>>,
+    pub(crate) transparent: Option<KeyedValue<bool>>,
+    pub(crate) retry_after: Option<KeyedValue<LitStr>>,
+    pub(crate) retry_after_ms: Option<KeyedValue<Expr>>,
+    pub(crate) upstream_code: Option<KeyedValue<OptionValue>>,
+    pub(crate) upstream_status: Option<KeyedValue<Expr>>,
+    pub(crate) endpoint: Option<KeyedValue<OptionValue>>,
+    pub(crate) details: Option<KeyedValue<TokenStream>>,
+    pub(crate) effect: Option<KeyedValue<LitStr>>,
 }
 
 impl RawFailure {
@@ -81,20 +81,22 @@ impl RawFailure {
         let shape = match &input.data {
             Data::Enum(data) => {
                 only_crate(outer.as_ref(), crate_.as_ref(), errors);
-                Shape::Enum(data.variants.iter().map(|it| RawCase::parse(it, errors)).collect())
+                TypeShape::Enum(
+                    data.variants.iter().map(|it| RawFailureCase::parse(it, errors)).collect(),
+                )
             }
-            Data::Struct(data) => Shape::Struct(Box::new(RawCase {
+            Data::Struct(data) => TypeShape::Struct(Box::new(RawFailureCase {
                 name: input.ident.clone(),
                 fields: data.fields.clone(),
                 options: outer.filter(|options| crate_.is_none() || !options.is_empty()),
             })),
-            Data::Union(data) => Shape::Union(data.union_token),
+            Data::Union(data) => TypeShape::Union(data.union_token),
         };
         Self { name: input.ident.clone(), generics: input.generics.clone(), crate_, shape }
     }
 }
 
-impl RawCase {
+impl RawFailureCase {
     fn parse(variant: &Variant, errors: &Errors) -> Self {
         Self {
             name: variant.ident.clone(),
@@ -145,7 +147,7 @@ impl RawOptions {
         }
     }
 
-    /// Says whether nothing but `crate = …` was in it.
+    /// Returns whether it contains only `crate = …`.
     fn is_empty(&self) -> bool {
         let Self { attribute, .. } = self;
         let Meta::List(list) = &attribute.meta else { return true };
@@ -153,7 +155,7 @@ impl RawOptions {
     }
 }
 
-/// Splits a first word in capitals off the options.
+/// Splits a leading word in capitals from the options.
 fn leading_code(tokens: TokenStream) -> (Option<Ident>, TokenStream) {
     let mut rest = tokens.clone().into_iter();
     let Some(TokenTree::Ident(first)) = rest.next() else { return (None, tokens) };
@@ -167,7 +169,7 @@ fn leading_code(tokens: TokenStream) -> (Option<Ident>, TokenStream) {
     }
 }
 
-fn only_crate(outer: Option<&RawOptions>, crate_: Option<&Given<Path>>, errors: &Errors) {
+fn only_crate(outer: Option<&RawOptions>, crate_: Option<&KeyedValue<Path>>, errors: &Errors) {
     let Some(outer) = outer else { return };
     if crate_.is_none() || !outer.is_empty() {
         errors.at(

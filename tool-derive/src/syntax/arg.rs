@@ -1,10 +1,10 @@
-//! Reads `#[arg(…)]`, on a parameter or on a field.
+//! Reads `#[arg(…)]` on a parameter or a field.
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Expr, LitStr, Meta, Type};
 
 use super::bounds::Bounds;
-use super::options::{Given, Options, Value, Vocabulary};
+use super::options::{KeyedValue, OptionValue, Options, Vocabulary};
 use super::{names, types};
 use crate::errors::Errors;
 
@@ -27,12 +27,12 @@ const NUMBERS: [&str; 14] = [
     "f64",
 ];
 
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 
-/// What `#[arg(…)]` says of one argument, checked.
+/// The checked options of one argument.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Arg {
-    pub(crate) default: Option<Default_>,
+    pub(crate) default: Option<ArgDefault>,
     pub(crate) range: Option<Bounds>,
     pub(crate) length: Option<Bounds>,
     pub(crate) pattern: Option<LitStr>,
@@ -42,9 +42,9 @@ pub(crate) struct Arg {
 }
 
 impl Arg {
-    /// Rewrites every expression in it.
+    /// Rewrites every expression.
     pub(crate) fn map(mut self, change: impl Fn(&Expr) -> Expr) -> Self {
-        if let Some(Default_::Value(value)) = &mut self.default {
+        if let Some(ArgDefault::Value(value)) = &mut self.default {
             **value = change(value);
         }
         for bounds in [&mut self.range, &mut self.length].into_iter().flatten() {
@@ -55,16 +55,16 @@ impl Arg {
     }
 }
 
-/// What stands in for an argument that is left out.
+/// The value of an omitted argument.
 #[derive(Debug, Clone)]
-pub(crate) enum Default_ {
+pub(crate) enum ArgDefault {
     /// The type's own default.
     OfType,
     /// This value.
     Value(Box<Expr>),
 }
 
-/// Who may not see an argument's value.
+/// The sensitivity of an argument's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sensitivity {
     Secret,
@@ -88,7 +88,7 @@ pub(crate) struct RawArg {
 }
 
 impl RawArg {
-    /// Takes `#[arg(…)]` out of the attributes.
+    /// Removes `#[arg(…)]` from the attributes.
     pub(crate) fn take(attributes: &mut Vec<Attribute>, errors: &Errors) -> Option<Self> {
         let (mut found, others): (Vec<_>, Vec<_>) =
             attributes.drain(..).partition(|attribute| attribute.path().is_ident("arg"));
@@ -101,7 +101,7 @@ impl RawArg {
         Some(Self { attribute, options })
     }
 
-    /// Checks the options against each other and, where it is visible, the type.
+    /// Checks the options against each other and, as far as it is visible, against the type.
     pub(crate) fn check(self, ty: &Type, errors: &Errors) -> Arg {
         let Self { mut options, .. } = self;
         let range = options.list("range", errors);
@@ -135,9 +135,9 @@ fn tokens(attribute: &Attribute, errors: &Errors) -> TokenStream {
 
 fn check_kind(
     ty: &Type,
-    range: Option<&Given<TokenStream>>,
-    length: Option<&Given<TokenStream>>,
-    pattern: Option<&Given<LitStr>>,
+    range: Option<&KeyedValue<TokenStream>>,
+    length: Option<&KeyedValue<TokenStream>>,
+    pattern: Option<&KeyedValue<LitStr>>,
     errors: &Errors,
 ) {
     let spelled = types::spelled(ty);
@@ -166,8 +166,8 @@ fn full_pattern(pattern: LitStr, errors: &Errors) -> Option<LitStr> {
     Some(pattern)
 }
 
-fn portable(given: Given<LitStr>, errors: &Errors) -> Option<LitStr> {
-    let Given { value, .. } = given;
+fn portable(given: KeyedValue<LitStr>, errors: &Errors) -> Option<LitStr> {
+    let KeyedValue { value, .. } = given;
     if !is_portable(&value.value()) {
         errors.at(&value, "an argument's name is 1 to 64 of `A-Z a-z 0-9 _ . -`; choose another");
         return None;
@@ -175,9 +175,9 @@ fn portable(given: Given<LitStr>, errors: &Errors) -> Option<LitStr> {
     Some(value)
 }
 
-/// Says whether every provider takes this as an argument's name.
+/// Returns whether every provider accepts this argument name.
 pub(crate) fn is_portable(name: &str) -> bool {
-    names::is_portable(name, LONGEST_NAME)
+    names::is_portable(name, MAX_NAME_LENGTH)
 }
 
 fn sensitivity(options: &mut Options, errors: &Errors) -> Option<Sensitivity> {
@@ -198,17 +198,17 @@ fn default(
     options: &mut Options,
     sensitivity: Option<Sensitivity>,
     errors: &Errors,
-) -> Option<Default_> {
-    let Given { key, value } = options.any("default")?;
+) -> Option<ArgDefault> {
+    let KeyedValue { key, value } = options.any("default")?;
     let found = match value {
-        Value::Flag => Default_::OfType,
-        Value::Is(expr) => Default_::Value(expr),
-        Value::List(tokens) => {
+        OptionValue::Flag => ArgDefault::OfType,
+        OptionValue::Is(expr) => ArgDefault::Value(expr),
+        OptionValue::List(tokens) => {
             errors.at(tokens, "`default` is written `default` or `default = 10`");
             return None;
         }
     };
-    if sensitivity == Some(Sensitivity::Secret) && matches!(found, Default_::Value(_)) {
+    if sensitivity == Some(Sensitivity::Secret) && matches!(found, ArgDefault::Value(_)) {
         errors.at(key, "a secret's default would stand in the schema; let the host give it");
         return None;
     }
@@ -220,7 +220,7 @@ fn example(
     sensitivity: Option<Sensitivity>,
     errors: &Errors,
 ) -> Option<Expr> {
-    let Given { key, value } = options.expr("example", errors)?;
+    let KeyedValue { key, value } = options.expr("example", errors)?;
     if sensitivity == Some(Sensitivity::Secret) {
         errors.at(key, "a secret's example would stand in the schema; remove it");
         return None;

@@ -1,10 +1,10 @@
-//! Reads the range inside `range(…)` and `length(…)`.
+//! Reads the range in `range(…)` and `length(…)`.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, RangeLimits, UnOp};
 
-use super::options::Given;
+use super::options::KeyedValue;
 use crate::errors::Errors;
 
 /// A range with at least one end.
@@ -13,7 +13,7 @@ pub(crate) struct Bounds(ExprRange);
 
 impl Bounds {
     /// Reads `range(…)`: bounds of a number.
-    pub(crate) fn range(given: Given<TokenStream>, errors: &Errors) -> Option<Self> {
+    pub(crate) fn range(given: KeyedValue<TokenStream>, errors: &Errors) -> Option<Self> {
         let bounds = Self::read(given, "range(1..=50)", errors)?;
         for end in bounds.ends().filter(|end| is_no_number(end)) {
             errors.at(end, "`range` bounds a number; for text and lists write `length(1..=50)`");
@@ -22,7 +22,7 @@ impl Bounds {
     }
 
     /// Reads `length(…)`: bounds of a count.
-    pub(crate) fn length(given: Given<TokenStream>, errors: &Errors) -> Option<Self> {
+    pub(crate) fn length(given: KeyedValue<TokenStream>, errors: &Errors) -> Option<Self> {
         let bounds = Self::read(given, "length(1..=50)", errors)?;
         for end in bounds.ends().filter(|end| is_no_count(end)) {
             errors.at(end, "a length is a whole number from 0 up, as in `length(1..=50)`");
@@ -45,13 +45,13 @@ impl Bounds {
         }
     }
 
-    /// Says whether the end itself is admitted.
+    /// Returns whether the end is inclusive.
     pub(crate) fn is_closed(&self) -> bool {
         matches!(self.0.limits, RangeLimits::Closed(_))
     }
 
-    fn read(given: Given<TokenStream>, form: &str, errors: &Errors) -> Option<Self> {
-        let Given { key, value } = given;
+    fn read(given: KeyedValue<TokenStream>, form: &str, errors: &Errors) -> Option<Self> {
+        let KeyedValue { key, value } = given;
         if value.is_empty() {
             errors.at(&key, format!("`{key}` needs bounds: `{form}`"));
             return None;
@@ -92,7 +92,7 @@ impl ToTokens for Bounds {
     }
 }
 
-/// Reads a literal number, if it is one.
+/// Reads a literal number.
 fn number(expr: &Expr) -> Option<f64> {
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Int(lit), .. }) => lit.base10_parse().ok(),

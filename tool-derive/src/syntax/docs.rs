@@ -12,7 +12,7 @@ pub(crate) enum Description {
 }
 
 impl Description {
-    /// Reads the `#[doc = …]` attributes; none, or only blank ones, are no description.
+    /// Reads the `#[doc = …]` attributes; `None` if there are none or only blank ones.
     pub(crate) fn of(attributes: &[Attribute]) -> Option<Self> {
         let parts: Vec<Expr> = attributes.iter().filter_map(doc).collect();
         let literal: Option<Vec<String>> = parts.iter().map(text).collect();
@@ -34,7 +34,7 @@ impl ToTokens for Description {
     }
 }
 
-/// Says whether the attribute is a doc comment.
+/// Returns whether the attribute is a doc comment.
 pub(crate) fn is_doc(attribute: &Attribute) -> bool {
     doc(attribute).is_some()
 }
@@ -53,7 +53,7 @@ fn text(expr: &Expr) -> Option<String> {
     }
 }
 
-/// Joins comments as rustdoc does: without stars, the common indentation and blank ends.
+/// Joins comments as rustdoc does: without stars, common indentation and blank ends.
 fn joined(comments: &[String]) -> String {
     let comments: Vec<String> = comments.iter().map(|comment| without_stars(comment)).collect();
     let lines: Vec<&str> = comments.iter().flat_map(|comment| comment.split('\n')).collect();
@@ -68,7 +68,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// Drops the stars that begin the lines of a block comment, if each has one.
+/// Removes the stars at the beginning of a block comment's lines, if each line has one.
 fn without_stars(comment: &str) -> String {
     let Some((first, rest)) = comment.split_once('\n') else { return comment.to_owned() };
     let inner = rest.lines().filter(|line| !line.trim().is_empty());
@@ -79,7 +79,7 @@ fn without_stars(comment: &str) -> String {
     std::iter::once(first).chain(rest).collect::<Vec<_>>().join("\n")
 }
 
-/// Gives the first line of a block comment the indentation of the others.
+/// Indents the first line of a block comment like the others.
 fn aligned(first: &str, rest: &str) -> String {
     let inner = rest.lines().filter(|line| !line.trim().is_empty());
     let indent = inner.map(indent).min().unwrap_or(0);

@@ -10,7 +10,7 @@ pub(crate) const DAY: u64 = 86_400_000;
 const UNITS: [(&str, u64); 5] =
     [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", DAY)];
 
-/// Reads a time as milliseconds, more than zero.
+/// Parses a duration to milliseconds, more than zero.
 pub(crate) fn milliseconds(text: &LitStr, errors: &Errors) -> Option<u64> {
     let found = parse(&text.value());
     if found.is_none() {

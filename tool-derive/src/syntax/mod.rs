@@ -1,4 +1,4 @@
-//! What the macros share: options, descriptions, bounds, durations, names and types.
+//! Shared parsing: options, descriptions, bounds, durations, names and types.
 
 pub(crate) mod arg;
 pub(crate) mod bounds;

@@ -1,12 +1,12 @@
-//! Names: their forms, their rules, and the closest of several.
+//! Names: conversions, rules, and suggestions.
 
 use syn::Ident;
 use syn::ext::IdentExt;
 
-/// The longest edit distance at which a name counts as a slip of another.
-const NEAR: usize = 3;
+/// The largest edit distance of a suggestion.
+const MAX_DISTANCE: usize = 3;
 
-/// Turns `search_content` into `SearchContent`.
+/// Converts `search_content` to `SearchContent`.
 pub(crate) fn upper_camel(name: &Ident) -> String {
     let text = name.unraw().to_string();
     text.split('_').map(capitalised).collect()
@@ -18,7 +18,7 @@ fn capitalised(word: &str) -> String {
     first.to_uppercase().chain(letters).collect()
 }
 
-/// Turns `HTTPContentIndex` into `http_content_index`.
+/// Converts `HTTPContentIndex` to `http_content_index`.
 pub(crate) fn snake(name: &Ident) -> String {
     let letters: Vec<char> = name.unraw().to_string().chars().collect();
     let mut text = String::new();
@@ -34,13 +34,13 @@ pub(crate) fn snake(name: &Ident) -> String {
     text
 }
 
-/// Says whether every provider takes this as a name of at most `longest` characters.
+/// Returns whether every provider accepts this name, with at most `longest` characters.
 pub(crate) fn is_portable(name: &str, longest: usize) -> bool {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
     !name.is_empty() && name.len() <= longest && name.chars().all(fits)
 }
 
-/// Says whether the text is `major.minor.patch`, with an optional pre-release and build.
+/// Returns whether the text is `major.minor.patch`, with an optional pre-release and build.
 pub(crate) fn is_semver(text: &str) -> bool {
     let (text, build) = split(text, '+');
     let (numbers, release) = split(text, '-');
@@ -64,9 +64,9 @@ fn is_dotted(part: &str) -> bool {
     part.split('.').all(|word| !word.is_empty() && word.chars().all(fits))
 }
 
-/// Finds the name that was probably meant.
+/// The most similar name, if one is close.
 pub(crate) fn closest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let limit = NEAR.min(name.chars().count().div_ceil(2));
+    let limit = MAX_DISTANCE.min(name.chars().count().div_ceil(2));
     known
         .map(|candidate| (distance(name, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
@@ -74,7 +74,7 @@ pub(crate) fn closest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> O
         .map(|(_, candidate)| candidate)
 }
 
-/// Counts the insertions, deletions and substitutions between two names.
+/// The edit distance of two names.
 fn distance(left: &str, right: &str) -> usize {
     let right: Vec<char> = right.chars().collect();
     let mut row: Vec<usize> = (0..=right.len()).collect();

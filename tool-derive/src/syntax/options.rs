@@ -9,7 +9,7 @@ use syn::{Expr, ExprLit, Ident, Lit, LitStr, Path, Token};
 use super::names::closest;
 use crate::errors::Errors;
 
-/// What may stand in an attribute.
+/// The options of an attribute.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Vocabulary {
     /// The attribute as the user writes it.
@@ -22,36 +22,36 @@ pub(crate) struct Vocabulary {
 #[derive(Debug)]
 pub(crate) struct Options {
     vocabulary: Vocabulary,
-    entries: Vec<Entry>,
+    entries: Vec<OptionEntry>,
 }
 
-/// A value with the key that it stands behind.
+/// A value with its key.
 #[derive(Debug, Clone)]
-pub(crate) struct Given<T> {
+pub(crate) struct KeyedValue<T> {
     pub(crate) key: Ident,
     pub(crate) value: T,
 }
 
-/// Whether the answers of a tool leave evidence.
+/// Whether a tool's outputs leave evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Evidence {
     None,
-    /// An answer whose evidence cannot be kept is delivered with a warning.
+    /// An output whose evidence cannot be stored is returned with a warning.
     BestEffort,
-    /// An answer whose evidence cannot be kept is withheld.
+    /// An output whose evidence cannot be stored is withheld.
     Required,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct OptionEntry {
     key: Ident,
-    value: Value,
+    value: OptionValue,
 }
 
-/// What stands behind a key.
+/// The value of an option.
 #[derive(Debug)]
-pub(crate) enum Value {
-    /// Nothing.
+pub(crate) enum OptionValue {
+    /// No value.
     Flag,
     /// `= expression`.
     Is(Box<Expr>),
@@ -60,7 +60,7 @@ pub(crate) enum Value {
 }
 
 impl Options {
-    /// Reads the options; what cannot be read is reported and left out.
+    /// Parses the options; invalid ones are reported and omitted.
     pub(crate) fn read(tokens: TokenStream, vocabulary: Vocabulary, errors: &Errors) -> Self {
         let mut options = Self { vocabulary, entries: Vec::new() };
         let parser = |input: ParseStream<'_>| options.fill(input, errors);
@@ -71,22 +71,22 @@ impl Options {
     }
 
     /// Takes `key`, or `key = true` and `key = false`.
-    pub(crate) fn flag(&mut self, key: &str, errors: &Errors) -> Option<Given<bool>> {
+    pub(crate) fn flag(&mut self, key: &str, errors: &Errors) -> Option<KeyedValue<bool>> {
         self.take(key, errors, |value| match value {
-            Value::Flag => Ok(true),
-            Value::Is(expr) => match expr.as_ref() {
+            OptionValue::Flag => Ok(true),
+            OptionValue::Is(expr) => match expr.as_ref() {
                 Expr::Lit(ExprLit { lit: Lit::Bool(lit), .. }) => Ok(lit.value),
-                _ => Err(Value::Is(expr)),
+                _ => Err(OptionValue::Is(expr)),
             },
-            Value::List(tokens) => Err(Value::List(tokens)),
+            OptionValue::List(tokens) => Err(OptionValue::List(tokens)),
         })
     }
 
     /// Takes `key`, `key = true`, `key = false` and `key = "required"`.
-    pub(crate) fn evidence(&mut self, key: &str, errors: &Errors) -> Option<Given<Evidence>> {
+    pub(crate) fn evidence(&mut self, key: &str, errors: &Errors) -> Option<KeyedValue<Evidence>> {
         self.take(key, errors, |value| match value {
-            Value::Flag => Ok(Evidence::BestEffort),
-            Value::Is(expr) => match expr.as_ref() {
+            OptionValue::Flag => Ok(Evidence::BestEffort),
+            OptionValue::Is(expr) => match expr.as_ref() {
                 Expr::Lit(ExprLit { lit: Lit::Bool(lit), .. }) if lit.value => {
                     Ok(Evidence::BestEffort)
                 }
@@ -94,71 +94,71 @@ impl Options {
                 Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if text.value() == "required" => {
                     Ok(Evidence::Required)
                 }
-                _ => Err(Value::Is(expr)),
+                _ => Err(OptionValue::Is(expr)),
             },
-            Value::List(tokens) => Err(Value::List(tokens)),
+            OptionValue::List(tokens) => Err(OptionValue::List(tokens)),
         })
     }
 
     /// Takes `key = "text"`.
-    pub(crate) fn text(&mut self, key: &str, errors: &Errors) -> Option<Given<LitStr>> {
+    pub(crate) fn text(&mut self, key: &str, errors: &Errors) -> Option<KeyedValue<LitStr>> {
         self.take(key, errors, |value| match value {
-            Value::Is(expr) => match *expr {
+            OptionValue::Is(expr) => match *expr {
                 Expr::Lit(ExprLit { lit: Lit::Str(lit), .. }) => Ok(lit),
-                other => Err(Value::Is(Box::new(other))),
+                other => Err(OptionValue::Is(Box::new(other))),
             },
             other => Err(other),
         })
     }
 
     /// Takes `key = path`.
-    pub(crate) fn path(&mut self, key: &str, errors: &Errors) -> Option<Given<Path>> {
+    pub(crate) fn path(&mut self, key: &str, errors: &Errors) -> Option<KeyedValue<Path>> {
         self.take(key, errors, |value| match value {
-            Value::Is(expr) => match *expr {
+            OptionValue::Is(expr) => match *expr {
                 Expr::Path(path) if path.qself.is_none() => Ok(path.path),
-                other => Err(Value::Is(Box::new(other))),
+                other => Err(OptionValue::Is(Box::new(other))),
             },
             other => Err(other),
         })
     }
 
     /// Takes `key = expression`.
-    pub(crate) fn expr(&mut self, key: &str, errors: &Errors) -> Option<Given<Expr>> {
+    pub(crate) fn expr(&mut self, key: &str, errors: &Errors) -> Option<KeyedValue<Expr>> {
         self.take(key, errors, |value| match value {
-            Value::Is(expr) => Ok(*expr),
+            OptionValue::Is(expr) => Ok(*expr),
             other => Err(other),
         })
     }
 
     /// Takes `key(tokens)`.
-    pub(crate) fn list(&mut self, key: &str, errors: &Errors) -> Option<Given<TokenStream>> {
+    pub(crate) fn list(&mut self, key: &str, errors: &Errors) -> Option<KeyedValue<TokenStream>> {
         self.take(key, errors, |value| match value {
-            Value::List(tokens) => Ok(tokens),
+            OptionValue::List(tokens) => Ok(tokens),
             other => Err(other),
         })
     }
 
-    /// Says whether the key is there, in whatever form.
+    /// Returns whether the option is present, in any form.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|entry| entry.key == key)
     }
 
-    /// Takes whatever stands behind the key.
-    pub(crate) fn any(&mut self, key: &str) -> Option<Given<Value>> {
+    /// Takes an option in any form.
+    pub(crate) fn any(&mut self, key: &str) -> Option<KeyedValue<OptionValue>> {
         let index = self.entries.iter().position(|entry| entry.key == key)?;
-        let Entry { key, value } = self.entries.remove(index);
-        Some(Given { key, value })
+        let OptionEntry { key, value } = self.entries.remove(index);
+        Some(KeyedValue { key, value })
     }
 
     fn take<T>(
         &mut self,
         key: &str,
         errors: &Errors,
-        convert: impl FnOnce(Value) -> Result<T, Value>,
-    ) -> Option<Given<T>> {
-        let Given { key, value } = self.any(key)?;
+        convert: impl FnOnce(OptionValue) -> Result<T, OptionValue>,
+    ) -> Option<KeyedValue<T>> {
+        let KeyedValue { key, value } = self.any(key)?;
         match convert(value) {
-            Ok(value) => Some(Given { key, value }),
+            Ok(value) => Some(KeyedValue { key, value }),
             Err(value) => {
                 let form = self.form(&key.to_string());
                 let found: TokenStream = value.tokens(&key);
@@ -171,8 +171,8 @@ impl Options {
     fn fill(&mut self, input: ParseStream<'_>, errors: &Errors) -> syn::Result<()> {
         while !input.is_empty() {
             let key = input.call(Ident::parse_any)?;
-            let value = Value::parse(input)?;
-            self.admit(Entry { key, value }, errors);
+            let value = OptionValue::parse(input)?;
+            self.admit(OptionEntry { key, value }, errors);
             if !input.is_empty() && !input.peek(Token![,]) {
                 return Err(input.error("a comma stands between options"));
             }
@@ -181,7 +181,7 @@ impl Options {
         Ok(())
     }
 
-    fn admit(&mut self, entry: Entry, errors: &Errors) {
+    fn admit(&mut self, entry: OptionEntry, errors: &Errors) {
         let key = entry.key.to_string();
         let attribute = self.vocabulary.attribute;
         if !self.vocabulary.keys.iter().any(|(known, _)| *known == key) {
@@ -214,7 +214,7 @@ impl Options {
     }
 }
 
-impl Value {
+impl OptionValue {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
@@ -228,7 +228,7 @@ impl Value {
         Ok(Self::Flag)
     }
 
-    /// Writes the tokens to underline where this value is wrong: itself, else its key.
+    /// The tokens to underline for an error in this value: the value, else its key.
     fn tokens(&self, key: &Ident) -> TokenStream {
         match self {
             Self::Is(expr) => expr.to_token_stream(),

@@ -1,4 +1,4 @@
-//! Looks into types and rewrites them for use outside of their function.
+//! Inspects types, and rewrites them for use outside of their function.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
@@ -9,12 +9,12 @@ use syn::{
     TypeReference, parse_quote,
 };
 
-/// Says whether the type is `str`, as spelled.
+/// Returns whether the type is spelled `str`.
 pub(crate) fn is_str(ty: &Type) -> bool {
     is_named(ty, &["str"])
 }
 
-/// Takes parentheses off a type.
+/// Removes parentheses from a type.
 pub(crate) fn bare(ty: &Type) -> &Type {
     match ty {
         Type::Paren(paren) => bare(&paren.elem),
@@ -23,7 +23,7 @@ pub(crate) fn bare(ty: &Type) -> &Type {
     }
 }
 
-/// Says whether the type's last path segment is one of these names.
+/// Returns whether the type's last path segment is one of these names.
 pub(crate) fn is_named(ty: &Type, names: &[&str]) -> bool {
     match bare(ty) {
         Type::Path(path) if path.qself.is_none() => {
@@ -34,7 +34,7 @@ pub(crate) fn is_named(ty: &Type, names: &[&str]) -> bool {
     }
 }
 
-/// Gives the `T` of an `Option<T>`, as spelled.
+/// The `T` of a type that is spelled `Option<T>`.
 pub(crate) fn optional(ty: &Type) -> Option<&Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
@@ -47,7 +47,7 @@ pub(crate) fn optional(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// Writes a type as text that a person would write.
+/// Formats a type like handwritten code.
 pub(crate) fn spelled(ty: &Type) -> String {
     tidy(&ty.to_token_stream())
 }
@@ -69,17 +69,17 @@ fn tidy(tokens: &TokenStream) -> String {
     text
 }
 
-/// Finds what an owned argument cannot hold, and writes how it would be owned.
+/// Finds a borrow within an argument's type, and the owned type to use instead.
 pub(crate) fn borrowed_inside(ty: &Type) -> Option<(TokenStream, String)> {
     let mut finder = Borrowed::default();
     finder.visit_type(ty);
     let found = finder.found?;
     let mut owned = ty.clone();
-    Owner.visit_type_mut(&mut owned);
+    OwnedTypeRewriter.visit_type_mut(&mut owned);
     Some((found, spelled(&owned)))
 }
 
-/// Says whether `impl Trait` stands anywhere in the type, and where.
+/// Finds `impl Trait` within the type.
 pub(crate) fn opaque_inside(ty: &Type) -> Option<&TypeImplTrait> {
     struct Opaque<'t>(Option<&'t TypeImplTrait>);
     impl<'t> Visit<'t> for Opaque<'t> {
@@ -92,18 +92,18 @@ pub(crate) fn opaque_inside(ty: &Type) -> Option<&TypeImplTrait> {
     finder.0
 }
 
-/// Rewrites a type so that it can be named outside of its function: `Self` by its name, every
-/// lifetime by `'static`.
+/// Rewrites a type for use outside of its function: `Self` by its name, every lifetime by
+/// `'static`.
 pub(crate) fn fixed(ty: &Type, this: Option<&Type>) -> Type {
     let mut ty = ty.clone();
-    Fixed { this, lifetimes: true }.visit_type_mut(&mut ty);
+    TypeRewriter { this, lifetimes: true }.visit_type_mut(&mut ty);
     ty
 }
 
-/// Rewrites `Self` in an expression by the type's name.
+/// Replaces `Self` in an expression by the type's name.
 pub(crate) fn fixed_expr(expr: &Expr, this: Option<&Type>) -> Expr {
     let mut expr = expr.clone();
-    Fixed { this, lifetimes: false }.visit_expr_mut(&mut expr);
+    TypeRewriter { this, lifetimes: false }.visit_expr_mut(&mut expr);
     expr
 }
 
@@ -124,10 +124,10 @@ impl<'t> Visit<'t> for Borrowed {
     }
 }
 
-/// Writes `&str` as `String`, `&[T]` as `Vec<T>`, any other `&T` as `T`.
-struct Owner;
+/// Rewrites `&str` as `String`, `&[T]` as `Vec<T>`, any other `&T` as `T`.
+struct OwnedTypeRewriter;
 
-impl VisitMut for Owner {
+impl VisitMut for OwnedTypeRewriter {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         if let Type::Reference(reference) = ty {
             *ty = match reference.elem.as_ref() {
@@ -147,13 +147,13 @@ impl VisitMut for Owner {
     }
 }
 
-struct Fixed<'t> {
+struct TypeRewriter<'t> {
     this: Option<&'t Type>,
     lifetimes: bool,
 }
 
-impl Fixed<'_> {
-    /// Takes `Self` off the front of a path: the type it stood for, if it did.
+impl TypeRewriter<'_> {
+    /// Removes `Self` from the front of a path; returns the type that it stands for.
     fn take_self(&self, qself: &mut Option<QSelf>, path: &mut syn::Path) -> Option<Type> {
         let this = self.this?;
         let first = path.segments.first()?;
@@ -177,7 +177,7 @@ impl Fixed<'_> {
     }
 }
 
-impl VisitMut for Fixed<'_> {
+impl VisitMut for TypeRewriter<'_> {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         if let Type::Path(TypePath { qself, path, .. }) = ty {
             if let Some(this) = self.take_self(qself, path) {

@@ -1,17 +1,17 @@
-//! Judges a raw tool. In order:
+//! Checks a raw tool. In order:
 //!
-//! - `signature`: an ordinary function, without type parameters, that returns
+//! - `signature`: an ordinary function without type parameters, which returns
 //! - `receiver`: `&self` in a toolkit, none elsewhere
 //! - `effect`: given once, and one of three
-//! - `effect_options`: nothing that contradicts the effect
-//! - `dry_run`: a write can show what it would do
+//! - `effect_options`: no option contradicts the effect
+//! - `dry_run`: a write supports dry runs
 //! - `key`: a key that is forwarded is read
-//! - `times`: `ttl`, `timeout` and `retention` are times, and long enough
+//! - `times`: `ttl`, `timeout` and `retention` are durations, and long enough
 //! - `shared`: there is something to share
-//! - `names`: tool, version and handle have the forms that everything downstream needs
-//! - `description`: the function says what it does
-//! - `parameters`: each is plainly the model's or the host's, described, and named once
-//! - `output`: the answer can be given to a model
+//! - `names`: tool, version and handle have valid forms
+//! - `description`: the function has a description
+//! - `parameters`: each is either the model's or the host's, described, and uniquely named
+//! - `output`: the return type is suitable for a model
 
 mod facts;
 mod parameters;
@@ -20,17 +20,17 @@ mod signature;
 use proc_macro2::Span;
 use syn::{Ident, Path, Type};
 
-use super::model::{Answer, Effect, Facts, Output, Parameter, Style, Target, Tool};
+use super::model::{Answer, Effect, ExecutionStyle, Output, Parameter, Target, Tool, ToolFacts};
 use super::raw::RawTool;
 use crate::errors::Errors;
 use crate::syntax::names::upper_camel;
-use crate::syntax::options::{Evidence, Given};
+use crate::syntax::options::{Evidence, KeyedValue};
 use crate::syntax::root::Root;
 use crate::syntax::types;
 
-/// The toolkit that a method stands in.
+/// The toolkit of a method.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Surroundings<'k> {
+pub(crate) struct ToolkitContext<'k> {
     pub(crate) name: &'k str,
     pub(crate) this: &'k Type,
     pub(crate) root: &'k Root,
@@ -42,11 +42,11 @@ pub(crate) fn free(raw: RawTool, errors: &Errors) -> Option<Tool> {
 }
 
 /// Checks a method of a toolkit.
-pub(crate) fn method(raw: RawTool, kit: Surroundings<'_>, errors: &Errors) -> Option<Tool> {
+pub(crate) fn method(raw: RawTool, kit: ToolkitContext<'_>, errors: &Errors) -> Option<Tool> {
     check(raw, Some(kit), errors)
 }
 
-fn check(raw: RawTool, kit: Option<Surroundings<'_>>, errors: &Errors) -> Option<Tool> {
+fn check(raw: RawTool, kit: Option<ToolkitContext<'_>>, errors: &Errors) -> Option<Tool> {
     let before = errors.count();
     let this = kit.map(|kit| kit.this);
     let style = signature::check(&raw, kit.is_some(), errors);
@@ -86,7 +86,11 @@ fn check(raw: RawTool, kit: Option<Surroundings<'_>>, errors: &Errors) -> Option
     })
 }
 
-fn root(given: Option<&Given<Path>>, kit: Option<Surroundings<'_>>, errors: &Errors) -> Root {
+fn root(
+    given: Option<&KeyedValue<Path>>,
+    kit: Option<ToolkitContext<'_>>,
+    errors: &Errors,
+) -> Root {
     let Some(kit) = kit else { return Root::given(given.cloned()) };
     if let Some(given) = given {
         errors.at(
@@ -99,7 +103,7 @@ fn root(given: Option<&Given<Path>>, kit: Option<Surroundings<'_>>, errors: &Err
 }
 
 fn dry_run(
-    preview: Option<&Given<Path>>,
+    preview: Option<&KeyedValue<Path>>,
     effect: Effect,
     parameters: &[Parameter],
     function: &Ident,
@@ -117,7 +121,7 @@ fn dry_run(
     }
 }
 
-fn key(facts: &Facts, parameters: &[Parameter], errors: &Errors) {
+fn key(facts: &ToolFacts, parameters: &[Parameter], errors: &Errors) {
     if let Some(option) = facts.forwards_key.as_ref().filter(|_| !any_host(parameters)) {
         errors.at(option, super::KEY_RULE);
     }
@@ -142,7 +146,7 @@ fn handle(raw: &RawTool, in_toolkit: bool, errors: &Errors) -> Option<Ident> {
     }
 }
 
-fn named_handle(given: &Given<Path>, errors: &Errors) -> Option<Ident> {
+fn named_handle(given: &KeyedValue<Path>, errors: &Errors) -> Option<Ident> {
     let found = given.value.get_ident();
     if found.is_none() {
         errors.at(&given.value, "a handle is a plain name, as in `handle = SearchContent`");
@@ -175,8 +179,8 @@ fn unknown_fields(raw: &RawTool, errors: &Errors) -> bool {
     false
 }
 
-/// Reads the style from `async` and `blocking`.
-fn style(raw: &RawTool, errors: &Errors) -> Option<Style> {
+/// Determines the execution style from `async` and `blocking`.
+fn style(raw: &RawTool, errors: &Errors) -> Option<ExecutionStyle> {
     let blocking = raw.options.blocking.as_ref().filter(|given| given.value);
     match (raw.signature.asyncness, blocking) {
         (Some(_), Some(blocking)) => {
@@ -187,9 +191,9 @@ fn style(raw: &RawTool, errors: &Errors) -> Option<Style> {
             );
             None
         }
-        (Some(_), None) => Some(Style::Async),
-        (None, Some(_)) => Some(Style::Blocking),
-        (None, None) => Some(Style::Sync),
+        (Some(_), None) => Some(ExecutionStyle::Async),
+        (None, Some(_)) => Some(ExecutionStyle::Blocking),
+        (None, None) => Some(ExecutionStyle::Sync),
     }
 }
 

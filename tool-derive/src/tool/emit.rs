@@ -1,7 +1,7 @@
-//! Writes a checked tool out as code. Nothing here can fail.
+//! Generates the code of a checked tool. This step cannot fail.
 //!
-//! All decisions about types are left to the compiler, through the runtime's hidden module; the
-//! code is kept small, because every tool pays for compiling it.
+//! All decisions about types are left to the compiler, through the runtime's hidden module.
+//! Generated code is small, because every tool pays for compiling it.
 
 mod arguments;
 mod handle;
@@ -15,10 +15,10 @@ use syn::spanned::Spanned;
 
 use super::model::{Answer, Effect, Tool};
 
-/// Gives generated tokens the place of the user's token, so that errors point there.
+/// The span of a user's token for generated tokens, so that errors point there.
 ///
-/// No name may stand at the place of a user's name: an editor looks that up in everything that
-/// stands there. So names are quoted apart, or stand at the place of a `&`, a `->`.
+/// No generated name may have the span of a user's name, because an editor would resolve both.
+/// Names are therefore quoted separately, or get the span of a `&` or a `->`.
 fn here(tokens: &impl Spanned) -> Span {
     at(tokens.span())
 }
@@ -27,7 +27,7 @@ fn at(place: Span) -> Span {
     Span::call_site().located_at(place)
 }
 
-/// Writes what stands beside a free function.
+/// Generates the items beside a free function.
 pub(crate) fn free(tool: &Tool) -> TokenStream {
     let private = tool.root.private();
     let conditions = &tool.conditions;
@@ -49,7 +49,7 @@ pub(crate) fn free(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Brings the traits into scope by which the compiler decides.
+/// Imports the probe traits.
 pub(crate) fn imports() -> TokenStream {
     quote! {
         #[allow(unused_imports)]
@@ -57,7 +57,7 @@ pub(crate) fn imports() -> TokenStream {
     }
 }
 
-/// Writes the definition, with all it needs, as one expression.
+/// Generates the definition as one expression.
 pub(crate) fn definition(tool: &Tool) -> TokenStream {
     let arguments = arguments::emit(tool);
     let schemas = schema::emit(tool);
@@ -78,7 +78,7 @@ pub(crate) fn definition(tool: &Tool) -> TokenStream {
     }}
 }
 
-/// Writes the type of `data`: the success half, where the compiler sees a `Result`.
+/// Generates the type of `data`: the success type of a `Result`, else the return type.
 fn value(answer: &Answer) -> TokenStream {
     let ty = &answer.ty;
     let select = quote!(__p::Select<{ __p::Probe::<#ty>::IS_RESULT }>);
@@ -144,14 +144,14 @@ fn effect(effect: Effect) -> TokenStream {
     }
 }
 
-/// Writes the function's full path as an expression.
+/// Generates the function's full path as an expression.
 fn path(tool: &Tool) -> TokenStream {
     let place = tool.target.place();
     quote!(::core::concat!(::core::module_path!(), "::", #place))
 }
 
-/// Writes whether the tool handles dry runs: by a preview, or by a parameter whose type the
-/// compiler knows. A write that does not fails here.
+/// Generates whether the tool supports dry runs: by a preview, or by a parameter whose type the
+/// compiler resolves. It fails to compile for a write without support.
 fn dry_run(tool: &Tool) -> TokenStream {
     let hosts: Vec<_> = tool.hosts().map(|host| &host.ty).collect();
     if tool.preview.is_some() {
@@ -167,18 +167,18 @@ fn dry_run(tool: &Tool) -> TokenStream {
     quote!({ #asserted; true })
 }
 
-/// Writes what fails to compile at what stands from one place to another.
+/// Generates an assertion whose error underlines the tokens between two spans.
 fn asserted(from: Span, to: Span, condition: &TokenStream) -> TokenStream {
     let arguments = quote_spanned!(to=> (#condition));
     quote_spanned!(from=> ::core::assert! #arguments)
 }
 
-/// Writes whether the tool forwards its key. One that is never given the key fails here.
+/// Generates whether the tool forwards its key. It fails to compile for a tool without the key.
 fn forwards_key(tool: &Tool) -> TokenStream {
     let Some(option) = &tool.facts.forwards_key else { return quote!(false) };
     let (hosts, rule) = (tool.hosts().map(|host| &host.ty), super::KEY_RULE);
     let reads = quote!(#(__p::Probe::<#hosts>::READS_KEY)|*);
-    // What stands at an option's place is looked up by nobody.
+    // An editor does not resolve the span of an option.
     let asserted = asserted(here(option), here(option), &quote!(#reads, #rule));
     quote!({ #asserted; true })
 }

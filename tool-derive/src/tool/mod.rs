@@ -1,4 +1,4 @@
-//! `#[ai_tool]`: a function becomes a tool.
+//! `#[ai_tool]`: turns a function into a tool.
 
 pub(crate) mod check;
 pub(crate) mod emit;
@@ -12,12 +12,12 @@ use syn::ItemFn;
 use crate::errors::Errors;
 use raw::RawTool;
 
-/// What a write without a dry run is told, by the macro or by the compiler.
+/// The error for a write without dry runs, from the macro or the compiler.
 const DRY_RUN_RULE: &str = "a tool that writes must be able to show what it would do: take a \
      `&DryRun` parameter and heed it, or name a function with the same parameters: \
      `preview = preview_it`";
 
-/// What a tool that forwards a key without being given it is told, by the macro or by the compiler.
+/// The error for a tool that forwards a key without reading it, from the macro or the compiler.
 const KEY_RULE: &str = "a tool that forwards its idempotency key reads it first: take an \
      `&Idempotency` parameter and send its key on, or remove `forwards_key`";
 
@@ -42,7 +42,7 @@ pub(crate) fn expand(options: TokenStream, item: &TokenStream) -> TokenStream {
     quote!(#function #generated)
 }
 
-/// Tells a broken function from something that is none.
+/// Distinguishes an invalid function from another item.
 fn not_a_function(item: &TokenStream, error: &syn::Error) -> syn::Error {
     let is_function = item.to_token_stream().into_iter().any(|token| token.to_string() == "fn");
     if is_function && syn::parse2::<syn::Item>(item.clone()).is_err() {

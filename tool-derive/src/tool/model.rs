@@ -1,4 +1,4 @@
-//! A tool that is known to be right: what emission reads.
+//! The checked model of a tool.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
@@ -13,17 +13,17 @@ use crate::syntax::root::Root;
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) root: Root,
-    /// The function's `#[cfg(…)]`s: what is generated exists where it does.
+    /// The function's `#[cfg(…)]`s, copied to generated items.
     pub(crate) conditions: Vec<Attribute>,
     pub(crate) vis: Visibility,
     pub(crate) target: Target,
     pub(crate) handle: Option<Ident>,
-    pub(crate) facts: Facts,
-    /// The hash of the function's source, if its answers leave evidence.
+    pub(crate) facts: ToolFacts,
+    /// The hash of the function's source, if its outputs leave evidence.
     pub(crate) evidence: Option<String>,
-    /// Whether an answer whose evidence cannot be kept is withheld.
+    /// Whether an output is withheld if its evidence cannot be stored.
     pub(crate) requires_evidence: bool,
-    pub(crate) style: Style,
+    pub(crate) style: ExecutionStyle,
     pub(crate) preview: Option<Path>,
     pub(crate) reconcile: Option<Path>,
     pub(crate) parameters: Vec<Parameter>,
@@ -31,10 +31,10 @@ pub(crate) struct Tool {
     pub(crate) open: bool,
 }
 
-/// What the runtime is told of the tool beside its code.
+/// The tool's options and description.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is one option of the macro")]
-pub(crate) struct Facts {
+pub(crate) struct ToolFacts {
     pub(crate) name: String,
     pub(crate) title: Option<LitStr>,
     pub(crate) version: String,
@@ -45,7 +45,7 @@ pub(crate) struct Facts {
     pub(crate) open_world: bool,
     pub(crate) ttl: Option<u64>,
     pub(crate) timeout: Option<u64>,
-    /// The option as written, where the compiler's objection goes.
+    /// The option as written, for the compiler's error.
     pub(crate) forwards_key: Option<Ident>,
     pub(crate) retention: Option<u64>,
     pub(crate) shared: bool,
@@ -53,7 +53,7 @@ pub(crate) struct Facts {
     pub(crate) ai_callable: bool,
 }
 
-/// What a call does to the world.
+/// The effect of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
     Read,
@@ -61,27 +61,27 @@ pub(crate) enum Effect {
     Destructive,
 }
 
-/// The function behind the tool.
+/// The function of the tool.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) function: Ident,
-    /// Where the `fn` stands.
+    /// The span of `fn`.
     pub(crate) keyword: Span,
-    /// The type whose function it is, for a toolkit.
+    /// The type of the method, for a toolkit.
     pub(crate) this: Option<Type>,
     /// Whether it takes `&self`.
     pub(crate) receiver: bool,
 }
 
-/// How the function runs.
+/// The execution style of the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Style {
+pub(crate) enum ExecutionStyle {
     Async,
     Sync,
     Blocking,
 }
 
-/// What the function returns.
+/// The function's return type.
 #[derive(Debug)]
 pub(crate) enum Output {
     /// A type that can be named outside of the function.
@@ -93,31 +93,31 @@ pub(crate) enum Output {
 /// A return type that can be named.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// Where the function says that it returns: the `->`.
+    /// The span of `->`.
     pub(crate) arrow: Span,
     pub(crate) ty: Type,
 }
 
-/// A parameter, by whose it is.
+/// A parameter, by its source.
 #[derive(Debug)]
 pub(crate) enum Parameter {
     Host(Box<Host>),
     Model(Box<Argument>),
 }
 
-/// A parameter that the host fills.
+/// A parameter that the host provides.
 #[derive(Debug)]
 pub(crate) struct Host {
-    /// Where the parameter borrows: the `&`.
+    /// The span of `&`.
     pub(crate) borrow: Span,
     pub(crate) ty: Type,
 }
 
-/// A parameter that the model fills.
+/// A parameter that the model provides.
 #[derive(Debug)]
 pub(crate) struct Argument {
     pub(crate) name: Ident,
-    /// Where the `:` stands.
+    /// The span of `:`.
     pub(crate) colon: Span,
     pub(crate) ty: ArgumentType,
     pub(crate) description: Description,
@@ -149,14 +149,14 @@ impl Tool {
 }
 
 impl Target {
-    /// Writes the path to call.
+    /// Generates the path to call.
     pub(crate) fn path(&self) -> TokenStream {
         let Self { function, this, .. } = self;
         let this = this.as_ref().map(|this| quote!(<#this>::));
         quote!(#this #function)
     }
 
-    /// Writes the function's place below its module.
+    /// The function's path relative to its module.
     pub(crate) fn place(&self) -> String {
         let function = self.function.unraw();
         match &self.this {
@@ -167,13 +167,13 @@ impl Target {
 }
 
 impl Argument {
-    /// The name that the model reads.
+    /// The name for the model.
     pub(crate) fn wire_name(&self) -> String {
         let rename = self.arg.rename.as_ref();
         rename.map_or_else(|| self.name.unraw().to_string(), syn::LitStr::value)
     }
 
-    /// The name of the function that makes the default.
+    /// The name of the function that returns the default.
     pub(crate) fn default_name(&self) -> Ident {
         format_ident!("__default_{}", self.name.unraw(), span = Span::call_site())
     }

@@ -1,4 +1,4 @@
-//! A tool as written: options, signature and parameters, unjudged.
+//! The unchecked model of a tool: options, signature and parameters.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
@@ -10,7 +10,7 @@ use syn::{
 use crate::errors::Errors;
 use crate::syntax::arg::RawArg;
 use crate::syntax::docs::{Description, is_doc};
-use crate::syntax::options::{Evidence, Given, Options, Vocabulary};
+use crate::syntax::options::{Evidence, KeyedValue, Options, Vocabulary};
 
 const VOCABULARY: Vocabulary = Vocabulary {
     attribute: "#[ai_tool]",
@@ -42,7 +42,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
     ],
 };
 
-/// A function under `#[ai_tool]`, as written.
+/// A function with `#[ai_tool]`, as written.
 #[derive(Debug)]
 pub(crate) struct RawTool {
     pub(crate) options: RawOptions,
@@ -50,7 +50,7 @@ pub(crate) struct RawTool {
     pub(crate) vis: Visibility,
     /// A hash of the function as it was written.
     pub(crate) source: String,
-    /// Without the attributes of its parameters that are the macro's.
+    /// Without the macro's own attributes on parameters.
     pub(crate) signature: Signature,
     pub(crate) receiver: Option<Receiver>,
     pub(crate) parameters: Vec<RawParameter>,
@@ -59,48 +59,48 @@ pub(crate) struct RawTool {
 /// The options of `#[ai_tool(…)]`, as written.
 #[derive(Debug)]
 pub(crate) struct RawOptions {
-    pub(crate) effect: Option<Given<LitStr>>,
+    pub(crate) effect: Option<KeyedValue<LitStr>>,
     /// Whether it was given in another form than text.
     pub(crate) effect_malformed: bool,
-    /// `read`, `write` or `destructive` as a word of its own.
-    pub(crate) effect_words: Vec<Given<bool>>,
-    pub(crate) crate_: Option<Given<Path>>,
-    pub(crate) name: Option<Given<LitStr>>,
-    pub(crate) title: Option<Given<LitStr>>,
-    pub(crate) version: Option<Given<LitStr>>,
-    pub(crate) category: Option<Given<LitStr>>,
-    pub(crate) ttl: Option<Given<LitStr>>,
-    pub(crate) timeout: Option<Given<LitStr>>,
-    pub(crate) retention: Option<Given<LitStr>>,
-    pub(crate) unknown_fields: Option<Given<LitStr>>,
-    pub(crate) preview: Option<Given<Path>>,
-    pub(crate) reconcile: Option<Given<Path>>,
-    pub(crate) handle: Option<Given<Path>>,
-    pub(crate) idempotent: Option<Given<bool>>,
-    pub(crate) forwards_key: Option<Given<bool>>,
-    pub(crate) shared: Option<Given<bool>>,
-    pub(crate) evidence: Option<Given<Evidence>>,
-    pub(crate) open_world: Option<Given<bool>>,
-    pub(crate) requires_auth: Option<Given<bool>>,
-    pub(crate) ai_callable: Option<Given<bool>>,
-    pub(crate) blocking: Option<Given<bool>>,
+    /// `read`, `write` or `destructive` as a separate word.
+    pub(crate) effect_words: Vec<KeyedValue<bool>>,
+    pub(crate) crate_: Option<KeyedValue<Path>>,
+    pub(crate) name: Option<KeyedValue<LitStr>>,
+    pub(crate) title: Option<KeyedValue<LitStr>>,
+    pub(crate) version: Option<KeyedValue<LitStr>>,
+    pub(crate) category: Option<KeyedValue<LitStr>>,
+    pub(crate) ttl: Option<KeyedValue<LitStr>>,
+    pub(crate) timeout: Option<KeyedValue<LitStr>>,
+    pub(crate) retention: Option<KeyedValue<LitStr>>,
+    pub(crate) unknown_fields: Option<KeyedValue<LitStr>>,
+    pub(crate) preview: Option<KeyedValue<Path>>,
+    pub(crate) reconcile: Option<KeyedValue<Path>>,
+    pub(crate) handle: Option<KeyedValue<Path>>,
+    pub(crate) idempotent: Option<KeyedValue<bool>>,
+    pub(crate) forwards_key: Option<KeyedValue<bool>>,
+    pub(crate) shared: Option<KeyedValue<bool>>,
+    pub(crate) evidence: Option<KeyedValue<Evidence>>,
+    pub(crate) open_world: Option<KeyedValue<bool>>,
+    pub(crate) requires_auth: Option<KeyedValue<bool>>,
+    pub(crate) ai_callable: Option<KeyedValue<bool>>,
+    pub(crate) blocking: Option<KeyedValue<bool>>,
 }
 
 /// A parameter, as written.
 #[derive(Debug)]
 pub(crate) struct RawParameter {
     pub(crate) pattern: Pat,
-    /// Where the `:` stands.
+    /// The span of `:`.
     pub(crate) colon: Span,
     pub(crate) ty: Type,
     pub(crate) description: Option<Description>,
     pub(crate) arg: Option<RawArg>,
-    /// Attributes that are not the macro's and stay on the function.
+    /// Attributes that do not belong to the macro and stay on the function.
     pub(crate) foreign: Vec<Attribute>,
 }
 
 impl RawTool {
-    /// Parses a free function, and strips from it what is the macro's.
+    /// Parses a free function, and removes the macro's own attributes.
     pub(crate) fn parse_fn(options: TokenStream, function: &mut ItemFn, errors: &Errors) -> Self {
         let ItemFn { attrs, vis, sig, block, .. } = function;
         let raw = Self::parse(options, attrs, vis, (sig, block), errors);
@@ -108,7 +108,7 @@ impl RawTool {
         raw
     }
 
-    /// Parses the parts of a function, and strips the signature.
+    /// Parses the parts of a function, and removes the macro's own attributes.
     pub(crate) fn parse(
         options: TokenStream,
         attributes: &[Attribute],
@@ -148,7 +148,7 @@ fn source_hash(signature: &Signature, body: &Block) -> String {
     format!("fnv1a64:{:016x}", tokens.to_string().bytes().fold(OFFSET, mix))
 }
 
-/// Quiets the lints that would have a parameter change hands: `&` says whose it is.
+/// Suppresses lints that suggest passing parameters by value, because `&` marks the host's ones.
 pub(crate) fn lints() -> Attribute {
     parse_quote! {
         #[allow(

@@ -1,9 +1,9 @@
-//! Judges a raw toolkit. In order:
+//! Checks a raw toolkit. In order:
 //!
 //! - `block`: an inherent `impl` without type parameters
-//! - `name`: a prefix that every tool's name can carry
-//! - `description`: the block says what its tools are for
-//! - `tools`: there are some, each is right, and each has its own name
+//! - `name`: a valid prefix of every tool's name
+//! - `description`: the block has a description
+//! - `tools`: there are tools, each is valid, and names are unique
 
 use std::collections::HashSet;
 
@@ -14,13 +14,13 @@ use super::raw::RawToolkit;
 use crate::errors::Errors;
 use crate::syntax::docs::Description;
 use crate::syntax::names::{is_portable, snake};
-use crate::syntax::options::Given;
+use crate::syntax::options::KeyedValue;
 use crate::syntax::root::Root;
-use crate::tool::check::{self, Surroundings};
+use crate::tool::check::{self, ToolkitContext};
 use crate::tool::model::Tool;
 use crate::tool::raw::RawTool;
 
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 
 /// Checks the block and every tool in it.
 pub(crate) fn check(raw: RawToolkit, errors: &Errors) -> Option<Toolkit> {
@@ -29,7 +29,7 @@ pub(crate) fn check(raw: RawToolkit, errors: &Errors) -> Option<Toolkit> {
     let description = description(&raw, errors);
     let root = Root::given(raw.crate_);
     let kit_name = name.as_deref().unwrap_or("toolkit");
-    let kit = Surroundings { name: kit_name, this: &raw.this, root: &root };
+    let kit = ToolkitContext { name: kit_name, this: &raw.this, root: &root };
     let tools = tools(raw.tools, kit, errors);
     Some(Toolkit {
         name: name?,
@@ -64,18 +64,18 @@ fn block(raw: &RawToolkit, errors: &Errors) {
     }
 }
 
-fn name(given: Option<&Given<LitStr>>, this: &Type, errors: &Errors) -> Option<String> {
+fn name(given: Option<&KeyedValue<LitStr>>, this: &Type, errors: &Errors) -> Option<String> {
     let rule = "a toolkit's name is 1 to 64 of `A-Z a-z 0-9 _ . -`";
     match (given, type_name(this)) {
         (Some(given), _) => {
             let name = given.value.value();
-            let fits = is_portable(&name, LONGEST_NAME);
+            let fits = is_portable(&name, MAX_NAME_LENGTH);
             if !fits {
                 errors.at(&given.value, format!("{rule}; choose another"));
             }
             fits.then_some(name)
         }
-        (None, Some(name)) if is_portable(&name, LONGEST_NAME) => Some(name),
+        (None, Some(name)) if is_portable(&name, MAX_NAME_LENGTH) => Some(name),
         (None, _) => {
             errors.at(this, format!("{rule}; give one: `#[ai_toolkit(name = \"…\")]`"));
             None
@@ -101,7 +101,7 @@ fn description(raw: &RawToolkit, errors: &Errors) -> Option<Description> {
     found
 }
 
-fn tools(raw: Vec<RawTool>, kit: Surroundings<'_>, errors: &Errors) -> Vec<Tool> {
+fn tools(raw: Vec<RawTool>, kit: ToolkitContext<'_>, errors: &Errors) -> Vec<Tool> {
     let mut seen = HashSet::new();
     let checked = raw.into_iter().filter_map(|tool| {
         let function = tool.signature.ident.clone();

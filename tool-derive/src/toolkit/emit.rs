@@ -1,4 +1,4 @@
-//! Writes a checked toolkit out as code. Nothing here can fail.
+//! Generates the code of a checked toolkit. This step cannot fail.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -8,7 +8,7 @@ use super::model::Toolkit;
 use crate::tool::emit;
 use crate::tool::model::Tool;
 
-/// Writes what stands beside the `impl` block.
+/// Generates the items beside the `impl` block.
 pub(crate) fn emit(toolkit: &Toolkit) -> TokenStream {
     let Toolkit { root, conditions, name, description, this, tools } = toolkit;
     let private = root.private();

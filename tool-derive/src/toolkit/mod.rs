@@ -1,4 +1,4 @@
-//! `#[ai_toolkit]`: an `impl` block becomes a set of tools that share state.
+//! `#[ai_toolkit]`: turns an `impl` block into tools that share state.
 
 mod check;
 mod emit;

@@ -1,4 +1,4 @@
-//! A toolkit that is known to be right.
+//! The checked model of a toolkit.
 
 use syn::{Attribute, Type};
 

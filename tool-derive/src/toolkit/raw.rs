@@ -1,10 +1,10 @@
-//! A toolkit as written: the block and its tools, unjudged.
+//! The unchecked model of a toolkit: the block and its tools.
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Generics, ImplItem, ImplItemFn, ItemImpl, LitStr, Meta, Path, Token, Type};
 
 use crate::errors::Errors;
-use crate::syntax::options::{Given, Options, Vocabulary};
+use crate::syntax::options::{KeyedValue, Options, Vocabulary};
 use crate::tool::raw::{RawTool, lints};
 
 const VOCABULARY: Vocabulary = Vocabulary {
@@ -12,23 +12,23 @@ const VOCABULARY: Vocabulary = Vocabulary {
     keys: &[("crate", "crate = ::tool_runtime"), ("name", "name = \"content\"")],
 };
 
-/// An `impl` block under `#[ai_toolkit]`, as written.
+/// An `impl` block with `#[ai_toolkit]`, as written.
 #[derive(Debug)]
 pub(crate) struct RawToolkit {
-    pub(crate) crate_: Option<Given<Path>>,
-    pub(crate) name: Option<Given<LitStr>>,
+    pub(crate) crate_: Option<KeyedValue<Path>>,
+    pub(crate) name: Option<KeyedValue<LitStr>>,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) generics: Generics,
     pub(crate) of_trait: Option<(Path, Token![for])>,
     pub(crate) this: Type,
-    /// Those whose attribute can be read.
+    /// The tools whose attribute can be parsed.
     pub(crate) tools: Vec<RawTool>,
-    /// Whether any method carries the attribute.
+    /// Whether any method has the attribute.
     pub(crate) any: bool,
 }
 
 impl RawToolkit {
-    /// Parses the block, and strips from it what is the macros'.
+    /// Parses the block, and removes the macros' own attributes.
     pub(crate) fn parse(options: TokenStream, block: &mut ItemImpl, errors: &Errors) -> Self {
         let mut options = Options::read(options, VOCABULARY, errors);
         let any = block.items.iter().any(|item| match item {
@@ -53,7 +53,7 @@ impl RawToolkit {
     }
 }
 
-/// Parses a method that carries `#[ai_tool]`.
+/// Parses a method with `#[ai_tool]`.
 fn tool(method: &mut ImplItemFn, errors: &Errors) -> Option<RawTool> {
     let (mut found, others): (Vec<_>, Vec<_>) = method.attrs.drain(..).partition(is_tool);
     method.attrs = others;
@@ -74,7 +74,7 @@ fn tool(method: &mut ImplItemFn, errors: &Errors) -> Option<RawTool> {
     Some(raw)
 }
 
-/// Says whether the attribute is `#[ai_tool]`, by whatever path.
+/// Returns whether the attribute is `#[ai_tool]`, by any path.
 fn is_tool(attribute: &Attribute) -> bool {
     attribute.path().segments.last().is_some_and(|last| last.ident == "ai_tool")
 }

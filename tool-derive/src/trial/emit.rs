@@ -1,4 +1,4 @@
-//! Writes the trial.
+//! Generates the trial.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -18,7 +18,7 @@ pub(super) fn emit(trial: &RawTrial) -> TokenStream {
         Tool::Named(name) => quote!(named(#name)),
     };
     let settings = trial.settings.iter().map(|(name, value)| quote!(.#name(#value)));
-    // The folder is beside the manifest of the crate that the test stands in.
+    // The folder is relative to the manifest of the test's crate.
     quote! {
         #root::__private::ToolTrial::#start
             .snapshots_in(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/tests/snapshots"))

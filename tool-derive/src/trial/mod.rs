@@ -1,4 +1,4 @@
-//! `assert_tool!`: a tool's name and settings become a trial of it.
+//! `assert_tool!`: generates a trial of a tool.
 
 mod emit;
 mod raw;

@@ -1,4 +1,4 @@
-//! Reads what stands in `assert_tool!`.
+//! Parses the input of `assert_tool!`.
 
 use proc_macro2::TokenStream;
 use syn::ext::IdentExt;
@@ -8,7 +8,7 @@ use syn::{Expr, Ident, LitStr, Path, Token};
 use crate::errors::Errors;
 use crate::syntax::names::{closest, upper_camel};
 
-/// What a trial can be told: its methods, by their names.
+/// The settings of a trial, which are its methods by name.
 const SETTINGS: [&str; 13] = [
     "state",
     "shared_state",
@@ -25,19 +25,19 @@ const SETTINGS: [&str; 13] = [
     "context",
 ];
 
-/// Settings that each bring one more value.
+/// Settings that may be repeated.
 const REPEATED: [&str; 6] = ["state", "shared_state", "toolkit", "shared_toolkit", "with", "input"];
 
 const EXAMPLE: &str = "as in `assert_tool!(search_content, state = index)`";
 
-/// The tool, and how it is tried.
+/// The tool and the settings of its trial.
 pub(super) struct RawTrial {
     pub(super) tool: Tool,
     pub(super) settings: Vec<(Ident, Expr)>,
     pub(super) root: Option<Path>,
 }
 
-/// How the tool is named.
+/// The reference to the tool.
 pub(super) enum Tool {
     Handle(Path),
     Method { toolkit: Path, method: Ident },
@@ -93,7 +93,7 @@ fn tool(input: ParseStream<'_>, errors: &Errors) -> Option<Tool> {
     None
 }
 
-/// A function's path leads to its handle, a method's to its toolkit.
+/// A function's path refers to its handle, a method's to its toolkit.
 fn of_path(mut path: Path, errors: &Errors) -> Option<Tool> {
     let last = path.segments.pop()?;
     let before = path.segments.last();
@@ -119,7 +119,7 @@ fn is_type(name: &Ident) -> bool {
     name.unraw().to_string().starts_with(char::is_uppercase)
 }
 
-/// Reads one setting; none where reading on makes no sense.
+/// Parses one setting; `None` if parsing cannot continue.
 fn setting(
     input: ParseStream<'_>,
     settings: &mut Vec<(Ident, Expr)>,
@@ -160,7 +160,7 @@ fn setting(
     Some(())
 }
 
-/// Leaves the rest unread.
+/// Skips the rest of the input.
 fn skip(input: ParseStream<'_>) {
     drop(input.parse::<TokenStream>());
 }

@@ -1,21 +1,21 @@
-//! Judges a raw type. In order:
+//! Checks a raw type. In order:
 //!
 //! - `kind`: a struct or an enum
-//! - `directions`: not both ways excluded
-//! - `derives`: not derived a second time by the user
-//! - `closed`: closed to unknown fields wherever serde can be
-//! - `fields`: `#[arg(…)]` holds together, and does not repeat what serde is told
+//! - `directions`: at most one direction is excluded
+//! - `derives`: the user does not derive the same traits
+//! - `closed`: unknown fields are denied if serde supports it
+//! - `fields`: `#[arg(…)]` is consistent, and does not repeat serde attributes
 
 use quote::format_ident;
 use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Path, Token, Type};
 
-use super::fields::says;
+use super::fields::has_attribute_word;
 use super::model::{AiField, AiType, Directions};
 use super::raw::{RawField, RawOptions, RawType};
 use crate::errors::Errors;
-use crate::syntax::arg::{Arg, Default_};
+use crate::syntax::arg::{Arg, ArgDefault};
 use crate::syntax::root::Root;
 use crate::syntax::types;
 
@@ -35,9 +35,10 @@ pub(crate) fn check(raw: RawType, errors: &Errors) -> Option<AiType> {
     let derived = derives(&raw.attributes, errors);
     let directions = directions(&raw.options, errors);
     let open = raw.options.open.as_ref().is_some_and(|given| given.value);
-    let flattened = raw.fields.iter().any(|field| says(&field.attributes, &["flatten"]));
+    let flattened =
+        raw.fields.iter().any(|field| has_attribute_word(&field.attributes, &["flatten"]));
     let excluded = ["deny_unknown_fields", "transparent", "from", "try_from", "remote"];
-    let closed = !open && !flattened && !says(&raw.attributes, &excluded);
+    let closed = !open && !flattened && !has_attribute_word(&raw.attributes, &excluded);
     let fields = raw.fields.into_iter().map(|field| one(field, errors)).collect();
     Some(AiType {
         root: Root::given(raw.options.crate_),
@@ -92,8 +93,8 @@ fn one(raw: RawField, errors: &Errors) -> AiField {
         None => Arg::default(),
     };
     let hidden = ["flatten", "skip", "with", "schema_with", "skip_deserializing"];
-    let titled = !is_scalar(&ty) && !says(&attributes, &hidden);
-    let default = matches!(arg.default, Some(Default_::Value(_))).then(|| {
+    let titled = !is_scalar(&ty) && !has_attribute_word(&attributes, &hidden);
+    let default = matches!(arg.default, Some(ArgDefault::Value(_))).then(|| {
         let name = name.map_or_else(|| "0".to_owned(), |name| name.unraw().to_string());
         match variant {
             Some(variant) => format_ident!("__default_{}_{name}", variant.unraw().to_string()),
@@ -105,13 +106,13 @@ fn one(raw: RawField, errors: &Errors) -> AiField {
 
 fn once(arg: &Arg, attributes: &[Attribute], place: &Attribute, errors: &Errors) {
     for (word, given) in [("default", arg.default.is_some()), ("rename", arg.rename.is_some())] {
-        if given && says(attributes, &[word]) {
+        if given && has_attribute_word(attributes, &[word]) {
             errors.at(place, format!("serde is told a `{word}` already; keep one of them"));
         }
     }
 }
 
-/// Says whether the type is visibly a plain value, whose name would tell a reader nothing.
+/// Returns whether the type is visibly a scalar, whose name would not inform a reader.
 fn is_scalar(ty: &Type) -> bool {
     types::is_named(ty, &SCALARS) || types::optional(ty).is_some_and(is_scalar)
 }

@@ -1,4 +1,4 @@
-//! Writes `Debug` in the derive's place where a field's value must not be printed.
+//! Replaces a derived `Debug` if a field's value must not be printed.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -11,8 +11,8 @@ use syn::{
 
 use super::model::{AiField, AiType};
 
-/// Takes a derived `Debug` out and writes one that prints `***` for sensitive fields; nothing where
-/// no field is sensitive. Where no derive is visible, none may stand above either.
+/// Removes a derived `Debug` and generates one that prints `***` for sensitive fields; `None` if no
+/// field is sensitive. Without a visible derive, the type must not have `Debug` at all.
 pub(super) fn masked(ty: &AiType, item: &mut DeriveInput) -> Option<TokenStream> {
     if ty.fields.iter().all(|field| field.arg.sensitivity.is_none()) {
         return None;
@@ -36,8 +36,8 @@ pub(super) fn masked(ty: &AiType, item: &mut DeriveInput) -> Option<TokenStream>
     })
 }
 
-/// Asserts that the type has no `Debug`, unless it is written by hand: what is derived above this
-/// macro would print every field. With parameters, nothing can be asserted.
+/// Asserts that the type has no `Debug`, unless it is handwritten: a derive above this macro would
+/// print every field. Generic types cannot be checked.
 fn undebugged(ty: &AiType, item: &DeriveInput) -> Option<TokenStream> {
     let (private, name) = (ty.root.private(), &item.ident);
     let asserts = !ty.own_debug && item.generics.params.is_empty();
@@ -48,7 +48,7 @@ fn undebugged(ty: &AiType, item: &DeriveInput) -> Option<TokenStream> {
     })
 }
 
-/// Where the type's definition begins: an editor looks nothing up there.
+/// The span of the type's definition, which an editor does not resolve.
 fn keyword(data: &Data) -> Span {
     match data {
         Data::Struct(data) => data.struct_token.span,
@@ -57,7 +57,7 @@ fn keyword(data: &Data) -> Span {
     }
 }
 
-/// Takes `Debug` out of the derives; says whether it was there.
+/// Removes `Debug` from the derives; returns whether it was present.
 fn take_derive(attributes: &mut [Attribute]) -> bool {
     let parser = Punctuated::<Path, Token![,]>::parse_terminated;
     let mut found = false;
@@ -79,7 +79,7 @@ fn is_debug(path: &Path) -> bool {
     matches!(names.as_slice(), ["Debug"] | ["std" | "core", "fmt", "Debug"])
 }
 
-/// Asks of every type parameter what the derive asks.
+/// Adds the derive's bounds to every type parameter.
 fn bounded(mut generics: Generics) -> Generics {
     for parameter in &mut generics.params {
         if let GenericParam::Type(parameter) = parameter {
@@ -106,7 +106,7 @@ fn arms(ty: &AiType, item: &DeriveInput) -> Vec<TokenStream> {
     }
 }
 
-/// Prints one variant as the derive does.
+/// Generates the arm of one variant, like the derive.
 fn arm<'f>(
     path: &TokenStream,
     name: &Ident,
@@ -114,14 +114,14 @@ fn arm<'f>(
     checked: &mut impl Iterator<Item = &'f AiField>,
 ) -> TokenStream {
     let title = name.unraw().to_string();
-    let printed: Vec<Printed<'_>> = fields
+    let printed: Vec<PrintedField<'_>> = fields
         .iter()
         .enumerate()
         .zip(checked)
-        .map(|((index, field), checked)| Printed::of(index, field, checked))
+        .map(|((index, field), checked)| PrintedField::of(index, field, checked))
         .collect();
-    let patterns = printed.iter().map(Printed::pattern);
-    let calls = printed.iter().map(Printed::call);
+    let patterns = printed.iter().map(PrintedField::pattern);
+    let calls = printed.iter().map(PrintedField::call);
     let begin = match fields {
         Fields::Named(_) => quote!(__f.debug_struct(#title)),
         Fields::Unnamed(_) => quote!(__f.debug_tuple(#title)),
@@ -136,15 +136,15 @@ fn arm<'f>(
     }
 }
 
-/// A field on its way to be printed.
-struct Printed<'f> {
+/// A field to print.
+struct PrintedField<'f> {
     cfgs: Vec<&'f Attribute>,
     member: Member,
     binding: Ident,
     masked: bool,
 }
 
-impl<'f> Printed<'f> {
+impl<'f> PrintedField<'f> {
     fn of(index: usize, field: &'f Field, checked: &AiField) -> Self {
         let member = match &field.ident {
             Some(name) => Member::Named(name.clone()),

@@ -1,4 +1,4 @@
-//! Writes a checked type out: the item with its derives and attributes. Nothing here can fail.
+//! Generates a checked type: the item with its derives and attributes. This step cannot fail.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -7,11 +7,11 @@ use syn::{Attribute, DeriveInput, Expr, ExprLit, Lit, Type, parse_quote};
 use super::debug;
 use super::fields::{all_mut, has_named};
 use super::model::{AiField, AiType, Directions};
-use crate::syntax::arg::{Arg, Default_};
+use crate::syntax::arg::{Arg, ArgDefault};
 use crate::syntax::bounds::Bounds;
 use crate::syntax::types::{is_named, optional};
 
-/// Writes the item.
+/// Generates the item.
 pub(crate) fn emit(ty: &AiType, mut item: DeriveInput) -> TokenStream {
     let own = container(ty, &item);
     let this = this(&item);
@@ -24,13 +24,13 @@ pub(crate) fn emit(ty: &AiType, mut item: DeriveInput) -> TokenStream {
     quote!(#item #defaults #debug)
 }
 
-/// Writes the item with its derives and no more, for a type with errors.
+/// Generates the item with its derives only, for a type with errors.
 pub(crate) fn bare(ty: &AiType, mut item: DeriveInput) -> TokenStream {
     item.attrs = container(ty, &item).into_iter().chain(item.attrs).collect();
     quote!(#item)
 }
 
-/// Writes the derives and their options, before the user's: they introduce what those use.
+/// Generates the derives and their options, before the user's attributes, which depend on them.
 fn container(ty: &AiType, item: &DeriveInput) -> Vec<Attribute> {
     let private = ty.root.private();
     let (serde, schemars) = (ty.root.private_text("serde"), ty.root.private_text("schemars"));
@@ -56,7 +56,7 @@ fn container(ty: &AiType, item: &DeriveInput) -> Vec<Attribute> {
     attributes
 }
 
-/// Writes the type's path with its parameters, for use in an attribute's text.
+/// Generates the type's path with its parameters, for the text of an attribute.
 fn this(item: &DeriveInput) -> String {
     let name = &item.ident;
     let (_, types, _) = item.generics.split_for_impl();
@@ -64,7 +64,7 @@ fn this(item: &DeriveInput) -> String {
     quote!(#name #turbofish).to_string()
 }
 
-/// Writes what a field's `#[arg(…)]` and type mean to serde and schemars.
+/// Converts a field's `#[arg(…)]` and type to attributes of serde and schemars.
 fn attributes(ty: &AiType, field: &AiField, this: &str) -> Vec<Attribute> {
     let mut found = serde(field, this);
     found.extend(schemars(&field.arg, &field.ty));
@@ -81,8 +81,8 @@ fn serde(field: &AiField, this: &str) -> Vec<Attribute> {
         found.push(parse_quote!(#[serde(rename = #rename)]));
     }
     match (&field.arg.default, &field.default) {
-        (Some(Default_::OfType), _) => found.push(parse_quote!(#[serde(default)])),
-        (Some(Default_::Value(_)), Some(function)) => {
+        (Some(ArgDefault::OfType), _) => found.push(parse_quote!(#[serde(default)])),
+        (Some(ArgDefault::Value(_)), Some(function)) => {
             let path = format!("{this}::{function}");
             found.push(parse_quote!(#[serde(default = #path)]));
         }
@@ -141,8 +141,8 @@ fn lengths(bounds: &Bounds, least: &str, most: &str, extend: &mut impl FnMut(&st
     }
 }
 
-/// Names the keywords of a type's length; all of them where it is not visible, since each applies
-/// to its own kind of value only.
+/// The length keywords of a type; all of them if it is unknown, since each applies only to its own
+/// type of value.
 fn length_words(ty: &Type) -> Vec<(&'static str, &'static str)> {
     const TEXT: (&str, &str) = ("minLength", "maxLength");
     const LIST: (&str, &str) = ("minItems", "maxItems");
@@ -159,7 +159,7 @@ fn length_words(ty: &Type) -> Vec<(&'static str, &'static str)> {
     }
 }
 
-/// Writes the functions of the defaults.
+/// Generates the functions for defaults.
 fn defaults(ty: &AiType, item: &DeriveInput) -> Option<TokenStream> {
     let functions: Vec<TokenStream> = ty.fields.iter().filter_map(default).collect();
     if functions.is_empty() {
@@ -175,7 +175,7 @@ fn defaults(ty: &AiType, item: &DeriveInput) -> Option<TokenStream> {
 }
 
 fn default(field: &AiField) -> Option<TokenStream> {
-    let (Some(Default_::Value(value)), Some(function)) = (&field.arg.default, &field.default)
+    let (Some(ArgDefault::Value(value)), Some(function)) = (&field.arg.default, &field.default)
     else {
         return None;
     };

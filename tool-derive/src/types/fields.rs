@@ -1,4 +1,4 @@
-//! Walks a type's fields in their order, and reads the serde options that matter here.
+//! Iterates over a type's fields, and reads relevant serde options.
 
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Data, Field, Fields, Ident, Meta, Token};
@@ -19,7 +19,7 @@ pub(crate) fn all_mut(data: &mut Data) -> Vec<(Option<Ident>, &mut Field)> {
     }
 }
 
-/// Says whether unknown fields mean anything to this type.
+/// Returns whether the type can have unknown fields.
 pub(crate) fn has_named(data: &Data) -> bool {
     match data {
         Data::Struct(data) => matches!(data.fields, Fields::Named(_)),
@@ -28,8 +28,8 @@ pub(crate) fn has_named(data: &Data) -> bool {
     }
 }
 
-/// Says whether a `#[serde(…)]` or `#[schemars(…)]` among the attributes holds one of these words.
-pub(crate) fn says(attributes: &[Attribute], words: &[&str]) -> bool {
+/// Returns whether a `#[serde(…)]` or `#[schemars(…)]` attribute contains one of these words.
+pub(crate) fn has_attribute_word(attributes: &[Attribute], words: &[&str]) -> bool {
     let lists = attributes
         .iter()
         .filter(|it| it.path().is_ident("serde") || it.path().is_ident("schemars"));

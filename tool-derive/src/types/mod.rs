@@ -1,4 +1,4 @@
-//! `#[ai_type]`: a struct or enum that models write or read.
+//! `#[ai_type]`: derives the traits of argument and output types.
 
 mod check;
 mod debug;
@@ -26,7 +26,7 @@ pub(crate) fn expand(options: TokenStream, item: &TokenStream) -> TokenStream {
     let checked = check::check(raw, &errors);
     match (errors.finish(), checked) {
         (Some(errors), Some(ty)) => {
-            // The derives all the same, so that one mistake is one message.
+            // The derives are generated even so, so that one mistake is one error.
             let item = emit::bare(&ty, input);
             quote!(#item #errors)
         }

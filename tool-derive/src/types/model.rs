@@ -1,4 +1,4 @@
-//! A type that is known to be right.
+//! The checked model of a type.
 
 use syn::{Ident, Type};
 
@@ -10,18 +10,18 @@ use crate::syntax::root::Root;
 pub(crate) struct AiType {
     pub(crate) root: Root,
     pub(crate) directions: Directions,
-    /// What the user derives too, which is an error.
+    /// Traits that the user derives too, which is an error.
     pub(crate) derived: Vec<String>,
     pub(crate) closed: bool,
-    /// Unknown fields are let pass, as the user asked.
+    /// Unknown fields are accepted.
     pub(crate) open: bool,
-    /// `Debug` is written by hand, as the user says.
+    /// `Debug` is handwritten.
     pub(crate) own_debug: bool,
     /// In the order of the item's fields.
     pub(crate) fields: Vec<AiField>,
 }
 
-/// Which ways the type crosses the wire.
+/// The directions in which the type is converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Directions {
     Both,
@@ -34,8 +34,8 @@ pub(crate) enum Directions {
 pub(crate) struct AiField {
     pub(crate) arg: Arg,
     pub(crate) ty: Type,
-    /// Whether the schema of the field gets its type's name.
+    /// Whether the field's schema gets the name of its type.
     pub(crate) titled: bool,
-    /// The function that makes the default, if one is written.
+    /// The function that returns the default, if there is one.
     pub(crate) default: Option<Ident>,
 }

@@ -1,4 +1,4 @@
-//! A type as written: its options, and the `#[arg(…)]` of each field, unjudged.
+//! The unchecked model of a type: its options, and the `#[arg(…)]` of each field.
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Data, DeriveInput, Field, Ident, Path, Token, Type};
@@ -6,7 +6,7 @@ use syn::{Attribute, Data, DeriveInput, Field, Ident, Path, Token, Type};
 use super::fields::all_mut;
 use crate::errors::Errors;
 use crate::syntax::arg::RawArg;
-use crate::syntax::options::{Given, Options, Vocabulary};
+use crate::syntax::options::{KeyedValue, Options, Vocabulary};
 
 const VOCABULARY: Vocabulary = Vocabulary {
     attribute: "#[ai_type]",
@@ -19,7 +19,7 @@ const VOCABULARY: Vocabulary = Vocabulary {
     ],
 };
 
-/// A type under `#[ai_type]`, as written.
+/// A type with `#[ai_type]`, as written.
 #[derive(Debug)]
 pub(crate) struct RawType {
     pub(crate) options: RawOptions,
@@ -32,11 +32,11 @@ pub(crate) struct RawType {
 /// The options of `#[ai_type(…)]`, as written.
 #[derive(Debug)]
 pub(crate) struct RawOptions {
-    pub(crate) crate_: Option<Given<Path>>,
-    pub(crate) open: Option<Given<bool>>,
-    pub(crate) own_debug: Option<Given<bool>>,
-    pub(crate) serialize_only: Option<Given<bool>>,
-    pub(crate) deserialize_only: Option<Given<bool>>,
+    pub(crate) crate_: Option<KeyedValue<Path>>,
+    pub(crate) open: Option<KeyedValue<bool>>,
+    pub(crate) own_debug: Option<KeyedValue<bool>>,
+    pub(crate) serialize_only: Option<KeyedValue<bool>>,
+    pub(crate) deserialize_only: Option<KeyedValue<bool>>,
 }
 
 /// A field, as written.
@@ -50,7 +50,7 @@ pub(crate) struct RawField {
 }
 
 impl RawType {
-    /// Parses the type, and strips from it what is the macro's.
+    /// Parses the type, and removes the macro's own attributes.
     pub(crate) fn parse(options: TokenStream, input: &mut DeriveInput, errors: &Errors) -> Self {
         let mut options = Options::read(options, VOCABULARY, errors);
         let union = match &input.data {

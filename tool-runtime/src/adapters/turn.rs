@@ -188,7 +188,7 @@ impl fmt::Debug for Turn {
 /// Omits the arguments.
 impl fmt::Debug for RequestedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Asked")
+        f.debug_struct("RequestedCall")
             .field("call_id", &self.call_id)
             .field("name", &self.name)
             .field("arguments", &format_args!("{} bytes", self.arguments.len()))

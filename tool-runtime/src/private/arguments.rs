@@ -1,7 +1,8 @@
-//! Reads a call's arguments into a tuple, without a type that is derived for each tool.
+//! Deserializes a call's arguments into a tuple, without a derived type per tool.
 //!
-//! A derived reader is a few hundred lines that the compiler checks once a tool. Here they stand
-//! once a number of arguments, and generated code is a tuple of types and a list of names.
+//! A derived deserializer is a few hundred lines that the compiler checks once per tool. This code
+//! is compiled once per number of arguments, and generated code is a tuple of types and a list of
+//! names.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,25 +14,26 @@ use serde::ser::{Serialize, Serializer};
 use super::AsLength;
 use crate::schema::AbsentField;
 
-/// The names of a tool's arguments, and whether others are let pass.
+/// The names of a tool's arguments, and whether other fields are accepted.
 #[derive(Debug, Clone, Copy)]
 #[allow(clippy::exhaustive_structs, reason = "written out by generated code")]
 pub struct Fields {
-    /// One name a place of the tuple.
+    /// One name per element of the tuple.
     pub names: &'static [&'static str],
-    /// Are fields that no argument has ignored?
+    /// Whether undeclared fields are ignored.
     pub open: bool,
 }
 
-/// A tuple that a JSON object is read into, by names.
+/// A tuple that is deserialized from a JSON object by field names.
 pub trait ReadArguments<'de>: Sized {
-    /// What stands in for a field that is not there: one function or none a place.
+    /// The default of each field: an optional function per element.
     type Defaults;
 
     /// Reads the object's fields.
     ///
     /// # Errors
-    /// An unknown, doubled, missing or mistyped field; the text is never shown.
+    /// Returns an error for an unknown, duplicate, missing or mistyped field; it never quotes the
+    /// text.
     fn read<M: MapAccess<'de>>(
         map: M,
         fields: Fields,
@@ -109,7 +111,7 @@ fn given<'de, T: Deserialize<'de>, E: de::Error>(
     }
 }
 
-/// Finds the place of a field's name; one past the last for a name that is not there.
+/// Looks up the index of a field's name; the number of names if there is none.
 struct Name(&'static [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for Name {
@@ -134,7 +136,7 @@ impl Visitor<'_> for Name {
     }
 }
 
-/// Reads a whole text, which must be one object.
+/// Deserializes a complete text, which must be one object.
 pub(crate) fn read<'de, A: ReadArguments<'de>>(
     text: &'de str,
     fields: Fields,
@@ -163,7 +165,7 @@ impl<'de, A: ReadArguments<'de>> Visitor<'de> for Object<'de, A> {
     }
 }
 
-/// The text of a `&str` parameter: borrowed from the call's own text where nothing is escaped.
+/// The text of a `&str` parameter: borrowed from the call's own text unless it contains escapes.
 #[derive(Debug, Clone)]
 pub struct Text<'de>(Cow<'de, str>);
 

@@ -14,7 +14,7 @@ use std::ops::RangeBounds;
 pub trait AsNumber {
     /// The number's own type; for a `NonZero`, the type of what is in it.
     type Number: PartialOrd;
-    /// Gives the number, unless there is none.
+    /// Returns the number, if there is one.
     fn number(&self) -> Option<Self::Number>;
 }
 
@@ -45,7 +45,7 @@ impl<T: AsNumber> AsNumber for Option<T> {
     }
 }
 
-/// Tells whether the number, if there is one, lies in the range.
+/// Returns whether the number is in the range, or absent.
 pub fn in_range<T: AsNumber>(value: &T, range: &impl RangeBounds<T::Number>) -> bool {
     value.number().is_none_or(|number| range.contains(&number))
 }
@@ -58,7 +58,7 @@ pub fn in_range<T: AsNumber>(value: &T, range: &impl RangeBounds<T::Number>) -> 
             `range` bounds numbers"
 )]
 pub trait AsLength {
-    /// Gives the length, unless there is no value.
+    /// Returns the length, if there is a value.
     fn length(&self) -> Option<usize>;
 }
 
@@ -109,7 +109,7 @@ impl<T: AsLength> AsLength for Option<T> {
     }
 }
 
-/// Tells whether the value, if there is one, is as long as asked.
+/// Returns whether the length is in the range, or the value is absent.
 pub fn has_length<T: AsLength + ?Sized>(value: &T, range: &impl RangeBounds<usize>) -> bool {
     value.length().is_none_or(|length| range.contains(&length))
 }

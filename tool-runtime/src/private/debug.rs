@@ -1,11 +1,11 @@
-//! Whether a type with sensitive fields has a `Debug` that prints them.
+//! Rejects types with sensitive fields whose derived `Debug` would print them.
 
 use std::fmt::Debug;
 
-/// Holds in one way for a type without `Debug`, and in two, which is ambiguous, for all others.
+/// Implemented once for types without `Debug`, and twice, so that it is ambiguous, for all others.
 ///
-/// A derive that stands above `#[ai_type]` is expanded before it: put it below, or write
-/// `#[ai_type(own_debug)]` over a type whose `Debug` is written by hand.
+/// A derive above `#[ai_type]` is expanded first: move it below, or write `#[ai_type(own_debug)]`
+/// for a type with a handwritten `Debug`.
 pub trait DeriveDebugStandsBelowAiType<Way> {
     /// Names the trait in a constant.
     const HOLDS: () = ();
@@ -13,7 +13,7 @@ pub trait DeriveDebugStandsBelowAiType<Way> {
 
 impl<T: ?Sized> DeriveDebugStandsBelowAiType<()> for T {}
 
-/// The second way.
+/// Marks the second implementation.
 #[derive(Debug, Clone, Copy)]
 pub enum HasDebug {}
 

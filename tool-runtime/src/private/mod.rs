@@ -1,4 +1,4 @@
-//! What generated code names, and nobody else: no promise of stability.
+//! The interface of generated code; it has no stability guarantee.
 
 pub(crate) mod arguments;
 mod bounds;

@@ -1,7 +1,7 @@
-//! Decides by type, never by spelling: autoref probes that generated code calls.
+//! Autoref probes, by which generated code decides on types and not on their spelling.
 //!
 //! A probe's method is looked up on a reference to it, where the preferred trait is implemented,
-//! and one dereference later on the probe itself, where the fallback is. The compiler picks.
+//! and then, after a dereference, on the probe itself, where the fallback is. The compiler picks.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -19,7 +19,7 @@ use crate::call::{CallScope, DryRun, Finished, FromCall, Idempotency};
 use crate::failure::{Failure, FailureCode, Fault, ToolFailure};
 use crate::registry::HostNeed;
 
-/// Asks questions about the type `T`.
+/// Probes the type `T`.
 pub struct Probe<T: ?Sized>(PhantomData<fn(&T)>);
 
 impl<T: ?Sized> fmt::Debug for Probe<T> {
@@ -29,11 +29,11 @@ impl<T: ?Sized> fmt::Debug for Probe<T> {
 }
 
 impl<T: ?Sized> Probe<T> {
-    /// The only value there is.
+    /// The only value.
     pub const NEW: Self = Self(PhantomData);
 }
 
-/// What may stand behind `&` in a tool's parameters.
+/// The requirements of a borrowed parameter.
 #[diagnostic::on_unimplemented(
     message = "`&{Self}` cannot be given to a tool by its host",
     label = "a borrowed parameter is the host's: it must be `Send + Sync + 'static`",
@@ -44,10 +44,10 @@ pub trait HostValue {}
 
 impl<T: ?Sized + Send + Sync + 'static> HostValue for T {}
 
-/// Fails to compile, with a text, where `T` cannot be a host's value.
+/// Fails to compile, with an explanation, if `T` cannot be a host's value.
 pub const fn assert_host_value<T: ?Sized + HostValue>() {}
 
-/// A value made from the call, held while the tool runs.
+/// A value created from the call, stored while the tool runs.
 #[derive(Debug)]
 pub struct Extracted<T>(T);
 
@@ -59,14 +59,14 @@ impl<T> Deref for Extracted<T> {
     }
 }
 
-/// Preferred: the type says itself how it is made from a call.
+/// Preferred: the type implements its creation from a call.
 pub trait TakeFromCall<T> {
-    /// Says that nothing has to be stored.
+    /// Returns that no stored value is required.
     fn need(&self) -> HostNeed;
-    /// Makes the value.
+    /// Creates the value.
     ///
     /// # Errors
-    /// What [`FromCall::from_call`] refuses.
+    /// Returns the error of [`FromCall::from_call`].
     fn take(&self, call: &CallScope, slot: usize) -> Result<Extracted<T>, Finished>;
 }
 
@@ -80,14 +80,14 @@ impl<T: FromCall> TakeFromCall<T> for &Probe<T> {
     }
 }
 
-/// Fallback: the type is state that the host gave to the builder.
+/// Fallback: the type is state that was passed to the builder.
 pub trait TakeState<T: ?Sized> {
-    /// Says which type has to be stored.
+    /// Returns the required type.
     fn need(&self) -> HostNeed;
-    /// Finds the value in its slot.
+    /// Returns the value of a slot.
     ///
     /// # Errors
-    /// Never after `build()`, which fills every slot; a failure of the runtime otherwise.
+    /// Never after `build()`, which fills every slot; otherwise an internal error.
     fn take<'c>(&self, call: &'c CallScope, slot: usize) -> Result<&'c Arc<T>, Finished>;
 }
 
@@ -101,20 +101,20 @@ impl<T: ?Sized + Send + Sync + 'static> TakeState<T> for Probe<T> {
     }
 }
 
-/// What the compiler shows where an alias of `str` stands behind `&`.
+/// Shown by the compiler if an alias of `str` is borrowed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct WriteThisParameterAsPlainStr;
 
 impl Probe<str> {
-    /// Refuses `&Alias` where `Alias` is `str`: only `&str`, as spelled, is the model's text.
+    /// Rejects `&Alias` for an alias of `str`: only `&str`, as spelled, is the model's text.
     #[must_use]
     pub fn need(&self) -> WriteThisParameterAsPlainStr {
         WriteThisParameterAsPlainStr
     }
 }
 
-/// Tells [`DryRun`] from every other host type, at compile time.
+/// Distinguishes [`DryRun`] from other host types, at compile time.
 impl Probe<DryRun> {
     /// Whether a tool with this parameter handles a dry run.
     pub const HANDLES_DRY_RUN: bool = true;
@@ -128,29 +128,29 @@ pub trait DryRunFallback {
 
 impl<T: ?Sized> DryRunFallback for Probe<T> {}
 
-/// Tells `Idempotency` from every other type, at compile time.
+/// Distinguishes `Idempotency` from other types, at compile time.
 impl Probe<Idempotency> {
-    /// Whether a tool with this parameter is given its key.
+    /// Whether a tool with this parameter receives its idempotency key.
     pub const READS_KEY: bool = true;
 }
 
 /// Fallback: any other type.
 pub trait KeyFallback {
-    /// Whether a tool with this parameter is given its key.
+    /// Whether a tool with this parameter receives its idempotency key.
     const READS_KEY: bool = false;
 }
 
 impl<T: ?Sized> KeyFallback for Probe<T> {}
 
-/// Tells the context, which a model must never fill, from every other argument type.
+/// Distinguishes the context, which a model must never provide, from other argument types.
 impl Probe<ToolContext> {
-    /// Whether only the host may give such a value.
+    /// Whether only the host may provide such a value.
     pub const IS_HOSTS_OWN: bool = true;
 }
 
 /// Fallback: any other type.
 pub trait ModelsOwn {
-    /// Whether only the host may give such a value.
+    /// Whether only the host may provide such a value.
     const IS_HOSTS_OWN: bool = false;
 }
 
@@ -165,9 +165,9 @@ impl<T, E: ToolFailure> Probe<Result<T, E>> {
     }
 }
 
-/// Fallback: no error, or one that declares nothing.
+/// Fallback: no error type, or one without declared codes.
 pub trait NoCodes {
-    /// Lists none.
+    /// Returns an empty list.
     fn codes(&self) -> &'static [FailureCode] {
         &[]
     }
@@ -175,14 +175,14 @@ pub trait NoCodes {
 
 impl<T: ?Sized> NoCodes for Probe<T> {}
 
-/// Gives a return type's schema: `Result<T, E>` by `T`, anything else by itself.
+/// Creates a return type's schema: that of `T` for `Result<T, E>`, else its own.
 pub trait OutputSchema {
-    /// Makes the schema.
+    /// Creates the schema.
     fn output_schema(&self, generator: &mut SchemaGenerator) -> Schema;
 }
 
 impl<T: JsonSchema, E> Probe<Result<T, E>> {
-    /// Makes the schema of the success half.
+    /// Creates the schema of the success type.
     pub fn output_schema(&self, generator: &mut SchemaGenerator) -> Schema {
         crate::schema::output::<T>(generator)
     }
@@ -194,28 +194,28 @@ impl<T: JsonSchema> OutputSchema for Probe<T> {
     }
 }
 
-/// What a tool returned, before it is known whether it can fail.
+/// A tool's return value, before it is known whether it is a `Result`.
 #[derive(Debug)]
 pub struct Returned<T>(pub T);
 
 impl<T, E> Returned<Result<T, E>> {
-    /// Takes the result as it is.
+    /// Returns the result unchanged.
     ///
     /// # Errors
-    /// The tool's own.
+    /// Returns the tool's error.
     pub fn split(self) -> Result<T, E> {
         self.0
     }
 }
 
-/// Fallback: a value that is no result.
+/// Fallback: a value that is not a `Result`.
 pub trait SplitPlain {
     /// The value's type.
     type Value;
-    /// Takes the value as a success.
+    /// Returns the value as a success.
     ///
     /// # Errors
-    /// None.
+    /// Never.
     fn split(self) -> Result<Self::Value, Infallible>;
 }
 
@@ -227,7 +227,7 @@ impl<T> SplitPlain for Returned<T> {
     }
 }
 
-/// A tool's error, before it is known what it can say of itself.
+/// A tool's error, before its capabilities are known.
 #[derive(Debug)]
 pub struct FaultProbe<'e, E: ?Sized>(pub &'e E);
 
@@ -267,7 +267,7 @@ impl PlainFault for &&&&FaultProbe<'_, Failure> {
     }
 }
 
-/// Third choice: a standard error, of which only the log hears.
+/// Third choice: a standard error, which is only logged.
 pub trait StandardFault {
     /// Describes the error.
     fn fault(&self) -> Fault;
@@ -279,7 +279,7 @@ impl<E: Error> StandardFault for &&&FaultProbe<'_, E> {
     }
 }
 
-/// Third choice too: a boxed error, which is no standard error itself.
+/// Third choice too: a boxed error, which does not implement `Error` itself.
 pub trait BoxedFault {
     /// Describes the error.
     fn fault(&self) -> Fault;
@@ -296,8 +296,8 @@ macro_rules! boxed {
 }
 boxed!(dyn Error, dyn Error + Send, dyn Error + Send + Sync);
 
-/// Fourth choice: something that prints, such as a string. The alternate form shows the sources of
-/// errors that print them so.
+/// Fourth choice: a type with `Display`, such as a string. The alternate form prints the sources of
+/// errors that support it.
 pub trait PrintedFault {
     /// Describes the error.
     fn fault(&self) -> Fault;
@@ -309,7 +309,7 @@ impl<E: Display> PrintedFault for &&FaultProbe<'_, E> {
     }
 }
 
-/// Fifth choice: something that only its author can read.
+/// Fifth choice: a type with `Debug`.
 pub trait DebuggedFault {
     /// Describes the error.
     fn fault(&self) -> Fault;
@@ -321,7 +321,7 @@ impl<E: fmt::Debug> DebuggedFault for &FaultProbe<'_, E> {
     }
 }
 
-/// Last choice: a type that says nothing.
+/// Last choice: a type without any of these.
 pub trait SilentFault {
     /// Describes the error.
     fn fault(&self) -> Fault;
@@ -341,7 +341,7 @@ fn unmapped<E>(log: String) -> Fault {
     Fault::new(Failure::of(ErrorCode::Internal), Some(std::any::type_name::<E>()), log)
 }
 
-/// Joins an error and its sources, as a log shows them.
+/// Joins an error and its sources for the log.
 fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
@@ -352,13 +352,13 @@ fn chain(error: &dyn Error) -> String {
     text
 }
 
-/// An argument's default, before it is known whether it can be shown in the schema.
+/// An argument's default, before it is known whether it can be serialized.
 #[derive(Debug)]
 pub struct DefaultProbe<'v, T>(pub &'v T);
 
 /// First choice: the value has a JSON form.
 pub trait ShownDefault {
-    /// Gives the JSON form.
+    /// Returns the JSON form.
     fn to_json(&self) -> Option<Value>;
 }
 
@@ -368,9 +368,9 @@ impl<T: Serialize> ShownDefault for &DefaultProbe<'_, T> {
     }
 }
 
-/// Fallback: the schema does not show the default.
+/// Fallback: the schema omits the default.
 pub trait HiddenDefault {
-    /// Gives nothing.
+    /// Returns `None`.
     fn to_json(&self) -> Option<Value>;
 }
 

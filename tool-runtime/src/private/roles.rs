@@ -1,4 +1,4 @@
-//! What a type must be to stand where it stands, with a text for where it is not.
+//! Requirements of types by their role in a signature, with diagnostics.
 
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::call::Reconciled;
 
-/// What an owned parameter must be.
+/// The requirements of an owned parameter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument: a model's JSON cannot be read as it",
     label = "an owned parameter is the model's",
@@ -19,10 +19,10 @@ pub trait Argument {}
 
 impl<T: JsonSchema + DeserializeOwned> Argument for T {}
 
-/// Fails to compile, with a text, where `T` cannot be an argument.
+/// Fails to compile, with an explanation, if `T` cannot be an argument.
 pub const fn assert_argument<T: Argument>() {}
 
-/// What a tool's answer must be.
+/// The requirements of a tool's output.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an answer: it cannot be written as JSON with a schema",
     label = "a tool's answer goes to the model",
@@ -32,12 +32,12 @@ pub trait Answer: Serialize + JsonSchema {}
 
 impl<T: Serialize + JsonSchema> Answer for T {}
 
-/// Makes the schema of an answer whose type can be named.
+/// Creates the schema of an output whose type can be named.
 pub fn output_schema<T: Answer>(generator: &mut SchemaGenerator) -> Schema {
     crate::schema::output::<T>(generator)
 }
 
-/// What a `reconcile` function must return for a tool that answers `T`.
+/// The return type of a `reconcile` function for a tool with output `T`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not tell what became of a run that answers `{T}`",
     label = "this function returns something else",
@@ -45,7 +45,7 @@ pub fn output_schema<T: Answer>(generator: &mut SchemaGenerator) -> Schema {
             is `async` where the tool is"
 )]
 pub trait Finding<T> {
-    /// Gives what was found, as what it is.
+    /// Returns the outcome.
     fn finding(&self) -> &Reconciled<T>;
 }
 
@@ -55,14 +55,14 @@ impl<T> Finding<T> for Reconciled<T> {
     }
 }
 
-/// Fails to compile, with a text, where what was found tells of another answer than the tool's.
+/// Fails to compile, with an explanation, if the outcome is of another output type than the tool's.
 ///
-/// The type comes in `PhantomData`, whose variance lets an answer borrow from the call.
+/// The type is passed in `PhantomData`, whose variance lets an output borrow from the call.
 pub fn finding<T, F: Finding<T>>(_: PhantomData<T>, found: &F) -> &Reconciled<T> {
     found.finding()
 }
 
-/// What an error must be whose variants do not all carry a message.
+/// The requirements of an error with variants that carry no message.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no public message",
     label = "a variant without `message` or `hide` says what `Display` says",

@@ -1,13 +1,13 @@
-//! The type of an answer, whatever its `Result` is called.
+//! Selects the output type of a return type, for any alias of `Result`.
 
 use super::Probe;
 
-/// Picks the type of `data` from a return type, told by [`Probe`] whether that is a `Result`.
+/// Selects the type of `data`, given by [`Probe`] whether the return type is a `Result`.
 ///
 /// The two implementations differ in the constant, so they do not overlap; generated code computes
 /// it: `<R as Select<{ Probe::<R>::IS_RESULT }>>::Value`.
 pub trait Select<const IS_RESULT: bool> {
-    /// What stands in `data`.
+    /// The type of `data`.
     type Value;
 }
 
@@ -20,13 +20,13 @@ impl<T, E> Select<true> for Result<T, E> {
 }
 
 impl<T, E> Probe<Result<T, E>> {
-    /// Whether the type is a `Result`, by whatever alias.
+    /// Whether the type is a `Result`, by any alias.
     pub const IS_RESULT: bool = true;
 }
 
 /// Fallback: any other type.
 pub trait PlainReturn {
-    /// Whether the type is a `Result`, by whatever alias.
+    /// Whether the type is a `Result`, by any alias.
     const IS_RESULT: bool = false;
 }
 

@@ -1,4 +1,4 @@
-//! What `#[ai_tool]` writes for a tool that runs once under a key.
+//! Code that `#[ai_tool]` generates for idempotent execution.
 #![allow(
     clippy::trivially_copy_pass_by_ref,
     clippy::unused_async,
@@ -25,7 +25,7 @@ fn call<T: Tool>(arguments: &str) -> ToolCall {
     open(Runtime::builder().tool::<T>(), T::definition().name, arguments)
 }
 
-/// Asks the tool what became of an earlier run under a key.
+/// Reconciles an earlier run under a key.
 async fn asked(call: &ToolCall) -> String {
     let scope = call.scope().expect("a known tool");
     scope.set_idempotency(Idempotency::new("key", 2));
@@ -87,7 +87,7 @@ async fn a_reconcile_is_asked_in_the_tools_place() {
     async fn order(
         _: &DryRun,
         idempotency: &Idempotency,
-        /// What.
+        /// The article.
         items: Vec<String>,
     ) -> Result<Vec<String>, Failure> {
         let _ = (idempotency, &items);
@@ -121,7 +121,7 @@ async fn a_reconcile_runs_as_its_tool_does() {
     #[ai_tool(effect = "write", blocking, reconcile = find, crate = crate)]
     fn order(
         _: &DryRun,
-        /// What.
+        /// The article.
         item: &str,
     ) -> String {
         item.to_owned()
@@ -189,7 +189,7 @@ async fn a_reconcile_may_borrow_as_its_tool_does() {
     #[ai_tool(effect = "write", reconcile = find, crate = crate)]
     async fn echo<'a>(
         _: &DryRun,
-        /// What.
+        /// The text.
         text: &'a str,
     ) -> Told<Vec<&'a str>> {
         Ok(vec![text])

@@ -1,4 +1,4 @@
-//! The traits by which the compiler decides; generated code imports all of them, nameless.
+//! The probe traits; generated code imports all of them anonymously.
 
 pub use std::ops::Deref as _;
 

@@ -157,7 +157,7 @@ impl ValueScrubber {
 
 impl fmt::Debug for ValueScrubber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scrub").field("values", &self.values.len()).finish_non_exhaustive()
+        f.debug_struct("ValueScrubber").field("values", &self.values.len()).finish_non_exhaustive()
     }
 }
 

@@ -52,7 +52,7 @@ pub(crate) struct HostState {
 
 impl fmt::Debug for HostState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("States")
+        f.debug_struct("HostState")
             .field("values", &self.values.len())
             .field("toolkits", &self.toolkits.len())
             .finish()

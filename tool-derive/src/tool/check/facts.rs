@@ -1,19 +1,19 @@
-//! What is said about the tool: `effect`, `effect_options`, `times`, `shared`, `names`,
+//! Checks the tool's options: `effect`, `effect_options`, `times`, `shared`, `names`,
 //! `description`.
 
 use syn::ext::IdentExt;
 use syn::{Attribute, Ident, LitStr};
 
-use super::super::model::{Effect, Facts};
+use super::super::model::{Effect, ToolFacts};
 use super::super::raw::RawOptions;
-use super::Surroundings;
+use super::ToolkitContext;
 use crate::errors::Errors;
 use crate::syntax::docs::Description;
 use crate::syntax::duration::{DAY, milliseconds};
 use crate::syntax::names::{closest, is_portable, is_semver};
-use crate::syntax::options::Given;
+use crate::syntax::options::KeyedValue;
 
-const LONGEST_NAME: usize = 128;
+const MAX_NAME_LENGTH: usize = 128;
 const EFFECTS: [(&str, Effect); 3] =
     [("read", Effect::Read), ("write", Effect::Write), ("destructive", Effect::Destructive)];
 
@@ -22,9 +22,9 @@ pub(super) fn check(
     options: &RawOptions,
     attributes: &[Attribute],
     function: &Ident,
-    kit: Option<Surroundings<'_>>,
+    kit: Option<ToolkitContext<'_>>,
     errors: &Errors,
-) -> Option<Facts> {
+) -> Option<ToolFacts> {
     let effect = effect(options, function, errors);
     if let Some(effect) = effect {
         effect_options(options, effect, errors);
@@ -38,7 +38,7 @@ pub(super) fn check(
     let title = line(options.title.as_ref(), errors);
     let category = line(options.category.as_ref(), errors);
     let description = description(attributes, function, errors);
-    Some(Facts {
+    Some(ToolFacts {
         name: name?,
         title,
         version: version?,
@@ -57,12 +57,12 @@ pub(super) fn check(
     })
 }
 
-fn is(given: Option<&Given<bool>>, otherwise: bool) -> bool {
+fn is(given: Option<&KeyedValue<bool>>, otherwise: bool) -> bool {
     given.map_or(otherwise, |given| given.value)
 }
 
-/// Keeps the option where it holds: a read that has it is told so already.
-fn forwarding(given: Option<&Given<bool>>, effect: Option<Effect>) -> Option<Ident> {
+/// Keeps the option only for writes; for a read it is an error, reported elsewhere.
+fn forwarding(given: Option<&KeyedValue<bool>>, effect: Option<Effect>) -> Option<Ident> {
     let given = given.filter(|given| given.value && effect != Some(Effect::Read));
     given.map(|given| given.key.clone())
 }
@@ -88,14 +88,14 @@ fn effect(options: &RawOptions, function: &Ident, errors: &Errors) -> Option<Eff
     found.map(|(_, effect)| effect)
 }
 
-fn missing_effect(word: Option<&Given<bool>>, function: &Ident, errors: &Errors) {
+fn missing_effect(word: Option<&KeyedValue<bool>>, function: &Ident, errors: &Errors) {
     match word {
-        Some(Given { key, .. }) => {
+        Some(KeyedValue { key, .. }) => {
             errors.at(key, format!("the effect is written `effect = \"{key}\"`"));
         }
         None => errors.at(
             function,
-            "a tool says what it does to the world: add `effect = \"read\"`, `\"write\"` or \
+            "a tool has_attribute_word what it does to the world: add `effect = \"read\"`, `\"write\"` or \
              `\"destructive\"` to `#[ai_tool(…)]`",
         ),
     }
@@ -153,11 +153,11 @@ fn effect_options(options: &RawOptions, effect: Effect, errors: &Errors) {
     }
 }
 
-fn key<T>(given: Option<&Given<T>>) -> Option<&Ident> {
+fn key<T>(given: Option<&KeyedValue<T>>) -> Option<&Ident> {
     given.map(|given| &given.key)
 }
 
-/// Checks that answers are kept where they are to be shared; a write is told that it may not.
+/// Checks that shared outputs are cached; for a write, the option is an error.
 fn shared(options: &RawOptions, effect: Option<Effect>, errors: &Errors) -> bool {
     let Some(given) = options.shared.as_ref().filter(|given| given.value) else { return false };
     if effect == Some(Effect::Read) && options.ttl.is_none() {
@@ -170,8 +170,8 @@ fn shared(options: &RawOptions, effect: Option<Effect>, errors: &Errors) -> bool
     true
 }
 
-/// Reads how long an answer is kept under its key: as long as the runtime promises, or longer.
-fn retention(given: Option<&Given<LitStr>>, errors: &Errors) -> Option<u64> {
+/// Parses the retention of an output under its key, at least the runtime's minimum.
+fn retention(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option<u64> {
     let found = time(given, errors);
     if let (Some(given), Some(..DAY)) = (given, found) {
         errors.at(
@@ -183,19 +183,19 @@ fn retention(given: Option<&Given<LitStr>>, errors: &Errors) -> Option<u64> {
     found
 }
 
-fn time(given: Option<&Given<LitStr>>, errors: &Errors) -> Option<u64> {
+fn time(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option<u64> {
     given.and_then(|given| milliseconds(&given.value, errors))
 }
 
 fn name(
-    given: Option<&Given<LitStr>>,
+    given: Option<&KeyedValue<LitStr>>,
     function: &Ident,
-    kit: Option<Surroundings<'_>>,
+    kit: Option<ToolkitContext<'_>>,
     errors: &Errors,
 ) -> Option<String> {
     let own = given.map_or_else(|| function.unraw().to_string(), |given| given.value.value());
     let full = kit.map_or_else(|| own.clone(), |kit| format!("{}.{own}", kit.name));
-    if is_portable(&full, LONGEST_NAME) && !own.is_empty() {
+    if is_portable(&full, MAX_NAME_LENGTH) && !own.is_empty() {
         return Some(full);
     }
     let rule = "a tool's name is 1 to 128 of `A-Z a-z 0-9 _ . -`";
@@ -206,7 +206,7 @@ fn name(
     None
 }
 
-fn version(given: Option<&Given<LitStr>>, errors: &Errors) -> Option<String> {
+fn version(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option<String> {
     let Some(given) = given else { return Some("1.0.0".to_owned()) };
     let text = given.value.value();
     if is_semver(&text) {
@@ -216,8 +216,8 @@ fn version(given: Option<&Given<LitStr>>, errors: &Errors) -> Option<String> {
     None
 }
 
-fn line(given: Option<&Given<LitStr>>, errors: &Errors) -> Option<LitStr> {
-    let Given { key, value } = given?;
+fn line(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option<LitStr> {
+    let KeyedValue { key, value } = given?;
     if value.value().trim().is_empty() {
         errors.at(value, format!("`{key}` is empty; write one or remove the option"));
     }

@@ -1,4 +1,4 @@
-//! `parameters`: whose each one is, and whether that one can give it.
+//! `parameters`: assigns each parameter to the host or the model, and checks its type.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::errors::Errors;
 use crate::syntax::arg::{self, Arg};
 use crate::syntax::types;
 
-/// Checks every parameter; those with errors are left out.
+/// Checks every parameter; invalid ones are omitted.
 pub(super) fn check(
     raw: Vec<RawParameter>,
     this: Option<&Type>,
@@ -25,15 +25,15 @@ pub(super) fn check(
     found
 }
 
-/// The most arguments that one tool takes: as many as the runtime reads into a tuple.
-const MOST_ARGUMENTS: usize = 16;
+/// The most arguments of one tool: the largest tuple that the runtime deserializes.
+const MAX_ARGUMENTS: usize = 16;
 
 fn few_enough(parameters: &[Parameter], errors: &Errors) {
     let mut arguments = parameters.iter().filter_map(|parameter| match parameter {
         Parameter::Model(argument) => Some(argument),
         Parameter::Host(_) => None,
     });
-    if let Some(first_too_many) = arguments.nth(MOST_ARGUMENTS) {
+    if let Some(first_too_many) = arguments.nth(MAX_ARGUMENTS) {
         errors.at(
             &first_too_many.name,
             "a tool takes at most 16 arguments, and a model gets fewer right: put those that \

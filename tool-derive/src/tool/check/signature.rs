@@ -1,16 +1,16 @@
-//! The function itself: `signature`, `receiver` and `output`.
+//! Checks the function's signature: `signature`, `receiver` and `output`.
 
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{GenericParam, Receiver, ReceiverKind, ReturnType, Safety, Signature, Type, parse_quote};
 
-use super::super::model::{Output, Style};
+use super::super::model::{ExecutionStyle, Output};
 use super::super::raw::RawTool;
 use crate::errors::Errors;
 use crate::syntax::types;
 
 /// Checks that the function is an ordinary one.
-pub(super) fn check(raw: &RawTool, in_toolkit: bool, errors: &Errors) -> Option<Style> {
+pub(super) fn check(raw: &RawTool, in_toolkit: bool, errors: &Errors) -> Option<ExecutionStyle> {
     qualifiers(&raw.signature, errors);
     generics(&raw.signature, errors);
     receiver(raw.receiver.as_ref(), in_toolkit, errors);

@@ -1,28 +1,28 @@
-//! The tuple that a call's arguments are read into, and the functions of their defaults.
+//! Generates the argument tuple, and functions for defaults.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Expr, ExprLit, Lit};
 
-use super::super::model::{Argument, ArgumentType, Style, Tool};
-use crate::syntax::arg::Default_;
+use super::super::model::{Argument, ArgumentType, ExecutionStyle, Tool};
+use crate::syntax::arg::ArgDefault;
 
-/// Writes the functions of the arguments' defaults.
+/// Generates the functions for defaults.
 pub(super) fn emit(tool: &Tool) -> TokenStream {
     let defaults = tool.arguments().filter_map(|argument| default(tool, argument));
     quote!(#(#defaults)*)
 }
 
-/// Writes the reading of the arguments, as a tuple in the order of the parameters.
+/// Generates the deserialization of the arguments, as a tuple in the order of the parameters.
 pub(super) fn read(tool: &Tool) -> TokenStream {
     let open = tool.open;
     let names = tool.arguments().map(Argument::wire_name);
     let types = tool.arguments().map(|argument| held(tool, argument, "'_"));
     let defaults = tool.arguments().map(|argument| match &argument.arg.default {
-        Some(Default_::OfType) => {
+        Some(ArgDefault::OfType) => {
             quote!(::core::option::Option::Some(::core::default::Default::default))
         }
-        Some(Default_::Value(_)) => {
+        Some(ArgDefault::Value(_)) => {
             let function = argument.default_name();
             quote!(::core::option::Option::Some(#function))
         }
@@ -36,11 +36,11 @@ pub(super) fn read(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Writes the type that an argument is held in.
+/// Generates the type in which an argument is stored.
 fn held(tool: &Tool, argument: &Argument, lifetime: &str) -> TokenStream {
     match &argument.ty {
         ArgumentType::Owned(ty) => quote!(#ty),
-        ArgumentType::Text if tool.style == Style::Blocking => quote!(__p::String),
+        ArgumentType::Text if tool.style == ExecutionStyle::Blocking => quote!(__p::String),
         ArgumentType::Text => {
             let lifetime = syn::Lifetime::new(lifetime, proc_macro2::Span::call_site());
             quote!(__p::Text<#lifetime>)
@@ -49,7 +49,7 @@ fn held(tool: &Tool, argument: &Argument, lifetime: &str) -> TokenStream {
 }
 
 fn default(tool: &Tool, argument: &Argument) -> Option<TokenStream> {
-    let Some(Default_::Value(value)) = &argument.arg.default else { return None };
+    let Some(ArgDefault::Value(value)) = &argument.arg.default else { return None };
     let function = argument.default_name();
     let ty = held(tool, argument, "'static");
     let value = match argument.ty {
@@ -64,7 +64,7 @@ fn default(tool: &Tool, argument: &Argument) -> Option<TokenStream> {
     })
 }
 
-/// Writes a default; text becomes whatever holds it.
+/// Generates a default; text is converted to the argument's type.
 fn converted(value: &Expr) -> TokenStream {
     if matches!(value, Expr::Lit(ExprLit { lit: Lit::Str(_), .. })) {
         return quote!(::core::convert::From::from(#value));

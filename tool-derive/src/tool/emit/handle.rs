@@ -1,4 +1,4 @@
-//! The handle: the type that names the tool.
+//! Generates the tool's handle type.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -6,10 +6,9 @@ use syn::ext::IdentExt;
 
 use super::super::model::{Output, Tool};
 
-/// Writes the handle's declaration, if the tool has one.
+/// Generates the handle's declaration, if the tool has one.
 ///
-/// It stands where the function does and says what the function says, for whoever points at it in
-/// an editor.
+/// It has the function's span and documentation, which an editor shows.
 pub(super) fn declaration(tool: &Tool) -> TokenStream {
     let Some(handle) = &tool.handle else { return TokenStream::new() };
     let (vis, conditions) = (&tool.vis, &tool.conditions);
@@ -31,7 +30,7 @@ pub(super) fn declaration(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Writes what the handle can do.
+/// Generates the handle's implementations.
 pub(super) fn implementation(tool: &Tool) -> TokenStream {
     let Some(handle) = &tool.handle else { return TokenStream::new() };
     let typed = match &tool.output {

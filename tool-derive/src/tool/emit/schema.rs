@@ -1,13 +1,13 @@
-//! The functions that make the schemas.
+//! Generates the functions that create the schemas.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
-use super::super::model::{Argument, ArgumentType, Output, Style, Tool};
+use super::super::model::{Argument, ArgumentType, ExecutionStyle, Output, Tool};
 use super::here;
-use crate::syntax::arg::{Arg, Default_};
+use crate::syntax::arg::{Arg, ArgDefault};
 
-/// Writes the two functions.
+/// Generates the two functions.
 pub(super) fn emit(tool: &Tool) -> TokenStream {
     let path = super::path(tool);
     let open = tool.open.then(|| quote!(__s.open();));
@@ -27,7 +27,7 @@ pub(super) fn emit(tool: &Tool) -> TokenStream {
     }
 }
 
-/// What the compiler says where the model would fill what only the host may give.
+/// The error for an owned parameter of a type that only the host may provide.
 const HOSTS_OWN: &str = "an owned parameter is filled by the model, which must never choose its \
     own context: borrow it, `&ToolContext`";
 
@@ -51,8 +51,8 @@ fn property(argument: &Argument) -> TokenStream {
 fn default(argument: &Argument, ty: &TokenStream) -> TokenStream {
     let value = match &argument.arg.default {
         None => return TokenStream::new(),
-        Some(Default_::OfType) => quote!(<#ty as ::core::default::Default>::default()),
-        Some(Default_::Value(_)) => {
+        Some(ArgDefault::OfType) => quote!(<#ty as ::core::default::Default>::default()),
+        Some(ArgDefault::Value(_)) => {
             let function = argument.default_name();
             quote!(#function())
         }
@@ -83,14 +83,14 @@ fn output(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Writes how the type is inferred that cannot be named: from a call that never happens.
+/// Generates type inference for a return type that cannot be named: from a call that never runs.
 fn opaque_output(tool: &Tool) -> TokenStream {
     let function = tool.target.path();
     let receiver = usize::from(tool.target.receiver);
     let arguments = (0..tool.parameters.len() + receiver).map(|_| quote!(::core::panic!()));
     let (bound, ty) = match tool.style {
-        Style::Async => (quote!(F: ::core::future::Future), quote!(F::Output)),
-        Style::Sync | Style::Blocking => (quote!(F), quote!(F)),
+        ExecutionStyle::Async => (quote!(F: ::core::future::Future), quote!(F::Output)),
+        ExecutionStyle::Sync | ExecutionStyle::Blocking => (quote!(F), quote!(F)),
     };
     quote! {
         fn __returned<#bound>(_: impl ::core::ops::FnOnce() -> F) -> __p::Probe<#ty> {

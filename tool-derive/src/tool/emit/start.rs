@@ -1,13 +1,13 @@
-//! The function that starts a call, and what it needs from the host.
+//! Generates the function that starts a call, and its requirements from the host.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, Index, Path};
 
-use super::super::model::{Argument, ArgumentType, Host, Output, Parameter, Style, Tool};
+use super::super::model::{Argument, ArgumentType, ExecutionStyle, Host, Output, Parameter, Tool};
 use super::here;
 
-/// Writes the functions.
+/// Generates the functions.
 pub(super) fn emit(tool: &Tool) -> TokenStream {
     let (host, codes, start) = (host(tool), codes(tool), start(tool));
     quote!(#host #codes #start)
@@ -31,14 +31,14 @@ fn host(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Writes what the compiler finds out of a type that the host gives.
+/// Generates a probe of a host parameter's type.
 fn probed(host: &Host, method: &str, arguments: &TokenStream) -> TokenStream {
     let (ty, method) = (&host.ty, Ident::new(method, super::at(host.borrow)));
     let probe = quote!(__p::Probe::<#ty>::NEW);
     quote_spanned!(here(ty)=> (&&#probe).#method(#arguments))
 }
 
-/// Writes the list of the codes that the tool's error declares.
+/// Generates the list of codes that the tool's error declares.
 fn codes(tool: &Tool) -> TokenStream {
     let codes = match &tool.output {
         Output::Named(answer) => {
@@ -59,8 +59,10 @@ fn start(tool: &Tool) -> TokenStream {
     let bounds = bounds(tool);
     let run = run(tool);
     let run = match tool.style {
-        Style::Blocking => quote!(__call.clone().run_blocking(move |__call| { #run }).await),
-        Style::Async | Style::Sync => run,
+        ExecutionStyle::Blocking => {
+            quote!(__call.clone().run_blocking(move |__call| { #run }).await)
+        }
+        ExecutionStyle::Async | ExecutionStyle::Sync => run,
     };
     let body = quote! {
         let __args = match #read {
@@ -80,7 +82,7 @@ fn start(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Writes the check of the bounds that reading does not enforce.
+/// Generates checks of bounds that deserialization does not enforce.
 fn bounds(tool: &Tool) -> TokenStream {
     let checks: Vec<TokenStream> = tool.arguments().enumerate().flat_map(argument_bounds).collect();
     if checks.is_empty() {
@@ -101,7 +103,7 @@ fn argument_bounds((place, argument): (usize, &Argument)) -> impl Iterator<Item 
     range.into_iter().chain(length)
 }
 
-/// Writes what happens once the call may run.
+/// Generates the execution of a call.
 fn run(tool: &Tool) -> TokenStream {
     let toolkit = toolkit(tool);
     let first = usize::from(tool.target.receiver);
@@ -133,7 +135,7 @@ fn run(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Writes the branch in which the function of an option answers in the tool's place.
+/// Generates a branch in which an option's function replaces the tool.
 fn instead(tool: &Tool, path: &Path, when: &TokenStream, success: &TokenStream) -> TokenStream {
     let call = call(tool, &beside(tool, path), here(path));
     let answer = answer(&call, success);
@@ -144,7 +146,7 @@ fn instead(tool: &Tool, path: &Path, when: &TokenStream, success: &TokenStream) 
     }
 }
 
-/// Writes what becomes of what `reconcile` found: it must tell of an answer of the tool's own type.
+/// Generates the conversion of a `reconcile` result, whose output type must be the tool's.
 fn reconciled(tool: &Tool, path: &Path) -> TokenStream {
     let answer = match &tool.output {
         Output::Named(answer) => super::value(answer),
@@ -171,8 +173,8 @@ fn held(slot: usize) -> Ident {
     format_ident!("__h{slot}")
 }
 
-/// Writes the path of a function that an option names; in a toolkit, a plain name is a method
-/// beside the tool.
+/// Generates the path of an option's function; in a toolkit, a plain name is a method of the same
+/// type.
 fn beside(tool: &Tool, path: &Path) -> TokenStream {
     if let (Some(this), Some(method)) = (&tool.target.this, path.get_ident()) {
         return quote!(<#this>::#method);
@@ -180,14 +182,14 @@ fn beside(tool: &Tool, path: &Path) -> TokenStream {
     quote!(#path)
 }
 
-/// Writes the call of a function with the tool's parameters.
+/// Generates the call of a function with the tool's parameters.
 fn call(tool: &Tool, function: &TokenStream, span: Span) -> TokenStream {
     let arguments = arguments(tool);
-    let wait = (tool.style == Style::Async).then(|| quote_spanned!(span=> .await));
+    let wait = (tool.style == ExecutionStyle::Async).then(|| quote_spanned!(span=> .await));
     quote_spanned!(span=> #function(#(#arguments),*) #wait)
 }
 
-/// Writes what becomes of what a call returns.
+/// Generates the conversion of a return value.
 fn answer(call: &TokenStream, success: &TokenStream) -> TokenStream {
     quote! {
         match __p::Returned(#call).split() {

@@ -87,15 +87,23 @@ fn an_error_of_the_provider_is_said_in_its_words_and_not_in_its_sentence() {
             json!({ "__type": "ThrottlingException", "message": sentence }),
             "`ThrottlingException`",
         ),
-        (Dialect::BedrockConverse, json!({ "message": sentence }), "; its text says more"),
-        (Dialect::Ollama, json!({ "error": sentence }), "; its text says more"),
+        (
+            Dialect::BedrockConverse,
+            json!({ "message": sentence }),
+            "; see its message in the response",
+        ),
+        (Dialect::Ollama, json!({ "error": sentence }), "; see its message in the response"),
         (
             Dialect::OpenAiResponses,
             json!({ "status": "failed", "output": [], "error": { "code": "server_error", "message": sentence } }),
             "`server_error`",
         ),
         // A text that is not an enumerated value is not repeated.
-        (Dialect::OpenAiChat, json!({ "error": { "code": sentence } }), "; its text says more"),
+        (
+            Dialect::OpenAiChat,
+            json!({ "error": { "code": sentence } }),
+            "; see its message in the response",
+        ),
     ];
     for (dialect, response, words) in cases {
         let error = adapter(dialect).read(&response.to_string()).unwrap_err();

@@ -127,7 +127,7 @@ fn what_changes_how_an_answer_is_to_be_read_is_noted_beside_it() {
         .with_cache_hit(true);
     assert_eq!(
         text_of(Answer::new("a", &ok("[1.0]", &meta))),
-        r#"{"data":[1.0],"notes":["the index is a day old","the argument `/limit` was read as integer, though it was written as string","a person changed the arguments at `/to` before the call ran","this was a dry run; nothing was changed"]}"#
+        r#"{"data":[1.0],"notes":["the index is a day old","the argument `/limit` was converted from string to integer","a person changed the arguments at `/to` before the call ran","this was a dry run; nothing was changed"]}"#
     );
 }
 

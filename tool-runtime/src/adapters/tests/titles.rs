@@ -54,6 +54,6 @@ fn a_strict_declaration_stays_strict_with_titles() {
 fn ollama_reads_a_title_in_the_description() {
     let (_, adapter) = declared(Dialect::Ollama, true);
     let properties = &adapter.declarations()[0]["function"]["parameters"]["properties"];
-    assert_eq!(properties["item"]["description"], "Which. Needs `sku`. Type: `shop::Item`.");
+    assert_eq!(properties["item"]["description"], "Which. Requires `sku`. Type: `shop::Item`.");
     assert_eq!(properties["size"]["description"], "Type: `shop::Size`.");
 }

@@ -1,7 +1,7 @@
-//! What an editor finds behind the user's tokens.
+//! Tests of editor support: hover and navigation on the user's tokens.
 //!
-//! An editor looks up a token in every token of the expansion that stands at its place, and shows
-//! all that it finds. So a name that the macros write must not stand at the place of another.
+//! An editor resolves a token by all tokens of the expansion with the same span, and shows all
+//! results. A generated name must therefore not have the span of another name.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use proc_macro2::{TokenStream, TokenTree};
 
 use crate::golden;
 
-/// Words of `#[ai_tool(…)]`, which an editor does not look up.
+/// Options of `#[ai_tool(…)]`, which an editor does not resolve.
 const OPTIONS: [&str; 1] = ["forwards_key"];
 
 #[test]
@@ -24,7 +24,7 @@ fn every_name_of_the_users_leads_to_itself_alone() {
     }
 }
 
-/// Names of the expansion that stand at the place of another of the user's.
+/// Names of the expansion that have the span of another name of the user's.
 fn strays(source: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     visit(golden::tokens(source), &mut |token| {
@@ -42,12 +42,12 @@ fn strays(source: &str) -> BTreeSet<String> {
     found
 }
 
-/// A keyword leads nowhere.
+/// Keywords are not resolved.
 fn is_keyword(name: &str) -> bool {
     syn::parse_str::<syn::Ident>(name).is_err()
 }
 
-/// A handle stands where its function does.
+/// A handle has the span of its function.
 fn is_handle(name: &str, written: &str) -> bool {
     let words = name.chars().filter(|letter| letter.is_uppercase()).count();
     words > 0 && name.eq_ignore_ascii_case(&written.replace('_', ""))
