@@ -296,7 +296,7 @@ async fn what_a_host_shows_in_place_of_the_data_is_what_the_model_reads() {
     // The slip that was mended is told.
     let answers = said(&world.adapter.answers(&turn, &calls).unwrap());
     assert_eq!(answers[0]["data"], serde_json::json!(["tea 3"]));
-    let note = "the argument `/limit` was read as integer, though it was written as string";
+    let note = "the argument `/limit` was converted from string to integer";
     assert_eq!(answers[0]["notes"], serde_json::json!([note]));
 
     let shown = Answer::from(&calls[0]).with_data(r#"["t…"]"#);
