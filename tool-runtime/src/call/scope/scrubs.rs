@@ -114,7 +114,7 @@ impl TextScrubbers {
 /// Scrubs the part of a text that a log keeps. The end of a long text is left out, and with it what
 /// may be the beginning of a sensitive value.
 fn log_part(scrub: &ValueScrubber, text: String) -> String {
-    if text.len() <= redact::LOG_BYTES {
+    if text.len() <= redact::MAX_LOG_BYTES {
         return owned(scrub, text);
     }
     let floor = |text: &str, at: usize| {
