@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tool_runtime::ledger::{Access, CheckpointFile, JsonLines, Ledger, SqliteLedger};
+use tool_runtime::ledger::{CheckpointFile, JsonLines, Ledger, RecordedAccess, SqliteLedger};
 use tool_runtime::policy::KeyRing;
 use tool_runtime::store::{Sqlite, StoreError, StoreErrorKind, UnixMillis};
 
@@ -91,7 +91,12 @@ impl RolledBack<'_> {
         let ledger = self.open()?;
         for number in 0..records {
             ledger
-                .note_access(Access::new(UnixMillis::new(number), "read", "campaign", "campaign"))
+                .record_access(RecordedAccess::new(
+                    UnixMillis::new(number),
+                    "read",
+                    "campaign",
+                    "campaign",
+                ))
                 .await?;
         }
         Ok(ledger.close().await?)

@@ -338,11 +338,11 @@ impl RuntimeBuilder {
 #[async_trait]
 impl AccessLog for Ledger {
     async fn record(&self, record: &AccessRecord) -> Result<(), StoreError> {
-        self.note_access(ledger::Access::of(record)).await
+        self.record_access(ledger::RecordedAccess::of(record)).await
     }
 }
 
-impl ledger::Access {
+impl ledger::RecordedAccess {
     fn of(record: &AccessRecord) -> Self {
         let outcome = match record.outcome {
             AccessOutcome::Asked => "asked".to_owned(),

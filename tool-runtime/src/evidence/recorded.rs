@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::listing::ListEntry;
 use super::{EvidenceError, EvidenceErrorKind, Snapshot, SnapshotId, SnapshotQuery, Vault};
 use crate::canonical::Digest;
-use crate::ledger::{LARGEST_PAGE, Ledger, LedgerQuery, RecordedCall};
+use crate::ledger::{Ledger, LedgerQuery, MAX_PAGE_SIZE, RecordedCall};
 use crate::store::UnixMillis;
 
 /// How far the time of a call's record may be from the time in its snapshot's id. Both are read from
@@ -157,7 +157,7 @@ async fn digests(
     query: LedgerQuery,
     wanted: impl Fn(SnapshotId) -> bool,
 ) -> Result<BTreeMap<SnapshotId, RecordedDigest>, EvidenceError> {
-    let mut query = query.limit(LARGEST_PAGE);
+    let mut query = query.limit(MAX_PAGE_SIZE);
     let mut found = BTreeMap::new();
     loop {
         let page = ledger.find(query.clone()).await?;

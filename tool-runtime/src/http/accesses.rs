@@ -9,7 +9,7 @@ use super::app::App;
 use super::auth::Principal;
 use super::desk::{self, Clerk};
 use super::problem::Problem;
-use crate::ledger::Access;
+use crate::ledger::RecordedAccess;
 use crate::refusal_reason::RefusalReason;
 
 /// How many reads one principal may have under way, so that none takes what others need of the
@@ -46,11 +46,12 @@ impl Read {
     /// A server without a ledger records nothing.
     pub(super) async fn recorded(self, app: &App, clerk: &Clerk) -> Result<(), Problem> {
         let Some(ledger) = &app.config.ledger else { return Ok(()) };
-        let mut access = Access::new(ledger.clock().now(), self.action, clerk.name(), self.what);
+        let mut access =
+            RecordedAccess::new(ledger.clock().now(), self.action, clerk.name(), self.what);
         access.tenant_id = Some(clerk.tenant());
         access.subject = self.subject;
         "done".clone_into(&mut access.outcome);
-        let noted = async { ledger.note_access(access).await.map_err(|_| desk::store_down()) };
+        let noted = async { ledger.record_access(access).await.map_err(|_| desk::store_down()) };
         desk::within(app, noted).await
     }
 }

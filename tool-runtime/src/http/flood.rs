@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Drain;
 use super::rate::Caller;
-use crate::ledger::{Access, Ledger};
+use crate::ledger::{Ledger, RecordedAccess};
 
 /// The refusals of one caller and kind that are recorded one by one in each window.
 pub(super) const SINGLY: u32 = 20;
@@ -147,10 +147,10 @@ impl RefusalCounts {
         let (by, action) = (key.0.name().unwrap_or("anonymous"), key.1.action());
         tell(by, action, window.left_out);
         let Some(ledger) = &self.0.ledger else { return };
-        let mut access = Access::new(ledger.clock().now(), action, by, "left_out");
+        let mut access = RecordedAccess::new(ledger.clock().now(), action, by, "left_out");
         access.count = Some(window.left_out);
         "refused".clone_into(&mut access.outcome);
-        if ledger.note_access(access).await.is_err() {
+        if ledger.record_access(access).await.is_err() {
             tell_unrecorded(by, action, window.left_out);
         }
     }

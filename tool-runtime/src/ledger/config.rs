@@ -10,72 +10,76 @@ use super::chain::Checkpoint;
 use super::export::NoteSigner;
 use super::export::{CheckpointSink, Exporter};
 use super::keys::LedgerKeys;
-use super::queue::Bounds;
+use super::queue::QueueBounds;
 use super::store::LedgerStore;
-use super::writer::{Desk, Exports, Pace};
+use super::writer::{ExportSchedule, LedgerWriter, WriterOptions};
 use crate::policy::KeyRing;
 use crate::redact::Patterns;
 use crate::store::{Clock, StoreError, SystemClock};
 
-/// What happens to calls while the ledger cannot be written as fast as they end.
+/// How calls are handled when they end faster than the ledger can be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Overload {
-    /// A call waits for room before it runs, and is refused (`UNAVAILABLE`) if none comes in time.
+    /// Calls wait for room before they run, and are refused (`UNAVAILABLE`) if none frees up in
+    /// time.
     ///
-    /// Nothing that ran is left out. Only calls that were dropped before anybody could wait for
-    /// them may be, once twice the capacity waits; they are counted in the ledger.
+    /// Every call that ran is recorded. The exception is calls that were dropped before they could
+    /// wait for room: they are left out once twice the capacity is queued, and counted in the
+    /// ledger.
     #[default]
     Block,
-    /// Calls run; those that end without room are left out, and counted in the ledger.
+    /// Calls never wait. A call that ends while the queue is full is left out, and counted in the
+    /// ledger.
     Shed,
 }
 
-/// When the answer of a call that ran is given, as far as its record is concerned.
+/// How far a call's record must get before the call's answer is given.
 ///
 /// Databases call this synchronous and asynchronous commit. A call that ran nothing (refused,
 /// declined, withdrawn) never waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnswerAfter {
-    /// Once its record waits in memory to be written. A process that is killed loses the records of
-    /// the calls that ended in its last 20 ms or so, some of which were answered.
+    /// The record is queued in memory. If the process is killed, the records of the calls that
+    /// ended in its last 20 ms or so are lost, and some of those calls were answered.
     Queued,
-    /// Once its record is in the store, and durable as far as the store's appends are.
+    /// The record is in the store, and as durable as the store's appends are.
     ///
-    /// Answers that wait at the same time share one append. The wait ends with the call's deadline
+    /// Answers that wait at the same time share one append. The wait ends at the call's deadline
     /// (250 ms later for a call that ended at its deadline), and after five seconds at most. The
-    /// effect has happened by then, so the answer is given even so: with a warning, or with
-    /// `details.record = "unconfirmed"` where it is an error, and counted in
-    /// [`LedgerStatus::unconfirmed`](super::LedgerStatus::unconfirmed). The record follows once it
-    /// can be written.
+    /// effect has happened by then, so the answer is given anyway: with a warning, or with
+    /// `details.record = "unconfirmed"` if it is an error. It is counted in
+    /// [`LedgerStatus::unconfirmed`](super::LedgerStatus::unconfirmed). The record is written once
+    /// the store works again.
     Recorded,
 }
 
-/// What the answers of calls wait for, by what the calls do.
+/// The [`AnswerAfter`] of reads and of writes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Answering {
+pub(super) struct AnswerTiming {
     pub(super) reads: AnswerAfter,
     pub(super) writes: AnswerAfter,
 }
 
-/// What a record holds of a call's arguments, beside their hash.
+/// How much of a call's arguments a record holds, beside their hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Inputs {
-    /// Nothing.
+pub enum InputCapture {
+    /// Only the hash.
     Hashed,
-    /// The arguments with everything replaced that no log may hold; nothing, if they are longer.
+    /// The redacted arguments: secrets are masked and personal data is hashed. Longer arguments
+    /// are left out.
     Redacted {
-        /// The most bytes that are kept.
-        most_bytes: usize,
+        /// The longest arguments that are kept, in bytes.
+        max_bytes: usize,
     },
 }
 
-impl Default for Inputs {
+impl Default for InputCapture {
     /// Redacted, up to 4 KiB.
     fn default() -> Self {
-        Self::Redacted { most_bytes: 4 * 1_024 }
+        Self::Redacted { max_bytes: 4 * 1_024 }
     }
 }
 
@@ -85,9 +89,9 @@ pub struct LedgerBuilder {
     keys: KeyRing,
     clock: Arc<dyn Clock>,
     patterns: Patterns,
-    inputs: Inputs,
-    bounds: Bounds,
-    answering: Answering,
+    inputs: InputCapture,
+    bounds: QueueBounds,
+    answer_timing: AnswerTiming,
     checkpoint_every: u64,
     retention: Option<Duration>,
     sink: Option<Box<dyn CheckpointSink>>,
@@ -103,9 +107,12 @@ impl LedgerBuilder {
             keys,
             clock: Arc::new(SystemClock),
             patterns: Patterns::default(),
-            inputs: Inputs::default(),
-            bounds: Bounds { calls: 8_192, bytes: 64 << 20, overload: Overload::default() },
-            answering: Answering { reads: AnswerAfter::Queued, writes: AnswerAfter::Recorded },
+            inputs: InputCapture::default(),
+            bounds: QueueBounds { calls: 8_192, bytes: 64 << 20, overload: Overload::default() },
+            answer_timing: AnswerTiming {
+                reads: AnswerAfter::Queued,
+                writes: AnswerAfter::Recorded,
+            },
             checkpoint_every: 1_000,
             retention: None,
             sink: None,
@@ -116,42 +123,41 @@ impl LedgerBuilder {
         }
     }
 
-    /// Sets what happens while the ledger is behind; calls wait if it is not set.
+    /// Sets what happens when calls end faster than the ledger is written. Default: calls wait.
     pub fn overload(mut self, overload: Overload) -> Self {
         self.bounds.overload = overload;
         self
     }
 
-    /// Sets how many calls may wait to be recorded; 8,192 if it is not set.
+    /// Sets how many calls may wait to be recorded. Default: 8,192.
     pub fn capacity(mut self, calls: usize) -> Self {
         self.bounds.calls = calls.max(1);
         self
     }
 
-    /// Sets how many bytes the calls that wait may hold; 64 MiB if it is not set.
+    /// Sets how many bytes the waiting calls may hold. Default: 64 MiB.
     pub fn capacity_bytes(mut self, bytes: usize) -> Self {
         self.bounds.bytes = bytes.max(1);
         self
     }
 
-    /// Sets when calls of tools that write, or destroy, are answered:
-    /// [`Recorded`](AnswerAfter::Recorded) if it is not set.
+    /// Sets when calls of writing and destructive tools are answered. Default:
+    /// [`Recorded`](AnswerAfter::Recorded).
     ///
-    /// A dry run has no effect, and is answered as a read is.
+    /// A dry run has no effect, so it is answered like a read.
     pub fn answer_writes_after(mut self, after: AnswerAfter) -> Self {
-        self.answering.writes = after;
+        self.answer_timing.writes = after;
         self
     }
 
-    /// Sets when calls of tools that read are answered: [`Queued`](AnswerAfter::Queued) if it is not
-    /// set.
+    /// Sets when calls of reading tools are answered. Default: [`Queued`](AnswerAfter::Queued).
     ///
     /// ```
     /// # fn doc(folder: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
     /// use tool_runtime::ledger::{AnswerAfter, JsonLines, Ledger};
     /// use tool_runtime::policy::KeyRing;
     ///
-    /// // Every answer has its record, those of reads too.
+    // No answer is given before its record is stored, not even that of a read.
     /// let ledger = Ledger::builder(KeyRing::new("2026-11", &[7; 32])?)
     ///     .answer_reads_after(AnswerAfter::Recorded)
     ///     .open(JsonLines::open(folder.join("calls.jsonl"))?)?;
@@ -159,89 +165,90 @@ impl LedgerBuilder {
     /// # }
     /// ```
     pub fn answer_reads_after(mut self, after: AnswerAfter) -> Self {
-        self.answering.reads = after;
+        self.answer_timing.reads = after;
         self
     }
 
-    /// Sets what a record holds of the arguments; redacted and up to 4 KiB if it is not set.
-    pub fn inputs(mut self, inputs: Inputs) -> Self {
+    /// Sets how much of the arguments a record holds. Default: redacted, up to 4 KiB.
+    pub fn inputs(mut self, inputs: InputCapture) -> Self {
         self.inputs = inputs;
         self
     }
 
-    /// Sets what is taken for personal or secret in free text, beside what schemas say.
+    /// Sets the patterns that find personal data and secrets in free text, beside what schemas
+    /// mark.
     pub fn patterns(mut self, patterns: Patterns) -> Self {
         self.patterns = patterns;
         self
     }
 
-    /// Sets after how many records a checkpoint is written; 1,000 if it is not set.
+    /// Sets the number of records between two checkpoints. Default: 1,000.
     pub fn checkpoint_every(mut self, records: u64) -> Self {
         self.checkpoint_every = records.max(1);
         self
     }
 
-    /// Sets how long the contents of records are kept; for ever if it is not set.
+    /// Sets how long the contents of records are kept. Default: without limit.
     ///
-    /// Older ones are given up when the ledger is opened, and whenever a checkpoint is due. Their
-    /// hashes stay.
+    /// Older contents are erased when the ledger is opened, and whenever a checkpoint is due.
+    /// Their hashes stay.
     pub fn retention(mut self, time: Duration) -> Self {
         self.retention = Some(time);
         self
     }
 
-    /// Exports checkpoints to this sink by itself, and holds the ledger against the newest one in it
-    /// when it is opened; none are exported if it is not set.
+    /// Sets the sink to which checkpoints are exported. When the ledger is opened, it is checked
+    /// against the newest checkpoint in the sink. Default: checkpoints are not exported.
     ///
-    /// Without it a ledger that was cut off, emptied, or replaced by an older copy opens as if it
-    /// were whole. It is to be where the ledger's files cannot be written from. See
-    /// [`CheckpointSink`].
+    /// Without a sink, a ledger that was truncated, emptied, or replaced by an older copy opens as
+    /// if it were whole. Put the sink where a process that can write the ledger's files cannot
+    /// write. See [`CheckpointSink`].
     pub fn checkpoint_sink(mut self, sink: impl CheckpointSink) -> Self {
         self.sink = Some(Box::new(sink));
         self
     }
 
-    /// Sets after how long a checkpoint is exported, if there are new records; a minute if it is not
-    /// set. One is exported after [`checkpoint_every`](Self::checkpoint_every) records too, and when
-    /// the ledger is opened and closed.
+    /// Sets the longest time between two exports while there are new records. Default: one minute.
+    /// A checkpoint is also exported every [`checkpoint_every`](Self::checkpoint_every) records,
+    /// and when the ledger is opened and closed.
     pub fn export_every(mut self, time: Duration) -> Self {
         self.export_every = time;
         self
     }
 
-    /// Expects the ledger to be the one of which this checkpoint was signed, and to reach to it; any
-    /// number of times. For checkpoints that a sink cannot give back by itself.
+    /// Requires the opened ledger to contain the records that this checkpoint signed. May be
+    /// called several times, for checkpoints that the sink cannot return by itself.
     pub fn expecting(mut self, checkpoint: Checkpoint) -> Self {
         self.expected.push(checkpoint);
         self
     }
 
-    /// Signs each exported checkpoint with Ed25519 as well, as a note that an auditor can verify
-    /// without the ledger's key; none is signed if it is not set.
+    /// Also signs each exported checkpoint with Ed25519, as a note that an auditor can verify
+    /// without the ledger's key. Default: no notes.
     #[cfg(feature = "ed25519")]
     pub fn note_signer(mut self, signer: NoteSigner) -> Self {
         self.signer = Some(signer);
         self
     }
 
-    /// Sets the clock that dates the records.
+    /// Sets the clock that dates the records. Default: the system's clock.
     pub fn clock(mut self, clock: impl Clock) -> Self {
         self.clock = Arc::new(clock);
         self
     }
 
-    /// Opens the ledger in a store, and starts to write it.
+    /// Opens the ledger in a store, and starts the writer thread.
     ///
-    /// It reads what lies behind the last checkpoint before it returns. A ledger whose last writer
-    /// did not close it says so in a record of its own.
+    /// Reads the records behind the last checkpoint before it returns. If the last writer did not
+    /// close the ledger, a record says so.
     ///
     /// # Errors
-    /// The store or the sink cannot be read or written, what lies behind the last checkpoint does
-    /// not hang together, or the ledger does not reach to, or agree with, the newest exported
-    /// checkpoint: then the error names both by size and root.
+    /// The store or the sink cannot be read or written, the records behind the last checkpoint are
+    /// not a valid chain, or the ledger does not contain the newest exported checkpoint. In the
+    /// last case the error gives the size and root of both.
     pub fn open(mut self, store: impl LedgerStore) -> Result<Ledger, StoreError> {
         let keys = Arc::new(LedgerKeys::new(&self.keys, self.patterns));
-        let pace = Pace {
+        let pace = WriterOptions {
             checkpoint_every: self.checkpoint_every,
             inputs: self.inputs,
             retention: self.retention,
@@ -252,18 +259,19 @@ impl LedgerBuilder {
         };
         self.expected.extend(newest);
         let store = Box::new(store);
-        let mut desk = Desk::open(store, keys.clone(), self.clock.clone(), pace, &self.expected)?;
+        let mut writer =
+            LedgerWriter::open(store, keys.clone(), self.clock.clone(), pace, &self.expected)?;
         if let Some(sink) = self.sink {
             let kept = self.expected.into_iter().max_by_key(Checkpoint::size);
-            desk.export_by(Exports {
-                exporter: Exporter::start(sink, kept, desk.stats().clone())?,
+            writer.start_exports(ExportSchedule {
+                exporter: Exporter::start(sink, kept, writer.stats().clone())?,
                 every: self.export_every,
                 #[cfg(feature = "ed25519")]
                 signer: self.signer,
                 last: None,
             });
         }
-        Ledger::start(desk, keys, self.clock, self.bounds, self.answering)
+        Ledger::start(writer, keys, self.clock, self.bounds, self.answer_timing)
     }
 }
 
@@ -277,9 +285,9 @@ impl fmt::Debug for LedgerBuilder {
     }
 }
 
-/// How long a ledger that is closed is still tried to be written.
-pub(super) const LAST_TRIES: Duration = Duration::from_secs(3);
+/// How long a ledger that is being closed keeps retrying a failed write.
+pub(super) const CLOSE_RETRY_TIME: Duration = Duration::from_secs(3);
 
-/// How long a writer that cannot write waits before it tries again, at first and at most.
+/// The first and the longest pause between two tries to write.
 pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(20);
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(2);

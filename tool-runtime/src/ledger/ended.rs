@@ -1,4 +1,4 @@
-//! A call that has ended: all that its record needs, taken in no time; it is written out later.
+//! A cheap snapshot of an ended call; the writer thread serializes it later.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use tool_contracts::{
 };
 use uuid::Uuid;
 
-use super::config::Inputs;
+use super::call_texts::{CallTexts, TextField};
+use super::config::InputCapture;
 use super::keys::LedgerKeys;
-use super::query::written_ms;
+use super::query::timestamp_ms;
 use super::record::{
-    Principal, RecordStatus, RecordedApproval, RecordedCall, RecordedError, RecordedOrigin,
+    RecordStatus, RecordedApproval, RecordedCall, RecordedError, RecordedOrigin, RecordedPrincipal,
 };
-use super::texts::{Name, Texts};
 use crate::call::{CallScope, guard};
 use crate::canonical::Digest;
 use crate::dispatch::CallRecord;
@@ -24,18 +24,18 @@ use crate::limits::Limits;
 use crate::refusal_reason::RefusalReason;
 use crate::registry::Registered;
 
-/// The most that a record repeats of a model's own texts, in characters: the name of a tool that does
-/// not exist, the id that it gave a call.
-const LONGEST_TEXT: usize = 128;
+/// The longest text of a model that a record repeats, in characters: the name of an unknown tool,
+/// or the model's id of the call.
+const MAX_TEXT_CHARS: usize = 128;
 
 /// About how many bytes a call takes beside its texts.
-const OVERHEAD: usize = 512;
+const CALL_OVERHEAD: usize = 512;
 
-/// A call that has ended. It holds no handle of the runtime, which would be one of the ledger too.
+/// An ended call. It holds no handle of the runtime, since that would be one of the ledger too.
 pub(super) struct EndedCall {
-    texts: Texts,
-    /// What was called; none if no tool has the name.
-    known: Option<KnownCall>,
+    texts: CallTexts,
+    /// The registered tool; none if no tool has the name.
+    known: Option<ResolvedCall>,
     tenant: Uuid,
     invocation: Uuid,
     actor: Option<ActorType>,
@@ -47,27 +47,27 @@ pub(super) struct EndedCall {
     attempts: u32,
     origin: RecordedOrigin,
     error: Option<Box<RecordedError>>,
-    approval: Option<Box<Approval>>,
-    /// The digest of the snapshot that this call left.
+    approval: Option<Box<EndedApproval>>,
+    /// The digest of this call's evidence snapshot.
     snapshot: Option<Box<Digest>>,
 }
 
-struct KnownCall {
+struct ResolvedCall {
     tool: Arc<Registered>,
     limits: Limits,
     rehearsal: bool,
     replay_of: Option<Uuid>,
 }
 
-struct Approval {
+struct EndedApproval {
     by: Option<String>,
     at_ms: Option<u64>,
     ticket: Option<Uuid>,
 }
 
-/// What a record holds of arguments and answer.
+/// The parts of a record that depend on the arguments and the answer.
 #[derive(Default)]
-struct Contents {
+struct RecordedContents {
     input_hash: Option<String>,
     output_hash: Option<String>,
     input: Option<Box<RawValue>>,
@@ -85,23 +85,23 @@ impl EndedCall {
         let data = error.is_none().then(|| output.data_json().unwrap_or("null"));
         let meta = proven.then(|| output.meta_json());
         Self {
-            texts: Texts::of(&[
-                (Name::Tool, unknown),
-                (Name::Trace, Some(cx.trace_id())),
-                (Name::Run, cx.run_id()),
-                (Name::IngestionRun, cx.ingestion_run_id()),
-                (Name::TenantSlug, cx.tenant_slug()),
-                (Name::Site, cx.site_id()),
-                (Name::Request, cx.request_id()),
-                (Name::User, cx.user_id()),
-                (Name::Actor, cx.actor().map(Actor::id)),
-                (Name::Session, cx.session_id()),
-                (Name::Call, call_id),
-                (Name::Arguments, scope.map(CallScope::arguments)),
-                (Name::Data, data),
-                (Name::Meta, meta),
+            texts: CallTexts::of(&[
+                (TextField::Tool, unknown),
+                (TextField::Trace, Some(cx.trace_id())),
+                (TextField::Run, cx.run_id()),
+                (TextField::IngestionRun, cx.ingestion_run_id()),
+                (TextField::TenantSlug, cx.tenant_slug()),
+                (TextField::Site, cx.site_id()),
+                (TextField::Request, cx.request_id()),
+                (TextField::User, cx.user_id()),
+                (TextField::Actor, cx.actor().map(Actor::id)),
+                (TextField::Session, cx.session_id()),
+                (TextField::Call, call_id),
+                (TextField::Arguments, scope.map(CallScope::arguments)),
+                (TextField::Data, data),
+                (TextField::Meta, meta),
             ]),
-            known: scope.map(KnownCall::of),
+            known: scope.map(ResolvedCall::of),
             tenant: cx.tenant_id(),
             invocation: cx.invocation_id(),
             actor: cx.actor().map(Actor::kind),
@@ -113,7 +113,7 @@ impl EndedCall {
             attempts: record.attempts(),
             origin: record.origin().into(),
             error: error.map(|error| Box::new(RecordedError::of(error, scope))),
-            approval: Approval::of(record).map(Box::new),
+            approval: EndedApproval::of(record).map(Box::new),
             snapshot: record.snapshot_digest().map(Box::new),
         }
     }
@@ -122,38 +122,38 @@ impl EndedCall {
         self.at_ms
     }
 
-    /// About how much memory it holds.
+    /// Returns about how much memory it holds, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        OVERHEAD + self.texts.len()
+        CALL_OVERHEAD + self.texts.len()
     }
 
-    /// Writes the record.
-    pub(super) fn describe(&self, keys: &LedgerKeys, inputs: Inputs) -> RecordedCall {
+    /// Builds the record.
+    pub(super) fn to_record(&self, keys: &LedgerKeys, inputs: InputCapture) -> RecordedCall {
         let known = self.known.as_ref();
         let owned = |name| self.texts.get(name).map(str::to_owned);
-        // Should that panic, the call is on the record even so.
+        // If this panics, the call is still recorded, without contents.
         let contents = guard(|| self.contents(keys, inputs)).unwrap_or_default();
         RecordedCall {
-            at: written_ms(self.at_ms),
-            opened_at: written_ms(self.opened_at_ms),
-            trace_id: owned(Name::Trace).unwrap_or_default(),
-            run_id: owned(Name::Run),
-            ingestion_run_id: owned(Name::IngestionRun),
+            at: timestamp_ms(self.at_ms),
+            opened_at: timestamp_ms(self.opened_at_ms),
+            trace_id: owned(TextField::Trace).unwrap_or_default(),
+            run_id: owned(TextField::Run),
+            ingestion_run_id: owned(TextField::IngestionRun),
             tenant_id: self.tenant,
-            tenant_slug: owned(Name::TenantSlug),
-            principal: Principal {
-                user_id: owned(Name::User),
+            tenant_slug: owned(TextField::TenantSlug),
+            principal: RecordedPrincipal {
+                user_id: owned(TextField::User),
                 actor_type: self.actor,
-                actor_id: owned(Name::Actor),
-                session_id: owned(Name::Session),
+                actor_id: owned(TextField::Actor),
+                session_id: owned(TextField::Session),
             },
-            site_id: owned(Name::Site),
-            request_id: owned(Name::Request),
+            site_id: owned(TextField::Site),
+            request_id: owned(TextField::Request),
             invocation_id: self.invocation,
-            call_id: owned(Name::Call),
+            call_id: owned(TextField::Call),
             tool: match known {
                 Some(call) => call.tool.spec.name().to_owned(),
-                None => keys.redacted(self.texts.get(Name::Tool).unwrap_or_default()),
+                None => keys.redacted(self.texts.get(TextField::Tool).unwrap_or_default()),
             },
             version: known.map(|call| call.tool.spec.version().to_owned()),
             effect: known.map(|call| call.tool.spec.effect()),
@@ -164,7 +164,7 @@ impl EndedCall {
             ended: self.status,
             error: self.error.as_deref().map(|error| RecordedError {
                 message: error.message.as_deref().map(|message| {
-                    // Cut last: half of what is sensitive would not be found any more.
+                    // Cut last: a pattern does not match half of a sensitive value.
                     shortened(&keys.redacted(message)).to_owned()
                 }),
                 ..error.clone()
@@ -175,7 +175,7 @@ impl EndedCall {
             dry_run: self.dry_run,
             rehearsal: known.is_some_and(|call| call.rehearsal),
             replay_of: known.and_then(|call| call.replay_of),
-            approval: self.approval.as_deref().map(Approval::describe),
+            approval: self.approval.as_deref().map(EndedApproval::to_record),
             input_hash: contents.input_hash,
             output_hash: contents.output_hash,
             input: contents.input,
@@ -185,17 +185,17 @@ impl EndedCall {
         }
     }
 
-    /// What the record holds of the arguments and the answer.
-    fn contents(&self, keys: &LedgerKeys, inputs: Inputs) -> Contents {
-        let Some((call, arguments)) = self.known.as_ref().zip(self.texts.get(Name::Arguments))
+    /// Hashes the arguments and the answer, and redacts the arguments.
+    fn contents(&self, keys: &LedgerKeys, inputs: InputCapture) -> RecordedContents {
+        let Some((call, arguments)) = self.known.as_ref().zip(self.texts.get(TextField::Arguments))
         else {
-            return Contents::default();
+            return RecordedContents::default();
         };
         let (input, input_redacted) = self.kept_input(call, arguments, keys, inputs);
-        // Where nobody looked, nobody knows what there is to guess.
+        // Without redaction it is not known whether a value could be guessed.
         let guessable = input.is_none() || input_redacted;
-        let data = self.texts.get(Name::Data);
-        Contents {
+        let data = self.texts.get(TextField::Data);
+        RecordedContents {
             input_hash: hash_of_input(&call.tool, arguments, keys, guessable),
             output_hash: data.and_then(|data| hash_of_output(data, keys)),
             input,
@@ -203,16 +203,16 @@ impl EndedCall {
         }
     }
 
-    /// The arguments as a record may hold them, and whether something in them was replaced.
+    /// Returns the redacted arguments, and whether redaction changed them.
     fn kept_input(
         &self,
-        call: &KnownCall,
+        call: &ResolvedCall,
         arguments: &str,
         keys: &LedgerKeys,
-        inputs: Inputs,
+        inputs: InputCapture,
     ) -> (Option<Box<RawValue>>, bool) {
-        let Inputs::Redacted { most_bytes } = inputs else { return (None, false) };
-        if arguments.len() > most_bytes {
+        let InputCapture::Redacted { max_bytes } = inputs else { return (None, false) };
+        if arguments.len() > max_bytes {
             return (None, false);
         }
         let text = call.tool.input.redact(arguments, &call.limits, &keys.veil(self.tenant));
@@ -222,7 +222,7 @@ impl EndedCall {
     }
 
     fn evidence(&self) -> Option<String> {
-        let meta = self.texts.get(Name::Meta)?;
+        let meta = self.texts.get(TextField::Meta)?;
         let id = |evidence: &Evidence| evidence.snapshot_id().to_owned();
         match self.error {
             None => serde_json::from_str::<ToolResultMeta>(meta).ok()?.evidence().map(id),
@@ -231,22 +231,22 @@ impl EndedCall {
     }
 }
 
-/// What a record repeats of a model's own text.
+/// Cuts a model's text to the length that a record repeats.
 fn shortened(text: &str) -> &str {
-    first(text, LONGEST_TEXT)
+    first(text, MAX_TEXT_CHARS)
 }
 
 fn first(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
 }
 
-/// Hashes a call's canonical arguments; under the key, where they may be guessed.
+/// Hashes a call's canonical arguments; with the key if they could be guessed.
 #[cfg(feature = "evidence")]
 pub(crate) fn input_hash(scope: &CallScope, keys: &LedgerKeys, redacted: bool) -> Option<String> {
     hash_of_input(scope.registered(), scope.arguments(), keys, redacted)
 }
 
-/// Hashes a call's canonical answer, under the key.
+/// Hashes a call's canonical answer with the key.
 #[cfg(feature = "evidence")]
 pub(crate) fn output_hash(data: &str, keys: &LedgerKeys) -> Option<String> {
     hash_of_output(data, keys)
@@ -258,27 +258,27 @@ fn hash_of_input(
     keys: &LedgerKeys,
     redacted: bool,
 ) -> Option<String> {
-    // What is kept beside the hash leaves little to guess.
+    // The hash of arguments that the record shows needs no key.
     let guessable = redacted || tool.input_is_sensitive();
     Some(keys.hash(digest_of_input(arguments)?, guessable))
 }
 
-/// An unkeyed hash of a short answer confirms a guess at it, and the answer is not on the record.
+/// The hash is keyed, since an unkeyed hash of a short answer would confirm a guess.
 fn hash_of_output(data: &str, keys: &LedgerKeys) -> Option<String> {
     Some(keys.hash(digest_of_output(data)?, true))
 }
 
-/// Hashes arguments in their canonical form; none if they have none.
+/// Hashes the canonical form of arguments; none if they have none.
 pub(crate) fn digest_of_input(arguments: &str) -> Option<Digest> {
     Digest::of_json("tool-runtime/input/v1", arguments).ok()
 }
 
-/// Hashes an answer in its canonical form; none if it has none.
+/// Hashes the canonical form of an answer; none if it has none.
 pub(crate) fn digest_of_output(data: &str) -> Option<Digest> {
     Digest::of_json("tool-runtime/output/v1", data).ok()
 }
 
-impl KnownCall {
+impl ResolvedCall {
     fn of(scope: &CallScope) -> Self {
         Self {
             tool: scope.shared_tool().clone(),
@@ -291,7 +291,7 @@ impl KnownCall {
 
 impl RecordedError {
     fn of(error: &ToolErrorDetail, scope: Option<&CallScope>) -> Self {
-        // Only the runtime's own words: a tool's details of these names may contain any text.
+        // Only the runtime's own values are kept: a tool may write any text there.
         let detail = |name| error.details()?.get(name)?.as_str();
         let effect = detail("effect").filter(|effect| ["none", "unknown", "done"].contains(effect));
         let reason = detail("reason").and_then(RefusalReason::parse);
@@ -303,15 +303,15 @@ impl RecordedError {
         Self {
             class: error.class().as_str().to_owned(),
             code: error.code().map(str::to_owned),
-            // More than the record keeps, for the ledger's patterns to look at.
-            message: Some(first(&message, 4 * LONGEST_TEXT).to_owned()),
+            // Longer than what the record keeps, so that the ledger's patterns see whole values.
+            message: Some(first(&message, 4 * MAX_TEXT_CHARS).to_owned()),
             effect: effect.map(str::to_owned),
             reason: reason.map(|reason| reason.as_str().to_owned()),
         }
     }
 }
 
-impl Approval {
+impl EndedApproval {
     fn of(record: &CallRecord<'_>) -> Option<Self> {
         let consent = record.call().approval();
         let ticket = consent.ticket.as_ref().map(|ticket| ticket.id);
@@ -323,16 +323,16 @@ impl Approval {
         (!nobody).then_some(Self { by, at_ms, ticket })
     }
 
-    fn describe(&self) -> RecordedApproval {
+    fn to_record(&self) -> RecordedApproval {
         RecordedApproval {
             by: self.by.clone(),
-            at: self.at_ms.map(written_ms),
+            at: self.at_ms.map(timestamp_ms),
             ticket: self.ticket,
         }
     }
 }
 
-/// The id of the ticket that a call was answered with.
+/// Returns the id of the ticket in a call's answer.
 fn issued(error: &ToolErrorDetail) -> Option<Uuid> {
     if error.error_code() != Some(ErrorCode::NeedsUserConfirmation) {
         return None;

@@ -1,4 +1,4 @@
-//! The ledger's handle: what a host asks of it.
+//! The ledger's handle, which a host holds.
 
 use std::fmt;
 use std::sync::mpsc::{self, Receiver};
@@ -6,39 +6,41 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use async_lock::Mutex as Turn;
+use async_lock::Mutex as AsyncMutex;
 use chrono::{DateTime, Utc};
 use futures::channel::oneshot;
 use thiserror::Error;
 
-use super::chain::{Audited, Auditor, ChainKeys, Checkpoint, Fault, TreeHead, Verified, Verifier};
-use super::config::{Answering, LedgerBuilder};
-use super::export::Kept;
+use super::access_queue::AccessQueue;
+use super::chain::{
+    AuditedChain, Auditor, ChainFault, ChainKeys, Checkpoint, TreeHead, VerifiedChain, Verifier,
+};
+use super::config::{AnswerTiming, LedgerBuilder};
+use super::export::NewestExport;
 use super::keys::LedgerKeys;
-use super::notes::Notes;
-use super::query::{LedgerQuery, Page, written};
-use super::queue::{Bounds, Queue};
-use super::record::Access;
-use super::search::Search;
-use super::stats::{LedgerStatus, Stats};
-use super::store::{LedgerStore, SCAN};
-use super::writer::{self, Desk};
+use super::query::{LedgerPage, LedgerQuery, timestamp};
+use super::queue::{LedgerQueue, QueueBounds};
+use super::record::RecordedAccess;
+use super::search::LedgerSearch;
+use super::stats::{LedgerStats, LedgerStatus};
+use super::store::{LedgerStore, SCAN_ENTRIES};
+use super::writer::{self, LedgerWriter};
 use crate::call::guard;
 use crate::policy::KeyRing;
 use crate::store::{Clock, StoreError, StoreErrorKind};
 
-/// How long the last handle that is dropped waits for what is still to be written.
-const FAREWELL: Duration = Duration::from_secs(5);
+/// How long dropping the last handle waits for the queued records to be written.
+const DROP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The record of every call: who did what, with which inputs, and what came back.
 ///
-/// Records are described, chained and stored by one thread, in groups, off the calls' way. Give it
-/// to [`RuntimeBuilder::ledger`](crate::RuntimeBuilder::ledger). A handle: cloning it is cheap. One
-/// process writes a ledger at a time; any may [`verify`] it.
+/// One thread serializes, chains and stores records in groups, beside the calls. Pass the ledger
+/// to [`RuntimeBuilder::ledger`](crate::RuntimeBuilder::ledger). This is a handle, so cloning it
+/// is cheap. Only one process may write a ledger at a time; any process may [`verify`] it.
 ///
-/// # When it ends
-/// [`close`](Self::close) writes what still waits and says in the ledger that it is whole. Dropping
-/// the last handle does the same, and waits up to five seconds for it.
+/// # Shutdown
+/// [`close`](Self::close) writes the queued records and a final record that the ledger is
+/// complete. Dropping the last handle does the same, and waits up to five seconds for it.
 ///
 /// ```
 /// use tool_runtime::ledger::{Ledger, LedgerQuery, MemoryLedger};
@@ -71,76 +73,76 @@ const FAREWELL: Duration = Duration::from_secs(5);
 /// let ends: Vec<_> = page.records.iter().map(|(_, call)| call.ended).collect();
 /// assert_eq!(ends, [CallStatus::Executed, CallStatus::Rejected]);
 ///
-/// let exported = ledger.checkpoint().await?; // keep it where nobody here can write
+/// let exported = ledger.checkpoint().await?; // keep it where this process cannot write
 /// assert!(ledger.verify(&[exported]).await.is_ok());
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Ledger(Arc<Shared>);
+pub struct Ledger(Arc<LedgerInner>);
 
-struct Shared {
-    queue: Arc<Queue>,
+struct LedgerInner {
+    queue: Arc<LedgerQueue>,
     keys: Arc<LedgerKeys>,
     clock: Arc<dyn Clock>,
-    stats: Arc<Stats>,
-    /// What the sink of checkpoints has; none without a sink.
-    kept: Option<Kept>,
-    answering: Answering,
+    stats: Arc<LedgerStats>,
+    /// The newest checkpoint in the sink; none without a sink.
+    kept: Option<NewestExport>,
+    answer_timing: AnswerTiming,
     writer: ThreadId,
     /// Access records that wait to be written.
-    notes: Notes,
-    /// Whose turn it is of those who ask for what anybody may.
-    turn: Arc<Turn<()>>,
-    /// Hears when the writer has ended.
+    accesses: AccessQueue,
+    /// Held by the one search or verification that the writer works on.
+    turn: Arc<AsyncMutex<()>>,
+    /// Disconnects when the writer has ended.
     ended: Mutex<Receiver<()>>,
 }
 
-/// Who waits for what the writer is asked to do.
-type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
+/// Sends the writer's result to the caller that waits for it.
+type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// Why a ledger could not be verified.
+/// The reason why a ledger could not be verified.
 #[derive(Debug, Clone, Error)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// It is not as it was written.
+    /// A record was altered, removed or moved.
     #[error(transparent)]
     Fault(#[from] FaultError),
-    /// It cannot be read.
+    /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// A [`Fault`], as an error.
+/// A [`ChainFault`] as an error.
 #[derive(Debug, Clone, Error)]
 #[error("{0}")]
 #[non_exhaustive]
-pub struct FaultError(pub Fault);
+pub struct FaultError(pub ChainFault);
 
 impl Ledger {
-    /// Starts a ledger's configuration; the keys link its records.
+    /// Starts the configuration of a ledger; the keys link worker_queue records.
     pub fn builder(keys: KeyRing) -> LedgerBuilder {
         LedgerBuilder::new(keys)
     }
 
     pub(super) fn start(
-        desk: Desk,
+        writer: LedgerWriter,
         keys: Arc<LedgerKeys>,
         clock: Arc<dyn Clock>,
-        bounds: Bounds,
-        answering: Answering,
+        bounds: QueueBounds,
+        answer_timing: AnswerTiming,
     ) -> Result<Self, StoreError> {
-        let (queue, stats) = (Arc::new(Queue::new(bounds)), desk.stats().clone());
-        let kept = desk.kept();
+        let (queue, stats) = (Arc::new(LedgerQueue::new(bounds)), writer.stats().clone());
+        let kept = writer.kept();
         let (done, ended) = mpsc::channel();
-        let (its, counts) = (queue.clone(), stats.clone());
+        let (worker_queue, counts) = (queue.clone(), stats.clone());
         let work = move || {
-            if let Err(text) = guard(|| writer::run(desk, &its)) {
+            if let Err(text) = guard(|| writer::run(writer, &worker_queue)) {
                 let text = format!("the ledger's writer panicked: {text}");
-                counts.fails(StoreError::new(StoreErrorKind::Unavailable, text));
+                counts.set_write_error(StoreError::new(StoreErrorKind::Unavailable, text));
             }
-            // A writer that has ended takes nothing more.
-            counts.lost(its.give_up());
+            // From now on the queue takes nothing more.
+            counts.count_lost(worker_queue.close_and_discard());
             let _ = done.send(());
         };
         let thread = thread::Builder::new().name("tool-ledger".to_owned()).spawn(work);
@@ -149,39 +151,49 @@ impl Ledger {
             StoreError::new(StoreErrorKind::Unavailable, text)
         })?;
         let (writer, ended) = (thread.thread().id(), Mutex::new(ended));
-        let (turn, notes) = (Arc::default(), Notes::default());
-        let shared =
-            Shared { queue, keys, clock, stats, kept, answering, writer, notes, turn, ended };
+        let (turn, accesses) = (Arc::default(), AccessQueue::default());
+        let shared = LedgerInner {
+            queue,
+            keys,
+            clock,
+            stats,
+            kept,
+            answer_timing,
+            writer,
+            accesses,
+            turn,
+            ended,
+        };
         Ok(Self(Arc::new(shared)))
     }
 
-    /// Tells how the ledger is doing.
+    /// Returns the ledger's counters and worker_queue last errors.
     #[must_use]
     pub fn status(&self) -> LedgerStatus {
         self.0.stats.status()
     }
 
-    /// Waits until every call that has ended by now is written and safe.
+    /// Waits until all calls that have ended so far are stored.
     ///
     /// # Errors
-    /// The ledger cannot be written at the moment, or is closed.
+    /// The store fails at the moment, or the ledger is closed.
     pub async fn flush(&self) -> Result<(), StoreError> {
-        self.ask(|desk| desk.stats().failing().map_or(Ok(()), Err)).await
+        self.run_on_writer(|writer| writer.stats().write_error().map_or(Ok(()), Err)).await
     }
 
-    /// Finds calls, a page at once.
+    /// Finds calls, one page at a time.
     ///
-    /// Calls that have just ended may not be written yet; [`flush`](Self::flush) first. A part of the
-    /// ledger is looked through at once, so that calls are recorded in between, and nothing more
-    /// once the returned future is dropped. Parts of searches that go on side by side take turns.
+    /// Calls that have just ended may not be written yet; call [`flush`](Self::flush) first. The
+    /// ledger is searched in parts, with records written in between. Concurrent searches take
+    /// turns, and a search stops when the returned future is dropped.
     ///
     /// # Errors
-    /// The ledger cannot be read, or is closed.
-    pub async fn find(&self, query: LedgerQuery) -> Result<Page, StoreError> {
-        let mut search = Search::of(query);
+    /// The store cannot be read, or the ledger is closed.
+    pub async fn find(&self, query: LedgerQuery) -> Result<LedgerPage, StoreError> {
+        let mut search = LedgerSearch::of(query);
         loop {
-            let part = self.ask_in_turn(move |desk| {
-                let more = search.advance(desk)?;
+            let part = self.run_in_turn(move |writer| {
+                let more = search.advance(writer)?;
                 Ok((search, more))
             });
             match part.await? {
@@ -191,85 +203,88 @@ impl Ledger {
         }
     }
 
-    /// Signs the ledger as it stands, and writes that down in it too.
+    /// Signs the current state of the ledger, and appends the checkpoint as a record.
     ///
-    /// Keep the checkpoint where whoever can write the ledger cannot: it shows that records were cut
-    /// off its end, or all of it was written anew.
+    /// Keep the checkpoint where a process that can write the ledger cannot write. It then shows
+    /// if records were cut off the end, or the whole ledger was written anew.
     ///
     /// # Errors
-    /// The ledger cannot be written, or is closed.
+    /// The store cannot be written, or the ledger is closed.
     pub async fn checkpoint(&self) -> Result<Checkpoint, StoreError> {
-        self.ask(Desk::checkpoint).await
+        self.run_on_writer(LedgerWriter::checkpoint).await
     }
 
-    /// Verifies the whole ledger, and that it is the one of which these checkpoints were signed.
+    /// Verifies the whole ledger, and that it contains the records that these checkpoints signed.
     ///
     /// # Errors
-    /// The first record that was altered, removed or moved; or the ledger cannot be read.
-    pub async fn verify(&self, checkpoints: &[Checkpoint]) -> Result<Verified, VerifyError> {
-        let kept = self.0.kept.as_ref().and_then(Kept::newest);
+    /// The first record that was altered, removed or moved; or the store cannot be read.
+    pub async fn verify(&self, checkpoints: &[Checkpoint]) -> Result<VerifiedChain, VerifyError> {
+        let kept = self.0.kept.as_ref().and_then(NewestExport::newest);
         let mut verifier = expecting(self.0.keys.chain().clone(), checkpoints);
         verifier = kept.into_iter().fold(verifier, Verifier::expecting);
         let mut from = 0;
         loop {
-            let part = self.ask_in_turn(move |desk| {
-                let part = push(desk.store(), &mut verifier, from)?;
+            let part = self.run_in_turn(move |writer| {
+                let part = verify_part(writer.store(), &mut verifier, from)?;
                 Ok((verifier, part))
             });
             let (so_far, part) = part.await?;
             match part {
-                Part::More(next) => (verifier, from) = (so_far, next),
-                Part::Fault(fault) => return Err(FaultError(fault).into()),
-                Part::End => return so_far.finish().map_err(|fault| FaultError(fault).into()),
+                VerifyStep::More(next) => (verifier, from) = (so_far, next),
+                VerifyStep::Fault(fault) => return Err(FaultError(fault).into()),
+                VerifyStep::End => {
+                    return so_far.finish().map_err(|fault| FaultError(fault).into());
+                }
             }
         }
     }
 
-    /// Gives up the contents of all records of before this moment; their hashes stay, so that the
-    /// ledger can still be verified. Returns how many there were.
+    /// Erases the contents of all records from before this moment, and returns how many there
+    /// were. Their hashes stay, so that the ledger can still be verified.
     ///
     /// # Errors
-    /// The ledger cannot be written, or is closed.
+    /// The store cannot be written, or the ledger is closed.
     pub async fn forget_before(&self, moment: DateTime<Utc>) -> Result<u64, StoreError> {
-        self.ask(move |desk| {
-            let before = desk.first_since(&written(moment))?;
-            if desk.has_forgotten(before) { Ok(0) } else { desk.forget(before) }
+        self.run_on_writer(move |writer| {
+            let before = writer.first_since(&timestamp(moment))?;
+            if writer.is_forgotten(before) { Ok(0) } else { writer.forget(before) }
         })
         .await
     }
 
-    /// Records what somebody has done with what is kept under lock, and waits until it is safe.
+    /// Appends a record of an access to protected data, and waits until it is stored.
     ///
-    /// Records that wait at the same time are written together, so that no reader waits for another;
-    /// at most 1,024 wait at once.
+    /// Records that wait at the same time are written together, so that one reader does not wait
+    /// for another. At most 1,024 may wait.
     ///
     /// # Errors
-    /// The ledger cannot be written, is closed, or too many records wait.
+    /// The store cannot be written, the ledger is closed, or too many records wait.
     ///
     /// # Cancellation
     /// The record is written even if the returned future is dropped once it has been polled.
-    pub async fn note_access(&self, access: Access) -> Result<(), StoreError> {
-        let (written, asks) = self.0.notes.take(access)?;
-        if asks {
-            self.0.notes.ask(&self.0.queue);
+    pub async fn record_access(&self, access: RecordedAccess) -> Result<(), StoreError> {
+        let (written, must_request) = self.0.accesses.push(access)?;
+        if must_request {
+            self.0.accesses.request_write(&self.0.queue);
         }
         written.await.unwrap_or_else(|_| {
-            let text = "it is closed, or too much is asked of it at once";
+            let text = "the ledger is closed, or too many operations wait for it";
             Err(StoreError::new(StoreErrorKind::Unavailable, text))
         })
     }
 
-    /// Writes what still waits, says in the ledger that it is whole, and ends it for all handles.
+    /// Writes the queued records and a final record that the ledger is complete, and closes all
+    /// handles.
     ///
-    /// Calls that end later are not recorded: end the runtime's calls first.
+    /// Calls that end later are not recorded, so end the runtime's calls first.
     ///
     /// # Errors
-    /// What waits cannot be written: it is lost.
+    /// The queued records cannot be written; they are lost.
     pub async fn close(&self) -> Result<(), StoreError> {
         self.0.queue.close();
         let shared = self.0.clone();
         let (done, ended) = oneshot::channel();
-        // A thread that may wait: the writer answers nobody any more.
+        // The writer no longer answers, so a thread of worker_queue own waits.
         let wait = move || {
             shared.wait(None);
             let _ = done.send(());
@@ -277,47 +292,47 @@ impl Ledger {
         if thread::Builder::new().name("tool-ledger-close".to_owned()).spawn(wait).is_ok() {
             let _ = ended.await;
         }
-        self.0.stats.failing().map_or(Ok(()), Err)
+        self.0.stats.write_error().map_or(Ok(()), Err)
     }
 
-    /// Has the writer do something, after what has ended by now is written.
-    async fn ask<T: Send + 'static>(
+    /// Runs an operation on the writer thread, after all calls that have ended by now are written.
+    async fn run_on_writer<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Desk) -> Result<T, StoreError> + Send + 'static,
+        work: impl FnOnce(&mut LedgerWriter) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.ask_with(|desk, answer| drop(answer.send(work(desk)))).await
+        self.submit(|writer, answer| drop(answer.send(work(writer)))).await
     }
 
-    /// Has the writer do something that anybody may ask for, however often: one such thing between
-    /// two groups of records, so that these wait for no more; and none for an asker who has gone.
-    async fn ask_in_turn<T: Send + 'static>(
+    /// Runs a search or a verification on the writer thread. One at a time, so that the records
+    /// between two of them wait for no more than one; skipped if worker_queue caller has gone.
+    async fn run_in_turn<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Desk) -> Result<T, StoreError> + Send + 'static,
+        work: impl FnOnce(&mut LedgerWriter) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let turn = self.0.turn.lock_arc().await;
-        let work = move |desk: &mut Desk, answer: Answer<T>| {
+        let work = move |writer: &mut LedgerWriter, answer: Reply<T>| {
             if !answer.is_canceled() {
-                let done = work(desk);
-                // Before its asker hears of it, so that who has waited comes before them.
+                let done = work(writer);
+                // Released before the reply, so that callers who waited go before this caller's next part.
                 drop(turn);
                 let _ = answer.send(done);
             }
         };
-        self.ask_with(work).await
+        self.submit(work).await
     }
 
-    async fn ask_with<T: Send + 'static>(
+    async fn submit<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Desk, Answer<T>) + Send + 'static,
+        work: impl FnOnce(&mut LedgerWriter, Reply<T>) + Send + 'static,
     ) -> Result<T, StoreError> {
         let (answer, answered) = oneshot::channel();
-        let ask = Box::new(move |desk: &mut Desk| work(desk, answer));
-        self.0.queue.ask(ask).map_err(|_| {
-            let text = "it is closed, or too much is asked of it at once";
+        let request = Box::new(move |writer: &mut LedgerWriter| work(writer, answer));
+        self.0.queue.submit(request).map_err(|_| {
+            let text = "the ledger is closed, or too many operations wait for it";
             StoreError::new(StoreErrorKind::Unavailable, text)
         })?;
         answered.await.unwrap_or_else(|_| {
-            let text = "the ledger was closed before it could answer";
+            let text = "the ledger was closed before the operation ran";
             Err(StoreError::new(StoreErrorKind::Unavailable, text))
         })
     }
@@ -331,21 +346,21 @@ impl Ledger {
         &*self.0.clock
     }
 
-    pub(super) fn answering(&self) -> Answering {
-        self.0.answering
+    pub(super) fn answer_timing(&self) -> AnswerTiming {
+        self.0.answer_timing
     }
 
-    pub(super) fn queue(&self) -> &Queue {
+    pub(super) fn queue(&self) -> &LedgerQueue {
         &self.0.queue
     }
 
-    pub(super) fn stats(&self) -> &Stats {
+    pub(super) fn stats(&self) -> &LedgerStats {
         &self.0.stats
     }
 }
 
-/// Verifies a ledger that nobody writes, or a copy of one, and that it is the one of which these
-/// checkpoints were signed.
+/// Verifies a ledger that has no writer at the moment, or a copy of one, and that it contains the
+/// records that these checkpoints signed.
 ///
 /// # Errors
 /// The first record that was altered, removed or moved; or the store cannot be read.
@@ -353,31 +368,31 @@ pub fn verify(
     store: &mut dyn LedgerStore,
     keys: &KeyRing,
     checkpoints: &[Checkpoint],
-) -> Result<Verified, VerifyError> {
+) -> Result<VerifiedChain, VerifyError> {
     let mut verifier = expecting(ChainKeys::new(keys), checkpoints);
     let mut from = 0;
     loop {
-        match push(store, &mut verifier, from)? {
-            Part::More(next) => from = next,
-            Part::Fault(fault) => return Err(FaultError(fault).into()),
-            Part::End => return verifier.finish().map_err(|fault| FaultError(fault).into()),
+        match verify_part(store, &mut verifier, from)? {
+            VerifyStep::More(next) => from = next,
+            VerifyStep::Fault(fault) => return Err(FaultError(fault).into()),
+            VerifyStep::End => return verifier.finish().map_err(|fault| FaultError(fault).into()),
         }
     }
 }
 
-/// Holds a ledger, or a copy of one, against tree heads that were signed of it, without its key.
+/// Checks a ledger, or a copy of one, against signed tree heads, without the ledger's key.
 ///
-/// The heads come from notes ([`ExportedCheckpoint::note`](super::ExportedCheckpoint::note)) that a
-/// `NoteVerifier` (feature `ed25519`) has verified. It proves the records up to the largest head,
-/// and says how many there are behind it ([`Audited`]). What was given up is proven by its hash.
+/// The heads come from notes ([`ExportedCheckpoint::note`](super::ExportedCheckpoint::note)) that
+/// a `NoteVerifier` (feature `ed25519`) has verified. The records up to the largest head are
+/// proven, and the rest is counted ([`AuditedChain`]). An erased record is proven by worker_queue hash.
 ///
 /// # Errors
 /// The first record that was altered, removed or moved; or the store cannot be read.
-pub fn audit(store: &mut dyn LedgerStore, heads: &[TreeHead]) -> Result<Audited, VerifyError> {
+pub fn audit(store: &mut dyn LedgerStore, heads: &[TreeHead]) -> Result<AuditedChain, VerifyError> {
     let mut auditor = Auditor::new(heads.iter().copied());
     let mut from = 0;
     loop {
-        let entries = store.read(from, SCAN)?;
+        let entries = store.read(from, SCAN_ENTRIES)?;
         let next = entries.last().map_or(from, |last| last.seq().saturating_add(1)).max(from);
         store.check(from..next)?;
         entries.iter().try_for_each(|entry| auditor.push(entry)).map_err(FaultError)?;
@@ -393,34 +408,34 @@ fn expecting(keys: ChainKeys, checkpoints: &[Checkpoint]) -> Verifier {
     checkpoints.iter().fold(Verifier::new(keys), expecting)
 }
 
-/// What came of verifying a part.
-enum Part {
+/// The result of verifying one part of a ledger.
+enum VerifyStep {
     More(u64),
-    Fault(Fault),
+    Fault(ChainFault),
     End,
 }
 
-fn push(
+fn verify_part(
     store: &mut dyn LedgerStore,
     verifier: &mut Verifier,
     from: u64,
-) -> Result<Part, StoreError> {
-    let entries = store.read(from, SCAN)?;
+) -> Result<VerifyStep, StoreError> {
+    let entries = store.read(from, SCAN_ENTRIES)?;
     let next = entries.last().map_or(from, |last| last.seq().saturating_add(1));
-    // First, since a fault of the chain may come from what is wrong with the store.
+    // Checked first, since a damaged store may be the cause of a fault in the chain.
     store.check(from..next.max(from))?;
     if entries.is_empty() {
-        return Ok(Part::End);
+        return Ok(VerifyStep::End);
     }
     let fault = entries.iter().find_map(|entry| verifier.push(entry).err());
-    Ok(fault.map_or(Part::More(next), Part::Fault))
+    Ok(fault.map_or(VerifyStep::More(next), VerifyStep::Fault))
 }
 
-impl Shared {
-    /// Waits until the writer has ended; no longer than this, if there is a limit.
+impl LedgerInner {
+    /// Waits until the writer has ended, at most for `limit`.
     fn wait(&self, limit: Option<Duration>) {
         let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        // It hangs up when it has ended, however it did.
+        // The sender is dropped when the writer has ended, even by a panic.
         match limit {
             None => drop(ended.recv()),
             Some(limit) => drop(ended.recv_timeout(limit)),
@@ -428,12 +443,12 @@ impl Shared {
     }
 }
 
-impl Drop for Shared {
+impl Drop for LedgerInner {
     fn drop(&mut self) {
         self.queue.close();
-        // The last call's record may be what held the last handle.
+        // The last handle may be dropped on the writer thread, with the last call's record.
         if thread::current().id() != self.writer {
-            self.wait(Some(FAREWELL));
+            self.wait(Some(DROP_TIMEOUT));
         }
     }
 }

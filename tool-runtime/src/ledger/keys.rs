@@ -1,4 +1,4 @@
-//! What the ledger derives from its keys: links, hashes that nobody can guess, veils.
+//! Keys that the ledger derives from its key ring: for links, keyed hashes and redaction.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,14 +13,14 @@ use crate::canonical::Digest;
 use crate::policy::KeyRing;
 use crate::redact::{Patterns, Redactor};
 
-// Part of every hash: changing one makes what was recorded before incomparable.
+// Part of every hash: with another label, new hashes cannot be compared with old ones.
 const HASHING: &[u8] = b"tool-runtime/ledger/v1/hash";
 const PERSONAL: &[u8] = b"tool-runtime/ledger/v1/personal";
 
-/// How many hexadecimal digits stand for personal data: enough to tell people apart.
+/// The number of hexadecimal digits that replace personal data: enough to tell persons apart.
 const PERSONAL_DIGITS: usize = 16;
 
-/// What the ledger derives from its keys, and what it takes for personal in free text.
+/// The ledger's derived keys, and its patterns for free text.
 pub(crate) struct LedgerKeys {
     chain: ChainKeys,
     /// By the keys' ids; the first makes new hashes.
@@ -46,7 +46,7 @@ impl LedgerKeys {
         &self.chain
     }
 
-    /// Writes a hash down: as it is, or under the key where what is hashed may be guessed.
+    /// Formats a digest: as it is, or keyed where the hashed value could be guessed.
     pub(crate) fn hash(&self, digest: Digest, guessable: bool) -> String {
         match self.hashing.first() {
             Some((id, key)) if guessable => keyed_hash(id, key, digest),
@@ -54,8 +54,8 @@ impl LedgerKeys {
         }
     }
 
-    /// Writes a hash down as an earlier one was, so that the two can be compared; none if its key
-    /// is not known any more.
+    /// Formats a digest as an earlier one was formatted, so that the two can be compared; none if
+    /// the earlier key is not known any more.
     pub(crate) fn hash_like(&self, earlier: &str, digest: Digest) -> Option<String> {
         let Some(rest) = earlier.strip_prefix("hmac-sha256:") else {
             return Some(self.hash(digest, false));
@@ -65,20 +65,20 @@ impl LedgerKeys {
         Some(keyed_hash(id, key, digest))
     }
 
-    /// Free text of an unknown origin, as a record may hold it.
+    /// Redacts free text of unknown origin.
     pub(super) fn redacted(&self, text: &str) -> String {
         self.patterns.redact(text).into_owned()
     }
 
-    /// The arguments as a record may hold them, with so many bytes of free text; none if they are
-    /// not JSON.
+    /// Redacts a call's arguments, with at most `free_bytes` of free text; none if they are not
+    /// JSON.
     pub(crate) fn redacted_input(&self, scope: &CallScope, free_bytes: usize) -> Option<String> {
         scope.redacted(&self.veil(scope.cx().tenant_id()), free_bytes)
     }
 
-    /// What stands in records of a tenant in place of personal data.
-    pub(crate) fn veil(&self, tenant: Uuid) -> LedgerVeil<'_> {
-        LedgerVeil { keys: self, tenant }
+    /// Returns the redactor of a tenant's personal data.
+    pub(crate) fn veil(&self, tenant: Uuid) -> LedgerRedactor<'_> {
+        LedgerRedactor { keys: self, tenant }
     }
 }
 
@@ -94,14 +94,14 @@ impl fmt::Debug for LedgerKeys {
     }
 }
 
-/// Personal data of a tenant, as records show it: one person is told from another, and nobody is
-/// found out by trying.
-pub(crate) struct LedgerVeil<'k> {
+/// Replaces personal data of a tenant by keyed hashes: equal values stay equal, and a value cannot
+/// be found by guessing.
+pub(crate) struct LedgerRedactor<'k> {
     keys: &'k LedgerKeys,
     tenant: Uuid,
 }
 
-impl Redactor for LedgerVeil<'_> {
+impl Redactor for LedgerRedactor<'_> {
     fn personal(&self, json: &str) -> String {
         let mac = self.keys.personal.clone().chain_update(self.tenant.as_bytes());
         let mac = mac.chain_update(json.as_bytes()).finalize().into_bytes();

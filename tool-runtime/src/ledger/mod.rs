@@ -1,43 +1,43 @@
-//! What every call leaves on the record, so that nobody can change it unseen.
+//! Records every call in an append-only ledger that shows when it was changed.
 //!
-//! Entries form a chain: each carries an HMAC over its hash and the entry before it. [`Head`]
+//! Entries form a chain: each carries an HMAC over its hash and the entry before it. [`ChainHead`]
 //! appends to a chain, [`Verifier`] reads one and names the first record that is not as it was
 //! written. A [`Checkpoint`] that is kept elsewhere shows that the chain's end was cut off.
 
+mod access_queue;
+mod call_texts;
 mod chain;
 mod config;
 mod ended;
 mod export;
 mod handle;
 mod keys;
-mod notes;
 mod query;
 mod queue;
 mod record;
+mod recorder;
 mod resume;
 mod search;
 mod stats;
 mod store;
 mod stores;
-mod texts;
-mod witness;
 mod writer;
 
 pub use self::chain::{
-    Audited, Auditor, ChainKeys, Checkpoint, Entry, Fault, FaultKind, Frontier, Head, InvalidHead,
-    TreeHead, Verified, Verifier,
+    AuditedChain, Auditor, ChainEntry, ChainFault, ChainFaultKind, ChainHead, ChainKeys,
+    Checkpoint, InvalidChainHead, MerkleFrontier, TreeHead, VerifiedChain, Verifier,
 };
-pub use self::config::{AnswerAfter, Inputs, LedgerBuilder, Overload};
+pub use self::config::{AnswerAfter, InputCapture, LedgerBuilder, Overload};
 #[cfg(feature = "evidence")]
 pub(crate) use self::ended::{digest_of_input, digest_of_output, input_hash, output_hash};
 pub use self::export::{CheckpointFile, CheckpointSink, ExportedCheckpoint};
 #[cfg(feature = "ed25519")]
 pub use self::export::{InvalidNote, InvalidNoteKey, NoteSigner, NoteVerifier};
 pub use self::handle::{FaultError, Ledger, VerifyError, audit, verify};
-pub use self::query::{LARGEST_PAGE, LedgerQuery, Page};
+pub use self::query::{LedgerPage, LedgerQuery, MAX_PAGE_SIZE};
 pub use self::record::{
-    Access, Began, Closed, Forgotten, Principal, Record, RecordStatus, RecordedApproval,
-    RecordedCall, RecordedError, RecordedOrigin, Shed,
+    CallsShed, ContentsForgotten, Record, RecordStatus, RecordedAccess, RecordedApproval,
+    RecordedCall, RecordedError, RecordedOrigin, RecordedPrincipal, WriterBegan, WriterClosed,
 };
 pub use self::stats::LedgerStatus;
 pub use self::store::LedgerStore;

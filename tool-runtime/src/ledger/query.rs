@@ -1,11 +1,11 @@
-//! What is asked of the ledger: which records, and how many at once.
+//! Queries of the ledger: filters, and the size of a page.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use uuid::Uuid;
 
 use super::record::{Record, RecordStatus, RecordedCall};
 
-/// Which calls to find; what is not set admits all.
+/// A filter of recorded calls; a field that is not set matches all.
 ///
 /// ```
 /// use tool_runtime::ledger::{LedgerQuery, RecordStatus};
@@ -23,13 +23,13 @@ pub struct LedgerQuery {
     pub(super) since: Option<DateTime<Utc>>,
     pub(super) until: Option<DateTime<Utc>>,
     pub(super) after: Option<u64>,
-    /// The end of the part that is looked through.
+    /// The end of the part that is searched.
     pub(super) before: Option<u64>,
     pub(super) limit: usize,
 }
 
-/// The most records of one page.
-pub const LARGEST_PAGE: usize = 1_000;
+/// The largest number of records on one page.
+pub const MAX_PAGE_SIZE: usize = 1_000;
 
 impl Default for LedgerQuery {
     fn default() -> Self {
@@ -48,65 +48,65 @@ impl Default for LedgerQuery {
 }
 
 impl LedgerQuery {
-    /// Asks for all calls, a hundred at once.
+    /// Matches all calls, a hundred per page.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Only calls of this trace.
+    /// Matches only calls of this trace.
     pub fn trace(mut self, trace_id: impl Into<String>) -> Self {
         self.trace_id = Some(trace_id.into());
         self
     }
 
-    /// Only calls of this tenant.
+    /// Matches only calls of this tenant.
     pub fn tenant(mut self, tenant_id: Uuid) -> Self {
         self.tenant_id = Some(tenant_id);
         self
     }
 
-    /// Only calls of this tool.
+    /// Matches only calls of this tool.
     pub fn tool(mut self, name: impl Into<String>) -> Self {
         self.tool = Some(name.into());
         self
     }
 
-    /// Only calls that were answered so.
+    /// Matches only calls with this status.
     pub fn status(mut self, status: RecordStatus) -> Self {
         self.status = Some(status);
         self
     }
 
-    /// Only calls that ended at this moment or later.
+    /// Matches only calls that ended at this moment or later.
     pub fn since(mut self, moment: DateTime<Utc>) -> Self {
         self.since = Some(moment);
         self
     }
 
-    /// Only calls that ended before this moment.
+    /// Matches only calls that ended before this moment.
     pub fn until(mut self, moment: DateTime<Utc>) -> Self {
         self.until = Some(moment);
         self
     }
 
-    /// Goes on behind this record: the [`next`](Page::next) of the page before.
+    /// Continues after this record: the [`next`](LedgerPage::next) of the page before.
     pub fn after(mut self, seq: u64) -> Self {
         self.after = Some(seq);
         self
     }
 
-    /// Sets how many calls a page has at most: 1 to 1,000, 100 if it is not set.
+    /// Sets the largest number of calls on a page: 1 to 1,000. Default: 100.
     pub fn limit(mut self, calls: usize) -> Self {
-        self.limit = calls.clamp(1, LARGEST_PAGE);
+        self.limit = calls.clamp(1, MAX_PAGE_SIZE);
         self
     }
 
-    /// Tells whether a call is asked for, but for its place in the ledger.
+    /// Returns whether a call matches, apart from its position in the ledger.
     #[must_use]
     pub fn admits(&self, call: &RecordedCall) -> bool {
         let Self { trace_id, tenant_id, tool, status, since, until, .. } = self;
-        let within = since.is_none_or(|moment| call.at >= written(moment))
-            && until.is_none_or(|moment| call.at < written(moment));
+        let within = since.is_none_or(|moment| call.at >= timestamp(moment))
+            && until.is_none_or(|moment| call.at < timestamp(moment));
         within
             && trace_id.as_ref().is_none_or(|it| *it == call.trace_id)
             && tenant_id.is_none_or(|it| it == call.tenant_id)
@@ -115,29 +115,29 @@ impl LedgerQuery {
     }
 }
 
-/// A page of what was found, in the order of the ledger.
+/// A page of matching records, in the order of the ledger.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Page {
+pub struct LedgerPage {
     /// The records, each with its number.
     pub records: Vec<(u64, RecordedCall)>,
-    /// Where the next page begins ([`LedgerQuery::after`]); none if this is the last.
+    /// The cursor of the next page ([`LedgerQuery::after`]); none if this is the last.
     pub next: Option<u64>,
 }
 
-/// Writes a moment as records do, so that texts compare as moments do.
-pub(super) fn written(moment: DateTime<Utc>) -> String {
+/// Formats a time as records do; the texts sort like the times.
+pub(super) fn timestamp(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// Writes a moment of milliseconds since the epoch as records do.
-pub(super) fn written_ms(milliseconds: u64) -> String {
+/// Formats a time in milliseconds since the epoch as records do.
+pub(super) fn timestamp_ms(milliseconds: u64) -> String {
     let moment = i64::try_from(milliseconds).ok().and_then(DateTime::from_timestamp_millis);
-    written(moment.unwrap_or(DateTime::<Utc>::MAX_UTC))
+    timestamp(moment.unwrap_or(DateTime::<Utc>::MAX_UTC))
 }
 
 impl Record {
-    /// Returns the call, if it is one that is asked for.
+    /// Returns the call, if the record is one that matches the query.
     pub(super) fn found(self, query: &LedgerQuery) -> Option<RecordedCall> {
         match self {
             Self::Call(call) if query.admits(&call) => Some(*call),

@@ -1,4 +1,4 @@
-//! Between the calls and the writer: what has ended waits here, up to a bound.
+//! The bounded queue between the calls and the writer.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,100 +9,102 @@ use event_listener::Event;
 
 use super::config::Overload;
 use super::ended::EndedCall;
-use super::writer::Desk;
+use super::writer::LedgerWriter;
 use crate::call::guard;
 
-/// What somebody asks the writer to do.
-pub(super) type Ask = Box<dyn FnOnce(&mut Desk) + Send>;
+/// An operation that runs on the writer thread.
+pub(super) type WriterRequest = Box<dyn FnOnce(&mut LedgerWriter) + Send>;
 
-/// How long the writer gathers calls before it writes few of them.
-const GATHERING: Duration = Duration::from_millis(20);
+/// How long the writer gathers calls before it writes a small group.
+const GATHER_TIME: Duration = Duration::from_millis(20);
 
-/// How many calls are worth a write: the disk has a small part in what it costs, and the calls that
-/// share the writer's core wait for about a millisecond. While it writes more may gather.
-const WORTH_WRITING: usize = 128;
+/// The size of a group that is written at once. The disk is a small part of its cost, and calls
+/// that share the writer's core wait for about a millisecond. More calls may gather during the
+/// write.
+const FULL_GROUP: usize = 128;
 
-/// The most that may be asked of the writer at once.
-const MOST_ASKS: usize = 1_024;
+/// The most operations that may wait for the writer.
+const MAX_REQUESTS: usize = 1_024;
 
-/// Calls that have ended, and what else the writer is to do.
+/// Ended calls and other operations for the writer.
 #[derive(Debug)]
-pub(super) struct Queue {
-    state: Mutex<State>,
+pub(super) struct LedgerQueue {
+    state: Mutex<QueueState>,
     /// Wakes the writer.
     work: Condvar,
     /// Wakes calls that wait for room.
     freed: Event,
     /// Wakes calls whose answers wait for their records.
     written: Event,
-    bounds: Bounds,
+    bounds: QueueBounds,
 }
 
-/// How much may wait.
+/// The queue's limits.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
+pub(super) struct QueueBounds {
     pub(super) calls: usize,
     pub(super) bytes: usize,
     pub(super) overload: Overload,
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     ended: VecDeque<EndedCall>,
     bytes: usize,
-    /// For how many calls that are under way room is kept.
-    kept: usize,
-    /// Each with the number of calls that were taken before it.
-    asks: VecDeque<(u64, Ask)>,
-    shed: Missing,
+    /// The number of running calls that have reserved room.
+    reserved: usize,
+    /// Each operation with the number of calls that were queued before it.
+    requests: VecDeque<(u64, WriterRequest)>,
+    shed: ShedCount,
     pushed: u64,
     taken: u64,
-    /// How many of the calls that were taken are in the store.
+    /// The number of taken calls that are in the store.
     written: u64,
-    /// Whether the answer of a call that was not taken yet waits for its record.
+    /// Whether an answer waits for the record of a queued call.
     is_awaited: bool,
     /// Whether the writer has ended.
-    is_over: bool,
-    /// With how many calls the writer is to be woken; none while it is at work.
+    writer_ended: bool,
+    /// The number of queued calls that wakes the writer; none while it is busy.
     wakes_at: Option<usize>,
     closed: bool,
 }
 
-/// Calls that were not recorded.
+/// The calls that were not wait_until_written.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Missing {
+pub(super) struct ShedCount {
     pub(super) calls: u64,
     /// When the first of them ended, in milliseconds since the epoch.
     pub(super) since_ms: u64,
 }
 
-/// What the writer takes at once.
+/// The calls and operations that the writer takes at once.
 #[derive(Default)]
-pub(super) struct Batch {
+pub(super) struct QueueBatch {
     pub(super) ended: VecDeque<EndedCall>,
-    pub(super) asks: VecDeque<Ask>,
-    pub(super) shed: Missing,
-    /// Whether nothing more comes.
+    pub(super) requests: VecDeque<WriterRequest>,
+    pub(super) shed: ShedCount,
+    /// Whether the queue is closed and empty.
     pub(super) last: bool,
 }
 
-impl Queue {
-    pub(super) fn new(bounds: Bounds) -> Self {
+impl LedgerQueue {
+    pub(super) fn new(bounds: QueueBounds) -> Self {
         let (freed, written) = (Event::new(), Event::new());
         Self { state: Mutex::default(), work: Condvar::new(), freed, written, bounds }
     }
 
-    /// Takes a call that has ended, or counts it if there is no room; never waits.
+    /// Queues an ended call, or counts it as shed if there is no room. Never waits.
     ///
-    /// One for which room is kept always fits. Where calls wait for room there is some beyond the
-    /// bound for those that could not wait, since they were refused or dropped. One that is awaited
-    /// is written without gathering others first.
+    /// A call that reserved room always fits. In [`Overload::Block`] there is twice the room for
+    /// calls that could not wait for a reservation, because they were refused or dropped. An
+    /// awaited call is written without gathering others first.
     ///
-    /// Returns the call's number, for [`recorded`](Self::recorded); none if it was left out.
+    /// Returns the call's number for [`wait_until_written`](Self::wait_until_written); none if it
+    /// was shed.
     pub(super) fn push(&self, ended: EndedCall, has_room: bool, is_awaited: bool) -> Option<u64> {
         let factor = if self.bounds.overload == Overload::Block { 2 } else { 1 };
         let mut state = self.lock();
-        state.kept -= usize::from(has_room);
+        state.reserved -= usize::from(has_room);
         let fits = !state.closed && (has_room || self.has_room(&state, factor));
         if fits {
             state.bytes += ended.bytes();
@@ -117,14 +119,15 @@ impl Queue {
         number
     }
 
-    /// Waits until the call of this number is in the store; false if the writer has ended before.
-    pub(super) async fn recorded(&self, number: u64) -> bool {
+    /// Waits until the call with this number is in the store; false if the writer has ended
+    /// before.
+    pub(super) async fn wait_until_written(&self, number: u64) -> bool {
         loop {
-            // Before it looks: what is written in between is heard.
+            // Registered before the check, so that a write in between is not missed.
             let written = self.written.listen();
             {
                 let state = self.lock();
-                if state.written >= number || state.is_over {
+                if state.written >= number || state.writer_ended {
                     return state.written >= number;
                 }
             }
@@ -132,8 +135,8 @@ impl Queue {
         }
     }
 
-    /// Wakes the answers of all calls that were taken: they are in the store.
-    pub(super) fn confirm(&self) {
+    /// Marks all calls that were taken as stored, and wakes their answers.
+    pub(super) fn mark_written(&self) {
         let mut state = self.lock();
         let is_news = state.written < state.taken;
         state.written = state.taken;
@@ -143,46 +146,45 @@ impl Queue {
         }
     }
 
-    /// Keeps room for a call that is about to run; false if there is none yet.
+    /// Reserves room for a call that is about to run; false if there is none yet.
     ///
-    /// Where calls do not wait there is nothing to keep.
-    pub(super) fn keep_room(&self) -> Option<bool> {
+    /// None if calls do not wait for room, or the queue is closed.
+    pub(super) fn try_reserve(&self) -> Option<bool> {
         if self.bounds.overload != Overload::Block {
             return None;
         }
         let mut state = self.lock();
         let fits = !state.closed && self.has_room(&state, 1);
-        state.kept += usize::from(fits);
-        // Nobody records any more, so that nobody has to wait.
+        state.reserved += usize::from(fits);
+        // A closed queue records nothing, so calls need not wait.
         if state.closed { None } else { Some(fits) }
     }
 
-    /// Gives the writer something to do; gives it back if too much is asked already, or nobody
-    /// writes any more.
-    pub(super) fn ask(&self, ask: Ask) -> Result<(), Ask> {
+    /// Queues an operation for the writer; returns it if too many wait, or the queue is closed.
+    pub(super) fn submit(&self, submit: WriterRequest) -> Result<(), WriterRequest> {
         let mut state = self.lock();
-        if state.closed || state.asks.len() >= MOST_ASKS {
-            return Err(ask);
+        if state.closed || state.requests.len() >= MAX_REQUESTS {
+            return Err(submit);
         }
         let mark = state.pushed;
-        state.asks.push_back((mark, ask));
+        state.requests.push_back((mark, submit));
         drop(state);
         self.work.notify_one();
         Ok(())
     }
 
-    /// Tells whether calls have to wait.
+    /// Returns whether calls have to wait for room.
     pub(super) fn is_full(&self) -> bool {
         let state = self.lock();
         self.bounds.overload == Overload::Block && !state.closed && !self.has_room(&state, 1)
     }
 
-    /// Waits until there is room, and keeps it; false if nobody records any more.
-    pub(super) async fn kept_room(&self) -> bool {
+    /// Waits until there is room, and reserves it; false if no room is needed any more.
+    pub(super) async fn reserve(&self) -> bool {
         loop {
-            // Before it looks: what is freed in between is heard.
+            // Registered before the check, so that room freed in between is not missed.
             let freed = self.freed.listen();
-            match self.keep_room() {
+            match self.try_reserve() {
                 Some(true) => return true,
                 None => return false,
                 Some(false) => freed.await,
@@ -191,7 +193,7 @@ impl Queue {
     }
 
     /// Waits until there is room.
-    pub(super) async fn room(&self) {
+    pub(super) async fn wait_for_room(&self) {
         loop {
             let freed = self.freed.listen();
             if !self.is_full() {
@@ -201,23 +203,25 @@ impl Queue {
         }
     }
 
-    /// Waits for something to do; takes up to so many calls.
+    /// Waits for work, and takes up to `most` calls.
     ///
-    /// Where only calls are to be recorded it gathers some for a while: a group of many costs little
-    /// more than one of a few. The next ones are gathered in the memory of `spare`.
-    /// It takes nothing if there is nothing by the time `until`.
+    /// If there are only calls to record, it gathers more for a while: a large group costs little
+    /// more than a small one. The next calls are gathered in the memory of `spare`. Returns an
+    /// empty batch if there is no work by `until`.
     pub(super) fn take(
         &self,
         most: usize,
         spare: VecDeque<EndedCall>,
         until: Option<Instant>,
-    ) -> Batch {
+    ) -> QueueBatch {
         let mut state = self.lock();
         while state.is_empty() && !state.closed {
             state.wakes_at = Some(1);
             let left = until.map(|until| until.saturating_duration_since(Instant::now()));
             state = match left {
-                Some(Duration::ZERO) => return Batch { ended: spare, ..Batch::default() },
+                Some(Duration::ZERO) => {
+                    return QueueBatch { ended: spare, ..QueueBatch::default() };
+                }
                 Some(left) => {
                     let waited = self.work.wait_timeout(state, left);
                     waited.unwrap_or_else(PoisonError::into_inner).0
@@ -225,72 +229,74 @@ impl Queue {
                 None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
             };
         }
-        let enough = WORTH_WRITING.min(self.bounds.calls / 2).max(1);
+        let enough = FULL_GROUP.min(self.bounds.calls / 2).max(1);
         state.wakes_at = Some(enough);
-        let gathers = |state: &mut State| {
-            let gathers = state.ended.len() < enough && state.asks.is_empty();
+        let gathers = |state: &mut QueueState| {
+            let gathers = state.ended.len() < enough && state.requests.is_empty();
             gathers && !state.is_awaited && !state.closed
         };
-        let gathered = self.work.wait_timeout_while(state, GATHERING, gathers);
+        let gathered = self.work.wait_timeout_while(state, GATHER_TIME, gathers);
         let mut state = gathered.unwrap_or_else(PoisonError::into_inner).0;
         (state.wakes_at, state.is_awaited) = (None, false);
         let ended = state.take_ended(most, spare);
-        // The rest is taken next, without waiting either: it may be what is awaited.
+        // The rest is taken next without gathering: it may contain the awaited call.
         state.is_awaited = !state.ended.is_empty();
         state.taken += u64::try_from(ended.len()).unwrap_or(u64::MAX);
         let last = state.closed && state.ended.is_empty();
-        let due = state.asks.partition_point(|(mark, _)| *mark <= state.taken);
-        let asks = state.asks.drain(..due).map(|(_, ask)| ask).collect();
-        let batch = Batch { ended, asks, shed: std::mem::take(&mut state.shed), last };
+        let due = state.requests.partition_point(|(mark, _)| *mark <= state.taken);
+        let requests = state.requests.drain(..due).map(|(_, submit)| submit).collect();
+        let batch = QueueBatch { ended, requests, shed: std::mem::take(&mut state.shed), last };
         drop(state);
         self.freed.notify(usize::MAX);
         batch
     }
 
-    /// Gives up whatever waits, and returns how many calls that were; takes nothing more.
-    pub(super) fn give_up(&self) -> u64 {
+    /// Closes the queue, drops everything in it, and returns how many calls were lost.
+    pub(super) fn close_and_discard(&self) -> u64 {
         let mut state = self.lock();
         state.closed = true;
         let lost = u64::try_from(state.ended.len()).unwrap_or(u64::MAX);
-        let (ended, asks) = (std::mem::take(&mut state.ended), std::mem::take(&mut state.asks));
+        let (ended, requests) =
+            (std::mem::take(&mut state.ended), std::mem::take(&mut state.requests));
         state.bytes = 0;
-        state.is_over = true;
+        state.writer_ended = true;
         drop(state);
         self.freed.notify(usize::MAX);
         self.written.notify(usize::MAX);
-        // Whoever asked hears of it by that.
-        drop(guard(|| drop((ended, asks))));
+        // Dropping an operation drops its reply channel, which its caller sees.
+        drop(guard(|| drop((ended, requests))));
         lost
     }
 
-    /// Takes what was asked meanwhile, at the latest after this time; the calls wait.
-    pub(super) fn take_asks(&self, patience: Duration) -> (VecDeque<Ask>, bool) {
+    /// Takes the waiting operations, after at most `patience` if there are none; the calls stay.
+    pub(super) fn take_requests(&self, patience: Duration) -> (VecDeque<WriterRequest>, bool) {
         let state = self.lock();
         let was_closed = state.closed;
-        let waits = |state: &mut State| state.asks.is_empty() && state.closed == was_closed;
+        let waits =
+            |state: &mut QueueState| state.requests.is_empty() && state.closed == was_closed;
         let waited = self.work.wait_timeout_while(state, patience, waits);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        (state.asks.drain(..).map(|(_, ask)| ask).collect(), state.closed)
+        (state.requests.drain(..).map(|(_, submit)| submit).collect(), state.closed)
     }
 
-    /// Takes nothing more; what waits is still written.
+    /// Closes the queue: it takes nothing more, and the writer still writes what is queued.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.work.notify_all();
         self.freed.notify(usize::MAX);
     }
 
-    fn has_room(&self, state: &State, factor: usize) -> bool {
-        state.ended.len() + state.kept < self.bounds.calls.saturating_mul(factor)
+    fn has_room(&self, state: &QueueState, factor: usize) -> bool {
+        state.ended.len() + state.reserved < self.bounds.calls.saturating_mul(factor)
             && state.bytes < self.bounds.bytes.saturating_mul(factor)
     }
 
-    /// Wakes the writer if it waits for no more calls than there are.
-    fn wake_writer(&self, mut state: MutexGuard<'_, State>) {
+    /// Wakes the writer if enough calls are queued.
+    fn wake_writer(&self, mut state: MutexGuard<'_, QueueState>) {
         let waiting = state.ended.len() + usize::from(state.shed.calls > 0);
         let wakes = state.wakes_at.is_some_and(|calls| waiting >= calls || state.is_awaited);
         if wakes {
-            // Once is enough.
+            // One wake-up is enough.
             state.wakes_at = None;
         }
         drop(state);
@@ -299,14 +305,14 @@ impl Queue {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl QueueState {
     fn is_empty(&self) -> bool {
-        self.ended.is_empty() && self.asks.is_empty() && self.shed.calls == 0
+        self.ended.is_empty() && self.requests.is_empty() && self.shed.calls == 0
     }
 
     fn take_ended(&mut self, most: usize, spare: VecDeque<EndedCall>) -> VecDeque<EndedCall> {
@@ -321,7 +327,7 @@ impl State {
     }
 }
 
-impl Missing {
+impl ShedCount {
     fn add(&mut self, at_ms: u64) {
         if self.calls == 0 {
             self.since_ms = at_ms;
@@ -330,8 +336,8 @@ impl Missing {
     }
 }
 
-impl fmt::Debug for State {
+impl fmt::Debug for QueueState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("State").field("ended", &self.ended.len()).finish_non_exhaustive()
+        f.debug_struct("QueueState").field("ended", &self.ended.len()).finish_non_exhaustive()
     }
 }

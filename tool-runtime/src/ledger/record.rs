@@ -1,4 +1,4 @@
-//! What a record says: the JSON texts that the chain links.
+//! The ledger's records: the JSON texts that the chain links.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -8,37 +8,37 @@ use tool_contracts::{ActorType, CallStatus, Effect};
 use uuid::Uuid;
 
 use super::chain::Checkpoint;
-use super::query::written_ms;
+use super::query::timestamp_ms;
 use crate::dispatch::Origin;
 use crate::store::UnixMillis;
 
-/// What one record of the ledger says.
+/// One record of the ledger.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Record {
     /// A call, from its opening to its end.
     Call(Box<RecordedCall>),
     /// A writer began to write.
-    Began(Began),
-    /// A writer has closed the ledger: everything that it had taken is written.
-    Closed(Closed),
-    /// Records of calls that were not written, because the writer was behind.
-    Shed(Shed),
-    /// The contents of old records were given up.
-    Forgotten(Forgotten),
-    /// The hash of the tree of all records before this one.
+    Began(WriterBegan),
+    /// A writer closed the ledger, and every record that it had taken is stored.
+    Closed(WriterClosed),
+    /// Calls that were not recorded, because the writer was behind.
+    Shed(CallsShed),
+    /// The contents of old records were erased.
+    Forgotten(ContentsForgotten),
+    /// The root hash of the tree of all records before this one.
     Checkpoint(Checkpoint),
-    /// Somebody has done something with what is kept under lock.
-    Access(Access),
-    /// Something that a newer release writes.
+    /// Protected data was accessed.
+    Access(RecordedAccess),
+    /// A kind of record that a newer release writes.
     Unknown,
 }
 
-/// A call as the ledger keeps it.
+/// The record of a call.
 ///
-/// Times are RFC 3339 in UTC, hashes are 64 hexadecimal digits behind the name of the algorithm:
-/// `sha256:…` where anybody may check it, `hmac-sha256:KEY:…` under the ledger's key of this id where
-/// what is hashed may be guessed.
+/// Times are RFC 3339 in UTC. Hashes are 64 hexadecimal digits after the algorithm's name:
+/// `sha256:…`, which needs no key to check, or `hmac-sha256:KEY:…` under the ledger's key with
+/// this id, where the hashed value could be guessed.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RecordedCall {
@@ -46,7 +46,7 @@ pub struct RecordedCall {
     pub at: String,
     /// When it was opened.
     pub opened_at: String,
-    /// What ties together what belongs to one request.
+    /// The trace id, which connects everything that belongs to one request.
     pub trace_id: String,
     /// The graph's run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,12 +56,12 @@ pub struct RecordedCall {
     pub ingestion_run_id: Option<String>,
     /// The tenant.
     pub tenant_id: Uuid,
-    /// The tenant's short name, as the caller wrote it.
+    /// The tenant's slug, as the caller wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant_slug: Option<String>,
-    /// Who asked.
-    #[serde(default, skip_serializing_if = "Principal::is_nobody")]
-    pub principal: Principal,
+    /// The caller.
+    #[serde(default, skip_serializing_if = "RecordedPrincipal::is_empty")]
+    pub principal: RecordedPrincipal,
     /// The site.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site_id: Option<String>,
@@ -78,33 +78,34 @@ pub struct RecordedCall {
     /// The tool's version; none if no tool has the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// What a call of the tool does to the world.
+    /// The effect of the tool: read, write or destructive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
-    /// Whether it was answered well.
+    /// Whether the answer is a success or an error.
     pub status: RecordStatus,
-    /// How it ended.
+    /// The status in which the call ended.
     pub ended: CallStatus,
-    /// What went wrong.
+    /// The error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<RecordedError>,
-    /// How long it took from when everybody had allowed it, in milliseconds; 0 for one that was not.
+    /// The time from the last approval to the end, in milliseconds; 0 for a call that was not
+    /// approved.
     pub latency_ms: u64,
-    /// How often the tool was tried.
+    /// The number of attempts to run the tool.
     pub attempts: u32,
-    /// Where the answer comes from.
+    /// The source of the answer.
     #[serde(default, skip_serializing_if = "RecordedOrigin::is_own")]
     pub origin: RecordedOrigin,
-    /// Whether it had to be without effect.
+    /// Whether the call was a dry run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// Whether it is the dry run of a call that somebody had to decide about.
+    /// Whether the call was the dry run that a preview for an approver needs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearsal: bool,
-    /// The record that it repeats, to see whether the answer is still the same.
+    /// The record that this call replays, to compare the answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_of: Option<Uuid>,
-    /// Who allowed it.
+    /// The approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<RecordedApproval>,
     /// The hash of the canonical arguments; none if they have no canonical form.
@@ -113,32 +114,31 @@ pub struct RecordedCall {
     /// The hash of the canonical answer, always under the ledger's key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_hash: Option<String>,
-    /// The arguments as a log may hold them, if they are kept: JSON.
+    /// The redacted arguments, if they are kept: JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Box<RawValue>>,
-    /// Whether something in `input` stands for what was sent.
+    /// Whether `input` contains replacements for values that were sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub input_redacted: bool,
-    /// The snapshot that proves the answer, `ev_…`.
+    /// The id of the snapshot that proves the answer, `ev_…`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
-    /// The hash of that snapshot under the ledger's key, where this call made it.
+    /// The hash of that snapshot under the ledger's key, if this call made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence_digest: Option<String>,
 }
 
-/// Who asked for a call.
+/// The caller of a recorded call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
-#[schemars(rename = "RecordedPrincipal")]
-pub struct Principal {
+pub struct RecordedPrincipal {
     /// The user on whose behalf it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
-    /// What set it off: `user`, `agent` or `system`.
+    /// The type of the actor: `user`, `agent` or `system`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor_type: Option<ActorType>,
-    /// The id of what set it off.
+    /// The id of the actor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor_id: Option<String>,
     /// The session.
@@ -146,13 +146,13 @@ pub struct Principal {
     pub session_id: Option<String>,
 }
 
-impl Principal {
-    fn is_nobody(&self) -> bool {
+impl RecordedPrincipal {
+    fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Whether a call was answered well.
+/// Whether a call was answered with a success or an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(clippy::exhaustive_enums, reason = "an envelope is one or the other")]
@@ -163,38 +163,38 @@ pub enum RecordStatus {
     Error,
 }
 
-/// What went wrong with a call.
+/// The error of a recorded call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RecordedError {
-    /// What a machine does next: `TIMEOUT`, `VALIDATION`, …
+    /// The class, which says what a machine does next: `TIMEOUT`, `VALIDATION`, …
     pub class: String,
-    /// What happened: one of the contract's codes, or one of the tool's own.
+    /// The code, which says what happened: one of the contract's, or one of the tool's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// The message that the caller got, without anything sensitive of the call and with what the
-    /// ledger's patterns find replaced; at most 128 characters.
+    /// The message that the caller got, without sensitive values of the call and with the matches
+    /// of the ledger's patterns replaced; at most 128 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What is known of the effect: `none`, `unknown`, or `done` where the tool has answered.
+    /// The known effect: `none`, `unknown`, or `done` if the tool has answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<String>,
-    /// Why a call was not let through: `rate_limit`, `queue_full`, …
+    /// The reason for refusing the call: `rate_limit`, `queue_full`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// Where the answer of a call comes from.
+/// The source of a call's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RecordedOrigin {
-    /// From the call itself.
+    /// The call itself.
     #[default]
     Call,
-    /// From an earlier one that asked the same, and is still fresh.
+    /// The cache: an earlier call with the same arguments, whose answer is still fresh.
     Cache,
-    /// From an earlier one under the same idempotency key.
+    /// An earlier call under the same idempotency key.
     Replay,
 }
 
@@ -215,98 +215,99 @@ impl From<Origin> for RecordedOrigin {
     }
 }
 
-/// Who allowed a call, or is asked to.
+/// The approval of a call, or the ticket that waits for one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RecordedApproval {
-    /// Who allowed it; nobody yet where the call ended with a ticket.
+    /// The approver; none if the call ended with a ticket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// When they did.
+    /// The time of the approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// The ticket that the call came back by, or was put away behind.
+    /// The ticket with which the call was resumed or deferred.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ticket: Option<Uuid>,
 }
 
-/// That a writer began.
+/// A writer began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Began {
-    /// When.
+pub struct WriterBegan {
+    /// The time.
     pub at: String,
-    /// Whether the one before had not closed the ledger: its last records may be missing.
+    /// Whether the writer before had not closed the ledger, so that its last records may be missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub after_crash: bool,
-    /// How many bytes of a record that was only half written were set aside.
+    /// The size of a half-written record that was set aside, in bytes.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub torn_bytes: u64,
 }
 
-/// That a writer has closed the ledger.
+/// A writer closed the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Closed {
-    /// When.
+pub struct WriterClosed {
+    /// The time.
     pub at: String,
-    /// How many calls it has recorded since it began.
+    /// The number of calls that the writer recorded since it began.
     pub calls: u64,
-    /// How many it could not.
+    /// The number of calls that it did not record.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub shed: u64,
 }
 
-/// How many calls were not recorded.
+/// Calls that were not recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Shed {
-    /// When this was written.
+pub struct CallsShed {
+    /// The time at which this record was written.
     pub at: String,
-    /// How many calls.
+    /// The number of calls.
     pub calls: u64,
-    /// When the first of them ended.
+    /// The time at which the first of them ended.
     pub since: String,
 }
 
-/// Whose contents were given up.
+/// The contents of old records were erased.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Forgotten {
-    /// When.
+pub struct ContentsForgotten {
+    /// The time.
     pub at: String,
-    /// All records before this one: their hashes stay, so that the chain can still be checked.
+    /// All records before this number lost their contents; their hashes stay, so that the chain can
+    /// still be verified.
     pub before: u64,
 }
 
-/// What somebody has done with what is kept under lock.
+/// An access to protected data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Access {
-    /// When.
+pub struct RecordedAccess {
+    /// The time.
     pub at: String,
-    /// What: `read`, `replay`, `shred`, `approve`, …
+    /// The action: `read`, `replay`, `shred`, `approve`, …
     pub action: String,
-    /// Who.
+    /// The accessing user or service.
     pub by: String,
-    /// Why; of what was refused, why it was.
+    /// The reason for the access; for a refused access, the reason for the refusal.
     pub reason: String,
-    /// Whose.
+    /// The tenant that owns the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant_id: Option<Uuid>,
-    /// What it was done with: a snapshot's id, a trace's, a ticket's.
+    /// The id of the accessed snapshot, trace or ticket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// How it stands: `asked`, `done`, `refused`, or `failed: …` with the reason.
+    /// The outcome: `asked`, `done`, `refused`, or `failed: …` with the reason.
     pub outcome: String,
-    /// How many accesses the record stands for, where it is more than one: refused ones that were
-    /// too many to be recorded one by one.
+    /// The number of accesses that this record summarizes, if more than one: refused accesses that
+    /// were too many to be recorded one by one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
 }
 
-impl Access {
-    /// Says that somebody does something at this moment, and why; further facts may be set.
+impl RecordedAccess {
+    /// Records the start of an access; the other fields may be set afterwards.
     pub fn new(
         at: UnixMillis,
         action: impl Into<String>,
@@ -314,7 +315,7 @@ impl Access {
         reason: impl Into<String>,
     ) -> Self {
         Self {
-            at: written_ms(at.get()),
+            at: timestamp_ms(at.get()),
             action: action.into(),
             by: by.into(),
             reason: reason.into(),
@@ -332,12 +333,12 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Record {
-    /// Reads a record's text.
+    /// Parses a record's text.
     ///
     /// # Errors
-    /// It is no JSON object with a `kind`, or lacks what its kind has.
+    /// The text is not a JSON object with a `kind`, or lacks a member that its kind requires.
     pub fn read(text: &str) -> serde_json::Result<Self> {
-        let kind = serde_json::from_str::<Kind>(text)?.kind;
+        let kind = serde_json::from_str::<KindOnly>(text)?.kind;
         Ok(match kind.as_str() {
             "call" => Self::Call(Box::new(serde_json::from_str(text)?)),
             "began" => Self::Began(read(text)?),
@@ -350,7 +351,7 @@ impl Record {
         })
     }
 
-    /// Returns the call, if it is one.
+    /// Returns the call, if the record is one.
     #[must_use]
     pub fn as_call(&self) -> Option<&RecordedCall> {
         match self {
@@ -359,7 +360,7 @@ impl Record {
         }
     }
 
-    /// Writes the text that the chain links.
+    /// Serializes the record to the text that the chain links.
     pub(super) fn to_text(&self) -> Box<str> {
         match self {
             Self::Call(call) => text("call", call),
@@ -375,7 +376,7 @@ impl Record {
 }
 
 #[derive(Deserialize)]
-struct Kind {
+struct KindOnly {
     kind: String,
 }
 
@@ -386,7 +387,7 @@ fn read<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
 /// About how many bytes most records take.
 const USUAL: usize = 1_024;
 
-/// Writes an object with its kind in front. (serde's own tags cannot hold raw JSON.)
+/// Serializes an object with `kind` as its first member. (serde's own tags cannot hold raw JSON.)
 pub(super) fn text(kind: &str, body: &impl Serialize) -> Box<str> {
     let mut text = Vec::with_capacity(USUAL);
     text.extend_from_slice(br#"{"kind":""#);
@@ -394,8 +395,8 @@ pub(super) fn text(kind: &str, body: &impl Serialize) -> Box<str> {
     text.push(b'"');
     let members = text.len();
     serde_json::to_writer(&mut text, body).expect("records are written to memory as JSON");
-    // They go on in the same object.
+    // The body's members follow in the same object.
     text[members] = b',';
-    // Copied, and not shrunk: that would leave a hole behind each record.
+    // Copied and not shrunk: shrinking would leave a hole in memory behind each record.
     std::str::from_utf8(&text).expect("JSON is text").into()
 }

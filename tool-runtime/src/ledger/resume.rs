@@ -1,55 +1,56 @@
-//! Finding the end of a ledger that is opened, and holding it against exported checkpoints.
+//! Finds the end of a ledger that is opened, and checks it against exported checkpoints.
 
 use serde::{Deserialize, Serialize};
 
-use super::chain::{Checkpoint, Entry, Fault, FaultKind, Head, Verifier};
+use super::chain::{ChainEntry, ChainFault, ChainFaultKind, ChainHead, Checkpoint, Verifier};
 use super::keys::LedgerKeys;
-use super::query::written_ms;
+use super::query::timestamp_ms;
 use super::record::Record;
-use super::store::{LedgerStore, SCAN};
+use super::store::{LedgerStore, SCAN_ENTRIES};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// The end of a ledger.
-pub(super) struct Resumed {
-    pub(super) head: Head,
-    /// The size of the ledger behind its last checkpoint.
-    pub(super) checked: u64,
+pub(super) struct ResumePoint {
+    pub(super) head: ChainHead,
+    /// The size of the ledger after its last checkpoint.
+    pub(super) checkpointed: u64,
     pub(super) last: Option<Record>,
 }
 
-/// A checkpoint's record: what it says, and what is needed to go on behind it.
+/// The record of a checkpoint, with the head from which verification can resume.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Resting {
+pub(super) struct CheckpointRecord {
     #[serde(flatten)]
     pub(super) checkpoint: Checkpoint,
-    pub(super) head: Head,
+    pub(super) head: ChainHead,
 }
 
-/// Finds the end of a ledger, and checks that these checkpoints were signed of it.
+/// Finds the end of a ledger, and checks that it contains the records that these checkpoints
+/// signed.
 ///
-/// It reads what lies behind the last checkpoint in the ledger, or behind the one before the newest
-/// that is expected.
+/// Reads the records behind the last checkpoint in the ledger that is not newer than the newest
+/// expected one.
 pub(super) fn resume(
     store: &mut dyn LedgerStore,
     keys: &LedgerKeys,
     expected: &[Checkpoint],
-) -> Result<Resumed, StoreError> {
+) -> Result<ResumePoint, StoreError> {
     let newest = expected.iter().max_by_key(|it| it.size());
-    let head = beginning(store, keys, newest)?;
+    let head = find_start(store, keys, newest)?;
     let (mut from, mut last) = (head.size(), None);
-    let mut checked = from;
-    // What follows a checkpoint proves that its head is the one that was signed.
+    let mut checkpointed = from;
+    // The entries after a checkpoint prove that its head is the signed one.
     let verifier = Verifier::from_head(keys.chain().clone(), head);
     let mut verifier = expected.iter().cloned().fold(verifier, Verifier::expecting);
     loop {
-        let entries = store.read(from, SCAN)?;
+        let entries = store.read(from, SCAN_ENTRIES)?;
         for entry in &entries {
             if let Err(fault) = verifier.push(entry) {
                 return Err(broken(&fault, newest, verifier.head()));
             }
             last = entry.body().and_then(|body| Record::read(body).ok());
             if matches!(last, Some(Record::Checkpoint(_))) {
-                checked = entry.seq() + 1;
+                checkpointed = entry.seq() + 1;
             }
         }
         match entries.last() {
@@ -59,60 +60,61 @@ pub(super) fn resume(
     }
     let head = verifier.head().clone();
     verifier.finish().map_err(|fault| broken(&fault, newest, &head))?;
-    Ok(Resumed { head, checked, last })
+    Ok(ResumePoint { head, checkpointed, last })
 }
 
-/// Finds a head to read on from: that of the last checkpoint in the ledger which is not behind the
-/// newest expected one.
-fn beginning(
+/// Finds the head to resume from: that of the last checkpoint in the ledger that is not newer than
+/// the newest expected one.
+fn find_start(
     store: &mut dyn LedgerStore,
     keys: &LedgerKeys,
     newest: Option<&Checkpoint>,
-) -> Result<Head, StoreError> {
+) -> Result<ChainHead, StoreError> {
     let most = newest.map_or(u64::MAX, Checkpoint::size);
-    let fits = |entry: &Entry| resting(entry, keys).filter(|it| it.head.size() <= most);
+    let fits =
+        |entry: &ChainEntry| read_checkpoint(entry, keys).filter(|it| it.head.size() <= most);
     if let Some(last) = store.last_checkpoint()? {
         if let Some(rest) = fits(&last) {
             return Ok(rest.head);
         }
     }
-    // Only where the newest export is older than the last checkpoint in the ledger.
+    // Needed only if the newest export is older than the last checkpoint in the ledger.
     let mut end = if newest.is_some() { most.saturating_add(1).min(store.count()?) } else { 0 };
     while end > 0 {
-        let begin = end.saturating_sub(SCAN as u64);
-        let entries = store.read(begin, usize::try_from(end - begin).unwrap_or(SCAN))?;
+        let begin = end.saturating_sub(SCAN_ENTRIES as u64);
+        let entries = store.read(begin, usize::try_from(end - begin).unwrap_or(SCAN_ENTRIES))?;
         if let Some(rest) = entries.iter().rev().find_map(fits) {
             return Ok(rest.head);
         }
         end = begin;
     }
-    Ok(Head::empty())
+    Ok(ChainHead::empty())
 }
 
-/// What a checkpoint's record says, if it is as it was signed.
-fn resting(entry: &Entry, keys: &LedgerKeys) -> Option<Resting> {
-    let resting: Resting = serde_json::from_str(entry.body()?).ok()?;
-    let Resting { checkpoint, head } = &resting;
+/// Reads the record of a checkpoint; none if it is not as it was signed.
+fn read_checkpoint(entry: &ChainEntry, keys: &LedgerKeys) -> Option<CheckpointRecord> {
+    let read_checkpoint: CheckpointRecord = serde_json::from_str(entry.body()?).ok()?;
+    let CheckpointRecord { checkpoint, head } = &read_checkpoint;
     let right = checkpoint.verify_mac(keys.chain())
         && checkpoint.size() == head.size()
         && entry.seq() == head.size()
         && *checkpoint.root() == head.tree().root();
-    right.then_some(resting)
+    right.then_some(read_checkpoint)
 }
 
-fn broken(fault: &Fault, newest: Option<&Checkpoint>, head: &Head) -> StoreError {
+fn broken(fault: &ChainFault, newest: Option<&Checkpoint>, head: &ChainHead) -> StoreError {
     let text = match (fault.kind(), newest) {
-        (FaultKind::Truncated | FaultKind::Diverged, Some(exported)) => format!(
+        (ChainFaultKind::Truncated | ChainFaultKind::Diverged, Some(exported)) => format!(
             "the ledger does not agree with the newest exported checkpoint: it has {} records with \
              the root {}, and the checkpoint, signed at {}, has {} records with the root {}; {fault}",
             head.size(),
             head.tree().root(),
-            written_ms(exported.at().get()),
+            timestamp_ms(exported.at().get()),
             exported.size(),
             exported.root(),
         ),
         _ => format!(
-            "the ledger cannot be continued: {fault}; verify it, keep it as it is, and begin a new \
+            "the ledger cannot be continued: {fault}; verify it, keep it as it is, and start a new \
              one"
         ),
     };

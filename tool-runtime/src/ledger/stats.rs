@@ -1,13 +1,13 @@
-//! How the ledger is doing.
+//! The ledger's counters and last errors.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::store::StoreError;
 
-/// What has been counted since the ledger was opened.
+/// Counts since the ledger was opened.
 #[derive(Debug, Default)]
-pub(super) struct Stats {
+pub(super) struct LedgerStats {
     opened: AtomicU64,
     ended: AtomicU64,
     written: AtomicU64,
@@ -16,99 +16,99 @@ pub(super) struct Stats {
     unconfirmed: AtomicU64,
     exported: AtomicU64,
     export_failures: AtomicU64,
-    not_exported: Mutex<Option<StoreError>>,
-    failing: Mutex<Option<StoreError>>,
-    untidy: Mutex<Option<StoreError>>,
+    export_error: Mutex<Option<StoreError>>,
+    write_error: Mutex<Option<StoreError>>,
+    maintenance_error: Mutex<Option<StoreError>>,
 }
 
-/// How a ledger is doing, since it was opened by this process.
+/// The state of a ledger: counts since this process opened it, and the last errors.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct LedgerStatus {
-    /// How many calls were opened.
+    /// Calls that were opened.
     pub opened: u64,
-    /// How many of them have ended: those that have not are pending, or run.
+    /// Calls that have ended; the other opened calls are pending or running.
     pub ended: u64,
-    /// How many are written, and safe.
+    /// Calls whose records are stored.
     pub written: u64,
-    /// How many were left out because the writer was behind; the ledger says so too.
+    /// Calls that were not recorded because the writer was behind; a record of the ledger counts them.
     pub shed: u64,
-    /// How many were given up when the ledger was closed while it could not be written.
+    /// Calls that were lost because the ledger was closed while its store failed.
     pub lost: u64,
-    /// How many answers were given before their records were safe, although they had to wait for
-    /// them ([`AnswerAfter::Recorded`](super::AnswerAfter::Recorded)).
+    /// Answers that were given before their records were stored, although they waited for them
+    /// ([`AnswerAfter::Recorded`](super::AnswerAfter::Recorded)).
     pub unconfirmed: u64,
-    /// How many records the newest checkpoint covers that the sink has taken; 0 without a sink.
+    /// Records that the sink's newest checkpoint covers; 0 without a sink.
     pub exported: u64,
-    /// How often the sink did not take a checkpoint.
+    /// ExportSchedule of checkpoints that failed.
     pub export_failures: u64,
-    /// Why the sink did not take the last one, if it did not: it is tried again.
-    pub not_exported: Option<StoreError>,
-    /// Why it cannot be written at the moment, if it cannot.
-    pub failing: Option<StoreError>,
-    /// Why the last checkpoint was not written, or old contents not given up, if so: it is tried
-    /// again when the next one is due.
-    pub untidy: Option<StoreError>,
+    /// The error of the last export, if it failed; the export is retried.
+    pub export_error: Option<StoreError>,
+    /// The error of the last write, if it failed; the write is retried.
+    pub write_error: Option<StoreError>,
+    /// The error of the last checkpoint or erasure, if it failed; it is retried when the next
+    /// checkpoint is due.
+    pub maintenance_error: Option<StoreError>,
 }
 
 impl LedgerStatus {
-    /// How many calls wait to be written.
+    /// Returns how many ended calls wait to be written.
     #[must_use]
     pub fn waiting(&self) -> u64 {
         self.ended.saturating_sub(self.written + self.shed + self.lost)
     }
 }
 
-impl Stats {
-    pub(super) fn opens(&self) {
+impl LedgerStats {
+    pub(super) fn count_opened(&self) {
         self.opened.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn ends(&self, fits: bool) {
+    pub(super) fn count_ended(&self, fits: bool) {
         self.ended.fetch_add(1, Ordering::Relaxed);
         if !fits {
             self.shed.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    pub(super) fn wrote(&self, calls: u64) {
+    pub(super) fn count_written(&self, calls: u64) {
         self.written.fetch_add(calls, Ordering::Relaxed);
-        *lock(&self.failing) = None;
+        *lock(&self.write_error) = None;
     }
 
-    pub(super) fn lost(&self, calls: u64) {
+    pub(super) fn count_lost(&self, calls: u64) {
         self.lost.fetch_add(calls, Ordering::Relaxed);
     }
 
-    pub(super) fn leaves_unconfirmed(&self) {
+    pub(super) fn count_unconfirmed(&self) {
         self.unconfirmed.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn exported(&self, records: u64) {
+    pub(super) fn set_exported(&self, records: u64) {
         self.exported.store(records, Ordering::Relaxed);
-        *lock(&self.not_exported) = None;
+        *lock(&self.export_error) = None;
     }
 
-    pub(super) fn export_fails(&self, error: StoreError) {
+    pub(super) fn count_export_failure(&self, error: StoreError) {
         self.export_failures.fetch_add(1, Ordering::Relaxed);
-        *lock(&self.not_exported) = Some(error);
+        *lock(&self.export_error) = Some(error);
     }
 
-    pub(super) fn fails(&self, error: StoreError) {
-        *lock(&self.failing) = Some(error);
+    pub(super) fn set_write_error(&self, error: StoreError) {
+        *lock(&self.write_error) = Some(error);
     }
 
-    pub(super) fn tidied(&self, error: Option<StoreError>) {
-        *lock(&self.untidy) = error;
+    pub(super) fn set_maintenance_error(&self, error: Option<StoreError>) {
+        *lock(&self.maintenance_error) = error;
     }
 
-    pub(super) fn failing(&self) -> Option<StoreError> {
-        lock(&self.failing).clone()
+    pub(super) fn write_error(&self) -> Option<StoreError> {
+        lock(&self.write_error).clone()
     }
 
     pub(super) fn status(&self) -> LedgerStatus {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        // In this order, so that no sum is larger than what it is a part of.
+        // Parts are read before their sums, so that no part is larger than its sum.
         let (written, shed, lost) = (read(&self.written), read(&self.shed), read(&self.lost));
         LedgerStatus {
             ended: read(&self.ended),
@@ -119,9 +119,9 @@ impl Stats {
             unconfirmed: read(&self.unconfirmed),
             exported: read(&self.exported),
             export_failures: read(&self.export_failures),
-            not_exported: lock(&self.not_exported).clone(),
-            failing: self.failing(),
-            untidy: lock(&self.untidy).clone(),
+            export_error: lock(&self.export_error).clone(),
+            write_error: self.write_error(),
+            maintenance_error: lock(&self.maintenance_error).clone(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The one thread that writes the ledger: it describes, chains and stores what has ended, in groups.
+//! The thread that writes the ledger: it serializes, chains and stores ended calls in groups.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -7,50 +7,50 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use super::chain::{Checkpoint, Entry, Head};
-use super::config::{FIRST_PAUSE, Inputs, LAST_TRIES, LONGEST_PAUSE};
+use super::chain::{ChainEntry, ChainHead, Checkpoint};
+use super::config::{CLOSE_RETRY_TIME, FIRST_PAUSE, InputCapture, LONGEST_PAUSE};
 use super::ended::EndedCall;
-use super::export::{ExportedCheckpoint, Exporter, Kept};
+use super::export::{ExportedCheckpoint, Exporter, NewestExport};
 use super::keys::LedgerKeys;
-use super::query::written_ms;
-use super::queue::{Batch, Missing, Queue};
-use super::record::{Began, Closed, Forgotten, Record, Shed};
-use super::resume::{Resting, Resumed, resume};
-use super::stats::Stats;
-use super::store::{LedgerStore, SCAN};
+use super::query::timestamp_ms;
+use super::queue::{LedgerQueue, QueueBatch, ShedCount};
+use super::record::{CallsShed, ContentsForgotten, Record, WriterBegan, WriterClosed};
+use super::resume::{CheckpointRecord, ResumePoint, resume};
+use super::stats::LedgerStats;
+use super::store::{LedgerStore, SCAN_ENTRIES};
 use crate::call::guard;
 use crate::store::{Clock, StoreError, StoreErrorKind};
 
-/// How many calls are written together at most.
-const MOST_IN_GROUP: usize = 2_048;
+/// The most calls that are written together.
+const MAX_GROUP: usize = 2_048;
 
-/// How the writer goes about it.
+/// The writer's settings.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pace {
+pub(super) struct WriterOptions {
     pub(super) checkpoint_every: u64,
-    pub(super) inputs: Inputs,
-    /// How long contents are kept, if not for ever.
+    pub(super) inputs: InputCapture,
+    /// How long contents are kept; none without limit.
     pub(super) retention: Option<Duration>,
 }
 
-/// What the writer works with.
-pub(super) struct Desk {
+/// The state of the writer thread.
+pub(super) struct LedgerWriter {
     store: Box<dyn LedgerStore>,
     keys: Arc<LedgerKeys>,
     clock: Arc<dyn Clock>,
-    pace: Pace,
-    head: Head,
-    /// The size of the ledger behind its last checkpoint.
-    checked: u64,
-    /// All records before this one have been given up.
+    options: WriterOptions,
+    head: ChainHead,
+    /// The size of the ledger after its last checkpoint.
+    checkpointed: u64,
+    /// The contents of all records before this one have been erased.
     forgotten: u64,
-    stats: Arc<Stats>,
+    stats: Arc<LedgerStats>,
     /// None without a sink.
-    exports: Option<Exports>,
+    exports: Option<ExportSchedule>,
 }
 
-/// What the writer exports, and when.
-pub(super) struct Exports {
+/// The exporter of checkpoints, and the time of the next export.
+pub(super) struct ExportSchedule {
     pub(super) exporter: Exporter,
     pub(super) every: Duration,
     #[cfg(feature = "ed25519")]
@@ -59,47 +59,52 @@ pub(super) struct Exports {
     pub(super) last: Option<(u64, Instant)>,
 }
 
-/// Records behind the end of the ledger, and the end that it has with them.
-struct Linked {
-    head: Head,
-    entries: Vec<Entry>,
+/// Entries that extend the ledger, and the head that it has with them.
+struct LinkedEntries {
+    head: ChainHead,
+    entries: Vec<ChainEntry>,
 }
 
-impl Desk {
-    /// Finds the end of the ledger, and says that a writer begins.
+impl LedgerWriter {
+    /// Finds the end of the ledger, and appends a record that a writer began.
     pub(super) fn open(
         mut store: Box<dyn LedgerStore>,
         keys: Arc<LedgerKeys>,
         clock: Arc<dyn Clock>,
-        pace: Pace,
+        options: WriterOptions,
         expected: &[Checkpoint],
     ) -> Result<Self, StoreError> {
         store.check(0..0)?;
-        let Resumed { head, checked, last } = resume(&mut *store, &keys, expected)?;
+        let ResumePoint { head, checkpointed, last } = resume(&mut *store, &keys, expected)?;
         let (stats, exports) = (Arc::default(), None);
-        let mut desk =
-            Self { store, keys, clock, pace, head, checked, forgotten: 0, stats, exports };
-        let torn_bytes = desk.store.torn_bytes();
+        let mut writer =
+            Self { store, keys, clock, options, head, checkpointed, forgotten: 0, stats, exports };
+        let torn_bytes = writer.store.torn_bytes();
         let after_crash = last.is_some_and(|last| !matches!(last, Record::Closed(_)));
-        desk.note(&Record::Began(Began { at: desk.now(), after_crash, torn_bytes }))?;
-        if desk.pace.retention.is_some() {
-            desk.tidy_up()?;
+        writer.append_record(&Record::Began(WriterBegan {
+            at: writer.now(),
+            after_crash,
+            torn_bytes,
+        }))?;
+        if writer.options.retention.is_some() {
+            writer.checkpoint_and_forget()?;
         }
-        Ok(desk)
+        Ok(writer)
     }
 
-    /// Exports checkpoints from now on, at once a first one.
-    pub(super) fn export_by(&mut self, exports: Exports) {
+    /// Sets the export of checkpoints, and exports the first one at once.
+    pub(super) fn start_exports(&mut self, exports: ExportSchedule) {
         self.exports = Some(exports);
         self.export();
     }
 
-    /// What the sink has, if there is one.
-    pub(super) fn kept(&self) -> Option<Kept> {
-        self.exports.as_ref().map(|exports| exports.exporter.kept())
+    /// Returns the newest checkpoint of the sink, if there is a sink.
+    pub(super) fn kept(&self) -> Option<NewestExport> {
+        self.exports.as_ref().map(|exports| exports.exporter.newest_export())
     }
 
-    /// Signs the ledger as it stands and hands it to the sink, if there is one and something is new.
+    /// Signs the current state and hands it to the sink, if there is one and there are new
+    /// records.
     fn export(&mut self) {
         let (size, keys) = (self.head.size(), self.keys.chain());
         let Some(exports) = &mut self.exports else { return };
@@ -115,14 +120,14 @@ impl Desk {
         exports.last = Some((size, Instant::now()));
     }
 
-    /// Says when the next export is due, if something is new since the last one.
-    fn export_due(&self) -> Option<Instant> {
+    /// Returns when the next export is due, if there are new records since the last one.
+    fn next_export(&self) -> Option<Instant> {
         let exports = self.exports.as_ref()?;
         let (_, at) = exports.last.filter(|(size, _)| *size != self.head.size())?;
         at.checked_add(exports.every)
     }
 
-    pub(super) fn stats(&self) -> &Arc<Stats> {
+    pub(super) fn stats(&self) -> &Arc<LedgerStats> {
         &self.stats
     }
 
@@ -130,23 +135,23 @@ impl Desk {
         &mut *self.store
     }
 
-    /// Counts the records: the number that the next one gets.
+    /// Returns the number of records, which is the next record's number.
     pub(super) fn size(&self) -> u64 {
         self.head.size()
     }
 
-    /// Now, as records say it.
+    /// Returns the current time in the format of records.
     pub(super) fn now(&self) -> String {
-        written_ms(self.clock.now().get())
+        timestamp_ms(self.clock.now().get())
     }
 
     /// Appends one record.
-    pub(super) fn note(&mut self, record: &Record) -> Result<(), StoreError> {
+    pub(super) fn append_record(&mut self, record: &Record) -> Result<(), StoreError> {
         self.append_one(record.to_text())
     }
 
-    /// Appends records together: all, or none.
-    pub(super) fn note_all(
+    /// Appends records: all of them or none.
+    pub(super) fn append_all(
         &mut self,
         bodies: impl IntoIterator<Item = Box<str>>,
     ) -> Result<(), StoreError> {
@@ -157,17 +162,17 @@ impl Desk {
         self.append(self.link([body])).map_err(|(error, _)| error)
     }
 
-    /// Links records to the end of the ledger as it stands.
-    fn link(&self, bodies: impl IntoIterator<Item = Box<str>>) -> Linked {
+    /// Links records to the current end of the ledger.
+    fn link(&self, bodies: impl IntoIterator<Item = Box<str>>) -> LinkedEntries {
         let mut head = self.head.clone();
         let link = |body| head.append(self.keys.chain(), body);
         let entries = bodies.into_iter().map(link).collect();
-        Linked { head, entries }
+        LinkedEntries { head, entries }
     }
 
-    /// Appends records: all, or none; then it gives them back.
-    fn append(&mut self, linked: Linked) -> Result<(), (StoreError, Vec<Entry>)> {
-        let Linked { head, entries } = linked;
+    /// Appends entries: all of them or none. If it fails, the entries are returned with the error.
+    fn append(&mut self, linked: LinkedEntries) -> Result<(), (StoreError, Vec<ChainEntry>)> {
+        let LinkedEntries { head, entries } = linked;
         let appended = guard(|| self.store.append(&entries));
         match appended.unwrap_or_else(|text| Err(panicked(&text))) {
             Ok(()) => self.head = head,
@@ -176,39 +181,40 @@ impl Desk {
         Ok(())
     }
 
-    /// Signs the ledger as it stands, in a record of its own.
+    /// Signs the current state, in a record of its own.
     pub(super) fn checkpoint(&mut self) -> Result<Checkpoint, StoreError> {
         let checkpoint = self.head.checkpoint(self.keys.chain(), self.clock.now());
-        let resting = Resting { checkpoint: checkpoint.clone(), head: self.head.clone() };
-        self.append_one(super::record::text("checkpoint", &resting))?;
-        self.checked = self.head.size();
+        let read_checkpoint =
+            CheckpointRecord { checkpoint: checkpoint.clone(), head: self.head.clone() };
+        self.append_one(super::record::text("checkpoint", &read_checkpoint))?;
+        self.checkpointed = self.head.size();
         Ok(checkpoint)
     }
 
-    /// Gives up the contents of all records before this one.
+    /// Erases the contents of all records before this one.
     pub(super) fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
-        // Whoever opens the ledger begins at a checkpoint, so one has to stay.
+        // An opened ledger resumes from a checkpoint, so one has to stay.
         self.checkpoint()?;
         let at = self.now();
-        // Said before it is done: what is gone without a word looks removed.
-        self.note(&Record::Forgotten(Forgotten { at, before }))?;
+        // Recorded first: contents that are gone without a record count as removed.
+        self.append_record(&Record::Forgotten(ContentsForgotten { at, before }))?;
         let forgotten = self.store.forget(before)?;
         self.forgotten = before;
         Ok(forgotten)
     }
 
-    /// Tells whether the contents of all records before this one were given up already.
-    pub(super) fn has_forgotten(&self, before: u64) -> bool {
+    /// Returns whether the contents of all records before this one have been erased.
+    pub(super) fn is_forgotten(&self, before: u64) -> bool {
         before <= self.forgotten
     }
 
-    /// Finds the first record that is not older than this, by the time that records carry.
+    /// Finds the first record that is not older than `moment`, by the time in the records.
     ///
-    /// It goes from the oldest on, since clocks may have been turned back meanwhile.
+    /// Searches from the oldest on, since the clock may have been set back in between.
     pub(super) fn first_since(&mut self, moment: &str) -> Result<u64, StoreError> {
         let mut from = self.forgotten;
         loop {
-            let entries = self.store.read(from, SCAN)?;
+            let entries = self.store.read(from, SCAN_ENTRIES)?;
             if let Some(first) = entries.iter().find(|entry| !is_before(entry, moment)) {
                 return Ok(first.seq());
             }
@@ -219,44 +225,44 @@ impl Desk {
         }
     }
 
-    /// Signs the ledger and gives up what is too old, where it is time to.
-    fn tidy(&mut self) -> Result<(), StoreError> {
-        if self.head.size() - self.checked < self.pace.checkpoint_every {
+    /// Writes a checkpoint and erases old contents, if a checkpoint is due.
+    fn checkpoint_if_due(&mut self) -> Result<(), StoreError> {
+        if self.head.size() - self.checkpointed < self.options.checkpoint_every {
             return Ok(());
         }
-        let tidied = self.tidy_up();
+        let result = self.checkpoint_and_forget();
         self.export();
-        tidied
+        result
     }
 
-    fn tidy_up(&mut self) -> Result<(), StoreError> {
-        let Some(retention) = self.pace.retention else { return self.checkpoint().map(drop) };
+    fn checkpoint_and_forget(&mut self) -> Result<(), StoreError> {
+        let Some(retention) = self.options.retention else { return self.checkpoint().map(drop) };
         let kept_ms = u64::try_from(retention.as_millis()).unwrap_or(u64::MAX);
-        let oldest = written_ms(self.clock.now().get().saturating_sub(kept_ms));
+        let oldest = timestamp_ms(self.clock.now().get().saturating_sub(kept_ms));
         let before = self.first_since(&oldest)?;
-        if self.has_forgotten(before) {
+        if self.is_forgotten(before) {
             self.checkpoint().map(drop)
         } else {
             self.forget(before).map(drop)
         }
     }
 
-    /// Writes a call's record, and gives up what it held.
-    fn describe(&self, ended: EndedCall) -> Box<str> {
-        let call = ended.describe(&self.keys, self.pace.inputs);
-        // The host's values may go with their last call, and may panic as they do.
+    /// Serializes a call's record, and drops the call.
+    fn serialize_call(&self, ended: EndedCall) -> Box<str> {
+        let call = ended.to_record(&self.keys, self.options.inputs);
+        // This may drop the last reference to the host's values, whose `Drop` may panic.
         drop(guard(|| drop(ended)));
         super::record::text("call", &call)
     }
 
-    fn describe_missing(&self, shed: Missing) -> Box<str> {
-        let since = written_ms(shed.since_ms);
-        Record::Shed(Shed { at: self.now(), calls: shed.calls, since }).to_text()
+    fn serialize_shed(&self, shed: ShedCount) -> Box<str> {
+        let since = timestamp_ms(shed.since_ms);
+        Record::Shed(CallsShed { at: self.now(), calls: shed.calls, since }).to_text()
     }
 }
 
-/// Is a record older than this moment? What is forgotten already is.
-fn is_before(entry: &Entry, moment: &str) -> bool {
+/// Returns whether a record is older than this moment; an erased one is.
+fn is_before(entry: &ChainEntry, moment: &str) -> bool {
     #[derive(Deserialize)]
     struct Dated {
         at: serde_json::Value,
@@ -265,7 +271,7 @@ fn is_before(entry: &Entry, moment: &str) -> bool {
     match serde_json::from_str::<Dated>(body).map(|dated| dated.at) {
         Ok(serde_json::Value::String(at)) => *at < *moment,
         // A checkpoint's time is a number.
-        Ok(at) => at.as_u64().is_some_and(|at| *written_ms(at) < *moment),
+        Ok(at) => at.as_u64().is_some_and(|at| *timestamp_ms(at) < *moment),
         Err(_) => false,
     }
 }
@@ -274,86 +280,87 @@ fn panicked(text: &str) -> StoreError {
     StoreError::new(StoreErrorKind::Unavailable, format!("the ledger's store panicked: {text}"))
 }
 
-/// The thread's work, until the ledger is closed.
-pub(super) fn run(mut desk: Desk, queue: &Queue) {
+/// Runs the writer until the ledger is closed.
+pub(super) fn run(mut writer: LedgerWriter, queue: &LedgerQueue) {
     let mut spare = VecDeque::new();
     loop {
-        let Batch { mut ended, mut asks, shed, last } =
-            queue.take(MOST_IN_GROUP, spare, desk.export_due());
+        let QueueBatch { mut ended, mut requests, shed, last } =
+            queue.take(MAX_GROUP, spare, writer.next_export());
         let calls = u64::try_from(ended.len()).unwrap_or(u64::MAX);
-        let missing = (shed.calls > 0).then(|| desk.describe_missing(shed));
-        // One after another from end to end, while it is at hand.
-        let described = ended.drain(..).map(|call| desk.describe(call));
-        let linked = desk.link(described.chain(missing));
-        ended.shrink_to(MOST_IN_GROUP);
+        let missing = (shed.calls > 0).then(|| writer.serialize_shed(shed));
+        // One call at a time from start to finish, which keeps it in the CPU's cache.
+        let described = ended.drain(..).map(|call| writer.serialize_call(call));
+        let linked = writer.link(described.chain(missing));
+        ended.shrink_to(MAX_GROUP);
         spare = ended;
-        if !write(&mut desk, queue, linked, calls, &mut asks) {
+        if !write_group(&mut writer, queue, linked, calls, &mut requests) {
             return;
         }
-        serve(&mut desk, asks);
-        if desk.export_due().is_some_and(|due| due <= Instant::now()) {
-            desk.export();
+        run_requests(&mut writer, requests);
+        if writer.next_export().is_some_and(|due| due <= Instant::now()) {
+            writer.export();
         }
         if last {
-            return end(&mut desk);
+            return write_final_records(&mut writer);
         }
     }
 }
 
-/// Writes a group, however often it takes; false if the ledger was closed and it still cannot.
-fn write(
-    desk: &mut Desk,
-    queue: &Queue,
-    mut linked: Linked,
+/// Writes a group, with retries; false if the ledger was closed and the store still fails.
+fn write_group(
+    writer: &mut LedgerWriter,
+    queue: &LedgerQueue,
+    mut linked: LinkedEntries,
     calls: u64,
-    asks: &mut VecDeque<super::queue::Ask>,
+    requests: &mut VecDeque<super::queue::WriterRequest>,
 ) -> bool {
     let (mut pause, mut closed_at) = (FIRST_PAUSE, None);
     while !linked.entries.is_empty() {
-        let (error, left) = match desk.append(linked) {
+        let (error, left) = match writer.append(linked) {
             Ok(()) => break,
             Err(unwritten) => unwritten,
         };
-        desk.stats.fails(error);
-        // Whoever asks is told that it fails, and does not wait until it works.
-        serve(desk, std::mem::take(asks));
-        let (later, closed) = queue.take_asks(pause);
-        serve(desk, later);
-        if closed && closed_at.get_or_insert_with(Instant::now).elapsed() >= LAST_TRIES {
-            desk.stats.lost(calls);
+        writer.stats.set_write_error(error);
+        // WaitingRecords operations get the error now; they do not wait for the store to work again.
+        run_requests(writer, std::mem::take(requests));
+        let (later, closed) = queue.take_requests(pause);
+        run_requests(writer, later);
+        if closed && closed_at.get_or_insert_with(Instant::now).elapsed() >= CLOSE_RETRY_TIME {
+            writer.stats.count_lost(calls);
             return false;
         }
-        // What was asked may have appended something, so that they are linked anew.
-        linked = desk.link(left.iter().filter_map(|entry| entry.body().map(Into::into)));
+        // An operation may have appended records, so the entries are linked anew.
+        linked = writer.link(left.iter().filter_map(|entry| entry.body().map(Into::into)));
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
-    desk.stats.wrote(calls);
-    queue.confirm();
-    let tidied = guard(|| desk.tidy()).unwrap_or_else(|text| Err(panicked(&text)));
-    desk.stats.tidied(tidied.err());
+    writer.stats.count_written(calls);
+    queue.mark_written();
+    let maintained =
+        guard(|| writer.checkpoint_if_due()).unwrap_or_else(|text| Err(panicked(&text)));
+    writer.stats.set_maintenance_error(maintained.err());
     true
 }
 
-fn serve(desk: &mut Desk, asks: VecDeque<super::queue::Ask>) {
-    for ask in asks {
-        drop(guard(|| ask(desk)));
+fn run_requests(writer: &mut LedgerWriter, requests: VecDeque<super::queue::WriterRequest>) {
+    for request in requests {
+        drop(guard(|| request(writer)));
     }
 }
 
-/// Says that everything is written.
-fn end(desk: &mut Desk) {
-    let status = desk.stats.status();
-    let closed = Closed { at: desk.now(), calls: status.written, shed: status.shed };
-    let ended = desk.checkpoint().and_then(|_| desk.note(&Record::Closed(closed)));
+/// Writes the final records: the ledger is complete.
+fn write_final_records(writer: &mut LedgerWriter) {
+    let status = writer.stats.status();
+    let closed = WriterClosed { at: writer.now(), calls: status.written, shed: status.shed };
+    let ended = writer.checkpoint().and_then(|_| writer.append_record(&Record::Closed(closed)));
     if let Err(error) = ended {
-        desk.stats.fails(error);
+        writer.stats.set_write_error(error);
     }
-    // Of all that was written, so that nothing can be cut off its end.
-    desk.export();
+    // Covers all records, so that cutting any of them off the end is detected.
+    writer.export();
 }
 
-impl fmt::Debug for Desk {
+impl fmt::Debug for LedgerWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Desk").field("size", &self.head.size()).finish_non_exhaustive()
+        f.debug_struct("LedgerWriter").field("size", &self.head.size()).finish_non_exhaustive()
     }
 }

@@ -6,7 +6,7 @@ use axum::http::Request;
 use serde_json::json;
 use tool_runtime::contracts::server::Tenant;
 use tool_runtime::http::{self, Auth, HttpConfig, Principal, Scopes};
-use tool_runtime::ledger::{Access, Ledger, Record};
+use tool_runtime::ledger::{Ledger, Record, RecordedAccess};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 
@@ -45,7 +45,7 @@ impl Archive {
     }
 
     /// The accesses, in the order in which they were recorded.
-    async fn accesses(&self) -> Vec<Access> {
+    async fn accesses(&self) -> Vec<RecordedAccess> {
         self.ledger.flush().await.unwrap();
         let access = |record| match record {
             Record::Access(access) => Some(access),
@@ -87,7 +87,7 @@ async fn every_read_of_an_inbox_or_a_trace_leaves_an_access_record() {
         assert_eq!((&*access.by, access.tenant_id, &*access.outcome), ("laptop", tenant, "done"));
     }
     let (first, last) = (&tickets[0], &tickets[1]);
-    let told = |it: &Access| (it.action.clone(), it.subject.clone());
+    let told = |it: &RecordedAccess| (it.action.clone(), it.subject.clone());
     let expected = [
         ("read_approvals", Some(format!("{first}..{last}"))),
         ("read_approvals", Some(first.clone())),

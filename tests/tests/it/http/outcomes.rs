@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, Request};
 use serde_json::{Value, json};
 use tool_runtime::http::{self, Auth, HttpConfig, Principal, Scopes, Users};
-use tool_runtime::ledger::{Access, Ledger, Record};
+use tool_runtime::ledger::{Ledger, Record, RecordedAccess};
 use tool_runtime::prelude::*;
 
 use super::{Answer, get, open, post, send};
@@ -68,7 +68,7 @@ impl Bank {
         send(&self.app, by(post(&format!("/outcomes/{id}"), body.to_string()))).await
     }
 
-    async fn accesses(&self) -> Vec<Access> {
+    async fn accesses(&self) -> Vec<RecordedAccess> {
         self.ledger.flush().await.unwrap();
         let access = |record| match record {
             Record::Access(access) => Some(access),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use tokio::time::Instant;
 use tool_runtime::http::{Auth, HttpConfig, Principal, Scopes, router};
-use tool_runtime::ledger::{Entry, Ledger, LedgerStore, MemoryLedger};
+use tool_runtime::ledger::{ChainEntry, Ledger, LedgerStore, MemoryLedger};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{StoreError, StoreErrorKind};
 
@@ -185,14 +185,14 @@ struct Breakable {
 }
 
 impl LedgerStore for Breakable {
-    fn append(&mut self, entries: &[Entry]) -> Result<(), StoreError> {
+    fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError> {
         if self.is_broken.load(Ordering::SeqCst) {
             return Err(StoreError::new(StoreErrorKind::Unavailable, "the disk is full"));
         }
         self.store.append(entries)
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
+    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
         self.store.read(from, most)
     }
 
@@ -200,7 +200,7 @@ impl LedgerStore for Breakable {
         self.store.count()
     }
 
-    fn last_checkpoint(&mut self) -> Result<Option<Entry>, StoreError> {
+    fn last_checkpoint(&mut self) -> Result<Option<ChainEntry>, StoreError> {
         self.store.last_checkpoint()
     }
 

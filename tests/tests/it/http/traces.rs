@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tool_runtime::contracts::server::Tenant;
 use tool_runtime::http::{self, Auth, HttpConfig, Principal, Scopes};
-use tool_runtime::ledger::{Entry, Ledger, LedgerStore, MemoryLedger, Record};
+use tool_runtime::ledger::{ChainEntry, Ledger, LedgerStore, MemoryLedger, Record};
 use tool_runtime::prelude::*;
 use tool_runtime::store::StoreError;
 
@@ -214,11 +214,11 @@ impl Stuck {
 }
 
 impl LedgerStore for Stuck {
-    fn append(&mut self, entries: &[Entry]) -> Result<(), StoreError> {
+    fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError> {
         self.0.lock().unwrap().0.append(entries)
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
+    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
         let (memory, stuck) = &mut *self.0.lock().unwrap();
         if let Some(ended) = stuck {
             let _ = ended.recv();
@@ -230,7 +230,7 @@ impl LedgerStore for Stuck {
         self.0.lock().unwrap().0.count()
     }
 
-    fn last_checkpoint(&mut self) -> Result<Option<Entry>, StoreError> {
+    fn last_checkpoint(&mut self) -> Result<Option<ChainEntry>, StoreError> {
         self.0.lock().unwrap().0.last_checkpoint()
     }
 

@@ -4,24 +4,27 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 
 use futures::future::{FutureExt, join_all};
-use tool_runtime::ledger::{Access, Entry, Ledger, LedgerQuery, LedgerStore, MemoryLedger, Record};
+use tokio::task::JoinHandle;
+use tool_runtime::ledger::{
+    ChainEntry, Ledger, LedgerPage, LedgerQuery, LedgerStore, MemoryLedger, Record, RecordedAccess,
+};
 use tool_runtime::store::{StoreError, StoreErrorKind};
 
 use super::{START, ring};
 
-/// Counts the appends, each of which waits until the test lets it go on. A handle.
+/// A store whose next read blocks until the test releases it, and which counts appends. A handle.
 #[derive(Clone)]
-struct Slow(Arc<Mutex<Inner>>);
+struct GatedStore(Arc<Mutex<Inner>>);
 
 struct Inner {
     memory: MemoryLedger,
-    /// How many entries each append had.
+    /// The number of entries of each append.
     appends: Vec<usize>,
-    /// Is heard before an append or a search goes on, once it is set.
+    /// The next read receives from it first, if it is set.
     gate: Option<Receiver<()>>,
 }
 
-impl Slow {
+impl GatedStore {
     fn new() -> Self {
         let memory = MemoryLedger::new(10_000);
         Self(Arc::new(Mutex::new(Inner { memory, appends: Vec::new(), gate: None })))
@@ -46,9 +49,9 @@ impl Slow {
         }
     }
 
-    fn texts(&self) -> Vec<String> {
+    fn readers(&self) -> Vec<String> {
         let entries = self.0.lock().unwrap().memory.read(0, usize::MAX).unwrap();
-        let by = |entry: &Entry| match Record::read(entry.body().unwrap()).unwrap() {
+        let by = |entry: &ChainEntry| match Record::read(entry.body().unwrap()).unwrap() {
             Record::Access(access) => Some(access.by),
             _ => None,
         };
@@ -56,14 +59,14 @@ impl Slow {
     }
 }
 
-impl LedgerStore for Slow {
-    fn append(&mut self, entries: &[Entry]) -> Result<(), StoreError> {
+impl LedgerStore for GatedStore {
+    fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError> {
         let mut inner = self.0.lock().unwrap();
         inner.appends.push(entries.len());
         inner.memory.append(entries)
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
+    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
         self.wait();
         self.0.lock().unwrap().memory.read(from, most)
     }
@@ -72,7 +75,7 @@ impl LedgerStore for Slow {
         self.0.lock().unwrap().memory.count()
     }
 
-    fn last_checkpoint(&mut self) -> Result<Option<Entry>, StoreError> {
+    fn last_checkpoint(&mut self) -> Result<Option<ChainEntry>, StoreError> {
         self.0.lock().unwrap().memory.last_checkpoint()
     }
 
@@ -81,34 +84,51 @@ impl LedgerStore for Slow {
     }
 }
 
-fn noting(ledger: &Ledger, reader: usize) -> impl Future<Output = Result<(), StoreError>> + use<> {
+fn record_access(
+    ledger: &Ledger,
+    reader: usize,
+) -> impl Future<Output = Result<(), StoreError>> + use<> {
     let ledger = ledger.clone();
-    let access = Access::new(START, "read_trace", format!("reader-{reader}"), "complaint 4711");
-    async move { ledger.note_access(access).await }
+    let access =
+        RecordedAccess::new(START, "read_trace", format!("reader-{reader}"), "complaint 4711");
+    async move { ledger.record_access(access).await }
+}
+
+/// A ledger whose writer is blocked in a search until `go_on` is sent or dropped.
+struct Blocked {
+    store: GatedStore,
+    ledger: Ledger,
+    go_on: Sender<()>,
+    search: JoinHandle<Result<LedgerPage, StoreError>>,
+}
+
+impl Blocked {
+    fn start() -> Self {
+        let store = GatedStore::new();
+        let ledger = Ledger::builder(ring()).open(store.clone()).unwrap();
+        let go_on = store.hold();
+        let searched = ledger.clone();
+        let search = tokio::spawn(async move { searched.find(LedgerQuery::new()).await });
+        Self { store, ledger, go_on, search }
+    }
 }
 
 #[tokio::test]
 async fn access_records_of_readers_who_come_together_take_one_write() {
-    let store = Slow::new();
-    let ledger = Ledger::builder(ring()).open(store.clone()).unwrap();
-    let go_on = store.hold();
-    // The writer is at a search, and hears of nothing until that is over.
-    let search = tokio::spawn({
-        let ledger = ledger.clone();
-        async move { ledger.find(LedgerQuery::new()).await }
-    });
-    let mut notes: Vec<_> = (0..32).map(|reader| noting(&ledger, reader).boxed()).collect();
-    for note in &mut notes {
+    let Blocked { store, ledger, go_on, search } = Blocked::start();
+    let mut pending: Vec<_> =
+        (0..32).map(|reader| record_access(&ledger, reader).boxed()).collect();
+    for record in &mut pending {
         tokio::task::yield_now().await;
-        assert!(note.now_or_never().is_none(), "nothing is written yet");
+        assert!(record.now_or_never().is_none(), "nothing is written yet");
     }
     go_on.send(()).unwrap();
-    assert!(join_all(notes).await.iter().all(Result::is_ok));
+    assert!(join_all(pending).await.iter().all(Result::is_ok));
     search.await.unwrap().unwrap();
     let appends = store.appends();
     assert!(appends.len() <= 2, "written in {} parts", appends.len());
     assert_eq!(appends.iter().sum::<usize>(), 32);
-    let mut written = store.texts();
+    let mut written = store.readers();
     written.sort();
     let mut expected: Vec<_> = (0..32).map(|reader| format!("reader-{reader}")).collect();
     expected.sort();
@@ -118,18 +138,13 @@ async fn access_records_of_readers_who_come_together_take_one_write() {
 
 #[tokio::test]
 async fn access_records_that_wait_to_be_written_are_bounded() {
-    let store = Slow::new();
-    let ledger = Ledger::builder(ring()).open(store.clone()).unwrap();
-    let go_on = store.hold();
-    let search = tokio::spawn({
-        let ledger = ledger.clone();
-        async move { ledger.find(LedgerQuery::new()).await }
-    });
-    let mut notes: Vec<_> = (0..2_000).map(|reader| noting(&ledger, reader).boxed()).collect();
+    let Blocked { store, ledger, go_on, search } = Blocked::start();
+    let mut pending: Vec<_> =
+        (0..2_000).map(|reader| record_access(&ledger, reader).boxed()).collect();
     let mut refused = 0;
-    for note in &mut notes {
+    for record in &mut pending {
         tokio::task::yield_now().await;
-        match note.now_or_never() {
+        match record.now_or_never() {
             None => {}
             Some(Err(error)) => {
                 assert_eq!(error.kind(), StoreErrorKind::Unavailable);
@@ -139,8 +154,8 @@ async fn access_records_that_wait_to_be_written_are_bounded() {
         }
     }
     assert!((900..=1_100).contains(&refused), "{refused} are refused");
-    drop((notes, go_on));
+    drop((pending, go_on));
     search.await.unwrap().unwrap();
     ledger.flush().await.unwrap();
-    assert_eq!(store.texts().len(), 2_000 - refused, "what was taken is written");
+    assert_eq!(store.readers().len(), 2_000 - refused, "every accepted record is written");
 }

@@ -7,7 +7,7 @@ use std::{fs, thread};
 
 use futures::future::join_all;
 use tool_runtime::ledger::{
-    Began, Checkpoint, JsonLines, Ledger, LedgerQuery, LedgerStore, Record, SqliteLedger,
+    Checkpoint, JsonLines, Ledger, LedgerQuery, LedgerStore, Record, SqliteLedger, WriterBegan,
 };
 use tool_runtime::prelude::*;
 use tool_runtime::store::StoreError;
@@ -80,7 +80,7 @@ async fn crash(
     folder: &Folder,
     open: fn(&Path) -> Result<Ledger, StoreError>,
     tear: impl Fn(usize) -> u64,
-    beginning: impl Fn() -> Began,
+    beginning: impl Fn() -> WriterBegan,
 ) {
     let begun = Instant::now();
     let (mut exported, mut size, mut unfinished) = (Vec::new(), 0, 0);
@@ -121,7 +121,7 @@ fn number(call: &tool_runtime::ledger::RecordedCall) -> u32 {
 }
 
 /// The last record that says that a writer began.
-fn last_beginning(store: &mut dyn LedgerStore) -> Began {
+fn last_beginning(store: &mut dyn LedgerStore) -> WriterBegan {
     let entries = store.read(0, usize::MAX).unwrap();
     let record = |text| Record::read(text).unwrap();
     let mut records = entries.iter().rev().filter_map(|entry| entry.body().map(record));

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tool_runtime::ledger::{
-    CheckpointFile, CheckpointSink, ExportedCheckpoint, FaultKind, JsonLines, Ledger,
+    ChainFaultKind, CheckpointFile, CheckpointSink, ExportedCheckpoint, JsonLines, Ledger,
     LedgerBuilder, LedgerStore, NoteSigner, NoteVerifier, SqliteLedger, VerifyError, audit, verify,
 };
 use tool_runtime::policy::KeyRing;
@@ -208,7 +208,7 @@ async fn a_sink_that_fails_is_counted_and_tried_again_and_loses_no_record() {
     }
     let status = ledger.status();
     assert_eq!((status.written, status.exported), (20, 0));
-    assert!(status.not_exported.unwrap().log().contains("the bucket is gone"));
+    assert!(status.export_error.unwrap().log().contains("the bucket is gone"));
     sink.0.lock().unwrap().0 = true;
     ledger.close().await.unwrap();
     assert_eq!(sink.0.lock().unwrap().1.last(), Some(&ledger.status().exported));
@@ -254,8 +254,8 @@ async fn an_auditor_verifies_a_copy_without_the_key_that_writes() {
     let whole = fs::read_to_string(&path).unwrap();
     let lines: Vec<_> = whole.lines().collect();
     for (altered, kind) in [
-        (whole.replacen(r#""n":6"#, r#""n":9"#, 1), FaultKind::Altered),
-        (lines[..lines.len() - 1].join("\n") + "\n", FaultKind::Truncated),
+        (whole.replacen(r#""n":6"#, r#""n":9"#, 1), ChainFaultKind::Altered),
+        (lines[..lines.len() - 1].join("\n") + "\n", ChainFaultKind::Truncated),
     ] {
         fs::write(&path, altered).unwrap();
         match audit(&mut JsonLines::read_only(&path).unwrap(), &heads) {

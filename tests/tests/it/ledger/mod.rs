@@ -13,7 +13,7 @@ mod verify;
 use std::sync::{Arc, Mutex};
 
 use tool_runtime::ledger::{
-    Entry, Ledger, LedgerQuery, LedgerStore, MemoryLedger, Record, RecordedCall,
+    ChainEntry, Ledger, LedgerQuery, LedgerStore, MemoryLedger, Record, RecordedCall,
 };
 use tool_runtime::policy::KeyRing;
 use tool_runtime::store::{StoreError, StoreErrorKind, UnixMillis};
@@ -80,7 +80,7 @@ impl Kept {
 }
 
 impl LedgerStore for Kept {
-    fn append(&mut self, entries: &[Entry]) -> Result<(), StoreError> {
+    fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError> {
         let (memory, fails) = &mut *self.0.lock().unwrap();
         if *fails {
             return Err(StoreError::new(StoreErrorKind::Unavailable, "the disk is gone"));
@@ -88,7 +88,7 @@ impl LedgerStore for Kept {
         memory.append(entries)
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
+    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
         self.0.lock().unwrap().0.read(from, most)
     }
 
@@ -96,7 +96,7 @@ impl LedgerStore for Kept {
         self.0.lock().unwrap().0.count()
     }
 
-    fn last_checkpoint(&mut self) -> Result<Option<Entry>, StoreError> {
+    fn last_checkpoint(&mut self) -> Result<Option<ChainEntry>, StoreError> {
         self.0.lock().unwrap().0.last_checkpoint()
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::executor::block_on;
 use tool_runtime::ledger::{
-    Entry, Ledger, LedgerBuilder, LedgerStore, MemoryLedger, Overload, Record, verify,
+    ChainEntry, Ledger, LedgerBuilder, LedgerStore, MemoryLedger, Overload, Record, verify,
 };
 use tool_runtime::prelude::*;
 use tool_runtime::store::{StoreError, StoreErrorKind};
@@ -78,7 +78,7 @@ impl Moody {
 }
 
 impl LedgerStore for Moody {
-    fn append(&mut self, entries: &[Entry]) -> Result<(), StoreError> {
+    fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError> {
         match self.mood() {
             Mood::Fails => Err(StoreError::new(StoreErrorKind::Unavailable, "the disk is gone")),
             Mood::Panics => panic!("the store breaks"),
@@ -86,7 +86,7 @@ impl LedgerStore for Moody {
         }
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
+    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
         self.0.memory.lock().unwrap().read(from, most)
     }
 
@@ -94,7 +94,7 @@ impl LedgerStore for Moody {
         self.0.memory.lock().unwrap().count()
     }
 
-    fn last_checkpoint(&mut self) -> Result<Option<Entry>, StoreError> {
+    fn last_checkpoint(&mut self) -> Result<Option<ChainEntry>, StoreError> {
         self.0.memory.lock().unwrap().last_checkpoint()
     }
 
@@ -234,13 +234,13 @@ async fn a_store_that_fails_is_tried_again_and_nothing_is_lost() {
         assert!(desk.tick().await);
         let error = desk.ledger.flush().await.unwrap_err();
         assert!(error.log().contains(says), "{error}");
-        assert!(desk.ledger.status().failing.is_some());
+        assert!(desk.ledger.status().write_error.is_some());
         assert_eq!(desk.ledger.status().waiting(), 1);
         desk.store.set(Mood::Writes);
         assert!(desk.tick().await);
         desk.closed().await;
         check_whole(&desk.ledger, 2);
-        assert!(desk.ledger.status().failing.is_none());
+        assert!(desk.ledger.status().write_error.is_none());
         assert_eq!(desk.store.calls(), 2);
     }
 }
@@ -256,12 +256,12 @@ async fn a_store_that_panics_while_it_forgets_ends_no_writer() {
     desk.store.set(Mood::PanicsForgetting);
     assert!(desk.tick().await);
     desk.ledger.flush().await.unwrap();
-    let error = desk.ledger.status().untidy.expect("it could not forget");
+    let error = desk.ledger.status().maintenance_error.expect("it could not forget");
     assert!(error.log().contains("panicked"), "{error}");
     desk.store.set(Mood::Writes);
     assert!(desk.tick().await);
     desk.ledger.flush().await.unwrap();
-    assert!(desk.ledger.status().untidy.is_none());
+    assert!(desk.ledger.status().maintenance_error.is_none());
     desk.ledger.close().await.unwrap();
     check_whole(&desk.ledger, 3);
 }

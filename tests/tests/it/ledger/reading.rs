@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use futures::future::join3;
 use futures::{FutureExt, poll};
-use tool_runtime::ledger::{Entry, Ledger, LedgerQuery, LedgerStore, MemoryLedger};
+use tool_runtime::ledger::{ChainEntry, Ledger, LedgerQuery, LedgerStore, MemoryLedger};
 use tool_runtime::prelude::*;
 use tool_runtime::store::StoreError;
 
@@ -64,12 +64,12 @@ impl Log {
 }
 
 impl LedgerStore for Watched {
-    fn append(&mut self, entries: &[Entry]) -> Result<(), StoreError> {
+    fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError> {
         self.log.did(Did::Append);
         self.memory.append(entries)
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
+    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
         self.log.did(Did::Read);
         self.memory.read(from, most.min(2))
     }
@@ -78,7 +78,7 @@ impl LedgerStore for Watched {
         self.memory.count()
     }
 
-    fn last_checkpoint(&mut self) -> Result<Option<Entry>, StoreError> {
+    fn last_checkpoint(&mut self) -> Result<Option<ChainEntry>, StoreError> {
         self.memory.last_checkpoint()
     }
 
@@ -86,7 +86,7 @@ impl LedgerStore for Watched {
         self.memory.forget(before)
     }
 
-    fn reach(&self, _: &LedgerQuery) -> u64 {
+    fn search_span(&self, _: &LedgerQuery) -> u64 {
         2
     }
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 use tool_runtime::ledger::{
-    Checkpoint, Fault, FaultKind, JsonLines, Ledger, LedgerQuery, LedgerStore, RecordStatus,
-    SqliteLedger, Verified, VerifyError, verify,
+    ChainFault, ChainFaultKind, Checkpoint, JsonLines, Ledger, LedgerQuery, LedgerStore,
+    RecordStatus, SqliteLedger, VerifiedChain, VerifyError, verify,
 };
 use tool_runtime::policy::KeyRing;
 use tool_runtime::prelude::*;
@@ -69,7 +69,7 @@ async fn write(store: impl LedgerStore, keys: KeyRing) -> Checkpoint {
 }
 
 #[track_caller]
-fn fault(verified: Result<Verified, VerifyError>) -> Fault {
+fn fault(verified: Result<VerifiedChain, VerifyError>) -> ChainFault {
     match verified {
         Err(VerifyError::Fault(fault)) => fault.0,
         other => panic!("a fault should have been found: {other:?}"),
@@ -77,7 +77,7 @@ fn fault(verified: Result<Verified, VerifyError>) -> Fault {
 }
 
 #[track_caller]
-fn check(fault: &Fault, kind: FaultKind, seq: u64) {
+fn check(fault: &ChainFault, kind: ChainFaultKind, seq: u64) {
     assert_eq!((fault.kind(), fault.seq()), (kind, seq), "{fault}");
     assert!(fault.to_string().contains(&seq.to_string()), "{fault}");
 }
@@ -91,18 +91,18 @@ async fn what_somebody_did_to_lines_of_json_is_found_and_named() {
     let path = folder.0.join("ledger.jsonl");
     let exported = write(lines(&path), ring()).await;
     let whole = fs::read_to_string(&path).unwrap();
-    let edits: [(Edit, FaultKind, u64); 7] = [
+    let edits: [(Edit, ChainFaultKind, u64); 7] = [
         (
             |it| it[7] = it[7].replacen(r#""tool":"echo""#, r#""tool":"ecco""#, 1),
-            FaultKind::Altered,
+            ChainFaultKind::Altered,
             7,
         ),
-        (|it| it[7] = it[7].replacen(r#""n":6"#, r#""n":9"#, 1), FaultKind::Altered, 7),
-        (|it| drop(it.remove(7)), FaultKind::Removed, 7),
-        (|it| drop(it.remove(0)), FaultKind::Removed, 0),
-        (|it| it.swap(7, 8), FaultKind::Reordered, 7),
-        (|it| it.swap(7, 12), FaultKind::Reordered, 7),
-        (|it| it.insert(8, it[7].clone()), FaultKind::Repeated, 8),
+        (|it| it[7] = it[7].replacen(r#""n":6"#, r#""n":9"#, 1), ChainFaultKind::Altered, 7),
+        (|it| drop(it.remove(7)), ChainFaultKind::Removed, 7),
+        (|it| drop(it.remove(0)), ChainFaultKind::Removed, 0),
+        (|it| it.swap(7, 8), ChainFaultKind::Reordered, 7),
+        (|it| it.swap(7, 12), ChainFaultKind::Reordered, 7),
+        (|it| it.insert(8, it[7].clone()), ChainFaultKind::Repeated, 8),
     ];
     for (edit, kind, seq) in edits {
         let mut edited: Vec<_> = whole.lines().map(str::to_owned).collect();
@@ -161,20 +161,20 @@ async fn what_somebody_did_by_sql_is_found_and_named() {
     let edits = [
         (
             "UPDATE trace_ledger SET tool_calls = replace(tool_calls, 'echo', 'ecco') WHERE seq = 7",
-            FaultKind::Altered,
+            ChainFaultKind::Altered,
             7,
         ),
-        ("UPDATE trace_ledger SET leaf = zeroblob(32) WHERE seq = 7", FaultKind::Altered, 7),
-        ("UPDATE trace_ledger SET mac = zeroblob(32) WHERE seq = 7", FaultKind::Altered, 7),
-        ("UPDATE trace_ledger SET key = 'other' WHERE seq = 7", FaultKind::Altered, 7),
-        ("UPDATE trace_ledger SET tool_calls = NULL WHERE seq = 7", FaultKind::Removed, 7),
-        ("DELETE FROM trace_ledger WHERE seq = 7", FaultKind::Removed, 7),
-        ("DELETE FROM trace_ledger WHERE seq < 3", FaultKind::Removed, 0),
+        ("UPDATE trace_ledger SET leaf = zeroblob(32) WHERE seq = 7", ChainFaultKind::Altered, 7),
+        ("UPDATE trace_ledger SET mac = zeroblob(32) WHERE seq = 7", ChainFaultKind::Altered, 7),
+        ("UPDATE trace_ledger SET key = 'other' WHERE seq = 7", ChainFaultKind::Altered, 7),
+        ("UPDATE trace_ledger SET tool_calls = NULL WHERE seq = 7", ChainFaultKind::Removed, 7),
+        ("DELETE FROM trace_ledger WHERE seq = 7", ChainFaultKind::Removed, 7),
+        ("DELETE FROM trace_ledger WHERE seq < 3", ChainFaultKind::Removed, 0),
         (
             "UPDATE trace_ledger SET seq = 1000 WHERE seq = 7; \
              UPDATE trace_ledger SET seq = 7 WHERE seq = 8; \
              UPDATE trace_ledger SET seq = 8 WHERE seq = 1000",
-            FaultKind::Altered,
+            ChainFaultKind::Altered,
             7,
         ),
     ];
@@ -182,7 +182,7 @@ async fn what_somebody_did_by_sql_is_found_and_named() {
         fs::copy(folder.0.join("whole.db"), &path).unwrap();
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         let found = fault(verify(&mut SqliteLedger::read_only(&path).unwrap(), &ring(), &[]));
-        let moved = kind == FaultKind::Altered && found.kind() == FaultKind::Reordered;
+        let moved = kind == ChainFaultKind::Altered && found.kind() == ChainFaultKind::Reordered;
         assert!((found.kind() == kind || moved) && found.seq() == seq, "{sql}: {found}");
     }
     fs::copy(folder.0.join("whole.db"), &path).unwrap();
@@ -199,14 +199,14 @@ async fn a_chain_that_was_cut_off_is_found_by_a_checkpoint_that_was_exported() {
     fs::write(&text, cut.join("\n") + "\n").unwrap();
     let mut store = JsonLines::read_only(&text).unwrap();
     verify(&mut store, &ring(), &[]).unwrap();
-    check(&fault(verify(&mut store, &ring(), &[exported])), FaultKind::Truncated, 15);
+    check(&fault(verify(&mut store, &ring(), &[exported])), ChainFaultKind::Truncated, 15);
 
     let exported = write(rows(&table), ring()).await;
     let sql = Connection::open(&table).unwrap();
     sql.execute_batch("DELETE FROM trace_ledger WHERE seq >= 15").unwrap();
     let mut store = SqliteLedger::read_only(&table).unwrap();
     verify(&mut store, &ring(), &[]).unwrap();
-    check(&fault(verify(&mut store, &ring(), &[exported])), FaultKind::Truncated, 15);
+    check(&fault(verify(&mut store, &ring(), &[exported])), ChainFaultKind::Truncated, 15);
 }
 
 #[tokio::test]
@@ -224,12 +224,12 @@ async fn a_ledger_goes_on_under_a_new_key_and_needs_the_former_one() {
     assert!(size >= 2 * CALLS);
     // Where the first writer ended.
     let found = fault(verified(ring(), &[]));
-    assert_eq!(found.kind(), FaultKind::ForeignKey, "{found}");
+    assert_eq!(found.kind(), ChainFaultKind::ForeignKey, "{found}");
     assert!(found.seq() >= exported.size(), "{found}");
     let other = KeyRing::new("2026-11", &[8; 32]).unwrap();
-    check(&fault(verified(other, &[])), FaultKind::Altered, 0);
+    check(&fault(verified(other, &[])), ChainFaultKind::Altered, 0);
     let unknown = KeyRing::new("2031-01", &[8; 32]).unwrap();
-    check(&fault(verified(unknown, &[])), FaultKind::ForeignKey, 0);
+    check(&fault(verified(unknown, &[])), ChainFaultKind::ForeignKey, 0);
 }
 
 #[tokio::test]
@@ -279,7 +279,7 @@ async fn what_was_forgotten_rightly_is_no_fault_and_what_was_deleted_is() {
     let sql = Connection::open(&path).unwrap();
     sql.execute_batch("UPDATE trace_ledger SET tool_calls = NULL WHERE seq = 8").unwrap();
     let mut store = SqliteLedger::read_only(&path).unwrap();
-    check(&fault(verify(&mut store, &ring(), &[exported])), FaultKind::Removed, 8);
+    check(&fault(verify(&mut store, &ring(), &[exported])), ChainFaultKind::Removed, 8);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chrono::DateTime;
 use tool_runtime::ledger::{
-    Entry, JsonLines, LARGEST_PAGE, LedgerQuery, LedgerStore, MemoryLedger, SqliteLedger,
+    ChainEntry, JsonLines, LedgerQuery, LedgerStore, MAX_PAGE_SIZE, MemoryLedger, SqliteLedger,
 };
 use tool_runtime::store::{Sqlite, StoreError};
 use tool_runtime::testing::conformance;
@@ -96,24 +96,24 @@ impl Broken {
         self.defect == defect
     }
 
-    fn all(&mut self) -> Result<Vec<Entry>, StoreError> {
+    fn all(&mut self) -> Result<Vec<ChainEntry>, StoreError> {
         self.ledger.read(0, usize::MAX)
     }
 
-    fn numbered(entry: &Entry, seq: u64) -> Entry {
-        Entry::from_parts(seq, entry.body(), *entry.leaf(), entry.key(), *entry.mac())
+    fn numbered(entry: &ChainEntry, seq: u64) -> ChainEntry {
+        ChainEntry::from_parts(seq, entry.body(), *entry.leaf(), entry.key(), *entry.mac())
     }
 
-    fn altered(&self, entry: &Entry) -> Entry {
+    fn altered(&self, entry: &ChainEntry) -> ChainEntry {
         let (body, key) = (entry.body(), entry.key());
         let body = if self.has(Defect::TrimsBodies) { body.map(str::trim) } else { body };
         let key = if self.has(Defect::ForgetsKeys) { "2025-07" } else { key };
-        Entry::from_parts(entry.seq(), body, *entry.leaf(), key, *entry.mac())
+        ChainEntry::from_parts(entry.seq(), body, *entry.leaf(), key, *entry.mac())
     }
 }
 
 impl LedgerStore for Broken {
-    fn append(&mut self, entries: &[Entry]) -> Result<(), StoreError> {
+    fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError> {
         let next = self.ledger.count()?;
         let altered: Vec<_> = match self.defect {
             Defect::TakesGaps => {
@@ -130,7 +130,7 @@ impl LedgerStore for Broken {
         self.ledger.append(&altered)
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
+    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
         let behind = u64::from(self.has(Defect::ReadsBehindTheNumber) && from > 0);
         let more = usize::from(self.has(Defect::ReadsOneMore));
         self.ledger.read(from.saturating_add(behind), most.saturating_add(more))
@@ -140,8 +140,9 @@ impl LedgerStore for Broken {
         self.ledger.count()
     }
 
-    fn last_checkpoint(&mut self) -> Result<Option<Entry>, StoreError> {
-        let said = |entry: &Entry| entry.body().is_some_and(|body| body.contains("checkpoint"));
+    fn last_checkpoint(&mut self) -> Result<Option<ChainEntry>, StoreError> {
+        let said =
+            |entry: &ChainEntry| entry.body().is_some_and(|body| body.contains("checkpoint"));
         match self.defect {
             Defect::FindsTheFirstCheckpoint => Ok(self.all()?.into_iter().find(said)),
             Defect::SearchesTextForCheckpoints => Ok(self.all()?.into_iter().rfind(said)),
@@ -149,11 +150,11 @@ impl LedgerStore for Broken {
         }
     }
 
-    fn find(&mut self, query: &LedgerQuery) -> Result<Vec<Entry>, StoreError> {
+    fn find(&mut self, query: &LedgerQuery) -> Result<Vec<ChainEntry>, StoreError> {
         let query = query.clone();
         let mut found = self.ledger.find(&match self.defect {
             Defect::IgnoresTheTime => query.since(DateTime::UNIX_EPOCH),
-            Defect::IgnoresTheLimit => query.limit(LARGEST_PAGE),
+            Defect::IgnoresTheLimit => query.limit(MAX_PAGE_SIZE),
             _ => query,
         })?;
         if self.has(Defect::FindsTheLastFirst) {

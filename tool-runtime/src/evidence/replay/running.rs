@@ -68,10 +68,11 @@ impl Replay {
     /// Records that the trace is replayed, by whom and why.
     async fn announce(&self, trace_id: &str) -> Result<(), EvidenceError> {
         let now = self.ledger.clock().now();
-        let mut access = ledger::Access::new(now, "replay", self.access.who(), self.access.why());
+        let mut access =
+            ledger::RecordedAccess::new(now, "replay", self.access.who(), self.access.why());
         access.tenant_id = self.tenant;
         access.subject = Some(trace_id.to_owned());
-        Ok(self.ledger.note_access(access).await?)
+        Ok(self.ledger.record_access(access).await?)
     }
 
     /// Runs one call again, if it may be.

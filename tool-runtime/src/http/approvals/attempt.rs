@@ -11,7 +11,7 @@ use crate::http::desk::{self, Clerk};
 use crate::http::flood::RefusalKind;
 use crate::http::rate::Caller;
 use crate::http::{caller, receiving};
-use crate::ledger::Access;
+use crate::ledger::RecordedAccess;
 
 /// What somebody tries to decide.
 #[derive(Debug)]
@@ -54,11 +54,11 @@ impl Attempt {
         }
         self.tell(why);
         let Some(ledger) = &app.config.ledger else { return };
-        let mut access = Access::new(ledger.clock().now(), self.action, &*self.by, why);
+        let mut access = RecordedAccess::new(ledger.clock().now(), self.action, &*self.by, why);
         access.tenant_id = self.tenant;
         access.subject = Some(self.ticket.to_string());
         "refused".clone_into(&mut access.outcome);
-        let noted = async { ledger.note_access(access).await.map_err(|_| desk::store_down()) };
+        let noted = async { ledger.record_access(access).await.map_err(|_| desk::store_down()) };
         if desk::within(app, noted).await.is_err() {
             self.tell_unrecorded();
         }

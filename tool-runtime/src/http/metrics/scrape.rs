@@ -132,7 +132,7 @@ impl Scrape {
         let unconfirmed = "Answers that were given before their records were safe.";
         page.counter("ledger_unconfirmed", unconfirmed, status.unconfirmed)?;
         page.gauge("ledger_waiting", "Calls that wait to be written.", status.waiting())?;
-        let failing = status.failing.is_some().into();
+        let failing = status.write_error.is_some().into();
         page.gauge("ledger_failing", "1 while the ledger cannot be written.", failing)
     }
 

@@ -20,7 +20,7 @@ use super::desk::{self, Clerk, Params};
 use super::paging::Asked;
 use super::problem::Problem;
 use super::{body, receiving};
-use crate::ledger::Access;
+use crate::ledger::RecordedAccess;
 use crate::policy::ResolveError;
 use crate::refusal_reason::RefusalReason;
 use crate::store::{Fence, KeyRecord};
@@ -119,11 +119,11 @@ async fn note(
     outcome: &str,
 ) -> Result<(), Problem> {
     let Some(ledger) = &app.config.ledger else { return Ok(()) };
-    let mut access = Access::new(ledger.clock().now(), action, clerk.name(), reason);
+    let mut access = RecordedAccess::new(ledger.clock().now(), action, clerk.name(), reason);
     access.tenant_id = Some(clerk.tenant());
     access.subject = subject;
     outcome.clone_into(&mut access.outcome);
-    ledger.note_access(access).await.map_err(|_| desk::store_down())
+    ledger.record_access(access).await.map_err(|_| desk::store_down())
 }
 
 fn id(params: &Params) -> Result<u64, Problem> {

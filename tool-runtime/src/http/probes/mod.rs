@@ -129,7 +129,7 @@ async fn failing(app: &App) -> Vec<String> {
     if app.config.drain.has_begun() {
         return vec!["draining".to_owned()];
     }
-    let ledger = app.config.ledger.as_ref().and_then(|ledger| ledger.status().failing);
+    let ledger = app.config.ledger.as_ref().and_then(|ledger| ledger.status().write_error);
     let ledger = ledger.map(|_| "ledger".to_owned());
     let checks = app.config.ready.failing().await;
     ledger.into_iter().chain(checks.iter().map(ToString::to_string)).collect()

@@ -27,7 +27,7 @@ use super::problem::Problem;
 use super::shares::Exhausted;
 use super::{body, receiving};
 use crate::evidence::{Access, Replay};
-use crate::ledger::{Ledger, LedgerQuery, Page};
+use crate::ledger::{Ledger, LedgerPage, LedgerQuery};
 use crate::refusal_reason::RefusalReason;
 
 static FORM: LazyLock<Form> = LazyLock::new(Form::of::<ReplayRequest>);
@@ -112,7 +112,7 @@ async fn page(
     trace_id: &str,
     clerk: &Clerk,
     asked: Asked<u64>,
-) -> Result<Page, Problem> {
+) -> Result<LedgerPage, Problem> {
     let query = LedgerQuery::new().trace(trace_id).tenant(clerk.tenant()).limit(asked.most);
     let query = asked.after.map_or(query.clone(), |after| query.after(after));
     ledger.flush().await.map_err(|_| desk::store_down())?;

@@ -1,12 +1,12 @@
-//! Verifying a chain by its Merkle tree alone, without the key that links it.
+//! Verifies a chain by its Merkle tree alone, without the key that links it.
 
 use crate::canonical::Digest;
 
-use super::entry::Entry;
-use super::fault::{Fault, FaultKind};
-use super::frontier::Frontier;
+use super::entry::ChainEntry;
+use super::fault::{ChainFault, ChainFaultKind};
+use super::frontier::MerkleFrontier;
 
-/// The size and the Merkle root of a chain, as a signed note says them.
+/// The size and the Merkle root of a chain, as in a signed note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TreeHead {
@@ -17,26 +17,25 @@ pub struct TreeHead {
 }
 
 impl TreeHead {
-    /// Makes the head of a tree; nothing proves it but the note that it comes from.
+    /// Makes the head of a tree. Only a verified note proves it.
     #[must_use]
     pub const fn new(size: u64, root: Digest) -> Self {
         Self { size, root }
     }
 }
 
-/// Holds a chain against tree heads, entry by entry, without a key.
+/// Checks a chain against signed tree heads, entry by entry, without a key.
 ///
-/// It proves that the entries up to the largest head are those of which the heads were signed. The
-/// links between entries, and everything behind the largest head, need the key:
-/// [`Verifier`](super::Verifier).
+/// It proves that the entries up to the largest head are the signed ones. The links between
+/// entries, and everything behind the largest head, need the key: [`Verifier`](super::Verifier).
 ///
 /// ```
-/// use tool_runtime::ledger::{Auditor, ChainKeys, FaultKind, Head};
+/// use tool_runtime::ledger::{Auditor, ChainKeys, ChainFaultKind, ChainHead};
 /// use tool_runtime::policy::KeyRing;
 /// use tool_runtime::store::UnixMillis;
 ///
 /// let keys = ChainKeys::new(&KeyRing::ephemeral()?);
-/// let mut head = Head::empty();
+/// let mut head = ChainHead::empty();
 /// let entries = ["{}"; 4].map(|body| head.append(&keys, body.into()));
 /// let signed = head.checkpoint(&keys, UnixMillis::new(1_750_000_000_000)).tree_head();
 ///
@@ -44,73 +43,77 @@ impl TreeHead {
 /// for entry in &entries[..3] {
 ///     auditor.push(entry)?;
 /// }
-/// assert_eq!(auditor.finish().unwrap_err().kind(), FaultKind::Truncated);
+/// assert_eq!(auditor.finish().unwrap_err().kind(), ChainFaultKind::Truncated);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Auditor {
-    tree: Frontier,
+    tree: MerkleFrontier,
     /// From the largest to the smallest.
     expected: Vec<TreeHead>,
     proven: u64,
 }
 
-/// What an [`Auditor`] has found.
+/// The result of an [`Auditor`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Audited {
-    /// How many entries there are.
+pub struct AuditedChain {
+    /// The number of entries.
     pub size: u64,
-    /// How many of them, from the first on, the largest tree head proves.
+    /// The number of entries, from the first on, that the largest tree head proves.
     pub proven: u64,
 }
 
 impl Auditor {
-    /// Expects a chain to agree with these tree heads.
+    /// Makes an auditor that requires a chain to agree with these tree heads.
     pub fn new(expected: impl IntoIterator<Item = TreeHead>) -> Self {
         let mut expected: Vec<_> = expected.into_iter().collect();
         expected.sort_by_key(|head| std::cmp::Reverse(head.size));
-        Self { tree: Frontier::empty(), expected, proven: 0 }
+        Self { tree: MerkleFrontier::empty(), expected, proven: 0 }
     }
 
     /// Takes the next entry of the store.
     ///
     /// # Errors
-    /// Its number is not the next one, its body is not the one of its hash, or the entries so far
-    /// are not those of a tree head.
-    pub fn push(&mut self, entry: &Entry) -> Result<(), Fault> {
+    /// The entry's number is not the next one, its body does not have its hash, or the entries so
+    /// far do not agree with a tree head.
+    pub fn push(&mut self, entry: &ChainEntry) -> Result<(), ChainFault> {
         let seq = self.tree.size();
         if entry.seq != seq {
-            return Err(Fault::new(FaultKind::Removed, seq, Some(entry.seq)));
+            return Err(ChainFault::new(ChainFaultKind::Removed, seq, Some(entry.seq)));
         }
         if entry.true_leaf() != entry.leaf {
-            return Err(Fault::new(FaultKind::Altered, seq, None));
+            return Err(ChainFault::new(ChainFaultKind::Altered, seq, None));
         }
-        self.meet()?;
+        self.check_expected()?;
         self.tree.push(entry.leaf);
-        self.meet()
+        self.check_expected()
     }
 
-    /// Judges the whole chain.
+    /// Ends the audit.
     ///
     /// # Errors
-    /// It does not reach to a tree head.
-    pub fn finish(mut self) -> Result<Audited, Fault> {
-        self.meet()?;
+    /// The chain is shorter than a tree head.
+    pub fn finish(mut self) -> Result<AuditedChain, ChainFault> {
+        self.check_expected()?;
         match self.expected.first() {
             Some(head) => {
                 let last = head.size.checked_sub(1);
-                Err(Fault::new(FaultKind::Truncated, self.tree.size(), last))
+                Err(ChainFault::new(ChainFaultKind::Truncated, self.tree.size(), last))
             }
-            None => Ok(Audited { size: self.tree.size(), proven: self.proven }),
+            None => Ok(AuditedChain { size: self.tree.size(), proven: self.proven }),
         }
     }
 
-    fn meet(&mut self) -> Result<(), Fault> {
+    fn check_expected(&mut self) -> Result<(), ChainFault> {
         let size = self.tree.size();
         while self.expected.last().is_some_and(|head| head.size == size) {
             if self.expected.pop().is_none_or(|head| head.root != self.tree.root()) {
-                return Err(Fault::new(FaultKind::Diverged, self.proven, size.checked_sub(1)));
+                return Err(ChainFault::new(
+                    ChainFaultKind::Diverged,
+                    self.proven,
+                    size.checked_sub(1),
+                ));
             }
             self.proven = size;
         }

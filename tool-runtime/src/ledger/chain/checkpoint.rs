@@ -1,4 +1,4 @@
-//! What a chain was at a moment, signed.
+//! A signed state of a chain.
 
 use hmac::Mac;
 use serde::{Deserialize, Serialize};
@@ -7,26 +7,26 @@ use crate::canonical::Digest;
 use crate::store::UnixMillis;
 
 use super::auditor::TreeHead;
-use super::head::Head;
+use super::head::ChainHead;
 use super::keys::{ChainKey, ChainKeys};
 
-/// What a chain was at a moment: its size and its Merkle root, signed.
+/// A signed state of a chain: its size and its Merkle root at a moment.
 ///
-/// Kept where the chain's store cannot be written from, it shows that entries were cut off the
-/// chain's end, or that the whole chain was written anew
+/// Keep it where the chain's writer cannot write. It then shows if entries were cut off the
+/// chain's end, or the whole chain was written anew
 /// ([`Verifier::expecting`](super::Verifier::expecting)).
 ///
-/// As JSON it has `size`, `root`, `at` (milliseconds since 1970), `key` and `mac`; hashes are 64
-/// hexadecimal digits. Other members are ignored, so that it may stand in an entry's body. The
-/// signature covers all five.
+/// The JSON form has the members `size`, `root`, `at` (milliseconds since 1970), `key` and `mac`;
+/// hashes are 64 hexadecimal digits. Other members are ignored, so that a checkpoint can be an
+/// entry's body. The signature covers `size`, `root`, `at` and `key`.
 ///
 /// ```
-/// use tool_runtime::ledger::{ChainKeys, Checkpoint, Head};
+/// use tool_runtime::ledger::{ChainKeys, Checkpoint, ChainHead};
 /// use tool_runtime::policy::KeyRing;
 /// use tool_runtime::store::UnixMillis;
 ///
 /// let keys = ChainKeys::new(&KeyRing::new("2025-07", &[7; 32])?);
-/// let checkpoint = Head::empty().checkpoint(&keys, UnixMillis::new(1_750_000_000_000));
+/// let checkpoint = ChainHead::empty().checkpoint(&keys, UnixMillis::new(1_750_000_000_000));
 /// let text = serde_json::to_string(&checkpoint)?;
 /// assert!(text.starts_with(r#"{"size":0,"root":"e3b0c442"#));
 ///
@@ -50,7 +50,7 @@ impl Checkpoint {
         Self { size, root, at, key: key.id().as_ref().into(), mac: Digest::from_bytes(mac.into()) }
     }
 
-    /// Says whether one of these keys signed it as it is, in constant time.
+    /// Returns whether one of these keys signed it as it is. Compares in constant time.
     #[must_use]
     pub fn verify_mac(&self, keys: &ChainKeys) -> bool {
         keys.key(&self.key).is_some_and(|key| {
@@ -58,12 +58,12 @@ impl Checkpoint {
         })
     }
 
-    /// Was it signed of the chain as this head has it?
-    pub(super) fn is_of(&self, head: &Head) -> bool {
+    /// Returns whether it signs the chain of this head.
+    pub(super) fn is_of(&self, head: &ChainHead) -> bool {
         self.size == head.size() && self.root == head.tree().root()
     }
 
-    /// Returns size and root alone, as a signed note says them.
+    /// Returns size and root alone, as in a signed note.
     #[must_use]
     pub const fn tree_head(&self) -> TreeHead {
         TreeHead { size: self.size, root: self.root }

@@ -8,24 +8,24 @@ use super::frontier::leaf_hash;
 
 /// One entry of a chain, as it is stored.
 ///
-/// A store keeps all five parts, and gives them back byte for byte. The body may be dropped later,
-/// when the law or the disk asks for it: the chain still verifies, if one of its entries says
-/// that it was ([`Verifier`](super::Verifier)).
+/// A store keeps all five parts, and returns them byte for byte. The body may be erased later, for
+/// example after a retention period: the chain still verifies if one of its entries records the
+/// erasure ([`Verifier`](super::Verifier)).
 ///
 /// ```
-/// use tool_runtime::ledger::{ChainKeys, Entry, Head};
+/// use tool_runtime::ledger::{ChainKeys, ChainEntry, ChainHead};
 /// use tool_runtime::policy::KeyRing;
 ///
 /// let keys = ChainKeys::new(&KeyRing::ephemeral()?);
-/// let entry = Head::empty().append(&keys, r#"{"kind":"call"}"#.into());
+/// let entry = ChainHead::empty().append(&keys, r#"{"kind":"call"}"#.into());
 /// assert_eq!((entry.seq(), entry.body()), (0, Some(r#"{"kind":"call"}"#)));
 ///
-/// let read = Entry::from_parts(0, entry.body(), *entry.leaf(), entry.key(), *entry.mac());
+/// let read = ChainEntry::from_parts(0, entry.body(), *entry.leaf(), entry.key(), *entry.mac());
 /// assert_eq!(read, entry);
 /// # Ok::<(), tool_runtime::policy::KeyRingError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct ChainEntry {
     pub(super) seq: u64,
     pub(super) body: Option<Box<str>>,
     pub(super) leaf: Digest,
@@ -33,8 +33,8 @@ pub struct Entry {
     pub(super) mac: [u8; 32],
 }
 
-impl Entry {
-    /// Puts together what a store kept; nothing is checked.
+impl ChainEntry {
+    /// Puts together the stored parts; nothing is checked.
     #[must_use]
     pub fn from_parts(
         seq: u64,
@@ -46,13 +46,13 @@ impl Entry {
         Self { seq, body: body.map(Into::into), leaf, key: key.into(), mac }
     }
 
-    /// Returns its place in the chain: from 0, without gaps.
+    /// Returns its position in the chain: from 0, without gaps.
     #[must_use]
     pub const fn seq(&self) -> u64 {
         self.seq
     }
 
-    /// Returns what it records, a JSON object; none once it was forgotten.
+    /// Returns the record, a JSON object; none if it was erased.
     #[must_use]
     pub fn body(&self) -> Option<&str> {
         self.body.as_deref()
@@ -70,19 +70,19 @@ impl Entry {
         &self.key
     }
 
-    /// Returns what links it: HMAC-SHA-256 over the entry before it, its place, its leaf and its
-    /// key's id.
+    /// Returns its link: HMAC-SHA-256 over the link of the entry before it, its position, its leaf
+    /// and its key's id.
     #[must_use]
     pub const fn mac(&self) -> &[u8; 32] {
         &self.mac
     }
 
-    /// Drops the body; leaf and link stay.
+    /// Erases the body; leaf and link stay.
     pub fn forget(&mut self) {
         self.body = None;
     }
 
-    /// The leaf by the body, or the stored one where nothing contradicts it.
+    /// Returns the leaf of the body, or the stored leaf if the body was erased.
     pub(super) fn true_leaf(&self) -> Digest {
         self.body.as_deref().map_or(self.leaf, leaf_hash)
     }

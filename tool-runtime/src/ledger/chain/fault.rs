@@ -1,18 +1,17 @@
-//! What may be wrong with a chain.
+//! The ways in which a chain can be invalid.
 
 use std::fmt;
 
-/// Says which record of a chain is the first that is not as it was written, and how it is wrong.
+/// The first record of a chain that is not as it was written, and its kind of fault.
 ///
-/// The text is for a person: what was found, and what to do. It quotes nothing of the store but
-/// numbers.
+/// The text is for an operator: the finding, and what to do. It quotes only numbers of the store.
 ///
 /// ```
-/// use tool_runtime::ledger::{ChainKeys, FaultKind, Head, Verifier};
+/// use tool_runtime::ledger::{ChainKeys, ChainFaultKind, ChainHead, Verifier};
 /// use tool_runtime::policy::KeyRing;
 ///
 /// let keys = ChainKeys::new(&KeyRing::ephemeral()?);
-/// let mut head = Head::empty();
+/// let mut head = ChainHead::empty();
 /// let entries = ["{}"; 4].map(|body| head.append(&keys, body.into()));
 ///
 /// let mut verifier = Verifier::new(keys);
@@ -20,142 +19,142 @@ use std::fmt;
 ///     verifier.push(entry)?; // record 1 may still come
 /// }
 /// let fault = verifier.finish().unwrap_err();
-/// assert_eq!((fault.seq(), fault.kind()), (1, FaultKind::Removed));
+/// assert_eq!((fault.seq(), fault.kind()), (1, ChainFaultKind::Removed));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    kind: FaultKind,
+pub struct ChainFault {
+    kind: ChainFaultKind,
     seq: u64,
-    /// Another number that matters: of the record found there, or of entries that are known of.
+    /// A second number: of the record found there, or of entries that are known.
     other: Option<u64>,
 }
 
-/// In which way a chain is not as it was written.
+/// The kind of fault of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum FaultKind {
-    /// A part of the record was changed, or another record was put in its place.
+pub enum ChainFaultKind {
+    /// A part of the record was changed, or it was replaced by another record.
     Altered,
-    /// The record is not there; or its body is not, and no entry says that it was forgotten.
+    /// The record is missing; or its body is missing, and no entry records that it was erased.
     Removed,
-    /// The record is there, at another place, or another record was moved before it.
+    /// The record stands at another position, or another record was moved before it.
     Reordered,
-    /// A copy of another record, or one with the number of an earlier record, was put before it.
+    /// A copy of another record, or a record with an earlier number, was put before it.
     Repeated,
     /// A record that was never written was put before it.
     Inserted,
-    /// The chain ends before the record, and a checkpoint shows that it was there.
+    /// The chain ends before the record, and a checkpoint shows that the record existed.
     Truncated,
-    /// The chain is whole, and not the one of the checkpoint that was expected: it was written anew
-    /// by somebody with the key, or continued from an old copy. The record is the first that no
+    /// The chain is valid, but not the one that the expected checkpoint signed: it was written
+    /// anew with the same key, or continued from an old copy. The record is the first that no
     /// expected checkpoint proves.
     Diverged,
-    /// The record was linked with a key that the keys given do not have.
+    /// The record was linked with a key that is not among the given keys.
     ForeignKey,
-    /// A checkpoint is not as it was signed. The record is the one that holds it, or, if it was
-    /// given from elsewhere, the first that it says nothing of.
+    /// A checkpoint is not as it was signed. The record is the one that holds it; for an expected
+    /// checkpoint, the first that it does not cover.
     BadCheckpoint,
 }
 
-impl Fault {
-    pub(super) const fn new(kind: FaultKind, seq: u64, other: Option<u64>) -> Self {
+impl ChainFault {
+    pub(super) const fn new(kind: ChainFaultKind, seq: u64, other: Option<u64>) -> Self {
         Self { kind, seq, other }
     }
 
-    /// Returns in which way it is wrong.
+    /// Returns the kind of fault.
     #[must_use]
-    pub const fn kind(&self) -> FaultKind {
+    pub const fn kind(&self) -> ChainFaultKind {
         self.kind
     }
 
-    /// Returns the number of the first record that is not as it was written: the one expected where
-    /// the chain breaks.
+    /// Returns the number of the first record that is not as it was written: the expected one
+    /// where the chain breaks.
     ///
-    /// All records before it are as they were written, except that those without a body may not have
-    /// been forgotten rightly.
+    /// All records before it are as they were written, but bodies among them may be missing
+    /// without a record of their erasure.
     #[must_use]
     pub const fn seq(&self) -> u64 {
         self.seq
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ChainFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.finding(f)?;
         f.write_str(self.kind.cure())
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ChainFault {}
 
-impl Fault {
+impl ChainFault {
     fn finding(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seq = self.seq;
         match (self.kind, self.other) {
-            (FaultKind::Altered, _) => write!(f, "record {seq} is not as it was written"),
-            (FaultKind::Removed, None) => write!(
+            (ChainFaultKind::Altered, _) => write!(f, "record {seq} is not as it was written"),
+            (ChainFaultKind::Removed, None) => write!(
                 f,
-                "the body of record {seq} is gone, and no later record says that it was forgotten"
+                "the body of record {seq} is missing, and no later record says that it was erased"
             ),
-            (FaultKind::Removed, Some(other)) => {
-                write!(f, "record {seq} is missing: number {other} stands in its place")
+            (ChainFaultKind::Removed, Some(other)) => {
+                write!(f, "record {seq} is missing; record {other} stands in its place")
             }
-            (FaultKind::Reordered, other) => {
-                write!(f, "record {seq} is not at its place: {} stands there", Number(other))
+            (ChainFaultKind::Reordered, other) => {
+                write!(f, "record {seq} is not at its position; {} stands there", Number(other))
             }
-            (FaultKind::Repeated, other) => {
-                write!(f, "{} stands once more, before record {seq}", Number(other))
+            (ChainFaultKind::Repeated, other) => {
+                write!(f, "{} is repeated before record {seq}", Number(other))
             }
-            (FaultKind::Inserted, _) => {
+            (ChainFaultKind::Inserted, _) => {
                 write!(f, "a record that was never written stands before record {seq}")
             }
-            (FaultKind::Truncated, other) => write!(
+            (ChainFaultKind::Truncated, other) => write!(
                 f,
-                "the end was cut off: record {seq} is missing, and a checkpoint was signed behind \
+                "the end was cut off: record {seq} is missing, but a checkpoint was signed after \
                  {}",
                 Number(other)
             ),
-            (FaultKind::Diverged, other) => write!(
+            (ChainFaultKind::Diverged, other) => write!(
                 f,
-                "this is not the chain of the checkpoint behind {}: it differs from record {seq} \
-                 on or later",
+                "this is not the chain of the checkpoint after {}: it differs from record {seq} \
+                 or a later one on",
                 Number(other)
             ),
-            (FaultKind::ForeignKey, _) => {
-                write!(f, "record {seq} was linked with a key that is not on the ring")
+            (ChainFaultKind::ForeignKey, _) => {
+                write!(f, "record {seq} was linked with a key that is not in the key ring")
             }
-            (FaultKind::BadCheckpoint, _) => {
+            (ChainFaultKind::BadCheckpoint, _) => {
                 write!(f, "the checkpoint at record {seq} is not as it was signed")
             }
         }
     }
 }
 
-impl FaultKind {
+impl ChainFaultKind {
     const fn cure(self) -> &'static str {
         match self {
             Self::Altered | Self::Removed | Self::Reordered => {
-                "; keep the store as it is, and compare with a copy from before"
+                "; keep the store as it is, and compare it with an earlier copy"
             }
             Self::Repeated | Self::Inserted => {
-                "; keep the store as it is, and look for who else writes to it"
+                "; keep the store as it is, and find out what else writes to it"
             }
-            Self::Truncated => "; keep the store as it is, and look for the end in a copy of it",
+            Self::Truncated => "; keep the store as it is, and look for the end in a copy",
             Self::Diverged => {
-                "; keep the store as it is, and look for an old copy that was put in its place, or \
-                 for who else has the key"
+                "; keep the store as it is, and find out if an old copy was put in its place, or \
+                 another process has the key"
             }
-            Self::ForeignKey => "; add the key as a former one, and verify again",
+            Self::ForeignKey => "; add the key as a former key, and verify again",
             Self::BadCheckpoint => {
-                "; take it from where it was first exported to, and check that its key is on the \
-                 ring"
+                "; take it from where it was first exported to, and check that its key is in the \
+                 key ring"
             }
         }
     }
 }
 
-/// The number of a record, if one is known.
+/// Formats the number of a record, if one is known.
 struct Number(Option<u64>);
 
 impl fmt::Display for Number {

@@ -1,4 +1,4 @@
-//! A Merkle tree of RFC 6962 that only grows, kept as the few hashes that its root needs.
+//! An append-only Merkle tree (RFC 6962), kept as the few hashes that its root needs.
 
 use sha2::{Digest as _, Sha256};
 
@@ -7,28 +7,29 @@ use crate::canonical::Digest;
 const LEAF: &[u8] = &[0];
 const PARENT: &[u8] = &[1];
 
-/// The right edge of a Merkle tree (RFC 6962, section 2.1): enough to add leaves and find the root.
+/// The right edge of a Merkle tree (RFC 6962, section 2.1), which is enough to add leaves and
+/// compute the root.
 ///
-/// It holds the root of each full subtree, one for each bit that is set in the number of leaves: 20
-/// hashes at most for a million. Adding a leaf computes one more hash on average.
+/// It holds the root of each full subtree, one for each bit that is set in the number of leaves:
+/// at most 20 hashes for a million leaves. Adding a leaf computes one more hash on average.
 ///
 /// ```
-/// use tool_runtime::ledger::Frontier;
+/// use tool_runtime::ledger::MerkleFrontier;
 ///
-/// let mut tree = Frontier::empty();
+/// let mut tree = MerkleFrontier::empty();
 /// let empty = tree.root();
 /// assert!(empty.to_string().starts_with("e3b0c442")); // SHA-256 of nothing
 /// tree.push(empty);
 /// assert_eq!((tree.size(), tree.root()), (1, empty)); // a single leaf is its root
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frontier {
+pub struct MerkleFrontier {
     size: u64,
     /// From the largest subtree to the smallest.
     peaks: Vec<Digest>,
 }
 
-impl Frontier {
+impl MerkleFrontier {
     /// Makes the tree without leaves.
     #[must_use]
     pub const fn empty() -> Self {
@@ -38,7 +39,7 @@ impl Frontier {
     /// Adds a leaf, given by its hash.
     pub fn push(&mut self, leaf: Digest) {
         let mut node = leaf;
-        // Each subtree that the leaf fills up becomes one with its right neighbour.
+        // Each subtree that the leaf completes is joined with its left neighbour.
         for _ in 0..self.size.trailing_ones() {
             node = self.peaks.pop().map_or(node, |left| parent(&left, &node));
         }
@@ -63,7 +64,7 @@ impl Frontier {
         &self.peaks
     }
 
-    /// None unless a tree of this size has so many peaks.
+    /// Returns none unless a tree of this size has so many peaks.
     pub(super) fn from_parts(size: u64, peaks: Vec<Digest>) -> Option<Self> {
         let fits = u32::try_from(peaks.len()) == Ok(size.count_ones());
         fits.then_some(Self { size, peaks })

@@ -1,4 +1,4 @@
-//! What the next entry is linked to.
+//! The end of a chain, to which the next entry is linked.
 
 use hmac::Mac;
 use serde::{Deserialize, Serialize};
@@ -8,23 +8,23 @@ use crate::canonical::Digest;
 use crate::store::UnixMillis;
 
 use super::checkpoint::Checkpoint;
-use super::entry::Entry;
-use super::frontier::{Frontier, leaf_hash};
+use super::entry::ChainEntry;
+use super::frontier::{MerkleFrontier, leaf_hash};
 use super::keys::ChainKeys;
 
-/// What the next entry of a chain is linked to: how many there are, the last one's link, the tree.
+/// The end of a chain: its number of entries, the last entry's link, and the Merkle tree.
 ///
-/// As JSON (serde) it can be kept with a [`Checkpoint`], so that appending and verifying begin there
-/// and not at the first entry. It is not signed: take it from a place that you trust, or make it by
-/// verifying the chain ([`Verified::into_head`](super::Verified::into_head)). A chain whose head was
-/// used twice forks, so a chain has one writer.
+/// Its JSON form (serde) can be kept with a [`Checkpoint`], so that appending and verifying can
+/// begin there instead of at the first entry. It is not signed: take it from a trusted place, or
+/// make it by verifying the chain ([`VerifiedChain::into_head`](super::VerifiedChain::into_head)). A chain
+/// whose head is used twice forks, so a chain has one writer.
 ///
 /// ```
-/// use tool_runtime::ledger::{ChainKeys, Head, Verifier};
+/// use tool_runtime::ledger::{ChainKeys, ChainHead, Verifier};
 /// use tool_runtime::policy::KeyRing;
 ///
 /// let keys = ChainKeys::new(&KeyRing::ephemeral()?);
-/// let mut head = Head::empty();
+/// let mut head = ChainHead::empty();
 /// let entries = ["{}", "{}", "{}"].map(|body| head.append(&keys, body.into()));
 /// assert_eq!(head.size(), 3);
 ///
@@ -36,44 +36,46 @@ use super::keys::ChainKeys;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Kept", into = "Kept")]
-pub struct Head {
+#[serde(try_from = "HeadJson", into = "HeadJson")]
+pub struct ChainHead {
     pub(super) previous: [u8; 32],
-    pub(super) tree: Frontier,
+    pub(super) tree: MerkleFrontier,
 }
 
-/// Says that what was kept is no [`Head`].
+/// The error of reading a [`ChainHead`] from JSON that does not hold one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("a head of this many entries has another number of hashes: make it by verifying the chain")]
+#[error(
+    "the number of hashes does not fit the number of entries; make the head by verifying the chain"
+)]
 #[non_exhaustive]
-pub struct InvalidHead;
+pub struct InvalidChainHead;
 
-impl Head {
+impl ChainHead {
     /// Makes the head of a chain without entries.
     #[must_use]
     pub const fn empty() -> Self {
-        Self { previous: [0; 32], tree: Frontier::empty() }
+        Self { previous: [0; 32], tree: MerkleFrontier::empty() }
     }
 
-    /// Appends an entry, linked with the current key; what is not stored then breaks the chain.
+    /// Appends an entry, linked with the current key. The caller has to store the returned entry.
     ///
-    /// The body is a JSON object; two values of its `kind` mean something to the
-    /// [`Verifier`](super::Verifier). It is not looked at here.
+    /// The body is a JSON object, and is not checked. The [`Verifier`](super::Verifier) interprets
+    /// two values of its `kind`.
     #[must_use = "an entry that is not stored breaks the chain"]
-    pub fn append(&mut self, keys: &ChainKeys, body: Box<str>) -> Entry {
+    pub fn append(&mut self, keys: &ChainKeys, body: Box<str>) -> ChainEntry {
         let (key, seq, leaf) = (keys.current(), self.size(), leaf_hash(&body));
         let mac = key.link(&self.previous, seq, &leaf).finalize().into_bytes().into();
         self.advance(leaf, mac);
-        Entry { seq, body: Some(body), leaf, key: key.id().clone(), mac }
+        ChainEntry { seq, body: Some(body), leaf, key: key.id().clone(), mac }
     }
 
-    /// Signs the chain as it stands, for keeping it where the chain's writer cannot change it.
+    /// Signs the current state of the chain. Keep the result where the chain's writer cannot write.
     #[must_use]
     pub fn checkpoint(&self, keys: &ChainKeys, at: UnixMillis) -> Checkpoint {
         Checkpoint::sign(keys.current(), self.size(), self.tree.root(), at)
     }
 
-    /// Returns how many entries there are, which is the next one's `seq`.
+    /// Returns the number of entries, which is the next entry's `seq`.
     #[must_use]
     pub const fn size(&self) -> u64 {
         self.tree.size()
@@ -81,7 +83,7 @@ impl Head {
 
     /// Returns the tree of all leaves.
     #[must_use]
-    pub const fn tree(&self) -> &Frontier {
+    pub const fn tree(&self) -> &MerkleFrontier {
         &self.tree
     }
 
@@ -91,26 +93,26 @@ impl Head {
     }
 }
 
-/// A head as JSON.
+/// The JSON form of a head.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct HeadJson {
     size: u64,
     mac: Digest,
     peaks: Vec<Digest>,
 }
 
-impl From<Head> for Kept {
-    fn from(head: Head) -> Self {
+impl From<ChainHead> for HeadJson {
+    fn from(head: ChainHead) -> Self {
         let mac = Digest::from_bytes(head.previous);
         Self { size: head.size(), mac, peaks: head.tree.peaks().to_vec() }
     }
 }
 
-impl TryFrom<Kept> for Head {
-    type Error = InvalidHead;
+impl TryFrom<HeadJson> for ChainHead {
+    type Error = InvalidChainHead;
 
-    fn try_from(kept: Kept) -> Result<Self, InvalidHead> {
-        let tree = Frontier::from_parts(kept.size, kept.peaks).ok_or(InvalidHead)?;
-        Ok(Self { previous: *kept.mac.as_bytes(), tree })
+    fn try_from(json: HeadJson) -> Result<Self, InvalidChainHead> {
+        let tree = MerkleFrontier::from_parts(json.size, json.peaks).ok_or(InvalidChainHead)?;
+        Ok(Self { previous: *json.mac.as_bytes(), tree })
     }
 }

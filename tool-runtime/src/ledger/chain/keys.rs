@@ -9,22 +9,23 @@ use sha2::Sha256;
 use crate::canonical::Digest;
 use crate::policy::KeyRing;
 
-// Part of every key: changing it makes all chains that were ever written void.
+// Part of every key: with another label, all existing chains become invalid.
 const LINKING: &[u8] = b"tool-runtime/ledger/v1/chain";
 
-// They keep an entry's and a checkpoint's message apart. Short, so that an entry's fits into two
-// blocks of SHA-256.
+// Separate the messages of entries and checkpoints. Short, so that an entry's message fits into
+// two blocks of SHA-256.
 const ENTRY: &[u8] = b"entry/1\0";
 const CHECKPOINT: &[u8] = b"checkpoint/1\0";
 
 /// The keys of a chain, one for each key of a [`KeyRing`].
 ///
-/// The ring's current key links new entries; the former ones verify what they linked. A key is
-/// needed for as long as an entry that it linked is kept, which is longer than tickets need it.
+/// The ring's current key links new entries; the former keys verify the entries that they linked.
+/// A key is needed as long as an entry that it linked is kept, which is longer than tickets need
+/// it.
 ///
-/// They are derived by HKDF-SHA-256 for this purpose alone, so that neither tickets nor anything
-/// else of the ring can be made with them, and overwritten when the last clone is dropped. A clone
-/// is cheap. `Debug` shows ids only.
+/// The keys are derived by HKDF-SHA-256 for this purpose alone, so that neither tickets nor other
+/// data of the ring can be signed with them. They are overwritten when the last clone is dropped.
+/// A clone is cheap. `Debug` shows ids only.
 ///
 /// ```
 /// use tool_runtime::ledger::ChainKeys;
@@ -37,25 +38,25 @@ const CHECKPOINT: &[u8] = b"checkpoint/1\0";
 #[derive(Clone)]
 pub struct ChainKeys(Arc<[ChainKey]>);
 
-/// What links entries: HMAC-SHA-256, with the key already taken in.
+/// A key that links entries: HMAC-SHA-256, with the key already absorbed.
 pub(super) struct ChainKey {
     id: Arc<str>,
     keyed: Hmac<Sha256>,
 }
 
 impl ChainKeys {
-    /// Derives them from a ring.
+    /// Derives the keys from a ring.
     #[must_use]
     pub fn new(ring: &KeyRing) -> Self {
         Self(ring.keys().map(|key| ChainKey::new(key.id(), &key.subkey(LINKING))).collect())
     }
 
-    /// The key that links new entries.
+    /// Returns the key that links new entries.
     pub(super) fn current(&self) -> &ChainKey {
         &self.0[0]
     }
 
-    /// The key of this id.
+    /// Returns the key with this id.
     pub(super) fn key(&self, id: &str) -> Option<&ChainKey> {
         self.0.iter().find(|key| &*key.id == id)
     }
@@ -82,7 +83,7 @@ impl ChainKey {
         &self.id
     }
 
-    /// The link of an entry to the one before it.
+    /// Computes the link of an entry to the one before it.
     pub(super) fn link(&self, previous: &[u8; 32], seq: u64, leaf: &Digest) -> Hmac<Sha256> {
         let mut mac = self.keyed.clone();
         mac.update(ENTRY);
@@ -93,7 +94,7 @@ impl ChainKey {
         mac
     }
 
-    /// Does this link an entry to the one before it? Compares in constant time.
+    /// Returns whether `mac` links an entry to the one before it. Compares in constant time.
     pub(super) fn links(
         &self,
         previous: &[u8; 32],
@@ -104,7 +105,7 @@ impl ChainKey {
         self.link(previous, seq, leaf).verify_slice(mac).is_ok()
     }
 
-    /// The signature of a checkpoint.
+    /// Computes the signature of a checkpoint.
     pub(super) fn seal(&self, size: u64, root: &Digest, at: u64) -> Hmac<Sha256> {
         let mut mac = self.keyed.clone();
         mac.update(CHECKPOINT);

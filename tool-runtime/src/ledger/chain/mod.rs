@@ -1,25 +1,26 @@
-//! The chain that shows what was altered, removed or reordered: types and arithmetic, no I/O.
+//! The chain that shows if records were altered, removed or reordered: types and arithmetic, no
+//! I/O.
 
 mod auditor;
 mod checkpoint;
+mod control_record;
 mod entry;
 mod fault;
-mod forgotten;
 mod frontier;
 mod head;
 mod keys;
-mod note;
-mod suspicion;
+mod mismatch;
+mod missing_bodies;
 mod verifier;
 
 #[cfg(test)]
 mod tests;
 
-pub use self::auditor::{Audited, Auditor, TreeHead};
+pub use self::auditor::{AuditedChain, Auditor, TreeHead};
 pub use self::checkpoint::Checkpoint;
-pub use self::entry::Entry;
-pub use self::fault::{Fault, FaultKind};
-pub use self::frontier::Frontier;
-pub use self::head::{Head, InvalidHead};
+pub use self::entry::ChainEntry;
+pub use self::fault::{ChainFault, ChainFaultKind};
+pub use self::frontier::MerkleFrontier;
+pub use self::head::{ChainHead, InvalidChainHead};
 pub use self::keys::ChainKeys;
-pub use self::verifier::{Verified, Verifier};
+pub use self::verifier::{VerifiedChain, Verifier};

@@ -1,41 +1,41 @@
-//! Reads a chain and finds the first record that is not as it was written.
+//! Verifies a chain and finds the first record that is not as it was written.
 
 use super::checkpoint::Checkpoint;
-use super::entry::Entry;
-use super::fault::{Fault, FaultKind};
-use super::forgotten::Forgotten;
-use super::head::Head;
+use super::control_record::{self, ControlRecord};
+use super::entry::ChainEntry;
+use super::fault::{ChainFault, ChainFaultKind};
+use super::head::ChainHead;
 use super::keys::ChainKeys;
-use super::note::{self, Note};
-use super::suspicion::{Next, Suspicion};
+use super::mismatch::{Mismatch, NextEntry};
+use super::missing_bodies::MissingBodies;
 
-/// Reads a chain, entry by entry, and names the first record that is not as it was written.
+/// Verifies a chain, entry by entry, and reports the first record that is not as it was written.
 ///
-/// Entries are pushed in the order in which the store has them, all of them, and are not kept: a
-/// chain of any length takes the same memory. A chain that was cut off at its end looks like a
-/// shorter one, unless a checkpoint says how long it was ([`expecting`](Self::expecting)).
+/// Push all entries in the order in which the store has them. They are not kept: a chain of any
+/// length takes the same memory. A chain that was cut off at its end looks like a shorter one,
+/// unless a checkpoint shows how long it was ([`expecting`](Self::expecting)).
 ///
-/// # What the chain says of itself
-/// Two kinds of body, JSON objects by their `kind`, mean something here:
-/// - `{"kind":"forgotten","before":7}`: the bodies of records 0 to 6 may be gone. A body that is
-///   gone without such an entry, behind it in the chain, makes its record `Removed`.
+/// # Control records
+/// The verifier interprets two kinds of body, JSON objects by their `kind`:
+/// - `{"kind":"forgotten","before":7}`: the bodies of records 0 to 6 may be missing. A record
+///   whose body is missing without a later entry of this kind is `Removed`.
 /// - `{"kind":"checkpoint", …}` with the members of a [`Checkpoint`]: it is checked against the
 ///   entries before this one.
 ///
-/// # When it is certain
-/// [`push`](Self::push) returns a fault as soon as it is certain. A record that is missing may still
-/// come, at a wrong place, so that some faults wait for [`finish`](Self::finish). A fault is found
-/// whatever was changed, and the record it names is right; its kind is right for one change, and
-/// a good guess for several at once. At the very end of a chain, a record that was never written and
-/// one that was altered look the same; it is called altered.
+/// # Certainty
+/// [`push`](Self::push) returns a fault as soon as it is certain. A missing record may still come
+/// at a wrong position, so some faults are reported only by [`finish`](Self::finish). Every change
+/// is found, and the reported record is right. The kind is right for a single change, and a good
+/// guess for several at once. At the very end of a chain, an inserted record and an altered one
+/// look the same; it is reported as altered.
 ///
 /// ```
-/// use tool_runtime::ledger::{ChainKeys, FaultKind, Head, Verifier};
+/// use tool_runtime::ledger::{ChainKeys, ChainFaultKind, ChainHead, Verifier};
 /// use tool_runtime::policy::KeyRing;
 /// use tool_runtime::store::UnixMillis;
 ///
 /// let keys = ChainKeys::new(&KeyRing::ephemeral()?);
-/// let mut head = Head::empty();
+/// let mut head = ChainHead::empty();
 /// let entries = ["{}"; 4].map(|body| head.append(&keys, body.into()));
 /// let exported = head.checkpoint(&keys, UnixMillis::new(1_750_000_000_000));
 ///
@@ -44,43 +44,43 @@ use super::suspicion::{Next, Suspicion};
 ///     verifier.push(entry)?;
 /// }
 /// let fault = verifier.finish().unwrap_err();
-/// assert_eq!((fault.seq(), fault.kind()), (2, FaultKind::Truncated));
+/// assert_eq!((fault.seq(), fault.kind()), (2, ChainFaultKind::Truncated));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Verifier {
     keys: ChainKeys,
-    head: Head,
+    head: ChainHead,
     /// From the largest to the smallest.
     expected: Vec<Checkpoint>,
-    /// How many entries the last expected checkpoint has proven.
+    /// The number of entries that the last expected checkpoint has proven.
     proven: u64,
     checkpoints: u64,
-    /// The last of the expected checkpoints with which it agreed.
+    /// The last of the expected checkpoints with which the chain agreed.
     agreed: Option<Checkpoint>,
-    forgotten: Forgotten,
-    suspicion: Option<Suspicion>,
-    fault: Option<Fault>,
+    missing_bodies: MissingBodies,
+    mismatch: Option<Mismatch>,
+    fault: Option<ChainFault>,
 }
 
-/// What a chain without a fault is known to hold.
+/// The result of verifying a chain without a fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verified {
-    head: Head,
+pub struct VerifiedChain {
+    head: ChainHead,
     checkpoints: u64,
     agreed: Option<Checkpoint>,
 }
 
 impl Verifier {
-    /// Verifies a chain from its first entry on.
+    /// Makes a verifier that begins at the first entry.
     #[must_use]
     pub fn new(keys: ChainKeys) -> Self {
-        Self::from_head(keys, Head::empty())
+        Self::from_head(keys, ChainHead::empty())
     }
 
-    /// Verifies the entries behind a head, which is trusted.
+    /// Makes a verifier that begins behind a head, which is trusted.
     #[must_use]
-    pub fn from_head(keys: ChainKeys, head: Head) -> Self {
+    pub fn from_head(keys: ChainKeys, head: ChainHead) -> Self {
         Self {
             keys,
             proven: head.size(),
@@ -88,26 +88,26 @@ impl Verifier {
             expected: Vec::new(),
             checkpoints: 0,
             agreed: None,
-            forgotten: Forgotten::default(),
-            suspicion: None,
+            missing_bodies: MissingBodies::default(),
+            mismatch: None,
             fault: None,
         }
     }
 
-    /// Expects the chain to be the one of which this checkpoint was signed, any number of times.
+    /// Requires the chain to contain the records that this checkpoint signed. May be called repeatedly.
     ///
-    /// One that is not as it was signed is a fault of the first [`push`](Self::push). One from before
-    /// the head where the verifier begins says nothing of what is verified, and is not counted in
-    /// [`Verified::checkpoints`].
+    /// A checkpoint that is not as it was signed is a fault of the first [`push`](Self::push). A
+    /// checkpoint from before the verifier's first entry is ignored, and not counted in
+    /// [`VerifiedChain::checkpoints`].
     #[must_use]
     pub fn expecting(mut self, checkpoint: Checkpoint) -> Self {
         if !checkpoint.verify_mac(&self.keys) {
-            let fault = Fault::new(FaultKind::BadCheckpoint, checkpoint.size(), None);
+            let fault = ChainFault::new(ChainFaultKind::BadCheckpoint, checkpoint.size(), None);
             self.fault.get_or_insert(fault);
         } else if checkpoint.size() >= self.head.size() {
             let at = self.expected.partition_point(|other| other.size() > checkpoint.size());
             self.expected.insert(at, checkpoint);
-            let met = self.meet();
+            let met = self.check_expected();
             self.fault = self.fault.take().or(met.err());
         }
         self
@@ -116,63 +116,64 @@ impl Verifier {
     /// Takes the next entry of the store.
     ///
     /// # Errors
-    /// When it is certain that the chain is not as it was written, and what was done to it. From then
-    /// on it is the answer to every call.
-    pub fn push(&mut self, entry: &Entry) -> Result<(), Fault> {
+    /// The chain is not as it was written. Every later call returns the same fault.
+    pub fn push(&mut self, entry: &ChainEntry) -> Result<(), ChainFault> {
         if self.fault.is_none() {
             self.fault = self.follow(entry).err();
         }
         self.fault.clone().map_or(Ok(()), Err)
     }
 
-    /// Judges the whole chain.
+    /// Ends the verification.
     ///
     /// # Errors
-    /// When the chain is not as it was written, does not reach to an expected checkpoint, or lacks a
-    /// body that no entry says was forgotten.
-    pub fn finish(self) -> Result<Verified, Fault> {
+    /// The chain is not as it was written, is shorter than an expected checkpoint, or lacks a body
+    /// without a record of its erasure.
+    pub fn finish(self) -> Result<VerifiedChain, ChainFault> {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
-        if let Some(suspicion) = self.suspicion {
-            return Err(suspicion.end(&self.keys, &self.head));
+        if let Some(mismatch) = self.mismatch {
+            return Err(mismatch.end(&self.keys, &self.head));
         }
-        // First, since what accounts for a missing body may have been cut off.
+        // Checked first, since the record of an erasure may have been cut off.
         if let Some(checkpoint) = self.expected.first() {
             let last = checkpoint.size().checked_sub(1);
-            return Err(Fault::new(FaultKind::Truncated, self.head.size(), last));
+            return Err(ChainFault::new(ChainFaultKind::Truncated, self.head.size(), last));
         }
-        match self.forgotten.first() {
-            Some(seq) => Err(Fault::new(FaultKind::Removed, seq, None)),
-            None => {
-                Ok(Verified { head: self.head, checkpoints: self.checkpoints, agreed: self.agreed })
-            }
+        match self.missing_bodies.first() {
+            Some(seq) => Err(ChainFault::new(ChainFaultKind::Removed, seq, None)),
+            None => Ok(VerifiedChain {
+                head: self.head,
+                checkpoints: self.checkpoints,
+                agreed: self.agreed,
+            }),
         }
     }
 
-    /// Returns the head of what was verified so far.
-    pub(in crate::ledger) const fn head(&self) -> &Head {
+    /// Returns the head of the entries that were verified so far.
+    pub(in crate::ledger) const fn head(&self) -> &ChainHead {
         &self.head
     }
 
-    fn follow(&mut self, entry: &Entry) -> Result<(), Fault> {
-        let next = Next { seq: entry.seq, fits: self.fits(entry) };
-        if let Some(suspicion) = &mut self.suspicion {
-            suspicion.hear(&self.keys, &self.head, next)?;
+    fn follow(&mut self, entry: &ChainEntry) -> Result<(), ChainFault> {
+        let next = NextEntry { seq: entry.seq, fits: self.fits(entry) };
+        if let Some(mismatch) = &mut self.mismatch {
+            mismatch.observe(&self.keys, &self.head, next)?;
         } else if !next.fits {
-            self.suspicion = Some(Suspicion::begin(&self.keys, &self.head, entry)?);
+            self.mismatch = Some(Mismatch::begin(&self.keys, &self.head, entry)?);
         }
         if next.fits { self.accept(entry).map_err(|fault| self.first(fault)) } else { Ok(()) }
     }
 
-    /// Whatever else is wrong further on, the entry under suspicion came first.
-    fn first(&self, fault: Fault) -> Fault {
-        self.suspicion.as_ref().map_or(fault, |first| first.end(&self.keys, &self.head))
+    /// A mismatch came before any later fault, so it is the one to report.
+    fn first(&self, fault: ChainFault) -> ChainFault {
+        self.mismatch.as_ref().map_or(fault, |first| first.end(&self.keys, &self.head))
     }
 
-    /// Is it the next record, as it was written?
-    fn fits(&self, entry: &Entry) -> bool {
-        let Head { previous, .. } = &self.head;
+    /// Returns whether the entry is the next record, as it was written.
+    fn fits(&self, entry: &ChainEntry) -> bool {
+        let ChainHead { previous, .. } = &self.head;
         entry.seq == self.head.size()
             && entry.true_leaf() == entry.leaf
             && self
@@ -181,24 +182,24 @@ impl Verifier {
                 .is_some_and(|key| key.links(previous, entry.seq, &entry.leaf, &entry.mac))
     }
 
-    fn accept(&mut self, entry: &Entry) -> Result<(), Fault> {
+    fn accept(&mut self, entry: &ChainEntry) -> Result<(), ChainFault> {
         match &entry.body {
-            None => self.forgotten.add(entry.seq),
-            Some(body) => self.heed(entry.seq, body)?,
+            None => self.missing_bodies.add(entry.seq),
+            Some(body) => self.apply_control_record(entry.seq, body)?,
         }
         self.head.advance(entry.leaf, entry.mac);
-        self.meet()
+        self.check_expected()
     }
 
-    /// Does what a body asks for.
-    fn heed(&mut self, seq: u64, body: &str) -> Result<(), Fault> {
-        match note::read(body) {
-            // Only of those that came before: what is forgotten later needs a later note.
-            Some(Note::Forgotten(before)) => self.forgotten.account(before),
-            Some(Note::Checkpoint(checkpoint)) => {
+    /// Applies a control record.
+    fn apply_control_record(&mut self, seq: u64, body: &str) -> Result<(), ChainFault> {
+        match control_record::read(body) {
+            // Covers only earlier records: a later erasure needs a later record.
+            Some(ControlRecord::Forgotten(before)) => self.missing_bodies.clear_below(before),
+            Some(ControlRecord::Checkpoint(checkpoint)) => {
                 let holds = |it: &Checkpoint| it.verify_mac(&self.keys) && it.is_of(&self.head);
                 if !checkpoint.is_some_and(|checkpoint| holds(&checkpoint)) {
-                    return Err(Fault::new(FaultKind::BadCheckpoint, seq, None));
+                    return Err(ChainFault::new(ChainFaultKind::BadCheckpoint, seq, None));
                 }
                 self.checkpoints += 1;
             }
@@ -207,14 +208,14 @@ impl Verifier {
         Ok(())
     }
 
-    /// Holds the chain against the checkpoints that were expected of this size.
-    fn meet(&mut self) -> Result<(), Fault> {
+    /// Checks the chain against the expected checkpoints of this size.
+    fn check_expected(&mut self) -> Result<(), ChainFault> {
         let size = self.head.size();
         while self.expected.last().is_some_and(|checkpoint| checkpoint.size() == size) {
             let agreed = self.expected.pop().filter(|checkpoint| checkpoint.is_of(&self.head));
             if agreed.is_none() {
                 let last = size.checked_sub(1);
-                return Err(Fault::new(FaultKind::Diverged, self.proven, last));
+                return Err(ChainFault::new(ChainFaultKind::Diverged, self.proven, last));
             }
             self.agreed = agreed;
             self.checkpoints += 1;
@@ -224,30 +225,30 @@ impl Verifier {
     }
 }
 
-impl Verified {
-    /// Returns the head of the chain, to append to it or to verify on from there later.
+impl VerifiedChain {
+    /// Returns the head of the chain, to append to it or to continue verifying from there.
     #[must_use]
-    pub fn into_head(self) -> Head {
+    pub fn into_head(self) -> ChainHead {
         self.head
     }
 
-    /// Returns how many entries the chain has.
+    /// Returns the number of entries.
     #[must_use]
     pub const fn size(&self) -> u64 {
         self.head.size()
     }
 
-    /// Returns the newest expected checkpoint with which it agreed: up to its size nothing is
-    /// missing.
+    /// Returns the newest expected checkpoint with which the chain agreed: up to its size no
+    /// record is missing.
     ///
-    /// None if none was expected. Records behind it are whole as far as they are there; whether some
-    /// were cut off behind the last one, only a newer checkpoint shows.
+    /// None if no checkpoint was expected. Only a newer checkpoint shows if records behind it were
+    /// cut off the end.
     #[must_use]
     pub const fn anchor(&self) -> Option<&Checkpoint> {
         self.agreed.as_ref()
     }
 
-    /// Returns how many checkpoints it agreed with, of those expected and of those in the chain.
+    /// Returns the number of checkpoints with which it agreed, expected ones and those in the chain.
     #[must_use]
     pub const fn checkpoints(&self) -> u64 {
         self.checkpoints

@@ -1,4 +1,4 @@
-//! Base64 with padding (RFC 4648), as signed notes have it: a few lines, and no crate for them.
+//! Base64 with padding (RFC 4648), for signed notes, in a few lines instead of a crate.
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -16,7 +16,7 @@ pub(super) fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// Reads the one encoding of some bytes; none for any other text.
+/// Decodes the canonical encoding of some bytes; none for any other text.
 pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);

@@ -1,4 +1,4 @@
-//! The thread that hands checkpoints to the host's sink, so that no record waits for it.
+//! The thread that hands checkpoints to the host's sink, so that no record waits for the sink.
 
 use std::fmt;
 use std::sync::mpsc::{self, Receiver};
@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 use super::{CheckpointSink, ExportedCheckpoint};
 use crate::call::guard;
 use crate::ledger::chain::Checkpoint;
-use crate::ledger::config::{FIRST_PAUSE, LAST_TRIES};
-use crate::ledger::stats::Stats;
+use crate::ledger::config::{CLOSE_RETRY_TIME, FIRST_PAUSE};
+use crate::ledger::stats::LedgerStats;
 use crate::store::{StoreError, StoreErrorKind};
 
-/// The longest pause before an export that failed is tried again.
+/// The longest pause before a failed export is retried.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// Hands checkpoints to a sink, the newest one alone where several wait.
+/// Hands checkpoints to a sink. If several wait, only the newest is exported.
 pub(in crate::ledger) struct Exporter {
     slot: Arc<Slot>,
-    /// Hears when the thread has ended.
+    /// Disconnects when the thread has ended.
     ended: Receiver<()>,
 }
 
@@ -32,36 +32,36 @@ struct Slot {
 #[derive(Default)]
 struct SlotState {
     waiting: Option<ExportedCheckpoint>,
-    /// When the ledger was closed.
+    /// The time at which the ledger was closed.
     closed_at: Option<Instant>,
     /// The newest checkpoint that the sink is known to have.
-    kept: Option<Checkpoint>,
+    newest_export: Option<Checkpoint>,
 }
 
-/// Reads which checkpoint the sink is known to have.
+/// Reads the newest checkpoint that the sink is known to have.
 #[derive(Clone)]
-pub(in crate::ledger) struct Kept(Arc<Slot>);
+pub(in crate::ledger) struct NewestExport(Arc<Slot>);
 
-impl Kept {
+impl NewestExport {
     pub(in crate::ledger) fn newest(&self) -> Option<Checkpoint> {
-        self.0.lock().kept.clone()
+        self.0.lock().newest_export.clone()
     }
 }
 
 impl Exporter {
-    /// Starts the thread; `kept` is what the sink has already.
+    /// Starts the thread; `newest_export` is the checkpoint that the sink already has.
     pub(in crate::ledger) fn start(
         mut sink: Box<dyn CheckpointSink>,
-        kept: Option<Checkpoint>,
-        stats: Arc<Stats>,
+        newest_export: Option<Checkpoint>,
+        stats: Arc<LedgerStats>,
     ) -> Result<Self, StoreError> {
         let slot = Arc::new(Slot::default());
-        slot.lock().kept = kept;
-        let (its, (done, ended)) = (slot.clone(), mpsc::channel());
+        slot.lock().newest_export = newest_export;
+        let (worker_slot, (ended_sender, ended)) = (slot.clone(), mpsc::channel());
         let work = move || {
-            its.run(&mut *sink, &stats);
+            worker_slot.run(&mut *sink, &stats);
             drop(guard(|| drop(sink)));
-            let _ = done.send(());
+            let _ = ended_sender.send(());
         };
         let thread = thread::Builder::new().name("tool-ledger-export".to_owned()).spawn(work);
         thread.map_err(|error| {
@@ -71,41 +71,42 @@ impl Exporter {
         Ok(Self { slot, ended })
     }
 
-    /// Takes a checkpoint to be exported, in the place of one that still waits.
+    /// Queues a checkpoint for export, in place of one that still waits.
     pub(in crate::ledger) fn offer(&self, exported: ExportedCheckpoint) {
         self.slot.lock().waiting = Some(exported);
         self.slot.changed.notify_all();
     }
 
-    pub(in crate::ledger) fn kept(&self) -> Kept {
-        Kept(self.slot.clone())
+    pub(in crate::ledger) fn newest_export(&self) -> NewestExport {
+        NewestExport(self.slot.clone())
     }
 }
 
-/// Waits for the last export, but no longer than a closed ledger is tried to be written.
+/// Waits for the last export, at most as long as a closed ledger retries a write.
 impl Drop for Exporter {
     fn drop(&mut self) {
         self.slot.lock().closed_at = Some(Instant::now());
         self.slot.changed.notify_all();
-        // A sink that hangs is left behind.
-        let _ = self.ended.recv_timeout(LAST_TRIES + FIRST_PAUSE);
+        // A sink that hangs is left running.
+        let _ = self.ended.recv_timeout(CLOSE_RETRY_TIME + FIRST_PAUSE);
     }
 }
 
 impl Slot {
-    fn run(&self, sink: &mut dyn CheckpointSink, stats: &Stats) {
+    fn run(&self, sink: &mut dyn CheckpointSink, stats: &LedgerStats) {
         let mut pause = FIRST_PAUSE;
-        while let Some(exported) = self.take() {
-            let kept = guard(|| sink.export(&exported)).unwrap_or_else(|text| Err(panicked(&text)));
-            match kept {
+        while let Some(exported) = self.next_export() {
+            let newest_export =
+                guard(|| sink.export(&exported)).unwrap_or_else(|text| Err(panicked(&text)));
+            match newest_export {
                 Ok(()) => {
-                    stats.exported(exported.checkpoint.size());
-                    self.lock().kept = Some(exported.checkpoint);
+                    stats.set_exported(exported.checkpoint.size());
+                    self.lock().newest_export = Some(exported.checkpoint);
                     pause = FIRST_PAUSE;
                 }
                 Err(error) => {
-                    tell(&error);
-                    stats.export_fails(error);
+                    log_failure(&error);
+                    stats.count_export_failure(error);
                     if !self.put_back(exported, pause) {
                         return;
                     }
@@ -115,14 +116,14 @@ impl Slot {
         }
     }
 
-    /// Waits for a checkpoint; none once the ledger is closed and no one waits.
-    fn take(&self) -> Option<ExportedCheckpoint> {
+    /// Waits for a checkpoint; none once the ledger is closed and none is queued.
+    fn next_export(&self) -> Option<ExportedCheckpoint> {
         let idle = |state: &mut SlotState| state.waiting.is_none() && state.closed_at.is_none();
         let waited = self.changed.wait_while(self.lock(), idle);
         waited.unwrap_or_else(PoisonError::into_inner).waiting.take()
     }
 
-    /// Keeps one that failed for the next try, unless a newer one waits; false if there is none.
+    /// Queues a failed export again, unless a newer one waits; false if no retry is left.
     fn put_back(&self, exported: ExportedCheckpoint, pause: Duration) -> bool {
         let mut state = self.lock();
         state.waiting.get_or_insert(exported);
@@ -131,7 +132,7 @@ impl Slot {
         let unchanged = |state: &mut SlotState| state.closed_at.is_some() == was_closed;
         let waited = self.changed.wait_timeout_while(state, pause, unchanged);
         let state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        state.closed_at.is_none_or(|closed_at| closed_at.elapsed() < LAST_TRIES)
+        state.closed_at.is_none_or(|closed_at| closed_at.elapsed() < CLOSE_RETRY_TIME)
     }
 
     fn lock(&self) -> MutexGuard<'_, SlotState> {
@@ -140,20 +141,22 @@ impl Slot {
 }
 
 fn panicked(text: &str) -> StoreError {
-    let text = format!("the sink of checkpoints panicked: {text}");
+    let text = format!("the checkpoint sink panicked: {text}");
     StoreError::new(StoreErrorKind::Unavailable, text)
 }
 
 #[cfg(feature = "trace")]
-fn tell(error: &StoreError) {
+fn log_failure(error: &StoreError) {
     tracing::warn!(target: "tool_runtime::ledger", %error, "a checkpoint could not be exported");
 }
 
 #[cfg(not(feature = "trace"))]
-fn tell(_: &StoreError) {}
+fn log_failure(_: &StoreError) {}
 
 impl fmt::Debug for Exporter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Exporter").field("kept", &self.slot.lock().kept).finish_non_exhaustive()
+        f.debug_struct("Exporter")
+            .field("newest_export", &self.slot.lock().newest_export)
+            .finish_non_exhaustive()
     }
 }

@@ -8,14 +8,15 @@ use super::{CheckpointSink, ExportedCheckpoint};
 use crate::ledger::chain::Checkpoint;
 use crate::store::{StoreError, StoreErrorKind};
 
-/// How many bytes of the end are read for the newest checkpoint: many lines.
+/// The number of bytes at the end that are read to find the newest checkpoint: many lines.
 const END: u64 = 64 * 1024;
 
-/// Appends exported checkpoints to a file, a line of JSON each.
+/// Appends exported checkpoints to a file, one line of JSON each.
 ///
-/// Put it on another volume, or another machine's, than the ledger: whoever can replace both shows
-/// nothing. The ledger only appends, so the file may be append-only for it (`chattr +a`), and only
-/// reads its end: older lines may be moved away. One ledger writes one file.
+/// Put it on another volume or machine than the ledger: if both can be replaced together, the file
+/// proves nothing. The ledger only appends to the file and reads its end, so the file may be
+/// append-only (`chattr +a`), and older lines may be moved away. Each ledger needs a file of its
+/// own.
 ///
 /// ```
 /// # fn doc(folder: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
@@ -35,10 +36,10 @@ pub struct CheckpointFile {
 }
 
 impl CheckpointFile {
-    /// Opens the file, or makes it, readable by its owner alone.
+    /// Opens the file, or creates it, readable by its owner alone.
     ///
     /// # Errors
-    /// It cannot be opened, or not be written.
+    /// The file cannot be opened for reading and writing.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref().to_owned();
         let mut options = OpenOptions::new();
@@ -67,7 +68,7 @@ impl CheckpointFile {
 
 impl CheckpointSink for CheckpointFile {
     fn export(&mut self, exported: &ExportedCheckpoint) -> Result<(), StoreError> {
-        // A line that a crash cut off ends here, and is no checkpoint.
+        // Ends a line that a crash cut off; the cut line is no checkpoint.
         let torn = self.end().map_err(|error| self.system(&error))?;
         let mut line = Vec::new();
         if torn.last().is_some_and(|last| *last != b'\n') {
@@ -90,7 +91,7 @@ impl CheckpointSink for CheckpointFile {
             None => Err(StoreError::new(
                 StoreErrorKind::Damaged,
                 format!(
-                    "`{}` holds no checkpoint: name another file, or restore this one",
+                    "`{}` holds no checkpoint; use another file, or restore this one",
                     self.path.display()
                 ),
             )),

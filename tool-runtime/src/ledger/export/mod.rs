@@ -1,4 +1,5 @@
-//! Checkpoints that leave the ledger's store by themselves, so that a cut or an old copy shows.
+//! ExportSchedule checkpoints out of the ledger's store, which shows if the ledger is truncated or rolled
+//! back.
 
 #[cfg(feature = "ed25519")]
 mod base64;
@@ -7,7 +8,7 @@ mod file;
 #[cfg(feature = "ed25519")]
 mod note;
 
-pub(super) use self::exporter::{Exporter, Kept};
+pub(super) use self::exporter::{Exporter, NewestExport};
 pub use self::file::CheckpointFile;
 #[cfg(feature = "ed25519")]
 pub use self::note::{InvalidNote, InvalidNoteKey, NoteSigner, NoteVerifier};
@@ -19,7 +20,7 @@ use crate::store::StoreError;
 
 /// A checkpoint as a [`CheckpointSink`] keeps it.
 ///
-/// As JSON it has the members of a [`Checkpoint`], and `note` where the ledger signs notes.
+/// Its JSON form has the members of a [`Checkpoint`], and `note` if the ledger signs notes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ExportedCheckpoint {
@@ -27,20 +28,20 @@ pub struct ExportedCheckpoint {
     #[serde(flatten)]
     pub checkpoint: Checkpoint,
     /// The same size and root as a signed note, which an auditor can verify without that key; none
-    /// unless the ledger has a signer.
+    /// if the ledger has no signer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<Box<str>>,
 }
 
-/// Keeps exported checkpoints, where the ledger's store cannot be written from.
+/// Keeps exported checkpoints where the ledger's writer cannot write.
 ///
-/// Give it to [`LedgerBuilder::checkpoint_sink`](super::LedgerBuilder::checkpoint_sink). The ledger
-/// exports a checkpoint after every `checkpoint_every` records, after `export_every` if there is
-/// something new, when it is opened and when it is closed. That happens on a thread of its own, so
-/// the sink may block; while it does, newer checkpoints take the place of those that wait. One that
-/// fails is tried again, and no record waits for it.
+/// Pass it to [`LedgerBuilder::checkpoint_sink`](super::LedgerBuilder::checkpoint_sink). The
+/// ledger exports a checkpoint every `checkpoint_every` records, every `export_every` if there are
+/// new records, and when it is opened and closed. ExportSchedule run on a thread of their own, so the
+/// sink may block; meanwhile a newer checkpoint replaces one that waits. A failed export is
+/// retried, and no record waits for it.
 ///
-/// [`CheckpointFile`] is one. A closure is one too, for an object store or a queue:
+/// [`CheckpointFile`] is a sink. A closure is one too, for example for an object store or a queue:
 ///
 /// ```
 /// use tool_runtime::ledger::{ExportedCheckpoint, Ledger, MemoryLedger};
@@ -59,21 +60,22 @@ pub struct ExportedCheckpoint {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A closure cannot read what it kept: fetch the newest one before the ledger is opened, and give it
-/// to [`LedgerBuilder::expecting`](super::LedgerBuilder::expecting).
+/// A closure cannot return the newest checkpoint: fetch it before the ledger is opened, and pass
+/// it to [`LedgerBuilder::expecting`](super::LedgerBuilder::expecting).
 pub trait CheckpointSink: Send + 'static {
     /// Keeps a checkpoint.
     ///
     /// # Errors
-    /// It is not kept; it, or a newer one, is tried again.
+    /// The checkpoint was not kept; the export of it, or of a newer one, is retried.
     fn export(&mut self, exported: &ExportedCheckpoint) -> Result<(), StoreError>;
 
     /// Returns the newest checkpoint that was kept; none if there is none yet.
     ///
-    /// It is asked once, when the ledger is opened, which fails if the ledger does not reach to it.
+    /// It is called once, when the ledger is opened. Opening fails if the ledger does not contain
+    /// it.
     ///
     /// # Errors
-    /// It cannot be read: the ledger is not opened.
+    /// The checkpoint cannot be read; the ledger is not opened.
     fn newest(&mut self) -> Result<Option<Checkpoint>, StoreError>;
 }
 

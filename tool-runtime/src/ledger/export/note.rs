@@ -11,26 +11,27 @@ use super::base64;
 use crate::canonical::Digest;
 use crate::ledger::chain::TreeHead;
 
-/// The algorithm of a note's key: Ed25519, as C2SP signed-note numbers it.
+/// The key algorithm Ed25519, as numbered by C2SP signed-note.
 const ED25519_KEY: u8 = 1;
 
-/// What opens a line with a signature.
+/// The find_start of a signature line.
 const SIGNATURE: &str = "\u{2014} ";
 
-/// The most bytes of a note that are read.
+/// The longest note that is read, in bytes.
 const LONGEST: usize = 64 * 1024;
 
 /// Signs checkpoints with Ed25519, as C2SP signed notes (`tlog-checkpoint`).
 ///
 /// The note's text has three lines: the key's name, the number of records, and the Merkle root in
-/// Base64. Give it to [`LedgerBuilder::note_signer`](crate::ledger::LedgerBuilder::note_signer).
+/// Base64. Pass the signer to
+/// [`LedgerBuilder::note_signer`](crate::ledger::LedgerBuilder::note_signer).
 ///
 /// ```
 /// use tool_runtime::ledger::{NoteSigner, NoteVerifier};
 ///
 /// // 32 random bytes of your own, kept like the ledger's key.
 /// let signer = NoteSigner::from_seed("ledger.example.com/tools", &[7; 32])?;
-/// // For the auditor: it verifies, and signs nothing.
+/// // For the auditor: it can verify, but not sign.
 /// let public: String = signer.verifier().to_string();
 /// assert!(public.starts_with("ledger.example.com/tools+"));
 /// assert!(public.parse::<NoteVerifier>().is_ok());
@@ -43,7 +44,7 @@ pub struct NoteSigner {
 
 /// Verifies signed notes of checkpoints.
 ///
-/// As text (`Display`, `FromStr`) it is a verifier key of C2SP signed-note: `NAME+HASH+KEY`.
+/// Its text form (`Display`, `FromStr`) is a verifier key of C2SP signed-note: `NAME+HASH+KEY`.
 ///
 /// ```no_run
 /// use tool_runtime::ledger::{NoteVerifier, SqliteLedger, audit};
@@ -63,49 +64,49 @@ pub struct NoteVerifier {
     key: [u8; 32],
 }
 
-/// Says why something is no key of notes.
+/// The error of making a note's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InvalidNoteKey {
-    /// The name is empty, or has a blank or a plus sign in it.
-    #[error("the name of a note's key is not empty and has no blanks and no `+`")]
+    /// The name is empty, or contains a blank or a plus sign.
+    #[error("the name of a note's key must not be empty or contain blanks or `+`")]
     Name,
     /// The text is not `NAME+HASH+KEY` of an Ed25519 key.
     #[error("expected `NAME+HASH+KEY`, an Ed25519 verifier key of C2SP signed-note")]
     Format,
-    /// The library for signatures does not take the seed.
-    #[error("no Ed25519 key can be made of the seed")]
+    /// The cryptographic library rejects the seed.
+    #[error("the seed is not a valid Ed25519 seed")]
     Seed,
 }
 
-/// Says why a note proves nothing.
+/// The error of verifying a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InvalidNote {
-    /// It is no note of a checkpoint.
+    /// The text is not the note of a checkpoint.
     #[error("expected a signed note with the three lines of a checkpoint: name, size, root")]
     Format,
-    /// No signature of it is of this key.
-    #[error("no signature of the note is of this key")]
+    /// The note has no signature by this key.
+    #[error("the note has no signature by this key")]
     OtherKey,
-    /// The signature is not of this text.
-    #[error("the note is not as it was signed")]
+    /// The signature does not fit the text.
+    #[error("the signature does not fit the note's text")]
     Signature,
 }
 
 impl NoteSigner {
-    /// Makes the signer of a name, a host's that is yours by custom, from the 32 secret bytes of an
-    /// Ed25519 key (RFC 8032).
+    /// Makes a signer from its name, by convention a host name that you own, and the 32 secret
+    /// bytes of an Ed25519 key (RFC 8032).
     ///
     /// # Errors
-    /// The name is no name of a note's key.
+    /// The name is empty, or contains a blank or a plus sign.
     pub fn from_seed(name: &str, seed: &[u8; 32]) -> Result<Self, InvalidNoteKey> {
         let pair = Ed25519KeyPair::from_seed_unchecked(seed).map_err(|_| InvalidNoteKey::Seed)?;
         let key = pair.public_key().as_ref().try_into().map_err(|_| InvalidNoteKey::Seed)?;
         Ok(Self { verifier: NoteVerifier::new(name, key)?, pair })
     }
 
-    /// Returns what verifies its notes.
+    /// Returns the verifier of its notes.
     #[must_use]
     pub fn verifier(&self) -> NoteVerifier {
         self.verifier.clone()
@@ -129,10 +130,10 @@ impl NoteVerifier {
         Ok(Self { name: name.into(), id: [a, b, c, d], key })
     }
 
-    /// Verifies a note, and returns what it says of the ledger.
+    /// Verifies a note, and returns the signed tree head.
     ///
     /// # Errors
-    /// It is no note of a checkpoint, or this key did not sign it as it is.
+    /// The text is not the note of a checkpoint, or this key did not sign it as it is.
     pub fn verify(&self, note: &str) -> Result<TreeHead, InvalidNote> {
         let (text, signatures) = Some(note)
             .filter(|note| note.len() <= LONGEST)
@@ -184,7 +185,7 @@ impl FromStr for NoteVerifier {
     }
 }
 
-/// Shows no key that signs.
+/// Does not show the signing key.
 impl fmt::Debug for NoteSigner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NoteSigner").field("verifier", &self.verifier).finish_non_exhaustive()
@@ -206,7 +207,7 @@ mod tests {
         let verifier: NoteVerifier = KEY.parse().unwrap();
         assert_eq!(verifier.to_string(), KEY);
         let note = format!("{TEXT}\n{SIGNATURE}PeterNeumann {SIGNED}\n");
-        // Its signature is right; its text is no checkpoint.
+        // Its signature is right, but its text is no checkpoint.
         assert_eq!(verifier.verify(&note), Err(InvalidNote::Format));
         let altered = note.replace("think", "thank");
         assert_eq!(verifier.verify(&altered), Err(InvalidNote::Signature));

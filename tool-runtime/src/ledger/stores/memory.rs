@@ -1,23 +1,23 @@
-//! A ledger that is gone with its process.
+//! A ledger that is lost with its process.
 
 use std::fmt;
 
-use super::traces::TraceBlocks;
+use super::trace_filters::TraceFilters;
 use super::{check_order, is_checkpoint};
-use crate::ledger::{Entry, LedgerQuery, LedgerStore};
+use crate::ledger::{ChainEntry, LedgerQuery, LedgerStore};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Keeps a ledger in memory, up to a number of entries: for tests and tools.
 ///
-/// A full one takes nothing more: [`append`](LedgerStore::append) answers
-/// [`Full`](StoreErrorKind::Full). An entry whose contents were given up still counts.
+/// When it is full, [`append`](LedgerStore::append) fails with [`Full`](StoreErrorKind::Full). An
+/// entry whose contents were erased still counts.
 ///
 /// ```
-/// use tool_runtime::ledger::{ChainKeys, Head, LedgerStore, MemoryLedger};
+/// use tool_runtime::ledger::{ChainKeys, ChainHead, LedgerStore, MemoryLedger};
 /// use tool_runtime::policy::KeyRing;
 ///
 /// let keys = ChainKeys::new(&KeyRing::ephemeral()?);
-/// let mut head = Head::empty();
+/// let mut head = ChainHead::empty();
 /// let mut ledger = MemoryLedger::new(1);
 /// ledger.append(&[head.append(&keys, r#"{"kind":"call"}"#.into())])?;
 /// assert_eq!(ledger.count()?, 1);
@@ -25,33 +25,36 @@ use crate::store::{StoreError, StoreErrorKind};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct MemoryLedger {
-    entries: Vec<Entry>,
+    entries: Vec<ChainEntry>,
     most: usize,
-    traces: TraceBlocks,
+    traces: TraceFilters,
 }
 
 impl MemoryLedger {
-    /// Makes an empty ledger that holds at most so many entries.
+    /// Makes an empty ledger that holds at most this many entries.
     #[must_use]
     pub fn new(most_entries: usize) -> Self {
-        Self { entries: Vec::new(), most: most_entries, traces: TraceBlocks::default() }
+        Self { entries: Vec::new(), most: most_entries, traces: TraceFilters::default() }
     }
 }
 
 impl LedgerStore for MemoryLedger {
-    fn append(&mut self, entries: &[Entry]) -> Result<(), StoreError> {
+    fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError> {
         check_order(self.count()?, entries)?;
         if entries.len() > self.most - self.entries.len() {
             return Err(StoreError::new(
                 StoreErrorKind::Full,
-                format!("a ledger in memory holds {} entries: give it more room", self.most),
+                format!(
+                    "the ledger in memory is full: it holds {} entries; raise its limit",
+                    self.most
+                ),
             ));
         }
         self.entries.extend_from_slice(entries);
         Ok(())
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
+    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
         let from = usize::try_from(from).unwrap_or(usize::MAX);
         Ok(self.entries.iter().skip(from).take(most).cloned().collect())
     }
@@ -60,11 +63,11 @@ impl LedgerStore for MemoryLedger {
         Ok(self.entries.len().try_into().unwrap_or(u64::MAX))
     }
 
-    fn last_checkpoint(&mut self) -> Result<Option<Entry>, StoreError> {
+    fn last_checkpoint(&mut self) -> Result<Option<ChainEntry>, StoreError> {
         Ok(self.entries.iter().rfind(|entry| is_checkpoint(entry)).cloned())
     }
 
-    fn find(&mut self, query: &LedgerQuery) -> Result<Vec<Entry>, StoreError> {
+    fn find(&mut self, query: &LedgerQuery) -> Result<Vec<ChainEntry>, StoreError> {
         let mut traces = std::mem::take(&mut self.traces);
         let found = traces.find(self, query);
         self.traces = traces;
@@ -74,7 +77,7 @@ impl LedgerStore for MemoryLedger {
     fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
         let before = usize::try_from(before).unwrap_or(usize::MAX).min(self.entries.len());
         let whole = self.entries[..before].iter_mut().filter(|entry| entry.body().is_some());
-        Ok(whole.map(Entry::forget).fold(0, |count, ()| count + 1))
+        Ok(whole.map(ChainEntry::forget).fold(0, |count, ()| count + 1))
     }
 }
 

@@ -1,12 +1,12 @@
-//! Where a ledger may be kept: in lines of JSON, in SQLite, in memory.
+//! The stores of a ledger: lines of JSON, SQLite, memory.
 
-#[cfg(test)]
-mod folder;
 mod json_lines;
 mod memory;
 #[cfg(feature = "sqlite")]
 mod sqlite;
-mod traces;
+#[cfg(test)]
+mod temp_folder;
+mod trace_filters;
 
 pub use self::json_lines::{JsonLines, JsonLinesOptions};
 pub use self::memory::MemoryLedger;
@@ -15,17 +15,17 @@ pub use self::sqlite::SqliteLedger;
 
 use serde::Deserialize;
 
-use super::chain::Entry;
+use super::chain::ChainEntry;
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Refuses entries that do not go on where the store ends.
-fn check_order(next: u64, entries: &[Entry]) -> Result<(), StoreError> {
+/// Rejects entries that do not continue the store's.
+fn check_order(next: u64, entries: &[ChainEntry]) -> Result<(), StoreError> {
     match (next..).zip(entries).find(|(expected, entry)| entry.seq() != *expected) {
         None => Ok(()),
         Some((expected, entry)) => Err(StoreError::new(
             StoreErrorKind::Damaged,
             format!(
-                "record {expected} comes next, and record {} was to be appended: somebody else \
+                "expected record {expected}, but record {} was to be appended: another process \
                  writes this ledger; let one process write it, and verify it",
                 entry.seq()
             ),
@@ -34,15 +34,15 @@ fn check_order(next: u64, entries: &[Entry]) -> Result<(), StoreError> {
 }
 
 fn read_only() -> StoreError {
-    StoreError::new(StoreErrorKind::ReadOnly, "the ledger was opened to be read: open it to write")
+    StoreError::new(StoreErrorKind::ReadOnly, "the ledger is open read-only; open it to write")
 }
 
-fn is_checkpoint(entry: &Entry) -> bool {
+fn is_checkpoint(entry: &ChainEntry) -> bool {
     #[derive(Deserialize)]
-    struct Kind<'a> {
+    struct KindOnly<'a> {
         #[serde(borrow)]
         kind: std::borrow::Cow<'a, str>,
     }
-    let kind = |body| serde_json::from_str::<Kind<'_>>(body).ok();
+    let kind = |body| serde_json::from_str::<KindOnly<'_>>(body).ok();
     entry.body().and_then(kind).is_some_and(|it| it.kind == "checkpoint")
 }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::samples::{done, names};
 use crate::canonical::Digest;
-use crate::ledger::{Entry, LARGEST_PAGE, LedgerQuery, LedgerStore, Record, RecordStatus};
+use crate::ledger::{ChainEntry, LedgerQuery, LedgerStore, MAX_PAGE_SIZE, Record, RecordStatus};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Checks everything that a [`LedgerStore`] promises.
@@ -72,7 +72,7 @@ fn entries_are_read_byte_for_byte(ledger: &mut dyn LedgerStore) {
         .zip(bodies)
         .map(|(seq, body)| {
             let (leaf, mac) = hashes(seq);
-            Entry::from_parts(seq, Some(body), leaf, keys[index(seq) % keys.len()], mac)
+            ChainEntry::from_parts(seq, Some(body), leaf, keys[index(seq) % keys.len()], mac)
         })
         .collect();
     append(ledger, &entries);
@@ -160,7 +160,7 @@ fn contents_are_given_up_and_hashes_stay(ledger: &mut dyn LedgerStore) {
     let mut entries: Vec<_> = calls(6).into_iter().map(|(entry, _)| entry).collect();
     append(ledger, &entries[..5]);
     forget(ledger, 3);
-    entries[..3].iter_mut().for_each(Entry::forget);
+    entries[..3].iter_mut().for_each(ChainEntry::forget);
     let promise = "contents before a number are given up, and hashes stay";
     assert_eq!(read(ledger, 0, 10), entries[..5], "{promise}");
     assert_eq!(read(ledger, 2, 1), entries[2..3], "{promise}");
@@ -235,7 +235,7 @@ fn pages_hold_every_call_once(ledger: &mut dyn LedgerStore) {
     let all = calls.iter().map(|(entry, _)| entry.clone()).collect::<Vec<_>>();
     append(ledger, &all);
     let promise = "pages hold every call once, in order";
-    for limit in [97, 300, LARGEST_PAGE] {
+    for limit in [97, 300, MAX_PAGE_SIZE] {
         for query in [LedgerQuery::new(), LedgerQuery::new().tool("b").limit(limit)] {
             let whole = calls
                 .iter()
@@ -262,7 +262,7 @@ fn paged(ledger: &mut dyn LedgerStore, query: &LedgerQuery, limit: usize) -> Vec
 
 /// Every query of a few values each, and of none.
 fn queries() -> Vec<LedgerQuery> {
-    let mut queries = vec![LedgerQuery::new().limit(LARGEST_PAGE)];
+    let mut queries = vec![LedgerQuery::new().limit(MAX_PAGE_SIZE)];
     let mut fork = |with: &dyn Fn(LedgerQuery) -> Vec<LedgerQuery>| {
         let forked: Vec<_> = queries.iter().cloned().flat_map(with).collect();
         queries.extend(forked);
@@ -278,7 +278,7 @@ fn queries() -> Vec<LedgerQuery> {
 }
 
 /// Calls of a few traces, tenants and tools, with something else between them here and there.
-fn calls(number: u64) -> Vec<(Entry, Record)> {
+fn calls(number: u64) -> Vec<(ChainEntry, Record)> {
     (0..number)
         .map(|seq| {
             let body = if seq % 11 == 5 { note_text(seq) } else { call(seq).to_string() };
@@ -320,11 +320,11 @@ fn minute(number: u64) -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::minutes(number)
 }
 
-fn notes(seqs: std::ops::Range<u64>) -> Vec<Entry> {
+fn notes(seqs: std::ops::Range<u64>) -> Vec<ChainEntry> {
     seqs.map(note).collect()
 }
 
-fn note(seq: u64) -> Entry {
+fn note(seq: u64) -> ChainEntry {
     entry(seq, &note_text(seq))
 }
 
@@ -334,9 +334,9 @@ fn note_text(seq: u64) -> String {
     format!(r#"{{"kind":"note","number":{seq},"tool":"b","trace_id":"t1","tenant_id":"{tenant}"}}"#)
 }
 
-fn entry(seq: u64, body: &str) -> Entry {
+fn entry(seq: u64, body: &str) -> ChainEntry {
     let (leaf, mac) = hashes(seq);
-    Entry::from_parts(seq, Some(body), leaf, "2025-07", mac)
+    ChainEntry::from_parts(seq, Some(body), leaf, "2025-07", mac)
 }
 
 /// Hashes that no two entries share; a store does not check them.
@@ -349,17 +349,17 @@ fn index(seq: u64) -> usize {
     usize::try_from(seq).unwrap_or(usize::MAX)
 }
 
-fn seqs(entries: &[Entry]) -> Vec<u64> {
-    entries.iter().map(Entry::seq).collect()
+fn seqs(entries: &[ChainEntry]) -> Vec<u64> {
+    entries.iter().map(ChainEntry::seq).collect()
 }
 
 #[track_caller]
-fn append(ledger: &mut dyn LedgerStore, entries: &[Entry]) {
+fn append(ledger: &mut dyn LedgerStore, entries: &[ChainEntry]) {
     done("append", ledger.append(entries));
 }
 
 #[track_caller]
-fn read(ledger: &mut dyn LedgerStore, from: u64, most: usize) -> Vec<Entry> {
+fn read(ledger: &mut dyn LedgerStore, from: u64, most: usize) -> Vec<ChainEntry> {
     done("read", ledger.read(from, most))
 }
 
@@ -369,12 +369,12 @@ fn count(ledger: &mut dyn LedgerStore) -> u64 {
 }
 
 #[track_caller]
-fn checkpoint(ledger: &mut dyn LedgerStore) -> Option<Entry> {
+fn checkpoint(ledger: &mut dyn LedgerStore) -> Option<ChainEntry> {
     done("last_checkpoint", ledger.last_checkpoint())
 }
 
 #[track_caller]
-fn find(ledger: &mut dyn LedgerStore, query: &LedgerQuery) -> Vec<Entry> {
+fn find(ledger: &mut dyn LedgerStore, query: &LedgerQuery) -> Vec<ChainEntry> {
     done("find", ledger.find(query))
 }
 

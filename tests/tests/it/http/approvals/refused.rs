@@ -10,7 +10,7 @@ use tool_runtime::contracts::server::Tenant;
 use tool_runtime::http::{
     self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes, Users,
 };
-use tool_runtime::ledger::{Access, Ledger, LedgerQuery, Record, RecordedCall};
+use tool_runtime::ledger::{Ledger, LedgerQuery, Record, RecordedAccess, RecordedCall};
 use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::Memory;
@@ -53,7 +53,7 @@ impl Recorded {
     }
 
     /// What somebody tried in vain.
-    async fn accesses(&self) -> Vec<Access> {
+    async fn accesses(&self) -> Vec<RecordedAccess> {
         self.ledger.flush().await.unwrap();
         let access = |record| match record {
             Record::Access(access) => Some(access),
@@ -67,7 +67,7 @@ impl Recorded {
         let accesses = self.accesses().await;
         let [access] = &accesses[..] else { panic!("{accesses:?}") };
         assert_eq!(access.outcome, "refused");
-        let Access { action, by, reason, subject, .. } = access.clone();
+        let RecordedAccess { action, by, reason, subject, .. } = access.clone();
         (action, by, subject, reason)
     }
 

@@ -6,7 +6,7 @@ use axum::http::Request;
 use serde_json::{Value, json};
 use tool_runtime::contracts::server::Tenant;
 use tool_runtime::http::{self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes};
-use tool_runtime::ledger::{Access, Ledger, Record};
+use tool_runtime::ledger::{Ledger, Record, RecordedAccess};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 
@@ -118,7 +118,7 @@ impl Bank {
     }
 
     /// The decisions that did not count.
-    async fn refused(&self) -> Vec<Access> {
+    async fn refused(&self) -> Vec<RecordedAccess> {
         self.ledger.flush().await.unwrap();
         let access = |record| match record {
             Record::Access(access) if access.outcome == "refused" => Some(access),
@@ -168,7 +168,7 @@ async fn an_approver_sees_and_decides_only_what_its_scopes_cover() {
         }
         assert_eq!(bank.paid.all(), [""; 0], "{scopes}");
         let refused = bank.refused().await;
-        let told = |it: &Access| (it.action.clone(), it.by.clone(), it.reason.clone());
+        let told = |it: &RecordedAccess| (it.action.clone(), it.by.clone(), it.reason.clone());
         let expected = ["approve", "edit", "decline"]
             .map(|action| (action.into(), "key:boss".into(), "tool_not_covered".into()));
         assert_eq!(refused.iter().map(told).collect::<Vec<_>>(), expected, "{scopes}");

@@ -1,29 +1,29 @@
-//! A single change of a chain, and what must be said of it.
+//! A single change of a chain, and the fault that must be reported for it.
 
-use super::{Entry, FaultKind};
+use super::{ChainEntry, ChainFaultKind};
 
-/// A single change. Places are indices of the chain as it was.
+/// A single change. Positions are indices into the unchanged chain.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Change {
-    /// One byte of one stored part is another.
-    Alter(usize, Part),
-    /// The body is gone.
+    /// Flips bits in one byte of one stored part.
+    Alter(usize, EntryByte),
+    /// Erases the body.
     Forget(usize),
     Remove(usize),
     Swap(usize, usize),
-    /// A copy of one stands before another.
+    /// Inserts a copy of one record before another.
     Repeat(usize, usize),
-    /// A record that nobody with the key wrote, of some number, stands before another.
+    /// Inserts a record with some number, made without the key, before another.
     Forge(usize, u64),
-    /// One is taken out, then put in.
+    /// Takes a record out and inserts it elsewhere.
     Move(usize, usize),
-    /// Only so many are left.
+    /// Keeps only the first records.
     Cut(usize),
 }
 
-/// A byte of an entry.
+/// One byte of an entry.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Part {
+pub(super) enum EntryByte {
     Seq(usize),
     Body(usize),
     Leaf(usize),
@@ -31,16 +31,16 @@ pub(super) enum Part {
     Mac(usize),
 }
 
-impl Part {
-    /// All bytes of an entry.
-    pub(super) fn all(entry: &Entry) -> Vec<Self> {
+impl EntryByte {
+    /// Returns all bytes of an entry.
+    pub(super) fn all(entry: &ChainEntry) -> Vec<Self> {
         let body = entry.body().map_or(0, str::len);
         let bytes = (0..8).map(Self::Seq).chain((0..body).map(Self::Body));
         let bytes = bytes.chain((0..32).flat_map(|at| [Self::Leaf(at), Self::Mac(at)]));
         bytes.chain((0..entry.key().len()).map(Self::Key)).collect()
     }
 
-    fn alter(self, entry: &Entry, bit: u8) -> Entry {
+    fn alter(self, entry: &ChainEntry, bit: u8) -> ChainEntry {
         let mut parts = (
             entry.seq().to_be_bytes(),
             entry.body().unwrap_or_default().as_bytes().to_vec(),
@@ -58,23 +58,23 @@ impl Part {
         let body = String::from_utf8(parts.1).expect("ASCII with another low bit");
         let key = String::from_utf8(parts.3).expect("ASCII with another low bit");
         let leaf = crate::canonical::Digest::from_bytes(parts.2);
-        Entry::from_parts(u64::from_be_bytes(parts.0), Some(body), leaf, key, parts.4)
+        ChainEntry::from_parts(u64::from_be_bytes(parts.0), Some(body), leaf, key, parts.4)
     }
 }
 
-/// What is left behind, from one entry on.
-pub(super) struct Changed {
-    spare: Vec<Entry>,
+/// A chain after some changes.
+pub(super) struct ChangedChain {
+    spare: Vec<ChainEntry>,
     order: Vec<usize>,
 }
 
-impl Changed {
+impl ChangedChain {
     pub(super) fn of(size: usize) -> Self {
         Self { spare: Vec::new(), order: (0..size).collect() }
     }
 
-    /// Applies one more change. Places beyond the end are taken around it.
-    pub(super) fn apply(&mut self, change: Change, entries: &[Entry], bit: u8) {
+    /// Applies one more change. Positions beyond the end wrap around.
+    pub(super) fn apply(&mut self, change: Change, entries: &[ChainEntry], bit: u8) {
         let size = self.order.len();
         if size == 0 {
             return;
@@ -99,7 +99,8 @@ impl Changed {
             }
             Change::Forge(before, seq) => {
                 let like = self.at(entries, 0);
-                let forged = Entry::from_parts(seq, like.body(), *like.leaf(), like.key(), [7; 32]);
+                let forged =
+                    ChainEntry::from_parts(seq, like.body(), *like.leaf(), like.key(), [7; 32]);
                 let forged = self.keep(entries, forged);
                 self.order.insert(before % (size + 1), forged);
             }
@@ -113,40 +114,40 @@ impl Changed {
 
     pub(super) fn from<'e>(
         &'e self,
-        entries: &'e [Entry],
+        entries: &'e [ChainEntry],
         first: usize,
-    ) -> impl Iterator<Item = &'e Entry> {
+    ) -> impl Iterator<Item = &'e ChainEntry> {
         (first..self.order.len()).map(|at| self.at(entries, at))
     }
 
-    fn at<'e>(&'e self, entries: &'e [Entry], at: usize) -> &'e Entry {
+    fn at<'e>(&'e self, entries: &'e [ChainEntry], at: usize) -> &'e ChainEntry {
         let index = self.order[at];
         entries.get(index).unwrap_or_else(|| &self.spare[index - entries.len()])
     }
 
-    fn keep(&mut self, entries: &[Entry], entry: Entry) -> usize {
+    fn keep(&mut self, entries: &[ChainEntry], entry: ChainEntry) -> usize {
         self.spare.push(entry);
         entries.len() + self.spare.len() - 1
     }
 }
 
 impl Change {
-    /// Where the first wrong record is, and what is wrong, in a chain of this size whose last
+    /// Returns the first wrong record and its fault, for a chain of this size whose last
     /// checkpoint is known.
-    pub(super) fn expected(self, size: usize) -> (usize, FaultKind) {
+    pub(super) fn expected(self, size: usize) -> (usize, ChainFaultKind) {
         match self {
-            Self::Alter(at, _) => (at, FaultKind::Altered),
-            Self::Remove(at) if at + 1 == size => (at, FaultKind::Truncated),
-            Self::Forget(at) | Self::Remove(at) => (at, FaultKind::Removed),
+            Self::Alter(at, _) => (at, ChainFaultKind::Altered),
+            Self::Remove(at) if at + 1 == size => (at, ChainFaultKind::Truncated),
+            Self::Forget(at) | Self::Remove(at) => (at, ChainFaultKind::Removed),
             Self::Swap(one, other) | Self::Move(one, other) => {
-                (one.min(other), FaultKind::Reordered)
+                (one.min(other), ChainFaultKind::Reordered)
             }
-            // A copy before itself is one behind itself.
-            Self::Repeat(of, before) if of == before => (before + 1, FaultKind::Repeated),
-            Self::Repeat(_, before) => (before, FaultKind::Repeated),
-            Self::Forge(before, seq) if seq < before as u64 => (before, FaultKind::Repeated),
-            Self::Forge(before, _) => (before, FaultKind::Inserted),
-            Self::Cut(left) => (left, FaultKind::Truncated),
+            // A copy before the original is the same as one after it.
+            Self::Repeat(of, before) if of == before => (before + 1, ChainFaultKind::Repeated),
+            Self::Repeat(_, before) => (before, ChainFaultKind::Repeated),
+            Self::Forge(before, seq) if seq < before as u64 => (before, ChainFaultKind::Repeated),
+            Self::Forge(before, _) => (before, ChainFaultKind::Inserted),
+            Self::Cut(left) => (left, ChainFaultKind::Truncated),
         }
     }
 }

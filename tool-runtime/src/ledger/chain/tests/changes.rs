@@ -1,23 +1,23 @@
-//! Any change is found, and called by its name.
+//! Every single change is found, and reported as the right kind of fault.
 
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
 
-use super::change::{Change, Changed, Part};
+use super::change::{Change, ChangedChain, EntryByte};
 use super::*;
 
-/// Built once: most of what these tests cost.
+/// Built once, since building it takes most of the tests' time.
 static LONG: LazyLock<Chain> = LazyLock::new(|| Chain::of(10_000));
 
-/// Verifies a chain with one change, from a whole number of entries before the change on. What a
-/// verifier knows at an entry is the head there, so this is verifying from the first entry on.
+/// Verifies a chain with one change, find_start some entries before the change. A verifier's state
+/// at an entry is the head there, so this equals verifying from the first entry.
 #[track_caller]
 fn check_change(chain: &Chain, change: Change, bit: u8, before: usize) {
     let size = chain.entries.len();
     let (seq, kind) = change.expected(size);
     let first = seq.saturating_sub(before);
-    let mut changed = Changed::of(size);
+    let mut changed = ChangedChain::of(size);
     changed.apply(change, &chain.entries, bit);
     let verifier = Verifier::from_head(chain.keys.clone(), chain.heads[first].clone());
     let verifier = verifier.expecting(chain.checkpoint());
@@ -37,7 +37,7 @@ fn a_chain_as_it_was_written_is_whole() {
 fn any_bit_of_any_byte_of_a_record_counts() {
     let chain = Chain::of(6);
     for at in 0..6 {
-        for part in Part::all(&chain.entries[at]) {
+        for part in EntryByte::all(&chain.entries[at]) {
             for bit in (0..7).map(|shift| 1 << shift) {
                 check_change(&chain, Change::Alter(at, part), bit, 1);
             }
@@ -48,7 +48,7 @@ fn any_bit_of_any_byte_of_a_record_counts() {
 #[test]
 fn each_record_of_a_long_chain_is_guarded() {
     for at in 0..LONG.entries.len() {
-        let parts = Part::all(&LONG.entries[at]);
+        let parts = EntryByte::all(&LONG.entries[at]);
         check_change(&LONG, Change::Alter(at, parts[at % parts.len()]), 1, 0);
     }
 }
@@ -79,7 +79,7 @@ fn a_run_written_twice_is_repeated() {
     let Chain { entries, keys, .. } = Chain::of(9);
     for (from, to) in [(0, 9), (3, 6), (5, 9), (8, 9)] {
         let twice = entries[..to].iter().chain(&entries[from..]);
-        check(verify(Verifier::new(keys.clone()), twice), to as u64, FaultKind::Repeated);
+        check(verify(Verifier::new(keys.clone()), twice), to as u64, ChainFaultKind::Repeated);
     }
 }
 
@@ -89,7 +89,7 @@ fn a_record_replaced_by_another_is_altered() {
     for other in (0..9).filter(|other| *other != 4) {
         let mut replaced = entries.clone();
         replaced[4] = entries[other].clone();
-        check(verify(Verifier::new(keys.clone()), &replaced), 4, FaultKind::Altered);
+        check(verify(Verifier::new(keys.clone()), &replaced), 4, ChainFaultKind::Altered);
     }
 }
 
@@ -97,9 +97,9 @@ fn a_record_replaced_by_another_is_altered() {
 fn a_record_made_up_at_the_end_is_no_record() {
     let Chain { mut entries, keys, .. } = Chain::of(3);
     let last = &entries[2];
-    let forged = Entry::from_parts(3, last.body(), *last.leaf(), last.key(), *last.mac());
+    let forged = ChainEntry::from_parts(3, last.body(), *last.leaf(), last.key(), *last.mac());
     entries.push(forged);
-    check(verify(Verifier::new(keys), &entries), 3, FaultKind::Altered);
+    check(verify(Verifier::new(keys), &entries), 3, ChainFaultKind::Altered);
 }
 
 #[test]
@@ -117,13 +117,13 @@ fn place() -> impl Strategy<Value = usize> {
     0..10_000_usize
 }
 
-fn part() -> impl Strategy<Value = Part> {
+fn part() -> impl Strategy<Value = EntryByte> {
     prop_oneof![
-        (0..8_usize).prop_map(Part::Seq),
-        (0..16_usize).prop_map(Part::Body),
-        (0..32_usize).prop_map(Part::Leaf),
-        (0..7_usize).prop_map(Part::Key),
-        (0..32_usize).prop_map(Part::Mac),
+        (0..8_usize).prop_map(EntryByte::Seq),
+        (0..16_usize).prop_map(EntryByte::Body),
+        (0..32_usize).prop_map(EntryByte::Leaf),
+        (0..7_usize).prop_map(EntryByte::Key),
+        (0..32_usize).prop_map(EntryByte::Mac),
     ]
 }
 
@@ -158,17 +158,17 @@ proptest! {
         changes in prop::collection::vec(change(), 1..6),
     ) {
         let chain = Chain::of(12);
-        let mut changed = Changed::of(12);
+        let mut changed = ChangedChain::of(12);
         for change in &changes {
             changed.apply(*change, &chain.entries, 1);
         }
-        let left: Vec<&Entry> = changed.from(&chain.entries, 0).collect();
+        let left: Vec<&ChainEntry> = changed.from(&chain.entries, 0).collect();
         let whole = chain.entries.iter().zip(&left).take_while(|(one, other)| one == *other).count();
         let forgotten = left.iter().position(|entry| entry.body().is_none());
         let verifier = Verifier::new(chain.keys.clone()).expecting(chain.checkpoint());
         match verify(verifier, left.iter().copied()) {
             Ok(_) => prop_assert!(left.iter().copied().eq(&chain.entries)),
-            // Whether a body was forgotten rightly is seen last.
+            // A missing erasure record is reported last.
             Err(fault) if forgotten == Some(whole) => prop_assert!(fault.seq() >= whole as u64),
             Err(fault) => prop_assert_eq!(fault.seq(), whole as u64),
         }

@@ -1,4 +1,4 @@
-//! What is stored stays what it is. Computed by another implementation.
+//! The stored formats do not change. The expected values come from another implementation.
 
 use super::*;
 
@@ -63,7 +63,7 @@ fn a_head_is_kept_as_json_and_goes_on_from_there() {
     let text = serde_json::to_string(chain.head()).expect("JSON");
     let root = chain.head().tree().root();
     assert_eq!(text, format!(r#"{{"size":2,"mac":"{}","peaks":["{root}"]}}"#, MACS[1]));
-    let mut head: Head = serde_json::from_str(&text).expect("a head");
+    let mut head: ChainHead = serde_json::from_str(&text).expect("a head");
     assert_eq!(head, *chain.head());
     chain.append("{}");
     assert_eq!(head.append(&chain.keys, "{}".into()), chain.entries[2]);
@@ -72,7 +72,7 @@ fn a_head_is_kept_as_json_and_goes_on_from_there() {
 #[test]
 fn a_head_with_another_number_of_hashes_is_refused() {
     let text = serde_json::to_string(chain().head()).expect("JSON");
-    let error = serde_json::from_str::<Head>(&text.replace("\"size\":2", "\"size\":3"));
+    let error = serde_json::from_str::<ChainHead>(&text.replace("\"size\":2", "\"size\":3"));
     assert!(error.expect_err("two hashes are missing").to_string().contains("number of hashes"));
 }
 

@@ -1,15 +1,18 @@
-//! The chain, changed in every way.
+//! Tests that change a chain in every way.
 
 mod change;
 mod changes;
+mod control_records;
 mod formats;
-mod notes;
 mod tree;
 
 use crate::policy::KeyRing;
 use crate::store::UnixMillis;
 
-use super::{ChainKeys, Checkpoint, Entry, Fault, FaultKind, Head, Verified, Verifier};
+use super::{
+    ChainEntry, ChainFault, ChainFaultKind, ChainHead, ChainKeys, Checkpoint, VerifiedChain,
+    Verifier,
+};
 
 const SECRET: &[u8] = b"a secret that nobody is to read!";
 const NOW: UnixMillis = UnixMillis::new(1_750_000_000_000);
@@ -22,16 +25,16 @@ fn keys() -> ChainKeys {
     ChainKeys::new(&ring("2025-07"))
 }
 
-/// A chain with the head before each entry, and the last one.
+/// A chain with the head before each entry, and the last head.
 struct Chain {
     keys: ChainKeys,
-    entries: Vec<Entry>,
-    heads: Vec<Head>,
+    entries: Vec<ChainEntry>,
+    heads: Vec<ChainHead>,
 }
 
 impl Chain {
     fn new(keys: ChainKeys) -> Self {
-        Self { keys, entries: Vec::new(), heads: vec![Head::empty()] }
+        Self { keys, entries: Vec::new(), heads: vec![ChainHead::empty()] }
     }
 
     fn of(size: u64) -> Self {
@@ -46,7 +49,7 @@ impl Chain {
         self.heads.push(head);
     }
 
-    fn head(&self) -> &Head {
+    fn head(&self) -> &ChainHead {
         self.heads.last().expect("the empty head is the first")
     }
 
@@ -54,21 +57,21 @@ impl Chain {
         self.head().checkpoint(&self.keys, NOW)
     }
 
-    fn verify(&self) -> Result<Verified, Fault> {
+    fn verify(&self) -> Result<VerifiedChain, ChainFault> {
         verify(Verifier::new(self.keys.clone()), &self.entries)
     }
 }
 
 fn verify<'e>(
     mut verifier: Verifier,
-    entries: impl IntoIterator<Item = &'e Entry>,
-) -> Result<Verified, Fault> {
+    entries: impl IntoIterator<Item = &'e ChainEntry>,
+) -> Result<VerifiedChain, ChainFault> {
     entries.into_iter().try_for_each(|entry| verifier.push(entry))?;
     verifier.finish()
 }
 
 #[track_caller]
-fn check(found: Result<Verified, Fault>, seq: u64, kind: FaultKind) -> Fault {
+fn check(found: Result<VerifiedChain, ChainFault>, seq: u64, kind: ChainFaultKind) -> ChainFault {
     let fault = found.expect_err("no fault was found");
     assert_eq!((fault.seq(), fault.kind()), (seq, kind), "{fault}");
     fault

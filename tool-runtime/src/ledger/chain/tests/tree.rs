@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use sha2::Sha256;
 
 use crate::canonical::Digest;
-use crate::ledger::chain::frontier::{Frontier, leaf_hash};
+use crate::ledger::chain::frontier::{MerkleFrontier, leaf_hash};
 
 // The leaves and roots that the implementations of Certificate Transparency share.
 const LEAVES: [&str; 8] = ["", "\0", "\u{10}", " !", "01", "@ABC", "PQRSTUVW", "`abcdefghijklmno"];
@@ -23,7 +23,7 @@ const ROOTS: [&str; 9] = [
 
 #[test]
 fn the_roots_are_those_of_certificate_transparency() {
-    let mut tree = Frontier::empty();
+    let mut tree = MerkleFrontier::empty();
     for (size, root) in ROOTS.iter().enumerate() {
         assert_eq!((tree.size(), tree.root().to_string().as_str()), (size as u64, *root));
         LEAVES.get(size).into_iter().for_each(|leaf| tree.push(leaf_hash(leaf)));
@@ -32,11 +32,11 @@ fn the_roots_are_those_of_certificate_transparency() {
 
 #[test]
 fn a_tree_has_as_many_peaks_as_its_size_has_bits() {
-    let mut tree = Frontier::empty();
+    let mut tree = MerkleFrontier::empty();
     for size in 0..300 {
         let peaks = tree.peaks().to_vec();
-        assert_eq!(Frontier::from_parts(size, peaks.clone()).as_ref(), Some(&tree));
-        assert_eq!(Frontier::from_parts(size, [peaks, vec![tree.root()]].concat()), None);
+        assert_eq!(MerkleFrontier::from_parts(size, peaks.clone()).as_ref(), Some(&tree));
+        assert_eq!(MerkleFrontier::from_parts(size, [peaks, vec![tree.root()]].concat()), None);
         tree.push(leaf_hash("leaf"));
     }
 }
@@ -48,7 +48,7 @@ proptest! {
     fn another_implementation_finds_the_same_roots(
         leaves in prop::collection::vec("[a-z]{0,9}", 0..100),
     ) {
-        let mut tree = Frontier::empty();
+        let mut tree = MerkleFrontier::empty();
         let mut other = MemoryBackedTree::<Sha256, String>::new();
         for leaf in leaves {
             tree.push(leaf_hash(&leaf));

@@ -1,4 +1,4 @@
-//! The file and those beside it: made, locked, told apart, put in each other's place.
+//! File operations of the store: creating, locking, identifying and replacing files.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -7,27 +7,29 @@ use std::path::{Path, PathBuf};
 
 use fs4::{FileExt, TryLockError};
 
-use super::layout::Layout;
-use super::line::{self, BEGINNING, LONGEST, LinePart};
+use super::line::{self, BEGINNING, LinePart, MAX_LINE_BYTES};
+use super::line_index::LineIndex;
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Held by whoever writes the ledger, for as long as it does: the lock of a file beside it.
+/// The writer's lock, on a file beside the ledger's, held as long as the ledger is open for
+/// writing.
 ///
-/// The ledger's own file is replaced when contents are given up, and on some systems a locked file
-/// cannot be read. The operating system lets go of the lock when the process ends; the file stays.
+/// It is not on the ledger's own file, because that file is replaced when contents are erased, and
+/// because some systems do not let a locked file be read. The operating system releases the lock
+/// when the process ends; the lock file stays.
 #[derive(Debug)]
-pub(super) struct Lock {
+pub(super) struct WriterLock {
     _file: File,
 }
 
-/// Which file it is, whatever its name.
+/// Identifies a file independently of its name.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Identity {
+pub(super) struct FileIdentity {
     #[cfg(unix)]
     number: (u64, u64),
 }
 
-impl Lock {
+impl WriterLock {
     pub(super) fn take(ledger: &Path) -> Result<Self, StoreError> {
         let path = beside(ledger, ".lock");
         let mut file = private().write(true).read(true).create(true).open(&path).map_err(system)?;
@@ -50,14 +52,14 @@ fn taken(path: &Path, file: &mut File) -> StoreError {
         _ => "a process".to_owned(),
     };
     let log = format!(
-        "{holder} writes it (it holds the lock of `{}`), and a ledger has one writer: end that one, \
-         give this one a file of its own, or open it to be read",
+        "{holder} writes this ledger (it holds the lock of `{}`), and a ledger has one writer: stop \
+         that writer, use another file, or open the ledger read-only",
         path.display()
     );
     StoreError::new(StoreErrorKind::Unavailable, log)
 }
 
-impl Identity {
+impl FileIdentity {
     #[cfg(unix)]
     pub(super) fn of(metadata: &fs::Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
@@ -70,8 +72,8 @@ impl Identity {
     }
 }
 
-/// Finds the file behind all links, and makes it if there is none.
-pub(super) fn make(path: &Path) -> Result<PathBuf, StoreError> {
+/// Creates the file if there is none, and resolves all links to it.
+pub(super) fn create_or_resolve(path: &Path) -> Result<PathBuf, StoreError> {
     match private().append(true).create_new(true).open(path) {
         Ok(_) => sync_folder(path)?,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -84,21 +86,21 @@ pub(super) fn open_to_write(path: &Path) -> Result<File, StoreError> {
     OpenOptions::new().read(true).append(true).open(path).map_err(system)
 }
 
-/// Begins the file that is to take the ledger's place; what a crash had left of one is given up.
-pub(super) fn begin_anew(path: &Path, like: &File) -> io::Result<(PathBuf, File)> {
-    let new = remainder(path);
+/// Creates the file that will replace the ledger's; removes one that a crash left.
+pub(super) fn create_replacement(path: &Path, like: &File) -> io::Result<(PathBuf, File)> {
+    let new = replacement_path(path);
     remove(&new)?;
     let file = private().read(true).append(true).create_new(true).open(&new)?;
     file.set_permissions(like.metadata()?.permissions())?;
     Ok((new, file))
 }
 
-/// Removes what a crash may have left of a file that was to take the ledger's place.
-pub(super) fn remove_remainder(path: &Path) -> Result<(), StoreError> {
-    remove(&remainder(path)).map_err(system)
+/// Removes a replacement file that a crash may have left.
+pub(super) fn remove_replacement(path: &Path) -> Result<(), StoreError> {
+    remove(&replacement_path(path)).map_err(system)
 }
 
-fn remainder(path: &Path) -> PathBuf {
+fn replacement_path(path: &Path) -> PathBuf {
     beside(path, ".new")
 }
 
@@ -109,55 +111,60 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Reads where the lines stand, and refuses what is no ledger.
-pub(super) fn lay_out(file: &File) -> Result<Layout, StoreError> {
-    let mut beginning = Vec::new();
+/// Reads the positions of the lines, and rejects a file that is not a ledger.
+pub(super) fn read_line_index(file: &File) -> Result<LineIndex, StoreError> {
+    let mut find_start = Vec::new();
     let mut reader = file;
     reader.rewind().map_err(system)?;
-    reader.take(BEGINNING.len() as u64).read_to_end(&mut beginning).map_err(system)?;
-    if !BEGINNING.starts_with(&beginning) {
+    reader.take(BEGINNING.len() as u64).read_to_end(&mut find_start).map_err(system)?;
+    if !BEGINNING.starts_with(&find_start) {
         return Err(StoreError::new(
             StoreErrorKind::Damaged,
-            "it does not begin as a ledger does: name another file, or move this one away",
+            "the file does not begin like a ledger; use another file, or move this one away",
         ));
     }
-    Layout::of(file).map_err(system)
+    LineIndex::of(file).map_err(system)
 }
 
-/// Checks what a ledger is continued behind: no whole line has zeros in it, as a file has where the
-/// disk lost a part of it, and what stands behind the whole lines is the beginning of one.
-pub(super) fn check_whole(file: &File, layout: &Layout) -> Result<u64, StoreError> {
-    if let Some(line) = layout.first_zero {
+/// Checks that a ledger can be continued: no whole line contains zeros, which a file has where the
+/// disk lost a part of it, and the whole lines are followed by at most the find_start of one.
+pub(super) fn check_whole(file: &File, line_index: &LineIndex) -> Result<u64, StoreError> {
+    if let Some(line) = line_index.first_zero {
         return Err(StoreError::new(
             StoreErrorKind::Damaged,
             format!(
-                "line {} has zero bytes in it, and others behind them: restore the file from a \
-                 copy; nothing was moved",
+                "line {} contains zero bytes, and other bytes follow; restore the file from a copy; \
+                 nothing was moved",
                 line + 1
             ),
         ));
     }
-    torn_bytes(file, layout, file.metadata().map_err(system)?.len())
+    torn_bytes(file, line_index, file.metadata().map_err(system)?.len())
 }
 
-/// Counts the bytes behind the whole lines, up to this length of the file. They have to be what an interrupted write leaves: the
-/// beginning of a line, and then nothing, or zeros where the disk never got the rest.
+/// Returns the number of bytes after the whole lines, in a file of this length. They have to be
+/// what an interrupted write leaves: the find_start of a line, followed by nothing or by zeros that
+/// the disk never overwrote.
 ///
 /// # Errors
-/// They are something else, so that a whole record may be among them.
-pub(super) fn torn_bytes(mut file: &File, layout: &Layout, end: u64) -> Result<u64, StoreError> {
-    let length = end.saturating_sub(layout.length);
-    file.seek(SeekFrom::Start(layout.length)).map_err(system)?;
+/// The bytes are something else, so a whole record may be among them.
+pub(super) fn torn_bytes(
+    mut file: &File,
+    line_index: &LineIndex,
+    end: u64,
+) -> Result<u64, StoreError> {
+    let length = end.saturating_sub(line_index.length);
+    file.seek(SeekFrom::Start(line_index.length)).map_err(system)?;
     let mut tail = io::BufReader::new(file.take(length));
-    let mut beginning = Vec::new();
-    (&mut tail).take(LONGEST as u64).read_until(0, &mut beginning).map_err(system)?;
-    let has_zeros = beginning.last() == Some(&0);
-    beginning.truncate(beginning.len() - usize::from(has_zeros));
+    let mut find_start = Vec::new();
+    (&mut tail).take(MAX_LINE_BYTES as u64).read_until(0, &mut find_start).map_err(system)?;
+    let has_zeros = find_start.last() == Some(&0);
+    find_start.truncate(find_start.len() - usize::from(has_zeros));
     let only_zeros_follow = ends_in_zeros(tail).map_err(system)?;
-    let is_torn = match line::read_part(&beginning) {
+    let is_torn = match line::read_part(&find_start) {
         LinePart::Beginning => only_zeros_follow,
         LinePart::Whole => only_zeros_follow && !has_zeros,
-        LinePart::Neither => false,
+        LinePart::Invalid => false,
     };
     if is_torn {
         return Ok(length);
@@ -165,15 +172,15 @@ pub(super) fn torn_bytes(mut file: &File, layout: &Layout, end: u64) -> Result<u
     Err(StoreError::new(
         StoreErrorKind::Damaged,
         format!(
-            "line {} (from byte {} on) is damaged: it has no end, and is not what an interrupted \
-             write leaves; restore the file from a copy; nothing was moved",
-            layout.lines + 1,
-            layout.length
+            "line {} (from byte {} on) is damaged: it has no line break, and is not what an \
+             interrupted write leaves; restore the file from a copy; nothing was moved",
+            line_index.lines + 1,
+            line_index.length
         ),
     ))
 }
 
-/// Reads to the end; true if there are only zeros.
+/// Returns whether the rest of the file is zeros.
 fn ends_in_zeros(mut rest: impl BufRead) -> io::Result<bool> {
     loop {
         let chunk = rest.fill_buf()?;
@@ -185,7 +192,7 @@ fn ends_in_zeros(mut rest: impl BufRead) -> io::Result<bool> {
     }
 }
 
-/// Moves what stands behind the whole lines to a file beside it, and returns how many bytes.
+/// Moves the bytes after the whole lines to a file beside it, and returns their number.
 pub(super) fn set_torn_aside(path: &Path, file: &File, whole: u64) -> Result<u64, StoreError> {
     let set_aside = || -> io::Result<u64> {
         let mut torn = private().append(true).create(true).open(beside(path, ".torn"))?;
@@ -202,20 +209,20 @@ pub(super) fn set_torn_aside(path: &Path, file: &File, whole: u64) -> Result<u64
     sync_folder(path).map(|()| bytes)
 }
 
-/// Makes sure that names in its folder survive a crash.
+/// Makes renames and new files in the file's folder durable.
 pub(super) fn sync_folder(path: &Path) -> Result<(), StoreError> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // Elsewhere a folder cannot be opened as a file.
+    // Other systems cannot open a folder as a file.
     if cfg!(unix) {
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(system)?;
     }
     Ok(())
 }
 
-/// What is made holds what users said: it is for its owner alone.
+/// Files are created for their owner alone, since they hold users' data.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]

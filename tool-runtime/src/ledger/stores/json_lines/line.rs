@@ -7,21 +7,21 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::canonical::Digest;
-use crate::ledger::Entry;
+use crate::ledger::ChainEntry;
 
-/// How every line begins, and so every file.
+/// The find_start of every line, and so of every file.
 pub(super) const BEGINNING: &[u8] = br#"{"seq":"#;
 
-/// The most bytes of a line, with its end.
-pub(super) const LONGEST: usize = 64 * 1024 * 1024;
+/// The longest line, with its line break, in bytes.
+pub(super) const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
 
-/// Writes an entry as a line, with its end.
-pub(super) fn write(entry: &Entry, line: &mut Vec<u8>) {
+/// Writes an entry as a line, with its line break.
+pub(super) fn write(entry: &ChainEntry, line: &mut Vec<u8>) {
     let written = write_members(entry, line).and_then(|()| line.write_all(b"}\n"));
     written.expect("lines are written to memory");
 }
 
-fn write_members(entry: &Entry, line: &mut Vec<u8>) -> io::Result<()> {
+fn write_members(entry: &ChainEntry, line: &mut Vec<u8>) -> io::Result<()> {
     line.extend_from_slice(BEGINNING);
     write!(line, "{}", entry.seq())?;
     line.extend_from_slice(br#","leaf":""#);
@@ -44,10 +44,10 @@ fn write_members(entry: &Entry, line: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// Is it read back byte for byte? JSON may have breaks and blanks between its tokens and around
-/// them, which a line cannot have or a reader would leave out.
+/// Returns whether a body is read back byte for byte. JSON may have line breaks and blanks between
+/// and around its tokens, which a line cannot contain or a reader would drop.
 fn stands_in_a_line(body: &str) -> bool {
-    // Without an early end, so that many bytes are looked at at once.
+    // Does not stop early, so that the compiler can vectorize it.
     let has_control = body.bytes().fold(0, |found, byte| found | u8::from(byte < b' ')) != 0;
     body.starts_with('{') && body.ends_with('}') && !has_control
 }
@@ -56,34 +56,34 @@ fn write_hex(bytes: &[u8; 32], line: &mut Vec<u8>) {
     line.extend_from_slice(&Digest::from_bytes(*bytes).digits());
 }
 
-/// Reads a line; none if it is no entry.
-pub(super) fn read(line: &[u8]) -> Option<Entry> {
+/// Reads a line; none if it is not an entry.
+pub(super) fn read(line: &[u8]) -> Option<ChainEntry> {
     let line = serde_json::from_slice::<Line<'_>>(line).ok()?;
     let body: Option<Box<str>> = match (line.record, line.text) {
         (record, None) => record.map(|record| record.get().into()),
         (None, Some(text)) => Some(text.into()),
         (Some(_), Some(_)) => return None,
     };
-    Some(Entry::from_parts(line.seq, body, line.leaf, line.key, *line.mac.as_bytes()))
+    Some(ChainEntry::from_parts(line.seq, body, line.leaf, line.key, *line.mac.as_bytes()))
 }
 
-/// What bytes without a line break are of a line.
+/// A classification of bytes without a line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinePart {
-    /// The beginning of one, of any length.
+    /// The find_start of a line, of any length.
     Beginning,
-    /// All of one but its end.
+    /// A whole line but for its line break.
     Whole,
-    /// Something that is in no line.
-    Neither,
+    /// Bytes that are in no line.
+    Invalid,
 }
 
-/// Tells what bytes without a line break are of a line.
+/// Classifies bytes without a line break.
 pub(super) fn read_part(bytes: &[u8]) -> LinePart {
     match serde_json::from_slice::<Line<'_>>(bytes) {
         Ok(_) => LinePart::Whole,
         Err(error) if error.is_eof() => LinePart::Beginning,
-        Err(_) => LinePart::Neither,
+        Err(_) => LinePart::Invalid,
     }
 }
 
@@ -95,10 +95,10 @@ struct Line<'a> {
     #[serde(borrow)]
     key: Cow<'a, str>,
     mac: Digest,
-    /// The record; null once it was forgotten.
+    /// The record; null once it was erased.
     #[serde(borrow, default)]
     record: Option<&'a RawValue>,
-    /// The record, where it cannot stand in a line as it is.
+    /// The record as a string, if it cannot be part of a line as it is.
     #[serde(default)]
     text: Option<String>,
 }

@@ -1,8 +1,8 @@
-//! A ledger in a file that people and their tools can read: one line of JSON a record.
+//! A ledger in a text file: one line of JSON per record.
 
 mod files;
-mod layout;
 mod line;
+mod line_index;
 mod options;
 #[cfg(test)]
 mod tests;
@@ -15,47 +15,47 @@ use std::path::{Path, PathBuf};
 pub use self::options::JsonLinesOptions;
 
 use self::files::system;
-use self::layout::{Layout, Lines, Place};
-use self::writer::Writer;
-use super::traces::TraceBlocks;
+use self::line_index::{LineIndex, LinePosition, LineReader};
+use self::writer::FileWriter;
+use super::trace_filters::TraceFilters;
 use super::{is_checkpoint, read_only};
-use crate::ledger::store::SCAN;
-use crate::ledger::{Entry, LedgerQuery, LedgerStore};
+use crate::ledger::store::SCAN_ENTRIES;
+use crate::ledger::{ChainEntry, LedgerQuery, LedgerStore};
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Keeps a ledger in a file, as one line of JSON a record.
+/// Keeps a ledger in a file, as one line of JSON per record.
 ///
-/// Records are appended in groups, and the disk is waited for once a group. A line has the members
-/// `seq`, `leaf`, `key`, `mac` and, last and as it was written, `record`: null once it was given
-/// up. A record that cannot stand in a line as it is stands there as a string, in `text`.
+/// Records are appended in groups, with one sync to disk per group. A line has the members `seq`,
+/// `leaf`, `key`, `mac` and, last and byte for byte as it was recorded, `record`: null once it was
+/// erased. A record that cannot be part of a line as it is, is stored as a string in `text`.
 ///
 /// # One writer
-/// A second one, in this process or another, is refused as
+/// A second writer, in this process or another, is rejected as
 /// [`Unavailable`](StoreErrorKind::Unavailable): the writer holds the lock of the file
-/// `<name>.lock`, which stays when it ends. Whoever reads needs no lock
-/// ([`read_only`](Self::read_only)). A file that was moved, replaced or written to by others while
-/// it is open takes no more records; to rotate it, close the ledger and open another file.
+/// `<name>.lock`, which is not removed when the writer ends. Readers need no lock
+/// ([`read_only`](Self::read_only)). If the file is moved, replaced or written to by others while
+/// it is open, appends fail; to rotate it, close the ledger and open another file.
 ///
-/// # What a crash leaves
-/// A last record that was written in part is set aside when the file is opened: its bytes are
-/// appended to `<name>.torn`, and [`torn_bytes`](LedgerStore::torn_bytes) counts them. Bytes that no
-/// interrupted write leaves (zeros with others behind them, a whole record without its line break and
-/// with others behind it) are [`Damaged`](StoreErrorKind::Damaged), named with their line, and stay
-/// where they are.
+/// # After a crash
+/// A partly written last record is set aside when the file is opened: its bytes are appended to
+/// `<name>.torn`, and [`torn_bytes`](LedgerStore::torn_bytes) counts them. Bytes that no
+/// interrupted write leaves (zeros followed by other bytes, or a whole record without its line
+/// break and with bytes after it) are reported as [`Damaged`](StoreErrorKind::Damaged) with their
+/// line, and are not moved.
 ///
-/// # Giving up contents
-/// [`forget`](LedgerStore::forget) writes the whole file anew, as `<name>.new`, and puts it in the
-/// place of the old one: a crash leaves one or the other. It needs the room twice.
+/// # Erasing contents
+/// [`forget`](LedgerStore::forget) writes the whole file anew, as `<name>.new`, and replaces the
+/// old one: a crash leaves one or the other. It needs twice the disk space.
 ///
 /// # Examples
 /// ```
-/// use tool_runtime::ledger::{ChainKeys, Head, JsonLines, LedgerStore};
+/// use tool_runtime::ledger::{ChainKeys, ChainHead, JsonLines, LedgerStore};
 /// use tool_runtime::policy::KeyRing;
 ///
 /// # fn doc(folder: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
 /// let keys = ChainKeys::new(&KeyRing::ephemeral()?);
 /// let mut ledger = JsonLines::open(folder.join("calls.jsonl"))?;
-/// let entry = Head::empty().append(&keys, r#"{"kind":"call"}"#.into());
+/// let entry = ChainHead::empty().append(&keys, r#"{"kind":"call"}"#.into());
 /// ledger.append(&[entry.clone()])?;
 /// assert_eq!(ledger.read(0, 10)?, [entry]);
 /// # Ok(())
@@ -65,44 +65,44 @@ use crate::store::{StoreError, StoreErrorKind};
 pub struct JsonLines {
     path: PathBuf,
     file: File,
-    layout: Layout,
+    line_index: LineIndex,
     torn: u64,
-    /// None if it is only read.
-    writer: Option<Writer>,
-    /// Where the last page ended.
-    resume: Option<Resume>,
-    traces: TraceBlocks,
+    /// None if the ledger is open read-only.
+    writer: Option<FileWriter>,
+    /// The position after the last page.
+    read_position: Option<ReadPosition>,
+    traces: TraceFilters,
 }
 
-/// Where reading goes on from a number.
+/// The position at which reading continues, and the number to read from.
 ///
-/// Records that were removed or moved stand at other lines than their numbers say. Pages that are
-/// read one after another go on where the last one ended, and show the file as it is.
+/// If records were removed or moved, lines are not at the positions that their numbers suggest.
+/// Consecutive pages continue where the last one ended, and so return the file as it is.
 #[derive(Debug)]
-struct Resume {
+struct ReadPosition {
     seq: u64,
-    place: Place,
+    place: LinePosition,
 }
 
 impl JsonLines {
-    /// Opens the ledger in a file, or makes it, readable by its owner alone.
+    /// Opens the ledger in a file, or creates it, readable by its owner alone.
     ///
-    /// Reads the file once; memory does not grow with it.
+    /// Reads the file once; memory use does not depend on its size.
     ///
     /// # Errors
-    /// `Unavailable` if somebody else writes it, or its folder does not exist; `Damaged` if it is no
-    /// ledger; `ReadOnly` if it or its folder may not be written.
+    /// `Unavailable` if another writer has it open, or its folder does not exist; `Damaged` if it
+    /// is not a ledger; `ReadOnly` if it or its folder cannot be written.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::options().open(path)
     }
 
-    /// Starts with the default settings, to change some before opening.
+    /// Returns the default options, to change some before opening.
     ///
     /// ```
     /// # fn doc(file: &std::path::Path) -> Result<(), tool_runtime::store::StoreError> {
     /// use tool_runtime::ledger::JsonLines;
     ///
-    /// // Faster; the last records may be missing when the machine dies.
+    /// // Faster, but the last records may be lost in a power failure.
     /// let ledger = JsonLines::options().sync(false).open(file)?;
     /// # Ok(())
     /// # }
@@ -112,11 +112,11 @@ impl JsonLines {
         JsonLinesOptions::default()
     }
 
-    /// Opens a ledger that is there, to read it alone; one may be writing it at the same time.
+    /// Opens an existing ledger read-only; a writer may have it open at the same time.
     ///
-    /// It sees the records that were whole when it was opened; what else stood behind them is left
-    /// where it is, and counted ([`torn_bytes`](LedgerStore::torn_bytes)). What would change it fails
-    /// as [`ReadOnly`](StoreErrorKind::ReadOnly).
+    /// It sees the records that were whole when it was opened. Bytes after them stay, and are
+    /// counted ([`torn_bytes`](LedgerStore::torn_bytes)). Changes fail with
+    /// [`ReadOnly`](StoreErrorKind::ReadOnly).
     ///
     /// ```
     /// # fn doc(file: &std::path::Path) -> Result<(), tool_runtime::store::StoreError> {
@@ -128,40 +128,47 @@ impl JsonLines {
     /// ```
     ///
     /// # Errors
-    /// `Unavailable` if it is not there; `Damaged` if it is no ledger; `ReadOnly` if it may not be
-    /// read either.
+    /// `Unavailable` if the file does not exist; `Damaged` if it is not a ledger; `ReadOnly` if it
+    /// cannot be read.
     pub fn read_only(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         let open = || {
             let file = File::open(path).map_err(system)?;
-            // Before it is read: a writer may add whole lines meanwhile.
+            // Taken before reading, since a writer may add whole lines meanwhile.
             let length = file.metadata().map_err(system)?.len();
-            let layout = files::lay_out(&file)?;
-            let torn = files::torn_bytes(&file, &layout, length)?;
-            Ok(Self::new(path.into(), file, layout, torn, None))
+            let line_index = files::read_line_index(&file)?;
+            let torn = files::torn_bytes(&file, &line_index, length)?;
+            Ok(Self::new(path.into(), file, line_index, torn, None))
         };
         open().map_err(|error: StoreError| cannot_open(path, error))
     }
 
     fn open_with(path: &Path, options: &JsonLinesOptions) -> Result<Self, StoreError> {
         let open = || {
-            let path = files::make(path)?;
-            let writer = Writer::begin(&path, options.sync)?;
+            let path = files::create_or_resolve(path)?;
+            let writer = FileWriter::begin(&path, options.sync)?;
             let file = files::open_to_write(&path)?;
-            let layout = files::lay_out(&file)?;
-            let behind = files::check_whole(&file, &layout)? > 0;
-            let torn = if behind { files::set_torn_aside(&path, &file, layout.length)? } else { 0 };
-            Ok(Self::new(path, file, layout, torn, Some(writer)))
+            let line_index = files::read_line_index(&file)?;
+            let behind = files::check_whole(&file, &line_index)? > 0;
+            let torn =
+                if behind { files::set_torn_aside(&path, &file, line_index.length)? } else { 0 };
+            Ok(Self::new(path, file, line_index, torn, Some(writer)))
         };
         open().map_err(|error: StoreError| cannot_open(path, error))
     }
 
-    fn new(path: PathBuf, file: File, layout: Layout, torn: u64, writer: Option<Writer>) -> Self {
-        let traces = TraceBlocks::default();
-        Self { path, file, layout, torn, writer, resume: None, traces }
+    fn new(
+        path: PathBuf,
+        file: File,
+        line_index: LineIndex,
+        torn: u64,
+        writer: Option<FileWriter>,
+    ) -> Self {
+        let traces = TraceFilters::default();
+        Self { path, file, line_index, torn, writer, read_position: None, traces }
     }
 
-    fn page(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
+    fn page(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
         let mut lines = self.lines_from(from).map_err(system)?;
         let mut entries = Vec::new();
         while entries.len() < most {
@@ -170,27 +177,27 @@ impl JsonLines {
         }
         let place = lines.next;
         if let Some(last) = entries.last() {
-            self.resume = Some(Resume { seq: last.seq().saturating_add(1), place });
+            self.read_position = Some(ReadPosition { seq: last.seq().saturating_add(1), place });
         }
         Ok(entries)
     }
 
-    fn lines_from(&self, seq: u64) -> io::Result<Lines<'_>> {
-        let lines = |place| Lines::new(&self.file, place, self.layout.length);
-        match &self.resume {
-            Some(resume) if resume.seq == seq => lines(resume.place),
+    fn lines_from(&self, seq: u64) -> io::Result<LineReader<'_>> {
+        let lines = |place| LineReader::new(&self.file, place, self.line_index.length);
+        match &self.read_position {
+            Some(read_position) if read_position.seq == seq => lines(read_position.place),
             _ => {
-                let mut lines = lines(self.layout.before(seq))?;
+                let mut lines = lines(self.line_index.before(seq))?;
                 lines.skip_to(seq)?;
                 Ok(lines)
             }
         }
     }
 
-    fn checkpoint_before(&mut self, mut end: u64) -> Result<Option<Entry>, StoreError> {
+    fn checkpoint_before(&mut self, mut end: u64) -> Result<Option<ChainEntry>, StoreError> {
         while end > 0 {
-            let begin = end.saturating_sub(SCAN as u64);
-            let most = usize::try_from(end - begin).unwrap_or(SCAN);
+            let begin = end.saturating_sub(SCAN_ENTRIES as u64);
+            let most = usize::try_from(end - begin).unwrap_or(SCAN_ENTRIES);
             let found = self.page(begin, most)?.into_iter().rfind(is_checkpoint);
             if found.is_some() {
                 return Ok(found);
@@ -200,33 +207,33 @@ impl JsonLines {
         Ok(None)
     }
 
-    fn named<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
+    fn with_path<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
         result.map_err(|error| error.at(format_args!("`{}`", self.path.display())))
     }
 }
 
 impl LedgerStore for JsonLines {
-    fn append(&mut self, entries: &[Entry]) -> Result<(), StoreError> {
-        let Some(writer) = &mut self.writer else { return self.named(Err(read_only())) };
-        let appended = writer.append(&self.path, &self.file, &mut self.layout, entries);
-        self.named(appended)
+    fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError> {
+        let Some(writer) = &mut self.writer else { return self.with_path(Err(read_only())) };
+        let appended = writer.append(&self.path, &self.file, &mut self.line_index, entries);
+        self.with_path(appended)
     }
 
-    fn read(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
+    fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
         let page = self.page(from, most);
-        self.named(page)
+        self.with_path(page)
     }
 
     fn count(&mut self) -> Result<u64, StoreError> {
-        Ok(self.layout.lines)
+        Ok(self.line_index.lines)
     }
 
-    fn last_checkpoint(&mut self) -> Result<Option<Entry>, StoreError> {
-        let found = self.checkpoint_before(self.layout.lines);
-        self.named(found)
+    fn last_checkpoint(&mut self) -> Result<Option<ChainEntry>, StoreError> {
+        let found = self.checkpoint_before(self.line_index.lines);
+        self.with_path(found)
     }
 
-    fn find(&mut self, query: &LedgerQuery) -> Result<Vec<Entry>, StoreError> {
+    fn find(&mut self, query: &LedgerQuery) -> Result<Vec<ChainEntry>, StoreError> {
         let mut traces = std::mem::take(&mut self.traces);
         let found = traces.find(self, query);
         self.traces = traces;
@@ -234,10 +241,10 @@ impl LedgerStore for JsonLines {
     }
 
     fn forget(&mut self, before: u64) -> Result<u64, StoreError> {
-        let Some(writer) = &mut self.writer else { return self.named(Err(read_only())) };
-        self.resume = None;
-        let forgotten = writer.forget(&self.path, &mut self.file, &mut self.layout, before);
-        self.named(forgotten)
+        let Some(writer) = &mut self.writer else { return self.with_path(Err(read_only())) };
+        self.read_position = None;
+        let forgotten = writer.forget(&self.path, &mut self.file, &mut self.line_index, before);
+        self.with_path(forgotten)
     }
 
     fn torn_bytes(&self) -> u64 {
@@ -246,7 +253,7 @@ impl LedgerStore for JsonLines {
 }
 
 /// Reads the next entry.
-fn next(lines: &mut Lines<'_>) -> Result<Option<Entry>, StoreError> {
+fn next(lines: &mut LineReader<'_>) -> Result<Option<ChainEntry>, StoreError> {
     let number = lines.next.line + 1;
     let Some(line) = lines.read().map_err(system)? else { return Ok(None) };
     let damaged = || StoreError::new(StoreErrorKind::Damaged, not_an_entry(number));
@@ -254,7 +261,7 @@ fn next(lines: &mut Lines<'_>) -> Result<Option<Entry>, StoreError> {
 }
 
 fn not_an_entry(number: u64) -> String {
-    format!("line {number} is not as a ledger writes it: restore the file from a copy")
+    format!("line {number} is not a ledger's line; restore the file from a copy")
 }
 
 fn cannot_open(path: &Path, error: StoreError) -> StoreError {

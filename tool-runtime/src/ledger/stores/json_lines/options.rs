@@ -1,11 +1,11 @@
-//! What may be set before the file is opened.
+//! Settings that are made before the file is opened.
 
 use std::path::Path;
 
 use super::JsonLines;
 use crate::store::StoreError;
 
-/// Settings of a ledger in [`JsonLines`]; the defaults are good for most.
+/// Settings of a ledger in [`JsonLines`]. The defaults suit most hosts.
 #[derive(Debug, Clone)]
 pub struct JsonLinesOptions {
     pub(super) sync: bool,
@@ -18,17 +18,17 @@ impl Default for JsonLinesOptions {
 }
 
 impl JsonLinesOptions {
-    /// Sets whether each group of records waits for the disk: it does unless set.
+    /// Sets whether an append waits until each group of records is on disk. Default: true.
     ///
-    /// Without it an append that has returned outlives the process, but the last records may be
-    /// missing or torn when the machine stops.
+    /// If it is false, records that were appended survive the end of the process, but the last
+    /// ones may be missing or torn after a power failure.
     #[must_use]
     pub fn sync(mut self, sync: bool) -> Self {
         self.sync = sync;
         self
     }
 
-    /// Opens the ledger in a file, or makes it; see [`JsonLines::open`].
+    /// Opens the ledger in a file, or creates it; see [`JsonLines::open`].
     ///
     /// # Errors
     /// As [`JsonLines::open`].

@@ -1,19 +1,19 @@
-//! What only shows from inside: crashes at every byte, disks that fail, files that others touch.
+//! Crashes at every byte, failing disks, and files that other programs touch.
 
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::layout::Layout;
-use super::writer::Broken;
+use super::line_index::LineIndex;
+use super::writer::DiskFailure;
 use super::{JsonLines, files};
 use crate::canonical::Digest;
-use crate::ledger::stores::folder::{Folder, entries};
-use crate::ledger::{Entry, LedgerStore};
+use crate::ledger::stores::temp_folder::{TempFolder, entries};
+use crate::ledger::{ChainEntry, LedgerStore};
 use crate::store::{StoreError, StoreErrorKind};
 
-/// A ledger of so many entries in a new file.
-fn written(folder: &Folder, entries: &[Entry]) -> PathBuf {
+/// Makes a ledger with these entries in a new file.
+fn written(folder: &TempFolder, entries: &[ChainEntry]) -> PathBuf {
     let path = folder.file("calls.jsonl");
     open(&path).append(entries).unwrap();
     path
@@ -23,7 +23,7 @@ fn open(path: &Path) -> JsonLines {
     JsonLines::options().sync(false).open(path).unwrap()
 }
 
-fn all(ledger: &mut JsonLines) -> Vec<Entry> {
+fn all(ledger: &mut JsonLines) -> Vec<ChainEntry> {
     ledger.read(0, 1_000).unwrap()
 }
 
@@ -31,7 +31,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     format!("{}{ending}", path.display()).into()
 }
 
-/// Writes more behind what a file holds, as another program would.
+/// Appends bytes to a file, as another program would.
 fn add(path: &Path, bytes: &[u8]) {
     File::options().append(true).open(path).unwrap().write_all(bytes).unwrap();
 }
@@ -45,9 +45,9 @@ fn check_refused<T>(result: Result<T, StoreError>, kind: StoreErrorKind, text: &
 
 #[test]
 fn a_line_is_as_it_is_documented() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let (leaf, mac) = (Digest::from_bytes([0x0a; 32]), [0xf1; 32]);
-    let entry = |seq, body| Entry::from_parts(seq, body, leaf, "2025-\"07\"", mac);
+    let entry = |seq, body| ChainEntry::from_parts(seq, body, leaf, "2025-\"07\"", mac);
     let mut ledger = open(&folder.file("calls.jsonl"));
     ledger
         .append(&[entry(0, Some("{\"a\":1.50}")), entry(1, Some("{\n}")), entry(2, None)])
@@ -64,7 +64,7 @@ fn a_line_is_as_it_is_documented() {
 
 #[test]
 fn everything_is_there_when_the_file_is_opened_again() {
-    let (folder, entries) = (Folder::new(), entries(5));
+    let (folder, entries) = (TempFolder::new(), entries(5));
     let path = written(&folder, &entries[..3]);
     let mut ledger = open(&path);
     assert_eq!((ledger.count().unwrap(), ledger.torn_bytes()), (3, 0));
@@ -76,7 +76,7 @@ fn everything_is_there_when_the_file_is_opened_again() {
 
 #[test]
 fn a_last_line_that_is_torn_anywhere_is_set_aside() {
-    let (folder, entries) = (Folder::new(), entries(3));
+    let (folder, entries) = (TempFolder::new(), entries(3));
     let path = written(&folder, &entries);
     let whole = fs::read(&path).unwrap();
     let two = whole.len() - whole.split_inclusive(|byte| *byte == b'\n').next_back().unwrap().len();
@@ -97,7 +97,7 @@ fn a_last_line_that_is_torn_anywhere_is_set_aside() {
 
 #[test]
 fn what_was_set_aside_before_stays() {
-    let (folder, entries) = (Folder::new(), entries(1));
+    let (folder, entries) = (TempFolder::new(), entries(1));
     let path = written(&folder, &entries);
     let (first, second) = (r#"{"seq":1,"leaf":"0"#, r#"{"seq":1"#);
     for torn in [first, second] {
@@ -111,8 +111,8 @@ fn what_was_set_aside_before_stays() {
 
 #[test]
 fn zeros_with_other_bytes_behind_them_are_damage_that_is_named_and_left_where_it_is() {
-    // Much stands behind the hole, so that it is not read at once.
-    let (folder, entries) = (Folder::new(), entries(1_000));
+    // Much follows the hole, so that it is not read at once.
+    let (folder, entries) = (TempFolder::new(), entries(1_000));
     let path = written(&folder, &entries);
     let whole = fs::read(&path).unwrap();
     let third = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0 + 1;
@@ -121,10 +121,10 @@ fn zeros_with_other_bytes_behind_them_are_damage_that_is_named_and_left_where_it
         bytes[hole.clone()].fill(0);
         fs::write(&path, &bytes).unwrap();
         // The line break of line 2 is one of its bytes.
-        let text = format!("line {} has zero bytes", if hole.start < third { 2 } else { 3 });
+        let text = format!("line {} contains zero bytes", if hole.start < third { 2 } else { 3 });
         check_refused(JsonLines::open(&path), StoreErrorKind::Damaged, &text);
         let mut reader = JsonLines::read_only(&path).unwrap();
-        check_refused(reader.read(0, 10), StoreErrorKind::Damaged, "is not as a ledger");
+        check_refused(reader.read(0, 10), StoreErrorKind::Damaged, "is not a ledger's");
         assert_eq!(reader.torn_bytes(), 0);
         assert_eq!(fs::read(&path).unwrap(), bytes);
         assert!(!beside(&path, ".torn").exists());
@@ -133,7 +133,7 @@ fn zeros_with_other_bytes_behind_them_are_damage_that_is_named_and_left_where_it
 
 #[test]
 fn zeros_up_to_the_end_are_what_the_disk_never_got() {
-    let (folder, entries) = (Folder::new(), entries(3));
+    let (folder, entries) = (TempFolder::new(), entries(3));
     let path = written(&folder, &entries);
     let whole = fs::read(&path).unwrap();
     for (torn, zeros) in [(0, 1), (0, 5_000), (30, 1), (30, 100_000)] {
@@ -148,7 +148,7 @@ fn zeros_up_to_the_end_are_what_the_disk_never_got() {
 
 #[test]
 fn a_whole_record_without_its_line_break_is_not_moved_for_what_stands_behind_it() {
-    let (folder, entries) = (Folder::new(), entries(3));
+    let (folder, entries) = (TempFolder::new(), entries(3));
     let path = written(&folder, &entries);
     let whole = fs::read(&path).unwrap();
     let record = &whole[..whole.len() - 1];
@@ -164,35 +164,35 @@ fn a_whole_record_without_its_line_break_is_not_moved_for_what_stands_behind_it(
 
 #[test]
 fn a_group_that_the_disk_does_not_take_leaves_nothing_and_is_tried_again() {
-    let (folder, entries) = (Folder::new(), entries(4));
+    let (folder, entries) = (TempFolder::new(), entries(4));
     let path = written(&folder, &entries[..1]);
     let before = fs::read(&path).unwrap();
     let mut ledger = open(&path);
-    let failures = (0..=600).step_by(7).map(Broken::Write).chain([Broken::Sync]);
+    let failures = (0..=600).step_by(7).map(DiskFailure::Write).chain([DiskFailure::Sync]);
     for failure in failures {
-        ledger.writer.as_mut().unwrap().broken = Some(failure);
+        ledger.writer.as_mut().unwrap().disk_failure = Some(failure);
         ledger.append(&entries[1..]).expect_err("the disk fails");
         assert_eq!(fs::read(&path).unwrap(), before, "{failure:?}");
         assert_eq!(all(&mut ledger), entries[..1], "{failure:?}");
     }
-    ledger.writer.as_mut().unwrap().broken = None;
+    ledger.writer.as_mut().unwrap().disk_failure = None;
     ledger.append(&entries[1..]).unwrap();
     assert_eq!(all(&mut ledger), entries);
 }
 
 #[test]
 fn a_full_disk_is_told_from_others() {
-    let (folder, entries) = (Folder::new(), entries(2));
+    let (folder, entries) = (TempFolder::new(), entries(2));
     let mut ledger = open(&written(&folder, &entries[..1]));
-    ledger.writer.as_mut().unwrap().broken = Some(Broken::Write(9));
+    ledger.writer.as_mut().unwrap().disk_failure = Some(DiskFailure::Write(9));
     check_refused(ledger.append(&entries[1..]), StoreErrorKind::Full, "calls.jsonl");
-    ledger.writer.as_mut().unwrap().broken = Some(Broken::Sync);
+    ledger.writer.as_mut().unwrap().disk_failure = Some(DiskFailure::Sync);
     check_refused(ledger.append(&entries[1..]), StoreErrorKind::Unavailable, "calls.jsonl");
 }
 
 #[test]
 fn what_could_not_be_rolled_back_is_before_the_next_group() {
-    let (folder, entries) = (Folder::new(), entries(3));
+    let (folder, entries) = (TempFolder::new(), entries(3));
     let path = written(&folder, &entries[..1]);
     let mut ledger = open(&path);
     let file = std::mem::replace(&mut ledger.file, File::open(&path).unwrap());
@@ -209,7 +209,7 @@ fn what_could_not_be_rolled_back_is_before_the_next_group() {
 
 #[test]
 fn a_crash_while_contents_are_given_up_leaves_the_ledger_as_it_was() {
-    let (folder, entries) = (Folder::new(), entries(4));
+    let (folder, entries) = (TempFolder::new(), entries(4));
     let path = written(&folder, &entries);
     let before = fs::read(&path).unwrap();
     open(&path).forget(2).unwrap();
@@ -229,7 +229,7 @@ fn a_crash_while_contents_are_given_up_leaves_the_ledger_as_it_was() {
 
 #[test]
 fn contents_that_cannot_be_given_up_stay_and_the_ledger_goes_on() {
-    let (folder, entries) = (Folder::new(), entries(3));
+    let (folder, entries) = (TempFolder::new(), entries(3));
     let path = written(&folder, &entries[..2]);
     let mut ledger = open(&path);
     fs::create_dir(beside(&path, ".new")).unwrap();
@@ -243,7 +243,7 @@ fn contents_that_cannot_be_given_up_stay_and_the_ledger_goes_on() {
 
 #[test]
 fn contents_that_were_given_up_are_nowhere_in_the_folder() {
-    let (folder, entries) = (Folder::new(), entries(3));
+    let (folder, entries) = (TempFolder::new(), entries(3));
     let path = written(&folder, &entries);
     assert_eq!(open(&path).forget(2).unwrap(), 2);
     let mut texts = fs::read_dir(&folder.0)
@@ -254,10 +254,10 @@ fn contents_that_were_given_up_are_nowhere_in_the_folder() {
 
 #[test]
 fn a_second_writer_is_told_of_the_first() {
-    let (folder, entries) = (Folder::new(), entries(2));
+    let (folder, entries) = (TempFolder::new(), entries(2));
     let path = written(&folder, &entries[..1]);
     let mut first = open(&path);
-    let text = format!("process {} writes it", std::process::id());
+    let text = format!("process {} writes this ledger", std::process::id());
     check_refused(JsonLines::open(&path), StoreErrorKind::Unavailable, &text);
     first.forget(1).unwrap();
     check_refused(JsonLines::open(&path), StoreErrorKind::Unavailable, &text);
@@ -269,7 +269,7 @@ fn a_second_writer_is_told_of_the_first() {
 #[cfg(unix)]
 #[test]
 fn a_second_writer_by_another_name_is_found_out() {
-    let (folder, entries) = (Folder::new(), entries(2));
+    let (folder, entries) = (TempFolder::new(), entries(2));
     let path = written(&folder, &entries);
     let link = folder.file("link.jsonl");
     std::os::unix::fs::symlink(&path, &link).unwrap();
@@ -281,7 +281,7 @@ fn a_second_writer_by_another_name_is_found_out() {
 
 #[test]
 fn who_reads_needs_no_lock_and_changes_nothing() {
-    let (folder, entries) = (Folder::new(), entries(3));
+    let (folder, entries) = (TempFolder::new(), entries(3));
     let path = written(&folder, &entries[..2]);
     let mut writer = open(&path);
     add(&path, b"{\"seq\":2,");
@@ -301,7 +301,7 @@ fn who_reads_needs_no_lock_and_changes_nothing() {
 
 #[test]
 fn who_reads_makes_no_file() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let absent = JsonLines::read_only(folder.file("absent.jsonl"));
     check_refused(absent, StoreErrorKind::Unavailable, "absent.jsonl");
     assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
@@ -310,11 +310,11 @@ fn who_reads_makes_no_file() {
 #[cfg(unix)]
 #[test]
 fn a_file_that_was_moved_away_takes_no_more() {
-    let (folder, entries) = (Folder::new(), entries(2));
+    let (folder, entries) = (TempFolder::new(), entries(2));
     let path = written(&folder, &entries[..1]);
     let (mut ledger, moved) = (open(&path), folder.file("calls.1.jsonl"));
     fs::rename(&path, &moved).unwrap();
-    let text = "no longer at its place";
+    let text = "no longer at its path";
     check_refused(ledger.append(&entries[1..]), StoreErrorKind::Unavailable, text);
     fs::copy(&moved, &path).unwrap();
     check_refused(ledger.append(&entries[1..]), StoreErrorKind::Unavailable, text);
@@ -325,18 +325,18 @@ fn a_file_that_was_moved_away_takes_no_more() {
 
 #[test]
 fn a_file_that_others_write_to_takes_no_more() {
-    let (folder, entries) = (Folder::new(), entries(2));
+    let (folder, entries) = (TempFolder::new(), entries(2));
     let path = written(&folder, &entries[..1]);
     let mut ledger = open(&path);
     add(&path, b"\n");
-    let text = "somebody else writes to it";
+    let text = "another process writes to it";
     check_refused(ledger.append(&entries[1..]), StoreErrorKind::Damaged, text);
     check_refused(ledger.forget(1), StoreErrorKind::Damaged, text);
 }
 
 #[test]
 fn what_is_no_ledger_is_refused_and_left_as_it_is() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     for (number, bytes) in
         [&b"a letter to a friend"[..], b"\0\0\0\0", b"\n", b"{\"level\":\"info\"}\n"]
             .into_iter()
@@ -344,15 +344,15 @@ fn what_is_no_ledger_is_refused_and_left_as_it_is() {
     {
         let path = folder.file(&format!("{number}.txt"));
         fs::write(&path, bytes).unwrap();
-        check_refused(JsonLines::open(&path), StoreErrorKind::Damaged, "as a ledger does");
-        check_refused(JsonLines::read_only(&path), StoreErrorKind::Damaged, "as a ledger does");
+        check_refused(JsonLines::open(&path), StoreErrorKind::Damaged, "begin like a ledger");
+        check_refused(JsonLines::read_only(&path), StoreErrorKind::Damaged, "begin like a ledger");
         assert_eq!(fs::read(&path).unwrap(), bytes);
     }
 }
 
 #[test]
 fn a_line_that_is_no_entry_is_named() {
-    let (folder, entries) = (Folder::new(), entries(3));
+    let (folder, entries) = (TempFolder::new(), entries(3));
     let path = written(&folder, &entries);
     let whole = fs::read_to_string(&path).unwrap();
     let altered = [
@@ -365,8 +365,8 @@ fn a_line_that_is_no_entry_is_named() {
         assert_ne!(text, whole);
         fs::write(&path, &text).unwrap();
         let mut ledger = open(&path);
-        check_refused(ledger.read(0, 10), StoreErrorKind::Damaged, "line 2 is not as a ledger");
-        check_refused(ledger.forget(3), StoreErrorKind::Damaged, "line 2 is not as a ledger");
+        check_refused(ledger.read(0, 10), StoreErrorKind::Damaged, "line 2 is not a ledger's");
+        check_refused(ledger.forget(3), StoreErrorKind::Damaged, "line 2 is not a ledger's");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
         assert!(!beside(&path, ".new").exists());
         assert_eq!(ledger.read(0, 1).unwrap(), entries[..1]);
@@ -375,7 +375,7 @@ fn a_line_that_is_no_entry_is_named() {
 
 #[test]
 fn pages_show_the_file_as_it_is_when_lines_were_moved_or_removed() {
-    let (folder, entries) = (Folder::new(), entries(8));
+    let (folder, entries) = (TempFolder::new(), entries(8));
     let path = written(&folder, &entries);
     let text = fs::read_to_string(&path).unwrap();
     let lines: Vec<_> = text.split_inclusive('\n').collect();
@@ -398,7 +398,7 @@ fn pages_show_the_file_as_it_is_when_lines_were_moved_or_removed() {
 fn files_are_for_their_owner_alone_and_stay_as_they_were_set() {
     use std::os::unix::fs::PermissionsExt;
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let (folder, entries) = (Folder::new(), entries(2));
+    let (folder, entries) = (TempFolder::new(), entries(2));
     let path = written(&folder, &entries);
     add(&path, br#"{"seq":2"#);
     let mut ledger = open(&path);
@@ -414,14 +414,14 @@ fn files_are_for_their_owner_alone_and_stay_as_they_were_set() {
 
 #[test]
 fn marks_are_bounded_and_lead_to_the_lines() {
-    let mut layout = Layout::empty();
+    let mut line_index = LineIndex::empty();
     let lines = 1_024 * 8_192 * 2 + 5;
     for _ in 0..lines {
-        layout.add(10);
+        line_index.add(10);
     }
-    assert_eq!((layout.lines, layout.length), (lines, lines * 10));
+    assert_eq!((line_index.lines, line_index.length), (lines, lines * 10));
     for line in [0, 1, 4_095, 4_096, 1_000_000, lines - 1, lines, u64::MAX] {
-        let place = layout.before(line);
+        let place = line_index.before(line);
         assert_eq!(place.offset, place.line * 10);
         assert!(place.line <= line && line.min(lines) - place.line < 4_096, "{line}: {place:?}");
     }

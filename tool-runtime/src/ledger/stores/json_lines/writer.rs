@@ -1,54 +1,54 @@
-//! What the one writer of a file does: appends groups, gives up contents.
+//! The single writer of a file: appends groups and erases contents.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use super::files::{self, Identity, Lock, system};
-use super::layout::{Layout, Lines, Place};
+use super::files::{self, FileIdentity, WriterLock, system};
+use super::line_index::{LineIndex, LinePosition, LineReader};
 use super::{line, next};
-use crate::ledger::Entry;
+use crate::ledger::ChainEntry;
 use crate::ledger::stores::check_order;
 use crate::store::{StoreError, StoreErrorKind};
 
-/// How many bytes of a group's memory are kept for the next.
-const KEPT: usize = 1024 * 1024;
+/// The most memory of a group's buffer that is kept for the next.
+const MAX_SPARE_BYTES: usize = 1024 * 1024;
 
 #[derive(Debug)]
-pub(super) struct Writer {
-    _lock: Lock,
-    identity: Identity,
+pub(super) struct FileWriter {
+    _lock: WriterLock,
+    identity: FileIdentity,
     sync: bool,
-    /// Something that failed may stand behind the whole lines.
+    /// Whether a failed write may have left bytes after the whole lines.
     failed: bool,
     buffer: Vec<u8>,
     #[cfg(test)]
-    pub(super) broken: Option<Broken>,
+    pub(super) disk_failure: Option<DiskFailure>,
 }
 
-/// What a disk does not do any more.
+/// A simulated failure of the disk.
 #[cfg(test)]
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Broken {
-    /// It takes so many bytes of the next group.
+pub(super) enum DiskFailure {
+    /// The disk takes this many bytes of the next group.
     Write(usize),
-    /// It takes them, and does not confirm them.
+    /// The disk takes all bytes, but does not confirm them.
     Sync,
 }
 
-impl Writer {
-    /// Takes the lock. A crash may have left half of a file that was to take the ledger's place.
+impl FileWriter {
+    /// Takes the lock, and removes a replacement file that a crash may have left.
     pub(super) fn begin(path: &Path, sync: bool) -> Result<Self, StoreError> {
-        let lock = Lock::take(path)?;
-        files::remove_remainder(path)?;
+        let lock = WriterLock::take(path)?;
+        files::remove_replacement(path)?;
         Ok(Self {
             _lock: lock,
-            identity: Identity::of(&fs::metadata(path).map_err(system)?),
+            identity: FileIdentity::of(&fs::metadata(path).map_err(system)?),
             sync,
             failed: false,
             buffer: Vec::new(),
             #[cfg(test)]
-            broken: None,
+            disk_failure: None,
         })
     }
 
@@ -57,67 +57,74 @@ impl Writer {
         &mut self,
         path: &Path,
         file: &File,
-        layout: &mut Layout,
-        entries: &[Entry],
+        line_index: &mut LineIndex,
+        entries: &[ChainEntry],
     ) -> Result<(), StoreError> {
-        check_order(layout.lines, entries)?;
-        self.check_place(path, file, layout)?;
+        check_order(line_index.lines, entries)?;
+        self.check_unchanged(path, file, line_index)?;
         let ends = self.write_to_memory(entries)?;
         self.failed = true;
         let written = self.write(file).and_then(|()| self.sync(file));
         self.buffer.clear();
-        self.buffer.shrink_to(KEPT);
+        self.buffer.shrink_to(MAX_SPARE_BYTES);
         match written {
             Ok(()) => {
                 self.failed = false;
                 let begins = [0].into_iter().chain(ends.iter().copied());
-                ends.iter().zip(begins).for_each(|(end, begin)| layout.add((end - begin) as u64));
+                ends.iter()
+                    .zip(begins)
+                    .for_each(|(end, begin)| line_index.add((end - begin) as u64));
                 Ok(())
             }
             Err(error) => {
-                // If this fails too, it is tried again before anything else is written.
-                let _ = self.roll_back(file, layout);
+                // If this fails too, it is repeated before the next write.
+                let _ = self.roll_back(file, line_index);
                 Err(system(error))
             }
         }
     }
 
-    /// Is the file where it was, and as long as it was?
-    fn check_place(&mut self, path: &Path, file: &File, layout: &Layout) -> Result<(), StoreError> {
+    /// Checks that the path still leads to this file, and that its length is unchanged.
+    fn check_unchanged(
+        &mut self,
+        path: &Path,
+        file: &File,
+        line_index: &LineIndex,
+    ) -> Result<(), StoreError> {
         let found = fs::metadata(path);
-        if !found.as_ref().is_ok_and(|found| Identity::of(found) == self.identity) {
+        if !found.as_ref().is_ok_and(|found| FileIdentity::of(found) == self.identity) {
             return Err(StoreError::new(
                 StoreErrorKind::Unavailable,
-                "the file is no longer at its place: put it back, or close the ledger and open it \
-                 anew",
+                "the file is no longer at its path: put it back, or close the ledger and open it \
+                 again",
             ));
         }
         if self.failed {
-            self.roll_back(file, layout).map_err(system)?;
-        } else if found.map_err(system)?.len() != layout.length {
+            self.roll_back(file, line_index).map_err(system)?;
+        } else if found.map_err(system)?.len() != line_index.length {
             return Err(StoreError::new(
                 StoreErrorKind::Damaged,
-                "the file is not as long as it was left: somebody else writes to it; see who does, \
+                "the file's length has changed: another process writes to it; find out which, \
                  and verify the ledger",
             ));
         }
         Ok(())
     }
 
-    fn roll_back(&mut self, file: &File, layout: &Layout) -> io::Result<()> {
-        file.set_len(layout.length)?;
+    fn roll_back(&mut self, file: &File, line_index: &LineIndex) -> io::Result<()> {
+        file.set_len(line_index.length)?;
         self.failed = false;
         Ok(())
     }
 
-    /// Writes the lines of a group one behind the other, and returns where each ends.
-    fn write_to_memory(&mut self, entries: &[Entry]) -> Result<Vec<usize>, StoreError> {
+    /// Writes the lines of a group one after the other, and returns the end of each.
+    fn write_to_memory(&mut self, entries: &[ChainEntry]) -> Result<Vec<usize>, StoreError> {
         self.buffer.clear();
         let (mut ends, mut begin) = (Vec::with_capacity(entries.len()), 0);
         for entry in entries {
             line::write(entry, &mut self.buffer);
             let end = self.buffer.len();
-            if end - begin > line::LONGEST {
+            if end - begin > line::MAX_LINE_BYTES {
                 return Err(too_long(entry));
             }
             ends.push(end);
@@ -128,7 +135,7 @@ impl Writer {
 
     fn write(&self, mut file: &File) -> io::Result<()> {
         #[cfg(test)]
-        if let Some(Broken::Write(room)) = self.broken {
+        if let Some(DiskFailure::Write(room)) = self.disk_failure {
             file.write_all(&self.buffer[..room])?;
             return Err(io::ErrorKind::StorageFull.into());
         }
@@ -137,54 +144,59 @@ impl Writer {
 
     fn sync(&self, file: &File) -> io::Result<()> {
         #[cfg(test)]
-        if let Some(Broken::Sync) = self.broken {
+        if let Some(DiskFailure::Sync) = self.disk_failure {
             return Err(io::ErrorKind::Other.into());
         }
         if self.sync { file.sync_data() } else { Ok(()) }
     }
 
-    /// Gives up the contents of lines, and returns how many had some.
+    /// Erases the contents of lines, and returns how many had contents.
     pub(super) fn forget(
         &mut self,
         path: &Path,
         file: &mut File,
-        layout: &mut Layout,
+        line_index: &mut LineIndex,
         before: u64,
     ) -> Result<u64, StoreError> {
-        self.check_place(path, file, layout)?;
-        if !has_contents(file, layout, before)? {
+        self.check_unchanged(path, file, line_index)?;
+        if !has_contents(file, line_index, before)? {
             return Ok(0);
         }
-        let (name, new) = files::begin_anew(path, file).map_err(system)?;
-        let rewritten = rewrite(file, layout, before, &new).and_then(|rewritten| {
-            let identity = Identity::of(&new.metadata().map_err(system)?);
+        let (name, new) = files::create_replacement(path, file).map_err(system)?;
+        let rewritten = rewrite(file, line_index, before, &new).and_then(|rewritten| {
+            let identity = FileIdentity::of(&new.metadata().map_err(system)?);
             fs::rename(&name, path).map_err(system)?;
             Ok((rewritten, identity))
         });
         match rewritten {
             Ok((rewritten, identity)) => {
-                (*file, *layout, self.identity) = (new, rewritten.layout, identity);
+                (*file, *line_index, self.identity) = (new, rewritten.line_index, identity);
                 files::sync_folder(path)?;
                 Ok(rewritten.forgotten)
             }
             Err(error) => {
-                // If this fails too, the next time that the ledger is opened does it.
-                let _ = files::remove_remainder(path);
+                // If this fails too, it is repeated when the ledger is opened the next time.
+                let _ = files::remove_replacement(path);
                 Err(error)
             }
         }
     }
 }
 
-/// What was written, and how many contents were not.
+/// The result of a rewrite, with the number of contents that were erased.
 struct Rewritten {
-    layout: Layout,
+    line_index: LineIndex,
     forgotten: u64,
 }
 
-fn rewrite(old: &File, layout: &Layout, before: u64, new: &File) -> Result<Rewritten, StoreError> {
-    let mut rewritten = Rewritten { layout: Layout::empty(), forgotten: 0 };
-    let mut lines = Lines::new(old, Place::START, layout.length).map_err(system)?;
+fn rewrite(
+    old: &File,
+    line_index: &LineIndex,
+    before: u64,
+    new: &File,
+) -> Result<Rewritten, StoreError> {
+    let mut rewritten = Rewritten { line_index: LineIndex::empty(), forgotten: 0 };
+    let mut lines = LineReader::new(old, LinePosition::START, line_index.length).map_err(system)?;
     let mut out = BufWriter::new(new);
     let mut bare = Vec::new();
     while lines.next.line < before {
@@ -204,14 +216,15 @@ fn rewrite(old: &File, layout: &Layout, before: u64, new: &File) -> Result<Rewri
 
 impl Rewritten {
     fn add(&mut self, line: &[u8], out: &mut impl Write) -> Result<(), StoreError> {
-        self.layout.add(line.len() as u64);
+        self.line_index.add(line.len() as u64);
         out.write_all(line).map_err(system)
     }
 }
 
-/// Is there anything to give up? Most often the first lines say no, and the next one yes.
-fn has_contents(file: &File, layout: &Layout, before: u64) -> Result<bool, StoreError> {
-    let mut lines = Lines::new(file, Place::START, layout.length).map_err(system)?;
+/// Returns whether there are contents to erase. Usually the first lines have none, and the next one has.
+fn has_contents(file: &File, line_index: &LineIndex, before: u64) -> Result<bool, StoreError> {
+    let mut lines =
+        LineReader::new(file, LinePosition::START, line_index.length).map_err(system)?;
     while lines.next.line < before {
         match next(&mut lines)? {
             None => break,
@@ -222,9 +235,13 @@ fn has_contents(file: &File, layout: &Layout, before: u64) -> Result<bool, Store
     Ok(false)
 }
 
-fn too_long(entry: &Entry) -> StoreError {
+fn too_long(entry: &ChainEntry) -> StoreError {
     StoreError::new(
         StoreErrorKind::Full,
-        format!("record {} is longer than the {} bytes of a line", entry.seq(), line::LONGEST),
+        format!(
+            "record {} is longer than the {} bytes of a line",
+            entry.seq(),
+            line::MAX_LINE_BYTES
+        ),
     )
 }

@@ -1,4 +1,4 @@
-//! Checks of the table that reading its rows in order does not make: definition, range, indexes.
+//! Checks that reading the rows in order does not make: the table's definition, range and indexes.
 
 use std::ops::Range;
 
@@ -11,14 +11,15 @@ use crate::store::{StoreError, StoreErrorKind};
 
 const TABLE: &str = "trace_ledger";
 
-/// Checks that the indexes lead to the rows of a range; from 0, the table as a whole too.
+/// Checks that the indexes lead to the rows of a range; if it begins at 0, also the table as a
+/// whole.
 pub(super) fn table(connection: &Connection, range: Range<u64>) -> Result<(), StoreError> {
     let defined = definition(connection)?;
     if range.start == 0 {
         if defined != definition(&format::reference(connection)?)? {
             return Err(damaged(
-                "the definition of `trace_ledger`, or of an index or trigger on it, is not as it \
-                 was made: compare the file's schema with a new ledger's",
+                "the definition of `trace_ledger`, or of an index or trigger on it, was changed: \
+                 compare the file's schema with a new ledger's",
             ));
         }
         row_before_the_first(connection)?;
@@ -27,7 +28,7 @@ pub(super) fn table(connection: &Connection, range: Range<u64>) -> Result<(), St
     indexes.into_iter().try_for_each(|index| lists(connection, &index.name, &range))
 }
 
-/// Tells whether the table has this index.
+/// Returns whether the table has this index.
 pub(super) fn has_index(connection: &Connection, index: &str) -> Result<bool, StoreError> {
     definition(connection).map(|defined| defined.iter().any(|object| object.name == index))
 }
@@ -59,20 +60,20 @@ fn row_before_the_first(connection: &Connection) -> Result<(), StoreError> {
         .map_err(|error| of_sqlite(&error))?;
     match first {
         Some(seq) if seq < 0 => Err(damaged(format!(
-            "row {seq} is not of the ledger, whose rows begin at 0: keep the file as it is, and \
-             look for who else writes to it"
+            "row {seq} is not part of the ledger, whose rows begin at 0: keep the file as it is, \
+             and find out what else writes to it"
         ))),
         _ => Ok(()),
     }
 }
 
-/// Checks that an index lists each call of a range under what its record says.
+/// Checks that an index lists each call of a range under its record's values.
 fn lists(connection: &Connection, index: &str, range: &Range<u64>) -> Result<(), StoreError> {
     let columns = match index {
         "trace_ledger_of_trace" => "i.trace_id = t.trace_id",
         "trace_ledger_of_tenant" => "i.tenant_id = t.tenant_id",
         PAIR_INDEX => "i.tenant_id = t.tenant_id AND i.trace_id = t.trace_id",
-        // The definition is checked, so there is no other.
+        // The definition was checked, so there is no other index.
         _ => return Ok(()),
     };
     let sql = format!(
@@ -90,8 +91,8 @@ fn lists(connection: &Connection, index: &str, range: &Range<u64>) -> Result<(),
     match unlisted().map_err(|error| of_sqlite(&error))? {
         None => Ok(()),
         Some(seq) => Err(damaged(format!(
-            "the index `{index}` does not list record {seq} as it is, so that searches miss it: \
-             rebuild it (`REINDEX trace_ledger`), and look for who else writes to the file"
+            "the index `{index}` does not list record {seq}, so that searches miss it: rebuild it \
+             (`REINDEX trace_ledger`), and find out what else writes to the file"
         ))),
     }
 }

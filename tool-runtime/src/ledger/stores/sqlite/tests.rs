@@ -1,12 +1,12 @@
-//! What only shows from outside the trait: the table, other writers, and what is left in the file.
+//! The table, concurrent writers, and what erasing leaves in the file.
 
 use std::fs;
 
 use rusqlite::{Connection, ToSql};
 
-use super::{SqliteLedger, Wanted};
-use crate::ledger::stores::folder::{Folder, entries};
-use crate::ledger::{Entry, LedgerQuery, LedgerStore};
+use super::{FindStatement, SqliteLedger};
+use crate::ledger::stores::temp_folder::{TempFolder, entries};
+use crate::ledger::{ChainEntry, LedgerQuery, LedgerStore};
 use crate::store::{Sqlite, StoreError, StoreErrorKind};
 
 const CALL: &str = r#"{"kind":"call","at":"2026-05-01T10:00:00.000Z","trace_id":"t",
@@ -14,18 +14,18 @@ const CALL: &str = r#"{"kind":"call","at":"2026-05-01T10:00:00.000Z","trace_id":
     "tenant_slug":"acme","latency_ms":12,
     "error":{"class":"TIMEOUT","code":"DEADLINE","message":"it took too long"}}"#;
 
-fn open(folder: &Folder) -> SqliteLedger {
+fn open(folder: &TempFolder) -> SqliteLedger {
     let options = Sqlite::options().sync_commits(false);
     SqliteLedger::open_with(folder.file("ledger.db"), &options).unwrap()
 }
 
-fn other(folder: &Folder) -> Connection {
+fn other(folder: &TempFolder) -> Connection {
     Connection::open(folder.file("ledger.db")).unwrap()
 }
 
-fn call() -> Entry {
+fn call() -> ChainEntry {
     let [entry] = &entries(1)[..] else { panic!("one was asked for") };
-    Entry::from_parts(0, Some(CALL), *entry.leaf(), entry.key(), *entry.mac())
+    ChainEntry::from_parts(0, Some(CALL), *entry.leaf(), entry.key(), *entry.mac())
 }
 
 #[track_caller]
@@ -37,7 +37,7 @@ fn check_refused<T>(result: Result<T, StoreError>, kind: StoreErrorKind, text: &
 
 #[test]
 fn the_table_shows_what_its_records_say() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     open(&folder).append(&[call()]).unwrap();
     let shown: (String, String, String, String, i64, String, String) = other(&folder)
         .query_row(
@@ -62,10 +62,10 @@ fn the_table_shows_what_its_records_say() {
 
 #[test]
 fn a_search_looks_through_its_part_alone() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut ledger = open(&folder);
-    let of = |entry: &Entry| {
-        Entry::from_parts(entry.seq(), Some(CALL), *entry.leaf(), entry.key(), *entry.mac())
+    let of = |entry: &ChainEntry| {
+        ChainEntry::from_parts(entry.seq(), Some(CALL), *entry.leaf(), entry.key(), *entry.mac())
     };
     ledger.append(&entries(6).iter().map(of).collect::<Vec<_>>()).unwrap();
     for (after, before, expected) in [
@@ -76,17 +76,17 @@ fn a_search_looks_through_its_part_alone() {
     ] {
         for query in [LedgerQuery::new(), LedgerQuery::new().trace("t")] {
             let found = ledger.find(&LedgerQuery { after, before, ..query }).unwrap();
-            assert!(found.iter().map(Entry::seq).eq(expected.clone()), "{after:?} {before:?}");
+            assert!(found.iter().map(ChainEntry::seq).eq(expected.clone()), "{after:?} {before:?}");
         }
     }
 }
 
 #[test]
 fn a_trace_of_a_tenant_is_looked_up_in_an_index_of_both() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let ledger = open(&folder);
     let plan = |query: LedgerQuery| -> Vec<String> {
-        let Wanted { sql, values } = Wanted::of(&query, true);
+        let FindStatement { sql, values } = FindStatement::of(&query, true);
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
         let mut statement =
             ledger.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
@@ -104,7 +104,7 @@ fn a_trace_of_a_tenant_is_looked_up_in_an_index_of_both() {
         (LedgerQuery::new().tenant(tenant), "of_tenant (tenant_id=? AND rowid>? AND rowid<?)"),
     ] {
         let steps = plan(part(query));
-        // One step alone: nothing is sorted behind it.
+        // A single step: the rows are not sorted afterwards.
         let expected = format!("SEARCH trace_ledger USING INDEX trace_ledger_{terms}");
         assert_eq!(steps, [expected]);
     }
@@ -112,7 +112,7 @@ fn a_trace_of_a_tenant_is_looked_up_in_an_index_of_both() {
 
 #[test]
 fn no_column_can_be_altered_apart_from_its_record() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     open(&folder).append(&[call()]).unwrap();
     let other = other(&folder);
     for column in ["kind", "trace_id", "tenant_id", "tool", "status", "latency_ms", "error", "at"] {
@@ -124,7 +124,7 @@ fn no_column_can_be_altered_apart_from_its_record() {
 
 #[test]
 fn everything_is_there_when_the_file_is_opened_again() {
-    let (folder, entries) = (Folder::new(), entries(5));
+    let (folder, entries) = (TempFolder::new(), entries(5));
     open(&folder).append(&entries[..3]).unwrap();
     let mut ledger = open(&folder);
     ledger.append(&entries[3..]).unwrap();
@@ -135,7 +135,7 @@ fn everything_is_there_when_the_file_is_opened_again() {
 #[tokio::test]
 async fn it_stands_in_the_file_of_a_store() {
     use crate::store::{OutputStore, UnixMillis};
-    let (folder, entries) = (Folder::new(), entries(2));
+    let (folder, entries) = (TempFolder::new(), entries(2));
     let store = Sqlite::open(folder.file("ledger.db")).unwrap();
     let mut ledger = open(&folder);
     ledger.append(&entries).unwrap();
@@ -145,18 +145,18 @@ async fn it_stands_in_the_file_of_a_store() {
 }
 
 #[test]
-fn a_second_writer_is_found_out_by_whoever_comes_later() {
-    let (folder, entries) = (Folder::new(), entries(3));
+fn a_second_writer_is_found_at_its_first_append() {
+    let (folder, entries) = (TempFolder::new(), entries(3));
     let (mut one, mut two) = (open(&folder), open(&folder));
     one.append(&entries[..2]).unwrap();
-    let text = "somebody else writes this ledger";
+    let text = "another process writes this ledger";
     check_refused(two.append(&entries[..1]), StoreErrorKind::Damaged, text);
     assert_eq!(one.read(0, 10).unwrap(), entries[..2]);
 }
 
 #[test]
 fn a_locked_file_takes_the_same_entries_later() {
-    let (folder, entries) = (Folder::new(), entries(2));
+    let (folder, entries) = (TempFolder::new(), entries(2));
     let options = Sqlite::options().busy_timeout(std::time::Duration::ZERO);
     let mut ledger = SqliteLedger::open_with(folder.file("ledger.db"), &options).unwrap();
     let other = other(&folder);
@@ -169,7 +169,7 @@ fn a_locked_file_takes_the_same_entries_later() {
 
 #[test]
 fn a_full_file_keeps_nothing_of_a_group_and_takes_it_later() {
-    let (folder, entries) = (Folder::new(), entries(500));
+    let (folder, entries) = (TempFolder::new(), entries(500));
     let mut ledger = open(&folder);
     ledger.append(&entries[..1]).unwrap();
     let pages: i64 =
@@ -187,7 +187,7 @@ fn a_full_file_keeps_nothing_of_a_group_and_takes_it_later() {
 
 #[test]
 fn who_reads_sees_what_is_written_meanwhile_and_changes_nothing() {
-    let (folder, entries) = (Folder::new(), entries(3));
+    let (folder, entries) = (TempFolder::new(), entries(3));
     let mut writer = open(&folder);
     let mut reader = SqliteLedger::read_only(folder.file("ledger.db")).unwrap();
     writer.append(&entries[..2]).unwrap();
@@ -200,7 +200,7 @@ fn who_reads_sees_what_is_written_meanwhile_and_changes_nothing() {
 
 #[test]
 fn who_reads_makes_no_file_and_takes_no_other() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let file = folder.file("ledger.db");
     check_refused(SqliteLedger::read_only(&file), StoreErrorKind::Unavailable, "ledger.db");
     assert!(!file.exists());
@@ -212,11 +212,11 @@ fn who_reads_makes_no_file_and_takes_no_other() {
 
 #[test]
 fn contents_that_were_given_up_are_nowhere_in_the_files() {
-    let (folder, mut entries) = (Folder::new(), entries(2));
-    // One lies in the table's row, the other in pages of its own.
+    let (folder, mut entries) = (TempFolder::new(), entries(2));
+    // One is in the table's row, the other in overflow pages.
     let long = format!(r#"{{"kind":"call","text":"{}"}}"#, "forget-me ".repeat(10_000));
-    let with = |entry: &Entry, body: &str| {
-        Entry::from_parts(entry.seq(), Some(body), *entry.leaf(), entry.key(), *entry.mac())
+    let with = |entry: &ChainEntry, body: &str| {
+        ChainEntry::from_parts(entry.seq(), Some(body), *entry.leaf(), entry.key(), *entry.mac())
     };
     entries[0] = with(&entries[0], r#"{"kind":"call","trace_id":"forget-me too"}"#);
     entries[1] = with(&entries[1], &long);
@@ -233,7 +233,7 @@ fn contents_that_were_given_up_are_nowhere_in_the_files() {
 
 #[test]
 fn many_contents_are_given_up_in_several_transactions() {
-    let (folder, entries) = (Folder::new(), entries(9_000));
+    let (folder, entries) = (TempFolder::new(), entries(9_000));
     let mut ledger = open(&folder);
     ledger.append(&entries).unwrap();
     assert_eq!(ledger.forget(10).unwrap(), 10);
@@ -246,7 +246,7 @@ fn many_contents_are_given_up_in_several_transactions() {
 #[test]
 fn the_file_is_for_its_owner_alone() {
     use std::os::unix::fs::PermissionsExt;
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     open(&folder);
     let mode = fs::metadata(folder.file("ledger.db")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);

@@ -1,4 +1,4 @@
-//! How the runtime's calls get into the ledger.
+//! Records the calls of a runtime in its ledger.
 
 use std::fmt;
 use std::time::Duration;
@@ -17,31 +17,31 @@ use crate::dispatch::{CallRecord, RuntimeBuilder};
 use crate::failure::Failure;
 use crate::refusal_reason::RefusalReason;
 
-/// The longest that a call waits for room in the ledger, and an answer for its record.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest time that a call waits for room, and an answer for its record.
+const MAX_WAIT: Duration = Duration::from_secs(5);
 
-/// How long an answer may wait for its record when the call's time is up: a write that ended at its
-/// deadline is the one of which least is known without a record.
-const GRACE: Duration = Duration::from_millis(250);
+/// How long an answer may wait for its record after the call's deadline. A write that ended at its
+/// deadline is the call that needs its record most.
+const DEADLINE_GRACE: Duration = Duration::from_millis(250);
 
-/// Stands for the number of a record that was left out.
+/// The number of a record that was left out.
 const LEFT_OUT: u64 = u64::MAX;
 
 impl RuntimeBuilder {
-    /// Records every call in this ledger, whatever its end.
+    /// Records every call in this ledger, however it ends.
     #[must_use]
     pub fn ledger(mut self, ledger: &Ledger) -> Self {
-        self.recorder = Some(std::sync::Arc::new(Recorder(ledger.clone())));
+        self.recorder = Some(std::sync::Arc::new(LedgerRecorder(ledger.clone())));
         self
     }
 }
 
-/// Takes the records of one runtime's calls.
-struct Recorder(Ledger);
+/// Records the calls of one runtime.
+struct LedgerRecorder(Ledger);
 
-impl CallRecorder for Recorder {
+impl CallRecorder for LedgerRecorder {
     fn opened(&self) -> u64 {
-        self.0.stats().opens();
+        self.0.stats().count_opened();
         self.now_ms()
     }
 
@@ -50,7 +50,7 @@ impl CallRecorder for Recorder {
     }
 
     fn ready<'c>(&'c self, scope: &'c CallScope) -> Option<Wait<'c>> {
-        match self.0.queue().keep_room() {
+        match self.0.queue().try_reserve() {
             None => None,
             Some(true) => {
                 scope.keep_room();
@@ -61,7 +61,7 @@ impl CallRecorder for Recorder {
     }
 
     fn room(&self) -> Option<BoxFuture<'_, ()>> {
-        self.0.queue().is_full().then(|| self.0.queue().room().boxed())
+        self.0.queue().is_full().then(|| self.0.queue().wait_for_room().boxed())
     }
 
     fn closed(&self, record: &CallRecord<'_>) -> Option<u64> {
@@ -69,18 +69,18 @@ impl CallRecorder for Recorder {
         let ended = EndedCall::of(record, self.now_ms());
         let is_awaited = self.answers_after(record) == AnswerAfter::Recorded;
         let number = self.0.queue().push(ended, has_room, is_awaited);
-        self.0.stats().ends(number.is_some());
+        self.0.stats().count_ended(number.is_some());
         is_awaited.then(|| number.unwrap_or(LEFT_OUT))
     }
 
     fn recorded<'c>(&'c self, scope: &'c CallScope, number: u64, left: Duration) -> Recorded<'c> {
         let recorded = async move {
-            let limit = left.clamp(GRACE, PATIENCE);
-            let recorded = self.0.queue().recorded(number);
+            let limit = left.clamp(DEADLINE_GRACE, MAX_WAIT);
+            let recorded = self.0.queue().wait_until_written(number);
             let is_recorded =
                 number != LEFT_OUT && scope.runtime().within(limit, recorded).await == Some(true);
             if !is_recorded {
-                self.0.stats().leaves_unconfirmed();
+                self.0.stats().count_unconfirmed();
             }
             is_recorded
         };
@@ -88,22 +88,24 @@ impl CallRecorder for Recorder {
     }
 }
 
-impl Recorder {
-    /// Says what the answer of a call waits for.
+impl LedgerRecorder {
+    /// Returns how far the record of a call must get before its answer is given.
     fn answers_after(&self, record: &CallRecord<'_>) -> AnswerAfter {
-        let answering = self.0.answering();
+        let answer_timing = self.0.answer_timing();
         match record.spec().map(ToolSpec::effect) {
             Some(_) if !record.may_have_run() => AnswerAfter::Queued,
-            Some(Effect::Write | Effect::Destructive) if !record.cx().dry_run() => answering.writes,
-            Some(_) => answering.reads,
+            Some(Effect::Write | Effect::Destructive) if !record.cx().dry_run() => {
+                answer_timing.writes
+            }
+            Some(_) => answer_timing.reads,
             None => AnswerAfter::Queued,
         }
     }
 
-    /// Waits until the records before this one's have been written.
+    /// Waits until there is room in the ledger's queue.
     async fn wait(&self, scope: &CallScope) -> Result<(), Box<Refusal>> {
-        let room = self.0.queue().kept_room();
-        let kept = scope.runtime().within(scope.budget().min(PATIENCE), room).await;
+        let room = self.0.queue().reserve();
+        let kept = scope.runtime().within(scope.budget().min(MAX_WAIT), room).await;
         if kept.ok_or_else(full)? {
             scope.keep_room();
         }
@@ -113,15 +115,15 @@ impl Recorder {
 
 fn full() -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::Unavailable)
-        .with_message("calls cannot be recorded at the moment, so none is run; try again later")
+        .with_message("the ledger is full, so the call was not run; retry later")
         .with_retry_after_ms(1_000)
         .with_reason(RefusalReason::LedgerFull)
         .with_detail("effect", "none");
     Refusal::new(CallStatus::NotExecuted, failure)
 }
 
-impl fmt::Debug for Recorder {
+impl fmt::Debug for LedgerRecorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Recorder").field(&self.0).finish()
+        f.debug_tuple("LedgerRecorder").field(&self.0).finish()
     }
 }

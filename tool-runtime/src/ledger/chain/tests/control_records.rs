@@ -1,4 +1,4 @@
-//! What the chain says of itself, keys that come and go, and checkpoints from elsewhere.
+//! Control records, key rotation, and checkpoints from elsewhere.
 
 use super::*;
 
@@ -22,8 +22,8 @@ fn a_body_that_was_forgotten_rightly_is_not_missed() {
     forget(&mut chain, &[0, 2]);
     assert_eq!(chain.verify().expect("0 and 2 are below 3").size(), 7);
     forget(&mut chain, &[3]);
-    let fault = check(chain.verify(), 3, FaultKind::Removed);
-    assert!(fault.to_string().contains("the body of record 3 is gone"), "{fault}");
+    let fault = check(chain.verify(), 3, ChainFaultKind::Removed);
+    assert!(fault.to_string().contains("the body of record 3 is missing"), "{fault}");
 }
 
 #[test]
@@ -34,9 +34,9 @@ fn an_entry_cannot_forget_what_comes_after_it() {
     forget(&mut chain, &[1]);
     chain.verify().expect("1 came before");
     forget(&mut chain, &[3]);
-    check(chain.verify(), 3, FaultKind::Removed);
+    check(chain.verify(), 3, ChainFaultKind::Removed);
     forget(&mut chain, &[2]);
-    check(chain.verify(), 1, FaultKind::Removed);
+    check(chain.verify(), 1, ChainFaultKind::Removed);
 }
 
 #[test]
@@ -55,13 +55,13 @@ fn only_an_entry_of_the_chain_can_forget() {
     chain.append(r#"{"kind":"forgotten"}"#);
     chain.append("no JSON");
     forget(&mut chain, &[1]);
-    check(chain.verify(), 1, FaultKind::Removed);
+    check(chain.verify(), 1, ChainFaultKind::Removed);
 
     let last = &chain.entries[5];
     let (body, leaf) = (forgotten(3), *last.leaf());
-    let forged = Entry::from_parts(6, Some(body), leaf, last.key(), *last.mac());
+    let forged = ChainEntry::from_parts(6, Some(body), leaf, last.key(), *last.mac());
     chain.entries.push(forged);
-    check(chain.verify(), 6, FaultKind::Altered);
+    check(chain.verify(), 6, ChainFaultKind::Altered);
 }
 
 #[test]
@@ -70,10 +70,10 @@ fn a_cut_end_is_named_before_what_it_may_have_accounted_for() {
     chain.append(&forgotten(2));
     forget(&mut chain, &[1]);
     let verifier = Verifier::new(chain.keys.clone()).expecting(chain.checkpoint());
-    check(verify(verifier, &chain.entries[..3]), 3, FaultKind::Truncated);
+    check(verify(verifier, &chain.entries[..3]), 3, ChainFaultKind::Truncated);
 }
 
-/// The body of an entry that holds a checkpoint.
+/// Returns the body of an entry that holds a checkpoint.
 fn holding(checkpoint: &Checkpoint) -> String {
     let text = serde_json::to_string(checkpoint).expect("JSON");
     text.replacen('{', r#"{"kind":"checkpoint","#, 1)
@@ -95,7 +95,7 @@ fn a_checkpoint_in_the_chain_is_held_against_the_entries_before_it() {
     for body in bodies {
         let mut chain = Chain::of(6);
         chain.append(&body);
-        check(chain.verify(), 6, FaultKind::BadCheckpoint);
+        check(chain.verify(), 6, ChainFaultKind::BadCheckpoint);
     }
 }
 
@@ -123,17 +123,17 @@ fn another_chain_than_the_one_of_the_checkpoint_is_found() {
     let verifier = Verifier::new(keys())
         .expecting(same.clone())
         .expecting(other.heads[6].checkpoint(&other.keys, NOW));
-    let fault = check(verify(verifier, &chain.entries), 0, FaultKind::Diverged);
-    assert!(fault.to_string().contains("behind record 5"), "{fault}");
+    let fault = check(verify(verifier, &chain.entries), 0, ChainFaultKind::Diverged);
+    assert!(fault.to_string().contains("after record 5"), "{fault}");
 
     // Proven up to the last checkpoint that agrees.
     let agrees = chain.heads[4].checkpoint(&chain.keys, NOW);
     let verifier = Verifier::new(keys()).expecting(other.checkpoint()).expecting(agrees);
-    check(verify(verifier, &chain.entries), 4, FaultKind::Diverged);
+    check(verify(verifier, &chain.entries), 4, ChainFaultKind::Diverged);
 
-    // At once, where nothing has to be read.
+    // Reported at once where no entry has to be read.
     let verifier = Verifier::from_head(keys(), chain.head().clone()).expecting(other.checkpoint());
-    check(verifier.finish(), 8, FaultKind::Diverged);
+    check(verifier.finish(), 8, ChainFaultKind::Diverged);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_checkpoint_that_was_changed_proves_nothing() {
     let text = serde_json::to_string(&chain.checkpoint()).expect("JSON");
     let changed = serde_json::from_str(&text.replace("\"size\":3", "\"size\":2"));
     let verifier = Verifier::new(keys()).expecting(changed.expect("a checkpoint"));
-    check(verify(verifier, &chain.entries), 2, FaultKind::BadCheckpoint);
+    check(verify(verifier, &chain.entries), 2, ChainFaultKind::BadCheckpoint);
 }
 
 #[test]
@@ -167,34 +167,49 @@ fn a_former_key_verifies_and_a_lost_one_is_named() {
     chain.verify().expect("both keys are known");
 
     chain.keys = keys();
-    let fault = check(chain.verify(), 3, FaultKind::ForeignKey);
-    assert!(fault.to_string().ends_with("add the key as a former one, and verify again"));
+    let fault = check(chain.verify(), 3, ChainFaultKind::ForeignKey);
+    assert!(fault.to_string().ends_with("add the key as a former key, and verify again"));
     chain.entries.truncate(4);
-    check(chain.verify(), 3, FaultKind::ForeignKey);
+    check(chain.verify(), 3, ChainFaultKind::ForeignKey);
 }
 
 #[test]
 fn another_secret_under_the_same_id_verifies_nothing() {
     let chain = Chain::of(3);
     let other = ChainKeys::new(&KeyRing::new("2025-07", &[7; 32]).expect("a ring"));
-    check(verify(Verifier::new(other), &chain.entries), 0, FaultKind::Altered);
+    check(verify(Verifier::new(other), &chain.entries), 0, ChainFaultKind::Altered);
 }
 
 #[test]
 fn every_fault_says_what_was_found_and_what_to_do() {
     let kinds = [
-        (FaultKind::Altered, "record 3 is not as it was written; keep the store"),
-        (FaultKind::Removed, "record 3 is missing: number 5 stands in its place; keep the store"),
-        (FaultKind::Reordered, "record 3 is not at its place: record 5 stands there; keep"),
-        (FaultKind::Repeated, "record 5 stands once more, before record 3; keep the store"),
-        (FaultKind::Inserted, "a record that was never written stands before record 3; keep"),
-        (FaultKind::Truncated, "the end was cut off: record 3 is missing, and a checkpoint was"),
-        (FaultKind::Diverged, "this is not the chain of the checkpoint behind record 5: it diff"),
-        (FaultKind::ForeignKey, "record 3 was linked with a key that is not on the ring; add"),
-        (FaultKind::BadCheckpoint, "the checkpoint at record 3 is not as it was signed; take it"),
+        (ChainFaultKind::Altered, "record 3 is not as it was written; keep the store"),
+        (
+            ChainFaultKind::Removed,
+            "record 3 is missing; record 5 stands in its place; keep the store",
+        ),
+        (ChainFaultKind::Reordered, "record 3 is not at its position; record 5 stands there; keep"),
+        (ChainFaultKind::Repeated, "record 5 is repeated before record 3; keep the store"),
+        (ChainFaultKind::Inserted, "a record that was never written stands before record 3; keep"),
+        (
+            ChainFaultKind::Truncated,
+            "the end was cut off: record 3 is missing, but a checkpoint was",
+        ),
+        (
+            ChainFaultKind::Diverged,
+            "this is not the chain of the checkpoint after record 5: it diff",
+        ),
+        (
+            ChainFaultKind::ForeignKey,
+            "record 3 was linked with a key that is not in the key ring; add",
+        ),
+        (
+            ChainFaultKind::BadCheckpoint,
+            "the checkpoint at record 3 is not as it was signed; take it",
+        ),
     ];
     for (kind, text) in kinds {
-        let fault = Fault::new(kind, 3, Some(5)).to_string();
+        let fault = ChainFault::new(kind, 3, Some(5)).to_string();
         assert!(fault.starts_with(text) && !fault.ends_with('.'), "{fault}");
     }
 }

@@ -1,44 +1,45 @@
-//! Remembers which parts of a ledger may hold calls of a trace, so that searches pass over the rest.
+//! Indexes which blocks of a ledger may hold calls of a trace, so that searches skip the others.
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 
 use uuid::Uuid;
 
-use crate::ledger::store::{SCAN, is_asked_for};
-use crate::ledger::{Entry, LedgerQuery, LedgerStore, Record};
+use crate::ledger::store::{SCAN_ENTRIES, matches_query};
+use crate::ledger::{ChainEntry, LedgerQuery, LedgerStore, Record};
 use crate::store::StoreError;
 
-/// How many records a block has.
-const BLOCK: u64 = SCAN as u64;
+/// The number of records in a block.
+const BLOCK: u64 = SCAN_ENTRIES as u64;
 
-/// The most blocks that are remembered, the first ones: 8 MiB for two million records.
+/// The most blocks that are indexed, the first ones: 8 MiB for two million records.
 const MOST_BLOCKS: usize = 2_048;
 
-/// Each record sets the bits of its trace, alone and with its tenant: at most one bit in four.
+/// The size of a filter in words. Each record sets the bits of its trace, alone and with its
+/// tenant: at most one bit in four is set.
 const WORDS: usize = 512;
 
-/// How many bits stand for one thing.
+/// The number of bits that each value sets.
 const BITS: u32 = 4;
 
-/// A Bloom filter a block of records, by trace, and by tenant and trace.
+/// One Bloom filter per block of records, over traces and over pairs of tenant and trace.
 ///
-/// A block is remembered when a search has read it through; the first search by trace reads the
-/// whole ledger, and later ones the blocks that may hold the trace and those that are new. One block
-/// in some hundred is read in vain.
+/// A block is indexed when a search has read it. The first search by trace reads the whole ledger;
+/// later ones read the blocks that may hold the trace and the blocks that are new. About one block
+/// in a hundred is a false positive.
 #[derive(Default)]
-pub(super) struct TraceBlocks {
+pub(super) struct TraceFilters {
     hasher: RandomState,
     blocks: Vec<Option<Box<[u64; WORDS]>>>,
 }
 
-impl TraceBlocks {
-    /// Finds entries of calls that a query asks for, as [`LedgerStore::find`] does.
+impl TraceFilters {
+    /// Finds entries of calls that match a query, like [`LedgerStore::find`].
     pub(super) fn find(
         &mut self,
         store: &mut dyn LedgerStore,
         query: &LedgerQuery,
-    ) -> Result<Vec<Entry>, StoreError> {
+    ) -> Result<Vec<ChainEntry>, StoreError> {
         let (mut found, mut from) =
             (Vec::new(), query.after.map_or(0, |seq| seq.saturating_add(1)));
         let end = query.before.unwrap_or(u64::MAX).min(store.count()?);
@@ -47,15 +48,16 @@ impl TraceBlocks {
             let (block, begin) = (from / BLOCK, from - from % BLOCK);
             let next = begin.saturating_add(BLOCK);
             if !wanted.as_ref().is_some_and(|wanted| self.excludes(block, wanted)) {
-                // A block that is not known yet is read as a whole, to be known.
+                // A block that is not indexed yet is read as a whole, to index it.
                 let learns = wanted.is_some() && !self.knows(block);
-                let entries = store.read(if learns { begin } else { from }, SCAN)?;
+                let entries = store.read(if learns { begin } else { from }, SCAN_ENTRIES)?;
                 if learns {
                     self.learn(block, &entries);
                 }
-                let inside = |it: &Entry| (from..next.min(end)).contains(&it.seq());
-                found
-                    .extend(entries.into_iter().filter(|it| inside(it) && is_asked_for(it, query)));
+                let inside = |it: &ChainEntry| (from..next.min(end)).contains(&it.seq());
+                found.extend(
+                    entries.into_iter().filter(|it| inside(it) && matches_query(it, query)),
+                );
             }
             from = next;
         }
@@ -76,10 +78,11 @@ impl TraceBlocks {
         self.blocks.get(usize::try_from(block).ok()?)?.as_deref()
     }
 
-    /// Remembers a block, if these entries are all of it.
-    fn learn(&mut self, block: u64, entries: &[Entry]) {
+    /// Indexes a block, if these entries are all of it.
+    fn learn(&mut self, block: u64, entries: &[ChainEntry]) {
         let begin = block * BLOCK;
-        let is_whole = entries.len() == SCAN && (begin..).zip(entries).all(|(n, it)| it.seq() == n);
+        let is_whole =
+            entries.len() == SCAN_ENTRIES && (begin..).zip(entries).all(|(n, it)| it.seq() == n);
         let Some(at) = usize::try_from(block).ok().filter(|at| is_whole && *at < MOST_BLOCKS)
         else {
             return;
@@ -100,7 +103,7 @@ impl TraceBlocks {
         self.blocks[at] = Some(bits);
     }
 
-    /// The bits that stand for a trace, of a tenant or of any.
+    /// Returns the bits of a trace, of one tenant or of any.
     fn bits(&self, tenant: Option<Uuid>, trace: &str) -> [usize; BITS as usize] {
         let hash = self.hasher.hash_one((tenant, trace));
         // Fifteen bits of the hash for each.
@@ -111,28 +114,28 @@ impl TraceBlocks {
     }
 }
 
-impl fmt::Debug for TraceBlocks {
+impl fmt::Debug for TraceFilters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TraceBlocks").field("blocks", &self.blocks.len()).finish_non_exhaustive()
+        f.debug_struct("TraceFilters").field("blocks", &self.blocks.len()).finish_non_exhaustive()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::stores::folder::Folder;
-    use crate::ledger::{ChainKeys, Head, JsonLines, MemoryLedger};
+    use crate::ledger::stores::temp_folder::TempFolder;
+    use crate::ledger::{ChainHead, ChainKeys, JsonLines, MemoryLedger};
     use crate::policy::KeyRing;
 
     /// Counts the entries that are read.
     struct Counted<S>(S, usize);
 
     impl<S: LedgerStore> LedgerStore for Counted<S> {
-        fn append(&mut self, entries: &[Entry]) -> Result<(), StoreError> {
+        fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError> {
             self.0.append(entries)
         }
 
-        fn read(&mut self, from: u64, most: usize) -> Result<Vec<Entry>, StoreError> {
+        fn read(&mut self, from: u64, most: usize) -> Result<Vec<ChainEntry>, StoreError> {
             let read = self.0.read(from, most)?;
             self.1 += read.len();
             Ok(read)
@@ -142,7 +145,7 @@ mod tests {
             self.0.count()
         }
 
-        fn last_checkpoint(&mut self) -> Result<Option<Entry>, StoreError> {
+        fn last_checkpoint(&mut self) -> Result<Option<ChainEntry>, StoreError> {
             self.0.last_checkpoint()
         }
 
@@ -151,10 +154,10 @@ mod tests {
         }
     }
 
-    /// Calls of twenty blocks and a part of one, ten of each trace, of two tenants in turn.
-    fn calls() -> Vec<Entry> {
+    /// Calls of twenty blocks and a part of one: ten per trace, alternating between two tenants.
+    fn calls() -> Vec<ChainEntry> {
         let keys = ChainKeys::new(&KeyRing::new("2025-07", &[7; 32]).unwrap());
-        let mut head = Head::empty();
+        let mut head = ChainHead::empty();
         let body = |n: u64| {
             format!(
                 r#"{{"kind":"call","at":"2026-05-01T10:00:00.000Z","opened_at":"2026-05-01T10:00:00.000Z",
@@ -169,17 +172,17 @@ mod tests {
     }
 
     fn check_few_are_read(store: impl LedgerStore) {
-        let (mut store, mut blocks) = (Counted(store, 0), TraceBlocks::default());
+        let (mut store, mut blocks) = (Counted(store, 0), TraceFilters::default());
         store.append(&calls()).unwrap();
         let mut find = |query: &LedgerQuery| {
             let (before, found) = (store.1, blocks.find(&mut store, query).unwrap());
-            let seqs: Vec<_> = found.iter().map(Entry::seq).collect();
+            let seqs: Vec<_> = found.iter().map(ChainEntry::seq).collect();
             (seqs, store.1 - before)
         };
-        let all = 20 * SCAN + 100;
+        let all = 20 * SCAN_ENTRIES + 100;
         let query = LedgerQuery::new().trace("t-500");
         assert_eq!(find(&query), ((5_000..5_010).collect(), all), "the first search reads all");
-        let few = |read: usize| read <= 2 * SCAN + 100;
+        let few = |read: usize| read <= 2 * SCAN_ENTRIES + 100;
         let (found, read) = find(&query);
         assert!(found.len() == 10 && few(read), "{read}");
         let (found, read) = find(&query.clone().tenant(Uuid::from_u128(1)));
@@ -187,7 +190,7 @@ mod tests {
         assert!(few(read), "{read}");
         let (found, read) = find(&query.clone().tenant(Uuid::from_u128(9)));
         assert!(found.is_empty() && few(read), "{read}");
-        // A part, as a search goes through; and the end, which is never known.
+        // A part, as a search reads it, and the last block, which is never indexed.
         let part = LedgerQuery { after: Some(5_003), before: Some(5_006), ..query };
         assert_eq!(find(&part).0, [5_004, 5_005]);
         let (last, _) = find(&LedgerQuery::new().trace("t-2057"));
@@ -197,18 +200,24 @@ mod tests {
     #[test]
     fn a_later_search_by_trace_reads_the_blocks_alone_that_may_hold_it() {
         check_few_are_read(MemoryLedger::new(30_000));
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let path = folder.file("calls.jsonl");
         check_few_are_read(JsonLines::options().sync(false).open(path).unwrap());
     }
 
     #[test]
     fn what_is_remembered_is_bounded() {
-        let mut blocks = TraceBlocks::default();
-        let entries = &calls()[..SCAN];
-        let moved = |block: u64| -> Vec<Entry> {
-            let part = |(n, it): (u64, &Entry)| {
-                Entry::from_parts(block * BLOCK + n, it.body(), *it.leaf(), it.key(), *it.mac())
+        let mut blocks = TraceFilters::default();
+        let entries = &calls()[..SCAN_ENTRIES];
+        let moved = |block: u64| -> Vec<ChainEntry> {
+            let part = |(n, it): (u64, &ChainEntry)| {
+                ChainEntry::from_parts(
+                    block * BLOCK + n,
+                    it.body(),
+                    *it.leaf(),
+                    it.key(),
+                    *it.mac(),
+                )
             };
             (0..).zip(entries).map(part).collect()
         };

@@ -1,37 +1,37 @@
-//! Which records have no body, until an entry of the chain says that it was forgotten.
+//! Records without a body whose erasure no entry has recorded yet.
 
 use std::ops::Range;
 
-/// Beyond this many runs, the last one takes in what lies between: a fault stays a fault, and may
-/// name a record later than the first.
-const MOST: usize = 64;
+/// The most ranges that are kept. Beyond it the last range is extended over the gap, so that a
+/// fault stays a fault, but may name a later record than the first.
+const MAX_RANGES: usize = 64;
 
-/// The records without a body that nothing has accounted for.
+/// Ranges of records without a body and without a record of the erasure.
 #[derive(Debug, Default)]
-pub(super) struct Forgotten {
-    /// In order, each not empty and apart from the next.
+pub(super) struct MissingBodies {
+    /// In order, not empty, and not adjacent.
     runs: Vec<Range<u64>>,
 }
 
-impl Forgotten {
-    /// Takes down the next record without a body.
+impl MissingBodies {
+    /// Adds the next record without a body.
     pub(super) fn add(&mut self, seq: u64) {
-        let full = self.runs.len() == MOST;
+        let full = self.runs.len() == MAX_RANGES;
         match self.runs.last_mut() {
             Some(run) if run.end == seq || full => run.end = seq + 1,
             _ => self.runs.push(seq..seq + 1),
         }
     }
 
-    /// Accounts for all records below this one.
-    pub(super) fn account(&mut self, before: u64) {
+    /// Removes all records below this one: their erasure is recorded.
+    pub(super) fn clear_below(&mut self, before: u64) {
         self.runs.retain(|run| run.end > before);
         if let Some(run) = self.runs.first_mut() {
             run.start = run.start.max(before);
         }
     }
 
-    /// The first that nothing accounts for.
+    /// Returns the first record whose erasure is not recorded.
     pub(super) fn first(&self) -> Option<u64> {
         self.runs.first().map(|run| run.start)
     }
@@ -41,8 +41,8 @@ impl Forgotten {
 mod tests {
     use super::*;
 
-    fn of(seqs: impl IntoIterator<Item = u64>) -> Forgotten {
-        let mut forgotten = Forgotten::default();
+    fn of(seqs: impl IntoIterator<Item = u64>) -> MissingBodies {
+        let mut forgotten = MissingBodies::default();
         seqs.into_iter().for_each(|seq| forgotten.add(seq));
         forgotten
     }
@@ -52,7 +52,7 @@ mod tests {
         let cases = [(0, Some(2)), (2, Some(2)), (3, Some(3)), (4, Some(7)), (7, Some(7))];
         for (before, first) in cases.into_iter().chain([(8, None), (9, None)]) {
             let mut forgotten = of([2, 3, 7]);
-            forgotten.account(before);
+            forgotten.clear_below(before);
             assert_eq!(forgotten.first(), first, "before {before}");
         }
     }
@@ -60,10 +60,10 @@ mod tests {
     #[test]
     fn any_number_of_runs_takes_little_memory_and_hides_nothing() {
         let mut forgotten = of((0..10_000).step_by(2));
-        assert_eq!(forgotten.runs.len(), MOST);
-        forgotten.account(9_998);
+        assert_eq!(forgotten.runs.len(), MAX_RANGES);
+        forgotten.clear_below(9_998);
         assert_eq!(forgotten.first(), Some(9_998));
-        forgotten.account(9_999);
+        forgotten.clear_below(9_999);
         assert_eq!(forgotten.first(), None);
     }
 }

@@ -1,22 +1,22 @@
-//! What the tests of the backends share: a folder, and entries.
+//! A temporary temp_folder and sample entries for the tests of the stores.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::ledger::{ChainKeys, Entry, Head};
+use crate::ledger::{ChainEntry, ChainHead, ChainKeys};
 use crate::policy::KeyRing;
 
-/// A folder that is gone when the test is.
-pub(super) struct Folder(pub(super) PathBuf);
+/// A temp_folder that is removed at the end of the test.
+pub(super) struct TempFolder(pub(super) PathBuf);
 
-impl Folder {
+impl TempFolder {
     pub(super) fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name =
             format!("tool-ledger-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&folder).unwrap();
-        Self(folder)
+        let temp_folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&temp_folder).unwrap();
+        Self(temp_folder)
     }
 
     pub(super) fn file(&self, name: &str) -> PathBuf {
@@ -24,16 +24,16 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for TempFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// The first entries of a chain.
-pub(super) fn entries(number: usize) -> Vec<Entry> {
+/// Makes the first entries of a chain.
+pub(super) fn entries(number: usize) -> Vec<ChainEntry> {
     let keys = ChainKeys::new(&KeyRing::new("2025-07", &[7; 32]).unwrap());
-    let mut head = Head::empty();
+    let mut head = ChainHead::empty();
     let body = |number| format!(r#"{{"kind":"note","number":{number}}}"#);
     (0..number).map(|number| head.append(&keys, body(number).into())).collect()
 }
