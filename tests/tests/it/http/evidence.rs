@@ -11,7 +11,7 @@ use tool_runtime::evidence::{
 use tool_runtime::http::{
     self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes, Users,
 };
-use tool_runtime::ledger::{Access, Ledger, Record};
+use tool_runtime::ledger::{Ledger, Record, RecordedAccess};
 use tool_runtime::prelude::*;
 use tool_runtime::store::Memory;
 
@@ -98,7 +98,7 @@ impl Office {
     }
 
     /// The accesses to evidence, in the order in which they were recorded.
-    async fn accesses(&self) -> Vec<Access> {
+    async fn accesses(&self) -> Vec<RecordedAccess> {
         self.ledger.flush().await.unwrap();
         let access = |record| match record {
             Record::Access(access) => Some(access),
@@ -194,7 +194,7 @@ async fn every_access_to_evidence_is_on_the_ledger() {
     for access in &accesses {
         assert_eq!((&*access.by, access.tenant_id), ("user:boss by clerk", tenant));
     }
-    let told = |it: &Access| {
+    let told = |it: &RecordedAccess| {
         let subject = it.subject.clone().unwrap_or_default();
         [it.action.clone(), it.reason.clone(), subject, it.outcome.clone()]
     };
@@ -280,7 +280,7 @@ async fn each_path_of_evidence_takes_its_own_scope_and_a_refusal_is_recorded() {
             office.contents(&id).await.status,
         ];
         assert_eq!(statuses, [shows, shows, opens], "{scopes}");
-        let refused = |it: &Access| it.outcome == "refused" && it.reason == "missing_scope";
+        let refused = |it: &RecordedAccess| it.outcome == "refused" && it.reason == "missing_scope";
         let accesses = office.accesses().await;
         let actions = accesses.iter().map(|it| (&*it.action, refused(it)));
         let expected = [("list", shows == 403), ("find", shows == 403), ("read", opens == 403)];
