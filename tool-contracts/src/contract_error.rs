@@ -1,4 +1,4 @@
-//! What is wrong with a value that was to be built.
+//! Errors of building invalid values.
 
 use std::{borrow::Cow, fmt};
 
@@ -27,7 +27,7 @@ pub struct ContractError {
 }
 
 impl ContractError {
-    /// Gives every problem that was found, in the order of the fields.
+    /// Returns every problem that was found, in the order of the fields.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
@@ -59,7 +59,7 @@ impl Problem {
         Self { field, message: message.into() }
     }
 
-    /// Names the field, or nothing when the value as a whole is meant.
+    /// Returns the field, or nothing when the value as a whole is meant.
     #[must_use]
     pub fn field(&self) -> &str {
         self.field
@@ -134,7 +134,7 @@ impl Problems {
         Err(self.refusal())
     }
 
-    /// Gives the error of a value that could not be built, whatever was found.
+    /// Returns the error of a value that could not be built, whatever was found.
     pub(crate) fn refusal(self) -> ContractError {
         ContractError { what: self.what, problems: self.found }
     }

@@ -6,7 +6,7 @@ pub(crate) const VISIBLE: &str = concat!(
     r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]+$",
 );
 
-/// What is told of a name that holds one of these characters.
+/// The error for a name with one of these characters.
 pub(crate) const NOT_VISIBLE: &str =
     "expected text without control, bidirectional or zero-width characters";
 

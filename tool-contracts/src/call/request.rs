@@ -1,4 +1,4 @@
-//! What a model asks for.
+//! Calls as a model requests them.
 
 use std::fmt;
 
@@ -34,7 +34,7 @@ pub struct ToolCallRequest {
 }
 
 impl ToolCallRequest {
-    /// Makes a request; every text is admitted, as a model may write any.
+    /// Creates a request; every text is admitted, as a model may write any.
     #[must_use]
     pub fn new(
         call_id: impl Into<String>,
@@ -44,19 +44,19 @@ impl ToolCallRequest {
         Self { call_id: call_id.into(), name: name.into(), arguments }
     }
 
-    /// Gives the model's id of this call, which the answer repeats.
+    /// Returns the model's id of this call, which the answer repeats.
     #[must_use]
     pub fn call_id(&self) -> &str {
         &self.call_id
     }
 
-    /// Gives the tool's name as the model wrote it; it need not exist.
+    /// Returns the tool's name as the model wrote it; it need not exist.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Gives the arguments as the model wrote them.
+    /// Returns the arguments as the model wrote them.
     #[must_use]
     pub fn arguments(&self) -> &RawValue {
         &self.arguments

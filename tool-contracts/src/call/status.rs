@@ -1,4 +1,4 @@
-//! How far a call has come.
+//! The status of a call.
 
 use schemars::JsonSchema;
 
@@ -44,13 +44,13 @@ words!(CallStatus {
 });
 
 impl CallStatus {
-    /// Tells whether the call has ended, so that its status never changes again.
+    /// Returns whether the call has ended, so that its status never changes again.
     #[must_use]
     pub const fn is_final(self) -> bool {
         !matches!(self, Self::Pending | Self::Executing)
     }
 
-    /// Tells whether the tool was entered, so that an effect may have happened.
+    /// Returns whether the tool was entered, so that an effect may have happened.
     #[must_use]
     pub const fn has_run(self) -> bool {
         matches!(self, Self::Executing | Self::Executed | Self::Failed | Self::Interrupted)

@@ -1,4 +1,4 @@
-//! One thing that is wrong with a call's arguments.
+//! A violation of a tool's schema.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -38,7 +38,7 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Makes a violation; `received` is a JSON type's name or `absent`, never a value.
+    /// Creates a violation; `received` is a JSON type's name or `absent`, never a value.
     #[must_use]
     pub fn new(
         pointer: impl Into<String>,
@@ -55,37 +55,37 @@ impl Violation {
         }
     }
 
-    /// Adds how to mend it: "did you mean `limit`?".
+    /// Adds a hint: "did you mean `limit`?".
     #[must_use]
     pub fn with_hint(self, hint: impl Into<Cow<'static, str>>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    /// Gives the JSON Pointer (RFC 6901) to the place in the arguments.
+    /// Returns the JSON Pointer (RFC 6901) to the place in the arguments.
     #[must_use]
     pub fn pointer(&self) -> &str {
         &self.pointer
     }
 
-    /// Names the schema keyword that does not hold, such as `type` or `maximum`.
+    /// Returns the violated schema keyword, such as `type` or `maximum`.
     #[must_use]
     pub fn rule(&self) -> &str {
         &self.rule
     }
 
-    /// Says what belongs there.
+    /// Describes the expected value.
     #[must_use]
     pub fn expected(&self) -> &str {
         &self.expected
     }
 
-    /// Names the JSON type of what stood there, or `absent`.
+    /// Returns the JSON type of the value received, or `absent`.
     #[must_use]
     pub fn received(&self) -> &str {
         &self.received
     }
 
-    /// Says how to mend it, when the reader can tell.
+    /// Returns a hint on how to correct it, if known.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()

@@ -16,7 +16,7 @@ use crate::{
     trace_context::{TraceContext, TraceId},
 };
 
-/// What stands before the id of a run that was made here.
+/// The prefix of a generated run id.
 pub(crate) const NEW_RUN: &str = "run_";
 
 /// The prefix of the id of an upload's run that was made here.
@@ -113,7 +113,7 @@ impl ToolContextBuilder {
         self.invocation_id(id).run_id(run)
     }
 
-    /// Sets the time that the caller holds to be now; any offset becomes UTC.
+    /// Sets the caller's current time, converted to UTC.
     #[allow(clippy::needless_pass_by_value, reason = "a point in time is a value")]
     pub fn now_iso<Tz: TimeZone>(mut self, now: DateTime<Tz>) -> Self {
         self.now_iso = Some(now.to_utc());
@@ -132,13 +132,13 @@ impl ToolContextBuilder {
         self
     }
 
-    /// Sets the credentials that are passed on.
+    /// Sets the forwarded credentials.
     pub fn auth(mut self, auth: Map<String, Value>) -> Self {
         self.fields.auth = Some(Auth(auth));
         self
     }
 
-    /// Sets who set the call off.
+    /// Sets the actor that initiated the call.
     pub fn actor(mut self, actor: Actor) -> Self {
         self.fields.actor = Some(actor);
         self
@@ -159,19 +159,19 @@ impl ToolContextBuilder {
         self
     }
 
-    /// Sets which program the call came from.
+    /// Sets the program that the call came from.
     pub fn client(mut self, client: Client) -> Self {
         self.fields.client = Some(client);
         self
     }
 
-    /// Sets whether the tool is only to show what it would do.
+    /// Sets whether this is a dry run.
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.fields.dry_run = dry_run;
         self
     }
 
-    /// Sets the place in a distributed trace.
+    /// Sets the position in a distributed trace.
     pub fn trace(mut self, trace: Trace) -> Self {
         self.fields.trace = Some(trace);
         self
@@ -218,17 +218,17 @@ impl ToolContextBuilder {
         self.trace(if follows { trace } else { trace.with_trace_id(trace_id) })
     }
 
-    /// Gives the context.
+    /// Returns the context.
     ///
     /// # Errors
-    /// When a field breaks its rule, or both or neither of `run_id` and `ingestion_run_id` are
-    /// set; all problems are named.
+    /// Returns an error if a field breaks its rule, or both or neither of `run_id` and
+    /// `ingestion_run_id` are set; all problems are named.
     pub fn build(self) -> Result<ToolContext, ContractError> {
         let fields = self.completed();
         fields.check().map(|()| ToolContext::of(fields))
     }
 
-    /// Gives the context of fields that have been held to the same rules elsewhere.
+    /// Returns the context of fields that have been held to the same rules elsewhere.
     pub(crate) fn build_checked_before(self) -> ToolContext {
         ToolContext::of(self.completed())
     }
@@ -247,9 +247,9 @@ text_setters! {
     run_id;
     /// Sets the run of an upload; excludes `run_id`.
     ingestion_run_id;
-    /// Sets the graph's or the business process's name.
+    /// Sets the name of the graph or business process.
     workflow_id;
-    /// Sets the scope of documents.
+    /// Sets the document collection.
     collection_id;
     /// Sets the document.
     document_id;
@@ -257,11 +257,11 @@ text_setters! {
     document_version_id;
     /// Sets the business case.
     case_id;
-    /// Sets the key under which a repeated call counts as the same.
+    /// Sets the idempotency key.
     idempotency_key;
     /// Sets the language, a BCP 47 tag.
     locale;
-    /// Sets the guardrails' profile.
+    /// Sets the safety profile.
     safety_mode;
     /// Sets the request's id, for audit and replay.
     request_id;

@@ -1,4 +1,4 @@
-//! Who and what a call came from.
+//! Actors and client programs.
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::Error as _};
@@ -47,10 +47,10 @@ pub struct Actor {
 }
 
 impl Actor {
-    /// Makes an actor.
+    /// Creates an actor.
     ///
     /// # Errors
-    /// When the id is empty, or has characters that cannot be seen.
+    /// Returns an error if the id is empty, or has characters that cannot be seen.
     pub fn new(kind: ActorType, id: impl Into<String>) -> Result<Self, ContractError> {
         let actor = Self { kind, id: id.into() };
         let mut problems = Problems::of("Actor");
@@ -59,13 +59,13 @@ impl Actor {
         problems.finish().map(|()| actor)
     }
 
-    /// Says what kind of actor it is.
+    /// Returns the type of actor.
     #[must_use]
     pub const fn kind(&self) -> ActorType {
         self.kind
     }
 
-    /// Says which one it is.
+    /// Returns the actor's id.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
@@ -108,10 +108,10 @@ pub struct Client {
 }
 
 impl Client {
-    /// Makes a client.
+    /// Creates a client.
     ///
     /// # Errors
-    /// When the version is empty.
+    /// Returns an error if the version is empty.
     pub fn new(app: ClientApp, version: impl Into<String>) -> Result<Self, ContractError> {
         let client = Self { app, version: version.into() };
         let mut problems = Problems::of("Client");
@@ -119,13 +119,13 @@ impl Client {
         problems.finish().map(|()| client)
     }
 
-    /// Says what kind of program it is.
+    /// Returns the type of program.
     #[must_use]
     pub const fn app(&self) -> ClientApp {
         self.app
     }
 
-    /// Gives its version.
+    /// Returns its version.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version

@@ -1,4 +1,4 @@
-//! The context as it lies on the wire, and the rules that hold between its fields.
+//! The wire form of the context, and its rules.
 
 use std::{collections::BTreeMap, fmt};
 

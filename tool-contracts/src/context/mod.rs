@@ -1,4 +1,4 @@
-//! Who calls, for whom, within which limits.
+//! The context of a call: tenant, user, actor and limits.
 
 mod all_fields;
 mod builder;
@@ -61,13 +61,13 @@ impl ToolContext {
         ToolContextBuilder::new(tenant_id, trace_id.into())
     }
 
-    /// Gives the same context for another invocation; nothing is copied.
+    /// Returns the same context for another invocation; nothing is copied.
     #[must_use]
     pub fn with_invocation_id(&self, invocation_id: Uuid) -> Self {
         Self { shared: Arc::clone(&self.shared), invocation_id }
     }
 
-    /// Gives a view for logs: everything but `auth`.
+    /// Returns a view for logs: everything but `auth`.
     #[must_use]
     pub fn for_log(&self) -> ContextForLog {
         if self.shared.auth.is_none() {
@@ -77,19 +77,19 @@ impl ToolContext {
         ContextForLog(Self { shared: Arc::new(shared), invocation_id: self.invocation_id })
     }
 
-    /// Gives the same context, for a run without effect or for a real one.
+    /// Returns the same context, for a run without effect or for a real one.
     #[must_use]
     pub fn with_dry_run(&self, dry_run: bool) -> Self {
         self.changed(|fields| fields.dry_run = dry_run)
     }
 
-    /// Gives the same context with these credentials, or with none.
+    /// Returns the same context with these credentials, or with none.
     #[must_use]
     pub fn with_auth(&self, auth: Option<Map<String, Value>>) -> Self {
         self.changed(|fields| fields.auth = auth.map(fields::Auth))
     }
 
-    /// Gives the same context with the credentials and the attributes of another.
+    /// Returns the same context with the credentials and the attributes of another.
     #[must_use]
     pub fn with_standing_of(&self, other: &Self) -> Self {
         self.changed(|fields| {
@@ -98,7 +98,7 @@ impl ToolContext {
         })
     }
 
-    /// Gives the same context with this key, under which a repeated call counts as the same.
+    /// Returns the same context with this key, under which a repeated call counts as the same.
     ///
     /// # Errors
     /// The key is empty.
@@ -121,79 +121,79 @@ impl ToolContext {
         Self { invocation_id: shared.invocation_id, shared }
     }
 
-    /// Gives the tenant.
+    /// Returns the tenant.
     #[must_use]
     pub fn tenant_id(&self) -> Uuid {
         self.shared.tenant_id
     }
 
-    /// Gives the id of this one invocation of a tool.
+    /// Returns the id of this one invocation of a tool.
     #[must_use]
     pub const fn invocation_id(&self) -> Uuid {
         self.invocation_id
     }
 
-    /// Gives the time that the caller holds to be now.
+    /// Returns the caller's current time.
     #[must_use]
     pub fn now_iso(&self) -> DateTime<Utc> {
         self.shared.now_iso
     }
 
-    /// Gives the id that ties together what belongs to one request, across services.
+    /// Returns the trace id of the request, shared by all services.
     #[must_use]
     pub fn trace_id(&self) -> &str {
         &self.shared.trace_id
     }
 
-    /// Gives the total time budget, in milliseconds; more than 0.
+    /// Returns the total time budget, in milliseconds; more than 0.
     #[must_use]
     pub fn timeouts_ms(&self) -> Option<u64> {
         self.shared.timeouts_ms
     }
 
-    /// Gives the model's budget, in tokens.
+    /// Returns the model's budget, in tokens.
     #[must_use]
     pub fn budget_tokens(&self) -> Option<u64> {
         self.shared.budget_tokens
     }
 
-    /// Gives the credentials that are passed on. Never log them.
+    /// Returns the forwarded credentials. Never log them.
     #[must_use]
     pub fn auth(&self) -> Option<&Map<String, Value>> {
         self.shared.auth.as_ref().map(|auth| &auth.0)
     }
 
-    /// Tells who set the call off.
+    /// Returns the actor that initiated the call.
     #[must_use]
     pub fn actor(&self) -> Option<&Actor> {
         self.shared.actor.as_ref()
     }
 
-    /// Gives the host's own ids.
+    /// Returns the host's own ids.
     #[must_use]
     pub fn attributes(&self) -> &BTreeMap<String, String> {
         &self.shared.attributes
     }
 
-    /// Tells which program the call came from.
+    /// Returns the program that the call came from.
     #[must_use]
     pub fn client(&self) -> Option<&Client> {
         self.shared.client.as_ref()
     }
 
-    /// Tells whether the tool is only to show what it would do.
+    /// Returns whether this is a dry run.
     #[must_use]
     pub fn dry_run(&self) -> bool {
         self.shared.dry_run
     }
 
-    /// Gives the place in a distributed trace.
+    /// Returns the position in a distributed trace.
     #[must_use]
     pub fn trace(&self) -> Option<&Trace> {
         self.shared.trace.as_ref()
     }
 
-    /// Gives the trace as W3C Trace Context has it, to be sent on.
+    /// Returns the trace as W3C Trace Context has it, to be sent on.
     ///
     /// Its parent is the span that the call belongs to; a request that the tool sends is a
     /// [`child`](TraceContext::child) of it. Ids that are not those of the specification are
@@ -231,39 +231,39 @@ impl ToolContext {
 
 text_getters! {
     ToolContext, |cx| cx.shared;
-    /// Gives the graph's run; either this or `ingestion_run_id` is set.
+    /// Returns the graph's run; either this or `ingestion_run_id` is set.
     run_id;
-    /// Gives the run of an upload; either this or `run_id` is set.
+    /// Returns the run of an upload; either this or `run_id` is set.
     ingestion_run_id;
-    /// Names the graph or the business process.
+    /// Returns the graph or the business process.
     workflow_id;
-    /// Names the scope of documents.
+    /// Returns the document collection.
     collection_id;
-    /// Names the document.
+    /// Returns the document.
     document_id;
-    /// Names the version of the document.
+    /// Returns the version of the document.
     document_version_id;
-    /// Names the business case.
+    /// Returns the business case.
     case_id;
-    /// Gives the key under which a repeated call counts as the same.
+    /// Returns the idempotency key.
     idempotency_key;
-    /// Gives the language, a BCP 47 tag.
+    /// Returns the language, a BCP 47 tag.
     locale;
-    /// Names the guardrails' profile.
+    /// Returns the safety profile.
     safety_mode;
-    /// Gives the request's id, for audit and replay.
+    /// Returns the request's id, for audit and replay.
     request_id;
-    /// Gives the user.
+    /// Returns the user.
     user_id;
-    /// Gives the session.
+    /// Returns the session.
     session_id;
-    /// Gives the tenant's short name.
+    /// Returns the tenant's short name.
     tenant_slug;
-    /// Gives the site.
+    /// Returns the site.
     site_id;
-    /// Gives the currency, three letters of ISO 4217.
+    /// Returns the currency, three letters of ISO 4217.
     currency;
-    /// Gives the time zone, a name of the IANA database.
+    /// Returns the time zone, a name of the IANA database.
     timezone;
 }
 

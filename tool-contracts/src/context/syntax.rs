@@ -94,7 +94,7 @@ pub(crate) fn check(
     );
 }
 
-/// Tells whether the text is a well-formed language tag (RFC 5646, sections 2.1 and 2.2).
+/// Returns whether the text is a well-formed language tag (RFC 5646, sections 2.1 and 2.2).
 fn is_language_tag(tag: &str) -> bool {
     let tag = tag.to_ascii_lowercase();
     if IRREGULAR.contains(&tag.as_str()) {
@@ -108,12 +108,12 @@ fn is_language_tag(tag: &str) -> bool {
     rest.is_private_use() || rest.language() && rest.after_language()
 }
 
-/// Tells whether the text has the shape of an ISO 4217 code.
+/// Returns whether the text has the shape of an ISO 4217 code.
 fn is_currency(code: &str) -> bool {
     code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
-/// Tells whether the text has the shape of a name in the IANA time zone database.
+/// Returns whether the text has the shape of a name in the IANA time zone database.
 fn is_timezone(name: &str) -> bool {
     let admitted = |byte: u8| byte.is_ascii_alphanumeric() || b"_+-".contains(&byte);
     name.len() <= 64
@@ -121,7 +121,7 @@ fn is_timezone(name: &str) -> bool {
         && name.split('/').all(|part| !part.is_empty() && part.bytes().all(admitted))
 }
 
-/// What is left of a tag; each part is taken from the front as the grammar orders them.
+/// The remaining subtags; each part is taken from the front, in the order of the grammar.
 struct Subtags<'a>(&'a [&'a str]);
 
 impl<'a> Subtags<'a> {

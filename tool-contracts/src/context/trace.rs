@@ -1,4 +1,4 @@
-//! A call's place in a distributed trace.
+//! The position of a call in a distributed trace.
 
 use std::fmt;
 
@@ -65,10 +65,10 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Makes a place in a trace.
+    /// Creates a place in a trace.
     ///
     /// # Errors
-    /// When the id is empty.
+    /// Returns an error if the id is empty.
     pub fn new(span_id: impl Into<String>) -> Result<Self, ContractError> {
         Self::at(span_id.into()).checked()
     }
@@ -76,7 +76,7 @@ impl Trace {
     /// Sets the span around it.
     ///
     /// # Errors
-    /// When the id is empty.
+    /// Returns an error if the id is empty.
     pub fn with_parent_span_id(self, span_id: impl Into<String>) -> Result<Self, ContractError> {
         Self { parent_span_id: Some(span_id.into()), ..self }.checked()
     }
@@ -118,31 +118,32 @@ impl Trace {
         problems.finish().map(|()| self)
     }
 
-    /// Gives the span that the call belongs to.
+    /// Returns the span that the call belongs to.
     #[must_use]
     pub fn span_id(&self) -> &str {
         &self.span_id
     }
 
-    /// Gives the span around it.
+    /// Returns the span around it.
     #[must_use]
     pub fn parent_span_id(&self) -> Option<&str> {
         self.parent_span_id.as_deref()
     }
 
-    /// Gives the trace's id of W3C Trace Context, where it does not follow from the context's own.
+    /// Returns the trace's id of W3C Trace Context, where it does not follow from the context's
+    /// own.
     #[must_use]
     pub const fn trace_id(&self) -> Option<TraceId> {
         self.trace_id
     }
 
-    /// Gives the flags of W3C Trace Context.
+    /// Returns the flags of W3C Trace Context.
     #[must_use]
     pub const fn flags(&self) -> Option<TraceFlags> {
         self.flags
     }
 
-    /// Gives what vendors add to the trace; never an empty state.
+    /// Returns what vendors add to the trace; never an empty state.
     #[must_use]
     pub const fn state(&self) -> Option<&TraceState> {
         self.state.as_ref()
@@ -171,10 +172,12 @@ impl Trace {
 
 /// The flags of a trace of which nothing is said but ids.
 ///
-/// Samplers that follow the parent would record nothing of it in any service if it were not sampled.
+/// Samplers that follow the parent would record nothing of it in any service if it were not
+/// sampled.
 const UNDECIDED: TraceFlags = TraceFlags::SAMPLED;
 
-/// The context of a request that names no span: all its calls are under one span that it stands for.
+/// The context of a request that names no span: all its calls are under one span that it stands
+/// for.
 pub(super) fn trace_context_of(host_id: &str) -> TraceContext {
     let ids = (TraceId::derived_from(host_id), SpanId::derived_from(host_id));
     TraceContext::new(TraceParent::new(ids.0, ids.1, UNDECIDED))

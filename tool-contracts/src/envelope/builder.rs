@@ -25,28 +25,28 @@ impl RequestEnvelopeBuilder {
         })
     }
 
-    /// Sets which program the call came from.
+    /// Sets the program that the call came from.
     pub fn client(mut self, client: Client) -> Self {
         self.0.client = Some(client);
         self
     }
 
-    /// Sets whether the tool is only to show what it would do.
+    /// Sets whether this is a dry run.
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.0.dry_run = dry_run;
         self
     }
 
-    /// Sets the place in a distributed trace.
+    /// Sets the position in a distributed trace.
     pub fn trace(mut self, trace: Trace) -> Self {
         self.0.trace = Some(trace);
         self
     }
 
-    /// Gives the envelope.
+    /// Returns the envelope.
     ///
     /// # Errors
-    /// When a field breaks its rule; all problems are named.
+    /// Returns an error if a field breaks its rule; all problems are named.
     pub fn build(self) -> Result<RequestEnvelope, ContractError> {
         self.0.checked()
     }
@@ -64,7 +64,7 @@ text_setters! {
     currency;
     /// Sets the time zone, a name as in the IANA database.
     timezone;
-    /// Sets the key under which a repeated call of this user counts as the same.
+    /// Sets the idempotency key.
     idempotency_key;
 }
 

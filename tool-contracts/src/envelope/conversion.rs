@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl RequestEnvelope {
-    /// Gives the context of a call that this tenant's request asks for.
+    /// Returns the context of a call that this tenant's request asks for.
     ///
     /// The request's id is its trace id as well. The run is a new one, `run_` and a UUIDv7; so are
     /// the invocation's id and the time. A host that knows its own run, or limits and ids that an
@@ -78,8 +78,8 @@ impl TryFrom<&ToolContext> for RequestEnvelope {
     type Error = ContractError;
 
     /// # Errors
-    /// When the context has no request id or no actor, or says what an envelope cannot; all of
-    /// these fields are named.
+    /// Returns an error if the context has no request id or no actor, or says what an envelope
+    /// cannot; all of these fields are named.
     fn try_from(cx: &ToolContext) -> Result<Self, ContractError> {
         let problems = problems_of(cx);
         match (cx.request_id(), cx.actor()) {
@@ -91,7 +91,7 @@ impl TryFrom<&ToolContext> for RequestEnvelope {
     }
 }
 
-// What is read from a context keeps its rules, which are the envelope's.
+// The fields of a context are valid already, by the same rules.
 fn view(cx: &ToolContext, request_id: String, actor: Actor) -> RequestEnvelope {
     RequestEnvelope {
         request_id,
@@ -133,7 +133,7 @@ fn problems_of(cx: &ToolContext) -> Problems {
     problems
 }
 
-/// What a context can say and an envelope cannot.
+/// Fields of a context that an envelope does not have.
 fn beyond(cx: &ToolContext) -> [(&'static str, bool); 13] {
     [
         ("ingestion_run_id", cx.ingestion_run_id().is_some()),

@@ -1,4 +1,4 @@
-//! What went wrong, under a closed code.
+//! Errors of response envelopes.
 
 use std::{borrow::Cow, str::FromStr};
 
@@ -15,7 +15,7 @@ use crate::{
 pub(crate) const RESERVED: [&str; 7] =
     ["tool_code", "retry_after_ms", "cause", "upstream_status", "endpoint", "attempt", "details"];
 
-/// Gives the closed code that stands for a tool's own codes of this class.
+/// Returns the closed code that stands for a tool's own codes of this class.
 pub(crate) const fn stand_in(class: ToolErrorType) -> ErrorCode {
     match class {
         ToolErrorType::RateLimit => ErrorCode::RateLimited,
@@ -69,19 +69,19 @@ pub(crate) const fn stand_in(class: ToolErrorType) -> ErrorCode {
 pub struct ResponseError(ToolErrorDetail);
 
 impl ResponseError {
-    /// Gives the closed code, or the one that stands for the tool's own.
+    /// Returns the closed code, or the one that stands for the tool's own.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         self.0.error_code().unwrap_or_else(|| stand_in(self.0.class()))
     }
 
-    /// Gives the tool's own code.
+    /// Returns the tool's own code.
     #[must_use]
     pub fn tool_code(&self) -> Option<&str> {
         self.0.code().filter(|_| self.0.error_code().is_none())
     }
 
-    /// Gives the text for people.
+    /// Returns the text for people.
     #[must_use]
     pub fn message(&self) -> &str {
         self.0.message()
@@ -226,7 +226,7 @@ reads! {
     }
 }
 
-/// What [`Known`] says, read.
+/// The deserialized form of [`Known`].
 #[derive(Default)]
 struct Told {
     tool_code: Option<String>,

@@ -1,4 +1,4 @@
-//! Who asks, for whom, and from where.
+//! Request envelopes.
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::Error as _};
@@ -83,72 +83,72 @@ impl RequestEnvelope {
         RequestEnvelopeBuilder::new(request_id.into(), actor)
     }
 
-    /// Gives a builder that starts from this envelope.
+    /// Returns a builder that starts from this envelope.
     pub fn into_builder(self) -> RequestEnvelopeBuilder {
         RequestEnvelopeBuilder::from(self)
     }
 
-    /// Gives the request's id, for audit and replay.
+    /// Returns the request's id, for audit and replay.
     #[must_use]
     pub fn request_id(&self) -> &str {
         &self.request_id
     }
 
-    /// Tells who set the call off.
+    /// Returns the actor that initiated the call.
     #[must_use]
     pub const fn actor(&self) -> &Actor {
         &self.actor
     }
 
-    /// Gives the user.
+    /// Returns the user.
     #[must_use]
     pub fn user_id(&self) -> Option<&str> {
         self.user_id.as_deref()
     }
 
-    /// Gives the session.
+    /// Returns the session.
     #[must_use]
     pub fn session_id(&self) -> Option<&str> {
         self.session_id.as_deref()
     }
 
-    /// Gives the language, a BCP 47 tag.
+    /// Returns the language, a BCP 47 tag.
     #[must_use]
     pub fn locale(&self) -> Option<&str> {
         self.locale.as_deref()
     }
 
-    /// Gives the currency, three letters of ISO 4217.
+    /// Returns the currency, three letters of ISO 4217.
     #[must_use]
     pub fn currency(&self) -> Option<&str> {
         self.currency.as_deref()
     }
 
-    /// Gives the time zone, a name of the IANA database.
+    /// Returns the time zone, a name of the IANA database.
     #[must_use]
     pub fn timezone(&self) -> Option<&str> {
         self.timezone.as_deref()
     }
 
-    /// Tells which program the call came from.
+    /// Returns the program that the call came from.
     #[must_use]
     pub const fn client(&self) -> Option<&Client> {
         self.client.as_ref()
     }
 
-    /// Tells whether the tool is only to show what it would do.
+    /// Returns whether this is a dry run.
     #[must_use]
     pub const fn dry_run(&self) -> bool {
         self.dry_run
     }
 
-    /// Gives the key under which a repeated call of this user counts as the same.
+    /// Returns the idempotency key.
     #[must_use]
     pub fn idempotency_key(&self) -> Option<&str> {
         self.idempotency_key.as_deref()
     }
 
-    /// Gives the place in a distributed trace.
+    /// Returns the position in a distributed trace.
     #[must_use]
     pub const fn trace(&self) -> Option<&Trace> {
         self.trace.as_ref()

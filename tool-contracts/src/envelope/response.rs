@@ -1,4 +1,4 @@
-//! What came of a call.
+//! Responses to calls.
 
 use std::borrow::Cow;
 
@@ -96,14 +96,14 @@ struct Failure {
 }
 
 impl<O> ResponseEnvelope<O> {
-    /// Answers with what the tool returned; warnings, freshness and evidence are those of `meta`.
+    /// Creates a successful answer; warnings, cache time and evidence are those of `meta`.
     #[must_use]
     pub fn success(data: O, meta: ToolResultMeta) -> Self {
         let (meta, warnings, ttl_seconds, evidence) = meta.without_findings();
         Self(Answer::Ok(Success { ok: Switch, data, warnings, ttl_seconds, evidence, meta }))
     }
 
-    /// Answers with what went wrong; warnings, freshness and evidence are those of `meta`.
+    /// Creates a failed answer; warnings, cache time and evidence are those of `meta`.
     #[must_use]
     pub fn failure(error: impl Into<ResponseError>, meta: ToolErrorMeta) -> Self {
         let (meta, warnings, ttl_seconds, evidence) = meta.without_findings();
@@ -111,13 +111,13 @@ impl<O> ResponseEnvelope<O> {
         Self(Answer::Error(Failure { ok: Switch, warnings, error, ttl_seconds, evidence, meta }))
     }
 
-    /// Tells whether the tool returned.
+    /// Returns whether the tool returned.
     #[must_use]
     pub const fn is_ok(&self) -> bool {
         matches!(self.0, Answer::Ok(_))
     }
 
-    /// Gives what the tool returned, if it did.
+    /// Returns the tool's data, if the call succeeded.
     #[must_use]
     pub const fn data(&self) -> Option<&O> {
         match &self.0 {
@@ -126,7 +126,7 @@ impl<O> ResponseEnvelope<O> {
         }
     }
 
-    /// Gives what went wrong, if something did.
+    /// Returns the error, if the call failed.
     #[must_use]
     pub const fn error(&self) -> Option<&ResponseError> {
         match &self.0 {
@@ -135,7 +135,7 @@ impl<O> ResponseEnvelope<O> {
         }
     }
 
-    /// Returns the sentences for the caller beside the data or the error.
+    /// Returns the warnings beside the data or the error.
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         match &self.0 {
@@ -144,7 +144,7 @@ impl<O> ResponseEnvelope<O> {
         }
     }
 
-    /// Returns how long the data stays fresh, or the failure holds, in seconds.
+    /// Returns how long the data or the failure may be cached, in seconds.
     #[must_use]
     pub const fn ttl_seconds(&self) -> Option<u64> {
         match &self.0 {
@@ -153,7 +153,7 @@ impl<O> ResponseEnvelope<O> {
         }
     }
 
-    /// Returns the stored proof of the data or the failure.
+    /// Returns the stored evidence of the data or the failure.
     #[must_use]
     pub const fn evidence(&self) -> Option<&Evidence> {
         match &self.0 {
@@ -162,7 +162,7 @@ impl<O> ResponseEnvelope<O> {
         }
     }
 
-    /// Tells how long the call took, in milliseconds; 0 where nobody said.
+    /// Returns how long the call took, in milliseconds; 0 if unknown.
     #[must_use]
     pub const fn took_ms(&self) -> u64 {
         match &self.0 {
@@ -174,7 +174,7 @@ impl<O> ResponseEnvelope<O> {
     /// Borrows the answer as a `Result`.
     ///
     /// # Errors
-    /// When the tool did not return.
+    /// Returns an error if the tool did not return.
     pub const fn as_result(&self) -> Result<&O, &ResponseError> {
         match &self.0 {
             Answer::Ok(success) => Ok(&success.data),
@@ -182,7 +182,7 @@ impl<O> ResponseEnvelope<O> {
         }
     }
 
-    /// Gives the core's output of a call with this input.
+    /// Returns the core's output of a call with this input.
     #[must_use]
     pub fn into_output<I>(self, input: I) -> ToolOutput<I, O> {
         match self.0 {

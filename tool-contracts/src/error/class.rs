@@ -1,4 +1,4 @@
-//! What a machine does next.
+//! The error class, which decides the caller's reaction.
 
 use schemars::JsonSchema;
 

@@ -1,4 +1,4 @@
-//! What happened, in the words that all tools share.
+//! The closed set of error codes.
 
 use schemars::JsonSchema;
 
@@ -81,7 +81,7 @@ words!(ErrorCode {
 });
 
 impl ErrorCode {
-    /// Gives the one class of this code.
+    /// Returns the one class of this code.
     #[must_use]
     pub const fn class(self) -> ToolErrorType {
         match self {

@@ -1,4 +1,4 @@
-//! What went wrong, for machines and for people.
+//! Error details for machines and for people.
 
 use std::{borrow::Cow, str::FromStr};
 
@@ -86,67 +86,67 @@ impl ToolErrorDetail {
         Self::builder(code.class(), message).code(code.as_str())
     }
 
-    /// Gives the class, which is `type` on the wire: what a machine does next.
+    /// Returns the class, which is `type` on the wire: what a machine does next.
     #[must_use]
     pub const fn class(&self) -> ToolErrorType {
         self.class
     }
 
-    /// Gives the text for people.
+    /// Returns the text for people.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// Gives the code as written: a closed one or the tool's own.
+    /// Returns the code as written: a closed one or the tool's own.
     #[must_use]
     pub fn code(&self) -> Option<&str> {
         self.code.as_deref()
     }
 
-    /// Gives the code when it is one of the closed ones.
+    /// Returns the code when it is one of the closed ones.
     #[must_use]
     pub fn error_code(&self) -> Option<ErrorCode> {
         self.code().and_then(|code| ErrorCode::from_str(code).ok())
     }
 
-    /// Gives the type name of the error behind this one.
+    /// Returns the type name of the underlying error.
     #[must_use]
     pub fn cause(&self) -> Option<&str> {
         self.cause.as_deref()
     }
 
-    /// Gives the facts about the error.
+    /// Returns the facts about the error.
     #[must_use]
     pub const fn details(&self) -> Option<&Map<String, Value>> {
         self.details.as_ref()
     }
 
-    /// Tells how long to wait before the next try, in milliseconds.
+    /// Returns the delay before the next attempt, in milliseconds.
     #[must_use]
     pub const fn retry_after_ms(&self) -> Option<u64> {
         self.retry_after_ms
     }
 
-    /// Gives the HTTP or gRPC status that an upstream gave.
+    /// Returns the HTTP or gRPC status of an upstream service.
     #[must_use]
     pub const fn upstream_status(&self) -> Option<u16> {
         self.upstream_status
     }
 
-    /// Names the upstream's endpoint or queue.
+    /// Returns the upstream's endpoint or queue.
     #[must_use]
     pub fn endpoint(&self) -> Option<&str> {
         self.endpoint.as_deref()
     }
 
-    /// Tells which try failed.
+    /// Returns the number of the failed attempt.
     #[must_use]
     pub const fn attempt(&self) -> Option<u32> {
         self.attempt
     }
 
-    /// Gives a builder that starts from this error.
+    /// Returns a builder that starts from this error.
     pub fn into_builder(self) -> ToolErrorDetailBuilder {
         ToolErrorDetailBuilder(self)
     }
@@ -171,13 +171,13 @@ impl ToolErrorDetailBuilder {
         self
     }
 
-    /// Sets the type name of the error behind this one; never pass its text.
+    /// Sets the type name of the underlying error; never pass its text.
     pub fn cause(mut self, cause: impl Into<Cow<'static, str>>) -> Self {
         self.0.cause = Some(cause.into());
         self
     }
 
-    /// Leaves out the type name of the error behind this one, for readers outside the program.
+    /// Leaves out the type name of the underlying error, for readers outside the program.
     pub fn without_cause(mut self) -> Self {
         self.0.cause = None;
         self
@@ -195,13 +195,13 @@ impl ToolErrorDetailBuilder {
         self
     }
 
-    /// Sets how long to wait before the next try, in milliseconds.
+    /// Sets the delay before the next attempt, in milliseconds.
     pub fn retry_after_ms(mut self, retry_after_ms: u64) -> Self {
         self.0.retry_after_ms = Some(retry_after_ms);
         self
     }
 
-    /// Sets the HTTP or gRPC status that an upstream gave.
+    /// Sets the HTTP or gRPC status of an upstream service.
     pub fn upstream_status(mut self, status: u16) -> Self {
         self.0.upstream_status = Some(status);
         self
@@ -213,13 +213,13 @@ impl ToolErrorDetailBuilder {
         self
     }
 
-    /// Sets which try failed.
+    /// Sets the number of the failed attempt.
     pub fn attempt(mut self, attempt: u32) -> Self {
         self.0.attempt = Some(attempt);
         self
     }
 
-    /// Gives the error.
+    /// Returns the error.
     #[must_use]
     pub fn build(self) -> ToolErrorDetail {
         self.0

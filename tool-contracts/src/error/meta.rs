@@ -1,4 +1,4 @@
-//! What happened on the way to an error.
+//! Metadata of an error.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -46,13 +46,13 @@ pub struct ToolErrorMeta {
 }
 
 impl ToolErrorMeta {
-    /// Makes the meta of a call that failed after this many milliseconds.
+    /// Creates the meta of a call that failed after this many milliseconds.
     #[must_use]
     pub fn new(took_ms: u64) -> Self {
         Self { took_ms, ..Self::default() }
     }
 
-    /// Sets how often the tool was tried.
+    /// Sets the number of attempts.
     #[must_use]
     pub fn with_attempts(self, attempts: u32) -> Self {
         Self { attempts: Some(attempts), ..self }
@@ -76,55 +76,55 @@ impl ToolErrorMeta {
         Self { warnings: warnings.into_iter().collect(), ..self }
     }
 
-    /// Sets how long the failure holds, in seconds.
+    /// Sets how long the failure may be cached, in seconds.
     #[must_use]
     pub fn with_ttl_seconds(self, ttl_seconds: u64) -> Self {
         Self { ttl_seconds: Some(ttl_seconds), ..self }
     }
 
-    /// Sets the stored proof.
+    /// Sets the stored evidence.
     #[must_use]
     pub fn with_evidence(self, evidence: Evidence) -> Self {
         Self { evidence: Some(evidence), ..self }
     }
 
-    /// Tells how long it took until the error was noticed, in milliseconds.
+    /// Returns the time until the error occurred, in milliseconds.
     #[must_use]
     pub const fn took_ms(&self) -> u64 {
         self.took_ms
     }
 
-    /// Tells how often the tool was tried, the last time included.
+    /// Returns the number of attempts, including the last one.
     #[must_use]
     pub const fn attempts(&self) -> Option<u32> {
         self.attempts
     }
 
-    /// Tells whether this is the stored output of an earlier call.
+    /// Returns whether this is the stored output of an earlier call.
     #[must_use]
     pub const fn replayed(&self) -> bool {
         self.replayed
     }
 
-    /// Tells whether the tool was only to show what it would do.
+    /// Returns whether the tool was only to show what it would do.
     #[must_use]
     pub const fn dry_run(&self) -> bool {
         self.dry_run
     }
 
-    /// Returns the sentences for the caller beside the error.
+    /// Returns the warnings beside the error.
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// Returns how long the failure holds, in seconds.
+    /// Returns how long the failure may be cached, in seconds.
     #[must_use]
     pub const fn ttl_seconds(&self) -> Option<u64> {
         self.ttl_seconds
     }
 
-    /// Returns the stored proof of the failure.
+    /// Returns the stored evidence of the failure.
     #[must_use]
     pub const fn evidence(&self) -> Option<&Evidence> {
         self.evidence.as_ref()

@@ -48,31 +48,31 @@ pub struct ToolError<I> {
 }
 
 impl<I> ToolError<I> {
-    /// Makes an error.
+    /// Creates an error.
     #[must_use]
     pub const fn new(input: I, error: ToolErrorDetail, meta: ToolErrorMeta) -> Self {
         Self { status: ErrorStatus, input, error, meta }
     }
 
-    /// Gives what the caller sent, secrets masked.
+    /// Returns the caller's input, with secrets masked.
     #[must_use]
     pub const fn input(&self) -> &I {
         &self.input
     }
 
-    /// Gives what went wrong.
+    /// Returns what went wrong.
     #[must_use]
     pub const fn error(&self) -> &ToolErrorDetail {
         &self.error
     }
 
-    /// Gives what happened on the way.
+    /// Returns the metadata of the call.
     #[must_use]
     pub const fn meta(&self) -> &ToolErrorMeta {
         &self.meta
     }
 
-    /// Takes the error apart.
+    /// Splits the error into its parts.
     #[must_use]
     pub fn into_parts(self) -> (I, ToolErrorDetail, ToolErrorMeta) {
         (self.input, self.error, self.meta)

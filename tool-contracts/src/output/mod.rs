@@ -43,7 +43,7 @@ pub enum ToolOutput<I = Box<RawValue>, O = Box<RawValue>> {
 }
 
 impl<I, O> ToolOutput<I, O> {
-    /// Gives the word of the discriminator: `ok` or `error`.
+    /// Returns the word of the discriminator: `ok` or `error`.
     #[must_use]
     pub const fn status(&self) -> &'static str {
         match self {
@@ -52,13 +52,13 @@ impl<I, O> ToolOutput<I, O> {
         }
     }
 
-    /// Tells whether the tool returned.
+    /// Returns whether the tool returned.
     #[must_use]
     pub const fn is_ok(&self) -> bool {
         matches!(self, Self::Ok(_))
     }
 
-    /// Gives what the caller sent, secrets masked.
+    /// Returns the caller's input, with secrets masked.
     #[must_use]
     pub const fn input(&self) -> &I {
         match self {
@@ -67,7 +67,7 @@ impl<I, O> ToolOutput<I, O> {
         }
     }
 
-    /// Gives what the tool returned, if it did.
+    /// Returns the tool's data, if the call succeeded.
     #[must_use]
     pub const fn data(&self) -> Option<&O> {
         match self {
@@ -76,7 +76,7 @@ impl<I, O> ToolOutput<I, O> {
         }
     }
 
-    /// Gives what went wrong, if something did.
+    /// Returns the error, if the call failed.
     #[must_use]
     pub const fn error(&self) -> Option<&ToolErrorDetail> {
         match self {
@@ -85,7 +85,7 @@ impl<I, O> ToolOutput<I, O> {
         }
     }
 
-    /// Tells how long the call took, in milliseconds.
+    /// Returns how long the call took, in milliseconds.
     #[must_use]
     pub const fn took_ms(&self) -> u64 {
         match self {
@@ -97,7 +97,7 @@ impl<I, O> ToolOutput<I, O> {
     /// Borrows the output as a `Result`.
     ///
     /// # Errors
-    /// When the status is `error`.
+    /// Returns an error if the status is `error`.
     pub const fn as_result(&self) -> Result<&ToolResult<I, O>, &ToolError<I>> {
         match self {
             Self::Ok(result) => Ok(result),
@@ -108,7 +108,7 @@ impl<I, O> ToolOutput<I, O> {
     /// Turns the output into a `Result`, for `?`.
     ///
     /// # Errors
-    /// When the status is `error`.
+    /// Returns an error if the status is `error`.
     #[allow(clippy::result_large_err, reason = "the error is the envelope, not a report of one")]
     pub fn into_result(self) -> Result<ToolResult<I, O>, ToolError<I>> {
         match self {

@@ -34,7 +34,7 @@ pub struct Coercion {
 }
 
 impl Coercion {
-    /// Makes a receipt; `from` and `to` are names of JSON types.
+    /// Creates a receipt; `from` and `to` are names of JSON types.
     #[must_use]
     pub fn new(
         pointer: impl Into<String>,
@@ -44,19 +44,19 @@ impl Coercion {
         Self { pointer: pointer.into(), from: from.into(), to: to.into() }
     }
 
-    /// Gives the JSON Pointer (RFC 6901) to the place in the arguments.
+    /// Returns the JSON Pointer (RFC 6901) to the place in the arguments.
     #[must_use]
     pub fn pointer(&self) -> &str {
         &self.pointer
     }
 
-    /// Names the JSON type that the model wrote.
+    /// Returns the JSON type that the model wrote.
     #[must_use]
     pub fn from(&self) -> &str {
         &self.from
     }
 
-    /// Names the JSON type that it was read as.
+    /// Returns the JSON type after coercion.
     #[must_use]
     pub fn to(&self) -> &str {
         &self.to

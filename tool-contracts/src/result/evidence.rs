@@ -1,4 +1,4 @@
-//! The proof of what a call returned.
+//! Evidence of outputs.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -32,10 +32,10 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Makes the pointer to a snapshot.
+    /// Creates the pointer to a snapshot.
     ///
     /// # Errors
-    /// When the id is empty.
+    /// Returns an error if the id is empty.
     pub fn new(
         snapshot_id: impl Into<String>,
         sources: Vec<EvidenceSource>,
@@ -46,13 +46,13 @@ impl Evidence {
         problems.finish().map(|()| evidence)
     }
 
-    /// Gives the snapshot's id, `ev_…`.
+    /// Returns the snapshot's id, `ev_…`.
     #[must_use]
     pub fn snapshot_id(&self) -> &str {
         &self.snapshot_id
     }
 
-    /// Gives what the output was made from.
+    /// Returns the sources of the output.
     #[must_use]
     pub fn sources(&self) -> &[EvidenceSource] {
         &self.sources
@@ -81,10 +81,10 @@ pub struct EvidenceSource {
 }
 
 impl EvidenceSource {
-    /// Makes a source; `hash` is the hash of its canonical content.
+    /// Creates a source; `hash` is the hash of its canonical content.
     ///
     /// # Errors
-    /// When a text is empty or the year has not four digits.
+    /// Returns an error if a text is empty or the year has not four digits.
     pub fn new(
         kind: impl Into<String>,
         name: impl Into<String>,
@@ -100,25 +100,25 @@ impl EvidenceSource {
         problems.finish().map(|()| source)
     }
 
-    /// Names the kind of source, such as `tool`.
+    /// Returns the kind of source, such as `tool`.
     #[must_use]
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// Gives the source's name.
+    /// Returns the source's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Gives the hash of its canonical content, with the algorithm in front.
+    /// Returns the hash of its canonical content, prefixed by the algorithm.
     #[must_use]
     pub fn hash(&self) -> &str {
         &self.hash
     }
 
-    /// Tells when it was read.
+    /// Returns the time at which it was read.
     #[must_use]
     pub const fn ts(&self) -> DateTime<Utc> {
         self.ts

@@ -1,4 +1,4 @@
-//! What happened on the way to a result.
+//! Metadata of a result.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ pub struct ToolResultMeta {
 }
 
 impl ToolResultMeta {
-    /// Makes the meta of a call that took this many milliseconds.
+    /// Creates the meta of a call that took this many milliseconds.
     #[must_use]
     pub fn new(took_ms: u64) -> Self {
         Self { took_ms, ..Self::default() }
@@ -88,13 +88,13 @@ impl ToolResultMeta {
         Self { took_ms, ..self }
     }
 
-    /// Sets how many items came from which source.
+    /// Sets the number of items from each source.
     #[must_use]
     pub fn with_source_counts(self, counts: BTreeMap<String, u64>) -> Self {
         Self { source_counts: Some(counts), ..self }
     }
 
-    /// Sets which profile was chosen.
+    /// Sets the selected profile.
     #[must_use]
     pub fn with_routing(self, routing: Map<String, Value>) -> Self {
         Self { routing: Some(routing), ..self }
@@ -106,7 +106,7 @@ impl ToolResultMeta {
         Self { cache_hit: Some(cache_hit), ..self }
     }
 
-    /// Sets the tokens spent.
+    /// Sets the token usage.
     #[must_use]
     pub fn with_token_usage(self, usage: BTreeMap<String, u64>) -> Self {
         Self { token_usage: Some(usage), ..self }
@@ -118,19 +118,19 @@ impl ToolResultMeta {
         Self { warnings: warnings.into_iter().collect(), ..self }
     }
 
-    /// Sets the receipts of coerced arguments.
+    /// Sets the coerced arguments.
     #[must_use]
     pub fn with_coercions(self, coercions: impl IntoIterator<Item = Coercion>) -> Self {
         Self { coercions: coercions.into_iter().collect(), ..self }
     }
 
-    /// Sets how long the result stays fresh, in seconds.
+    /// Sets how long the result may be cached, in seconds.
     #[must_use]
     pub fn with_ttl_seconds(self, ttl_seconds: u64) -> Self {
         Self { ttl_seconds: Some(ttl_seconds), ..self }
     }
 
-    /// Sets the stored proof.
+    /// Sets the stored evidence.
     #[must_use]
     pub fn with_evidence(self, evidence: Evidence) -> Self {
         Self { evidence: Some(evidence), ..self }
@@ -142,13 +142,13 @@ impl ToolResultMeta {
         Self { replayed, ..self }
     }
 
-    /// Sets how often the tool was tried.
+    /// Sets the number of attempts.
     #[must_use]
     pub fn with_attempts(self, attempts: u32) -> Self {
         Self { attempts: Some(attempts), ..self }
     }
 
-    /// Sets whether the tool only showed what it would do.
+    /// Sets whether this was a dry run.
     #[must_use]
     pub fn with_dry_run(self, dry_run: bool) -> Self {
         Self { dry_run, ..self }
@@ -160,86 +160,86 @@ impl ToolResultMeta {
         Self { edits: edits.into_iter().collect(), ..self }
     }
 
-    /// Tells how long the call took, in milliseconds.
+    /// Returns how long the call took, in milliseconds.
     #[must_use]
     pub const fn took_ms(&self) -> u64 {
         self.took_ms
     }
 
-    /// Tells how many items came from which source.
+    /// Returns the number of items from each source.
     #[must_use]
     pub const fn source_counts(&self) -> Option<&BTreeMap<String, u64>> {
         self.source_counts.as_ref()
     }
 
-    /// Tells which profile was chosen.
+    /// Returns the selected profile.
     #[must_use]
     pub const fn routing(&self) -> Option<&Map<String, Value>> {
         self.routing.as_ref()
     }
 
-    /// Tells whether the result came from a cache.
+    /// Returns whether the result came from a cache.
     #[must_use]
     pub const fn cache_hit(&self) -> Option<bool> {
         self.cache_hit
     }
 
-    /// Tells the tokens spent.
+    /// Returns the token usage.
     #[must_use]
     pub const fn token_usage(&self) -> Option<&BTreeMap<String, u64>> {
         self.token_usage.as_ref()
     }
 
-    /// Gives the sentences about a result that is usable but not perfect.
+    /// Returns the warnings about an imperfect result.
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// Gives the receipts of coerced arguments.
+    /// Returns the coerced arguments.
     #[must_use]
     pub fn coercions(&self) -> &[Coercion] {
         &self.coercions
     }
 
-    /// Tells how long the result stays fresh, in seconds.
+    /// Returns how long the result may be cached, in seconds.
     #[must_use]
     pub const fn ttl_seconds(&self) -> Option<u64> {
         self.ttl_seconds
     }
 
-    /// Gives the stored proof.
+    /// Returns the stored evidence.
     #[must_use]
     pub const fn evidence(&self) -> Option<&Evidence> {
         self.evidence.as_ref()
     }
 
-    /// Tells whether this is the stored output of an earlier call.
+    /// Returns whether this is the stored output of an earlier call.
     #[must_use]
     pub const fn replayed(&self) -> bool {
         self.replayed
     }
 
-    /// Tells how often the tool was tried, the last time included.
+    /// Returns the number of attempts, including the last one.
     #[must_use]
     pub const fn attempts(&self) -> Option<u32> {
         self.attempts
     }
 
-    /// Tells whether the tool only showed what it would do.
+    /// Returns whether this was a dry run.
     #[must_use]
     pub const fn dry_run(&self) -> bool {
         self.dry_run
     }
 
-    /// Gives the JSON Pointers to the arguments that a person changed.
+    /// Returns the JSON Pointers to the arguments that a person changed.
     #[must_use]
     pub fn edits(&self) -> &[String] {
         &self.edits
     }
 }
 
-/// How the response envelope parts what it says itself from the rest.
+/// Splits off the fields that the response envelope contains itself.
 impl ToolResultMeta {
     pub(crate) fn without_findings(
         mut self,

@@ -44,31 +44,31 @@ pub struct ToolResult<I, O> {
 }
 
 impl<I, O> ToolResult<I, O> {
-    /// Makes a result.
+    /// Creates a result.
     #[must_use]
     pub const fn new(input: I, data: O, meta: ToolResultMeta) -> Self {
         Self { status: OkStatus, input, data, meta }
     }
 
-    /// Gives what the caller sent, secrets masked.
+    /// Returns the caller's input, with secrets masked.
     #[must_use]
     pub const fn input(&self) -> &I {
         &self.input
     }
 
-    /// Gives what the tool returned.
+    /// Returns the tool's data.
     #[must_use]
     pub const fn data(&self) -> &O {
         &self.data
     }
 
-    /// Gives what happened on the way.
+    /// Returns the metadata of the call.
     #[must_use]
     pub const fn meta(&self) -> &ToolResultMeta {
         &self.meta
     }
 
-    /// Takes the result apart.
+    /// Splits the result into its parts.
     #[must_use]
     pub fn into_parts(self) -> (I, O, ToolResultMeta) {
         (self.input, self.data, self.meta)

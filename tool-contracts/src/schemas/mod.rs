@@ -27,7 +27,7 @@ use crate::{
 
 macro_rules! catalogue {
     ($($stem:literal $title:literal $of:ty;)+) => {
-        /// Gives the JSON Schema (draft 2020-12) of every type, each with the name of its file.
+        /// Returns the JSON Schema (draft 2020-12) of every type, each with the name of its file.
         ///
         /// The envelopes admit any JSON as input and as data.
         ///
@@ -91,7 +91,7 @@ catalogue! {
     "audit_status" "AuditStatus" AuditStatus;
 }
 
-/// Makes a schema speak to readers of any language: a short description and the examples.
+/// Creates a schema speak to readers of any language: a short description and the examples.
 ///
 /// A type's documentation goes on about Rust; its first paragraph is about the type.
 pub(crate) fn documented(stem: &'static str) -> impl FnMut(&mut Schema) {

@@ -1,4 +1,4 @@
-//! What a server noted about a call.
+//! Audits: a server's record of a call.
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::Error as _};
@@ -24,7 +24,7 @@ words!(AuditStatus { Success = "success", Error = "error" });
 
 /// Says what a server noted about a call; it is in every answer.
 ///
-/// How the call ended follows from the answer that the audit is put into:
+/// The status follows from the answer that contains the audit:
 /// [`CallResponse`](super::CallResponse) sets it.
 ///
 /// ```
@@ -67,7 +67,7 @@ impl Audit {
     /// Notes a call that went well, as far as is known yet.
     ///
     /// # Errors
-    /// When the trace is empty, or the hash is not 64 lower-case hex digits.
+    /// Returns an error if the trace is empty, or the hash is not 64 lower-case hex digits.
     pub fn new(
         trace_id: impl Into<String>,
         tool_name: impl Into<String>,
@@ -86,43 +86,43 @@ impl Audit {
         audit.checked()
     }
 
-    /// Gives the request's trace.
+    /// Returns the request's trace.
     #[must_use]
     pub fn trace_id(&self) -> &str {
         &self.trace_id
     }
 
-    /// Gives the tool's name as the caller wrote it; empty where the request could not be read.
+    /// Returns the tool's name as the caller wrote it; empty if the request could not be read.
     #[must_use]
     pub fn tool_name(&self) -> &str {
         &self.tool_name
     }
 
-    /// Tells how the call ended.
+    /// Returns the outcome of the call.
     #[must_use]
     pub const fn status(&self) -> AuditStatus {
         self.status
     }
 
-    /// Tells how long the call took, in milliseconds.
+    /// Returns how long the call took, in milliseconds.
     #[must_use]
     pub const fn latency_ms(&self) -> u64 {
         self.latency_ms
     }
 
-    /// Gives the SHA-256 of the request's body as it was sent: 64 lower-case hex digits.
+    /// Returns the SHA-256 of the request's body as it was sent: 64 lower-case hex digits.
     #[must_use]
     pub fn request_payload_hash(&self) -> &str {
         &self.request_payload_hash
     }
 
-    /// Tells what went wrong, if something did.
+    /// Returns the error type, if the call failed.
     #[must_use]
     pub fn error_type(&self) -> Option<&str> {
         self.error_type.as_deref()
     }
 
-    /// Gives the text for people about what went wrong, if something did.
+    /// Returns the error message for people, if the call failed.
     #[must_use]
     pub fn error_message(&self) -> Option<&str> {
         self.error_message.as_deref()

@@ -10,13 +10,13 @@ use crate::{ActorType, ContractError, accessors::text_setters};
 pub struct CallContextBuilder(Box<CallContext>);
 
 impl CallContextBuilder {
-    /// Sets whose data the call is about.
+    /// Sets the tenant whose data the call accesses.
     pub fn tenant_id(mut self, tenant: Tenant) -> Self {
         self.0.tenant_id = Some(tenant);
         self
     }
 
-    /// Sets what kind of actor sets the call off.
+    /// Sets the type of the actor that initiates the call.
     pub fn actor_type(mut self, actor_type: ActorType) -> Self {
         self.0.actor_type = Some(actor_type);
         self
@@ -34,16 +34,16 @@ impl CallContextBuilder {
         self
     }
 
-    /// Sets whether the tool is only to show what it would do.
+    /// Sets whether this is a dry run.
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.0.dry_run = dry_run;
         self
     }
 
-    /// Gives the context.
+    /// Returns the context.
     ///
     /// # Errors
-    /// When a field breaks its rule; all problems are named.
+    /// Returns an error if a field breaks its rule; all problems are named.
     pub fn build(self) -> Result<CallContext, ContractError> {
         self.0.checked()
     }
@@ -53,7 +53,7 @@ text_setters! {
     CallContextBuilder, |builder| builder.0;
     /// Sets the site.
     site_id;
-    /// Sets the id that ties together what belongs to one request, across services.
+    /// Sets the trace id of the request, shared by all services.
     trace_id;
     /// Sets the span that the call belongs to.
     span_id;
@@ -67,9 +67,9 @@ text_setters! {
     run_id;
     /// Sets the run of an upload; excludes `run_id`.
     ingestion_run_id;
-    /// Sets the graph's or the business process's name.
+    /// Sets the name of the graph or business process.
     workflow_id;
-    /// Sets the scope of documents.
+    /// Sets the document collection.
     collection_id;
     /// Sets the document.
     document_id;
@@ -77,7 +77,7 @@ text_setters! {
     document_version_id;
     /// Sets the business case.
     case_id;
-    /// Sets the guardrails' profile.
+    /// Sets the safety profile.
     safety_mode;
     /// Sets the request's id, for audit and replay.
     request_id;
@@ -87,7 +87,7 @@ text_setters! {
     currency;
     /// Sets the time zone, a name as in the IANA database.
     timezone;
-    /// Sets the key under which a repeated call counts as the same.
+    /// Sets the idempotency key.
     idempotency_key;
 }
 

@@ -1,4 +1,4 @@
-//! What is asked of a tool server.
+//! Requests to a tool server.
 
 use std::{borrow::Cow, fmt};
 
@@ -42,25 +42,25 @@ impl<I> CallRequest<I> {
         Self { tool_name: tool_name.into(), input, context }
     }
 
-    /// Gives the tool's name as the caller wrote it; it need not exist.
+    /// Returns the tool's name as the caller wrote it; it need not exist.
     #[must_use]
     pub fn tool_name(&self) -> &str {
         &self.tool_name
     }
 
-    /// Gives the input as the caller wrote it.
+    /// Returns the input as the caller wrote it.
     #[must_use]
     pub const fn input(&self) -> &I {
         &self.input
     }
 
-    /// Says who asks, for whom.
+    /// Returns the caller and its context.
     #[must_use]
     pub const fn context(&self) -> &CallContext {
         &self.context
     }
 
-    /// Takes the request apart: name, input and context.
+    /// Splits the request into its parts: name, input and context.
     #[must_use]
     pub fn into_parts(self) -> (String, I, CallContext) {
         (self.tool_name, self.input, self.context)

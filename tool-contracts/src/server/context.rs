@@ -1,4 +1,4 @@
-//! Who asks for a call, for whom.
+//! The context of a call in a request's body.
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::Error as _};
@@ -143,30 +143,30 @@ impl CallContext {
         CallContextBuilder::from(Self::default())
     }
 
-    /// Gives a builder that starts from this context.
+    /// Returns a builder that starts from this context.
     pub fn into_builder(self) -> CallContextBuilder {
         CallContextBuilder::from(self)
     }
 
-    /// Tells whether it says nothing at all.
+    /// Returns whether it says nothing at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Says whose data the call is about.
+    /// Returns the tenant whose data the call accesses.
     #[must_use]
     pub const fn tenant_id(&self) -> Option<&Tenant> {
         self.tenant_id.as_ref()
     }
 
-    /// Returns what kind of actor sets the call off.
+    /// Returns the type of the actor that initiates the call.
     #[must_use]
     pub const fn actor_type(&self) -> Option<ActorType> {
         self.actor_type
     }
 
-    /// Gives the total time budget, in milliseconds; more than 0.
+    /// Returns the total time budget, in milliseconds; more than 0.
     #[must_use]
     pub const fn timeouts_ms(&self) -> Option<u64> {
         self.timeouts_ms
@@ -178,7 +178,7 @@ impl CallContext {
         self.budget_tokens
     }
 
-    /// Tells whether the tool is only to show what it would do.
+    /// Returns whether this is a dry run.
     #[must_use]
     pub const fn dry_run(&self) -> bool {
         self.dry_run
@@ -226,25 +226,25 @@ impl CallContext {
 
 text_getters! {
     CallContext, |cx| cx;
-    /// Gives the site.
+    /// Returns the site.
     site_id;
-    /// Gives the id that ties together what belongs to one request, across services.
+    /// Returns the trace id of the request, shared by all services.
     trace_id;
-    /// Gives the span that the call belongs to.
+    /// Returns the span that the call belongs to.
     span_id;
-    /// Gives the user.
+    /// Returns the user.
     user_id;
-    /// Gives the session.
+    /// Returns the session.
     session_id;
-    /// Gives the character that a model plays.
+    /// Returns the character that a model plays.
     npc_id;
-    /// Gives the graph's run.
+    /// Returns the graph's run.
     run_id;
     /// Returns the run of an upload; excludes `run_id`.
     ingestion_run_id;
-    /// Returns the graph's or the business process's name.
+    /// Returns the name of the graph or business process.
     workflow_id;
-    /// Returns the scope of documents.
+    /// Returns the document collection.
     collection_id;
     /// Returns the document.
     document_id;
@@ -252,17 +252,17 @@ text_getters! {
     document_version_id;
     /// Returns the business case.
     case_id;
-    /// Returns the guardrails' profile.
+    /// Returns the safety profile.
     safety_mode;
-    /// Gives the request's id, for audit and replay.
+    /// Returns the request's id, for audit and replay.
     request_id;
-    /// Gives the language, a BCP 47 tag.
+    /// Returns the language, a BCP 47 tag.
     locale;
-    /// Gives the currency, three letters of ISO 4217.
+    /// Returns the currency, three letters of ISO 4217.
     currency;
-    /// Gives the time zone, a name of the IANA database.
+    /// Returns the time zone, a name of the IANA database.
     timezone;
-    /// Gives the key under which a repeated call counts as the same.
+    /// Returns the idempotency key.
     idempotency_key;
 }
 

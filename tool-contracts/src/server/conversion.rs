@@ -16,14 +16,15 @@ macro_rules! set_given {
 }
 
 impl CallContext {
-    /// Gives the context of the call that is asked for.
+    /// Returns the context of the call that is asked for.
     ///
-    /// The invocation's id and the time are new ones, and so is the run where none is said: it is made
-    /// for this invocation, `run_` and its id. `actor_type` is left to the server, which knows the
-    /// actor's id. A slug is kept beside the tenant's UUID, `npc_id` among the attributes.
+    /// The invocation's id and the time are new ones, and so is the run where none is said: it is
+    /// made for this invocation, `run_` and its id. `actor_type` is left to the server, which knows
+    /// the actor's id. A slug is kept beside the tenant's UUID, `npc_id` among the attributes.
     ///
     /// # Errors
-    /// When the tenant, the site or the trace is missing; all that are missing are named.
+    /// Returns an error if the tenant, the site or the trace is missing; all that are missing are
+    /// named.
     pub fn into_context(self) -> Result<ToolContext, ContractError> {
         self.into_context_builder().map(ToolContextBuilder::build_checked_before)
     }
@@ -109,8 +110,8 @@ impl TryFrom<&ToolContext> for CallContext {
     type Error = ContractError;
 
     /// # Errors
-    /// When the context has no site, says what a body cannot, or says it in more characters than a
-    /// body may; all of these fields are named.
+    /// Returns an error if the context has no site, says what a body cannot, or says it in more
+    /// characters than a body may; all of these fields are named.
     fn try_from(cx: &ToolContext) -> Result<Self, ContractError> {
         problems_of(cx).finish()?;
         view(cx).checked()
@@ -170,7 +171,7 @@ fn problems_of(cx: &ToolContext) -> Problems {
     problems
 }
 
-/// What a context can say and a body cannot.
+/// Fields of a context that a body does not have.
 fn beyond(cx: &ToolContext) -> [(&'static str, bool); 5] {
     let span_id_only = |trace: &Trace| {
         trace.parent_span_id().is_none()

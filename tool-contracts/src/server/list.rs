@@ -1,4 +1,4 @@
-//! Which tools there are.
+//! Requests and responses for listing tools.
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::Error as _};
@@ -42,31 +42,31 @@ impl ListRequest {
         Self { category: None, ai_callable_only: true }
     }
 
-    /// Sets the category that the tools are to be of.
+    /// Sets the category of the tools.
     #[must_use]
     pub fn with_category(self, category: impl Into<String>) -> Self {
         Self { category: Some(category.into()), ..self }
     }
 
-    /// Sets whether only tools are asked for that a model may call.
+    /// Sets whether to list only tools that a model may call.
     #[must_use]
     pub fn with_ai_callable_only(self, ai_callable_only: bool) -> Self {
         Self { ai_callable_only, ..self }
     }
 
-    /// Gives the category that the tools are to be of.
+    /// Returns the category of the tools.
     #[must_use]
     pub fn category(&self) -> Option<&str> {
         self.category.as_deref()
     }
 
-    /// Tells whether only tools are asked for that a model may call.
+    /// Returns whether to list only tools that a model may call.
     #[must_use]
     pub const fn ai_callable_only(&self) -> bool {
         self.ai_callable_only
     }
 
-    /// Tells whether a tool is one of those that are asked for.
+    /// Returns whether a tool is one of those that are asked for.
     #[must_use]
     pub fn admits(&self, spec: &ToolSpec) -> bool {
         let fits = self.category.is_none() || self.category() == spec.category();
@@ -109,13 +109,13 @@ impl ListResponse {
         Self { tools, total }
     }
 
-    /// Gives the tools.
+    /// Returns the tools.
     #[must_use]
     pub fn tools(&self) -> &[ToolListing] {
         &self.tools
     }
 
-    /// Tells how many they are.
+    /// Returns the number of tools.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.total
@@ -155,25 +155,25 @@ pub struct ToolListing {
 }
 
 impl ToolListing {
-    /// Gives the name that it is called by.
+    /// Returns the tool's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Gives the tool's version.
+    /// Returns the tool's version.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// Says what the tool does.
+    /// Returns the description.
     #[must_use]
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// Says where the tool belongs among others.
+    /// Returns the category.
     #[must_use]
     pub fn category(&self) -> Option<&str> {
         self.category.as_deref()
@@ -185,25 +185,25 @@ impl ToolListing {
         self.toolkit.as_ref()
     }
 
-    /// Gives the JSON Schema of the input.
+    /// Returns the JSON Schema of the input.
     #[must_use]
     pub const fn input_schema(&self) -> &Map<String, Value> {
         &self.input_schema
     }
 
-    /// Gives the JSON Schema of the output.
+    /// Returns the JSON Schema of the output.
     #[must_use]
     pub const fn output_schema(&self) -> Option<&Map<String, Value>> {
         self.output_schema.as_ref()
     }
 
-    /// Tells whether somebody has to be signed in.
+    /// Returns whether the caller must be authenticated.
     #[must_use]
     pub const fn requires_auth(&self) -> bool {
         self.requires_auth
     }
 
-    /// Tells whether a model may call it.
+    /// Returns whether a model may call it.
     #[must_use]
     pub const fn ai_callable(&self) -> bool {
         self.ai_callable

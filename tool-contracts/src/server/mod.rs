@@ -61,7 +61,7 @@ pub use self::{
 
 use crate::has_hidden_characters;
 
-/// How many characters an id in a [`CallContext`] may have.
+/// The most characters of an id in a [`CallContext`].
 pub const MOST_CHARACTERS: usize = 256;
 
 /// The schema's pattern of an id: no control, bidirectional or zero-width characters.

@@ -1,4 +1,4 @@
-//! What came of a call.
+//! Responses to calls.
 
 use std::borrow::Cow;
 
@@ -52,13 +52,13 @@ enum Answer<O> {
 }
 
 impl<O> CallResponse<O> {
-    /// Answers with what the tool returned.
+    /// A successful answer.
     #[must_use]
     pub fn success(output: O, meta: ToolResultMeta, audit: Audit) -> Self {
         Self { answer: Answer::Success(output, meta), audit: audit.of_success() }
     }
 
-    /// Answers with what went wrong.
+    /// A failed answer.
     #[must_use]
     pub fn failure(detail: ToolErrorDetail, meta: ToolErrorMeta, audit: Audit) -> Self {
         let audit = audit.of_error(&detail);
@@ -80,7 +80,7 @@ impl<O> CallResponse<O> {
         }
     }
 
-    /// Gives the core's output of a call with this input; the audit is left behind.
+    /// Returns the core's output of a call with this input; the audit is left behind.
     #[must_use]
     pub fn into_output<I>(self, input: I) -> ToolOutput<I, O> {
         match self.answer {
@@ -89,13 +89,13 @@ impl<O> CallResponse<O> {
         }
     }
 
-    /// Tells whether the tool returned.
+    /// Returns whether the tool returned.
     #[must_use]
     pub const fn is_success(&self) -> bool {
         matches!(self.answer, Answer::Success(..))
     }
 
-    /// Gives what the tool returned, if it did.
+    /// Returns the tool's data, if the call succeeded.
     #[must_use]
     pub const fn output(&self) -> Option<&O> {
         match &self.answer {
@@ -104,7 +104,7 @@ impl<O> CallResponse<O> {
         }
     }
 
-    /// Gives what went wrong, if something did.
+    /// Returns the error, if the call failed.
     #[must_use]
     pub const fn detail(&self) -> Option<&ToolErrorDetail> {
         match &self.answer {
@@ -119,7 +119,7 @@ impl<O> CallResponse<O> {
         self.detail().map(error_type_of)
     }
 
-    /// Gives what the server noted about the call.
+    /// Returns the server's record of the call.
     #[must_use]
     pub const fn audit(&self) -> &Audit {
         &self.audit
@@ -128,7 +128,7 @@ impl<O> CallResponse<O> {
     /// Borrows the answer as a `Result`.
     ///
     /// # Errors
-    /// When the tool did not return.
+    /// Returns an error if the tool did not return.
     pub const fn as_result(&self) -> Result<&O, &ToolErrorDetail> {
         match &self.answer {
             Answer::Success(output, _) => Ok(output),

@@ -1,4 +1,4 @@
-//! Whose data a call is about.
+//! Tenants, whose data calls access.
 
 use std::{
     borrow::Cow,
@@ -57,19 +57,19 @@ impl Tenant {
     /// Reads a UUID or a slug.
     ///
     /// # Errors
-    /// When the text is neither.
+    /// Returns an error if the text is neither.
     pub fn parse(name: &str) -> Result<Self, ContractError> {
         Self::of_name(name)
             .ok_or_else(|| ContractError::single("Tenant", "", format!("expected {EXPECTED}")))
     }
 
-    /// Gives the tenant's UUID.
+    /// Returns the tenant's UUID.
     #[must_use]
     pub const fn id(&self) -> Uuid {
         self.id
     }
 
-    /// Gives the slug that the tenant was named by.
+    /// Returns the slug that the tenant was named by.
     #[must_use]
     pub fn slug(&self) -> Option<&str> {
         self.slug.as_deref()

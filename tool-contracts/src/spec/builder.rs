@@ -41,7 +41,7 @@ impl ToolSpecBuilder {
         Self { spec, input_schema: json!({"type": "object"}), output_schema: None }
     }
 
-    /// Sets the name that a person reads.
+    /// Sets the name for people.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.spec.title = Some(title.into());
         self
@@ -53,13 +53,13 @@ impl ToolSpecBuilder {
         self
     }
 
-    /// Sets what the tool does.
+    /// Sets the description.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.spec.description = description.into();
         self
     }
 
-    /// Sets where the tool belongs among others.
+    /// Sets the category.
     pub fn category(mut self, category: impl Into<String>) -> Self {
         self.spec.category = Some(category.into());
         self
@@ -71,13 +71,13 @@ impl ToolSpecBuilder {
         self
     }
 
-    /// Sets more about the effect.
+    /// Sets further properties of the effect.
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.spec.annotations = annotations;
         self
     }
 
-    /// Sets whether a call may run; without it the effect decides.
+    /// Sets the permission to run. Default: by effect.
     pub fn permission(mut self, permission: Permission) -> Self {
         self.spec.permission = permission;
         self
@@ -95,7 +95,7 @@ impl ToolSpecBuilder {
         self
     }
 
-    /// Sets how long a result stays fresh, in seconds; reads only.
+    /// Sets how long a result may be cached, in seconds; reads only.
     pub fn ttl_seconds(mut self, ttl_seconds: u64) -> Self {
         self.spec.ttl_seconds = Some(ttl_seconds);
         self
@@ -107,22 +107,22 @@ impl ToolSpecBuilder {
         self
     }
 
-    /// Sets whether somebody has to be signed in; without it, yes.
+    /// Sets whether the caller must be authenticated. Default: true.
     pub fn requires_auth(mut self, requires_auth: bool) -> Self {
         self.spec.requires_auth = requires_auth;
         self
     }
 
-    /// Sets whether a model may call it; without it, yes.
+    /// Sets whether a model may call it. Default: true.
     pub fn ai_callable(mut self, ai_callable: bool) -> Self {
         self.spec.ai_callable = ai_callable;
         self
     }
 
-    /// Gives the description.
+    /// Returns the description.
     ///
     /// # Errors
-    /// When a field breaks its rule; all of them are named.
+    /// Returns an error if a field breaks its rule; all of them are named.
     pub fn build(mut self) -> Result<ToolSpec, ContractError> {
         let mut problems = Problems::of("ToolSpec");
         self.spec.check(&mut problems);

@@ -1,4 +1,4 @@
-//! What a call does to the world, and who may let it.
+//! Effects and permissions of tools.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub enum Effect {
 words!(Effect { Read = "read", Write = "write", Destructive = "destructive" });
 
 impl Effect {
-    /// Gives the permission of a tool that sets none: reads are allowed, the others ask.
+    /// Returns the permission of a tool that sets none: reads are allowed, the others ask.
     #[must_use]
     pub const fn default_permission(self) -> Permission {
         match self {
@@ -75,31 +75,31 @@ pub struct ToolAnnotations {
 }
 
 impl ToolAnnotations {
-    /// Makes annotations that promise nothing.
+    /// Creates annotations that promise nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets whether a second call with the same arguments changes nothing more.
+    /// Sets whether a repeated call with the same arguments has no further effect.
     #[must_use]
     pub fn with_idempotent(self, idempotent: bool) -> Self {
         Self { idempotent, ..self }
     }
 
-    /// Sets whether it reaches things outside the host's own systems.
+    /// Sets whether it accesses systems outside the host.
     #[must_use]
     pub fn with_open_world(self, open_world: bool) -> Self {
         Self { open_world, ..self }
     }
 
-    /// Tells whether a second call with the same arguments changes nothing more.
+    /// Returns whether a repeated call with the same arguments has no further effect.
     #[must_use]
     pub const fn idempotent(self) -> bool {
         self.idempotent
     }
 
-    /// Tells whether it reaches things outside the host's own systems.
+    /// Returns whether it accesses systems outside the host.
     #[must_use]
     pub const fn open_world(self) -> bool {
         self.open_world

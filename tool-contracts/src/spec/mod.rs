@@ -1,4 +1,4 @@
-//! What a tool is.
+//! Descriptions of tools.
 
 mod builder;
 mod effect;
@@ -84,31 +84,31 @@ impl ToolSpec {
         ToolSpecBuilder::new(name.into(), effect)
     }
 
-    /// Gives the name that a model calls.
+    /// Returns the name for models.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Gives the name that a person reads.
+    /// Returns the name for people.
     #[must_use]
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref()
     }
 
-    /// Gives the tool's version.
+    /// Returns the tool's version.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// Says what the tool does.
+    /// Returns the description.
     #[must_use]
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// Says where the tool belongs among others.
+    /// Returns the category.
     #[must_use]
     pub fn category(&self) -> Option<&str> {
         self.category.as_deref()
@@ -120,55 +120,55 @@ impl ToolSpec {
         self.toolkit.as_ref()
     }
 
-    /// Says what a call does to the world.
+    /// Returns the effect of a call.
     #[must_use]
     pub const fn effect(&self) -> Effect {
         self.effect
     }
 
-    /// Says more about the effect.
+    /// Returns further properties of the effect.
     #[must_use]
     pub const fn annotations(&self) -> ToolAnnotations {
         self.annotations
     }
 
-    /// Says whether a call may run.
+    /// The permission of a tool to run.
     #[must_use]
     pub const fn permission(&self) -> Permission {
         self.permission
     }
 
-    /// Gives the JSON Schema of the arguments.
+    /// Returns the JSON Schema of the arguments.
     #[must_use]
     pub const fn input_schema(&self) -> &Map<String, Value> {
         &self.input_schema
     }
 
-    /// Gives the JSON Schema of the data.
+    /// Returns the JSON Schema of the data.
     #[must_use]
     pub const fn output_schema(&self) -> Option<&Map<String, Value>> {
         self.output_schema.as_ref()
     }
 
-    /// Tells how long a result stays fresh, in seconds.
+    /// Returns how long a result may be cached, in seconds.
     #[must_use]
     pub const fn ttl_seconds(&self) -> Option<u64> {
         self.ttl_seconds
     }
 
-    /// Tells how long a call may take, in milliseconds.
+    /// Returns how long a call may take, in milliseconds.
     #[must_use]
     pub const fn timeout_ms(&self) -> Option<u64> {
         self.timeout_ms
     }
 
-    /// Tells whether somebody has to be signed in.
+    /// Returns whether the caller must be authenticated.
     #[must_use]
     pub const fn requires_auth(&self) -> bool {
         self.requires_auth
     }
 
-    /// Tells whether a model may call it.
+    /// Returns whether a model may call it.
     #[must_use]
     pub const fn ai_callable(&self) -> bool {
         self.ai_callable

@@ -37,8 +37,8 @@ impl ToolkitSpec {
     /// Describes a toolkit.
     ///
     /// # Errors
-    /// When the name is not 1 to 64 of the letters A-Z and a-z, digits, `_`, `.` and `-`, or the
-    /// description is empty; both are named.
+    /// Returns an error if the name is not 1 to 64 of the letters A-Z and a-z, digits, `_`, `.` and
+    /// `-`, or the description is empty; both are named.
     pub fn new(
         name: impl Into<String>,
         description: impl Into<String>,

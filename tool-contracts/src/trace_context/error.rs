@@ -2,7 +2,7 @@
 
 /// Says which rule of the specification a header or a part of one breaks.
 ///
-/// Whatever it is, whoever reads a request goes on: with a trace of its own where `traceparent`
+/// The receiver of a request continues in any case: with a trace of its own where `traceparent`
 /// does not hold, without a state where only `tracestate` does not. No rejected value is quoted,
 /// so the text may go into a log.
 ///

@@ -38,25 +38,25 @@ impl TraceFlags {
         Self(bits & (Self::SAMPLED.0 | Self::RANDOM.0))
     }
 
-    /// Gives them as a byte.
+    /// Returns them as a byte.
     #[must_use]
     pub const fn bits(self) -> u8 {
         self.0
     }
 
-    /// Tells whether the caller may have recorded the trace.
+    /// Returns whether the caller may have recorded the trace.
     #[must_use]
     pub const fn is_sampled(self) -> bool {
         self.0 & Self::SAMPLED.0 != 0
     }
 
-    /// Tells whether at least the last 7 bytes of the trace's id are random.
+    /// Returns whether at least the last 7 bytes of the trace's id are random.
     #[must_use]
     pub const fn is_random(self) -> bool {
         self.0 & Self::RANDOM.0 != 0
     }
 
-    /// Says whether the trace is recorded from here on; the other flag stays.
+    /// Returns whether the trace is recorded from here on; the other flag stays.
     ///
     /// ```
     /// use tool_contracts::trace_context::TraceFlags;

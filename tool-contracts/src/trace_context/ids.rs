@@ -26,10 +26,10 @@ use super::TraceContextError;
 pub struct TraceId(NonZeroU128);
 
 impl TraceId {
-    /// Makes the id from its bytes, as they are written from left to right.
+    /// Creates the id from its bytes, as they are written from left to right.
     ///
     /// # Errors
-    /// When all of them are zero.
+    /// Returns an error if all of them are zero.
     pub fn from_bytes(bytes: [u8; 16]) -> Result<Self, TraceContextError> {
         let id = NonZeroU128::new(u128::from_be_bytes(bytes));
         id.map(Self).ok_or(TraceContextError::TraceId)
@@ -77,7 +77,7 @@ impl TraceId {
         Self(id.unwrap_or(NonZeroU128::MIN))
     }
 
-    /// Gives its bytes, as they are written from left to right.
+    /// Returns its bytes, as they are written from left to right.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0.get().to_be_bytes()
@@ -101,10 +101,10 @@ impl TraceId {
 pub struct SpanId(NonZeroU64);
 
 impl SpanId {
-    /// Makes the id from its bytes, as they are written from left to right.
+    /// Creates the id from its bytes, as they are written from left to right.
     ///
     /// # Errors
-    /// When all of them are zero.
+    /// Returns an error if all of them are zero.
     pub fn from_bytes(bytes: [u8; 8]) -> Result<Self, TraceContextError> {
         NonZeroU64::new(u64::from_be_bytes(bytes)).map(Self).ok_or(TraceContextError::SpanId)
     }
@@ -146,7 +146,7 @@ impl SpanId {
         Self(id.unwrap_or(NonZeroU64::MIN))
     }
 
-    /// Gives its bytes, as they are written from left to right.
+    /// Returns its bytes, as they are written from left to right.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 8] {
         self.0.get().to_be_bytes()
@@ -193,7 +193,7 @@ fn is_hex_of_either_case(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Tells whether the text is so many lower-case hex digits and nothing else.
+/// Returns whether the text is so many lower-case hex digits and nothing else.
 pub(super) fn is_hex(text: &str, digits: usize) -> bool {
     text.len() == digits && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

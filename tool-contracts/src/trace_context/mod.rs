@@ -2,14 +2,14 @@
 //!
 //! [`TraceContext`] reads and writes the headers `traceparent` and `tracestate` by
 //! [level 2](https://www.w3.org/TR/trace-context-2/) of the specification, strictly: what it says
-//! must or should not be accepted is not. Nothing here sends or receives; it is for whoever does.
+//! must or should not be accepted is not. This module does not send or receive headers.
 //!
 //! Three rules decide most cases:
 //!
 //! - No `traceparent`, more than one, or one that does not hold: the request starts a trace, and
 //!   what its `tracestate` says is not read.
 //! - A `tracestate` that does not hold is dropped as a whole; the parent is not concerned.
-//! - Whoever passes a request on names a span of its own, and so a [`child`](TraceContext::child).
+//! - A service that forwards a request uses a span of its own, and so a [`child`](TraceContext::child).
 //!
 //! ```
 //! use tool_contracts::trace_context::{SpanId, TraceContext};
@@ -68,7 +68,7 @@ pub struct TraceContext {
 }
 
 impl TraceContext {
-    /// Makes a context without a state.
+    /// Creates a context without a state.
     #[must_use]
     pub fn new(parent: TraceParent) -> Self {
         Self { parent, state: TraceState::default() }
@@ -106,7 +106,8 @@ impl TraceContext {
     /// ```
     ///
     /// # Errors
-    /// When there is no `traceparent`, more than one, or one that breaks the rules: start a trace.
+    /// Returns an error if there is no `traceparent`, more than one, or one that breaks the rules:
+    /// start a trace.
     pub fn from_headers(
         traceparent: impl IntoIterator<Item: AsRef<[u8]>>,
         tracestate: impl IntoIterator<Item: AsRef<[u8]>>,
@@ -143,7 +144,7 @@ impl TraceContext {
         Self { state, ..self }
     }
 
-    /// Says whether the trace is recorded from here on.
+    /// Returns whether the trace is recorded from here on.
     ///
     /// The specification allows that only together with a new parent id: call it on a
     /// [`child`](Self::child), or where a trace starts.
@@ -152,19 +153,19 @@ impl TraceContext {
         Self { parent: self.parent.with_sampled(sampled), ..self }
     }
 
-    /// Gives the trace, the caller's span and the flags.
+    /// Returns the trace, the caller's span and the flags.
     #[must_use]
     pub const fn parent(&self) -> &TraceParent {
         &self.parent
     }
 
-    /// Gives what vendors add.
+    /// Returns what vendors add.
     #[must_use]
     pub const fn state(&self) -> &TraceState {
         &self.state
     }
 
-    /// Gives the context that a request from this span takes along.
+    /// Returns the context that a request from this span takes along.
     ///
     /// Trace, flags and state stay.
     #[must_use]
@@ -172,7 +173,7 @@ impl TraceContext {
         Self { parent: self.parent.child(span_id), state: self.state.clone() }
     }
 
-    /// Gives the headers to send, each name in lower case; an empty state is left out.
+    /// Returns the headers to send, each name in lower case; an empty state is left out.
     ///
     /// The state is passed on whole, in at most 16447 characters; a host that cannot afford that
     /// cuts it by [`TraceState::within`] first.
@@ -181,7 +182,7 @@ impl TraceContext {
         iter::once((TRACEPARENT, self.parent.to_string())).chain(state)
     }
 
-    /// Gives the part that is not the trace's id, as a tool's context holds it.
+    /// Returns the part that is not the trace's id, as a tool's context holds it.
     ///
     /// ```
     /// use tool_contracts::trace_context::TraceContext;

@@ -30,7 +30,7 @@ pub struct TraceParent {
 }
 
 impl TraceParent {
-    /// Makes it from its parts.
+    /// Creates it from its parts.
     #[must_use]
     pub const fn new(trace_id: TraceId, parent_id: SpanId, flags: TraceFlags) -> Self {
         Self { trace_id, parent_id, flags }
@@ -51,30 +51,31 @@ impl TraceParent {
     /// Reads a header's value, with or without whitespace around it.
     ///
     /// # Errors
-    /// When the value breaks the rules of its version. The request is then one without a parent.
+    /// Returns an error if the value breaks the rules of its version. The request is then one
+    /// without a parent.
     pub fn parse(value: impl AsRef<[u8]>) -> Result<Self, TraceContextError> {
         str::from_utf8(value.as_ref()).map_err(|_| TraceContextError::Form)?.parse()
     }
 
-    /// Gives the trace's id.
+    /// Returns the trace's id.
     #[must_use]
     pub const fn trace_id(&self) -> TraceId {
         self.trace_id
     }
 
-    /// Gives the id of the caller's span.
+    /// Returns the id of the caller's span.
     #[must_use]
     pub const fn parent_id(&self) -> SpanId {
         self.parent_id
     }
 
-    /// Gives the flags.
+    /// Returns the flags.
     #[must_use]
     pub const fn flags(&self) -> TraceFlags {
         self.flags
     }
 
-    /// Gives the parent that a request from this span names: the same trace, the same flags.
+    /// Returns the parent that a request from this span names: the same trace, the same flags.
     ///
     /// ```
     /// use tool_contracts::trace_context::{SpanId, TraceParent};
@@ -89,7 +90,7 @@ impl TraceParent {
         Self { parent_id: span_id, ..*self }
     }
 
-    /// Says whether the trace is recorded from here on.
+    /// Returns whether the trace is recorded from here on.
     ///
     /// The specification allows that only together with a new parent id: call it on a
     /// [`child`](Self::child), or where a trace starts.
@@ -117,7 +118,7 @@ impl FromStr for TraceParent {
             return Err(TraceContextError::Version);
         }
         let parent = Self::new(next().parse()?, next().parse()?, next().parse()?);
-        // What stands behind a later version's flags is for its readers.
+        // Fields after the flags of a later version are ignored.
         if version == "00" && fields.next().is_some() {
             return Err(TraceContextError::Form);
         }

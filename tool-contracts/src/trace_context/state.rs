@@ -35,8 +35,8 @@ impl TraceState {
     /// section 5.6.1). Of members with the same key the first is kept, which is the latest.
     ///
     /// # Errors
-    /// When a member breaks the grammar, or there are more than 32. The state is then dropped as
-    /// a whole; the parent is not concerned.
+    /// Returns an error if a member breaks the grammar, or there are more than 32. The state is
+    /// then dropped as a whole; the parent is not concerned.
     pub fn parse(values: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<Self, TraceContextError> {
         let mut reading = Reading::default();
         for value in values {
@@ -45,7 +45,7 @@ impl TraceState {
         Ok(reading.state)
     }
 
-    /// Tells whether it has no member; such a state is not written.
+    /// Returns whether it has no member; such a state is not written.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -57,7 +57,7 @@ impl TraceState {
         self.members().count()
     }
 
-    /// Gives it as it is written: the members in one line, with commas between.
+    /// Returns it as it is written: the members in one line, with commas between.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -76,7 +76,7 @@ impl TraceState {
         self.members().filter_map(|member| member.split_once('='))
     }
 
-    /// Gives the value under a key.
+    /// Returns the value under a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         self.iter().find_map(|(of, value)| (of == key).then_some(value))
@@ -84,7 +84,7 @@ impl TraceState {
 
     /// Puts a member in front, in place of one with the same key.
     ///
-    /// Beyond 32 members the last one goes. Whoever changes the state also names a new parent:
+    /// Beyond 32 members the last one goes. A service that changes the state also sets a new parent:
     /// the specification has both go on unchanged, or the parent anew.
     ///
     /// ```
@@ -96,7 +96,7 @@ impl TraceState {
     /// ```
     ///
     /// # Errors
-    /// When key or value break the grammar; a value ends in no blank.
+    /// Returns an error if key or value break the grammar; a value ends in no blank.
     pub fn with(&self, key: &str, value: &str) -> Result<Self, TraceContextError> {
         check(key, value)?;
         let member = format!("{key}={value}");
@@ -172,7 +172,7 @@ impl FromStr for TraceState {
     }
 }
 
-/// What has been read of a list that may go over several headers.
+/// The parsed part of a list that may span several headers.
 #[derive(Default)]
 struct Reading {
     state: TraceState,

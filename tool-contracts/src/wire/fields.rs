@@ -11,7 +11,8 @@ use super::text;
 ///
 /// A field is `required` or `optional` (null is absent), is read as a `leaf` (see
 /// [`Leaf`](super::Leaf)) or as `nested` (a type of this crate), and is bound to its Rust name in
-/// the expression after `=>`, which builds the value from what was read. The type may have one parameter.
+/// the expression after `=>`, which builds the value from what was read. The type may have one
+/// parameter.
 macro_rules! reads {
     (
         $target:ident $(<$param:ident>)?, $what:literal;
@@ -208,7 +209,7 @@ impl Buffered {
             .map_err(|error| E::custom(inside(field, error, true)))
     }
 
-    /// Gives the object, open to any name, each once.
+    /// Returns the object, open to any name, each once.
     pub(crate) fn into_object<E: Error>(self) -> Result<Map<String, Value>, E> {
         let mut object = Map::new();
         for (name, value) in self.0 {

@@ -11,7 +11,7 @@ use super::{fields, text};
 
 /// A value that is read whole or refused with one sentence.
 pub(crate) trait Leaf<'de>: Deserialize<'de> {
-    /// What the contract's types hold.
+    /// The values of the contract's types.
     type Value;
     /// The sentence's end: "expected …".
     const EXPECTED: &'static str;

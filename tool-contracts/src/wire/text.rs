@@ -1,4 +1,4 @@
-//! What an error may say about a value: where it stood and what belongs there, never the value.
+//! Error texts about a value: its location and the expected value, never the value itself.
 
 use std::fmt;
 

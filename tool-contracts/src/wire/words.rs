@@ -11,7 +11,7 @@ macro_rules! words {
 
             const EXPECTED: &'static str = $crate::wire::one_of!($($word)+);
 
-            /// Gives the word that stands for this value on the wire.
+            /// Returns the word that stands for this value on the wire.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {

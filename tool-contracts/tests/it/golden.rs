@@ -1,7 +1,7 @@
 //! The schemas under version control.
 //!
-//! `UPDATE_SCHEMAS=1 cargo test -p tool-contracts` writes them anew. Whoever does so changes the
-//! contract: say in the commit what moved and why it breaks nobody.
+//! `UPDATE_SCHEMAS=1 cargo test -p tool-contracts` updates them. That changes
+//! the contract: state in the commit what changed and why it is compatible.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -108,7 +108,7 @@ fn a_failure_without_detail_is_read_by_its_text_and_its_type() {
         assert_eq!(response.error_type(), Some(error_type));
         let detail = response.detail().unwrap().clone();
         assert_eq!(detail.message(), "no guide has this name");
-        // What is written says the whole detail, and is read as the same.
+        // The serialized form contains the complete detail, and reads back equal.
         let written = serde_json::to_string(&response).unwrap();
         assert_eq!(read::<CallResponse<Value>>(&written), response);
         (detail.class(), detail.code().map(str::to_owned))

@@ -1,4 +1,4 @@
-//! What must not get out: credentials, arguments, rejected values.
+//! Values that must not leak: credentials, arguments, rejected values.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

@@ -32,7 +32,7 @@ pub(crate) struct KeyedValue<T> {
     pub(crate) value: T,
 }
 
-/// Whether a tool's outputs leave evidence.
+/// The evidence mode of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Evidence {
     None,

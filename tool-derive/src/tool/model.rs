@@ -21,7 +21,7 @@ pub(crate) struct Tool {
     pub(crate) facts: ToolFacts,
     /// The hash of the function's source, if its outputs leave evidence.
     pub(crate) evidence: Option<String>,
-    /// Whether an output is withheld if its evidence cannot be stored.
+    /// True if an output is withheld if its evidence cannot be stored.
     pub(crate) requires_evidence: bool,
     pub(crate) style: ExecutionStyle,
     pub(crate) preview: Option<Path>,
@@ -69,7 +69,7 @@ pub(crate) struct Target {
     pub(crate) keyword: Span,
     /// The type of the method, for a toolkit.
     pub(crate) this: Option<Type>,
-    /// Whether it takes `&self`.
+    /// True if it takes `&self`.
     pub(crate) receiver: bool,
 }
 

@@ -60,7 +60,7 @@ pub(crate) struct RawTool {
 #[derive(Debug)]
 pub(crate) struct RawOptions {
     pub(crate) effect: Option<KeyedValue<LitStr>>,
-    /// Whether it was given in another form than text.
+    /// True if it was given in another form than text.
     pub(crate) effect_malformed: bool,
     /// `read`, `write` or `destructive` as a separate word.
     pub(crate) effect_words: Vec<KeyedValue<bool>>,

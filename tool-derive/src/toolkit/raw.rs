@@ -23,7 +23,7 @@ pub(crate) struct RawToolkit {
     pub(crate) this: Type,
     /// The tools whose attribute can be parsed.
     pub(crate) tools: Vec<RawTool>,
-    /// Whether any method has the attribute.
+    /// True if any method has the attribute.
     pub(crate) any: bool,
 }
 

@@ -34,7 +34,7 @@ pub(crate) enum Directions {
 pub(crate) struct AiField {
     pub(crate) arg: Arg,
     pub(crate) ty: Type,
-    /// Whether the field's schema gets the name of its type.
+    /// True if the field's schema gets the name of its type.
     pub(crate) titled: bool,
     /// The function that returns the default, if there is one.
     pub(crate) default: Option<Ident>,

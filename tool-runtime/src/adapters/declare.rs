@@ -25,16 +25,16 @@ pub(super) struct DeclaredTool<'s> {
     pub(super) name: &'s str,
     pub(super) description: Cow<'s, str>,
     pub(super) schema: Map<String, Value>,
-    /// Whether the provider enforces the schema.
+    /// True if the provider enforces the schema.
     pub(super) strict: bool,
 }
 
 /// The host's options for declarations.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DeclareOptions {
-    /// Whether OpenAI enforces the schemas.
+    /// True if OpenAI enforces the schemas.
     pub(super) strict: bool,
-    /// Whether the titles of types are declared.
+    /// True if the titles of types are declared.
     pub(super) titles: bool,
     pub(super) toolkits: ToolkitText,
 }

@@ -18,7 +18,7 @@ pub(super) struct DeclarationChanges {
     pub(super) schema: Value,
     /// Whether `null` represents an omitted property.
     pub(super) nulls: bool,
-    /// Whether properties are renamed.
+    /// True if properties are renamed.
     pub(super) names: bool,
 }
 
@@ -78,7 +78,7 @@ struct ApplicableSchemas<'s> {
     seen: HashSet<(*const Value, Applicability)>,
 }
 
-/// Whether a schema applies to a value.
+/// The way in which a schema applies to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Applicability {
     /// It applies.

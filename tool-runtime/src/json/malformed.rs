@@ -24,7 +24,7 @@ pub enum Malformed {
     Syntax {
         /// The offset of the offending byte.
         position: usize,
-        /// What is valid at this position.
+        /// A description of the valid input at this position.
         expected: &'static str,
     },
     /// The text ends too early, and is valid so far.

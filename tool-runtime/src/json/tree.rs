@@ -125,7 +125,7 @@ pub(crate) struct JsonTree {
     pub(super) nodes: Vec<JsonNode>,
     /// Names that occur more than once in one object, up to a limit.
     pub(super) duplicates: Vec<DuplicateKey>,
-    /// Whether any number is wide.
+    /// True if any number is wide.
     pub(super) wide: bool,
 }
 

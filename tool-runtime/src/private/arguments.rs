@@ -20,7 +20,7 @@ use crate::schema::AbsentField;
 pub struct Fields {
     /// One name per element of the tuple.
     pub names: &'static [&'static str],
-    /// Whether undeclared fields are ignored.
+    /// True if undeclared fields are ignored.
     pub open: bool,
 }
 

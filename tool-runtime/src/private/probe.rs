@@ -116,13 +116,13 @@ impl Probe<str> {
 
 /// Distinguishes [`DryRun`] from other host types, at compile time.
 impl Probe<DryRun> {
-    /// Whether a tool with this parameter handles a dry run.
+    /// True if a tool with this parameter handles a dry run.
     pub const HANDLES_DRY_RUN: bool = true;
 }
 
 /// Fallback: any other type.
 pub trait DryRunFallback {
-    /// Whether a tool with this parameter handles a dry run.
+    /// True if a tool with this parameter handles a dry run.
     const HANDLES_DRY_RUN: bool = false;
 }
 
@@ -130,13 +130,13 @@ impl<T: ?Sized> DryRunFallback for Probe<T> {}
 
 /// Distinguishes `Idempotency` from other types, at compile time.
 impl Probe<Idempotency> {
-    /// Whether a tool with this parameter receives its idempotency key.
+    /// True if a tool with this parameter receives its idempotency key.
     pub const READS_KEY: bool = true;
 }
 
 /// Fallback: any other type.
 pub trait KeyFallback {
-    /// Whether a tool with this parameter receives its idempotency key.
+    /// True if a tool with this parameter receives its idempotency key.
     const READS_KEY: bool = false;
 }
 
@@ -144,13 +144,13 @@ impl<T: ?Sized> KeyFallback for Probe<T> {}
 
 /// Distinguishes the context, which a model must never provide, from other argument types.
 impl Probe<ToolContext> {
-    /// Whether only the host may provide such a value.
+    /// True if only the host may provide such a value.
     pub const IS_HOSTS_OWN: bool = true;
 }
 
 /// Fallback: any other type.
 pub trait ModelsOwn {
-    /// Whether only the host may provide such a value.
+    /// True if only the host may provide such a value.
     const IS_HOSTS_OWN: bool = false;
 }
 

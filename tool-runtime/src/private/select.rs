@@ -20,13 +20,13 @@ impl<T, E> Select<true> for Result<T, E> {
 }
 
 impl<T, E> Probe<Result<T, E>> {
-    /// Whether the type is a `Result`, by any alias.
+    /// True if the type is a `Result`, by any alias.
     pub const IS_RESULT: bool = true;
 }
 
 /// Fallback: any other type.
 pub trait PlainReturn {
-    /// Whether the type is a `Result`, by any alias.
+    /// True if the type is a `Result`, by any alias.
     const IS_RESULT: bool = false;
 }
 

@@ -39,7 +39,7 @@ pub struct Definition {
     pub shared: bool,
     /// The hash of the function's source, if its outputs leave evidence.
     pub evidence: Option<&'static str>,
-    /// Whether an output is withheld if its evidence cannot be stored.
+    /// True if an output is withheld if its evidence cannot be stored.
     pub requires_evidence: bool,
     pub rust_path: &'static str,
     pub file: &'static str,

@@ -77,10 +77,10 @@ pub(crate) struct Registered {
     pub(crate) output: Option<Validator>,
     /// When an output has to be checked against `output`.
     pub(crate) answer_check: AnswerCheck,
-    /// Whether the validator reads the raw text before the typed reader.
+    /// True if the validator reads the raw text before the typed reader.
     pub(crate) scan: bool,
     pub(crate) has_secrets: bool,
-    /// Whether an argument may be personal data.
+    /// True if an argument may be personal data.
     pub(crate) has_personal: bool,
     /// Its index among the tools, sorted by name.
     pub(crate) index: usize,
@@ -94,17 +94,17 @@ pub(crate) struct Registered {
 #[derive(Debug, Clone, Copy, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is one thing that a tool says of itself")]
 pub(crate) struct ToolTraits {
-    /// Whether the tool can reconcile an earlier run.
+    /// True if the tool can reconcile an earlier run.
     pub(crate) reconciles: bool,
-    /// Whether the tool's downstream service enforces the idempotency key itself.
+    /// True if the tool's downstream service enforces the idempotency key itself.
     pub(crate) forwards_key: bool,
-    /// How long an output is kept under its idempotency key.
+    /// The retention of an output under its idempotency key.
     pub(crate) retention: Option<Duration>,
-    /// Whether a cached output is valid for every user of a tenant.
+    /// True if a cached output is valid for every user of a tenant.
     pub(crate) shared: bool,
-    /// Whether outputs leave evidence.
+    /// True if outputs leave evidence.
     pub(crate) evidence: bool,
-    /// Whether an output is withheld if its evidence cannot be stored.
+    /// True if an output is withheld if its evidence cannot be stored.
     pub(crate) requires_evidence: bool,
     /// The hash of its source, for functions with `#[ai_tool]`.
     pub(crate) source: Option<&'static str>,
@@ -234,7 +234,7 @@ impl Registered {
         parts.finish(tool.effect, settings).map(|registered| Registered { traits, ..registered })
     }
 
-    /// Whether an argument may be secret or personal, so that a hash of the arguments could be
+    /// Returns whether an argument may be secret or personal, so that a hash of the arguments could be
     /// guessed.
     pub(crate) fn input_is_sensitive(&self) -> bool {
         self.input.has_secrets() || self.input.has_personal()
@@ -267,7 +267,7 @@ struct ToolParts<'t> {
 /// Guarantees that a typed tool's types provide.
 #[derive(Clone, Copy)]
 struct TypeGuarantees {
-    /// Whether generated code compares all bounds of the arguments.
+    /// True if generated code compares all bounds of the arguments.
     bounds_checked: bool,
 }
 

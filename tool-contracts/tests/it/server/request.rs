@@ -1,4 +1,4 @@
-//! What is asked of a server.
+//! Requests to a server.
 
 use serde_json::{Value, json, value::RawValue};
 use tool_contracts::server::{CallContext, CallRequest};

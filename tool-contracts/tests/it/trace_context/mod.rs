@@ -15,7 +15,7 @@ const TRACE_ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT_ID: &str = "00f067aa0ba902b7";
 const SAMPLED: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-/// What a service sends on: it goes on with the trace that it was given, or starts one.
+/// The headers that a service forwards: it continues the received trace, or starts one.
 struct Sent {
     trace_id: String,
     parent_id: String,

@@ -1,4 +1,4 @@
-//! What holds of any header and any context.
+//! Properties of all headers and contexts.
 
 use proptest::{collection, prelude::*};
 use tool_contracts::{

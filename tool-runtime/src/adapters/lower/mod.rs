@@ -34,7 +34,7 @@ pub(super) struct LoweredSchema {
     pub(super) losses: Vec<UnsupportedKeyword>,
     /// Whether `null` represents an omitted property.
     pub(super) nulls: bool,
-    /// Whether any property has another name than in the tool's schema.
+    /// True if any property has another name than in the tool's schema.
     pub(super) renamed: bool,
 }
 
@@ -107,7 +107,7 @@ struct Lowering<'s> {
     widened: usize,
     obstacle: Option<UnsupportedKeyword>,
     nulls: bool,
-    /// Whether any property has a name that the dialect does not accept.
+    /// True if any property has a name that the dialect does not accept.
     has_renamed_names: bool,
     renamed: bool,
 }

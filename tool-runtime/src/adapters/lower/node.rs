@@ -8,7 +8,7 @@ use super::{Lowering, below};
 use crate::adapters::names;
 use crate::schema::reference;
 
-/// How many levels of a recursive type are inlined.
+/// The levels of a recursive type that are inlined.
 const MAX_INLINED_LEVELS: usize = 2;
 /// The most schemas that one tool's schema may become by inlining.
 pub(super) const MAX_NODES: usize = 5_000;

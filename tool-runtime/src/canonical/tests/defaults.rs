@@ -149,7 +149,7 @@ struct Filter {
     /// Words that must not occur.
     #[arg(default)]
     without: Vec<String>,
-    /// Which unit.
+    /// The unit.
     #[serde(default = "metres")]
     unit: String,
 }
@@ -158,12 +158,12 @@ fn metres() -> String {
     "m".to_owned()
 }
 
-/// How the hits are shown.
+/// The display of hits.
 #[ai_type(crate = crate)]
 #[serde(default)]
 #[derive(Debug)]
 struct Page {
-    /// How many stand on it.
+    /// The number of hits.
     size: u8,
     /// Where it begins.
     from: Option<String>,
@@ -175,7 +175,7 @@ impl Default for Page {
     }
 }
 
-/// What can be read but not written.
+/// A type without `Serialize`.
 #[ai_type(crate = crate, deserialize_only)]
 #[derive(Debug, Default)]
 struct OneWay {
@@ -207,15 +207,15 @@ fn defaults_of_parameters_and_fields_are_filled_in() {
         /// In what order.
         #[arg(default = "best")]
         order: &str,
-        /// Who looks.
+        /// The user.
         #[arg(default)]
         who: Option<String>,
-        /// How to narrow it.
+        /// The first filter.
         by: Filter,
-        /// How to narrow it further.
+        /// Further filters.
         #[arg(default)]
         and: Vec<Filter>,
-        /// How to show it.
+        /// The page.
         #[arg(default)]
         page: Page,
     ) -> String {
@@ -236,20 +236,20 @@ fn defaults_of_parameters_and_fields_are_filled_in() {
 
 #[test]
 fn defaults_that_no_schema_shows_or_only_a_branch_has_stay_absent() {
-    /// How fast.
+    /// A speed.
     #[ai_type(crate = crate)]
     #[serde(tag = "mode")]
     #[derive(Debug)]
     enum Speed {
         /// At a speed.
         At {
-            /// Which.
+            /// The gear.
             #[arg(default = 7)]
             gear: u8,
         },
     }
 
-    /// What is left out where it is empty.
+    /// A type whose empty fields are skipped.
     #[ai_type(crate = crate)]
     #[derive(Debug)]
     struct Skipped {

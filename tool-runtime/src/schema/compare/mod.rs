@@ -150,7 +150,7 @@ impl SchemaChange {
 /// assert_eq!(changes[0].pointer(), "/properties/limit/maximum");
 /// assert_eq!(changes[0].compatibility(), Compatibility::Breaking);
 ///
-/// // In an answer, less than was promised hurts nobody.
+/// // In an output, a narrower schema is compatible.
 /// let changes = compare(&before, &after, SchemaReader::Caller);
 /// assert_eq!(changes[0].compatibility(), Compatibility::Compatible);
 /// ```

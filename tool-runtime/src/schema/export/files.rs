@@ -44,7 +44,7 @@ impl WrittenFiles {
 pub(super) struct OutputFolder<'f> {
     pub(super) path: &'f Path,
     pub(super) frozen: bool,
-    /// Whether to sync each file to disk. Generated files do not need it, and syncing takes most of
+    /// Sync each file to disk. Generated files do not need it, and syncing takes most of
     /// the time of an export with many files.
     pub(super) durable: bool,
     pub(super) script: Option<&'f BuildScript>,

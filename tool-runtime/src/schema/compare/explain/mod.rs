@@ -42,7 +42,7 @@ struct SchemaPair<'s> {
     after: Subschema<'s>,
     /// The enclosing schema for properties that these schemas leave unevaluated.
     rest: (Option<Subschema<'s>>, Option<Subschema<'s>>),
-    /// Whether annotations are compared.
+    /// True if annotations are compared.
     compare_annotations: bool,
     /// Whether `null` has been compared already.
     null_compared: bool,

@@ -4,7 +4,7 @@ use super::super::shape::{ObjectConstraints, Shape, TypeConstraints};
 use super::super::subschema::AllOf;
 use super::Prover;
 
-/// How deep in a value contradictions are searched.
+/// The depth in a value to which contradictions are searched.
 const MAX_DEPTH: u32 = 4;
 
 impl<'s> Prover<'s> {

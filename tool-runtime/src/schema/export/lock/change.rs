@@ -152,7 +152,7 @@ impl fmt::Display for ContractChange {
     }
 }
 
-/// What has changed since the lock was written, tool by tool in the order of their names.
+/// The changes since the lock was written, sorted by tool name.
 ///
 /// `Display` gives a line a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -182,7 +182,7 @@ impl ContractChanges {
         self.iter().map(ContractChange::compatibility).max().unwrap_or(Compatibility::None)
     }
 
-    /// Refuses what breaks somebody and is not said by a version.
+    /// Returns an error if a change is breaking and no new version declares it.
     pub(super) fn refuse_breaking(&self, lock: &Path, mode: LockMode) -> Result<(), ExportError> {
         let refused: Vec<_> = self.iter().filter(|change| !change.is_admitted(mode)).collect();
         if refused.is_empty() {
