@@ -1,4 +1,4 @@
-//! The cost of canonical JSON, from raw text, beside what one would use else.
+//! The cost of canonical JSON from raw text, compared with alternatives.
 
 use std::path::PathBuf;
 
@@ -9,12 +9,12 @@ use tool_tests::canonical::compare;
 
 use crate::instructions;
 
-/// How many generated documents are compared.
+/// The number of generated documents that are compared.
 const COMPARED: usize = 1_000_000;
-/// How many documents are measured at the most: some of the given ones, evenly chosen.
+/// The most documents that are measured, chosen evenly from the given ones.
 const MEASURED: usize = 100;
 
-/// Prints what canonicalising tools' arguments costs, and whether it is exact.
+/// Prints the cost of canonicalising tools' arguments, and checks the output.
 ///
 /// # Errors
 /// A file cannot be read as cases, or instructions cannot be counted.
@@ -52,10 +52,10 @@ pub fn figures(files: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// What runs under the counter: one style over all documents.
+/// The code that runs under callgrind: one style over all documents.
 ///
 /// # Errors
-/// A file cannot be read as cases, or there is no such style.
+/// A file cannot be read as cases, or the style is unknown.
 pub fn measure(style: &str, files: &[&str]) -> Result<(), String> {
     let texts = arguments(files)?;
     let parse = |text: &String| serde_json::from_str::<Value>(text).ok();
@@ -77,7 +77,8 @@ fn over<D, T>(documents: &[D], write: impl Fn(&D) -> Option<T>) {
     instructions::measure(|| documents.iter().map(&write).collect::<Option<Vec<T>>>());
 }
 
-/// The arguments of right calls, as a model would write them, or of one call where none are given.
+/// Returns the arguments of right calls as a model writes them, or of one call if no files are
+/// given.
 fn arguments(files: &[&str]) -> Result<Vec<String>, String> {
     if files.is_empty() {
         return Ok(vec![crate::work::ARGUMENTS.to_owned()]);

@@ -1,11 +1,11 @@
-//! How often the right tool is among the few that a question finds.
+//! The rate at which the right tool is among the first results of a question.
 
 use std::path::PathBuf;
 
 use tool_tests::bfcl;
 use tool_tests::choosing::{DEPTHS, Recall};
 
-/// Prints how many right tools are among the first hits of the files' questions.
+/// Prints the number of right tools among the first results of the files' questions.
 ///
 /// # Errors
 /// A file cannot be read as cases.

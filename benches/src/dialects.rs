@@ -1,4 +1,4 @@
-//! Real tools and calls, in six providers' dialects and back.
+//! Round trips of real tools and calls through six providers' dialects.
 
 use std::path::Path;
 
@@ -7,10 +7,11 @@ use tool_tests::bfcl;
 use tool_tests::dialects::{Widened, tour};
 use tool_tests::run::Tally;
 
-/// Prints how many tools and calls come back unchanged, and what the declarations do not say.
+/// Prints the numbers of tools and calls that come back unchanged, and the constraints that
+/// declarations lack.
 ///
 /// # Errors
-/// A file cannot be read, or holds what is no tool.
+/// A file cannot be read, or contains an invalid tool.
 pub fn figures(files: &[&str]) -> Result<(), String> {
     let mut cases = Vec::new();
     for file in files {

@@ -1,5 +1,5 @@
-//! The fault campaign of keyed writes: kills, frozen processes, clock steps, damaged
-//! files, ledgers that are rolled back.
+//! The fault campaign of keyed writes: kills, frozen processes, clock steps, damaged files,
+//! rolled-back ledgers.
 
 use std::time::Instant;
 
@@ -8,22 +8,21 @@ use tool_tests::faults::{
     zombies,
 };
 
-/// How many processes are killed unless said.
+/// The default number of kills.
 const KILLS: u32 = 10_000;
 
-/// How many series go on at once.
+/// The number of concurrent series.
 const AT_ONCE: u32 = 4;
 
-/// The tools of the frozen processes, each with the downstream that its promise needs.
+/// The tools of the frozen processes, each with the downstream service that its promise needs.
 const FROZEN: [(WriteTool, Downstream); 3] = [
     (WriteTool::Plain, Downstream::Naive),
     (WriteTool::Forwarding, Downstream::Keys),
     (WriteTool::Reconciling, Downstream::Fences),
 ];
 
-/// Runs the campaign, and prints what became of the writes: as many kills as said, a fifth of that
-/// many frozen processes, a tenth each of clock steps, of damaged stores and of ledgers
-/// that are rolled back.
+/// Runs the campaign, and prints the results: the given number of kills, a fifth of that many
+/// frozen processes, and a tenth each of clock steps, damaged stores and rolled-back ledgers.
 ///
 /// # Errors
 /// The number cannot be read, a process cannot be started, or a promise is broken.
@@ -74,10 +73,10 @@ pub fn print(arguments: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Plays a child's part.
+/// Runs as a child process.
 ///
 /// # Errors
-/// It was given no orders, or cannot carry them out.
+/// There is no task, or it fails.
 pub fn play() -> Result<(), String> {
     match faults::play() {
         Ok(true) => Ok(()),

@@ -1,16 +1,16 @@
-//! Counts instructions: the binary runs itself under callgrind, which counts one function only.
+//! Counts instructions: the binary runs itself under callgrind, which counts only one function.
 
 use std::env;
 use std::hint::black_box;
 use std::process::Command;
 
-/// How often the measured work is repeated; the count is divided by it.
+/// The number of repetitions of the measured work, by which the count is divided.
 pub const REPEATS: u64 = 200;
 
-/// Runs this binary again with `arguments` under callgrind; the instructions of one repetition.
+/// Runs this binary with `arguments` under callgrind; returns the instructions of one repetition.
 ///
 /// # Errors
-/// Valgrind is not there, or the run failed; the text says which and what to do.
+/// Valgrind is not installed, or the run failed; the error says which and what to do.
 pub fn count(arguments: &[&str]) -> Result<u64, String> {
     let binary = env::current_exe().map_err(|error| format!("where am I? {error}"))?;
     let run = Command::new("valgrind")
@@ -34,10 +34,10 @@ pub fn count(arguments: &[&str]) -> Result<u64, String> {
     Ok(total / REPEATS)
 }
 
-/// Warms up, then repeats the work where callgrind counts.
+/// Warms up, then repeats the work that callgrind counts.
 ///
 /// # Panics
-/// The work fails: what failed is not worth counting.
+/// The work fails.
 pub fn measure<T>(mut work: impl FnMut() -> Option<T>) {
     for _ in 0..20 {
         assert!(black_box(work()).is_some(), "the measured work fails");

@@ -1,9 +1,8 @@
-//! In-process calls a second with the ledger on, beside the same calls with it off.
+//! In-process calls per second with the ledger, compared with calls without it.
 //!
-//! Two threads call one after another. With the ledger on, the time runs until every
-//! record is written and safe, calls wait where the writer is behind, and nothing may be left out.
-//! Apart from that it measures answers that wait for their records, one after another and many at
-//! once.
+//! Two threads call one after another. With the ledger, the time includes writing all records,
+//! calls wait if the writer is behind, and no record may be left out. Answers that wait for their
+//! records are measured separately, one after another and concurrently.
 
 use std::cell::RefCell;
 use std::fs;
@@ -29,21 +28,21 @@ const THREADS: usize = 2;
 
 const ROUNDS: usize = 7;
 
-/// About how long a round of one kind takes with the ledger off.
+/// The approximate duration of a round without the ledger.
 const ROUND: Duration = Duration::from_millis(400);
 
-/// How many calls are made one after another, and so many at once, whose answers wait.
+/// The numbers of sequential and of concurrent calls whose answers wait.
 const ALONE: usize = 500;
 const AT_ONCE: usize = 64;
 const TOGETHER: usize = 100 * AT_ONCE;
 
-/// How many articles the table has.
+/// The number of articles in the table.
 const ARTICLES: u32 = 20_000;
 
-/// Prints how many calls a second there are, each way.
+/// Prints the calls per second for each kind.
 ///
 /// # Errors
-/// The text for a person, if the folder cannot be written or a record is missing.
+/// The folder cannot be written, or a record is missing.
 pub fn print(folder: &Path) -> Result<(), String> {
     let folder = folder.join(format!("ledger-figures-{}", std::process::id()));
     fs::create_dir_all(&folder).map_err(text)?;
@@ -76,7 +75,7 @@ pub fn print(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Calls a second, of each round.
+/// Calls per second, by round.
 #[derive(Default)]
 struct Rates {
     off: Vec<f64>,
@@ -90,32 +89,32 @@ impl Rates {
         println!("{name:<36}{off:>10.0}{lines:>14.0}{sqlite:>12.0}");
     }
 
-    /// The median of the rounds' ratios, each of which was measured side by side.
+    /// Returns the median of the rounds' ratios; the two sides of a round follow one another.
     fn ratio(&self, on: &[f64]) -> f64 {
         ratio(on, &self.off)
     }
 
-    /// Processor time of a call, while all threads are busy.
+    /// Returns the processor time of a call, while all threads are busy.
     #[allow(clippy::unused_self, reason = "it reads as what it is of")]
     fn microseconds(&self, rates: &[f64]) -> f64 {
         1e6 * f64::from(u32::try_from(THREADS).unwrap_or(u32::MAX)) / median(rates)
     }
 }
 
-/// What is called, and how often in a round.
+/// The calls of a round, and their number.
 struct Work {
     tool: &'static str,
     arguments: &'static str,
     calls: usize,
 }
 
-/// Microseconds from one answer to the next, where answers wait for their records.
+/// Microseconds between answers that wait for their records.
 struct Recorded {
     lines: Pauses,
     sqlite: Pauses,
 }
 
-/// Microseconds from one answer to the next.
+/// Microseconds between two answers.
 struct Pauses {
     /// One call after another.
     alone: f64,
@@ -190,7 +189,7 @@ fn keys() -> KeyRing {
     KeyRing::new("figures", &[7; 32]).expect("32 bytes are a secret")
 }
 
-/// Finds how many calls take about as long as a round should.
+/// Finds the number of calls that take about as long as a round should.
 fn calibrate(
     articles: &Path,
     tool: &'static str,
@@ -232,7 +231,7 @@ fn on(articles: &Path, work: &Work, store: impl LedgerStore) -> Result<f64, Stri
     Ok(rate)
 }
 
-/// Verifies what was written, and that there is a record for each call.
+/// Verifies the ledger, and checks that there is a record for each call.
 fn check(store: &mut dyn LedgerStore, keys: &KeyRing, work: &Work) -> Result<(), String> {
     let verified = verify(store, keys, &[]).map_err(text)?;
     let beside = verified.checkpoints() + 2;
@@ -244,7 +243,7 @@ fn check(store: &mut dyn LedgerStore, keys: &KeyRing, work: &Work) -> Result<(),
 
 /// Makes the calls, on all threads.
 fn call(runtime: &Runtime, work: &Work) -> Result<(), String> {
-    // Only its clock is used: deadlines, and waits for the ledger.
+    // Only its timer is used: for deadlines, and for waits for the ledger.
     let mut clock = tokio::runtime::Builder::new_multi_thread();
     let clock = clock.worker_threads(1).enable_time().build().map_err(text)?;
     let each = work.calls / THREADS;
@@ -281,7 +280,7 @@ fn builder(articles: &Path) -> RuntimeBuilder {
         .state(work::Index::new(3))
 }
 
-/// Where the articles are.
+/// The file of the articles.
 struct Articles(PathBuf);
 
 /// An article that was found.

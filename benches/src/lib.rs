@@ -1,4 +1,4 @@
-//! The work that the project's figures measure, and how instructions are counted.
+//! The measured work of the project's figures, and counting of instructions.
 
 pub mod canonical;
 pub mod choosing;

@@ -1,6 +1,6 @@
-//! Keyed writes through the store, beside the same commits by hand.
+//! Keyed writes through the store, compared with hand-written commits.
 //!
-//! A keyed write is a committed claim, and then a committed settlement with an answer.
+//! A keyed write is a committed claim, followed by a committed settlement with an answer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,13 +17,13 @@ use tool_runtime::store::{
 
 use crate::rates::{median, rate, ratio, text};
 
-/// How many tasks write at once, and so how many rows a commit by hand has.
+/// The number of concurrent tasks, and of rows per hand-written commit.
 const TASKS: usize = 64;
 
-/// How many keyed writes each task does in a round.
+/// The number of keyed writes of each task in a round.
 const WRITES: usize = 25;
 
-/// How many keyed writes are done one by one in a round.
+/// The number of sequential keyed writes in a round.
 const SINGLE: usize = 25;
 
 const ROUNDS: usize = 15;
@@ -34,10 +34,10 @@ const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 const BODY: &[u8] = &[b'7'; 300];
 const META: &[u8] = &[b'7'; 100];
 
-/// Prints how many keyed writes a second there are, each way.
+/// Prints the keyed writes per second for each kind.
 ///
 /// # Errors
-/// The text for a person, if the folder cannot be written.
+/// The folder cannot be written.
 pub fn print(folder: &Path) -> Result<(), String> {
     let folder = folder.join(format!("store-figures-{}", std::process::id()));
     fs::create_dir_all(&folder).map_err(text)?;
@@ -62,7 +62,7 @@ pub fn print(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Keyed writes a second, of each round.
+/// Keyed writes per second, by round.
 #[derive(Default)]
 struct Rates {
     calls: Vec<f64>,
@@ -114,7 +114,7 @@ async fn write(store: Sqlite, task: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Executes calls of a tool under keys, with all that a call goes through.
+/// Executes calls of a tool under keys, through the whole runtime.
 async fn through_runtime(file: PathBuf) -> Result<f64, String> {
     let store = Sqlite::open(file).map_err(text)?;
     let runtime = Runtime::builder()
@@ -134,7 +134,7 @@ async fn through_runtime(file: PathBuf) -> Result<f64, String> {
     Ok(rate)
 }
 
-/// A write whose answer is as long as the one that is stored by hand.
+/// A write whose answer is as long as the one of the hand-written commits.
 fn place_order() -> DynamicTool {
     let answer = "7".repeat(BODY.len() - 2);
     DynamicTool::new("orders.place", Effect::Write)
@@ -161,7 +161,7 @@ async fn call(runtime: Runtime, task: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes the same rows into the same tables, by one thread that knows what it will write:
+/// Writes the same rows into the same tables on one thread that knows its writes in advance:
 /// groups of claims, each followed by the group of its settlements.
 fn by_hand(
     executor: &tokio::runtime::Runtime,

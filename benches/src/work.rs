@@ -125,7 +125,7 @@ fn admits(query: &str, limit: u32, tags: usize) -> bool {
     (1..=200).contains(&query.chars().count()) && (1..=50).contains(&limit) && tags <= 20
 }
 
-/// (a) What one would write by hand: parse, check, call, serialise the answer.
+/// (a) Hand-written: parse, check, call, serialise the answer.
 #[must_use]
 pub fn by_hand(index: &Index, arguments: &str) -> Option<Vec<u8>> {
     let ByHand { query, limit, tags } = serde_json::from_str(arguments).ok()?;
@@ -144,7 +144,7 @@ pub fn by_runtime(runtime: &Runtime, cx: &ToolContext, arguments: &str) -> Optio
     call.into_output().map(ToolOutput::into_bytes)
 }
 
-/// (c) Through JSON values, as tool layers without types do it.
+/// (c) Through JSON values, like tool layers without types.
 #[must_use]
 pub fn by_value(index: &Index, arguments: &str) -> Option<Vec<u8>> {
     let input: Value = serde_json::from_str(arguments).ok()?;
@@ -162,10 +162,10 @@ pub fn by_value(index: &Index, arguments: &str) -> Option<Vec<u8>> {
     serde_json::to_vec(&envelope).ok()
 }
 
-/// Makes a runtime of the tool, with this many further tools registered beside it.
+/// Makes a runtime with the tool and this many further tools.
 ///
 /// # Panics
-/// Never: the tools are as `build` wants them.
+/// Never: the tools are complete.
 #[must_use]
 pub fn runtime(items: usize, further: usize) -> Runtime {
     let mut builder = Runtime::builder().tool::<SearchContent>().state(Index::new(items));

@@ -1,8 +1,8 @@
-//! One conversation in six dialects: what a provider is asked, what it answers, what it is told.
+//! One conversation in six dialects: the provider's requests, responses and answers.
 //!
-//! Run it with `cargo run --bin dialects`, or with the names of some dialects after it:
-//! `cargo run --bin dialects -- anthropic gemini`. The model is a script (`script.rs`): it says a
-//! sentence, looks for tea, and cancels an order, which nobody allows.
+//! Run it with `cargo run --bin dialects`, or with the names of some dialects: `cargo run --bin
+//! dialects -- anthropic gemini`. The model is a script (`script.rs`): it writes a sentence,
+//! searches for tea, and cancels an order, which is not approved.
 
 mod script;
 
@@ -74,7 +74,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Holds the conversation in one dialect.
+/// Runs the conversation in one dialect.
 async fn converse(runtime: &Runtime, dialect: Dialect) -> Result<(), Box<dyn Error>> {
     println!("\n── {dialect} ──");
     let adapter = Adapter::new(dialect, runtime.specs_for_model());
@@ -111,7 +111,7 @@ fn show<'v>(what: &str, values: impl IntoIterator<Item = &'v Value>) {
     }
 }
 
-/// What a model is scripted to ask for: the tool's own name, and the arguments.
+/// The calls of the scripted model: the tools' own names, and the arguments.
 fn asked() -> [(&'static str, Value); 2] {
     [("shop.find", json!({ "word": "tea", "up_to": 500 })), ("shop.cancel", json!({ "order": 7 }))]
 }

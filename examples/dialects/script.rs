@@ -1,4 +1,4 @@
-//! What each provider would answer; the identifiers and the signatures are made up.
+//! The responses of each provider; the identifiers and the signatures are made up.
 
 use tool_runtime::adapters::Dialect;
 use tool_runtime::serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::asked;
 
 const SENTENCE: &str = "Let me look.";
 
-/// The response of a model that knows the tools by the names that `wire` gives.
+/// Returns the response of a model that knows the tools by the names that `wire` returns.
 pub(crate) fn response<'n>(dialect: Dialect, wire: &dyn Fn(&'static str) -> &'n str) -> Value {
     let [first, second] = asked().map(|(tool, arguments)| (wire(tool), arguments));
     match dialect {

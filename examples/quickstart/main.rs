@@ -1,7 +1,7 @@
-//! The main job in one sitting: tools over real data, called as models really call them.
+//! A tour of the main features: tools over real data, called as models really call them.
 //!
-//! Run it with `cargo run`. It prints a tool's schema, a call before and after it runs, a batch with
-//! a write in it, and what a model reads when a call is refused.
+//! Run it with `cargo run`. It prints a tool's schema, a call before and after it runs, a batch
+//! with a write, and the model's view of a rejected call.
 
 mod show;
 #[cfg(test)]
@@ -59,7 +59,7 @@ fn asks(tool: &tool_runtime::contracts::ToolSpec) -> bool {
     tool.permission() == Permission::Ask
 }
 
-/// What a model asks for in one turn.
+/// The calls of one model turn.
 fn turn() -> Result<Vec<ToolCallRequest>, Box<dyn Error>> {
     let calls = [
         ("call_1", "world.time_in", r#"{"zone":"Asia/Tokyo","at":"2026-03-29T01:30:00Z"}"#),

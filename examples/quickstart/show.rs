@@ -1,4 +1,4 @@
-//! How the quickstart shows itself: short, and coloured only on a terminal.
+//! The quickstart's output: short, and coloured only on a terminal.
 
 use std::env;
 use std::io::{IsTerminal, stdout};
@@ -22,7 +22,7 @@ enum Ink {
 }
 
 impl Show {
-    /// Uses colour if a person is looking and has not asked for none.
+    /// Uses colour on a terminal, unless the user has disabled it.
     pub(crate) fn to_stdout() -> Self {
         Self { colour: stdout().is_terminal() && env::var_os("NO_COLOR").is_none() }
     }

@@ -1,4 +1,4 @@
-//! Who decides about the draft order: a person at the terminal, or an approver named demo.
+//! The approver of the draft order: a person at the terminal, or an approver named demo.
 
 use std::io::{self, BufRead, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use tool_runtime::policy::{ApprovalRequest, Approver, Decision, async_trait};
 
 use crate::transcript;
 
-/// Says yes to everything, and the transcript says that it did.
+/// Approves everything, which the transcript shows.
 #[derive(Debug)]
 pub(crate) struct Demo;
 
@@ -39,13 +39,13 @@ impl<R: BufRead + Send + 'static> Approver for Prompt<R> {
         let read = move || ask(&mut *lines.lock().unwrap_or_else(PoisonError::into_inner));
         match spawn_blocking(read).await {
             Ok(Ok(decision)) => decision,
-            // Nobody is there any more: the call waits behind a ticket.
+            // The input has ended: the call waits behind a ticket.
             _ => Decision::defer(),
         }
     }
 }
 
-/// Asks until the answer can be understood.
+/// Asks until the answer is understood.
 fn ask(lines: &mut impl BufRead) -> io::Result<Decision> {
     loop {
         match line(lines, "[y]es, [n]o or [e]dit? ")?.as_str() {

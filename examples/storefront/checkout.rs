@@ -1,7 +1,7 @@
-//! `checkout`: what an order comes to, and placing it.
+//! `checkout`: computing an order's total, and placing the order.
 //!
-//! The draft order is the example's one write. It has a `preview`, which a person sees before they
-//! say yes, and it forwards its key, so that the order service can tell a repeat.
+//! The draft order is the example's only write. It has a `preview`, which a person sees before the
+//! approval, and it forwards its key, so that the order service can recognize a repeat.
 
 use std::fmt;
 
@@ -167,7 +167,7 @@ impl Checkout {
         let (claim, total) = (claim(idempotency), expected_total);
         cite_bill(shop, proof);
         compliance::cite_rules(shop, proof);
-        // An order whose answer was lost stands, whatever it would cost now.
+        // An order whose answer was lost is valid, even if its price has changed since.
         if !self.is_placed(&claim, headers).await? {
             plan(shop, &skus, &address, service, total)?;
         }
@@ -195,7 +195,7 @@ impl Checkout {
         service: Service,
         expected_total: Money,
     ) -> Result<OrderPlan, CheckoutError> {
-        // A plan that fails answers the call, and leaves evidence of why.
+        // A plan that fails answers the call, and leaves evidence of the reason.
         cite_bill(shop, proof);
         compliance::cite_rules(shop, proof);
         plan(shop, &skus, &address, service, expected_total)
@@ -285,7 +285,7 @@ fn plan(
     Ok(OrderPlan { bill, papers })
 }
 
-/// Says what has to be filed, unless the law forbids the shipment.
+/// Returns the required papers, unless the law forbids the shipment.
 fn papers(shop: &Shop, bill: &Bill, to: &Destination) -> Result<Vec<AppliedRule>, CheckoutError> {
     let dollars = shop.convert(bill.goods, CurrencyCode::USD)?;
     let verdict = compliance::verdict(shop, dollars, &shop.place(to)?);
@@ -295,7 +295,7 @@ fn papers(shop: &Shop, bill: &Bill, to: &Destination) -> Result<Vec<AppliedRule>
     Ok(verdict.papers)
 }
 
-/// Says what a bill is made from.
+/// Records the sources of a bill.
 fn cite_bill(shop: &Shop, proof: &EvidenceRecorder) {
     shop.cite(proof, SHIPPED_PRICES);
     shop.cite(proof, LEVIES);

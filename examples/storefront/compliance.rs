@@ -1,4 +1,4 @@
-//! `compliance`: what the law says of sending a stone somewhere.
+//! `compliance`: the law for sending a stone to a country.
 
 use tool_runtime::EvidenceRecorder;
 use tool_runtime::prelude::*;
@@ -59,7 +59,7 @@ impl Compliance {
     }
 }
 
-/// Says that an answer is made by the rules.
+/// Records that an answer is made by the rules.
 pub(crate) fn cite_rules(shop: &Shop, proof: &EvidenceRecorder) {
     shop.cite(proof, &[Table::Rules]);
     proof.rule("compliance.policy_ruleset_version", RULESET_VERSION);

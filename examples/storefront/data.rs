@@ -1,6 +1,6 @@
 //! The tables that ship with the example: real stones, places, taxes and exchange rates.
 //!
-//! `data/README.md` says where each comes from.
+//! `data/README.md` names the source of each.
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
@@ -54,7 +54,7 @@ pub(crate) struct CountryTaxes {
     pub(crate) regions: BTreeMap<&'static str, Tax>,
 }
 
-/// What the law says of sending diamonds somewhere.
+/// A rule of law for sending diamonds to a country.
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub(crate) id: &'static str,
@@ -87,7 +87,7 @@ pub(crate) struct Data {
     pub(crate) handbook: Vec<Passage>,
 }
 
-/// A table that is not as it should be.
+/// An error in a table.
 #[derive(Debug)]
 pub(crate) struct DataError {
     table: Table,
@@ -113,7 +113,7 @@ impl fmt::Display for Sku {
 }
 
 impl Rule {
-    /// Tells whether it speaks of a country.
+    /// Returns whether the rule applies to a country.
     pub(crate) fn speaks_of(&self, country: &str) -> bool {
         let says = |part: &&str| match part.strip_prefix('!') {
             Some(code) => (code == country).then_some(false),
@@ -183,7 +183,7 @@ fn city(columns: [&'static str; 5]) -> Option<(&'static str, &'static str, Point
     Some((country, name, point))
 }
 
-/// Reads the taxes; a country's own line, whose region is `-`, comes before its regions'.
+/// Reads the taxes; a country's own line, whose region is `-`, comes before its regions' lines.
 fn taxes() -> Result<HashMap<&'static str, CountryTaxes>, DataError> {
     let lines = rows(Table::Taxes, |[country, region, kind, share]| {
         Some((country, region, Tax { kind, share: Share::parse(share)? }))

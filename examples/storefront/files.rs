@@ -1,4 +1,5 @@
-//! What outlives the program: the runtime's database, the orders, the ledger, the vault, the secret.
+//! The files that outlive the program: the runtime's database, the orders, the ledger, the vault,
+//! the secret.
 
 use std::error::Error;
 use std::fs::File;
@@ -14,24 +15,24 @@ use crate::secret;
 
 /// The files of one shop.
 ///
-/// Beside a database `shop.db` stand `shop.orders`, `shop.key` and `shop.ticket`; ledger and vault
-/// are in it. A ledger of its own, `shop.jsonl`, has `shop.vault` and `shop.key` beside it where
-/// there is no database. What is not kept is in a folder that goes away with this value.
+/// A database `shop.db` has `shop.orders`, `shop.key` and `shop.ticket` next to it, and contains
+/// ledger and vault. Without a database, a ledger `shop.jsonl` has `shop.vault` and `shop.key`
+/// next to it. Everything else is in a temporary folder that is removed with this value.
 #[derive(Debug)]
 pub struct Files {
     database: PathBuf,
     ledger: Option<PathBuf>,
     /// A folder to be removed with this value.
     temporary: Option<PathBuf>,
-    /// Whether a secret is made if there is none.
+    /// Whether a secret is created if there is none.
     makes_secret: bool,
 }
 
-/// How a file of SQLite begins.
+/// The first bytes of a SQLite file.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 impl Files {
-    /// Keeps what these files are for, and nothing else.
+    /// Keeps only the data for which files are given.
     ///
     /// # Errors
     /// A temporary folder cannot be made.
@@ -46,10 +47,10 @@ impl Files {
         Ok(files)
     }
 
-    /// Takes the files of a shop that has recorded calls in this ledger; makes no new secret.
+    /// Opens the files of a shop that has recorded calls in this ledger; creates no new secret.
     ///
     /// # Errors
-    /// One of them is not there, or a temporary folder cannot be made.
+    /// One of them does not exist, or a temporary folder cannot be made.
     pub fn recorded(ledger: &Path, database: Option<&Path>) -> io::Result<Self> {
         // One file is all of it.
         let database = database.or_else(|| is_sqlite(ledger).then_some(ledger));
@@ -64,13 +65,14 @@ impl Files {
         Ok(files)
     }
 
-    /// Keeps everything beside this database.
+    /// Keeps everything next to this database.
     pub(crate) fn beside(database: impl Into<PathBuf>) -> Self {
         let database = database.into();
         Self { ledger: Some(database.clone()), database, temporary: None, makes_secret: true }
     }
 
-    /// Keeps everything in a folder that goes away with this value, and calls in memory.
+    /// Keeps everything in a temporary folder that is removed with this value, and calls in
+    /// memory.
     pub(crate) fn temporary() -> io::Result<Self> {
         let folder = env::temp_dir().join(format!("storefront-{}", Uuid::now_v7()));
         fs::create_dir(&folder)?;
@@ -119,7 +121,7 @@ impl Files {
         self.database.with_extension("ticket")
     }
 
-    /// The file beside which the others stand.
+    /// The file next to which the others are.
     fn home(&self) -> &Path {
         match &self.ledger {
             Some(ledger) if self.temporary.is_some() => ledger,
@@ -128,7 +130,7 @@ impl Files {
     }
 }
 
-/// Tells whether a file is a database, or is to become one.
+/// Returns whether a file is a database, or will become one.
 pub(crate) fn is_sqlite(file: &Path) -> bool {
     let mut head = [0; SQLITE.len()];
     match File::open(file).and_then(|mut file| file.read_exact(&mut head)) {
@@ -140,7 +142,7 @@ pub(crate) fn is_sqlite(file: &Path) -> bool {
 impl Drop for Files {
     fn drop(&mut self) {
         if let Some(folder) = &self.temporary {
-            // What cannot be removed is the system's to tidy up.
+            // The system cleans up files that cannot be removed.
             let _ = fs::remove_dir_all(folder);
         }
     }

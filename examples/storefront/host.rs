@@ -33,23 +33,23 @@ pub struct Host {
     orders: OrderService,
     records: Records,
     dry_run: bool,
-    /// Tells the requests of this process from those of others.
+    /// Distinguishes the requests of this process from those of others.
     mark: String,
-    /// How many times the customer has spoken.
+    /// The number of the customer's messages.
     said: u32,
-    /// The span of what the customer has said last.
+    /// The span of the customer's last message.
     span: SpanId,
     files: Files,
 }
 
-/// Whose shop it is. A host with several tenants would know each by its login.
+/// The shop's tenant. A host with several tenants would get it from the login.
 pub(crate) const TENANT: Uuid = Uuid::from_u128(0x5709_0000_0000_7000_8000_0000_0000_0001);
 
 /// A name and arguments, as the model sends them.
 pub(crate) type Asked<'a> = (&'a str, &'a str);
 
 impl Host {
-    /// Opens the shop, starts its order service, and lets `policy` say who is asked.
+    /// Opens the shop, starts its order service, and lets `policy` choose the approver.
     ///
     /// # Errors
     /// The data or the files cannot be read, or the order service has no port.
@@ -63,7 +63,7 @@ impl Host {
         for order in orders.orders() {
             shop.sell(&order.skus);
         }
-        // A person sees the dry run's total, and their yes is for that total alone.
+        // A person sees the dry run's total, and approves only that total.
         let ordering = Rules::new().bind_preview(true).require_idempotency_key(true);
         let policy = policy
             .store(files.store()?)
@@ -115,7 +115,7 @@ impl Host {
         self.records.evidence.vault()
     }
 
-    /// Plays a conversation; returns the ticket of the last call that waits for somebody.
+    /// Runs a conversation; returns the ticket of the last call that waits for approval.
     pub(crate) async fn play(&mut self, script: &[Step]) -> Result<Option<String>, Box<dyn Error>> {
         let mut ticket = None;
         for step in script {
@@ -161,7 +161,7 @@ impl Host {
         Ok(answers)
     }
 
-    /// Answers several calls of one request: reads side by side, each write alone.
+    /// Answers several calls of one request: reads in parallel, each write alone.
     async fn batch(
         &self,
         request: RequestEnvelope,
@@ -179,7 +179,7 @@ impl Host {
         Ok(outputs.map(ToolOutput::into_envelope).collect())
     }
 
-    /// Takes up a call that waits behind a ticket; the ticket alone approves nothing.
+    /// Resumes a call that waits behind a ticket; the ticket alone approves nothing.
     pub(crate) async fn resume(
         &self,
         ticket: &str,
@@ -198,7 +198,7 @@ impl Host {
         Ok(answer)
     }
 
-    /// Says who asks for what the customer has said last, which is ordered once.
+    /// Makes the request of the customer's last message, which is ordered once.
     pub(crate) fn request(&self) -> Result<RequestEnvelope, ContractError> {
         let Self { mark, said, span, .. } = self;
         RequestEnvelope::builder(
@@ -233,7 +233,7 @@ impl Host {
     }
 }
 
-/// Takes the ticket out of the answer of a call that waits for somebody.
+/// Returns the ticket in the answer of a call that waits for approval.
 fn ticket_of(answer: &ResponseEnvelope) -> Option<String> {
     let ticket = answer.error()?.as_detail().details()?.get("ticket")?;
     Some(ticket.to_string())

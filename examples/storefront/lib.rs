@@ -1,9 +1,9 @@
 //! A shop assistant's tools over real prices, taxes and places, and one that writes.
 //!
-//! `cargo run --bin storefront` plays a conversation of calls as a model sends them, and prints what
-//! each gets. The draft order asks first, runs once, and waits behind a ticket where nobody is there
-//! to answer; the folder's README says how to see each. `cargo run --bin trace` opens the same shop
-//! to look back at what it did.
+//! `cargo run --bin storefront` runs a conversation of calls as a model sends them, and prints the
+//! answers. The draft order needs approval, runs once, and waits behind a ticket if there is no
+//! approver; the folder's README describes each case. `cargo run --bin trace` opens the same shop
+//! to inspect its records.
 
 mod approval;
 mod checkout;

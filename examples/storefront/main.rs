@@ -1,4 +1,4 @@
-//! Plays the storefront's conversation; `lib.rs` says what it is.
+//! Runs the storefront's conversation; `lib.rs` describes it.
 
 use std::error::Error;
 use std::process::ExitCode;

@@ -27,14 +27,14 @@ pub(crate) struct Money {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Share(i64);
 
-/// What one euro was worth on a day, in millionths.
+/// The value of one euro on a day, in millionths.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     date: String,
     per_euro: HashMap<CurrencyCode, i64>,
 }
 
-/// The digits that shares and rates are held to.
+/// The precision of shares and rates.
 const MILLION: i64 = 1_000_000;
 
 impl CurrencyCode {
@@ -75,7 +75,7 @@ impl Money {
         Self { minor_units, currency }
     }
 
-    /// Takes whole dollars.
+    /// Makes an amount of whole dollars.
     pub(crate) fn dollars(dollars: i64) -> Self {
         Self::new(dollars * 100, CurrencyCode::USD)
     }
@@ -103,7 +103,7 @@ impl Money {
         Self { minor_units: self.minor_units * times, ..self }
     }
 
-    /// Takes a share, rounded half to even, as tax tables ask.
+    /// Returns a share of the amount, rounded half to even, as tax tables require.
     pub(crate) fn share(self, share: Share) -> Self {
         let minor_units =
             rounded(i128::from(self.minor_units) * i128::from(share.0), i128::from(MILLION));
@@ -128,7 +128,7 @@ impl Share {
         millionths(text).map(Self)
     }
 
-    /// Takes hundredths of a per cent.
+    /// Makes a share from hundredths of a per cent.
     pub(crate) const fn basis_points(points: i64) -> Self {
         Self(points * 100)
     }
@@ -146,7 +146,8 @@ impl fmt::Display for Share {
 }
 
 impl Exchange {
-    /// Takes a day and what one euro was worth; codes that no country uses any more are left out.
+    /// Makes the rates of a day from the value of one euro; codes that are no longer used are left
+    /// out.
     pub(crate) fn new<'t>(
         date: &str,
         rates: impl IntoIterator<Item = (&'t str, &'t str)>,

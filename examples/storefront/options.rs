@@ -3,22 +3,22 @@
 use std::env;
 use std::path::PathBuf;
 
-/// How the program is run.
+/// The options of the program.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// Nobody is asked: an approver named demo says yes.
+    /// Uses an approver named demo instead of a person.
     pub(crate) yes: bool,
     /// Nothing is ordered.
     pub(crate) dry_run: bool,
-    /// Nobody decides in this process.
+    /// Defers the decision to another process.
     pub(crate) defer: bool,
     /// The database that is kept.
     pub(crate) db: Option<PathBuf>,
-    /// The file in which calls are recorded.
+    /// The file for the records of calls.
     pub(crate) ledger: Option<PathBuf>,
-    /// The file of a ticket that somebody decides about.
+    /// The file of a ticket to decide about.
     pub(crate) resume: Option<String>,
-    /// Who approves it.
+    /// The approver's name.
     pub(crate) approve: Option<String>,
 }
 
@@ -50,7 +50,7 @@ impl Options {
         options.makes_sense().then_some(options)
     }
 
-    /// A ticket waits in a database that is kept, and a name is for a ticket.
+    /// Checks that a ticket has a database, and a name has a ticket.
     fn makes_sense(&self) -> bool {
         let waits = self.defer || self.resume.is_some();
         let plays = self.yes || self.dry_run;

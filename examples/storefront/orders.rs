@@ -1,4 +1,4 @@
-//! The order service and its client: JSON over HTTP, one request a connection.
+//! The order service and its client: JSON over HTTP, one request per connection.
 
 mod client;
 mod service;
@@ -19,12 +19,12 @@ pub(crate) struct Order {
     pub(crate) total: Money,
 }
 
-/// What lets the service tell a repeat from a second order.
+/// The data by which the service distinguishes a repeat from a second order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Claim {
     /// Orders with one key are one order.
     pub(crate) key: Option<String>,
-    /// Who holds the key now: a claim with a lower number comes too late.
+    /// The fence of the key's holder: a claim with a lower one comes too late.
     pub(crate) fence: Option<u64>,
 }
 
@@ -35,7 +35,7 @@ enum Request {
         order: Order,
         claim: Claim,
     },
-    /// Asks for the order that was taken under a key.
+    /// Requests the order that was placed under a key.
     Find {
         key: String,
     },
@@ -50,11 +50,11 @@ enum Reply {
     Refused(Refused),
 }
 
-/// What the service answers to an order that it took.
+/// The service's answer to an accepted order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Receipt {
     pub(crate) order_id: String,
-    /// Whether the order stood already, under the same key.
+    /// Whether the order existed already, under the same key.
     pub(crate) repeated: bool,
 }
 
@@ -66,7 +66,7 @@ enum Refused {
     Unreadable,
     /// The key was used for another order.
     KeyReused,
-    /// Somebody with a higher fence holds the key.
+    /// A claim with a higher fence holds the key.
     Overtaken,
 }
 

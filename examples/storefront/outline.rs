@@ -42,7 +42,7 @@ fn item(value: &Value, indent: usize, text: &mut String) {
     }
     let start = text.len() + indent;
     below(value, indent + 2, text);
-    // The first of its lines carries the mark.
+    // The first of its lines has the marker.
     text.replace_range(start..=start, "-");
 }
 

@@ -1,4 +1,4 @@
-//! The program: what it does for each way to run it.
+//! The program's actions for each set of options.
 
 use std::error::Error;
 use std::fs;
@@ -13,10 +13,10 @@ use crate::host::Host;
 use crate::options::{Options, USAGE};
 use crate::{script, transcript};
 
-/// Plays the storefront as its command line says.
+/// Runs the storefront by its command line.
 ///
 /// # Errors
-/// The shop cannot be opened, or its files not be read or written.
+/// The shop cannot be opened, or its files cannot be read or written.
 pub async fn run() -> Result<ExitCode, Box<dyn Error>> {
     let Some(options) = Options::from_env() else {
         eprintln!("{USAGE}");
@@ -39,7 +39,7 @@ pub async fn run() -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says who is asked; where the policy names nobody, a call that asks is answered with a ticket.
+/// Returns the policy with its approver; without one, a call that needs approval gets a ticket.
 fn asking(options: &Options) -> Policy {
     let policy = Policy::new();
     if options.defer || options.resume.is_some() {
@@ -51,7 +51,7 @@ fn asking(options: &Options) -> Policy {
     }
 }
 
-/// Plays until somebody has to be asked, and leaves the ticket for another process.
+/// Runs until a call needs approval, and leaves the ticket for another process.
 async fn defer(host: &mut Host) -> Result<(), Box<dyn Error>> {
     let ticket = host.play(script::AFTER_HOURS).await?.ok_or("no call waits for anybody")?;
     fs::write(host.files().ticket(), ticket)?;

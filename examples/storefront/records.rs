@@ -1,4 +1,4 @@
-//! What is on the record: the ledger of calls, and the vault of what their answers were made from.
+//! The records of a shop: the ledger of calls, and the vault with the evidence of their answers.
 
 use std::error::Error;
 
@@ -8,14 +8,14 @@ use tool_runtime::store::{Memory, Sqlite, StoreError};
 
 use crate::files::{Files, is_sqlite};
 
-/// The record of a shop, open to be written.
+/// The records of a shop, opened for writing.
 #[derive(Debug, Clone)]
 pub(crate) struct Records {
     pub(crate) ledger: Ledger,
     pub(crate) evidence: EvidenceKeeper,
 }
 
-/// How many records are kept in memory: more than any conversation leaves.
+/// The number of records that are kept in memory: more than any conversation makes.
 const MOST: usize = 10_000;
 
 impl Records {
@@ -25,7 +25,7 @@ impl Records {
             None => Vault::new(Memory::new(), files.keys()?),
             Some(file) => Vault::new(Sqlite::open(file)?, files.keys()?),
         };
-        // The build script sets it: the commit, or a hash of all sources.
+        // The build script sets it to the commit, or to a hash of all sources.
         let evidence = EvidenceKeeper::new(vault, &ledger).build_hash(env!("BUILD_HASH"));
         Ok(Self { ledger, evidence })
     }

@@ -1,4 +1,4 @@
-//! The conversation: what a customer says, and the calls that a model answers it with.
+//! The conversation: a customer's messages, and the model's calls.
 
 use crate::data::Sku;
 use crate::orders::OrderService;
@@ -7,25 +7,25 @@ use crate::shop::Shop;
 /// One step of the conversation.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// The customer speaks.
+    /// A message of the customer.
     Says(&'static str),
-    /// The model calls tools, all in one turn: names and arguments as it sends them.
+    /// The model's calls of one turn: names and arguments as it sends them.
     Calls(&'static [(&'static str, &'static str)]),
     /// Something happens that no model sees.
     Happens(Event),
 }
 
-/// What happens behind the model's back.
+/// An event that the model does not see.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Event {
-    /// The shop's owner sets another price.
+    /// The shop's owner raises a price.
     PriceRises,
-    /// The order service's next answer gets lost.
+    /// The order service's next answer is lost.
     AnswerGetsLost,
 }
 
 impl Event {
-    /// Says what happens.
+    /// Describes the event.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::PriceRises => "the shop raises the price of D16290 to 6600 USD",
@@ -35,7 +35,7 @@ impl Event {
         }
     }
 
-    /// Lets it happen.
+    /// Makes it happen.
     pub(crate) fn happen(self, shop: &Shop, orders: &OrderService) {
         match self {
             Self::PriceRises => shop.reprice(&Sku::from("D16290"), 6_600),
@@ -99,7 +99,7 @@ pub(crate) const CONVERSATION: &[Step] = &[
     ]),
 ];
 
-/// A conversation whose last call waits for somebody who is not there.
+/// A conversation whose last call waits for an absent approver.
 pub(crate) const AFTER_HOURS: &[Step] = &[
     Step::Says("Do you still have D16290? Please send it to my sister in Berlin, by courier."),
     Step::Calls(&[(

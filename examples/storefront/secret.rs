@@ -1,7 +1,7 @@
-//! The secret behind tickets, ledger and vault: the example's way to have one.
+//! The secret of tickets, ledger and vault: the example's way to get one.
 //!
-//! A real host has it from its vault, and hands it over there. This one takes it from the
-//! environment, or else from a file that it makes on first use, readable by its owner alone.
+//! A real host gets it from its vault. This one takes it from the environment, or else from a file
+//! that it creates on first use, readable by its owner alone.
 
 use std::error::Error;
 use std::fs::{self, OpenOptions};
@@ -9,12 +9,12 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::{env, fmt};
 
-/// The variable that has the secret: 64 hexadecimal digits.
+/// The environment variable of the secret: 64 hexadecimal digits.
 const VARIABLE: &str = "STOREFRONT_KEY";
 
 const LENGTH: usize = 32;
 
-/// There is no secret, or none that can be used.
+/// There is no secret, or it cannot be used.
 #[derive(Debug)]
 enum SecretError {
     Missing(String),

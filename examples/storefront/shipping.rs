@@ -111,7 +111,7 @@ impl Shipping {
     }
 }
 
-/// A service's prices in US dollars, and the values that it carries.
+/// A service's prices in US dollars, and the insured values.
 struct Tariff {
     base: i64,
     cents_per_100_km: i64,

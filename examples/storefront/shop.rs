@@ -1,4 +1,4 @@
-//! The shop: what is on the shelf, at what price, and where things may go.
+//! The shop: its goods, their prices, and the destinations.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -11,7 +11,7 @@ use crate::data::{Country, CountryTaxes, Data, Sku, Stone, Tax};
 use crate::money::{CurrencyCode, Money};
 use crate::sources::{Sources, Table};
 
-/// The data, and what has happened to the stones since the shop opened.
+/// The data, and the changes to the stones since the shop opened.
 ///
 /// Tools borrow it (`shop: &Shop`), so that no model ever sees it.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ pub(crate) enum ShopError {
 }
 
 impl Shop {
-    /// The country that it sends from.
+    /// The country of the shop.
     pub(crate) const HOME: &'static str = "US";
 
     /// Opens the shop with every stone on the shelf.
@@ -97,7 +97,7 @@ impl Shop {
         Ok(Self { data, sources, shelf: Mutex::default() })
     }
 
-    /// Says that an answer is made from these tables.
+    /// Records that an answer is made from these tables.
     pub(crate) fn cite(&self, proof: &EvidenceRecorder, tables: &[Table]) {
         self.sources.cite(proof, tables);
     }

@@ -1,4 +1,4 @@
-//! Where an answer comes from: the tables by their hashes, and the version of the rules.
+//! The sources of an answer: the tables by their hashes, and the version of the rules.
 
 use chrono::Utc;
 use sha2::{Digest as _, Sha256};
@@ -18,13 +18,13 @@ pub(crate) enum Table {
     Handbook,
 }
 
-/// What a price in some currency, sent somewhere, is made from.
+/// The sources of a price in some currency, sent somewhere.
 pub(crate) const SHIPPED_PRICES: &[Table] = &[Table::Stones, Table::Exchange, Table::Places];
 
-/// What the destination's levies are made from.
+/// The sources of the destination's levies.
 pub(crate) const LEVIES: &[Table] = &[Table::Taxes, Table::Duties];
 
-/// The tables as they were when the shop opened.
+/// The tables at the time when the shop opened.
 #[derive(Debug)]
 pub(crate) struct Sources(Vec<(Table, EvidenceSource)>);
 
@@ -51,7 +51,7 @@ impl Table {
         }
     }
 
-    /// Gives what was compiled in.
+    /// Returns the compiled-in text.
     pub(crate) const fn text(self) -> &'static str {
         match self {
             Self::Stones => include_str!("data/stones.tsv"),
@@ -72,7 +72,7 @@ impl Table {
 }
 
 impl Sources {
-    /// Takes the tables as they are now.
+    /// Reads the current tables.
     pub(crate) fn read() -> Result<Self, ContractError> {
         let now = Utc::now();
         let source = |table: Table| {
@@ -81,7 +81,7 @@ impl Sources {
         Table::ALL.into_iter().map(source).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Says that an answer is made from these tables.
+    /// Records that an answer is made from these tables.
     pub(crate) fn cite(&self, proof: &EvidenceRecorder, tables: &[Table]) {
         let cited = self.0.iter().filter(|(table, _)| tables.contains(table));
         cited.for_each(|(_, source)| proof.source(source.clone()));

@@ -1,4 +1,4 @@
-//! What the tools answer, asked as a model asks.
+//! The answers of the tools to a model's calls.
 
 mod contracts;
 mod once;
@@ -55,7 +55,7 @@ fn claim(key: &str, fence: u64) -> Claim {
     Claim { key: Some(key.to_owned()), fence: Some(fence) }
 }
 
-/// A draft order of the stone D00090 to California, which comes to what it should.
+/// Makes a draft order of the stone D00090 to California, with the right total.
 async fn right_order(host: &Host) -> Value {
     let to = json!({"country": "US", "region": "CA"});
     let asked = json!({"skus": ["D00090"], "to": to, "service": "courier"});

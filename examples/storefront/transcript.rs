@@ -1,4 +1,4 @@
-//! The transcript: what a person reads of the conversation.
+//! The transcript of the conversation, for people.
 
 use tool_runtime::contracts::envelope::ResponseError;
 use tool_runtime::contracts::{
@@ -33,7 +33,7 @@ pub(crate) fn note(text: &str) {
     println!("  ({text})");
 }
 
-/// Shows for whom the model is asked: the whole envelope once, later what is new of it.
+/// Shows the model's request: the whole envelope once, later only its changes.
 pub(crate) fn request(request: &RequestEnvelope, whole: bool) {
     let key = request.idempotency_key().unwrap_or("none");
     if !whole {
@@ -67,7 +67,7 @@ pub(crate) fn call(name: &str, arguments: &str) {
     println!("\nmodel → {name} {arguments}");
 }
 
-/// Shows a call that somebody has to decide about.
+/// Shows a call that needs approval.
 pub(crate) fn question(request: &ApprovalRequest<'_>) {
     match request.refused_edit() {
         Some(refused) => note(refused.message()),
@@ -108,7 +108,7 @@ pub(crate) fn answer(name: &str, answer: &ResponseEnvelope) {
     receipts(answer);
 }
 
-/// Says where a ticket waits, and how it is decided about.
+/// Shows the file of a ticket, and how to decide about it.
 pub(crate) fn waits(files: &Files) {
     let (ticket, database) = (files.ticket(), files.database().display());
     let ticket = ticket.display();
@@ -116,7 +116,7 @@ pub(crate) fn waits(files: &Files) {
     println!("  storefront --db {database} --resume {ticket} --approve NAME");
 }
 
-/// Says where the record of the calls is, and how it is looked at.
+/// Shows the file of the records, and how to inspect it.
 pub(crate) fn recorded(files: &Files) {
     if let Some(ledger) = files.ledger() {
         println!(
@@ -126,7 +126,7 @@ pub(crate) fn recorded(files: &Files) {
     }
 }
 
-/// Says what the order service holds in the end.
+/// Shows the orders of the order service at the end.
 pub(crate) fn orders(orders: &[Order], traces: &[Option<String>]) {
     let count = orders.len();
     println!("\nThe order service has {count} {}.", if count == 1 { "order" } else { "orders" });
@@ -145,7 +145,7 @@ fn success(data: &str) {
 
 fn failure(error: &ResponseError) {
     println!("  error: {}: {}", code(error.as_detail()), error.message());
-    // The message says every violation already.
+    // The message lists the violations already.
     let details = error.as_detail().details().filter(|it| !it.contains_key("violations"));
     if let Some(details) = details {
         print!("{}", titled("details", &serde_json::to_string(details).unwrap_or_default()));
@@ -163,7 +163,7 @@ fn titled(name: &str, json: &str) -> String {
     }
 }
 
-/// Says how an answer came about: what the envelope's `meta` tells.
+/// Shows the facts in the envelope's `meta`.
 fn receipts(answer: &ResponseEnvelope) {
     let meta = serde_json::to_value(answer).unwrap_or_default()["meta"].take();
     if !answer.is_ok() {

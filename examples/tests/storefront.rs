@@ -1,4 +1,4 @@
-//! The storefront as its user runs it: one process after the other over the same files.
+//! The storefront as its user runs it: one process after another on the same files.
 
 use std::fs;
 use std::path::PathBuf;

@@ -30,7 +30,7 @@ fn look(folder: &Path, options: &[&str]) -> Output {
     looked.expect("it starts")
 }
 
-/// Looks back, and returns what was printed.
+/// Inspects the records, and returns the output.
 #[track_caller]
 fn check(folder: &Path, options: &[&str], code: i32) -> String {
     let looked = look(folder, options);
@@ -39,7 +39,7 @@ fn check(folder: &Path, options: &[&str], code: i32) -> String {
     printed
 }
 
-/// Looks back in vain, and returns why.
+/// Runs with invalid options, and returns the error.
 #[track_caller]
 fn misuse(folder: &Path, options: &[&str]) -> String {
     let looked = look(folder, options);
@@ -51,7 +51,7 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).expect("UTF-8")
 }
 
-/// The ids of the requests of a transcript, in their order.
+/// Returns the ids of the requests of a transcript, in order.
 fn requests(transcript: &str) -> Vec<&str> {
     let ids = transcript.lines().filter_map(|line| line.strip_prefix("request "));
     ids.filter_map(|line| line.split(',').next()).collect()

@@ -5,14 +5,14 @@ use std::error::Error;
 use tool_runtime::Uuid;
 use tool_runtime::ledger::{LedgerQuery, LedgerStore, Record, RecordedCall};
 
-/// What belongs to one request.
+/// The calls of one request.
 #[derive(Debug)]
 pub(crate) struct Trace {
     pub(crate) id: String,
     pub(crate) tenant: Uuid,
     /// In the order in which they were opened.
     pub(crate) calls: Vec<RecordedCall>,
-    /// How many calls of earlier replays are left out.
+    /// The number of calls of earlier replays that are left out.
     pub(crate) replays: usize,
 }
 

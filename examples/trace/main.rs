@@ -1,7 +1,7 @@
-//! Looks back at what the storefront did: prints its traces, verifies its ledger, replays its reads.
+//! Inspects the storefront's records: prints its traces, verifies its ledger, replays its reads.
 //!
-//! `cargo run --bin trace -- --help` says how. It ends with 0 if all is as it should be, with 1 if
-//! something has drifted or the ledger is not as it was written, and with 2 if it cannot tell.
+//! `cargo run --bin trace -- --help` lists the options. It exits with 0 if everything is right,
+//! with 1 if an answer has drifted or the ledger was changed, and with 2 if it cannot decide.
 
 mod calls;
 mod options;
@@ -35,10 +35,10 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Does what is asked; returns whether all is as it should be.
+/// Runs the command; returns whether everything is right.
 async fn look(options: &Options) -> Result<bool, Box<dyn Error>> {
     let files = Files::recorded(&options.ledger, options.db.as_deref())?;
-    // First of all: what follows writes into the ledger, or believes it.
+    // Verified first, since the rest writes to the ledger or relies on it.
     let is_whole = !options.verify || verify::verify(&files, &options.checkpoints)?;
     if let Some(file) = &options.export {
         verify::export(&files, file).await?;

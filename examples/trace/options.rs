@@ -4,35 +4,35 @@ use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
 
-/// What to look at, and how.
+/// The options of the command.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// The file that calls were recorded in.
+    /// The file with the records of calls.
     pub(crate) ledger: PathBuf,
-    /// The shop's database, if it had one beside the ledger.
+    /// The shop's database, if it had one besides the ledger.
     pub(crate) db: Option<PathBuf>,
     /// One trace; all without it.
     pub(crate) trace: Option<String>,
     pub(crate) verify: bool,
     /// Files of checkpoints that were exported.
     pub(crate) checkpoints: Vec<PathBuf>,
-    /// The file that a checkpoint is exported to.
+    /// The file for an exported checkpoint.
     pub(crate) export: Option<PathBuf>,
     pub(crate) replay: bool,
-    /// Who replays.
+    /// The reader of a replay.
     pub(crate) by: Option<String>,
     /// Why they do.
     pub(crate) reason: Option<String>,
 }
 
-/// What the command line asks for.
+/// The traces to show.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Help,
     Look(Options),
 }
 
-/// The command line makes no sense.
+/// The command line is invalid.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Misuse(String);
 
@@ -94,7 +94,7 @@ impl Options {
         Ok(self)
     }
 
-    /// Tells whether calls are to be printed, and not the ledger as a whole looked at alone.
+    /// Returns whether calls are printed, rather than only the ledger as a whole inspected.
     pub(crate) fn shows_traces(&self) -> bool {
         self.trace.is_some() || self.replay || !(self.verify || self.export.is_some())
     }

@@ -1,4 +1,4 @@
-//! A trace run again, and what would be different today.
+//! Replays a trace, and shows the differences.
 
 use std::error::Error;
 

@@ -6,14 +6,14 @@ pub(crate) const WIDTH: usize = 100;
 /// Between two columns.
 const GAP: &str = "  ";
 
-/// How a column is filled.
+/// The alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
     Right,
 }
 
-/// Writes rows as lines whose columns stand below each other.
+/// Formats rows as lines with aligned columns.
 pub(crate) fn lines<const N: usize>(align: [Align; N], rows: &[[String; N]]) -> Vec<String> {
     let mut widths = [0; N];
     for row in rows {

@@ -1,4 +1,4 @@
-//! A trace as a timeline: a line a call, and beneath it what else is known.
+//! A trace as a timeline: one line per call, with further facts below it.
 
 use chrono::{DateTime, Utc};
 use tool_runtime::contracts::CallStatus;
@@ -7,7 +7,7 @@ use tool_runtime::ledger::{RecordedApproval, RecordedCall, RecordedOrigin};
 use crate::calls::Trace;
 use crate::table::{Align, WIDTH, lines, wrapped};
 
-/// How far a line of the table is indented.
+/// The indentation of a line in the table.
 const INDENT: usize = 2;
 
 const ALIGN: [Align; 6] = {
@@ -40,7 +40,7 @@ fn picture(trace: &Trace) -> Vec<String> {
     picture
 }
 
-/// Writes a call: its error's code behind its line where there is room, and the rest beneath.
+/// Formats a call: its error's code after its line if it fits, and the rest below.
 fn entry(line: String, call: &RecordedCall, start: DateTime<Utc>, indent: usize) -> Vec<String> {
     let code = call.error.as_ref().map(|error| error.code.as_ref().unwrap_or(&error.class));
     let (line, over) = match code {
@@ -98,7 +98,7 @@ fn ended(call: &RecordedCall) -> String {
     }
 }
 
-/// What else is known of a call.
+/// Returns the further facts of a call.
 fn beneath(call: &RecordedCall, start: DateTime<Utc>) -> Vec<String> {
     let origin = match call.origin {
         RecordedOrigin::Cache => Some("from the cache, still fresh"),
@@ -141,7 +141,7 @@ fn moment(text: &str) -> Option<DateTime<Utc>> {
     text.parse().ok()
 }
 
-/// Writes milliseconds as a person says them.
+/// Formats milliseconds for people.
 fn time(milliseconds: i64) -> String {
     let seconds = milliseconds / 1_000;
     match seconds {

@@ -1,4 +1,4 @@
-//! Whether the ledger is as it was written, and what shows it later.
+//! Verifies the ledger, and exports checkpoints for later verification.
 
 use std::error::Error;
 use std::fs;
@@ -9,7 +9,7 @@ use tool_runtime::ledger::{self, Checkpoint, VerifyError};
 use tool_runtime::serde_json;
 use tool_runtime::store::StoreErrorKind;
 
-/// Verifies the whole ledger, and says what was found; returns whether it is as it was written.
+/// Verifies the whole ledger, and prints the result; returns whether it is unchanged.
 pub(crate) fn verify(files: &Files, checkpoints: &[PathBuf]) -> Result<bool, Box<dyn Error>> {
     let checkpoints: Vec<_> =
         checkpoints.iter().map(|file| read(file)).collect::<Result<_, _>>()?;
@@ -35,7 +35,7 @@ pub(crate) fn verify(files: &Files, checkpoints: &[PathBuf]) -> Result<bool, Box
     }
 }
 
-/// Signs the ledger as it stands, into a file.
+/// Writes a signed checkpoint of the ledger into a file.
 pub(crate) async fn export(files: &Files, file: &Path) -> Result<(), Box<dyn Error>> {
     let ledger = files.ledger_to_write()?;
     let checkpoint = ledger.checkpoint().await?;

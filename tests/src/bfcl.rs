@@ -1,9 +1,9 @@
-//! Function-calling cases, one JSON object a line, and every broken variant of their calls.
+//! Function-calling cases, one JSON object per line, and broken variants of their calls.
 //!
-//! The form is `{id, question, tools: [{name, description, input_schema}], calls: [{name,
-//! arguments}]}`, as the Berkeley Function-Calling Leaderboard's cases are converted to. What a
-//! broken variant breaks is read from the schema here, by code that shares nothing with the
-//! library's own checker.
+//! The format is `{id, question, tools: [{name, description, input_schema}], calls: [{name,
+//! arguments}]}`, to which the Berkeley Function-Calling Leaderboard's cases are converted. The
+//! expected position of each error is computed from the schema here, by code that shares nothing
+//! with the library's validator.
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,14 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-/// One case: what could be called, and what was rightly called.
+/// One case: the available tools and the right calls.
 #[derive(Debug, Deserialize)]
 pub struct Case {
     /// The case's name, for messages.
     pub id: String,
-    /// What the person asked.
+    /// The user's question.
     pub question: String,
-    /// What could be called.
+    /// The available tools.
     pub tools: Vec<Tool>,
     /// The right calls, in order.
     pub calls: Vec<Call>,
@@ -29,7 +29,7 @@ pub struct Case {
 pub struct Tool {
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// The tool's description.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
@@ -44,7 +44,7 @@ pub struct Call {
     pub arguments: Box<RawValue>,
 }
 
-/// Where the cases lie beside a checkout of the project, if they are there.
+/// Finds the files of cases beside a checkout of the project, if they exist.
 #[must_use]
 pub fn files_beside_the_project() -> Option<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/bfcl");
@@ -55,7 +55,7 @@ pub fn files_beside_the_project() -> Option<Vec<PathBuf>> {
 /// Reads the cases of one file.
 ///
 /// # Errors
-/// The file cannot be read, or a line is no case; the text names the line.
+/// The file cannot be read, or a line is not a case; the error names the line.
 pub fn read(file: &Path) -> Result<Vec<Case>, String> {
     let text =
         std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -67,14 +67,14 @@ pub fn read(file: &Path) -> Result<Vec<Case>, String> {
 }
 
 impl Case {
-    /// Finds the function that a call names.
+    /// Finds the tool that a call names.
     #[must_use]
     pub fn tool_of(&self, call: &Call) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.name == call.name)
     }
 }
 
-/// A call that must be refused.
+/// A call that must be rejected.
 #[derive(Debug)]
 pub struct Broken {
     /// How it was broken, for messages.
@@ -85,7 +85,7 @@ pub struct Broken {
     pub at: Place,
 }
 
-/// Where something is wrong.
+/// The position of an error.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Place {
     /// At this JSON Pointer.
@@ -94,8 +94,9 @@ pub enum Place {
     Byte(usize),
 }
 
-/// Breaks a right call in every way: each required field removed, each field renamed, one extra, each
-/// value given every wrong type, at every level; and the text cut at ten places.
+/// Makes all broken variants of a right call: each required field removed, each field renamed, one
+/// field added, and each value replaced by every wrong type, at every level; and the text cut at
+/// ten positions.
 #[must_use]
 pub fn broken(schema: &Value, arguments: &RawValue) -> Vec<Broken> {
     let whole: Value = serde_json::from_str(arguments.get()).unwrap_or(Value::Null);
@@ -120,23 +121,23 @@ pub fn broken(schema: &Value, arguments: &RawValue) -> Vec<Broken> {
     found
 }
 
-/// A call whose slip loses nothing, and what its tool must get.
+/// A call with a lossless slip, and the value that its tool must get.
 #[derive(Debug)]
 pub struct Slip {
     /// The arguments' text, with the slip.
     pub text: String,
-    /// Where the slip is.
+    /// The pointer of the slip.
     pub pointer: String,
     /// The JSON type that was sent.
     pub from: &'static str,
-    /// The JSON type that the schema asks for.
+    /// The JSON type that the schema requires.
     pub to: &'static str,
     /// What the tool must get.
     pub mended: Value,
 }
 
 /// Makes every lossless slip of a right call: a value's JSON text as a string, where the schema
-/// asks for that value's type.
+/// requires that value's type.
 #[must_use]
 pub fn slips(schema: &Value, arguments: &RawValue) -> Vec<Slip> {
     let whole: Value = serde_json::from_str(arguments.get()).unwrap_or(Value::Null);
@@ -158,7 +159,8 @@ pub fn slips(schema: &Value, arguments: &RawValue) -> Vec<Slip> {
     found
 }
 
-/// Makes calls with slips that lose something or guess: they must be refused with mending on, too.
+/// Makes calls with slips that lose data or need a guess: they must be rejected even with coercion
+/// on.
 #[must_use]
 pub fn lossy(schema: &Value, arguments: &RawValue) -> Vec<Broken> {
     let whole: Value = serde_json::from_str(arguments.get()).unwrap_or(Value::Null);
@@ -234,7 +236,7 @@ fn walk(
     }
 }
 
-/// An object with one field removed, renamed or added, and where the answer must point.
+/// Returns objects with one field removed, renamed or added, and the position of the error.
 fn broken_object(
     schema: &Value,
     value: &Value,
@@ -275,7 +277,7 @@ fn broken_object(
     found
 }
 
-/// One value of every JSON type that the schema's `type` does not name.
+/// Returns one value of every JSON type that the schema's `type` does not name.
 fn wrong_types(schema: &Value) -> Vec<Value> {
     let Some(wanted) = schema["type"].as_str() else { return Vec::new() };
     let samples =
@@ -300,7 +302,7 @@ fn cuts(text: &str) -> Vec<Broken> {
     places.into_iter().map(cut).collect()
 }
 
-/// The JSON type of a value, integral numbers as `integer`.
+/// Returns the JSON type of a value, with `integer` for integral numbers.
 #[must_use]
 pub fn type_of(value: &Value) -> &'static str {
     match value {

@@ -1,4 +1,4 @@
-//! JSON documents from a seed, and what two writers of canonical JSON make of them.
+//! Seeded JSON documents, and a comparison of two writers of canonical JSON.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ pub struct Documents {
     state: u64,
 }
 
-/// The deepest nesting of a made document.
+/// The deepest nesting of a document.
 const DEEPEST: usize = 5;
 
-/// Names as tools have them, and names whose order is easily got wrong.
+/// Common names of fields, and names that are difficult to order.
 const NAMES: &[&str] = &[
     "query",
     "limit",
@@ -49,7 +49,7 @@ const NAMES: &[&str] = &[
     "\u{1}",
 ];
 
-/// Characters that a writer must escape, may not escape, or may get wrong.
+/// Characters that must or must not be escaped, or are often handled wrongly.
 const CHARACTERS: &[char] = &[
     'a',
     'b',
@@ -78,13 +78,13 @@ const CHARACTERS: &[char] = &[
 ];
 
 impl Documents {
-    /// Starts a row of documents.
+    /// Starts a sequence of documents.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// The next number: splitmix64.
+    /// Returns the next random number (SplitMix64).
     fn number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -100,14 +100,14 @@ impl Documents {
         choices[self.below(choices.len())]
     }
 
-    /// Makes the next document: valid, oddly spelt, in no order.
+    /// Makes the next document: valid, with unusual spellings and unordered names.
     pub fn document(&mut self) -> String {
         let mut text = String::new();
         self.value(&mut text, 0);
         text
     }
 
-    /// Changes one byte of a document, mostly so that it is no JSON any more.
+    /// Changes one byte of a document, which mostly makes it invalid.
     pub fn broken(&mut self, document: &str) -> String {
         let mut bytes = document.as_bytes().to_vec();
         let at = self.below(bytes.len());
@@ -117,7 +117,7 @@ impl Documents {
 
     fn value(&mut self, text: &mut String, depth: usize) {
         self.space(text);
-        // Most documents are objects; at the bottom are neither these nor arrays.
+        // Most documents are objects; at the deepest level there are neither objects nor arrays.
         let kind = match depth {
             0 => 4 + self.below(8),
             DEEPEST => self.below(7),
@@ -146,7 +146,7 @@ impl Documents {
         let _ = write!(text, "{sign}{magnitude}");
     }
 
-    /// A finite float of any size, in one of its spellings.
+    /// Writes a finite float of any size, in one of its spellings.
     fn float(&mut self, text: &mut String) {
         let float = f64::from_bits(self.number());
         let tenths = self.below(100_000);
@@ -209,7 +209,7 @@ impl Documents {
 
     fn object(&mut self, text: &mut String, depth: usize) {
         let mut names: Vec<&str> = (0..self.below(8)).map(|_| self.one_of(NAMES)).collect();
-        // Each name once; the order they come in stays that of chance.
+        // Each name appears once; their order stays random.
         for at in (0..names.len()).rev() {
             if names[..at].contains(&names[at]) {
                 names.remove(at);
@@ -231,16 +231,16 @@ impl Documents {
     }
 }
 
-/// How many documents two writers were given, and how many they disagreed on.
+/// The counts of a comparison.
 #[derive(Debug, Default)]
 pub struct Comparison {
     /// Valid documents.
     pub documents: usize,
-    /// Documents that one of them refuses: of those with one byte changed.
+    /// Documents with one byte changed that one of the writers rejects.
     pub refused: usize,
-    /// Documents of both sorts on which they disagree.
+    /// Documents of both kinds for which the writers differ.
     pub different: usize,
-    /// The first of those.
+    /// The first such document.
     pub first: Option<String>,
 }
 
@@ -253,8 +253,8 @@ impl Comparison {
     }
 }
 
-/// Compares this many valid documents, and as many with one byte changed, with what the crate
-/// `serde_json_canonicalizer` makes of them.
+/// Compares the output for this many valid documents, and for as many with one byte changed, with
+/// that of the crate `serde_json_canonicalizer`.
 #[must_use]
 pub fn compare(documents: usize, seed: u64) -> Comparison {
     let mut made = Documents::new(seed);
@@ -273,10 +273,10 @@ pub fn compare(documents: usize, seed: u64) -> Comparison {
     found
 }
 
-/// Tells whether both take a text and write the same, or both refuse it.
+/// Returns whether both write the same text, or both reject it.
 ///
-/// Ours may refuse what I-JSON does not have and the crate's reader lets pass, and it reads one
-/// level deeper.
+/// This crate may reject documents that I-JSON excludes and the other crate's reader accepts, and
+/// it reads one level deeper.
 #[must_use]
 pub fn agrees(text: &str) -> bool {
     match (canonicalize(text), serde_json_canonicalizer::pipe(text)) {

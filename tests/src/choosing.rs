@@ -1,4 +1,4 @@
-//! How well questions find their tools among all tools of a set of cases.
+//! The quality of searches by questions among all tools of a set of cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,25 +7,25 @@ use tool_runtime::search::{Hit, ToolIndex};
 
 use crate::bfcl::{Case, Tool};
 
-/// How many of the first hits are looked at.
+/// The numbers of first hits that are considered.
 pub const DEPTHS: [usize; 3] = [1, 5, 10];
 
-/// How many right tools were found.
+/// Counts of the right tools that were found.
 ///
-/// The set's tools are those of all its cases; two are one tool if name, description and input
-/// schema are the same. Each pair of a question and a tool that its right calls name counts once.
+/// The tools of all cases form one set; tools with the same name, description and input schema
+/// count as one. Each pair of a question and a tool of its right calls counts once.
 #[derive(Debug, Default)]
 pub struct Recall {
-    /// How many tools there are to choose from.
+    /// Tools to choose from.
     pub tools: usize,
-    /// How many pairs of a question and a right tool there are.
+    /// Pairs of a question and a right tool.
     pub pairs: usize,
-    /// In how many of them the tool can be among the first hits: several right tools of one question
-    /// cannot all be the first, for each of [`DEPTHS`].
+    /// Pairs whose tool can be among the first hits, for each of [`DEPTHS`]: several right tools
+    /// of one question cannot all be first.
     pub possible: [usize; DEPTHS.len()],
-    /// In how many of them the tool is among the first hits, for each of [`DEPTHS`].
+    /// Pairs whose tool is among the first hits, for each of [`DEPTHS`].
     pub found: [usize; DEPTHS.len()],
-    /// The same, where any tool of the right one's name will do.
+    /// The same, if any tool with the right name counts.
     pub found_by_name: [usize; DEPTHS.len()],
 }
 

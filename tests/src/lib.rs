@@ -1,5 +1,5 @@
-//! What the project's tests and figures share: real models' calls, and how they are broken; writes
-//! in processes that are killed.
+//! Shared code of the project's tests and figures: real models' calls and their broken variants,
+//! and fault campaigns of keyed writes.
 
 pub mod bfcl;
 pub mod canonical;

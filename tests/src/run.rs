@@ -1,4 +1,4 @@
-//! Runs cases through a runtime of dynamic tools and counts what was admitted and refused.
+//! Runs cases through a runtime of dynamic tools, and counts admitted and rejected calls.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -8,14 +8,14 @@ use tool_runtime::schema::Coerce;
 
 use crate::bfcl::{Broken, Call, Case, Place, Slip};
 
-/// How many calls did what they must, and what the others did instead.
+/// Counts of right and wrong results.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Calls that were tried.
     pub tried: usize,
-    /// Calls that did what they must.
+    /// Calls with the right result.
     pub right: usize,
-    /// The first few that did not.
+    /// Descriptions of the first wrong ones.
     pub wrong: Vec<String>,
 }
 
@@ -41,14 +41,14 @@ impl Tally {
         self.wrong.extend(other.wrong.into_iter().take(room));
     }
 
-    /// Tells whether every call did what it must.
+    /// Returns whether every result was right.
     #[must_use]
     pub fn all_right(&self) -> bool {
         self.tried == self.right
     }
 }
 
-/// Makes a runtime of a case's tools; each answers with the arguments that reached it.
+/// Makes a runtime with a case's tools; each returns the arguments that it got.
 ///
 /// # Errors
 /// The tools cannot be registered.
@@ -70,7 +70,7 @@ pub fn runtime(case: &Case, coerce: Coerce) -> Result<Runtime, String> {
     builder.build().map_err(|error| format!("{}: {error}", case.id))
 }
 
-/// Makes a context of nobody in particular.
+/// Makes a context with arbitrary ids.
 ///
 /// # Panics
 /// Never: the context is complete.
@@ -82,10 +82,10 @@ pub fn context() -> ToolContext {
         .expect("tenant, trace and run are given")
 }
 
-/// The right call is admitted, and its tool gets its text unchanged.
+/// Checks that the right call is admitted, and its tool gets its text unchanged.
 ///
 /// # Errors
-/// What happened instead.
+/// A description of the wrong result.
 pub async fn admitted(runtime: &Runtime, call: &Call, cx: &ToolContext) -> Result<(), String> {
     let mut open = runtime.call(&call.name, &*call.arguments, cx);
     let output = open.execute().await;
@@ -96,10 +96,10 @@ pub async fn admitted(runtime: &Runtime, call: &Call, cx: &ToolContext) -> Resul
     }
 }
 
-/// The broken call is refused, with a violation at the right place.
+/// Checks that the broken call is rejected, with a violation at the right position.
 ///
 /// # Errors
-/// What happened instead.
+/// A description of the wrong result.
 pub fn refused(
     runtime: &Runtime,
     name: &str,
@@ -124,7 +124,7 @@ pub fn refused(
     if found { Ok(()) } else { Err(told(&format!("nothing points at {:?}: {error:?}", broken.at))) }
 }
 
-/// The slip is mended: its tool gets the right value, and the receipt says what was done.
+/// Checks that the slip is coerced: its tool gets the right value, and the coercion is reported.
 ///
 /// # Errors
 /// What happened instead.

@@ -1,4 +1,4 @@
-//! Tools under the strictest lints: generated code must not trip over them.
+//! Tools under the strictest lints, which generated code must satisfy.
 #![deny(warnings)]
 #![deny(
     missing_docs,

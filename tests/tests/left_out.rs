@@ -1,4 +1,4 @@
-//! Lists, in the closing lines of a plain `cargo test`, every test of every package that did not run.
+//! Lists, at the end of a plain `cargo test`, every test of every package that did not run.
 
 use std::env;
 
@@ -16,7 +16,7 @@ fn main() {
     println!("further steps (formatting, lints, docs, each feature alone): bash .ci/run");
 }
 
-/// Names the tests of all packages that need something this machine does not have, and the cure.
+/// Returns the tests of all packages that need something this machine lacks, and the remedy.
 fn left_out() -> Vec<String> {
     let mut left_out = Vec::new();
     if bfcl::files_beside_the_project().is_none() {

@@ -1,4 +1,4 @@
-//! What a call by name costs in each style, in instructions.
+//! The cost of a call by name in each style, in instructions.
 
 use serde_json::Value;
 use tool_benches::instructions;
@@ -43,7 +43,7 @@ pub(crate) fn figure() -> Result<(), String> {
     Ok(())
 }
 
-/// What runs under the counter.
+/// The code that runs under callgrind.
 pub(crate) fn measure(style: &str, items: &str, further: &str) -> Result<(), String> {
     let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text}: {error}"));
     let found = styles::ALL.iter().find(|known| known.key == style);
@@ -65,7 +65,7 @@ fn count(style: &'static Style) -> Result<Cost, String> {
     })
 }
 
-/// Holds that a style gives the answer that the others give: else its cost says nothing.
+/// Checks that a style gives the same answer as the others, so that the costs are comparable.
 fn check(style: &Style) -> Result<(), String> {
     let expected = answer(&styles::ALL[0])?;
     let found = answer(style)?;

@@ -1,6 +1,6 @@
-//! Measures the project beside its peers: what a dispatched call costs, and what compiling costs.
+//! Compares the project with its peers: the cost of a dispatched call, and of compiling.
 //!
-//! A table for people, then one last line for machines: `NAME: key=value key=value`.
+//! Prints a table, and then a machine-readable last line: `NAME: key=value key=value`.
 
 mod compile;
 mod dispatch;

@@ -1,6 +1,6 @@
-//! Prints a figure that the project claims: `cargo figures NAME [ARGS]`.
+//! Prints a published figure: `cargo figures NAME [ARGS]`.
 //!
-//! A table for people, then one last line for machines: `NAME: key=value key=value`.
+//! Prints a table, and then a machine-readable last line: `NAME: key=value key=value`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints what a dispatched call costs beside the same work by hand.
+/// Prints the cost of a dispatched call, compared with hand-written code.
 fn dispatch() -> Result<(), String> {
     let count = |style, items, further| instructions::count(&["measure", style, items, further]);
     let (hand, hand_10) = (count("hand", "3", "0")?, count("hand", "10", "0")?);
@@ -104,7 +104,7 @@ fn ratio(of: u64, over: u64) -> f64 {
     of as f64 / over as f64
 }
 
-/// What runs under the counter: one style, a number of items, a number of further tools.
+/// The code that runs under callgrind: one style, a number of items, a number of further tools.
 fn measure(style: &str, items: &str, further: &str) -> Result<(), String> {
     let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text}: {error}"));
     let (items, further) = (number(items)?, number(further)?);
@@ -121,7 +121,7 @@ fn measure(style: &str, items: &str, further: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Prints how many right calls are admitted and how many broken ones refused.
+/// Prints the numbers of right calls that are admitted and of broken ones that are rejected.
 fn figures_of_cases(files: &[&str]) -> Result<(), String> {
     let executor = tokio::runtime::Builder::new_current_thread()
         .enable_time()

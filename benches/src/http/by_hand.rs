@@ -1,7 +1,7 @@
-//! The tool behind a handler that was written for it alone.
+//! The tool behind a handler that was written only for it.
 //!
-//! It does what a careful author of one endpoint does: required headers, typed arguments with their
-//! bounds, header and body held against each other, the hash of the body, the audit block.
+//! It does what a careful author of one endpoint does: required headers, typed arguments with
+//! their bounds, header and body compared, the hash of the body, the audit block.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use super::catalogue::{Catalogue, Hits};
 
 const TOOL: &str = "search_content";
 
-/// The one endpoint.
+/// The only endpoint.
 pub(super) fn router() -> Router {
     Router::new().route("/tools/call", post(call)).with_state(Arc::new(Catalogue::new()))
 }
@@ -86,7 +86,7 @@ struct Audit<'a> {
     error_message: Option<&'a str>,
 }
 
-/// Why a request is refused: its status, its type and its text.
+/// A refusal: its status, type and text.
 type Refusal = (StatusCode, &'static str, &'static str);
 
 async fn call(
@@ -150,7 +150,7 @@ fn invalid(text: &'static str) -> Refusal {
 }
 
 fn json(status: StatusCode, body: &impl Serialize) -> Response {
-    // As `axum::Json` does: most answers fit, so that the buffer hardly grows.
+    // Like `axum::Json`: most answers fit, so the buffer rarely grows.
     let mut bytes = Vec::with_capacity(2_048);
     match serde_json::to_writer(&mut bytes, body) {
         Ok(()) => (status, [(CONTENT_TYPE, "application/json")], bytes).into_response(),

@@ -1,14 +1,14 @@
-//! What the tool of the load test looks in: contents in memory, found by their words.
+//! The data of the load test's tool: contents in memory, found by their words.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
 
 use tool_runtime::prelude::*;
 
-/// How many contents there are of each topic.
+/// The number of contents per topic.
 const OF_A_TOPIC: usize = 20;
 
-/// What the contents are about; the requests ask for one of these each.
+/// The topics of the contents; each request searches for one of them.
 pub(super) const TOPICS: [&str; 20] = [
     "tea houses",
     "stone bridges",
@@ -63,7 +63,7 @@ pub(super) struct Content {
     pub(super) verified: bool,
 }
 
-/// The contents, and which of them have a word in their title.
+/// The contents, and an index of the words in their titles.
 #[derive(Debug)]
 pub(super) struct Catalogue {
     contents: Vec<Content>,

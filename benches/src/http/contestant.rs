@@ -1,4 +1,4 @@
-//! Who takes part in the load test, and how each serves.
+//! The servers of the load test.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -19,20 +19,20 @@ use super::catalogue::{Catalogue, SearchContent};
 use super::{KEY, by_hand};
 use crate::rates::text;
 
-/// Who serves the tool.
+/// A server of the load test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Contestant {
-    /// The handler that was written for it alone.
+    /// The handler that was written only for it.
     ByHand,
-    /// Ours, without a ledger.
+    /// This project, without a ledger.
     Ours,
-    /// Ours, on axum's server and not on our own.
+    /// This project, on axum's server instead of its own.
     OnAxumServe,
-    /// Ours, where each request proves itself by a key.
+    /// This project, with each request authenticated by a key.
     Keys,
-    /// Ours, with a ledger in lines of JSON.
+    /// This project, with a ledger in lines of JSON.
     JsonLines,
-    /// Ours, with a ledger in `SQLite`.
+    /// This project, with a ledger in `SQLite`.
     Sqlite,
     /// `FastAPI`, pydantic and uvicorn.
     FastApi,
@@ -49,7 +49,7 @@ impl Contestant {
         Self::FastApi,
     ];
 
-    /// What the table calls it.
+    /// Returns the name in the table.
     pub(super) fn title(self) -> &'static str {
         match self {
             Self::ByHand => "(a) axum, by hand",
@@ -62,12 +62,13 @@ impl Contestant {
         }
     }
 
-    /// Whether it is one of ours, which answer byte for byte as the handler by hand does.
+    /// Returns whether it is this project, which answers byte for byte like the hand-written
+    /// handler.
     pub(super) fn is_ours(self) -> bool {
         !matches!(self, Self::ByHand | Self::FastApi)
     }
 
-    /// The command that serves it in a process of its own.
+    /// Returns the command that serves it in its own process.
     pub(super) fn command(self, folder: &Path) -> Result<Command, String> {
         let mut command = Command::new(std::env::current_exe().map_err(text)?);
         command.arg("http-serve").arg(format!("{self:?}")).arg(folder);
@@ -75,10 +76,10 @@ impl Contestant {
     }
 }
 
-/// Serves what a parent has started this process for, until its standard input is closed.
+/// Serves as requested by the parent process, until standard input is closed.
 ///
 /// # Errors
-/// There is no contestant of this name, or it cannot be served.
+/// The server is unknown, or cannot be started.
 pub fn serve(name: &str, folder: &str) -> Result<(), String> {
     let named = |it: &Contestant| format!("{it:?}") == name;
     let contestant = Contestant::ALL.into_iter().find(named);
@@ -162,7 +163,7 @@ async fn on_axum_serve(app: Router) -> Result<(), String> {
     let listener = TcpListener::bind("127.0.0.1:0").await.map_err(text)?;
     say(&format!("listening {}", listener.local_addr().map_err(text)?.port()))?;
     let listener = listener.tap_io(|stream| {
-        // Without it a small answer may wait for the client's acknowledgement of the one before.
+        // Without it a small answer may wait for the client's acknowledgement of the previous one.
         let _ = stream.set_nodelay(true);
     });
     tokio::select! {
@@ -171,7 +172,7 @@ async fn on_axum_serve(app: Router) -> Result<(), String> {
     }
 }
 
-/// Says a line to the parent, at once.
+/// Prints a line to the parent, and flushes it.
 pub(super) fn say(line: &str) -> Result<(), String> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{line}").and_then(|()| out.flush()).map_err(text)

@@ -1,4 +1,4 @@
-//! Which core serves and which one loads.
+//! The core of the servers, and the core of the client.
 
 use rustix::thread::{CpuSet, sched_setaffinity};
 
@@ -11,7 +11,7 @@ pub(super) enum Core {
     Client = 1,
 }
 
-/// Keeps this thread, and the processes that it starts, on one core.
+/// Pins this thread, and the processes that it starts, to one core.
 ///
 /// # Errors
 /// The machine has no such core for this process.

@@ -1,4 +1,4 @@
-//! A tool server under load, beside the same endpoint by hand.
+//! A tool server under load, compared with a hand-written endpoint.
 //!
 //! What is compared is how many requests a server answers in a second of its processor's time, in
 //! user space and in the kernel, whatever else the machine does meanwhile.
@@ -28,19 +28,19 @@ use crate::rates::{median, ratio, text};
 
 const ROUNDS: usize = 15;
 
-/// How long a round of one contestant takes.
+/// The duration of one server's round.
 const ROUND: Duration = Duration::from_secs(2);
 
-/// How long each server is loaded before anything is counted.
+/// The time for which each server is loaded before the measurement.
 const WARM_UP: Duration = Duration::from_secs(1);
 
-/// The key that every request carries, whether or not it is looked at.
+/// The key in every request, used or not.
 const KEY: &str = "figures-key-0123456789abcdef0123456789";
 
-/// Prints how many requests a second of processor time there are, each way.
+/// Prints the requests per second of processor time for each server.
 ///
 /// # Errors
-/// A server or the client cannot be run, an answer was no success, or the answers differ.
+/// A server or the client cannot be run, an answer is not a success, or the answers differ.
 pub fn print() -> Result<(), String> {
     let folder = std::env::temp_dir().join(format!("http-figures-{}", std::process::id()));
     fs::create_dir_all(&folder).map_err(text)?;
@@ -56,11 +56,11 @@ pub fn print() -> Result<(), String> {
     Ok(())
 }
 
-/// One contestant, and what was measured of it round by round.
+/// One server, and its measurements by round.
 struct Lane {
     contestant: Contestant,
     folder: PathBuf,
-    /// Where it is served from, if it is not this program that serves it.
+    /// The Python environment, if it is not this program that serves.
     python: Option<Environment>,
     per_cpu: Vec<f64>,
     per_second: Vec<f64>,
@@ -86,8 +86,8 @@ impl Lane {
         })
     }
 
-    /// Starts a server anew: where its parts come to lie in memory differs from one process to the
-    /// next, by some per cent of what a request costs.
+    /// Restarts a server: the memory layout differs between processes, which changes the cost of a
+    /// request by some per cent.
     fn start(&self) -> Result<ServerProcess, String> {
         let command = self.command()?;
         cores::stay_on(Core::Server)?;
@@ -134,7 +134,7 @@ impl Lane {
     }
 }
 
-/// A server that had a ledger says so last: it must have a record of every request.
+/// A server with a ledger reports its records at the end: one for every request.
 fn is_whole(last: &str, requests: u64) -> Result<(), String> {
     let Some(said) = last.strip_prefix("ledger ") else { return Ok(()) };
     let count = |name: &str| {
@@ -153,7 +153,7 @@ fn rounds(folder: &Path) -> Result<Vec<Lane>, String> {
     for contestant in Contestant::ALL {
         match Lane::prepare(contestant, folder) {
             Ok(lane) => lanes.push(lane),
-            // It stands there for orientation alone.
+            // It is only for orientation.
             Err(error) if contestant == Contestant::FastApi => println!("left out: {error}"),
             Err(error) => return Err(format!("{}: {error}", contestant.title())),
         }
@@ -169,7 +169,7 @@ fn rounds(folder: &Path) -> Result<Vec<Lane>, String> {
     Ok(lanes)
 }
 
-/// Holds all answers to one request against that of the handler by hand.
+/// Compares all answers to one request with that of the hand-written handler.
 fn compare(lanes: &[Lane]) -> Result<(), String> {
     let [by_hand, others @ ..] = lanes else { return Ok(()) };
     let expected = answer(by_hand)?;
@@ -189,7 +189,7 @@ fn compare(lanes: &[Lane]) -> Result<(), String> {
     Ok(())
 }
 
-/// The body of one answer, with the time taken replaced by 0.
+/// Returns the body of one answer, with the duration replaced by 0.
 fn answer(lane: &Lane) -> Result<String, String> {
     const TIME: &str = "\"latency_ms\":";
     let asked = lane.start().and_then(|server| {
@@ -202,7 +202,7 @@ fn answer(lane: &Lane) -> Result<String, String> {
     Ok(format!("{head}{TIME}0{rest}"))
 }
 
-/// One call as the client of the load test sends it, on a connection of its own.
+/// Returns a call as the client of the load test sends it, on its own connection.
 fn request() -> String {
     let body = r#"{"tool_name":"search_content","input":{"query":"tea houses","limit":5},"context":{"tenant_id":"old-town","site_id":"old-town-main","trace_id":"trace-0001"}}"#;
     format!(

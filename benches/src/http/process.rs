@@ -1,4 +1,4 @@
-//! A server in a process of its own, as its parent sees it.
+//! A server in its own process, from its parent's view.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::rates::text;
 
-/// How long a server must have used no time for it to be done with what it was asked.
+/// The time without processor use after which a server is idle.
 const QUIET: Duration = Duration::from_millis(200);
 
 /// A server that runs until its standard input is closed.
@@ -22,7 +22,7 @@ pub(super) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts one, and waits until it says `listening PORT`.
+    /// Starts a server, and waits until it prints `listening PORT`.
     pub(super) fn start(mut command: Command) -> Result<Self, String> {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(text)?;
@@ -34,11 +34,11 @@ impl ServerProcess {
         Ok(server)
     }
 
-    /// The time of a processor that it has used so far, in user space and in the kernel.
+    /// Returns its processor time so far, in user space and in the kernel.
     pub(super) fn cpu(&self) -> Result<Duration, String> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).map_err(text)?;
-        // The program's name stands in brackets and may hold spaces; the times are words 12 and 13
-        // behind it.
+        // The program's name is in brackets and may contain spaces; the times are fields 12 and 13
+        // after it.
         let (_, words) = stat.rsplit_once(") ").ok_or("expected a process's state")?;
         let ticks =
             words.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().map_err(text));
@@ -46,7 +46,7 @@ impl ServerProcess {
         Ok(Duration::from_millis(ticks * 1_000 / rustix::param::clock_ticks_per_second()))
     }
 
-    /// Waits until it is done with what it was asked, and gives the time that it has used.
+    /// Waits until it is idle, and returns its processor time.
     pub(super) fn settled(&self) -> Result<Duration, String> {
         let mut cpu = self.cpu()?;
         loop {
@@ -59,7 +59,7 @@ impl ServerProcess {
         }
     }
 
-    /// Sends one request and gives the answer's body.
+    /// Sends one request and returns the answer's body.
     pub(super) fn ask(&self, request: &str) -> Result<String, String> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).map_err(text)?;
         stream.write_all(request.as_bytes()).map_err(text)?;
@@ -70,7 +70,7 @@ impl ServerProcess {
         is_ok.then(|| body.to_owned()).ok_or_else(|| format!("expected a success: {answer}"))
     }
 
-    /// Asks it something over its standard input, and gives the line that it says.
+    /// Sends it a question on its standard input, and returns the line that it prints.
     pub(super) fn inquire(&mut self, question: &str) -> Result<String, String> {
         let input = self.child.stdin.as_mut().ok_or("a server without an input")?;
         writeln!(input, "{question}").and_then(|()| input.flush()).map_err(text)?;
@@ -81,12 +81,12 @@ impl ServerProcess {
         self.child.id()
     }
 
-    /// Asks it to end, as an operating system does.
+    /// Sends it SIGTERM.
     pub(super) fn terminate(&self) -> Result<(), String> {
         kill_process(Pid::from_child(&self.child), Signal::TERM).map_err(text)
     }
 
-    /// Waits so long for it to end, and gives what it said last.
+    /// Waits this long for its end, and returns its last line.
     pub(super) fn ended(mut self, within: Duration) -> Result<String, String> {
         let until = Instant::now() + within;
         while self.child.try_wait().map_err(text)?.is_none() {
@@ -98,7 +98,7 @@ impl ServerProcess {
         self.last()
     }
 
-    /// Ends it, and gives what it said last.
+    /// Stops it, and returns its last line.
     pub(super) fn end(mut self) -> Result<String, String> {
         drop(self.child.stdin.take());
         self.last()

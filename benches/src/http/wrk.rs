@@ -1,4 +1,4 @@
-//! The client of the load test: `wrk`, on a core of its own.
+//! The client of the load test: `wrk`, on its own core.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use super::catalogue::TOPICS;
 use super::cores::{self, Core};
 use crate::rates::text;
 
-/// How many connections are kept open.
+/// The number of open connections.
 pub(super) const CONNECTIONS: usize = 64;
 
-/// What one run of the client has seen.
+/// The results of one run of the client.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen {
     pub(super) requests: u64,
@@ -22,7 +22,7 @@ pub(super) struct Seen {
     pub(super) p99: u64,
 }
 
-/// The script, written where `wrk` can read it.
+/// The script, in a file for `wrk`.
 pub(super) struct Script(PathBuf);
 
 impl Script {
@@ -34,7 +34,7 @@ impl Script {
         Ok(Self(path))
     }
 
-    /// Loads this port for about so long.
+    /// Loads this port for about this long.
     ///
     /// # Errors
     /// `wrk` cannot be run, or an answer was not a success.
@@ -58,7 +58,7 @@ impl Script {
     }
 }
 
-/// Reads the script's last line; nothing if an answer was lost or was not 2xx.
+/// Parses the script's last line; none if an answer was lost or was not 2xx.
 fn seen(line: &str) -> Option<Seen> {
     let value = |name: &str| {
         let found = line.split(' ').find_map(|word| word.strip_prefix(name)?.strip_prefix('='));

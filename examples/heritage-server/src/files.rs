@@ -1,4 +1,4 @@
-//! The data folder: what outlives the program.
+//! The data folder, which outlives the program.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use tool_runtime::policy::KeyRing;
 
 use crate::secret;
 
-/// The files of one server. Two servers do not share a folder: the ledger has one writer.
+/// The files of one server. A folder belongs to one server, since the ledger has one writer.
 #[derive(Debug, Clone)]
 pub(crate) struct Files {
     folder: PathBuf,
 }
 
 impl Files {
-    /// Takes a folder, and makes it if it is not there.
+    /// Opens a folder, and creates it if it does not exist.
     pub(crate) fn open(folder: &Path) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
         Ok(Self { folder: folder.to_owned() })

@@ -1,4 +1,4 @@
-//! The host: the guide's tools under one policy, on the record.
+//! The host: the guide's tools under one policy, with a ledger.
 
 use std::error::Error;
 use std::io::Write;
@@ -18,7 +18,7 @@ use crate::tools::{
     CreateDraftContent, GetNpcProfile, GetPromptActive, GetSiteMap, LogUserEvent, SearchContent,
 };
 
-/// The guide's runtime, and what it leaves behind.
+/// The guide's runtime, and its ledger and files.
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) runtime: Runtime,
@@ -52,11 +52,11 @@ impl Host {
             .tool::<SearchContent>()
             .tool::<CreateDraftContent>()
             .tool::<LogUserEvent>()
-            // What writes asks first unless its host says otherwise. This host does: a draft is seen
-            // by nobody until an editor has published it, and an event only adds a row.
+            // Writes need approval unless the host allows them. This host does: a draft is
+            // invisible until an editor has published it, and an event only adds a row.
             .permission("create_draft_content", drafts)
             .permission("log_user_event", Permission::Allow)
-            // Slips are told and not mended, so that the document of the server is true.
+            // Coercion is off, so that the server accepts only what its document admits.
             .coerce_reads(Coerce::Off)
             .policy(policy)
             .ledger(&ledger)

@@ -1,4 +1,4 @@
-//! Who may call, by a file of keys' hashes: the keys themselves are nowhere but with their callers.
+//! The callers, from a file of keys' hashes: only the callers have the keys themselves.
 
 use std::error::Error;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use tool_runtime::contracts::server::Tenant;
 use tool_runtime::http::{ApiKey, ApiKeyHash, ApiKeySet, ApiKeys, Principal, Scopes, Users};
 
-/// Stands for every tenant.
+/// The word for every tenant.
 const EVERY: &str = "*";
 
 /// A line of the file cannot be read.
@@ -19,9 +19,9 @@ struct Unreadable {
     problem: String,
 }
 
-/// Lets a caller name every user of its tenants.
+/// The word that allows a caller to name every user of its tenants.
 const EVERY_USER: &str = "users";
-/// Begins the word for the one user that a caller is.
+/// The prefix of the one user that a caller is.
 const ONE_USER: &str = "user:";
 
 /// Reads a file of keys: a hash, a name, tenants with commas or `*`, and scopes on each line.
@@ -45,10 +45,10 @@ pub(crate) fn read(file: &Path) -> Result<ApiKeys, Box<dyn Error>> {
     Ok(ApiKeys::new(set))
 }
 
-/// Makes a key for the village, and says what to do with it. It is shown this once.
+/// Makes a key for the village, and returns the instructions. It is shown only once.
 ///
 /// # Errors
-/// The name has spaces, or there is no randomness.
+/// The name contains spaces, or no randomness is available.
 pub(crate) fn made(name: &str) -> Result<String, Box<dyn Error>> {
     if name.is_empty() || name.contains(char::is_whitespace) {
         return Err("expected a name without spaces".into());

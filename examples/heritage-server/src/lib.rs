@@ -1,8 +1,8 @@
 //! The guide of a historic village: tools over HTTP, over real texts, on SQLite or PostgreSQL.
 //!
-//! `cargo run -p heritage-server` starts it; the folder's README has the lines to try. `guide/` is
-//! what the guide knows, `tools/` is what a model may ask of it, `store/` the two databases under it,
-//! and `host.rs` puts them behind one policy, on the record.
+//! `cargo run -p heritage-server` starts it; the folder's README has commands to try. `guide/` is
+//! the guide's data, `tools/` are the model's tools, `store/` the two databases, and `host.rs`
+//! runs them under one policy, with a ledger.
 
 mod files;
 mod guide;

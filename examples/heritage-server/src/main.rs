@@ -1,4 +1,4 @@
-//! The program; the library has all of it.
+//! The program; its code is in the library.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The command line, and the variables that stand in for it.
+//! The command line, and the environment variables for its options.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The program: it opens the guide, says what can be done with it, and serves it.
+//! The program: it opens the guide, prints how to use it, and serves it.
 
 use std::error::Error;
 use std::io;
@@ -15,9 +15,9 @@ use crate::guide::Guide;
 use crate::host::Host;
 use crate::keys;
 
-/// Serves the guide until it is told to end, by SIGINT or SIGTERM.
+/// Serves the guide until SIGINT or SIGTERM.
 ///
-/// What it says goes to standard error; standard output has a line of JSON a call.
+/// Messages go to standard error; standard output has a line of JSON per call.
 ///
 /// # Errors
 /// The options make no sense, or the data folder, the database or the address cannot be used.
@@ -48,7 +48,7 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
     host.close().await
 }
 
-/// Admits callers with a key or a token; where neither is asked for, callers on this machine alone.
+/// Admits callers with a key or a token; if neither is configured, only callers on this machine.
 fn auth(options: &Options) -> Result<Auth, Box<dyn Error>> {
     if options.api_keys.is_none() && options.jwks.is_none() {
         return if options.listen.ip().is_loopback() {
@@ -75,7 +75,7 @@ fn verifier(source: &str, options: &Options) -> Result<JwtVerifier, Box<dyn Erro
     Ok(JwtVerifier::new(keys, named(&options.issuer), named(&options.audience))?)
 }
 
-/// Everybody on a network could call.
+/// Callers on the network would not be authenticated.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{0} can be reached by others than this machine, and nobody would have to prove who they are: \
@@ -83,11 +83,11 @@ fn verifier(source: &str, options: &Options) -> Result<JwtVerifier, Box<dyn Erro
 )]
 struct Open(SocketAddr);
 
-/// Says where it is, what it writes where, and what to do next.
+/// Returns the address, the files, and the next steps.
 fn greeting(address: SocketAddr, options: &Options, files: &Files) -> String {
     let tables = match &options.database {
         None => files.guide(),
-        // A URL of PostgreSQL may hold a password.
+        // A URL of PostgreSQL may contain a password.
         Some(url) if url.starts_with("sqlite:") => url.clone(),
         Some(_) => "in PostgreSQL, as --database says".to_owned(),
     };

@@ -1,7 +1,7 @@
-//! The secret behind tickets, ledger and vault: the example's way to have one.
+//! The secret of tickets, ledger and vault: the example's way to get one.
 //!
-//! A real host has it from its vault, and hands it over there. This one takes it from the
-//! environment, or else from a file that it makes on first use, readable by its owner alone.
+//! A real host gets it from its vault. This one takes it from the environment, or else from a file
+//! that it creates on first use, readable by its owner alone.
 
 use std::env;
 use std::error::Error;
@@ -9,12 +9,12 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// The variable that has the secret: 64 hexadecimal digits.
+/// The environment variable of the secret: 64 hexadecimal digits.
 const VARIABLE: &str = "HERITAGE_SECRET";
 
 const LENGTH: usize = 32;
 
-/// The variable holds something else than a secret.
+/// The variable does not contain a secret.
 #[derive(Debug, thiserror::Error)]
 #[error("expected 64 hexadecimal digits in {VARIABLE}")]
 struct Unreadable;

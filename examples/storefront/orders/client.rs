@@ -1,4 +1,4 @@
-//! The client: what is known after a failure is in the error.
+//! The client: its errors say what is known of the order.
 
 use std::io;
 use std::net::SocketAddr;
@@ -32,7 +32,7 @@ pub(crate) enum OrderError {
         endpoint = "orders"
     )]
     Unreachable(io::Error),
-    /// The order was sent, and what became of it is not known.
+    /// The order was sent, and its outcome is not known.
     #[failure(
         UPSTREAM_ERROR,
         message = "the order service took the request and did not answer; the order may stand",
@@ -42,10 +42,10 @@ pub(crate) enum OrderError {
     /// The service could not read the order.
     #[failure(UPSTREAM_ERROR, hide, endpoint = "orders")]
     Unreadable,
-    /// The key stands for another order.
+    /// The key belongs to another order.
     #[failure(INVALID_ARGUMENT, message = "another order was placed for the same request")]
     KeyReused,
-    /// Somebody else has taken the call over since.
+    /// Another run has taken the call over since.
     #[failure(CONFLICT, message = "this order is being placed elsewhere")]
     Overtaken,
 }
@@ -115,7 +115,7 @@ impl OrderClient {
         let sent = sent.body(body).map_err(io::Error::other)?;
         let shaken = http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
         let (mut sender, connection) = shaken;
-        // It ends when its sender is dropped; an error of it is the sender's too.
+        // It ends when its sender is dropped; the sender also gets its errors.
         tokio::spawn(connection);
         let answer = sender.send_request(sent).await.map_err(io::Error::other)?;
         let body = Limited::new(answer.into_body(), LONGEST_BODY).collect().await;

@@ -1,6 +1,6 @@
-//! The service: takes orders on a port of its own, and loses its connection when told to.
+//! The service: accepts orders on its own port, and loses its connection on demand.
 //!
-//! It keeps a file of the requests that it took, and reads it again when it starts.
+//! It keeps a file of the accepted requests, and reads it when it starts.
 
 use std::collections::HashMap;
 use std::convert::identity;
@@ -35,13 +35,13 @@ pub(crate) struct OrderService {
     listening: JoinHandle<()>,
 }
 
-/// The orders that were taken.
+/// The accepted orders.
 #[derive(Debug)]
 struct Book {
     /// Each request that was taken, in a line of its own.
     file: File,
     orders: Vec<Order>,
-    /// The trace in which each order was placed; none where its request named none.
+    /// The trace of each order; none if its request named none.
     traces: Vec<Option<String>>,
     claims: HashMap<String, Claimed>,
     lose_next_answer: bool,
@@ -63,7 +63,7 @@ struct Claimed {
     fence: Option<u64>,
 }
 
-/// The longest that a client may take to send its request and to read the answer.
+/// The longest time for a client to send its request and read the answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl OrderService {
@@ -89,7 +89,7 @@ impl OrderService {
         lock(&self.book).traces.clone()
     }
 
-    /// Lets the next order be taken and its answer be lost, as a broken connection would.
+    /// Lets the answer to the next order be lost, as by a broken connection.
     pub(crate) fn lose_next_answer(&self) {
         lock(&self.book).lose_next_answer = true;
     }
@@ -108,7 +108,7 @@ async fn listen(listener: TcpListener, book: Arc<Mutex<Book>>) {
         let mut connection = http1::Builder::new();
         let serving =
             connection.keep_alive(false).serve_connection(TokioIo::new(stream), answering);
-        // A client that breaks off, or is too slow, is its own loss.
+        // A client that disconnects, or is too slow, gets no answer.
         let _ = timeout(PATIENCE, serving).await;
     }
 }
@@ -170,7 +170,7 @@ impl Book {
         self.claims.get(key).map_or(Reply::NotTaken, |claimed| taken(claimed.number, true))
     }
 
-    /// Takes an order, unless its key says that it stands already.
+    /// Accepts an order, unless one exists under its key.
     fn take(&mut self, order: Order, claim: Claim, trace: Option<String>) -> Reply {
         let Some(key) = claim.key else { return taken(self.add(order, trace), false) };
         let Some(claimed) = self.claims.get_mut(&key) else {

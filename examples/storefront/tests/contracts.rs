@@ -1,4 +1,4 @@
-//! The contracts that callers were given are committed, and stand.
+//! The committed contracts are those of the tools.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! That an order is placed once, and only after somebody said yes.
+//! An order is placed once, and only after approval.
 
 use std::io::Cursor;
 
@@ -14,13 +14,13 @@ use crate::shipping::Service;
 
 const ORDER: &str = "checkout.create_draft_order";
 
-/// Opens the shop beside the files of another, as a later process would.
+/// Opens the shop on the files of another, as a later process would.
 async fn host_beside(other: &Host, policy: Policy) -> Host {
     let files = Files::beside(other.files().database());
     Host::start(files, policy, false).await.expect("the shop opens")
 }
 
-/// Makes a host whose person answers with these lines.
+/// Makes a host whose approver answers with these lines.
 async fn host_with_answers(lines: &'static str) -> Host {
     host_that_asks(Policy::new().approver(Prompt::new(Cursor::new(lines)))).await
 }

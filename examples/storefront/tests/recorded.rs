@@ -1,4 +1,4 @@
-//! That answers say how long they are good and what they were made from, and that all is recorded.
+//! Answers name their freshness and their sources, and all calls are recorded.
 
 use tool_runtime::contracts::EvidenceSource;
 use tool_runtime::evidence::{Access, Replay};
@@ -27,7 +27,7 @@ fn reads() -> [(&'static str, Value, &'static [&'static str]); 6] {
     ]
 }
 
-/// What an answer names as its sources, beside the tool itself.
+/// Returns the sources of an answer, except the tool itself.
 fn files(answer: &ResponseEnvelope) -> Vec<&str> {
     let sources = answer.evidence().expect("evidence").sources();
     sources.iter().filter(|source| source.kind() == "file").map(EvidenceSource::name).collect()

@@ -1,4 +1,4 @@
-//! That a request's trace goes on in the service that takes the orders.
+//! A request's trace continues in the order service.
 
 use tool_runtime::contracts::ClientApp;
 use tool_runtime::contracts::trace_context::{TraceId, TraceParent};

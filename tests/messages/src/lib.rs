@@ -1,11 +1,12 @@
-//! Which compiler the macros' messages are recorded with.
+//! The compiler version with which the macros' messages are recorded.
 
 use std::process::Command;
 
-/// The compiler that the macros' error messages are recorded with; others word them differently.
+/// The compiler version with which the macros' error messages are recorded; others word them
+/// differently.
 pub const RECORDED_WITH: &str = "1.95";
 
-/// Tells whether this machine's compiler is the one that the error messages are recorded with.
+/// Returns whether this machine's compiler is the version with which the messages are recorded.
 #[must_use]
 pub fn pins_compiler_output() -> bool {
     let version = Command::new("rustc").arg("--version").output().ok();

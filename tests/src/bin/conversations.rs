@@ -1,8 +1,9 @@
-//! Holds one turn of a conversation for whoever speaks a provider's own types.
+//! Runs one turn of a conversation for a client that uses a provider's own types.
 //!
-//! Each line of the standard input is `{"dialect":…,"whole":…}` with a response's body as a text, or
-//! `{"dialect":…,"events":[…]}` with the data of a streamed one's events. Each line of the output says
-//! how it was read, what its calls came to, and what the next request carries.
+//! Each line of the standard input is `{"dialect":…,"whole":…}` with a response's body as text, or
+//! `{"dialect":…,"events":[…]}` with the data of streamed events. Each line of the output
+//! describes the turn that was read, the results of its calls, and the messages of the next
+//! request.
 
 use std::error::Error;
 use std::io::{self, BufRead, Write};
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use tool_runtime::adapters::{Adapter, Delta, Dialect, ReadError, Turn};
 use tool_runtime::prelude::*;
 
-/// A response to be read.
+/// A response to read.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
@@ -98,7 +99,7 @@ async fn hold(runtime: &Runtime, line: &Line) -> Result<Value, Box<dyn Error>> {
     }))
 }
 
-/// Reads the response, and what was to be seen while it came.
+/// Reads the response, and returns the text that was visible while it was streamed.
 fn read(adapter: &Adapter, line: &Line) -> Result<(Turn, String), ReadError> {
     if let Some(whole) = &line.whole {
         let turn = adapter.read(whole)?;

@@ -1,4 +1,4 @@
-//! Writes what the adapters make, for the providers' own types to read: `emit FOLDER`.
+//! Writes the adapters' output for the providers' own types to read: `emit FOLDER`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn emit(folder: &Path) -> Result<(), String> {
     std::fs::write(folder.join("declarations.json"), text).map_err(|error| error.to_string())
 }
 
-/// The declarations of every tool there is, by dialect, strict and not.
+/// Returns the declarations of all tools by dialect, strict and not strict.
 fn declarations() -> Result<Value, String> {
     let mut specs = BTreeMap::new();
     for file in bfcl::files_beside_the_project().unwrap_or_default() {

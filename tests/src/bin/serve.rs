@@ -1,7 +1,7 @@
-//! Serves tools of many kinds over HTTP, for whoever tests the API from outside: `serve FOLDER`.
+//! Serves tools of many kinds over HTTP, for tests of the API from outside: `serve FOLDER`.
 //!
-//! The address is printed once it listens. The ledger lies in the folder. `SERVE_KEY` is the API key
-//! of the one caller, who may do everything; without it nobody has to prove anything.
+//! The address is printed once the server listens. The ledger is in the folder. `SERVE_KEY` is the
+//! API key of the only caller, which has all rights; without it, callers need no credentials.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -182,7 +182,7 @@ async fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
     let runtime = Runtime::builder()
         .discover()
         .permission("log_event", Permission::Allow)
-        // What a program sends is what it means: the document says no more than the schemas.
+        // Coercion is off, so that the server accepts only what the document's schemas admit.
         .coerce_reads(Coerce::Off)
         .ledger(&ledger)
         .evidence(keeper)

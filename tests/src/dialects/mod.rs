@@ -1,7 +1,7 @@
-//! Tools and calls on their way to six providers' dialects and back.
+//! Round trips of tools and calls through six providers' dialects.
 //!
-//! What a model may write is read from the declaration alone, by code that shares nothing with the
-//! library's own, and held to it by another JSON Schema checker.
+//! A model's call is written from the declaration alone, by code that shares nothing with the
+//! library's, and is validated with another JSON Schema validator.
 
 pub mod samples;
 
@@ -20,7 +20,7 @@ use crate::run::Tally;
 /// How many sets of arguments are made for each tool.
 const MADE: u64 = 4;
 
-/// One tool as a provider gets it.
+/// A tool as it is declared to a provider.
 #[derive(Debug, Clone)]
 pub struct Declared {
     /// What a model calls it.
@@ -35,7 +35,7 @@ pub type Widened = BTreeMap<(&'static str, String, String), usize>;
 /// Makes the contract of a case's tool.
 ///
 /// # Errors
-/// It is no contract.
+/// The tool has no valid contract.
 pub fn spec(tool: &Tool) -> Result<ToolSpec, String> {
     ToolSpec::builder(&tool.name, Effect::Read)
         .description(&tool.description)
@@ -44,7 +44,7 @@ pub fn spec(tool: &Tool) -> Result<ToolSpec, String> {
         .map_err(|error| format!("{}: {error}", tool.name))
 }
 
-/// Sends a case's tools and calls to a dialect and back; counts each tool and each call.
+/// Sends a case's tools and calls through a dialect and back, and counts each tool and each call.
 ///
 /// # Errors
 /// A tool is no contract.
@@ -97,10 +97,10 @@ fn tour_of_call(
     there_and_back(adapter, declared, (&tool.name, &tool.input_schema), &arguments)
 }
 
-/// Has a model write a call under its declaration, and reads it again from the response.
+/// Writes a call as a model would under its declaration, and reads it from the response.
 ///
-/// A property that may be `null` and was left out may come back as `null`: a model that must write
-/// something has no other way to say so.
+/// An absent property that may be `null` may come back as `null`: a strict declaration has no
+/// other way to express absence.
 ///
 /// # Errors
 /// What went wrong on the way: the declaration refuses the arguments, they come back changed, or
@@ -144,7 +144,7 @@ pub fn there_and_back(
     Ok(())
 }
 
-/// Is one value the other, but for properties that are `null`?
+/// Returns whether the values are equal except for properties that are `null`.
 fn adds_only_nulls(sent: &Value, back: &Value) -> bool {
     match (sent, back) {
         (Value::Object(sent), Value::Object(back)) => {
@@ -179,8 +179,8 @@ pub fn declared(dialect: Dialect, declarations: &Value) -> Vec<Declared> {
     tools.as_array().into_iter().flatten().filter_map(one).collect()
 }
 
-/// The arguments as a model writes them that is held to a declaration: whatever is required and
-/// would have been left out is `null`.
+/// Returns the arguments as a model writes them under a strict declaration: absent required
+/// properties are `null`.
 #[must_use]
 pub fn written(root: &Value, schema: &Value, value: &Value) -> Value {
     let speaking = speaking(root, schema, value);
@@ -246,10 +246,10 @@ fn target<'s>(root: &'s Value, schema: &Value) -> Option<&'s Value> {
     root.pointer(schema.get("$ref")?.as_str()?.strip_prefix('#')?)
 }
 
-/// Makes the whole response in which a model calls tools, each by name and arguments' text.
+/// Makes a response with calls of tools, each given by name and arguments.
 ///
 /// # Panics
-/// The arguments of a dialect that sends them as JSON are none.
+/// The dialect sends arguments as JSON, and these are not JSON.
 #[must_use]
 pub fn response(dialect: Dialect, calls: &[(&str, &str)]) -> Value {
     let parsed = |text: &str| serde_json::from_str::<Value>(text).expect("the arguments are JSON");

@@ -1,22 +1,22 @@
-//! Tools that ask much of a dialect.
+//! Tools that are demanding for a dialect.
 
 use serde_json::{Value, json};
 use tool_runtime::contracts::{Effect, ToolSpec};
 
-/// The tool that asks for everything at once: references, a type that holds itself, choices with
-/// and without tags, tuples, bounds, defaults, formats, and a secret.
+/// A tool with everything at once: references, a recursive type, choices with and without tags,
+/// tuples, bounds, defaults, formats, and a secret.
 ///
 /// # Panics
-/// It is no contract.
+/// It is not a valid contract.
 #[must_use]
 pub fn demanding() -> ToolSpec {
     spec("content.plan_trip", "Plans a trip through what a site offers.", demanding_schema())
 }
 
-/// Tools that ask for one thing each, and the demanding one.
+/// Tools with one difficulty each, and the demanding one.
 ///
 /// # Panics
-/// One is no contract.
+/// One is not a valid contract.
 #[must_use]
 pub fn all() -> Vec<ToolSpec> {
     vec![

@@ -1,4 +1,4 @@
-//! The child's part: it writes under its keys, and tells how each write was answered.
+//! The child process: it writes under its keys, and reports each answer.
 
 use std::error::Error;
 use std::io::Write;
@@ -20,21 +20,21 @@ pub const ORDERS: &str = "TOOL_FAULTS_ORDERS";
 /// How long a patient child repeats a call that runs elsewhere.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How one write was answered.
+/// A report about the answer of one write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// Its key.
     pub key: String,
-    /// Which run had the effect, if it succeeded.
+    /// The run that had the effect, if the write succeeded.
     pub effect: Option<Effect>,
-    /// Whether its caller was told that a repeat may not get the answer.
+    /// Whether the caller was warned that a repeat may not get the answer.
     pub is_warned: bool,
     /// Its error's code and reason, if it failed.
     pub refused: Option<(String, String)>,
 }
 
 impl Report {
-    /// Tells whether it was refused for this reason.
+    /// Returns whether the write was refused for this reason.
     #[must_use]
     pub fn is_refused(&self, reason: &str) -> bool {
         self.refused.as_ref().is_some_and(|(_, said)| said == reason)
@@ -51,9 +51,9 @@ impl Report {
     }
 }
 
-/// Plays the child's part, if this process was started as one; true if so.
+/// Runs as a child if this process was started as one, and returns whether it was.
 ///
-/// It says `ready` once it is about to write, then a [`Report`] for each answer.
+/// Prints `ready` once it is about to write, then a [`Report`] for each answer.
 ///
 /// # Errors
 /// The orders cannot be read, or the store or the log cannot be opened.
@@ -79,7 +79,7 @@ pub fn play() -> Result<bool, Box<dyn Error>> {
 /// Writes a line in one piece, so that it is whole or not there.
 pub(super) fn say(line: &str) {
     let line = format!("{line}\n");
-    // A parent that does not listen any more has heard enough.
+    // The parent may have stopped reading.
     let _ = std::io::stdout().lock().write_all(line.as_bytes());
 }
 

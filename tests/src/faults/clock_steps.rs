@@ -1,6 +1,6 @@
-//! Children whose wall clock is set forward and back between their writes and during them.
+//! Children whose wall clock is set forward and back between and during their writes.
 //!
-//! The library libfaketime gives a child a wall clock that follows a file; the monotonic clock stays true.
+//! libfaketime gives a child a wall clock that follows a file; the monotonic clock is unchanged.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,30 +15,30 @@ use super::{CampaignError, ClockStep, Orders, Program};
 use crate::dice::Dice;
 
 const DAY: i64 = 24 * 60 * 60;
-/// Forward, from seconds to more than a month.
+/// Steps from seconds to more than a month.
 const STEPS: [i64; 6] = [2, 3_600, DAY + 3_600, 2 * DAY, 8 * DAY, 40 * DAY];
-/// How many keys a child writes under between two steps.
+/// The number of keys that a child writes between two steps.
 const KEYS: u32 = 2;
 /// How many steps a child takes.
 const STEPS_A_CHILD: u32 = 12;
 /// Longer than a write takes, shorter than the smallest step.
 const LEASE: Duration = Duration::from_millis(500);
-/// How much longer a write takes during which the clock is set.
+/// The extra time of a write during which the clock is set.
 const PAUSE_MS: u64 = 80;
 
-/// The folder's file that the wall clock of its children follows.
+/// Returns the file in the folder that its children's wall clock follows.
 pub(super) fn file(folder: &Path) -> PathBuf {
     folder.join("clock")
 }
 
-/// Sets the wall clock of a folder's children to this distance from true time, in seconds.
+/// Sets the offset of the children's wall clock from true time, in seconds.
 pub(super) fn set(folder: &Path, offset: i64) -> io::Result<()> {
     let next = folder.join("clock.next");
     fs::write(&next, format!("{offset:+}\n"))?;
     fs::rename(next, file(folder))
 }
 
-/// Finds libfaketime, as Debian's package `faketime` installs it.
+/// Finds libfaketime where Debian's package `faketime` installs it.
 #[must_use]
 pub fn library() -> Option<PathBuf> {
     let machines = fs::read_dir("/usr/lib").ok()?.flatten();
@@ -46,7 +46,7 @@ pub fn library() -> Option<PathBuf> {
     found.into_iter().find(|path| path.is_file())
 }
 
-/// Takes so many steps of the clock; each write is repeated after each step.
+/// Makes this many steps of the clock; each write is repeated after each step.
 ///
 /// # Errors
 /// libfaketime is not there, a process cannot be started, or fails by itself.
@@ -111,7 +111,7 @@ fn step_during_a_write(writes: &mut Writes<'_>, dice: &mut Dice) -> Result<(), C
 }
 
 impl Program {
-    /// Gives each child a wall clock that follows the [`file`] in its folder, once that is named.
+    /// Gives each child a wall clock that follows the [`file`] in its folder, once its folder is known.
     fn with_clock(&self, library: PathBuf) -> Self {
         let mut program = self.clone();
         program.environment.extend([

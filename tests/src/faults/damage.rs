@@ -1,4 +1,4 @@
-//! A store whose file changes between two processes: single bytes of it, or one value of a row.
+//! A store whose file changes between two processes: single bytes, or one value of a row.
 
 use std::fs;
 use std::path::Path;
@@ -14,16 +14,16 @@ use super::writes::{Writes, side_by_side};
 use super::{CampaignError, Orders, Program};
 use crate::dice::Dice;
 
-/// How many keys are written under before the damage.
+/// The number of keys that are written before the damage.
 const KEYS: u32 = 4;
-/// How many bytes change at once, at most.
+/// The most bytes that change at once.
 const BYTES: u64 = 3;
 const LEASE: Duration = Duration::from_millis(250);
 
-/// Damages so many stores, one each, and repeats their writes.
+/// Damages this many stores, one fault each, and repeats their writes.
 ///
-/// No write runs again, and no answer differs from the effect that happened: a repeat gets its own
-/// answer or an error, and a file that is no database any more is not opened.
+/// No write may run again, and no answer may differ from the effect: a repeat gets its own answer
+/// or an error, and a file that is no longer a database is not opened.
 ///
 /// # Errors
 /// A process cannot be started, or fails by itself before the damage.
@@ -64,7 +64,7 @@ fn bytes(file: &Path, dice: &mut Dice) -> Result<(), CampaignError> {
 /// Changes one value of one row of the table that keeps keys and answers.
 fn value(file: &Path, dice: &mut Dice) -> Result<(), CampaignError> {
     let database = Connection::open(file)?;
-    // The table's own checks are no obstacle to a damaged disk.
+    // A damaged disk does not respect the table's constraints.
     database.pragma_update(None, "ignore_check_constraints", true)?;
     let (columns, mut row): (Vec<String>, Vec<Value>) = {
         let mut rows = database.prepare("SELECT * FROM keys ORDER BY fence LIMIT 1 OFFSET ?")?;
@@ -80,7 +80,7 @@ fn value(file: &Path, dice: &mut Dice) -> Result<(), CampaignError> {
         let column = dice.index(columns.len());
         row[column] = changed(&row[column], dice);
         let sql = format!("UPDATE keys SET \"{}\" = ?1 WHERE fence = ?2", columns[column]);
-        // A value that the column's type refuses is no damage: another one is tried.
+        // A value that the column's type rejects is no damage; another one is tried.
         if database.execute(&sql, (&row[column], &fence)).is_ok() {
             return Ok(());
         }

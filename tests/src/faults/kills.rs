@@ -11,31 +11,31 @@ use super::writes::{Writes, side_by_side};
 use super::{CampaignError, LEASE, Orders, Program};
 use crate::dice::Dice;
 
-/// How many new keys a child writes under.
+/// The number of new keys per child.
 const KEYS: u32 = 4;
-/// How many keys of dead children it repeats, where it has to.
+/// The number of dead children's keys that a child repeats where needed.
 const REPEATED: usize = 8;
-/// How long after it is ready a child is killed that may be killed at any time, at most.
+/// The longest delay after `ready` of a kill at any time, in microseconds.
 const ANY_TIME_US: u64 = 12_000;
-/// How far into a commit a child is killed, at most.
+/// The longest delay of a kill during a commit, in microseconds.
 const COMMIT_US: u64 = 2_500;
-/// How many processes are killed before the log is compared with the answers.
+/// The number of kills before the log is compared with the answers.
 const SERIES: u32 = 100;
 
-/// The number of killed processes, and the tool that they write with.
+/// The parameters of a campaign of kills.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     /// How many processes are killed.
     pub runs: u32,
-    /// The tool that they write with.
+    /// The tool that the children write with.
     pub tool: WriteTool,
-    /// Whether every third process has another beside it, on the same keys.
+    /// Whether every third child has a concurrent rival on the same keys.
     pub rivals: bool,
-    /// How many series go on at once.
+    /// The number of concurrent series.
     pub at_once: u32,
 }
 
-/// Kills so many processes, in series that each start with an empty store.
+/// Makes this many kills, in series that each start with an empty store.
 ///
 /// # Errors
 /// A process cannot be started, or fails by itself.
@@ -46,7 +46,7 @@ pub fn run(program: &Program, plan: Plan) -> Result<Tally, CampaignError> {
     })
 }
 
-/// One store, one log, and the processes on them.
+/// One store with its log and its child processes.
 struct Series<'p> {
     plan: Plan,
     writes: Writes<'p>,
@@ -66,7 +66,7 @@ impl<'p> Series<'p> {
         while self.tally.kills() < runs {
             let point = self.rarest();
             if point.needs_an_earlier_run() && self.writes.open.is_empty() {
-                // One that leaves something behind, and does not count.
+                // This child only leaves a key for later ones, and is not counted.
                 self.round(Point::AfterEffect, round)?;
             } else if self.round(point, round)? {
                 *self.tally.killed.entry(point).or_default() += 1;
@@ -77,7 +77,7 @@ impl<'p> Series<'p> {
         Ok(self.tally)
     }
 
-    /// The point that the fewest were killed at.
+    /// Returns the point with the fewest kills.
     fn rarest(&self) -> Point {
         let reconciles = self.plan.tool == WriteTool::Reconciling;
         let comes_there = |point: &Point| reconciles || !point.needs_an_earlier_run();
@@ -86,7 +86,7 @@ impl<'p> Series<'p> {
         points.min_by_key(killed).unwrap_or(Point::AnyTime)
     }
 
-    /// Starts a child, and tells whether it was killed.
+    /// Starts a child, and returns whether it was killed.
     fn round(&mut self, point: Point, round: u32) -> Result<bool, CampaignError> {
         let orders = self.orders(point, round);
         let mut child = self.writes.start(&orders)?;

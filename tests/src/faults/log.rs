@@ -1,4 +1,4 @@
-//! What happened in the world outside: a log that is only ever appended to.
+//! The log of effects, which stands for the outside world: it is only appended to.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-/// One effect: which process had it, under which fence.
+/// One effect, with the process and the fence of its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
     /// The fence of its run.
@@ -19,18 +19,18 @@ pub struct Effect {
     pub pid: u32,
 }
 
-/// The repeats that a downstream service refuses by itself.
+/// The repeats that a downstream service rejects by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Downstream {
-    /// None: each request has its effect.
+    /// None: every request has an effect.
     Naive,
-    /// Requests with an older fence than the latest of their key.
+    /// Requests with an older fence than the greatest one of their key.
     Fences,
-    /// A second request with the same key: it is answered with the first one's effect.
+    /// Repeated requests with the same key: they get the first one's effect.
     Keys,
 }
 
-/// A log of effects that several processes append to, each line on the disk before it counts.
+/// A log of effects that several processes append to; each line is synced to disk before it counts.
 #[derive(Debug)]
 pub struct EffectLog {
     file: File,
@@ -43,21 +43,21 @@ struct Known {
     /// Up to where the file was read.
     end: u64,
     effects: BTreeMap<String, Vec<Effect>>,
-    /// The greatest fence that was seen of each key.
+    /// The greatest fence of each key.
     fences: BTreeMap<String, u64>,
 }
 
 impl EffectLog {
-    /// Opens the log, or makes it.
+    /// Opens the log, or creates it.
     ///
     /// # Errors
-    /// The file's.
+    /// The file cannot be opened.
     pub fn open(path: &Path, downstream: Downstream) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         Ok(Self { file, downstream, known: Mutex::default() })
     }
 
-    /// Has an effect; none if a later run under the key was here before.
+    /// Appends an effect; none if a later run under the key came first.
     pub(super) fn perform(&self, key: &str, fence: u64) -> io::Result<Option<Effect>> {
         let known = self.lock()?;
         match self.downstream {
@@ -79,22 +79,22 @@ impl EffectLog {
         Ok(Some(effect))
     }
 
-    /// Finds the effect under a key; from now on no earlier run has one.
+    /// Finds the effect under a key, and rejects effects of earlier runs from now on.
     pub(super) fn find(&self, key: &str, fence: u64) -> io::Result<Option<Effect>> {
         let known = self.lock()?;
         self.append(&format!("look {key} {fence}\n"))?;
         Ok(known.first(key))
     }
 
-    /// Reads all effects, by their keys.
+    /// Reads all effects, by key.
     ///
     /// # Errors
-    /// The file's.
+    /// The file cannot be read.
     pub fn effects(&self) -> io::Result<BTreeMap<String, Vec<Effect>>> {
         Ok(self.lock()?.effects.clone())
     }
 
-    /// Locks the file, and reads what others have appended.
+    /// Locks the file, and reads the lines that other processes have appended.
     fn lock(&self) -> io::Result<Locked<'_>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         flock(&self.file, FlockOperation::LockExclusive)?;
@@ -102,7 +102,7 @@ impl EffectLog {
         let length = self.file.metadata()?.len().saturating_sub(known.end);
         let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
         self.file.read_exact_at(&mut bytes, known.end)?;
-        // A process that was killed may have left half a line, which nobody has counted on.
+        // A killed process may have left half a line, which does not count.
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
         let text = String::from_utf8_lossy(&bytes[..whole]);
         text.lines().for_each(|line| known.read(line));
@@ -115,7 +115,7 @@ impl EffectLog {
     }
 }
 
-/// The log, while nobody else may read or append.
+/// The locked log: no other process reads or appends meanwhile.
 struct Locked<'l> {
     file: &'l File,
     known: MutexGuard<'l, Known>,

@@ -1,13 +1,13 @@
-//! A fault campaign of keyed writes: nothing runs twice, and no success is lost.
+//! A fault campaign of keyed writes: no write runs twice, and no success is lost.
 //!
-//! A child process executes keyed writes through the whole runtime, on a store in a file, against a
-//! log of effects outside of it. A fault hits it, later children repeat its keys, and in the end the
+//! A child process executes keyed writes through the whole runtime, on a store in a file, against
+//! an external log of effects. A fault hits it, later children repeat its keys, and at the end the
 //! log and the answers are compared.
 //!
 //! | fault | module |
 //! | --- | --- |
 //! | the process is killed at one of its [`Point`]s, or at any time | [`kills`] |
-//! | the process is stopped for longer than its lease, and goes on | [`zombies`] |
+//! | the process is suspended for longer than its lease, and continues | [`zombies`] |
 //! | the wall clock is set forward and back | [`clock_steps`] |
 //! | bytes of the store's file change between two processes | [`damage`] |
 //! | the ledger's file is replaced by an older copy, or removed | [`rollbacks`] |
@@ -39,39 +39,39 @@ pub use self::point::{Point, Trap, TrapKind};
 pub use self::shop::WriteTool;
 pub use self::tally::Tally;
 
-/// An error of a campaign itself: a process that cannot be started, or that fails by itself.
+/// An error of the campaign itself: a process that cannot be started, or a child that fails.
 pub type CampaignError = Box<dyn std::error::Error + Send + Sync>;
 
-/// How long a key is held without a sign of life, unless said.
+/// The default lease of a key.
 const LEASE: Duration = Duration::from_millis(250);
 
-/// What a child process does.
+/// The task of a child process.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Orders {
     /// Where the store and the log of effects are.
     pub folder: PathBuf,
-    /// The keys to write under, all at once.
+    /// The keys to write, concurrently.
     pub keys: Vec<String>,
-    /// The tool that it writes with.
+    /// The tool that the child writes with.
     pub tool: WriteTool,
-    /// The repeats that the log refuses.
+    /// The repeats that the log rejects.
     pub downstream: Downstream,
-    /// Whether it repeats a call that is still running elsewhere, until it is answered.
+    /// Whether it repeats a call that is running elsewhere, until it is answered.
     pub patient: bool,
-    /// How long it holds a key without a sign of life.
+    /// The lease of its keys.
     pub lease: Duration,
-    /// Where it is killed or stopped, if anywhere.
+    /// The point at which it is killed or suspended, if any.
     pub trap: Option<Trap>,
-    /// Sets of the wall clock after its first writes, each with the writes that follow it.
+    /// Steps of the wall clock after its first writes, each with the following writes.
     pub clock_steps: Vec<ClockStep>,
 }
 
-/// A set of the wall clock, and the writes that follow it.
+/// A step of the wall clock, and the writes that follow it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockStep {
-    /// The wall clock's distance from true time afterwards, in seconds.
+    /// The wall clock's offset from true time afterwards, in seconds.
     pub offset: i64,
-    /// The keys to write under, all at once.
+    /// The keys to write, concurrently.
     pub keys: Vec<String>,
 }
 
@@ -92,7 +92,7 @@ impl Orders {
     }
 }
 
-/// How this program is started again as a child: it has to call [`play`] then.
+/// The command that starts this program as a child; the program has to call [`play`].
 #[derive(Debug, Clone)]
 pub struct Program {
     path: PathBuf,
@@ -101,18 +101,17 @@ pub struct Program {
 }
 
 impl Program {
-    /// Names this very program, and the arguments that lead to [`play`].
+    /// Returns this program with the arguments that lead to [`play`].
     ///
     /// # Errors
-    /// The system does not say where the program is.
+    /// The system does not report the program's path.
     pub fn this(arguments: &[&str]) -> std::io::Result<Self> {
         let arguments = arguments.iter().map(OsString::from).collect();
         let (path, environment) = (std::env::current_exe()?, Vec::new());
         Ok(Self { path, arguments, environment })
     }
 
-    /// Makes the command that starts a child with these orders; its input and its reports
-    /// are piped.
+    /// Makes the command that starts a child with this task; its input and output are piped.
     ///
     /// # Errors
     /// The orders cannot be written as JSON.

@@ -1,4 +1,4 @@
-//! The points of a keyed write at which its process is killed, or stopped.
+//! The points of a keyed write at which its process is killed or suspended.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,33 +8,33 @@ use std::time::Duration;
 use rustix::process::{Signal, getpid, kill_process};
 use serde::{Deserialize, Serialize};
 
-/// A point of a keyed write, in the order in which it comes to them.
+/// A point of a keyed write, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Point {
-    /// The claim is on its way to the disk.
+    /// The claim is being written to disk.
     Claiming,
-    /// The key is claimed, and nothing has run.
+    /// The key is claimed, and the tool has not started.
     Claimed,
-    /// The tool runs, and has had no effect.
+    /// The tool is running, and has had no effect.
     BeforeEffect,
-    /// The effect has happened, and the tool has not answered.
+    /// The effect has happened, and the tool has not returned.
     AfterEffect,
-    /// The tool has answered, and the store has not heard of it.
+    /// The tool has returned, and its answer was not sent to the store.
     Settling,
-    /// The answer is on its way to the disk.
+    /// The answer is being written to disk.
     Committing,
-    /// The answer is kept, and the caller has not heard of it.
+    /// The answer is stored, and was not returned to the caller.
     Settled,
-    /// An earlier run's outcome is about to be looked for.
+    /// The outcome of an earlier run is about to be determined.
     Reconciling,
-    /// An earlier run's outcome was found, and nobody has heard of it.
+    /// The outcome of an earlier run was determined, and not stored.
     Reconciled,
-    /// Whatever the moment: the parent kills.
+    /// Any time: the parent kills the process.
     AnyTime,
 }
 
 impl Point {
-    /// All points, in their order.
+    /// All points, in order.
     pub const ALL: [Self; 10] = [
         Self::Claiming,
         Self::Claimed,
@@ -48,43 +48,43 @@ impl Point {
         Self::AnyTime,
     ];
 
-    /// Tells whether only a run that takes over from another comes here.
+    /// Returns whether only a run that takes over from another reaches this point.
     #[must_use]
     pub fn needs_an_earlier_run(self) -> bool {
         matches!(self, Self::Reconciling | Self::Reconciled)
     }
 }
 
-/// What becomes of the process.
+/// The action at a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TrapKind {
-    /// It is killed.
+    /// The process is killed.
     Kill,
-    /// It is stopped, until it may run again and reads a line.
+    /// The process is suspended, until it is continued and reads a line.
     Stop,
-    /// The wall clock is set, and the write takes a while longer.
+    /// The wall clock is set, and the write takes longer.
     StepClock {
-        /// The wall clock's distance from true time afterwards, in seconds.
+        /// The wall clock's offset from true time afterwards, in seconds.
         offset: i64,
-        /// How much longer the write takes, in milliseconds.
+        /// The extra time of the write, in milliseconds.
         pause_ms: u64,
     },
 }
 
-/// Where, and when, a process is killed or stopped.
+/// The point and the action of a fault in a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trap {
-    /// What becomes of it.
+    /// The action.
     pub kind: TrapKind,
-    /// At which point.
+    /// The point.
     pub point: Point,
-    /// At the how manyeth write that comes there, from 1.
+    /// The ordinal of the write at the point, from 1.
     pub write: u32,
-    /// How many microseconds after that, where something is on its way to the disk.
+    /// The delay after the point, for points during a write to disk, in microseconds.
     pub delay_us: u64,
 }
 
-/// A trap that is laid in this process.
+/// A trap that is active in this process.
 #[derive(Debug)]
 pub(super) struct Laid {
     trap: Option<Trap>,
@@ -98,7 +98,7 @@ impl Laid {
         Self { trap, left, folder: folder.to_owned() }
     }
 
-    /// Comes to a point, and from there no further if it is the trap's.
+    /// Reaches a point, and triggers the trap if it is set for it.
     pub(super) fn pass(&self, point: Point) {
         let Some(trap) = self.trap.filter(|trap| trap.point == point) else { return };
         if self.left.fetch_sub(1, Ordering::SeqCst) != 1 {
@@ -119,7 +119,7 @@ impl Laid {
 fn stop() {
     super::child::say("stopped");
     signal(Signal::STOP);
-    // Another thread may be the one to take the signal: this one waits until it is over.
+    // Another thread may take the signal: this one waits until the process is continued.
     let _ = std::io::stdin().read_line(&mut String::new());
 }
 

@@ -1,4 +1,4 @@
-//! A child process of a campaign: started, listened to, stopped, continued and waited for.
+//! A child process of a campaign: starting, reading, suspending, continuing and waiting.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -14,15 +14,15 @@ use super::{CampaignError, Orders, Program};
 /// The longest silence of a child that is neither stopped nor killed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A child and the lines that it writes; it is killed when this is dropped.
+/// A child and its output; dropping it kills the child.
 pub(super) struct Process {
     child: Child,
     lines: Receiver<String>,
-    /// Set once the child was waited for: its id may belong to another process then.
+    /// Set once the child was waited for, since its id may be reused afterwards.
     ended: bool,
 }
 
-/// The end of a wait for a child.
+/// The result of waiting for a child.
 #[derive(Debug)]
 pub(super) enum Waited {
     /// The child ended.
@@ -47,7 +47,7 @@ impl Process {
         Ok(Self { child, lines, ended: false })
     }
 
-    /// Listens to the child until it writes `word`, ends, or `limit` is over.
+    /// Reads the child's output until it writes `word`, ends, or `limit` is over.
     pub(super) fn wait_for(
         &mut self,
         word: Option<&str>,
@@ -86,7 +86,7 @@ impl Process {
         Ok(self.child.kill()?)
     }
 
-    /// Stops the child until it [goes on](Self::go_on).
+    /// Suspends the child until it is [continued](Self::go_on).
     pub(super) fn stop(&self) -> Result<(), CampaignError> {
         self.signal(Signal::STOP)
     }
@@ -99,11 +99,11 @@ impl Process {
         Ok(kill_process(Pid::from_child(&self.child), signal)?)
     }
 
-    /// Lets a stopped child go on.
+    /// Continues a suspended child.
     pub(super) fn go_on(&mut self) -> Result<(), CampaignError> {
         self.signal(Signal::CONT)?;
         if let Some(input) = self.child.stdin.as_mut() {
-            // A child that was not stopped at a point reads nothing.
+            // A child that was not suspended at a point reads nothing.
             let _ = input.write_all(b"\n");
         }
         Ok(())
@@ -117,7 +117,7 @@ impl Drop for Process {
     }
 }
 
-/// Tells whether a child was killed by its orders or its parent.
+/// Returns whether a child was killed by its task or its parent.
 pub(super) fn was_killed(status: ExitStatus) -> bool {
     status.signal() == Some(Signal::KILL.as_raw())
 }

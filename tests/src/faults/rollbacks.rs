@@ -1,4 +1,4 @@
-//! A ledger whose file is replaced by an older copy of itself, or removed, between two processes.
+//! A ledger whose file is replaced by an older copy, or removed, between two processes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,16 +12,17 @@ use super::tally::Tally;
 use super::writes::{Folder, side_by_side};
 use crate::dice::Dice;
 
-/// The most sessions (opened, written to, closed) of a ledger before it is rolled back.
+/// The most sessions of a ledger before it is rolled back.
 const SESSIONS: u64 = 4;
 /// The most records that a session writes, beyond one checkpoint.
 const RECORDS: u64 = 40;
-/// After how many records a checkpoint is exported.
+/// The number of records between two exported checkpoints.
 const CHECKPOINT_EVERY: u64 = 7;
 
-/// Rolls back so many ledgers, half of them in JSON Lines and half in SQLite, and opens them.
+/// Rolls back this many ledgers, half of them in JSON Lines and half in SQLite, and opens them.
 ///
-/// An older copy, or an empty file, is refused as damaged; the newest copy is opened afterwards.
+/// An older copy, or an empty file, must be rejected as damaged; the newest copy must open
+/// afterwards.
 ///
 /// # Errors
 /// A ledger cannot be written, or its newest copy is refused.
@@ -34,7 +35,7 @@ pub fn run(rollbacks: u32, at_once: u32) -> Result<Tally, CampaignError> {
     })
 }
 
-/// Rolls one ledger back, and tells whether it was refused.
+/// Rolls one ledger back, and returns whether it was rejected.
 async fn roll_back(number: u32) -> Result<bool, CampaignError> {
     let folder = Folder::new()?;
     let ledger = RolledBack { folder: &folder.0, is_sqlite: number % 2 == 0 };
@@ -61,7 +62,7 @@ async fn roll_back(number: u32) -> Result<bool, CampaignError> {
     Ok(is_noticed)
 }
 
-/// The file of a ledger, and that of its checkpoints beside it.
+/// The file of a ledger, and the file of its checkpoints.
 struct RolledBack<'f> {
     folder: &'f Path,
     is_sqlite: bool,
@@ -102,7 +103,7 @@ impl RolledBack<'_> {
         Ok(ledger.close().await?)
     }
 
-    /// Puts a copy in the place of the file, or removes the file.
+    /// Replaces the file by a copy, or removes the file.
     fn replace(&self, copy: Option<&Path>) -> Result<(), CampaignError> {
         match copy {
             Some(copy) => fs::copy(copy, self.file()).map(drop)?,

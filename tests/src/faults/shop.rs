@@ -1,4 +1,4 @@
-//! The tools that a child writes with, and its runtime.
+//! The tools of a child, and its runtime.
 
 use std::io;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::log::{Effect, EffectLog};
 use super::point::{Laid, Point};
 use super::store::Trapped;
 
-/// A kind of keyed write, by what it can do about an earlier run.
+/// A kind of keyed write, by its handling of earlier runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WriteTool {
     /// It finds out whether an earlier run had its effect.
@@ -26,7 +26,7 @@ pub enum WriteTool {
 }
 
 impl WriteTool {
-    /// Tells whether every key can be answered in the end.
+    /// Returns whether every key can be answered at the end.
     #[must_use]
     pub fn resolves(self) -> bool {
         match self {
@@ -44,7 +44,7 @@ impl WriteTool {
     }
 }
 
-/// Whose effects there are, and where the process dies.
+/// The log of effects, and the trap of this process.
 pub(super) struct Shop {
     log: EffectLog,
     trap: Arc<Laid>,
@@ -66,7 +66,7 @@ impl From<Effect> for Placed {
     }
 }
 
-/// Why an order is not placed.
+/// The error of an order.
 #[derive(Debug, ToolFailure)]
 pub(super) enum ShopError {
     #[failure(CONFLICT, message = "a later run has taken this order over")]

@@ -1,4 +1,4 @@
-//! A store in which the process dies before, while and after it claims and settles.
+//! A store that triggers traps before, during and after claims and settlements.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -24,7 +24,8 @@ impl Trapped {
         Self { store, trap }
     }
 
-    /// Hands an operation to the store's thread, comes to a point meanwhile, and waits for its end.
+    /// Sends an operation to the store's thread, reaches a point meanwhile, and waits for the
+    /// result.
     async fn pass_while<T>(&self, point: Point, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         if let Some(ready) = work.as_mut().now_or_never() {

@@ -1,4 +1,4 @@
-//! The writes of one series: their store, the answers that callers got, and the final comparison with the log.
+//! The writes of one series: their store, their answers, and the final comparison with the log.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,10 +13,10 @@ use super::shop::WriteTool;
 use super::tally::{Outcome, Tally};
 use super::{CampaignError, Orders, Program};
 
-/// How often all keys are repeated in the end.
+/// The number of final repeats of all keys.
 const LAST_REPEATS: u32 = 3;
 
-/// One store, one log, and the answers that callers of their writes got.
+/// One store, one log, and the answers to the callers.
 pub(super) struct Writes<'p> {
     program: &'p Program,
     pub(super) folder: Folder,
@@ -24,11 +24,11 @@ pub(super) struct Writes<'p> {
     downstream: Downstream,
     lease: Duration,
     keys: BTreeSet<String>,
-    /// Keys that were not answered yet, oldest first.
+    /// Keys without an answer yet, oldest first.
     pub(super) open: Vec<String>,
     confirmed: BTreeMap<String, Effect>,
     last: BTreeMap<String, Report>,
-    /// Answers of runs that another run had taken over.
+    /// The number of answers to runs that another run had taken over.
     pub(super) superseded: u32,
 }
 
@@ -60,7 +60,7 @@ impl<'p> Writes<'p> {
         Orders { tool, downstream, lease, ..Orders::new(&self.folder.0, keys) }
     }
 
-    /// Remembers keys that a child writes under.
+    /// Remembers keys that a child writes.
     pub(super) fn expect(&mut self, keys: &[String]) {
         self.keys.extend(keys.iter().cloned());
         for key in keys {

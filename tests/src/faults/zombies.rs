@@ -1,4 +1,5 @@
-//! Children that are stopped for longer than their lease, while another takes their keys over, and that go on then.
+//! Children that are suspended for longer than their lease, and continue after another process
+//! took their keys over.
 
 use std::time::Duration;
 
@@ -11,20 +12,20 @@ use super::writes::{Writes, side_by_side};
 use super::{CampaignError, Orders, Program};
 use crate::dice::Dice;
 
-/// The most keys that a child writes under: one beside another shows what they share, and leaves
-/// the file's lock with the stopped process more often.
+/// The most keys per child: two keys show interference between them, but more would leave the
+/// file's lock with the suspended process more often.
 const KEYS: u64 = 2;
-/// How long a key is held without a sign of life.
+/// The lease of a key.
 const LEASE: Duration = Duration::from_millis(150);
-/// How long after it is ready a child is stopped that may be stopped at any time, at most.
+/// The longest delay after `ready` of a suspension at any time, in microseconds.
 const ANY_TIME_US: u64 = 12_000;
-/// How many processes are stopped before the log is compared with the answers.
+/// The number of suspensions before the log is compared with the answers.
 const SERIES: u32 = 4;
-/// The longest that the successor may take: after it, the stopped process counts as the holder of the
-/// file's lock, and its run is left out.
+/// The longest time for the successor: after it, the suspended process is assumed to hold the
+/// file's lock, and its run is not counted.
 const LOCKED: Duration = Duration::from_millis(1_500);
 
-/// The points outside of a commit: a process that is stopped inside one holds the file's lock.
+/// The points outside a commit: a process that is suspended inside one holds the file's lock.
 const POINTS: [Point; 6] = [
     Point::Claimed,
     Point::BeforeEffect,
@@ -34,20 +35,20 @@ const POINTS: [Point; 6] = [
     Point::AnyTime,
 ];
 
-/// The number of stopped processes, and the tool that they write with.
+/// The parameters of a campaign of suspensions.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     /// How many processes are stopped and go on.
     pub runs: u32,
-    /// The tool that they write with.
+    /// The tool that the children write with.
     pub tool: WriteTool,
-    /// The repeats that its downstream refuses.
+    /// The repeats that the downstream service rejects.
     pub downstream: Downstream,
-    /// How many series go on at once.
+    /// The number of concurrent series.
     pub at_once: u32,
 }
 
-/// Stops so many processes, and lets them go on once a successor has ended.
+/// Suspends this many processes, and continues them once a successor has ended.
 ///
 /// # Errors
 /// A process cannot be started, or fails by itself.
@@ -86,7 +87,7 @@ fn freeze(writes: &mut Writes<'_>, dice: &mut Dice, round: u32) -> Result<bool, 
     Ok(is_stopped && has_ended)
 }
 
-/// Waits until a child is stopped; false if it ends before.
+/// Waits until a child is suspended; false if it ends before.
 fn stop(
     writes: &mut Writes<'_>,
     zombie: &mut Process,

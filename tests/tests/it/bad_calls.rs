@@ -1,4 +1,4 @@
-//! The table of what each bad call gets, row by row.
+//! The answers to bad calls, as in the guide's table, row by row.
 
 use std::collections::BTreeMap;
 
@@ -82,7 +82,8 @@ fn runtime() -> Runtime {
         .unwrap()
 }
 
-/// The call is refused with this code, and `(pointer, rule)` are exactly its violations.
+/// Checks that the call is rejected with this code, and that `(pointer, rule)` are exactly its
+/// violations.
 #[track_caller]
 fn check(name: &str, arguments: &str, violations: &[(&str, &str)]) {
     let runtime = runtime();

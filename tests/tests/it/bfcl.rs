@@ -4,7 +4,7 @@ use tool_runtime::schema::Coerce;
 use tool_tests::bfcl::{self, Case};
 use tool_tests::run::{self, Tally};
 
-/// The cases, or nothing where they do not lie beside the checkout (`left_out` says so).
+/// Returns the cases, or none if they are not beside the checkout (`left_out` reports that).
 pub(crate) fn cases() -> Vec<Case> {
     let files = bfcl::files_beside_the_project().unwrap_or_default();
     let cases: Vec<_> = files.iter().flat_map(|file| bfcl::read(file).unwrap()).collect();

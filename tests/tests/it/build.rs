@@ -1,4 +1,4 @@
-//! What `build()` refuses, all at once, and what it lists.
+//! The errors of `build()`, reported all at once, and the lists of a runtime.
 
 use serde_json::json;
 use tool_runtime::contracts::ToolSpec;

@@ -1,4 +1,4 @@
-//! Canonical JSON beside the crate that is known to be exact.
+//! Canonical JSON compared with a crate that is known to be exact.
 
 use tool_tests::canonical::{agrees, compare};
 
@@ -6,7 +6,7 @@ use tool_tests::canonical::{agrees, compare};
 fn the_crate_writes_the_same_of_many_documents() {
     let found = compare(20_000, 1);
     assert_eq!((found.documents, found.first), (20_000, None));
-    // Most changed bytes break a text, some only its meaning; both must be among them.
+    // Most changed bytes make a text invalid, some only change its meaning; both kinds must occur.
     assert!((5_000..19_000).contains(&found.refused), "{} refused", found.refused);
 }
 

@@ -1,4 +1,4 @@
-//! The core knows no executor: a host brings its own clock, waits and threads.
+//! The core needs no particular executor: a host supplies the clock, timers and threads.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ impl Timer for Threads {
             drop(wake);
         });
         Box::pin(async move {
-            // The other half is only ever dropped: that is the wake.
+            // The other half is only ever dropped, which wakes this one.
             let _ = woken.await;
         })
     }
@@ -68,7 +68,7 @@ fn deadlines_and_blocking_tools_work_on_another_executor() {
 fn without_an_executor_a_call_is_answered_all_the_same() {
     let runtime = Runtime::builder().tool::<Endless>().build().unwrap();
     let mut call = runtime.call("endless", "{}", &cx());
-    // tokio's timer is asked for a wait where no tokio runs.
+    // tokio's timer fails outside a tokio runtime.
     assert_eq!(envelope(block_on(call.execute()))["error"]["code"], "INTERNAL");
 }
 

@@ -1,4 +1,4 @@
-//! No panic of anybody's code gets past a call.
+//! A panic of foreign code does not get past a call.
 
 use std::sync::{Arc, Mutex};
 
@@ -97,7 +97,7 @@ fn a_panic_while_arguments_are_read_is_answered_and_logged() {
     let logs = Logs::default();
     let runtime =
         Runtime::builder().tool::<TakesTheUnreadable>().observe(logs.clone()).build().unwrap();
-    // The reader of `Option` is asked at `build()` already, with nothing to read.
+    // The reader of `Option` already runs at `build()`, without input.
     let call = runtime.call("takes_the_unreadable", r#"{"it":"x"}"#, &cx());
     assert_eq!(call.status(), CallStatus::Rejected);
     let found = envelope(call.output().unwrap());

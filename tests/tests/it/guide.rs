@@ -1,4 +1,4 @@
-//! The guide: every page is listed and compiled, and every link leads somewhere.
+//! The guide: every page is listed and compiled, and every link is valid.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The Markdown files of a folder, by their names.
+/// Returns the names of the Markdown files of a folder.
 fn pages(folder: &str) -> BTreeSet<String> {
     let entries = fs::read_dir(root().join(folder)).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -23,7 +23,7 @@ fn is_page(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == "md")
 }
 
-/// What stands between `](` and `)` outside of code, but for links into the web.
+/// Returns the targets of links outside code, except web links.
 fn links(text: &str) -> Vec<String> {
     let mut in_code = false;
     let prose = text.lines().filter(|line| {
@@ -36,7 +36,7 @@ fn links(text: &str) -> Vec<String> {
     targets.filter(|target| !target.contains("://")).map(str::to_owned).collect()
 }
 
-/// A heading's anchor, as GitHub makes it.
+/// Returns a heading's anchor, as GitHub makes it.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|it| it.is_alphanumeric() || " -_".contains(*it));
     kept.flat_map(char::to_lowercase).map(|it| if it == ' ' { '-' } else { it }).collect()
@@ -47,7 +47,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     headings.map(|line| anchor(line.trim_start_matches('#').trim())).collect()
 }
 
-/// Says what is wrong with a link of a file, if anything is.
+/// Returns a description of a link's error, if there is one.
 fn broken(file: &Path, link: &str) -> Option<String> {
     let (path, place) = link.split_once('#').unwrap_or((link, ""));
     let target = if path.is_empty() { file.into() } else { file.parent()?.join(path) };

@@ -1,4 +1,4 @@
-//! The runbook in `docs/key-rotation.md`, followed step by step on files that processes hand over.
+//! The runbook in `docs/key-rotation.md`, followed step by step on files that processes pass on.
 
 use std::fs;
 use std::path::Path;
@@ -43,7 +43,7 @@ async fn book(bookings: &AtomicU32, dry_run: &DryRun) -> u32 {
     if dry_run.is_active() { 0 } else { bookings.fetch_add(10, Ordering::SeqCst) + 10 }
 }
 
-/// The secrets on a ring, the current one first.
+/// The secrets of a key ring, the current one first.
 #[derive(Clone, Copy)]
 enum Ring {
     Old,
@@ -69,7 +69,7 @@ impl Ring {
     }
 }
 
-/// A process of the service: opened on the files, closed before the next one opens them.
+/// A process of the service: opened on the files, and closed before the next one opens them.
 struct Process {
     runtime: Runtime,
     ledger: Ledger,
@@ -204,7 +204,7 @@ async fn a_root_secret_is_replaced_and_nothing_that_waits_or_was_kept_is_lost() 
     step_5.verifies(&checkpoint).await;
     step_5.close().await;
 
-    // Step 6: without the old secret the ledger says that it cannot check, and never that all is well.
+    // Step 6: without the old secret the ledger reports that it cannot verify those records.
     let ledger = SqliteLedger::open(folder.0.join("ledger.db")).unwrap();
     let verified = match Ledger::builder(Ring::New.keys()).open(ledger) {
         Ok(ledger) => {

@@ -1,4 +1,4 @@
-//! A call's life: it exists before it runs, runs once, and a batch keeps its order.
+//! The life of a call: it exists before it runs, runs once, and a batch keeps its order.
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -305,7 +305,7 @@ async fn look(
     n: u64,
 ) -> u64 {
     notes.note(format!("{n} starts"));
-    // The later ones are quicker, so that their ends come in another order.
+    // The later ones are quicker, so that they end in another order.
     tokio::time::sleep(Duration::from_millis(100 - n)).await;
     notes.note(format!("{n} ends"));
     n
@@ -394,7 +394,7 @@ async fn a_batch_has_no_more_under_way_than_allowed() {
 #[tokio::test(start_paused = true)]
 async fn a_slow_read_does_not_keep_the_others_waiting() {
     let runtime = batch_runtime(&Notes::default(), 2);
-    // They take 100, 30, 30 and 30 ms: the second place serves all three.
+    // They take 100, 30, 30 and 30 ms: the second slot serves all three.
     let requests = [0, 70, 70, 70].map(|n| request("x", "look", n));
     let mut calls = runtime.call_all(&requests, &cx());
     let before = tokio::time::Instant::now();
@@ -408,7 +408,7 @@ async fn a_tool_may_wait_for_its_cancellation() {
     #[ai_tool(effect = "read")]
     async fn tidies(cancellation: &Cancellation, runs: &AtomicU32) {
         for _ in 0..3 {
-            // Each wait that is given up leaves nothing behind.
+            // A dropped wait leaves nothing behind.
             assert!(futures::poll!(Box::pin(cancellation.cancelled())).is_pending());
         }
         cancellation.cancelled().await;

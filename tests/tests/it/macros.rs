@@ -23,7 +23,7 @@ use tool_runtime::{Runtime, RuntimeBuilder, Tool, ToolCall};
 
 use tool_runtime::prelude::{ToolContext, Uuid};
 
-/// A context as a host would give it.
+/// A context as a host would make it.
 fn context() -> tool_runtime::contracts::ToolContextBuilder {
     ToolContext::builder(Uuid::from_u128(7), "trace").run_id("run")
 }
@@ -57,7 +57,7 @@ fn execute(call: &mut ToolCall) -> Value {
     serde_json::from_str(&output).expect("an envelope")
 }
 
-/// Gives what stands in `data`.
+/// Returns `data`.
 #[track_caller]
 fn data(runtime: &Runtime, name: &str, arguments: &str) -> Value {
     let envelope = answer(runtime, name, arguments);
@@ -65,7 +65,7 @@ fn data(runtime: &Runtime, name: &str, arguments: &str) -> Value {
     envelope["data"].clone()
 }
 
-/// Gives what stands in `error`.
+/// Returns `error`.
 #[track_caller]
 fn error(runtime: &Runtime, name: &str, arguments: &str) -> Value {
     let envelope = answer(runtime, name, arguments);

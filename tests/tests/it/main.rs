@@ -1,4 +1,4 @@
-//! The project as its users see it.
+//! The project from its users' view.
 
 #![allow(clippy::unwrap_used, clippy::items_after_statements, reason = "this is all test code")]
 #![allow(

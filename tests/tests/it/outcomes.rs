@@ -132,7 +132,7 @@ async fn an_unmapped_error_and_a_panic_are_fatal_and_keep_their_text() {
     }
 }
 
-/// Keeps what only the log may read.
+/// Keeps the texts for the log.
 #[derive(Clone, Default)]
 struct Log(Arc<std::sync::Mutex<Vec<(String, CallStatus, String)>>>);
 

@@ -1,4 +1,4 @@
-//! What the process's standard error stream holds of a tool's panic.
+//! The process's standard error stream and a tool's panic.
 
 use std::panic::catch_unwind;
 use std::process::Command;
@@ -7,7 +7,7 @@ use tool_runtime::prelude::*;
 
 use crate::support::envelope;
 
-/// Says that this process is the child, and whether it installs the hook.
+/// Marks this process as the child, and says whether it installs the hook.
 const ROLE: &str = "TOOL_TEST_PANICS";
 const SECRET: &str = "CANARY-pin-4711";
 
@@ -32,7 +32,7 @@ fn grind(
     panic!("the pin is {pin}");
 }
 
-/// What panics when it is dropped.
+/// A value that panics when it is dropped.
 struct Fragile(String);
 
 impl Drop for Fragile {
@@ -53,7 +53,7 @@ async fn fall(
     u32::try_from(fragile.0.len()).unwrap_or(0)
 }
 
-/// The child's part. Without the variable, in an ordinary run, it has nothing to do.
+/// The child's part. Without the variable, in an ordinary run, it does nothing.
 #[tokio::test]
 async fn a_child_process_runs_tools_that_panic() {
     let Ok(role) = std::env::var(ROLE) else { return };

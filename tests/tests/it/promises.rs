@@ -1,4 +1,5 @@
-//! Holds documents to what they name: ARCHITECTURE.md to its tests, docs/sources.md to files and tests.
+//! Checks the names in documents: ARCHITECTURE.md names existing tests, docs/sources.md existing
+//! files and tests.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -38,7 +39,7 @@ fn the_rows_of_the_source_documents_name_files_and_tests_that_exist() {
     assert!(wrong.is_empty(), "docs/sources.md names what is not there:\n{}", wrong.join("\n"));
 }
 
-/// Returns what stands between backticks.
+/// Returns the texts between backticks.
 fn quoted(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }
@@ -67,7 +68,7 @@ fn name(rest: &str) -> Option<&str> {
     rest.split('`').next()
 }
 
-/// Collects the names of all functions that stand under `#[test]` or a runtime's test attribute.
+/// Collects the names of all functions under `#[test]` or a runtime's test attribute.
 fn tests(root: &Path) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for file in MEMBERS.iter().flat_map(|member| sources(&root.join(member))) {

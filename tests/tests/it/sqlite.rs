@@ -1,4 +1,4 @@
-//! The store in a file: what it keeps, whose files it refuses, and what several processes may do.
+//! The store in a file: its data, the files that it rejects, and several processes.
 
 mod behaviour;
 mod crash;
@@ -29,7 +29,7 @@ const LEASE: Duration = Duration::from_secs(60);
 const ROLE: &str = "TOOL_TESTS_ROLE";
 const FOLDER: &str = "TOOL_TESTS_FOLDER";
 
-/// A folder that is gone when its test is.
+/// A folder that is removed at the end of its test.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
@@ -73,7 +73,7 @@ pub(crate) fn spawn(role: &str, folder: &Folder) -> Child {
     child(std::env::current_exe().unwrap(), role, folder).spawn().unwrap()
 }
 
-/// The folder, in a process that was started for this role.
+/// Returns the folder in a process that was started for this role.
 pub(crate) fn played(role: &str) -> Option<PathBuf> {
     let plays = std::env::var_os(ROLE).is_some_and(|played| played == role);
     plays.then(|| PathBuf::from(std::env::var_os(FOLDER).unwrap()))

@@ -1,4 +1,4 @@
-//! What several modules need: a context, envelopes as values, and paper for what is logged.
+//! Shared parts of several modules: a context, envelopes as values, and a writer for logs.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -7,12 +7,12 @@ use serde_json::Value;
 use tool_runtime::prelude::*;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// A context of nobody in particular.
+/// A context with arbitrary ids.
 pub(crate) fn cx() -> ToolContext {
     ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").build().unwrap()
 }
 
-/// The whole envelope as a value.
+/// Returns the whole envelope as a value.
 pub(crate) fn envelope(output: &ToolOutput) -> Value {
     serde_json::from_str(output.json()).unwrap()
 }
@@ -23,7 +23,7 @@ pub(crate) async fn answer(runtime: &Runtime, name: &str, arguments: &str) -> Va
     envelope(call.execute().await)
 }
 
-/// Keeps what is written to a log. A handle.
+/// Keeps the text that is written to a log. A handle.
 #[derive(Clone, Default)]
 pub(crate) struct Paper(Arc<Mutex<Vec<u8>>>);
 

@@ -1,4 +1,4 @@
-//! How a ledger is kept.
+//! The configuration of a ledger.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::policy::KeyRing;
 use crate::redact::Patterns;
 use crate::store::{Clock, StoreError, SystemClock};
 
-/// How calls are handled when they end faster than the ledger can be written.
+/// The handling of calls that end faster than the ledger can be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Overload {
@@ -34,7 +34,7 @@ pub enum Overload {
     Shed,
 }
 
-/// How far a call's record must get before the call's answer is given.
+/// The state that a call's record must reach before the call is answered.
 ///
 /// Databases call this synchronous and asynchronous commit. A call that ran nothing (refused,
 /// declined, withdrawn) never waits.
@@ -62,7 +62,7 @@ pub(super) struct AnswerTiming {
     pub(super) writes: AnswerAfter,
 }
 
-/// How much of a call's arguments a record holds, beside their hash.
+/// The part of a call's arguments that a record holds, beside their hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InputCapture {
@@ -285,7 +285,7 @@ impl fmt::Debug for LedgerBuilder {
     }
 }
 
-/// How long a ledger that is being closed keeps retrying a failed write.
+/// The time for which a ledger that is being closed keeps retrying a failed write.
 pub(super) const CLOSE_RETRY_TIME: Duration = Duration::from_secs(3);
 
 /// The first and the longest pause between two tries to write.

@@ -29,7 +29,7 @@ use crate::call::guard;
 use crate::policy::KeyRing;
 use crate::store::{Clock, StoreError, StoreErrorKind};
 
-/// How long dropping the last handle waits for the queued records to be written.
+/// The time for which dropping the last handle waits for the queued records to be written.
 const DROP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The record of every call: who did what, with which inputs, and what came back.

@@ -15,7 +15,7 @@ use crate::call::guard;
 /// An operation that runs on the writer thread.
 pub(super) type WriterRequest = Box<dyn FnOnce(&mut LedgerWriter) + Send>;
 
-/// How long the writer gathers calls before it writes a small group.
+/// The time for which the writer gathers calls before it writes a small group.
 const GATHER_TIME: Duration = Duration::from_millis(20);
 
 /// The size of a group that is written at once. The disk is a small part of its cost, and calls

@@ -20,8 +20,8 @@ use crate::refusal_reason::RefusalReason;
 /// The longest time that a call waits for room, and an answer for its record.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
-/// How long an answer may wait for its record after the call's deadline. A write that ended at its
-/// deadline is the call that needs its record most.
+/// The longest time that an answer may wait for its record after the call's deadline. A write that
+/// ended at its deadline is the call that needs its record most.
 const DEADLINE_GRACE: Duration = Duration::from_millis(250);
 
 /// The number of a record that was left out.

@@ -29,7 +29,7 @@ const MAX_GROUP: usize = 2_048;
 pub(super) struct WriterOptions {
     pub(super) checkpoint_every: u64,
     pub(super) inputs: InputCapture,
-    /// How long contents are kept; none without limit.
+    /// The time for which contents are kept; none without limit.
     pub(super) retention: Option<Duration>,
 }
 

@@ -1,4 +1,4 @@
-//! Somebody who decides as a script says.
+//! An approver that decides by a script.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,10 +7,10 @@ use async_trait::async_trait;
 
 use crate::policy::{ApprovalRequest, Approver, Decision};
 
-/// Decides about calls one after another as it was told, and keeps what it was asked.
+/// Decides about calls by a script, and records the requests.
 ///
-/// A handle: its clones follow the same script. Beyond the script it [defers](Decision::defer), so
-/// that a call which nobody foresaw gets a ticket and runs not.
+/// This is a handle: its clones share the script. After the script's end it
+/// [defers](Decision::defer), so that an unexpected call gets a ticket and does not run.
 ///
 /// ```
 /// use tool_runtime::policy::{Decision, Policy};
@@ -56,20 +56,20 @@ struct Script {
 }
 
 impl ScriptedApprover {
-    /// Starts with the decisions, the first one first.
+    /// Makes an approver with these decisions, in order.
     #[must_use]
     pub fn new(decisions: impl IntoIterator<Item = Decision>) -> Self {
         let left = decisions.into_iter().collect();
         Self(Arc::new(Mutex::new(Script { left, asked: Vec::new() })))
     }
 
-    /// Lists what it was asked: each call's tool and its arguments, secrets masked.
+    /// Lists the requests: each call's tool and arguments, secrets masked.
     #[must_use]
     pub fn asked(&self) -> Vec<String> {
         self.script().asked.clone()
     }
 
-    /// Tells whether every decision was asked for.
+    /// Returns whether all decisions were used.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.script().left.is_empty()

@@ -1,4 +1,4 @@
-//! A clock that moves when it is told to.
+//! A clock that only the test moves.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -7,16 +7,16 @@ use uuid::Uuid;
 
 use crate::store::{Clock, ClockReading, MonotonicTime, UnixMillis};
 
-/// A wall clock and a clock that cannot be set, which stand still until they are told to move. A
-/// handle: its clones show the same time.
+/// A wall clock and a steady clock, which stand still until they are moved. This is a handle: its
+/// clones show the same time.
 ///
-/// [`advance`](Self::advance) lets time pass. [`set`](Self::set) sets the wall clock alone, as an
+/// [`advance`](Self::advance) lets time pass. [`set`](Self::set) sets only the wall clock, as an
 /// administrator or a time server does: leases and the retention of keys do not follow it.
 #[derive(Debug, Clone)]
 pub struct ManualClock(Arc<Mutex<ClockReading>>);
 
 impl ManualClock {
-    /// Starts at a moment, in the first boot.
+    /// Makes a clock at a time, in the first boot.
     #[must_use]
     pub fn at(moment: UnixMillis) -> Self {
         let monotonic = MonotonicTime::new(Uuid::nil(), 0);
@@ -38,7 +38,7 @@ impl ManualClock {
         *reading = ClockReading::new(reading.wall().after(time), monotonic);
     }
 
-    /// Starts the machine anew: the clock that cannot be set begins at nothing, in another boot.
+    /// Simulates a reboot: the steady clock restarts at zero, with another boot id.
     pub fn reboot(&self) {
         let mut reading = self.lock();
         let boot = Uuid::from_u128(reading.monotonic().boot().as_u128().wrapping_add(1));

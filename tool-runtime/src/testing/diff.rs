@@ -1,8 +1,8 @@
-//! What differs between two texts, as people read it.
+//! Differences between two texts.
 
 use similar::TextDiff;
 
-/// The lines that differ, with those around them; `-` was expected, `+` was found.
+/// Returns the lines that differ, with context; `-` was expected, `+` was found.
 pub(super) fn lines(expected: &str, found: &str) -> String {
     let difference = TextDiff::from_lines(expected, found);
     let difference =

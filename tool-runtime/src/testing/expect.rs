@@ -1,4 +1,4 @@
-//! What a test expects of an answer, and how it differs.
+//! Expectations of an answer, and the difference when they fail.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use tool_contracts::{CallStatus, ToolErrorDetail, ToolErrorType};
 use super::diff;
 use crate::call::{ToolCall, ToolOutput};
 
-/// Says what an answer has to be; whatever it is not fails the test with the difference.
+/// Starts expectations of an answer. A failed expectation panics with the difference.
 ///
 /// ```
 /// use serde_json::json;
@@ -42,7 +42,7 @@ use crate::call::{ToolCall, ToolOutput};
 /// # }
 /// ```
 ///
-/// Of an answer that differs, the lines that differ are shown:
+/// If the data differs, the panic shows the lines that differ:
 ///
 /// ```should_panic
 /// # use tool_runtime::prelude::*;
@@ -56,7 +56,7 @@ use crate::call::{ToolCall, ToolOutput};
 /// # let mut call = runtime.call("count", "{}", &context().build().unwrap());
 /// expect_output(call.execute().await).ok().data([1, 5, 3]);
 /// // the answer is not the expected one
-/// // --- expected
+/// // the data differs
 /// // +++ found
 /// // @@ -1,5 +1,5 @@
 /// //  [
@@ -71,10 +71,10 @@ pub fn expect_output(output: &ToolOutput) -> ExpectedOutput<'_> {
     ExpectedOutput { output }
 }
 
-/// Says where in its life a call has to be.
+/// Expects a status of a call.
 ///
 /// # Panics
-/// It is elsewhere: what is wrong with its arguments, or its answer, is shown.
+/// The status differs: the call's violations or its answer are shown.
 #[track_caller]
 pub fn expect_status(call: &ToolCall, status: CallStatus) {
     let found = call.status();
@@ -91,7 +91,7 @@ pub fn expect_status(call: &ToolCall, status: CallStatus) {
     panic!("the call of `{name}` is {found:?}, not {status:?}{}{output}", violations.concat());
 }
 
-/// An answer of which something is expected; [`expect_output`] makes it.
+/// An answer to check; made by [`expect_output`].
 #[derive(Debug, Clone, Copy)]
 #[must_use = "nothing is expected yet"]
 pub struct ExpectedOutput<'o> {
@@ -116,7 +116,7 @@ impl<'o> ExpectedOutput<'o> {
     /// Expects `status: "ok"`.
     ///
     /// # Panics
-    /// It is an error, which is shown.
+    /// The answer is an error, which is shown.
     #[track_caller]
     pub fn ok(self) -> ExpectedData<'o> {
         let output = self.output;
@@ -127,7 +127,7 @@ impl<'o> ExpectedOutput<'o> {
     /// Expects `status: "error"`.
     ///
     /// # Panics
-    /// It is an answer, which is shown.
+    /// The answer is a success, which is shown.
     #[track_caller]
     pub fn failed(self) -> ExpectedError<'o> {
         let output = self.output;
@@ -144,10 +144,10 @@ impl<'o> ExpectedOutput<'o> {
     reason = "it fails by itself"
 )]
 impl ExpectedData<'_> {
-    /// Expects exactly this in `data`.
+    /// Expects `data` to equal this value.
     ///
     /// # Panics
-    /// It is something else: the difference is shown. Or it can't be written as JSON.
+    /// The data differs, which is shown; or the expected value cannot be serialized.
     #[track_caller]
     pub fn data(self, expected: impl Serialize) -> Self {
         let (expected, found) = (json(expected), self.found());
@@ -156,11 +156,11 @@ impl ExpectedData<'_> {
         self
     }
 
-    /// Expects this in `data`, whatever else is there: of objects the properties that are named, of
-    /// everything else all.
+    /// Expects `data` to contain this value: objects may have further properties, everything else
+    /// must be equal.
     ///
     /// # Panics
-    /// Something is not there: the difference is shown. Or it can't be written as JSON.
+    /// The data lacks something, which is shown; or the expected value cannot be serialized.
     #[track_caller]
     pub fn data_has(self, expected: impl Serialize) -> Self {
         let expected = json(expected);
@@ -181,10 +181,10 @@ impl ExpectedData<'_> {
     reason = "it fails by itself"
 )]
 impl ExpectedError<'_> {
-    /// Expects this code.
+    /// Expects this error code.
     ///
     /// # Panics
-    /// It has another: the error is shown.
+    /// The code differs: the error is shown.
     #[track_caller]
     pub fn code(self, code: &str) -> Self {
         let found = self.error.code().unwrap_or("none");
@@ -192,10 +192,10 @@ impl ExpectedError<'_> {
         self
     }
 
-    /// Expects this class of errors.
+    /// Expects this class of error.
     ///
     /// # Panics
-    /// It has another: the error is shown.
+    /// The class differs: the error is shown.
     #[track_caller]
     pub fn class(self, class: ToolErrorType) -> Self {
         let found = self.error.class();
@@ -203,10 +203,10 @@ impl ExpectedError<'_> {
         self
     }
 
-    /// Expects this somewhere in the message.
+    /// Expects the message to contain this text.
     ///
     /// # Panics
-    /// It is not there: the error is shown.
+    /// The message does not contain it: the error is shown.
     #[track_caller]
     pub fn message_has(self, part: &str) -> Self {
         let found = self.error.message().contains(part);
@@ -214,10 +214,10 @@ impl ExpectedError<'_> {
         self
     }
 
-    /// Expects that this rule is broken at this place of the arguments.
+    /// Expects a violation of this rule at this pointer of the arguments.
     ///
     /// # Panics
-    /// It is not among the violations: the error is shown.
+    /// There is no such violation: the error is shown.
     #[track_caller]
     pub fn violation(self, pointer: &str, rule: &str) -> Self {
         let violations = self.error.details().and_then(|details| details.get("violations"));
@@ -237,7 +237,7 @@ fn pretty(value: &Value) -> String {
     format!("{value:#}\n")
 }
 
-/// The envelope as a failed test shows it.
+/// Formats the envelope for a failed test.
 fn shown(output: &ToolOutput) -> String {
     match serde_json::from_str::<Value>(output.json()) {
         Ok(envelope) => format!("{envelope:#}"),
@@ -245,7 +245,7 @@ fn shown(output: &ToolOutput) -> String {
     }
 }
 
-/// What was found, without the properties that nobody has asked for.
+/// Removes the properties that are not expected.
 fn within(expected: &Value, found: Value) -> Value {
     match (expected, found) {
         (Value::Object(expected), Value::Object(mut found)) => {

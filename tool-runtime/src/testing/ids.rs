@@ -1,4 +1,4 @@
-//! Ids that come out the same every time, and a context to call tools in.
+//! Reproducible ids, and a context to call tools in.
 
 use std::iter;
 
@@ -7,7 +7,7 @@ use uuid::{Builder, Uuid};
 
 use super::instances::Dice;
 
-/// Ids one after another: the same ones for the same seed.
+/// Makes a sequence of ids that is the same for the same seed.
 ///
 /// ```
 /// use tool_runtime::testing::{context, ids};
@@ -22,7 +22,7 @@ pub fn ids(seed: u64) -> Ids {
     Ids::seeded(seed)
 }
 
-/// Ids one after another; [`ids`] makes it. They are UUIDs of version 4, and never end.
+/// An endless sequence of ids, UUIDs of version 4; made by [`ids`].
 #[derive(Debug, Clone)]
 pub struct Ids(Dice);
 
@@ -48,10 +48,10 @@ impl Iterator for Ids {
     }
 }
 
-/// Starts a context that every tool can be called in, keys and tickets included: the same every time.
+/// Starts a context in which every tool can be called, with the same values every time.
 ///
-/// It is of the user `user-1`, in the run `run-1` of nobody's tenant. Set on it what the tool looks
-/// at, and build it.
+/// It has the user `user-1`, the run `run-1` and the nil UUID as tenant, which suffices for keys
+/// and tickets. Set the values that the tool reads, and build it.
 ///
 /// ```
 /// use tool_runtime::testing::context;

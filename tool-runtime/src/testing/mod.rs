@@ -1,12 +1,12 @@
-//! For tests: of tools, of what calls them, and of stores.
+//! Helpers for tests of tools, of hosts, and of stores.
 //!
-//! - [`assert_tool!`](assert_tool) tries a tool out in one line; [`ToolTrial`] is the same as a
+//! - [`assert_tool!`](assert_tool) checks a tool in one line; [`ToolTrial`] is the same as a
 //!   builder.
-//! - [`Instances`] makes values that a schema admits, and texts that it refuses.
-//! - [`expect_output`] says what an answer has to be, and shows how it differs.
-//! - [`ScriptedModel`], [`ScriptedApprover`] and [`FaultyStore`] stand for the model, the person and
-//!   the store; [`context`], [`ids`] and [`ManualClock`] make a call the same every time.
-//! - [`conformance`] are the suites that a store of your own must pass.
+//! - [`Instances`] makes values that a schema admits, and texts that it rejects.
+//! - [`expect_output`] checks an answer, and shows the difference.
+//! - [`ScriptedModel`], [`ScriptedApprover`] and [`FaultyStore`] are fakes of the model, the
+//!   approver and the store; [`context`], [`ids`] and [`ManualClock`] make calls reproducible.
+//! - [`conformance`] has the suites that your own store must pass.
 
 mod approver;
 mod clock;

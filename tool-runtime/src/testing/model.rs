@@ -1,4 +1,4 @@
-//! A model that says what a script says, and insists on its answers.
+//! A model that follows a script, and checks that its calls are answered.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,9 +12,9 @@ use crate::dispatch::Runtime;
 
 /// A model that takes its turns from a script: texts, and calls of tools.
 ///
-/// It takes a turn only when every call of the one before is [answered](Self::answer), once and by
-/// its id: a host that forgets a call fails its test, not its first customer. It is apart from the
-/// dialects of providers: it asks in [`ToolCallRequest`]s and hears [`ToolOutput`]s.
+/// It takes a turn only after every call of the previous one was [answered](Self::answer), once
+/// and by its id, so a host that forgets a call fails the test. It does not depend on a provider's
+/// dialect: it makes [`ToolCallRequest`]s and gets [`ToolOutput`]s.
 ///
 /// ```
 /// use serde_json::json;
@@ -58,7 +58,7 @@ use crate::dispatch::Runtime;
 /// ```
 pub struct ScriptedModel {
     script: VecDeque<ModelTurn>,
-    /// The calls of this turn that nobody has answered.
+    /// The calls of this turn that have no answer yet.
     open: Vec<ToolCallRequest>,
     answers: Vec<ModelAnswer>,
     asked: usize,
@@ -74,14 +74,14 @@ enum Kind {
 
 type Then = dyn FnOnce(&[ModelAnswer]) -> ModelTurn + Send;
 
-/// What a model says in its turn.
+/// A model's message in one turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelMessage {
     text: Option<String>,
     calls: Vec<ToolCallRequest>,
 }
 
-/// An answer that a model got to one of its calls.
+/// The answer to one of a model's calls.
 #[derive(Debug, Clone)]
 pub struct ModelAnswer {
     request: ToolCallRequest,
@@ -89,17 +89,18 @@ pub struct ModelAnswer {
 }
 
 impl ScriptedModel {
-    /// Starts with the turns, the first one first.
+    /// Makes a model with these turns, in order.
     #[must_use]
     pub fn new(turns: impl IntoIterator<Item = ModelTurn>) -> Self {
         let script = turns.into_iter().collect();
         Self { script, open: Vec::new(), answers: Vec::new(), asked: 0 }
     }
 
-    /// Takes the next turn; none when the script is over. Calls are named `call_1`, `call_2`, ….
+    /// Takes the next turn; none at the end of the script. Calls have the ids `call_1`, `call_2`,
+    /// ….
     ///
     /// # Panics
-    /// A call of the turn before has no answer.
+    /// A call of the previous turn has no answer.
     #[track_caller]
     pub fn next_turn(&mut self) -> Option<ModelMessage> {
         let open: Vec<String> =
@@ -124,7 +125,7 @@ impl ScriptedModel {
     /// Answers one call of this turn.
     ///
     /// # Panics
-    /// No call of this turn that waits for an answer has this id.
+    /// No unanswered call of this turn has this id.
     #[track_caller]
     pub fn answer(&mut self, call_id: &str, output: &ToolOutput) {
         let found = self.open.iter().position(|call| call.call_id() == call_id);
@@ -137,16 +138,16 @@ impl ScriptedModel {
         self.answers.push(ModelAnswer { request, output: output.clone() });
     }
 
-    /// Lists the answers so far, in the order in which they came.
+    /// Lists the answers so far, in the order in which they were given.
     #[must_use]
     pub fn answers(&self) -> &[ModelAnswer] {
         &self.answers
     }
 
-    /// Plays the script to its end: runs each turn's calls as one batch, and returns the last text.
+    /// Runs the script to its end, each turn's calls as one batch, and returns the last text.
     ///
     /// # Panics
-    /// As [`next_turn`](Self::next_turn) does.
+    /// Like [`next_turn`](Self::next_turn).
     pub async fn play(&mut self, runtime: &Runtime, cx: &ToolContext) -> Option<String> {
         let mut said = None;
         while let Some(turn) = self.next_turn() {
@@ -162,20 +163,20 @@ impl ScriptedModel {
 }
 
 impl ModelTurn {
-    /// Says something, and asks for nothing.
+    /// Makes a turn with a text and no calls.
     pub fn text(text: impl Into<String>) -> Self {
         Self(Kind::Says { text: Some(text.into()), calls: Vec::new() })
     }
 
-    /// Asks for a call.
+    /// Makes a turn with a call.
     ///
     /// # Panics
-    /// The arguments can't be written as JSON.
+    /// The arguments cannot be serialized.
     pub fn call(tool: impl Into<String>, arguments: impl Serialize) -> Self {
         Self(Kind::Says { text: None, calls: Vec::new() }).and(tool, arguments)
     }
 
-    /// Asks for one more call, in parallel.
+    /// Adds a parallel call.
     ///
     /// # Panics
     /// The arguments can't be written as JSON, or the turn is one that depends on answers.
@@ -189,20 +190,20 @@ impl ModelTurn {
         self
     }
 
-    /// Decides when the turn has come, by the answers so far.
+    /// Makes a turn that is computed from the answers so far.
     pub fn after(turn: impl FnOnce(&[ModelAnswer]) -> ModelTurn + Send + 'static) -> Self {
         Self(Kind::After(Box::new(turn)))
     }
 }
 
 impl ModelMessage {
-    /// Returns what is said to the user, if anything is.
+    /// Returns the text for the user, if there is one.
     #[must_use]
     pub fn said(&self) -> Option<&str> {
         self.text.as_deref()
     }
 
-    /// Lists the calls that are asked for.
+    /// Lists the calls of this turn.
     #[must_use]
     pub fn calls(&self) -> &[ToolCallRequest] {
         &self.calls

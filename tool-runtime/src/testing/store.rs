@@ -1,4 +1,4 @@
-//! A store in memory that fails when it is told to.
+//! An in-memory store that fails on demand.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::{Future, pending};
@@ -13,9 +13,9 @@ use crate::store::{
     StoreErrorKind, StoredOutput, TicketEnd, TicketQuota, TicketStore, UnixMillis, WaitingTicket,
 };
 
-/// A store in memory whose next operations fail as they are told to.
+/// An in-memory store with faults that a test sets.
 ///
-/// A handle: its clones are the same store. Where no fault is due, it is [`Memory`].
+/// This is a handle: its clones are the same store. Without faults it behaves like [`Memory`].
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -39,7 +39,7 @@ use crate::store::{
 /// let cx = context().build()?.with_idempotency_key("order-1")?;
 ///
 /// // A store that is down: the write does not run.
-/// store.next(StoreOperation::Claim, StoreFault::Fails);
+/// store.fail_next(StoreOperation::Claim, StoreFault::Fails);
 /// let mut call = runtime.call("order_tea", "{}", &cx);
 /// expect_output(call.execute().await).failed().code("UNAVAILABLE");
 ///
@@ -54,33 +54,33 @@ pub struct FaultyStore {
     faults: Arc<Mutex<Faults>>,
 }
 
-/// What a store is asked to do.
+/// An operation of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StoreOperation {
-    /// Claims an idempotency key.
+    /// Claiming an idempotency key.
     Claim,
-    /// Lengthens a lease.
+    /// Renewing a lease.
     Renew,
-    /// Ends a claim.
+    /// Settling a claim.
     Settle,
-    /// Reads what is known of keys.
+    /// Reading records of keys.
     FindKeys,
-    /// Writes, ends or reads a ticket.
+    /// Writing, ending or reading a ticket.
     Tickets,
-    /// Writes, revokes or reads a standing grant.
+    /// Writing, revoking or reading a standing grant.
     Grants,
-    /// Writes or reads a long answer.
+    /// Writing or reading a long answer.
     Outputs,
-    /// Forgets what is over.
+    /// Sweeping expired records.
     Sweep,
 }
 
-/// How an operation fails.
+/// The way in which an operation fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StoreFault {
-    /// Nothing is done, and the answer is an error.
+    /// The operation is not done, and returns an error.
     Fails,
     /// It is done, and the answer is an error all the same: the worst kind.
     AnswerIsLost,
@@ -95,7 +95,7 @@ struct Faults {
 }
 
 impl FaultyStore {
-    /// Starts empty, and without faults.
+    /// Makes an empty store without faults.
     #[must_use]
     pub fn new() -> Self {
         Self { memory: Memory::new(), faults: Arc::default() }

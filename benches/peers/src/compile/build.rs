@@ -1,4 +1,4 @@
-//! A generated crate on disk, and how long cargo takes to build it.
+//! A generated crate on disk, and the duration of its builds.
 
 use std::ffi::OsString;
 use std::fs;
@@ -6,40 +6,40 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// The files of a crate that is to be written.
+/// The files of a crate to write.
 #[derive(Debug)]
 pub(super) struct Files {
     /// The package's name.
     pub(super) name: &'static str,
     /// `Cargo.toml`.
     pub(super) manifest: String,
-    /// `src/main.rs`, and beside it the modules.
+    /// `src/main.rs`, and its modules.
     pub(super) sources: Vec<(String, String)>,
 }
 
-/// A crate that has been written.
+/// A crate on disk.
 #[derive(Debug)]
 pub(super) struct Crate {
     folder: PathBuf,
     name: &'static str,
-    /// The module that is touched, with its text as generated.
+    /// The module that is changed, with its generated text.
     touched: (PathBuf, String),
 }
 
-/// How long a build took.
+/// The duration of a build.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Took {
-    /// By the clock.
+    /// Elapsed time.
     pub(super) wall: Duration,
-    /// On the processors, in cargo and all that it started; zero where the system does not say.
+    /// Processor time of cargo and its child processes; zero if the system does not report it.
     pub(super) processor: Duration,
 }
 
-/// What stands for the number that a touch changes.
+/// The placeholder of the number that a change replaces.
 pub(super) const TOUCHED: &str = "/* touched */ 0";
 
 impl Crate {
-    /// Writes the crate, with the same versions of its dependencies as the peers' own workspace.
+    /// Writes the crate, with the dependency versions of the peers' own workspace.
     pub(super) fn write(folder: PathBuf, files: Files) -> Result<Self, String> {
         let said = |error: std::io::Error| format!("{}: {error}", folder.display());
         let sources = folder.join("src");
@@ -59,17 +59,17 @@ impl Crate {
         Ok(Self { folder, name: files.name, touched })
     }
 
-    /// Fetches what the crate depends on, so that no build waits for it.
+    /// Fetches the crate's dependencies, so that no build waits for them.
     pub(super) fn fetch(&self) -> Result<(), String> {
         self.cargo(&["fetch"]).map(drop)
     }
 
-    /// Builds the crate and whatever of its dependencies is missing.
+    /// Builds the crate and its missing dependencies.
     pub(super) fn build(&self) -> Result<Took, String> {
         self.timed("build")
     }
 
-    /// Checks the crate, which makes no code.
+    /// Checks the crate, which generates no code.
     pub(super) fn check(&self) -> Result<Took, String> {
         self.timed("check")
     }
@@ -80,7 +80,7 @@ impl Crate {
         Ok(Took { wall: wall.elapsed(), processor: self::processor().saturating_sub(processor) })
     }
 
-    /// Removes what was built of the crate itself, not of its dependencies.
+    /// Removes the build of the crate itself, but not of its dependencies.
     pub(super) fn clean(&self) -> Result<(), String> {
         self.cargo(&["clean", "--offline", "--package", self.name]).map(drop)
     }
@@ -92,7 +92,7 @@ impl Crate {
         fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// Runs the crate, which prints how many tools it has: as many as it should?
+    /// Runs the crate, and checks the number of tools that it prints.
     pub(super) fn holds(&self, tools: usize) -> Result<(), String> {
         let printed = self.cargo(&["run", "--offline"])?;
         match printed.trim().parse::<usize>() {
@@ -118,10 +118,11 @@ impl Crate {
     }
 }
 
-/// The processor time of all processes that this one started and waited for, and of theirs.
+/// Returns the processor time of all finished child processes and their children.
 fn processor() -> Duration {
     let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // After the name in brackets: state is the first word, the children's times are 14 and 15.
+    // After the name in brackets, the state is the first field, and the children's times are 14
+    // and 15.
     let after = text.rsplit_once(") ").map_or("", |(_, after)| after);
     let words = after.split(' ').skip(13).take(2);
     let hundredths: u64 = words.filter_map(|word| word.parse::<u64>().ok()).sum();

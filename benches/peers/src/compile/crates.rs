@@ -1,7 +1,8 @@
 //! The two generated crates: the same tools with the project's macros and with rmcp's.
 //!
 //! Each is written as its documentation shows: modules of ten tools, a description for every tool
-//! and parameter, an answer type with a schema, and a main function that prints how many there are.
+//! and parameter, an answer type with a schema, and a main function that prints the number of
+//! tools.
 
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
-//! What compiling a crate full of tools costs: the project's macros beside rmcp's.
+//! The compile time of a crate full of tools: the project's macros compared with rmcp's.
 //!
-//! Two crates are written that hold the same tools, their dependencies are built, and then the
-//! crates themselves are built again and again, in turn, so that both meet the same machine.
+//! Two crates with the same tools are written, their dependencies are built, and then the crates
+//! themselves are built repeatedly and alternately, so that both see the same machine.
 
 mod build;
 mod crates;
@@ -13,10 +13,10 @@ use std::{env, fs, process};
 
 use build::{Crate, Took};
 
-/// How often each build is repeated.
+/// The number of repetitions of each build.
 const ROUNDS: usize = 5;
 
-/// Prints the table and the line; the words are a number of tools and a folder.
+/// Prints the table and the line; the arguments are a number of tools and a folder.
 pub(crate) fn figure(words: &[&str]) -> Result<(), String> {
     let tools = match words.first() {
         None => 200,
@@ -28,7 +28,7 @@ pub(crate) fn figure(words: &[&str]) -> Result<(), String> {
         .unwrap_or_else(|| env::temp_dir().join(format!("tool-peers-compile-{}", process::id())));
     let timed = time_both(tools, &folder);
     if kept.is_none() {
-        // A folder that stays behind is the system's to clean.
+        // The system cleans up a folder that cannot be removed.
         let _ = fs::remove_dir_all(&folder);
     }
     let [ours, rmcp] = timed?;

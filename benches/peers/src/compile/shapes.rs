@@ -1,4 +1,4 @@
-//! The tools that both crates hold: four shapes of parameters, in turn and in changing order.
+//! The tools of both crates: four shapes of parameters, in turn and in changing order.
 
 /// A parameter of a generated tool.
 #[derive(Debug)]
@@ -7,16 +7,16 @@ pub(super) struct Parameter {
     pub(super) name: &'static str,
     /// Its type.
     pub(super) ty: &'static str,
-    /// What the model reads about it.
+    /// The description for the model.
     pub(super) about: &'static str,
 }
 
-/// A shape of tool: its parameters, and how its answer is made of them.
+/// A shape of tool: its parameters, and the code of its answer.
 #[derive(Debug)]
 pub(super) struct Shape {
     /// The parameters.
     pub(super) parameters: &'static [Parameter],
-    /// When the tool fails.
+    /// The condition for the tool's failure.
     pub(super) fails_if: &'static str,
     /// The answer's `items`, a `Vec<String>`.
     pub(super) items: &'static str,
@@ -79,12 +79,13 @@ const SHAPES: [Shape; 4] = [
     },
 ];
 
-/// The shape of the tool with this number.
+/// Returns the shape of the tool with this number.
 pub(super) fn of(number: usize) -> &'static Shape {
     &SHAPES[number % SHAPES.len()]
 }
 
-/// The parameters of the tool with this number: tools of a shape do not all share their order.
+/// Returns the parameters of the tool with this number: their order differs between tools of a
+/// shape.
 pub(super) fn parameters(number: usize) -> impl Iterator<Item = &'static Parameter> {
     let parameters = of(number).parameters;
     let first = number / SHAPES.len() % parameters.len();

@@ -1,4 +1,4 @@
-//! llm-tool: its `ToolRegistry`, given the argument text as it is.
+//! llm-tool: its `ToolRegistry`, called with the argument text.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) const DOCUMENTED: Style = Style {
     },
 };
 
-/// The trait by hand, which serialises the answer itself and leaves its text alone.
+/// The hand-written trait, which serialises the answer itself and does not clean its text.
 pub(super) const LEAN: Style = Style {
     key: "llm_tool_lean",
     label: "llm-tool 0.10.5, RustTool",

@@ -1,8 +1,8 @@
-//! The same tool in every style that is measured: one file a peer.
+//! The same tool in every measured style: one file per peer.
 //!
 //! The tool, its data and its argument text are the project's own measured work
-//! ([`tool_benches::work`]). Each peer appears twice: as its documentation shows, and as lean as
-//! its public API allows.
+//! ([`tool_benches::work`]). Each peer appears twice: as its documentation shows it, and as cheap
+//! as its public API allows.
 
 mod llm_tool;
 mod ours;
@@ -13,25 +13,25 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A call of the tool with the measured arguments, to the bytes of its answer.
+/// A call of the tool with the measured arguments, which returns the bytes of its answer.
 pub(crate) type Call = Box<dyn FnMut() -> Option<Vec<u8>>>;
 
-/// One way of dispatching the call.
+/// A way of dispatching the call.
 #[derive(Debug)]
 pub(crate) struct Style {
     /// Its name on the command line and in the last line.
     pub(crate) key: &'static str,
     /// Its name in the table.
     pub(crate) label: &'static str,
-    /// Where the tool's data lies in the answer, as a JSON Pointer.
+    /// The JSON Pointer of the tool's data in the answer.
     pub(crate) data_at: &'static str,
-    /// Whether tools that are known only at run time can stand beside the measured one.
+    /// Whether tools that are known only at run time can be registered too.
     pub(crate) takes_further: bool,
-    /// Makes the call: the tool answers with this many items, beside this many further tools.
+    /// Prepares the call: the tool answers with this many items, among this many further tools.
     pub(crate) prepare: fn(usize, usize) -> Result<Call, String>,
 }
 
-/// Every style; the first is what the others are compared with.
+/// All styles; the others are compared with the first.
 pub(crate) const ALL: &[Style] = &[
     ours::BY_HAND,
     ours::RUNTIME,
@@ -43,7 +43,7 @@ pub(crate) const ALL: &[Style] = &[
     llm_tool::LEAN,
 ];
 
-/// The tool's arguments, where a peer lets a tool declare them as a type.
+/// The tool's arguments, for peers that declare them as a type.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
@@ -61,26 +61,27 @@ fn ten() -> u32 {
     10
 }
 
-/// The checks that the project derives from `#[arg(range, length)]`, which a peer's tool makes itself.
+/// The checks that the project derives from `#[arg(range, length)]`; a peer's tool makes them
+/// itself.
 fn admits(query: &str, limit: u32, tags: &[String]) -> bool {
     (1..=200).contains(&query.chars().count()) && (1..=50).contains(&limit) && tags.len() <= 20
 }
 
-/// What a tool says when its arguments break those bounds.
+/// The error for arguments out of bounds.
 const OUT_OF_BOUNDS: &str = "an argument is out of bounds";
 
-/// What a tool says when its search fails.
+/// The error of a failed search.
 const FAILED: &str = "the index is empty";
 
 /// The name under which every style registers the tool.
 const NAME: &str = "search_content";
 
-/// Names a tool that only stands beside the measured one.
+/// Returns the name of a further tool.
 fn further_name(number: usize) -> String {
     format!("further.tool_{number}")
 }
 
-/// The schema of a tool that takes nothing.
+/// Returns the schema of a tool without parameters.
 fn nothing() -> serde_json::Map<String, Value> {
     let mut schema = serde_json::Map::new();
     schema.insert("type".into(), "object".into());

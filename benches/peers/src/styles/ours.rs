@@ -1,11 +1,11 @@
-//! By hand, and through the project's own runtime.
+//! Hand-written code, and the project's own runtime.
 
 use tool_benches::work::{self, ARGUMENTS, Index};
 use tool_tests::run;
 
 use super::Style;
 
-/// What one would write by hand: parse, check, call, serialise.
+/// Hand-written: parse, check, call, serialise.
 pub(super) const BY_HAND: Style = Style {
     key: "hand",
     label: "by hand",

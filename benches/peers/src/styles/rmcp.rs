@@ -17,7 +17,7 @@ use tool_benches::work::{self, ARGUMENTS, Hits, Index};
 
 use super::{Arguments, Call, FAILED, NAME, OUT_OF_BOUNDS, Style, admits, further_name, nothing};
 
-/// `#[tool]` that returns `Json<T>`: structured content, and the same as text beside it.
+/// `#[tool]` that returns `Json<T>`: structured content, and the same as text.
 pub(super) const DOCUMENTED: Style = Style {
     key: "rmcp",
     label: "rmcp 3.9.0, Json<T>",

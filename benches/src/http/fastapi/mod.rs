@@ -7,14 +7,14 @@ use std::process::Command;
 use super::catalogue::TOPICS;
 use crate::rates::text;
 
-/// An environment of its own, with all packages in it.
+/// A separate Python environment with all packages.
 pub(super) struct Environment {
     python: PathBuf,
     program: PathBuf,
 }
 
 impl Environment {
-    /// The command that serves from it.
+    /// Returns the command that serves from it.
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.python);
         command.arg(&self.program).arg(TOPICS.join(","));

@@ -1,9 +1,9 @@
-//! What a client may do next, and how often it does.
+//! The actions of a client, and their frequencies.
 
 use super::request::{Call, KEY, Request, head};
 use tool_tests::dice::Dice;
 
-/// Something that a client does.
+/// An action of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Act {
     Echo,
@@ -50,7 +50,7 @@ use Act::{
     StreamAPanic, UnknownPath, UnknownTool, Wait, WrongKey, WrongMethod, WrongType,
 };
 
-/// How many of a thousand acts are of each kind.
+/// The number of actions of each kind in a thousand.
 pub(super) const WEIGHTS: [(Act, u64); 35] = [
     (Echo, 340),
     (NewTenant, 20),
@@ -101,7 +101,7 @@ impl Act {
         Echo
     }
 
-    /// Whether it breaks the protocol or the connection, so that nobody can be answered.
+    /// Returns whether it violates the protocol or breaks the connection, so that there is no answer.
     pub(super) fn breaks_off(self) -> bool {
         matches!(
             self,
@@ -116,7 +116,7 @@ impl Act {
         )
     }
 
-    /// Whether it is anything but a right call of a tool that does as it is told.
+    /// Returns whether it is anything but a correct call of a well-behaved tool.
     pub(super) fn is_a_fault(self) -> bool {
         !matches!(
             self,
@@ -187,7 +187,7 @@ fn broken_body(act: Act, number: u64) -> Request {
             let deep = "[".repeat(50_000) + &"]".repeat(50_000);
             (call.body().replace("{}", &deep).into_bytes(), None, &[400, 422])
         }
-        // What is announced is enough to refuse it; the rest is never sent.
+        // The announced length is enough to reject it; the rest is never sent.
         _ => (vec![b' '; 1_000], Some(64 << 20), &[413]),
     };
     let mut bytes = call.head(length.unwrap_or(body.len())).into_bytes();

@@ -1,4 +1,4 @@
-//! One client: it calls, waits, misbehaves, and looks at every answer.
+//! One client: it calls, waits, misbehaves, and checks every answer.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,14 +14,14 @@ use super::request::{Call, Request};
 use super::tally::Tally;
 use super::wire::{Answer, Wire};
 
-/// How many of the last keyed writes may be asked again.
+/// The number of recent keyed writes that may be repeated.
 const REMEMBERED: usize = 64;
 
-/// What all clients share.
+/// The state that all clients share.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     pub(super) tally: Tally,
-    /// The number of the last request; each has one, and its trace is named after it.
+    /// The number of the last request, which names its trace.
     number: AtomicU64,
     written: Mutex<VecDeque<Call>>,
 }
@@ -61,7 +61,7 @@ impl Client {
         Self { port, dice: Dice::new(seed), shared, wire: None }
     }
 
-    /// Acts until this moment, and ends with what it has begun.
+    /// Acts until this time, and finishes the last action.
     pub(super) async fn run(mut self, until: Instant) {
         while Instant::now() < until {
             let act = Act::roll(&mut self.dice);
@@ -78,7 +78,7 @@ impl Client {
     async fn ask(&mut self, act: Act) {
         let number = self.shared.number();
         let request = match act {
-            // Another client may have asked it again before it was sent here.
+            // Another client may have repeated it before it was sent here.
             Act::Note => self.note(number).answered(&[200, 409]),
             Act::NoteAgain => self.note_again(number).answered(&[200, 409]),
             _ => act.request(number, &mut self.dice),
@@ -101,7 +101,7 @@ impl Client {
         };
         wire.send(&request.bytes).await?;
         let answer = wire.answer().await?;
-        // What was refused unread may leave its rest in the connection: then the server closes it.
+        // After an unread body was rejected, the server may close the connection.
         let was_read = !matches!(answer.status, 400 | 401 | 404 | 405 | 413 | 415);
         if answer.stays_open && was_read && !self.dice.one_in(50) {
             self.wire = Some(wire);
@@ -116,13 +116,13 @@ impl Client {
         call
     }
 
-    /// One of the last writes under its key again, which may still run.
+    /// Repeats one of the last writes under its key, which may still be running.
     fn note_again(&mut self, number: u64) -> Call {
         let again = self.shared.one_of_the_last(&mut self.dice);
         again.map_or_else(|| self.note(number), |call| Call { number, ..call })
     }
 
-    /// Does what leads to no answer, or does not wait for it.
+    /// Performs an action without an answer, or does not wait for it.
     async fn break_off(&mut self, act: Act) {
         let result = match Wire::connect(self.port).await {
             Ok(wire) => self.misbehave(act, wire).await,
@@ -139,7 +139,7 @@ impl Client {
         match act {
             Act::HalfAHead => return self.half(wire, &wait(), true).await,
             Act::HalfABody => return self.half(wire, &wait(), false).await,
-            // What a client of TLS says first.
+            // The beginning of a TLS client's first message.
             Act::Garbage => {
                 wire.send(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\x00\xff\r\n\r\n").await?;
                 return wire.ends().await;
@@ -170,7 +170,7 @@ impl Client {
         Ok(())
     }
 
-    /// Sends a part of a call, and goes, or waits for the server to have enough.
+    /// Sends a part of a call, and disconnects, or waits until the server closes the connection.
     async fn half(&mut self, mut wire: Wire, call: &Call, of_the_head: bool) -> io::Result<()> {
         let (bytes, head) = (call.bytes(), call.head(call.body().len()).len());
         let (from, to) = if of_the_head { (1, head - 1) } else { (head, bytes.len() - 1) };
@@ -185,7 +185,7 @@ impl Client {
         Ok(())
     }
 
-    /// Asks for more than fits into the buffers on the way, and takes none of it.
+    /// Requests more than the buffers on the way hold, and reads nothing.
     async fn never_read(&mut self, mut wire: Wire) -> io::Result<()> {
         for _ in 0..8 {
             let call = Call::of(self.shared.number(), "large", r#"{"bytes":1000000}"#);

@@ -1,4 +1,4 @@
-//! The end of the server while calls still run.
+//! The shutdown of the server while calls are running.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,13 +13,14 @@ use super::{FAREWELL, GRACE};
 use crate::http::process::ServerProcess;
 use crate::rates::text;
 
-/// How long the process may take beyond what the server gives its calls: to write what it has to.
+/// The extra time for the process after the shutdown of its calls: to write its files.
 const MARGIN: Duration = Duration::from_secs(3);
 
-/// Ends the server by SIGTERM while calls run, and gives what it said last and how long it took.
+/// Stops the server by SIGTERM while calls are running, and returns its last line and the
+/// duration.
 ///
 /// # Errors
-/// A call is not answered as it must be, or the process does not end in time, or not well.
+/// A call is not answered correctly, or the process does not exit in time or successfully.
 pub(super) async fn farewell(
     server: ServerProcess,
     shared: &Arc<Shared>,
@@ -29,7 +30,7 @@ pub(super) async fn farewell(
         let wire = Wire::connect(server.port).await.map_err(text)?;
         answers.spawn(answered(wire, request));
     }
-    // They have begun long before this has passed, and the shortest of them runs longer.
+    // They have begun long before this time has passed, and the shortest of them runs longer.
     sleep(Duration::from_millis(200)).await;
     let asked = Instant::now();
     server.terminate()?;
@@ -41,7 +42,7 @@ pub(super) async fn farewell(
     Ok((last, asked.elapsed()))
 }
 
-/// Calls that end by themselves while the server waits for them, and one that does not.
+/// Returns calls that end during the shutdown, and one that does not.
 fn last_calls(shared: &Shared) -> Vec<Request> {
     let of = |tool, input: &str| Call::of(shared.number(), tool, input);
     let wait = || of("wait", r#"{"steps":20,"step_ms":30}"#);

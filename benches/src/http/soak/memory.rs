@@ -1,4 +1,4 @@
-//! Whether a server keeps more with every request.
+//! Checks that a server's memory does not grow with every request.
 
 use std::{fmt, fs};
 
@@ -6,25 +6,25 @@ use malloc_info::info::{SystemType, TotalType};
 
 use crate::rates::text;
 
-/// How many bytes what is kept on purpose, within bounds, may grow once the first leg is over.
+/// The allowed growth of bounded caches after the first phase, in bytes.
 const ALLOWED: i64 = 4 << 20;
 
-/// What a server held each time it was at rest.
+/// The memory of a server at each idle time.
 #[derive(Debug, Default)]
 pub(super) struct Rests(Vec<Rest>);
 
-/// What a server holds when nobody asks it anything.
+/// The memory of an idle server.
 #[derive(Debug, Clone, Copy, Default)]
 struct Rest {
-    /// How many requests it has had.
+    /// The number of requests so far.
     requests: i64,
-    /// Bytes that it has allocated and not freed.
+    /// Allocated bytes.
     live: i64,
-    /// Bytes that the process holds, with what its allocator keeps for later.
+    /// Bytes of the process, including its allocator's free memory.
     resident: i64,
 }
 
-/// What came to be held between the first rest and the last.
+/// The growth between the first idle time and the last.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Growth {
     requests: i64,
@@ -38,12 +38,12 @@ impl Rests {
         self.0.push(Rest { requests, live, resident });
     }
 
-    /// Bytes that the process held at its last rest.
+    /// Returns the bytes of the process at its last idle time.
     pub(super) fn resident(&self) -> i64 {
         self.0.last().map_or(0, |rest| rest.resident)
     }
 
-    /// How much came to be held since the first rest, before which caches have filled.
+    /// Returns the growth since the first idle time, by which caches have filled.
     pub(super) fn growth(&self) -> Option<Growth> {
         let [first, .., last] = self.0.as_slice() else { return None };
         Some(Growth {
@@ -70,21 +70,21 @@ impl Growth {
         self.live > ALLOWED
     }
 
-    /// How many bytes a request would have to leak to be found.
+    /// Returns the smallest leak per request that would be detected, in bytes.
     pub(super) fn seen_from(self) -> i64 {
         ALLOWED / self.requests.max(1) + 1
     }
 
-    /// How many bytes were kept of each request, all taken together.
+    /// Returns the growth per request, in bytes.
     pub(super) fn per_request(self) -> i64 {
         self.live / self.requests.max(1)
     }
 }
 
-/// Bytes that this process has allocated and not freed, in Rust as well as in C.
+/// Returns the bytes that this process has allocated and not freed, in Rust as well as in C.
 ///
 /// # Errors
-/// The allocator does not say.
+/// The allocator does not report it.
 pub(super) fn live() -> Result<i64, String> {
     let heaps = malloc_info::malloc_info().map_err(text)?;
     let total = |wanted: TotalType| {
@@ -96,7 +96,7 @@ pub(super) fn live() -> Result<i64, String> {
     i64::try_from(taken.saturating_sub(free)).map_err(text)
 }
 
-/// Bytes of memory that a process holds.
+/// Returns the resident bytes of a process.
 pub(super) fn resident(process: u32) -> Result<i64, String> {
     let pages = fs::read_to_string(format!("/proc/{process}/statm")).map_err(text)?;
     let pages = pages.split(' ').nth(1).and_then(|pages| pages.parse::<i64>().ok());
@@ -104,7 +104,7 @@ pub(super) fn resident(process: u32) -> Result<i64, String> {
     Ok(pages * i64::try_from(rustix::param::page_size()).map_err(text)?)
 }
 
-/// Bytes as MiB.
+/// Converts bytes to MiB.
 #[allow(clippy::cast_precision_loss, reason = "far below 2^52")]
 pub(super) fn mib(bytes: i64) -> f64 {
     bytes as f64 / 1024.0 / 1024.0

@@ -1,4 +1,4 @@
-//! A tool server under load and faults, for as long as one likes, and what is left of it afterwards.
+//! A tool server under load and faults for a given time, and its leaks afterwards.
 
 mod act;
 mod client;
@@ -29,31 +29,31 @@ use self::settling::Left;
 use super::process::ServerProcess;
 use crate::rates::text;
 
-/// How long it goes on unless said.
+/// The default duration, in seconds.
 const SECONDS: u64 = 600;
 
-/// How many clients there are.
+/// The number of clients.
 const CLIENTS: u64 = 48;
 
-/// How often the server is left alone until it is at rest, the end included.
+/// The number of phases, each followed by an idle time.
 const LEGS: u32 = 4;
 
-/// How often it says how it is.
+/// The time between two reports of progress.
 const SAID_EVERY: Duration = Duration::from_secs(5);
 
-/// How long running calls may end by themselves when the server is to end.
+/// The time for running calls to end during the shutdown.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// How long what was cancelled then may take to be answered.
+/// The time for cancelled calls to be answered.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// What a tool panics with that is asked to.
+/// The panic message of a tool that is made to panic.
 const WANTED_PANIC: &str = "the soak wants it so";
 
-/// Loads a server for so many seconds, and holds what is left against what must be.
+/// Loads a server for this many seconds, and checks its state afterwards.
 ///
 /// # Errors
-/// The arguments cannot be read, the server cannot be started, or something is not as it must be.
+/// The arguments cannot be read, the server cannot be started, or a check fails.
 pub fn print(arguments: &[&str]) -> Result<(), String> {
     let number = |word: &str| word.parse::<u64>().map_err(|error| format!("{word}: {error}"));
     let (seconds, seed) = match arguments {
@@ -77,7 +77,7 @@ fn any_seed() -> u64 {
     u64::from(now.subsec_nanos())
 }
 
-/// What is known at the end.
+/// The results of a soak.
 struct Outcome {
     time: Duration,
     shared: Arc<Shared>,
@@ -108,7 +108,7 @@ async fn soak(folder: &Path, time: Duration, seed: u64) -> Result<Outcome, Strin
     Ok(Outcome { time, shared, rests, left, accounts, ended, ended_in })
 }
 
-/// Lets all clients act for a while, and says how the server is.
+/// Lets all clients act for a while, and prints reports of progress.
 async fn load(
     server: &mut ServerProcess,
     shared: &Arc<Shared>,
@@ -143,7 +143,7 @@ async fn load(
 }
 
 impl Outcome {
-    /// Prints the outcome; an error names everything that is not as it must be.
+    /// Prints the results; an error lists all failed checks.
     fn judged(&self) -> Result<(), String> {
         self.print_acts();
         let tally = &self.shared.tally;

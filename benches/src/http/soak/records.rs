@@ -1,4 +1,4 @@
-//! The ledger, held against what the tools' calls have left behind themselves.
+//! Compares the ledger with the tools' own log of calls.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -10,25 +10,25 @@ use tool_runtime::ledger::{JsonLines, LedgerStore, Record, RecordedCall, Recorde
 use super::server::{LEDGER, TRAIL, keys};
 use crate::rates::text;
 
-/// How many entries are read at once.
+/// The number of entries that are read at once.
 const PAGE: usize = 1_024;
 
-/// What the ledger and the trail say together.
+/// The combined counts of the ledger and the tools' log.
 #[derive(Debug, Default)]
 pub(super) struct Accounts {
     /// Calls that reached a tool.
     pub(super) reached: u64,
-    /// Records of calls, also of those that reached none.
+    /// Records of calls, including those that reached no tool.
     pub(super) records: u64,
-    /// Calls that reached a tool and are not on record, or more than once.
+    /// Calls that reached a tool and do not have exactly one record.
     pub(super) unrecorded: u64,
-    /// Records of calls that ran and have not reached a tool.
+    /// Records of calls that ran but did not reach a tool.
     pub(super) invented: u64,
     /// Keys under which a write had its effect twice.
     pub(super) doubled: u64,
 }
 
-/// What is known of one request, by its number.
+/// The state of one request, by its number.
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
     reached: bool,
@@ -36,10 +36,10 @@ struct Known {
     ran: bool,
 }
 
-/// Verifies the ledger, and compares it with the trail.
+/// Verifies the ledger, and compares it with the tools' log.
 ///
 /// # Errors
-/// A file cannot be read, or the ledger is not as it was written.
+/// A file cannot be read, or the ledger was changed.
 pub(super) fn accounts(folder: &Path) -> Result<Accounts, String> {
     let mut store = JsonLines::read_only(folder.join(LEDGER)).map_err(text)?;
     verify(&mut store, &keys()?, &[]).map_err(|error| format!("the ledger: {error}"))?;
@@ -66,7 +66,7 @@ impl Accounts {
             match line.split_once(' ') {
                 Some(("call", trace)) => {
                     let Some(it) = of(known, trace) else { continue };
-                    // A call that is tried again reaches its tool again.
+                    // A call that is retried reaches its tool again.
                     self.reached += u64::from(!it.reached);
                     it.reached = true;
                 }
@@ -100,7 +100,7 @@ fn has_run(call: &RecordedCall) -> bool {
     call.attempts > 0 && call.origin == RecordedOrigin::Call
 }
 
-/// What is known of the request with this trace, `soak-NUMBER`.
+/// Returns the state of the request with this trace, `soak-NUMBER`.
 fn of<'k>(known: &'k mut Vec<Known>, trace: &str) -> Option<&'k mut Known> {
     let number: usize = trace.strip_prefix("soak-")?.parse().ok()?;
     if known.len() <= number {

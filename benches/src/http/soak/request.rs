@@ -1,43 +1,43 @@
-//! Requests as bytes, right and wrong, and what each must be answered.
+//! Requests as bytes, right and wrong, and their expected answers.
 
 use serde::Deserialize;
 
 use super::wire::Answer;
 
-/// The key that the server knows.
+/// The server's API key.
 pub(super) const KEY: &str = "soak-key-0123456789abcdef0123456789abcdef";
 
-/// A request's bytes, and what it must be answered.
+/// A request's bytes, and its expected answer.
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) bytes: Vec<u8>,
     pub(super) expected: Expected,
 }
 
-/// What an answer must be.
+/// An expected answer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Expected {
     pub(super) statuses: &'static [u16],
-    /// The error's code, where the tool fails by its own doing.
+    /// The error's code, if the tool itself fails.
     pub(super) code: Option<&'static str>,
     /// The tool that it must name.
     pub(super) tool: &'static str,
-    /// What a success must hold.
+    /// A text that a success must contain.
     pub(super) holds: String,
     /// The trace that it must name; empty if it is not a call.
     pub(super) trace: String,
 }
 
-/// What is wrong with an answer.
+/// The error of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Wrong {
     /// The server failed, not a tool.
     NotTheTools(String),
-    /// It is not what the request asks for.
+    /// It is not the expected answer.
     Other(String),
 }
 
-/// A call of a tool that is put together from its parts.
+/// A call of a tool, assembled from its parts.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
     pub(super) number: u64,
@@ -62,7 +62,7 @@ impl Call {
         format!(r#"{{"tool_name":"{}","input":{}}}"#, self.tool, self.input)
     }
 
-    /// The call's head for a body of so many bytes.
+    /// Returns the call's head for a body of this length.
     pub(super) fn head(&self, length: usize) -> String {
         let mut headers = format!(
             "Content-Type: application/json\r\nContent-Length: {length}\r\n\
@@ -83,21 +83,21 @@ impl Call {
         (self.head(body.len()) + &body).into_bytes()
     }
 
-    /// The request that is answered with one of these.
+    /// Returns the request, to be answered with one of these statuses.
     pub(super) fn answered(self, statuses: &'static [u16]) -> Request {
         let (trace, tool) = (trace(self.number), self.tool);
         let expected = Expected { statuses, tool, trace, ..Expected::default() };
         Request { bytes: self.bytes(), expected }
     }
 
-    /// The request in which the tool itself fails.
+    /// Returns the request, in which the tool itself fails.
     pub(super) fn failing(self, statuses: &'static [u16], code: &'static str) -> Request {
         let request = self.answered(statuses);
         let expected = Expected { code: Some(code), ..request.expected };
         Request { expected, ..request }
     }
 
-    /// The request whose answer holds this.
+    /// Returns the request, whose answer contains this text.
     pub(super) fn holding(self, text: impl Into<String>) -> Request {
         let request = self.answered(&[200]);
         let expected = Expected { holds: text.into(), ..request.expected };
@@ -106,13 +106,13 @@ impl Call {
 }
 
 impl Request {
-    /// A request that leads to no call.
+    /// Returns a request that leads to no call.
     pub(super) fn other(bytes: impl Into<Vec<u8>>, statuses: &'static [u16]) -> Self {
         Self { bytes: bytes.into(), expected: Expected { statuses, ..Expected::default() } }
     }
 }
 
-/// The lines up to the body.
+/// Returns the lines before the body.
 pub(super) fn head(method: &str, path: &str, number: u64, headers: &str) -> String {
     format!(
         "{method} {path} HTTP/1.1\r\nHost: localhost\r\nX-Site-ID: soak\r\nX-Trace-ID: {}\r\n{headers}\r\n",
@@ -124,7 +124,7 @@ pub(super) fn trace(number: u64) -> String {
     format!("soak-{number}")
 }
 
-/// What every failure has, and every answered call.
+/// The members of every failure, and of every answered call.
 #[derive(Deserialize)]
 struct Body {
     success: bool,
@@ -139,7 +139,7 @@ struct Audit {
 }
 
 impl Expected {
-    /// Holds an answer against it.
+    /// Checks an answer.
     pub(super) fn judge(&self, answer: &Answer) -> Result<(), Wrong> {
         let text = String::from_utf8_lossy(&answer.body);
         let told = |what: &str| {

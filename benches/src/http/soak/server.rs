@@ -1,4 +1,4 @@
-//! The server of the soak, in a process of its own.
+//! The server of the soak, in its own process.
 
 use std::io::BufRead;
 use std::panic;
@@ -25,19 +25,19 @@ use super::{FAREWELL, GRACE, WANTED_PANIC};
 use crate::http::contestant::say;
 use crate::rates::text;
 
-/// Panics that no tool was asked for.
+/// The number of unintended panics.
 static PANICS: AtomicU64 = AtomicU64::new(0);
 
-/// The file that the calls leave their traces in.
+/// The file of the tools' own log.
 pub(super) const TRAIL: &str = "trail.txt";
 
 /// The file of the ledger.
 pub(super) const LEDGER: &str = "ledger.jsonl";
 
-/// Serves until this process is asked to end, or its parent has gone.
+/// Serves until this process is stopped, or its parent has gone.
 ///
 /// # Errors
-/// Its files cannot be written, or it does not end cleanly.
+/// Its files cannot be written, or it does not shut down cleanly.
 pub fn serve(folder: &str) -> Result<(), String> {
     count_panics();
     tokio::runtime::Runtime::new().map_err(text)?.block_on(play(Path::new(folder)))
@@ -71,7 +71,7 @@ async fn play(folder: &Path) -> Result<(), String> {
     say(&format!("ended cancelled={} cut={}", ended.cancelled, ended.cut))
 }
 
-/// The keys that the ledger is written and verified with.
+/// Returns the ledger's keys.
 pub(super) fn keys() -> Result<KeyRing, String> {
     KeyRing::new("soak", &[7; 32]).map_err(text)
 }
@@ -82,12 +82,12 @@ fn auth() -> Result<Auth, String> {
     Ok(Auth::new().api_keys(&ApiKeys::new(set)))
 }
 
-/// More than anybody asks, so that there is an allowance to be kept for each tenant and tool.
+/// A limit that is never reached, so that there is an allowance for each tenant and tool.
 fn rates() -> Result<RateLimits, String> {
     Ok(RateLimits::none().calls(RateLimit::per_second(100_000).map_err(text)?))
 }
 
-/// As they are, but for what would make a slow client's end take longer than the soak.
+/// The default limits, except those that would make a slow client's end take longer than the soak.
 fn limits() -> ServerLimits {
     let mut limits = ServerLimits::default();
     limits.header_timeout = Duration::from_secs(2);
@@ -98,7 +98,7 @@ fn limits() -> ServerLimits {
     limits
 }
 
-/// Counts panics; those that the soak wants are not printed either.
+/// Counts panics; intended ones are not printed or counted.
 fn count_panics() {
     let print = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
@@ -110,7 +110,8 @@ fn count_panics() {
     }));
 }
 
-/// Says how it is whenever the parent asks; what it returns ends when the parent has gone.
+/// Reports the server's state when the parent asks; the receiver completes when the parent has
+/// gone.
 fn answer_the_parent() -> oneshot::Receiver<()> {
     let (gone, heard) = oneshot::channel();
     let tasks = Handle::current();

@@ -1,4 +1,4 @@
-//! What a server still holds when nobody asks it anything any more.
+//! The resources that an idle server still holds.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,30 +10,30 @@ use super::wire::Wire;
 use crate::http::process::ServerProcess;
 use crate::rates::text;
 
-/// How long a server may take to be done with what it was asked.
+/// The longest time until a server is idle.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Counts the tasks that wait a minute each, to record what one caller was refused in it.
+/// The gauge of the tasks that wait a minute each to record one caller's refusals.
 const SUMMARIES: &str = "tool_server_refusal_summaries_pending";
 
-/// What a server holds, or what of it is more than it held before it was loaded.
+/// The resources of a server, or their growth since it was first idle.
 #[derive(Debug, Default)]
 pub(super) struct Left {
     /// Tasks that have not ended.
     pub(super) tasks: u64,
-    /// What its gauges count together: connections, requests, calls that run on, threads of tools.
+    /// The sum of its gauges: connections, requests, detached calls, tools' threads.
     pub(super) permits: u64,
-    /// Panics that no tool was asked for.
+    /// Unintended panics.
     pub(super) panics: u64,
-    /// Bytes that it has allocated and not freed.
+    /// Allocated bytes.
     pub(super) live: i64,
-    /// Each of the gauges that is not 0.
+    /// The gauges that are not 0.
     pub(super) named: Vec<String>,
     gauges: BTreeMap<String, f64>,
 }
 
 impl Left {
-    /// Looks what a server holds; the look itself is a connection with a request.
+    /// Reads a server's resources; reading needs a connection with a request.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
     pub(super) async fn of(server: &mut ServerProcess) -> Result<Self, String> {
         let mut gauges = gauges(server.port).await?;
@@ -57,7 +57,7 @@ impl Left {
         })
     }
 
-    /// Waits until a server holds no more than it held when it was idle, but not for ever.
+    /// Waits until a server holds no more than when it was idle, for a limited time.
     pub(super) async fn settled(server: &mut ServerProcess, idle: &Self) -> Result<Self, String> {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -69,7 +69,7 @@ impl Left {
         }
     }
 
-    /// Whether the server holds no more than when it was idle.
+    /// Returns whether the server holds no more than when it was idle.
     pub(super) fn is_nothing(&self) -> bool {
         self.tasks == 0 && self.permits == 0
     }
@@ -88,7 +88,7 @@ impl Left {
     }
 }
 
-/// All gauges of a server, by name and labels.
+/// Returns all gauges of a server, by name and labels.
 async fn gauges(port: u16) -> Result<BTreeMap<String, f64>, String> {
     let mut wire = Wire::connect(port).await.map_err(text)?;
     let headers = format!("X-Internal-API-Key: {KEY}\r\nConnection: close\r\n");

@@ -1,4 +1,4 @@
-//! What the clients have counted.
+//! The counts of the clients.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use super::act::{Act, WEIGHTS};
 use super::request::Wrong;
 
-/// How many wrong answers are told in full.
+/// The most wrong answers that are described.
 const TOLD: usize = 20;
 
-/// What all clients have done and seen so far.
+/// The counts of all clients so far.
 #[derive(Debug)]
 pub(super) struct Tally {
     acts: [AtomicU64; WEIGHTS.len()],
@@ -60,8 +60,8 @@ impl Tally {
         self.count(Act::is_a_fault)
     }
 
-    /// How many were not answered, how many were answered wrongly, and how many by a failure that
-    /// is not a tool's.
+    /// Returns the numbers of unanswered requests, of wrong answers, and of failures that are not
+    /// a tool's.
     pub(super) fn failures(&self) -> [u64; 3] {
         [&self.unanswered, &self.wrong, &self.not_the_tools].map(|it| it.load(Ordering::Relaxed))
     }
@@ -70,7 +70,7 @@ impl Tally {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Each act, and how often it was done.
+    /// Returns each action with its count.
     pub(super) fn acts(&self) -> impl Iterator<Item = (Act, u64)> {
         WEIGHTS
             .iter()

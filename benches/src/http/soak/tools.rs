@@ -1,4 +1,4 @@
-//! The tools of the soak: quick and slow ones, ones that fail, panic and never end.
+//! The tools of the soak: quick and slow ones, and ones that fail, panic and never end.
 #![allow(clippy::unused_async, clippy::unnecessary_wraps, reason = "tools are so as a rule")]
 
 use std::convert::Infallible;
@@ -15,9 +15,9 @@ use tool_runtime::prelude::*;
 
 use super::WANTED_PANIC;
 
-/// What every tool's call leaves behind before it does anything else: its trace, in a file.
+/// The tools' own log of calls, which every call writes to first: its trace, in a file.
 ///
-/// It is what the ledger is held against, and so has nothing to do with the ledger.
+/// The ledger is compared with it, so it is independent of the ledger.
 #[derive(Debug)]
 pub(super) struct Trail(Mutex<BufWriter<File>>);
 
@@ -26,7 +26,7 @@ impl Trail {
         Ok(Self(Mutex::new(BufWriter::new(File::create(path)?))))
     }
 
-    /// Writes out what is still held in memory.
+    /// Writes the buffered lines.
     pub(super) fn flush(&self) -> io::Result<()> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).flush()
     }
@@ -37,7 +37,7 @@ impl Trail {
 
     fn line(&self, kind: &str, what: &str) {
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // A disk that is full is found at the end: then records have no call.
+        // A full disk is detected at the end: then records have no call.
         let _ = writeln!(file, "{kind} {what}");
     }
 }

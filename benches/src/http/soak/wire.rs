@@ -1,4 +1,4 @@
-//! A connection that can do what a well-behaved client never does.
+//! A connection that can misbehave.
 
 use std::io::{self, ErrorKind};
 use std::time::Duration;
@@ -7,10 +7,10 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// How long an answer may take before it counts as none.
+/// The longest wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// One connection, and what was read of it beyond the last answer.
+/// A connection, and the bytes that were read after the last answer.
 #[derive(Debug)]
 pub(super) struct Wire(BufReader<TcpStream>);
 
@@ -23,7 +23,7 @@ pub(super) struct Answer {
     pub(super) stays_open: bool,
 }
 
-/// What stands before an answer's body.
+/// The head of an answer.
 #[derive(Debug, Default)]
 struct Head {
     status: u16,
@@ -43,7 +43,7 @@ impl Wire {
         self.0.get_mut().write_all(bytes).await
     }
 
-    /// Reads a whole answer. An error if there is none in time, or the connection ends in it.
+    /// Reads a whole answer. It is an error if none arrives in time, or the connection ends in it.
     pub(super) async fn answer(&mut self) -> io::Result<Answer> {
         let answer = async {
             let head = self.head().await?;
@@ -53,7 +53,7 @@ impl Wire {
         timeout(PATIENCE, answer).await.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()))
     }
 
-    /// Reads up to the end of an answer's head and the first line of its body.
+    /// Reads an answer's head and the first line of its body.
     pub(super) async fn beginning(&mut self) -> io::Result<()> {
         let beginning = async {
             self.head().await?;
@@ -62,7 +62,7 @@ impl Wire {
         timeout(PATIENCE, beginning).await.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()))
     }
 
-    /// Waits until the server ends the connection, whatever it says before.
+    /// Waits until the server closes the connection, ignoring its data.
     pub(super) async fn ends(&mut self) -> io::Result<()> {
         let mut heard = Vec::new();
         let end = self.0.read_to_end(&mut heard);
@@ -74,9 +74,9 @@ impl Wire {
         }
     }
 
-    /// Ends the connection as a process that is killed does: with a reset.
+    /// Closes the connection as the system does for a killed process: with a reset.
     pub(super) fn reset(self) {
-        // Without it the connection ends in good order, which is a fault as well.
+        // Without it the connection is closed gracefully, which is a fault too.
         let _ = self.0.get_ref().set_zero_linger();
     }
 

@@ -1,4 +1,4 @@
-//! What there is to tell: contents, and how they are written and indexed.
+//! The contents of the guide, and how they are written and indexed.
 
 use tool_runtime::prelude::*;
 use tool_runtime::serde_json::json;

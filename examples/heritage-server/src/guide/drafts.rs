@@ -5,7 +5,7 @@ use tool_runtime::Uuid;
 use super::{Guide, NewContent, Place, at};
 use crate::store::StoreError;
 
-/// What was written, now or under the same key before.
+/// The written content, from this call or from an earlier one under the same key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Written {
     pub(crate) id: String,

@@ -1,4 +1,4 @@
-//! What visitors do.
+//! Events of visitors.
 
 use tool_runtime::Uuid;
 use tool_runtime::serde_json::{Map, Value};

@@ -1,6 +1,6 @@
-//! What the guide knows: its tables, and the statements over them.
+//! The guide's data: its tables, and the statements on them.
 //!
-//! Every statement is bound to a [`Place`]; there is none that reads or writes without one.
+//! Every statement is bound to a [`Place`]; none reads or writes without one.
 
 mod contents;
 mod drafts;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 use crate::store::{Statement, Store, StoreError, Value};
 use crate::words::Words;
 
-/// The guide's tables and its way with words. Tools borrow it.
+/// The guide's tables and its text analysis. Tools borrow it.
 #[derive(Debug, Clone)]
 pub(crate) struct Guide {
     store: Store,
@@ -43,14 +43,14 @@ impl Guide {
         Self::with_words(url, Arc::new(words)).await
     }
 
-    /// Does as [`open`](Self::open) does, with a dictionary that has been read before.
+    /// Like [`open`](Self::open), with a dictionary that was read before.
     pub(crate) async fn with_words(url: &str, words: Arc<Words>) -> Result<Self, StoreError> {
         let guide = Self { store: Store::open(url).await?, words };
         guide.seed().await?;
         Ok(guide)
     }
 
-    /// Asks the database whether it answers.
+    /// Checks that the database answers.
     pub(crate) async fn is_there(&self) -> Result<(), StoreError> {
         self.store.row(Statement::new("SELECT 1 = 1", [])).await.map(|_| ())
     }
@@ -61,7 +61,7 @@ impl Guide {
     }
 }
 
-/// A statement whose first two values are whose rows it is about.
+/// Makes a statement whose first two parameters are the tenant and the site.
 fn at(place: &Place, sql: impl Into<String>, values: impl IntoIterator<Item = Value>) -> Statement {
     let own = [place.tenant_id().to_string().into(), place.site_id().into()];
     Statement::new(sql, own.into_iter().chain(values).collect::<Vec<_>>())

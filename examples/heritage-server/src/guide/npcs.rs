@@ -1,4 +1,4 @@
-//! Who speaks to visitors: personas in versions, and what a model is told to be them.
+//! The NPCs that speak to visitors: versions of personas, and their prompts.
 
 use tool_runtime::prelude::*;
 use tool_runtime::serde_json::{Map, Value};

@@ -1,12 +1,12 @@
-//! Whose data a call is about: a tenant's, at one of its sites.
+//! The scope of a call: a tenant, at one of its sites.
 
 use tool_runtime::contracts::ErrorCode;
 use tool_runtime::prelude::*;
 
 /// A tenant and one of its sites, from the call's context and from nowhere else.
 ///
-/// A tool that borrows one can be called for no other tenant than the caller was let in for: no
-/// argument says whose data is meant.
+/// A tool that borrows one can be called only for tenants that the caller may use: no argument
+/// names the tenant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     tenant_id: Uuid,

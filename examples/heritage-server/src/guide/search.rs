@@ -4,7 +4,7 @@ use super::{Content, Guide, Place, Status, at};
 use crate::store::{Engine, Row, StoreError, Value};
 use crate::words::Query;
 
-/// What is looked for.
+/// The parameters of a search.
 #[derive(Debug, Clone)]
 pub(crate) struct Question<'q> {
     pub(crate) words: &'q str,
@@ -15,7 +15,7 @@ pub(crate) struct Question<'q> {
     pub(crate) limit: i64,
 }
 
-/// What was found, best first.
+/// The results of a search, best first.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
     pub(crate) items: Vec<Content>,
@@ -60,18 +60,19 @@ impl Guide {
 }
 
 impl Values {
-    /// Adds a value, and says how a statement names it; two are taken by whose rows they are.
+    /// Adds a value, and returns its placeholder; the first two are the tenant and the site.
     fn name(&mut self, value: impl Into<Value>) -> String {
         self.0.push(value.into());
         format!("${}", self.0.len() + 2)
     }
 }
 
-/// Says which contents have a word of the question, and how well they fit.
+/// Returns the condition that a content has a word of the question, and the expression of its
+/// rank.
 fn matching(engine: Engine, query: &Query, values: &mut Values) -> String {
     match engine {
-        // The weights are of the columns, those that are not indexed too: titles weigh most, and
-        // characters in a row least.
+        // One weight per column, including those that are not indexed: titles weigh most, and
+        // single characters least.
         Engine::Sqlite => {
             let query = values.name(query.for_sqlite());
             format!(
@@ -80,7 +81,7 @@ fn matching(engine: Engine, query: &Query, values: &mut Values) -> String {
                  WHERE content_words MATCH {query} AND tenant_id = $1 AND site_id = $2"
             )
         }
-        // The last argument divides by the logarithm of the length, as BM25 does in its way.
+        // The last argument divides by the logarithm of the length, similar to BM25.
         Engine::Postgres => {
             let (words, characters) = query.for_postgres();
             let (words, characters) = (values.name(words), values.name(characters));

@@ -1,4 +1,4 @@
-//! What ships with the example: sites, people and texts. `data/README.md` says where it is from.
+//! The shipped data: sites, people and texts. `data/README.md` names the sources.
 
 use serde::Deserialize;
 use tool_runtime::Uuid;
@@ -56,10 +56,10 @@ const VILLAGE: &str = include_str!("../../data/village.json");
 const CLASSICS: &str = include_str!("../../data/classics.jsonl");
 const ENGLISH: &str = include_str!("../../data/english.jsonl");
 
-/// The site that the classics are told at.
+/// The site of the classics.
 const CLASSICS_AT: &str = "yantian-main";
 
-/// When the texts were taken from their sources.
+/// The time at which the texts were taken from their sources.
 const MADE_AT: &str = "2026-11-22T00:00:00Z";
 
 impl Guide {

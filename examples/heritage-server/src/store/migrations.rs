@@ -1,4 +1,4 @@
-//! The tables' history: the tables themselves are shared, what the search needs is not.
+//! The migrations: the tables are shared, the search's tables and indexes differ.
 
 use refinery::{Migration, Runner};
 

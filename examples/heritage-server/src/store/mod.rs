@@ -1,7 +1,7 @@
 //! The guide's database: SQLite or PostgreSQL, behind the same few statements.
 //!
-//! Statements are written once, with `$1`, `$2` … for values; what the two databases do not share
-//! (the full-text search) asks [`Store::engine`].
+//! Statements are written once, with `$1`, `$2` … for values; the parts that differ (full-text
+//! search) use [`Store::engine`].
 
 mod migrations;
 mod postgres;
@@ -15,14 +15,14 @@ use std::path::Path;
 use self::postgres::Postgres;
 use self::sqlite::Sqlite;
 
-/// Where the guide's tables are. A handle: cloning it is cheap.
+/// The database of the guide's tables. A handle: cloning it is cheap.
 #[derive(Debug, Clone)]
 pub(crate) enum Store {
     Sqlite(Sqlite),
     Postgres(Postgres),
 }
 
-/// Which of the two databases it is.
+/// The kind of database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Engine {
     Sqlite,
@@ -36,16 +36,16 @@ pub(crate) struct Statement {
     pub(crate) values: Vec<Value>,
 }
 
-/// Why the database did not do what it was asked.
+/// The error of a database operation.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
     /// Neither form of a database's URL.
     #[error("expected a database as sqlite:PATH or postgres://USER@HOST/NAME")]
     Url,
-    /// SQLite's own word.
+    /// An error of SQLite.
     #[error("SQLite: {0}")]
     Sqlite(#[from] rusqlite::Error),
-    /// PostgreSQL's own word.
+    /// An error of PostgreSQL.
     #[error("PostgreSQL: {0}")]
     Postgres(#[from] tokio_postgres::Error),
     /// There is no connection to PostgreSQL.
@@ -57,16 +57,16 @@ pub(crate) enum StoreError {
     /// The tables could not be made or brought up to date.
     #[error("migrations: {0}")]
     Migration(#[from] refinery::Error),
-    /// The work was given up: the program ends.
+    /// The operation was abandoned because the program is shutting down.
     #[error("the database's thread has ended")]
     Ended,
-    /// What ships with the program cannot be read.
+    /// The shipped data cannot be read.
     #[error("the data that ships with the program: {0}")]
     Data(#[from] serde_json::Error),
-    /// A tenant that ships has no name that can be one.
+    /// A shipped tenant's name is invalid.
     #[error("a tenant that ships with the program has a name that cannot be one")]
     Seed,
-    /// A column holds something else than the program put there.
+    /// A column contains an unexpected value.
     #[error("column {0} of an answer is not what was expected")]
     Column(usize),
 }
@@ -106,10 +106,10 @@ impl Store {
         Ok(self.rows(statement).await?.into_iter().next())
     }
 
-    /// Does all of it, or none: the rest is left where the first statement changes nothing.
+    /// Executes all statements, or none: the others are skipped if the first one changes no row.
     ///
-    /// The number is of the rows that the first one changed. What has been begun is done to its end,
-    /// also where nobody waits for it any more.
+    /// Returns the number of rows that the first one changed. A started write runs to its end even
+    /// if its caller has gone.
     pub(crate) async fn write(&self, statements: Vec<Statement>) -> Result<u64, StoreError> {
         match self {
             Self::Sqlite(database) => database.write(statements).await,

@@ -19,7 +19,7 @@ pub(crate) struct Postgres {
 
 const CONNECTIONS: usize = 8;
 
-/// How long a call waits for a connection that is free, or a new one for the server.
+/// The longest wait for a free connection, and for a new connection to the server.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Two programs that start at once make the tables one after the other, under this lock.
@@ -57,7 +57,7 @@ impl Postgres {
     }
 
     pub(super) async fn write(&self, statements: Vec<Statement>) -> Result<u64, StoreError> {
-        // A task of its own: a caller that goes away breaks nothing off.
+        // A task of its own, so that a dropped caller does not interrupt it.
         let this = self.clone();
         let written = tokio::spawn(async move { this.write_all(&statements).await });
         written.await.map_err(|_| StoreError::Ended)?

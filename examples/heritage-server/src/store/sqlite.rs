@@ -20,14 +20,14 @@ pub(crate) struct Sqlite {
 
 struct Pool {
     idle: Mutex<Vec<Connection>>,
-    /// As many permits as connections: who holds one finds a connection.
+    /// One permit per connection: the holder of a permit finds a connection.
     free: Arc<Semaphore>,
 }
 
-/// How many statements run side by side; a file has one writer at a time all the same.
+/// The number of concurrent statements; a file still has only one writer at a time.
 const CONNECTIONS: usize = 4;
 
-/// How long a writer waits for another process's.
+/// The longest wait for a writer of another process.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Sqlite {
@@ -52,7 +52,7 @@ impl Sqlite {
         self.run(move |connection| write(connection, &statements)).await
     }
 
-    /// Does work with a connection, on a thread that may wait.
+    /// Runs an operation with a connection on a blocking thread.
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,

@@ -1,4 +1,4 @@
-//! What goes into a statement and comes out of it, whichever database it is.
+//! The values of statements and rows, for both databases.
 
 use super::StoreError;
 
@@ -12,7 +12,7 @@ pub(crate) enum Value {
     Text(String),
 }
 
-/// A row of an answer; columns are read by their place.
+/// A row of a result; columns are read by index.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row(pub(super) Vec<Value>);
 

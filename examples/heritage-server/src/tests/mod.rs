@@ -1,4 +1,4 @@
-//! The guide as its callers see it, on each database that is there.
+//! The guide as its callers see it, on each available database.
 
 mod contracts;
 mod isolation;
@@ -23,13 +23,13 @@ use crate::guide::{Guide, tenant};
 use crate::host::Host;
 use crate::words::Words;
 
-/// A server's URL, to try everything on PostgreSQL too; its user may make databases.
+/// A server's URL, to run all tests on PostgreSQL too; its user must be allowed to create databases.
 const SERVER: &str = "HERITAGE_POSTGRES";
 
 /// Read once for all tests.
 static WORDS: LazyLock<Arc<Words>> = LazyLock::new(|| Arc::new(Words::new()));
 
-/// A guide as it ships, in a database of its own.
+/// A guide with the shipped data, in its own database.
 struct Trial {
     guide: Guide,
     host: Host,
@@ -45,7 +45,7 @@ async fn on_each_database(attempt: impl AsyncFn(&Trial)) {
     }
 }
 
-/// Makes an empty database, and says its URL.
+/// Creates an empty database, and returns its URL.
 async fn made_database(server: &str) -> String {
     let (client, connection) = tokio_postgres::connect(server, NoTls).await.expect("a server");
     tokio::spawn(connection);
@@ -64,7 +64,7 @@ impl Trial {
         Self::over(guide, folder)
     }
 
-    /// Starts another over the same tables, without what this one remembers beside them.
+    /// Starts another guide on the same tables, without this one's files.
     fn forgetful(&self) -> Self {
         let folder = env::temp_dir().join(format!("heritage-{}", Uuid::now_v7()));
         Self::over(self.guide.clone(), folder)
@@ -100,7 +100,7 @@ impl Trial {
         cx.build().expect("a context")
     }
 
-    /// Counts the rows of a table, whoever's they are.
+    /// Counts the rows of a table, of all tenants.
     async fn count(&self, table: &str) -> i64 {
         let sql = format!("SELECT count(*) FROM {table}");
         let row = self.guide.store().row(crate::store::Statement::new(sql, [])).await;
@@ -110,17 +110,17 @@ impl Trial {
 
 impl Drop for Trial {
     fn drop(&mut self) {
-        // What cannot be removed is the system's to tidy up.
+        // The system cleans up files that cannot be removed.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// What the program is told: nothing but that it may be called often.
+/// The program's options: only the rate limit is raised.
 fn options() -> Options {
     Options::parse_from(["heritage-server", "--calls-per-minute", "100000"])
 }
 
-/// The ids of what was found, best first.
+/// Returns the ids of the results, best first.
 fn ids(found: &Value) -> Vec<&str> {
     let items = found["items"].as_array().expect("items");
     items.iter().map(|item| item["id"].as_str().expect("an id")).collect()

@@ -4,7 +4,7 @@ use super::{ids, on_each_database};
 
 /// Questions, and what must be found first.
 const QUESTIONS: &[(&str, &str)] = &[
-    // the guide's own line: family rules, whoever's they are
+    // the guide's own line: family rules, of any family
     ("严氏家训", "zhuzi-jiaxun"),
     ("家训", "zhuzi-jiaxun"),
     ("朱子治家格言", "zhuzi-jiaxun"),
@@ -189,7 +189,7 @@ async fn an_item_has_the_guides_fields() {
         let fields: Vec<_> = found["items"][0].as_object().expect("an item").keys().collect();
         let expected = ["body", "content_type", "credibility_score", "id", "title", "verified"];
         assert_eq!(fields, expected);
-        // A legend is no fact, however well its text is known.
+        // A legend is not a fact, even if its text is known.
         assert_eq!(found["items"][0]["verified"], false);
     })
     .await;

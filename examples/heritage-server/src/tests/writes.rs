@@ -12,12 +12,12 @@ fn draft() -> Value {
     })
 }
 
-/// A call under a key: keys belong to somebody.
+/// Makes a call's context with a key, which needs a user.
 fn keyed(key: &str) -> ToolContext {
     visiting("visitor-1", "session-1").with_idempotency_key(key).expect("a key")
 }
 
-/// A call of this user, in this session.
+/// Makes the context of a call of this user in this session.
 fn visiting(user_id: &str, session_id: &str) -> ToolContext {
     let tenant = crate::guide::tenant("yantian").expect("a tenant");
     let cx = ToolContext::builder(tenant, "trace-1").run_id("run-1").site_id("yantian-main");
@@ -61,7 +61,7 @@ async fn a_retry_finds_the_draft_also_where_its_answer_was_forgotten() {
         let before = trial.count("contents").await;
         let cx = keyed("draft-1");
         let first = trial.call_as(&cx, "create_draft_content", &draft()).await;
-        // Another process, whose own files know nothing of the first.
+        // Another process, whose own files do not know the first one's calls.
         let forgetful = trial.forgetful();
         let again = forgetful.call_as(&cx, "create_draft_content", &draft()).await;
         assert_eq!(first["data"], again["data"], "{again}");
@@ -129,7 +129,7 @@ async fn an_event_in_anothers_name_is_refused() {
             assert!(!refused["error"].to_string().contains("visitor-1"), "{refused}");
         }
         assert_eq!(trial.count("user_events").await, 0);
-        // Where the call names nobody, the arguments may.
+        // If the call names no user, the arguments may.
         let named = json!({ "event_type": "poi_visited", "user_id": "visitor-2" });
         trial.answer("log_user_event", &named).await;
         assert_eq!(trial.count("user_events").await, 1);

@@ -1,4 +1,4 @@
-//! Why a tool of the guide does not answer as it was asked.
+//! The errors of the guide's tools.
 
 use tool_runtime::prelude::*;
 
@@ -34,7 +34,7 @@ pub(crate) enum WriteError {
         message = "`session_id` must be the session that the call is made in; leave it out"
     )]
     OtherSession,
-    // A connection that breaks while a write is confirmed leaves open whether it was.
+    // If a connection breaks while a write is confirmed, its outcome is open.
     #[failure(
         UNAVAILABLE,
         message = "the guide's database cannot be written now",

@@ -1,11 +1,11 @@
-//! The guide's tools, as a model calls them.
+//! The guide's tools for a model.
 //!
-//! They are functions with a state they borrow, `guide: &Guide`, and not a toolkit: a toolkit's tools
-//! carry its name before theirs, and callers know these by their plain names. Whose data a call is
-//! about comes from its context (`place: &Place`), never from an argument.
+//! They are functions with borrowed state, `guide: &Guide`, and not a toolkit: a toolkit's tools
+//! have its name as a prefix, and callers know these by their plain names. The tenant and the site
+//! come from the call's context (`place: &Place`), never from an argument.
 //!
-//! No text may hold U+0000, which PostgreSQL does not keep: it is refused as an argument on either
-//! database, so that it is no outage on one of them.
+//! No text may contain U+0000, which PostgreSQL does not store: it is rejected as an argument on
+//! both databases, so that it is no outage on one of them.
 
 mod drafts;
 mod events;

@@ -72,7 +72,7 @@ pub(crate) async fn get_prompt_active(
     Ok(ActivePrompt { npc_id, prompt_type, prompt_text, version, metadata })
 }
 
-/// Tells an NPC that is not there from a version that is not.
+/// Distinguishes a missing NPC from a missing version.
 async fn missing(guide: &Guide, place: &Place, npc_id: &str) -> Result<ReadError, ReadError> {
     let npc_ids = guide.npc_ids(place).await?;
     let known = npc_ids.iter().any(|known| known == npc_id);

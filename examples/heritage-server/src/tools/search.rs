@@ -57,7 +57,7 @@ pub(crate) async fn search_content(
     Ok(Hits { items: found.items, total: found.total, query })
 }
 
-/// Says that an answer is made from a content, as it reads now.
+/// Records that an answer is made from the current version of a content.
 fn cite(cx: &ToolContext, proof: &EvidenceRecorder, content: &Content) {
     let digest = Digest::from_bytes(Sha256::digest(content.body.as_bytes()).into());
     let hash = format!("sha256:{digest}");

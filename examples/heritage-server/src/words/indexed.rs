@@ -1,12 +1,12 @@
-//! A content's words, as each database takes them.
+//! The words of a content, in each database's format.
 
 use super::Indexed;
 
 impl Indexed {
-    /// Writes title, body and characters with a space between words; FTS5 splits there and nowhere
-    /// else, since words hold letters and digits alone.
+    /// Writes title, body and characters with a space between words. FTS5 splits only there, since
+    /// words contain only letters and digits.
     pub(crate) fn for_sqlite(&self) -> (String, String, String) {
-        // An `x` stands where a phrase ends: no phrase of Chinese characters holds one.
+        // An `x` marks the end of a phrase: no phrase of Chinese characters contains one.
         let characters = self.characters.iter().map(|char| char.unwrap_or('x').to_string());
         let characters = characters.collect::<Vec<_>>().join(" ");
         (self.title.join(" "), self.body.join(" "), characters)
@@ -28,7 +28,7 @@ impl Indexed {
     }
 }
 
-/// The last place that a `tsvector` tells from others; what comes later is all there.
+/// The last position that a `tsvector` distinguishes; later words all get it.
 const LAST_PLACE: usize = 16_383;
 
 fn lexeme(word: &str, at: usize, weight: char) -> String {

@@ -1,8 +1,8 @@
-//! How texts and questions are taken apart, Chinese and English, for both databases alike.
+//! Splitting texts and questions into words, Chinese and English, identically for both databases.
 //!
-//! Traditional characters are read as simplified ones and full-width letters as plain ones. Chinese
-//! is cut into words as a search engine does (long words and the short ones in them), English words
-//! are reduced to their stems. Neither database takes anything apart again: both get the words.
+//! Traditional characters are mapped to simplified ones, and full-width letters to plain ones.
+//! Chinese is cut into words as for a search engine (long words and the short ones in them), and
+//! English words are reduced to their stems. The databases get the words, and do not split again.
 
 mod indexed;
 mod query;
@@ -17,14 +17,14 @@ use std::fmt;
 use jieba_rs::Jieba;
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Takes texts apart. Making one reads a dictionary and takes a while; make one a program.
+/// Splits texts into words. Making one reads a dictionary and takes a while; make one per program.
 pub(crate) struct Words {
     jieba: Jieba,
     stemmer: Stemmer,
     variants: HashMap<char, char>,
 }
 
-/// A content as it is indexed.
+/// The indexed words of a content.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Indexed {
     pub(crate) title: Vec<String>,
@@ -40,7 +40,7 @@ enum Run {
     Other(String),
 }
 
-/// How many characters of a word count; a `tsvector` takes 2,046 bytes.
+/// The number of characters of a word that count; a `tsvector` takes 2,046 bytes.
 const LONGEST_WORD: usize = 64;
 
 /// Pairs of a traditional character and the simplified one for it.
@@ -59,14 +59,14 @@ impl Words {
         }
     }
 
-    /// Takes a content apart.
+    /// Splits a content into words.
     pub(crate) fn index(&self, title: &str, body: &str) -> Indexed {
         let (title, body) = (self.runs(title), self.runs(body));
         let characters = characters(title.iter().chain(&body));
         Indexed { title: self.words(&title), body: self.words(&body), characters }
     }
 
-    /// Takes a question apart.
+    /// Splits a question into words.
     pub(crate) fn query(&self, question: &str) -> Query {
         let runs = self.runs(question);
         let terms = runs.iter().flat_map(|run| match run {
@@ -84,16 +84,16 @@ impl Words {
         words.collect()
     }
 
-    /// Cuts Chinese into words, and long ones into the short ones that are in them too.
+    /// Cuts Chinese into words, and long words also into the short ones in them.
     ///
-    /// It guesses no words that the dictionary does not have: a guess depends on what stands around,
-    /// so that a question would be cut otherwise than the text that answers it.
+    /// It uses only words of the dictionary: guessed words would depend on the context, so that a
+    /// question would be cut differently from the text that answers it.
     fn chinese(&self, text: &str) -> impl Iterator<Item = String> {
         let words = self.jieba.cut_for_search(text, false).into_iter();
         words.map(|token| token.word.to_owned())
     }
 
-    /// Reduces a word to its stem; of what is longer than any word, the beginning counts.
+    /// Reduces a word to its stem; only the beginning of a very long word counts.
     fn stem(&self, word: &str) -> String {
         let end = word.char_indices().nth(LONGEST_WORD).map_or(word.len(), |(end, _)| end);
         self.stemmer.stem(&word[..end]).into_owned()
@@ -146,7 +146,7 @@ fn characters<'r>(runs: impl Iterator<Item = &'r Run>) -> Vec<Option<char>> {
     characters
 }
 
-/// Tells whether a character is written without spaces between words.
+/// Returns whether a character is written without spaces between words.
 fn is_chinese(char: char) -> bool {
     matches!(char,
         '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'

@@ -1,4 +1,4 @@
-//! A question, taken apart: which words are looked for.
+//! The words of a question.
 
 /// One word of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,15 +13,15 @@ pub(crate) enum Term {
     },
 }
 
-/// The words of a question: at least one of them is in what is found.
+/// The words of a question; a result has at least one of them.
 ///
-/// Words hold letters and digits alone, so that no operator of a database can be among them.
+/// Words contain only letters and digits, so no operator of a database can be among them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Query {
     terms: Vec<Term>,
 }
 
-/// The most words of a question that are looked for; what comes after them is not.
+/// The most words of a question that are used; later ones are ignored.
 const MOST_TERMS: usize = 32;
 
 /// Words that say nothing of what is looked for, unless they are all there is.
@@ -46,7 +46,7 @@ impl Query {
         Self { terms }
     }
 
-    /// Tells whether there is nothing to look for: the question is of punctuation alone.
+    /// Returns whether there is nothing to search for: the question is only punctuation.
     pub(crate) fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The program as a stranger meets it: started, called by the README's own lines, and ended.
+//! The program from outside: started, called by the README's commands, and stopped.
 
 mod readme;
 mod running;

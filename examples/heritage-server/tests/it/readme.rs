@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::server::{Server, made_database, new_folder};
 
-/// The lines of the README that are to be pasted, in their order.
+/// Returns the README's commands, in order.
 fn blocks() -> Vec<&'static str> {
     let readme = include_str!("../../README.md");
     let blocks = readme.split("\n```bash\n").skip(1);
@@ -23,7 +23,7 @@ fn output<'a>(answer: &'a Value, tool: &str) -> &'a Value {
     let audit = &answer["audit"];
     assert_eq!((&audit["tool_name"], &audit["status"]), (&json!(tool), &json!("success")));
     assert!(audit["latency_ms"].is_u64(), "{audit}");
-    // The header says whose trace it is, and the body's is another.
+    // The header and the body name different traces; the header's is used.
     assert!(audit["trace_id"].as_str().is_some_and(|id| id.starts_with("trace-1")), "{audit}");
     let hash = audit["request_payload_hash"].as_str().expect("a hash");
     assert!(hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()), "{hash}");

@@ -1,4 +1,4 @@
-//! The program, running for as long as a test does.
+//! The program, running for the duration of a test.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ use tool_runtime::Uuid;
 pub(crate) struct Server {
     child: Child,
     folder: PathBuf,
-    /// Where it listens, as it said.
+    /// The address that it reported.
     pub(crate) address: String,
-    /// All that it said before it could be called.
+    /// Its output before it could be called.
     pub(crate) greeting: String,
 }
 
@@ -47,9 +47,10 @@ impl Server {
         Self { child, folder, address: address.to_owned(), greeting: greeting.clone() }
     }
 
-    /// Runs lines as a person would paste them, and gives what they print.
+    /// Runs commands as a person would paste them, and returns their output.
     ///
-    /// The lines say `localhost:8000`; curl is told in its own file of options where that is.
+    /// The commands use `localhost:8000`; curl maps it to the real address by its own file of
+    /// options.
     pub(crate) fn paste(&self, lines: &str) -> String {
         let options = format!(
             "silent\nshow-error\nnoproxy = \"*\"\nconnect-to = \"localhost:8000:{}\"\n",
@@ -77,12 +78,12 @@ impl Server {
     /// Ends it, and starts another in its folder.
     pub(crate) fn restarted(mut self) -> Self {
         self.end();
-        // The folder is the next one's now.
+        // The next server owns the folder now.
         let folder = std::mem::take(&mut self.folder);
         Self::start_in(folder, &[])
     }
 
-    /// Asks it to end as an operator would; gives its standard output.
+    /// Stops it as an operator would; returns its standard output.
     fn end(&mut self) -> String {
         let id = self.child.id().to_string();
         let asked = Command::new("kill").args(["-TERM", &id]).status().expect("kill runs");
@@ -100,7 +101,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended, and the folder may be gone: both are what is wanted.
+        // It may have ended, and the folder may be removed already.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = fs::remove_dir_all(&self.folder);
@@ -112,7 +113,7 @@ pub(crate) fn new_folder() -> PathBuf {
     env::temp_dir().join(format!("heritage-it-{}", Uuid::now_v7()))
 }
 
-/// Makes an empty database where there is a server of PostgreSQL, and says its URL.
+/// Creates an empty database if there is a PostgreSQL server, and returns its URL.
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn made_database() -> Option<String> {
     let server = env::var("HERITAGE_POSTGRES").ok()?;
@@ -124,7 +125,7 @@ pub(crate) async fn made_database() -> Option<String> {
     Some(format!("{address}/{name}"))
 }
 
-/// The program, told nothing by the environment of whoever runs the tests.
+/// The program, without variables from the environment of the tests.
 pub(crate) fn program(folder: &Path) -> Command {
     let mut program = Command::new(env!("CARGO_BIN_EXE_heritage-server"));
     let told = env::vars_os().map(|(name, _)| name);

@@ -1,6 +1,6 @@
-//! Serves the contracts of tools that run elsewhere: here, to who reads standard output.
+//! Serves the contracts of tools that run elsewhere: here, on standard output.
 
-/// What the build script has written.
+/// The output of the build script.
 const CATALOGUE: &str = include_str!("../schemas/tools.json");
 
 fn main() -> Result<(), serde_json::Error> {

@@ -1,6 +1,6 @@
-//! The macros' messages: each underlines the user's token, states the rule and the cure.
+//! The macros' messages: each underlines the user's token, and states the rule and the fix.
 //!
-//! `TRYBUILD=overwrite cargo test -p tool-messages` records them anew.
+//! `TRYBUILD=overwrite cargo test -p tool-messages` records them again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn every_mistake_has_its_message() {
     trybuild::TestCases::new().compile_fail("ui/*/*.rs");
 }
 
-/// rustc quotes the standard library where the component `rust-src` is installed, and only there.
+/// rustc quotes the standard library only if the component `rust-src` is installed.
 #[test]
 fn no_recorded_message_quotes_the_standard_library() {
     let messages = recorded(Path::new("ui"));

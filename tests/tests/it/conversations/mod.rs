@@ -1,4 +1,4 @@
-//! Whole turns through a runtime: what a model asks for is run, refused and answered.
+//! Whole turns through a runtime: calls of a model are run, rejected and answered.
 
 mod model;
 mod typed;
@@ -94,7 +94,7 @@ impl World {
         Self { runtime, adapter, ran }
     }
 
-    /// What the model calls a tool.
+    /// Returns the name under which a tool is declared to the model.
     fn wire(&self, tool: &'static str) -> &str {
         self.adapter.wire_name(tool).unwrap()
     }
@@ -115,7 +115,7 @@ impl World {
     }
 }
 
-/// What each answer says, whatever shape the dialect gives it.
+/// Returns the contents of the answers, independently of the dialect's format.
 fn said(messages: &[Value]) -> Vec<Value> {
     let parts = |message: &Value| {
         let lists = ["content", "parts"].into_iter().find_map(|name| message[name].as_array());
@@ -138,7 +138,7 @@ fn said_in(part: &Value) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// The reason that an answer gives for not running the call.
+/// Returns the reason in an answer for not running the call.
 fn reason(answer: &Value) -> &str {
     answer["error"]["details"]["reason"].as_str().unwrap_or_default()
 }
@@ -245,7 +245,7 @@ async fn what_a_declaration_asks_for_and_the_tool_does_not_is_taken_back() {
         let arguments = r#"{"query":"tea","limit":null}"#;
         let turn = world.turn(&[("a", world.wire("content.search"), arguments)], End::Done);
         let (_, answers) = world.run(&turn).await;
-        // No note: the model did as it was told.
+        // No note is needed: the model did nothing wrong.
         assert_eq!(answers, [serde_json::json!(["tea 10"])], "{dialect}");
         assert_eq!(turn.calls()[0].arguments(), arguments, "{dialect}");
         assert!(turn.messages()[0].to_string().contains("null"), "{dialect}");
@@ -293,7 +293,7 @@ async fn what_a_host_shows_in_place_of_the_data_is_what_the_model_reads() {
     let mut calls = turn.open_calls(&world.runtime, &cx());
     world.runtime.execute_all(&mut calls).await;
 
-    // The slip that was mended is told.
+    // The coercion is reported.
     let answers = said(&world.adapter.answers(&turn, &calls).unwrap());
     assert_eq!(answers[0]["data"], serde_json::json!(["tea 3"]));
     let note = "the argument `/limit` was converted from string to integer";

@@ -1,4 +1,4 @@
-//! A model that says what it is told to, in any dialect.
+//! A scripted model in any dialect.
 
 use serde_json::{Value, json};
 use tool_runtime::adapters::Dialect;
@@ -6,7 +6,7 @@ use tool_runtime::adapters::Dialect;
 /// One call: its id, what the model calls the tool, the arguments as it writes them.
 pub(super) type Call<'c> = (&'c str, &'c str, &'c str);
 
-/// How a response ends.
+/// The end of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Done,
@@ -14,7 +14,7 @@ pub(super) enum End {
     Filter,
 }
 
-/// The body of a response that asks for these calls, whose arguments are JSON.
+/// Returns the body of a response with these calls, whose arguments are JSON.
 pub(super) fn response(dialect: Dialect, calls: &[Call<'_>], end: End) -> String {
     let list = calls.iter().map(|call| written(dialect, *call)).collect::<Vec<_>>().join(",");
     let word = word(dialect, end);
@@ -40,8 +40,8 @@ pub(super) fn response(dialect: Dialect, calls: &[Call<'_>], end: End) -> String
     }
 }
 
-/// The events of a response that asks for one call, whatever its arguments are; none where a
-/// dialect's calls always come whole.
+/// Returns the events of a response with one call and any arguments; none if the dialect never
+/// splits calls.
 pub(super) fn events(dialect: Dialect, (id, name, arguments): Call<'_>) -> Option<Vec<Value>> {
     let call =
         json!({ "id": id, "index": 0, "function": { "name": name, "arguments": arguments } });
@@ -72,7 +72,7 @@ pub(super) fn events(dialect: Dialect, (id, name, arguments): Call<'_>) -> Optio
     })
 }
 
-/// A call as it stands in a response; the arguments as they are, or as a text.
+/// Formats a call as in a response, with the arguments as JSON or as text.
 fn written(dialect: Dialect, (id, name, arguments): Call<'_>) -> String {
     let text = json!(arguments);
     match dialect {
@@ -95,7 +95,7 @@ fn written(dialect: Dialect, (id, name, arguments): Call<'_>) -> String {
     }
 }
 
-/// Why the response ended, as the provider says it.
+/// Returns the provider's stop reason.
 fn word(dialect: Dialect, end: End) -> &'static str {
     match (dialect, end) {
         (Dialect::OpenAiChat, End::Done) => "tool_calls",

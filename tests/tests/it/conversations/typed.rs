@@ -19,7 +19,7 @@ fn check<T: Serialize + DeserializeOwned>(value: &Value) {
     assert!(holds(&serde_json::to_value(&typed).unwrap(), value), "a part is unknown: {value}");
 }
 
-/// True if all of `part` stands in the whole, but for its nulls.
+/// Returns whether the whole contains `part`, except for its nulls.
 fn holds(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (_, Value::Null) => true,
@@ -67,7 +67,7 @@ async fn what_is_sent_in_responses_has_its_types() {
     items.iter().for_each(check::<InputItem>);
 }
 
-/// The body of a response, after it has been one of `T`.
+/// Parses the body of a response as `T`, and serializes it again.
 fn through<T: Serialize + DeserializeOwned>(dialect: Dialect, rest: &Value) -> String {
     let body = response(dialect, &[("a", "fail", "{}")], End::Done);
     let mut body: Value = serde_json::from_str(&body).unwrap();

@@ -1,4 +1,4 @@
-//! How calls end where something goes wrong on the way.
+//! Calls that end with an error on the way.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -40,7 +40,7 @@ fn a_blocking_write_does_not_start_after_its_call_was_answered() {
         assert_eq!(found["error"]["details"]["effect"], "none", "it had not begun");
         free.send(()).unwrap();
         occupier.await.unwrap().unwrap();
-        // The pool comes to the job now: the only thread takes its jobs in order.
+        // The pool reaches the job now: its only thread runs its jobs in order.
         tokio::task::spawn_blocking(|| ()).await.unwrap();
     });
     assert_eq!(runs.load(Ordering::SeqCst), 0);

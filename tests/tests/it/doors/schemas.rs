@@ -1,4 +1,4 @@
-//! What a schema says, and what was let in all the same.
+//! Schemas, and values that they must reject.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! What a request is answered, and what its tool sees of it.
+//! The answers to requests, and the requests' values as a tool sees them.
 
 use serde_json::json;
 

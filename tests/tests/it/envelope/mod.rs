@@ -12,11 +12,11 @@ use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::{CallRecord, Observe, RuntimeBuilder};
 
-/// Whose calls are made where nothing else is said.
+/// The default tenant of the calls.
 const TENANT: Uuid = Uuid::from_u128(7);
 const SECRET: &str = "correct-horse-battery";
 
-/// Why nobody sits anywhere.
+/// The error of a booking.
 #[derive(Debug, ToolFailure)]
 enum SeatError {
     #[failure(
@@ -83,7 +83,7 @@ async fn wait() {
     std::future::pending::<()>().await;
 }
 
-/// What happened, and how each call ended. A handle.
+/// The effects and the ends of calls. A handle.
 #[derive(Debug, Clone, Default)]
 struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -128,7 +128,7 @@ fn request() -> RequestEnvelope {
     asks().build().unwrap()
 }
 
-/// The whole response as a value, without the time that it took.
+/// Returns the whole response as a value, without its duration.
 fn wire(response: &ResponseEnvelope) -> Value {
     let mut value = serde_json::to_value(response).unwrap();
     if let Some(meta) = value.get_mut("meta").and_then(Value::as_object_mut) {

@@ -1,4 +1,4 @@
-//! What an answer proves, where that is kept, and what happens where it cannot be.
+//! Evidence of answers, its storage, and failures of the vault.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -152,7 +152,7 @@ async fn what_is_sealed_is_what_was_asked_for() {
         assert_eq!(opened.snapshot.sealed(), parts);
         let arguments = parts.contains(&ContentsPart::Arguments).then_some(ARTICLE);
         let output = parts.contains(&ContentsPart::Output).then_some("300");
-        // What a default filled in is an argument too.
+        // A value that was filled in by a default is an argument too.
         assert_eq!(opened.contents.arguments().is_some(), arguments.is_some());
         assert_eq!(opened.contents.output(), output);
     }
@@ -217,7 +217,7 @@ async fn looking_at_evidence_is_recorded_first_and_refused_where_it_cannot_be() 
     office.check_chain();
 }
 
-/// How a vault's store behaves.
+/// The failure of a vault's store.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Woe {
     Fails,
@@ -225,7 +225,7 @@ pub(super) enum Woe {
     Panics,
 }
 
-/// A store that keeps no snapshot.
+/// A store that keeps no snapshots.
 pub(super) struct Broken(pub(super) Memory, pub(super) Woe);
 
 #[async_trait]

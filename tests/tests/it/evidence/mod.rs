@@ -28,7 +28,7 @@ fn cx_of(tenant: Uuid) -> ToolContext {
     cx.build().unwrap()
 }
 
-/// What is answered today, and how often somebody asked. A handle.
+/// The current data, and the number of calls. A handle.
 #[derive(Clone, Default)]
 struct World {
     today: Arc<AtomicU32>,
@@ -50,7 +50,7 @@ impl World {
     }
 }
 
-/// A ledger whose entries can be read, and a keeper whose accesses it records.
+/// A ledger whose entries can be read, and a keeper that records accesses in it.
 struct Office {
     ledger: Ledger,
     kept: Kept,
@@ -65,7 +65,7 @@ impl Office {
         Self { ledger, kept, keeper }
     }
 
-    /// What was done with the vault and with traces, and how it ended.
+    /// Returns the recorded accesses of the vault and of traces, with their outcomes.
     fn accesses(&self) -> Vec<(String, String)> {
         let access = |record| match record {
             Record::Access(access) => Some((access.action, access.outcome)),

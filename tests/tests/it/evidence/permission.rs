@@ -1,4 +1,4 @@
-//! A replay asks for what any call is asked for: permission, the host's rule, approval.
+//! A replay needs the same permission, access policy and approval as any call.
 
 use serde_json::{Value, json};
 use tool_runtime::evidence::{Replay, ReplayReport};

@@ -1,4 +1,4 @@
-//! What the ledger says of a snapshot is compared with what the vault has.
+//! The ledger's records of snapshots are compared with the vault.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ impl Shop {
         shop
     }
 
-    /// What is wrong by each way of reading, if anything is.
+    /// Returns the error of each way of reading, if any.
     async fn readings(&self, vault: &Vault) -> [Option<EvidenceErrorKind>; 3] {
         let read = vault.read(TENANT, self.id, &access()).await.map(drop);
         let found = vault.find(TENANT, self.id, &access()).await.map(drop);
@@ -62,7 +62,7 @@ impl Shop {
         report.calls()[0].verdict().clone()
     }
 
-    /// Empties the store as a person does who has the database.
+    /// Empties the store directly in its database.
     async fn delete(&self) {
         let swept = self.store.sweep_snapshots(UnixMillis::new(u64::MAX), 100).await.unwrap();
         assert_eq!(swept, 1);

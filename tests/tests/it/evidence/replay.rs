@@ -1,4 +1,4 @@
-//! A trace that is run again: what would come back the same, what not, and what is not run at all.
+//! Replays of a trace: same answers, different answers, and calls that are not run.
 
 use std::sync::{Arc, Mutex};
 
@@ -115,7 +115,7 @@ async fn an_answer_is_the_same_or_has_drifted_with_what_has_changed() {
     let drifted = Verdict::Drifted { diff: Some(diff), earlier_error: None, error: None };
     assert_eq!((verdicts(&report), report.holds()), (vec![&drifted], false));
     assert_eq!(archive.world.runs(), 3);
-    // The cache still has what it had.
+    // The cache is unchanged.
     let mut cached = runtime.call("look", r#"{"place":"here"}"#, &cx_of(TENANT));
     assert!(cached.execute().await.data_json().unwrap().contains(r#""today":0"#));
     assert_eq!(archive.world.runs(), 3);
@@ -339,7 +339,7 @@ async fn the_log_tells_a_run_that_repeats_another_from_one_of_its_own() {
     let subscriber = tracing_subscriber::fmt().json().flatten_event(true);
     let subscriber = subscriber.with_writer(paper.clone()).finish();
     let _here = tracing::subscriber::set_default(subscriber);
-    // Tests beside this one may be the first to come by, and have nobody listen.
+    // A concurrent test may register these callsites first, without a subscriber.
     let other = Archive::new().runtime();
     other.call("peek", "{}", &cx_of(TENANT)).execute().await;
     tracing::callsite::rebuild_interest_cache();

@@ -1,4 +1,4 @@
-//! Tools whose answers are withheld where their evidence cannot be kept.
+//! Tools whose answers are withheld if their evidence cannot be stored.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -68,7 +68,7 @@ fn facts(answer: &Value) -> (&Value, &Value, &Value) {
     (&error["code"], &error["details"]["reason"], &error["details"]["effect"])
 }
 
-/// A store whose keys another ring wraps.
+/// Returns a store whose keys are wrapped by another key ring.
 async fn locked() -> Memory {
     let store = Memory::new();
     let other = Vault::new(store.clone(), KeyRing::new("other", &[9; 32]).unwrap());

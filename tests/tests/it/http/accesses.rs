@@ -44,7 +44,7 @@ impl Archive {
         send(&self.app, reading(path)).await
     }
 
-    /// The accesses, in the order in which they were recorded.
+    /// Returns the accesses in the order of their records.
     async fn accesses(&self) -> Vec<RecordedAccess> {
         self.ledger.flush().await.unwrap();
         let access = |record| match record {

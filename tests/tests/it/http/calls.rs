@@ -16,7 +16,7 @@ use tool_runtime::prelude::*;
 
 use super::{call, get, listen, open, post, send};
 
-/// Where the tools wait until the test lets them go on.
+/// Blocks the tools until the test releases them.
 struct Gate {
     begun: Semaphore,
     go_on: Semaphore,
@@ -71,7 +71,7 @@ fn house(config: HttpConfig) -> House {
     House { gate, ended, app: router(runtime, config) }
 }
 
-/// The bytes of a request for a call.
+/// Returns the bytes of a request for a call.
 fn request(tool: &str, accept: &str) -> String {
     let body = json!({ "tool_name": tool, "input": {} }).to_string();
     format!(
@@ -125,7 +125,7 @@ async fn a_write_runs_to_its_end_when_its_caller_hangs_up() {
         let stream = connected(house.app.clone(), &request("write", accept)).await;
         begun(&house.gate).await;
         drop(stream);
-        // The server has seen the end of that connection once it has interrupted a later read.
+        // The server has noticed the closed connection once it has interrupted a later read.
         let stream = connected(house.app.clone(), &request("watch", accept)).await;
         begun(&house.gate).await;
         drop(stream);
@@ -227,7 +227,7 @@ async fn a_call_answers_what_the_core_answers() {
     assert_eq!(answer.status, 200);
     let body = answer.json();
     assert_eq!(body["output"], 42);
-    // What was mended is told.
+    // The coercion is reported.
     assert_eq!(body["meta"]["coercions"][0]["pointer"], "/n");
     let unasked: Option<&Value> = body.get("error");
     assert_eq!(unasked, None);

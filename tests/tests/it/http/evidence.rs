@@ -1,4 +1,4 @@
-//! What calls have proven, over HTTP: listed, shown, and opened for a reason.
+//! Evidence over HTTP: listing, reading, and opening contents for a reason.
 
 use axum::Router;
 use axum::body::Body;
@@ -132,7 +132,7 @@ fn scoped(scopes: &str) -> HttpConfig {
     HttpConfig::new(Auth::trusting_the_network_as(clerk))
 }
 
-/// What an answer says, but for its time and trace.
+/// The answer without its time and trace.
 fn said(answer: &Answer) -> (u16, Value) {
     (answer.status, answer.json()["detail"].clone())
 }

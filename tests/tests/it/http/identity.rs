@@ -1,4 +1,4 @@
-//! The users that a credential may name, and what follows from them: approvals, keys, records.
+//! The users that a credential may name, and the consequences for approvals, keys and records.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -35,7 +35,7 @@ async fn pay_joe(runs: &AtomicU32, dry_run: &DryRun) -> u32 {
     if dry_run.is_active() { 0 } else { runs.fetch_add(1, Ordering::SeqCst) + 1 }
 }
 
-/// A server with a key for each of these principals, which may all ask and approve.
+/// A server with a key for each of these principals, which may all call and approve.
 struct Town {
     app: Router,
     keys: Vec<ApiKey>,
@@ -61,7 +61,7 @@ impl Town {
         Self { app: http::router(runtime, config), keys, ledger, runs }
     }
 
-    /// Sends a request with the key of the principal at this place.
+    /// Sends a request with the key of the principal at this index.
     async fn send(&self, by: usize, request: Request<Body>) -> Answer {
         send(&self.app, with(request, "x-internal-api-key", self.keys[by].expose())).await
     }
@@ -81,7 +81,7 @@ impl Town {
         self.send(by, all(post("/tools/call", body), headers)).await
     }
 
-    /// Asks for a payment; returns its ticket.
+    /// Makes a payment call, and returns its ticket.
     async fn ask(&self, by: usize, headers: &[(&'static str, &str)]) -> String {
         let answer = self.call(by, "pay_joe", headers).await;
         assert_eq!(answer.status, 409, "{}", answer.text);

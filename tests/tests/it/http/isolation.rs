@@ -1,4 +1,5 @@
-//! Two tenants at one server, of whom one tries to reach what is the other's, wherever a request can.
+//! Two tenants at one server, one of which tries to reach the other's data in every kind of
+//! request.
 
 mod proofs;
 
@@ -22,12 +23,12 @@ use tool_runtime::store::Memory;
 
 use super::{Answer, send};
 
-/// What stands in all that the victim sends, and must never be read by anybody else.
+/// A text in everything that the victim sends; no other caller may ever read it.
 const MARK: &str = "f3a9c1e7b5";
 const VICTIM: &str = "hillside";
 const THIEF: &str = "neighbour";
 const TRACE: &str = "trace-f3a9c1e7b5";
-/// The id of the victim's unknown outcome, and one of none.
+/// The id of the victim's unknown outcome, and an id without one.
 const OUTCOME: u64 = 2;
 const ABSENT_OUTCOME: u64 = 999_999;
 /// The id of the victim's evidence, and one of none.
@@ -54,7 +55,7 @@ const ENDPOINTS: &[(&str, &str, Reach)] = &[
     ("GET", "/metrics", Reach::Nobody),
 ];
 
-/// Whose things an endpoint is about.
+/// The owner of the data of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
     /// Those of the tenant that the request names.
@@ -63,7 +64,7 @@ enum Reach {
     Nobody,
 }
 
-/// How often the tools ran. A handle.
+/// The number of runs of the tools. A handle.
 #[derive(Debug, Clone, Default)]
 struct Runs(Arc<AtomicU32>);
 
@@ -130,7 +131,7 @@ async fn pay_joe(
     note
 }
 
-/// A server with a victim and a thief, each with a key and every scope.
+/// A server with a victim and an attacker, each with a key and every scope.
 struct Town {
     app: Router,
     runs: Runs,
@@ -181,7 +182,7 @@ impl Town {
         self.ask(key, headed(calling(tool, note), tenant)).await
     }
 
-    /// Has the victim do everything that leaves something behind; gives a ticket that waits.
+    /// Makes the victim's calls that leave data behind, and returns a waiting ticket.
     async fn plant(&self) -> String {
         for tool in ["whose", "count"] {
             let request = headed(calling(tool, MARK), VICTIM);
@@ -230,7 +231,7 @@ fn with(mut request: Request<Body>, name: &'static str, value: &str) -> Request<
     request
 }
 
-/// Names who asks, as the guide has it.
+/// Adds the headers that identify the tenant, as in the guide.
 fn headed(request: Request<Body>, tenant: &str) -> Request<Body> {
     let request = with(request, "x-tenant-id", tenant);
     with(with(request, "x-site-id", "main"), "x-trace-id", "trace-1")
@@ -247,7 +248,7 @@ fn calling(tool: &str, note: &str) -> Request<Body> {
     request("POST", "/tools/call", &input)
 }
 
-/// A request that would be answered, if it were the asker's own, about this ticket and trace.
+/// Makes a request about this ticket and trace that would succeed for their owner.
 fn asking(method: &str, path: &str, ticket: &str, trace: &str) -> Request<Body> {
     let body = match path {
         "/tools/list" => json!({}),
@@ -291,7 +292,7 @@ fn check_unmarked(answer: &Answer, what: &str) {
     }
 }
 
-/// What an answer says, without what every answer has of its own.
+/// Returns an answer's content without the parts that differ in every answer.
 fn said(answer: &Answer) -> (u16, Value) {
     let mut body = answer.json();
     for member in ["latency_ms", "request_payload_hash"] {

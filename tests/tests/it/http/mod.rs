@@ -1,4 +1,4 @@
-//! The tools over HTTP, as callers in any language meet them.
+//! The tools over HTTP, from the view of callers in any language.
 
 mod accesses;
 mod approvals;
@@ -31,12 +31,12 @@ use tokio::net::TcpListener;
 use tool_runtime::http::{Auth, HttpConfig, Principal};
 use tower::ServiceExt;
 
-/// Serves whoever reaches it, who may do everything.
+/// A configuration that gives every caller all rights.
 pub(crate) fn open() -> HttpConfig {
     HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("laptop")))
 }
 
-/// What came back.
+/// An answer.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -56,7 +56,7 @@ impl Answer {
     }
 }
 
-/// A request as the guide's lines make it: JSON, with the headers that each has to have.
+/// Makes a request as in the guide: JSON, with the required headers.
 pub(crate) fn post(path: &str, body: impl Into<Body>) -> Request<Body> {
     let request = Request::post(path)
         .header("content-type", "application/json")
@@ -66,7 +66,7 @@ pub(crate) fn post(path: &str, body: impl Into<Body>) -> Request<Body> {
     request.body(body.into()).unwrap()
 }
 
-/// A request without a body and without any of the headers.
+/// Makes a request without a body and without the required headers.
 pub(crate) fn get(path: &str) -> Request<Body> {
     Request::get(path).body(Body::empty()).unwrap()
 }

@@ -1,4 +1,4 @@
-//! The document that a server serves of itself.
+//! The OpenAPI document of a server.
 
 use std::fs;
 use std::path::Path;

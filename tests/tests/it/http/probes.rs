@@ -1,4 +1,4 @@
-//! What those who run a server ask it: whether it lives, whether it is ready, what it has done.
+//! Probes and metrics of a server.
 
 use std::convert::Infallible;
 use std::future::{Ready, pending};
@@ -116,7 +116,7 @@ async fn figures_are_shown_to_those_who_may_see_them() {
     assert_eq!(status(HttpConfig::new(Auth::new()).public_metrics()).await, 200);
 }
 
-/// The figures that begin with these words.
+/// Returns the metrics whose names begin with this text.
 async fn figures(app: &Router, start: &str) -> Vec<String> {
     let page = send(app, get("/metrics")).await;
     assert!(page.header("content-type").starts_with("application/openmetrics-text; version=1.0.0"));
@@ -178,7 +178,7 @@ async fn requests_are_counted_by_route_and_class() {
     );
 }
 
-/// A ledger's store that can be broken.
+/// A ledger's store that can be made to fail.
 struct Breakable {
     store: MemoryLedger,
     is_broken: Arc<AtomicBool>,

@@ -1,4 +1,4 @@
-//! Keys that are changed while a server answers: nobody who has a good one notices.
+//! Keys that are replaced while a server answers: callers with valid keys notice nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -20,7 +20,7 @@ async fn ping() -> bool {
     true
 }
 
-/// A service that calls with one key, over and over, on a connection of its own.
+/// A service that calls repeatedly with one key, on its own connection.
 struct Caller {
     answered: Arc<AtomicU32>,
     stop: Arc<AtomicBool>,
@@ -55,7 +55,7 @@ impl Caller {
         .await;
     }
 
-    /// Gives what was answered but by 200.
+    /// Returns the statuses other than 200.
     async fn end(self) -> Vec<u16> {
         self.stop.store(true, Ordering::SeqCst);
         soon(self.task).await.unwrap()

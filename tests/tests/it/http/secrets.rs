@@ -1,5 +1,5 @@
-//! A credential's way through the server: proven or not, and however it is spelt, it is written
-//! nowhere.
+//! A credential's path through the server: whether it is valid or not, and in any spelling, it is
+//! written nowhere.
 
 use axum::Router;
 use axum::http::HeaderValue;
@@ -21,10 +21,10 @@ use super::{Answer, get, post, send};
 use crate::ledger::{Kept, ring};
 use crate::support::Paper;
 
-/// In no alphabet that somebody would look for: a header is any text.
+/// The text of an unusual header.
 const SECRET: &str = "q7Zx-secret-of-a-caller-4711";
 
-/// A public key that checks no signature which was ever made.
+/// A public key without any signatures.
 const JWKS: &str = r#"{"keys":[{"kty":"OKP","crv":"Ed25519","use":"sig","kid":"it",
     "x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
 
@@ -34,7 +34,7 @@ async fn ping() -> bool {
     true
 }
 
-/// A server that keeps all it can, and what it has written.
+/// A server with all stores, and everything that it has written.
 struct Office {
     app: Router,
     kept: Kept,
@@ -53,7 +53,7 @@ impl Office {
         Self { app: http::router(runtime, config), kept, snapshots }
     }
 
-    /// Calls the tool, and looks at what was done and at the figures, with this in a header.
+    /// Calls the tool, and reads traces and metrics, with this value in a header.
     async fn visit(&self, header: &'static str, value: &[u8]) -> Vec<Answer> {
         let mut answers = Vec::new();
         for mut request in [
@@ -71,7 +71,7 @@ impl Office {
         answers
     }
 
-    /// Gives all that the ledger and the vault hold.
+    /// Returns the contents of the ledger and the vault.
     async fn written(&self) -> String {
         let entries = self.kept.clone().read(0, usize::MAX).unwrap();
         let ledger: String = entries.iter().filter_map(|entry| entry.body()).collect();
@@ -118,7 +118,7 @@ async fn a_credential_is_written_nowhere_however_it_is_spelt() {
                 }
             }
         }
-        // Of a call whose header was not looked at, the rest is on the record.
+        // If the header was ignored, the call is recorded.
         send(&office.app, post("/tools/call", r#"{"tool_name":"ping"}"#)).await;
         let written = office.written().await;
         assert!(!written.contains(SECRET), "{door}: {written}");

@@ -1,4 +1,4 @@
-//! The server on a network: what is too slow, too much or too long, and an end that loses nothing.
+//! The server on a network: limits on slow, many and long connections, and a graceful shutdown.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,7 +31,7 @@ fn limits(change: impl FnOnce(&mut ServerLimits)) -> ServerLimits {
     limits
 }
 
-/// An app with a path that is answered when it is told to, and tells when it was asked.
+/// An app with a path that answers on a signal, and signals each request.
 fn waiting() -> (Router, Arc<Notify>, Arc<Notify>) {
     let (asked, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (ask, go) = (asked.clone(), release.clone());
@@ -75,7 +75,7 @@ async fn a_request_that_trickles_in_is_cut_off() {
     let mut wire = server.connect().await;
     wire.write("GET / HTTP/1.1\r\nhost: lo").await;
     assert_eq!(wire.closed().await, 0);
-    // A later request has no more time than the first, and an earlier answer buys none.
+    // A later request has no more time than the first: an earlier answer does not extend it.
     let mut wire = server.connect().await;
     assert_eq!(wire.get("/").await.status, 200);
     wire.write("GET / HT").await;
@@ -94,7 +94,7 @@ async fn a_body_that_trickles_in_is_given_up() {
     assert_eq!(server.connect().await.post("/", "", "whole").await.body, "whole");
 }
 
-/// A body without an end, that tells when it is dropped.
+/// An endless body that signals when it is dropped.
 struct Endless(#[allow(dead_code, reason = "it is heard when it is dropped")] oneshot::Sender<()>);
 
 static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
@@ -165,7 +165,7 @@ async fn a_flood_of_headers_is_answered_431() {
             (&false.into(), &"INVALID_ARGUMENT".into())
         );
     }
-    // hyper answers these before anybody else sees them.
+    // hyper sends these answers before the request reaches the router.
     for headers in [many(200), large(128 * 1024)] {
         assert_eq!(get(headers).await.status, 431);
     }
@@ -210,7 +210,7 @@ async fn a_connection_of_age_ends_after_what_runs_on_it() {
         |path: &str| Request::get(format!("http://here{path}")).body(Body::empty()).unwrap();
     let answer = client.send_request(request("/wait"));
     soon(asked.notified()).await;
-    // Until the server says that it takes no more.
+    // Until the server announces that it accepts no more.
     soon(async { while client.send_request(request("/")).await.is_ok() {} }).await;
     release.notify_one();
     let body = soon(answer).await.unwrap().into_body();
@@ -344,7 +344,7 @@ async fn a_call_beyond_the_grace_is_cancelled_and_answered() {
     assert_eq!((ended.cancelled, ended.cut), (1, 0));
 }
 
-/// A call as a client puts it on the wire.
+/// Returns the bytes of a client's call.
 pub(super) fn call_text(tool: &str) -> String {
     let body = format!(r#"{{"tool_name":"{tool}"}}"#);
     format!(

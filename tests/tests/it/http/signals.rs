@@ -1,4 +1,4 @@
-//! A process that is told to end by the system.
+//! A process that is stopped by a signal.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
@@ -29,7 +29,7 @@ async fn wait_for_the_end() -> bool {
     std::future::pending().await
 }
 
-/// A process that serves; it does not outlive its test.
+/// A serving process, which does not outlive its test.
 struct Served {
     child: Child,
     lines: Receiver<String>,
@@ -58,7 +58,7 @@ impl Served {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// What the process says of its end; it has ended well.
+    /// Returns the process's output at its end; it must have exited successfully.
     fn ended(mut self) -> String {
         let said = heard(&self.lines, "ended ");
         assert!(self.child.wait().unwrap().success());
@@ -111,7 +111,7 @@ async fn a_second_signal_ends_a_process_at_once() {
     let mut served = Served::start(LONG, &folder);
     let mut wire = served.call().await;
     served.signal(Signal::TERM);
-    // It ends, and waits for the call.
+    // The process shuts down, and waits for the call.
     soon(async {
         while TcpStream::connect(served.address).await.is_ok() {
             tokio::task::yield_now().await;

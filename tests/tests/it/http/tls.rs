@@ -19,7 +19,7 @@ use tool_runtime::http::{Drain, ServeErrorKind, Server, Tls};
 use super::wire::{Running, TINY, Wire, patient, soon};
 use crate::sqlite::Folder;
 
-/// A certificate that vouches for itself, and its key.
+/// A self-signed certificate with its key.
 struct Identity {
     der: CertificateDer<'static>,
     chain: String,
@@ -98,7 +98,7 @@ async fn a_renewed_certificate_is_shown_to_new_connections_alone() {
     assert!(new.connect(&server, "http/1.1").await.is_ok());
     assert!(old.connect(&server, "http/1.1").await.is_err());
 
-    // What cannot be used leaves the one before.
+    // An unusable key leaves the old certificate in use.
     fs::write(&key, &old.key).unwrap();
     tls.reload().await.unwrap_err();
     tls.replace(b"", b"").unwrap_err();

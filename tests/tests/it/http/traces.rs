@@ -1,4 +1,4 @@
-//! What the ledger knows of a trace, over HTTP.
+//! The ledger's records of a trace, over HTTP.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -19,7 +19,7 @@ use tool_runtime::store::StoreError;
 use super::{Answer, call, get, open, post, send};
 use crate::ledger::{Kept, ring};
 
-/// A number that somebody may change.
+/// A number that tests may change.
 #[derive(Debug, Clone, Default)]
 struct Number(Arc<AtomicU32>);
 
@@ -197,7 +197,7 @@ async fn a_traces_name_may_be_any_text_that_a_caller_may_send() {
     }
 }
 
-/// A store that does not come back from what it reads, once it is stuck, until the test ends.
+/// A store whose reads block once it is stuck, until the test ends.
 #[derive(Clone)]
 struct Stuck(Arc<Mutex<(MemoryLedger, Option<Receiver<()>>)>>);
 
@@ -261,7 +261,7 @@ async fn a_trace_that_takes_too_long_to_look_up_is_answered_so() {
     }
 }
 
-/// Runs a trace's reads again; gives what it says of each, and where the next page begins.
+/// Replays a page of a trace; returns the numbers of its calls, and the cursor of the next page.
 async fn page_of(archive: &Archive, query: &str) -> (Vec<u64>, Option<u64>) {
     let path = format!("/traces/trace-1/replay{query}");
     let answer = send(&archive.app, post(&path, r#"{"reason":"x"}"#)).await;
@@ -316,7 +316,7 @@ async fn more_replays_than_may_go_on_at_once_are_refused() {
     }
 }
 
-/// Where a tool waits until the test lets it go on.
+/// Blocks a tool until the test releases it.
 struct Gate {
     begun: Semaphore,
     go_on: Semaphore,

@@ -1,4 +1,4 @@
-//! One trace through two services: a tool of the first one asks the second one over HTTP.
+//! One trace through two services: a tool of the first one calls the second one over HTTP.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -74,7 +74,7 @@ impl Spans {
     }
 }
 
-/// Asks the first service, which asks the second one; gives what both told.
+/// Calls the first service, which calls the second one; returns both results.
 async fn ask(headers: &str) -> Value {
     let behind = Runtime::builder().tool::<TakeOrder>().build().unwrap();
     let behind = Running::start(http::router(behind, open()), patient()).await;

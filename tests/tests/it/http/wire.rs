@@ -1,4 +1,4 @@
-//! A server on a port, and a client that does only what it is told, byte by byte.
+//! A server on a port, and a client that writes single bytes.
 
 use std::io;
 use std::net::SocketAddr;
@@ -18,10 +18,10 @@ use tool_runtime::http::{BoundServer, Drain, ServeError, Server, ServerLimits, S
 /// After this long a test has failed: what it waits for does not come.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A limit that a test waits for.
+/// A short limit that a test waits for.
 pub(super) const TINY: Duration = Duration::from_millis(100);
 
-/// A server that runs until it is told to end.
+/// A server that runs until it is stopped.
 pub(super) struct Running {
     pub(super) address: SocketAddr,
     pub(super) drain: Drain,
@@ -29,10 +29,10 @@ pub(super) struct Running {
     ended: JoinHandle<Result<ShutdownReport, ServeError>>,
 }
 
-/// A connection whose bytes a test writes itself.
+/// A connection whose bytes the test writes itself.
 pub(super) struct Wire<S>(S);
 
-/// What came back on a connection.
+/// The bytes that were received on a connection.
 #[derive(Debug)]
 pub(super) struct Heard {
     pub(super) status: u16,
@@ -75,7 +75,7 @@ impl Running {
         Wire(soon(TcpStream::connect(self.address)).await.expect("the server listens"))
     }
 
-    /// Tells it to end.
+    /// Starts the shutdown.
     pub(super) fn stop(&mut self) {
         self.stop.take().expect("it was not told before").send(()).expect("it runs");
     }
@@ -84,7 +84,7 @@ impl Running {
         soon(self.ended).await.expect("it does not panic").expect("there is no ledger to fail")
     }
 
-    /// Waits until nobody listens any more.
+    /// Waits until the port refuses connections.
     pub(super) async fn refuses(&self) {
         soon(async {
             while TcpStream::connect(self.address).await.is_ok() {
@@ -100,7 +100,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         Self(stream)
     }
 
-    /// Speaks HTTP/2 on it.
+    /// Starts HTTP/2 on the connection.
     pub(super) async fn http2(self) -> SendRequest<Body>
     where
         S: Send + 'static,
@@ -115,13 +115,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         self.0.write_all(text.as_bytes()).await.expect("the connection is open");
     }
 
-    /// Asks for a path, and hears the answer.
+    /// Requests a path, and reads the answer.
     pub(super) async fn get(&mut self, path: &str) -> Heard {
         self.write(&format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")).await;
         self.hear().await
     }
 
-    /// Sends a body, and hears the answer.
+    /// Sends a body, and reads the answer.
     pub(super) async fn post(&mut self, path: &str, headers: &str, body: &str) -> Heard {
         let length = body.len();
         let head =
@@ -144,7 +144,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         Heard { status, head, body: String::from_utf8(body).expect("the body is text") }
     }
 
-    /// Waits until the server closes the connection, and gives how many bytes came until then.
+    /// Waits until the server closes the connection, and returns the number of bytes received
+    /// until then.
     pub(super) async fn closed(&mut self) -> usize {
         let (mut count, mut buffer) = (0, vec![0; 64 * 1024]);
         loop {
@@ -159,7 +160,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
 }
 
 impl Wire<TcpStream> {
-    /// Tells whether nothing has come yet.
+    /// Returns whether nothing was received yet.
     pub(super) fn is_silent(&self) -> bool {
         let read = self.0.try_read(&mut [0]);
         read.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)

@@ -16,7 +16,7 @@ use crate::support::envelope;
 
 const WITH_LINES: &str = "ledger::answers::a_process_that_writes_lines";
 const WITH_SQLITE: &str = "ledger::answers::a_process_that_writes_rows";
-/// How many calls a child makes at once.
+/// The number of concurrent calls of a child.
 const BURST: u32 = 8;
 
 /// Keeps a number.
@@ -187,7 +187,7 @@ async fn every_write_that_a_killed_process_answered_is_on_the_record() {
     }
 }
 
-/// Kills a process once it has said so many answers; returns all that it had said by then.
+/// Kills a process after this many reported answers, and returns all that it had reported.
 fn answered_before_kill(role: &str, folder: &Folder, answers: usize) -> Vec<u32> {
     let mut child = spawn(role, folder);
     let output = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
@@ -221,7 +221,7 @@ async fn a_process_that_writes_rows() {
     work(&folder, &rows(&folder)).await;
 }
 
-/// Writes on and on, several calls at once, and says each answer when it has it.
+/// Writes continuously with concurrent calls, and reports each answer.
 async fn work(folder: &Path, ledger: &Ledger) {
     let runtime = runtime(ledger);
     let cx = cx(&std::fs::read_to_string(folder.join("trace")).unwrap());

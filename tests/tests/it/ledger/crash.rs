@@ -1,4 +1,5 @@
-//! A process that is killed while it writes: what was flushed is there, and the rest is told.
+//! A process that is killed while it writes: flushed records are stored, and the loss of others is
+//! recorded.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -17,12 +18,12 @@ use crate::sqlite::{Folder, played, spawn};
 
 const WITH_LINES: &str = "ledger::crash::a_process_that_writes_lines";
 const WITH_SQLITE: &str = "ledger::crash::a_process_that_writes_rows";
-/// How many calls a child makes at once.
+/// The number of concurrent calls of a child.
 const BURST: u32 = 8;
-/// How long each kind of ledger is crashed, and how often at least and at most.
+/// The duration of the crashes for each kind of ledger, and the least and greatest number.
 const TIME: Duration = Duration::from_secs(8);
 const ROUNDS: std::ops::Range<usize> = 6..30;
-/// What a write that was cut off leaves behind.
+/// The bytes that an interrupted write leaves.
 const HALF: &str = r#"{"seq":999999,"leaf":"00"#;
 
 /// Gives back a number.
@@ -54,7 +55,8 @@ async fn lines_of_json_outlive_a_killed_process() {
         if round % 3 != 2 {
             return 0;
         }
-        // A killed write may have left half of a line itself; the file ends with one torn line, not two.
+        // A killed write may have left half a line itself; the file must end with one torn line,
+        // not two.
         if !fs::read(&path).unwrap().ends_with(b"\n") {
             return 0;
         }
@@ -74,7 +76,7 @@ async fn a_table_of_sqlite_outlives_a_killed_process() {
     crash(WITH_SQLITE, &folder, rows, |_| 0, read).await;
 }
 
-/// Kills one process after the other at its work, and holds the ledger against what they said.
+/// Kills one process after another, and compares the ledger with their reports.
 async fn crash(
     role: &str,
     folder: &Folder,
@@ -102,7 +104,7 @@ async fn crash(
         assert_eq!(found, expected, "nothing is missing but at the end");
         let count = u32::try_from(found.len()).unwrap();
         assert!(count >= said.flushed, "{count} of {} that were flushed", said.flushed);
-        // The last ones may have been killed between their end and their word.
+        // The last ones may have been killed between their end and their report.
         assert!(count <= said.ended + BURST, "{count} of {} that ended", said.ended);
         unfinished += u32::from(count != said.ended);
 
@@ -120,7 +122,7 @@ fn number(call: &tool_runtime::ledger::RecordedCall) -> u32 {
     u32::try_from(input["n"].as_u64().unwrap()).unwrap()
 }
 
-/// The last record that says that a writer began.
+/// Returns the last record that a writer began.
 fn last_beginning(store: &mut dyn LedgerStore) -> WriterBegan {
     let entries = store.read(0, usize::MAX).unwrap();
     let record = |text| Record::read(text).unwrap();
@@ -132,7 +134,7 @@ fn last_beginning(store: &mut dyn LedgerStore) -> WriterBegan {
     began.expect("a writer has begun")
 }
 
-/// What a process said before it was killed.
+/// The reports of a process that was killed.
 #[derive(Default)]
 struct Said {
     trace: String,
@@ -143,7 +145,7 @@ struct Said {
 }
 
 impl Said {
-    /// Kills a process once it has said so many lines, wherever it is by then.
+    /// Kills a process after this many lines.
     fn of_killed(role: &str, folder: &Folder, lines: usize) -> Self {
         let mut child = spawn(role, folder);
         let mut output = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
@@ -187,7 +189,7 @@ async fn a_process_that_writes_rows() {
     work(&rows(&folder).unwrap()).await;
 }
 
-/// Calls on and on, and tells what has ended, what is flushed, and what is exported.
+/// Calls continuously, and reports ended calls, flushes and exports.
 async fn work(ledger: &Ledger) {
     let runtime = Runtime::builder().tool::<Echo>().ledger(ledger).build().unwrap();
     let trace = Uuid::now_v7().to_string();

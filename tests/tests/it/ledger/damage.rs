@@ -1,4 +1,4 @@
-//! Bytes that were damaged, and a table that was changed behind the ledger's back: each is named.
+//! Damaged bytes, and changes of the table: each is reported.
 
 use std::fs;
 use std::path::Path;
@@ -14,10 +14,10 @@ use tool_tests::dice::Dice;
 use super::{all, ring};
 use crate::sqlite::Folder;
 
-/// How many calls are on each ledger.
+/// The number of calls in each ledger.
 const CALLS: u64 = 60;
 
-/// How many damages of each store are tried.
+/// The number of damages of each store.
 const DAMAGES: u64 = 400;
 
 /// Gives back a number.
@@ -156,7 +156,7 @@ async fn one_zero_byte_in_the_middle_hides_no_record() {
     assert!(!folder.0.join("ledger.jsonl.torn").exists());
 }
 
-/// What somebody does to the table, and what is said of it.
+/// Changes of the table, with the reports about them.
 const CHANGES: [(&str, &str); 5] = [
     (
         "PRAGMA ignore_check_constraints = ON;
@@ -182,7 +182,7 @@ const CHANGES: [(&str, &str); 5] = [
              BEGIN SELECT RAISE(IGNORE); END",
         "definition",
     ),
-    // Filled while the column said something else, which was then put back.
+    // The index was filled while the column had another value, which was then restored.
     (
         "PRAGMA writable_schema = ON;
          UPDATE sqlite_schema SET sql = replace(sql, '$.trace_id', '$.run_id')

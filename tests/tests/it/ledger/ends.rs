@@ -66,7 +66,7 @@ impl Desk {
         self.runtime.call(tool, arguments, &jane()).execute().await.clone()
     }
 
-    /// The only record, of the only call.
+    /// Returns the only record.
     async fn only(&self) -> RecordedCall {
         let mut records = recorded(&self.ledger).await;
         assert_eq!(records.len(), 1, "{records:#?}");
@@ -152,7 +152,7 @@ async fn a_recorded_message_has_nothing_sensitive_of_the_call() {
         #[arg(pii)]
         name: String,
     ) -> Result<u8, Failure> {
-        // The second name lies across the end of what is kept.
+        // The second name crosses the end of the recorded text.
         let (gap, rest) = ("x".repeat(66), "x".repeat(300));
         let message = format!("{name} (card 4111 1111 1111 1111) is away; {gap}{name} {rest}");
         Err(Failure::of(ErrorCode::NotFound).with_message(message))

@@ -143,7 +143,7 @@ async fn a_ledger_that_goes_further_than_its_newest_export_is_opened() {
     let ledger = open(Ledger::builder(ring()).checkpoint_every(5), &path).unwrap();
     make_calls(&ledger, 3_000).await;
     ledger.close().await.unwrap();
-    // The end of the file was cut off by a crash: the checkpoint before it counts.
+    // A crash cut off the end of the file: the checkpoint before it counts.
     let torn = [&*exports, br#"{"size":99"#].concat();
     fs::write(folder.0.join("ledger.checkpoints"), torn).unwrap();
     let ledger = open(builder(&folder.0), &path).unwrap();
@@ -178,7 +178,7 @@ async fn checkpoints_are_exported_by_records_by_time_and_at_both_ends() {
     ledger.close().await.unwrap();
 }
 
-/// A sink that takes nothing until it is told to.
+/// A sink that fails until the test repairs it.
 #[derive(Clone, Default)]
 struct Broken(Arc<Mutex<(bool, Vec<u64>)>>);
 

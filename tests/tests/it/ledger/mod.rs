@@ -58,7 +58,7 @@ pub(crate) async fn all(ledger: &Ledger, mut query: LedgerQuery) -> Vec<Recorded
     }
 }
 
-/// A ledger in memory that the test may read, and let fail. A handle.
+/// An in-memory ledger that the test can read and make fail. A handle.
 #[derive(Clone)]
 pub(crate) struct Kept(Arc<Mutex<(MemoryLedger, bool)>>);
 

@@ -1,4 +1,4 @@
-//! A ledger's store that is slow, fails or panics: what waits, what is refused, what is left out.
+//! A ledger's store that is slow, fails or panics: waiting, refused and left-out calls.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -16,7 +16,7 @@ use tool_runtime::testing::ManualClock;
 use super::{START, check_whole, ring};
 use crate::support::{cx, envelope};
 
-/// What the store does when something is to be written.
+/// The behaviour of the store's appends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mood {
     Writes,
@@ -26,7 +26,7 @@ pub(super) enum Mood {
     PanicsForgetting,
 }
 
-/// A ledger in memory whose mood the test sets. A handle.
+/// An in-memory ledger whose behaviour the test sets. A handle.
 #[derive(Clone)]
 pub(super) struct Moody(Arc<Inner>);
 
@@ -49,12 +49,12 @@ impl Moody {
         self.0.changed.notify_all();
     }
 
-    /// Counts how often it was asked to write since its mood was set.
+    /// Returns the number of appends since the behaviour was set.
     pub(super) fn asked(&self) -> u32 {
         self.0.mood.lock().unwrap().1
     }
 
-    /// Waits until it was asked to write since its mood was set.
+    /// Waits for an append since the behaviour was set.
     fn until_asked(&self) {
         let mood = self.0.mood.lock().unwrap();
         drop(self.0.changed.wait_while(mood, |(_, asked)| *asked == 0).unwrap());
@@ -140,7 +140,7 @@ impl Desk {
         self.store.until_asked();
     }
 
-    /// Stops the store, with two calls waiting behind the one in its hands: as many as may.
+    /// Blocks the store, with two calls waiting behind the one that it writes: as many as allowed.
     async fn fill(&self) {
         self.stop().await;
         assert!(self.tick().await && self.tick().await);
@@ -150,7 +150,7 @@ impl Desk {
         self.runs.load(Ordering::SeqCst)
     }
 
-    /// Closes the ledger, which has to be a whole chain, and gives what it says.
+    /// Closes the ledger, checks that it is a valid chain, and returns its records.
     async fn closed(&self) -> Vec<Record> {
         self.ledger.close().await.unwrap();
         verify(&mut self.store.clone(), &ring(), &[]).unwrap();

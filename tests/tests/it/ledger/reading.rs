@@ -11,21 +11,21 @@ use tool_runtime::store::StoreError;
 
 use super::ring;
 
-/// How many records there are before anybody looks for some.
+/// The number of records before the searches.
 const BEFORE: usize = 20;
 
 /// Waves.
 #[ai_tool(effect = "read")]
 async fn wave() {}
 
-/// What a store was asked for, from when it is watched.
+/// An operation on the store since it is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Did {
     Read,
     Append,
 }
 
-/// A store that tells what it does, and stops at what it is asked for first.
+/// A store that reports its operations, and blocks in the first one. A handle.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Option<Watch>>>);
 
@@ -40,7 +40,7 @@ struct Watched {
 }
 
 impl Log {
-    /// Watches from here on; gives what hears of the first thing that is done, and lets it go on.
+    /// Starts watching; returns a receiver for the first operation, and a sender that releases it.
     fn watch(&self) -> (Receiver<()>, Sender<()>) {
         let ((begun, hears), (go_on, waits)) = (mpsc::channel(), mpsc::channel());
         let watch = Watch { did: Vec::new(), stop: Some((begun, waits)) };
@@ -53,7 +53,7 @@ impl Log {
         watch.did.push(what);
         if let Some((begun, go_on)) = watch.stop.take() {
             begun.send(()).unwrap();
-            // It ends too where the test has.
+            // The test may have ended.
             let _ = go_on.recv();
         }
     }

@@ -1,4 +1,4 @@
-//! What somebody did to a ledger's file is found, and what the ledger did itself is not complained of.
+//! Foreign changes of a ledger's file are found, and the ledger's own changes are accepted.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ use tool_runtime::testing::ManualClock;
 use super::{START, all, ring};
 use crate::sqlite::Folder;
 
-/// How many calls are on each ledger; the first record says that a writer began.
+/// The number of calls in each ledger; the first record says that a writer began.
 const CALLS: u64 = 20;
 
 /// Gives back a number that is small enough.
@@ -127,7 +127,7 @@ async fn any_one_bit_of_any_line_is_found() {
             line += 1;
             continue;
         }
-        // One place in seventeen, and another bit each time.
+        // One position in seventeen, and another bit each time.
         if at % 17 != 0 {
             continue;
         }
@@ -222,7 +222,7 @@ async fn a_ledger_goes_on_under_a_new_key_and_needs_the_former_one() {
     };
     let size = verified(renewed(), std::slice::from_ref(&exported)).unwrap().size();
     assert!(size >= 2 * CALLS);
-    // Where the first writer ended.
+    // At the end of the first writer.
     let found = fault(verified(ring(), &[]));
     assert_eq!(found.kind(), ChainFaultKind::ForeignKey, "{found}");
     assert!(found.seq() >= exported.size(), "{found}");
@@ -265,14 +265,14 @@ async fn what_was_forgotten_rightly_is_no_fault_and_what_was_deleted_is() {
         clock.advance(Duration::from_millis(1));
     }
     let exported = ledger.checkpoint().await.unwrap();
-    // The beginning, and the calls of the first five milliseconds.
+    // The first record, and the calls of the first five milliseconds.
     assert_eq!(ledger.forget_before(moment(5)).await.unwrap(), 6);
     assert_eq!(ledger.forget_before(moment(5)).await.unwrap(), 0);
     ledger.verify(std::slice::from_ref(&exported)).await.unwrap();
     assert_eq!(all(&ledger, LedgerQuery::new()).await.len(), 5);
     ledger.close().await.unwrap();
 
-    // Whoever opens it later goes on.
+    // A later writer continues.
     let ledger = Ledger::builder(ring()).clock(clock).open(rows(&path)).unwrap();
     ledger.verify(std::slice::from_ref(&exported)).await.unwrap();
     ledger.close().await.unwrap();

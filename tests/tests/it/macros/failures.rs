@@ -1,4 +1,4 @@
-//! `#[derive(ToolFailure)]`: what a caller is told of an error.
+//! `#[derive(ToolFailure)]`: the errors that a caller gets.
 
 use std::fmt;
 

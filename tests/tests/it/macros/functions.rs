@@ -1,4 +1,4 @@
-//! What a function may look like, and what may stand on it.
+//! The forms and attributes that a function may have.
 
 use serde_json::json;
 use tool_runtime::Runtime;

@@ -1,4 +1,4 @@
-//! Whose a parameter is: decided by `&`, never by a type's spelling.
+//! The source of a parameter: decided by `&`, never by a type's spelling.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

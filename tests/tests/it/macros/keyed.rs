@@ -1,4 +1,4 @@
-//! Tools that say how they run once, and whom their answers serve.
+//! Tools with options for idempotency and sharing of answers.
 #![allow(clippy::trivially_copy_pass_by_ref, reason = "`reconcile` takes what the tool takes")]
 
 use std::sync::Arc;

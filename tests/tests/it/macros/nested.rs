@@ -11,7 +11,7 @@ use tool_runtime::prelude::*;
 
 use super::{answer, data, input_schema, output_schema, runtime};
 
-/// A type with plain derives: this project's macros do not see it.
+/// A type with plain derives, which this project's macros do not see.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 struct MyObject {
     /// Its label.

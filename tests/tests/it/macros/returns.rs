@@ -1,4 +1,4 @@
-//! What a tool may return.
+//! The types that a tool may return.
 
 use std::borrow::Cow;
 

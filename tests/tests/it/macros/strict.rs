@@ -1,4 +1,4 @@
-//! Tools under the strictest lints, which stand in this package's library, still work.
+//! Tools under the strictest lints, defined in this package's library, still work.
 
 use tool_runtime::Runtime;
 use tool_tests::strict::{AnswerQuestion, StrictKit, StrictWrite};

@@ -1,4 +1,4 @@
-//! A model that calls one tool wrongly again and again is told to stop.
+//! A model that repeatedly calls one tool wrongly is told to stop.
 
 use serde_json::{Value, json};
 use tool_runtime::policy::Policy;

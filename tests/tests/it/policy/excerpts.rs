@@ -93,7 +93,7 @@ async fn a_long_answer_leaves_as_whole_rows_and_a_mark() {
     let (whole, answer) = leaving(&runtime, "search", 100).await;
     let shown = answer.data_json().expect("an excerpt");
     assert!(shown.len() <= 512 && shown.len() > 400, "{shown}");
-    // The type's own reader holds it to the output schema.
+    // The type's own reader checks it against the output schema.
     let (shown, all): (Hits, Hits) =
         (serde_json::from_str(shown).unwrap(), serde_json::from_str(&whole).unwrap());
     assert_eq!(shown.total, 100);
@@ -224,7 +224,7 @@ async fn it_is_kept_for_its_time_and_then_swept() {
     assert_eq!((runtime.sweep().await.unwrap(), runtime.sweep().await.unwrap()), (3, 0));
 }
 
-/// Keeps nothing.
+/// Rejects everything.
 struct Full;
 
 #[async_trait]
@@ -288,7 +288,7 @@ async fn a_list_at_the_root_is_called_the_answer() {
 
 #[tokio::test]
 async fn what_the_schema_needs_is_not_left_out() {
-    // A thousand rows or none of it: the schema forbids fewer.
+    // A thousand rows or none: the schema forbids fewer.
     let list = DynamicTool::new("list", Effect::Read)
         .description("Lists.")
         .input_schema(json!({ "type": "object", "additionalProperties": false }))

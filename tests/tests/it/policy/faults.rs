@@ -1,4 +1,4 @@
-//! Keyed writes in processes that are killed, stopped, or beside others.
+//! Keyed writes in processes that are killed, suspended, or run concurrently.
 
 mod frozen;
 mod full;

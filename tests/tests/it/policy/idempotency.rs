@@ -1,4 +1,4 @@
-//! A write under a key runs once, whatever becomes of it.
+//! A write under a key runs once, in all circumstances.
 
 mod answers;
 mod broken;

@@ -1,4 +1,4 @@
-//! Breakers, rates and places: who is refused, with which advice, and when it works again.
+//! Breakers, rate limits and concurrency limits: refusals, their advice, and recovery.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -335,7 +335,7 @@ async fn waiting_for_a_place_is_bounded_by_the_deadline() {
     });
     assert_eq!(envelope(first)["error"]["code"], "TIMEOUT");
     let (found, waited, status) = second;
-    // It got the first one's place after 600 ms, and had 400 ms left to run.
+    // It got the first one's slot after 600 ms, and had 400 ms left to run.
     assert_eq!((found["error"]["code"].as_str(), waited), (Some("TIMEOUT"), 1_000 * MS));
     assert_eq!((status, script.runs()), (CallStatus::Failed, 2));
     assert_eq!(before.elapsed(), 1_400 * MS);

@@ -46,7 +46,7 @@ async fn sell(
     Ok(format!("sold to {buyer}"))
 }
 
-/// A store that loses its keys between the look at one and its claim.
+/// A store that loses a key between reading and claiming it.
 #[derive(Debug, Clone, Default)]
 struct Forgetful {
     before: Arc<Memory>,
@@ -145,7 +145,7 @@ async fn an_answer_that_is_gone_when_its_key_is_claimed_runs_nothing_unasked() {
     let code = again.error().and_then(|error| error.code());
     assert_eq!(code, Some("NEEDS_USER_CONFIRMATION"), "{again}");
     assert_eq!(counts.left.load(Ordering::SeqCst), 1);
-    // The key is given back, not held until its lease is over.
+    // The key is released, not held until its lease expires.
     let key = KeyScope::new(Uuid::nil(), "user:jane", "sell", "key:a");
     assert_eq!(store.after.find(&key).await.expect("the store"), None);
 }

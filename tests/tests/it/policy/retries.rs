@@ -178,7 +178,7 @@ async fn a_deadline_of_the_runtimes_is_not_tried_again() {
 
 #[tokio::test(start_paused = true)]
 async fn the_runtimes_own_refusals_are_not_tried_again() {
-    // Each would be let in if it came again after its advice.
+    // Each would be admitted if it were retried after its advice.
     let limited = Rules::new().rate_limit(RateLimit::per_second(1).unwrap());
     let breaker = BreakerConfig::failures_in_a_row(1).unwrap().with_open_for(50 * MS).unwrap();
     let opened = Rules::new().breaker(breaker);
@@ -224,7 +224,7 @@ async fn a_full_house_of_blocking_tools_is_not_tried_again() {
     let runtime = runtime.state(Mutex::new(gate)).build().unwrap();
     let mut first = runtime.call("block", "{}", &jane());
     let (output, refused) = futures::join!(first.execute(), async {
-        // It would find a place if it came a second time.
+        // It would find a slot if it were retried.
         let mut second = runtime.call("block", "{}", &jane());
         let mut second = Box::pin(second.execute());
         let refused = futures::poll!(&mut second).map(envelope);
@@ -352,7 +352,7 @@ async fn trace(
         meta.warning("the first run has failed");
         return busy();
     }
-    // Whatever the first run left behind speaks up now.
+    // The first run's leftover recorder is used now.
     late.lock().unwrap()[0].warning("a late word of the first run");
     Ok(2)
 }
@@ -380,7 +380,7 @@ async fn retries_of_a_tool_that_always_fails_are_bounded() {
     let cx = jane();
     join_all((0..CALLS).map(|_| call(&runtime, "peek", &cx))).await;
     let retries = script.runs() - CALLS;
-    // A fifth of the calls, and ten a second for the ten seconds that are looked at.
+    // A fifth of the calls, and ten per second for the ten seconds of the window.
     assert!(retries >= 100, "{retries}: some are tried again");
     assert!(retries <= CALLS / 5 + 110, "{retries}: 4,000 would be tried without a bound");
 

@@ -121,7 +121,7 @@ async fn set(script: &Script, dry_run: &DryRun) -> Result<u32, ScriptedError> {
     script.act().await
 }
 
-/// A builder with all of these tools, which do as this script says.
+/// A builder with all of these tools, which follow this script.
 pub(crate) fn builder(script: &Arc<Script>) -> RuntimeBuilder {
     Runtime::builder()
         .tool::<Peek>()
@@ -163,7 +163,7 @@ pub(crate) async fn call_with(
     envelope(runtime.call(tool, arguments, cx).execute().await)
 }
 
-/// Waits until every other task of this thread waits too, while time stands still.
+/// Waits until every other task of this thread waits too, while time is paused.
 pub(crate) async fn settle() {
     for _ in 0..64 {
         tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! The shortest way through each part.
+//! A minimal test of each part.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,4 +1,4 @@
-//! Tools that do not end in time: the caller is answered all the same, and what comes late is lost.
+//! Tools that exceed their deadline: the caller is answered, and late results are dropped.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -39,7 +39,7 @@ impl Desk {
         }
     }
 
-    /// Holds up the blocking tool until the sender is dropped.
+    /// Blocks the blocking tool until the sender is dropped.
     fn hold_up(&self) -> Sender<()> {
         let (sender, receiver) = channel();
         *self.held_up.lock().unwrap() = Some(receiver);
@@ -99,7 +99,7 @@ async fn nothing_yet(_: &Arc<Desk>, _: &MetaRecorder, _: &Cancellation) {}
 
 fn nothing_here(_: &Arc<Desk>, _: &MetaRecorder) {}
 
-/// Keeps every text that is closed.
+/// Keeps every closed call's text.
 #[derive(Clone, Default)]
 struct Record(Arc<Mutex<Vec<String>>>);
 
@@ -219,7 +219,7 @@ async fn a_tool_that_answers_just_when_its_host_cancels_it_is_not_heard() {
 async fn a_thread_that_blocks_is_not_waited_for_and_not_heard() {
     let world = World::new();
     let hold_up = world.desk.hold_up();
-    // The clock does not move by itself while a thread blocks.
+    // The paused clock does not advance while a thread blocks.
     futures::join!(world.call_late("block"), async {
         world.desk.comes_to("begun").await;
         advance(TIMEOUT).await;

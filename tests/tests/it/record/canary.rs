@@ -1,25 +1,25 @@
-//! Marked values in every sensitive place, every end that a call can come to, every sink at once:
-//! then all that was written is searched for the marks, in every form in which they may stand.
+//! Plants marked values in every sensitive property, makes calls that end in every way with all
+//! sinks at once, and searches everything that was written for the marks, in every form.
 //!
-//! What is secret, and what is in `auth`, is in none of the sinks, whatever the tool says. Of the
-//! rest, each may be here alone:
+//! Secrets and the values in `auth` are in none of the sinks, even if the tool writes them. Other
+//! values may only be in these:
 //!
 //! | sink | personal | free text | unknown field | key | the answer's secret |
 //! | --- | --- | --- | --- | --- | --- |
 //! | tracing, OpenTelemetry, `JsonLog`, `CallRecord` | | | | | |
 //! | ledger, in lines and in a table | | | | | |
-//! | evidence: the file, and what is seen without a reason | | | | | |
-//! | tickets, and the file in which they wait | | | | | |
+//! | evidence: the file, and the part that needs no reason | | | | | |
+//! | tickets, and the file of deferred calls | | | | | |
 //! | a replay's report | | | | | |
 //! | `Debug` of everything else | | | | the context's | |
-//! | `Preview`, for the person who decides | yes | yes | | | |
-//! | progress, for the caller | the tool's words | the tool's words | | | |
-//! | the caller's envelope | yes | yes | the tool's words | | yes |
-//! | the file of answers that are repeated | yes | yes | | yes | yes |
+//! | `Preview`, for the approver | yes | yes | | | |
+//! | progress, for the caller | by the tool | by the tool | | | |
+//! | the caller's envelope | yes | yes | by the tool | | yes |
+//! | the file of stored answers | yes | yes | | yes | yes |
 //!
-//! The envelope's `input` tells the caller what the caller has sent, so personal data stands there
-//! and in messages; secrets do not. An answer that is kept to be repeated is kept byte for byte, by
-//! its key. Arguments as they were sent are in the host's own view of a call alone, and sealed.
+//! The envelope's `input` echoes the caller's own arguments, so it and messages contain personal
+//! data, but no secrets. A stored answer is stored byte for byte, under its key. Unredacted
+//! arguments are only in the host's own view of a call, and encrypted.
 
 mod marks;
 mod sinks;
@@ -35,7 +35,7 @@ use self::marks::{Kind, MARKS, found};
 use self::sinks::{Exported, Sinks};
 use self::walk::{Kept, Walk};
 
-/// What each sink may hold and does, as the table says.
+/// The kinds of values that each sink may contain, as in the table.
 const MAY_HOLD: [(&str, &[Kind]); 15] = [
     ("tracing, text", &[]),
     ("tracing, JSON", &[]),
@@ -103,11 +103,11 @@ fn walk(kept: Kept, sinks: &Sinks) {
 }
 
 thread_local! {
-    /// Where the traces of a thread that blocks go.
+    /// The subscriber of a blocking thread.
     static HERE: RefCell<Option<DefaultGuard>> = const { RefCell::new(None) };
 }
 
-/// The marks in a sink that may not be there, each with a part of the text around it.
+/// Returns the marks in a sink that must not be there, each with a part of the text around it.
 fn leaks(sinks: &Sinks, name: &str, may: &[Kind]) -> Vec<String> {
     let text = sinks.text(name);
     let forbidden = MARKS.iter().filter(|mark| !may.contains(&mark.kind));

@@ -1,3 +1,3 @@
-//! What is kept of calls, and what never is.
+//! The records of calls, and what they never contain.
 
 mod canary;

@@ -1,4 +1,4 @@
-//! What `Debug` shows of types with sensitive fields.
+//! The `Debug` output of types with sensitive fields.
 
 use tool_runtime::prelude::*;
 

@@ -14,7 +14,7 @@ const NAME: &str = "Ada Lovelace";
 /// `auth:hunter 2 & more`, as a header carries it.
 const BASIC: &str = "Basic YXV0aDpodW50ZXIgMiAmIG1vcmU=";
 
-/// Keeps what the log heard.
+/// Keeps the texts for the log.
 #[derive(Default, Clone)]
 struct Log(Arc<Mutex<String>>);
 
@@ -24,7 +24,7 @@ impl Observe for Log {
     }
 }
 
-/// What a tool says in its error, in both halves.
+/// A tool's error, with its text for both readers.
 #[derive(Debug)]
 struct Told(String);
 
@@ -116,7 +116,7 @@ fn runtime(log: &Log) -> Runtime {
         .unwrap()
 }
 
-/// The whole envelope, and what the log heard.
+/// Returns the whole envelope, and the texts for the log.
 async fn ends(name: &str, arguments: &Value, cx: &ToolContext) -> (Value, String) {
     let log = Log::default();
     let mut call = runtime(&log).call(name, arguments.to_string(), cx);

@@ -1,4 +1,4 @@
-//! A process that is killed in the middle of its work.
+//! A process that is killed during its work.
 
 use std::io::{BufRead, BufReader, Write};
 

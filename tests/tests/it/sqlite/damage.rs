@@ -99,7 +99,7 @@ impl Booked {
     }
 }
 
-/// A sequence of numbers that looks random and is the same in each run.
+/// A pseudo-random sequence that is the same in each run.
 struct Random(u64);
 
 impl Random {

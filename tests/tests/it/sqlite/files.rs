@@ -90,7 +90,7 @@ async fn the_last_handle_ends_the_thread() {
     drop(store);
     fence(&clone.claim(request("a")).await.unwrap());
     drop(clone);
-    // The thread closes the file when it ends, and the last to close it removes the log.
+    // The thread closes the file when it ends, and the last close removes the log.
     let until = Instant::now() + Duration::from_secs(30);
     while fs::read_dir(&folder.0).unwrap().count() > 1 {
         assert!(Instant::now() < until, "the thread did not end");

@@ -23,7 +23,7 @@ async fn a_file_whose_log_was_removed_is_refused() {
     copy(&folder, &crashed, &["", "-shm"]);
     check_refused(Sqlite::open(crashed.file()), StoreErrorKind::Damaged, "`-wal` was removed");
     assert!(!crashed.0.join("tools.db-wal").exists(), "what is refused is left as it is");
-    // The log is put back.
+    // The log is restored.
     copy(&folder, &crashed, &["-wal"]);
     assert!(crashed.open().find(&key("a")).await.unwrap().is_some());
 }

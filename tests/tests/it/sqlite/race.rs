@@ -95,7 +95,7 @@ async fn end_all(store: &Sqlite) -> usize {
 fn processes_that_make_one_file_and_race_give_each_key_once() {
     let folder = Folder::new();
     let mut children: Vec<Child> = (0..PROCESSES).map(|_| spawn(ROLE, &folder)).collect();
-    // All are up before the first is told to go on.
+    // All have started before the first is released.
     for child in &mut children {
         read_line(child, "ready");
     }

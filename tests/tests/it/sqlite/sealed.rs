@@ -92,7 +92,7 @@ async fn a_row_that_is_sealed_without_the_hosts_keys_is_damaged() {
     store.close().await;
     check_refused(Sqlite::open(folder.file()), StoreErrorKind::Damaged, "checksum_keys");
 
-    // A program that can write the file seals a row under a key of its own.
+    // A program that can write the file makes a checksum with its own key.
     let other = Folder::new();
     let forger = other.open();
     answer(&forger, "b").await;

@@ -1,4 +1,4 @@
-//! The time that a file keeps for all processes that share it.
+//! The time of a file, which all processes that share it use.
 
 use std::time::Duration;
 

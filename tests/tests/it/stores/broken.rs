@@ -1,4 +1,4 @@
-//! A store in memory with one defect, to show that its tests can fail.
+//! An in-memory store with one defect, to show that its tests can fail.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -49,7 +49,7 @@ pub(super) enum Defect {
     ReadsWhatIsOver,
 }
 
-/// A store in memory with one defect.
+/// An in-memory store with one defect.
 pub(super) struct Broken {
     memory: Memory,
     defect: Defect,
@@ -75,7 +75,7 @@ impl Broken {
         self.defect == defect
     }
 
-    /// The scope under which a key is stored.
+    /// Returns the scope under which a key is stored.
     fn stored(&self, key: &KeyScope) -> KeyScope {
         let KeyScope { tenant, principal, tool, key: name, .. } = key;
         match self.defect {
@@ -91,7 +91,7 @@ impl Broken {
         }
     }
 
-    /// The fence that the store expects, whatever the caller holds.
+    /// Returns the fence that the store expects, independently of the caller's.
     async fn fence(&self, key: &KeyScope, given: Fence) -> Result<Fence, StoreError> {
         Ok(self.memory.find(key).await?.map_or(given, |record| record.fence))
     }

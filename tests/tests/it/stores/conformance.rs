@@ -1,4 +1,4 @@
-//! The suites: a store that keeps its promises passes, one that breaks any does not.
+//! The suites: a correct store passes, and a store that breaks any promise does not.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -73,7 +73,7 @@ fn complaint(defect: Defect) -> Option<String> {
     catch_unwind(AssertUnwindSafe(run)).err().map(said)
 }
 
-/// Holds a suite to finding each defect, and to naming the promise that it breaks.
+/// Checks that a suite finds each defect, and names the promise that it breaks.
 #[track_caller]
 pub(super) fn all_are_found<D: Copy + Debug, const N: usize>(
     defects: [(D, &str); N],
@@ -88,7 +88,7 @@ pub(super) fn all_are_found<D: Copy + Debug, const N: usize>(
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
-/// Reads what a panic said.
+/// Returns a panic's message.
 pub(super) fn said(panic: Box<dyn Any + Send>) -> String {
     match panic.downcast::<String>() {
         Ok(text) => *text,

@@ -1,4 +1,4 @@
-//! The suite for evidence: stores that keep its promises pass, one that breaks any does not.
+//! The suite for evidence: correct stores pass, and a store that breaks any promise does not.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -87,7 +87,7 @@ fn complaint(defect: Defect) -> Option<String> {
     catch_unwind(AssertUnwindSafe(run)).err().map(said)
 }
 
-/// A store in memory with one defect.
+/// An in-memory store with one defect.
 struct Broken {
     memory: Memory,
     defect: Defect,

@@ -85,7 +85,7 @@ enum Defect {
     IgnoresTheLimit,
 }
 
-/// A ledger in memory with a defect.
+/// An in-memory ledger with a defect.
 struct Broken {
     ledger: MemoryLedger,
     defect: Defect,

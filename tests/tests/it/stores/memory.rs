@@ -1,4 +1,4 @@
-//! The store in memory: bounded, and fair to threads.
+//! The in-memory store: bounded, and fair to threads.
 
 use std::sync::Barrier;
 use std::thread;

@@ -23,7 +23,7 @@ fn published() -> RequestEnvelope {
     serde_json::from_str(&text).expect("a request")
 }
 
-/// The context of a host that names its trace, and no span of it.
+/// The context of a host that names its trace, but no span of it.
 fn named(trace_id: &str) -> ToolContext {
     ToolContext::builder(Uuid::nil(), trace_id).run_id("run-1").build().expect("a context")
 }

@@ -23,7 +23,7 @@ fn subscribed(paper: &Paper) -> tracing::subscriber::DefaultGuard {
     tracing::subscriber::set_default(subscriber)
 }
 
-/// Takes a line's time and latency out, after a look at them.
+/// Checks and removes a line's time and latency.
 #[track_caller]
 fn timeless(mut line: Value) -> Value {
     let fields = line.as_object_mut().expect("an object");
@@ -84,7 +84,7 @@ async fn a_subscriber_gets_one_flat_event_a_call() {
     let own = |level| json!({"level": level, "target": "tool_runtime"});
     assert_eq!(timeless(calls[0].clone()), with(success(), own("INFO")));
     assert_eq!(timeless(calls[1].clone()), with(failure(), own("WARN")));
-    // No field stands twice in a line.
+    // No field is repeated in a line.
     assert_eq!(paper.text().matches("\"timestamp\"").count(), calls.len() + details.len());
 
     // The detail for logs is a separate event.
@@ -128,7 +128,7 @@ async fn a_refusal_has_a_line_and_no_latency() {
     );
 }
 
-/// Says that it begins to write, and then waits for leave.
+/// Signals that it begins to write, and then waits for permission.
 struct Slow {
     begun: Sender<()>,
     leave: Receiver<()>,
@@ -172,7 +172,7 @@ async fn a_slow_writer_blocks_no_call_and_dropped_lines_are_counted() {
     assert_eq!(lines[3]["count"], 3);
 }
 
-/// Fails, or panics, until it is told to write.
+/// Fails, or panics, until the test repairs it.
 struct Broken(Paper, u32);
 
 impl Write for Broken {
@@ -195,7 +195,7 @@ async fn a_line_that_cannot_be_written_is_counted_too() {
     let (paper, desk) = (Paper::default(), Arc::default());
     let log = JsonLog::new(Broken(paper.clone(), 0)).expect("a thread");
     let runtime = builder(&desk).observe(log.clone()).build().expect("the runtime");
-    // The first line fails, then the line that says so panics, then all is well.
+    // The first line fails, then the line about it panics, then both work.
     for _ in 0..2 {
         runtime.call("look", what("tea"), &cx()).execute().await;
         log.flush();

@@ -29,7 +29,7 @@ async fn nothing_yet() -> u32 {
     0
 }
 
-/// Keeps what would be exported.
+/// Keeps the exported metrics.
 struct Meters {
     exporter: InMemoryMetricExporter,
     provider: SdkMeterProvider,

@@ -29,7 +29,7 @@ use tracing_subscriber::layer::SubscriberExt;
 /// Texts that must be in no span, no event and no line.
 const SECRET: &str = "hunter2";
 
-/// Keeps what an exporter would send of this thread.
+/// Keeps the spans of this thread that an exporter would send.
 struct Recorder {
     exporter: InMemorySpanExporter,
     _provider: SdkTracerProvider,
@@ -45,17 +45,17 @@ impl Recorder {
         Self { exporter, _provider: provider, _here: here }
     }
 
-    /// The spans that have ended, in the order in which they did.
+    /// Returns the ended spans in the order of their ends.
     fn spans(&self) -> Vec<SpanData> {
         self.exporter.get_finished_spans().expect("the spans")
     }
 
-    /// The names of the spans that have ended.
+    /// Returns the names of the ended spans.
     fn names(&self) -> Vec<String> {
         self.spans().iter().map(|span| span.name.to_string()).collect()
     }
 
-    /// The one span of this name.
+    /// Returns the only span with this name.
     #[track_caller]
     fn span(&self, name: &str) -> SpanData {
         let [span] = &self.all(name)[..] else { panic!("one `{name}` in {:?}", self.names()) };
@@ -67,7 +67,7 @@ impl Recorder {
     }
 }
 
-/// A span's attributes as text, but for those that the layer adds of its own.
+/// Returns a span's attributes as text, except those that the layer adds.
 fn attributes(span: &SpanData) -> BTreeMap<String, String> {
     let own = ["busy_ns", "idle_ns", "target", "level"];
     let is_own =
@@ -116,7 +116,7 @@ impl Desk {
         }
     }
 
-    /// Holds up the blocking tool until the sender is dropped.
+    /// Blocks the blocking tool until the sender is dropped.
     fn hold_up(&self) -> Sender<()> {
         let (sender, receiver) = channel();
         *self.held_up.lock().unwrap() = Some(receiver);
@@ -220,7 +220,7 @@ fn received() -> TraceContext {
     TraceContext::from_headers([parent], ["congo=t61rcWkgMzE"]).expect("a trace")
 }
 
-/// The context of a caller with a trace.
+/// Returns the context of a caller with a trace.
 fn traced() -> ToolContext {
     let builder = ToolContext::builder(Uuid::nil(), "replaced").run_id("run-1").site_id("site-1");
     builder.trace_context(&received()).build().expect("the context")

@@ -1,4 +1,4 @@
-//! The ids of users, sessions and sites in spans: absent unless the host asks for them.
+//! The ids of users, sessions and sites in spans: absent unless the host enables them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

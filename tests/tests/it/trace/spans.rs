@@ -152,6 +152,6 @@ async fn without_tracing_there_is_no_span() {
     runtime.call("look", what("tea"), &traced()).execute().await;
     drop(runtime.call("nobody", "{}", &traced()));
     yield_now().await;
-    // The tool's own span is none of ours.
+    // The tool's own span is not one of the runtime's.
     assert_eq!(recorder.names(), ["inside"]);
 }

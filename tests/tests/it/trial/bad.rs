@@ -1,4 +1,5 @@
-//! One mistake a tool; each is found, alone, with the smallest input that shows it.
+//! Tools with one mistake each: it is found, and only it, with the smallest input that reproduces
+//! it.
 
 use std::time::Duration;
 

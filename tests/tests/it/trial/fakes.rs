@@ -1,4 +1,4 @@
-//! What stands in for others insists on being treated as they would be.
+//! The fakes require the same treatment as the originals.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -46,7 +46,7 @@ async fn listed(arguments: &str) -> ToolOutput {
     call.execute().await.clone()
 }
 
-/// The text that an expectation fails with; it must fail.
+/// Returns the message of an expectation, which must fail.
 #[track_caller]
 fn failure<T>(expectation: impl FnOnce() -> T) -> String {
     let panic = catch_unwind(AssertUnwindSafe(expectation)).err().expect("it is not as expected");

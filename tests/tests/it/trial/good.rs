@@ -10,7 +10,7 @@ use tool_runtime::testing::{Check, Recording, ToolTrial, assert_tool, context};
 
 use super::only;
 
-/// What the host searches.
+/// The titles that the host searches.
 struct Index(Vec<String>);
 
 /// Searches the published content of a site.
@@ -108,7 +108,7 @@ async fn a_trial_can_be_awaited() {
     assert_eq!(report.cases(), 20);
 }
 
-/// A folder that is gone when the test has ended.
+/// A folder that is removed at the end of the test.
 struct Folder(std::path::PathBuf);
 
 impl Folder {

@@ -1,4 +1,4 @@
-//! Tools that are wrong in one way each, and what a trial says of them.
+//! Tools with one mistake each, and the findings of a trial.
 
 mod bad;
 mod fakes;

@@ -10,7 +10,7 @@ use super::frontier::MerkleFrontier;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TreeHead {
-    /// How many entries the chain had.
+    /// The number of entries of the chain.
     pub size: u64,
     /// The Merkle Tree Hash (RFC 6962) of their leaves.
     pub root: Digest,

@@ -1,4 +1,4 @@
-//! What a grant store promises.
+//! The conformance suite of grant stores.
 
 use uuid::Uuid;
 
@@ -6,10 +6,10 @@ use super::samples::{END, START, alike, at, done};
 use crate::canonical::Digest;
 use crate::store::{GrantScope, GrantStore, StandingGrant};
 
-/// Checks everything that a [`GrantStore`] promises.
+/// Checks every promise of a [`GrantStore`].
 ///
 /// # Panics
-/// Panics at the first promise that is broken.
+/// Panics at the first broken promise.
 pub async fn grants(store: &dyn GrantStore) {
     a_grant_is_found_as_it_was_put(&Grants::new(store)).await;
     a_grant_is_for_exactly_its_scope(&Grants::new(store)).await;
@@ -20,7 +20,7 @@ pub async fn grants(store: &dyn GrantStore) {
     a_page_may_start_after_what_was_taken_back(&Grants::new(store)).await;
 }
 
-/// The grants of a tenant that one check has to itself.
+/// The grants of a tenant that one check owns.
 struct Grants<'a> {
     store: &'a dyn GrantStore,
     tenant: Uuid,
@@ -60,7 +60,7 @@ impl<'a> Grants<'a> {
         listed
     }
 
-    /// Lists page by page, and gives up where that comes to no end.
+    /// Lists page by page, and stops if that does not end.
     async fn pages(&self, most: usize) -> Vec<StandingGrant> {
         let mut all: Vec<StandingGrant> = Vec::new();
         for _ in 0..100 {
@@ -73,7 +73,7 @@ impl<'a> Grants<'a> {
         all
     }
 
-    /// Gives grants whose order is another one by each part of their scope.
+    /// Gives grants whose order differs by each part of their scope.
     async fn give_many(&self) -> Vec<StandingGrant> {
         let parts = [("b", "x", "2"), ("a", "y", "3"), ("a", "x", "9"), ("a", "x", "1")];
         let mut given = Vec::new();

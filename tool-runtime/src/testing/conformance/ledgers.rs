@@ -1,4 +1,4 @@
-//! What a ledger's store promises.
+//! The conformance suite of ledger stores.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
@@ -9,10 +9,10 @@ use crate::canonical::Digest;
 use crate::ledger::{ChainEntry, LedgerQuery, LedgerStore, MAX_PAGE_SIZE, Record, RecordStatus};
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Checks everything that a [`LedgerStore`] promises.
+/// Checks every promise of a [`LedgerStore`].
 ///
-/// A ledger begins at 0 and is never emptied, so each check asks for a new one that has no entries
-/// yet, and room for a few thousand of them and for megabytes.
+/// A ledger begins at 0 and is never emptied, so each check needs a new one without entries and
+/// with room for a few thousand entries and several megabytes.
 ///
 /// ```
 /// use tool_runtime::ledger::MemoryLedger;
@@ -22,7 +22,7 @@ use crate::store::{StoreError, StoreErrorKind};
 /// ```
 ///
 /// # Panics
-/// Panics at the first promise that is broken.
+/// Panics at the first broken promise.
 pub fn ledgers<S: LedgerStore>(mut new: impl FnMut() -> S) {
     let checks: [fn(&mut dyn LedgerStore); 14] = [
         an_empty_ledger_has_nothing,
@@ -89,7 +89,7 @@ fn entries_are_read_in_pages(ledger: &mut dyn LedgerStore) {
     append(ledger, &entries[3..4]);
     append(ledger, &entries[4..]);
     for most in (0..=11).chain([usize::MAX]) {
-        // There and back: no page depends on the one that was read before it.
+        // Forwards and backwards: a page does not depend on the previous one.
         for from in (0..=11).chain([u64::MAX]).chain((0..=11).rev()) {
             let expected = entries.iter().filter(|entry| entry.seq() >= from).take(most);
             let found = read(ledger, from, most);
@@ -248,7 +248,7 @@ fn pages_hold_every_call_once(ledger: &mut dyn LedgerStore) {
     assert_eq!(find(ledger, &last), [], "behind the last number there is nothing");
 }
 
-/// Reads page by page, each behind the last call of the one before.
+/// Reads page by page, each after the last call of the previous one.
 fn paged(ledger: &mut dyn LedgerStore, query: &LedgerQuery, limit: usize) -> Vec<u64> {
     let (mut found, mut page) = (Vec::new(), seqs(&find(ledger, query)));
     while let Some(last) = page.last().copied() {
@@ -260,7 +260,7 @@ fn paged(ledger: &mut dyn LedgerStore, query: &LedgerQuery, limit: usize) -> Vec
     found
 }
 
-/// Every query of a few values each, and of none.
+/// Returns all queries with a few values each, and without.
 fn queries() -> Vec<LedgerQuery> {
     let mut queries = vec![LedgerQuery::new().limit(MAX_PAGE_SIZE)];
     let mut fork = |with: &dyn Fn(LedgerQuery) -> Vec<LedgerQuery>| {
@@ -277,7 +277,7 @@ fn queries() -> Vec<LedgerQuery> {
     queries
 }
 
-/// Calls of a few traces, tenants and tools, with something else between them here and there.
+/// Makes calls of a few traces, tenants and tools, with other records in between.
 fn calls(number: u64) -> Vec<(ChainEntry, Record)> {
     (0..number)
         .map(|seq| {
@@ -328,7 +328,7 @@ fn note(seq: u64) -> ChainEntry {
     entry(seq, &note_text(seq))
 }
 
-/// Something that is no call, though it has what calls have.
+/// Makes a record that is not a call, although it has a call's members.
 fn note_text(seq: u64) -> String {
     let tenant = tenant(0);
     format!(r#"{{"kind":"note","number":{seq},"tool":"b","trace_id":"t1","tenant_id":"{tenant}"}}"#)
@@ -339,7 +339,7 @@ fn entry(seq: u64, body: &str) -> ChainEntry {
     ChainEntry::from_parts(seq, Some(body), leaf, "2025-07", mac)
 }
 
-/// Hashes that no two entries share; a store does not check them.
+/// Makes unique hashes; a store does not check them.
 fn hashes(seq: u64) -> (Digest, [u8; 32]) {
     let of = |domain| Digest::of(domain, &seq.to_be_bytes());
     (of("leaf"), *of("mac").as_bytes())

@@ -1,14 +1,13 @@
-//! What every store must do, as suites that a backend of your own runs in its tests.
+//! Conformance suites for stores, to run in your own backend's tests.
 //!
-//! Each suite checks one trait, promise by promise. It panics at the first that is broken, with a
-//! text that names the promise and what was found. It brings no executor, reads no clock and never
-//! sleeps: the time is passed in. A backend that uses a clock of its own in place of the time that
-//! it is given cannot pass, so give it a way to be told the time in tests.
+//! Each suite checks one trait, promise by promise. It panics at the first broken one, with a text
+//! that names the promise and what was found. It needs no executor, reads no clock and never
+//! sleeps: times are passed in. A backend that uses its own clock instead of the given time cannot
+//! pass, so make its time settable in tests.
 //!
-//! Give a suite a store of its own: it sweeps at times far ahead. It works under new tenants and
-//! ids, so that it may be run again on the same store. What many do at the same time, they do from
-//! one task. Durability is not checked here: whether an operation survives a crash is the backend's
-//! own test.
+//! Run a suite on a store of its own, since it sweeps at times far ahead. It works under new
+//! tenants and ids, so it can be repeated on the same store. Concurrent operations are made from
+//! one task. Durability is not checked: test separately that an operation survives a crash.
 //!
 //! # Examples
 //! ```
@@ -55,10 +54,10 @@ pub use self::shares::shares;
 pub use self::tickets::tickets;
 use crate::store::Store;
 
-/// Checks everything that a [`Store`] promises.
+/// Checks every promise of a [`Store`].
 ///
 /// # Panics
-/// Panics at the first promise that is broken.
+/// Panics at the first broken promise.
 pub async fn all<S: Store>(store: &S) {
     idempotency(store).await;
     tickets(store).await;

@@ -1,14 +1,14 @@
-//! What an output store promises.
+//! The conformance suite of output stores.
 
 use uuid::Uuid;
 
 use super::samples::{START, at, before, bytes, done, names};
 use crate::store::{OutputSlice, OutputStore, StoredOutput, UnixMillis};
 
-/// Checks everything that an [`OutputStore`] promises.
+/// Checks every promise of an [`OutputStore`].
 ///
 /// # Panics
-/// Panics at the first promise that is broken.
+/// Panics at the first broken promise.
 pub async fn outputs(store: &dyn OutputStore) {
     an_output_is_read_byte_for_byte(&Outputs::new(store)).await;
     an_output_is_read_in_slices(&Outputs::new(store)).await;
@@ -21,7 +21,7 @@ pub async fn outputs(store: &dyn OutputStore) {
     a_sweep_forgets_no_more_than_it_may(&Outputs::new(store)).await;
 }
 
-/// The outputs of a tenant that one check has to itself.
+/// The outputs of a tenant that one check owns.
 struct Outputs<'a> {
     store: &'a dyn OutputStore,
     tenant: Uuid,

@@ -1,4 +1,4 @@
-//! What the suites give to stores: moments, texts that are easily confused, and bytes.
+//! Sample times, easily confused texts, and bytes for the suites.
 
 use std::collections::BTreeSet;
 use std::task::Poll;
@@ -8,32 +8,32 @@ use futures::future::poll_fn;
 
 use crate::store::{StoreError, UnixMillis};
 
-/// When every check begins: with room before and after it.
+/// The time at which every check begins, with room before and after it.
 pub(super) const START: UnixMillis = UnixMillis::new(1_700_000_000_000);
 
-/// The last moment there is.
+/// The last possible time.
 pub(super) const END: UnixMillis = UnixMillis::new(u64::MAX);
 
-/// How many do the same at the same time.
+/// The number of concurrent operations.
 pub(super) const CROWD: usize = 16;
 
-/// Takes what an operation gave.
+/// Unwraps an operation's result.
 #[track_caller]
 pub(super) fn done<T>(operation: &str, given: Result<T, StoreError>) -> T {
     given.unwrap_or_else(|error| panic!("the store does what it is asked: {operation}: {error}"))
 }
 
-/// The moment so many seconds after the start.
+/// Returns the time this many seconds after the start.
 pub(super) fn at(seconds: u64) -> UnixMillis {
     START.after(Duration::from_secs(seconds))
 }
 
-/// The moment just before another.
+/// Returns the time just before another.
 pub(super) fn before(moment: UnixMillis) -> UnixMillis {
     UnixMillis::new(moment.get() - 1)
 }
 
-/// Triples of texts, no two the same, that are the same once they are joined, folded or cut.
+/// Returns different triples of texts that are equal once they are joined, folded or cut.
 pub(super) fn alike() -> Vec<[String; 3]> {
     let mut triples =
         vec![["a", "bc", "d"], ["ab", "c", "d"], ["a", "b", "cd"], ["abc", "b", "cd"]]
@@ -55,7 +55,7 @@ pub(super) fn alike() -> Vec<[String; 3]> {
     triples
 }
 
-/// Names, no two the same, those that are most easily confused side by side.
+/// Returns different names, with the easily confused ones next to each other.
 pub(super) fn names() -> Vec<String> {
     let mut names = alike().into_iter().map(|[name, ..]| name).collect::<Vec<_>>();
     let mut seen = BTreeSet::new();
@@ -63,14 +63,14 @@ pub(super) fn names() -> Vec<String> {
     names
 }
 
-/// Bytes that a backend may take for something else: none, JSON, every byte, and a megabyte.
+/// Returns bytes that a backend may misinterpret: none, JSON, every byte, and a megabyte.
 pub(super) fn bytes() -> Vec<Vec<u8>> {
     let every = (0..=u8::MAX).collect::<Vec<_>>();
     let megabyte = every.iter().copied().cycle().take(1024 * 1024).collect();
     vec![Vec::new(), br#" {"a" :1.50,"b":"\u0000 \u00e9"} "#.to_vec(), every, megabyte]
 }
 
-/// Lets others run once.
+/// Yields once.
 pub(super) async fn pause() {
     let mut paused = false;
     poll_fn(|cx| {

@@ -1,4 +1,4 @@
-//! Checks of callers' shares, and of archived outcomes.
+//! The conformance suite of callers' shares, and of archived outcomes.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use crate::store::{
 
 const LEASE: Duration = Duration::from_secs(30);
 
-/// Checks what a store promises about shares of callers: of unknown outcomes and of tickets, and
-/// about outcomes that are archived or no longer trusted.
+/// Checks the promises of callers' shares of unknown outcomes and of tickets, and of outcomes that
+/// are archived or distrusted.
 ///
-/// The traits have default methods for a backend that knows none of these. Such a backend passes
-/// [`all`](super::all), and not this.
+/// The traits have default methods for a backend without these features. Such a backend passes
+/// [`all`](super::all), but not this suite.
 ///
 /// # Panics
-/// Panics at the first promise that is broken.
+/// Panics at the first broken promise.
 pub async fn shares<S: IdempotencyStore + TicketStore>(store: &S) {
     a_share_of_unknown_outcomes_is_its_callers(store).await;
     a_share_is_given_back_when_an_outcome_is_known(store).await;
@@ -55,7 +55,7 @@ impl<'a, S: IdempotencyStore> Keys<'a, S> {
         done("settle", self.store.settle(&self.key(key), fence, settlement).await)
     }
 
-    /// Leaves an unknown outcome behind.
+    /// Leaves an unknown outcome.
     async fn lose(&self, key: &str, asker: &str, now: UnixMillis) -> Fence {
         let fence = match self.claim(key, asker, usize::MAX, now).await {
             ClaimOutcome::First(fence) => fence,

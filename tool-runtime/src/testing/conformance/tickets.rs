@@ -1,4 +1,4 @@
-//! What a ticket store promises.
+//! The conformance suite of ticket stores.
 
 use futures::future::join_all;
 use uuid::Uuid;
@@ -6,10 +6,10 @@ use uuid::Uuid;
 use super::samples::{CROWD, START, at, before, bytes, done, names};
 use crate::store::{TicketEnd, TicketStore, UnixMillis, WaitingTicket};
 
-/// Checks everything that a [`TicketStore`] promises.
+/// Checks every promise of a [`TicketStore`].
 ///
 /// # Panics
-/// Panics at the first promise that is broken.
+/// Panics at the first broken promise.
 pub async fn tickets(store: &dyn TicketStore) {
     a_ticket_is_found_as_it_was_put(&Tickets::new(store)).await;
     a_payload_is_kept_byte_for_byte(&Tickets::new(store)).await;
@@ -27,7 +27,7 @@ pub async fn tickets(store: &dyn TicketStore) {
     a_page_may_start_after_what_has_ended(&Tickets::new(store)).await;
 }
 
-/// The tickets of a tenant that one check has to itself.
+/// The tickets of a tenant that one check owns.
 struct Tickets<'a> {
     store: &'a dyn TicketStore,
     tenant: Uuid,
@@ -69,7 +69,7 @@ impl<'a> Tickets<'a> {
         listed
     }
 
-    /// Lists page by page, and gives up where that comes to no end.
+    /// Lists page by page, and stops if that does not end.
     async fn pages(&self, most: usize) -> Vec<WaitingTicket> {
         let mut all: Vec<WaitingTicket> = Vec::new();
         for _ in 0..100 {

@@ -1,4 +1,4 @@
-//! Arrays: as many items as are asked for, each by what is said of its place.
+//! Arrays: the number of items, and each item by the rules of its position.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ const MANY: usize = 64;
 /// How often an item is made anew because it is like another.
 const TRIES: usize = 30;
 
-/// What is said of an array's items.
+/// The rules of an array's items.
 pub(super) struct Items<'d> {
     /// By the parts of the schema that speak of them: those of the first items, those of the rest.
     rules: Vec<(Vec<Part<'d>>, Option<Part<'d>>)>,
@@ -63,7 +63,7 @@ impl<'d> Maker<'d> {
         let mut made = Vec::new();
         for index in 0..count {
             let mut rules = items.at(index);
-            // What must be contained comes last, where the first places have rules of their own.
+            // Contained items come last, since the first positions have their own rules.
             rules.extend(wanted.get(count - 1 - index).cloned());
             let item = if unique {
                 self.unlike(&made, &rules, levels)?
@@ -111,7 +111,7 @@ impl<'d> Maker<'d> {
         levels > 0 && parts.iter().all(|part| self.document.fits(part, levels - 1))
     }
 
-    /// How long something is: at its bounds, or as long as is plain.
+    /// Chooses a length: at a bound, or moderate.
     pub(super) fn length(&mut self, least: usize, most: usize, few: usize, many: usize) -> usize {
         if self.is_sparing() {
             return least;

@@ -1,4 +1,4 @@
-//! The schema as a whole: what references lead to, how deep it goes, and who checks a part of it.
+//! The schema as a whole: its references, its depth, and the validation of its parts.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,11 +15,11 @@ use crate::schema::{Coerce, Validator, reference};
 pub(super) struct Document {
     root: Value,
     whole: Validator,
-    /// Checkers of parts, by pointer; none for a part that cannot stand alone.
+    /// Validators of parts, by pointer; none for a part that cannot be compiled by itself.
     parts: Mutex<HashMap<String, Option<Arc<Validator>>>>,
 }
 
-/// A part of the document: what stands there, and its pointer.
+/// A part of the document: its schema and its pointer.
 #[derive(Debug, Clone)]
 pub(super) struct Part<'d> {
     pub(super) schema: &'d Value,
@@ -75,7 +75,7 @@ impl Document {
         Some(validator.check(&value.to_string(), &limits(), Coerce::Off).is_admitted())
     }
 
-    /// Compiles a part with the definitions that it may refer to.
+    /// Compiles a part together with the definitions that it may reference.
     fn alone(&self, part: &Value) -> Option<Validator> {
         let Value::Object(keywords) = part else { return Validator::compile(part).ok() };
         let mut keywords = keywords.clone();
@@ -96,7 +96,7 @@ impl Document {
         Some(Part { schema: self.root.pointer(&at)?, at })
     }
 
-    /// Is there a value with no more levels of nesting than that?
+    /// Returns whether a value exists with no more levels of nesting than this.
     ///
     /// It says yes where it cannot know; it never follows more levels than that.
     pub(super) fn fits(&self, part: &Part<'_>, levels: u32) -> bool {
@@ -161,7 +161,7 @@ fn needed<'d>(part: &Part<'d>, keywords: &'d Map<String, Value>) -> Vec<Part<'d>
     properties.chain(prefix).chain(items).collect()
 }
 
-/// Can nothing but an object or an array stand here?
+/// Returns whether only an object or an array is admitted.
 fn is_nesting(keywords: &Map<String, Value>) -> bool {
     keywords.get("type").is_some_and(|name| name == "object" || name == "array")
 }

@@ -1,10 +1,10 @@
-//! Why no instances can be made for a schema.
+//! The error for a schema without instances.
 
 use std::fmt;
 
 use crate::schema::SchemaError;
 
-/// Says where a schema admits nothing, or nothing that could be found.
+/// A schema, or a part of it, for which no instance was found.
 ///
 /// # Examples
 /// ```
@@ -26,7 +26,7 @@ impl InstancesError {
         Self { pointer: pointer.into(), found: found.into() }
     }
 
-    /// Returns the JSON Pointer to the part of the schema that nothing was found for.
+    /// Returns the JSON Pointer of the part of the schema for which no instance was found.
     #[must_use]
     pub fn pointer(&self) -> &str {
         &self.pointer

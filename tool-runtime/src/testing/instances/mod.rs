@@ -1,4 +1,4 @@
-//! Values that a JSON Schema admits, and texts that it refuses, made from the schema alone.
+//! Values that a JSON Schema admits, and texts that it rejects, made from the schema alone.
 
 mod array;
 mod breach;
@@ -28,16 +28,17 @@ pub use self::error::InstancesError;
 use self::maker::Taste;
 pub(super) use self::spot::Sensitivity;
 
-/// Makes values that a schema admits and texts that it refuses.
+/// Makes values that a schema admits and texts that it rejects.
 ///
-/// The same seed makes the same value, on every machine: a test that fails prints the seed, and
-/// the seed brings the value back. The first seeds are the edges (0: as little as is admitted, 1:
-/// as much as is sensible); the others mix bounds, empty, long and unicode texts, absent optionals
-/// and plain values.
+/// The same seed makes the same value on every machine: a failing test prints the seed, which
+/// reproduces the value. The first seeds are edge cases (0: the smallest value, 1: a large one);
+/// the others mix bounds, empty, long and Unicode texts, absent optional properties and ordinary
+/// values.
 ///
-/// Nothing is made without being checked: whatever [`valid`](Self::valid) returns, the
-/// [`Validator`](crate::schema::Validator) admits. References, recursion, combinators, formats and
-/// patterns are followed, examples and defaults are taken now and then; a schema that admits nothing is an error, never a loop.
+/// Everything is checked: the [`Validator`](crate::schema::Validator) admits every value that
+/// [`valid`](Self::valid) returns. References, recursion, combinators, formats and patterns are
+/// followed, and examples and defaults are used sometimes. A schema that admits nothing is an
+/// error, never an endless loop.
 ///
 /// # Examples
 /// ```
@@ -67,11 +68,11 @@ pub struct Instances {
 }
 
 impl Instances {
-    /// Reads a schema, and looks for a first instance of it.
+    /// Compiles a schema, and searches for a first instance.
     ///
     /// # Errors
-    /// The schema cannot be compiled, or nothing was found that it admits: it contradicts itself,
-    /// nests without end, or describes its values in a way that cannot be turned around.
+    /// The schema cannot be compiled, or no instance was found: it contradicts itself, nests
+    /// without end, or describes its values in a way that cannot be inverted.
     pub fn of(schema: &Value) -> Result<Self, InstancesError> {
         let document = Document::of(schema)?;
         let least = (0..FIRST_TRIES)
@@ -92,16 +93,16 @@ impl Instances {
         self.document.make(taste, seed).unwrap_or_else(|_| self.least.clone())
     }
 
-    /// Makes a text that the schema refuses: a valid one, broken at one place.
+    /// Makes a text that the schema rejects: a valid one with one violation.
     #[must_use]
     pub fn broken(&self, seed: u64) -> Broken {
         breach::broken(&self.document, &self.valid(seed), &mut Dice::seeded(!seed))
     }
 
-    /// Lists values that are simpler than this one and that the schema admits, the simplest first.
+    /// Lists simpler values that the schema admits, the simplest first.
     ///
-    /// To shrink a value that makes a test fail, take the first of them that makes it fail too, and
-    /// go on from there until none does.
+    /// To shrink a value that makes a test fail, take the first of them that makes it fail too,
+    /// and repeat until there is none.
     #[must_use]
     pub fn simpler(&self, value: &Value) -> Vec<Value> {
         let mut found = simpler::than(value);
@@ -112,7 +113,7 @@ impl Instances {
         found
     }
 
-    /// The leaves of a value that the schema calls sensitive, by their pointers.
+    /// Lists the sensitive leaves of a value, by pointer.
     pub(super) fn sensitive(&self, value: &Value) -> Vec<(String, Sensitivity)> {
         spot::sensitive(&self.document, value)
     }
@@ -122,12 +123,12 @@ impl Instances {
         self.document.speaks_of_sensitivity()
     }
 
-    /// Says whether the schema admits a value as it stands.
+    /// Returns whether the schema admits a value without coercion.
     #[must_use]
     pub fn admits(&self, value: &Value) -> bool {
         self.document.admits(value)
     }
 }
 
-/// How often a first instance is looked for.
+/// The most tries to find a first instance.
 const FIRST_TRIES: u64 = 8;

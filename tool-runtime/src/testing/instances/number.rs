@@ -1,4 +1,4 @@
-//! Integers and fractions: their bounds, and what lies at and between them.
+//! Integers and fractions: their bounds, and values at and between them.
 
 use serde_json::{Number, Value};
 
@@ -6,7 +6,7 @@ use super::facts::Facts;
 use super::maker::{Maker, Taste};
 use crate::json::Decimal;
 
-/// What the parts of a schema say of a number.
+/// The bounds and steps of a number, from all parts of a schema.
 #[derive(Debug, Clone)]
 pub(super) struct Range {
     pub(super) least: Option<Bound>,
@@ -18,13 +18,13 @@ pub(super) struct Range {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Bound {
     pub(super) at: f64,
-    /// The same, if it is whole: floats lose digits.
+    /// The bound as an integer, if it is one: floats lose digits.
     pub(super) whole: Option<i128>,
-    /// Does the bound itself lie within?
+    /// Whether the bound itself is admitted.
     pub(super) within: bool,
 }
 
-/// What a number is a multiple of: digits times a power of ten.
+/// The value of `multipleOf`: digits times a power of ten.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step {
     digits: u128,
@@ -88,7 +88,7 @@ fn bound(value: Option<&Value>, within: bool) -> Option<Bound> {
     Some(Bound { at: number.as_f64()?, whole, within })
 }
 
-/// The range that an integer's `format` names.
+/// Returns the range of an integer `format`.
 fn width(format: &str) -> Option<(i128, i128)> {
     Some(match format {
         "int8" => (i8::MIN.into(), i8::MAX.into()),
@@ -121,7 +121,7 @@ impl Step {
         Some(Self { digits, places: i32::try_from(decimal.exponent()).ok()? })
     }
 
-    /// The least integer that is a multiple.
+    /// Returns the smallest positive integer that is a multiple.
     pub(super) fn whole(self) -> Option<i128> {
         let power = 10_u128.checked_pow(self.places.unsigned_abs())?;
         let whole = if self.places >= 0 {
@@ -136,7 +136,7 @@ impl Step {
         self.times(1).unwrap_or(1.0)
     }
 
-    /// So many steps from zero, exact as far as a float is.
+    /// Returns this multiple of the step, as exactly as a float can be.
     fn times(self, count: i128) -> Option<f64> {
         let digits = i128::try_from(self.digits).ok()?.checked_mul(count)?;
         format!("{digits}e{}", self.places).parse().ok()
@@ -162,7 +162,7 @@ impl Maker<'_> {
         number(count.checked_mul(step)?)
     }
 
-    /// How many steps from zero.
+    /// Chooses a number of steps from zero.
     fn count(&mut self, first: i128, last: i128) -> i128 {
         let near = 0.clamp(first, last);
         match (self.taste, self.dice.below(10)) {
@@ -202,7 +202,7 @@ impl Maker<'_> {
         plain(fitting?)
     }
 
-    /// A number with a few decimals, as people write them.
+    /// Makes a number with a few decimals.
     fn decimal(&mut self) -> f64 {
         let digits = self.dice.within(-100_000, 100_000);
         let places = self.dice.below(4);
@@ -232,7 +232,7 @@ impl Maker<'_> {
         let (first, end) =
             (truncated((least / step.size()).ceil()), truncated((most / step.size()).floor()));
         let mut count = self.count(first, end.max(first));
-        // A bound that is excluded, or that division has missed by a hair.
+        // A bound may be excluded, or missed by a rounding error of the division.
         for _ in 0..4 {
             let number = step.times(count)?;
             if Self::inside(number, range) == Some(number) {
@@ -249,7 +249,7 @@ fn lcm(one: i128, other: i128) -> Option<i128> {
     one.checked_div(divisor)?.checked_mul(other)
 }
 
-/// The next float above or below.
+/// Returns the next float above or below.
 pub(super) fn beside(number: f64, above: bool) -> f64 {
     if number == 0.0 {
         return if above { f64::MIN_POSITIVE } else { -f64::MIN_POSITIVE };
@@ -259,7 +259,7 @@ pub(super) fn beside(number: f64, above: bool) -> f64 {
     f64::from_bits(if away { bits + 1 } else { bits - 1 })
 }
 
-/// The number as a 32-bit float is written, if it then still lies within.
+/// Rounds to a 32-bit float, if the result is still within the range.
 #[allow(clippy::cast_possible_truncation, reason = "that is what is asked for")]
 fn respelt(number: f64, range: &Range) -> Option<f64> {
     let least = range.least.map_or(f64::NEG_INFINITY, |bound| bound.at);
@@ -269,7 +269,7 @@ fn respelt(number: f64, range: &Range) -> Option<f64> {
     (respelt.is_finite() && (least..=most).contains(&respelt)).then_some(respelt)
 }
 
-/// An integer where it is one, since that is how people write it.
+/// Returns an integer if the number is one, as a person would write it.
 pub(super) fn plain(number_: f64) -> Option<Value> {
     const SAFE: f64 = 9e15;
     if number_.fract() == 0.0 && number_.abs() < SAFE {

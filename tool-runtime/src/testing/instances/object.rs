@@ -1,4 +1,4 @@
-//! Objects: what they must have, some of what they may have, and names that nobody declared.
+//! Objects: required properties, some of the optional ones, and undeclared names.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ impl<'d> Maker<'d> {
         Ok(Value::Object(made))
     }
 
-    /// Chooses among the declared properties that may be left out.
+    /// Chooses among the declared optional properties.
     fn optional(
         &mut self,
         facts: &Facts<'d>,
@@ -102,7 +102,7 @@ impl<'d> Maker<'d> {
         Ok(())
     }
 
-    /// A name that is not taken, and under which something may stand.
+    /// Makes a name that is free and whose value fits.
     fn name(
         &mut self,
         facts: &Facts<'d>,

@@ -61,7 +61,7 @@ impl Maker<'_> {
         least + u32::try_from(more).unwrap_or(0)
     }
 
-    /// One character of a class: mostly of those that can be seen.
+    /// Chooses a character of a class, mostly a printable one.
     fn one_of(&mut self, class: &Class) -> Option<char> {
         let ranges: Vec<(u32, u32)> = match class {
             Class::Unicode(class) => {

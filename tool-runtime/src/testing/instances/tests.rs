@@ -1,4 +1,4 @@
-//! Whatever is made is judged by two checkers: ours, and one that others wrote.
+//! All instances are checked by two validators: this crate's and the crate `jsonschema`.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ fn instances(schema: &Value) -> Instances {
     Instances::of(schema).unwrap_or_else(|error| panic!("{schema}: {error}"))
 }
 
-/// Checks every instance and every broken text of a schema, and returns what was broken.
+/// Checks every instance and every broken text of a schema, and returns the violations.
 #[track_caller]
 fn check(schema: &Value) -> BTreeSet<Breach> {
     let instances = instances(schema);
@@ -39,7 +39,7 @@ fn check(schema: &Value) -> BTreeSet<Breach> {
     breaches
 }
 
-/// Checks that every one of these is among what was broken.
+/// Checks that all of these violations were made.
 #[track_caller]
 fn breaks(schema: &Value, wanted: &[Breach]) {
     let breaches = check(schema);

@@ -1,13 +1,13 @@
-//! Strings: plain words, unicode, the longest that is sensible, formats.
+//! Strings: plain words, Unicode, long texts, formats.
 
 use super::facts::Facts;
 use super::maker::{Maker, Taste};
 
-/// The longest text that is made because a bound admits it.
+/// The longest text that is made up to a bound.
 const LONGEST: usize = 10_000;
-/// The longest text that is made where nothing bounds it.
+/// The longest text that is made without a bound.
 const LONG: usize = 300;
-/// How often a text is made anew for a pattern's sake.
+/// The most tries to make a text that matches a pattern.
 const TRIES: usize = 60;
 
 /// Characters that programs trip over: other scripts, right to left, beyond 16 bits, combining,
@@ -59,7 +59,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A short plain text.
+    /// Makes a short plain text.
     pub(super) fn words(&mut self, most: usize) -> String {
         let length = 1 + self.dice.below(most);
         (0..length).map(|_| self.plain()).collect()
@@ -73,7 +73,7 @@ impl Maker<'_> {
         self.dice.pick(&ODD).copied().unwrap_or('é')
     }
 
-    /// A text of a format that is known; unknown ones are annotations.
+    /// Makes a text of a known format; unknown formats are annotations.
     fn format(&mut self, format: &str) -> Option<String> {
         let examples: &[&str] = match format {
             "date-time" => &[

@@ -1,4 +1,4 @@
-//! Whether what must have no effect has none, and what must happen once happens once.
+//! Checks that dry runs have no effect, and that repeated calls have one effect.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,10 +12,10 @@ use super::property::shrunk;
 use super::report::{Check, TrialReport};
 use crate::dispatch::Origin;
 
-/// How many inputs are tried for each.
+/// The number of inputs for each check.
 const CASES: u64 = 24;
 
-/// Counts what a tool has done to the world, or to what stands for it in a test.
+/// Counts the effects of a tool, on the world or on a fake.
 ///
 /// A [`Recording`] is one; so is a closure that counts, such as `move || shop.orders().len()`.
 /// Whatever has an effect has to change the count.
@@ -34,14 +34,14 @@ where
     }
 }
 
-/// Counts effects. A handle: its clones count together.
+/// Counts effects. A handle: its clones share the count.
 ///
 /// ```
 /// use tool_runtime::testing::{Effects, Recording};
 ///
 /// let sent = Recording::new();
 /// let gateway = sent.clone(); // the fake that the tool writes to calls `note`
-/// gateway.note();
+/// gateway.record();
 /// assert_eq!(sent.count(), 1);
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -122,7 +122,7 @@ impl Repeating<'_> {
         }
     }
 
-    /// The same call twice under one key.
+    /// Makes the same call twice under one key.
     async fn keyed(&self, report: &mut TrialReport) {
         let mut answered = false;
         for (index, (source, value)) in self.each().enumerate() {

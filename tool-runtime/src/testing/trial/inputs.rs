@@ -1,4 +1,4 @@
-//! What a tool is tried with: what its author gave, and what is made from its schema.
+//! The inputs of a trial: those that its author gave, and those made from the schema.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub(super) struct Inputs {
     given: Vec<Value>,
 }
 
-/// Where an input comes from: how to come back to it.
+/// The source of an input, with which it can be reproduced.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Source {
     Given(usize),

@@ -1,4 +1,4 @@
-//! Whether a schema is one by the letter of JSON Schema, draft 2020-12.
+//! Checks schemas against the metaschema of JSON Schema, draft 2020-12.
 //!
 //! [`Validator::compile`] is a dialect: it refuses what it could not enforce, and takes older forms
 //! as well. The metaschema is checked by the same validator, which spares every test build of a
@@ -24,7 +24,7 @@ pub(super) fn check(bench: &Bench, report: &mut TrialReport) {
     }
 }
 
-/// What keeps a schema from being one, a line each.
+/// Lists the violations of the metaschema, one line each.
 pub(super) fn violations(schema: &Value) -> Vec<String> {
     let report = metaschema().check(&schema.to_string(), &Limits::WIDEST, Coerce::Off);
     let malformed = report.malformed.map(|malformed| malformed.to_string());

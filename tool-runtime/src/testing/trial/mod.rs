@@ -1,4 +1,4 @@
-//! Everything that can be checked of a tool without knowing what it is for.
+//! Checks that hold for every tool.
 
 mod bench;
 mod effects;
@@ -30,10 +30,11 @@ use crate::dispatch::{Runtime, RuntimeBuilder};
 use crate::registry::{Tool, Toolkit};
 use crate::schema::Coerce;
 
-/// Tries a tool out: with inputs made from its schema, broken ones, dry runs, repeats and secrets.
+/// Tests a tool with inputs made from its schema, broken inputs, dry runs, repeats and secrets.
 ///
-/// [`assert_tool!`](crate::testing::assert_tool) is this in one line, and names what is checked.
-/// All findings come at once, each with the smallest input that shows it; secrets are masked.
+/// [`assert_tool!`](crate::testing::assert_tool) does the same in one line, and lists the checks.
+/// All findings are reported at once, each with the smallest input that reproduces it; secrets are
+/// masked.
 ///
 /// # Examples
 /// ```
@@ -68,13 +69,13 @@ pub struct ToolTrial {
 }
 
 impl ToolTrial {
-    /// Tries the tool behind a handle: `fn search_content` has the handle `SearchContent`.
+    /// Tests the tool of a handle: `fn search_content` has the handle `SearchContent`.
     pub fn of<T: Tool>() -> Self {
         let name = T::definition().name.to_owned();
         Self { builder: Runtime::builder().tool::<T>(), ..Self::new(Ok(name)) }
     }
 
-    /// Tries the tool that a method of a toolkit is; give the [`toolkit`](Self::toolkit) too.
+    /// Tests the tool of a toolkit's method; set the [`toolkit`](Self::toolkit) too.
     pub fn of_method<K: Toolkit>(method: &str) -> Self {
         let of_method = |path: &str| path.rsplit("::").next() == Some(method);
         let found = K::definitions().iter().find(|definition| of_method(definition.rust_path));
@@ -82,7 +83,7 @@ impl ToolTrial {
         Self::new(found.map(|definition| definition.name.to_owned()).ok_or_else(missing))
     }
 
-    /// Tries the tool of this name; whatever registers it comes by [`toolkit`](Self::toolkit) or
+    /// Tests the tool with this name; register it by [`toolkit`](Self::toolkit) or
     /// [`with`](Self::with).
     pub fn named(name: impl Into<String>) -> Self {
         Self::new(Ok(name.into()))
@@ -103,41 +104,41 @@ impl ToolTrial {
         }
     }
 
-    /// Gives a value that the tool borrows as `&T`.
+    /// Adds a value that the tool borrows as `&T`.
     pub fn state<T: Send + Sync + 'static>(self, state: T) -> Self {
         self.with(|builder| builder.state(state))
     }
 
-    /// Gives a value that the test keeps using itself, or a trait object.
+    /// Adds a value that the test keeps using, or a trait object.
     pub fn shared_state<T: ?Sized + Send + Sync + 'static>(self, state: Arc<T>) -> Self {
         self.with(|builder| builder.shared_state(state))
     }
 
-    /// Gives the toolkit that the tool is a method of.
+    /// Adds the toolkit of the tool.
     pub fn toolkit<K: Toolkit>(self, toolkit: K) -> Self {
         self.with(|builder| builder.toolkit(toolkit))
     }
 
-    /// Gives a toolkit that the test keeps using itself.
+    /// Adds a toolkit that the test keeps using.
     pub fn shared_toolkit<K: Toolkit>(self, toolkit: Arc<K>) -> Self {
         self.with(|builder| builder.shared_toolkit(toolkit))
     }
 
-    /// Configures the runtime that the tool is tried in.
+    /// Configures the runtime of the trial.
     ///
-    /// The tool's permission and coercion are the trial's own: it is allowed, and nothing is mended.
+    /// The trial sets the tool's permission and coercion: it is allowed, and coercion is off.
     pub fn with(mut self, change: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder) -> Self {
         self.builder = change(self.builder);
         self
     }
 
-    /// Gives an input that is tried first by every check; may be called several times.
+    /// Adds an input that every check tries first; may be called several times.
     ///
-    /// A tool that answers few inputs, as it looks up what they name, is hardly tried without one
-    /// that it answers. So are the examples in its schema (`#[arg(example = …)]`).
+    /// Add a valid input for a tool that looks up values, since most made inputs fail for it.
+    /// Examples in its schema (`#[arg(example = …)]`) have the same effect.
     ///
     /// # Panics
-    /// The input can't be written as JSON.
+    /// The input cannot be serialized.
     pub fn input(mut self, input: impl Serialize) -> Self {
         self.inputs.push(serde_json::to_value(input).expect("an input is JSON"));
         self
@@ -151,53 +152,53 @@ impl ToolTrial {
         self
     }
 
-    /// Sets how many inputs of each kind are tried; 256 if it is not set.
+    /// Sets the number of inputs of each kind. Default: 256.
     pub fn cases(mut self, cases: u32) -> Self {
         self.cases = cases;
         self
     }
 
-    /// Sets how long trying inputs may take by the clock on the wall; 10 seconds if it is not set.
+    /// Sets the longest time for trying inputs, in real time. Default: 10 seconds.
     pub fn budget(mut self, budget: Duration) -> Self {
         self.budget = budget;
         self
     }
 
-    /// Sets the seed of the first input; the next ones follow. 0 if it is not set.
+    /// Sets the seed of the first input; the next inputs have the following seeds. Default: 0.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Lets time pass as it does, for a tool that waits for the network or for threads.
+    /// Uses real time, for a tool that waits for the network or for threads.
     ///
-    /// By default tokio's time is paused: a wait is over at once, and a deadline passes without
-    /// anybody waiting for it.
+    /// By default tokio's time is paused: sleeps end at once, and a deadline passes without
+    /// waiting.
     pub fn real_time(mut self, real_time: bool) -> Self {
         self.real_time = real_time;
         self
     }
 
-    /// Keeps the tool's contract in a file of this folder, and compares it from then on.
+    /// Keeps the tool's contract in a file of this folder, and compares the contract with it.
     ///
-    /// `assert_tool!` sets `tests/snapshots` beside the `Cargo.toml` of the crate it stands in.
-    /// `UPDATE_SNAPSHOTS=1` writes it anew; a missing one is written too, but for a CI machine
-    /// (`CI` is set), where it is a finding.
+    /// `assert_tool!` sets `tests/snapshots` beside the `Cargo.toml` of its crate.
+    /// `UPDATE_SNAPSHOTS=1` writes the file anew. A missing file is written too, except on a CI
+    /// machine (`CI` is set), where it is a finding.
     pub fn snapshots_in(mut self, folder: impl Into<PathBuf>) -> Self {
         self.snapshots = Some(folder.into());
         self
     }
 
-    /// Sets for whom the calls are made; [`testing::context`](crate::testing::context) if not set.
+    /// Sets the context of the calls. Default: [`testing::context`](crate::testing::context).
     pub fn context(mut self, cx: ToolContext) -> Self {
         self.cx = Some(cx);
         self
     }
 
-    /// Tries the tool, and reports.
+    /// Runs the trial, and returns the report.
     ///
-    /// With the feature `tokio` on a small runtime of its own, so that it runs in a plain `#[test]`;
-    /// inside of a tokio runtime, await [`run`](Self::run).
+    /// With the feature `tokio` it uses its own small runtime, so that it can be called in a plain
+    /// `#[test]`; inside a tokio runtime, await [`run`](Self::run).
     ///
     /// # Panics
     /// It is called inside of a tokio runtime, or tokio can't be started.
@@ -207,16 +208,16 @@ impl ToolTrial {
         running::block_on(self.run(), real_time)
     }
 
-    /// Tries the tool and panics with all findings, if there are any.
+    /// Runs the trial, and panics with all findings, if there are any.
     ///
     /// # Panics
-    /// There are findings. Also as [`check`](Self::check) does.
+    /// There are findings. See also [`check`](Self::check).
     #[track_caller]
     pub fn assert(self) {
         self.check().assert();
     }
 
-    /// Tries the tool on the executor that it is called on, and reports.
+    /// Runs the trial on the current executor, and returns the report.
     pub async fn run(mut self) -> TrialReport {
         let (seed, snapshots, effects) = (self.seed, self.snapshots.take(), self.effects.take());
         let (cases, budget) = (self.cases, self.budget);

@@ -1,4 +1,4 @@
-//! Feeds a tool with what its schema admits, and with what it refuses.
+//! Calls a tool with inputs that its schema admits, and with inputs that it rejects.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -12,10 +12,10 @@ use super::inputs::{Inputs, Source};
 use super::report::{Check, TrialReport};
 use crate::testing::Instances;
 
-/// How often a failing input is made simpler, at most.
+/// The most steps of shrinking a failing input.
 const MOST_STEPS: u32 = 400;
 
-/// A machine that is busy may make any tool slow for less than that.
+/// A busy machine may delay any tool by less than this.
 const LEAST_HELD: Duration = Duration::from_secs(2);
 
 /// What is tried, and for how long.
@@ -27,7 +27,7 @@ pub(super) struct Trying<'b> {
     pub(super) seed: u64,
 }
 
-/// What was found so far.
+/// The results so far.
 #[derive(Default)]
 struct Tally {
     found: BTreeSet<Check>,
@@ -152,7 +152,7 @@ fn worded(bench: &Bench, fault: Check, attempt: &Attempt) -> String {
     }
 }
 
-/// Makes a failing value simpler as long as it still fails; also returns the last failure.
+/// Shrinks a failing value as long as it still fails; also returns the last failure.
 pub(super) async fn shrunk<T, F, Fut>(
     instances: &Instances,
     mut value: Value,

@@ -1,32 +1,32 @@
-//! What a trial found, all of it at once.
+//! The findings of a trial.
 
 use std::fmt;
 
-/// What a trial looks at.
+/// A check of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Check {
     /// A runtime can be built with the tool.
     Registration,
-    /// The contract is the one that was committed.
+    /// The contract equals the committed one.
     Snapshot,
-    /// The schemas are JSON Schemas of draft 2020-12.
+    /// The schemas are valid under draft 2020-12.
     Metaschema,
-    /// Inputs can be made from the schema, and the tool takes them.
+    /// Inputs can be made from the schema, and the tool accepts them.
     Inputs,
     /// The tool does not panic.
     Panics,
-    /// The answers keep the output schema.
+    /// Answers match the output schema.
     Output,
     /// The tool ends within its deadline.
     Deadline,
-    /// What the schema refuses never reaches the tool.
+    /// Inputs that the schema rejects do not reach the tool.
     Refusal,
     /// A dry run has no effect.
     DryRun,
-    /// What is done twice under one key, or by an idempotent tool, is done once.
+    /// Two calls under one key, or of an idempotent tool, have one effect.
     Idempotency,
-    /// What the schema calls secret or personal is in no text where it may not be.
+    /// Secret and personal values are in no text where they must not be.
     Secrets,
 }
 
@@ -54,7 +54,7 @@ impl fmt::Display for Check {
     }
 }
 
-/// One thing that is wrong with a tool.
+/// A problem of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     check: Check,
@@ -68,7 +68,7 @@ impl Finding {
         self.check
     }
 
-    /// Says what is wrong, and with which input; of several lines.
+    /// Returns the description with the input, in several lines.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -81,7 +81,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What a trial found, and what it could not look at.
+/// The result of a trial: findings and notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "a report that nobody reads fails nobody"]
 pub struct TrialReport {
@@ -97,31 +97,31 @@ impl TrialReport {
         Self { tool, seed, cases: 0, findings: Vec::new(), notes: Vec::new() }
     }
 
-    /// Lists what is wrong.
+    /// Lists the findings.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// Lists what was not checked, and what a person may want to know.
+    /// Lists the checks that were skipped, and other notes.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Returns how many valid inputs were tried, beside as many broken ones.
+    /// Returns the number of valid inputs; as many broken ones were tried.
     #[must_use]
     pub fn cases(&self) -> u32 {
         self.cases
     }
 
-    /// Tells whether nothing is wrong.
+    /// Returns whether there are no findings.
     #[must_use]
     pub fn is_ok(&self) -> bool {
         self.findings.is_empty()
     }
 
-    /// Panics with the whole report, if anything is wrong; else writes the notes to stderr.
+    /// Panics with the whole report if there are findings; else writes the notes to stderr.
     ///
     /// # Panics
     /// There are findings.

@@ -1,4 +1,4 @@
-//! Plants marked values where the schema says that they are not for everybody, and looks for them.
+//! Plants marked values in sensitive properties, and searches the texts of a call for them.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,9 +16,9 @@ use crate::schema::Validator;
 use crate::testing::Instances;
 use crate::testing::instances::{Dice, Sensitivity};
 
-/// How many inputs are planted.
+/// The number of inputs with planted values.
 const INPUTS: u64 = 12;
-/// A shorter value may stand in a text by chance.
+/// Shorter values may appear in a text by chance.
 const SHORTEST: usize = 8;
 
 /// A planted value.
@@ -29,12 +29,12 @@ struct Mark {
     text: String,
 }
 
-/// Texts that left a call, each with where.
+/// The texts that a call produced, each with its place.
 #[derive(Debug, Default)]
 struct Sinks {
     /// What the caller reads: personal data of its own may stand there.
     caller: Vec<(&'static str, String)>,
-    /// What a log or a developer reads.
+    /// Texts for a log or a developer.
     log: Vec<(&'static str, String)>,
 }
 
@@ -83,7 +83,7 @@ fn plant(instances: &Instances, value: &mut Value, dice: &mut Dice) -> Vec<Mark>
             continue;
         }
         put(value, &place, before.clone());
-        // What a pattern asks for is told from others by itself, if it is long.
+        // A long value that matches a pattern is unique enough to be its own mark.
         if let Some(text) = before.as_str().filter(|text| text.len() >= SHORTEST && is_varied(text))
         {
             marks.push(Mark { what, place: format!("`{place}`"), text: text.to_owned() });
@@ -208,7 +208,7 @@ impl Redactor for Plain {
     }
 }
 
-/// In which form a text holds a mark, if it does.
+/// Returns the form in which a text contains a mark, if it does.
 fn form_in(text: &str, mark: &str) -> Option<&'static str> {
     let hex = mark.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     let reversed: String = mark.chars().rev().collect();
@@ -225,7 +225,8 @@ fn form_in(text: &str, mark: &str) -> Option<&'static str> {
     (0..3).any(|offset| text.contains(&base64_inside(mark, offset))).then_some("in Base64")
 }
 
-/// What stays the same of a text's Base64, whatever stands around it, so many bytes after a group.
+/// Returns the part of a text's Base64 that does not depend on its surroundings, at this offset in
+/// a group.
 fn base64_inside(text: &str, offset: usize) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let bytes = [vec![0; offset], text.as_bytes().to_vec()].concat();

@@ -1,4 +1,4 @@
-//! The contract as it was committed, and as it is now.
+//! Compares the contract with the committed one.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -9,7 +9,7 @@ use super::bench::Bench;
 use super::report::{Check, TrialReport};
 use crate::testing::diff;
 
-/// Writes snapshots anew where it is set to anything but nothing and `0`.
+/// Snapshots are written anew if this is set to anything but an empty text or `0`.
 const UPDATE: &str = "UPDATE_SNAPSHOTS";
 
 pub(super) fn check(bench: &Bench, folder: Option<&Path>, report: &mut TrialReport) {
@@ -71,7 +71,7 @@ pub(super) fn compared(path: &Path, now: &str, update: bool, ci: bool) -> io::Re
 fn contract(bench: &Bench) -> String {
     let mut spec = serde_json::to_value(&bench.spec).unwrap_or(Value::Null);
     if let Some(spec) = spec.as_object_mut() {
-        // The host's to say, not the tool's.
+        // Set by the host, not by the tool.
         spec.remove("permission");
     }
     let codes = bench.runtime.failure_codes(bench.spec.name()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What no tool can get wrong by itself: the checks are seen failing on what stands for a broken
-//! runtime, and against another checker.
+//! Checks of a trial that a correct runtime never fails: they are tested with a broken runtime,
+//! and against another validator.
 
 use std::fs;
 use std::time::Duration;

@@ -6,7 +6,7 @@ mod project;
 
 use self::project::Project;
 
-/// What one of the examples has to be changed in.
+/// The file and the text that a test changes in an example.
 struct Example {
     package: &'static str,
     source: &'static str,
@@ -64,7 +64,7 @@ fn committed_files_are_those_of_the_tools(project: &Project) {
 fn a_build_with_nothing_to_do_does_nothing(project: &Project) {
     project.build(&[]).passes();
     project.build(&[]).passes().did_nothing();
-    // What the tools are not made of is not watched.
+    // Files that are not part of the tools are not watched.
     project.append("src/main.rs", "\n// A remark.\n");
     project.append("NOTES.md", "A remark.");
     project.build(&[]).passes().did_not_export();

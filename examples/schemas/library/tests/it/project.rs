@@ -1,4 +1,4 @@
-//! A copy of an example as a workspace of its own, and what cargo says of it.
+//! A copy of an example as its own workspace, and cargo's output for it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ pub(crate) struct Project {
     package: &'static str,
 }
 
-/// What one run of cargo has said.
+/// The result of one run of cargo.
 pub(crate) struct Built {
     succeeded: bool,
     said: String,
@@ -22,7 +22,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../..");
 
 impl Project {
     pub(crate) fn copied(package: &'static str) -> Self {
-        // One place a package: cargo keeps what it knows of it by its name, not by its path.
+        // One path per package: cargo identifies its cached data by name.
         let workspace = Path::new(env!("CARGO_TARGET_TMPDIR")).join("schemas").join(package);
         let _ = fs::remove_dir_all(&workspace);
         copy(&Path::new(EXAMPLES).join(package), &workspace.join(package));
@@ -143,7 +143,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The project's own manifest, with these members alone, and with its crates where they are.
+/// The project's own manifest, with only these members, and with paths to its crates.
 fn manifest(package: &str) -> String {
     let root = Path::new(ROOT).canonicalize().unwrap();
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();

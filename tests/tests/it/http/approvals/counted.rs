@@ -1,4 +1,4 @@
-//! Decisions that count: for whom the call runs, and who stands behind it on the record.
+//! Decisions that take effect: the context of the call, and the recorded approver.
 
 use serde_json::{Value, json};
 use tool_runtime::Runtime;
@@ -10,7 +10,7 @@ use tool_runtime::prelude::CallStatus;
 use super::refused::Recorded;
 use super::{Office, by, check, post, send, text, with};
 
-/// The record of the call that ran.
+/// Returns the record of the call that ran.
 async fn ran(place: &Recorded) -> RecordedCall {
     let calls = place.calls().await;
     let mut ran = calls.into_iter().filter(|call| call.ended == CallStatus::Executed);
@@ -35,7 +35,7 @@ async fn who_approved_a_call_is_on_its_record_beside_whom_it_ran_for() {
     }
 }
 
-/// An office at which two services speak for the users of a village.
+/// An office with two services that name the users of a village.
 struct Desks {
     office: Office,
     first: ApiKey,
@@ -72,7 +72,7 @@ impl Desks {
         send(&self.office.app, request).await
     }
 
-    /// Asks for a payment by the first service; gives the ticket's id.
+    /// Makes a payment call through the first service, and returns the ticket's id.
     async fn ask(&self, user: Option<&str>) -> String {
         let body = json!({"tool_name": "pay_joe", "input": {"cents": 5}});
         let answer = self.send(&self.first, user, "/tools/call", body).await;

@@ -1,4 +1,4 @@
-//! What waits for a person, seen and decided over HTTP.
+//! Waiting calls are listed and decided over HTTP.
 
 mod counted;
 mod racing;
@@ -24,7 +24,7 @@ use super::{Answer, get, open, post, send};
 
 const SECRET: &str = "correct-horse-battery";
 
-/// What was paid.
+/// The payments.
 #[derive(Debug, Clone, Default)]
 struct Paid(Arc<Mutex<Vec<String>>>);
 
@@ -53,7 +53,7 @@ async fn pay_joe(
     format!("{cents} to joe")
 }
 
-/// An office where jane asks for payments, and the boss decides.
+/// An office where jane makes payments, and the boss decides.
 struct Office {
     app: Router,
     runtime: Runtime,
@@ -78,7 +78,7 @@ impl Office {
         Self { app: http::router(runtime.clone(), config), runtime, paid, clock }
     }
 
-    /// Asks for a payment as jane; gives the ticket's id.
+    /// Makes a payment call as jane, and returns the ticket's id.
     async fn ask(&self, input: &Value) -> String {
         let body = json!({"tool_name": "pay_joe", "input": input}).to_string();
         let answer = send(&self.app, by("jane", post("/tools/call", body))).await;
@@ -123,7 +123,7 @@ fn headed(request: Request<Body>) -> Request<Body> {
     with(with(request, "x-site-id", "yantian-main"), "x-trace-id", "trace-2")
 }
 
-/// Every status and code of a decision stands in the table that callers read.
+/// Checks that the status and the code of a decision are in the guide's table.
 #[track_caller]
 fn check_documented(answer: &Answer) {
     const GUIDE: &str = include_str!("../../../../../docs/http.md");

@@ -1,4 +1,4 @@
-//! Many approvers who decide about one call at the same moment, in different ways.
+//! Concurrent, different decisions about one call.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -15,7 +15,7 @@ use super::{Answer, Office, Paid, by, check, open, post, send, text, with};
 use crate::ledger::{Kept, all, ring};
 use crate::sqlite::Folder;
 
-/// How often it is tried, since which of them comes first is up to chance.
+/// The number of tries, since the order of concurrent decisions is random.
 const TRIES: u32 = 12;
 const DECIDERS: u32 = 9;
 

@@ -1,4 +1,4 @@
-//! Decisions that do not count: who tried is on the record, and nothing is started for them.
+//! Rejected decisions: they are recorded, and start nothing.
 
 use std::time::Duration;
 
@@ -19,13 +19,13 @@ use super::{Answer, Office, by, check, headed, open, post, send, with};
 use crate::http::get;
 use crate::ledger::{Kept, all, ring};
 
-/// The id of no ticket.
+/// An id without a ticket.
 const ABSENT: &str = "0197f0c4-9a5b-7c3e-8a41-6f2b8f0d1e2a";
 
-/// What was tried, by whom, with which ticket, and why it was in vain.
+/// A rejected decision: action, approver, ticket and reason.
 type Attempt = (String, String, Option<String>, String);
 
-/// An office whose calls and refused decisions are on a ledger.
+/// An office whose calls and rejected decisions are recorded in a ledger.
 pub(super) struct Recorded {
     pub(super) office: Office,
     ledger: Ledger,
@@ -46,13 +46,13 @@ impl Recorded {
         Self { office, ledger, kept }
     }
 
-    /// The calls, in the order of their ends.
+    /// Returns the calls in the order of their ends.
     pub(super) async fn calls(&self) -> Vec<RecordedCall> {
         self.ledger.flush().await.unwrap();
         all(&self.ledger, LedgerQuery::new()).await
     }
 
-    /// What somebody tried in vain.
+    /// Returns the rejected decisions.
     async fn accesses(&self) -> Vec<RecordedAccess> {
         self.ledger.flush().await.unwrap();
         let access = |record| match record {
@@ -62,7 +62,7 @@ impl Recorded {
         self.kept.records().into_iter().filter_map(access).collect()
     }
 
-    /// The one attempt that there was: what, by whom, with which ticket, and why it was in vain.
+    /// Returns the only rejected decision: action, approver, ticket and reason.
     pub(super) async fn only(&self) -> Attempt {
         let accesses = self.accesses().await;
         let [access] = &accesses[..] else { panic!("{accesses:?}") };
@@ -242,7 +242,7 @@ async fn what_is_refused_takes_no_place_of_a_call_that_runs() {
     };
     let answer = asking(500).await;
     assert_eq!((answer.status, &answer.json()["error_type"]), (422, &"INVALID_ARGUMENT".into()));
-    // To find out that a person has to be asked takes a place, so the ticket is of another server.
+    // Creating a ticket needs a slot too, so the ticket comes from another server.
     assert_eq!(asking(5).await.status, 503);
 }
 

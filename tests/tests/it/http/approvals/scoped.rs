@@ -42,7 +42,7 @@ async fn empty_till(
     format!("{cents} left")
 }
 
-/// A server whose callers have keys, which the test may exchange.
+/// A server whose callers have keys, which the test may replace.
 struct Bank {
     app: Router,
     keys: ApiKeys,
@@ -74,7 +74,7 @@ impl Bank {
         &self.named.iter().find(|(name, _)| *name == caller).unwrap().1
     }
 
-    /// Puts these scopes in the place of those that stood before.
+    /// Replaces the scopes.
     fn grant(&self, scopes: &[(&'static str, &str)]) {
         let tenant = Tenant::parse("yantian").unwrap().id();
         let set = scopes.iter().fold(ApiKeySet::new(), |set, (name, scopes)| {
@@ -89,7 +89,7 @@ impl Bank {
         send(&self.app, with(request, "x-internal-api-key", self.key(caller).expose())).await
     }
 
-    /// Asks for a call as the agent; gives the ticket's id.
+    /// Makes a call as the agent, and returns the ticket's id.
     async fn ask(&self, tool: &str, cents: u32) -> String {
         let body = json!({"tool_name": tool, "input": {"cents": cents}}).to_string();
         let answer = self.send("agent", post("/tools/call", body)).await;
@@ -117,7 +117,7 @@ impl Bank {
         self.decide(ticket, &json!({"decision": "approve"})).await
     }
 
-    /// The decisions that did not count.
+    /// Returns the rejected decisions.
     async fn refused(&self) -> Vec<RecordedAccess> {
         self.ledger.flush().await.unwrap();
         let access = |record| match record {

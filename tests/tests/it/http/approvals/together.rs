@@ -1,4 +1,4 @@
-//! Approvers who decide at the same moment, and one who hangs up.
+//! Concurrent decisions, and an approver that disconnects.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use tool_runtime::{CallRecord, http};
 use super::refused::Recorded;
 use super::{Answer, Office, by, check, open, post, send, text};
 
-/// How often it is tried, since which of two comes first is up to chance.
+/// The number of tries, since the order of two concurrent decisions is random.
 const TRIES: usize = 50;
 
-/// Where a ship waits until the test lets it go on.
+/// Blocks a ship until the test releases it.
 struct Gate {
     begun: Semaphore,
     go_on: Semaphore,
@@ -47,7 +47,7 @@ impl Harbour {
         Self { app: http::router(runtime.build().unwrap(), open()), gate, ended }
     }
 
-    /// Asks to sail as jane; gives the ticket's id.
+    /// Makes a call as jane, and returns the ticket's id.
     async fn ask(&mut self) -> String {
         let answer = send(&self.app, by("jane", post("/tools/call", r#"{"tool_name":"sail"}"#)));
         let ticket = text(&answer.await.json()["detail"]["details"]["ticket"]["id"]);
@@ -61,7 +61,8 @@ impl Harbour {
     }
 }
 
-/// Tells whether it was this approval that ran the call; another one is told that it came late.
+/// Returns whether this approval ran the call; otherwise it must be answered that it came too
+/// late.
 #[track_caller]
 fn has_run(answer: &Answer) -> bool {
     let body = answer.json();

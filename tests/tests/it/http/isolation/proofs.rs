@@ -1,5 +1,5 @@
-//! Two tenants who name everything alike: traces, users, sessions, keys. What one left behind, proofs
-//! and sealed contents too, is nowhere in what the other is shown or made to run.
+//! Two tenants with the same names for traces, users, sessions and keys. One tenant's data,
+//! including evidence and its contents, must not appear in the other's answers or runs.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -24,7 +24,7 @@ use crate::ledger::{Kept, ring};
 
 const TRACE: &str = "trace-of-both";
 
-/// How often each tenant's calls ran. A handle.
+/// The number of runs of each tenant's calls. A handle.
 #[derive(Debug, Clone, Default)]
 struct Runs(Arc<Mutex<BTreeMap<Uuid, u32>>>);
 
@@ -71,7 +71,7 @@ async fn jot(
     format!("{run} for {}", cx.tenant_id())
 }
 
-/// A server that keeps all it can, and a key with every scope for each of two tenants.
+/// A server with all stores, and a key with every scope for each of two tenants.
 struct Archive {
     app: Router,
     runs: Runs,
@@ -174,7 +174,7 @@ async fn a_trace_that_two_tenants_name_is_two_traces() {
     assert_eq!(own.json()["records"].as_array().map(Vec::len), Some(2), "{}", own.text);
     let victim = Tenant::parse(VICTIM).unwrap().id();
     let looked_at = archive.kept.records().into_iter().filter_map(|record| match record {
-        // The tenant's own read of its trace is on the record too.
+        // The tenant's own read of its trace is recorded too.
         Record::Access(access) if access.action != "read_trace" => access.tenant_id,
         _ => None,
     });

@@ -157,12 +157,12 @@ impl Fixture {
         self.runtime.call(name, arguments, &jane()).execute().await.clone()
     }
 
-    /// Puts a call of jane's away behind a ticket.
+    /// Defers a call of jane's behind a ticket.
     pub(super) async fn ticket(&self, name: &str, arguments: &str) -> String {
         ticket_in(&self.answer(name, arguments).await)
     }
 
-    /// Comes back by a ticket, says yes as the boss, and executes.
+    /// Resumes a ticket, approves it as the boss, and executes the call.
     pub(super) async fn approved(&self, ticket: &str) -> ToolOutput {
         let mut call = self.runtime.resume(ticket, &jane()).await;
         let _ = call.approve("boss");
@@ -242,7 +242,7 @@ pub(super) fn slow_boss(notes: &EventLog, time: Duration) -> impl Approver + use
 
 pub(super) type AccessResult = Result<AccessVerdict, Box<dyn Error + Send + Sync>>;
 
-/// A rule of the host's.
+/// An access policy of the host.
 pub(super) fn rule(
     decide: impl Fn(&AccessRequest<'_>) -> AccessResult + Send + Sync + 'static,
 ) -> impl AccessPolicy {

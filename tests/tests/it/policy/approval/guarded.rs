@@ -15,7 +15,8 @@ struct Amount {
     cents: u32,
 }
 
-/// Leaves little to the tool's permission, asks about much and denies what is too much.
+/// A policy that defers small payments to the tool's permission, asks about large ones and denies
+/// very large ones.
 fn limit() -> impl AccessPolicy {
     rule(|request| {
         Ok(match request.arguments::<Amount>()?.cents {

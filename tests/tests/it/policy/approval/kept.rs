@@ -16,7 +16,7 @@ fn payment() -> String {
     format!(r#"{{"to":"{NAME}","cents":977,"pin":"{SECRET}"}}"#)
 }
 
-/// The bytes of all files in a folder, one after another.
+/// Returns the bytes of all files in a folder.
 fn bytes_in(folder: &Path) -> Vec<u8> {
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     files.flat_map(|file| fs::read(file).unwrap()).collect()
@@ -47,7 +47,7 @@ async fn the_file_of_a_store_holds_no_argument_of_what_waits_and_never_a_secret(
     check_absent(&bytes_in(&folder.0), SECRET);
 }
 
-/// Changes the payloads in the file; says what the first of two tickets is worth then.
+/// Changes the payloads in the file, and checks the state of the first of two tickets.
 async fn check_changed(change: &str, expected: &str) {
     let folder = Folder::new();
     let fixture = Fixture::new(Policy::new().store(folder.open()));

@@ -1,4 +1,4 @@
-//! A newer message of the user, which makes what waits pointless.
+//! A newer message of the user, which supersedes waiting calls.
 
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;

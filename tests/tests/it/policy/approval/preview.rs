@@ -1,4 +1,4 @@
-//! A decision that is bound to what the dry run answered.
+//! An approval that is bound to the dry run's answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -62,7 +62,7 @@ async fn an_approver_sees_the_dry_run_that_their_yes_is_bound_to() {
     assert_eq!(fixture.closed.last().approver.as_deref(), Some(r#""3 taken""#));
 }
 
-/// Says yes, after which the world is another one.
+/// Approves, after which the stock has changed.
 struct TooSlow(Stock);
 
 #[async_trait]

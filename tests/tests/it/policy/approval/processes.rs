@@ -18,7 +18,7 @@ const ASKS: &str = "policy::approval::processes::a_process_that_asks";
 const ALLOWS: &str = "policy::approval::processes::a_process_that_allows";
 const TASKS: usize = 64;
 
-/// Where the effects go: one line each, so that every process sees all of them.
+/// The effects: one line each, which every process can read.
 struct Journal(PathBuf);
 
 impl Journal {
@@ -74,7 +74,7 @@ async fn ticket(runtime: &Runtime, key: Option<&str>) -> String {
     call.ticket().await.unwrap().to_json()
 }
 
-/// Says yes, and tells in a word what came of it.
+/// Approves, and prints the result.
 async fn allow(runtime: &Runtime, ticket: &str) -> String {
     finish(runtime.resume(ticket, &jane()).await).await
 }
@@ -91,7 +91,7 @@ async fn finish(mut call: ToolCall) -> String {
     error.details().unwrap()["reason"].as_str().unwrap().to_owned()
 }
 
-/// One ran; the others heard of it, and did not run.
+/// Checks that one of them ran, and the others got its outcome.
 #[track_caller]
 fn check_ran_once(folder: &Folder, outcomes: &[String]) {
     let ran = outcomes.iter().filter(|outcome| *outcome == "ran").count();
@@ -129,7 +129,7 @@ async fn a_yes_that_comes_from_many_tasks_at_once_lets_the_call_run_once() {
     }
 }
 
-/// A process that plays a part, and what it says.
+/// A process with a role, and its output.
 struct Player {
     process: Child,
     input: ChildStdin,
@@ -181,7 +181,7 @@ async fn a_process_that_allows() {
     }
 }
 
-/// The ticket of a call that was opened in a process which has ended.
+/// Returns the ticket of a call that was opened in a process that has ended.
 fn ticket_from_elsewhere(folder: &Folder) -> String {
     let mut asks = Player::start(ASKS, folder);
     let ticket = asks.says();

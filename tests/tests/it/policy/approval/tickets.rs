@@ -1,4 +1,4 @@
-//! A call that waits behind its ticket, comes back, and ends with it.
+//! A call that is deferred behind its ticket, resumed, and ended with it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -109,7 +109,7 @@ async fn a_call_that_came_back_gets_no_ticket_of_its_own() {
     assert_eq!(call.status(), CallStatus::Pending);
 }
 
-/// Withdraws a call that came back, and says what its ticket is worth afterwards.
+/// Withdraws a resumed call, and checks the state of its ticket afterwards.
 async fn check_withdrawn(
     withdraw: fn(&mut ToolCall) -> Result<(), NotPending>,
     execute: bool,

@@ -1,4 +1,4 @@
-//! An owner that stands still while another takes its key over, and then goes on.
+//! An owner that is suspended while another takes its key over, and then continues.
 
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdout};
@@ -23,13 +23,13 @@ impl Process {
         Self { child, lines }
     }
 
-    /// Listens until it says so.
+    /// Reads the output until this line.
     fn wait_for(&mut self, word: &str) {
         let said = self.lines.by_ref().map_while(Result::ok).any(|line| line == word);
         assert!(said, "the process ended early");
     }
 
-    /// Lets it go on, to its end.
+    /// Continues it to its end.
     fn goes_on(&mut self) {
         kill_process(Pid::from_child(&self.child), Signal::CONT).unwrap();
         self.child.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
@@ -39,7 +39,7 @@ impl Process {
     fn report(mut self) -> Report {
         let mut lines = self.lines.by_ref().map_while(Result::ok);
         let report = lines.find_map(|line| serde_json::from_str(&line).ok()).expect("a report");
-        // A late effect comes after the report: a process that is killed now would not have it.
+        // A late effect comes after the report, so the process must not be killed now.
         lines.for_each(drop);
         report
     }

@@ -1,4 +1,4 @@
-//! A disk that is full in the middle of keyed writes.
+//! A disk that gets full during keyed writes.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -9,7 +9,7 @@ use tool_tests::faults::{Downstream, Effect, EffectLog, Orders, Report};
 use super::program;
 use crate::sqlite::Folder;
 
-/// Runs a program whose files may not grow past so many blocks of 512 bytes: a write beyond it
+/// Runs a program whose files are limited to this many blocks of 512 bytes: a write beyond it
 /// fails, as on a full disk.
 const BOUNDED: &str = r#"trap "" XFSZ; ulimit -f "$0"; exec "$@""#;
 

@@ -102,7 +102,7 @@ async fn the_echo_of_a_repeat_is_the_repeats_own() {
     assert_eq!(again["input"], serde_json::json!({ "cents": 5, "currency": "EUR" }));
 }
 
-/// Pays what was sent, or what a person made of it; gives where the answer says it was changed.
+/// Pays the sent or edited arguments; returns the pointers in `meta.edits`.
 async fn pay_changed(world: &World, changed: Option<&str>) -> (ToolOutput, Value) {
     let mut call = world.runtime.call("pay", FIVE, &cx("k"));
     if let Some(changed) = changed {

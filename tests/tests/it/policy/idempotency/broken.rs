@@ -1,4 +1,4 @@
-//! A store that fails: nothing runs unguarded, no success is lost, nothing runs twice.
+//! A store that fails: nothing runs without a key, no success is lost, nothing runs twice.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -179,7 +179,7 @@ async fn a_settlement_that_hangs_costs_no_answer() {
     assert_eq!(world.bank.runs().len(), 1);
 }
 
-/// Keeps what only the log may read.
+/// Keeps the texts for the log.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<String>>>);
 

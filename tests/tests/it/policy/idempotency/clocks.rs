@@ -1,4 +1,4 @@
-//! A clock that jumps, forwards or back, at any step of a keyed write.
+//! A clock that is set forward or back at any step of a keyed write.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

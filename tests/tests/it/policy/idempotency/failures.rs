@@ -41,7 +41,7 @@ async fn fee(_: &Line) -> u32 {
     0
 }
 
-/// A line that fails once, and what is before it.
+/// A line that fails once, and the runtime that uses it.
 struct World {
     line: Arc<Line>,
     store: FaultyStore,
@@ -71,7 +71,7 @@ impl World {
     }
 }
 
-/// A write that failed so runs no second time, neither by itself nor when it is repeated.
+/// Checks that a write with this failure does not run again, neither by a retry nor by a repeat.
 async fn check_unknown(failure: TransferError) {
     let world = World::failing(failure, Rules::new());
     let failed = world.call().await;

@@ -10,7 +10,7 @@ use super::world::{Act, DAY, START, TIMEOUT, World, check_error, check_replay};
 
 const MOMENT: Duration = Duration::from_millis(1);
 
-/// The answer of a tool is kept for so long after it was given.
+/// Checks that a tool's answer is kept for this time.
 async fn check_kept(world: &World, tool: &str, time: Duration) {
     let first = world.call(tool, "k").await;
     world.clock.advance(time.saturating_sub(MOMENT));

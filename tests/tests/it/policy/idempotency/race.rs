@@ -1,4 +1,4 @@
-//! Many at once under one key: one effect, and one answer for all who get one.
+//! Concurrent calls under one key: one effect, and one answer for all that get one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

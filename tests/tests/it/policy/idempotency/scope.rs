@@ -55,7 +55,7 @@ async fn a_user_is_the_same_principal_in_every_session_and_for_every_actor() {
     assert_eq!(world.bank.runs().len(), 2);
 }
 
-/// The same arguments in other words.
+/// The same arguments in other spellings.
 const SAME: [&str; 5] = [
     r#"{"cents":5,"currency":"EUR"}"#,
     r#"{"currency":"EUR","cents":5}"#,
@@ -74,7 +74,7 @@ async fn order_spelling_and_defaults_make_no_other_call() {
     assert_eq!(world.bank.runs().len(), 1);
 }
 
-/// A call with other arguments is refused, and leaves the record as it is.
+/// Checks that a call with other arguments is rejected, and leaves the record unchanged.
 async fn check_other_arguments(world: &World, tool: &str) {
     let before = world.record(tool, "k").await;
     for other in [r#"{"cents":6}"#, r#"{"cents":5,"currency":"eur"}"#] {

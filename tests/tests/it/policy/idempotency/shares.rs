@@ -14,7 +14,7 @@ use super::world::{
     Act, Bank, DAY, FIVE, LEASE, START, World, call_in, check_error, context, cx, scope, tools,
 };
 
-/// A bank before a store of its own, whose callers may have two unknown outcomes each.
+/// A bank on its own store, whose callers may have two unknown outcomes each.
 struct Bounded {
     bank: Arc<Bank>,
     clock: ManualClock,

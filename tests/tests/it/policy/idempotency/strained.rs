@@ -1,4 +1,4 @@
-//! A store that hangs or breaks, and limits that are used up: what they cost a keyed call.
+//! A store that hangs or fails, and exhausted limits: their effect on a keyed call.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::world::{
 const FOREVER: Duration = DAY;
 const MS: Duration = Duration::from_millis(1);
 
-/// The call was refused within this time, and nothing ran.
+/// Checks that the call was refused within this time, and nothing ran.
 async fn check_refused_within(world: &World, most: Duration, cx: &ToolContext) {
     let start = Instant::now();
     let refused = world.call_with("pay", FIVE, cx).await;

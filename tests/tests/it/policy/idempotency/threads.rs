@@ -1,4 +1,4 @@
-//! A blocking tool that outlives its call: what runs on cannot be stopped, so nothing begins beside it.
+//! A blocking tool that outlives its call: it cannot be stopped, so no other run may start.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -44,7 +44,7 @@ fn look(_: &Bench) -> u32 {
     0
 }
 
-/// Threads for drills and for who watches them; time that goes on there when it is told to.
+/// Threads for drills and for their watchers, and a clock that the test advances.
 #[derive(Clone)]
 struct Threads(Arc<Hall>);
 
@@ -76,7 +76,7 @@ impl Timer for Threads {
         Box::pin(async move { ticks.acquire().await.unwrap().forget() })
     }
 
-    /// Returns once a drill has begun; who watches one is not waited for.
+    /// Returns once a drill has begun; watchers are not waited for.
     fn spawn_blocking(&self, job: Job) {
         let watches = self.0.bench.runs.load(Ordering::SeqCst);
         if watches && !self.0.has_spare.load(Ordering::SeqCst) {
@@ -89,7 +89,7 @@ impl Timer for Threads {
     }
 }
 
-/// A runtime before one bench, its key store and its threads.
+/// A runtime with a bench, a key store and threads.
 struct Workshop {
     runtime: Runtime,
     store: FaultyStore,
@@ -131,7 +131,7 @@ impl Workshop {
         call_in(&self.runtime, "drill", "{}", &cx(key)).await
     }
 
-    /// Lets the drill go on, and waits until all threads have ended.
+    /// Releases the drill, and waits until all threads have ended.
     fn end(&self) {
         self.go_on.send(()).unwrap();
         let threads = std::mem::take(&mut *self.hall.threads.lock().unwrap());
@@ -203,7 +203,7 @@ async fn a_thread_that_has_outlived_its_call_gives_signs_of_life() {
     });
     for _ in 0..3 {
         workshop.clock.advance(LEASE / 2);
-        // The second one begins when the first one is stored.
+        // The second one starts when the first one is stored.
         for _ in 0..2 {
             workshop.hall.ticks.add_permits(1);
             renewals.recv_timeout(PATIENCE).expect("a sign of life");

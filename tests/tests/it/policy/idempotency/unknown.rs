@@ -12,7 +12,7 @@ use tool_runtime::{Job, Sleep, Timer, TokioTimer};
 use super::faulty_store::{FaultyStore, StoreOperation};
 use super::world::{Act, FIVE, World, call_in, check_error, cx, detail, scope};
 
-/// The outcome is unknown, and a repeat is told so and does not run.
+/// Checks that the outcome is unknown, and a repeat is told so and does not run.
 async fn check_unknown(world: &World, tool: &str) {
     let record = world.record(tool, "k").await.expect("a record");
     assert_eq!(record.state, KeyState::Unknown);
@@ -87,7 +87,7 @@ async fn a_call_that_never_began_releases_its_key() {
     assert!(world.call("pay", "k").await.is_ok());
 }
 
-/// Keeps what is to leave the async threads until it is let go.
+/// Keeps blocking jobs until the test releases them.
 #[derive(Debug, Clone, Default)]
 struct Pool(Arc<Kept>);
 

@@ -262,7 +262,7 @@ async fn find(
     bank.find(key, cents, currency).await
 }
 
-/// A bank, the store before it, the time of day, and a runtime.
+/// A bank, its store, a clock, and a runtime.
 pub(super) struct World {
     pub(super) bank: Arc<Bank>,
     pub(super) store: FaultyStore,
@@ -368,7 +368,7 @@ pub(super) fn check_error(output: &ToolOutput, code: &str, reason: Option<&str>)
     assert!(!output.json().contains("hunter2"), "{output}");
 }
 
-/// A text in the error's details.
+/// Returns a text in the error's details.
 pub(super) fn detail(output: &ToolOutput, name: &str) -> Option<String> {
     let value = output.error()?.details()?.get(name)?.clone();
     value.as_str().map(str::to_owned)
@@ -382,7 +382,7 @@ pub(super) fn check_replay(first: &ToolOutput, again: &ToolOutput) {
     assert_eq!(body(again), body(first));
 }
 
-/// The JSON text of `data` or `error`.
+/// Returns the JSON text of `data` or `error`.
 pub(super) fn body(output: &ToolOutput) -> &str {
     let json = output.json();
     let name = if output.is_ok() { r#","data":"# } else { r#","error":"# };

@@ -1,8 +1,8 @@
-//! Values that nobody would write by chance, and every form in which they may be found again.
+//! Unique values, and every form in which they may be found again.
 
 use serde_json::{Value, json};
 
-/// What a value is, which decides where it may be seen.
+/// The kind of a value, which decides where it may appear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// An argument that its schema calls secret.
@@ -11,13 +11,13 @@ pub(super) enum Kind {
     Credential,
     /// An argument that its schema calls personal.
     Personal,
-    /// What stands under a name that no schema knows.
+    /// The value of a field that no schema declares.
     Stranger,
-    /// What a pattern finds in text of which a schema says nothing.
+    /// A value that a pattern finds in unmarked text.
     FreeText,
     /// The caller's idempotency key.
     Key,
-    /// What an answer's schema calls secret.
+    /// A value that an answer's schema marks as secret.
     Answered,
 }
 
@@ -25,7 +25,7 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct Mark {
     pub(super) kind: Kind,
-    /// Where it was planted.
+    /// The place where it was planted.
     pub(super) place: &'static str,
     pub(super) text: &'static str,
 }
@@ -78,7 +78,7 @@ pub(super) const MARKS: [Mark; 19] = [
     mark(Kind::Answered, "a field of the answer", RECEIPT),
 ];
 
-/// The arguments that every tool takes, with a mark in each place.
+/// Returns the arguments that every tool takes, with a mark in each place.
 pub(super) fn arguments(act: &str) -> Value {
     let login = |pin: &str| json!({"name": NAME, "pin": pin, "spare": OPTIONAL, "note": "none"});
     json!({
@@ -97,12 +97,13 @@ pub(super) fn arguments(act: &str) -> Value {
     })
 }
 
-/// What a careless tool says: all that it was given, in every form in which a log may show it.
+/// Returns the text of a careless tool: all its values, in every form in which a log may show
+/// them.
 pub(super) fn quote(given: impl Fn(&Mark) -> bool) -> String {
     let marks = MARKS.iter().filter(|mark| given(mark)).map(|mark| {
         let text = mark.text;
         if mark.kind == Kind::FreeText {
-            // What no schema tells of is known by its look alone.
+            // A value without a schema is recognized only by its form.
             return format!("got {text}, {text:?}.");
         }
         let login = base64(format!("user:{text}").as_bytes(), STANDARD);
@@ -112,7 +113,7 @@ pub(super) fn quote(given: impl Fn(&Mark) -> bool) -> String {
     marks.collect::<Vec<_>>().join("\n")
 }
 
-/// The forms in which a mark is looked for, by their names.
+/// Returns the forms of a mark, with their names.
 pub(super) fn forms(text: &str) -> Vec<(&'static str, String)> {
     let escaped = |text: &str| json!(text).to_string().trim_matches('"').to_owned();
     let once = json!(text).to_string();
@@ -184,7 +185,8 @@ fn base64(bytes: &[u8], alphabet: &[u8; 64]) -> String {
     bytes.chunks(3).map(group).collect()
 }
 
-/// What stays the same of a text's Base64, whatever stands around it, so many bytes after a group.
+/// Returns the part of a text's Base64 that does not depend on its surroundings, at this offset in
+/// a group.
 fn base64_inside(text: &str, offset: usize, alphabet: &[u8; 64]) -> String {
     let bytes = [&vec![0; offset], text.as_bytes()].concat();
     let encoded = base64(&bytes, alphabet);

@@ -18,7 +18,7 @@ use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::fmt::{self};
 use tracing_subscriber::layer::SubscriberExt;
 
-/// What was written, by its sink. A handle.
+/// The written bytes of each sink. A handle.
 #[derive(Clone, Default)]
 pub(super) struct Sinks(Arc<Mutex<BTreeMap<&'static str, Vec<u8>>>>);
 
@@ -35,7 +35,7 @@ impl Sinks {
         self.note("Debug", format!("{value:?}\n{value:#?}"));
     }
 
-    /// Notes the bytes of every file in a folder whose name begins so.
+    /// Adds the bytes of every file in a folder whose name has this prefix.
     pub(super) fn files(&self, sink: &'static str, folder: &Path, name: &str) {
         let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         for file in
@@ -49,7 +49,7 @@ impl Sinks {
         Writer(self.clone(), sink)
     }
 
-    /// What a sink holds; bytes that are no text stand replaced.
+    /// Returns a sink's text; invalid UTF-8 is replaced.
     pub(super) fn text(&self, sink: &str) -> String {
         let all = self.0.lock().unwrap();
         all.get(sink).map(|bytes| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default()
@@ -74,8 +74,8 @@ impl Write for Writer {
     }
 }
 
-/// Hears of each call's end, and writes down all that it can reach but the host's own view of the
-/// arguments.
+/// Observes each call's end, and writes everything that it can reach except the host's own view of
+/// the arguments.
 impl Observe for Sinks {
     fn closed(&self, record: &CallRecord<'_>) {
         self.note("CallRecord", format!("{record:?}\n{record:#?}\n{}", record.log()));
@@ -86,7 +86,7 @@ impl Observe for Sinks {
     }
 }
 
-/// What an exporter would send.
+/// The spans and metrics of an exporter.
 pub(super) struct Exported {
     pub(super) dispatch: Dispatch,
     pub(super) metrics: Metrics,

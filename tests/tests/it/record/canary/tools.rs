@@ -127,7 +127,7 @@ impl Desk {
         }
     }
 
-    /// Holds up a blocking tool until the sender is dropped.
+    /// Blocks the blocking tool until the sender is dropped.
     pub(super) fn hold_up(&self) -> Sender<()> {
         let (sender, receiver) = channel();
         *self.held_up.lock().unwrap() = Some(receiver);
@@ -135,7 +135,7 @@ impl Desk {
     }
 }
 
-/// An error that says too much, and so does what it comes from.
+/// An error that says too much, as does its source.
 #[derive(Debug)]
 pub(super) struct Careless {
     code: ErrorCode,
@@ -179,7 +179,7 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// What an error comes from.
+/// The source of an error.
 #[derive(Debug)]
 pub(super) struct Source(String);
 
@@ -191,10 +191,10 @@ impl fmt::Display for Source {
 
 impl std::error::Error for Source {}
 
-/// Says everything that a call was given.
+/// Returns all values of a call.
 fn said(cx: &ToolContext, token: &str, arguments: &str) -> String {
     quote(|mark: &Mark| match (mark.kind, mark.text) {
-        // It may remember what was there before a person changed it.
+        // It may contain the values from before a person changed them.
         (Kind::Secret, EDITED) => token == EDITED,
         (Kind::Credential, _) => cx.auth().is_some(),
         (Kind::Stranger, _) => arguments.contains(STRANGER),
@@ -222,7 +222,7 @@ async fn pay(
 ) -> Result<Answer, Careless> {
     let _ = (dry_run.is_active(), person);
     meta.warning(said(cx, &token, ""));
-    // A careful tool's log, of a type that masks itself.
+    // A careful tool's log, with types that mask themselves.
     tracing::info!(?sent.login, ?sent.payments, ?sent.keys, "paying");
     if act == "hang" {
         std::future::pending::<()>().await;
@@ -331,13 +331,13 @@ fn dig(
     tracing::trace!(?sent.login, ?sent.payments, ?sent.keys, "digging");
     if act == "hang" {
         let held_up = desk.held_up.lock().unwrap().take();
-        // Who held it up lets it go by leaving.
+        // The blocker releases it by being dropped.
         let _ = held_up.map(|held_up| held_up.recv());
     }
     desk.act(&act, said(cx, &token, ""))
 }
 
-/// The tool whose schema somebody wrote by hand.
+/// A tool with a hand-written schema.
 fn relay(desk: &Arc<Desk>) -> DynamicTool {
     let desk = desk.clone();
     DynamicTool::new("relay", Effect::Read)
@@ -358,7 +358,7 @@ fn relay(desk: &Arc<Desk>) -> DynamicTool {
         })
 }
 
-/// What the macro would make of the parameters, by hand.
+/// Returns the schema that the macro would make of the parameters.
 fn schema() -> Value {
     let secret = json!({"type": ["string", "integer"], "x-sensitivity": "secret"});
     let personal = json!({"type": "string", "x-sensitivity": "pii"});
@@ -400,7 +400,7 @@ fn answer() -> Value {
     }})
 }
 
-/// A runtime's tools; what `order` does has to be allowed by a person.
+/// A runtime's tools; calls of `order` need approval.
 pub(super) fn builder(desk: &Arc<Desk>) -> RuntimeBuilder {
     Runtime::builder()
         .tool::<Pay>()

@@ -37,7 +37,7 @@ pub(super) struct Walk {
     log: JsonLog,
 }
 
-/// Which of the ledgers that keep files is written.
+/// The backend of a file ledger.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kept {
     Lines,
@@ -246,7 +246,7 @@ impl Walk {
         }
     }
 
-    /// Calls that a person is asked about while they wait.
+    /// Calls that are approved while they wait.
     async fn asked(&self) {
         for act in ["approve", "decline", "edit", "fail", "panic"] {
             self.run("order", act, &cx()).await;
@@ -262,7 +262,7 @@ impl Walk {
         }
     }
 
-    /// Calls that wait behind a ticket.
+    /// Calls that are deferred behind a ticket.
     async fn by_ticket(&self) {
         for act in ["answer", "fail", "panic"] {
             for edit in [None, Some(edited(act))] {
@@ -290,7 +290,7 @@ impl Walk {
         self.run("order", "defer", &cx()).await;
     }
 
-    /// The same in the envelopes that services share.
+    /// The same in the envelopes between services.
     async fn enveloped(&self) {
         for (tool, act) in ["look", "pay", "relay", "order"]
             .into_iter()
@@ -310,7 +310,7 @@ impl Walk {
         self.run("pays", "answer", &cx()).await;
     }
 
-    /// What can be read of the records, and what comes of running them again.
+    /// Reads the records, and replays them.
     async fn recorded(&self) {
         self.ledger.flush().await.unwrap();
         let found = self.ledger.find(LedgerQuery::new().limit(1_000)).await.unwrap();
@@ -347,7 +347,7 @@ impl Walk {
     }
 }
 
-/// That everything has happened which this is about.
+/// Checks that every end of a call that this test covers has happened.
 fn every_end_is_among<'c>(calls: impl Iterator<Item = &'c RecordedCall> + Clone) {
     for (ended, code) in [
         ("Executed", "none"),
@@ -378,7 +378,7 @@ fn every_end_is_among<'c>(calls: impl Iterator<Item = &'c RecordedCall> + Clone)
     some("a ticket", |call| call.approval.as_ref().is_some_and(|it| it.ticket.is_some()));
 }
 
-/// A person who is asked, and whose screen shows all that it can but the arguments themselves.
+/// An approver whose screen shows everything that it can except the arguments themselves.
 struct Person(Sinks);
 
 #[async_trait]
@@ -423,7 +423,7 @@ fn dry() -> ToolContext {
     context().dry_run(true).build().unwrap()
 }
 
-/// One who waits no longer than a moment.
+/// Returns a context with a very short timeout.
 fn hurried() -> ToolContext {
     context().timeouts_ms(20).build().unwrap()
 }

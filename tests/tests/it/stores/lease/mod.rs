@@ -1,7 +1,7 @@
-//! The lease protocol under thousands of schedules, over the store itself.
+//! The lease protocol under thousands of schedules, on the store itself.
 //!
-//! Owners claim, renew, freeze at any step, crash, take over and settle, while the clock runs and
-//! is set back. What must hold in every schedule is asserted in [`world`].
+//! Owners claim, renew, freeze at any step, crash, take over and settle, while the clock advances
+//! and is set back. The invariants of every schedule are asserted in [`world`].
 
 mod owner;
 mod world;
@@ -64,8 +64,8 @@ fn complaint(defect: Defect) -> Option<String> {
     caught(play(Arc::default(), move || Broken::by(defect)))
 }
 
-/// Plays until an invariant is broken, and returns what it said. The schedules are always the same
-/// ones: which of several invariants a defect breaks first depends on them.
+/// Runs schedules until an invariant is broken, and returns its message. The schedules are always
+/// the same: which of several invariants a defect breaks first depends on them.
 fn caught(world: impl Fn() + Send + Sync + 'static) -> Option<String> {
     let play = || shuttle::check_random_with_seed(world, 42, SCHEDULES);
     catch_unwind(AssertUnwindSafe(play)).err().map(said)

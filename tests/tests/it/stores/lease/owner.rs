@@ -24,7 +24,7 @@ enum Fate {
     CrashesAfter,
 }
 
-/// Lets owners and the clock go at once, and one more owner finish whatever is left.
+/// Runs owners and the clock concurrently, and then one more owner that finishes the rest.
 pub(super) fn play(world: &Arc<World>) {
     let clock = {
         let world = world.clone();
@@ -61,7 +61,7 @@ fn own(world: &Arc<World>, resolves: bool) {
     }
 }
 
-/// Renews a lease beside the run, as a heartbeat does.
+/// Renews a lease during the run, as a heartbeat does.
 fn beat(world: &World, owner: Owner) {
     for _ in 0..HEARTBEATS {
         if !world.renew(owner) {
@@ -86,7 +86,7 @@ fn run(world: &World, owner: Owner, fate: Fate) {
     }
 }
 
-/// Takes over what was left, long after every lease.
+/// Takes over the rest, long after every lease.
 fn finish(world: &World) {
     world.tick(milliseconds(LEASE) * 100);
     if let Some(owner) = world.claim(true) {

@@ -1,4 +1,4 @@
-//! A key, a clock and a downstream, and what must hold of them after every step.
+//! A key, a clock and a downstream service, and their invariants after every step.
 //!
 //! Before each step, the thread that takes it stops: every other thread may continue for as long as the
 //! scheduler likes. The step itself, and what is asserted of it, are one.
@@ -72,7 +72,7 @@ impl World {
         }
     }
 
-    /// Gives it a downstream that lets every effect through.
+    /// Adds a downstream service that accepts every effect.
     pub(super) fn heedless(mut self) -> Self {
         self.heeds_fences = false;
         self
@@ -85,7 +85,7 @@ impl World {
         done(self.store.sweep_keys(UnixMillis::new(now), 10));
     }
 
-    /// Claims the key at a time that may be long past when the store is asked.
+    /// Claims the key at a time that may be long past when the store runs the claim.
     pub(super) fn claim(&self, resolves: bool) -> Option<Owner> {
         let arguments = Digest::of("test", b"{}");
         let request = ClaimRequest::new(self.key.clone(), arguments, self.now(), LEASE);
@@ -126,7 +126,7 @@ impl World {
         renewed
     }
 
-    /// Has the effect, unless a later owner had it before.
+    /// Makes the effect, unless a later owner made one before.
     pub(super) fn affect(&self, owner: Owner) -> bool {
         self.freeze();
         let mut history = self.history.lock().unwrap();
@@ -240,7 +240,7 @@ fn count_if(whether: bool, what: &AtomicUsize) {
     what.fetch_add(usize::from(whether), Ordering::SeqCst);
 }
 
-/// Takes what an operation gave, which for a store in memory is there at once.
+/// Unwraps an operation's result, which an in-memory store returns at once.
 fn done<T>(operation: BoxFuture<'_, Result<T, StoreError>>) -> T {
     operation.now_or_never().expect("a store in memory is ready at once").unwrap()
 }

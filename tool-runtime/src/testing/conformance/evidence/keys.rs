@@ -1,4 +1,4 @@
-//! That a tenant's keys are added once, and that what is destroyed stays destroyed.
+//! Checks that a tenant's keys are added once, and that destroyed keys stay destroyed.
 
 use uuid::Uuid;
 
@@ -155,7 +155,7 @@ async fn keys_under_others_are_listed(evidence: &Evidence<'_>) {
     assert_eq!(found, 2, "the ids of keys are told apart byte by byte");
 }
 
-/// Lists page by page, and gives up where that comes to no end.
+/// Lists page by page, and stops if that does not end.
 async fn listed(evidence: &Evidence<'_>, not_by: &str, most: usize) -> Vec<TenantKey> {
     let mut all: Vec<TenantKey> = Vec::new();
     for _ in 0..100_000 {

@@ -1,4 +1,4 @@
-//! What an evidence store promises.
+//! The conformance suite of evidence stores.
 
 mod keys;
 mod rewrap;
@@ -14,11 +14,11 @@ use crate::evidence::{
 };
 use crate::store::UnixMillis;
 
-/// Checks everything that an [`EvidenceStore`] promises, but that what it destroys is gone from its
-/// files: that is the backend's own test.
+/// Checks every promise of an [`EvidenceStore`], except that destroyed data is removed from its
+/// files: test that separately.
 ///
 /// # Panics
-/// Panics at the first promise that is broken.
+/// Panics at the first broken promise.
 ///
 /// # Examples
 /// ```
@@ -36,7 +36,7 @@ pub async fn evidence(store: &dyn EvidenceStore) {
     rewrap::check(store).await;
 }
 
-/// The evidence of a tenant that one check has to itself.
+/// The evidence of a tenant that one check owns.
 struct Evidence<'a> {
     store: &'a dyn EvidenceStore,
     tenant: Uuid,
@@ -47,20 +47,20 @@ impl<'a> Evidence<'a> {
         Self { store, tenant: Uuid::now_v7() }
     }
 
-    /// A snapshot of a moment with nothing sealed.
+    /// Makes a snapshot at a time, without sealed contents.
     fn plain_at(&self, moment: UnixMillis) -> StoredSnapshot {
         let id = SnapshotId::at(moment);
         StoredSnapshot::new(StoredFacts::new(self.tenant, id, "trace-1", id.to_string()), None)
     }
 
-    /// A snapshot with all there is to seal, under this version.
+    /// Makes a snapshot with all sealed contents, under this version.
     fn sealed_by(&self, version: u32) -> StoredSnapshot {
         let key = WrappedKey::new(version, wrapping(1));
         let sealed = SealedContents::new(key, Some(b"arguments".to_vec()), Some(b"out".to_vec()));
         StoredSnapshot { sealed: Some(sealed), ..self.plain_at(START) }
     }
 
-    /// Keeps a snapshot under this version, which has to be there.
+    /// Stores a snapshot under this version, which has to exist.
     async fn keep_sealed_by(&self, version: u32) -> StoredSnapshot {
         let snapshot = self.sealed_by(version);
         assert!(self.put(&snapshot).await, "a snapshot under a key that is there is kept");
@@ -116,7 +116,7 @@ impl<'a> Evidence<'a> {
         done("add_tenant_key", self.store.add_tenant_key(key.clone()).await)
     }
 
-    /// Adds versions that have to be new.
+    /// Adds versions, which have to be new.
     async fn add_keys(&self, versions: &[u32]) {
         for version in versions {
             assert!(self.add(&self.key(*version)).await, "a key of a greater version is added");
@@ -156,7 +156,7 @@ impl<'a> Evidence<'a> {
         done("add_checksum", added)
     }
 
-    /// Which versions of the tenant's keys are not destroyed.
+    /// Returns the versions of the tenant's keys that are not destroyed.
     async fn live(&self, versions: &[u32]) -> Vec<u32> {
         let mut live = Vec::new();
         for version in versions {
@@ -167,7 +167,7 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// Does the same many times at once, and counts how often it was done.
+/// Runs the same operation many times concurrently, and counts the successes.
 async fn crowd<F: Future<Output = bool>>(one: impl Fn(u8) -> F) -> usize {
     let all = (0..u8::try_from(CROWD).unwrap_or(u8::MAX)).map(|number| {
         let one = one(number);
@@ -179,7 +179,7 @@ async fn crowd<F: Future<Output = bool>>(one: impl Fn(u8) -> F) -> usize {
     join_all(all).await.into_iter().filter(|done| *done).count()
 }
 
-/// A wrapped key, as long as they all are.
+/// Makes a wrapped key of the usual length.
 fn wrapping(byte: u8) -> Vec<u8> {
     vec![byte; 81]
 }

@@ -1,4 +1,5 @@
-//! That a snapshot's key is wrapped anew by whoever sees how it is wrapped, and by keys that live.
+//! Checks that only a caller that knows a key's current wrapping can rewrap it, and only with live
+//! keys.
 
 use uuid::Uuid;
 
@@ -27,7 +28,7 @@ async fn list(
     listed
 }
 
-/// Keeps snapshots under these versions; gives them in the order of ids.
+/// Stores snapshots under these versions, and returns them in the order of ids.
 async fn keep(evidence: &Evidence<'_>, versions: &[u32]) -> Vec<(SnapshotId, WrappedKey)> {
     let mut kept = Vec::new();
     for version in versions {

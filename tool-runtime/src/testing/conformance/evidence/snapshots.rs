@@ -1,4 +1,4 @@
-//! That snapshots are kept as they were put, and found by those alone whose they are.
+//! Checks that snapshots are stored byte for byte, and found only by their tenant.
 
 use super::super::samples::{START, at, before, bytes, names};
 use super::Evidence;
@@ -89,7 +89,8 @@ async fn a_snapshot_is_its_tenant_s(evidence: &Evidence<'_>) {
     let mut theirs = snapshot.clone();
     theirs.facts.tenant = other.tenant;
     theirs.facts.facts = b"theirs".to_vec();
-    // Whether the store takes or refuses another's id, it must not change what is behind it.
+    // The store may accept or reject another tenant's id, but must not change the snapshot behind
+    // it.
     let _ = other.store.put_snapshot(theirs).await;
     let found = evidence.find(snapshot.facts.id).await;
     assert_eq!(found, Some(snapshot), "another tenant's snapshot changes nothing");
@@ -228,7 +229,7 @@ async fn the_eldest_are_swept_first(evidence: &Evidence<'_>) {
     assert_eq!(swept, [0, 1, 2, 0, 1], "a sweep forgets at most so many, and says how many");
 }
 
-/// Lists page by page, and gives up where that comes to no end.
+/// Lists page by page, and stops if that does not end.
 async fn pages(evidence: &Evidence<'_>, query: &SnapshotQuery, most: usize) -> Vec<StoredFacts> {
     let mut all: Vec<StoredFacts> = Vec::new();
     for _ in 0..100 {

@@ -1,4 +1,4 @@
-//! Who gets a key, and what everyone else is told.
+//! Claims: who gets a key, and the results for other claimants.
 
 use super::super::samples::{START, at, before, bytes};
 use super::{Keys, LEASE, arguments, kept, request, success};

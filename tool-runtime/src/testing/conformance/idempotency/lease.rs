@@ -1,4 +1,4 @@
-//! How long an owner holds a key, and how it loses it.
+//! Leases: how long an owner holds a key, and how it loses it.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What an idempotency store promises.
+//! The conformance suite of idempotency stores.
 
 mod claim;
 mod lease;
@@ -19,10 +19,10 @@ use crate::store::{
     StoredAnswer, UnixMillis,
 };
 
-/// Checks everything that an [`IdempotencyStore`] promises.
+/// Checks every promise of an [`IdempotencyStore`].
 ///
 /// # Panics
-/// Panics at the first promise that is broken.
+/// Panics at the first broken promise.
 pub async fn idempotency(store: &dyn IdempotencyStore) {
     claim::all(store).await;
     lease::all(store).await;
@@ -33,10 +33,10 @@ pub async fn idempotency(store: &dyn IdempotencyStore) {
     time::all(store).await;
 }
 
-/// For how long every claim holds.
+/// The lease of every claim.
 const LEASE: Duration = Duration::from_secs(30);
 
-/// The keys of a tenant that one check has to itself.
+/// The keys of a tenant that one check owns.
 struct Keys<'a> {
     store: &'a dyn IdempotencyStore,
     tenant: Uuid,
@@ -63,7 +63,7 @@ impl<'a> Keys<'a> {
         self.ask(request(key, now).resolves(true)).await
     }
 
-    /// Claims a key that nobody has had.
+    /// Claims a new key.
     async fn first(&self, key: &KeyScope, now: UnixMillis) -> Fence {
         match self.claim(key, now).await {
             ClaimOutcome::First(fence) => fence,
@@ -71,7 +71,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Claims a key whose owner's lease has run out.
+    /// Claims a key whose owner's lease has expired.
     async fn take_over(&self, key: &KeyScope, now: UnixMillis) -> Fence {
         match self.claim(key, now).await {
             ClaimOutcome::TakenOver(fence) => fence,
@@ -109,7 +109,7 @@ impl<'a> Keys<'a> {
         panic!("sweeping comes to an end: after a million records, there were more");
     }
 
-    /// Brings keys into every state in which they are kept.
+    /// Brings keys into every stored state.
     async fn in_every_state(&self) -> Vec<(&'static str, KeyScope)> {
         let named = ["running", "unknown", "succeeded", "failed"];
         let keys = named.map(|state| (state, self.key(state)));
@@ -139,7 +139,7 @@ fn success(text: &str) -> StoredAnswer {
     StoredAnswer::succeeded(format!("\"{text}\"").into_bytes(), b"{}".to_vec())
 }
 
-/// Answers, and keeps the answer for a day.
+/// Settles with an answer that is kept for a day.
 fn kept(answer: StoredAnswer) -> Settlement {
     Settlement::Answered { answer, keep_until: at(86_400) }
 }

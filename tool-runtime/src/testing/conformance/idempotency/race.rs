@@ -1,4 +1,4 @@
-//! Many at the same time, and claimants that give up.
+//! Concurrent claimants, and claimants that are dropped.
 
 use std::task::Poll;
 

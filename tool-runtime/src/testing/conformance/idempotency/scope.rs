@@ -1,4 +1,4 @@
-//! Whose key it is, and what is listed for whom.
+//! Scopes of keys, and listing by tenant.
 
 use super::super::samples::{START, alike, at};
 use super::{Keys, kept, success};
@@ -74,7 +74,7 @@ async fn a_page_may_start_after_what_was_resolved(keys: &Keys<'_>) {
     assert_eq!(rest, whole[page.len()..], "a page may start after what is not unknown any more");
 }
 
-/// Makes unknown keys whose order is another one by each part of their scope.
+/// Makes unknown keys whose order differs by each part of their scope.
 async fn unknown_keys(keys: &Keys<'_>) -> Vec<KeyScope> {
     let parts =
         [("b", "x", "2"), ("a", "y", "3"), ("a", "x", "9"), ("b", "y", "1"), ("c", "x", "0")];
@@ -96,7 +96,7 @@ async fn list(keys: &Keys<'_>, after: Option<&KeyScope>, most: usize) -> Vec<Key
     listed
 }
 
-/// Lists page by page, and gives up where that comes to no end.
+/// Lists page by page, and stops if that does not end.
 async fn pages(keys: &Keys<'_>, most: usize) -> Vec<KeyRecord> {
     let mut all: Vec<KeyRecord> = Vec::new();
     for _ in 0..100 {

@@ -1,4 +1,4 @@
-//! Whose settlement stands.
+//! Settlements: which of several stands.
 
 use super::super::samples::{START, at};
 use super::{Keys, kept, success};
@@ -18,7 +18,7 @@ pub(super) async fn all(store: &dyn IdempotencyStore) {
 async fn an_owner_settles_after_its_lease(keys: &Keys<'_>) {
     let key = keys.key("late");
     let fence = keys.first(&key, START).await;
-    // Another key's claim is how the store learns what time it is.
+    // The claim of another key tells the store the time.
     keys.first(&keys.key("other"), at(3_600)).await;
     let settled = keys.settle(&key, fence, kept(success("12A"))).await;
     assert!(settled, "an owner whom nobody took over settles its key, however late");

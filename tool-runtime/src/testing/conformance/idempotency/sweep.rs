@@ -1,4 +1,4 @@
-//! What may be forgotten, and when.
+//! Sweeping: which records may be removed, and when.
 
 use super::super::samples::{END, START, at, before};
 use super::{Keys, success};

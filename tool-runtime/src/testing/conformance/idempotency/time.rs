@@ -1,4 +1,4 @@
-//! The store's time, which no setting of a wall clock moves.
+//! The store's time, which does not follow the wall clock.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::store::{ClockReading, IdempotencyStore, MonotonicTime, UnixMillis};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Longer than the suite takes, where a backend tells the time of its own server.
+/// Longer than the suite takes, for a backend that uses its own server's time.
 const SOON: Duration = Duration::from_secs(10 * 60);
 
 pub(super) async fn all(store: &dyn IdempotencyStore) {
