@@ -88,11 +88,11 @@ struct ArchivedKey {
 /// The size of an archived key, in bytes: two digests, a fence, a tenant, and the map's entry.
 const ARCHIVED_BYTES: usize = 128;
 
-/// UnknownIndex outcomes by their age, with a count for each caller.
+/// Unknown outcomes by their age, with a count for each caller.
 #[derive(Default)]
 struct UnknownIndex {
     by_age: BTreeSet<(UnixMillis, KeyScope)>,
-    by_caller: HashMap<(Uuid, Box<str>), usize>,
+    caller_counts: HashMap<(Uuid, Box<str>), usize>,
 }
 
 impl UnknownIndex {
@@ -100,7 +100,7 @@ impl UnknownIndex {
         let since = record.since.unwrap_or(UnixMillis::new(0));
         if self.by_age.insert((since, record.key.clone())) {
             let caller = (record.key.tenant, record.caller.clone());
-            *self.by_caller.entry(caller).or_default() += 1;
+            *self.caller_counts.entry(caller).or_default() += 1;
         }
     }
 
@@ -110,16 +110,16 @@ impl UnknownIndex {
             return;
         }
         let caller = (record.key.tenant, record.caller.clone());
-        if let Some(count) = self.by_caller.get_mut(&caller) {
+        if let Some(count) = self.caller_counts.get_mut(&caller) {
             *count -= 1;
             if *count == 0 {
-                self.by_caller.remove(&caller);
+                self.caller_counts.remove(&caller);
             }
         }
     }
 
     fn count(&self, tenant: Uuid, caller: &str) -> usize {
-        self.by_caller.get(&(tenant, caller.into())).copied().unwrap_or_default()
+        self.caller_counts.get(&(tenant, caller.into())).copied().unwrap_or_default()
     }
 }
 
