@@ -186,7 +186,7 @@ impl Host {
         approver: Option<&str>,
     ) -> Result<ResponseEnvelope, ContractError> {
         let cx = self.request()?.into_context(TENANT);
-        let mut call = self.runtime.resume(ticket, &cx).await;
+        let mut call = self.runtime.tickets().resume(ticket, &cx).await;
         if call.needs_approval() {
             transcript::shown(call.preview(), Some(&call.rehearse().await));
         }

@@ -113,7 +113,7 @@ impl Process {
     }
 
     async fn pays(&self, ticket: &str) -> ToolOutput {
-        let mut call = self.runtime.resume(ticket, &cx()).await;
+        let mut call = self.runtime.tickets().resume(ticket, &cx()).await;
         call.approve("jill").unwrap();
         call.execute().await.clone()
     }
@@ -187,7 +187,7 @@ async fn a_root_secret_is_replaced_and_nothing_that_waits_or_was_kept_is_lost() 
 
     let rewrapped = step_2.vault.rewrap_tenant_keys(&access()).await.unwrap();
     assert_eq!((rewrapped.changed, rewrapped.unreadable), (1, 0), "step 3");
-    let waiting = step_2.runtime.waiting_calls(TENANT, None, 100).await.unwrap().calls;
+    let waiting = step_2.runtime.tickets().waiting(TENANT, None, 100).await.unwrap().calls;
     assert_eq!(waiting.len(), 2, "step 4: one ticket of each secret waits");
     step_2.close().await;
 

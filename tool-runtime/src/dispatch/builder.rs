@@ -242,7 +242,9 @@ impl RuntimeBuilder {
             return Err(BuildError { problems });
         };
         #[cfg(feature = "policy")]
-        let governor = Some(self.policy.prepare(&mut tools, &timer));
+        let policy_state = self.policy.prepare(&mut tools, &timer);
+        #[cfg(feature = "policy")]
+        let governor = Some(crate::policy::PolicyState::as_call_policy(&policy_state));
         #[cfg(not(feature = "policy"))]
         let governor = None;
         #[cfg(feature = "trace")]
@@ -260,6 +262,8 @@ impl RuntimeBuilder {
             max_blocking: self.max_blocking,
             blocking: Arc::default(),
             governor,
+            #[cfg(feature = "policy")]
+            policy_state,
             recorder: self.recorder,
             evidence_collector: self.evidence_collector,
             instrument,

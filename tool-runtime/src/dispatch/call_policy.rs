@@ -2,7 +2,6 @@
 //!
 //! The pipeline works without an implementation; the feature `policy` has the only one.
 
-use std::any::Any;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -53,9 +52,6 @@ pub(crate) trait CallPolicy: fmt::Debug + Send + Sync {
 
     /// Ends the ticket of a call that was withdrawn.
     fn withdrawn(&self, ticket: Uuid, how: TicketWithdrawal) -> BoxFuture<'static, ()>;
-
-    /// Returns the implementation, for a downcast.
-    fn as_any(&self) -> &dyn Any;
 
     /// Counts a call that was refused before it ran, and may add to its answer.
     fn refused(&self, tool: &str, cx: &ToolContext, refusal: &mut Refusal);

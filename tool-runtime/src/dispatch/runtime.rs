@@ -68,6 +68,8 @@ pub(crate) struct Inner {
     pub(crate) max_blocking: usize,
     pub(crate) blocking: Arc<AtomicUsize>,
     pub(crate) governor: Option<Arc<dyn CallPolicy>>,
+    #[cfg(feature = "policy")]
+    pub(crate) policy_state: Arc<crate::policy::PolicyState>,
     pub(crate) recorder: Option<Arc<dyn CallRecorder>>,
     pub(crate) evidence_collector: Option<Arc<dyn EvidenceCollector>>,
     pub(crate) instrument: Option<Arc<dyn CallInstrument>>,
@@ -322,6 +324,11 @@ impl Runtime {
             Either::Left((output, _)) => Some(output),
             Either::Right(_) => None,
         }
+    }
+
+    #[cfg(feature = "policy")]
+    pub(crate) fn policy_state(&self) -> &Arc<crate::policy::PolicyState> {
+        &self.inner.policy_state
     }
 
     pub(crate) fn governor(&self) -> Option<&dyn CallPolicy> {

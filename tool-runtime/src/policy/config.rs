@@ -233,7 +233,7 @@ impl Policy {
     /// The caller is the call's actor, which over HTTP is the authenticated service or key, else
     /// its user. Beyond this quota, the caller's writes under new keys are answered
     /// `RATE_LIMITED`, reason `unknown_outcomes_full`, until some are
-    /// [resolved](crate::Runtime::resolve_outcome) or [archived](Self::archive_unknown_after).
+    /// [resolved](crate::policy::Outcomes::resolve) or [archived](Self::archive_unknown_after).
     /// Other callers are not affected.
     pub fn unknown_per_caller(mut self, outcomes: usize) -> Self {
         self.unknown_per_caller = outcomes;

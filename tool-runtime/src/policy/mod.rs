@@ -31,16 +31,17 @@ pub use async_trait::async_trait;
 
 pub use self::access::{AccessPolicy, AccessRequest, AccessVerdict};
 pub use self::approval::{
-    ApprovalRequest, Approver, Decision, GrantError, GrantFor, TicketError, WaitingCall,
-    WaitingCalls,
+    ApprovalRequest, Approver, Decision, GrantError, GrantFor, Grants, TicketError, Tickets,
+    WaitingCall, WaitingCalls,
 };
 pub use self::config::Policy;
 pub use self::excerpt::{Cut, ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
-pub use self::idempotency::{OutcomeCounts, Resolution, ResolveError};
+pub use self::idempotency::{OutcomeCounts, Outcomes, Resolution, ResolveError};
 pub use self::limits::{BreakerConfig, RateLimit};
 #[cfg(feature = "http")]
 pub(crate) use self::limits::{RateKey, RateLimiter};
 pub use self::out_of_range::OutOfRange;
+pub(crate) use self::policy_state::PolicyState;
 pub use self::retry::RetryConfig;
 pub use self::rules::{ConcurrentRepeat, Rules};
 #[cfg(feature = "sqlite")]

@@ -1,6 +1,5 @@
 //! Implements the pipeline's `CallPolicy` trait with the policies of one runtime.
 
-use std::any::Any;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -23,7 +22,6 @@ use super::sweeper::Sweeper;
 use super::ticket::KeyRing;
 use super::tool_plan::ToolPlan;
 use crate::call::{CallApproval, CallScope, TicketWithdrawal, ToolCall};
-use crate::dispatch::Runtime;
 use crate::dispatch::call_policy::{CallPolicy, ClaimResult, PolicyDecision, Retries};
 use crate::dispatch::refusal::Refusal;
 use crate::registry::Registered;
@@ -65,7 +63,7 @@ impl Policy {
         self,
         tools: &mut [Registered],
         timer: &Arc<dyn Timer>,
-    ) -> Arc<dyn CallPolicy> {
+    ) -> Arc<PolicyState> {
         let plan = |tool: &mut Registered| {
             let plan = ToolPlan::new(tool, &self.rules_of(&tool.spec), timer);
             tool.policy_stages =
@@ -73,7 +71,7 @@ impl Policy {
             plan
         };
         let plans = tools.iter_mut().map(plan).collect();
-        Arc::new(PolicyHandle(Arc::new(PolicyState {
+        Arc::new(PolicyState {
             plans,
             concurrency: self
                 .max_in_flight
@@ -94,7 +92,7 @@ impl Policy {
             ticket_lifetime: self.ticket_lifetime,
             output_lifetime: self.output_lifetime,
             clock: self.clock,
-        })))
+        })
     }
 }
 
@@ -110,10 +108,9 @@ impl PolicyState {
         self.plans.get(found)
     }
 
-    /// Returns the policies of a runtime.
-    pub(super) fn of(runtime: &Runtime) -> Option<&Arc<Self>> {
-        let governor = runtime.governor()?.as_any().downcast_ref::<PolicyHandle>()?;
-        Some(&governor.0)
+    /// Returns the policies as the pipeline uses them.
+    pub(crate) fn as_call_policy(state: &Arc<Self>) -> Arc<dyn CallPolicy> {
+        Arc::new(PolicyHandle(state.clone()))
     }
 }
 
@@ -155,10 +152,6 @@ impl CallPolicy for PolicyHandle {
         let tickets = self.0.stores.tickets.clone();
         // If the store fails, the ticket stays valid until it expires.
         async move { drop(tickets.end_ticket(ticket, ticket_end_of(how)).await) }.boxed()
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn refused(&self, tool: &str, cx: &ToolContext, refusal: &mut Refusal) {

@@ -100,12 +100,12 @@ impl Runtime {
     /// idempotency keys do not follow a step; tickets, standing grants and kept outputs do.
     #[must_use]
     pub fn wall_clock_steps(&self) -> u64 {
-        PolicyState::of(self).map_or(0, |state| state.store_time.steps.load(Ordering::Relaxed))
+        self.policy_state().store_time.steps.load(Ordering::Relaxed)
     }
 
     /// Returns the counter behind [`wall_clock_steps`](Self::wall_clock_steps).
     #[cfg(feature = "http")]
     pub(crate) fn wall_clock_step_counter(&self) -> Arc<AtomicU64> {
-        PolicyState::of(self).map(|state| state.store_time.steps.clone()).unwrap_or_default()
+        self.policy_state().store_time.steps.clone()
     }
 }

@@ -94,9 +94,6 @@ impl Runtime {
     /// # Errors
     /// Returns the store's error.
     pub async fn sweep(&self) -> Result<usize, StoreError> {
-        match PolicyState::of(self) {
-            Some(state) => state.sweep().await,
-            None => Ok(0),
-        }
+        self.policy_state().sweep().await
     }
 }

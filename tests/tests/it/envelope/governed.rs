@@ -49,7 +49,7 @@ async fn a_call_that_has_to_be_approved_is_answered_with_its_ticket() {
     assert!(!wire(&response).to_string().contains(SECRET));
     let ticket = details(&response)["ticket"].to_string().parse::<Ticket>().unwrap().to_json();
 
-    let mut call = runtime.resume(&ticket, &request().into_context(TENANT)).await;
+    let mut call = runtime.tickets().resume(&ticket, &request().into_context(TENANT)).await;
     call.approve("boss").unwrap();
     let approved = call.execute().await.clone().into_envelope();
     assert_eq!(approved.data().map(|data| data.get()), Some(r#""booked 7A""#));
@@ -61,7 +61,8 @@ async fn a_ticket_of_another_tenants_request_is_refused() {
     let runtime = builder(&log).policy(Policy::new()).build().unwrap();
     let response = runtime.handle(request(), "book_seat", BOOK).await;
     let ticket = details(&response)["ticket"].to_string().parse::<Ticket>().unwrap().to_json();
-    let mut call = runtime.resume(&ticket, &request().into_context(Uuid::from_u128(8))).await;
+    let mut call =
+        runtime.tickets().resume(&ticket, &request().into_context(Uuid::from_u128(8))).await;
     let _ = call.approve("boss");
     assert_eq!(code(&call.execute().await.clone().into_envelope()), "FORBIDDEN");
     assert!(!log.all().iter().any(|entry| entry == "booked 7A"));

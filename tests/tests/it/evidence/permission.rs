@@ -64,7 +64,7 @@ async fn a_replay_runs_no_read_that_needs_approval() {
         let approvals = approvals.iter().filter_map(|call| call.approval.as_ref());
         let by: Vec<_> = approvals.filter_map(|it| it.by.as_deref()).collect();
         assert_eq!(by, ["boss"], "the reader approves nothing by reading");
-        let waiting = runtime.waiting_calls(TENANT, None, 10).await.unwrap();
+        let waiting = runtime.tickets().waiting(TENANT, None, 10).await.unwrap();
         assert!(waiting.calls.is_empty(), "a replay asks nobody");
     }
 }
@@ -91,7 +91,7 @@ async fn a_replay_uses_no_standing_grant_of_the_user_it_repeats() {
     let (office, world) = (Office::new(), World::default());
     let runtime = runtime(&office, &world, Permission::Ask, Policy::new());
     read(&runtime).await;
-    runtime.grant("read_salary", &cx_of(TENANT), "boss").await.unwrap();
+    runtime.grants().give("read_salary", &cx_of(TENANT), "boss").await.unwrap();
     let report = Replay::new(&runtime, &office.ledger, access()).run("trace-1").await.unwrap();
     assert_eq!((verdicts(&report), world.runs()), (vec![skipped("needs_approval")], 1));
 }

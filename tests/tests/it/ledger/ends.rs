@@ -319,7 +319,7 @@ async fn a_call_put_away_behind_a_ticket_names_it_and_so_does_the_one_that_comes
     let waits = first.approval.expect("a ticket");
     assert_eq!((waits.by, waits.at, waits.ticket), (None, None, Some(ticket.id())));
 
-    let mut call = desk.runtime.resume(&ticket.to_json(), &jane()).await;
+    let mut call = desk.runtime.tickets().resume(&ticket.to_json(), &jane()).await;
     call.approve("boss").unwrap();
     call.execute().await;
     let records = recorded(&desk.ledger).await;

@@ -75,7 +75,7 @@ async fn a_ticket_leads_back_to_its_call() {
     let ticket =
         call.execute().await.error().and_then(|error| error.details()).expect("details")["ticket"]
             .to_string();
-    let mut resumed = runtime.resume(&ticket, &cx("other")).await;
+    let mut resumed = runtime.tickets().resume(&ticket, &cx("other")).await;
     assert_eq!(
         resumed.status(),
         CallStatus::Pending,
@@ -85,7 +85,7 @@ async fn a_ticket_leads_back_to_its_call() {
     resumed.approve("boss").unwrap();
     let output = resumed.execute().await.clone();
     assert!(output.is_ok(), "{output}");
-    let mut again = runtime.resume(&ticket, &cx("other")).await;
+    let mut again = runtime.tickets().resume(&ticket, &cx("other")).await;
     let refused = again.execute().await;
     assert_eq!(
         refused.error().and_then(|error| error.details()).expect("details")["reason"],

@@ -152,7 +152,7 @@ impl World {
     async fn unknown(&self) -> Vec<KeyRecord> {
         for _ in 0..1_000_000 {
             let unknown =
-                self.runtime.unknown_outcomes(Uuid::nil(), None, 10).await.expect("a list");
+                self.runtime.outcomes().unknown(Uuid::nil(), None, 10).await.expect("a list");
             if !unknown.is_empty() {
                 return unknown;
             }

@@ -31,7 +31,7 @@ pub(super) async fn page(
     let (mut page, mut after, mut most) = (InboxPage::default(), asked.after, asked.most);
     let mut looked_at = 0;
     loop {
-        let found = app.runtime.waiting_calls(clerk.tenant(), after, most).await;
+        let found = app.runtime.tickets().waiting(clerk.tenant(), after, most).await;
         let found = found.map_err(|_| desk::store_down())?;
         let mut covered = found.calls.into_iter().filter(|call| is_covered(app, clerk, call));
         page.calls.extend(covered.by_ref().take(asked.most - page.calls.len()));

@@ -91,7 +91,7 @@ async fn decided(
     heard: &mut Heard,
 ) -> Result<Response, Problem> {
     refusing::unless_counted(app, clerk, ticket, &caller).await?;
-    let mut call = app.runtime.resume_waiting(ticket, &clerk.cx).await;
+    let mut call = app.runtime.tickets().resume_by_id(ticket, &clerk.cx).await;
     let attempt = Attempt::of(clerk, ticket, decision, caller.clone());
     // A call that could not be found has no tool.
     if !call.name().is_empty() && !inbox::covers(app, clerk, call.name()) {
@@ -153,7 +153,7 @@ async fn decline(
     attempt: &Attempt,
 ) -> Result<Response, Problem> {
     let tool_name = call.name().to_owned();
-    match app.runtime.end_ticket(ticket, TicketEnd::Declined).await {
+    match app.runtime.tickets().end(ticket, TicketEnd::Declined).await {
         Ok(None) => {}
         Ok(Some(end)) => {
             let _ = call.refuse(|| TicketFault::from(end).into());

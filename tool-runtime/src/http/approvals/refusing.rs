@@ -90,11 +90,12 @@ pub(super) async fn unless_counted(
         return Ok(());
     }
     let (runtime, tenant) = (&app.runtime, clerk.tenant());
-    let waiting = runtime.waiting_call(ticket, tenant).await.map_err(|_| desk::store_down())?;
+    let waiting =
+        runtime.tickets().find_waiting(ticket, tenant).await.map_err(|_| desk::store_down())?;
     if waiting.is_some() {
         return Ok(());
     }
-    let end = runtime.ticket_end(ticket, tenant).await.map_err(|_| desk::store_down())?;
+    let end = runtime.tickets().end_of(ticket, tenant).await.map_err(|_| desk::store_down())?;
     app.refusal_counts.is_recorded(caller, RefusalKind::Decision);
     Err(end.map_or_else(unknown, ended))
 }

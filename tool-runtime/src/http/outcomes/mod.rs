@@ -54,7 +54,8 @@ async fn listed(app: &App, parts: &Parts, heard: &mut Heard) -> Result<Response,
     let asked = Asked::<Cursor>::read(parts.uri.query(), "the `next` of the page before")?;
     let after = asked.after.map(|cursor| cursor.of(clerk.tenant()));
     let listing = async {
-        let found = app.runtime.unknown_outcomes(clerk.tenant(), after.as_ref(), asked.most).await;
+        let found =
+            app.runtime.outcomes().unknown(clerk.tenant(), after.as_ref(), asked.most).await;
         let found = found.map_err(|_| desk::store_down())?;
         note(app, &clerk, "list_outcomes", "GET /outcomes", None, "done").await?;
         Ok(found)
@@ -73,14 +74,14 @@ async fn resolved(
     found: Found,
     heard: &mut Heard,
 ) -> Result<Response, Problem> {
-    let record = app.runtime.unknown_outcome(clerk.tenant(), Fence::new(id)).await;
+    let record = app.runtime.outcomes().find_unknown(clerk.tenant(), Fence::new(id)).await;
     let record = record.map_err(|_| desk::store_down())?.ok_or_else(unknown)?;
     heard.tool_name = (*record.key.tool).into();
     let Found { decision, resolution, reason } = found;
     let noted = |outcome| noted(app, clerk, &record, decision.as_str(), &reason, outcome);
     // Nothing is resolved that could not be recorded.
     noted("asked".to_owned()).await?;
-    match app.runtime.resolve_outcome(&record, resolution).await {
+    match app.runtime.outcomes().resolve(&record, resolution).await {
         Ok(()) => {
             // The resolution stands, and the record says that it was asked for.
             drop(noted("done".to_owned()).await);

@@ -119,7 +119,7 @@ async fn figures(app: &App, parts: &Parts, heard: &mut Heard) -> Result<Response
         left_out: refusals.left_out(),
         summaries: refusals.pending(),
     };
-    let text = app.metrics.text(&app.config, app.runtime.outcome_counts(), held);
+    let text = app.metrics.text(&app.config, app.runtime.outcomes().counts(), held);
     Ok(([(CONTENT_TYPE, OPEN_METRICS)], text).into_response())
 }
 

@@ -1,5 +1,7 @@
 //! Standing grants: approvals for all future calls of a tool.
 
+use std::sync::Arc;
+
 use thiserror::Error;
 use tool_contracts::{CallStatus, Effect, ToolContext};
 use uuid::Uuid;
@@ -97,7 +99,25 @@ fn store_failed(error: &StoreError) -> Box<Refusal> {
     Refusal::new(CallStatus::NotExecuted, failure)
 }
 
+/// The standing grants of a runtime: approvals for all future calls of a tool by a principal.
+///
+/// [`Runtime::grants`] returns it.
+#[derive(Debug, Clone, Copy)]
+pub struct Grants<'r>(&'r Runtime);
+
 impl Runtime {
+    /// Returns the standing grants: to give, revoke and list them.
+    #[must_use]
+    pub fn grants(&self) -> Grants<'_> {
+        Grants(self)
+    }
+}
+
+impl Grants<'_> {
+    fn state(&self) -> &Arc<PolicyState> {
+        self.0.policy_state()
+    }
+
     /// Approves all future calls of a tool by the context's principal, until the tool's schema
     /// changes.
     ///
@@ -106,14 +126,14 @@ impl Runtime {
     /// # Errors
     /// Returns an error if the tool is unknown or destructive, the context has no principal, the
     /// approver has no name, or the store fails.
-    pub async fn grant(
+    pub async fn give(
         &self,
         tool: &str,
         cx: &ToolContext,
         granted_by: &str,
     ) -> Result<StandingGrant, GrantError> {
         let unknown = || GrantError::UnknownTool(tool.to_owned());
-        let state = PolicyState::of(self).ok_or_else(unknown)?;
+        let state = self.state();
         let plan = state.plan_of(tool).ok_or_else(unknown)?;
         if plan.effect == Effect::Destructive {
             return Err(GrantError::Destructive(tool.to_owned()));
@@ -133,25 +153,19 @@ impl Runtime {
     /// # Errors
     /// Returns the store's error.
     pub async fn revoke(&self, scope: &GrantScope) -> Result<bool, StoreError> {
-        match PolicyState::of(self) {
-            Some(state) => state.stores.grants.revoke_grant(scope).await,
-            None => Ok(false),
-        }
+        self.state().stores.grants.revoke_grant(scope).await
     }
 
     /// Lists a tenant's standing grants, at most `most`, from the first after `after`.
     ///
     /// # Errors
     /// Returns the store's error.
-    pub async fn grants(
+    pub async fn list(
         &self,
         tenant: Uuid,
         after: Option<&GrantScope>,
         most: usize,
     ) -> Result<Vec<StandingGrant>, StoreError> {
-        match PolicyState::of(self) {
-            Some(state) => state.stores.grants.grants(tenant, after, most).await,
-            None => Ok(Vec::new()),
-        }
+        self.state().stores.grants.grants(tenant, after, most).await
     }
 }

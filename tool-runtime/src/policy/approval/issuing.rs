@@ -190,7 +190,7 @@ impl ToolCall {
     /// Stores the call and issues its ticket: JSON that may be sent to another process.
     ///
     /// The ticket contains no arguments; the call is stored encrypted. Send the ticket to an
-    /// approver, and continue with [`Runtime::resume`](crate::Runtime::resume). This call is
+    /// approver, and continue with [`Tickets::resume`](super::Tickets::resume). This call is
     /// answered `NEEDS_USER_CONFIRMATION` and cannot be executed any more, so that it never runs
     /// twice.
     ///
@@ -202,7 +202,7 @@ impl ToolCall {
             return Err(TicketError::NotPending);
         }
         let runtime = self.runtime().clone();
-        let state = PolicyState::of(&runtime).ok_or(TicketError::NotPending)?;
+        let state = runtime.policy_state();
         // If the tool's rules require it, the decision is bound to a dry run here too.
         state.rehearse(self).await.map_err(|refusal| refused(*refusal))?;
         let ticket = state.issue(self, None).await?;

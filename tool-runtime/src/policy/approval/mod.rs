@@ -11,9 +11,10 @@ use tool_contracts::{CallStatus, ErrorCode, Permission, ToolErrorDetail};
 
 use self::approver::DecisionKind;
 pub use self::approver::{ApprovalRequest, Approver, Decision, GrantFor};
-pub use self::grants::GrantError;
+pub use self::grants::{GrantError, Grants};
 pub use self::issuing::TicketError;
 pub(super) use self::preview_binding::{fingerprint, not_canonical};
+pub use self::resuming::Tickets;
 pub use self::waiting_calls::{WaitingCall, WaitingCalls};
 use super::access::{AccessRequest, AccessVerdict};
 use super::idempotency::EarlierRun;

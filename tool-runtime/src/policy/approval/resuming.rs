@@ -1,5 +1,7 @@
 //! Resumes stored calls by their tickets.
 
+use std::sync::Arc;
+
 use tool_contracts::{CallStatus, ToolContext};
 use uuid::Uuid;
 
@@ -16,7 +18,25 @@ use crate::policy::store_access::{STORE_TIMEOUT, store_failure};
 use crate::policy::ticket::{Ticket, TicketFault, binding, open};
 use crate::store::{StoreError, TicketEnd, WaitingTicket};
 
+/// The tickets of a runtime: calls that wait for approval, here or in another process.
+///
+/// [`Runtime::tickets`] returns it.
+#[derive(Debug, Clone, Copy)]
+pub struct Tickets<'r>(&'r Runtime);
+
 impl Runtime {
+    /// Returns the tickets: to list waiting calls, to resume them, and to withdraw them.
+    #[must_use]
+    pub fn tickets(&self) -> Tickets<'_> {
+        Tickets(self)
+    }
+}
+
+impl Tickets<'_> {
+    pub(super) fn state(&self) -> &Arc<PolicyState> {
+        self.0.policy_state()
+    }
+
     /// Resumes a call by its ticket, in this process or in another with the same store and ticket
     /// keys.
     ///
@@ -45,7 +65,7 @@ impl Runtime {
     }
 
     /// Resumes a waiting call as an approver of its tenant, by the id of its ticket, as from
-    /// [`waiting_calls`](Self::waiting_calls).
+    /// [`waiting`](Self::waiting).
     ///
     /// The call is pending as after [`resume`](Self::resume), and needs an approval. It runs for
     /// the principal that opened it, never for the approver: in its first context, without
@@ -54,15 +74,15 @@ impl Runtime {
     /// `approver` is the approver's own context. A call that cannot be resumed is recorded in that
     /// context, under the name of its tool if it is known. A ticket of another tenant is not found.
     #[must_use = "a call runs nothing until it is executed"]
-    pub async fn resume_waiting(&self, id: Uuid, approver: &ToolContext) -> ToolCall {
-        let found = match self.waiting(id, approver.tenant_id()).await {
+    pub async fn resume_by_id(&self, id: Uuid, approver: &ToolContext) -> ToolCall {
+        let found = match self.stored(id, approver.tenant_id()).await {
             Ok(found) => found,
             Err(refusal) => return self.not_resumed("", None, approver, &refusal),
         };
         match self.resume_found(&found).await {
             Ok(call) => call,
             Err(refusal) => {
-                let tool = PolicyState::of(self).and_then(|state| state.tool_of(&found));
+                let tool = self.state().tool_of(&found);
                 self.not_resumed(tool.as_deref().unwrap_or(""), None, approver, &refusal)
             }
         }
@@ -76,8 +96,8 @@ impl Runtime {
     ///
     /// # Errors
     /// Returns the store's error.
-    pub async fn overtake(&self, cx: &ToolContext) -> Result<usize, StoreError> {
-        let Some(state) = PolicyState::of(self) else { return Ok(0) };
+    pub async fn supersede(&self, cx: &ToolContext) -> Result<usize, StoreError> {
+        let state = self.state();
         state.stores.tickets.overtake_tickets(cx.tenant_id(), conversation_of(cx)).await
     }
 
@@ -88,7 +108,7 @@ impl Runtime {
         cx: &ToolContext,
         refusal: &Refusal,
     ) -> ToolCall {
-        ToolCall::unknown(self.clone(), tool, call_id, Box::default(), cx.clone(), refusal)
+        ToolCall::unknown(self.0.clone(), tool, call_id, Box::default(), cx.clone(), refusal)
     }
 
     async fn resume_ticket(
@@ -96,7 +116,7 @@ impl Runtime {
         ticket: &Ticket,
         cx: &ToolContext,
     ) -> Result<ToolCall, Box<Refusal>> {
-        let state = PolicyState::of(self).ok_or(TicketFault::Unknown)?;
+        let state = self.state();
         state.check(ticket)?;
         let principal = principal_of(cx).unwrap_or_default();
         if ticket.tenant() != cx.tenant_id() || *ticket.principal() != *principal {
@@ -111,12 +131,12 @@ impl Runtime {
         self.resume_sealed(ticket, sealed, context, found.end.is_some()).await
     }
 
-    async fn waiting(&self, id: Uuid, tenant: Uuid) -> Result<WaitingTicket, Box<Refusal>> {
-        PolicyState::of(self).ok_or(TicketFault::Unknown)?.find_stored(id, tenant).await
+    async fn stored(&self, id: Uuid, tenant: Uuid) -> Result<WaitingTicket, Box<Refusal>> {
+        self.state().find_stored(id, tenant).await
     }
 
     async fn resume_found(&self, found: &WaitingTicket) -> Result<ToolCall, Box<Refusal>> {
-        let state = PolicyState::of(self).ok_or(TicketFault::Unknown)?;
+        let state = self.state();
         must_be_waiting_or_used(found)?;
         let mut sealed = state.unseal(found)?;
         let ticket = state.own_ticket(found, &mut sealed)?;
@@ -136,9 +156,9 @@ impl Runtime {
         context: ToolContext,
         is_used: bool,
     ) -> Result<ToolCall, Box<Refusal>> {
-        let state = PolicyState::of(self).ok_or(TicketFault::Unknown)?;
+        let state = self.state();
         let id = ticket.call_id().map(Into::into);
-        let mut call = self.open(ticket.tool(), id, sealed.sent.into(), context);
+        let mut call = self.0.open(ticket.tool(), id, sealed.sent.into(), context);
         if call.status() != CallStatus::Pending {
             return Ok(call);
         }

@@ -5,7 +5,7 @@ use std::fmt;
 use tool_contracts::ToolContext;
 use uuid::Uuid;
 
-use crate::dispatch::Runtime;
+use super::resuming::Tickets;
 use crate::policy::policy_state::PolicyState;
 use crate::policy::store_access::STORE_TIMEOUT;
 use crate::policy::ticket::Ticket;
@@ -15,7 +15,7 @@ use crate::store::{StoreError, WaitingTicket};
 
 /// A stored call that waits for a decision.
 ///
-/// [`Runtime::resume_waiting`] resumes it by its ticket's [`id`](Ticket::id).
+/// [`Tickets::resume_by_id`] resumes it by its ticket's [`id`](Ticket::id).
 #[derive(Clone)]
 pub struct WaitingCall {
     ticket: Ticket,
@@ -69,7 +69,7 @@ impl fmt::Debug for WaitingCall {
     }
 }
 
-impl Runtime {
+impl Tickets<'_> {
     /// Lists the waiting calls of a tenant, at most `most`, from the first after `after`.
     ///
     /// A page may have fewer calls: those that cannot be resumed by their id are left out, such as
@@ -77,13 +77,13 @@ impl Runtime {
     ///
     /// # Errors
     /// Returns the store's error.
-    pub async fn waiting_calls(
+    pub async fn waiting(
         &self,
         tenant: Uuid,
         after: Option<Uuid>,
         most: usize,
     ) -> Result<WaitingCalls, StoreError> {
-        let Some(state) = PolicyState::of(self) else { return Ok(WaitingCalls::default()) };
+        let state = self.state();
         let now = state.clock.now();
         let found = state.stores.tickets.waiting_tickets(tenant, after, most, now);
         let found = state.call_store(STORE_TIMEOUT, found).await?;
@@ -96,12 +96,12 @@ impl Runtime {
     ///
     /// # Errors
     /// Returns the store's error.
-    pub async fn waiting_call(
+    pub async fn find_waiting(
         &self,
         id: Uuid,
         tenant: Uuid,
     ) -> Result<Option<WaitingCall>, StoreError> {
-        let Some(state) = PolicyState::of(self) else { return Ok(None) };
+        let state = self.state();
         let found = state.call_store(STORE_TIMEOUT, state.stores.tickets.find_ticket(id)).await?;
         let found = found.filter(|found| found.tenant == tenant && found.end.is_none());
         Ok(found.and_then(|found| state.waiting_call(&found)))
@@ -109,12 +109,12 @@ impl Runtime {
 
     /// Returns how a ticket of a tenant has ended; none if it is waiting or unknown.
     #[cfg(feature = "http")]
-    pub(crate) async fn ticket_end(
+    pub(crate) async fn end_of(
         &self,
         id: Uuid,
         tenant: Uuid,
     ) -> Result<Option<TicketEnd>, StoreError> {
-        let Some(state) = PolicyState::of(self) else { return Ok(None) };
+        let state = self.state();
         let found = state.call_store(STORE_TIMEOUT, state.stores.tickets.find_ticket(id)).await?;
         Ok(found.filter(|found| found.tenant == tenant).and_then(|found| found.end))
     }
@@ -122,12 +122,12 @@ impl Runtime {
     /// Ends the ticket of a resumed call, and returns how it had ended before: only one caller gets
     /// `None`, and its end counts.
     #[cfg(feature = "http")]
-    pub(crate) async fn end_ticket(
+    pub(crate) async fn end(
         &self,
         id: Uuid,
         end: TicketEnd,
     ) -> Result<Option<TicketEnd>, StoreError> {
-        let Some(state) = PolicyState::of(self) else { return Ok(Some(TicketEnd::Expired)) };
+        let state = self.state();
         state.call_store(STORE_TIMEOUT, state.stores.tickets.end_ticket(id, end)).await
     }
 }

@@ -137,7 +137,7 @@ impl ToolCall {
         let whole = |data: Option<&str>| ModelAnswer { data: data.map(str::to_owned), mark: None };
         let data = self.output().and_then(|output| output.data_json());
         let (Some(data), Some(scope)) = (data, self.scope()) else { return whole(None) };
-        let Some(state) = PolicyState::of(self.runtime()) else { return whole(Some(data)) };
+        let state = self.runtime().policy_state();
         let most = state.plan(scope).max_output_bytes;
         if data.len() <= most {
             return whole(Some(data));
@@ -185,7 +185,7 @@ impl Runtime {
         most: usize,
         cx: &ToolContext,
     ) -> Result<Option<OutputPage>, StoreError> {
-        let Some(state) = PolicyState::of(self) else { return Ok(None) };
+        let state = self.policy_state();
         let principal = principal_of(cx).unwrap_or_default();
         let (tenant, now, most) = (cx.tenant_id(), state.clock.now(), most.max(4));
         let outputs = &state.stores.outputs;

@@ -2,8 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::dispatch::Runtime;
-use crate::policy::policy_state::PolicyState;
+use super::resolution::Outcomes;
 
 /// Counts of unknown outcomes since the runtime was built.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -55,11 +54,11 @@ impl OutcomeCounters {
     }
 }
 
-impl Runtime {
+impl Outcomes<'_> {
     /// Returns the counts of unknown outcomes since the runtime was built.
     #[must_use]
-    pub fn outcome_counts(&self) -> OutcomeCounts {
-        let Some(state) = PolicyState::of(self) else { return OutcomeCounts::default() };
+    pub fn counts(&self) -> OutcomeCounts {
+        let state = self.state();
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let counts = &state.outcomes;
         OutcomeCounts {

@@ -17,4 +17,4 @@ pub use self::counters::OutcomeCounts;
 pub(super) use self::earlier_runs::EarlierRun;
 use self::lease::KeyLease;
 pub(super) use self::refusals::QUOTA_RETRY_AFTER_MS;
-pub use self::resolution::{Resolution, ResolveError};
+pub use self::resolution::{Outcomes, Resolution, ResolveError};

@@ -1,5 +1,7 @@
 //! Lists unknown outcomes, and resolves them by a person's decision.
 
+use std::sync::Arc;
+
 use thiserror::Error;
 use tool_contracts::ToolResultMeta;
 use uuid::Uuid;
@@ -48,7 +50,25 @@ pub enum ResolveError {
     Store(#[from] StoreError),
 }
 
+/// The outcomes of a runtime's keyed calls, above all the unknown ones.
+///
+/// [`Runtime::outcomes`] returns it.
+#[derive(Debug, Clone, Copy)]
+pub struct Outcomes<'r>(pub(super) &'r Runtime);
+
 impl Runtime {
+    /// Returns the outcomes of keyed calls: to list and resolve unknown ones, and to count them.
+    #[must_use]
+    pub fn outcomes(&self) -> Outcomes<'_> {
+        Outcomes(self)
+    }
+}
+
+impl Outcomes<'_> {
+    pub(super) fn state(&self) -> &Arc<PolicyState> {
+        self.0.policy_state()
+    }
+
     /// Lists a tenant's keyed calls whose outcome is unknown, at most `most`, from the first after
     /// `after`. Calls with a damaged record are among them.
     ///
@@ -57,64 +77,57 @@ impl Runtime {
     ///
     /// # Errors
     /// Returns the store's error.
-    pub async fn unknown_outcomes(
+    pub async fn unknown(
         &self,
         tenant: Uuid,
         after: Option<&KeyScope>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
-        match PolicyState::of(self) {
-            Some(state) => {
-                state
-                    .call_store(STORE_TIMEOUT, state.stores.keys.list_unknown(tenant, after, most))
-                    .await
-            }
-            None => Ok(Vec::new()),
-        }
+        let state = self.state();
+        let found = state.stores.keys.list_unknown(tenant, after, most);
+        state.call_store(STORE_TIMEOUT, found).await
     }
 
     /// Finds the record of a keyed call in any state, including an archived one.
     ///
     /// # Errors
     /// Returns the store's error.
-    pub async fn find_outcome(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {
-        match PolicyState::of(self) {
-            Some(state) => state.call_store(STORE_TIMEOUT, state.stores.keys.find(key)).await,
-            None => Ok(None),
-        }
+    pub async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {
+        let state = self.state();
+        state.call_store(STORE_TIMEOUT, state.stores.keys.find(key)).await
     }
 
     /// Finds a tenant's keyed call whose outcome is unknown, by its record's fence.
     ///
     /// # Errors
     /// Returns the store's error.
-    pub async fn unknown_outcome(
+    pub async fn find_unknown(
         &self,
         tenant: Uuid,
         fence: Fence,
     ) -> Result<Option<KeyRecord>, StoreError> {
-        let Some(state) = PolicyState::of(self) else { return Ok(None) };
+        let state = self.state();
         let found = state.stores.keys.find_unknown(tenant, fence);
         state.call_store(STORE_TIMEOUT, found).await
     }
 
     /// Resolves an unknown outcome as a person found it out.
     ///
-    /// An [archived](KeyState::Archived) record, which [`find_outcome`](Self::find_outcome)
+    /// An [archived](KeyState::Archived) record, which [`find`](Self::find)
     /// returns, can be resolved as [`DidNotHappen`](Resolution::DidNotHappen): its key can then be
     /// used again.
     ///
     /// # Errors
     /// Returns an error if the answer does not fit the tool's output schema, the outcome is not
     /// unknown any more, or the store fails.
-    pub async fn resolve_outcome(
+    pub async fn resolve(
         &self,
         record: &KeyRecord,
         resolution: Resolution,
     ) -> Result<(), ResolveError> {
         let tool = &*record.key.tool;
         let unknown = || ResolveError::UnknownTool(tool.to_owned());
-        let state = PolicyState::of(self).ok_or_else(unknown)?;
+        let state = self.state();
         let plan = state.plan_of(tool).ok_or_else(unknown)?;
         // A running call is settled by its owner only.
         let forgets = record.state == KeyState::Archived && resolution == Resolution::DidNotHappen;
@@ -141,7 +154,7 @@ impl Runtime {
     fn check_answer(&self, tool: &str, answer: &str) -> Result<(), ResolveError> {
         let wrong = |why| ResolveError::InvalidAnswer { tool: tool.to_owned(), why };
         crate::json::read(answer, &Limits::default()).map_err(|error| wrong(error.to_string()))?;
-        let output = self.registered(tool).and_then(|tool| tool.output.as_ref());
+        let output = self.0.registered(tool).and_then(|tool| tool.output.as_ref());
         let Some(output) = output else { return Ok(()) };
         let report = output.check(answer, &Limits::default(), Coerce::Off);
         match report.violations.first() {

@@ -270,7 +270,7 @@ async fn what_a_newer_message_has_overtaken_is_gone() {
     let ticket = super::text(&asked["detail"]["details"]["ticket"]["id"]);
     let tenant = Tenant::parse("yantian").unwrap().id();
     let newer = ToolContext::builder(tenant, "trace-3").session_id("evening").run_id("run-3");
-    let overtaken = place.office.runtime.overtake(&newer.build().unwrap()).await;
+    let overtaken = place.office.runtime.tickets().supersede(&newer.build().unwrap()).await;
     assert_eq!(overtaken.unwrap(), 1);
     let answer = place.office.approve("boss", &ticket).await;
     check(&answer, 410, "ticket_overtaken");

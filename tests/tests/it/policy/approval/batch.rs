@@ -260,7 +260,7 @@ async fn a_batch_ends_the_ticket_of_a_call_that_was_declined_before() {
     let notes = EventLog::default();
     let fixture = fixture(Policy::new(), &notes);
     let ticket = fixture.ticket("send", r#"{"n":1}"#).await;
-    let mut calls = vec![fixture.runtime.resume(&ticket, &jane()).await];
+    let mut calls = vec![fixture.runtime.tickets().resume(&ticket, &jane()).await];
     calls[0].decline("no").unwrap();
     fixture.runtime.execute_all(&mut calls).await;
     assert_eq!(reason(&fixture.approved(&ticket).await), "ticket_declined");

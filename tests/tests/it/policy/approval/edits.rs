@@ -133,7 +133,7 @@ async fn a_change_survives_the_wait_behind_a_ticket_and_the_name_does_not() {
     let mut call = fixture.runtime.call("pay", SENT, &jane());
     call.approve_edited("boss", r#"{"to":"eve","cents":4}"#).unwrap();
     let ticket = call.ticket().await.unwrap().to_json();
-    let mut unnamed = fixture.runtime.resume(&ticket, &jane()).await;
+    let mut unnamed = fixture.runtime.tickets().resume(&ticket, &jane()).await;
     assert_eq!(code(unnamed.execute().await), "NEEDS_USER_CONFIRMATION");
     let output = fixture.approved(&ticket).await;
     assert_eq!(output.data_json(), Some(r#""4 to eve""#));
@@ -144,7 +144,7 @@ async fn a_change_survives_the_wait_behind_a_ticket_and_the_name_does_not() {
 async fn a_call_that_came_back_may_be_changed_and_uses_its_ticket() {
     let fixture = Fixture::new(Policy::new());
     let ticket = fixture.ticket("pay", SENT).await;
-    let mut call = fixture.runtime.resume(&ticket, &jane()).await;
+    let mut call = fixture.runtime.tickets().resume(&ticket, &jane()).await;
     assert!(call.approve_edited("boss", "{}").is_err());
     call.approve_edited("boss", r#"{"to":"eve","cents":4}"#).unwrap();
     assert_eq!(call.execute().await.data_json(), Some(r#""4 to eve""#));

@@ -164,7 +164,7 @@ impl Fixture {
 
     /// Resumes a ticket, approves it as the boss, and executes the call.
     pub(super) async fn approved(&self, ticket: &str) -> ToolOutput {
-        let mut call = self.runtime.resume(ticket, &jane()).await;
+        let mut call = self.runtime.tickets().resume(ticket, &jane()).await;
         let _ = call.approve("boss");
         call.execute().await.clone()
     }

@@ -16,7 +16,7 @@ const PAYMENT: &str = r#"{"to":"joe","cents":5}"#;
 
 /// Takes a ticket up in this context, says yes, and sees that nothing runs and the ticket is good.
 async fn check_refused(fixture: &Fixture, presented: &str, cx: &ToolContext, expected: &str) {
-    let mut call = fixture.runtime.resume(presented, cx).await;
+    let mut call = fixture.runtime.tickets().resume(presented, cx).await;
     assert_eq!(call.status(), CallStatus::Rejected, "{presented}");
     assert!(call.approve("boss").is_err(), "a rejected call cannot be approved");
     assert!(call.approve_edited("boss", PAYMENT).is_err());
@@ -103,7 +103,7 @@ async fn a_ticket_expires() {
     let fixture = Fixture::new(Policy::new().ticket_lifetime(Duration::from_secs(60)));
     let ticket = fixture.ticket("pay", PAYMENT).await;
     fixture.clock.advance(Duration::from_millis(59_999));
-    let held = fixture.runtime.resume(&ticket, &jane()).await;
+    let held = fixture.runtime.tickets().resume(&ticket, &jane()).await;
     assert_eq!(held.status(), CallStatus::Pending);
     drop(held);
     let ticket = fixture.ticket("pay", PAYMENT).await;
@@ -115,7 +115,7 @@ async fn a_ticket_expires() {
 async fn a_call_that_came_back_in_time_and_is_let_run_too_late_does_not_run() {
     let fixture = Fixture::new(Policy::new().ticket_lifetime(Duration::from_secs(60)));
     let ticket = fixture.ticket("pay", PAYMENT).await;
-    let mut call = fixture.runtime.resume(&ticket, &jane()).await;
+    let mut call = fixture.runtime.tickets().resume(&ticket, &jane()).await;
     call.approve("boss").unwrap();
     fixture.clock.advance(Duration::from_secs(60));
     assert_eq!(reason(call.execute().await), "ticket_expired");
@@ -144,7 +144,7 @@ async fn a_ticket_without_a_name_is_answered_as_before_and_stays_good() {
     let fixture = Fixture::new(Policy::new());
     let ticket = fixture.ticket("pay", PAYMENT).await;
     for _ in 0..3 {
-        let mut call = fixture.runtime.resume(&ticket, &jane()).await;
+        let mut call = fixture.runtime.tickets().resume(&ticket, &jane()).await;
         assert!(call.needs_approval());
         assert_eq!(ticket_in(call.execute().await), ticket);
     }
@@ -157,7 +157,7 @@ async fn a_call_that_was_put_away_needs_a_name_although_its_tool_asks_for_none()
     let fixture = Fixture::with(Policy::new(), |it| it.permission("pay", Permission::Allow));
     let mut call = fixture.runtime.call("pay", PAYMENT, &jane());
     let ticket = call.ticket().await.unwrap().to_json();
-    let mut unnamed = fixture.runtime.resume(&ticket, &jane()).await;
+    let mut unnamed = fixture.runtime.tickets().resume(&ticket, &jane()).await;
     assert_eq!(ticket_in(unnamed.execute().await), ticket);
     assert!(fixture.notes.is_empty());
     assert!(fixture.approved(&ticket).await.is_ok());

@@ -52,8 +52,8 @@ async fn what_is_destructive_is_asked_about_each_time() {
             assert!(fixture.answer("wipe", r#"{"what":"it"}"#).await.is_ok());
         }
         assert_eq!(asked.all(), ["wipe", "wipe"]);
-        assert!(fixture.runtime.grants(TENANT, None, 10).await.unwrap().is_empty());
-        let refused = fixture.runtime.grant("wipe", &jane(), "boss").await;
+        assert!(fixture.runtime.grants().list(TENANT, None, 10).await.unwrap().is_empty());
+        let refused = fixture.runtime.grants().give("wipe", &jane(), "boss").await;
         assert!(matches!(refused, Err(GrantError::Destructive(_))), "{refused:?}");
     }
 }
@@ -61,7 +61,7 @@ async fn what_is_destructive_is_asked_about_each_time() {
 #[tokio::test]
 async fn a_grant_is_for_one_user_of_one_tenant() {
     let fixture = Fixture::new(Policy::new());
-    fixture.runtime.grant("pay", &jane(), "boss").await.unwrap();
+    fixture.runtime.grants().give("pay", &jane(), "boss").await.unwrap();
     assert!(fixture.answer("pay", PAYMENT).await.is_ok());
     let elsewhere = ToolContext::builder(Uuid::from_u128(8), "trace-1").run_id("run-1");
     for cx in [context("eve").build().unwrap(), elsewhere.user_id("jane").build().unwrap()] {
@@ -72,15 +72,15 @@ async fn a_grant_is_for_one_user_of_one_tenant() {
 
 async fn check_given_listed_and_taken_back(policy: Policy) {
     let fixture = Fixture::new(policy);
-    let given = fixture.runtime.grant("pay", &jane(), "boss").await.unwrap();
+    let given = fixture.runtime.grants().give("pay", &jane(), "boss").await.unwrap();
     assert_eq!((&*given.granted_by, given.granted_at), ("boss", START));
     assert_eq!(
-        fixture.runtime.grants(TENANT, None, 10).await.unwrap(),
+        fixture.runtime.grants().list(TENANT, None, 10).await.unwrap(),
         std::slice::from_ref(&given)
     );
     assert!(fixture.answer("pay", PAYMENT).await.is_ok());
-    assert!(fixture.runtime.revoke(&given.scope).await.unwrap());
-    assert!(!fixture.runtime.revoke(&given.scope).await.unwrap());
+    assert!(fixture.runtime.grants().list().revoke(&given.scope).await.unwrap());
+    assert!(!fixture.runtime.grants().list().revoke(&given.scope).await.unwrap());
     ticket_in(&fixture.answer("pay", PAYMENT).await);
 }
 
@@ -95,11 +95,11 @@ async fn a_grant_can_be_given_listed_and_taken_back() {
 async fn a_grant_needs_an_approver_a_principal_and_a_tool() {
     let fixture = Fixture::new(Policy::new());
     let nobody = ToolContext::builder(TENANT, "trace-1").run_id("run-1").build().unwrap();
-    let refused = fixture.runtime.grant("pay", &nobody, "boss").await;
+    let refused = fixture.runtime.grants().give("pay", &nobody, "boss").await;
     assert!(matches!(refused, Err(GrantError::NoPrincipal)));
-    let refused = fixture.runtime.grant("pay", &jane(), "  ").await;
+    let refused = fixture.runtime.grants().give("pay", &jane(), "  ").await;
     assert!(matches!(refused, Err(GrantError::NoApprover)));
-    let refused = fixture.runtime.grant("pey", &jane(), "boss").await;
+    let refused = fixture.runtime.grants().give("pey", &jane(), "boss").await;
     assert!(matches!(refused, Err(GrantError::UnknownTool(_))));
 }
 
@@ -107,7 +107,7 @@ async fn a_grant_needs_an_approver_a_principal_and_a_tool() {
 async fn a_grant_that_is_over_counts_no_more() {
     let folder = Folder::new();
     let fixture = Fixture::new(Policy::new().store(folder.open()));
-    let given = fixture.runtime.grant("pay", &jane(), "boss").await.unwrap();
+    let given = fixture.runtime.grants().give("pay", &jane(), "boss").await.unwrap();
     folder.open().put_grant(given.until(START.after(Duration::from_secs(60)))).await.unwrap();
     assert!(fixture.answer("pay", PAYMENT).await.is_ok());
     fixture.clock.advance(Duration::from_secs(60));
@@ -129,7 +129,7 @@ fn fixture_with_note(store: Sqlite, version: &str, extra: &str) -> Fixture {
 async fn a_grant_lapses_when_its_tool_changes() {
     let folder = Folder::new();
     let first = fixture_with_note(folder.open(), "1.0.0", "text");
-    first.runtime.grant("note", &jane(), "boss").await.unwrap();
+    first.runtime.grants().give("note", &jane(), "boss").await.unwrap();
     assert!(first.answer("note", "{}").await.is_ok());
     ticket_in(&fixture_with_note(folder.open(), "1.0.0", "title").answer("note", "{}").await);
     ticket_in(&fixture_with_note(folder.open(), "1.0.1", "text").answer("note", "{}").await);
@@ -140,8 +140,8 @@ async fn a_grant_lapses_when_its_tool_changes() {
 async fn a_call_that_came_back_waits_for_a_name_and_not_for_a_grant() {
     let fixture = Fixture::new(Policy::new());
     let ticket = fixture.ticket("pay", PAYMENT).await;
-    fixture.runtime.grant("pay", &jane(), "boss").await.unwrap();
-    let mut call = fixture.runtime.resume(&ticket, &jane()).await;
+    fixture.runtime.grants().give("pay", &jane(), "boss").await.unwrap();
+    let mut call = fixture.runtime.tickets().resume(&ticket, &jane()).await;
     assert_eq!(ticket_in(call.execute().await), ticket);
     assert!(fixture.notes.is_empty());
 }

@@ -41,7 +41,7 @@ async fn the_hosts_rule_judges_what_an_approver_changed() {
 async fn the_hosts_rule_judges_what_was_changed_behind_a_ticket() {
     let fixture = Fixture::new(Policy::new().access(limit()));
     let ticket = fixture.ticket("pay", MUCH).await;
-    let mut call = fixture.runtime.resume(&ticket, &jane()).await;
+    let mut call = fixture.runtime.tickets().resume(&ticket, &jane()).await;
     call.approve_edited("boss", TOO_MUCH).expect("valid arguments");
     assert_eq!(reason(call.execute().await), "denied_by_policy");
     assert!(fixture.notes.is_empty());
@@ -77,7 +77,7 @@ async fn a_resumed_call_is_judged_by_the_current_attributes() {
     let opened = fixture.runtime.call("pay", LITTLE, &role("admin")).ticket().await;
     let ticket = opened.unwrap().to_json();
     for (now, runs) in [("guest", false), ("admin", true)] {
-        let mut call = fixture.runtime.resume(&ticket, &role(now)).await;
+        let mut call = fixture.runtime.tickets().resume(&ticket, &role(now)).await;
         call.approve("boss").unwrap();
         assert_eq!(call.execute().await.is_ok(), runs, "{now}");
         assert_eq!(fixture.notes.is_empty(), !runs, "{now}");

@@ -32,10 +32,10 @@ async fn overtaking_ends_the_tickets_of_one_conversation_of_one_tenant() {
         let mut call = fixture.runtime.call("pay", PAYMENT, &cx);
         tickets.push((call.ticket().await.unwrap().to_json(), cx));
     }
-    assert_eq!(fixture.runtime.overtake(&in_session("one")).await.unwrap(), 2);
-    assert_eq!(fixture.runtime.overtake(&in_session("one")).await.unwrap(), 0);
+    assert_eq!(fixture.runtime.tickets().supersede(&in_session("one")).await.unwrap(), 2);
+    assert_eq!(fixture.runtime.tickets().supersede(&in_session("one")).await.unwrap(), 0);
     for (index, (ticket, cx)) in tickets.iter().enumerate() {
-        let mut call = fixture.runtime.resume(ticket, cx).await;
+        let mut call = fixture.runtime.tickets().resume(ticket, cx).await;
         let _ = call.approve("boss");
         let output = call.execute().await;
         if index < 2 {
@@ -53,9 +53,9 @@ async fn a_call_that_came_back_and_is_overtaken_then_does_not_run() {
     let cx = context("jane").idempotency_key("key-1").build().unwrap();
     let mut call = fixture.runtime.call("pay", PAYMENT, &cx);
     let ticket = call.ticket().await.unwrap().to_json();
-    let mut held = fixture.runtime.resume(&ticket, &jane()).await;
+    let mut held = fixture.runtime.tickets().resume(&ticket, &jane()).await;
     held.approve("boss").unwrap();
-    assert_eq!(fixture.runtime.overtake(&jane()).await.unwrap(), 1);
+    assert_eq!(fixture.runtime.tickets().supersede(&jane()).await.unwrap(), 1);
     assert_eq!(reason(held.execute().await), "ticket_overtaken");
     assert!(fixture.notes.is_empty());
 

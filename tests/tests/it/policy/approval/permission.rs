@@ -208,7 +208,7 @@ async fn a_dry_run_of_a_read_asks_like_any_read() {
         let ticket = ticket_in(&answer);
         assert!(fixture.notes.is_empty(), "the read ran without its approval");
 
-        let mut call = fixture.runtime.resume(&ticket, &dry).await;
+        let mut call = fixture.runtime.tickets().resume(&ticket, &dry).await;
         call.approve("boss").unwrap();
         let answer = call.execute().await.clone();
         assert_eq!(answer.data_json(), Some(r#""it""#), "{answer}");

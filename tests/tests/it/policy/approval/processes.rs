@@ -76,7 +76,7 @@ async fn ticket(runtime: &Runtime, key: Option<&str>) -> String {
 
 /// Approves, and prints the result.
 async fn allow(runtime: &Runtime, ticket: &str) -> String {
-    finish(runtime.resume(ticket, &jane()).await).await
+    finish(runtime.tickets().resume(ticket, &jane()).await).await
 }
 
 async fn finish(mut call: ToolCall) -> String {
@@ -121,7 +121,7 @@ async fn a_yes_that_comes_from_many_tasks_at_once_lets_the_call_run_once() {
         let ticket = ticket(&runtime, key).await;
         // All come back before the first runs, so that the ticket is good for each of them.
         let jane = jane();
-        let calls = join_all((0..TASKS).map(|_| runtime.resume(&ticket, &jane))).await;
+        let calls = join_all((0..TASKS).map(|_| runtime.tickets().resume(&ticket, &jane))).await;
         assert!(calls.iter().all(|call| call.status() == CallStatus::Pending));
         let tasks = calls.into_iter().map(|call| tokio::spawn(finish(call)));
         let outcomes: Vec<_> = join_all(tasks).await.into_iter().map(Result::unwrap).collect();

@@ -57,7 +57,7 @@ async fn a_call_that_comes_back_is_the_first_one_with_the_credentials_of_now() {
     let later = ToolContext::builder(TENANT, "trace-2").run_id("run-2").user_id("jane");
     let later = later.idempotency_key("key-2").locale("fr").auth(auth("new")).build().unwrap();
     let there = fixture(&folder);
-    let mut call = there.runtime.resume(&ticket, &later).await;
+    let mut call = there.runtime.tickets().resume(&ticket, &later).await;
     assert_eq!(
         (call.call_id(), call.cx().invocation_id()),
         (Some("call-1"), first.invocation_id())
@@ -104,7 +104,7 @@ async fn a_ticket_is_good_once() {
 async fn a_call_that_came_back_gets_no_ticket_of_its_own() {
     let fixture = Fixture::new(Policy::new());
     let ticket = fixture.ticket("pay", PAYMENT).await;
-    let mut call = fixture.runtime.resume(&ticket, &jane()).await;
+    let mut call = fixture.runtime.tickets().resume(&ticket, &jane()).await;
     assert!(matches!(call.ticket().await, Err(TicketError::NotPending)));
     assert_eq!(call.status(), CallStatus::Pending);
 }
@@ -117,7 +117,7 @@ async fn check_withdrawn(
 ) {
     let fixture = Fixture::new(Policy::new());
     let ticket = fixture.ticket("pay", PAYMENT).await;
-    let mut call = fixture.runtime.resume(&ticket, &jane()).await;
+    let mut call = fixture.runtime.tickets().resume(&ticket, &jane()).await;
     withdraw(&mut call).unwrap();
     if execute {
         assert!(!call.execute().await.is_ok());
@@ -141,7 +141,7 @@ async fn what_ends_a_call_that_came_back_ends_its_ticket_executed_or_dropped() {
 async fn a_declined_ticket_tells_the_model_why() {
     let fixture = Fixture::new(Policy::new());
     let ticket = fixture.ticket("pay", PAYMENT).await;
-    let mut call = fixture.runtime.resume(&ticket, &jane()).await;
+    let mut call = fixture.runtime.tickets().resume(&ticket, &jane()).await;
     call.decline("joe has been paid").unwrap();
     let output = call.execute().await;
     assert_eq!(code(output), "DECLINED");
@@ -152,8 +152,8 @@ async fn a_declined_ticket_tells_the_model_why() {
 async fn a_call_that_came_back_and_is_dropped_undecided_leaves_its_ticket_good() {
     let fixture = Fixture::new(Policy::new());
     let ticket = fixture.ticket("pay", PAYMENT).await;
-    drop(fixture.runtime.resume(&ticket, &jane()).await);
-    let mut call = fixture.runtime.resume(&ticket, &jane()).await;
+    drop(fixture.runtime.tickets().resume(&ticket, &jane()).await);
+    let mut call = fixture.runtime.tickets().resume(&ticket, &jane()).await;
     call.approve("boss").unwrap();
     drop(call);
     assert!(fixture.approved(&ticket).await.is_ok());

@@ -28,12 +28,12 @@ fn id_of(ticket: &str) -> Uuid {
 }
 
 async fn listed(fixture: &Fixture) -> Vec<WaitingCall> {
-    fixture.runtime.waiting_calls(TENANT, None, 100).await.unwrap().calls
+    fixture.runtime.tickets().waiting(TENANT, None, 100).await.unwrap().calls
 }
 
 /// Takes a call up by its id and says yes; what is answered where it cannot be taken up.
 async fn decided(fixture: &Fixture, id: Uuid) -> ToolOutput {
-    let mut call = fixture.runtime.resume_waiting(id, &boss()).await;
+    let mut call = fixture.runtime.tickets().resume_by_id(id, &boss()).await;
     let _ = call.approve("boss");
     call.execute().await.clone()
 }
@@ -53,7 +53,7 @@ async fn what_waits_is_listed_as_a_person_may_see_it() {
     assert_eq!((&shown["to"], &shown["cents"]), (&json!("joe"), &json!(5)));
     let all = format!("{waiting:?} {shown}");
     assert!(shown["pin"].is_string() && !all.contains(SECRET), "{all}");
-    let found = fixture.runtime.waiting_call(ticket.id(), TENANT).await.unwrap().unwrap();
+    let found = fixture.runtime.tickets().find_waiting(ticket.id(), TENANT).await.unwrap().unwrap();
     assert_eq!(found.ticket(), &ticket);
     assert!(fixture.notes.is_empty(), "looking runs nothing");
 }
@@ -70,7 +70,7 @@ async fn what_waits_is_listed_in_pages_the_oldest_first() {
     tickets.sort();
     let (mut pages, mut after) = (Vec::new(), None);
     loop {
-        let page = fixture.runtime.waiting_calls(TENANT, after, 2).await.unwrap();
+        let page = fixture.runtime.tickets().waiting(TENANT, after, 2).await.unwrap();
         pages.push(page.calls.iter().map(|call| call.ticket().id()).collect::<Vec<_>>());
         after = page.next;
         if after.is_none() {
@@ -85,7 +85,7 @@ async fn what_waits_is_listed_in_pages_the_oldest_first() {
 async fn an_approver_takes_a_call_up_by_its_id_and_it_runs_for_whom_it_was_opened() {
     let fixture = Fixture::new(Policy::new());
     let id = id_of(&fixture.ticket("pay", PAYMENT).await);
-    let mut call = fixture.runtime.resume_waiting(id, &boss()).await;
+    let mut call = fixture.runtime.tickets().resume_by_id(id, &boss()).await;
     assert_eq!((call.status(), call.cx().user_id()), (CallStatus::Pending, Some("jane")));
     call.approve("boss").unwrap();
     assert!(call.execute().await.is_ok());
@@ -101,7 +101,7 @@ async fn an_approvers_credentials_are_not_the_callers() {
     let fixture = Fixture::new(Policy::new());
     let id = id_of(&fixture.ticket("pay", PAYMENT).await);
     let token = json!({"token": SECRET}).as_object().cloned();
-    let call = fixture.runtime.resume_waiting(id, &boss().with_auth(token)).await;
+    let call = fixture.runtime.tickets().resume_by_id(id, &boss().with_auth(token)).await;
     assert!(call.cx().auth().is_none());
 }
 
@@ -110,7 +110,7 @@ async fn an_id_without_a_name_approves_nothing_and_stays_good() {
     let fixture = Fixture::new(Policy::new());
     let ticket = fixture.ticket("pay", PAYMENT).await;
     for _ in 0..2 {
-        let mut call = fixture.runtime.resume_waiting(id_of(&ticket), &boss()).await;
+        let mut call = fixture.runtime.tickets().resume_by_id(id_of(&ticket), &boss()).await;
         assert!(call.needs_approval() && call.approve(" ").is_err());
         assert_eq!(ticket_in(call.execute().await), ticket);
     }
@@ -123,9 +123,11 @@ async fn another_tenants_approver_finds_nothing() {
     let fixture = Fixture::new(Policy::new());
     let id = id_of(&fixture.ticket("pay", PAYMENT).await);
     let elsewhere = stranger().tenant_id();
-    assert!(fixture.runtime.waiting_calls(elsewhere, None, 100).await.unwrap().calls.is_empty());
-    assert!(fixture.runtime.waiting_call(id, elsewhere).await.unwrap().is_none());
-    let mut call = fixture.runtime.resume_waiting(id, &stranger()).await;
+    assert!(
+        fixture.runtime.tickets().waiting(elsewhere, None, 100).await.unwrap().calls.is_empty()
+    );
+    assert!(fixture.runtime.tickets().find_waiting(id, elsewhere).await.unwrap().is_none());
+    let mut call = fixture.runtime.tickets().resume_by_id(id, &stranger()).await;
     assert!(call.approve("boss").is_err());
     let foreign = call.execute().await.clone();
     let absent = decided(&fixture, Uuid::from_u128(1)).await;
@@ -139,12 +141,12 @@ async fn another_tenants_approver_finds_nothing() {
 async fn an_approver_edits_and_declines_by_the_id() {
     let fixture = Fixture::new(Policy::new());
     let edited = id_of(&fixture.ticket("pay", PAYMENT).await);
-    let mut call = fixture.runtime.resume_waiting(edited, &boss()).await;
+    let mut call = fixture.runtime.tickets().resume_by_id(edited, &boss()).await;
     assert!(call.approve_edited("boss", r#"{"to":""}"#).is_err());
     call.approve_edited("boss", r#"{"to":"joe","cents":4}"#).unwrap();
     assert_eq!(meta(call.execute().await)["edits"], json!(["/cents"]));
     let declined = id_of(&fixture.ticket("pay", PAYMENT).await);
-    let mut call = fixture.runtime.resume_waiting(declined, &boss()).await;
+    let mut call = fixture.runtime.tickets().resume_by_id(declined, &boss()).await;
     call.decline("too much").unwrap();
     assert_eq!(details(call.execute().await)["feedback"], "too much");
     assert_eq!(reason(&decided(&fixture, declined).await), "ticket_declined");
@@ -170,7 +172,7 @@ async fn what_has_expired_is_neither_listed_nor_taken_up() {
     assert_eq!(listed(&fixture).await.len(), 1);
     fixture.clock.advance(Duration::from_millis(1));
     assert!(listed(&fixture).await.is_empty());
-    assert!(fixture.runtime.waiting_call(id, TENANT).await.unwrap().is_none());
+    assert!(fixture.runtime.tickets().find_waiting(id, TENANT).await.unwrap().is_none());
     assert_eq!(reason(&decided(&fixture, id).await), "ticket_expired");
 }
 
@@ -180,7 +182,7 @@ async fn a_store_that_is_down_says_so() {
     let fixture = Fixture::new(Policy::new().store(store.clone()));
     let id = id_of(&fixture.ticket("pay", PAYMENT).await);
     store.always(StoreOperation::Tickets, StoreFault::Fails);
-    assert!(fixture.runtime.waiting_calls(TENANT, None, 100).await.is_err());
+    assert!(fixture.runtime.tickets().waiting(TENANT, None, 100).await.is_err());
     assert_eq!(reason(&decided(&fixture, id).await), "store_unavailable");
     assert!(fixture.notes.is_empty());
 }

@@ -195,7 +195,7 @@ async fn a_person_who_found_out_that_nothing_happened_lets_it_run() {
     world.leave_behind("pay", "k").await;
     world.call("pay", "k").await;
     let record = world.record("pay", "k").await.unwrap();
-    world.runtime.resolve_outcome(&record, Resolution::DidNotHappen).await.unwrap();
+    world.runtime.outcomes().resolve(&record, Resolution::DidNotHappen).await.unwrap();
     assert!(world.call("pay", "k").await.is_ok());
     assert_eq!(world.bank.runs().len(), 2);
 }

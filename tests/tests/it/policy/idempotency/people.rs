@@ -19,7 +19,7 @@ async fn lose(world: &World, key: &str) {
 }
 
 async fn unknown(world: &World) -> Vec<KeyRecord> {
-    world.runtime.unknown_outcomes(Uuid::nil(), None, 10).await.unwrap()
+    world.runtime.outcomes().unknown(Uuid::nil(), None, 10).await.unwrap()
 }
 
 fn happened(answer: &str) -> Resolution {
@@ -31,7 +31,7 @@ async fn resolve(
     record: &KeyRecord,
     resolution: Resolution,
 ) -> Result<(), ResolveError> {
-    world.runtime.resolve_outcome(record, resolution).await
+    world.runtime.outcomes().resolve(record, resolution).await
 }
 
 #[tokio::test]
@@ -48,9 +48,9 @@ async fn unknown_outcomes_are_listed_by_tenant_and_page_by_page() {
     let all = unknown(&world).await;
     let keys: Vec<_> = all.iter().map(|record| &*record.key.key).collect();
     assert_eq!(keys, ["key:a", "key:b", "key:c"]);
-    let page = world.runtime.unknown_outcomes(Uuid::nil(), Some(&all[0].key), 1).await.unwrap();
+    let page = world.runtime.outcomes().unknown(Uuid::nil(), Some(&all[0].key), 1).await.unwrap();
     assert_eq!(page, [all[1].clone()]);
-    assert_eq!(world.runtime.unknown_outcomes(Uuid::max(), None, 10).await.unwrap().len(), 1);
+    assert_eq!(world.runtime.outcomes().unknown(Uuid::max(), None, 10).await.unwrap().len(), 1);
 }
 
 #[tokio::test]

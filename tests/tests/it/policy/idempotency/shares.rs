@@ -54,12 +54,12 @@ async fn one_callers_unknown_outcomes_refuse_no_other_caller() {
     assert_eq!(bounded.bank.runs().len(), 2, "what is refused does not run");
     let other = context().user_id("joe").idempotency_key("c").build().unwrap();
     assert!(call_in(&bounded.runtime, "pay", FIVE, &other).await.is_ok());
-    assert_eq!(bounded.runtime.outcome_counts().over_quota, 1);
+    assert_eq!(bounded.runtime.outcomes().counts().over_quota, 1);
 
-    let record = bounded.runtime.unknown_outcomes(Uuid::nil(), None, 1).await.unwrap().remove(0);
-    bounded.runtime.resolve_outcome(&record, Resolution::DidNotHappen).await.unwrap();
+    let record = bounded.runtime.outcomes().unknown(Uuid::nil(), None, 1).await.unwrap().remove(0);
+    bounded.runtime.outcomes().resolve(&record, Resolution::DidNotHappen).await.unwrap();
     assert!(bounded.call("c").await.is_ok(), "a resolved outcome gives its place back");
-    let counts = bounded.runtime.outcome_counts();
+    let counts = bounded.runtime.outcomes().counts();
     assert_eq!((counts.unknown, counts.resolved), (2, 1));
 }
 
@@ -92,12 +92,12 @@ async fn an_archived_outcome_still_refuses_its_repeat() {
     }
     let other = call_in(&bounded.runtime, "pay", r#"{"cents":6}"#, &cx("a")).await;
     check_error(&other, "INVALID_ARGUMENT", Some("key_reused"));
-    assert_eq!(bounded.runtime.unknown_outcomes(Uuid::nil(), None, 9).await.unwrap(), []);
+    assert_eq!(bounded.runtime.outcomes().unknown(Uuid::nil(), None, 9).await.unwrap(), []);
     assert!(bounded.call("c").await.is_ok(), "what is archived counts against no share");
 
-    let record = bounded.runtime.find_outcome(&scope("pay", "a")).await.unwrap().unwrap();
+    let record = bounded.runtime.outcomes().find(&scope("pay", "a")).await.unwrap().unwrap();
     assert_eq!(record.state, KeyState::Archived);
-    bounded.runtime.resolve_outcome(&record, Resolution::DidNotHappen).await.unwrap();
+    bounded.runtime.outcomes().resolve(&record, Resolution::DidNotHappen).await.unwrap();
     assert!(bounded.call("a").await.is_ok(), "a person can free an archived key");
 }
 
@@ -132,9 +132,9 @@ async fn an_answer_that_the_tool_could_not_have_given_is_an_unknown_outcome() {
         check_error(&refused, "NEEDS_USER_CONFIRMATION", Some("record_damaged"));
         check_error(&bounded.call("k").await, "NEEDS_USER_CONFIRMATION", Some("outcome_unknown"));
         assert_eq!(bounded.bank.runs().len(), 0, "{text}");
-        let unknown = bounded.runtime.unknown_outcomes(Uuid::nil(), None, 9).await.unwrap();
+        let unknown = bounded.runtime.outcomes().unknown(Uuid::nil(), None, 9).await.unwrap();
         assert_eq!(unknown.len(), 1, "{text}");
-        bounded.runtime.resolve_outcome(&unknown[0], Resolution::DidNotHappen).await.unwrap();
+        bounded.runtime.outcomes().resolve(&unknown[0], Resolution::DidNotHappen).await.unwrap();
         assert!(bounded.call("k").await.is_ok(), "{text}");
     }
     let meta = b"{\"took_ms\":\xFF}".to_vec();

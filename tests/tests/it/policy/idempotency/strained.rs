@@ -126,14 +126,14 @@ async fn a_final_failure_of_a_repeat_does_not_make_an_earlier_run_undone() {
     check_error(&world.call("pay_forwarded", "k").await, "OUT_OF_STOCK", None);
     let record = world.record("pay_forwarded", "k").await.expect("it is not forgotten");
     assert_eq!(record.state, KeyState::Unknown);
-    assert_eq!(world.runtime.unknown_outcomes(Uuid::nil(), None, 9).await.unwrap(), [record]);
+    assert_eq!(world.runtime.outcomes().unknown(Uuid::nil(), None, 9).await.unwrap(), [record]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_whose_ticket_is_refused_gives_its_key_back_to_a_slow_store() {
     let world = World::new();
     let ticket = world.runtime.call("pay", FIVE, &cx("k")).ticket().await.unwrap();
-    let mut call = world.runtime.resume(&ticket.to_json(), &cx("k")).await;
+    let mut call = world.runtime.tickets().resume(&ticket.to_json(), &cx("k")).await;
     call.approve("boss").unwrap();
     world.clock.advance(2 * DAY);
     world.store.delay(StoreOperation::Settle, 5 * MS);

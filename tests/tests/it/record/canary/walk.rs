@@ -271,7 +271,7 @@ impl Walk {
                 self.sinks.debug(&ticket);
                 let ticket = ticket.to_json();
                 self.sinks.note("ticket", &ticket);
-                let mut resumed = self.runtime.resume(&ticket, &cx()).await;
+                let mut resumed = self.runtime.tickets().resume(&ticket, &cx()).await;
                 self.note(&resumed);
                 match edit {
                     Some(edit) => resumed.approve_edited("boss", edit).unwrap(),
@@ -283,7 +283,7 @@ impl Walk {
         }
         let mut call = self.runtime.call("order", arguments("defer").to_string(), &cx());
         let ticket = call.ticket().await.unwrap().to_json();
-        let mut resumed = self.runtime.resume(&ticket, &cx()).await;
+        let mut resumed = self.runtime.tickets().resume(&ticket, &cx()).await;
         resumed.decline("no").unwrap();
         resumed.execute().await;
         self.note(&resumed);
