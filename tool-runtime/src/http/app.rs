@@ -1,45 +1,45 @@
-//! What every handler needs.
+//! The state that every handler shares.
 
 use std::sync::Arc;
 
 use super::HttpConfig;
-use super::accesses::ReadShares;
-use super::body::Room;
-use super::flood::RefusalCounts;
+use super::access_records::{ReadQuota, read_quota};
+use super::body::BodyQuota;
 use super::list::Listing;
 use super::metrics::Metrics;
-use super::openapi::Documents;
-use super::rate::{Caller, Rates};
+use super::openapi::DocumentCache;
+use super::quota::{Quota, half};
+use super::rate::{Caller, RateLimiters};
+use super::refusal_counts::RefusalCounts;
 #[cfg(feature = "trace")]
-use super::refusals::RefusalLog;
-use super::shares::{Shares, half};
-use super::unread::UnreadAnswers;
+use super::refusal_log::RefusalLog;
+use super::unread::UnreadResponses;
 use crate::Runtime;
 
-/// The runtime, and how it is to be shown over HTTP.
+/// The runtime, the configuration, and the limiters and counters of one router.
 #[derive(Debug)]
 pub(super) struct App {
     pub(super) runtime: Runtime,
     pub(super) config: HttpConfig,
     pub(super) listing: Listing,
     pub(super) metrics: Metrics,
-    pub(super) documents: Documents,
-    pub(super) rates: Rates,
-    /// A place a call that has an effect.
-    pub(super) tasks: Arc<Shares<Caller>>,
-    pub(super) reads: ReadShares,
-    /// A place a replay.
-    pub(super) replays: Arc<Shares<Caller>>,
-    /// A place a stream: apart from those of tasks, so that streams keep no write from running.
-    pub(super) streams: Arc<Shares<Caller>>,
-    pub(super) room: Arc<Room>,
-    pub(super) answers: UnreadAnswers,
+    pub(super) documents: DocumentCache,
+    pub(super) rates: RateLimiters,
+    /// One unit for each call that has an effect.
+    pub(super) tasks: Arc<Quota<Caller>>,
+    pub(super) reads: Arc<ReadQuota>,
+    /// One unit for each replay.
+    pub(super) replays: Arc<Quota<Caller>>,
+    /// One unit for each stream; separate from `tasks`, so that streams do not block writes.
+    pub(super) streams: Arc<Quota<Caller>>,
+    pub(super) body_quota: Arc<BodyQuota>,
+    pub(super) unread: UnreadResponses,
     pub(super) refusal_counts: RefusalCounts,
     #[cfg(feature = "trace")]
     pub(super) refusals: RefusalLog,
 }
 
-/// What axum hands to each handler.
+/// The state that axum passes to each handler.
 pub(super) type Shared = Arc<App>;
 
 impl App {
@@ -47,16 +47,16 @@ impl App {
         #[cfg(feature = "jwt")]
         let config = config.checking_token_keys();
         let (listing, metrics) = (Listing::of(&runtime), Metrics::of(&runtime));
-        let documents = Documents::default();
-        let rates = Rates::new(config.rates, &runtime);
+        let documents = DocumentCache::default();
+        let rates = RateLimiters::new(config.rates, &runtime);
         let bounds = &config.bounds;
         let places = |most: usize, of_caller: Option<usize>| {
-            Arc::new(Shares::new(most, of_caller.unwrap_or(half(most))))
+            Arc::new(Quota::new(most, of_caller.unwrap_or(half(most))))
         };
         let tasks = places(bounds.tasks, bounds.tasks_of_caller);
         let replays = places(bounds.replays, bounds.replays_of_caller);
         let streams = places(bounds.streams, bounds.streams_of_caller);
-        let (room, answers) = (Arc::new(bounds.room()), UnreadAnswers::new(bounds));
+        let (body_quota, unread) = (Arc::new(bounds.body_quota()), UnreadResponses::new(bounds));
         let refusal_counts = RefusalCounts::new(config.ledger.as_ref(), &config.drain);
         Self {
             runtime,
@@ -66,11 +66,11 @@ impl App {
             documents,
             rates,
             tasks,
-            reads: ReadShares::default(),
+            reads: read_quota(),
             replays,
             streams,
-            room,
-            answers,
+            body_quota,
+            unread,
             refusal_counts,
             #[cfg(feature = "trace")]
             refusals: RefusalLog::default(),

@@ -1,37 +1,37 @@
-//! How much of a server one request may have.
+//! The limits on the resources of requests.
 
 use std::time::Duration;
 
 use super::HttpConfig;
 
-/// What bounds a request: its size, its time, and how many go on without their callers.
+/// The limits on a request's size and time, and on the number of tasks, streams and replays.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     pub(super) body_bytes: usize,
     pub(super) body_time: Duration,
-    /// Of all bodies together.
+    /// Bytes of all bodies together.
     pub(super) bodies_bytes: usize,
-    /// Of one caller's bodies; half of all unless it is said.
+    /// Bytes of one caller's bodies; by default half of all.
     pub(super) bodies_of_caller: Option<usize>,
     /// The lowest rate of an upload, in bytes a second.
     pub(super) upload_rate: u32,
-    /// Of all answers that are not read.
+    /// Bytes of all responses that are not read.
     pub(super) answers_bytes: usize,
-    /// Of one caller's answers that are not read; a quarter of all unless it is said.
+    /// Bytes of one caller's responses that are not read; by default a quarter of all.
     pub(super) answers_of_caller: Option<usize>,
     pub(super) request_time: Duration,
     /// Calls that have an effect.
     pub(super) tasks: usize,
-    /// Of one caller; half of all unless it is said.
+    /// Of one caller; by default half of all.
     pub(super) tasks_of_caller: Option<usize>,
     /// Traces that are replayed at once.
     pub(super) replays: usize,
-    /// Of one caller; half of all unless it is said.
+    /// Of one caller; by default half of all.
     pub(super) replays_of_caller: Option<usize>,
     pub(super) streams: usize,
-    /// Streams of one caller; half of all unless it is said.
+    /// Streams of one caller; by default half of all.
     pub(super) streams_of_caller: Option<usize>,
-    /// The silence after which a stream says that it is still there.
+    /// The interval of keep-alive comments in a silent stream.
     pub(super) keep_alive: Duration,
 }
 
@@ -57,9 +57,9 @@ impl Default for Bounds {
     }
 }
 
-/// What one request may cost.
+/// Limits on requests.
 impl HttpConfig {
-    /// Sets the longest body that is read; 1 MiB unless it is said. A longer one is answered 413.
+    /// Sets the longest request body; by default 1 MiB. A longer one is answered 413.
     ///
     /// The arguments in it are bounded by the runtime's own [`Limits`](crate::Limits) too.
     pub fn max_body_bytes(mut self, bytes: usize) -> Self {
@@ -67,27 +67,26 @@ impl HttpConfig {
         self
     }
 
-    /// Sets how many bytes of bodies may be in memory at once, of all requests together; 256 MiB unless
-    /// it is said, and never less than one body may have. Above it a request is answered
-    /// `UNAVAILABLE`.
+    /// Sets the most bytes of request bodies in memory, of all requests together; by default 256 MiB,
+    /// and at least the longest body. Above it a request is answered `UNAVAILABLE`.
     ///
-    /// A body counts as it arrives, and until its request is answered. Those of up to 16 KiB are not
-    /// counted.
+    /// A body counts while it arrives and until its request is answered. Bodies of up to 16 KiB do not
+    /// count.
     pub fn max_buffered_bytes(mut self, bytes: usize) -> Self {
         self.bounds.bodies_bytes = bytes;
         self
     }
 
-    /// Sets how many of these bytes one principal's bodies may take, and of callers whom nobody knows
-    /// one address's; half of [`max_buffered_bytes`](Self::max_buffered_bytes) unless it is said, and
-    /// never less than one body may have. Above it a request is answered `RATE_LIMITED`.
+    /// Sets the most bytes of request bodies of one principal, or of one address for anonymous callers;
+    /// by default half of [`max_buffered_bytes`](Self::max_buffered_bytes), and at least the longest
+    /// body. Above it a request is answered `RATE_LIMITED`.
     pub fn max_buffered_bytes_per_caller(mut self, bytes: usize) -> Self {
         self.bounds.bodies_of_caller = Some(bytes);
         self
     }
 
-    /// Sets the lowest rate at which a body may arrive, in bytes a second; 1024 unless it is said, and
-    /// none where it is 0. A slower upload is answered 408.
+    /// Sets the lowest rate at which a body may arrive, in bytes a second; by default 1024, and 0 for no
+    /// limit. A slower upload is answered 408.
     ///
     /// The rate is measured over 5 s, and only of bodies of which more than 16 KiB have arrived.
     pub fn min_upload_rate(mut self, bytes_per_second: u32) -> Self {
@@ -95,93 +94,94 @@ impl HttpConfig {
         self
     }
 
-    /// Sets how many bytes of answers may wait to be read by their callers, of all requests together;
-    /// 256 MiB unless it is said.
+    /// Sets the most bytes of responses that clients have not read, of all requests together; by
+    /// default 256 MiB.
     ///
-    /// While they take that much, a request is answered `UNAVAILABLE` before anything of it runs, and
-    /// so is a read whose answer does not fit. The answer of a call that has an effect is always
-    /// given; it counts. Answers of up to 16 KiB are not counted.
+    /// Above it, a request is answered `UNAVAILABLE` before anything runs, and so is a read whose
+    /// response does not fit. The response of a call that has an effect is always sent, and counts.
+    /// Responses of up to 16 KiB do not count.
     pub fn max_unread_bytes(mut self, bytes: usize) -> Self {
         self.bounds.answers_bytes = bytes;
         self
     }
 
-    /// Sets how many of these bytes the answers of one principal may take, and of callers whom nobody
-    /// knows those of one address; a quarter of [`max_unread_bytes`](Self::max_unread_bytes) unless it
-    /// is said. Above it a request is answered `RATE_LIMITED`.
+    /// Sets the most bytes of unread responses of one principal, or of one address for anonymous
+    /// callers; by default a quarter of [`max_unread_bytes`](Self::max_unread_bytes). Above it a
+    /// request is answered `RATE_LIMITED`.
     ///
-    /// An answer that alone is larger is given to a caller that holds no other.
+    /// A single response above the limit is sent to a caller that has no other unread response.
     pub fn max_unread_bytes_per_caller(mut self, bytes: usize) -> Self {
         self.bounds.answers_of_caller = Some(bytes);
         self
     }
 
-    /// Sets how long a body may take to arrive; 10 s unless it is said. A slower one is answered 408.
+    /// Sets the longest time for a body to arrive; by default 10 s. A slower one is answered 408.
+    ///
+    /// [`ServerLimits::request_body_timeout`](super::ServerLimits::request_body_timeout) bounds the
+    /// bodies of all routes of a server.
     pub fn body_timeout(mut self, time: Duration) -> Self {
         self.bounds.body_time = time;
         self
     }
 
-    /// Sets how long a call may take in all, people who are asked included; 5 min unless it is said.
+    /// Sets the longest time of a request, including the time in which an approver is asked; by
+    /// default 5 min.
     ///
-    /// A tool's own deadline is shorter as a rule, and counts from when the tool begins. What passes
-    /// this one is cancelled, and answered `TIMEOUT`; so are a trace that is looked up and a replay.
+    /// A tool's own deadline is usually shorter and counts from the start of the tool. A call above
+    /// this time is cancelled and answered `TIMEOUT`; so are a lookup of a trace and a replay.
     pub fn request_timeout(mut self, time: Duration) -> Self {
         self.bounds.request_time = time;
         self
     }
 
-    /// Sets how many calls may run that have an effect, and so run on when their callers hang up;
-    /// 1024 unless it is said. Above it a call is answered `UNAVAILABLE`.
+    /// Sets the most running calls that have an effect, which continue after their clients disconnect;
+    /// by default 1024. Above it a call is answered `UNAVAILABLE`.
     pub fn max_tasks(mut self, tasks: usize) -> Self {
         self.bounds.tasks = tasks;
         self
     }
 
-    /// Sets how many of these calls one principal may have running, and of callers whom nobody knows
-    /// one address; half of [`max_tasks`](Self::max_tasks) unless it is said. Above it a call is
-    /// answered `RATE_LIMITED`.
+    /// Sets the most such calls of one principal, or of one address for anonymous callers; by default
+    /// half of [`max_tasks`](Self::max_tasks). Above it a call is answered `RATE_LIMITED`.
     pub fn max_tasks_per_caller(mut self, tasks: usize) -> Self {
         self.bounds.tasks_of_caller = Some(tasks);
         self
     }
 
-    /// Sets how many traces may be replayed at once; 4 unless it is said.
+    /// Sets the most replays of traces at once; by default 4. Above it a replay is answered
+    /// `UNAVAILABLE`.
     ///
-    /// A replay runs many calls for one request, one after another, and no limit of rates counts
-    /// them. Above it one is answered `UNAVAILABLE`.
+    /// A replay runs many calls for one request, one after another, and no rate limit counts them.
     pub fn max_replays(mut self, replays: usize) -> Self {
         self.bounds.replays = replays;
         self
     }
 
-    /// Sets how many traces one principal may replay at once; half of
-    /// [`max_replays`](Self::max_replays) unless it is said. Above it a replay is answered
-    /// `RATE_LIMITED`.
+    /// Sets the most replays of one principal at once; by default half of
+    /// [`max_replays`](Self::max_replays). Above it a replay is answered `RATE_LIMITED`.
     pub fn max_replays_per_caller(mut self, replays: usize) -> Self {
         self.bounds.replays_of_caller = Some(replays);
         self
     }
 
-    /// Sets how many answers may be streams at once; 512 unless it is said. Above it a stream is
-    /// answered `UNAVAILABLE`, as JSON.
+    /// Sets the most event streams at once; by default 512. Above it a stream is answered
+    /// `UNAVAILABLE`, as JSON.
     ///
-    /// Streams take no place of [`max_tasks`](Self::max_tasks), but those of calls that have an
-    /// effect, which take one of both.
+    /// The stream of a call that has an effect counts towards [`max_tasks`](Self::max_tasks) too.
     pub fn max_streams(mut self, streams: usize) -> Self {
         self.bounds.streams = streams;
         self
     }
 
-    /// Sets how many of the streams one principal may have open, and of callers whom nobody knows one
-    /// address; half of [`max_streams`](Self::max_streams) unless it is said. Above it a stream is
-    /// answered `RATE_LIMITED`, as JSON.
+    /// Sets the most event streams of one principal, or of one address for anonymous callers; by
+    /// default half of [`max_streams`](Self::max_streams). Above it a stream is answered
+    /// `RATE_LIMITED`, as JSON.
     pub fn max_streams_per_caller(mut self, streams: usize) -> Self {
         self.bounds.streams_of_caller = Some(streams);
         self
     }
 
-    /// Sets after how much silence a stream says that it is still there; 15 s unless it is said.
+    /// Sets the interval of keep-alive comments in a silent event stream; by default 15 s.
     pub fn keep_alive(mut self, silence: Duration) -> Self {
         self.bounds.keep_alive = silence;
         self

@@ -1,4 +1,4 @@
-//! How the tools are shown over HTTP.
+//! The configuration of the HTTP router.
 
 use super::auth::Lookup;
 use super::bounds::Bounds;
@@ -8,7 +8,7 @@ use super::{Auth, Drain, RateLimits};
 use crate::evidence::Vault;
 use crate::ledger::Ledger;
 
-/// Says how the tools are shown over HTTP: who may call, what may be looked up, what is too much.
+/// The configuration of a [`router`](super::router): authentication, ledger, limits and probes.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct HttpConfig {
@@ -26,7 +26,7 @@ pub struct HttpConfig {
 }
 
 impl HttpConfig {
-    /// Starts a configuration with who may call.
+    /// Starts a configuration with the authentication of callers.
     pub fn new(auth: Auth) -> Self {
         Self {
             auth,
@@ -43,14 +43,14 @@ impl HttpConfig {
         }
     }
 
-    /// Serves `/traces` from this ledger, and is not ready while it cannot be written.
+    /// Serves `/traces` from this ledger; the server is not ready while it cannot be written.
     pub fn ledger(mut self, ledger: &Ledger) -> Self {
         self.ledger = Some(ledger.clone());
         self.drain.keep(ledger);
         self
     }
 
-    /// Replays with the arguments that this vault has kept, and serves `/evidence` from it if it has
+    /// Replays with the arguments that this vault has stored, and serves `/evidence` from it if it has
     /// an [authorizer](Vault::with_authorizer).
     ///
     /// # Examples
@@ -75,25 +75,25 @@ impl HttpConfig {
         self
     }
 
-    /// Sets whether a call has to be approved by somebody else than whoever asked for it, as it has
-    /// to unless this is said.
+    /// Sets whether a call has to be approved by another caller than the one that requested it; by
+    /// default it has to.
     ///
-    /// The two users have to differ where a principal is trusted to name users; where it is not, the
-    /// two principals have to differ, and their users too where both name one. Names that differ in
-    /// hidden characters, spaces, width, case or normalization alone are the same. Without it a
-    /// service that has the scope `approvals` approves its own calls.
+    /// If a principal may name any user, the two users have to differ. Otherwise the two principals
+    /// have to differ, and also their users if both requests name one. Names that differ only in
+    /// hidden characters, spaces, width, case or normalization are the same. Without this check, a
+    /// service with the scope `approvals` can approve its own calls.
     pub fn four_eyes(mut self, wanted: bool) -> Self {
         self.four_eyes = wanted;
         self
     }
 
-    /// Sets how often a caller may ask, a tenant call a tool, and anybody send bad credentials.
+    /// Sets the rate limits of callers, of tenants' calls and of failed authentications.
     pub fn rates(mut self, limits: RateLimits) -> Self {
         self.rates = limits;
         self
     }
 
-    /// Gives the handle by which a server lets go of what runs, when it is asked to end.
+    /// Returns the handle of the drain, for the server that serves this router.
     #[must_use]
     pub fn drain(&self) -> Drain {
         self.drain.clone()

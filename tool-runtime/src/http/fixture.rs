@@ -1,4 +1,4 @@
-//! An app for tests: tools that say when they run, and wait until they are told to go on.
+//! An app for tests, whose tools signal when they run and wait for the test.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -19,19 +19,19 @@ use tower::ServiceExt as _;
 use super::{Auth, HttpConfig, Principal, Scopes, router};
 use crate::{CallRecord, CallScope, DynamicTool, Failure, FromCall, Progress, Runtime};
 
-/// What the tools and the test tell each other.
+/// Synchronizes the tools with the test.
 #[derive(Debug, Clone)]
-pub(super) struct Stage {
+pub(super) struct ToolGate {
     /// A permit whenever a tool has begun.
     begun: Arc<Semaphore>,
     /// A permit for each step that a tool may take.
     go_on: Arc<Semaphore>,
-    /// How each call ended.
+    /// The status of each finished call.
     ended: Arc<Mutex<Vec<(String, CallStatus)>>>,
     heard: Arc<Semaphore>,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: u16,
@@ -55,7 +55,7 @@ impl Answer {
     }
 }
 
-impl Stage {
+impl ToolGate {
     pub(super) fn new() -> Self {
         let none = || Arc::new(Semaphore::new(0));
         Self { begun: none(), go_on: none(), ended: Arc::default(), heard: none() }
@@ -127,19 +127,19 @@ impl Stage {
     }
 }
 
-/// Has every event asked of the thread that it happens on.
+/// Makes `tracing` ask each thread's subscriber whether an event is enabled.
 ///
-/// Where only one subscriber is alive, `tracing` asks the thread on which an event happens first, and
-/// keeps its word for all: another test without one would silence it.
+/// With a single live subscriber, `tracing` caches the decision of the first thread for all threads, so
+/// another test without a subscriber would disable the event.
 #[cfg(feature = "trace")]
-pub(super) fn hear_each_thread() {
+pub(super) fn enable_events_per_thread() {
     static OTHER: std::sync::LazyLock<tracing::Dispatch> = std::sync::LazyLock::new(|| {
         tracing::Dispatch::new(tracing::subscriber::NoSubscriber::default())
     });
     std::sync::LazyLock::force(&OTHER);
 }
 
-/// Serves whoever reaches it, who may do everything.
+/// Serves requests without a credential as a principal with all rights.
 pub(super) fn open() -> HttpConfig {
     HttpConfig::new(Auth::trusting_the_network_as(Principal::trusted("laptop")))
 }
@@ -151,7 +151,7 @@ pub(super) fn scoped(scopes: &str) -> HttpConfig {
     HttpConfig::new(Auth::trusting_the_network_as(principal))
 }
 
-/// Serves callers that nobody knows.
+/// Serves anonymous callers.
 pub(super) fn anonymous() -> HttpConfig {
     HttpConfig::new(Auth::new().anonymous(Scopes::all()))
 }
@@ -203,7 +203,7 @@ fn panics(_: &CallScope) -> Result<(), Failure> {
 }
 
 /// Takes two steps, and reports before each.
-async fn wait(stage: Stage, call: CallScope) -> Result<&'static str, Failure> {
+async fn wait(stage: ToolGate, call: CallScope) -> Result<&'static str, Failure> {
     let progress = Progress::from_call(&call)?;
     progress.report(0.5, "first");
     stage.step().await;
@@ -212,10 +212,10 @@ async fn wait(stage: Stage, call: CallScope) -> Result<&'static str, Failure> {
     Ok("done")
 }
 
-/// A body that has to be asked for this often before it is there, as hyper hands it on.
-pub(super) struct Shy(pub(super) u32);
+/// A body that is pending for this many polls, as hyper's bodies are at first.
+pub(super) struct PendingBody(pub(super) u32);
 
-impl hyper::body::Body for Shy {
+impl hyper::body::Body for PendingBody {
     type Data = Bytes;
     type Error = Infallible;
 

@@ -1,32 +1,30 @@
-//! The tools over HTTP: listed, called, approved and looked back on, by callers in any language.
+//! The tools over HTTP: lists, calls, approvals, traces and outcomes, for clients in any language.
 //!
-//! [`router`] gives an [`axum::Router`], which can be nested under any path of a program of one's
-//! own; [`Server`] puts one on a network. The bodies are those of
-//! [`contracts::server`](tool_contracts::server).
+//! [`router`] returns an [`axum::Router`], which can be nested under any path of an application;
+//! [`Server`] serves one on a network. The bodies are types of
+//! [`contracts::server`](tool_contracts::server) and
+//! [`contracts::envelope`](tool_contracts::envelope).
 //!
-//! The rim uses what the runtime offers to everybody and adds who calls: it proves who a request is
-//! from ([`Auth`]), makes the call's context from its headers and body, and says the call's answer
-//! in HTTP's words.
+//! This module uses the public API of the runtime. It authenticates a request ([`Auth`]), makes the
+//! call's context from its headers and body, and turns the call's output into a response.
 
-mod accesses;
-mod answer;
+mod access_records;
 mod app;
 mod approvals;
 mod auth;
 mod body;
+mod body_schema;
 mod bounds;
 mod call;
 mod caller;
 mod config;
-mod desk;
 mod drain;
+mod endpoint;
 mod evidence;
 #[cfg(test)]
-mod fair_shares;
+mod fairness_tests;
 #[cfg(test)]
 mod fixture;
-mod flood;
-mod form;
 mod hosts;
 mod list;
 mod metrics;
@@ -35,13 +33,15 @@ mod outcomes;
 mod paging;
 mod probes;
 mod problem;
+mod quota;
 mod rate;
-mod receiving;
+mod refusal_counts;
 #[cfg(feature = "trace")]
-mod refusals;
+mod refusal_log;
+mod request;
+mod response;
 mod router;
 mod server;
-mod shares;
 mod status;
 mod traces;
 mod unread;

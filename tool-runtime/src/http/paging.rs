@@ -1,4 +1,4 @@
-//! Where a page begins and how much it holds, as a query says it.
+//! Pagination by the query parameters `after` and `limit`.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -7,31 +7,31 @@ use tool_contracts::ErrorCode;
 
 use super::problem::Problem;
 
-/// How many things a page has at most.
-pub(super) const LARGEST: usize = 100;
-/// How many it has where nothing is said.
-pub(super) const USUAL: usize = 50;
+/// The largest page.
+pub(super) const MAX_LIMIT: usize = 100;
+/// The default page size.
+pub(super) const DEFAULT_LIMIT: usize = 50;
 
-/// What a query asks for.
+/// The page that a query requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Asked<T> {
-    /// After what the page begins; none at the first.
+pub(super) struct PageRequest<T> {
+    /// The cursor after which the page begins; `None` for the first page.
     pub(super) after: Option<T>,
-    pub(super) most: usize,
+    pub(super) limit: usize,
 }
 
-impl<T: FromStr> Asked<T> {
-    /// Reads `after` and `limit` out of a query; what else it says is for others.
+impl<T: FromStr> PageRequest<T> {
+    /// Reads `after` and `limit` from a query and ignores other parameters.
     pub(super) fn read(query: Option<&str>, after_is: &str) -> Result<Self, Problem> {
-        let most = one(query, "limit", &format_args!("a number from 1 to {LARGEST}"), |text| {
-            text.parse().ok().filter(|most| (1..=LARGEST).contains(most))
+        let limit = one(query, "limit", &format_args!("a number from 1 to {MAX_LIMIT}"), |text| {
+            text.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit))
         })?;
         let after = one(query, "after", &after_is, |text| text.parse().ok())?;
-        Ok(Self { after, most: most.unwrap_or(USUAL) })
+        Ok(Self { after, limit: limit.unwrap_or(DEFAULT_LIMIT) })
     }
 }
 
-/// Reads one field, which may be there once.
+/// Reads one parameter, which may occur once.
 pub(super) fn one<T>(
     query: Option<&str>,
     name: &str,
@@ -57,15 +57,15 @@ mod tests {
 
     #[track_caller]
     fn check(query: &str, expected: Result<(Option<u64>, usize), &str>) {
-        let read = Asked::<u64>::read(Some(query), "a number");
-        let read = read.map(|asked| (asked.after, asked.most)).map_err(|it| it.message);
+        let read = PageRequest::<u64>::read(Some(query), "a number");
+        let read = read.map(|asked| (asked.after, asked.limit)).map_err(|it| it.message);
         assert_eq!(read, expected.map_err(Into::into), "{query}");
     }
 
     #[test]
     fn a_page_begins_at_the_start_and_has_its_usual_length() {
-        check("", Ok((None, USUAL)));
-        check("trace_id=x&limits=3&afterwards=4", Ok((None, USUAL)));
+        check("", Ok((None, DEFAULT_LIMIT)));
+        check("trace_id=x&limits=3&afterwards=4", Ok((None, DEFAULT_LIMIT)));
     }
 
     #[test]

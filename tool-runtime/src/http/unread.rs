@@ -1,4 +1,4 @@
-//! Bounds the bytes of answers that their callers have not read.
+//! Bounds the bytes of responses that clients have not read.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,124 +10,124 @@ use axum::response::Response;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tool_contracts::ErrorCode;
 
-use super::answer::Heard;
 use super::bounds::Bounds;
 use super::problem::Problem;
+use super::quota::{Exhausted, Permit, Quota};
 use super::rate::Caller;
-use super::shares::{Exhausted, Share, Shares};
+use super::response::AuditContext;
 use crate::refusal_reason::RefusalReason;
 
-/// The longest answer that is not counted: most answers are shorter.
+/// The longest response that is not counted. Most responses are shorter.
 pub(super) const UNCOUNTED: usize = 16 * 1024;
 
-/// The bytes of answers that are not yet sent, of all requests and of each caller.
+/// The quota of response bytes that are not yet sent, of all requests and of each caller.
 #[derive(Debug)]
-pub(super) struct UnreadAnswers {
-    shares: Arc<Shares<Caller>>,
-    /// The most that one answer counts for, so that a caller that holds no other can have it.
+pub(super) struct UnreadResponses {
+    quota: Arc<Quota<Caller>>,
+    /// The most that one response counts for, so that a caller without another one can get it.
     of_caller: usize,
 }
 
-/// A body whose bytes count until the connection has let go of them.
+/// A body whose bytes count until the connection has dropped them.
 #[derive(Debug)]
-struct Counted {
+struct CountedBody {
     body: Body,
-    count: Count,
+    count: CountMode,
 }
 
 #[derive(Debug)]
-enum Count {
+enum CountMode {
     /// The whole body has been counted.
-    Whole(Arc<Share<Caller>>),
-    /// Each long frame of a stream is counted when it is made.
-    Frames(Arc<Shares<Caller>>, Caller),
+    Whole(Arc<Permit<Caller>>),
+    /// Each long frame of a stream is counted when it is produced.
+    Frames(Arc<Quota<Caller>>, Caller),
 }
 
-/// Bytes that count as long as any part of them is in memory.
-struct Held {
+/// Bytes that count until the last reference to them is dropped.
+struct CountedBytes {
     bytes: Bytes,
-    _share: Arc<Share<Caller>>,
+    _permit: Arc<Permit<Caller>>,
 }
 
-impl UnreadAnswers {
+impl UnreadResponses {
     pub(super) fn new(bounds: &Bounds) -> Self {
         let all = bounds.answers_bytes;
         let of_caller = bounds.answers_of_caller.unwrap_or(all / 4).min(all);
-        Self { shares: Arc::new(Shares::new(all, of_caller)), of_caller }
+        Self { quota: Arc::new(Quota::new(all, of_caller)), of_caller }
     }
 
-    /// Refuses a request of a caller that has to read its answers first.
-    pub(super) fn admit(&self, parts: &Parts, heard: &Heard) -> Result<(), Problem> {
-        // The usual case takes no lock.
-        if self.shares.used() == 0 {
+    /// Refuses a request of a caller whose unread responses use up its quota.
+    pub(super) fn admit(&self, parts: &Parts, audit: &AuditContext) -> Result<(), Problem> {
+        // The common case takes no lock.
+        if self.quota.used() == 0 {
             return Ok(());
         }
-        self.shares.admits(&heard.caller(parts), 1).map_err(refused)
+        self.quota.admits(&audit.caller(parts), 1).map_err(refused)
     }
 
-    /// Counts an answer of this length until the share is dropped; none where it is short.
+    /// Acquires a permit for a response of this length; `None` for a short one.
     pub(super) fn take(
         &self,
         caller: &Caller,
         length: usize,
         has_effect: bool,
-    ) -> Result<Option<Share<Caller>>, Problem> {
+    ) -> Result<Option<Permit<Caller>>, Problem> {
         if length <= UNCOUNTED {
             return Ok(None);
         }
         let units = length.min(self.of_caller);
-        match self.shares.take(caller.clone(), units) {
-            Ok(share) => Ok(Some(share)),
-            Err(_) if has_effect => Ok(Some(self.shares.take_beyond(caller.clone(), units))),
+        match self.quota.acquire(caller.clone(), units) {
+            Ok(permit) => Ok(Some(permit)),
+            Err(_) if has_effect => Ok(Some(self.quota.acquire_above(caller.clone(), units))),
             Err(exhausted) => Err(refused(exhausted)),
         }
     }
 
-    /// Counts the body of a response until the connection has sent it or given it up.
+    /// Counts the body of a response until the connection has sent or dropped it.
     pub(super) fn counted(
         &self,
         response: Response,
         parts: &Parts,
-        heard: &Heard,
+        audit: &AuditContext,
     ) -> Result<Response, Problem> {
         let length = response.body().size_hint().exact();
         let count = match length.map(|length| usize::try_from(length).unwrap_or(usize::MAX)) {
             Some(length) if length <= UNCOUNTED => return Ok(response),
-            Some(length) => match self.take(&heard.caller(parts), length, heard.has_effect)? {
-                Some(share) => Count::Whole(Arc::new(share)),
+            Some(length) => match self.take(&audit.caller(parts), length, audit.has_effect)? {
+                Some(permit) => CountMode::Whole(Arc::new(permit)),
                 None => return Ok(response),
             },
-            None => Count::Frames(Arc::clone(&self.shares), heard.caller(parts)),
+            None => CountMode::Frames(Arc::clone(&self.quota), audit.caller(parts)),
         };
-        Ok(response.map(|body| Body::new(Counted { body, count })))
+        Ok(response.map(|body| Body::new(CountedBody { body, count })))
     }
 
-    /// Returns how many bytes wait to be read.
+    /// Returns the bytes of unread responses.
     pub(super) fn bytes(&self) -> usize {
-        self.shares.used()
+        self.quota.used()
     }
 }
 
-impl Count {
+impl CountMode {
     fn hold(&self, bytes: Bytes) -> Bytes {
-        let share = match self {
-            Self::Whole(share) => Arc::clone(share),
+        let permit = match self {
+            Self::Whole(permit) => Arc::clone(permit),
             Self::Frames(..) if bytes.len() <= UNCOUNTED => return bytes,
-            Self::Frames(shares, caller) => {
-                Arc::new(shares.take_beyond(caller.clone(), bytes.len()))
+            Self::Frames(quota, caller) => {
+                Arc::new(quota.acquire_above(caller.clone(), bytes.len()))
             }
         };
-        Bytes::from_owner(Held { bytes, _share: share })
+        Bytes::from_owner(CountedBytes { bytes, _permit: permit })
     }
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for CountedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-impl HttpBody for Counted {
+impl HttpBody for CountedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -152,12 +152,11 @@ fn refused(exhausted: Exhausted) -> Problem {
     let (code, message) = match exhausted {
         Exhausted::Capacity => (
             ErrorCode::Unavailable,
-            "answers that their callers have not read fill this server's memory; ask again later",
+            "unread responses have used up the server's memory for them; retry later",
         ),
         Exhausted::Owner => (
             ErrorCode::RateLimited,
-            "answers that this caller has not read fill its share of memory; read them, then ask \
-             again",
+            "the caller's unread responses have used up its permit of memory; read them, then retry",
         ),
     };
     Problem::of(code, message).with_reason(RefusalReason::Answers)

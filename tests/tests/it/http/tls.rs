@@ -126,9 +126,9 @@ fn what_cannot_be_used_is_refused_at_start_and_named() {
     check(&chain, &wrong, &["wrong.pem", "chain.pem", "does not belong"]);
     check(&chain, &missing, &["missing.pem", "expected a PEM file"]);
     check(&missing, &key, &["missing.pem"]);
-    check(&empty, &key, &["empty.pem", "holds no certificate"]);
-    check(&chain, &empty, &["empty.pem", "holds no key", "not encrypted"]);
-    check(&key, &key, &["key.pem", "holds no certificate"]);
+    check(&empty, &key, &["empty.pem", "has no certificate"]);
+    check(&chain, &empty, &["empty.pem", "has no usable key", "not encrypted"]);
+    check(&key, &key, &["key.pem", "has no certificate"]);
     assert!(KeyPair::from_pem(&one.key).is_ok(), "the key itself is good");
 }
 

@@ -1,4 +1,4 @@
-//! Decisions that did not count: who tried, about which call, and why it was in vain.
+//! Records refused decisions: the caller, the ticket and the reason.
 
 use axum::http::request::Parts;
 use tool_contracts::ToolContext;
@@ -7,13 +7,13 @@ use uuid::Uuid;
 use super::decision::Decision;
 use crate::http::app::App;
 use crate::http::auth::{Principal, Scope};
-use crate::http::desk::{self, Clerk};
-use crate::http::flood::RefusalKind;
+use crate::http::endpoint::{self, AuthorizedCaller};
 use crate::http::rate::Caller;
-use crate::http::{caller, receiving};
+use crate::http::refusal_counts::RefusalKind;
+use crate::http::{caller, request};
 use crate::ledger::RecordedAccess;
 
-/// What somebody tries to decide.
+/// An attempt to decide about a waiting call.
 #[derive(Debug)]
 pub(super) struct Attempt {
     ticket: Uuid,
@@ -24,50 +24,62 @@ pub(super) struct Attempt {
 }
 
 impl Attempt {
-    /// A decision of somebody who may decide, though perhaps not this.
-    pub(super) fn of(clerk: &Clerk, ticket: Uuid, decision: &Decision<'_>, caller: Caller) -> Self {
-        let (tenant, by) = (Some(clerk.tenant()), clerk.name());
+    /// Creates the attempt of a caller with the scope `approvals`.
+    pub(super) fn of(
+        authorized: &AuthorizedCaller,
+        ticket: Uuid,
+        decision: &Decision<'_>,
+        caller: Caller,
+    ) -> Self {
+        let (tenant, by) = (Some(authorized.tenant()), authorized.name());
         Self { ticket, tenant, by, caller, action: decision.as_str() }
     }
 
-    /// A decision, of which nothing is read, of somebody who may decide nothing here.
-    fn at_the_door(principal: &Principal, parts: &Parts, ticket: Uuid) -> Self {
-        let cx = caller::context(&receiving::head(parts), None, principal).ok();
+    /// Creates the attempt of a caller that may not decide here; its body is not read.
+    fn unauthorized(principal: &Principal, parts: &Parts, ticket: Uuid) -> Self {
+        let cx = caller::context(&request::head(parts), None, principal).ok();
         let user = cx.as_ref().and_then(ToolContext::user_id);
         let tenant = cx.as_ref().map(ToolContext::tenant_id);
-        let (by, caller) = (desk::named(user, principal.shown()), Caller::of(parts, principal));
+        let (by, caller) =
+            (endpoint::recorded_name(user, principal.display_name()), Caller::of(parts, principal));
         Self { ticket, tenant, by, caller, action: "decide" }
     }
 
-    /// Puts on the record that somebody was turned away.
-    pub(super) async fn turned_away(app: &App, principal: &Principal, parts: &Parts, ticket: Uuid) {
+    /// Records the attempt of a caller that may not decide here.
+    pub(super) async fn record_unauthorized(
+        app: &App,
+        principal: &Principal,
+        parts: &Parts,
+        ticket: Uuid,
+    ) {
         let may = principal.may(Scope::Approvals);
         let why = if may { "foreign_tenant" } else { "missing_scope" };
-        Self::at_the_door(principal, parts, ticket).was_in_vain(app, why).await;
+        Self::unauthorized(principal, parts, ticket).record_rejected(app, why).await;
     }
 
-    /// Puts on the record that it was in vain and why, as far as there is one: it is refused either
-    /// way.
-    pub(super) async fn was_in_vain(&self, app: &App, why: &str) {
+    /// Records that the decision was refused, and why. A failure to record it is only logged, since
+    /// the decision is refused anyway.
+    pub(super) async fn record_rejected(&self, app: &App, why: &str) {
         if !app.refusal_counts.is_recorded(&self.caller, RefusalKind::Decision) {
             return;
         }
-        self.tell(why);
+        self.log(why);
         let Some(ledger) = &app.config.ledger else { return };
         let mut access = RecordedAccess::new(ledger.clock().now(), self.action, &*self.by, why);
         access.tenant_id = self.tenant;
         access.subject = Some(self.ticket.to_string());
         "refused".clone_into(&mut access.outcome);
-        let noted = async { ledger.record_access(access).await.map_err(|_| desk::store_down()) };
-        if desk::within(app, noted).await.is_err() {
-            self.tell_unrecorded();
+        let noted =
+            async { ledger.record_access(access).await.map_err(|_| endpoint::store_unavailable()) };
+        if endpoint::within_time_limit(app, noted).await.is_err() {
+            self.log_unrecorded();
         }
     }
 }
 
 #[cfg(feature = "trace")]
 impl Attempt {
-    fn tell(&self, why: &str) {
+    fn log(&self, why: &str) {
         tracing::warn!(
             target: crate::trace::conventions::TARGET,
             event = "approval_refused",
@@ -79,7 +91,7 @@ impl Attempt {
         );
     }
 
-    fn tell_unrecorded(&self) {
+    fn log_unrecorded(&self) {
         tracing::warn!(
             target: crate::trace::conventions::TARGET,
             event = "approval_refused_unrecorded",
@@ -88,11 +100,11 @@ impl Attempt {
     }
 }
 
-/// Without the feature `trace` nobody listens.
+/// Without the feature `trace` there is no log.
 #[cfg(not(feature = "trace"))]
-#[allow(clippy::unused_self, reason = "the feature has something to tell")]
+#[allow(clippy::unused_self, reason = "same signature as with the feature")]
 impl Attempt {
-    fn tell(&self, _: &str) {}
+    fn log(&self, _: &str) {}
 
-    fn tell_unrecorded(&self) {}
+    fn log_unrecorded(&self) {}
 }

@@ -1,4 +1,4 @@
-//! What is decided about a call that waits: the body, and what it says.
+//! The body of a decision about a waiting call.
 
 use std::sync::LazyLock;
 
@@ -7,12 +7,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::http::form::Form;
+use crate::http::body_schema::BodySchema;
 use crate::http::problem::Problem;
 
-static FORM: LazyLock<Form> = LazyLock::new(Form::of::<DecisionBody>);
+static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::of::<DecisionBody>);
 
-/// What an approver decided.
+/// A decision of an approver.
 #[derive(Debug)]
 pub(super) enum Decision<'b> {
     Approve,
@@ -21,7 +21,7 @@ pub(super) enum Decision<'b> {
     Decline(String),
 }
 
-/// Decides about a call that waits.
+/// Decides about a call that waits for approval.
 #[derive(JsonSchema)]
 #[schemars(rename = "ApprovalDecision", tag = "decision", rename_all = "snake_case")]
 #[schemars(deny_unknown_fields, example = example())]
@@ -31,21 +31,21 @@ pub(in crate::http) enum DecisionBody {
     Approve {},
     /// Lets the call run with other arguments.
     Edit {
-        /// All arguments, secret ones too; the tool's schema decides whether they are valid.
+        /// All arguments, including secret ones; they have to be valid by the tool's schema.
         arguments: Map<String, Value>,
     },
-    /// Says no, for good.
+    /// Declines the call for good.
     Decline {
-        /// Why; whoever asked for the call is told.
+        /// The reason, which the requester of the call is told.
         #[schemars(length(max = 2000))]
         feedback: Option<String>,
     },
 }
 
-/// A body that its schema admits.
+/// The fields of a valid body.
 #[derive(Deserialize)]
-struct Said<'b> {
-    decision: Word,
+struct DecisionFields<'b> {
+    decision: DecisionKind,
     #[serde(borrow)]
     arguments: Option<&'b RawValue>,
     feedback: Option<String>,
@@ -53,7 +53,7 @@ struct Said<'b> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Word {
+enum DecisionKind {
     Approve,
     Edit,
     Decline,
@@ -61,16 +61,17 @@ enum Word {
 
 impl<'b> Decision<'b> {
     pub(super) fn read(body: &'b [u8]) -> Result<Self, Problem> {
-        let text = FORM.check(body)?;
-        let said: Said<'b> = serde_json::from_str(text).map_err(|_| Problem::internal())?;
-        Ok(match said.decision {
-            Word::Approve => Self::Approve,
-            Word::Edit => Self::Edit(said.arguments.map_or("{}", RawValue::get)),
-            Word::Decline => Self::Decline(said.feedback.unwrap_or_default()),
+        let text = SCHEMA.check(body)?;
+        let fields: DecisionFields<'b> =
+            serde_json::from_str(text).map_err(|_| Problem::internal())?;
+        Ok(match fields.decision {
+            DecisionKind::Approve => Self::Approve,
+            DecisionKind::Edit => Self::Edit(fields.arguments.map_or("{}", RawValue::get)),
+            DecisionKind::Decline => Self::Decline(fields.feedback.unwrap_or_default()),
         })
     }
 
-    /// Gives the word for a record.
+    /// Returns the word for records.
     pub(super) const fn as_str(&self) -> &'static str {
         match self {
             Self::Approve => "approve",

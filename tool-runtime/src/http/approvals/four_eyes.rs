@@ -1,4 +1,4 @@
-//! A call is not approved by the caller that asked for it.
+//! The four-eyes check: a call is not approved by the caller that requested it.
 
 use tool_contracts::{CallStatus, ErrorCode, ToolContext};
 
@@ -8,11 +8,11 @@ use crate::http::Principal;
 use crate::http::auth::names::are_alike;
 use crate::refusal_reason::RefusalReason;
 
-/// Returns whether a caller is about to approve a call that it asked for itself.
+/// Returns whether a caller is about to approve its own call.
 ///
-/// It is its own call where both name the same user, or where both are the same principal. The same
-/// principal may approve for another user only if it is trusted to name users and both requests
-/// name one. A principal is told by the actor's id, which is proven and which no request says.
+/// It is its own call if both requests name the same user, or if both have the same principal. The
+/// same principal may approve for another user only if it may name any user and both requests name
+/// one. The principal is recognised by the actor's id, which is authenticated.
 pub(super) fn is_own(asked: &ToolContext, approver: &ToolContext, principal: &Principal) -> bool {
     let users = asked.user_id().zip(approver.user_id());
     if users.is_some_and(|(asked, approving)| are_alike(asked, approving)) {
@@ -23,17 +23,17 @@ pub(super) fn is_own(asked: &ToolContext, approver: &ToolContext, principal: &Pr
 }
 
 fn is_same_principal(asked: &ToolContext, principal: &Principal) -> bool {
-    // A call that waits since before ids had a kind is known by the principal's name alone.
+    // The actor of a call opened before ids had a kind is the principal's name alone.
     let is_it = |id: &str| are_alike(id, principal.id()) || are_alike(id, principal.name());
     asked.actor().is_some_and(|actor| is_it(actor.id()))
 }
 
-/// The call waits on for somebody else.
+/// Returns the refusal; the call keeps waiting for another approver.
 pub(super) fn refusal() -> Box<Refusal> {
     let failure = Failure::of(ErrorCode::Forbidden)
         .with_message(
-            "the caller that asked for a call may not approve it; another user has to, by another \
-             credential unless this one is trusted to name users",
+            "the caller that requested a call may not approve it; another user has to approve it, with \
+             another credential unless this one may name any user",
         )
         .with_reason(RefusalReason::OwnCall);
     Refusal::new(CallStatus::NotExecuted, failure)

@@ -1,41 +1,41 @@
-//! The calls that wait, as far as one approver may decide about them.
+//! Lists the waiting calls that an approver may decide about.
 
 use uuid::Uuid;
 
 use super::view::{Approval, Approvals};
 use crate::Runtime;
 use crate::http::app::App;
-use crate::http::desk::{self, Clerk};
-use crate::http::paging::{Asked, LARGEST};
+use crate::http::endpoint::{self, AuthorizedCaller};
+use crate::http::paging::{MAX_LIMIT, PageRequest};
 use crate::http::problem::Problem;
 use crate::policy::WaitingCall;
 
-/// The most calls that are looked at for one page, of whichever tools.
+/// The most waiting calls that are examined for one page.
 const MOST_LOOKED_AT: usize = 1_000;
 
 /// A page of the calls that an approver may decide about.
 #[derive(Debug, Default)]
 pub(super) struct InboxPage {
     calls: Vec<WaitingCall>,
-    /// After what the next page begins.
+    /// The cursor of the next page.
     next: Option<Uuid>,
 }
 
-/// Finds a page of what waits: as many calls as were asked for, if so many are covered among the
-/// first thousand that wait; with fewer, `next` says where to go on.
+/// Finds a page of waiting calls. At most a thousand calls are examined; if fewer than requested are
+/// covered, the page is shorter and `next` gives the position to continue.
 pub(super) async fn page(
     app: &App,
-    clerk: &Clerk,
-    asked: Asked<Uuid>,
+    authorized: &AuthorizedCaller,
+    requested: PageRequest<Uuid>,
 ) -> Result<InboxPage, Problem> {
-    let (mut page, mut after, mut most) = (InboxPage::default(), asked.after, asked.most);
+    let (mut page, mut after, mut most) = (InboxPage::default(), requested.after, requested.limit);
     let mut looked_at = 0;
     loop {
-        let found = app.runtime.tickets().waiting(clerk.tenant(), after, most).await;
-        let found = found.map_err(|_| desk::store_down())?;
-        let mut covered = found.calls.into_iter().filter(|call| is_covered(app, clerk, call));
-        page.calls.extend(covered.by_ref().take(asked.most - page.calls.len()));
-        let is_full = page.calls.len() == asked.most;
+        let found = app.runtime.tickets().waiting(authorized.tenant(), after, most).await;
+        let found = found.map_err(|_| endpoint::store_unavailable())?;
+        let mut covered = found.calls.into_iter().filter(|call| is_covered(app, authorized, call));
+        page.calls.extend(covered.by_ref().take(requested.limit - page.calls.len()));
+        let is_full = page.calls.len() == requested.limit;
         looked_at += most;
         if is_full && (found.next.is_some() || covered.next().is_some()) {
             page.next = page.calls.last().map(|call| call.ticket().id());
@@ -46,25 +46,25 @@ pub(super) async fn page(
             Some(next) if !is_full && looked_at < MOST_LOOKED_AT => after = Some(next),
             _ => return Ok(page),
         }
-        // What is not covered is looked through in large steps.
-        most = LARGEST;
+        // Calls that are not covered are skipped in large steps.
+        most = MAX_LIMIT;
     }
 }
 
-/// Tells whether an approver may decide about calls of the tool of this name.
-pub(super) fn covers(app: &App, clerk: &Clerk, tool: &str) -> bool {
+/// Returns whether an approver may decide about calls of the tool with this name.
+pub(super) fn covers(app: &App, authorized: &AuthorizedCaller, tool: &str) -> bool {
     match app.runtime.spec(tool) {
-        Some(tool) => clerk.principal.may_decide(tool),
-        None => clerk.principal.may_decide_unknown(tool),
+        Some(tool) => authorized.principal.may_decide(tool),
+        None => authorized.principal.may_decide_unknown(tool),
     }
 }
 
-fn is_covered(app: &App, clerk: &Clerk, call: &WaitingCall) -> bool {
-    covers(app, clerk, call.ticket().tool())
+fn is_covered(app: &App, authorized: &AuthorizedCaller, call: &WaitingCall) -> bool {
+    covers(app, authorized, call.ticket().tool())
 }
 
 impl InboxPage {
-    /// Names what is shown, for a record: the first ticket and the last one, in the order of ids.
+    /// Returns the subject of the access record: the first and the last ticket of the page.
     pub(super) fn subject(&self) -> Option<String> {
         let id = |call: &WaitingCall| call.ticket().id();
         match &self.calls[..] {

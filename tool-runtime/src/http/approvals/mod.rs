@@ -1,11 +1,11 @@
-//! `/approvals`: what waits for a person, and what they decide about it.
+//! `/approvals`: lists waiting calls and takes decisions about them.
 
+mod asker_rights;
 mod attempt;
 mod decision;
 mod four_eyes;
 mod inbox;
-mod refusing;
-mod standing;
+mod refusal;
 mod view;
 
 use axum::extract::{Request, State};
@@ -17,134 +17,142 @@ use uuid::Uuid;
 use self::attempt::Attempt;
 use self::decision::Decision;
 pub(super) use self::decision::DecisionBody;
-use self::refusing::Refused;
-use self::view::DeclinedWord;
+use self::refusal::DecisionRefusal;
+use self::view::DeclinedDecision;
 pub(super) use self::view::{Approvals, Declined};
-use super::accesses::Read;
-use super::answer::Heard;
+use super::access_records::{self, ReadAccess};
 use super::app::{App, Shared};
 use super::auth::Scope;
-use super::desk::{self, Clerk, Params};
-use super::paging::Asked;
+use super::endpoint::{self, AuthorizedCaller, Params};
+use super::paging::PageRequest;
 use super::problem::Problem;
 use super::rate::Caller;
-use super::{body, call, receiving};
+use super::response::AuditContext;
+use super::{body, call, request};
 use crate::ToolCall;
 use crate::policy::TicketFault;
 use crate::store::TicketEnd;
 
-/// Lists what waits for a person.
+/// Handles a request for the waiting calls.
 pub(super) async fn list(State(app): State<Shared>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    receiving::answered(&app, &parts, async |heard| listed(&app, &parts, heard).await).await
+    request::respond(&app, &parts, async |audit| listed(&app, &parts, audit).await).await
 }
 
-/// Takes what a person decided about a call that waits.
+/// Handles a decision about a waiting call.
 pub(super) async fn decide(
     State(app): State<Shared>,
     params: Params,
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    let decided = async |heard: &mut Heard| {
+    let decided = async |audit: &mut AuditContext| {
         let ticket = ticket(&params);
-        let clerk = admitted(&app, &parts, ticket.as_ref().ok(), heard).await?;
-        let body = body::read(&app, &parts, body, heard).await?;
-        heard.body(&body);
-        let caller = heard.caller(&parts);
-        decided(&app, (&clerk, caller), ticket?, &Decision::read(&body)?, heard).await
+        let authorized = admitted(&app, &parts, ticket.as_ref().ok(), audit).await?;
+        let body = body::read(&app, &parts, body, audit).await?;
+        audit.set_body(&body);
+        let caller = audit.caller(&parts);
+        decided(&app, (&authorized, caller), ticket?, &Decision::read(&body)?, audit).await
     };
-    receiving::answered(&app, &parts, decided).await
+    request::respond(&app, &parts, decided).await
 }
 
-async fn listed(app: &Shared, parts: &Parts, heard: &mut Heard) -> Result<Response, Problem> {
-    let clerk = Clerk::admit(app, parts, Scope::Approvals, heard).await?;
-    let asked = Asked::<Uuid>::read(parts.uri.query(), "the `next` of the page before, a UUID")?;
-    let _share = app.reads.take(&clerk.principal)?;
-    let page = desk::within(app, inbox::page(app, &clerk, asked)).await?;
-    let read = Read { action: "read_approvals", what: "GET /approvals", subject: page.subject() };
-    read.recorded(app, &clerk).await?;
-    Ok(desk::found(&page.into_body(&app.runtime)).into_response())
+async fn listed(
+    app: &Shared,
+    parts: &Parts,
+    audit: &mut AuditContext,
+) -> Result<Response, Problem> {
+    let authorized = AuthorizedCaller::admit(app, parts, Scope::Approvals, audit).await?;
+    let requested =
+        PageRequest::<Uuid>::read(parts.uri.query(), "the `next` of the page before, a UUID")?;
+    let _permit = access_records::acquire_read(app, &authorized.principal)?;
+    let page = endpoint::within_time_limit(app, inbox::page(app, &authorized, requested)).await?;
+    let read =
+        ReadAccess { action: "read_approvals", what: "GET /approvals", subject: page.subject() };
+    read.record(app, &authorized).await?;
+    Ok(endpoint::json(&page.into_body(&app.runtime)).into_response())
 }
 
-/// Lets somebody in who may decide for this tenant; who else tries it is on the record.
+/// Admits a caller that may decide for this tenant; any other attempt is recorded.
 async fn admitted(
     app: &App,
     parts: &Parts,
     ticket: Option<&Uuid>,
-    heard: &mut Heard,
-) -> Result<Clerk, Problem> {
-    let principal = receiving::admit(app, parts, heard).await?;
-    let clerk = Clerk::of(principal.clone(), parts, Scope::Approvals, heard);
+    audit: &mut AuditContext,
+) -> Result<AuthorizedCaller, Problem> {
+    let principal = request::admit(app, parts, audit).await?;
+    let authorized = AuthorizedCaller::of(principal.clone(), parts, Scope::Approvals, audit);
     let is_forbidden = |problem: &Problem| problem.code == ErrorCode::Forbidden;
-    if let (Some(ticket), true) = (ticket, clerk.as_ref().is_err_and(is_forbidden)) {
-        Attempt::turned_away(app, &principal, parts, *ticket).await;
+    if let (Some(ticket), true) = (ticket, authorized.as_ref().is_err_and(is_forbidden)) {
+        Attempt::record_unauthorized(app, &principal, parts, *ticket).await;
     }
-    clerk
+    authorized
 }
 
 async fn decided(
     app: &Shared,
-    (clerk, caller): (&Clerk, Caller),
+    (authorized, caller): (&AuthorizedCaller, Caller),
     ticket: Uuid,
     decision: &Decision<'_>,
-    heard: &mut Heard,
+    audit: &mut AuditContext,
 ) -> Result<Response, Problem> {
-    refusing::unless_counted(app, clerk, ticket, &caller).await?;
-    let mut call = app.runtime.tickets().resume_by_id(ticket, &clerk.cx).await;
-    let attempt = Attempt::of(clerk, ticket, decision, caller.clone());
-    // A call that could not be found has no tool.
-    if !call.name().is_empty() && !inbox::covers(app, clerk, call.name()) {
-        let _ = call.refuse(refusing::not_covered);
-        attempt.was_in_vain(app, Refused::NOT_COVERED.why.as_str()).await;
-        return Err(refusing::tool_not_covered());
+    refusal::refuse_if_only_counted(app, authorized, ticket, &caller).await?;
+    let mut call = app.runtime.tickets().resume_by_id(ticket, &authorized.cx).await;
+    let attempt = Attempt::of(authorized, ticket, decision, caller.clone());
+    // A call that was not found has no name.
+    if !call.name().is_empty() && !inbox::covers(app, authorized, call.name()) {
+        let _ = call.refuse(refusal::not_covered);
+        attempt.record_rejected(app, DecisionRefusal::NOT_COVERED.why.as_str()).await;
+        return Err(refusal::tool_not_covered());
     }
-    heard.tool_name = call.name().into();
+    audit.tool_name = call.name().into();
     let refused = match (call.status(), decision) {
         (CallStatus::Pending, Decision::Decline(feedback)) => {
             return decline(app, call, ticket, feedback, &attempt).await;
         }
-        (CallStatus::Pending, Decision::Approve) => approve(app, &mut call, clerk, None).await?,
-        (CallStatus::Pending, Decision::Edit(arguments)) => {
-            approve(app, &mut call, clerk, Some(arguments)).await?
+        (CallStatus::Pending, Decision::Approve) => {
+            approve(app, &mut call, authorized, None).await?
         }
-        _ => Refused::by_ticket(&call),
+        (CallStatus::Pending, Decision::Edit(arguments)) => {
+            approve(app, &mut call, authorized, Some(arguments)).await?
+        }
+        _ => DecisionRefusal::by_ticket(&call),
     };
-    let ran = call::executed(app, call, caller).await?;
-    let mut outcome = call::outcome(app, &ran, heard);
-    if let Some(refused) = refused.or_else(|| Refused::by_ticket(&ran.call)) {
-        attempt.was_in_vain(app, refused.why.as_str()).await;
+    let finished = call::executed(app, call, caller).await?;
+    let mut outcome = call::outcome(app, &finished, audit);
+    if let Some(refused) = refused.or_else(|| DecisionRefusal::by_ticket(&finished.call)) {
+        attempt.record_rejected(app, refused.why.as_str()).await;
         outcome.status = refused.status.unwrap_or(outcome.status);
     }
     Ok(outcome.into_response())
 }
 
-/// Lets a call run, or has it answer why it may not; its ticket stays good then.
+/// Approves a call, or makes it answer why it may not run; then its ticket stays valid.
 async fn approve(
     app: &Shared,
     call: &mut ToolCall,
-    clerk: &Clerk,
+    authorized: &AuthorizedCaller,
     edited: Option<&str>,
-) -> Result<Option<Refused>, Problem> {
-    let is_own = four_eyes::is_own(call.cx(), &clerk.cx, &clerk.principal);
+) -> Result<Option<DecisionRefusal>, Problem> {
+    let is_own = four_eyes::is_own(call.cx(), &authorized.cx, &authorized.principal);
     if is_own && app.config.four_eyes {
         let _ = call.refuse(four_eyes::refusal);
-        return Ok(Some(Refused::OWN_CALL));
+        return Ok(Some(DecisionRefusal::OWN_CALL));
     }
-    if !standing::asker_may_call(app, call).await? {
-        let _ = call.refuse(refusing::asker_not_allowed);
-        return Ok(Some(Refused::ASKER_NOT_ALLOWED));
+    if !asker_rights::asker_may_call(app, call).await? {
+        let _ = call.refuse(refusal::asker_not_allowed);
+        return Ok(Some(DecisionRefusal::ASKER_NOT_ALLOWED));
     }
     let approved = match edited {
-        Some(arguments) => call.approve_edited(clerk.name(), arguments),
-        None => call.approve(clerk.name()),
+        Some(arguments) => call.approve_edited(authorized.name(), arguments),
+        None => call.approve(authorized.name()),
     };
     let Err(error) = approved else { return Ok(None) };
-    let _ = call.refuse(|| refusing::not_approved(error));
-    Ok(Some(Refused::NOT_APPROVED))
+    let _ = call.refuse(|| refusal::not_approved(error));
+    Ok(Some(DecisionRefusal::NOT_APPROVED))
 }
 
-/// Says no for good; the call is recorded as declined only if no other decision came first.
+/// Declines a call for good; it is recorded as declined only if no other decision came first.
 async fn decline(
     app: &Shared,
     mut call: ToolCall,
@@ -157,22 +165,23 @@ async fn decline(
         Ok(None) => {}
         Ok(Some(end)) => {
             let _ = call.refuse(|| TicketFault::from(end).into());
-            attempt.was_in_vain(app, TicketFault::from(end).reason().as_str()).await;
-            return Err(refusing::ended(end));
+            attempt.record_rejected(app, TicketFault::from(end).reason().as_str()).await;
+            return Err(refusal::ended(end));
         }
         Err(_) => {
-            let _ = call.refuse(refusing::undecided);
-            return Err(desk::store_down());
+            let _ = call.refuse(refusal::undecided);
+            return Err(endpoint::store_unavailable());
         }
     }
     let _ = call.decline(feedback);
     call.execute().await;
-    let decision = DeclinedWord::Declined;
-    Ok(desk::found(&Declined { ticket, decision, tool_name: &tool_name, feedback }).into_response())
+    let decision = DeclinedDecision::Declined;
+    Ok(endpoint::json(&Declined { ticket, decision, tool_name: &tool_name, feedback })
+        .into_response())
 }
 
 fn ticket(params: &Params) -> Result<Uuid, Problem> {
-    desk::param(params, "ticket")?.parse().map_err(|_| no_id())
+    endpoint::param(params, "ticket")?.parse().map_err(|_| no_id())
 }
 
 fn no_id() -> Problem {

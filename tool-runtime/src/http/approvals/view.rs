@@ -1,4 +1,4 @@
-//! What waits and what was decided, as an approver's application reads it.
+//! The bodies of `/approvals`.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -11,22 +11,22 @@ use crate::Runtime;
 use crate::policy::WaitingCall;
 use crate::store::UnixMillis;
 
-/// Lists the calls of a tenant that wait for a person, the oldest first.
+/// Lists the calls of a tenant that wait for approval, the oldest first.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Approvals", deny_unknown_fields)]
 pub(in crate::http) struct Approvals {
-    /// What waits.
+    /// The waiting calls.
     pub(super) approvals: Vec<Approval>,
-    /// What `after` says for the next page; left out on the last one.
+    /// The `after` of the next page; left out on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next: Option<Uuid>,
 }
 
-/// Describes a call that waits for a person.
+/// Describes a call that waits for approval.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Approval", deny_unknown_fields)]
 pub(in crate::http) struct Approval {
-    /// The id by which it is decided.
+    /// The id for the decision.
     ticket: Uuid,
     /// The tool.
     tool_name: String,
@@ -35,18 +35,18 @@ pub(in crate::http) struct Approval {
     /// The tool's title for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
-    /// What the call would do to the world.
+    /// The effect of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     effect: Option<Effect>,
-    /// The arguments as a person may see them, secrets masked.
+    /// The arguments, secrets masked.
     #[serde(skip_serializing_if = "Option::is_none")]
     arguments: Option<Box<RawValue>>,
-    /// Why a person is asked, where a rule of the host says it.
+    /// The reason for the approval, if a rule of the host gives one.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// For whom the call is made, such as `user:42`.
+    /// The principal of the call, such as `user:42`.
     principal: String,
-    /// Who asked for it: the name of a service or of its key.
+    /// The caller that requested it: the name of a service or of its key.
     #[serde(skip_serializing_if = "Option::is_none")]
     asked_by: Option<String>,
     /// The site.
@@ -57,9 +57,9 @@ pub(in crate::http) struct Approval {
     session_id: Option<String>,
     /// The trace that the call belongs to.
     trace_id: String,
-    /// Since when it waits.
+    /// The time at which the call was opened.
     opened_at: DateTime<Utc>,
-    /// Until when it may be decided.
+    /// The time at which the ticket expires.
     expires_at: DateTime<Utc>,
 }
 
@@ -67,21 +67,21 @@ pub(in crate::http) struct Approval {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Declined", deny_unknown_fields)]
 pub(in crate::http) struct Declined<'a> {
-    /// The call's id.
+    /// The ticket of the call.
     pub(super) ticket: Uuid,
-    /// What was decided.
-    pub(super) decision: DeclinedWord,
+    /// The decision.
+    pub(super) decision: DeclinedDecision,
     /// The tool that will not run.
     pub(super) tool_name: &'a str,
-    /// What whoever asked for the call is told.
+    /// The reason, which the requester of the call is told.
     pub(super) feedback: &'a str,
 }
 
-/// What was decided.
+/// The decision.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::http) enum DeclinedWord {
-    /// A person said no.
+pub(in crate::http) enum DeclinedDecision {
+    /// The call was declined.
     Declined,
 }
 

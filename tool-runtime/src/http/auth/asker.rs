@@ -1,5 +1,4 @@
-//! The credentials with which a waiting call was asked for: sealed with it, and checked again before
-//! it runs.
+//! The caller that requested a waiting call: sealed with the call, and authorized again before it runs.
 
 use std::error::Error;
 use std::fmt;
@@ -12,19 +11,19 @@ use serde::{Deserialize, Serialize};
 use tool_contracts::ToolSpec;
 use uuid::Uuid;
 
-use super::{Auth, Principal, Scopes, Way};
+use super::{Auth, CredentialKind, Principal, Scopes};
 use crate::http::HttpConfig;
 
-/// The caller that asked for a call which waits for approval.
+/// The caller that requested a call which waits for approval.
 ///
-/// It is sealed with the call in the ticket store, so that no caller can say or change it.
+/// It is sealed with the call in the ticket store, so a caller can neither choose nor change it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asker {
     name: Box<str>,
     proofs: Vec<Proof>,
 }
 
-/// A credential of the request that asked.
+/// A credential of the request that opened the call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 enum Proof {
@@ -32,51 +31,51 @@ enum Proof {
     Key,
     /// A token, with the scopes that it granted.
     Token { scopes: String },
-    /// None: the server's configuration names the principal of requests without a credential.
+    /// No credential: the principal of requests without one, from the server's configuration.
     Configuration,
 }
 
-/// Looks up what an asker may do today; none if it may do nothing any more.
+/// Looks up the current rights of an asker; `None` if it has none any more.
 pub(in crate::http) type AskerLookup =
     Arc<dyn Fn(Asker) -> BoxFuture<'static, Result<Option<Principal>, LookupError>> + Send + Sync>;
 
 pub(in crate::http) type LookupError = Box<dyn Error + Send + Sync>;
 
-/// How an [`AskerLookup`] is shown: it is code of the host's.
+/// An [`AskerLookup`] with a `Debug` implementation.
 #[derive(Clone)]
 pub(in crate::http) struct Lookup(pub(in crate::http) AskerLookup);
 
 impl Asker {
     pub(in crate::http) fn of(principal: &Principal) -> Self {
-        let proof = |(way, scopes): (Option<Way>, &Scopes)| match way {
-            Some(Way::Key) => Proof::Key,
-            Some(Way::Token) => Proof::Token { scopes: scopes.to_string() },
+        let proof = |(kind, scopes): (Option<CredentialKind>, &Scopes)| match kind {
+            Some(CredentialKind::Key) => Proof::Key,
+            Some(CredentialKind::Token) => Proof::Token { scopes: scopes.to_string() },
             None => Proof::Configuration,
         };
         Self { name: principal.name().into(), proofs: principal.proofs().map(proof).collect() }
     }
 
-    /// Writes it as it is sealed.
+    /// Serializes the asker for sealing.
     pub(in crate::http) fn to_json(&self) -> Box<str> {
         serde_json::to_string(self).expect("names and words are written as JSON").into()
     }
 
-    /// Returns the principal's name: of an API key as it is configured, of a token its `sub`.
+    /// Returns the principal's name: the configured one for an API key, `sub` for a token.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns whether the caller proved itself by a token, alone or beside an API key.
+    /// Returns whether the request had a token, alone or beside an API key.
     #[must_use]
     pub fn has_token(&self) -> bool {
         self.proofs.iter().any(|proof| matches!(proof, Proof::Token { .. }))
     }
 
-    /// Checks that the asker may still call a tool for a tenant, by each of its credentials.
+    /// Checks whether the asker may still call a tool for a tenant, by each of its credentials.
     ///
-    /// An API key counts if the principal of its name has one that is good now. A token is not kept
-    /// and cannot be looked up here: without a lookup of the host's, what it granted counts on.
+    /// An API key counts if a principal of the same name has a valid key now. A token is not stored,
+    /// so without a lookup of the host the scopes that it granted still count.
     pub(in crate::http) async fn may_still_call(
         &self,
         auth: &Auth,
@@ -94,7 +93,7 @@ impl Asker {
                 auth.takes_tokens() && scopes.parse::<Scopes>().is_ok_and(|it| it.may_call(tool))
             }
             Proof::Configuration => {
-                auth.unproven().is_some_and(|it| *it.name() == *self.name && allows(it))
+                auth.default_principal().is_some_and(|it| *it.name() == *self.name && allows(it))
             }
         };
         Ok(!self.proofs.is_empty() && self.proofs.iter().all(holds))
@@ -102,14 +101,14 @@ impl Asker {
 }
 
 impl HttpConfig {
-    /// Sets how the rights of a caller are looked up when a call of it is approved that has waited.
+    /// Sets the lookup of a caller's current rights, which is used when a waiting call is approved.
     ///
-    /// A waiting call runs only if the caller that asked for it may still call its tool for its
-    /// tenant. Unless this is set, an API key counts if the principal of its name has a good key in
-    /// this server's [`ApiKeySet`](super::ApiKeySet); a token, which is not kept, counts for what it
-    /// granted when it was sent. Set it to ask the issuer about a token's subject, or where another
-    /// server takes the calls and knows their callers. `Ok(None)` says that the caller may do nothing
-    /// any more; an error is answered 503, and the call waits on.
+    /// A waiting call runs only if the caller that requested it may still call its tool for its
+    /// tenant. By default, an API key counts if a principal of the same name has a valid key in this
+    /// server's [`ApiKeySet`](super::ApiKeySet), and a token counts for the scopes that it granted,
+    /// because it is not stored. Set a lookup to ask the issuer about a token's subject, or if another
+    /// server accepts the calls. `Ok(None)` means that the caller has no rights any more; an error is
+    /// answered 503, and the call keeps waiting.
     ///
     /// # Examples
     /// ```
@@ -174,7 +173,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_key_counts_while_its_principal_has_one_that_covers_the_tool() {
-        let asker = Asker::of(&named("agent", "tools").proven_by(Way::Key));
+        let asker = Asker::of(&named("agent", "tools").authenticated_by(CredentialKind::Key));
         for (auth, expected) in [
             (keys_of(named("agent", "tools:pay")), true),
             (keys_of(named("agent", "tools:other")), false),
@@ -208,7 +207,7 @@ mod tests {
         let verifier = JwtVerifier::new(jwks, "https://issuer.example", "tools").expect("named");
         let config = || HttpConfig::new(Auth::new().jwt(verifier.clone()));
         for (scopes, expected) in [("tools", true), ("tools:other", false)] {
-            let asker = Asker::of(&named("jane", scopes).proven_by(Way::Token));
+            let asker = Asker::of(&named("jane", scopes).authenticated_by(CredentialKind::Token));
             assert!(asker.has_token());
             assert_eq!(may_call(&asker, &config()).await, expected);
             let no_tokens = HttpConfig::new(keys_of(named("jane", "tools")));

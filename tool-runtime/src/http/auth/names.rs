@@ -1,11 +1,11 @@
-//! Names of users and principals, in the form in which they are kept and compared.
+//! Normalizes and compares the names of users and principals.
 
 use std::borrow::Cow;
 
 use tool_contracts::has_hidden_characters;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-/// An empty cell of braille, which is shown as a space and is none for Unicode.
+/// The empty braille pattern: it looks like a space, but Unicode does not class it as one.
 const BLANK: char = '\u{2800}';
 
 /// Returns a name in normalization form C (Unicode Standard Annex 15).
@@ -16,7 +16,7 @@ pub(in crate::http) fn normalized(name: &str) -> Cow<'_, str> {
     Cow::Owned(name.nfc().collect())
 }
 
-/// Returns a name of the host's configuration without spaces around it and hidden characters.
+/// Returns a configured name in normalization form C, trimmed and without hidden characters.
 pub(super) fn cleaned(name: &str) -> Cow<'_, str> {
     let name = name.trim();
     if !has_hidden_characters(name) {
@@ -26,8 +26,8 @@ pub(super) fn cleaned(name: &str) -> Cow<'_, str> {
     Cow::Owned(normalized(visible.trim()).into_owned())
 }
 
-/// Returns whether two names can be taken for one: they are the same but for hidden characters,
-/// spaces, width, case and normalization.
+/// Returns whether two names look alike: they differ at most in hidden characters, spaces, width,
+/// case and normalization.
 pub(in crate::http) fn are_alike(one: &str, other: &str) -> bool {
     one == other || folded(one) == folded(other)
 }

@@ -1,4 +1,4 @@
-//! Who a request is from.
+//! The principal: the authenticated caller of a request, with its grants.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,17 +7,16 @@ use tool_contracts::{ActorType, ToolSpec};
 use uuid::Uuid;
 
 use super::names::{cleaned, normalized};
-use super::{Scope, Scopes, Users, Way};
+use super::{CredentialKind, Scope, Scopes, Users};
 use crate::policy::principal::{KEY, NETWORK, TOKEN};
 
-/// The caller of a request: its name, its tenants and users, and what it may do.
+/// The caller of a request: its name, its tenants, its users and its scopes.
 ///
-/// A new one may do nothing: say for which tenants it acts and which scopes it has, and which users
-/// it may name.
+/// A new principal has no rights: grant it tenants, scopes and the users that it may name.
 ///
-/// Principals are told apart by the kind of their credential and their name, such as `key:jane` and
-/// `token:jane`: an API key never reaches what a token of the same name has asked for. This id is
-/// the `actor_id` of each call in the ledger. Where both belong to one caller, say so by
+/// A principal's id is the kind of its credential and its name, such as `key:jane` or `token:jane`:
+/// an API key does not share idempotency keys or limits with a token of the same name. The id is the
+/// `actor_id` of each call in the ledger. To make a key and a token one principal, use
 /// [`token_subject`](Self::token_subject).
 ///
 /// # Examples
@@ -36,13 +35,13 @@ use crate::policy::principal::{KEY, NETWORK, TOKEN};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
     name: Arc<str>,
-    /// The name, with the kind of the credential before it.
+    /// The kind of the credential, then the name.
     id: Arc<str>,
-    /// How the caller is shown to people.
-    shown: Arc<str>,
-    is_bound: bool,
-    proven: bool,
-    /// What each of their credentials grants; only what all of them grant is granted.
+    /// The name in records that people read.
+    display_name: Arc<str>,
+    has_kind: bool,
+    is_authenticated: bool,
+    /// The grants of each credential; a right needs all of them.
     grants: Arc<[Grant]>,
 }
 
@@ -50,14 +49,14 @@ pub struct Principal {
 struct Grant {
     tenants: Tenants,
     scopes: Scopes,
-    /// The kind of credential; none of a principal that the host's configuration names.
-    way: Option<Way>,
+    /// The kind of the credential; `None` for the configured principal of requests without one.
+    kind: Option<CredentialKind>,
     users: Users,
-    /// What the host says of actor types, if it does.
+    /// The actor types, if the host sets them.
     actors: Option<Arc<[ActorType]>>,
 }
 
-/// Grants are equal that allow the same, by whichever kind of credential.
+/// Grants with the same rights are equal, whatever the kind of their credential.
 impl PartialEq for Grant {
     fn eq(&self, other: &Self) -> bool {
         (&self.tenants, &self.scopes, &self.users, &self.actors)
@@ -86,11 +85,10 @@ impl Grant {
 }
 
 impl Principal {
-    /// Names who calls: a service, or a person. They may do nothing yet.
+    /// Creates a principal without rights, for a service or a person.
     ///
-    /// The name stands in records, and keys of calls and answers are kept apart by it and the kind
-    /// of credential. It is kept in normalization form C, without spaces around it and without
-    /// control, bidirectional and zero-width characters. One without a name is called `unnamed`.
+    /// The name is stored in normalization form C, trimmed and without control, bidirectional and
+    /// zero-width characters. An empty name becomes `unnamed`.
     #[must_use]
     pub fn new(name: impl Into<Box<str>>) -> Self {
         let name: Box<str> = name.into();
@@ -98,15 +96,15 @@ impl Principal {
             "" => Arc::from("unnamed"),
             name => Arc::from(name),
         };
-        let (id, shown) = (Arc::clone(&name), Arc::clone(&name));
+        let (id, display_name) = (Arc::clone(&name), Arc::clone(&name));
         let grants = [Grant::default()].into();
-        Self { name, id, shown, is_bound: false, proven: true, grants }
+        Self { name, id, display_name, has_kind: false, is_authenticated: true, grants }
     }
 
-    /// Names the caller whose tokens have this `sub`, so that it may have an API key too.
+    /// Creates the principal of the tokens with this `sub`, so that an API key can belong to it too.
     ///
-    /// The key and the tokens are then one principal: they share keys of calls and rates, a request
-    /// may bring both, and four eyes takes them for one.
+    /// The key and the tokens are then one principal: they share idempotency keys and rate limits, a
+    /// request may have both, and the four-eyes check treats them as one.
     ///
     /// ```
     /// use tool_runtime::http::{ApiKey, ApiKeySet, Principal};
@@ -118,48 +116,47 @@ impl Principal {
     /// ```
     #[must_use]
     pub fn token_subject(sub: impl Into<Box<str>>) -> Self {
-        Self::new(sub).bound_to(TOKEN)
+        Self::new(sub).with_kind(TOKEN)
     }
 
-    /// Names who may do everything for every tenant and each of its users, as in a development of
-    /// one's own.
+    /// Creates a principal with all rights for every tenant and user, for development or a gateway.
     #[must_use]
     pub fn trusted(name: impl Into<Box<str>>) -> Self {
         let named = Self::new(name).for_every_tenant().with_scopes(Scopes::all());
         named.naming(Users::OfItsTenants)
     }
 
-    /// Says that the caller was proven in this way, unless the host has said that before.
-    pub(in crate::http) fn proven_by(self, way: Way) -> Self {
-        let named = self.granting(|grant| grant.way = Some(way));
-        match way {
-            _ if named.is_bound => named,
-            Way::Key => named.bound_to(KEY),
-            Way::Token => named.bound_to(TOKEN),
+    /// Sets the kind of the credential, unless the id has one already.
+    pub(in crate::http) fn authenticated_by(self, kind: CredentialKind) -> Self {
+        let named = self.granting(|grant| grant.kind = Some(kind));
+        match kind {
+            _ if named.has_kind => named,
+            CredentialKind::Key => named.with_kind(KEY),
+            CredentialKind::Token => named.with_kind(TOKEN),
         }
     }
 
-    /// Says that the caller is the network itself, of which there is one a server.
+    /// Makes it the principal of requests without a credential, unless the id has a kind already.
     pub(in crate::http) fn of_network(self) -> Self {
-        if self.is_bound {
+        if self.has_kind {
             return self;
         }
-        let shown = Arc::clone(&self.name);
-        Self { shown, ..self.bound_to(NETWORK) }
+        let display_name = Arc::clone(&self.name);
+        Self { display_name, ..self.with_kind(NETWORK) }
     }
 
-    fn bound_to(self, kind: &str) -> Self {
+    fn with_kind(self, kind: &str) -> Self {
         let id: Arc<str> = format!("{kind}{}", self.name).into();
-        Self { shown: Arc::clone(&id), id, is_bound: true, ..self }
+        Self { display_name: Arc::clone(&id), id, has_kind: true, ..self }
     }
 
-    /// Makes whoever has proven nothing.
+    /// Creates the principal of anonymous callers.
     pub(super) fn anonymous(scopes: Scopes) -> Self {
         let named = Self::new("anonymous").for_every_tenant().with_scopes(scopes.of_tools_alone());
-        Self { proven: false, ..named }
+        Self { is_authenticated: false, ..named }
     }
 
-    /// Lets them act for these tenants too.
+    /// Grants these tenants too.
     #[must_use]
     pub fn for_tenants(self, tenants: impl IntoIterator<Item = Uuid>) -> Self {
         self.granting(|grant| {
@@ -169,22 +166,22 @@ impl Principal {
         })
     }
 
-    /// Lets them act for whichever tenant they name.
+    /// Grants every tenant.
     #[must_use]
     pub fn for_every_tenant(self) -> Self {
         self.granting(|grant| grant.tenants = Tenants::Every)
     }
 
-    /// Sets what they may do.
+    /// Sets the scopes.
     #[must_use]
     pub fn with_scopes(self, scopes: Scopes) -> Self {
         self.granting(|grant| grant.scopes = scopes)
     }
 
-    /// Lets them decide about calls of the tools that these scopes cover, which they need not be
-    /// allowed to call: the words `approves:…` of [`Scopes`]. It takes the scope `approvals` too.
+    /// Grants decisions about calls of the tools that these scopes cover, without a right to call them:
+    /// the words `approves:…` of [`Scopes`]. The scope `approvals` is required too.
     ///
-    /// Call it after [`with_scopes`](Self::with_scopes), which sets all of a principal's scopes.
+    /// Call it after [`with_scopes`](Self::with_scopes), which replaces all scopes.
     ///
     /// # Examples
     /// ```
@@ -201,7 +198,7 @@ impl Principal {
         self.granting(|grant| grant.scopes = std::mem::take(&mut grant.scopes).approving(tools))
     }
 
-    /// Sets which users they may name: none unless it is said.
+    /// Sets the users that the principal may name; by default none.
     ///
     /// # Examples
     /// ```
@@ -222,10 +219,10 @@ impl Principal {
         self.granting(|grant| grant.users = users)
     }
 
-    /// Sets as what kinds of actor they may act (`X-Actor-Type`); the first is that of a call which
-    /// says none. An empty list changes nothing.
+    /// Sets the actor types that the principal may use (`X-Actor-Type`); the first is that of a call
+    /// without one. An empty list changes nothing.
     ///
-    /// Unless it is said, it follows from the [`Users`] that they may name.
+    /// By default they follow from the [`Users`] that the principal may name.
     ///
     /// # Examples
     /// ```
@@ -251,32 +248,31 @@ impl Principal {
         self
     }
 
-    /// Joins what two credentials of one request grant, if they are the same caller's.
+    /// Joins the grants of two credentials of one request, if both have the same principal.
     #[cfg_attr(not(feature = "jwt"), allow(dead_code, reason = "there is one kind of credential"))]
     pub(super) fn and(self, other: &Self) -> Option<Self> {
         let grants = self.grants.iter().chain(&*other.grants).cloned().collect();
         (self.id == other.id).then_some(Self { grants, ..self })
     }
 
-    /// Returns what the principal is counted and told apart by: its name, with the kind of its
-    /// credential before it.
+    /// Returns the id: the kind of the credential, then the name.
     pub(in crate::http) fn id(&self) -> &Arc<str> {
         &self.id
     }
 
-    /// Returns how the caller stands in records that people read.
-    pub(in crate::http) fn shown(&self) -> &Arc<str> {
-        &self.shown
+    /// Returns the name for records that people read.
+    pub(in crate::http) fn display_name(&self) -> &Arc<str> {
+        &self.display_name
     }
 
-    /// Returns whether this user is one that they may name.
+    /// Returns whether the principal may name this user.
     #[must_use]
     pub fn may_name(&self, user: &str) -> bool {
         let user = normalized(user);
         self.grants.iter().all(|grant| grant.users.may_name(&user))
     }
 
-    /// Returns the one user that they are, if they are a person.
+    /// Returns the principal's own user, if it is a person.
     pub(in crate::http) fn own_user(&self) -> Option<&str> {
         let own = self.grants.iter().find_map(|grant| match &grant.users {
             Users::Only(own) => Some(&**own),
@@ -285,37 +281,37 @@ impl Principal {
         own.filter(|own| self.grants.iter().all(|grant| grant.users.may_name(own)))
     }
 
-    /// Returns whether they are trusted to name any user of their tenants.
+    /// Returns whether the principal may name any user of its tenants.
     pub(in crate::http) fn names_any_user(&self) -> bool {
         self.grants.iter().all(|grant| grant.users == Users::OfItsTenants)
     }
 
-    /// Returns whether they may act as this kind of actor.
+    /// Returns whether the principal may use this actor type.
     #[must_use]
     pub fn may_act_as(&self, kind: ActorType) -> bool {
         self.grants.iter().all(|grant| grant.actor_types().contains(&kind))
     }
 
-    /// Returns as what kind of actor they act where a request says none.
-    pub(in crate::http) fn usual_actor(&self) -> ActorType {
+    /// Returns the actor type of a request without one.
+    pub(in crate::http) fn default_actor_type(&self) -> ActorType {
         let kinds = self.grants.iter().flat_map(Grant::actor_types).copied();
         let mut common = kinds.filter(|kind| self.may_act_as(*kind));
         common.next().unwrap_or(ActorType::System)
     }
 
-    /// Gives the name, as it stands in records.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Tells whether nobody knows who it is.
+    /// Returns whether the caller is not authenticated.
     #[must_use]
     pub fn is_anonymous(&self) -> bool {
-        !self.proven
+        !self.is_authenticated
     }
 
-    /// Tells whether they may act for this tenant.
+    /// Returns whether the principal may act for this tenant.
     #[must_use]
     pub fn may_act_for(&self, tenant: Uuid) -> bool {
         self.grants.iter().all(|grant| match &grant.tenants {
@@ -324,28 +320,30 @@ impl Principal {
         })
     }
 
-    /// Tells whether they may see and call this tool: its name or category is in their scopes, it is
-    /// meant for models or they may call what is not, and somebody is known where it asks for that.
+    /// Returns whether the principal may list and call this tool: a scope covers its name or category,
+    /// it is meant for models or the scope `internal` is granted, and the caller is authenticated if
+    /// the tool requires that.
     #[must_use]
     pub fn may_call(&self, tool: &ToolSpec) -> bool {
-        let known_enough = self.proven || !tool.requires_auth();
+        let known_enough = self.is_authenticated || !tool.requires_auth();
         known_enough && self.grants.iter().all(|grant| grant.scopes.may_call(tool))
     }
 
-    /// Tells whether they may decide about calls of this tool that wait for approval.
+    /// Returns whether the principal may decide about waiting calls of this tool.
     #[must_use]
     pub fn may_decide(&self, tool: &ToolSpec) -> bool {
-        self.proven && self.grants.iter().all(|grant| grant.scopes.may_decide(tool))
+        self.is_authenticated && self.grants.iter().all(|grant| grant.scopes.may_decide(tool))
     }
 
-    /// Tells the same of a tool that this runtime does not have.
+    /// Returns whether the principal may decide about waiting calls of a tool that is not registered.
     pub(in crate::http) fn may_decide_unknown(&self, name: &str) -> bool {
-        self.proven && self.grants.iter().all(|grant| grant.scopes.may_decide_unknown(name))
+        self.is_authenticated
+            && self.grants.iter().all(|grant| grant.scopes.may_decide_unknown(name))
     }
 
-    /// Gives the kind of each credential, with the scopes that it grants.
-    pub(super) fn proofs(&self) -> impl Iterator<Item = (Option<Way>, &Scopes)> {
-        self.grants.iter().map(|grant| (grant.way, &grant.scopes))
+    /// Returns the kind of each credential, with the scopes that it grants.
+    pub(super) fn proofs(&self) -> impl Iterator<Item = (Option<CredentialKind>, &Scopes)> {
+        self.grants.iter().map(|grant| (grant.kind, &grant.scopes))
     }
 
     /// Returns the words of the scopes that each credential grants.
@@ -358,7 +356,7 @@ impl Principal {
         granted.fold(first, |all, words| &all & &words).into_iter().collect()
     }
 
-    /// Tells whether they may do this beside calling tools.
+    /// Returns whether the principal has this scope.
     #[must_use]
     pub fn may(&self, scope: Scope) -> bool {
         self.grants.iter().all(|grant| grant.scopes.has(scope))
@@ -370,7 +368,7 @@ mod tests {
     use tool_contracts::{ActorType, Effect, ToolSpec};
     use uuid::Uuid;
 
-    use super::{Principal, Way};
+    use super::{CredentialKind, Principal};
     use crate::http::{Scope, Scopes, Users};
 
     const YANTIAN: Uuid = Uuid::from_u128(1);
@@ -391,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_unknown_reaches_a_tool_that_asks_who_calls() {
+    fn an_anonymous_caller_cannot_call_a_tool_that_requires_auth() {
         let stranger = Principal::anonymous(Scopes::all());
         assert!(stranger.is_anonymous() && stranger.may_act_for(YANTIAN));
         assert!(stranger.may_call(&tool(false)));
@@ -429,12 +427,12 @@ mod tests {
 
     #[test]
     fn a_key_and_a_token_of_one_name_are_two_principals_unless_the_host_says_otherwise() {
-        let (key, token) = (Principal::new("jane").proven_by(Way::Key), || {
-            Principal::new("jane").proven_by(Way::Token)
+        let (key, token) = (Principal::new("jane").authenticated_by(CredentialKind::Key), || {
+            Principal::new("jane").authenticated_by(CredentialKind::Token)
         });
         assert_eq!((&**key.id(), &**token().id()), ("key:jane", "token:jane"));
         assert_eq!(key.and(&token()), None);
-        let mapped = Principal::token_subject("jane").proven_by(Way::Key);
+        let mapped = Principal::token_subject("jane").authenticated_by(CredentialKind::Key);
         assert_eq!(&**mapped.id(), "token:jane");
         assert!(mapped.and(&token()).is_some());
     }
@@ -460,7 +458,7 @@ mod tests {
         use ActorType::{Agent, System, User};
         let usual = |principal: &Principal| {
             let may = [User, Agent, System].map(|kind| principal.may_act_as(kind));
-            (principal.usual_actor(), may)
+            (principal.default_actor_type(), may)
         };
         assert_eq!(usual(&Principal::new("a")), (System, [false, true, true]));
         assert_eq!(usual(&Principal::trusted("a")), (System, [true, true, true]));

@@ -1,4 +1,4 @@
-//! What a principal may do.
+//! Scopes: the rights of a principal.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,25 +7,25 @@ use std::str::FromStr;
 use thiserror::Error;
 use tool_contracts::ToolSpec;
 
-/// What may be done beside calling tools that are meant for models.
+/// A right beside calling tools that are meant for models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Scope {
-    /// Call tools that are not offered to models.
+    /// Call tools that are not meant for models.
     Internal,
-    /// List and decide calls that wait for a person.
+    /// List and decide calls that wait for approval.
     Approvals,
-    /// Read what was recorded of a trace.
+    /// Read the records of a trace.
     Traces,
     /// Run the reads of a trace again.
     Replay,
-    /// List and resolve outcomes that are not known.
+    /// List and resolve unknown outcomes.
     Outcomes,
-    /// List and see evidence, without what is sealed.
+    /// List and read evidence, without its sealed contents.
     Evidence,
-    /// Open what is sealed of evidence.
+    /// Read the sealed contents of evidence.
     EvidenceContents,
-    /// Read the server's figures.
+    /// Read the server's metrics.
     Metrics,
 }
 
@@ -41,7 +41,7 @@ impl Scope {
         Self::Metrics,
     ];
 
-    /// Gives the word for it, as it stands in a token.
+    /// Returns the scope's word in a token.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ impl Scope {
     }
 }
 
-/// What a principal may do, in the words of a token's `scope` claim (RFC 8693, section 4.2).
+/// The rights of a principal, in the words of a token's `scope` claim (RFC 8693, section 4.2).
 ///
 /// | word | allows |
 /// | --- | --- |
@@ -67,10 +67,10 @@ impl Scope {
 /// | `internal` | that the tools above need not be meant for models |
 /// | `approvals`, `traces`, `replay`, `outcomes`, `evidence`, `metrics` | the path of this name |
 /// | `evidence_contents` | `/evidence/{id}/contents` |
-/// | `approves:WORD` | with `approvals`, deciding calls of the tools that `WORD` covers, without a right to call them; `WORD` is one of the first four rows |
+/// | `approves:WORD` | with `approvals`, deciding calls of the tools that `WORD` covers, without the right to call them; `WORD` is one of the first four rows |
 ///
-/// `approvals` opens the inbox; the tools that this caller sees there and decides about are those
-/// that it may call, and those that `approves:` covers.
+/// With `approvals`, a caller lists and decides the waiting calls of the tools that it may call and
+/// of those that `approves:` covers.
 ///
 /// # Examples
 /// ```
@@ -94,11 +94,11 @@ pub struct Scopes {
     tools: BTreeSet<Box<str>>,
     categories: BTreeSet<Box<str>>,
     others: BTreeSet<Scope>,
-    /// Tools whose calls may be decided without a right to call them.
+    /// Tools whose calls may be decided without the right to call them.
     approves: Option<Box<Scopes>>,
 }
 
-/// Says which word of a configuration is no scope.
+/// The error for a word that is no scope.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "`{word}` is no scope: expected `tools`, `tools:NAME`, `category:NAME`, `internal`, \
@@ -122,12 +122,12 @@ impl Scopes {
         Self { every_tool: true, others: Scope::ALL.into(), ..Self::none() }
     }
 
-    /// Reads the words of somebody else's token, whose other words are meant for other services.
+    /// Reads the words of a token. Unknown ones are skipped, because they are meant for other services.
     #[cfg_attr(not(feature = "jwt"), allow(dead_code, reason = "tokens are read by the feature"))]
     pub(super) fn known<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
         let mut scopes = Self::none();
         for word in words {
-            // What is not understood allows nothing.
+            // An unknown word grants nothing.
             let _ = scopes.add(word);
         }
         scopes
@@ -137,13 +137,13 @@ impl Scopes {
         Self { others: BTreeSet::new(), approves: None, ..self }
     }
 
-    /// Tells whether this is allowed beside calling tools.
+    /// Returns whether this scope is granted.
     #[must_use]
     pub fn has(&self, scope: Scope) -> bool {
         self.others.contains(&scope)
     }
 
-    /// Tells whether a tool is allowed, by its name, its category and whom it is meant for.
+    /// Returns whether a tool may be called, by its name, its category and whether models may call it.
     #[must_use]
     pub fn may_call(&self, tool: &ToolSpec) -> bool {
         let named = self.every_tool
@@ -152,16 +152,16 @@ impl Scopes {
         named && (tool.ai_callable() || self.has(Scope::Internal))
     }
 
-    /// Tells whether calls of a tool may be decided: `approvals` is granted, and the tool is one
-    /// that may be called or that `approves:` covers.
+    /// Returns whether waiting calls of a tool may be decided: `approvals` is granted, and the tool may
+    /// be called or `approves:` covers it.
     #[must_use]
     pub fn may_decide(&self, tool: &ToolSpec) -> bool {
         let granted = self.approves.as_ref().is_some_and(|approves| approves.may_call(tool));
         self.has(Scope::Approvals) && (granted || self.may_call(tool))
     }
 
-    /// Tells the same of a tool of which only the name is known, since this runtime has none of it:
-    /// its category and whom it is meant for are taken to be those that are granted to the fewest.
+    /// Returns whether waiting calls of an unregistered tool may be decided. Its category is unknown, so
+    /// only its name counts, and it is treated as not meant for models.
     pub(super) fn may_decide_unknown(&self, name: &str) -> bool {
         let names = |scopes: &Self| {
             scopes.has(Scope::Internal) && (scopes.every_tool || scopes.tools.contains(name))
@@ -170,7 +170,7 @@ impl Scopes {
         self.has(Scope::Approvals) && (granted || names(self))
     }
 
-    /// Grants deciding calls of the tools that these scopes cover, beside what is granted already.
+    /// Grants decisions about calls of the tools that these scopes cover, beside existing grants.
     pub(super) fn approving(mut self, tools: Self) -> Self {
         let internal = tools.has(Scope::Internal).then_some(Scope::Internal);
         let approves = self.approves.get_or_insert_default();
@@ -228,7 +228,7 @@ impl fmt::Display for Scopes {
     }
 }
 
-/// Tells whether a word says which tools are covered, and nothing else.
+/// Returns whether a word covers tools.
 fn covers_tools(word: &str) -> bool {
     let names = |prefix| word.starts_with(prefix);
     matches!(word, "tools" | "internal") || names("tools:") || names("category:")
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_unknown_gets_more_than_tools() {
+    fn anonymous_callers_get_scopes_of_tools_only() {
         let left = Scopes::all().of_tools_alone();
         assert!(Scope::ALL.iter().all(|scope| !left.has(*scope)));
         assert_eq!(left, scopes("tools"));

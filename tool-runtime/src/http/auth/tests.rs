@@ -41,7 +41,7 @@ fn a_key_proves_its_principal() {
 
 #[test]
 fn without_any_way_nobody_is_admitted() {
-    let problem = of(&Auth::new(), &HeaderMap::new()).expect_err("there is no way");
+    let problem = of(&Auth::new(), &HeaderMap::new()).expect_err("there is no kind");
     assert_eq!(problem.status, StatusCode::UNAUTHORIZED);
 }
 

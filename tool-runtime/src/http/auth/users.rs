@@ -1,13 +1,13 @@
-//! Which users a principal may name, and as what kind of actor it may act.
+//! The users that a principal may name, and the actor types that follow from them.
 
 use tool_contracts::ActorType;
 
-/// Says which users a principal may name in `X-User-ID` and `context.user_id`.
+/// The users that a principal may name in `X-User-ID` and `context.user_id`.
 ///
-/// A user's things are kept apart by this name: keys of repeated calls, fresh answers, approvals.
-/// So a name is taken from a principal only as far as the host says that it may be believed.
+/// Idempotency keys, fresh answers and approvals are separated by user. A principal may therefore
+/// name only the users that the host grants it.
 ///
-/// | principal | users, unless the host says otherwise | actor types, the usual one first |
+/// | principal | default | actor types, the default one first |
 /// | --- | --- | --- |
 /// | [`Principal::new`](super::Principal::new), as for an API key | `None` | `system`, `agent` |
 /// | the token of a person | `Only` its `sub` | `user`, `agent` |
@@ -32,16 +32,15 @@ pub enum Users {
     /// No user: the principal calls for itself. A request that names a user is refused.
     #[default]
     None,
-    /// This user alone: a person. A request that names no user is this user's.
+    /// Only this user: a person. A request without a user is this user's.
     Only(Box<str>),
-    /// Any user of the tenants that the principal may act for: a service that has proven by itself
-    /// which of them it speaks for. It is trusted like all of these users together.
+    /// Any user of the tenants that the principal may act for: a service that authenticates its users
+    /// itself. It has the rights of all of these users.
     OfItsTenants,
 }
 
 impl Users {
-    /// Returns the actor types that a principal may act as, where the host says nothing of them.
-    /// The first is that of a call which says none.
+    /// Returns the default actor types of a principal. The first is that of a call without one.
     pub(super) const fn actor_types(&self) -> &'static [ActorType] {
         match self {
             Self::None => &[ActorType::System, ActorType::Agent],

@@ -1,7 +1,7 @@
-//! A request's body: JSON of a bounded size, in a bounded time, or a refusal that says which.
+//! Reads a request's body: JSON of a bounded size, within a bounded time.
 
-mod pace;
-mod room;
+mod memory;
+mod upload_rate;
 
 use std::future::Future;
 use std::ops::Deref;
@@ -18,55 +18,56 @@ use bytes::BytesMut;
 use serde::Deserialize;
 use tool_contracts::ErrorCode;
 
-use self::pace::Pace;
-pub(super) use self::room::{Room, Share};
-use super::answer::Heard;
+pub(super) use self::memory::{BodyPermit, BodyQuota};
+use self::upload_rate::UploadRate;
 use super::app::App;
 use super::bounds::Bounds;
 use super::problem::Problem;
 use super::rate::Caller;
+use super::response::AuditContext;
 use crate::json;
 use crate::limits::Limits;
 
 #[cfg(test)]
 mod tests;
 
-/// A body that was read, and what it takes of the room for all.
+/// A body that was read, with its permit of the quota.
 #[derive(Debug)]
-pub(super) struct Received {
+pub(super) struct ReceivedBody {
     bytes: Bytes,
-    share: Share,
+    permit: BodyPermit,
 }
 
-/// Reads the whole body of a request whose caller is known, if its headers say that it is JSON and
-/// it keeps the bounds.
+/// Reads the whole body of an authenticated request, if its headers declare JSON and it keeps the
+/// limits.
 pub(super) async fn read(
     app: &App,
     parts: &Parts,
     body: Body,
-    heard: &Heard,
-) -> Result<Received, Problem> {
-    read_within(&parts.headers, body, &app.config.bounds, (&app.room, &heard.caller(parts))).await
+    audit: &AuditContext,
+) -> Result<ReceivedBody, Problem> {
+    read_within(&parts.headers, body, &app.config.bounds, (&app.body_quota, &audit.caller(parts)))
+        .await
 }
 
 async fn read_within(
     headers: &HeaderMap,
     body: Body,
     bounds: &Bounds,
-    room: (&Arc<Room>, &Caller),
-) -> Result<Received, Problem> {
+    quota: (&Arc<BodyQuota>, &Caller),
+) -> Result<ReceivedBody, Problem> {
     require_json(headers)?;
     require_plain(headers)?;
     let announced = body.size_hint().lower();
     if announced > u64::try_from(bounds.body_bytes).unwrap_or(u64::MAX) {
         return Err(too_large(bounds));
     }
-    in_time(collect(body, bounds, room), bounds.body_time)
+    in_time(collect(body, bounds, quota), bounds.body_time)
         .await
         .unwrap_or_else(|| Err(too_slow(bounds)))
 }
 
-/// Reads a body's text into one of the contract's types.
+/// Deserializes a body into a type of the contract.
 pub(super) fn parse<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, Problem> {
     let text = std::str::from_utf8(body).map_err(|error| {
         let position = error.valid_up_to();
@@ -75,10 +76,10 @@ pub(super) fn parse<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, Problem
     serde_json::from_str(text).map_err(|error| refused(text, &error))
 }
 
-/// Waits for a future, no longer than this; what is ready at its second asking costs no timer.
+/// Waits for a future with a timeout; one that is ready at its second poll needs no timer.
 ///
-/// Under hyper that is every body that came with its head: it is only handed on once it was asked
-/// for, and the next time that the connection has its turn.
+/// With hyper that is every body that arrives with its head: hyper passes it on only after the first
+/// poll.
 async fn in_time<F: Future>(future: F, time: Duration) -> Option<F::Output> {
     let mut future = pin!(future);
     let mut was_asked = false;
@@ -97,26 +98,26 @@ async fn in_time<F: Future>(future: F, time: Duration) -> Option<F::Output> {
     }
 }
 
-/// Puts the body's frames together; one alone is not copied.
+/// Joins the body's frames; a single one is not copied.
 async fn collect(
     mut body: Body,
     bounds: &Bounds,
-    (room, caller): (&Arc<Room>, &Caller),
-) -> Result<Received, Problem> {
-    let mut pace = Pace::new(bounds.upload_rate);
-    let mut share = Share::default();
+    (quota, caller): (&Arc<BodyQuota>, &Caller),
+) -> Result<ReceivedBody, Problem> {
+    let mut upload_rate = UploadRate::new(bounds.upload_rate);
+    let mut permit = BodyPermit::default();
     let mut whole = Bytes::new();
     let mut joined = BytesMut::new();
     let is_announced = body.size_hint().exact().is_some();
-    while let Some(frame) = pace.frame(&mut body).await.map_err(|_| too_slowly(bounds))? {
+    while let Some(frame) = upload_rate.frame(&mut body).await.map_err(|_| too_slowly(bounds))? {
         let frame = frame.map_err(|_| cut_off(is_announced))?;
         let Ok(data) = frame.into_data() else { continue };
         let length = whole.len() + joined.len() + data.len();
         if length > bounds.body_bytes {
             return Err(too_large(bounds));
         }
-        share.grow(room, caller, length)?;
-        pace.received(data.len(), length);
+        permit.grow(quota, caller, length)?;
+        upload_rate.received(data.len(), length);
         if whole.is_empty() && joined.is_empty() {
             whole = data;
         } else {
@@ -125,17 +126,17 @@ async fn collect(
         }
     }
     let bytes = if joined.is_empty() { whole } else { joined.freeze() };
-    Ok(Received { bytes, share })
+    Ok(ReceivedBody { bytes, permit })
 }
 
-impl Received {
-    /// Lets go of the body, and keeps its share: of a call it is what the arguments take.
-    pub(super) fn into_share(self) -> Share {
-        self.share
+impl ReceivedBody {
+    /// Drops the body and returns its permit, which then counts for the call's arguments.
+    pub(super) fn into_permit(self) -> BodyPermit {
+        self.permit
     }
 }
 
-impl Deref for Received {
+impl Deref for ReceivedBody {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -162,9 +163,9 @@ fn require_plain(headers: &HeaderMap) -> Result<(), Problem> {
     Err(unsupported("content-encoding: expected none; send the body as it is"))
 }
 
-/// Tells whether a media type (RFC 9110, section 8.3.1) is JSON in UTF-8.
+/// Returns whether a media type (RFC 9110, section 8.3.1) is JSON in UTF-8.
 fn is_json(content_type: &HeaderValue) -> bool {
-    // The one spelling that nearly everybody sends.
+    // The most common spelling.
     if content_type.as_bytes() == b"application/json" {
         return true;
     }
@@ -181,13 +182,13 @@ fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_token_byte)
 }
 
-/// A character set has to be UTF-8, and other parameters say nothing about the bytes.
+/// Accepts `charset=utf-8`, and any parameter that is no `charset`.
 fn is_admitted_parameter(parameter: &str) -> bool {
     let Some((name, value)) = parameter.split_once('=') else { return parameter.is_empty() };
     !name.eq_ignore_ascii_case("charset") || value.trim_matches('"').eq_ignore_ascii_case("utf-8")
 }
 
-/// Says why a body was not read: it is no JSON, or JSON of another form.
+/// Returns the problem of a body that is no JSON, or JSON of another form.
 fn refused(text: &str, error: &serde_json::Error) -> Problem {
     if let Err(error) = json::read(text, &Limits::WIDEST) {
         return malformed(format!("the body is not readable: {error}"), error.position());
@@ -208,7 +209,7 @@ fn unsupported(message: &'static str) -> Problem {
 
 fn too_large(bounds: &Bounds) -> Problem {
     let limit = bounds.body_bytes;
-    let message = format!("the body is longer than {limit} bytes; send less at a time");
+    let message = format!("the body is longer than {limit} bytes; send a shorter one");
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::InvalidArgument, message)
         .with_detail("limit", limit)
 }
@@ -225,14 +226,14 @@ fn too_slowly(bounds: &Bounds) -> Problem {
     Problem::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, message)
 }
 
-/// Where the caller has hung up nobody reads this; where the pieces of a body are no pieces, somebody
-/// does.
+/// Returns the problem of a body that ended early: for clients that sent invalid chunked encoding. If
+/// the client disconnected, the answer is discarded.
 fn cut_off(is_announced: bool) -> Problem {
     let message = if is_announced {
-        "the body ended too early; send as much as `content-length` says"
+        "the body ended early; send as many bytes as `content-length` declares"
     } else {
-        "the body broke off; where it comes in chunks, each is as long as it says, and the last is \
-         empty"
+        "the body ended early; in chunked encoding, each chunk has its declared length, and the \
+         last one is empty"
     };
     Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message)
 }

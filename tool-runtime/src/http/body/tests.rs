@@ -7,7 +7,7 @@ use hyper::body::{Frame, SizeHint};
 use tool_contracts::server::CallRequest;
 
 use super::*;
-use crate::http::fixture::Shy;
+use crate::http::fixture::PendingBody;
 
 fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
     let pair = |(name, value): &(&'static str, &str)| {
@@ -29,10 +29,10 @@ fn frames(frames: &'static [&'static str]) -> Body {
     Body::from_stream(stream::iter(frames).map(|frame| Ok::<_, Infallible>(*frame)))
 }
 
-/// Reads a body that has all the room there is.
+/// Reads a body with a fresh quota.
 async fn read(headers: &HeaderMap, body: Body, bounds: &Bounds) -> Result<Bytes, Problem> {
-    let room = Arc::new(bounds.room());
-    let read = read_within(headers, body, bounds, (&room, &Caller::unknown())).await;
+    let quota = Arc::new(bounds.body_quota());
+    let read = read_within(headers, body, bounds, (&quota, &Caller::unknown())).await;
     read.map(|received| received.bytes)
 }
 
@@ -98,7 +98,7 @@ async fn a_packed_body_is_refused() {
 
 #[tokio::test]
 async fn a_body_may_be_as_long_as_the_limit() {
-    let message = "the body is longer than 4 bytes; send less at a time";
+    let message = "the body is longer than 4 bytes; send a shorter one";
     assert_eq!(read(&json(), Body::from("1234"), &bounds(4)).await.unwrap(), "1234");
     refused(read(&json(), Body::from("12345"), &bounds(4)).await, 413, message);
     assert_eq!(read(&json(), frames(&["1", "2", "34"]), &bounds(4)).await.unwrap(), "1234");
@@ -135,7 +135,7 @@ async fn a_body_that_says_that_it_is_too_long_is_not_read() {
     refused(
         read(&json(), Body::new(announced), &bounds(4)).await,
         413,
-        "the body is longer than 4 bytes; send less at a time",
+        "the body is longer than 4 bytes; send a shorter one",
     );
 }
 
@@ -150,39 +150,39 @@ async fn a_body_has_to_arrive_in_time() {
 #[tokio::test]
 async fn a_body_that_breaks_off_is_refused() {
     let broken = || Body::from_stream(stream::iter([Ok("{"), Err(std::io::Error::other("gone"))]));
-    let message = "the body ended too early; send as much as `content-length` says";
+    let message = "the body ended early; send as many bytes as `content-length` declares";
     let announced = Body::new(Announced(broken()));
     refused(read(&json(), announced, &bounds(9)).await, 400, message);
-    let message = "the body broke off; where it comes in chunks, each is as long as it says, and \
-                   the last is empty";
+    let message = "the body ended early; in chunked encoding, each chunk has its declared length, and \
+         the last one is empty";
     refused(read(&json(), broken(), &bounds(9)).await, 400, message);
 }
 
 #[tokio::test]
-async fn all_bodies_together_have_so_much_room() {
+async fn all_bodies_together_are_limited() {
     const LONG: usize = 20_000;
     let all = 2 * LONG;
     let bounds = Bounds { bodies_bytes: all, bodies_of_caller: Some(all), ..bounds(LONG) };
-    let room = Arc::new(bounds.room());
+    let quota = Arc::new(bounds.body_quota());
     let caller = Caller::unknown();
-    let read = async |body: Body| read_within(&json(), body, &bounds, (&room, &caller)).await;
+    let read = async |body: Body| read_within(&json(), body, &bounds, (&quota, &caller)).await;
     let long = || Body::from("x".repeat(LONG));
-    let full = "the bodies of other requests fill this server's memory; send this one later";
+    let full = "request bodies have used up the server's memory for them; retry later";
 
     let first = read(long()).await.expect("there is room");
-    let share = read(long()).await.expect("there is room").into_share();
+    let permit = read(long()).await.expect("there is room").into_permit();
     refused(read(long()).await, 503, full);
     let half = || Ok::<_, Infallible>("x".repeat(LONG / 2));
     refused(read(Body::from_stream(stream::iter([half(), half()]))).await, 503, full);
-    assert!(read(Body::from("x".repeat(room::UNCOUNTED))).await.is_ok(), "it is not counted");
-    drop(share);
+    assert!(read(Body::from("x".repeat(memory::UNCOUNTED))).await.is_ok(), "it is not counted");
+    drop(permit);
     assert!(read(Body::from_stream(stream::iter([half(), half()]))).await.is_ok());
-    assert!(read(long()).await.is_ok(), "what was refused or dropped has left its room");
+    assert!(read(long()).await.is_ok(), "what was refused or dropped has released its permit");
     drop(first);
 }
 
 #[tokio::test]
-async fn one_body_has_room_whatever_is_said() {
+async fn one_body_always_fits() {
     let bounds = Bounds { bodies_bytes: 0, ..bounds(20_000) };
     assert!(read(&json(), Body::from("x".repeat(20_000)), &bounds).await.is_ok());
 }
@@ -190,15 +190,15 @@ async fn one_body_has_room_whatever_is_said() {
 #[tokio::test]
 async fn a_body_that_does_not_come_keeps_only_what_has_come() {
     let bounds = Bounds { bodies_bytes: 40_000, ..bounds(40_000) };
-    let (room, caller) = (Arc::new(bounds.room()), Caller::unknown());
+    let (quota, caller) = (Arc::new(bounds.body_quota()), Caller::unknown());
     let begun = stream::once(async { Ok::<_, Infallible>("x".repeat(20_000)) });
     let slow = Body::from_stream(begun.chain(stream::pending()));
     let headers = json();
-    let mut reading = Box::pin(read_within(&headers, slow, &bounds, (&room, &caller)));
+    let mut reading = Box::pin(read_within(&headers, slow, &bounds, (&quota, &caller)));
     assert!(futures::poll!(reading.as_mut()).is_pending());
     let read = async |bytes: usize| {
         let body = Body::from("x".repeat(bytes));
-        read_within(&headers, body, &bounds, (&room, &caller)).await.is_ok()
+        read_within(&headers, body, &bounds, (&quota, &caller)).await.is_ok()
     };
     assert!(read(20_000).await && !read(20_001).await);
     drop(reading);
@@ -209,16 +209,16 @@ async fn a_body_that_does_not_come_keeps_only_what_has_come() {
 async fn one_caller_cannot_fill_the_room_for_bodies() {
     const LONG: usize = 20_000;
     let bounds = Bounds { bodies_bytes: 4 * LONG, ..bounds(LONG) };
-    let room = Arc::new(bounds.room());
+    let quota = Arc::new(bounds.body_quota());
     let read = async |caller: &str| {
         let caller = Caller::known(caller);
-        read_within(&json(), Body::from("x".repeat(LONG)), &bounds, (&room, &caller)).await
+        read_within(&json(), Body::from("x".repeat(LONG)), &bounds, (&quota, &caller)).await
     };
     let held = [read("one").await, read("one").await];
     assert!(held.iter().all(Result::is_ok));
-    let refused = read("one").await.expect_err("half of the room is its share");
+    let refused = read("one").await.expect_err("half of the quota is its share");
     assert_eq!((refused.status.as_u16(), &refused.details["reason"]), (429, &"bodies".into()));
-    assert!(read("two").await.is_ok(), "another caller has its own share");
+    assert!(read("two").await.is_ok(), "another caller has its own permit");
 }
 
 #[tokio::test(start_paused = true)]
@@ -233,11 +233,11 @@ async fn an_upload_that_occupies_memory_and_stalls_is_given_up() {
         assert_eq!(read.expect_err("it does not end").status.as_u16(), 408);
         before.elapsed().as_secs()
     };
-    let (window, most) = (pace::WINDOW.as_secs(), Bounds::default().body_time.as_secs());
+    let (window, most) = (upload_rate::WINDOW.as_secs(), Bounds::default().body_time.as_secs());
     assert_eq!(waited(20_000, 10_000).await, window, "too little has come by then");
     assert_eq!(waited(16_000, 10_000).await, most, "a short body is not counted");
     assert_eq!(waited(20_000, 0).await, most, "there is no rate to keep");
-    // What comes fast enough has the whole time.
+    // A fast enough upload has the whole body timeout.
     let part = |n: u32| async move {
         tokio::time::sleep(Duration::from_secs(1)).await;
         Some((Ok::<_, Infallible>("x".repeat(10_000)), n + 1))
@@ -302,6 +302,6 @@ fn the_input_stays_as_it_was_sent() {
 fn a_body_that_came_with_its_head_costs_no_timer() {
     // Without tokio there is none to be had.
     let (headers, bounds) = (json(), Bounds::default());
-    let read = read(&headers, Body::new(Shy(1)), &bounds);
+    let read = read(&headers, Body::new(PendingBody(1)), &bounds);
     assert!(futures::executor::block_on(read).expect("it is read").is_empty());
 }

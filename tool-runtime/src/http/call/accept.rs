@@ -1,43 +1,43 @@
-//! What a caller takes as an answer: JSON, or a stream of events.
+//! Negotiates the media type of a response: JSON or an event stream.
 
 use axum::http::header::{ACCEPT, HeaderMap};
 
-/// In which form a call is answered.
+/// The media type of a call's response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum MediaType {
     Json,
-    Events,
+    EventStream,
 }
 
-/// How much somebody wants a form: how much they say, and how exactly they name it.
-type Wish = (u16, u8);
+/// The preference for a media type: its weight, and how specific its range is.
+type Preference = (u16, u8);
 
-/// Finds the form that a caller wants most, or none if they take neither (RFC 9110, section 12.5.1).
+/// Returns the preferred media type, or `None` if neither is accepted (RFC 9110, section 12.5.1).
 ///
-/// A stream has to be named; where it is wanted as much as JSON by name, the answer is JSON.
-pub(super) fn form(headers: &HeaderMap) -> Option<Form> {
+/// An event stream has to be named; if JSON is named with the same weight, JSON is preferred.
+pub(super) fn preferred(headers: &HeaderMap) -> Option<MediaType> {
     let fields = headers.get_all(ACCEPT);
     let mut first = fields.iter();
     match (first.next(), first.next()) {
-        (None, _) => return Some(Form::Json),
-        // What nearly everybody sends.
+        (None, _) => return Some(MediaType::Json),
+        // The most common values.
         (Some(only), None) if matches!(only.as_bytes(), b"*/*" | b"application/json") => {
-            return Some(Form::Json);
+            return Some(MediaType::Json);
         }
         _ => {}
     }
-    let json = wish(accepted(headers), "application", "json");
-    let events = wish(accepted(headers), "text", "event-stream");
+    let json = preference(accepted(headers), "application", "json");
+    let events = preference(accepted(headers), "text", "event-stream");
     match (json, events) {
-        (_, (1.., 2)) if events > json => Some(Form::Events),
-        ((1.., _), _) => Some(Form::Json),
+        (_, (1.., 2)) if events > json => Some(MediaType::EventStream),
+        ((1.., _), _) => Some(MediaType::Json),
         _ => None,
     }
 }
 
 /// Returns whether `Accept` admits `application/json`; a request without the header does.
 pub(super) fn admits_json(headers: &HeaderMap) -> bool {
-    !headers.contains_key(ACCEPT) || wish(accepted(headers), "application", "json").0 > 0
+    !headers.contains_key(ACCEPT) || preference(accepted(headers), "application", "json").0 > 0
 }
 
 /// Returns the media ranges of all `Accept` headers, each with its weight in thousandths.
@@ -55,7 +55,7 @@ fn ranges(field: &str) -> impl Iterator<Item = (&str, u16)> {
     })
 }
 
-/// Reads a weight; what is none counts for nothing.
+/// Parses a weight; an invalid one is 0.
 fn thousandths(weight: &str) -> u16 {
     let is_plain = weight.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let share = weight.parse::<f32>().ok().filter(|share| is_plain && (0.0..=1.0).contains(share));
@@ -63,8 +63,12 @@ fn thousandths(weight: &str) -> u16 {
     share.map_or(0, |share| (share * 1_000.0).round() as u16)
 }
 
-/// Says how much one type is wanted, by the range that names it most exactly.
-fn wish<'f>(ranges: impl Iterator<Item = (&'f str, u16)>, kind: &str, subtype: &str) -> Wish {
+/// Returns the preference for one media type, from its most specific range.
+fn preference<'f>(
+    ranges: impl Iterator<Item = (&'f str, u16)>,
+    kind: &str,
+    subtype: &str,
+) -> Preference {
     let fitting = ranges.filter_map(|(range, weight)| {
         let (of_kind, of_subtype) = range.split_once('/')?;
         let exactness = match (of_kind, of_subtype) {
@@ -85,18 +89,18 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(accept: &[&'static str], wanted: Option<Form>) {
+    fn check(accept: &[&'static str], wanted: Option<MediaType>) {
         let fields = accept.iter().map(|field| (ACCEPT, field.parse().expect("a value")));
-        assert_eq!(form(&fields.collect()), wanted, "{accept:?}");
+        assert_eq!(preferred(&fields.collect()), wanted, "{accept:?}");
     }
 
     #[test]
-    fn whoever_says_nothing_gets_json() {
-        check(&[], Some(Form::Json));
-        check(&["*/*"], Some(Form::Json));
-        check(&["application/json"], Some(Form::Json));
-        check(&["application/*"], Some(Form::Json));
-        check(&["text/html, */*;q=0.1"], Some(Form::Json));
+    fn json_is_the_default() {
+        check(&[], Some(MediaType::Json));
+        check(&["*/*"], Some(MediaType::Json));
+        check(&["application/json"], Some(MediaType::Json));
+        check(&["application/*"], Some(MediaType::Json));
+        check(&["text/html, */*;q=0.1"], Some(MediaType::Json));
     }
 
     #[test]
@@ -114,37 +118,40 @@ mod tests {
 
     #[test]
     fn a_stream_has_to_be_named() {
-        check(&["text/event-stream"], Some(Form::Events));
-        check(&["Text/Event-Stream"], Some(Form::Events));
-        check(&["text/event-stream, */*"], Some(Form::Events));
-        check(&["*/*, text/event-stream"], Some(Form::Events));
-        check(&["text/plain", "text/event-stream"], Some(Form::Events));
-        check(&["text/*, application/json;q=0.5"], Some(Form::Json));
+        check(&["text/event-stream"], Some(MediaType::EventStream));
+        check(&["Text/Event-Stream"], Some(MediaType::EventStream));
+        check(&["text/event-stream, */*"], Some(MediaType::EventStream));
+        check(&["*/*, text/event-stream"], Some(MediaType::EventStream));
+        check(&["text/plain", "text/event-stream"], Some(MediaType::EventStream));
+        check(&["text/*, application/json;q=0.5"], Some(MediaType::Json));
         check(&["text/*"], None);
     }
 
     #[test]
-    fn who_names_both_gets_what_they_want_more_and_else_json() {
-        check(&["application/json, text/event-stream"], Some(Form::Json));
-        check(&["text/event-stream, application/json"], Some(Form::Json));
-        check(&["application/json;q=0.5, text/event-stream"], Some(Form::Events));
-        check(&["application/json; q=0.5", "text/event-stream;q=0.501"], Some(Form::Events));
-        check(&["application/json, text/event-stream;q=0.9"], Some(Form::Json));
+    fn of_two_named_types_the_preferred_one_is_sent_and_else_json() {
+        check(&["application/json, text/event-stream"], Some(MediaType::Json));
+        check(&["text/event-stream, application/json"], Some(MediaType::Json));
+        check(&["application/json;q=0.5, text/event-stream"], Some(MediaType::EventStream));
+        check(
+            &["application/json; q=0.5", "text/event-stream;q=0.501"],
+            Some(MediaType::EventStream),
+        );
+        check(&["application/json, text/event-stream;q=0.9"], Some(MediaType::Json));
     }
 
     #[test]
-    fn what_is_not_wanted_is_not_sent() {
+    fn a_type_that_is_not_accepted_is_not_sent() {
         check(&["text/html"], None);
         check(&["text/event-stream;q=0"], None);
-        check(&["text/event-stream;q=0, */*"], Some(Form::Json));
+        check(&["text/event-stream;q=0, */*"], Some(MediaType::Json));
         check(&["application/json;q=0, */*"], None);
-        check(&["application/json;q=0, text/event-stream;q=0.1"], Some(Form::Events));
+        check(&["application/json;q=0, text/event-stream;q=0.1"], Some(MediaType::EventStream));
         check(&["*/*;q=0"], None);
         check(&[""], None);
     }
 
     #[test]
-    fn a_weight_that_is_none_counts_for_nothing() {
+    fn an_invalid_weight_is_zero() {
         for weight in ["2", "-1", "x", "1e0", "+1", "inf", "nan", ""] {
             assert_eq!(thousandths(weight), 0, "{weight}");
         }

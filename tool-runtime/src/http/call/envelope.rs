@@ -7,11 +7,11 @@ use axum::response::Response;
 use tool_contracts::envelope::CallEnvelope;
 
 use super::accept;
-use crate::http::answer::{Heard, ResponseFormat};
 use crate::http::app::Shared;
-use crate::http::desk::{self, Params};
+use crate::http::endpoint::{self, Params};
 use crate::http::problem::Problem;
-use crate::http::{body, caller, receiving};
+use crate::http::response::{AuditContext, ResponseFormat};
+use crate::http::{body, caller, request};
 
 #[cfg(test)]
 mod tests;
@@ -23,11 +23,11 @@ pub(in crate::http) async fn envelope_call(
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    let serve = async |heard: &mut Heard| {
-        heard.format = ResponseFormat::Envelope;
-        serve(&app, &parts, &params, body, heard).await
+    let serve = async |audit: &mut AuditContext| {
+        audit.format = ResponseFormat::Envelope;
+        serve(&app, &parts, &params, body, audit).await
     };
-    receiving::answered(&app, &parts, serve).await
+    request::respond(&app, &parts, serve).await
 }
 
 async fn serve(
@@ -35,20 +35,20 @@ async fn serve(
     parts: &Parts,
     params: &Params,
     body: Body,
-    heard: &mut Heard,
+    audit: &mut AuditContext,
 ) -> Result<Response, Problem> {
-    let principal = receiving::admit(app, parts, heard).await?;
-    heard.tool_name = super::repeatable(desk::param(params, "tool")?.to_owned());
+    let principal = request::admit(app, parts, audit).await?;
+    audit.tool_name = super::repeatable(endpoint::param(params, "tool")?.to_owned());
     if !accept::admits_json(&parts.headers) {
         return Err(super::not_acceptable("`application/json`"));
     }
     let (call, _share) = {
-        let body = body::read(app, parts, body, heard).await?;
-        heard.body(&body);
+        let body = body::read(app, parts, body, audit).await?;
+        audit.set_body(&body);
         let (request, input) = body::parse::<CallEnvelope>(&body)?.into_parts();
-        let cx = caller::context_of_envelope(&receiving::head(parts), &request, &principal)?;
-        (super::open_named(app, parts, (input, cx), &principal, heard)?, body.into_share())
+        let cx = caller::context_of_envelope(&request::head(parts), &request, &principal)?;
+        (super::open_named(app, parts, (input, cx), &principal, audit)?, body.into_permit())
     };
-    let ran = super::executed(app, call, heard.caller(parts)).await?;
-    Ok(super::outcome(app, &ran, heard).into_response())
+    let finished = super::executed(app, call, audit.caller(parts)).await?;
+    Ok(super::outcome(app, &finished, audit).into_response())
 }

@@ -1,6 +1,4 @@
-//! A call's answer as a stream of events: its progress, then its result.
-//!
-//! The events are those of the HTML standard's server-sent events.
+//! Answers a call with server-sent events (HTML standard): its progress, then its result.
 
 use std::convert::Infallible;
 use std::future::pending;
@@ -14,47 +12,47 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use super::outcome;
-use super::running::{self, Task};
-use super::streams::Place;
-use crate::http::answer::{Heard, Outcome};
+use super::running::{self, CallTask};
+use super::streams::StreamPermit;
 use crate::http::app::Shared;
 use crate::http::problem::Problem;
 use crate::http::rate::Caller;
+use crate::http::response::{AuditContext, JsonResponse};
 use crate::{ProgressUpdate, ToolCall};
 
-/// A stream under way.
-struct Events {
+/// An event stream in progress.
+struct EventStream {
     app: Shared,
-    heard: Heard,
-    task: Option<Task>,
-    /// Holds the newest report only: a slow caller misses reports, and never the result.
+    audit: AuditContext,
+    task: Option<CallTask>,
+    /// Holds only the newest report: a slow client misses reports, but not the result.
     progress: watch::Receiver<Option<ProgressUpdate>>,
     progresses: bool,
-    _place: Place,
+    _permit: StreamPermit,
 }
 
-/// What a stream says next.
-enum Next {
+/// The next event of a stream.
+enum NextEvent {
     Progress,
-    Result(Outcome),
+    Result(JsonResponse),
     Silence,
 }
 
-/// Runs a call in a task of its own, and answers with what it says of itself.
+/// Runs a call in a task and streams its progress and result.
 pub(super) fn stream(
     app: &Shared,
     call: ToolCall,
-    (caller, place): (Caller, Place),
-    heard: &mut Heard,
+    (caller, permit): (Caller, StreamPermit),
+    audit: &mut AuditContext,
 ) -> Result<Response, Problem> {
     let (report, progress) = watch::channel(None);
     call.on_progress(move |update| drop(report.send_replace(Some(update))));
-    heard.trace_id = Some(call.cx().trace_id().into());
+    audit.trace_id = Some(call.cx().trace_id().into());
     let task = Some(running::spawn(app, call, caller)?);
-    let heard = heard.take();
+    let audit = audit.take();
     let app = app.clone();
-    let events = Events { app, heard, task, progress, progresses: true, _place: place };
-    let body = Body::from_stream(stream::unfold(events, Events::advance));
+    let events = EventStream { app, audit, task, progress, progresses: true, _permit: permit };
+    let body = Body::from_stream(stream::unfold(events, EventStream::advance));
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -62,18 +60,18 @@ pub(super) fn stream(
     Ok(response)
 }
 
-impl Events {
+impl EventStream {
     async fn advance(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         let text = match self.next().await? {
-            Next::Progress => self.progress_event(),
-            Next::Result(outcome) => result_event(&outcome),
-            Next::Silence => ": still running\n\n".to_owned(),
+            NextEvent::Progress => self.progress_event(),
+            NextEvent::Result(outcome) => result_event(&outcome),
+            NextEvent::Silence => ": still running\n\n".to_owned(),
         };
         Some((Ok(text.into()), self))
     }
 
-    /// Waits for what comes next; none once the result was told. Reports come before the result.
-    async fn next(&mut self) -> Option<Next> {
+    /// Waits for the next event; `None` after the result. Pending reports come before the result.
+    async fn next(&mut self) -> Option<NextEvent> {
         let silence = tokio::time::sleep(self.app.config.bounds.keep_alive);
         let mut silence = std::pin::pin!(silence);
         loop {
@@ -84,19 +82,19 @@ impl Events {
             tokio::select! {
                 biased;
                 changed = reported => match changed {
-                    Ok(()) => return Some(Next::Progress),
-                    // The call has ended, and nothing is left to be reported.
+                    Ok(()) => return Some(NextEvent::Progress),
+                    // The sender is dropped: the call has finished and reports no more.
                     Err(_) => self.progresses = false,
                 },
-                ran = ended => {
+                finished = ended => {
                     self.task = None;
-                    let outcome = match ran {
-                        Ok(ran) => outcome(&self.app, &ran, &mut self.heard),
-                        Err(problem) => problem.outcome(&mut self.heard),
+                    let outcome = match finished {
+                        Ok(finished) => outcome(&self.app, &finished, &mut self.audit),
+                        Err(problem) => problem.response(&mut self.audit),
                     };
-                    return Some(Next::Result(outcome));
+                    return Some(NextEvent::Result(outcome));
                 }
-                () = silence.as_mut() => return Some(Next::Silence),
+                () = silence.as_mut() => return Some(NextEvent::Silence),
             }
         }
     }
@@ -115,13 +113,13 @@ impl Events {
     }
 }
 
-/// Tells the result: the body that JSON would have, and beside it the status that it would have.
-fn result_event(outcome: &Outcome) -> String {
+/// Writes the result: the body and the status that a JSON response would have.
+fn result_event(outcome: &JsonResponse) -> String {
     let body = String::from_utf8_lossy(&outcome.body);
     event("result", Some(outcome.status.as_u16()), &body)
 }
 
-/// Writes one event; a line break in its data begins another line of data.
+/// Writes one event; a line break in the data starts another `data` line.
 fn event(name: &str, status: Option<u16>, data: &str) -> String {
     let status = status.map_or(String::new(), |status| format!("status: {status}\n"));
     let mut text = format!("event: {name}\n{status}");

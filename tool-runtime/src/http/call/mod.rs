@@ -1,4 +1,4 @@
-//! `POST /tools/call`: one call, answered as JSON or as a stream of events.
+//! `POST /tools/call`: executes one call, answered as JSON or as an event stream.
 
 mod accept;
 mod envelope;
@@ -15,17 +15,17 @@ use serde_json::value::RawValue;
 use tool_contracts::server::CallRequest;
 use tool_contracts::{CallStatus, ErrorCode, ToolContext, ToolSpec};
 
-use self::accept::Form;
+use self::accept::MediaType;
 pub(super) use self::envelope::envelope_call;
-use self::running::End;
-pub(super) use self::running::Ran;
-use super::answer::{Heard, Outcome, ResponseFormat, told_meta};
+use self::running::EndCause;
+pub(super) use self::running::FinishedCall;
 use super::app::{App, Shared};
 use super::auth::{Asker, Principal};
-use super::flood::RefusalKind;
 use super::problem::Problem;
 use super::rate::Caller;
-use super::{body, caller, receiving, status};
+use super::refusal_counts::RefusalKind;
+use super::response::{AuditContext, JsonResponse, ResponseFormat, notable_meta};
+use super::{body, caller, request, status};
 use crate::ToolCall;
 
 #[cfg(test)]
@@ -34,83 +34,87 @@ mod tests;
 /// The longest name that a tool may have.
 const LONGEST_NAME: usize = 128;
 
-/// Answers a request for a call.
+/// Handles a request for a call.
 pub(super) async fn call(State(app): State<Shared>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    receiving::answered(&app, &parts, async |heard| serve(&app, &parts, body, heard).await).await
+    request::respond(&app, &parts, async |audit| serve(&app, &parts, body, audit).await).await
 }
 
 async fn serve(
     app: &Shared,
     parts: &Parts,
     body: Body,
-    heard: &mut Heard,
+    audit: &mut AuditContext,
 ) -> Result<Response, Problem> {
-    let principal = receiving::admit(app, parts, heard).await?;
-    let form = accept::form(&parts.headers)
+    let principal = request::admit(app, parts, audit).await?;
+    let media_type = accept::preferred(&parts.headers)
         .ok_or_else(|| not_acceptable("`application/json` or `text/event-stream`"))?;
     let (call, _share) = {
-        let body = body::read(app, parts, body, heard).await?;
-        heard.body(&body);
-        (open(app, parts, &body, &principal, heard)?, body.into_share())
+        let body = body::read(app, parts, body, audit).await?;
+        audit.set_body(&body);
+        (open(app, parts, &body, &principal, audit)?, body.into_permit())
     };
-    // What was refused has nothing to tell on the way.
-    if form == Form::Events && call.status() == CallStatus::Pending {
-        let place = streams::place(app, heard.caller(parts))?;
-        return events::stream(app, call, (heard.caller(parts), place), heard);
+    // A call that was refused has no progress to report.
+    if media_type == MediaType::EventStream && call.status() == CallStatus::Pending {
+        let permit = streams::acquire(app, audit.caller(parts))?;
+        return events::stream(app, call, (audit.caller(parts), permit), audit);
     }
-    let ran = executed(app, call, heard.caller(parts)).await?;
-    Ok(outcome(app, &ran, heard).into_response())
+    let finished = executed(app, call, audit.caller(parts)).await?;
+    Ok(outcome(app, &finished, audit).into_response())
 }
 
-/// Executes a call: with its caller, or where it may have an effect in a task of its own.
-pub(super) async fn executed(app: &Shared, call: ToolCall, caller: Caller) -> Result<Ran, Problem> {
+/// Executes a call; one that may have an effect runs in a task that a disconnect does not cancel.
+pub(super) async fn executed(
+    app: &Shared,
+    call: ToolCall,
+    caller: Caller,
+) -> Result<FinishedCall, Problem> {
     if call.status() != CallStatus::Pending || running::ends_with_caller(&call) {
         return Ok(running::run(app, call).await);
     }
     running::spawn(app, call, caller)?.await
 }
 
-/// Opens the call that a body asks for, if this caller may make it.
+/// Opens the call of a request's body, if the caller may call the tool.
 fn open(
     app: &App,
     parts: &Parts,
     body: &[u8],
     principal: &Principal,
-    heard: &mut Heard,
+    audit: &mut AuditContext,
 ) -> Result<ToolCall, Problem> {
     let request: CallRequest = body::parse(body)?;
     let (name, input, context) = request.into_parts();
-    heard.tool_name = repeatable(name);
-    let cx = caller::context(&receiving::head(parts), Some(context), principal)?;
-    open_named(app, parts, (input, cx), principal, heard)
+    audit.tool_name = repeatable(name);
+    let cx = caller::context(&request::head(parts), Some(context), principal)?;
+    open_named(app, parts, (input, cx), principal, audit)
 }
 
-/// Opens a call of the tool that `heard` names, if the caller may call it.
+/// Opens a call of the tool that `audit` names, if the caller may call it.
 fn open_named(
     app: &App,
     parts: &Parts,
     (input, cx): (Box<RawValue>, ToolContext),
     principal: &Principal,
-    heard: &Heard,
+    audit: &AuditContext,
 ) -> Result<ToolCall, Problem> {
     let may_know = |tool: &ToolSpec| principal.may_call(tool);
-    if let Some(tool) = app.runtime.spec(&heard.tool_name) {
+    if let Some(tool) = app.runtime.spec(&audit.tool_name) {
         require(principal, tool)?;
         app.rates.call(tool.name(), cx.tenant_id(), principal)?;
-    } else if !app.refusal_counts.is_recorded(&heard.caller(parts), RefusalKind::Call) {
-        let refusal = app.runtime.refusal_of_name(&heard.tool_name, &may_know);
+    } else if !app.refusal_counts.is_recorded(&audit.caller(parts), RefusalKind::Call) {
+        let refusal = app.runtime.refusal_of_name(&audit.tool_name, &may_know);
         return Err(Problem::from_detail(&refusal.detail));
     }
     let input = Box::<str>::from(input);
-    let mut call = app.runtime.open_knowing(&heard.tool_name, None, input, cx, &may_know);
+    let mut call = app.runtime.open_knowing(&audit.tool_name, None, input, cx, &may_know);
     call.set_asker(|| Asker::of(principal).to_json());
     Ok(call)
 }
 
-/// Gives a name as it is repeated in answers, records and logs: no longer than a tool's may be.
+/// Cuts a tool's name to the longest valid length, for responses, records and logs.
 ///
-/// What is cut ends so that no tool has the name.
+/// A cut name ends with `…`, so it is no tool's name.
 fn repeatable(name: String) -> Box<str> {
     if name.chars().nth(LONGEST_NAME).is_none() {
         return name.into_boxed_str();
@@ -118,54 +122,63 @@ fn repeatable(name: String) -> Box<str> {
     name.chars().take(LONGEST_NAME - 1).chain(['…']).collect::<String>().into()
 }
 
-/// Refuses a tool that this caller may not call, before its arguments are looked at.
+/// Refuses a tool that the caller may not call, before its arguments are read.
 ///
-/// It is not answered as one that does not exist: a model that is told so tries other names, and
-/// whoever has the contract knows the tool anyway.
+/// It is answered 403 and not 404: a model that gets a 404 tries other names, and the tool's existence
+/// is no secret to a caller that has the contract.
 fn require(principal: &Principal, tool: &ToolSpec) -> Result<(), Problem> {
     if principal.may_call(tool) {
         return Ok(());
     }
     if principal.is_anonymous() {
         return Err(Problem::unauthorized(
-            "this tool is not for callers that nobody knows; send an API key or a token",
+            "this tool requires authentication; send an API key or a token",
         ));
     }
     let message = if tool.ai_callable() {
-        "this caller may not call this tool; it takes a scope that covers it"
+        "the caller may not call this tool; it needs a scope that covers it"
     } else {
-        "this caller may not call this tool; it takes a scope that covers it, and `internal`, \
-         because it is not meant for models"
+        "the caller may not call this tool; it needs a scope that covers it, and `internal`, \
+         because the tool is not meant for models"
     };
     Err(Problem::forbidden(message))
 }
 
-/// Says a call's answer in HTTP's words.
-pub(super) fn outcome(app: &App, ran: &Ran, heard: &mut Heard) -> Outcome {
-    let trace_id = ran.call.cx().trace_id();
-    heard.has_effect = !running::ends_with_caller(&ran.call);
-    let Some(output) = ran.call.output() else {
-        return Problem::internal().outcome(heard);
+/// Makes the HTTP response of a finished call.
+pub(super) fn outcome(
+    app: &App,
+    finished: &FinishedCall,
+    audit: &mut AuditContext,
+) -> JsonResponse {
+    let trace_id = finished.call.cx().trace_id();
+    audit.has_effect = !running::ends_with_caller(&finished.call);
+    let Some(output) = finished.call.output() else {
+        return Problem::internal().response(audit);
     };
     if let Some(data) = output.data_json() {
-        return match heard.format {
+        return match audit.format {
             ResponseFormat::CallResponse => {
-                Outcome::success(data, told_meta(output), trace_id, heard)
+                JsonResponse::success(data, notable_meta(output), trace_id, audit)
             }
-            ResponseFormat::Envelope => Outcome::envelope(output),
+            ResponseFormat::Envelope => JsonResponse::envelope(output),
         };
     }
-    heard.trace_id = Some(trace_id.into());
-    let Some(detail) = output.error() else { return Problem::internal().outcome(heard) };
-    if ran.end == End::Time {
+    audit.trace_id = Some(trace_id.into());
+    let Some(detail) = output.error() else { return Problem::internal().response(audit) };
+    if finished.end == EndCause::TimeLimit {
         let detail = detail.clone().into_builder().code(ErrorCode::Timeout.as_str());
         let limit = app.config.bounds.request_time.as_millis();
-        let message = format!("the call did not end within the {limit} ms that a request has");
+        let message = format!("the call exceeded the request's time limit of {limit} ms");
         let detail = detail.message(message).build();
-        return Outcome::failure(status::of(&detail, false), &detail, told_meta(output), heard);
+        return JsonResponse::failure(
+            status::of(&detail, false),
+            &detail,
+            notable_meta(output),
+            audit,
+        );
     }
-    let draining = ran.end == End::Server || app.config.drain.has_begun();
-    Outcome::failure(status::of(detail, draining), detail, told_meta(output), heard)
+    let draining = finished.end == EndCause::Shutdown || app.config.drain.has_begun();
+    JsonResponse::failure(status::of(detail, draining), detail, notable_meta(output), audit)
 }
 
 fn not_acceptable(types: &str) -> Problem {

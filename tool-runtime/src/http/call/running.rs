@@ -1,4 +1,4 @@
-//! How a call runs on the server: with its caller, or without.
+//! Runs calls: in the request, or in a task that continues after the client disconnects.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -13,161 +13,165 @@ use tool_contracts::{Effect, ErrorCode, ToolSpec};
 
 use crate::http::DrainGuard;
 use crate::http::app::{App, Shared};
-use crate::http::metrics::{Metrics, Orphan};
+use crate::http::metrics::{Metrics, OrphanGuard};
 use crate::http::problem::Problem;
+use crate::http::quota::{Exhausted, Permit};
 use crate::http::rate::Caller;
-use crate::http::shares::{Exhausted, Share};
 use crate::refusal_reason::RefusalReason;
 use crate::{ToolCall, Withdrawal};
 
-/// How long a call that was cancelled may take to say so.
-const GRACE: Duration = Duration::from_secs(1);
+/// The time that a cancelled call has to finish.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A call that has ended, and what ended it.
-pub(in crate::http) struct Ran {
+/// A finished call, and the cause of its end.
+pub(in crate::http) struct FinishedCall {
     pub(in crate::http) call: ToolCall,
-    pub(super) end: End,
-    /// Counts the output of a call that ran in a task of its own, which its caller may not ask for.
-    _unread: Option<Share<Caller>>,
+    pub(super) end: EndCause,
+    /// Counts the output of a call that finished in a task, in case the client does not read it.
+    _unread: Option<Permit<Caller>>,
 }
 
-/// What ended a call.
+/// The cause of a call's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
-    /// The call itself: its tool, its deadline, or whoever refused it.
-    Itself,
-    /// The time that a request has in all.
-    Time,
-    /// The end of the server.
-    Server,
+pub(super) enum EndCause {
+    /// The call itself: its tool, its deadline or a refusal.
+    Call,
+    /// The time limit of the request.
+    TimeLimit,
+    /// The shutdown of the server.
+    Shutdown,
 }
 
-/// A call in a task of its own.
-pub(super) struct Task {
-    handle: JoinHandle<Result<Ran, Problem>>,
+/// A call that runs in a task.
+pub(super) struct CallTask {
+    handle: JoinHandle<Result<FinishedCall, Problem>>,
     ends_with_caller: bool,
     metrics: Metrics,
-    left: Left,
+    orphan: OrphanCell,
 }
 
-/// What a task holds until its call has ended.
-struct Held {
-    running: DrainGuard,
-    /// None where the call ends with its caller, who has a place for a stream.
-    _place: Option<Share<Caller>>,
-    _left: Left,
+/// The guards that a task holds until its call has finished.
+struct TaskGuards {
+    guard: DrainGuard,
+    /// `None` for a call that is cancelled with its client, which holds a permit of streams.
+    _permit: Option<Permit<Caller>>,
+    _orphan: OrphanCell,
 }
 
-/// Counts a call as one without a caller, from when it is set to when its task has ended.
-type Left = Arc<OnceLock<Orphan>>;
+/// Counts a call whose client has disconnected, from when it is set until its task has finished.
+type OrphanCell = Arc<OnceLock<OrphanGuard>>;
 
-/// Tells whether it harms nobody to drop the call when its caller hangs up.
+/// Returns whether the call has no effect, so that it is cancelled when its client disconnects.
 pub(super) fn ends_with_caller(call: &ToolCall) -> bool {
     call.cx().dry_run() || call.tool().is_none_or(|tool| tool.effect() == Effect::Read)
 }
 
-/// Runs a call to its end.
+/// Runs a call until it finishes.
 ///
 /// # Cancellation
 /// Dropping the returned future interrupts the call.
-pub(super) fn run(app: &App, call: ToolCall) -> BoxFuture<'_, Ran> {
-    // A request that still waits for its body has no need to carry the room for this.
+pub(super) fn run(app: &App, call: ToolCall) -> BoxFuture<'_, FinishedCall> {
+    // Boxed, so that a request that waits for its body does not carry the size of this future.
     counted(app, call, app.config.drain.track()).boxed()
 }
 
-async fn counted(app: &App, mut call: ToolCall, running: DrainGuard) -> Ran {
+async fn counted(app: &App, mut call: ToolCall, guard: DrainGuard) -> FinishedCall {
     let begun = Instant::now();
     let end = run_within(app, &mut call).await;
-    // Somebody is still being asked, and the request has no more time for that.
+    // A call that still waits for an approver expires with its request.
     let _ = call.withdraw(Withdrawal::Expired);
     if let Some(output) = call.output() {
         let tool = call.tool().map_or("", ToolSpec::name);
         app.metrics.call_ended(tool, output, begun.elapsed());
     }
-    drop(running);
-    Ran { call, end, _unread: None }
+    drop(guard);
+    FinishedCall { call, end, _unread: None }
 }
 
-async fn run_within(app: &App, call: &mut ToolCall) -> End {
+async fn run_within(app: &App, call: &mut ToolCall) -> EndCause {
     let cancellation = call.cancellation();
     let mut execute = pin!(call.execute());
-    // Most calls are answered at once, and need neither a timer nor a place to wait in.
+    // Most calls finish at the first poll and need no timer.
     if std::future::poll_fn(|cx| Poll::Ready(execute.as_mut().poll(cx))).await.is_ready() {
-        return End::Itself;
+        return EndCause::Call;
     }
-    let end = match select(execute.as_mut(), end(app).boxed()).await {
-        Either::Left(_) => return End::Itself,
+    let end = match select(execute.as_mut(), interruption(app).boxed()).await {
+        Either::Left(_) => return EndCause::Call,
         Either::Right((end, _)) => end,
     };
     if let Some(cancellation) = cancellation {
         cancellation.cancel();
     }
-    let _ = tokio::time::timeout(GRACE, execute).await;
+    let _ = tokio::time::timeout(CANCEL_TIMEOUT, execute).await;
     end
 }
 
-/// Waits for what ends a call that does not end by itself.
-async fn end(app: &App) -> End {
+/// Waits for the time limit of the request or the shutdown of the server.
+async fn interruption(app: &App) -> EndCause {
     let time = tokio::time::sleep(app.config.bounds.request_time);
     match select(pin!(time), pin!(app.config.drain.finished())).await {
-        Either::Left(_) => End::Time,
-        Either::Right(_) => End::Server,
+        Either::Left(_) => EndCause::TimeLimit,
+        Either::Right(_) => EndCause::Shutdown,
     }
 }
 
-/// Runs a call in a task of its own, if it has no effect or there is room for one more that has.
-pub(super) fn spawn(app: &Shared, call: ToolCall, caller: Caller) -> Result<Task, Problem> {
+/// Runs a call in a task; a call with an effect needs a permit.
+pub(super) fn spawn(app: &Shared, call: ToolCall, caller: Caller) -> Result<CallTask, Problem> {
     let ends_with_caller = ends_with_caller(&call);
-    let place = if ends_with_caller { None } else { Some(place(app, caller.clone())?) };
-    let left = Left::default();
-    // Counted before the task has begun, so that no end of the server passes it over.
-    let held = Held { running: app.config.drain.track(), _place: place, _left: left.clone() };
-    let handle = tokio::spawn(hold(app.clone(), call, caller, held));
-    Ok(Task { handle, ends_with_caller, metrics: app.metrics.clone(), left })
+    let permit = if ends_with_caller { None } else { Some(task_permit(app, caller.clone())?) };
+    let orphan = OrphanCell::default();
+    // Acquired before the task is spawned, so that a shutdown does not miss it.
+    let held =
+        TaskGuards { guard: app.config.drain.track(), _permit: permit, _orphan: orphan.clone() };
+    let handle = tokio::spawn(run_task(app.clone(), call, caller, held));
+    Ok(CallTask { handle, ends_with_caller, metrics: app.metrics.clone(), orphan })
 }
 
-async fn hold(app: Shared, call: ToolCall, caller: Caller, held: Held) -> Result<Ran, Problem> {
-    let Held { running, _place, _left } = held;
-    let ran = counted(&app, call, running).await;
-    let length = ran.call.output().map_or(0, |output| output.json().len());
-    let unread = app.answers.take(&caller, length, !ends_with_caller(&ran.call))?;
-    Ok(Ran { _unread: unread, ..ran })
+async fn run_task(
+    app: Shared,
+    call: ToolCall,
+    caller: Caller,
+    held: TaskGuards,
+) -> Result<FinishedCall, Problem> {
+    let TaskGuards { guard, _permit, _orphan } = held;
+    let finished = counted(&app, call, guard).await;
+    let length = finished.call.output().map_or(0, |output| output.json().len());
+    let unread = app.unread.take(&caller, length, !ends_with_caller(&finished.call))?;
+    Ok(FinishedCall { _unread: unread, ..finished })
 }
 
-fn place(app: &App, caller: Caller) -> Result<Share<Caller>, Problem> {
-    app.tasks.take(caller, 1).map_err(busy)
+fn task_permit(app: &App, caller: Caller) -> Result<Permit<Caller>, Problem> {
+    app.tasks.acquire(caller, 1).map_err(busy)
 }
 
 fn busy(exhausted: Exhausted) -> Problem {
     let (code, message) = match exhausted {
-        Exhausted::Capacity => {
-            (ErrorCode::Unavailable, "too many calls are running; make this one later")
-        }
+        Exhausted::Capacity => (ErrorCode::Unavailable, "too many calls are running; retry later"),
         Exhausted::Owner => (
             ErrorCode::RateLimited,
-            "too many calls of this caller are running; make this one when one of them has ended",
+            "the caller has too many running calls; retry when one of them has finished",
         ),
     };
     Problem::of(code, message).with_reason(RefusalReason::Busy)
 }
 
-impl Future for Task {
-    type Output = Result<Ran, Problem>;
+impl Future for CallTask {
+    type Output = Result<FinishedCall, Problem>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // A panic is caught around the tool; what comes here is the server's own.
+        // Panics of tools are caught by the runtime; a join error is the server's own fault.
         let polled = self.handle.poll_unpin(cx);
         polled.map(|joined| joined.unwrap_or_else(|_| Err(Problem::internal())))
     }
 }
 
-/// A caller has hung up.
-impl Drop for Task {
+/// The client has disconnected.
+impl Drop for CallTask {
     fn drop(&mut self) {
         if self.ends_with_caller {
             self.handle.abort();
         } else if !self.handle.is_finished() {
-            self.left.get_or_init(|| self.metrics.orphan());
+            self.orphan.get_or_init(|| self.metrics.orphan());
         }
     }
 }

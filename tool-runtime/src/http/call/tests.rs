@@ -16,7 +16,7 @@ use tool_contracts::server::CallResponse;
 use tower::ServiceExt as _;
 
 use super::*;
-use crate::http::fixture::{Answer, Stage, anonymous, calling, open, post, scoped, send};
+use crate::http::fixture::{Answer, ToolGate, anonymous, calling, open, post, scoped, send};
 use crate::http::router;
 use crate::policy::{ApprovalRequest, Approver, Decision, Policy};
 use crate::{DynamicTool, Failure, Runtime};
@@ -34,7 +34,7 @@ fn streaming(tool: &str) -> Request<Body> {
     request
 }
 
-/// Polls a future until it waits for somebody else.
+/// Polls a future until it is pending for good.
 async fn settle() {
     for _ in 0..32 {
         tokio::task::yield_now().await;
@@ -49,7 +49,7 @@ async fn event(body: &mut Body) -> String {
 
 #[tokio::test]
 async fn a_call_is_answered_with_its_output_and_its_audit() {
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     let answer = called(&app, "add", r#"{"a":41}"#).await;
     let mut body = answer.json();
     body["audit"]["latency_ms"].take();
@@ -75,7 +75,7 @@ async fn a_call_is_answered_with_its_output_and_its_audit() {
 
 #[tokio::test]
 async fn a_failure_has_the_status_of_its_code() {
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     for (code, status) in [("OUT_OF_STOCK", 409), ("UPSTREAM_ERROR", 502), ("RATE_LIMITED", 429)] {
         let answer = called(&app, "fail", &format!(r#"{{"code":"{code}"}}"#)).await;
         answer.refused(status, code);
@@ -86,7 +86,7 @@ async fn a_failure_has_the_status_of_its_code() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_says_in_meta_what_is_more_than_the_time_of_one_attempt() {
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     let meta =
         async |tool: &str, input: &str| called(&app, tool, input).await.json()["meta"].take();
     assert_eq!(meta("fail", r#"{"code":"PRICE_CHANGED"}"#).await, serde_json::Value::Null);
@@ -97,7 +97,7 @@ async fn a_failure_says_in_meta_what_is_more_than_the_time_of_one_attempt() {
 
 #[tokio::test]
 async fn bad_arguments_are_told_all_at_once() {
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     let answer = called(&app, "add", r#"{"a":"x","b":1}"#).await;
     answer.refused(422, "INVALID_ARGUMENT");
     let violations = answer.json()["detail"]["details"]["violations"].clone();
@@ -108,14 +108,14 @@ async fn bad_arguments_are_told_all_at_once() {
 
 #[tokio::test]
 async fn a_panic_of_a_tool_is_answered() {
-    called(&Stage::new().app(open()), "panics", "{}").await.refused(500, "INTERNAL");
+    called(&ToolGate::new().app(open()), "panics", "{}").await.refused(500, "INTERNAL");
 }
 
 #[tokio::test]
 async fn a_panic_of_the_server_is_answered() {
     let (parts, ()) = calling("add", "{}").map(drop).into_parts();
-    let app = App::new(Stage::new().runtime(), open());
-    let response = receiving::answered(&app, &parts, async |_| panic!("as a bug would")).await;
+    let app = App::new(ToolGate::new().runtime(), open());
+    let response = request::respond(&app, &parts, async |_| panic!("as a bug would")).await;
     assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
     let body = response.into_body().collect().await.expect("it is whole").to_bytes();
     let read: CallResponse = serde_json::from_slice(&body).expect("the contract reads it");
@@ -126,23 +126,23 @@ async fn a_panic_of_the_server_is_answered() {
 async fn a_tool_is_refused_before_its_arguments_are_read() {
     let broken = r#"{"a":"x"}"#;
     let scopes = scoped("tools:wait");
-    called(&Stage::new().app(scopes), "add", broken).await.refused(403, "FORBIDDEN");
-    let models = Stage::new().app(scoped("tools"));
+    called(&ToolGate::new().app(scopes), "add", broken).await.refused(403, "FORBIDDEN");
+    let models = ToolGate::new().app(scoped("tools"));
     let message = called(&models, "hidden", broken).await.refused(403, "FORBIDDEN");
     assert!(message.contains("`internal`"), "{message}");
-    let answer = called(&Stage::new().app(anonymous()), "add", broken).await;
+    let answer = called(&ToolGate::new().app(anonymous()), "add", broken).await;
     answer.refused(401, "UNAUTHORIZED");
     assert_eq!(answer.json()["audit"]["tool_name"], "add");
     assert!(!answer.headers.contains_key("www-authenticate"), "there is no way to be known");
-    called(&Stage::new().app(anonymous()), "guess", "{}").await;
-    let denied = called(&Stage::new().app(open()), "forbidden", broken).await;
+    called(&ToolGate::new().app(anonymous()), "guess", "{}").await;
+    let denied = called(&ToolGate::new().app(open()), "forbidden", broken).await;
     denied.refused(403, "FORBIDDEN");
 }
 
 #[tokio::test]
 async fn who_misspells_a_tool_hears_of_those_only_that_they_may_call() {
     let hint = async |config| {
-        let answer = called(&Stage::new().app(config), "gues", "{}").await;
+        let answer = called(&ToolGate::new().app(config), "gues", "{}").await;
         answer.refused(404, "NOT_FOUND");
         answer.json()["detail"]["details"]["closest"].clone()
     };
@@ -155,7 +155,7 @@ async fn who_misspells_a_tool_hears_of_those_only_that_they_may_call() {
 async fn nothing_new_begins_while_the_server_ends() {
     let config = open();
     let drain = config.drain();
-    let app = Stage::new().app(config);
+    let app = ToolGate::new().app(config);
     drain.begin();
     let answer = called(&app, "add", "{}").await;
     answer.refused(503, "UNAVAILABLE");
@@ -167,7 +167,7 @@ async fn what_still_runs_at_the_end_is_cancelled_and_answered() {
     for tool in ["wait", "save"] {
         let config = open();
         let drain = config.drain();
-        let stage = Stage::new();
+        let stage = ToolGate::new();
         let app = stage.app(config);
         let mut answer = pin!(called(&app, tool, "{}"));
         assert!(answer.as_mut().now_or_never().is_none());
@@ -183,14 +183,14 @@ async fn what_still_runs_at_the_end_is_cancelled_and_answered() {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_has_so_much_time_in_all() {
-    let app = Stage::new().app(open().request_timeout(Duration::from_secs(3)));
+    let app = ToolGate::new().app(open().request_timeout(Duration::from_secs(3)));
     let answer = called(&app, "save", "{}").await;
     let message = answer.refused(504, "TIMEOUT");
-    assert_eq!(message, "the call did not end within the 3000 ms that a request has");
+    assert_eq!(message, "the call exceeded the request's time limit of 3000 ms");
     assert_eq!(answer.json()["detail"]["details"]["effect"], "unknown");
 }
 
-/// Somebody who never makes up their mind.
+/// An approver that never decides.
 struct Undecided;
 
 #[async_trait::async_trait]
@@ -202,8 +202,8 @@ impl Approver for Undecided {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_has_no_more_time_for_a_person_who_is_being_asked() {
-    let ran = Arc::new(AtomicBool::new(false));
-    let runs = ran.clone();
+    let finished = Arc::new(AtomicBool::new(false));
+    let runs = finished.clone();
     let tool = DynamicTool::new("ask", Effect::Write)
         .description("Asks first.")
         .input_schema(serde_json::json!({ "type": "object" }))
@@ -216,13 +216,13 @@ async fn a_request_has_no_more_time_for_a_person_who_is_being_asked() {
     let runtime = runtime.build().expect("the tool is whole");
     let app = router(runtime, open().request_timeout(Duration::from_secs(3)));
     let message = called(&app, "ask", "{}").await.refused(504, "TIMEOUT");
-    assert_eq!(message, "the call did not end within the 3000 ms that a request has");
-    assert!(!ran.load(Ordering::SeqCst));
+    assert_eq!(message, "the call exceeded the request's time limit of 3000 ms");
+    assert!(!finished.load(Ordering::SeqCst));
 }
 
 #[tokio::test]
 async fn a_read_ends_with_its_caller() {
-    let stage = Stage::new();
+    let stage = ToolGate::new();
     let app = stage.app(open());
     let mut answer = Box::pin(app.clone().oneshot(calling("wait", "{}")));
     assert!(answer.as_mut().now_or_never().is_none());
@@ -233,7 +233,7 @@ async fn a_read_ends_with_its_caller() {
 
 #[tokio::test]
 async fn a_write_runs_on_without_its_caller() {
-    let stage = Stage::new();
+    let stage = ToolGate::new();
     let app = stage.app(open());
     let mut answer = Box::pin(app.clone().oneshot(calling("save", "{}")));
     assert!(answer.as_mut().now_or_never().is_none());
@@ -250,7 +250,7 @@ async fn a_write_runs_on_without_its_caller() {
 async fn a_write_is_waited_for_from_the_moment_that_it_is_admitted() {
     let config = open();
     let drain = config.drain();
-    let stage = Stage::new();
+    let stage = ToolGate::new();
     let app = stage.app(config);
     let mut answer = Box::pin(app.oneshot(calling("save", "{}")));
     assert!(answer.as_mut().now_or_never().is_none());
@@ -264,7 +264,7 @@ async fn a_write_is_waited_for_from_the_moment_that_it_is_admitted() {
 
 #[tokio::test]
 async fn a_dry_run_of_a_write_ends_with_its_caller() {
-    let stage = Stage::new();
+    let stage = ToolGate::new();
     let app = stage.app(open());
     let body = r#"{"tool_name":"save","context":{"dry_run":true}}"#;
     let mut answer = Box::pin(app.clone().oneshot(post("/tools/call", body)));
@@ -276,7 +276,7 @@ async fn a_dry_run_of_a_write_ends_with_its_caller() {
 
 #[tokio::test]
 async fn so_many_writes_run_and_no_more() {
-    let stage = Stage::new();
+    let stage = ToolGate::new();
     let app = stage.app(open().max_tasks(1));
     let mut first = pin!(called(&app, "save", "{}"));
     assert!(first.as_mut().now_or_never().is_none());
@@ -295,7 +295,7 @@ async fn so_many_writes_run_and_no_more() {
 
 #[tokio::test]
 async fn an_answer_that_the_caller_cannot_read_is_not_made() {
-    let stage = Stage::new();
+    let stage = ToolGate::new();
     let mut request = calling("add", "{}");
     request.headers_mut().insert(ACCEPT, "text/html".parse().expect("a value"));
     let answer = send(&stage.app(open()), request).await;
@@ -305,7 +305,7 @@ async fn an_answer_that_the_caller_cannot_read_is_not_made() {
 
 #[tokio::test]
 async fn a_stream_tells_the_progress_and_then_the_result() {
-    let stage = Stage::new();
+    let stage = ToolGate::new();
     let app = stage.app(open());
     let response = app.oneshot(streaming("wait")).await.expect("an app answers");
     assert_eq!(response.status(), 200);
@@ -326,7 +326,7 @@ async fn a_stream_tells_the_progress_and_then_the_result() {
 
 #[tokio::test]
 async fn a_slow_caller_of_a_stream_misses_reports_and_never_the_result() {
-    let stage = Stage::new();
+    let stage = ToolGate::new();
     let response = stage.app(open()).oneshot(streaming("wait")).await.expect("an app answers");
     stage.go_on();
     stage.go_on();
@@ -339,7 +339,7 @@ async fn a_slow_caller_of_a_stream_misses_reports_and_never_the_result() {
 
 #[tokio::test(start_paused = true)]
 async fn a_silent_stream_says_that_it_is_there() {
-    let stage = Stage::new();
+    let stage = ToolGate::new();
     let response = stage.app(open()).oneshot(streaming("wait")).await.expect("an app answers");
     let mut body = response.into_body();
     assert!(event(&mut body).await.starts_with("event: progress"));
@@ -350,7 +350,7 @@ async fn a_silent_stream_says_that_it_is_there() {
 
 #[tokio::test]
 async fn streams_of_reads_keep_no_write_from_running() {
-    let stage = Stage::new();
+    let stage = ToolGate::new();
     let app = stage.app(open().max_tasks(1));
     let _streams = [
         app.clone().oneshot(streaming("wait")).await.expect("an app answers"),
@@ -369,7 +369,7 @@ async fn streams_of_reads_keep_no_write_from_running() {
 
 #[tokio::test]
 async fn one_caller_has_half_of_the_streams_unless_it_is_said() {
-    let stage = Stage::new();
+    let stage = ToolGate::new();
     let app = stage.app(open().max_streams(3));
     let opened = async || app.clone().oneshot(streaming("wait")).await.expect("an app answers");
     let (first, _second) = (opened().await, opened().await);
@@ -383,7 +383,7 @@ async fn one_caller_has_half_of_the_streams_unless_it_is_said() {
 
 #[tokio::test]
 async fn so_many_streams_are_open_and_no_more() {
-    let stage = Stage::new();
+    let stage = ToolGate::new();
     let app = stage.app(anonymous().max_streams(2).max_streams_per_caller(1));
     let by = async |address: &str| {
         let mut request = streaming("guess");
@@ -405,7 +405,7 @@ async fn so_many_streams_are_open_and_no_more() {
 
 #[tokio::test]
 async fn a_failure_in_a_stream_tells_its_status() {
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     let mut request = streaming("fail");
     *request.body_mut() = Body::from(r#"{"tool_name":"fail","input":{"code":"PRICE_CHANGED"}}"#);
     let answer = send(&app, request).await;
@@ -416,7 +416,7 @@ async fn a_failure_in_a_stream_tells_its_status() {
 
 #[tokio::test]
 async fn what_is_refused_before_it_runs_is_no_stream() {
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     send(&app, streaming("unknown")).await.refused(404, "NOT_FOUND");
     let mut request = streaming("add");
     *request.body_mut() = Body::from("{");
@@ -425,7 +425,7 @@ async fn what_is_refused_before_it_runs_is_no_stream() {
 
 #[tokio::test]
 async fn who_hangs_up_a_stream_ends_a_read_and_no_write() {
-    let stage = Stage::new();
+    let stage = ToolGate::new();
     let app = stage.app(open());
     for (tool, end) in [("wait", CallStatus::Interrupted), ("save", CallStatus::Executed)] {
         let response = app.clone().oneshot(streaming(tool)).await.expect("an app answers");

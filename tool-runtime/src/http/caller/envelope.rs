@@ -6,7 +6,7 @@ use tool_contracts::server::{CallContext, CallContextBuilder};
 use tool_contracts::{ContractError, ErrorCode, ToolContext, Trace};
 
 use super::headers::BodyFields;
-use super::{BodyContext, RequestHead, context_builder, refusal};
+use super::{BodyContext, RequestHead, context_builder, field_problems};
 use crate::http::Principal;
 use crate::http::problem::Problem;
 
@@ -33,7 +33,7 @@ pub(in crate::http) fn context_of_envelope(
     if let Some(client) = request.client() {
         builder = builder.client(client.clone());
     }
-    builder.build().map_err(|error| refusal::broken(&error))
+    builder.build().map_err(|error| field_problems::broken(&error))
 }
 
 fn call_context(request: &RequestEnvelope) -> Result<CallContext, ContractError> {

@@ -1,4 +1,4 @@
-//! The headers that say who asks for what.
+//! Reads the headers that give fields of a call's context.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,9 @@ use axum::http::{HeaderMap, HeaderValue};
 use tool_contracts::server::is_id;
 use tool_contracts::trace_context::{TRACEPARENT, TRACESTATE, TraceContext};
 
-use super::refusal::{Place, Refusals};
+use super::field_problems::{FieldProblems, FieldSource};
 
-/// What a header says that is read here.
+/// A field of the context that a header gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Field {
     Tenant,
@@ -25,7 +25,7 @@ pub(super) enum Field {
 
 const FIELDS: usize = 10;
 
-/// What the headers say, each at most once and as text that can be an id.
+/// The values of the headers, each given at most once and valid as an id.
 #[derive(Debug, Default)]
 pub(super) struct Headers<'a> {
     texts: [Option<Cow<'a, str>>; FIELDS],
@@ -34,8 +34,8 @@ pub(super) struct Headers<'a> {
 }
 
 impl<'a> Headers<'a> {
-    /// Reads them in one pass, since each look into the map costs more than a comparison.
-    pub(super) fn read(headers: &'a HeaderMap, refusals: &mut Refusals) -> Self {
+    /// Reads all headers in one pass, because a lookup in the map costs more than a comparison.
+    pub(super) fn read(headers: &'a HeaderMap, problems: &mut FieldProblems) -> Self {
         let mut read = Self::default();
         for (name, value) in headers {
             let Some(field) = Field::of(name.as_str()) else {
@@ -45,26 +45,26 @@ impl<'a> Headers<'a> {
             let times = &mut read.times[field as usize];
             *times = times.saturating_add(1);
             match *times {
-                1 => read.texts[field as usize] = text(field, value, refusals),
-                2 => refusals.repeated(Place::Header(field)),
+                1 => read.texts[field as usize] = text(field, value, problems),
+                2 => problems.repeated(FieldSource::Header(field)),
                 _ => {}
             }
         }
         read
     }
 
-    /// Gives what a header says; nothing where it is missing or was refused.
+    /// Returns a header's value; `None` if it is missing or invalid.
     pub(super) fn text(&self, field: Field) -> Option<&str> {
         self.texts[field as usize].as_deref()
     }
 
-    /// Tells whether a header is there, whatever it says.
+    /// Returns whether a header is present, even if it is invalid.
     pub(super) fn has(&self, field: Field) -> bool {
         self.times[field as usize] > 0
     }
 
-    /// Gives the caller's place in a distributed trace. One that does not hold is as none, as the
-    /// specification has it.
+    /// Returns the parent span of `traceparent`; an invalid one is ignored, as W3C Trace Context
+    /// requires.
     pub(super) fn parent(&self, headers: &HeaderMap) -> Option<TraceContext> {
         if !self.has_parent {
             return None;
@@ -75,7 +75,7 @@ impl<'a> Headers<'a> {
 }
 
 impl Field {
-    /// The names come from HTTP's library, in lower case.
+    /// Returns the field of a header name in lower case, as `HeaderMap` has it.
     fn of(name: &str) -> Option<Self> {
         Some(match name {
             "x-tenant-id" => Self::Tenant,
@@ -156,18 +156,22 @@ const fn in_envelope(field: Field) -> Option<&'static str> {
     }
 }
 
-fn text<'a>(field: Field, value: &'a HeaderValue, refusals: &mut Refusals) -> Option<Cow<'a, str>> {
+fn text<'a>(
+    field: Field,
+    value: &'a HeaderValue,
+    problems: &mut FieldProblems,
+) -> Option<Cow<'a, str>> {
     let text = std::str::from_utf8(value.as_bytes()).ok().map(Cow::Borrowed);
     let text = if field == Field::Key { text.and_then(unquoted) } else { text };
     let text = text.filter(|text| is_id(text));
     if text.is_none() {
-        refusals.no_id(Place::Header(field));
+        problems.invalid_id(FieldSource::Header(field));
     }
     text
 }
 
-/// A key as it is, or out of the string of a structured field (RFC 9651, section 3.3.3), which is
-/// how `Idempotency-Key` is meant to be sent.
+/// Returns a key, plain or as the string of a structured field (RFC 9651, section 3.3.3), which is the
+/// specified form of `Idempotency-Key`.
 fn unquoted(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
     let Some(rest) = text.strip_prefix('"') else { return Some(text) };
     let inner = rest.strip_suffix('"')?;

@@ -1,17 +1,17 @@
-//! What head and body say together.
+//! Merges the context fields of headers, query and body.
 
 use tool_contracts::ActorType;
 use tool_contracts::server::{CallContext, CallContextBuilder, Tenant};
 
-use super::Before;
+use super::HeadFields;
+use super::field_problems::{FieldProblems, FieldSource};
 use super::headers::Field;
-use super::refusal::{Place, Refusals};
 use crate::http::auth::names::normalized;
 
 type Getter = fn(&CallContext) -> Option<&str>;
 type Setter = fn(CallContextBuilder, String) -> CallContextBuilder;
 
-/// What has to be the same in header and body, where both say it.
+/// The fields that have to be the same in header and body if both give them.
 const AGREEING: [(Field, Getter, Setter); 6] = [
     (Field::Site, CallContext::site_id, CallContextBuilder::site_id),
     (Field::Span, CallContext::span_id, CallContextBuilder::span_id),
@@ -21,19 +21,20 @@ const AGREEING: [(Field, Getter, Setter); 6] = [
     (Field::Key, CallContext::idempotency_key, CallContextBuilder::idempotency_key),
 ];
 
-/// Adds to the body's context what the head says; notes what is missing and what contradicts.
+/// Adds the head's fields to the body's context; collects missing and contradictory ones.
 pub(super) fn merged(
-    before: &Before<'_>,
+    head_fields: &HeadFields<'_>,
     body: CallContext,
-    refusals: &mut Refusals,
+    problems: &mut FieldProblems,
 ) -> CallContextBuilder {
-    let tenant = tenant(before, body.tenant_id(), refusals);
-    let site_is_missing = !before.headers.has(Field::Site) && body.site_id().is_none();
-    refusals.missing_if(site_is_missing, Field::Site);
-    let trace = trace(before, body.trace_id(), refusals);
-    let request = before.headers.text(Field::Request).filter(|_| body.request_id().is_none());
-    let added = AGREEING.map(|(field, of_body, _)| added(before, field, of_body(&body), refusals));
-    let actor = actor_type(before, body.actor_type(), refusals);
+    let tenant = tenant(head_fields, body.tenant_id(), problems);
+    let site_is_missing = !head_fields.headers.has(Field::Site) && body.site_id().is_none();
+    problems.missing_if(site_is_missing, Field::Site);
+    let trace = trace(head_fields, body.trace_id(), problems);
+    let request = head_fields.headers.text(Field::Request).filter(|_| body.request_id().is_none());
+    let added =
+        AGREEING.map(|(field, of_body, _)| added(head_fields, field, of_body(&body), problems));
+    let actor = actor_type(head_fields, body.actor_type(), problems);
     let mut builder = body.into_builder();
     for ((_, _, set), text) in AGREEING.into_iter().zip(added) {
         if let Some(text) = text {
@@ -55,77 +56,81 @@ pub(super) fn merged(
     builder
 }
 
-/// What a header adds to the body; nothing where the body says it too.
+/// Returns a header's value if the body does not give the field.
 fn added<'a>(
-    before: &'a Before<'_>,
+    head_fields: &'a HeadFields<'_>,
     field: Field,
     in_body: Option<&str>,
-    refusals: &mut Refusals,
+    problems: &mut FieldProblems,
 ) -> Option<&'a str> {
-    let header = before.headers.text(field)?;
+    let header = head_fields.headers.text(field)?;
     let Some(in_body) = in_body else { return Some(header) };
     if header != in_body && normalized(header) != normalized(in_body) {
-        refusals.contradicted(field);
+        problems.contradicted(field);
     }
     None
 }
 
-/// Returns the header's type of actor where it adds to the body's.
+/// Returns the header's actor type if the body does not give one.
 fn actor_type(
-    before: &Before<'_>,
+    head_fields: &HeadFields<'_>,
     in_body: Option<ActorType>,
-    refusals: &mut Refusals,
+    problems: &mut FieldProblems,
 ) -> Option<ActorType> {
-    let header = before.headers.text(Field::Actor)?;
+    let header = head_fields.headers.text(Field::Actor)?;
     let Ok(kind) = header.parse::<ActorType>() else {
-        refusals.no_actor_type(Place::Header(Field::Actor));
+        problems.invalid_actor_type(FieldSource::Header(Field::Actor));
         return None;
     };
     if in_body.is_some_and(|in_body| in_body != kind) {
-        refusals.contradicted(Field::Actor);
+        problems.contradicted(Field::Actor);
     }
     Some(kind).filter(|_| in_body.is_none())
 }
 
-/// The header's tenant where it adds to the body's; two names of one tenant agree, and the slug of
-/// them is kept.
+/// Returns the header's tenant if the body gives none, or if only the header has the slug. The UUID and
+/// the slug of one tenant agree.
 fn tenant(
-    before: &Before<'_>,
+    head_fields: &HeadFields<'_>,
     in_body: Option<&Tenant>,
-    refusals: &mut Refusals,
+    problems: &mut FieldProblems,
 ) -> Option<Tenant> {
-    let Some(header) = before.headers.text(Field::Tenant) else {
-        let is_missing = !before.headers.has(Field::Tenant) && in_body.is_none();
-        refusals.missing_if(is_missing, Field::Tenant);
+    let Some(header) = head_fields.headers.text(Field::Tenant) else {
+        let is_missing = !head_fields.headers.has(Field::Tenant) && in_body.is_none();
+        problems.missing_if(is_missing, Field::Tenant);
         return None;
     };
     if in_body.is_some_and(|tenant| tenant.slug() == Some(header)) {
         return None;
     }
     let Ok(tenant) = Tenant::parse(header) else {
-        refusals.no_tenant(Place::Header(Field::Tenant));
+        problems.invalid_tenant(FieldSource::Header(Field::Tenant));
         return None;
     };
     if in_body.is_some_and(|in_body| *in_body != tenant) {
-        refusals.contradicted(Field::Tenant);
+        problems.contradicted(Field::Tenant);
     }
     Some(tenant).filter(|tenant| in_body.is_none() || tenant.slug().is_some())
 }
 
-/// The first of the places that say the trace, where that is not the body.
-fn trace(before: &Before<'_>, in_body: Option<&str>, refusals: &mut Refusals) -> Option<String> {
-    let headers = &before.headers;
+/// Returns the trace id of the first source that gives one, unless that is the body.
+fn trace(
+    head_fields: &HeadFields<'_>,
+    in_body: Option<&str>,
+    problems: &mut FieldProblems,
+) -> Option<String> {
+    let headers = &head_fields.headers;
     let header = headers.text(Field::Trace).or_else(|| headers.text(Field::Request));
-    if let Some(first) = header.or(before.asked.as_deref()) {
+    if let Some(first) = header.or(head_fields.asked.as_deref()) {
         return (in_body != Some(first)).then(|| first.to_owned());
     }
     if in_body.is_some() {
         return None;
     }
-    let parent = before.parent.as_ref().map(|parent| parent.parent().trace_id().to_string());
-    let is_refused = refusals.are_about(Place::Query)
+    let parent = head_fields.parent.as_ref().map(|parent| parent.parent().trace_id().to_string());
+    let is_refused = problems.has_problem_of(FieldSource::Query)
         || headers.has(Field::Trace)
         || headers.has(Field::Request);
-    refusals.missing_if(parent.is_none() && !is_refused, Field::Trace);
+    problems.missing_if(parent.is_none() && !is_refused, Field::Trace);
     parent
 }

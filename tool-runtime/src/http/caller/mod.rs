@@ -1,4 +1,4 @@
-//! Who asks for what, for whom: from a request's headers, query and body.
+//! Makes a call's context from a request's headers, query and body.
 //!
 //! | what | header | in the body |
 //! | --- | --- | --- |
@@ -13,14 +13,14 @@
 //! | character | `X-NPC-ID` | `context.npc_id` |
 //! | key | `Idempotency-Key` | `context.idempotency_key` |
 //!
-//! For trace and request the order decides; for all else header and body have to agree. A
-//! `traceparent` places the call in its trace also where the trace's id is the host's own.
+//! For trace and request the first source wins; for all other fields header and body have to agree. A
+//! `traceparent` gives the parent span even if the trace id is of the host's own form.
 
 mod envelope;
+mod field_problems;
 mod headers;
 mod merging;
 mod query;
-mod refusal;
 #[cfg(test)]
 mod tests;
 
@@ -32,15 +32,15 @@ use tool_contracts::trace_context::TraceContext;
 use tool_contracts::{Actor, ActorType, ErrorCode, ToolContext, ToolContextBuilder, Trace};
 
 pub(super) use self::envelope::context_of_envelope;
+use self::field_problems::FieldProblems;
 use self::headers::{BodyFields, Headers};
 pub(super) use self::query::decoded;
-use self::refusal::Refusals;
 use super::Principal;
 use super::auth::names::normalized;
 use super::problem::Problem;
 use crate::refusal_reason::RefusalReason;
 
-/// What a request says before its body.
+/// The part of a request before its body.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RequestHead<'a> {
     pub(super) headers: &'a HeaderMap,
@@ -48,16 +48,15 @@ pub(super) struct RequestHead<'a> {
     pub(super) query: Option<&'a str>,
 }
 
-/// Makes a call's context from the head, the body (none where it has no context) and who calls.
+/// Makes a call's context from the head, the body's context (`None` if it has none) and the principal.
 ///
-/// A caller that is known becomes the context's actor, under an id that no request says; a person
-/// is the context's user too. A caller that is not known has no actor, so that strangers never share
-/// a key, and names no user. Ids of users and sessions are kept in normalization form C.
+/// An authenticated caller becomes the context's actor, with the id of its principal; a person is the
+/// context's user too. An anonymous caller has no actor and no user, so anonymous callers do not share
+/// idempotency keys. Ids of users and sessions are converted to normalization form C.
 ///
 /// # Errors
-/// 400 when something required is missing, does not hold or is contradicted, all at once; 401 when
-/// a caller that is not known names a user or an actor's type; 403 when the principal may not act
-/// for the tenant or the user, or as this type of actor.
+/// 400 with all missing, invalid and contradictory fields; 401 if an anonymous caller names a user or
+/// an actor type; 403 if the principal may not act for the tenant or the user, or as this actor type.
 pub(super) fn context(
     head: &RequestHead<'_>,
     body: Option<CallContext>,
@@ -66,7 +65,7 @@ pub(super) fn context(
     let fields = if body.is_some() { BodyFields::Context } else { BodyFields::None };
     let body = BodyContext { fields, context: body.unwrap_or_default(), trace: None };
     let builder = context_builder(head, body, principal)?;
-    builder.build().map_err(|error| refusal::broken(&error))
+    builder.build().map_err(|error| field_problems::broken(&error))
 }
 
 /// The part of a call's context that the request's body gives.
@@ -83,35 +82,35 @@ fn context_builder(
     body: BodyContext<'_>,
     principal: &Principal,
 ) -> Result<ToolContextBuilder, Problem> {
-    let mut refusals = Refusals::new(body.fields);
-    let before = Before::read(head, &mut refusals);
-    let merged = merging::merged(&before, body.context, &mut refusals);
-    let said = merged.build().map_err(|error| refusal::broken(&error))?;
-    refusals.finish(said.trace_id())?;
+    let mut problems = FieldProblems::new(body.fields);
+    let head_fields = HeadFields::read(head, &mut problems);
+    let merged = merging::merged(&head_fields, body.context, &mut problems);
+    let said = merged.build().map_err(|error| field_problems::broken(&error))?;
+    problems.finish(said.trace_id())?;
     let said = normalized_ids(said)?;
-    let of_trace = |problem| refusal::of_trace(problem, said.trace_id());
+    let of_trace = |problem| field_problems::of_trace(problem, said.trace_id());
     admit(&said, body.fields, principal).map_err(of_trace)?;
-    let builder = built(said, before.parent.as_ref(), principal)?;
-    Ok(match body.trace.filter(|_| before.parent.is_none()) {
+    let builder = built(said, head_fields.parent.as_ref(), principal)?;
+    Ok(match body.trace.filter(|_| head_fields.parent.is_none()) {
         Some(trace) => builder.trace(trace.clone()),
         None => builder,
     })
 }
 
-/// What a request says of itself before its body.
+/// The context's fields that are given before the body.
 #[derive(Debug)]
-struct Before<'a> {
+struct HeadFields<'a> {
     headers: Headers<'a>,
-    /// The trace that the query asks for.
+    /// The query's `trace_id`.
     asked: Option<Cow<'a, str>>,
-    /// The caller's place in a distributed trace.
+    /// The parent span, from `traceparent`.
     parent: Option<TraceContext>,
 }
 
-impl<'a> Before<'a> {
-    fn read(head: &RequestHead<'a>, refusals: &mut Refusals) -> Self {
-        let headers = Headers::read(head.headers, refusals);
-        let asked = query::trace_id(head.query, refusals);
+impl<'a> HeadFields<'a> {
+    fn read(head: &RequestHead<'a>, problems: &mut FieldProblems) -> Self {
+        let headers = Headers::read(head.headers, problems);
+        let asked = query::trace_id(head.query, problems);
         let parent = headers.parent(head.headers);
         Self { headers, asked, parent }
     }
@@ -120,13 +119,13 @@ impl<'a> Before<'a> {
 fn admit(said: &CallContext, fields: BodyFields, principal: &Principal) -> Result<(), Problem> {
     if !said.tenant_id().is_some_and(|tenant| principal.may_act_for(tenant.id())) {
         return Err(Problem::forbidden(
-            "this caller may not act for this tenant; name one of its own, or have it granted",
+            "the caller may not act for this tenant; name one of its own, or have it granted",
         ));
     }
     if principal.is_anonymous() && said.user_id().is_some() {
         return Err(Problem::unauthorized(
-            "a caller that nobody knows may not act for a user; leave the user out, or send an \
-             API key or a token",
+            "an anonymous caller may not act for a user; leave the user out, or send an API key or \
+             a token",
         ));
     }
     if said.user_id().is_some_and(|user| !principal.may_name(user)) {
@@ -147,14 +146,14 @@ fn admit_actor(
 ) -> Result<(), Problem> {
     if principal.is_anonymous() && fields == BodyFields::Envelope {
         return Err(Problem::unauthorized(
-            "a request envelope names an actor, and a caller that is not known has none; send an \
-             API key or a token, or use `POST /tools/call`",
+            "a request envelope names an actor, and an anonymous caller has none; send an API key or \
+             a token, or use `POST /tools/call`",
         ));
     }
     if principal.is_anonymous() {
         return Err(Problem::unauthorized(
-            "a caller that is not known has no actor; leave the actor's type out, or send an API \
-             key or a token",
+            "an anonymous caller has no actor; leave the actor's type out, or send an API key or a \
+             token",
         ));
     }
     if !principal.may_act_as(kind) {
@@ -175,7 +174,7 @@ fn admit_actor(
     Ok(())
 }
 
-/// Puts the ids by which users and sessions are told apart into the form in which they are kept.
+/// Converts the ids of user and session to normalization form C.
 fn normalized_ids(said: CallContext) -> Result<CallContext, Problem> {
     let changed = |id: Option<&str>| match normalized(id?) {
         Cow::Borrowed(_) => None,
@@ -192,7 +191,7 @@ fn normalized_ids(said: CallContext) -> Result<CallContext, Problem> {
     if let Some(session) = session {
         builder = builder.session_id(session);
     }
-    builder.build().map_err(|error| refusal::broken(&error))
+    builder.build().map_err(|error| field_problems::broken(&error))
 }
 
 fn built(
@@ -203,7 +202,8 @@ fn built(
     let span_id = parent.and(said.span_id()).map(str::to_owned);
     let own_user = principal.own_user().filter(|_| said.user_id().is_none()).map(str::to_owned);
     let actor = actor_of(principal, said.actor_type());
-    let mut builder = said.into_context_builder().map_err(|error| refusal::broken(&error))?;
+    let mut builder =
+        said.into_context_builder().map_err(|error| field_problems::broken(&error))?;
     if let Some(parent) = parent {
         builder = within(builder, parent, span_id);
     }
@@ -216,8 +216,7 @@ fn built(
     Ok(builder)
 }
 
-/// Places the call in the caller's span, under the host's own trace id; another name for that span
-/// is kept as an attribute.
+/// Sets the parent span under the host's own trace id; a different `span_id` becomes an attribute.
 fn within(
     builder: ToolContextBuilder,
     parent: &TraceContext,
@@ -234,5 +233,5 @@ fn within(
 
 fn actor_of(principal: &Principal, said: Option<ActorType>) -> Option<Actor> {
     let known = Some(principal).filter(|principal| !principal.is_anonymous())?;
-    Actor::new(said.unwrap_or_else(|| known.usual_actor()), &**known.id()).ok()
+    Actor::new(said.unwrap_or_else(|| known.default_actor_type()), &**known.id()).ok()
 }

@@ -1,24 +1,24 @@
-//! The one thing that a query may say: the trace.
+//! Reads the query's `trace_id`.
 
 use std::borrow::Cow;
 
 use tool_contracts::server::is_id;
 
-use super::refusal::{Place, Refusals};
+use super::field_problems::{FieldProblems, FieldSource};
 
-/// Reads the query's `trace_id`, as a form writes it; other names are for others.
+/// Reads the form-encoded `trace_id` of a query and ignores other parameters.
 pub(super) fn trace_id<'a>(
     query: Option<&'a str>,
-    refusals: &mut Refusals,
+    problems: &mut FieldProblems,
 ) -> Option<Cow<'a, str>> {
     let mut values = query?.split('&').filter_map(|pair| pair.strip_prefix("trace_id="));
     let value = values.next()?;
     if values.next().is_some() {
-        refusals.repeated(Place::Query);
+        problems.repeated(FieldSource::Query);
     }
     let text = decoded(value).filter(|text| is_id(text));
     if text.is_none() {
-        refusals.no_id(Place::Query);
+        problems.invalid_id(FieldSource::Query);
     }
     text
 }

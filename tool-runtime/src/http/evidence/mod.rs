@@ -1,4 +1,4 @@
-//! `/evidence`: what calls have proven, as the host's authorizer lets a caller see it.
+//! `/evidence`: lists and reads the evidence of calls, as far as the host's authorizer permits.
 
 mod filter;
 mod refusal;
@@ -16,20 +16,21 @@ use tool_contracts::ErrorCode;
 
 pub(super) use self::filter::ID_PATTERN;
 pub(super) use self::view::{EvidenceContents, EvidencePage, EvidenceSnapshot};
-use super::answer::Heard;
+use super::access_records;
 use super::app::{App, Shared};
 use super::auth::Scope;
-use super::desk::{self, Clerk, Params};
-use super::form::Form;
-use super::paging::Asked;
+use super::body_schema::BodySchema;
+use super::endpoint::{self, AuthorizedCaller, Params};
+use super::paging::PageRequest;
 use super::problem::Problem;
-use super::{body, receiving};
+use super::response::AuditContext;
+use super::{body, request};
 use crate::evidence::{AccessAction, SnapshotId, Vault};
 use crate::refusal_reason::RefusalReason;
 
-static FORM: LazyLock<Form> = LazyLock::new(Form::of::<EvidenceReadRequest>);
+static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::of::<EvidenceReadRequest>);
 
-/// Asks for the sealed contents of a snapshot.
+/// Requests the sealed contents of a snapshot.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(example = example())]
@@ -39,30 +40,30 @@ pub(super) struct EvidenceReadRequest {
     reason: String,
 }
 
-/// Lists snapshots.
+/// Handles a request for a list of snapshots.
 pub(super) async fn list(State(app): State<Shared>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    receiving::answered(&app, &parts, async |heard| listed(&app, &parts, heard).await).await
+    request::respond(&app, &parts, async |audit| listed(&app, &parts, audit).await).await
 }
 
-/// Shows one snapshot, without what is sealed.
+/// Handles a request for one snapshot, without its sealed contents.
 pub(super) async fn find(State(app): State<Shared>, params: Params, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    let find = async |heard: &mut Heard| found(&app, &parts, &params, heard).await;
-    receiving::answered(&app, &parts, find).await
+    let find = async |audit: &mut AuditContext| found(&app, &parts, &params, audit).await;
+    request::respond(&app, &parts, find).await
 }
 
-/// Opens what is sealed of one snapshot, for a reason.
+/// Handles a request for the sealed contents of one snapshot, with a reason.
 pub(super) async fn read(State(app): State<Shared>, params: Params, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let read = async |heard: &mut Heard| {
+    let read = async |audit: &mut AuditContext| {
         let (action, scope) = (AccessAction::Read, Scope::EvidenceContents);
-        let clerk = admitted(&app, &parts, scope, (action, id(&params).ok()), heard).await?;
-        let body = body::read(&app, &parts, body, heard).await?;
-        heard.body(&body);
-        opened(&app, &params, &clerk, &body, heard).await
+        let authorized = admitted(&app, &parts, scope, (action, id(&params).ok()), audit).await?;
+        let body = body::read(&app, &parts, body, audit).await?;
+        audit.set_body(&body);
+        opened(&app, &params, &authorized, &body, audit).await
     };
-    receiving::answered(&app, &parts, read).await
+    request::respond(&app, &parts, read).await
 }
 
 /// Returns whether a server has evidence that callers may see: its vault has an authorizer.
@@ -70,59 +71,60 @@ pub(super) fn is_served(app: &App) -> bool {
     vault(app).is_ok()
 }
 
-async fn listed(app: &App, parts: &Parts, heard: &mut Heard) -> Result<Response, Problem> {
-    let clerk = admitted(app, parts, Scope::Evidence, (AccessAction::List, None), heard).await?;
+async fn listed(app: &App, parts: &Parts, audit: &mut AuditContext) -> Result<Response, Problem> {
+    let authorized =
+        admitted(app, parts, Scope::Evidence, (AccessAction::List, None), audit).await?;
     let vault = vault(app)?;
     let text = parts.uri.query();
-    let asked = Asked::<SnapshotId>::read(text, "the `next` of the page before")?;
-    let query = filter::query(clerk.tenant(), text)?;
-    let access = clerk.access("GET /evidence")?;
-    let _share = app.reads.take(&clerk.principal)?;
+    let requested = PageRequest::<SnapshotId>::read(text, "the `next` of the page before")?;
+    let query = filter::query(authorized.tenant(), text)?;
+    let access = authorized.access("GET /evidence")?;
+    let _permit = access_records::acquire_read(app, &authorized.principal)?;
     let listing = async {
-        let page = vault.list(&query, asked.after, asked.most, &access).await;
+        let page = vault.list(&query, requested.after, requested.limit, &access).await;
         page.map_err(|error| refusal::problem(&error))
     };
-    let page = desk::within(app, listing).await?;
-    Ok(desk::found(&EvidencePage::of(&page)).into_response())
+    let page = endpoint::within_time_limit(app, listing).await?;
+    Ok(endpoint::json(&EvidencePage::of(&page)).into_response())
 }
 
 async fn found(
     app: &App,
     parts: &Parts,
     params: &Params,
-    heard: &mut Heard,
+    audit: &mut AuditContext,
 ) -> Result<Response, Problem> {
     let what = (AccessAction::Find, id(params).ok());
-    let clerk = admitted(app, parts, Scope::Evidence, what, heard).await?;
+    let authorized = admitted(app, parts, Scope::Evidence, what, audit).await?;
     let (vault, id) = (vault(app)?, id(params)?);
-    let access = clerk.access("GET /evidence/{id}")?;
-    let _share = app.reads.take(&clerk.principal)?;
+    let access = authorized.access("GET /evidence/{id}")?;
+    let _permit = access_records::acquire_read(app, &authorized.principal)?;
     let finding = async {
-        let found = vault.find(clerk.tenant(), id, &access).await;
+        let found = vault.find(authorized.tenant(), id, &access).await;
         found.map_err(|error| refusal::problem(&error))?.ok_or_else(refusal::unknown)
     };
-    let snapshot = desk::within(app, finding).await?;
-    heard.tool_name = snapshot.tool().into();
-    Ok(desk::found(&EvidenceSnapshot::of(&snapshot)).into_response())
+    let snapshot = endpoint::within_time_limit(app, finding).await?;
+    audit.tool_name = snapshot.tool().into();
+    Ok(endpoint::json(&EvidenceSnapshot::of(&snapshot)).into_response())
 }
 
 async fn opened(
     app: &App,
     params: &Params,
-    clerk: &Clerk,
+    authorized: &AuthorizedCaller,
     body: &[u8],
-    heard: &mut Heard,
+    audit: &mut AuditContext,
 ) -> Result<Response, Problem> {
     let (vault, id) = (vault(app)?, id(params)?);
-    let access = clerk.access(reason(body)?)?;
-    let _share = app.reads.take(&clerk.principal)?;
+    let access = authorized.access(reason(body)?)?;
+    let _permit = access_records::acquire_read(app, &authorized.principal)?;
     let reading = async {
-        let opened = vault.read(clerk.tenant(), id, &access).await;
+        let opened = vault.read(authorized.tenant(), id, &access).await;
         opened.map_err(|error| refusal::problem(&error))
     };
-    let opened = desk::within(app, reading).await?;
-    heard.tool_name = opened.snapshot.tool().into();
-    Ok(desk::found(&EvidenceContents::of(&opened)).into_response())
+    let opened = endpoint::within_time_limit(app, reading).await?;
+    audit.tool_name = opened.snapshot.tool().into();
+    Ok(endpoint::json(&EvidenceContents::of(&opened)).into_response())
 }
 
 /// Admits a caller that has the scope; a known caller without it leaves a record of its attempt.
@@ -131,16 +133,16 @@ async fn admitted(
     parts: &Parts,
     scope: Scope,
     (action, id): (AccessAction, Option<SnapshotId>),
-    heard: &mut Heard,
-) -> Result<Clerk, Problem> {
-    let principal = receiving::admit(app, parts, heard).await?;
-    let clerk = Clerk::of(principal.clone(), parts, scope, heard);
+    audit: &mut AuditContext,
+) -> Result<AuthorizedCaller, Problem> {
+    let principal = request::admit(app, parts, audit).await?;
+    let authorized = AuthorizedCaller::of(principal.clone(), parts, scope, audit);
     let is_forbidden = |problem: &Problem| problem.code == ErrorCode::Forbidden;
-    if let (true, Ok(vault)) = (clerk.as_ref().is_err_and(is_forbidden), vault(app)) {
+    if let (true, Ok(vault)) = (authorized.as_ref().is_err_and(is_forbidden), vault(app)) {
         let why = if principal.may(scope) { "foreign_tenant" } else { "missing_scope" };
         refusal::record(app, vault, &principal, parts, (action, id, why)).await;
     }
-    clerk
+    authorized
 }
 
 fn vault(app: &App) -> Result<&Vault, Problem> {
@@ -152,12 +154,12 @@ fn vault(app: &App) -> Result<&Vault, Problem> {
 
 fn id(params: &Params) -> Result<SnapshotId, Problem> {
     let message = "path `id`: expected the id of a snapshot, `ev_` and 32 hexadecimal digits";
-    let id = desk::param(params, "id")?.parse();
+    let id = endpoint::param(params, "id")?.parse();
     id.map_err(|_| Problem::of(ErrorCode::InvalidArgument, message))
 }
 
 fn reason(body: &[u8]) -> Result<String, Problem> {
-    let text = FORM.check(body)?;
+    let text = SCHEMA.check(body)?;
     let request: EvidenceReadRequest =
         serde_json::from_str(text).map_err(|_| Problem::internal())?;
     Ok(request.reason)

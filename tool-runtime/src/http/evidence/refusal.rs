@@ -1,4 +1,4 @@
-//! Why evidence is not shown: the answer to the caller, and the record of a caller without the scope.
+//! The refusals of access to evidence: the caller's answer, and the record of a caller without the scope.
 
 use axum::http::StatusCode;
 use axum::http::request::Parts;
@@ -7,10 +7,10 @@ use tool_contracts::{ErrorCode, ToolContext};
 use crate::evidence::{Access, AccessAction, EvidenceError, EvidenceErrorKind, SnapshotId, Vault};
 use crate::http::app::App;
 use crate::http::auth::Principal;
-use crate::http::flood::RefusalKind;
 use crate::http::problem::Problem;
 use crate::http::rate::Caller;
-use crate::http::{caller, desk, receiving};
+use crate::http::refusal_counts::RefusalKind;
+use crate::http::{caller, endpoint, request};
 use crate::refusal_reason::RefusalReason;
 
 /// Answers an id that does not exist, or that the authorizer denies.
@@ -44,7 +44,7 @@ pub(super) fn problem(error: &EvidenceError) -> Problem {
             damaged(RefusalReason::UnknownKey, "this server lacks a key of the evidence")
         }
         Kind::Unrecorded | Kind::AuthorizerFailed | Kind::Contended | Kind::Store(_) => {
-            desk::store_down()
+            endpoint::store_unavailable()
         }
         Kind::ReservedTenant
         | Kind::InvalidAccess
@@ -54,9 +54,9 @@ pub(super) fn problem(error: &EvidenceError) -> Problem {
     }
 }
 
-/// Records that a known caller was refused; the first ones of a minute one by one.
+/// Records that an authenticated caller was refused; the first ones of a minute one by one.
 ///
-/// The caller is refused, whether the record is taken or not.
+/// A failure to record it is ignored, since the caller is refused anyway.
 pub(super) async fn record(
     app: &App,
     vault: &Vault,
@@ -68,13 +68,16 @@ pub(super) async fn record(
     if !app.refusal_counts.is_recorded(&counted, RefusalKind::Evidence) {
         return;
     }
-    let cx = caller::context(&receiving::head(parts), None, principal).ok();
-    let name = desk::named(cx.as_ref().and_then(ToolContext::user_id), principal.shown());
+    let cx = caller::context(&request::head(parts), None, principal).ok();
+    let name = endpoint::recorded_name(
+        cx.as_ref().and_then(ToolContext::user_id),
+        principal.display_name(),
+    );
     let Ok(access) = Access::new(name, why) else { return };
     let tenant = cx.as_ref().map(ToolContext::tenant_id);
     let recorded = async {
         let recorded = vault.record_denied(action, tenant, id, &access).await;
-        recorded.map_err(|_| desk::store_down())
+        recorded.map_err(|_| endpoint::store_unavailable())
     };
-    drop(desk::within(app, recorded).await);
+    drop(endpoint::within_time_limit(app, recorded).await);
 }

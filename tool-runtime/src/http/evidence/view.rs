@@ -1,4 +1,4 @@
-//! Evidence as it is sent.
+//! The bodies of `/evidence`.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +17,13 @@ use crate::evidence::{ContentsPart, Opened, Snapshot, SnapshotPage};
 pub(in crate::http) struct EvidencePage<'a> {
     /// A page of them, the oldest first.
     evidence: Vec<EvidenceSnapshot<'a>>,
-    /// What `after` says for the next page; left out on the last one.
+    /// The `after` of the next page; left out on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
 }
 
-/// Describes what a call has proven: nothing that is sealed, and no personal data or secret that its
-/// tool's schema marks.
+/// Describes the evidence of a call, without sealed contents and without personal data or secrets that
+/// the tool's schema marks.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "EvidenceSnapshot", deny_unknown_fields)]
 pub(in crate::http) struct EvidenceSnapshot<'a> {
@@ -56,7 +56,7 @@ pub(in crate::http) struct EvidenceSnapshot<'a> {
     error: Option<&'a str>,
     /// The rules that held, with their versions.
     rules: &'a BTreeMap<String, String>,
-    /// What the answer was made from.
+    /// The sources of the answer.
     sources: &'a [EvidenceSource],
     /// The contents that are sealed with the snapshot.
     sealed: &'a [ContentsPart],
@@ -118,7 +118,7 @@ impl<'a> EvidenceContents<'a> {
     }
 }
 
-/// Takes a JSON text as it is, and any other text as a string.
+/// Returns a JSON text unchanged, and any other text as a JSON string.
 fn json(text: &str) -> Option<Box<RawValue>> {
     RawValue::from_string(text.to_owned()).or_else(|_| to_raw_value(text)).ok()
 }

@@ -4,7 +4,7 @@ use axum::http::header::{HOST, ORIGIN};
 use axum::http::{Request, Version};
 
 use crate::http::auth::API_KEY;
-use crate::http::fixture::{Answer, Stage, anonymous, calling, open, send};
+use crate::http::fixture::{Answer, ToolGate, anonymous, calling, open, send};
 use crate::http::{ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes};
 
 const KEY: &str = "a-key-of-at-least-32-characters!";
@@ -49,7 +49,7 @@ fn misdirected(answer: &Answer) -> String {
 #[tokio::test]
 async fn a_page_that_points_its_name_here_is_refused_where_nothing_is_proven() {
     for config in [open(), anonymous(), keyed()] {
-        let app = Stage::new().app(config);
+        let app = ToolGate::new().app(config);
         for host in [
             "evil.example",
             "evil.example:8000",
@@ -68,14 +68,14 @@ async fn a_page_that_points_its_name_here_is_refused_where_nothing_is_proven() {
         for host in ["localhost", "LocalHost:8000", "127.0.0.1:1", "10.0.0.7:8000", "[::1]:8000"] {
             assert_eq!(status(&app, under(host)).await, 200, "{host}");
         }
-        // What names none is not sent by a browser.
+        // A browser always sends a host name.
         assert_eq!(status(&app, calling("guess", "{}")).await, 200);
     }
 }
 
 #[tokio::test]
 async fn every_name_that_a_request_says_has_to_fit() {
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     let mut twice = under("localhost");
     twice.headers_mut().append(HOST, "evil.example".parse().expect("a value"));
     misdirected(&send(&app, twice).await);
@@ -94,7 +94,7 @@ async fn every_name_that_a_request_says_has_to_fit() {
 
 #[tokio::test]
 async fn whoever_proves_who_they_are_asks_under_any_name() {
-    let app = Stage::new().app(keyed());
+    let app = ToolGate::new().app(keyed());
     let mut add = with_key(under("tools.example"));
     *add.body_mut() = r#"{"tool_name":"add"}"#.into();
     assert_eq!(status(&app, add).await, 200);
@@ -102,14 +102,15 @@ async fn whoever_proves_who_they_are_asks_under_any_name() {
     let mut wrong = under("tools.example");
     wrong.headers_mut().insert(API_KEY, "not-the-key".parse().expect("a value"));
     send(&app, wrong).await.refused(401, "UNAUTHORIZED");
-    let nobody = Stage::new().app(HttpConfig::new(Auth::new()));
+    let nobody = ToolGate::new().app(HttpConfig::new(Auth::new()));
     assert_eq!(status(&nobody, under("tools.example")).await, 401);
 }
 
 #[tokio::test]
 async fn the_names_that_are_listed_are_the_only_ones() {
     for config in [open(), keyed()] {
-        let app = Stage::new().app(config.hosts(["Tools.Example", "edge.example:8443", "[::1]"]));
+        let app =
+            ToolGate::new().app(config.hosts(["Tools.Example", "edge.example:8443", "[::1]"]));
         for host in ["tools.example", "TOOLS.example:80", "edge.example:8443", "[::1]:8000"] {
             assert_eq!(status(&app, under(host)).await, 200, "{host}");
         }
@@ -122,7 +123,7 @@ async fn the_names_that_are_listed_are_the_only_ones() {
 
 #[tokio::test]
 async fn a_page_of_another_site_is_refused_where_nothing_is_proven() {
-    let app = Stage::new().app(open().hosts(["tools.example"]));
+    let app = ToolGate::new().app(open().hosts(["tools.example"]));
     for origin in [
         "http://tools.example",
         "https://TOOLS.example:8443",
@@ -133,8 +134,8 @@ async fn a_page_of_another_site_is_refused_where_nothing_is_proven() {
         assert_eq!(status(&app, of_page("tools.example", origin)).await, 200, "{origin}");
     }
     let own = of_page("10.0.0.7:8000", "http://10.0.0.7:8000");
-    assert_eq!(status(&Stage::new().app(open()), own).await, 200);
-    for app in [app, Stage::new().app(anonymous().hosts(["tools.example"]))] {
+    assert_eq!(status(&ToolGate::new().app(open()), own).await, 200);
+    for app in [app, ToolGate::new().app(anonymous().hosts(["tools.example"]))] {
         for origin in ["https://evil.example", "null", "", "http://10.0.0.8", "evil://"] {
             let answer = send(&app, of_page("tools.example", origin)).await;
             answer.refused(403, "FORBIDDEN");
@@ -145,13 +146,13 @@ async fn a_page_of_another_site_is_refused_where_nothing_is_proven() {
 
 #[tokio::test]
 async fn who_wants_it_is_asked_under_any_name() {
-    let app = Stage::new().app(open().any_host());
+    let app = ToolGate::new().app(open().any_host());
     assert_eq!(status(&app, of_page("tools.example", "https://other.example")).await, 200);
 }
 
 #[tokio::test]
 async fn the_name_is_asked_for_on_every_path_but_the_probes() {
-    let app = Stage::new().app(open().hosts(["tools.example"]));
+    let app = ToolGate::new().app(open().hosts(["tools.example"]));
     let asked = async |method: &str, path: &str| {
         let mut request = under("evil.example");
         *request.method_mut() = method.parse().expect("a method");

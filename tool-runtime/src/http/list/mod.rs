@@ -1,4 +1,4 @@
-//! `POST /tools/list`: the tools that this caller may see.
+//! `POST /tools/list`: lists the tools that the caller may call.
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
@@ -8,21 +8,21 @@ use axum::response::Response;
 use tool_contracts::ToolSpec;
 use tool_contracts::server::{ListRequest, ToolListing};
 
-use super::answer::{Heard, Outcome};
 use super::app::{App, Shared};
 use super::problem::Problem;
-use super::{body, caller, receiving};
+use super::response::{AuditContext, JsonResponse};
+use super::{body, caller, request};
 use crate::Runtime;
 
 #[cfg(test)]
 mod tests;
 
-/// Each tool as it stands in a list, written once.
+/// The listing of each tool as JSON, serialized once.
 #[derive(Debug)]
 pub(super) struct Listing(Vec<Box<str>>);
 
 impl Listing {
-    /// Writes the tools of a runtime, in its own order.
+    /// Serializes the tools of a runtime, in registration order.
     pub(super) fn of(runtime: &Runtime) -> Self {
         let written = |spec: &ToolSpec| {
             let listing = serde_json::to_string(&ToolListing::from(spec));
@@ -32,27 +32,27 @@ impl Listing {
     }
 }
 
-/// Answers a request for the tools.
+/// Handles a request for the list.
 pub(super) async fn list(State(app): State<Shared>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    receiving::answered(&app, &parts, async |heard| serve(&app, &parts, body, heard).await).await
+    request::respond(&app, &parts, async |audit| serve(&app, &parts, body, audit).await).await
 }
 
 async fn serve(
     app: &App,
     parts: &Parts,
     body: Body,
-    heard: &mut Heard,
+    audit: &mut AuditContext,
 ) -> Result<Response, Problem> {
-    let principal = receiving::admit(app, parts, heard).await?;
-    let body = body::read(app, parts, body, heard).await?;
-    heard.body(&body);
+    let principal = request::admit(app, parts, audit).await?;
+    let body = body::read(app, parts, body, audit).await?;
+    audit.set_body(&body);
     let request: ListRequest = body::parse(&body)?;
-    // Nobody is told of tools who may not act for the tenant that they name.
-    caller::context(&receiving::head(parts), None, &principal)?;
+    // The list is refused to a caller that may not act for the tenant that it names.
+    caller::context(&request::head(parts), None, &principal)?;
     let is_shown = |spec: &ToolSpec| request.admits(spec) && principal.may_call(spec);
     let body = written(app, is_shown);
-    Ok(Outcome { status: StatusCode::OK, retry_after: None, body }.into_response())
+    Ok(JsonResponse { status: StatusCode::OK, retry_after: None, body }.into_response())
 }
 
 fn written(app: &App, is_shown: impl Fn(&ToolSpec) -> bool) -> Bytes {

@@ -2,12 +2,12 @@ use serde_json::{Value, json};
 use tool_contracts::server::ListResponse;
 use tool_contracts::{Effect, ToolkitSpec};
 
-use crate::http::fixture::{Answer, Stage, anonymous, open, post, scoped, send};
+use crate::http::fixture::{Answer, ToolGate, anonymous, open, post, scoped, send};
 use crate::http::{HttpConfig, router};
 use crate::{DynamicTool, Failure, Runtime};
 
 async fn listed(config: HttpConfig, body: &'static str) -> Answer {
-    send(&Stage::new().app(config), post("/tools/list", body)).await
+    send(&ToolGate::new().app(config), post("/tools/list", body)).await
 }
 
 #[track_caller]
@@ -51,7 +51,7 @@ async fn who_may_call_what_is_not_for_models_may_see_it() {
     let all = r#"{"ai_callable_only":false}"#;
     let seen = names(&listed(open(), all).await);
     assert!(seen.contains(&"hidden".to_owned()));
-    // Nobody may call what is denied.
+    // A denied tool is not listed.
     assert!(!seen.contains(&"forbidden".to_owned()));
     assert_eq!(names(&listed(scoped("tools"), all).await), FOR_MODELS);
 }
@@ -67,7 +67,7 @@ async fn nobody_sees_what_they_may_not_call() {
 async fn a_list_asks_for_the_same_headers_as_a_call() {
     let mut request = post("/tools/list", "{}");
     request.headers_mut().remove("x-site-id");
-    let answer = send(&Stage::new().app(open()), request).await;
+    let answer = send(&ToolGate::new().app(open()), request).await;
     assert!(answer.refused(400, "INVALID_ARGUMENT").contains("X-Site-ID"), "{}", answer.text);
     assert_eq!(answer.json()["audit"]["trace_id"], "trace-1");
 }
@@ -95,6 +95,6 @@ async fn a_tool_of_a_toolkit_is_listed_with_it() {
     let toolkit = &answer.json()["tools"][0]["toolkit"];
     assert_eq!(*toolkit, json!({ "name": "notes", "description": "Keeps notes." }));
 
-    let other = send(&Stage::new().app(open()), post("/tools/list", "{}")).await.json();
+    let other = send(&ToolGate::new().app(open()), post("/tools/list", "{}")).await.json();
     assert_eq!(other["tools"][0].get("toolkit"), None);
 }

@@ -1,4 +1,4 @@
-//! A path whose requests are counted and measured.
+//! A handler wrapper that counts and times the requests of a route.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use pin_project_lite::pin_project;
 
 use crate::http::app::Shared;
 
-/// The paths that are told apart.
+/// The routes, as metrics distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http) enum Route {
     List,
@@ -32,24 +32,24 @@ pub(in crate::http) enum Route {
     Health,
     Ready,
     Metrics,
-    /// A path that there is not, or a method that it does not take.
+    /// An unknown path, or a method that the path does not accept.
     Unknown,
 }
 
-/// A handler whose requests are counted and measured; see [`measured`].
+/// A handler whose requests are counted and timed; see [`measured`].
 #[derive(Debug, Clone)]
 pub(in crate::http) struct Measured<H> {
     route: Route,
     handler: H,
 }
 
-/// Counts and measures the requests that a handler answers.
+/// Wraps a handler so that its requests are counted and timed.
 pub(in crate::http) fn measured<H>(route: Route, handler: H) -> Measured<H> {
     Measured { route, handler }
 }
 
 impl Route {
-    /// All of them, in the order in which they are counted.
+    /// All routes, in declaration order.
     pub(in crate::http) const ALL: [Self; 17] = [
         Self::List,
         Self::Call,
@@ -70,7 +70,7 @@ impl Route {
         Self::Unknown,
     ];
 
-    /// Gives the path as it stands in a label: without where it is nested, or what it names.
+    /// Returns the label: the path template, relative to the router.
     pub(in crate::http) const fn as_str(self) -> &'static str {
         match self {
             Self::List => "/tools/list",
@@ -95,44 +95,48 @@ impl Route {
 }
 
 impl<H: Handler<T, Shared>, T> Handler<T, Shared> for Measured<H> {
-    type Future = Measuring<H::Future>;
+    type Future = MeasuredFuture<H::Future>;
 
     fn call(self, request: Request, app: Shared) -> Self::Future {
-        let stopwatch =
-            Stopwatch { app: app.clone(), route: self.route, begun: Instant::now(), status: None };
-        Measuring { answer: self.handler.call(request, app), stopwatch }
+        let timer = RequestTimer {
+            app: app.clone(),
+            route: self.route,
+            begun: Instant::now(),
+            status: None,
+        };
+        MeasuredFuture { answer: self.handler.call(request, app), timer }
     }
 }
 
 pin_project! {
-    /// A request that is being answered.
-    pub(in crate::http) struct Measuring<F> {
+    /// The future of a timed request.
+    pub(in crate::http) struct MeasuredFuture<F> {
         #[pin]
         answer: F,
-        stopwatch: Stopwatch,
+        timer: RequestTimer,
     }
 }
 
-impl<F: Future<Output = Response>> Future for Measuring<F> {
+impl<F: Future<Output = Response>> Future for MeasuredFuture<F> {
     type Output = Response;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Response> {
         let this = self.project();
         let answer = ready!(this.answer.poll(cx));
-        this.stopwatch.status = Some(answer.status());
+        this.timer.status = Some(answer.status());
         Poll::Ready(answer)
     }
 }
 
-/// Counts a request when it is dropped, with what it was answered until then.
-struct Stopwatch {
+/// Counts a request when dropped, with the status of its response if there is one.
+struct RequestTimer {
     app: Shared,
     route: Route,
     begun: Instant,
     status: Option<StatusCode>,
 }
 
-impl Drop for Stopwatch {
+impl Drop for RequestTimer {
     fn drop(&mut self) {
         let series = &self.app.metrics.0.routes[self.route as usize];
         series.answered(self.status, self.begun.elapsed());

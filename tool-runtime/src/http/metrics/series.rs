@@ -1,4 +1,4 @@
-//! The figures of one tool, and of one path.
+//! The counters and histograms of a tool, of a route and of refusals.
 
 use std::array;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,39 +9,39 @@ use tool_contracts::ErrorCode;
 
 use crate::FailureCode;
 
-/// Upper bounds of what durations are told apart by, in microseconds: 0.5 ms to 30 s.
+/// Upper bounds of the histogram's buckets, in microseconds: 0.5 ms to 30 s.
 const BOUNDS: [u64; 12] = [
     500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000,
     30_000_000,
 ];
 
-/// How long things took, by size.
+/// A histogram of durations.
 #[derive(Debug, Default)]
 pub(super) struct Durations {
-    /// One more than there are bounds: what took longer than the last.
-    sizes: [AtomicU64; BOUNDS.len() + 1],
+    /// One bucket more than there are bounds, for longer durations.
+    buckets: [AtomicU64; BOUNDS.len() + 1],
     micros: AtomicU64,
 }
 
-/// What is counted of one path.
+/// The metrics of one route.
 #[derive(Debug, Default)]
 pub(super) struct RouteSeries {
     answers: [AtomicU64; Self::ANSWERS.len()],
     pub(super) took: Durations,
 }
 
-/// What is counted of requests that led to no call.
+/// The counters of requests that were refused before a call was opened, by status.
 #[derive(Debug, Default)]
 pub(super) struct RefusalSeries([AtomicU64; Self::STATUSES.len()]);
 
-/// What is counted of one tool.
+/// The metrics of one tool.
 #[derive(Debug)]
 pub(super) struct ToolSeries {
     successes: AtomicU64,
-    /// By code: those of all tools, and its own.
+    /// Failures by shared error code.
     failures: Box<[(&'static str, AtomicU64)]>,
     own: Box<[(Box<str>, AtomicU64)]>,
-    /// With a code that the tool has not declared.
+    /// Failures with a code that the tool has not declared.
     unknown: AtomicU64,
     pub(super) took: Durations,
 }
@@ -49,24 +49,24 @@ pub(super) struct ToolSeries {
 impl Durations {
     pub(super) fn add(&self, took: Duration) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        let size = BOUNDS.partition_point(|bound| *bound < micros);
-        self.sizes[size].fetch_add(1, Ordering::Relaxed);
+        let bucket = BOUNDS.partition_point(|bound| *bound < micros);
+        self.buckets[bucket].fetch_add(1, Ordering::Relaxed);
         self.micros.fetch_add(micros, Ordering::Relaxed);
     }
 
-    /// The sum in seconds, how many there are, and how many of each size by its bound in seconds.
+    /// Returns the sum in seconds, the count, and the buckets with their bounds in seconds.
     #[expect(clippy::cast_precision_loss, reason = "a figure needs no more digits than it has")]
     pub(super) fn read(&self) -> (f64, u64, [(f64, u64); BOUNDS.len() + 1]) {
         let bound =
-            |size: usize| BOUNDS.get(size).map_or(f64::INFINITY, |bound| *bound as f64 / 1e6);
-        let sizes = array::from_fn(|size| (bound(size), read(&self.sizes[size])));
-        let count = sizes.iter().map(|(_, count)| count).sum();
-        (read(&self.micros) as f64 / 1e6, count, sizes)
+            |bucket: usize| BOUNDS.get(bucket).map_or(f64::INFINITY, |bound| *bound as f64 / 1e6);
+        let buckets = array::from_fn(|bucket| (bound(bucket), read(&self.buckets[bucket])));
+        let count = buckets.iter().map(|(_, count)| count).sum();
+        (read(&self.micros) as f64 / 1e6, count, buckets)
     }
 }
 
 impl RouteSeries {
-    /// The classes of answers, as their label says them; the last had nobody to be sent to.
+    /// The status classes as labels; `gone` counts requests whose client disconnected.
     pub(super) const ANSWERS: [&'static str; 6] = ["1xx", "2xx", "3xx", "4xx", "5xx", "gone"];
 
     pub(super) fn answered(&self, status: Option<StatusCode>, took: Duration) {
@@ -75,7 +75,7 @@ impl RouteSeries {
         self.took.add(took);
     }
 
-    /// What there was of each class, if anything.
+    /// Returns the classes with a count above 0.
     pub(super) fn read(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let counts = Self::ANSWERS.into_iter().zip(self.answers.iter().map(read));
         counts.filter(|(_, count)| *count > 0)
@@ -83,7 +83,7 @@ impl RouteSeries {
 }
 
 impl RefusalSeries {
-    /// The statuses that there are; the last stands for any other.
+    /// The statuses as labels; `other` counts any other status.
     const STATUSES: [&'static str; 16] = [
         "400", "401", "403", "404", "406", "408", "409", "410", "413", "415", "421", "422", "429",
         "500", "503", "other",
@@ -94,7 +94,7 @@ impl RefusalSeries {
         self.0[place.unwrap_or(Self::STATUSES.len() - 1)].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What there was of each status, if anything.
+    /// Returns the statuses with a count above 0.
     pub(super) fn read(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let counts = Self::STATUSES.into_iter().zip(self.0.iter().map(read));
         counts.filter(|(_, count)| *count > 0)
@@ -102,7 +102,7 @@ impl RefusalSeries {
 }
 
 impl ToolSeries {
-    /// Makes one for a tool that declares these codes of its own.
+    /// Creates the series of a tool that declares these codes.
     pub(super) fn of(codes: &[FailureCode]) -> Self {
         let shared = ErrorCode::ALL.iter().map(|code| (code.as_str(), AtomicU64::new(0)));
         let is_own =
@@ -126,7 +126,7 @@ impl ToolSeries {
         self.took.add(took);
     }
 
-    /// What there was of each status and code, if anything.
+    /// Returns the statuses and codes with a count above 0.
     pub(super) fn read(&self) -> impl Iterator<Item = (&'static str, &str, u64)> {
         let shared = self.failures.iter().map(|(code, count)| (*code, count));
         let own = self.own.iter().map(|(code, count)| (&**code, count));

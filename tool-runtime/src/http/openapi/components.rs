@@ -1,4 +1,4 @@
-//! The schemas of the document: the contract's, and those of tools under names of their own.
+//! The schemas of the document: those of the contract, and those of tools.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::numbers;
 use crate::evidence::ReplayReport;
 use crate::http::approvals::{Approvals, DecisionBody, Declined};
 use crate::http::evidence::{EvidenceContents, EvidencePage, EvidenceReadRequest};
-use crate::http::outcomes::{FoundBody, Outcomes, Resolved};
+use crate::http::outcomes::{Outcomes, ResolutionBody, Resolved};
 use crate::http::traces::{ReplayRequest, TraceRecords};
 use crate::schema::export::subschemas::each as each_subschema;
 use crate::schema::reference;
@@ -23,7 +23,7 @@ const PREFIX: &str = "#/components/schemas/";
 pub(super) struct Components(Map<String, Value>);
 
 impl Components {
-    /// Starts with the types that are the same whatever tools there are.
+    /// Starts with the schemas that do not depend on tools.
     pub(super) fn of_contract() -> Self {
         let mut asked = settings().for_deserialize().into_generator();
         take::<ListRequest>(&mut asked);
@@ -31,7 +31,7 @@ impl Components {
         take::<CallEnvelope>(&mut asked);
         take::<DecisionBody>(&mut asked);
         take::<ReplayRequest>(&mut asked);
-        take::<FoundBody>(&mut asked);
+        take::<ResolutionBody>(&mut asked);
         take::<EvidenceReadRequest>(&mut asked);
         let mut answered = settings().for_serialize().into_generator();
         take::<ListResponse>(&mut answered);
@@ -65,7 +65,7 @@ impl Components {
         self.0.get(name)
     }
 
-    /// Adds a schema under a name, or under one like it where that is taken; gives a reference.
+    /// Adds a schema under a name, with a number if the name is taken; returns a reference.
     pub(super) fn add(&mut self, name: &str, schema: Value) -> Value {
         let name = self.free(name);
         let reference = of(&name);
@@ -73,13 +73,13 @@ impl Components {
         reference
     }
 
-    /// Adds a schema that is a document of its own: its definitions become components beside it,
-    /// and what refers within it is told so.
+    /// Adds a self-contained schema: its definitions become components, and its references are
+    /// rewritten.
     pub(super) fn adopt(&mut self, name: &str, schema: &Map<String, Value>) -> Value {
         self.adopt_with(name, schema, &mut |_| {})
     }
 
-    /// Adds a schema of what callers send, and says in it which integers are taken.
+    /// Adds a schema of a request, with the bounds of its integers.
     pub(super) fn adopt_taken(&mut self, name: &str, schema: &Map<String, Value>) -> Value {
         let (can_be_narrowed, mut is_open) = (numbers::can_be_narrowed(schema), false);
         let reference = self.adopt_with(name, schema, &mut |part| {
@@ -91,7 +91,8 @@ impl Components {
         reference
     }
 
-    /// Adopts a schema; each part of it is changed once it refers to where things are here.
+    /// Adds a self-contained schema and applies `change` to each part after its references are
+    /// rewritten.
     fn adopt_with(
         &mut self,
         name: &str,
@@ -100,7 +101,7 @@ impl Components {
     ) -> Value {
         let mut schema = schema.clone();
         schema.remove("$schema");
-        // What has an address of its own refers to that.
+        // References of a schema with an `$id` resolve against that.
         if schema.contains_key("$id") {
             return self.add(name, schema.into());
         }
@@ -145,7 +146,7 @@ impl Components {
     }
 }
 
-/// Refers to a schema.
+/// Returns a reference to a schema.
 pub(super) fn of(name: &str) -> Value {
     json!({"$ref": format!("{PREFIX}{name}")})
 }
@@ -161,7 +162,7 @@ fn take<T: JsonSchema>(generator: &mut SchemaGenerator) {
     generator.subschema_for::<T>();
 }
 
-/// Has a schema refer to where what it means is now.
+/// Rewrites a reference to the new location of its target.
 fn refer(keywords: &mut Map<String, Value>, root: &str, moved: &BTreeMap<String, String>) {
     let Some(Value::String(reference)) = keywords.get_mut("$ref") else { return };
     let Some(pointer) = reference.strip_prefix('#') else { return };
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_callers_send_has_bounds_in_its_definitions_too() {
+    fn a_request_has_bounds_in_its_definitions_too() {
         let schema = json!({
             "properties": {"a": {"$ref": "#/$defs/A"}, "b": true},
             "$defs": {"A": {"type": "integer", "format": "uint8"}},

@@ -1,12 +1,12 @@
-//! `GET /openapi.json`: what this server takes and answers, as OpenAPI 3.1.
+//! `GET /openapi.json`: the API of this server as an OpenAPI 3.1 document.
 //!
-//! Every schema comes from the types and tools themselves; here stands the frame around them.
+//! The schemas come from the types and the tools; these modules add the paths around them.
 
-mod answers;
 mod components;
 mod numbers;
 mod operations;
 mod parameters;
+mod responses;
 mod tools;
 
 use std::fmt;
@@ -20,92 +20,91 @@ use serde_json::{Map, Value, json};
 use tool_contracts::ToolSpec;
 
 use self::components::Components;
-use super::answer::{Heard, Outcome};
 use super::app::{App, Shared};
 use super::auth::Principal;
 use super::problem::Problem;
-use super::receiving;
+use super::request;
+use super::response::{AuditContext, JsonResponse};
 
 /// The path that the document is served under, below the router's own.
 pub(super) const PATH: &str = "/openapi.json";
 
-/// How many documents are kept: one for each set of tools that callers may see.
-const MOST: usize = 64;
+/// The most cached documents, one for each set of visible tools.
+const MAX_DOCUMENTS: usize = 64;
 
-/// The documents that were asked for lately.
-pub(super) struct Documents(Cache<Kind, Bytes>);
+/// A cache of recently requested documents.
+pub(super) struct DocumentCache(Cache<DocumentKey, Bytes>);
 
-/// What tells one document from another.
+/// The key of a cached document.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Kind {
-    /// Where the router is nested.
+struct DocumentKey {
+    /// The path under which the router is nested.
     base: Box<str>,
-    /// The tools' places in the catalogue.
+    /// The indices of the visible tools.
     visible: Box<[usize]>,
 }
 
-/// What a document is about.
-struct About<'a> {
+/// The input of a document.
+struct DocumentInput<'a> {
     app: &'a App,
     tools: Vec<&'a ToolSpec>,
     base: &'a str,
 }
 
-impl Default for Documents {
+impl Default for DocumentCache {
     fn default() -> Self {
-        Self(Cache::new(MOST))
+        Self(Cache::new(MAX_DOCUMENTS))
     }
 }
 
-impl fmt::Debug for Documents {
+impl fmt::Debug for DocumentCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Documents").field("kept", &self.0.len()).finish()
+        f.debug_struct("DocumentCache").field("kept", &self.0.len()).finish()
     }
 }
 
-/// Answers with the document for this caller.
+/// Handles a request for the document.
 pub(super) async fn document(
     State(app): State<Shared>,
     OriginalUri(uri): OriginalUri,
     request: Request,
 ) -> Response {
     let (parts, _) = request.into_parts();
-    receiving::answered(&app, &parts, async |heard| serve(&app, &parts, uri.path(), heard).await)
-        .await
+    request::respond(&app, &parts, async |audit| serve(&app, &parts, uri.path(), audit).await).await
 }
 
 async fn serve(
     app: &App,
     parts: &Parts,
     path: &str,
-    heard: &mut Heard,
+    audit: &mut AuditContext,
 ) -> Result<Response, Problem> {
-    let principal = receiving::admit(app, parts, heard).await?;
+    let principal = request::admit(app, parts, audit).await?;
     let base = path.strip_suffix(PATH).unwrap_or_default();
     let body = app.documents.of(app, &principal, base);
-    Ok(Outcome { status: axum::http::StatusCode::OK, retry_after: None, body }.into_response())
+    Ok(JsonResponse { status: axum::http::StatusCode::OK, retry_after: None, body }.into_response())
 }
 
-impl Documents {
-    /// Gives the document of a caller, made once for all who may see the same tools.
+impl DocumentCache {
+    /// Returns the document of a caller, shared by all callers with the same visible tools.
     fn of(&self, app: &App, principal: &Principal, base: &str) -> Bytes {
         let all = app.runtime.specs().enumerate();
         let seen: Vec<(usize, &ToolSpec)> =
             all.filter(|(_, spec)| principal.may_call(spec)).collect();
         let visible = seen.iter().map(|(place, _)| *place).collect();
-        let kind = Kind { base: base.into(), visible };
-        if let Some(kept) = self.0.get(&kind) {
+        let key = DocumentKey { base: base.into(), visible };
+        if let Some(kept) = self.0.get(&key) {
             return kept;
         }
         let tools = seen.into_iter().map(|(_, spec)| spec).collect();
-        let text = About { app, tools, base }.document().to_string();
+        let text = DocumentInput { app, tools, base }.document().to_string();
         let body = Bytes::from(text);
-        self.0.insert(kind, body.clone());
+        self.0.insert(key, body.clone());
         body
     }
 }
 
-impl About<'_> {
+impl DocumentInput<'_> {
     fn document(&self) -> Value {
         let mut components = Components::of_contract();
         let tools = tools::add(self, &mut components);
@@ -115,7 +114,7 @@ impl About<'_> {
             "openapi": "3.1.1",
             "info": {
                 "title": "Tool server",
-                "summary": "Tools for models, and what people decide and look up about their calls.",
+                "summary": "Tools for models, and the approvals, traces and outcomes of their calls.",
                 "version": env!("CARGO_PKG_VERSION"),
             },
             "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
@@ -125,14 +124,15 @@ impl About<'_> {
             "paths": paths,
             "components": {
                 "schemas": components.into_schemas(),
-                "responses": answers::failures(),
+                "responses": responses::failures(),
                 "parameters": parameters::all(),
                 "securitySchemes": security.1,
             },
         })
     }
 
-    /// Says how callers prove who they are: every way by itself, and none where that is let in.
+    /// Returns the security requirements and schemes: each kind of credential, and none if anonymous
+    /// callers are admitted.
     fn security(&self) -> (Vec<Value>, Map<String, Value>) {
         let (mut ways, mut schemes) = (Vec::new(), Map::new());
         let key = json!({"type": "apiKey", "in": "header", "name": "X-Internal-API-Key"});
@@ -146,7 +146,7 @@ impl About<'_> {
                 schemes.insert(name.to_owned(), scheme);
             }
         }
-        if known.lets_in_unproven() {
+        if known.admits_anonymous() {
             ways.push(json!({}));
         }
         (ways, schemes)

@@ -1,8 +1,8 @@
-//! Which numbers a call may hold, said in the schemas of what callers send.
+//! Adds the bounds of integers to the schemas of requests.
 //!
-//! A tool refuses a number whose digits it would lose, and its own schema leaves that to `format`,
-//! which binds nobody. A client in another language learns it here: every integer has bounds, and
-//! what may be any JSON is a schema of its own.
+//! A tool refuses a number whose digits it would lose. Its own schema states that only by `format`,
+//! which validators may ignore. In this document every integer has bounds, and a value of any JSON
+//! refers to a schema of its own.
 
 use serde_json::{Map, Value, json};
 
@@ -13,10 +13,10 @@ use crate::schema::validator::number::IntegerWidth;
 /// The name of the schema of any JSON.
 pub(super) const JSON: &str = "Json";
 
-/// Keywords under which a narrower schema would admit more, or would count for its neighbours.
+/// Keywords under which a narrower schema would admit more, or would affect its siblings.
 const UPSETTING: [&str; 5] = ["not", "if", "contains", "unevaluatedProperties", "unevaluatedItems"];
 
-/// Keywords beside which an object may still be any object, and an array any array.
+/// Keywords that do not restrict the members of an object or the items of an array.
 const NEUTRAL: [&str; 11] = [
     "type",
     "title",
@@ -31,7 +31,7 @@ const NEUTRAL: [&str; 11] = [
     "x-sensitivity",
 ];
 
-/// Any JSON whose integers 64 bits hold.
+/// Returns the schema of any JSON with integers of 64 bits.
 pub(super) fn any() -> Value {
     let mut any = json!({
         "title": "Any JSON",
@@ -48,7 +48,7 @@ pub(super) fn any() -> Value {
     any
 }
 
-/// Can a schema be narrowed at one place without admitting more at another?
+/// Returns whether a schema can be narrowed in one part without admitting more in another.
 pub(super) fn can_be_narrowed(schema: &Map<String, Value>) -> bool {
     let mut is_upset = false;
     each_subschema(&mut schema.clone().into(), &mut |keywords| {
@@ -57,7 +57,7 @@ pub(super) fn can_be_narrowed(schema: &Map<String, Value>) -> bool {
     !is_upset
 }
 
-/// Says which integers are taken, wherever the schema leaves it open; true if it refers to [`any`].
+/// Adds bounds to integers without them; returns whether the schema now refers to [`any`].
 pub(super) fn narrow(schema: &mut Value) -> bool {
     let mut is_open = false;
     each_subschema(schema, &mut |keywords| {
@@ -75,13 +75,13 @@ fn narrow_integer(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// Bounds a number by a type's range, where it is not bounded closer.
+/// Bounds a number by a type's range, unless it has closer bounds.
 fn bound(keywords: &mut Map<String, Value>, width: IntegerWidth) {
     let said = |keyword| keywords.get(keyword).and_then(whole);
     let least = said("minimum").is_none_or(|said| said < width.min()).then(|| width.min());
     let most = i128::try_from(width.max()).unwrap_or(i128::MAX);
     let most = said("maximum").is_none_or(|said| said > most).then_some(most);
-    // What needs more than 64 bits cannot be written here, and readers elsewhere would not keep it.
+    // Bounds beyond 64 bits are left out: JSON parsers would round them.
     if let Some(least) = least.and_then(|least| i64::try_from(least).ok()) {
         keywords.insert("minimum".to_owned(), least.into());
     }
@@ -98,7 +98,7 @@ fn whole(bound: &Value) -> Option<i128> {
     digits().or_else(float)
 }
 
-/// Has what may be any JSON refer to [`any`], in the parts of an array or object.
+/// Makes unrestricted parts of an array or object refer to [`any`].
 fn narrow_parts(keywords: &mut Map<String, Value>) -> bool {
     let is_anything = keywords.keys().all(|keyword| NEUTRAL.contains(&keyword.as_str()));
     for (kind, parts) in [("object", "additionalProperties"), ("array", "items")] {
@@ -129,7 +129,7 @@ fn narrow_part(part: &mut Value) -> bool {
     true
 }
 
-/// Is nothing asked of the value?
+/// Returns whether a schema admits any value.
 fn is_said_of_anything(keywords: &Map<String, Value>) -> bool {
     let is_neutral = |keyword: &String| keyword != "type" && NEUTRAL.contains(&keyword.as_str());
     keywords.keys().all(is_neutral)

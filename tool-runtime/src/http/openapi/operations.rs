@@ -1,41 +1,41 @@
-//! The paths: who may ask them for what, and what they answer.
+//! The paths of the document, with their operations.
 
 use serde_json::{Map, Value, json};
 
-use super::About;
-use super::answers::{self, BODY, DOOR, refused, refused_as};
+use super::DocumentInput;
 use super::components::of;
 use super::parameters;
+use super::responses::{self, ADMISSION, BODY, refused, refused_as};
 use super::tools::Tools;
-use crate::http::answer::ResponseFormat;
 use crate::http::evidence::{self, ID_PATTERN};
-use crate::http::outcomes::Cursor;
+use crate::http::outcomes::OutcomeCursor;
+use crate::http::response::ResponseFormat;
 
-/// What a call may be answered beside what keeps any request out.
+/// The further statuses of a call.
 const CALL: [u16; 5] = [404, 406, 409, 502, 504];
 
-/// Says what the groups of paths are for.
+/// Returns the descriptions of the tags.
 pub(super) fn tags() -> Value {
     json!([
         {"name": "tools", "description": "List and call tools."},
-        {"name": "approvals", "description": "See and decide what waits for a person."},
-        {"name": "traces", "description": "Look back on what was called."},
-        {"name": "outcomes", "description": "See and resolve calls that may have had their effect."},
-        {"name": "evidence", "description": "See what calls have proven."},
-        {"name": "server", "description": "Ask how the server is."},
+        {"name": "approvals", "description": "List and decide the calls that wait for approval."},
+        {"name": "traces", "description": "Read and replay recorded calls."},
+        {"name": "outcomes", "description": "List and resolve calls whose outcome is unknown."},
+        {"name": "evidence", "description": "List and read the evidence of calls."},
+        {"name": "server", "description": "Probes, metrics and this document."},
     ])
 }
 
-/// Gives the paths of a server.
-pub(super) fn paths(about: &About<'_>, tools: &Tools) -> Value {
-    let keeps_ledger = about.app.config.ledger.is_some();
+/// Returns the paths of a server.
+pub(super) fn paths(input: &DocumentInput<'_>, tools: &Tools) -> Value {
+    let keeps_ledger = input.app.config.ledger.is_some();
     let mut paths = Map::new();
     let mut add = |path: &str, method: &str, operation: Value| {
         paths.insert(path.to_owned(), json!({ method: operation }));
     };
     add("/tools/list", "post", list());
     add("/tools/call", "post", call(tools, keeps_ledger));
-    add("/calls/{tool}", "post", envelope_call(about));
+    add("/calls/{tool}", "post", envelope_call(input));
     add("/approvals", "get", approvals());
     add("/approvals/{ticket}", "post", decision(tools));
     if keeps_ledger {
@@ -44,7 +44,7 @@ pub(super) fn paths(about: &About<'_>, tools: &Tools) -> Value {
     }
     add("/outcomes", "get", outcomes());
     add("/outcomes/{id}", "post", resolution());
-    if evidence::is_served(about.app) {
+    if evidence::is_served(input.app) {
         add("/evidence", "get", evidence_list());
         add("/evidence/{id}", "get", evidence_snapshot());
         add("/evidence/{id}/contents", "post", evidence_contents());
@@ -52,39 +52,39 @@ pub(super) fn paths(about: &About<'_>, tools: &Tools) -> Value {
     add("/openapi.json", "get", document());
     add("/healthz", "get", health());
     add("/readyz", "get", readiness());
-    add("/metrics", "get", metrics(about));
+    add("/metrics", "get", metrics(input));
     paths.into()
 }
 
 fn list() -> Value {
-    let ok = answers::json("The tools that this caller may see.", &of("ListResponse"));
-    let operation = operation("listTools", "tools", "List the tools that this caller may see");
+    let ok = responses::json("The tools that the caller may call.", &of("ListResponse"));
+    let operation = operation("listTools", "tools", "List the tools that the caller may call");
     let operation = with_body(operation, &of("ListRequest"));
-    answered(operation, parameters::of_request(), ok, refused(&[&DOOR, &BODY]))
+    answered(operation, parameters::of_request(), ok, refused(&[&ADMISSION, &BODY]))
 }
 
 fn call(tools: &Tools, keeps_ledger: bool) -> Value {
-    let mut ok = answers::json("What the tool returned.", &tools.success);
+    let mut ok = responses::json("What the tool returned.", &tools.success);
     ok["content"]["text/event-stream"] = json!({"schema": {
         "type": "string",
-        "description": "Events `progress`, then one `result`, whose data is what JSON would answer.",
+        "description": "Events `progress`, then one `result`, whose data is the body of a JSON response.",
     }});
     if keeps_ledger {
         let parameters = json!({"id": "$response.body#/audit/trace_id"});
         ok["links"] = json!({"trace": {"operationId": "readTrace", "parameters": parameters}});
     }
-    let mut failures = refused(&[&DOOR, &BODY, &CALL]);
-    failures.insert("409".to_owned(), answers::waiting(ResponseFormat::CallResponse));
+    let mut failures = refused(&[&ADMISSION, &BODY, &CALL]);
+    failures.insert("409".to_owned(), responses::waiting(ResponseFormat::CallResponse));
     let operation = operation("callTool", "tools", "Call a tool");
     let operation = with_body(operation, &tools.request);
     answered(operation, parameters::of_call(), ok, failures)
 }
 
-fn envelope_call(about: &About<'_>) -> Value {
-    let ok = answers::json("What the tool returned.", &of("EnvelopeSuccess"));
-    let mut failures = refused_as(ResponseFormat::Envelope, &[&DOOR, &BODY, &CALL]);
-    failures.insert("409".to_owned(), answers::waiting(ResponseFormat::Envelope));
-    let names: Vec<&str> = about.tools.iter().map(|tool| tool.name()).collect();
+fn envelope_call(input: &DocumentInput<'_>) -> Value {
+    let ok = responses::json("What the tool returned.", &of("EnvelopeSuccess"));
+    let mut failures = refused_as(ResponseFormat::Envelope, &[&ADMISSION, &BODY, &CALL]);
+    failures.insert("409".to_owned(), responses::waiting(ResponseFormat::Envelope));
+    let names: Vec<&str> = input.tools.iter().map(|tool| tool.name()).collect();
     let tool = if names.is_empty() { json!({"type": "string"}) } else { json!({"enum": names}) };
     let mut parameters = parameters::of_envelope_call();
     parameters.push(parameters::of_path("tool", "The tool's name.", &tool));
@@ -94,42 +94,45 @@ fn envelope_call(about: &About<'_>) -> Value {
 }
 
 fn approvals() -> Value {
-    let mut ok = answers::json("A page of what waits, the oldest first.", &of("Approvals"));
+    let mut ok =
+        responses::json("A page of the waiting calls, the oldest first.", &of("Approvals"));
     ok["links"] = json!({"decide": {
         "operationId": "decideApproval",
         "parameters": {"ticket": "$response.body#/approvals/0/ticket"},
     }});
     let operation =
-        operation("listApprovals", "approvals", "List the calls that wait for a person");
+        operation("listApprovals", "approvals", "List the calls that wait for approval");
     let after = json!({"type": "string", "format": "uuid"});
-    answered(operation, parameters::of_page(&after), ok, refused(&[&DOOR, &[422]]))
+    answered(operation, parameters::of_page(&after), ok, refused(&[&ADMISSION, &[422]]))
 }
 
 fn decision(tools: &Tools) -> Value {
     let schema = json!({"anyOf": [tools.success, of("Declined")]});
-    let ok = answers::json("What the tool returned, or that the call was declined.", &schema);
+    let ok = responses::json("What the tool returned, or that the call was declined.", &schema);
     let ticket = json!({"type": "string", "format": "uuid"});
     let mut parameters = parameters::of_request();
-    parameters.push(parameters::of_path("ticket", "The id of what waits.", &ticket));
-    let operation = operation("decideApproval", "approvals", "Decide about a call that waits");
+    parameters.push(parameters::of_path("ticket", "The ticket's id.", &ticket));
+    let operation =
+        operation("decideApproval", "approvals", "Decide about a call that waits for approval");
     let operation = with_body(operation, &of("ApprovalDecision"));
-    let failures = refused(&[&DOOR, &BODY, &[404, 409, 410, 502, 504]]);
+    let failures = refused(&[&ADMISSION, &BODY, &[404, 409, 410, 502, 504]]);
     answered(operation, parameters, ok, failures)
 }
 
 fn trace() -> Value {
-    let ok = answers::json("A page of the trace's records.", &of("TraceRecords"));
+    let ok = responses::json("A page of the trace's records.", &of("TraceRecords"));
     let parameters = parameters_of_trace();
-    let operation = operation("readTrace", "traces", "Read what was recorded of a trace");
-    answered(operation, parameters, ok, refused(&[&DOOR, &[404, 422, 504]]))
+    let operation = operation("readTrace", "traces", "Read the records of a trace");
+    answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
 
 fn replay() -> Value {
-    let ok = answers::json("Whether each call would answer the same today.", &of("ReplayReport"));
+    let ok =
+        responses::json("The result of each call, compared with its record.", &of("ReplayReport"));
     let parameters = parameters_of_trace();
     let operation = operation("replayTrace", "traces", "Run the reads of a trace again");
     let operation = with_body(operation, &of("ReplayRequest"));
-    answered(operation, parameters, ok, refused(&[&DOOR, &BODY, &[404, 504]]))
+    answered(operation, parameters, ok, refused(&[&ADMISSION, &BODY, &[404, 504]]))
 }
 
 fn parameters_of_trace() -> Vec<Value> {
@@ -140,29 +143,30 @@ fn parameters_of_trace() -> Vec<Value> {
 }
 
 fn outcomes() -> Value {
-    let mut ok = answers::json("A page of the outcomes that are not known.", &of("Outcomes"));
+    let mut ok = responses::json("A page of the unknown outcomes.", &of("Outcomes"));
     ok["links"] = json!({"resolve": {
         "operationId": "resolveOutcome",
         "parameters": {"id": "$response.body#/outcomes/0/id"},
     }});
     let operation =
-        operation("listOutcomes", "outcomes", "List the calls whose outcome is not known");
-    let after = json!({"type": "string", "pattern": Cursor::PATTERN});
-    answered(operation, parameters::of_page(&after), ok, refused(&[&DOOR, &[422, 504]]))
+        operation("listOutcomes", "outcomes", "List the calls whose outcome is unknown");
+    let after = json!({"type": "string", "pattern": OutcomeCursor::PATTERN});
+    answered(operation, parameters::of_page(&after), ok, refused(&[&ADMISSION, &[422, 504]]))
 }
 
 fn resolution() -> Value {
-    let ok = answers::json("The outcome is resolved.", &of("ResolvedOutcome"));
+    let ok = responses::json("The outcome is resolved.", &of("ResolvedOutcome"));
     let id = json!({"type": "integer", "minimum": 0, "maximum": u64::MAX});
     let mut parameters = parameters::of_request();
     parameters.push(parameters::of_path("id", "The outcome's id.", &id));
-    let operation = operation("resolveOutcome", "outcomes", "Say what became of a call");
+    let operation =
+        operation("resolveOutcome", "outcomes", "Resolve a call whose outcome is unknown");
     let operation = with_body(operation, &of("OutcomeResolution"));
-    answered(operation, parameters, ok, refused(&[&DOOR, &BODY, &[404, 409, 504]]))
+    answered(operation, parameters, ok, refused(&[&ADMISSION, &BODY, &[404, 409, 504]]))
 }
 
 fn evidence_list() -> Value {
-    let mut ok = answers::json("A page of the tenant's evidence.", &of("EvidencePage"));
+    let mut ok = responses::json("A page of the tenant's evidence.", &of("EvidencePage"));
     ok["links"] = json!({"read": {
         "operationId": "readEvidence",
         "parameters": {"id": "$response.body#/evidence/0/snapshot_id"},
@@ -179,22 +183,25 @@ fn evidence_list() -> Value {
     ] {
         parameters.push(parameters::of_query(name, about, schema));
     }
-    let operation = operation("listEvidence", "evidence", "List evidence, without what is sealed");
-    answered(operation, parameters, ok, refused(&[&DOOR, &[404, 422, 504]]))
+    let operation = operation("listEvidence", "evidence", "List evidence, without sealed contents");
+    answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
 
 fn evidence_snapshot() -> Value {
-    let ok = answers::json("The evidence, without what is sealed.", &of("EvidenceSnapshot"));
-    let operation =
-        operation("readEvidence", "evidence", "See what a call has proven, without what is sealed");
-    answered(operation, of_snapshot(), ok, refused(&[&DOOR, &[404, 422, 504]]))
+    let ok = responses::json("The evidence, without sealed contents.", &of("EvidenceSnapshot"));
+    let operation = operation(
+        "readEvidence",
+        "evidence",
+        "Read the evidence of a call, without sealed contents",
+    );
+    answered(operation, of_snapshot(), ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
 
 fn evidence_contents() -> Value {
-    let ok = answers::json("The evidence, with its contents.", &of("EvidenceContents"));
-    let operation = operation("openEvidence", "evidence", "Open what is sealed of evidence");
+    let ok = responses::json("The evidence, with its contents.", &of("EvidenceContents"));
+    let operation = operation("openEvidence", "evidence", "Read the sealed contents of evidence");
     let operation = with_body(operation, &of("EvidenceReadRequest"));
-    answered(operation, of_snapshot(), ok, refused(&[&DOOR, &BODY, &[404, 410, 504]]))
+    answered(operation, of_snapshot(), ok, refused(&[&ADMISSION, &BODY, &[404, 410, 504]]))
 }
 
 fn of_snapshot() -> Vec<Value> {
@@ -208,30 +215,31 @@ fn snapshot_id() -> Value {
 }
 
 fn document() -> Value {
-    let ok = answers::json("This document.", &json!({"type": "object"}));
-    let operation = operation("readDocument", "server", "Read what this caller may ask for");
+    let ok = responses::json("This document.", &json!({"type": "object"}));
+    let operation =
+        operation("readDocument", "server", "Read this document, for the tools of the caller");
     answered(operation, Vec::new(), ok, refused(&[&[401, 403, 421, 429, 500, 503]]))
 }
 
 fn health() -> Value {
-    let ok = answers::json("The process lives.", &status("ok"));
-    let mut operation = operation("readHealth", "server", "Ask whether the process lives");
+    let ok = responses::json("The process is alive.", &status("ok"));
+    let mut operation = operation("readHealth", "server", "Check that the process is alive");
     operation["security"] = json!([]);
     answered(operation, Vec::new(), ok, Map::new())
 }
 
 fn readiness() -> Value {
-    let ok = answers::json("Calls are wanted here.", &status("ready"));
-    let mut operation = operation("readReadiness", "server", "Ask whether calls are wanted here");
+    let ok = responses::json("The server accepts calls.", &status("ready"));
+    let mut operation = operation("readReadiness", "server", "Check that the server accepts calls");
     operation["security"] = json!([]);
     answered(operation, Vec::new(), ok, refused(&[&[503]]))
 }
 
-fn metrics(about: &About<'_>) -> Value {
+fn metrics(input: &DocumentInput<'_>) -> Value {
     let text = json!({"application/openmetrics-text": {"schema": {"type": "string"}}});
-    let ok = json!({"description": "The figures, as OpenMetrics has them.", "content": text});
-    let mut operation = operation("readMetrics", "server", "Read the server's figures");
-    if about.app.config.public_metrics {
+    let ok = json!({"description": "The metrics in the OpenMetrics format.", "content": text});
+    let mut operation = operation("readMetrics", "server", "Read the server's metrics");
+    if input.app.config.public_metrics {
         operation["security"] = json!([]);
         return answered(operation, Vec::new(), ok, Map::new());
     }

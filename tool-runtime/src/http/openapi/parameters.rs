@@ -1,4 +1,4 @@
-//! What a request says of itself beside its body: headers, and the parts of paths and queries.
+//! The parameters of requests: headers, and parts of paths and queries.
 
 use serde_json::{Map, Value, json};
 use tool_contracts::server::{ID_PATTERN, MOST_CHARACTERS};
@@ -6,61 +6,70 @@ use tool_contracts::server::{ID_PATTERN, MOST_CHARACTERS};
 use super::components;
 use crate::http::paging;
 
-/// A header or a part of a query whose value is an id.
-struct Id {
+/// A header or query parameter whose value is an id.
+struct IdParameter {
     name: &'static str,
-    place: &'static str,
+    location: &'static str,
     about: &'static str,
 }
 
-const REQUIRED: [Id; 2] = [
-    Id { name: "X-Tenant-ID", place: "header", about: "Whose data it is about: a UUID or a slug." },
-    Id { name: "X-Site-ID", place: "header", about: "The site." },
+const REQUIRED: [IdParameter; 2] = [
+    IdParameter { name: "X-Tenant-ID", location: "header", about: "The tenant: a UUID or a slug." },
+    IdParameter { name: "X-Site-ID", location: "header", about: "The site." },
 ];
 
-const OPTIONAL: [Id; 4] = [
-    Id { name: "X-Trace-ID", place: "header", about: TRACE },
-    Id {
+const OPTIONAL: [IdParameter; 4] = [
+    IdParameter { name: "X-Trace-ID", location: "header", about: TRACE },
+    IdParameter {
         name: "X-Request-ID",
-        place: "header",
-        about: "The request; where nothing before it says the trace, that too.",
+        location: "header",
+        about: "The request's id; the trace id too, unless `X-Trace-ID` gives one.",
     },
-    Id { name: "trace_id", place: "query", about: "The trace, where no header says it." },
-    Id { name: "X-User-ID", place: "header", about: "For whom it is asked." },
+    IdParameter {
+        name: "trace_id",
+        location: "query",
+        about: "The trace id, if no header gives it.",
+    },
+    IdParameter { name: "X-User-ID", location: "header", about: "The user." },
 ];
 
-const OF_CALLS: [Id; 5] = [
-    Id {
+const OF_CALLS: [IdParameter; 5] = [
+    IdParameter {
         name: "X-Actor-Type",
-        place: "header",
-        about: "What kind of actor sets the call off, as far as the caller may act as one.",
+        location: "header",
+        about: "The type of the actor, one that the caller may use.",
     },
-    Id { name: "X-Span-ID", place: "header", about: "The span that the call belongs to." },
-    Id { name: "X-Session-ID", place: "header", about: "The session." },
-    Id { name: "X-NPC-ID", place: "header", about: "The character that a model plays." },
-    Id {
+    IdParameter { name: "X-Span-ID", location: "header", about: "The caller's span." },
+    IdParameter { name: "X-Session-ID", location: "header", about: "The session." },
+    IdParameter {
+        name: "X-NPC-ID",
+        location: "header",
+        about: "The character that a model plays.",
+    },
+    IdParameter {
         name: "Idempotency-Key",
-        place: "header",
-        about: "The key under which a repeated call counts as the same.",
+        location: "header",
+        about: "The idempotency key, under which a repeated call runs once.",
     },
 ];
 
-const TRACE: &str = "What ties together what belongs to one request, across services. It is \
+const TRACE: &str = "The trace id, which all calls of one request share across services. It is \
                      required, and taken from the first of: this header, `X-Request-ID`, \
-                     `trace_id` in the query, the body's context, `traceparent`.";
+                     `trace_id` in the query, the body, `traceparent`.";
 
-/// A header loses the space around it, and what is not ASCII reads differently here and there.
+/// Printable ASCII without surrounding spaces: HTTP trims a header, and readers decode other bytes
+/// differently.
 const IN_HEADER: &str = "^[!-~]([ -~]*[!-~])?$";
 
 /// Plain, or as a string of a structured field (RFC 9651).
 const KEY: &str = r#"^([!#-~]([ -~]*[!-~])?|"([ !#-\[\]-~]|\\["\\])+")$"#;
 
-/// Gives the parameters as components.
+/// Returns the parameters as components.
 pub(super) fn all() -> Value {
     let mut all = Map::new();
     for id in REQUIRED {
         all.insert(id.name.to_owned(), id.parameter(true));
-        // A call's body may say them in their place.
+        // A call's body may give them instead.
         all.insert(format!("{}-or-body", id.name), id.parameter(false));
     }
     for id in OPTIONAL.iter().chain(&OF_CALLS) {
@@ -71,36 +80,36 @@ pub(super) fn all() -> Value {
     all.into()
 }
 
-/// Names what every request says.
+/// Returns the parameters of every request.
 pub(super) fn of_request() -> Vec<Value> {
     let ids = REQUIRED.iter().chain(&OPTIONAL).map(|id| named(id.name));
     ids.chain([named("traceparent")]).collect()
 }
 
-/// Names what a request for a call says, in its headers or in its body.
+/// Returns the parameters of a call, which its body may give instead.
 pub(super) fn of_call() -> Vec<Value> {
     let required = REQUIRED.iter().map(|id| named(&format!("{}-or-body", id.name)));
     let others = OPTIONAL.iter().chain(&OF_CALLS).map(|id| named(id.name));
     required.chain(others).chain([named("traceparent")]).collect()
 }
 
-/// Names the headers of a call by envelope, whose body has no tenant and no site.
+/// Returns the parameters of a call by envelope, whose body has no tenant and no site.
 pub(super) fn of_envelope_call() -> Vec<Value> {
     let mut headers = of_request();
     headers.extend(OF_CALLS.iter().map(|id| named(id.name)));
     headers
 }
 
-/// Names what a request for a page says.
+/// Returns the parameters of a request for a page.
 pub(super) fn of_page(after: &Value) -> Vec<Value> {
-    let about = "What `next` said on the page before.";
+    let about = "The `next` of the previous page.";
     let after = of_query("after", about, after);
     let mut page = of_request();
     page.extend([named("limit"), after]);
     page
 }
 
-/// A part of the path.
+/// Returns a path parameter.
 pub(super) fn of_path(name: &str, about: &str, schema: &Value) -> Value {
     json!({
         "name": name, "in": "path", "required": true, "description": about, "schema": schema,
@@ -112,15 +121,15 @@ pub(super) fn of_query(name: &str, about: &str, schema: &Value) -> Value {
     json!({"name": name, "in": "query", "description": about, "schema": schema})
 }
 
-/// The schema of an id.
+/// Returns the schema of an id.
 pub(super) fn id() -> Value {
     text(ID_PATTERN)
 }
 
-impl Id {
+impl IdParameter {
     fn parameter(&self, required: bool) -> Value {
-        let Self { name, place, about } = self;
-        let schema = match (*name, *place) {
+        let Self { name, location, about } = self;
+        let schema = match (*name, *location) {
             ("X-Tenant-ID", _) => components::of("Tenant"),
             ("Idempotency-Key", _) => text(KEY),
             ("X-Actor-Type", _) => components::of("ActorType"),
@@ -128,7 +137,7 @@ impl Id {
             _ => id(),
         };
         let mut parameter =
-            json!({"name": name, "in": place, "description": about, "schema": schema});
+            json!({"name": name, "in": location, "description": about, "schema": schema});
         if required {
             parameter["required"] = true.into();
         }
@@ -142,15 +151,15 @@ fn text(pattern: &str) -> Value {
 
 fn limit() -> Value {
     let schema = json!({
-        "type": "integer", "minimum": 1, "maximum": paging::LARGEST, "default": paging::USUAL,
+        "type": "integer", "minimum": 1, "maximum": paging::MAX_LIMIT, "default": paging::DEFAULT_LIMIT,
     });
-    json!({"name": "limit", "in": "query", "description": "How much a page holds.", "schema": schema})
+    json!({"name": "limit", "in": "query", "description": "The most items of a page.", "schema": schema})
 }
 
 fn traceparent() -> Value {
-    let about = "The caller's place in a distributed trace (W3C Trace Context), which the call and \
-                 what its tool sends go on in, also under a trace id of another form. One that \
-                 does not hold is as none.";
+    let about = "The caller's span (W3C Trace Context). The call's span and the requests of its tool \
+                 continue this trace, also under a trace id of another form. An invalid value is \
+                 ignored.";
     json!({"name": "traceparent", "in": "header", "description": about, "schema": {"type": "string"}})
 }
 

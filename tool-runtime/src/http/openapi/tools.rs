@@ -1,14 +1,14 @@
-//! The tools of a caller, each with its own schemas.
+//! The schemas of a caller's tools.
 
 use serde_json::{Map, Value, json};
 use tool_contracts::{Effect, ToolSpec};
 
-use super::About;
+use super::DocumentInput;
 use super::components::{Components, of};
 use crate::Limits;
 use crate::schema::Coerce;
 
-/// What a caller of these tools sends and gets.
+/// The request and success bodies of calls.
 pub(super) struct Tools {
     /// The body of a call.
     pub(super) request: Value,
@@ -17,10 +17,10 @@ pub(super) struct Tools {
 }
 
 /// Adds the tools' schemas to the components.
-pub(super) fn add(about: &About<'_>, components: &mut Components) -> Tools {
+pub(super) fn add(input: &DocumentInput<'_>, components: &mut Components) -> Tools {
     let (mut requests, mut successes, mut mapping) = (Vec::new(), Vec::new(), Map::new());
-    for &tool in &about.tools {
-        let request = request(about, tool, components);
+    for &tool in &input.tools {
+        let request = request(input, tool, components);
         mapping.insert(tool.name().to_owned(), request["$ref"].clone());
         requests.push(request);
         successes.push(success(tool, components));
@@ -35,10 +35,10 @@ pub(super) fn add(about: &About<'_>, components: &mut Components) -> Tools {
     }
 }
 
-fn request(about: &About<'_>, tool: &ToolSpec, components: &mut Components) -> Value {
+fn request(input: &DocumentInput<'_>, tool: &ToolSpec, components: &mut Components) -> Value {
     let name = tool.name();
-    let input = components.adopt_taken(&format!("{name}.input"), tool.input_schema());
-    let may_be_left_out = about
+    let arguments = components.adopt_taken(&format!("{name}.input"), tool.input_schema());
+    let may_be_left_out = input
         .app
         .runtime
         .registered(name)
@@ -55,13 +55,13 @@ fn request(about: &About<'_>, tool: &ToolSpec, components: &mut Components) -> V
         request.insert("description".to_owned(), described.into());
     }
     let is = json!({"type": "string", "const": name});
-    let (input, required) = if may_be_left_out {
-        (json!({"anyOf": [input, {"type": "null"}]}), json!(["tool_name"]))
+    let (arguments, required) = if may_be_left_out {
+        (json!({"anyOf": [arguments, {"type": "null"}]}), json!(["tool_name"]))
     } else {
-        (input, json!(["tool_name", "input"]))
+        (arguments, json!(["tool_name", "input"]))
     };
     property(&mut request, "tool_name", is);
-    property(&mut request, "input", input);
+    property(&mut request, "input", arguments);
     request.insert("required".to_owned(), required);
     components.add(&format!("{name}.call"), request.into())
 }
@@ -83,7 +83,7 @@ fn success(tool: &ToolSpec, components: &mut Components) -> Value {
     components.add(&format!("{name}.answer"), success.into())
 }
 
-/// What a run without effect would do is told in words of the tool's own.
+/// Admits a dry run's output, whose form the tool chooses, beside the declared output.
 fn run_or_shown(output: &Value) -> Value {
     let shown = json!({"properties": {"dry_run": {"const": true}}, "required": ["dry_run"]});
     json!([
@@ -100,7 +100,7 @@ fn describe(schema: &mut Map<String, Value>, tool: &ToolSpec, what: &str) {
     let title = tool.title().unwrap_or_else(|| tool.name());
     schema.insert("title".to_owned(), format!("{what} {title}").into());
     schema.insert("description".to_owned(), tool.description().into());
-    // They are examples of any tool's.
+    // They are examples of another tool.
     schema.remove("examples");
 }
 

@@ -1,6 +1,6 @@
-//! `/outcomes`: keyed calls whose outcome is not known, and what a person found out about them.
+//! `/outcomes`: lists keyed calls whose outcome is unknown, and resolves them.
 
-mod resolving;
+mod resolution;
 mod view;
 
 use axum::extract::{Request, State};
@@ -9,84 +9,87 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use tool_contracts::ErrorCode;
 
-use self::resolving::Found;
-pub(super) use self::resolving::FoundBody;
-use self::view::Outcome;
-pub(super) use self::view::{Cursor, Outcomes, Resolved};
-use super::answer::Heard;
+use self::resolution::ParsedResolution;
+pub(super) use self::resolution::ResolutionBody;
+use self::view::UnknownOutcome;
+pub(super) use self::view::{OutcomeCursor, Outcomes, Resolved};
 use super::app::{App, Shared};
 use super::auth::Scope;
-use super::desk::{self, Clerk, Params};
-use super::paging::Asked;
+use super::endpoint::{self, AuthorizedCaller, Params};
+use super::paging::PageRequest;
 use super::problem::Problem;
-use super::{body, receiving};
+use super::response::AuditContext;
+use super::{body, request};
 use crate::ledger::RecordedAccess;
 use crate::policy::ResolveError;
 use crate::refusal_reason::RefusalReason;
 use crate::store::{Fence, KeyRecord};
 
-/// Lists the outcomes of a tenant that are not known.
+/// Handles a request for the unknown outcomes of a tenant.
 pub(super) async fn list(State(app): State<Shared>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    receiving::answered(&app, &parts, async |heard| listed(&app, &parts, heard).await).await
+    request::respond(&app, &parts, async |audit| listed(&app, &parts, audit).await).await
 }
 
-/// Resolves an outcome, as a person found it out.
+/// Handles the resolution of an unknown outcome.
 pub(super) async fn resolve(
     State(app): State<Shared>,
     params: Params,
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    let resolved = async |heard: &mut Heard| {
-        let clerk = Clerk::admit(&app, &parts, Scope::Outcomes, heard).await?;
-        let body = body::read(&app, &parts, body, heard).await?;
-        heard.body(&body);
+    let resolved = async |audit: &mut AuditContext| {
+        let authorized = AuthorizedCaller::admit(&app, &parts, Scope::Outcomes, audit).await?;
+        let body = body::read(&app, &parts, body, audit).await?;
+        audit.set_body(&body);
         let id = id(&params)?;
-        let found = Found::read(&body)?;
-        desk::within(&app, resolved(&app, &clerk, id, found, heard)).await
+        let found = ParsedResolution::read(&body)?;
+        endpoint::within_time_limit(&app, resolved(&app, &authorized, id, found, audit)).await
     };
-    receiving::answered(&app, &parts, resolved).await
+    request::respond(&app, &parts, resolved).await
 }
 
-async fn listed(app: &App, parts: &Parts, heard: &mut Heard) -> Result<Response, Problem> {
-    let clerk = Clerk::admit(app, parts, Scope::Outcomes, heard).await?;
-    let asked = Asked::<Cursor>::read(parts.uri.query(), "the `next` of the page before")?;
-    let after = asked.after.map(|cursor| cursor.of(clerk.tenant()));
+async fn listed(app: &App, parts: &Parts, audit: &mut AuditContext) -> Result<Response, Problem> {
+    let authorized = AuthorizedCaller::admit(app, parts, Scope::Outcomes, audit).await?;
+    let requested =
+        PageRequest::<OutcomeCursor>::read(parts.uri.query(), "the `next` of the page before")?;
+    let after = requested.after.map(|cursor| cursor.of(authorized.tenant()));
     let listing = async {
-        let found =
-            app.runtime.outcomes().unknown(clerk.tenant(), after.as_ref(), asked.most).await;
-        let found = found.map_err(|_| desk::store_down())?;
-        note(app, &clerk, "list_outcomes", "GET /outcomes", None, "done").await?;
+        let found = app
+            .runtime
+            .outcomes().unknown(authorized.tenant(), after.as_ref(), requested.limit)
+            .await;
+        let found = found.map_err(|_| endpoint::store_unavailable())?;
+        note(app, &authorized, "list_outcomes", "GET /outcomes", None, "done").await?;
         Ok(found)
     };
-    let found = desk::within(app, listing).await?;
-    let next = found.last().filter(|_| found.len() >= asked.most);
-    let next = next.map(|last| Cursor::after(&last.key).to_string());
-    let outcomes = found.iter().map(Outcome::of).collect();
-    Ok(desk::found(&Outcomes { outcomes, next }).into_response())
+    let found = endpoint::within_time_limit(app, listing).await?;
+    let next = found.last().filter(|_| found.len() >= requested.limit);
+    let next = next.map(|last| OutcomeCursor::after(&last.key).to_string());
+    let outcomes = found.iter().map(UnknownOutcome::of).collect();
+    Ok(endpoint::json(&Outcomes { outcomes, next }).into_response())
 }
 
 async fn resolved(
     app: &App,
-    clerk: &Clerk,
+    authorized: &AuthorizedCaller,
     id: u64,
-    found: Found,
-    heard: &mut Heard,
+    found: ParsedResolution,
+    audit: &mut AuditContext,
 ) -> Result<Response, Problem> {
-    let record = app.runtime.outcomes().find_unknown(clerk.tenant(), Fence::new(id)).await;
-    let record = record.map_err(|_| desk::store_down())?.ok_or_else(unknown)?;
-    heard.tool_name = (*record.key.tool).into();
-    let Found { decision, resolution, reason } = found;
-    let noted = |outcome| noted(app, clerk, &record, decision.as_str(), &reason, outcome);
-    // Nothing is resolved that could not be recorded.
+    let record = app.runtime.outcomes().find_unknown(authorized.tenant(), Fence::new(id)).await;
+    let record = record.map_err(|_| endpoint::store_unavailable())?.ok_or_else(unknown)?;
+    audit.tool_name = (*record.key.tool).into();
+    let ParsedResolution { decision, resolution, reason } = found;
+    let noted = |outcome| noted(app, authorized, &record, decision.as_str(), &reason, outcome);
+    // A resolution that cannot be recorded is refused.
     noted("asked".to_owned()).await?;
     match app.runtime.outcomes().resolve(&record, resolution).await {
         Ok(()) => {
-            // The resolution stands, and the record says that it was asked for.
+            // The resolution is stored, and the record `asked` is written, so a failure here is ignored.
             drop(noted("done".to_owned()).await);
             let tool_name = &*record.key.tool;
-            Ok(desk::found(&Resolved { id, decision, tool_name }).into_response())
+            Ok(endpoint::json(&Resolved { id, decision, tool_name }).into_response())
         }
         Err(error) => {
             let (problem, why) = refused(&error);
@@ -96,49 +99,48 @@ async fn resolved(
     }
 }
 
-/// Records a resolution, with the operator's name and the reason.
+/// Records a resolution with the operator's name and the reason.
 async fn noted(
     app: &App,
-    clerk: &Clerk,
+    authorized: &AuthorizedCaller,
     record: &KeyRecord,
     action: &'static str,
     reason: &str,
     outcome: String,
 ) -> Result<(), Problem> {
     let subject = format!("{} {}", record.key.tool, record.key.global_key());
-    note(app, clerk, action, reason, Some(subject), &outcome).await
+    note(app, authorized, action, reason, Some(subject), &outcome).await
 }
 
-/// Records an access in the ledger, and waits until it is written. A server without a ledger records
-/// nothing.
+/// Records an access in the ledger and waits until it is written; does nothing without a ledger.
 async fn note(
     app: &App,
-    clerk: &Clerk,
+    authorized: &AuthorizedCaller,
     action: &'static str,
     reason: &str,
     subject: Option<String>,
     outcome: &str,
 ) -> Result<(), Problem> {
     let Some(ledger) = &app.config.ledger else { return Ok(()) };
-    let mut access = RecordedAccess::new(ledger.clock().now(), action, clerk.name(), reason);
-    access.tenant_id = Some(clerk.tenant());
+    let mut access = RecordedAccess::new(ledger.clock().now(), action, authorized.name(), reason);
+    access.tenant_id = Some(authorized.tenant());
     access.subject = subject;
     outcome.clone_into(&mut access.outcome);
-    ledger.record_access(access).await.map_err(|_| desk::store_down())
+    ledger.record_access(access).await.map_err(|_| endpoint::store_unavailable())
 }
 
 fn id(params: &Params) -> Result<u64, Problem> {
     let message = "path `id`: expected the id of an outcome, a number";
-    let id = desk::param(params, "id")?.parse();
+    let id = endpoint::param(params, "id")?.parse();
     id.map_err(|_| Problem::of(ErrorCode::InvalidArgument, message))
 }
 
 fn unknown() -> Problem {
-    let message = "no outcome of this tenant with this id is unknown";
+    let message = "this tenant has no unknown outcome with this id";
     Problem::of(ErrorCode::NotFound, message).with_reason(RefusalReason::UnknownOutcome)
 }
 
-/// Says why nothing was resolved: to the caller, and in a word for the record.
+/// Returns the problem for the caller and the reason for the record.
 fn refused(error: &ResolveError) -> (Problem, RefusalReason) {
     let said = |code, reason: RefusalReason| {
         (Problem::of(code, error.to_string()).with_reason(reason), reason)
@@ -149,10 +151,10 @@ fn refused(error: &ResolveError) -> (Problem, RefusalReason) {
             said(ErrorCode::InvalidArgument, RefusalReason::AnswerNotValid)
         }
         ResolveError::Changed => {
-            let message = "the outcome is not unknown any more: list the outcomes again";
+            let message = "the outcome is not unknown any more; list the outcomes again";
             let problem = Problem::new(StatusCode::CONFLICT, ErrorCode::Conflict, message);
             (problem.with_reason(RefusalReason::OutcomeChanged), RefusalReason::OutcomeChanged)
         }
-        ResolveError::Store(_) => (desk::store_down(), RefusalReason::StoreUnavailable),
+        ResolveError::Store(_) => (endpoint::store_unavailable(), RefusalReason::StoreUnavailable),
     }
 }

@@ -1,4 +1,4 @@
-//! Unknown outcomes, as an operator's application reads them.
+//! The bodies of `/outcomes`, and its page cursor.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,41 +8,41 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::resolving::OutcomeDecision;
+use super::resolution::OutcomeDecision;
 use crate::store::{KeyRecord, KeyScope, UnixMillis};
 
-/// Lists keyed calls of a tenant whose outcome is not known.
+/// Lists keyed calls of a tenant whose outcome is unknown.
 #[derive(Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(in crate::http) struct Outcomes {
-    /// A page of them, by principal, tool and key.
-    pub(super) outcomes: Vec<Outcome>,
-    /// What `after` says for the next page; left out on the last one.
+    /// A page of outcomes, ordered by principal, tool and key.
+    pub(super) outcomes: Vec<UnknownOutcome>,
+    /// The `after` of the next page; left out on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next: Option<String>,
 }
 
-/// Describes a keyed call that may have had its effect or not.
+/// Describes a keyed call that may have had its effect.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "UnknownOutcome", deny_unknown_fields)]
-pub(in crate::http) struct Outcome {
-    /// The id by which it is resolved.
+pub(in crate::http) struct UnknownOutcome {
+    /// The id for the resolution.
     id: u64,
     /// The tool.
     tool_name: String,
-    /// For whom the call was made, such as `user:42`.
+    /// The principal of the call, such as `user:42`.
     principal: String,
-    /// The caller whose share it counts against.
+    /// The caller whose share of the store it counts against.
     asked_by: String,
     /// The key: `key:` and the caller's idempotency key, `call:` and a model's call, or `ticket:` and
     /// a ticket's id.
     key: String,
     /// The key that the tool read, and may have sent to other services.
     global_key: String,
-    /// When it became unknown, at the latest, as far as the store knows.
+    /// The latest time at which it became unknown, if the store has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<DateTime<Utc>>,
-    /// True if the stored record is damaged, so that its other fields may be wrong.
+    /// True if the stored record is damaged and other fields may be wrong.
     damaged: bool,
 }
 
@@ -52,13 +52,13 @@ pub(in crate::http) struct Outcome {
 pub(in crate::http) struct Resolved<'a> {
     /// The outcome's id.
     pub(super) id: u64,
-    /// What was found out.
+    /// The resolution.
     pub(super) decision: OutcomeDecision,
     /// The tool.
     pub(super) tool_name: &'a str,
 }
 
-impl Outcome {
+impl UnknownOutcome {
     pub(super) fn of(record: &KeyRecord) -> Self {
         Self {
             id: record.fence.get(),
@@ -77,26 +77,26 @@ fn moment(at: UnixMillis) -> Option<DateTime<Utc>> {
     i64::try_from(at.get()).ok().and_then(DateTime::from_timestamp_millis)
 }
 
-/// The place after an outcome in the list: three texts as hexadecimal digits, with `-` between.
+/// A position in the list of outcomes: principal, tool and key in hexadecimal digits, joined by `-`.
 #[derive(Debug)]
-pub(in crate::http) struct Cursor([String; 3]);
+pub(in crate::http) struct OutcomeCursor([String; 3]);
 
-impl Cursor {
-    /// Admits what is a cursor, and nothing else.
+impl OutcomeCursor {
+    /// The pattern of a cursor.
     pub(in crate::http) const PATTERN: &str = "^([0-9a-f]{2})*-([0-9a-f]{2})*-([0-9a-f]{2})*$";
 
     pub(super) fn after(key: &KeyScope) -> Self {
         Self([&key.principal, &key.tool, &key.key].map(ToString::to_string))
     }
 
-    /// Makes it the place of an outcome of this tenant.
+    /// Returns the position in the list of this tenant.
     pub(super) fn of(self, tenant: Uuid) -> KeyScope {
         let [principal, tool, key] = self.0;
         KeyScope::new(tenant, principal, tool, key)
     }
 }
 
-impl fmt::Display for Cursor {
+impl fmt::Display for OutcomeCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, part) in self.0.iter().enumerate() {
             if number > 0 {
@@ -108,10 +108,10 @@ impl fmt::Display for Cursor {
     }
 }
 
-impl FromStr for Cursor {
+impl FromStr for OutcomeCursor {
     type Err = ();
 
-    /// Takes whatever [`PATTERN`](Self::PATTERN) admits: a place between two outcomes is one too.
+    /// Accepts any text that matches [`PATTERN`](Self::PATTERN), even between two outcomes.
     fn from_str(text: &str) -> Result<Self, ()> {
         let digit = |byte: u8| match byte {
             b'0'..=b'9' => Ok(byte - b'0'),
@@ -138,13 +138,15 @@ mod tests {
     #[test]
     fn a_cursor_is_read_as_it_was_written_and_admits_what_its_pattern_does() {
         let key = KeyScope::new(Uuid::nil(), "user:jänë", "pay", "key:\"a\"");
-        let written = Cursor::after(&key).to_string();
-        assert_eq!(written.parse::<Cursor>().map(|it| it.of(Uuid::nil())), Ok(key));
-        let pattern = regex_lite::Regex::new(Cursor::PATTERN).expect("a pattern");
+        let written = OutcomeCursor::after(&key).to_string();
+        assert_eq!(written.parse::<OutcomeCursor>().map(|it| it.of(Uuid::nil())), Ok(key));
+        let pattern = regex_lite::Regex::new(OutcomeCursor::PATTERN).expect("a pattern");
         let others = ["--", "ff-5b-", &written[2..]];
-        assert!(others.iter().all(|it| it.parse::<Cursor>().is_ok() && pattern.is_match(it)));
+        assert!(
+            others.iter().all(|it| it.parse::<OutcomeCursor>().is_ok() && pattern.is_match(it))
+        );
         for wrong in ["", "-", "---", "5", "zz", "5b5d", "+1-+2-", "AA--", &format!("{written}0")] {
-            assert!(wrong.parse::<Cursor>().is_err() && !pattern.is_match(wrong), "{wrong}");
+            assert!(wrong.parse::<OutcomeCursor>().is_err() && !pattern.is_match(wrong), "{wrong}");
         }
     }
 }

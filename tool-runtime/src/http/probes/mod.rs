@@ -1,4 +1,4 @@
-//! `/healthz`, `/readyz`, `/metrics`: what those who run a server ask it.
+//! `/healthz`, `/readyz` and `/metrics`, for operators and supervisors.
 
 mod ready;
 #[cfg(test)]
@@ -14,28 +14,28 @@ use axum::response::{IntoResponse, Response};
 use tool_contracts::ErrorCode;
 
 pub(super) use self::ready::Readiness;
-use super::answer::Heard;
 use super::app::{App, Shared};
-use super::metrics::HeldBack;
+use super::metrics::LimitMetrics;
 use super::problem::Problem;
-use super::{HttpConfig, Scope, receiving};
+use super::response::AuditContext;
+use super::{HttpConfig, Scope, request};
 
-/// What `/metrics` answers in: `OpenMetrics` 1.0.
+/// The media type of `/metrics`: `OpenMetrics` 1.0.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 const JSON: &str = "application/json";
 
-/// How often whoever waits for the server to be ready is told to ask.
-const ASK_AGAIN: Duration = Duration::from_secs(1);
+/// The `Retry-After` of `/readyz`.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// What those who run the server ask it.
+/// Probes and metrics.
 impl HttpConfig {
-    /// Adds a check of the host's own to `/readyz`: a database, a model, a file.
+    /// Adds a check to `/readyz`, for example of a database, a model or a file.
     ///
-    /// The server is not ready while the check answers an error, panics, or does not answer within
-    /// [`ready_timeout`](Self::ready_timeout). The answer names the check and nothing else: what went
-    /// wrong is for the host's own log. However often `/readyz` is asked, a check runs at most once
-    /// a second, and never twice at the same time.
+    /// The server is not ready while the check returns an error, panics, or takes longer than
+    /// [`ready_timeout`](Self::ready_timeout). The answer has only the name of the check; the host logs
+    /// the cause. A check runs at most once a second, however often `/readyz` is requested, and never
+    /// twice at the same time.
     ///
     /// ```
     /// use tool_runtime::http::{Auth, HttpConfig, Principal};
@@ -59,7 +59,7 @@ impl HttpConfig {
         self
     }
 
-    /// Is not ready while there are no keys to check tokens with.
+    /// Adds a check that the keys of tokens are available, if tokens are accepted.
     #[cfg(feature = "jwt")]
     pub(super) fn checking_token_keys(self) -> Self {
         let Some(verifier) = self.auth.tokens().cloned() else { return self };
@@ -69,53 +69,52 @@ impl HttpConfig {
         })
     }
 
-    /// Sets how long all checks of `/readyz` together may take; 2 s unless it is said.
+    /// Sets the longest time of all checks of `/readyz` together; by default 2 s.
     pub fn ready_timeout(mut self, time: Duration) -> Self {
         self.ready.set_timeout(time);
         self
     }
 
-    /// Shows `/metrics` to everybody who reaches the server, not only to those whose scopes have
-    /// `metrics`.
+    /// Serves `/metrics` without authentication; by default it needs the scope `metrics`.
     pub fn public_metrics(mut self) -> Self {
         self.public_metrics = true;
         self
     }
 }
 
-/// Answers that the process lives.
+/// Answers that the process is alive.
 pub(super) async fn health() -> Response {
     ([(CONTENT_TYPE, JSON)], r#"{"status":"ok"}"#).into_response()
 }
 
-/// Answers whether calls are wanted here.
+/// Answers whether the server accepts calls.
 pub(super) async fn ready(State(app): State<Shared>, parts: Parts) -> Response {
     let failing = failing(&app).await;
     if failing.is_empty() {
         return ([(CONTENT_TYPE, JSON)], r#"{"status":"ready"}"#).into_response();
     }
-    let message = "this server is not ready: `detail.details.failing` names why";
+    let message = "the server is not ready: `detail.details.failing` names the failed checks";
     let mut problem = Problem::of(ErrorCode::Unavailable, message).with_detail("failing", failing);
-    problem.retry_after = Some(ASK_AGAIN);
-    receiving::refused(&parts, problem)
+    problem.retry_after = Some(RETRY_AFTER);
+    request::refused(&parts, problem)
 }
 
-/// Answers with the figures, if this caller may see them.
+/// Answers with the metrics, if the caller may read them.
 pub(super) async fn metrics(State(app): State<Shared>, parts: Parts) -> Response {
-    receiving::answered(&app, &parts, async |heard| figures(&app, &parts, heard).await).await
+    request::respond(&app, &parts, async |audit| figures(&app, &parts, audit).await).await
 }
 
-async fn figures(app: &App, parts: &Parts, heard: &mut Heard) -> Result<Response, Problem> {
+async fn figures(app: &App, parts: &Parts, audit: &mut AuditContext) -> Result<Response, Problem> {
     if !app.config.public_metrics {
-        // Also while the server ends, and yet no faster guess than on any other path.
-        let principal = receiving::prove(app, parts, heard).await?;
+        // Served during the shutdown too, with the same limit on invalid credentials as other paths.
+        let principal = request::authenticate(app, parts, audit).await?;
         if !principal.may(Scope::Metrics) {
-            return Err(Problem::forbidden("the figures take the scope `metrics`"));
+            return Err(Problem::forbidden("this path requires the scope `metrics`"));
         }
     }
     let refusals = &app.refusal_counts;
-    let held = HeldBack {
-        unread_bytes: app.answers.bytes(),
+    let held = LimitMetrics {
+        unread_bytes: app.unread.bytes(),
         left_out: refusals.left_out(),
         summaries: refusals.pending(),
     };
@@ -123,9 +122,9 @@ async fn figures(app: &App, parts: &Parts, heard: &mut Heard) -> Result<Response
     Ok(([(CONTENT_TYPE, OPEN_METRICS)], text).into_response())
 }
 
-/// Names what keeps the server from being ready.
+/// Returns the names of the failed checks.
 async fn failing(app: &App) -> Vec<String> {
-    // Whoever spreads the load hears at once of a server that ends.
+    // A load balancer has to see the shutdown at once, without waiting for the checks.
     if app.config.drain.has_begun() {
         return vec!["draining".to_owned()];
     }

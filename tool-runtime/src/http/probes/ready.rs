@@ -1,4 +1,4 @@
-//! The host's own checks of whether the server is ready.
+//! The host's readiness checks.
 
 use std::fmt;
 use std::future::Future;
@@ -14,34 +14,34 @@ use tokio::time::{Instant, timeout};
 #[cfg(test)]
 mod tests;
 
-/// How long an answer stands.
-const FRESH: Duration = Duration::from_secs(1);
+/// The time for which a result of the checks is reused.
+const RESULT_MAX_AGE: Duration = Duration::from_secs(1);
 
-/// What is asked, and what it answered last.
+/// The checks, and the last round of them.
 #[derive(Clone)]
 pub(in crate::http) struct Readiness {
-    checks: Arc<[Check]>,
+    checks: Arc<[ReadyCheck]>,
     timeout: Duration,
-    last: Arc<Mutex<Option<Round>>>,
+    last: Arc<Mutex<Option<CheckRound>>>,
 }
 
-/// One check, by its name; true if all is well.
+/// One check with its name.
 #[derive(Clone)]
-struct Check {
+struct ReadyCheck {
     name: Arc<str>,
     ask: Arc<dyn Fn() -> BoxFuture<'static, bool> + Send + Sync>,
 }
 
-/// All checks, asked together in a task of their own, so that they end also where whoever asked has
-/// hung up: nothing is held by a check that nobody waits for, and no answer is older than it looks.
+/// One concurrent run of all checks, in a task of its own, so that it finishes even if the request
+/// that started it is dropped.
 #[derive(Clone)]
-struct Round {
+struct CheckRound {
     begun: Instant,
-    failing: watch::Receiver<Option<Failing>>,
+    failing: watch::Receiver<Option<FailedChecks>>,
 }
 
-/// The checks that fail, by their names.
-type Failing = Arc<[Arc<str>]>;
+/// The names of the failed checks.
+type FailedChecks = Arc<[Arc<str>]>;
 
 impl Readiness {
     pub(super) fn add<F, C, E>(&mut self, name: Box<str>, check: F)
@@ -50,7 +50,7 @@ impl Readiness {
         C: Future<Output = Result<(), E>> + Send + 'static,
     {
         let ask = Arc::new(move || check().map(|answer| answer.is_ok()).boxed());
-        let check = Check { name: name.into(), ask };
+        let check = ReadyCheck { name: name.into(), ask };
         self.checks = self.checks.iter().cloned().chain([check]).collect();
     }
 
@@ -58,42 +58,42 @@ impl Readiness {
         self.timeout = time;
     }
 
-    /// Names the checks that fail; asks them if the last answer is old.
-    pub(super) async fn failing(&self) -> Failing {
+    /// Returns the names of the failed checks; runs the checks if the last result is too old.
+    pub(super) async fn failing(&self) -> FailedChecks {
         if self.checks.is_empty() {
             return Arc::default();
         }
         let mut round = self.round();
         let answer = round.failing.wait_for(Option::is_some).await.map(|answer| answer.clone());
-        // Where the task was taken away nothing is known, and nothing is well.
+        // If the task was aborted, every check counts as failed.
         let nothing_known = || self.checks.iter().map(|check| check.name.clone()).collect();
         answer.ok().flatten().unwrap_or_else(nothing_known)
     }
 
-    fn round(&self) -> Round {
+    fn round(&self) -> CheckRound {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(round) = last.as_ref().filter(|round| round.stands()) {
+        if let Some(round) = last.as_ref().filter(|round| round.is_current()) {
             return round.clone();
         }
         let (checks, time) = (self.checks.clone(), self.timeout);
         let (told, failing) = watch::channel(None);
-        tokio::spawn(async move { told.send(Some(ask_all(&checks, time).await)) });
-        last.insert(Round { begun: Instant::now(), failing }).clone()
+        tokio::spawn(async move { told.send(Some(run_all(&checks, time).await)) });
+        last.insert(CheckRound { begun: Instant::now(), failing }).clone()
     }
 }
 
-impl Round {
-    /// Tells whether it is under way, or fresh.
-    fn stands(&self) -> bool {
+impl CheckRound {
+    /// Returns whether the round is in progress or its result is fresh.
+    fn is_current(&self) -> bool {
         let is_under_way = self.failing.borrow().is_none() && self.failing.has_changed().is_ok();
-        is_under_way || self.begun.elapsed() < FRESH
+        is_under_way || self.begun.elapsed() < RESULT_MAX_AGE
     }
 }
 
-async fn ask_all(checks: &[Check], time: Duration) -> Failing {
-    let ask = |check: &Check| {
+async fn run_all(checks: &[ReadyCheck], time: Duration) -> FailedChecks {
+    let ask = |check: &ReadyCheck| {
         let ask = check.ask.clone();
-        // A check may panic before it is awaited, too.
+        // A check may also panic before it returns its future.
         let asked = AssertUnwindSafe(async move { ask().await }).catch_unwind();
         timeout(time, asked)
     };

@@ -2,7 +2,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 
-use crate::http::fixture::{Answer, Stage, calling, open, send};
+use crate::http::fixture::{Answer, ToolGate, calling, open, send};
 
 async fn asked(app: &Router, path: &str) -> Answer {
     send(app, Request::get(path).body(Body::empty()).expect("it is a request")).await
@@ -10,7 +10,7 @@ async fn asked(app: &Router, path: &str) -> Answer {
 
 #[tokio::test]
 async fn refusals_are_counted_by_status() {
-    let app = Stage::new().app(open().max_body_bytes(100));
+    let app = ToolGate::new().app(open().max_body_bytes(100));
     for input in ["{}", "{", &" ".repeat(100), &" ".repeat(101)] {
         send(&app, calling("add", input)).await;
     }
@@ -43,7 +43,7 @@ mod token_keys {
         let keys = Jwks::file(&path).read_at_most_every(Duration::ZERO);
         let verifier =
             JwtVerifier::new(keys, "https://issuer.example", "tools").expect("it is named");
-        let app = Stage::new().app(HttpConfig::new(Auth::new().jwt(verifier)));
+        let app = ToolGate::new().app(HttpConfig::new(Auth::new().jwt(verifier)));
 
         let answer = asked(&app, "/readyz").await;
         answer.refused(503, "UNAVAILABLE");
@@ -70,7 +70,7 @@ mod token_keys {
     #[tokio::test]
     async fn keys_that_cannot_be_read_are_among_the_figures() {
         let page = async |auth: Auth| {
-            let app = Stage::new().app(HttpConfig::new(auth).public_metrics());
+            let app = ToolGate::new().app(HttpConfig::new(auth).public_metrics());
             asked(&app, "/readyz").await;
             asked(&app, "/metrics").await.text
         };

@@ -1,4 +1,4 @@
-//! What a request is answered that leads to no call.
+//! The failure of a request for which no call was opened.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -8,25 +8,25 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value};
 use tool_contracts::{ErrorCode, ToolErrorDetail};
 
-use super::answer::{Heard, Outcome};
+use super::response::{AuditContext, JsonResponse};
 use super::status;
 use crate::refusal_reason::RefusalReason;
 
 #[cfg(test)]
 mod tests;
 
-/// Why a request leads to no call; answered in the same body as a failed call.
+/// The failure of a request without a call; its body has the format of a failed call.
 #[derive(Debug, Clone)]
 pub(super) struct Problem {
     pub(super) status: StatusCode,
     pub(super) code: ErrorCode,
-    /// Place, expectation and cure; never a value that was sent.
+    /// The field, what was expected and the fix; never a value of the request.
     pub(super) message: Cow<'static, str>,
     pub(super) details: Map<String, Value>,
     pub(super) retry_after: Option<Duration>,
-    /// As far as it was read.
+    /// The trace id, if it is known.
     pub(super) trace_id: Option<Box<str>>,
-    /// As far as it was read.
+    /// The tool, if it is known.
     pub(super) tool_name: Option<Box<str>>,
 }
 
@@ -47,7 +47,7 @@ impl Problem {
         }
     }
 
-    /// Makes one with the status that its code has in an answered call.
+    /// Creates a problem with the status of its code.
     pub(super) fn of(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(status::of_code(code), code, message)
     }
@@ -60,22 +60,22 @@ impl Problem {
         Self::of(ErrorCode::Forbidden, message)
     }
 
-    /// Makes the problem of a call that was refused, without opening one.
+    /// Creates the problem of a call that is refused without being opened.
     pub(super) fn from_detail(detail: &ToolErrorDetail) -> Self {
         let code = detail.error_code().unwrap_or(ErrorCode::Internal);
         let details = detail.details().cloned().unwrap_or_default();
         Self { details, ..Self::of(code, detail.message().to_owned()) }
     }
 
-    /// The server is letting go of what runs.
+    /// Creates the problem of a request during the shutdown.
     pub(super) fn draining() -> Self {
-        Self::of(ErrorCode::Unavailable, "this server is ending; make the request of another one")
+        Self::of(ErrorCode::Unavailable, "the server is shutting down; retry on another instance")
             .with_reason(RefusalReason::Draining)
     }
 
-    /// A panic, or what cannot be.
+    /// Creates the problem of a panic or a broken invariant.
     pub(super) fn internal() -> Self {
-        Self::of(ErrorCode::Internal, "the server failed while it answered this request")
+        Self::of(ErrorCode::Internal, "the server failed to handle the request")
     }
 
     /// Sets `details.reason`.
@@ -83,19 +83,19 @@ impl Problem {
         self.with_detail("reason", reason.as_str())
     }
 
-    /// Adds a fact, in place of one with the same name.
+    /// Sets a detail.
     pub(super) fn with_detail(mut self, name: &str, fact: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), fact.into());
         self
     }
 
-    /// Says it of a request of which this much is known.
-    pub(super) fn outcome(self, heard: &mut Heard) -> Outcome {
+    /// Makes the response, with the known facts of the request.
+    pub(super) fn response(self, audit: &mut AuditContext) -> JsonResponse {
         if self.trace_id.is_some() {
-            heard.trace_id = self.trace_id;
+            audit.trace_id = self.trace_id;
         }
         if let Some(tool_name) = self.tool_name {
-            heard.tool_name = tool_name;
+            audit.tool_name = tool_name;
         }
         let mut detail = ToolErrorDetail::of(self.code, self.message);
         if !self.details.is_empty() {
@@ -105,12 +105,12 @@ impl Problem {
             let time_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
             detail = detail.retry_after_ms(time_ms);
         }
-        Outcome::failure(self.status, &detail.build(), None, heard)
+        JsonResponse::failure(self.status, &detail.build(), None, audit)
     }
 }
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        self.outcome(&mut Heard::now()).into_response()
+        self.response(&mut AuditContext::new()).into_response()
     }
 }

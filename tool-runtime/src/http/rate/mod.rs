@@ -1,6 +1,6 @@
-//! How often a caller may ask, a tenant call a tool, and anybody guess a credential.
+//! Rate limits by caller, by tenant and tool, and of failed authentications.
 
-mod guesses;
+mod credentials;
 #[cfg(test)]
 mod tests;
 
@@ -16,18 +16,18 @@ use axum::http::request::Parts;
 use tool_contracts::ErrorCode;
 use uuid::Uuid;
 
-use self::guesses::Guesses;
+use self::credentials::CredentialLimiter;
 use super::auth::{Auth, Principal};
 use super::problem::Problem;
 use crate::policy::principal::NETWORK;
 use crate::policy::{RateKey, RateLimit, RateLimiter};
 use crate::{Runtime, Timer};
 
-/// How much is admitted over HTTP, beside what the runtime's policy says of a tool.
+/// Rate limits of the HTTP server, which hold beside the rate limits of the runtime's policy.
 ///
-/// Unless it is said, a principal makes 1,000 requests a second, 2,000 at once, and failed
-/// authentications are limited to ten a minute, address and way. A request above a limit is answered
-/// `429` with `Retry-After`.
+/// By default each principal may make 1,000 requests a second with bursts of 2,000, and each address
+/// may fail to authenticate ten times a minute, counted separately for keys and tokens. A request
+/// above a limit is answered `429` with `Retry-After`.
 ///
 /// # Examples
 /// ```
@@ -48,80 +48,79 @@ pub struct RateLimits {
     failures: Option<RateLimit>,
 }
 
-/// How many requests a second each principal makes unless the host sets another limit.
+/// The default limit of each principal, in requests a second.
 const REQUESTS: u32 = 1_000;
 
-/// What has been used of the limits.
-pub(super) struct Rates {
-    /// By tool, whose names nobody but the runtime gives.
-    calls: HashMap<Box<str>, Apart<Uuid, Uuid>>,
-    /// By principal, and of those whom nobody knows by address.
-    requests: Option<Apart<Arc<str>, Peer>>,
-    guesses: Option<Guesses>,
+/// The limiters of one server.
+pub(super) struct RateLimiters {
+    /// By tool of the runtime.
+    calls: HashMap<Box<str>, SplitLimiter<Uuid, Uuid>>,
+    /// By principal, or by address if the caller is not authenticated.
+    requests: Option<SplitLimiter<Arc<str>, Peer>>,
+    credentials: Option<CredentialLimiter>,
 }
 
-/// One limit for callers who are known, and the same for strangers.
+/// Two limiters with the same limit: one of authenticated callers, one of all others.
 ///
-/// Strangers name whichever tenant they like and come from many addresses: they use up nobody's
-/// allowance, and not the room in which those of others are remembered.
+/// Anonymous callers may name any tenant and use many addresses. With a limiter of their own they
+/// neither use up the allowance of authenticated callers nor the memory of that limiter.
 #[derive(Debug)]
-struct Apart<K: RateKey, S: RateKey> {
+struct SplitLimiter<K: RateKey, S: RateKey> {
     known: RateLimiter<K>,
-    strangers: RateLimiter<S>,
+    anonymous: RateLimiter<S>,
 }
 
-/// The owner of what is counted by caller: a proven principal, and else an address.
+/// The caller that a resource is counted for: an authenticated principal, or else an address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Caller {
-    Known(Arc<str>),
-    Unknown(Peer),
+    Principal(Arc<str>),
+    Address(Peer),
 }
 
-/// The other end of a connection, as far as one sender can be told from another.
+/// The network address of a client; `None` if it is unknown.
 ///
-/// Of IPv6 that is the first half, since whoever has one address there has all of the second. Where
-/// nobody says it, all requests are of one peer.
+/// An IPv6 address is reduced to its /64, because one client has a whole /64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Peer(Option<IpAddr>);
 
 impl RateLimits {
-    /// Limits requests and failed authentications, and no calls of single tools.
+    /// Limits requests and failed authentications as described above; calls of tools are not limited.
     pub fn new() -> Self {
         let requests = RateLimit::per_second(REQUESTS).and_then(|limit| limit.burst(2 * REQUESTS));
         Self { calls: None, requests: requests.ok(), failures: RateLimit::per_minute(10).ok() }
     }
 
-    /// Limits nothing at all: for a server whose gateway counts requests, or for a test of load.
+    /// Limits nothing: for a server behind a gateway with limits of its own, or for a load test.
     pub fn none() -> Self {
         Self { calls: None, requests: None, failures: None }
     }
 
-    /// Limits how often each tenant calls each tool. Callers whom nobody knows have an allowance of
-    /// their own for each tenant that they name.
+    /// Limits how often each tenant calls each tool. Anonymous callers have a separate allowance for
+    /// each tenant that they name.
     pub fn calls(mut self, limit: RateLimit) -> Self {
         self.calls = Some(limit);
         self
     }
 
-    /// Limits how many requests each principal makes, counted before their bodies are read; 1,000 a
-    /// second and 2,000 at once unless it is said. Of those whom nobody knows, each address has an
-    /// allowance.
+    /// Limits the requests of each principal, counted before their bodies are read; by default 1,000 a
+    /// second with bursts of 2,000. Anonymous callers are limited by address.
     pub fn requests(mut self, limit: RateLimit) -> Self {
         self.requests = Some(limit);
         self
     }
 
-    /// Limits how often an address sends credentials that are not good: keys and tokens apart.
+    /// Limits how often an address may send invalid credentials, counted separately for keys and
+    /// tokens.
     ///
-    /// Above it, what is not good is answered `429`. What is good passes, so that nobody shuts out
-    /// the others behind one gateway: a key always, since it costs no more than a hash and is too
-    /// long to be guessed. The check of a token's signature costs more: above their allowances, all
-    /// addresses together have 200 bad tokens a second looked at, and past that a token is refused
-    /// unread, but those that were good from there before.
+    /// Above the limit, an invalid credential is answered `429`. A valid one still passes, so that one
+    /// client does not lock out others behind the same gateway. A key is always checked, because the
+    /// check costs one hash. The signature of a token costs more: of addresses above their limit,
+    /// 200 invalid tokens a second are checked in all; beyond that, a token is refused unchecked
+    /// unless the same address has sent it successfully before.
     ///
     /// The address is that of the connection
     /// ([`ConnectInfo<SocketAddr>`](axum::extract::ConnectInfo)); behind a gateway it is the
-    /// gateway's, and without one all requests share an allowance.
+    /// gateway's, and without it all requests share one allowance.
     pub fn failed_authentications(mut self, limit: RateLimit) -> Self {
         self.failures = Some(limit);
         self
@@ -134,7 +133,7 @@ impl Default for RateLimits {
     }
 }
 
-impl Rates {
+impl RateLimiters {
     pub(super) fn new(limits: RateLimits, runtime: &Runtime) -> Self {
         let tools = runtime.specs().map(|spec| spec.name().into());
         Self::of_tools(limits, tools, &runtime.shared_timer())
@@ -146,19 +145,25 @@ impl Rates {
         timer: &Arc<dyn Timer>,
     ) -> Self {
         let RateLimits { calls, requests, failures } = limits;
-        let of_tool = |tool| Some((tool, Apart::new(calls?, timer)));
+        let of_tool = |tool| Some((tool, SplitLimiter::new(calls?, timer)));
         Self {
             calls: tools.filter_map(of_tool).collect(),
-            requests: requests.map(|limit| Apart::new(limit, timer)),
-            guesses: failures.map(|limit| Guesses::new(limit, timer)),
+            requests: requests.map(|limit| SplitLimiter::new(limit, timer)),
+            credentials: failures.map(|limit| CredentialLimiter::new(limit, timer)),
         }
     }
 
-    /// Finds out who a request is from. Cancel-safe.
-    pub(super) async fn prove(&self, auth: &Auth, parts: &Parts) -> Result<Principal, Problem> {
+    /// Authenticates a request. Cancel-safe.
+    pub(super) async fn authenticate(
+        &self,
+        auth: &Auth,
+        parts: &Parts,
+    ) -> Result<Principal, Problem> {
         let peer = Peer::of(parts);
-        match &self.guesses {
-            Some(guesses) => guarded(guesses, auth, peer, &parts.headers).await,
+        match &self.credentials {
+            Some(credentials) => {
+                authenticate_limited(credentials, auth, peer, &parts.headers).await
+            }
             None => Ok(auth.principal(&parts.headers).await?),
         }
     }
@@ -170,34 +175,34 @@ impl Rates {
         tenant: Uuid,
         principal: &Principal,
     ) -> Result<(), Problem> {
-        let Some(Apart { known, strangers }) = self.calls.get(tool) else { return Ok(()) };
-        let limiter = if principal.is_anonymous() { strangers } else { known };
+        let Some(SplitLimiter { known, anonymous }) = self.calls.get(tool) else { return Ok(()) };
+        let limiter = if principal.is_anonymous() { anonymous } else { known };
         limiter.check(&tenant).map_err(|wait| {
-            limited("this tenant has called this tool too often; call it again later", wait)
+            limited("the tenant has exceeded its rate limit for this tool; retry later", wait)
         })
     }
 
     /// Counts a request.
     pub(super) fn request(&self, parts: &Parts, principal: &Principal) -> Result<(), Problem> {
         let peer = Peer::of(parts);
-        let Some(Apart { known, strangers }) = &self.requests else { return Ok(()) };
+        let Some(SplitLimiter { known, anonymous }) = &self.requests else { return Ok(()) };
         let counted = if principal.is_anonymous() {
-            strangers.check(&peer)
+            anonymous.check(&peer)
         } else {
             known.check(principal.id())
         };
         counted.map_err(|wait| {
-            limited("this caller has made too many requests; make the next one later", wait)
+            limited("the caller has exceeded its request rate limit; retry later", wait)
         })
     }
 }
 
-impl<K: RateKey, S: RateKey> Apart<K, S> {
+impl<K: Key, S: Key> SplitLimiter<K, S> {
     fn new(limit: RateLimit, timer: &Arc<dyn Timer>) -> Self {
-        let [known, strangers] = [timer, timer].map(Arc::clone);
+        let [known, anonymous] = [timer, timer].map(Arc::clone);
         Self {
             known: RateLimiter::new(limit, known),
-            strangers: RateLimiter::new(limit, strangers),
+            anonymous: RateLimiter::new(limit, anonymous),
         }
     }
 }
@@ -207,25 +212,25 @@ impl Caller {
         if principal.is_anonymous() {
             Self::peer(parts)
         } else {
-            Self::Known(Arc::clone(principal.id()))
+            Self::Principal(Arc::clone(principal.id()))
         }
     }
 
-    /// Makes the caller of a request that has proven nothing: its address.
+    /// Returns the caller of a request that is not authenticated: its address.
     pub(super) fn peer(parts: &Parts) -> Self {
-        Self::Unknown(Peer::of(parts))
+        Self::Address(Peer::of(parts))
     }
 
-    /// Makes a caller of whom nothing is known, not even its address.
+    /// Returns a caller whose address is unknown too.
     pub(super) fn unknown() -> Self {
-        Self::Unknown(Peer(None))
+        Self::Address(Peer(None))
     }
 
-    /// Returns the name of the principal, if it is proven.
+    /// Returns the principal's name, if the caller is authenticated.
     pub(super) fn name(&self) -> Option<&str> {
         match self {
-            Self::Known(id) => Some(id.strip_prefix(NETWORK).unwrap_or(id)),
-            Self::Unknown(_) => None,
+            Self::Principal(id) => Some(id.strip_prefix(NETWORK).unwrap_or(id)),
+            Self::Address(_) => None,
         }
     }
 }
@@ -233,7 +238,7 @@ impl Caller {
 #[cfg(test)]
 impl Caller {
     pub(super) fn known(name: &str) -> Self {
-        Self::Known(name.into())
+        Self::Principal(name.into())
     }
 }
 
@@ -243,36 +248,36 @@ impl Peer {
         Self(address.map(|ConnectInfo(address)| network(address.ip())))
     }
 
-    /// Makes the peer of an address.
+    /// Returns the peer of an address.
     pub(super) fn at(address: IpAddr) -> Self {
         Self(Some(network(address)))
     }
 }
 
-impl fmt::Debug for Rates {
+impl fmt::Debug for RateLimiters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { calls, requests, .. } = self;
-        f.debug_struct("Rates")
+        f.debug_struct("RateLimiters")
             .field("calls", calls)
             .field("requests", requests)
             .finish_non_exhaustive()
     }
 }
 
-/// Finds out who a request is from, and counts what is not good in it.
-async fn guarded(
-    guesses: &Guesses,
+/// Authenticates a request and counts an invalid credential.
+async fn authenticate_limited(
+    credentials: &CredentialLimiter,
     auth: &Auth,
     peer: Peer,
     headers: &HeaderMap,
 ) -> Result<Principal, Problem> {
-    let token = auth.token(headers).map(|token| guesses.print(peer, token));
-    token.map_or(Ok(()), |token| guesses.admit(peer, token))?;
+    let token = auth.token(headers).map(|token| credentials.fingerprint(peer, token));
+    token.map_or(Ok(()), |token| credentials.admit(peer, token))?;
     let proven = auth.principal(headers).await;
     if let (Ok(_), Some(token)) = (&proven, token) {
-        guesses.hit(token);
+        credentials.record_accepted(token);
     }
-    proven.map_err(|unproven| guesses.missed(peer, token, unproven))
+    proven.map_err(|unproven| credentials.record_rejected(peer, token, unproven))
 }
 
 fn network(address: IpAddr) -> IpAddr {

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, Request};
 use futures::executor::block_on;
 use uuid::Uuid;
 
-use super::{RateLimits, Rates};
+use super::{RateLimiters, RateLimits};
 use crate::http::problem::Problem;
 use crate::http::{ApiKey, ApiKeySet, ApiKeys, Auth, Principal, Scopes};
 use crate::policy::RateLimit;
@@ -37,7 +37,7 @@ impl Timer for Hand {
 
 /// A server that knows two keys.
 struct Door {
-    rates: Rates,
+    rates: RateLimiters,
     auth: Auth,
     keys: [ApiKey; 2],
     hand: Arc<Hand>,
@@ -52,7 +52,7 @@ impl Door {
         let set = ApiKeySet::new().with(keys[0].hash(), Principal::trusted("one"));
         let set = set.and_then(|set| set.with(keys[1].hash(), Principal::trusted("two")));
         let auth = Auth::new().api_keys(&ApiKeys::new(set.expect("they are different")));
-        Self { rates: Rates::of_tools(limits, tools, &timer), auth, keys, hand }
+        Self { rates: RateLimiters::of_tools(limits, tools, &timer), auth, keys, hand }
     }
 
     fn advance(&self, time: Duration) {
@@ -70,8 +70,8 @@ impl Door {
 }
 
 /// Lets a request in as the server does.
-async fn prove(rates: &Rates, auth: &Auth, parts: &Parts) -> Result<Principal, Problem> {
-    let principal = rates.prove(auth, parts).await?;
+async fn prove(rates: &RateLimiters, auth: &Auth, parts: &Parts) -> Result<Principal, Problem> {
+    let principal = rates.authenticate(auth, parts).await?;
     rates.request(parts, &principal)?;
     Ok(principal)
 }
@@ -113,8 +113,8 @@ fn a_server_without_limits_of_its_own_bounds_the_requests_of_each_caller() {
 #[test]
 fn whoever_sends_bad_keys_is_told_to_wait() {
     let door = Door::new(RateLimits::new().failed_authentications(limit(6)));
-    let guesses = [(); 8].map(|()| door.status(GATEWAY, "guess"));
-    assert_eq!(guesses, [401, 401, 401, 401, 401, 401, 429, 429]);
+    let credentials = [(); 8].map(|()| door.status(GATEWAY, "guess"));
+    assert_eq!(credentials, [401, 401, 401, 401, 401, 401, 429, 429]);
     let problem = door.knock(GATEWAY, "guess").expect_err("it is above the limit");
     assert_eq!(problem.retry_after, Some(MINUTE / 6));
     door.advance(MINUTE / 6);
@@ -229,7 +229,7 @@ mod with_tokens {
     use jsonwebtoken::Algorithm;
     use serde_json::json;
 
-    use super::super::guesses::RESERVE;
+    use super::super::credentials::RESERVE;
     use super::{Door, GATEWAY, MINUTE, RateLimits, limit, prove, request, status};
     use crate::http::auth::issuer::{Signer, claims_but, verifier_of};
 

@@ -1,4 +1,4 @@
-//! The paths, and who answers them.
+//! The routes of the API.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use axum::routing::{MethodRouter, get, post};
 use tool_contracts::ErrorCode;
 
 use super::HttpConfig;
-use super::answer::ResponseFormat;
 use super::app::{App, Shared};
 use super::metrics::{Route, measured};
 use super::problem::Problem;
-use super::{approvals, call, evidence, list, openapi, outcomes, probes, receiving, traces};
+use super::response::ResponseFormat;
+use super::{approvals, call, evidence, list, openapi, outcomes, probes, request, traces};
 use crate::Runtime;
 
 #[cfg(test)]
@@ -23,9 +23,9 @@ mod tests;
 
 /// Serves a runtime's tools: an [`axum::Router`] that can be nested under any path.
 ///
-/// Paths and methods that it does not have are answered too, in the body of every failure. Nested,
-/// that holds below its path; merged, for every path that no other router has. A router with a
-/// fallback of its own takes it merged after [`Router::reset_fallback`].
+/// Unknown paths and methods are answered too, in the format of every failure. Nested, that holds
+/// below its path; merged, for every path that no other router has. To merge it into a router with
+/// its own fallback, call [`Router::reset_fallback`] first.
 ///
 /// ```
 /// use axum::Router;
@@ -52,18 +52,18 @@ pub fn router(runtime: Runtime, config: HttpConfig) -> Router {
     routers(runtime, config).api
 }
 
-/// A runtime's tools over HTTP, and its probes apart.
+/// The router of a runtime's tools, and a separate router of its probes.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Routers {
-    /// Everything that [`router`] serves, the probes too.
+    /// Everything that [`router`] serves, including the probes.
     pub api: Router,
-    /// `/healthz`, `/readyz` and `/metrics` of the same server alone, for
+    /// Only `/healthz`, `/readyz` and `/metrics` of the same server, for
     /// [`Server::probes_on`](super::Server::probes_on).
     pub probes: Router,
 }
 
-/// Serves a runtime's tools as [`router`] does, and its probes in a router of their own too.
+/// Serves a runtime's tools as [`router`] does, and its probes in a separate router too.
 pub fn routers(runtime: Runtime, config: HttpConfig) -> Routers {
     let app = Arc::new(App::new(runtime, config));
     let probes = probes().fallback(measured(Route::Unknown, no_path)).with_state(app.clone());
@@ -96,7 +96,7 @@ fn api(app: Shared) -> Router {
         .with_state(app)
 }
 
-/// A path that takes `POST`, and tells so whoever sends something else; axum tells it in `Allow`.
+/// Routes `POST` to a handler; other methods are answered 405, and axum adds `Allow`.
 fn posted<H, T>(route: Route, handler: H) -> MethodRouter<Shared>
 where
     H: Handler<T, Shared>,
@@ -107,7 +107,7 @@ where
     post(measured(route, handler)).fallback(measured(Route::Unknown, other))
 }
 
-/// A path that takes `GET`, and so `HEAD`.
+/// Routes `GET` and `HEAD` to a handler; other methods are answered 405.
 fn got<H, T>(route: Route, handler: H) -> MethodRouter<Shared>
 where
     H: Handler<T, Shared>,
@@ -132,12 +132,12 @@ fn wrong_method(parts: &Parts, taken: &[&str], format: ResponseFormat) -> Respon
         return StatusCode::NO_CONTENT.into_response();
     }
     let (sent, taken_words) = (sent(&parts.method), taken.join(" and "));
-    let message = format!("this path does not take {sent}; it takes {taken_words}");
+    let message = format!("this path does not accept {sent}; it accepts {taken_words}");
     let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::InvalidArgument, message);
-    receiving::refused_as(format, parts, problem.with_detail("allowed", taken))
+    request::refused_as(format, parts, problem.with_detail("allowed", taken))
 }
 
-/// Names the methods that there are; any other is a word of the caller's own.
+/// Returns the name of a standard method; another one is text of the client and is not repeated.
 fn sent(method: &Method) -> &str {
     const KNOWN: [Method; 8] = [
         Method::CONNECT,
@@ -153,6 +153,6 @@ fn sent(method: &Method) -> &str {
 }
 
 async fn no_path(parts: Parts) -> Response {
-    let problem = Problem::of(ErrorCode::NotFound, "nothing is served under this path");
-    receiving::refused(&parts, problem)
+    let problem = Problem::of(ErrorCode::NotFound, "there is no such path");
+    request::refused(&parts, problem)
 }

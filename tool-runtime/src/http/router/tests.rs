@@ -4,7 +4,7 @@ use axum::http::header::{ALLOW, CONTENT_TYPE};
 
 use super::*;
 use crate::http::Auth;
-use crate::http::fixture::{Answer, Stage, calling, open, send};
+use crate::http::fixture::{Answer, ToolGate, calling, open, send};
 
 async fn sent(app: &Router, method: &str, path: &str) -> Answer {
     let request = Request::builder().method(method).uri(path).body(Body::empty());
@@ -13,22 +13,22 @@ async fn sent(app: &Router, method: &str, path: &str) -> Answer {
 
 #[tokio::test]
 async fn a_path_that_is_not_there_is_answered_in_the_body_of_a_failure() {
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     for path in ["/", "/tools", "/tools/call/", "/tools/cal", "/tools/call/add"] {
         let answer = sent(&app, "POST", path).await;
-        assert_eq!(answer.refused(404, "NOT_FOUND"), "nothing is served under this path");
+        assert_eq!(answer.refused(404, "NOT_FOUND"), "there is no such path");
         assert_eq!(answer.headers[CONTENT_TYPE], "application/json");
     }
 }
 
 #[tokio::test]
 async fn a_method_that_a_path_does_not_take_is_told_which_it_takes() {
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     for path in ["/tools/list", "/tools/call"] {
         for method in ["GET", "PUT", "DELETE", "PATCH", "TRACE"] {
             let answer = sent(&app, method, path).await;
             let message = answer.refused(405, "INVALID_ARGUMENT");
-            assert_eq!(message, format!("this path does not take {method}; it takes POST"));
+            assert_eq!(message, format!("this path does not accept {method}; it accepts POST"));
             let allowed = &answer.json()["detail"]["details"]["allowed"];
             assert_eq!(*allowed, serde_json::json!(["POST"]));
             assert_eq!(answer.headers[ALLOW], "POST");
@@ -43,10 +43,10 @@ async fn a_method_that_a_path_does_not_take_is_told_which_it_takes() {
 
 #[tokio::test]
 async fn a_method_that_there_is_not_is_not_repeated() {
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     let answer = sent(&app, "SECRET", "/healthz").await;
     let message = answer.refused(405, "INVALID_ARGUMENT");
-    assert_eq!(message, "this path does not take this method; it takes GET and HEAD");
+    assert_eq!(message, "this path does not accept this method; it accepts GET and HEAD");
     assert_eq!(answer.json()["detail"]["details"]["allowed"], serde_json::json!(["GET", "HEAD"]));
     assert_eq!(answer.headers[ALLOW], "GET,HEAD");
 }
@@ -54,7 +54,7 @@ async fn a_method_that_there_is_not_is_not_repeated() {
 #[tokio::test]
 async fn nested_it_answers_for_all_that_is_below_its_path() {
     let own = Router::new().route("/own", get(|| async { "own" }));
-    let app = own.nest("/api", Stage::new().app(open()));
+    let app = own.nest("/api", ToolGate::new().app(open()));
     let mut request = calling("add", r#"{"a":1}"#);
     *request.uri_mut() = "/api/tools/call".parse().expect("a path");
     assert_eq!(send(&app, request).await.json()["output"], 2);
@@ -63,7 +63,7 @@ async fn nested_it_answers_for_all_that_is_below_its_path() {
     answer.refused(405, "INVALID_ARGUMENT");
     assert_eq!(answer.headers[ALLOW], "POST");
     assert_eq!(sent(&app, "GET", "/own").await.text, "own");
-    // What is beside it is not its own.
+    // A path beside the nested router is not its own.
     assert_eq!((sent(&app, "GET", "/elsewhere").await.status), 404);
     assert_eq!(sent(&app, "GET", "/elsewhere").await.text, "");
 }
@@ -71,13 +71,13 @@ async fn nested_it_answers_for_all_that_is_below_its_path() {
 #[tokio::test]
 async fn merged_it_answers_for_what_nobody_else_does() {
     let own = Router::new().route("/own", get(|| async { "own" }));
-    let app = own.clone().merge(Stage::new().app(open()));
+    let app = own.clone().merge(ToolGate::new().app(open()));
     assert_eq!(sent(&app, "GET", "/own").await.text, "own");
     sent(&app, "GET", "/elsewhere").await.refused(404, "NOT_FOUND");
     assert_eq!(send(&app, calling("add", "{}")).await.status, 200);
 
     let with_fallback = own.fallback(|| async { "fallback" });
-    let app = with_fallback.merge(Stage::new().app(open()).reset_fallback());
+    let app = with_fallback.merge(ToolGate::new().app(open()).reset_fallback());
     assert_eq!(sent(&app, "GET", "/elsewhere").await.text, "fallback");
     sent(&app, "GET", "/tools/call").await.refused(405, "INVALID_ARGUMENT");
 }
@@ -86,7 +86,7 @@ async fn merged_it_answers_for_what_nobody_else_does() {
 async fn whoever_names_a_trace_finds_it_in_every_refusal() {
     let config = HttpConfig::new(Auth::new());
     config.drain().begin();
-    let app = Stage::new().app(config);
+    let app = ToolGate::new().app(config);
     for (method, path, status) in [
         ("GET", "/nowhere", 404),
         ("GET", "/tools/call", 405),

@@ -23,8 +23,8 @@ use super::socket::Socket;
 #[cfg(feature = "tls")]
 use super::tls::{MaybeTls, Tls};
 use crate::http::Drain;
+use crate::http::quota::{Permit, Quota};
 use crate::http::rate::Peer;
-use crate::http::shares::{Share, Shares};
 
 /// The shortest and the longest pause after the system could not accept a connection.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
@@ -35,9 +35,9 @@ pub(super) struct Acceptor {
     pub(super) drain: Drain,
     pub(super) limits: Arc<ServerLimits>,
     pub(super) connection_builder: Arc<Builder<TokioExecutor>>,
-    pub(super) places: Arc<Semaphore>,
+    pub(super) slots: Arc<Semaphore>,
     /// The connections of each address.
-    pub(super) addresses: Arc<Shares<Peer>>,
+    pub(super) addresses: Arc<Quota<Peer>>,
     #[cfg(feature = "tls")]
     pub(super) tls: Option<Tls>,
 }
@@ -45,8 +45,8 @@ pub(super) struct Acceptor {
 /// The slot of one connection, which counts as open until this is dropped.
 struct ConnectionSlot {
     drain: Drain,
-    _place: OwnedSemaphorePermit,
-    _share: Option<Share<Peer>>,
+    _slot: OwnedSemaphorePermit,
+    _address: Option<Permit<Peer>>,
 }
 
 impl Acceptor {
@@ -57,8 +57,8 @@ impl Acceptor {
             drain: drain.clone(),
             limits: Arc::clone(limits),
             connection_builder: Arc::new(connection::connection_builder(limits)),
-            places: Arc::new(Semaphore::new(limits.connections)),
-            addresses: Arc::new(Shares::new(limits.connections, limits.per_address())),
+            slots: Arc::new(Semaphore::new(limits.connections)),
+            addresses: Arc::new(Quota::new(limits.connections, limits.per_address())),
             #[cfg(feature = "tls")]
             tls: None,
         }
@@ -73,25 +73,25 @@ impl Acceptor {
     ) {
         loop {
             // Acquired before accepting, so that further connections wait in the system's backlog.
-            let Ok(place) = self.places.clone().acquire_owned().await else { return };
+            let Ok(free_slot) = self.slots.clone().acquire_owned().await else { return };
             let (stream, peer) = accept(listener, self.drain.counters()).await;
             *taken += 1;
-            let Some(share) = self.share(peer) else {
+            let Some(permit) = self.address_permit(peer) else {
                 self.drain.counters().refused.add();
                 continue;
             };
-            let slot = ConnectionSlot::take(&self.drain, place, share);
+            let slot = ConnectionSlot::take(&self.drain, free_slot, permit);
             tokio::spawn(self.serve(stream, peer, stage.subscribe(), slot));
         }
     }
 
     /// Returns a permit for a connection of this address; `Some(None)` for a proxy, which has no limit.
     #[expect(clippy::option_option, reason = "the outer one refuses, the inner one has no limit")]
-    fn share(&self, peer: SocketAddr) -> Option<Option<Share<Peer>>> {
+    fn address_permit(&self, peer: SocketAddr) -> Option<Option<Permit<Peer>>> {
         if self.limits.client_address.is_proxy(peer.ip()) {
             return Some(None);
         }
-        self.addresses.take(Peer::at(peer.ip()), 1).ok().map(Some)
+        self.addresses.acquire(Peer::at(peer.ip()), 1).ok().map(Some)
     }
 
     /// Serves one connection.
@@ -124,9 +124,9 @@ impl Acceptor {
 }
 
 impl ConnectionSlot {
-    fn take(drain: &Drain, place: OwnedSemaphorePermit, share: Option<Share<Peer>>) -> Self {
+    fn take(drain: &Drain, slot: OwnedSemaphorePermit, permit: Option<Permit<Peer>>) -> Self {
         drain.counters().accepted.add();
-        Self { drain: drain.clone(), _place: place, _share: share }
+        Self { drain: drain.clone(), _slot: slot, _address: permit }
     }
 }
 
@@ -193,14 +193,14 @@ mod tests {
         assert!(is_served);
         let (second, is_served) = connect("127.0.0.1:0").await;
         assert!(is_served);
-        assert!(!connect("127.0.0.1:0").await.1, "half of the connections is its share");
+        assert!(!connect("127.0.0.1:0").await.1, "half of the connections is its permit");
         assert_eq!(drain.counters().refused.read(), 1);
-        assert!(connect("127.0.0.2:0").await.1, "another address has its own share");
+        assert!(connect("127.0.0.2:0").await.1, "another address has its own permit");
         drop(second);
         while drain.counters().open() > 1 {
             tokio::task::yield_now().await;
         }
-        assert!(connect("127.0.0.1:0").await.1, "what has ended leaves its share");
+        assert!(connect("127.0.0.1:0").await.1, "what has ended leaves its permit");
     }
 
     #[tokio::test]

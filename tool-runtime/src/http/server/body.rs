@@ -158,7 +158,7 @@ mod tests {
 
     use super::{PART, ResponseBody, TimedBody};
     use crate::http::Drain;
-    use crate::http::fixture::Shy;
+    use crate::http::fixture::PendingBody;
     use crate::http::server::activity::ConnectionActivity;
 
     const TIMEOUT: Duration = Duration::from_secs(10);
@@ -191,14 +191,14 @@ mod tests {
     #[test]
     fn a_body_that_came_with_its_head_costs_no_timer() {
         // There is no tokio runtime here, so a timer would panic.
-        let read = TimedBody::new(Shy(1), TIMEOUT).collect();
+        let read = TimedBody::new(PendingBody(1), TIMEOUT).collect();
         assert!(futures::executor::block_on(read).expect("it is read").to_bytes().is_empty());
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_body_that_does_not_come_is_waited_for_as_long_as_it_may_take() {
         let begun = Instant::now();
-        let read = TimedBody::new(Shy(u32::MAX), TIMEOUT).collect().await;
+        let read = TimedBody::new(PendingBody(u32::MAX), TIMEOUT).collect().await;
         assert!(read.is_err());
         assert_eq!(begun.elapsed().as_secs(), TIMEOUT.as_secs());
     }

@@ -21,7 +21,7 @@ use super::ServerLimits;
 use super::activity::ConnectionActivity;
 use super::body::{ResponseBody, TimedBody};
 use crate::http::problem::Problem;
-use crate::http::receiving;
+use crate::http::request;
 
 /// The hyper service of one connection.
 #[derive(Debug, Clone)]
@@ -41,9 +41,9 @@ impl RequestService {
         let open = self.activity.request_started(request.version() == Version::HTTP_2);
         self.activity.wait_for_room(self.limits.unread_bytes).await;
         let answer = if is_flooded(&request, &self.limits) {
-            receiving::refused(&request.into_parts().0, too_many_headers())
+            request::refused(&request.into_parts().0, too_many_headers())
         } else if names_no_host(&request) {
-            receiving::refused(&request.into_parts().0, no_host())
+            request::refused(&request.into_parts().0, no_host())
         } else {
             self.routed(request).await
         };

@@ -1,4 +1,4 @@
-//! Which HTTP status a failed call is answered with.
+//! Maps error codes and classes to HTTP statuses.
 
 use axum::http::StatusCode;
 use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
@@ -6,17 +6,17 @@ use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
 #[cfg(test)]
 mod tests;
 
-/// Says the status of a failure: by its code, or by its class where the code is the tool's own.
+/// Returns the status of a failure: by its code, or by its class if the code is the tool's own.
 pub(super) fn of(detail: &ToolErrorDetail, draining: bool) -> StatusCode {
     match detail.error_code() {
-        // The server's end is what cancelled it: the same call may be made of another server.
+        // The shutdown cancelled the call, so it may be retried on another instance.
         Some(ErrorCode::Cancelled) if draining => StatusCode::SERVICE_UNAVAILABLE,
         Some(code) => of_code(code),
         None => of_class(detail.class()),
     }
 }
 
-/// Says the status of a code that all tools share.
+/// Returns the status of a shared error code.
 pub(super) fn of_code(code: ErrorCode) -> StatusCode {
     use ErrorCode as Code;
     match code {
@@ -34,12 +34,12 @@ pub(super) fn of_code(code: ErrorCode) -> StatusCode {
         Code::UpstreamError => StatusCode::BAD_GATEWAY,
         Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         Code::Internal | Code::InvalidOutput => StatusCode::INTERNAL_SERVER_ERROR,
-        // A code that is newer than this table has the status of its class.
+        // `ErrorCode` is non-exhaustive: a newer code has the status of its class.
         newer => of_class(newer.class()),
     }
 }
 
-/// Says the status of a class.
+/// Returns the status of an error class.
 pub(super) fn of_class(class: ToolErrorType) -> StatusCode {
     use ToolErrorType as Class;
     match class {
@@ -48,7 +48,7 @@ pub(super) fn of_class(class: ToolErrorType) -> StatusCode {
         Class::Timeout => StatusCode::GATEWAY_TIMEOUT,
         Class::Upstream => StatusCode::BAD_GATEWAY,
         Class::Retryable => StatusCode::SERVICE_UNAVAILABLE,
-        // Trying again does not help, and neither the request nor the server is at fault.
+        // A retry does not help, and neither the request nor the server is at fault.
         _ => StatusCode::CONFLICT,
     }
 }

@@ -1,4 +1,4 @@
-//! What a token says of who sends it.
+//! The claims of a token: subject, scopes and tenants.
 
 use std::collections::BTreeSet;
 
@@ -9,26 +9,26 @@ use uuid::Uuid;
 
 use crate::http::Scopes;
 
-/// The claims that are read here; the times and the audience are checked before.
+/// The claims that determine the principal. CacheTimes and audience are checked by `jsonwebtoken`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Claims {
     pub(super) sub: Box<str>,
-    #[expect(dead_code, reason = "that it is one text is checked by reading it")]
+    #[expect(dead_code, reason = "deserializing it checks that it is one string")]
     iss: Box<str>,
     #[serde(flatten)]
     others: Map<String, Value>,
 }
 
 impl Claims {
-    /// Reads `scope` (RFC 8693) or else `scp`: words in a text, or an array of them.
+    /// Reads `scope` (RFC 8693), or else `scp`: words in a string, or an array of strings.
     pub(super) fn scopes(&self) -> Scopes {
         let claim = self.others.get("scope").or_else(|| self.others.get("scp"));
         Scopes::known(words(claim).flat_map(str::split_ascii_whitespace))
     }
 
-    /// Reads the tenants of this claim; without one, of `tenants` or else `tenant_id`.
+    /// Reads the tenants of this claim; if `None`, of `tenants`, or else `tenant_id`.
     ///
-    /// What names no tenant grants none.
+    /// A value that is no tenant is skipped.
     pub(super) fn tenants(&self, claim: Option<&str>) -> BTreeSet<Uuid> {
         let claim = match claim {
             Some(claim) => self.others.get(claim),
@@ -38,7 +38,7 @@ impl Claims {
     }
 }
 
-/// A text, or the texts of an array.
+/// Returns the strings of a claim: one string, or those of an array.
 fn words(claim: Option<&Value>) -> impl Iterator<Item = &str> {
     let items = match claim {
         Some(Value::Array(items)) => &**items,

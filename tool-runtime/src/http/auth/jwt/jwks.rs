@@ -1,4 +1,4 @@
-//! Where an issuer's public keys come from.
+//! The source of an issuer's public keys.
 
 use std::fmt;
 use std::fs::File;
@@ -14,7 +14,7 @@ use tokio::task::spawn_blocking;
 
 use super::key_set::KeySet;
 
-/// The most bytes that a set of keys may have.
+/// The largest key set, in bytes.
 const MOST_BYTES: usize = 1 << 20;
 
 const FILE_MAX_AGE: Duration = Duration::from_secs(30);
@@ -23,12 +23,12 @@ const STALE: Duration = Duration::from_secs(24 * 60 * 60);
 const BETWEEN: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Where an issuer's public keys (JWKS, RFC 7517) come from: a text, a file or a URL.
+/// The source of an issuer's public keys (JWKS, RFC 7517): a text, a file or a URL.
 ///
 /// Keys of a file or a URL are read again in the background once they are
-/// [`max_age`](Self::max_age) old, and at once when a token names a key that is not among them; a
-/// request waits for that and for nothing else. While they cannot be read, the last ones stay good
-/// for [`keep_stale`](Self::keep_stale).
+/// [`max_age`](Self::max_age) old, and at once when a token names an unknown key; only that request
+/// waits. While they cannot be read, the previous keys stay valid for
+/// [`keep_stale`](Self::keep_stale).
 ///
 /// # Examples
 /// ```
@@ -40,19 +40,19 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// # let _ = keys;
 ///
 /// let error = Jwks::url("http://issuer.example/jwks.json").unwrap_err();
-/// assert_eq!(error.to_string(), "keys are fetched by https, but from this machine's own addresses");
+/// assert_eq!(error.to_string(), "expected an https URL; plain http is accepted only for loopback addresses");
 /// # Ok::<(), tool_runtime::http::JwksError>(())
 /// ```
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Jwks {
-    pub(super) source: Source,
-    pub(super) times: Times,
+    pub(super) source: KeySource,
+    pub(super) times: CacheTimes,
 }
 
-/// How long keys are good, and how often they are asked for.
+/// The times of the key cache.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Times {
+pub(super) struct CacheTimes {
     pub(super) max_age: Duration,
     pub(super) stale: Duration,
     pub(super) between: Duration,
@@ -60,7 +60,7 @@ pub(super) struct Times {
 }
 
 #[derive(Clone)]
-pub(super) enum Source {
+pub(super) enum KeySource {
     Fixed(Arc<KeySet>),
     File(PathBuf),
     Url(Client, Url),
@@ -68,30 +68,30 @@ pub(super) enum Source {
     Script(Arc<super::tests::Script>),
 }
 
-/// Says why there are no keys to check tokens with.
+/// The error for a key set that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum JwksError {
-    /// The text is no set of keys.
+    /// The text is no key set.
     #[error("expected a JSON Web Key Set: an object with an array of `keys`")]
     NoKeySet,
-    /// None of the keys checks signatures that are admitted.
+    /// No key is for an accepted signature algorithm.
     #[error(
         "the key set has no key for RS, PS, ES or EdDSA signatures: expected `kty` RSA, EC (P-256, \
          P-384) or OKP (Ed25519), and `use`, `key_ops` and `alg` to agree"
     )]
     NoKey,
-    /// A private key is among them, which whoever serves it should replace.
+    /// The set has a private key, which its operator should replace.
     #[error("the key set holds a private key: publish the public part, and replace the key")]
     PrivateKey,
-    /// There is too much of it.
+    /// The set has too many keys or bytes.
     #[error("the key set has more than 100 keys or 1 MiB")]
     TooLarge,
-    /// The URL is none, or holds a credential.
+    /// The URL is invalid or has a credential.
     #[error("expected the URL of a key set, without user and password")]
     Url,
-    /// Keys over plain HTTP could be anybody's.
-    #[error("keys are fetched by https, but from this machine's own addresses")]
+    /// The URL is plain HTTP, over which keys can be forged.
+    #[error("expected an https URL; plain http is accepted only for loopback addresses")]
     Insecure,
     /// The source cannot be read.
     #[error("the key set cannot be read: {0}")]
@@ -99,28 +99,28 @@ pub enum JwksError {
 }
 
 impl Jwks {
-    /// Takes these keys, for as long as the server runs.
+    /// Uses these keys as long as the server runs.
     ///
     /// # Errors
-    /// When the text is no key set, or none of its keys checks signatures.
+    /// When the text is no key set, or has no key for an accepted algorithm.
     pub fn from_json(json: impl AsRef<[u8]>) -> Result<Self, JwksError> {
         let keys = Arc::new(KeySet::read(json.as_ref())?);
-        Ok(Self::of(Source::Fixed(keys), Duration::MAX))
+        Ok(Self::of(KeySource::Fixed(keys), Duration::MAX))
     }
 
-    /// Takes the keys of a file, which is read with the first token and whenever they may be old.
+    /// Uses the keys of a file, which is read with the first token and when its keys are old.
     ///
-    /// Replace it by renaming another over it, so that nobody reads half a file.
+    /// Replace the file by renaming another one over it, so that it is never read half written.
     pub fn file(path: impl AsRef<Path>) -> Self {
-        Self::of(Source::File(path.as_ref().to_owned()), FILE_MAX_AGE)
+        Self::of(KeySource::File(path.as_ref().to_owned()), FILE_MAX_AGE)
     }
 
-    /// Takes the keys that are served under this URL: by https, or from this machine.
+    /// Uses the keys at this URL: https, or http of a loopback address.
     ///
     /// Redirects are not followed.
     ///
     /// # Errors
-    /// When it is no URL, holds a credential, or says plain HTTP of another machine.
+    /// When the URL is invalid, has a credential, or is plain HTTP of another machine.
     pub fn url(url: &str) -> Result<Self, JwksError> {
         let url = Url::parse(url).map_err(|_| JwksError::Url)?;
         if !url.username().is_empty() || url.password().is_some() {
@@ -135,35 +135,35 @@ impl Jwks {
             client = client.no_proxy();
         }
         let client = client.build().map_err(|error| unreadable(&error))?;
-        Ok(Self::of(Source::Url(client, url), URL_MAX_AGE))
+        Ok(Self::of(KeySource::Url(client, url), URL_MAX_AGE))
     }
 
-    pub(super) fn of(source: Source, max_age: Duration) -> Self {
-        let times = Times { max_age, stale: STALE, between: BETWEEN, patience: PATIENCE };
+    pub(super) fn of(source: KeySource, max_age: Duration) -> Self {
+        let times = CacheTimes { max_age, stale: STALE, between: BETWEEN, patience: PATIENCE };
         Self { source, times }
     }
 
-    /// Sets after how long keys are read again: 30 s for a file and 5 min for a URL unless it is said.
-    /// A key that its issuer takes back is admitted for at most this long, if the source answers.
+    /// Sets the age at which keys are read again; by default 30 s for a file and 5 min for a URL. A key
+    /// that its issuer revokes is accepted for at most this time, if the source answers.
     pub fn max_age(mut self, time: Duration) -> Self {
         self.times.max_age = time;
         self
     }
 
-    /// Sets how long keys stay good while newer ones cannot be read: 24 h unless it is said.
+    /// Sets how long keys stay valid while newer ones cannot be read; by default 24 h.
     pub fn keep_stale(mut self, time: Duration) -> Self {
         self.times.stale = time;
         self
     }
 
-    /// Sets the least time from one reading to the next, whatever tokens say: 10 s unless it is said.
+    /// Sets the shortest time between two reads, even for tokens with unknown keys; by default 10 s.
     pub fn read_at_most_every(mut self, time: Duration) -> Self {
         self.times.between = time;
         self
     }
 }
 
-impl Source {
+impl KeySource {
     pub(super) async fn read(&self) -> Result<Arc<KeySet>, JwksError> {
         match self {
             Self::Fixed(keys) => Ok(Arc::clone(keys)),
@@ -175,12 +175,12 @@ impl Source {
     }
 }
 
-impl fmt::Debug for Source {
+impl fmt::Debug for KeySource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fixed(_) => f.write_str("Fixed"),
             Self::File(path) => f.debug_tuple("File").field(path).finish(),
-            // A query may hold what is nobody else's business.
+            // The query may contain a credential.
             Self::Url(_, url) => f.debug_tuple("Url").field(&url.host_str()).finish(),
             #[cfg(test)]
             Self::Script(_) => f.write_str("Script"),

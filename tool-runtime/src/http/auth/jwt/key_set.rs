@@ -1,4 +1,4 @@
-//! The public keys of an issuer (RFC 7517), each bound to one algorithm.
+//! The public keys of an issuer (JWKS, RFC 7517), each bound to one algorithm.
 
 use jsonwebtoken::{Algorithm, DecodingKey};
 use serde::Deserialize;
@@ -9,35 +9,35 @@ use super::JwksError;
 
 const MOST_KEYS: usize = 100;
 
-/// The keys that signatures are checked with.
+/// The keys that verify signatures.
 #[derive(Debug)]
 pub(super) struct KeySet {
-    keys: Vec<Key>,
+    keys: Vec<VerificationKey>,
 }
 
 #[derive(Debug)]
-struct Key {
+struct VerificationKey {
     id: Option<Box<str>>,
     algorithm: Algorithm,
     decoding: DecodingKey,
 }
 
-/// Whether there is a key for a token.
+/// The result of a lookup of a token's key.
 #[derive(Debug)]
-pub(super) enum Found<'a> {
+pub(super) enum KeyLookup<'a> {
     Key(&'a DecodingKey),
-    /// Newer keys may have it.
+    /// No key has this id; a newer set may have one.
     Unknown,
-    /// It is another kind of key, or nobody says which.
+    /// The key is for another algorithm, or the token names none of several.
     Unfit,
 }
 
 #[derive(Deserialize)]
-struct Document {
+struct JwkSet {
     keys: Vec<Value>,
 }
 
-/// A JSON Web Key, as far as it matters here.
+/// The used fields of a JSON Web Key.
 #[derive(Deserialize)]
 struct Jwk {
     kty: String,
@@ -55,9 +55,9 @@ struct Jwk {
 }
 
 impl KeySet {
-    /// Reads the keys that check signatures, and passes over all others.
+    /// Reads the keys that verify signatures, and skips all others.
     pub(super) fn read(json: &[u8]) -> Result<Self, JwksError> {
-        let document: Document = serde_json::from_slice(json).map_err(|_| JwksError::NoKeySet)?;
+        let document: JwkSet = serde_json::from_slice(json).map_err(|_| JwksError::NoKeySet)?;
         if document.keys.len() > MOST_KEYS {
             return Err(JwksError::TooLarge);
         }
@@ -70,35 +70,35 @@ impl KeySet {
         if keys.is_empty() { Err(JwksError::NoKey) } else { Ok(Self { keys }) }
     }
 
-    /// Finds the key of this id and algorithm; without an id, the only key there is.
-    pub(super) fn find(&self, id: Option<&str>, algorithm: Algorithm) -> Found<'_> {
+    /// Finds the key of this id and algorithm; without an id, the only key of the set.
+    pub(super) fn find(&self, id: Option<&str>, algorithm: Algorithm) -> KeyLookup<'_> {
         let Some(id) = id else {
             return match &*self.keys {
-                [only] if only.algorithm == algorithm => Found::Key(&only.decoding),
-                _ => Found::Unfit,
+                [only] if only.algorithm == algorithm => KeyLookup::Key(&only.decoding),
+                _ => KeyLookup::Unfit,
             };
         };
         let mut named = self.keys.iter().filter(|key| key.id.as_deref() == Some(id)).peekable();
         if named.peek().is_none() {
-            return Found::Unknown;
+            return KeyLookup::Unknown;
         }
         let fit = named.find(|key| key.algorithm == algorithm);
-        fit.map_or(Found::Unfit, |key| Found::Key(&key.decoding))
+        fit.map_or(KeyLookup::Unfit, |key| KeyLookup::Key(&key.decoding))
     }
 }
 
 impl Jwk {
-    fn into_key(self) -> Option<Key> {
+    fn into_key(self) -> Option<VerificationKey> {
         let is_for_signatures = self.usage.as_deref().is_none_or(|usage| usage == "sig")
             && self.key_ops.as_ref().is_none_or(|ops| ops.iter().any(|op| op == "verify"));
         let algorithm = self.algorithm().filter(|_| is_for_signatures)?;
         let decoding = self.decoding().ok()??;
-        Some(Key { id: self.kid.map(Into::into), algorithm, decoding })
+        Some(VerificationKey { id: self.kid.map(Into::into), algorithm, decoding })
     }
 
-    /// Tells the one algorithm that the key is for (RFC 8725, section 3.1).
+    /// Returns the one algorithm that the key is for (RFC 8725, section 3.1).
     ///
-    /// An RSA key that doesn't say is for RS256, as most issuers mean it.
+    /// An RSA key without `alg` is for RS256, as most issuers intend.
     fn algorithm(&self) -> Option<Algorithm> {
         let alg = self.alg.as_deref();
         match (&*self.kty, self.crv.as_deref()) {

@@ -1,8 +1,8 @@
-//! Services that prove who they are by a signed token (RFC 7519, by the practices of RFC 8725).
+//! Verifies signed tokens (JWT, RFC 7519), by the best practices of RFC 8725.
 
 mod claims;
 mod jwks;
-mod keeping;
+mod key_cache;
 mod key_set;
 #[cfg(test)]
 pub(super) mod tests;
@@ -18,8 +18,8 @@ use tool_contracts::has_hidden_characters;
 
 use self::claims::Claims;
 pub use self::jwks::{Jwks, JwksError};
-use self::keeping::Keeper;
-use self::key_set::{Found, KeySet};
+use self::key_cache::KeyCache;
+use self::key_set::{KeyLookup, KeySet};
 use super::{Principal, Users};
 
 const LONGEST_TOKEN: usize = 8 << 10;
@@ -27,16 +27,16 @@ const LONGEST_NAME: usize = 256;
 const LEEWAY: Duration = Duration::from_secs(30);
 const LONGEST_LEEWAY: Duration = Duration::from_secs(300);
 
-/// Checks the tokens of one issuer, as they stand in `Authorization: Bearer`.
+/// Verifies the tokens of one issuer, which are sent in `Authorization: Bearer`.
 ///
 /// A token is signed with RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384 or `EdDSA` (Ed25519),
-/// by a key of the issuer's set. The key says the algorithm, never the token. It has the issuer, the
-/// audience, an end (`exp`) and a subject; a beginning (`nbf`) holds too. Headers that bring a key
-/// of their own (`jwk`, `jku`, `x5c`, `x5u`) decide nothing, and `crit` is refused.
+/// by a key of the issuer's set. The key determines the algorithm, never the token. `iss`, `aud`,
+/// `exp` and `sub` are required; `nbf` is checked if present. Headers with a key (`jwk`, `jku`,
+/// `x5c`, `x5u`) are ignored, and `crit` is refused.
 ///
-/// The principal's name is `sub`, and its user too, unless [`subjects`](Self::subjects) says that
-/// these are services; its scopes are the words of `scope` or `scp` that mean something
-/// here; its tenants, by UUID or slug, those of `tenants` or `tenant_id`.
+/// The principal's name is `sub`, and so is its user, unless [`subjects`](Self::subjects) says that
+/// the subjects are services. Its scopes are the known words of `scope` or `scp`; its tenants, by
+/// UUID or slug, those of `tenants` or `tenant_id`.
 ///
 /// # Examples
 /// ```
@@ -51,14 +51,14 @@ const LONGEST_LEEWAY: Duration = Duration::from_secs(300);
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct JwtVerifier {
-    keeper: Arc<Keeper>,
+    key_cache: Arc<KeyCache>,
     validation: Validation,
     longest: usize,
-    tenants: TenantsOf,
+    tenants: TenantSource,
     subjects: TokenSubject,
 }
 
-/// What the subject (`sub`) of an issuer's tokens is, and so which users it may name.
+/// The kind of subject (`sub`) of an issuer's tokens, which determines the users that it may name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TokenSubject {
     /// A person: the user of each of its calls is `sub`.
@@ -70,35 +70,35 @@ pub enum TokenSubject {
     TrustedService,
 }
 
-/// How a token says for whom its sender acts.
+/// The source of a token's tenants.
 #[derive(Debug, Clone)]
-enum TenantsOf {
+enum TenantSource {
     Claim(Option<Box<str>>),
-    Everybody,
+    Every,
 }
 
-/// Says why tokens cannot be checked so.
+/// The error for an invalid configuration of a verifier.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum JwtConfigError {
-    /// Every token would be admitted that anybody signs with these keys.
+    /// The issuer or the audience is empty, so every token signed by these keys would be accepted.
     #[error("expected an issuer and an audience that tokens have to name")]
     Unnamed,
-    /// Tokens would hold long after their end.
+    /// The leeway is too long.
     #[error("the leeway of a token's times is at most 5 min")]
     Leeway,
 }
 
-/// Why a token leads to no principal.
+/// The failure to verify a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum TokenError {
     Invalid,
-    /// There are no keys to check it with, for now.
+    /// The issuer's keys are not available now.
     NoKeys,
 }
 
 impl JwtVerifier {
-    /// Checks tokens of this issuer (`iss`) for this audience (`aud`) by these keys.
+    /// Verifies tokens of this issuer (`iss`) for this audience (`aud`) with these keys.
     ///
     /// # Errors
     /// When the issuer or the audience is empty.
@@ -111,8 +111,8 @@ impl JwtVerifier {
         if issuer.trim().is_empty() || audience.trim().is_empty() {
             return Err(JwtConfigError::Unnamed);
         }
-        // Another crate may have turned on a second implementation, between which somebody has to
-        // choose; a choice that was made before stays.
+        // Another crate may enable a second crypto implementation, and then one has to be chosen. A
+        // provider that was installed before stays.
         let _ = aws_lc::DEFAULT_PROVIDER.install_default();
         let mut validation = Validation::new(Algorithm::ES256);
         validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
@@ -120,20 +120,20 @@ impl JwtVerifier {
         validation.set_audience(&[audience]);
         validation.validate_nbf = true;
         validation.leeway = LEEWAY.as_secs();
-        let tenants = TenantsOf::Claim(None);
-        let keeper = Arc::new(Keeper::new(keys));
+        let tenants = TenantSource::Claim(None);
+        let key_cache = Arc::new(KeyCache::new(keys));
         let subjects = TokenSubject::default();
-        Ok(Self { keeper, validation, longest: LONGEST_TOKEN, tenants, subjects })
+        Ok(Self { key_cache, validation, longest: LONGEST_TOKEN, tenants, subjects })
     }
 
-    /// Admits tokens for this audience too.
+    /// Accepts tokens for this audience too.
     pub fn also_for(mut self, audience: impl Into<String>) -> Self {
         let audience = Some(audience.into()).filter(|audience| !audience.trim().is_empty());
         self.validation.aud.get_or_insert_default().extend(audience);
         self
     }
 
-    /// Sets by how much the issuer's clock may be wrong: 30 s unless it is said, in whole seconds.
+    /// Sets the tolerance for clock differences, in whole seconds; by default 30 s.
     ///
     /// # Errors
     /// When it is more than 5 min.
@@ -145,25 +145,25 @@ impl JwtVerifier {
         Ok(self)
     }
 
-    /// Sets how many bytes a token may have: 8 KiB unless it is said.
+    /// Sets the longest token in bytes; by default 8 KiB.
     pub fn longest_token(mut self, bytes: usize) -> Self {
         self.longest = bytes;
         self
     }
 
-    /// Reads the tenants from this claim alone: a name, or an array of them.
+    /// Reads the tenants only from this claim: a name, or an array of names.
     pub fn tenants_claim(mut self, claim: impl Into<Box<str>>) -> Self {
-        self.tenants = TenantsOf::Claim(Some(claim.into()));
+        self.tenants = TenantSource::Claim(Some(claim.into()));
         self
     }
 
-    /// Lets every sender act for whichever tenant it names, whatever its token says of that.
+    /// Grants every tenant, whatever the token's claims.
     pub fn for_every_tenant(mut self) -> Self {
-        self.tenants = TenantsOf::Everybody;
+        self.tenants = TenantSource::Every;
         self
     }
 
-    /// Sets what the senders of these tokens are: people unless it is said.
+    /// Sets the kind of the tokens' subjects; by default persons.
     ///
     /// ```
     /// # use tool_runtime::http::{Jwks, JwtVerifier, TokenSubject};
@@ -178,24 +178,24 @@ impl JwtVerifier {
         self
     }
 
-    /// Says why the keys could not be read when it was last tried, if they could not.
+    /// Returns the error of the last attempt to read the keys, if it failed.
     #[must_use]
     pub fn key_failure(&self) -> Option<JwksError> {
-        self.keeper.failure()
+        self.key_cache.failure()
     }
 
-    /// Tells whether there are keys to check tokens with; reads them where there are none. Cancel-safe.
+    /// Returns whether keys are available; reads them if there are none. Cancel-safe.
     pub(in crate::http) async fn has_keys(&self) -> bool {
-        self.keeper.keys().await.is_some()
+        self.key_cache.keys().await.is_some()
     }
 
-    /// Finds out whose token it is. Cancel-safe.
-    pub(super) async fn principal(&self, token: &[u8]) -> Result<Principal, Refusal> {
+    /// Verifies a token and returns its principal. Cancel-safe.
+    pub(super) async fn principal(&self, token: &[u8]) -> Result<Principal, TokenError> {
         let header = self
             .header(token)
             .ok_or_else(|| refused("its header is unreadable, or of another kind"))?;
         let keys = self.keys(&header).await?;
-        let Found::Key(key) = keys.find(header.kid.as_deref(), header.alg) else {
+        let KeyLookup::Key(key) = keys.find(header.kid.as_deref(), header.alg) else {
             return Err(refused("its key or algorithm is none of the issuer's"));
         };
         let mut validation = self.validation.clone();
@@ -204,7 +204,7 @@ impl JwtVerifier {
         self.named(&data.map_err(|error| refused(fault(&error)))?.claims)
     }
 
-    /// Reads the header of a token that is worth a look at keys.
+    /// Reads the header of a token; `None` if the token cannot be valid.
     fn header(&self, token: &[u8]) -> Option<Header> {
         if token.len() > self.longest {
             return None;
@@ -215,22 +215,22 @@ impl JwtVerifier {
             .then_some(header)
     }
 
-    /// Gives the keys, newer ones where a token names one that is not among them.
-    async fn keys(&self, header: &Header) -> Result<Arc<KeySet>, Refusal> {
-        let keys = self.keeper.keys().await.ok_or(Refusal::NoKeys)?;
-        if matches!(keys.find(header.kid.as_deref(), header.alg), Found::Unknown) {
-            return self.keeper.newer_keys().await.ok_or(Refusal::NoKeys);
+    /// Returns the keys; reads them again if the token's key is not among them.
+    async fn keys(&self, header: &Header) -> Result<Arc<KeySet>, TokenError> {
+        let keys = self.key_cache.keys().await.ok_or(TokenError::NoKeys)?;
+        if matches!(keys.find(header.kid.as_deref(), header.alg), KeyLookup::Unknown) {
+            return self.key_cache.newer_keys().await.ok_or(TokenError::NoKeys);
         }
         Ok(keys)
     }
 
-    fn named(&self, claims: &Claims) -> Result<Principal, Refusal> {
+    fn named(&self, claims: &Claims) -> Result<Principal, TokenError> {
         if claims.sub.trim().is_empty() || claims.sub.len() > LONGEST_NAME {
             return Err(refused("`sub` is empty or too long"));
         }
-        // Two subjects that look the same must not become one name, so nothing is left out of one.
+        // A `sub` is not cleaned: two subjects that look alike must not become one name.
         if has_hidden_characters(&claims.sub) || claims.sub.trim() != &*claims.sub {
-            return Err(refused("`sub` has characters that cannot be seen, or spaces around it"));
+            return Err(refused("`sub` has hidden characters or surrounding spaces"));
         }
         let principal = Principal::token_subject(claims.sub.clone()).with_scopes(claims.scopes());
         let principal = principal.naming(match self.subjects {
@@ -239,23 +239,23 @@ impl JwtVerifier {
             TokenSubject::TrustedService => Users::OfItsTenants,
         });
         Ok(match &self.tenants {
-            TenantsOf::Everybody => principal.for_every_tenant(),
-            TenantsOf::Claim(claim) => principal.for_tenants(claims.tenants(claim.as_deref())),
+            TenantSource::Every => principal.for_every_tenant(),
+            TenantSource::Claim(claim) => principal.for_tenants(claims.tenants(claim.as_deref())),
         })
     }
 }
 
-/// Refuses a token. Why is for the log alone, because whoever sent it may be guessing; and for
-/// `debug`, because anybody could fill it.
-fn refused(reason: &'static str) -> Refusal {
+/// Refuses a token. The reason is only logged, because the sender may be guessing; at level `debug`,
+/// because anonymous callers could flood a higher one.
+fn refused(reason: &'static str) -> TokenError {
     #[cfg(feature = "trace")]
     tracing::debug!(reason, "a token is refused");
     #[cfg(not(feature = "trace"))]
     let _ = reason;
-    Refusal::Invalid
+    TokenError::Invalid
 }
 
-/// Says what does not hold of a token, without anything that stands in it.
+/// Describes the fault of a token without any of its content.
 fn fault(error: &jsonwebtoken::errors::Error) -> &'static str {
     match error.kind() {
         ErrorKind::ExpiredSignature => "`exp` is over",
@@ -268,7 +268,7 @@ fn fault(error: &jsonwebtoken::errors::Error) -> &'static str {
     }
 }
 
-/// Tokens say what they are for (RFC 8725, section 3.11): not those of log-outs or of proofs.
+/// Returns whether `typ` is that of an access token (RFC 8725, section 3.11).
 fn is_access_token(header: &Header) -> bool {
     let kind = header.typ.as_deref().map(str::to_ascii_lowercase);
     let kind = kind.as_deref().map(|kind| kind.strip_prefix("application/").unwrap_or(kind));

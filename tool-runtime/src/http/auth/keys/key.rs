@@ -1,4 +1,4 @@
-//! One key, and the hash that stands for it.
+//! An API key, and the hash under which it is stored.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ const SCHEME: &str = "sha256";
 
 /// A secret that a caller sends in `X-Internal-API-Key`.
 ///
-/// Give it to whoever calls and keep its [`hash`](Self::hash). `Debug` shows its id alone.
+/// Give it to the caller and store its [`hash`](Self::hash). `Debug` shows only its id.
 ///
 /// # Examples
 /// ```
@@ -35,52 +35,53 @@ const SCHEME: &str = "sha256";
 /// ```
 pub struct ApiKey(Zeroizing<String>);
 
-/// What is kept of an [`ApiKey`]: its id, and the SHA-256 of its text.
+/// The hash of an [`ApiKey`]: its id, and the SHA-256 of its text.
 ///
-/// As text it is `sha256:ID:DIGEST` in hexadecimal digits. A key of 256 random bits needs no slower
-/// hash. The id of a key that was not made here is the first digits of its digest.
+/// As text it is `sha256:ID:DIGEST` in hexadecimal digits. A key of 256 random bits needs no slow
+/// hash. The id of a key that was not [generated](ApiKey::generate) here is the beginning of its
+/// digest.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKeyHash {
     id: KeyId,
     digest: [u8; 32],
 }
 
-/// By what a key is looked up; it is no secret.
+/// The id under which a key is looked up; it is not secret.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct KeyId(u64);
 
-/// Says why a text is no API key, or no hash of one.
+/// The error for an invalid API key or an invalid hash of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ApiKeyError {
-    /// The key is too short to keep anybody out.
+    /// The key is too short.
     #[error("an API key has {found} characters: expected at least 32, at random")]
     Short {
-        /// How many characters it has.
+        /// Its length in characters.
         found: usize,
     },
-    /// The key is long, and yet easily guessed.
+    /// The key has too few different characters.
     #[error("an API key repeats few characters: expected at least 32, at random")]
     Uniform,
-    /// The key cannot stand in a header.
+    /// The key has characters that a header cannot carry.
     #[error("an API key is made of printable ASCII characters without spaces")]
     Unprintable,
-    /// The text is no hash of a key.
+    /// The text is not the hash of a key.
     #[error("the hash of an API key is `sha256:`, 16 hexadecimal digits, `:` and 64 more")]
     NoHash,
-    /// Another key of the set has this id.
+    /// Another key of the set has the same id.
     #[error("two API keys have the same id: give each principal a key of its own")]
     Repeated,
-    /// The operating system gives no random bytes.
-    #[error("the operating system gives no random bytes: configure a key of your own instead")]
+    /// The operating system provides no random bytes.
+    #[error("the operating system provides no random bytes: configure a key of your own instead")]
     NoRandomness,
 }
 
 impl ApiKey {
-    /// Makes a key of 256 random bits: `tsk_`, its id, `_`, its secret.
+    /// Generates a key of 256 random bits: `tsk_`, its id, `_`, its secret.
     ///
     /// # Errors
-    /// When the operating system gives no random bytes.
+    /// When the operating system provides no random bytes.
     pub fn generate() -> Result<Self, ApiKeyError> {
         let (mut id, mut secret) = ([0; ID_DIGITS / 2], Zeroizing::new([0; SECRET_BYTES]));
         let filled = getrandom::fill(&mut id).and_then(|()| getrandom::fill(&mut *secret));
@@ -94,10 +95,11 @@ impl ApiKey {
         Ok(Self(text))
     }
 
-    /// Takes a key of the host's own choosing, which has to be random.
+    /// Uses a key of the host's own, which has to be random.
     ///
     /// # Errors
-    /// When it is shorter than 32 characters, repeats few of them or cannot stand in a header.
+    /// When it is shorter than 32 characters, has too few different ones, or has a character that a
+    /// header cannot carry.
     pub fn new(text: impl Into<String>) -> Result<Self, ApiKeyError> {
         let text = Zeroizing::new(text.into());
         if text.len() < LEAST_LENGTH {
@@ -112,13 +114,13 @@ impl ApiKey {
         Ok(Self(text))
     }
 
-    /// Shows the key itself, to be given to whoever calls.
+    /// Returns the secret text, to be given to the caller.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Makes what is kept of it.
+    /// Returns the hash, to be stored.
     #[must_use]
     pub fn hash(&self) -> ApiKeyHash {
         ApiKeyHash::of(self.0.as_bytes())
@@ -135,16 +137,16 @@ impl ApiKeyHash {
         self.id
     }
 
-    /// Tells whether it is this one, in a time that says nothing of where they differ.
+    /// Compares two hashes in constant time.
     pub(super) fn is(&self, other: Option<&Self>) -> Choice {
-        const NOBODY: [u8; 32] = [0; 32];
-        let digest = other.map_or(&NOBODY, |other| &other.digest);
+        const NO_KEY: [u8; 32] = [0; 32];
+        let digest = other.map_or(&NO_KEY, |other| &other.digest);
         self.digest.ct_eq(digest) & Choice::from(u8::from(other.is_some()))
     }
 }
 
 impl KeyId {
-    /// Reads the id of a key that was made here.
+    /// Reads the id of a generated key.
     fn in_key(key: &[u8]) -> Option<Self> {
         let rest = key.strip_prefix(PREFIX.as_bytes())?;
         let (id, rest) = rest.split_at_checked(ID_DIGITS)?;
@@ -197,7 +199,7 @@ impl FromStr for ApiKeyHash {
     }
 }
 
-/// Counts how many different bytes there are.
+/// Returns the number of different bytes.
 fn variety(bytes: &[u8]) -> usize {
     let mut seen = [false; 256];
     for byte in bytes {
@@ -212,7 +214,7 @@ fn push_hex(text: &mut String, bytes: &[u8]) {
     }
 }
 
-/// Reads as many bytes as there are digits for, in lower case.
+/// Decodes lower-case hexadecimal digits.
 fn from_hex<const N: usize>(digits: &str) -> Option<[u8; N]> {
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     if digits.len() != 2 * N || !digits.bytes().all(is_digit) {

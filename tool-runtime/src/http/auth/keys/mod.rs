@@ -1,4 +1,4 @@
-//! API keys: whose they are, until when, and how they are changed while requests run.
+//! API keys: their principals, their expiry, and their replacement while requests run.
 
 mod key;
 #[cfg(test)]
@@ -11,12 +11,12 @@ use std::time::SystemTime;
 
 use self::key::KeyId;
 pub use self::key::{ApiKey, ApiKeyError, ApiKeyHash};
-use super::{Principal, Way};
+use super::{CredentialKind, Principal};
 
-/// The API keys that a server admits; every clone is the same set.
+/// The API keys of a server. A handle: every clone is the same set.
 ///
 /// # Examples
-/// A key is replaced while the server runs: both are admitted until the caller has the new one.
+/// A key is rotated while the server runs: both are valid until the caller has the new one.
 /// ```
 /// use std::time::{Duration, SystemTime};
 /// use tool_runtime::http::{ApiKey, ApiKeySet, ApiKeys, Auth, Principal};
@@ -39,14 +39,14 @@ use super::{Principal, Way};
 #[derive(Debug, Clone)]
 pub struct ApiKeys(Arc<RwLock<Arc<ApiKeySet>>>);
 
-/// Whose key is whose, by the keys' hashes.
+/// A set of API keys, each with its principal, by the keys' hashes.
 #[derive(Debug, Clone, Default)]
 pub struct ApiKeySet {
-    known: HashMap<KeyId, Known>,
+    entries: HashMap<KeyId, KeyEntry>,
 }
 
 #[derive(Debug, Clone)]
-struct Known {
+struct KeyEntry {
     hash: ApiKeyHash,
     principal: Principal,
     not_after: Option<SystemTime>,
@@ -59,17 +59,17 @@ impl ApiKeys {
         Self(Arc::new(RwLock::new(Arc::new(set))))
     }
 
-    /// Puts another set in the place of this one, for every request that comes from now on.
+    /// Replaces the set, for every request from now on.
     pub fn replace(&self, set: ApiKeySet) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(set);
     }
 
-    /// Finds whose key it is.
+    /// Returns the principal of a valid key.
     pub(super) fn principal(&self, key: &[u8]) -> Option<Principal> {
         self.set().principal(key, SystemTime::now())
     }
 
-    /// Gives the principal of each good key whose principal has this name.
+    /// Returns the principals of the valid keys whose principal has this name.
     pub(super) fn named(&self, name: &str) -> Vec<Principal> {
         self.set().named(name, SystemTime::now())
     }
@@ -86,15 +86,15 @@ impl ApiKeySet {
         Self::default()
     }
 
-    /// Adds a key of this principal, who may have several.
+    /// Adds a key of this principal, which may have several.
     ///
     /// # Errors
     /// When a key of the set has the same id.
     pub fn with(self, hash: ApiKeyHash, principal: Principal) -> Result<Self, ApiKeyError> {
-        self.adding(Known { hash, principal, not_after: None })
+        self.adding(KeyEntry { hash, principal, not_after: None })
     }
 
-    /// Adds a key that is refused after this moment.
+    /// Adds a key that expires at this time.
     ///
     /// # Errors
     /// When a key of the set has the same id.
@@ -104,37 +104,38 @@ impl ApiKeySet {
         principal: Principal,
         not_after: SystemTime,
     ) -> Result<Self, ApiKeyError> {
-        self.adding(Known { hash, principal, not_after: Some(not_after) })
+        self.adding(KeyEntry { hash, principal, not_after: Some(not_after) })
     }
 
-    fn adding(mut self, known: Known) -> Result<Self, ApiKeyError> {
-        let known = Known { principal: known.principal.proven_by(Way::Key), ..known };
-        match self.known.entry(known.hash.id()) {
+    fn adding(mut self, entry: KeyEntry) -> Result<Self, ApiKeyError> {
+        let entry =
+            KeyEntry { principal: entry.principal.authenticated_by(CredentialKind::Key), ..entry };
+        match self.entries.entry(entry.hash.id()) {
             Entry::Occupied(_) => Err(ApiKeyError::Repeated),
-            Entry::Vacant(place) => {
-                place.insert(known);
+            Entry::Vacant(vacant) => {
+                vacant.insert(entry);
                 Ok(self)
             }
         }
     }
 
-    /// Finds whose key it is, by one comparison whether there is one of this id or not.
+    /// Returns the principal of a valid key, with one constant-time comparison even if the id is unknown.
     fn principal(&self, key: &[u8], now: SystemTime) -> Option<Principal> {
         let presented = ApiKeyHash::of(key);
-        let known = self.known.get(&presented.id());
-        let is_it = bool::from(presented.is(known.map(|known| &known.hash)));
-        let known = known.filter(|known| is_it && known.is_good(now))?;
-        Some(known.principal.clone())
+        let entry = self.entries.get(&presented.id());
+        let is_it = bool::from(presented.is(entry.map(|entry| &entry.hash)));
+        let entry = entry.filter(|entry| is_it && entry.is_valid(now))?;
+        Some(entry.principal.clone())
     }
 
     fn named(&self, name: &str, now: SystemTime) -> Vec<Principal> {
-        let good = self.known.values().filter(|known| known.is_good(now));
-        good.map(|known| &known.principal).filter(|it| it.name() == name).cloned().collect()
+        let good = self.entries.values().filter(|entry| entry.is_valid(now));
+        good.map(|entry| &entry.principal).filter(|it| it.name() == name).cloned().collect()
     }
 }
 
-impl Known {
-    fn is_good(&self, now: SystemTime) -> bool {
+impl KeyEntry {
+    fn is_valid(&self, now: SystemTime) -> bool {
         self.not_after.is_none_or(|not_after| now <= not_after)
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tool_contracts::envelope::{ResponseEnvelope, ResponseError};
 use tool_contracts::{Effect, ErrorCode, Permission};
 
-use crate::http::fixture::{Answer, Stage, anonymous, open, post, scoped, send};
+use crate::http::fixture::{Answer, ToolGate, anonymous, open, post, scoped, send};
 use crate::http::router;
 use crate::http::{HttpConfig, RateLimits};
 use crate::policy::{Policy, RateLimit};
@@ -59,7 +59,7 @@ fn message((answer, read): &(Answer, ResponseEnvelope)) -> &str {
 
 #[tokio::test]
 async fn an_envelope_is_answered_with_an_envelope() {
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     let (answer, read) = called(&app, "add", json!({"a": 41})).await;
     assert_eq!((answer.status, read.data().map(|data| data.get())), (200, Some("42")));
     assert_eq!(read.ttl_seconds(), Some(60));
@@ -70,7 +70,7 @@ async fn an_envelope_is_answered_with_an_envelope() {
 
 #[tokio::test]
 async fn null_is_taken_for_every_key_that_is_not_set() {
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     let mut body = envelope(&Value::Null);
     for key in ["user_id", "session_id", "locale", "currency", "timezone", "client", "dry_run"] {
         body[key] = Value::Null;
@@ -83,7 +83,7 @@ async fn null_is_taken_for_every_key_that_is_not_set() {
 
 #[tokio::test(start_paused = true)]
 async fn each_failure_of_a_call_is_an_envelope_under_its_status() {
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     check_refused(&called(&app, "nothing", json!({})).await, 404, ErrorCode::NotFound);
     let unfit = called(&app, "add", json!({"a": "x"})).await;
     check_refused(&unfit, 422, ErrorCode::InvalidArgument);
@@ -108,7 +108,7 @@ async fn each_failure_of_a_call_is_an_envelope_under_its_status() {
 #[tokio::test]
 async fn each_refusal_of_a_request_is_an_envelope_under_its_status() {
     let small = HttpConfig::max_body_bytes(open(), 300);
-    let app = Stage::new().app(small);
+    let app = ToolGate::new().app(small);
     let whole = || request("add", &envelope(&json!({})));
     let broken = answered(&app, post("/calls/add", r#"{"request_id":"#)).await;
     check_refused(&broken, 400, ErrorCode::InvalidArgument);
@@ -129,7 +129,7 @@ async fn each_refusal_of_a_request_is_an_envelope_under_its_status() {
 
 #[tokio::test]
 async fn a_method_that_the_path_does_not_take_is_refused_with_an_envelope() {
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     let mut get = request("add", &json!({}));
     *get.method_mut() = Method::GET;
     let refused = answered(&app, get).await;
@@ -140,9 +140,9 @@ async fn a_method_that_the_path_does_not_take_is_refused_with_an_envelope() {
 
 #[tokio::test]
 async fn a_caller_that_may_not_call_the_tool_is_refused_with_an_envelope() {
-    let other = Stage::new().app(scoped("tools:wait"));
+    let other = ToolGate::new().app(scoped("tools:wait"));
     check_refused(&called(&other, "add", json!({})).await, 403, ErrorCode::Forbidden);
-    let strangers = Stage::new().app(anonymous());
+    let strangers = ToolGate::new().app(anonymous());
     let stranger = called(&strangers, "guess", json!({})).await;
     check_refused(&stranger, 401, ErrorCode::Unauthorized);
     assert!(message(&stranger).contains("a request envelope names an actor"));
@@ -151,7 +151,7 @@ async fn a_caller_that_may_not_call_the_tool_is_refused_with_an_envelope() {
 #[tokio::test]
 async fn a_caller_above_its_rate_is_refused_with_an_envelope() {
     let limit = RateLimit::per_minute(1).expect("a rate");
-    let app = Stage::new().app(open().rates(RateLimits::new().calls(limit)));
+    let app = ToolGate::new().app(open().rates(RateLimits::new().calls(limit)));
     assert_eq!(called(&app, "add", json!({})).await.0.status, 200);
     let limited = called(&app, "add", json!({})).await;
     check_refused(&limited, 429, ErrorCode::RateLimited);
@@ -160,7 +160,7 @@ async fn a_caller_above_its_rate_is_refused_with_an_envelope() {
 
 #[tokio::test]
 async fn headers_give_what_an_envelope_has_no_field_for_and_may_not_contradict_it() {
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     let mut nameless = request("add", &envelope(&json!({})));
     nameless.headers_mut().remove("x-tenant-id");
     nameless.headers_mut().remove("x-site-id");
@@ -187,7 +187,7 @@ async fn headers_give_what_an_envelope_has_no_field_for_and_may_not_contradict_i
 
 #[tokio::test]
 async fn an_id_that_is_longer_than_a_server_takes_is_named_by_the_envelopes_field() {
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     let mut body = envelope(&json!({}));
     body["request_id"] = "x".repeat(257).into();
     body["trace"] = json!({"span_id": "x".repeat(257)});
@@ -200,7 +200,7 @@ async fn an_id_that_is_longer_than_a_server_takes_is_named_by_the_envelopes_fiel
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_outlasts_its_request_is_answered_with_an_envelope() {
-    let app = Stage::new().app(open().request_timeout(Duration::from_secs(3)));
+    let app = ToolGate::new().app(open().request_timeout(Duration::from_secs(3)));
     let late = called(&app, "save", json!({})).await;
     check_refused(&late, 504, ErrorCode::Timeout);
     assert_eq!(late.0.json()["error"]["details"]["effect"], "unknown");

@@ -1,9 +1,9 @@
-//! Tokens that nobody should be let in with.
+//! Tests that forged and invalid tokens are refused.
 
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};
 
-use super::super::Refusal;
+use super::super::TokenError;
 use super::issuer::{AUDIENCE, ISSUER, Signer, claims, claims_but, encoded, now, set, verifier_of};
 use crate::http::auth::JwtVerifier;
 
@@ -23,7 +23,7 @@ async fn is_admitted(verifier: &JwtVerifier, token: impl AsRef<[u8]>) -> bool {
     match verifier.principal(token.as_ref()).await {
         Ok(_) => true,
         Err(refusal) => {
-            assert_eq!(refusal, Refusal::Invalid);
+            assert_eq!(refusal, TokenError::Invalid);
             false
         }
     }

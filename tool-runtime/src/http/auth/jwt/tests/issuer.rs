@@ -14,7 +14,7 @@ use super::super::{Jwks, JwksError, JwtVerifier};
 pub(super) const ISSUER: &str = "https://issuer.example";
 pub(super) const AUDIENCE: &str = "tools";
 
-/// What stands before a private key in PKCS #8: of Ed25519, of P-256, of P-384.
+/// The PKCS #8 prefixes of private keys: Ed25519, P-256, P-384.
 const ED25519: &[u8] = b"\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20";
 const P256: &[u8] = b"\x30\x41\x02\x01\x00\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\
     \x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07\x04\x27\x30\x25\x02\x01\x01\x04\x20";
@@ -120,7 +120,7 @@ pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).expect("it is later").as_secs()
 }
 
-/// What a good token says.
+/// The claims of a valid token.
 pub(super) fn claims() -> Value {
     json!({
         "iss": ISSUER, "aud": AUDIENCE, "sub": "orchestrator", "exp": now() + 300,

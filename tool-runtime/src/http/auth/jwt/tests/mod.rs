@@ -1,9 +1,9 @@
+mod claims;
 mod forged;
 pub(in crate::http) mod issuer;
-mod keeping;
-mod reading;
-mod together;
+mod key_and_token;
+mod key_cache;
 #[cfg(feature = "trace")]
-mod told;
+mod log;
 
 pub(super) use self::issuer::Script;

@@ -1,4 +1,4 @@
-//! Keys that change, age and cannot be read.
+//! Tests of the key cache: keys that change, age or cannot be read.
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -12,8 +12,8 @@ use tokio::net::TcpListener;
 use tokio::task::yield_now;
 use tokio::time::advance;
 
-use super::super::jwks::Source;
-use super::super::{Jwks, JwksError, JwtVerifier, Refusal};
+use super::super::jwks::KeySource;
+use super::super::{Jwks, JwksError, JwtVerifier, TokenError};
 use super::issuer::{Answer, Script, Signer, claims, set, verifier};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -23,14 +23,14 @@ fn signers() -> [Signer; 2] {
 }
 
 fn scripted(script: &Arc<Script>) -> Jwks {
-    Jwks::of(Source::Script(Arc::clone(script)), 5 * MINUTE).read_at_most_every(MINUTE)
+    Jwks::of(KeySource::Script(Arc::clone(script)), 5 * MINUTE).read_at_most_every(MINUTE)
 }
 
-async fn answer(verifier: &JwtVerifier, signer: &Signer) -> Result<(), Refusal> {
+async fn answer(verifier: &JwtVerifier, signer: &Signer) -> Result<(), TokenError> {
     verifier.principal(signer.sign(&claims()).as_bytes()).await.map(|_| ())
 }
 
-/// Lets what goes on in the background come to its end.
+/// Lets background reads finish.
 async fn settle() {
     for _ in 0..10 {
         yield_now().await;
@@ -44,10 +44,10 @@ async fn a_new_key_is_found_by_the_token_that_names_it_and_an_old_one_ends_with_
     let verifier = verifier(scripted(&script));
     assert_eq!(answer(&verifier, &one).await, Ok(()));
     script.says(Answer::Keys(set(&[&two])));
-    assert_eq!(answer(&verifier, &two).await, Err(Refusal::Invalid), "it was read just now");
+    assert_eq!(answer(&verifier, &two).await, Err(TokenError::Invalid), "it was read just now");
     advance(MINUTE).await;
     assert_eq!(answer(&verifier, &two).await, Ok(()));
-    assert_eq!(answer(&verifier, &one).await, Err(Refusal::Invalid));
+    assert_eq!(answer(&verifier, &one).await, Err(TokenError::Invalid));
     assert_eq!(script.reads(), 2);
 }
 
@@ -59,9 +59,9 @@ async fn many_requests_with_unknown_keys_read_the_source_once() {
     assert_eq!(answer(&verifier, &one).await, Ok(()));
     advance(MINUTE).await;
     let asking = (0..50).map(|_| answer(&verifier, &two));
-    assert_eq!(futures::future::join_all(asking).await, vec![Err(Refusal::Invalid); 50]);
+    assert_eq!(futures::future::join_all(asking).await, vec![Err(TokenError::Invalid); 50]);
     assert_eq!(script.reads(), 2);
-    assert_eq!(answer(&verifier, &two).await, Err(Refusal::Invalid));
+    assert_eq!(answer(&verifier, &two).await, Err(TokenError::Invalid));
     assert_eq!(script.reads(), 2);
 }
 
@@ -73,7 +73,7 @@ async fn old_keys_are_read_again_while_requests_go_on() {
     assert_eq!(answer(&verifier, &one).await, Ok(()));
     advance(5 * MINUTE + Duration::from_millis(1)).await;
     script.says(Answer::Hangs);
-    // Nobody waits: a hanging source would hold the request up for as long as it may.
+    // No request waits: a source that hangs would delay it up to the timeout.
     let asked = tokio::time::Instant::now();
     assert_eq!(answer(&verifier, &one).await, Ok(()));
     assert_eq!(asked.elapsed(), Duration::ZERO);
@@ -95,7 +95,7 @@ async fn keys_stay_good_while_the_source_is_down_but_not_for_ever() {
     }
     assert_eq!(verifier.key_failure(), Some(JwksError::Unreadable("down".into())));
     advance(MINUTE).await;
-    assert_eq!(answer(&verifier, &one).await, Err(Refusal::NoKeys));
+    assert_eq!(answer(&verifier, &one).await, Err(TokenError::NoKeys));
     script.says(Answer::Keys(set(&[&two])));
     advance(MINUTE).await;
     assert_eq!(answer(&verifier, &two).await, Ok(()));
@@ -123,7 +123,7 @@ async fn a_source_that_never_answers_is_waited_for_no_longer_than_its_time() {
     let script = Script::new(Answer::Hangs);
     let verifier = verifier(scripted(&script));
     let asked = tokio::time::Instant::now();
-    assert_eq!(answer(&verifier, &one).await, Err(Refusal::NoKeys));
+    assert_eq!(answer(&verifier, &one).await, Err(TokenError::NoKeys));
     assert_eq!(asked.elapsed(), Duration::from_secs(3));
     script.says(Answer::Keys(set(&[&one])));
     advance(MINUTE).await;
@@ -165,12 +165,12 @@ async fn keys_are_fetched_and_rotated_over_http() {
     let keys = Jwks::url(&url).expect("it is near").read_at_most_every(Duration::ZERO);
     let verifier = verifier(keys);
     assert_eq!(answer(&verifier, &one).await, Ok(()));
-    assert_eq!(answer(&verifier, &two).await, Err(Refusal::Invalid));
+    assert_eq!(answer(&verifier, &two).await, Err(TokenError::Invalid));
     *body.lock().expect("nobody panics with it") = set(&[&two]);
     assert_eq!(answer(&verifier, &two).await, Ok(()));
-    assert_eq!(answer(&verifier, &one).await, Err(Refusal::Invalid));
+    assert_eq!(answer(&verifier, &one).await, Err(TokenError::Invalid));
     *body.lock().expect("nobody panics with it") = "x".repeat((1 << 20) + 1);
-    assert_eq!(answer(&verifier, &one).await, Err(Refusal::Invalid));
+    assert_eq!(answer(&verifier, &one).await, Err(TokenError::Invalid));
     assert_eq!(verifier.key_failure(), Some(JwksError::TooLarge));
     server.abort();
     let _ = server.await;
@@ -189,7 +189,7 @@ async fn a_file_is_read_again_when_a_token_names_a_key_that_is_not_in_it() {
     std::fs::write(&path, set(&[&two])).expect("it is written");
     assert_eq!(answer(&verifier, &two).await, Ok(()));
     std::fs::remove_file(&path).expect("it is there");
-    assert_eq!(answer(&verifier, &one).await, Err(Refusal::Invalid));
+    assert_eq!(answer(&verifier, &one).await, Err(TokenError::Invalid));
     assert!(matches!(verifier.key_failure(), Some(JwksError::Unreadable(_))));
     assert_eq!(answer(&verifier, &two).await, Ok(()));
 }

@@ -1,4 +1,4 @@
-//! What the log is told of a token that is refused.
+//! Tests of the log events of refused tokens.
 
 use std::fmt::{Debug, Write as _};
 use std::sync::{Arc, Mutex};
@@ -10,14 +10,14 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-use crate::http::fixture::hear_each_thread;
+use crate::http::fixture::enable_events_per_thread;
 
 use super::issuer::{Signer, claims, claims_but, now, verifier_of};
 
-/// What was told: the level, the target, and each field with its value.
+/// An event: its level, its target, and each field with its value.
 type Told = (Level, &'static str, Vec<(&'static str, String)>);
 
-/// Hears every event of every level.
+/// Records every event.
 #[derive(Clone, Default)]
 struct Ear(Arc<Mutex<Vec<Told>>>);
 
@@ -55,9 +55,9 @@ impl Visit for Fields {
     }
 }
 
-/// Sends a token to a verifier of this issuer's, and gives what is told of it.
+/// Sends a token to a verifier of this issuer and returns the events.
 fn told_of(signer: &Signer, token: &str) -> Vec<Told> {
-    hear_each_thread();
+    enable_events_per_thread();
     let ear = Ear::default();
     let refused = tracing::subscriber::with_default(ear.clone(), || {
         block_on(verifier_of(&[signer]).principal(token.as_bytes()))
@@ -67,7 +67,7 @@ fn told_of(signer: &Signer, token: &str) -> Vec<Told> {
     told.iter().filter(|(_, target, _)| target.starts_with("tool_runtime")).cloned().collect()
 }
 
-/// Makes sure that this reason is told, once, and that nothing of the token is.
+/// Checks that this reason is logged once, without any part of the token.
 #[track_caller]
 fn check(signer: &Signer, token: &str, reason: &str) {
     let told = told_of(signer, token);

@@ -1,7 +1,7 @@
-//! What was refused before there was a call, told to the log: as much of it as anybody can read.
+//! Logs requests that were refused before a call was opened, at a bounded rate.
 //!
-//! A call that was opened is on the record, whatever it came to; of what is turned away before that,
-//! these events are the only trace.
+//! An opened call is recorded whatever its result; a request that is refused before that leaves only
+//! these events.
 
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
@@ -13,41 +13,41 @@ use axum::http::request::Parts;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::answer::Heard;
 use super::problem::Problem;
+use super::response::AuditContext;
 use crate::trace::conventions as names;
 
 #[cfg(test)]
 mod tests;
 
-/// How many events there are in each span of time, of those who are known and of all others: a
-/// stranger who fills the one hides nothing of the other.
+/// The most events in each window, counted separately for authenticated and anonymous callers, so
+/// that a flood of the latter does not suppress events of the former.
 const MOST: u32 = 20;
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// What has been told of refusals.
+/// The log of refusals.
 #[derive(Debug, Default)]
 pub(super) struct RefusalLog {
-    of_known: Mutex<Told>,
-    of_strangers: Mutex<Told>,
+    authenticated: Mutex<EventWindow>,
+    anonymous: Mutex<EventWindow>,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct EventWindow {
     since: Option<Instant>,
     events: u32,
-    /// What was not told since the last event.
+    /// The refusals that were not logged since the last event.
     suppressed: u64,
 }
 
 impl RefusalLog {
-    /// Tells of a refusal, if it is one that those who run the server want to know of.
-    pub(super) fn tell(&self, parts: &Parts, problem: &Problem, heard: &Heard) {
+    /// Logs a refusal if operators need it and the rate permits.
+    pub(super) fn log(&self, parts: &Parts, problem: &Problem, audit: &AuditContext) {
         let is_wanted = tracing::enabled!(target: names::REFUSAL_TARGET, tracing::Level::WARN);
-        if !is_wanted || !keeps_out(problem.status) {
+        if !is_wanted || !concerns_operators(problem.status) {
             return;
         }
-        let Some(suppressed) = self.count(heard.principal().is_some()) else { return };
+        let Some(suppressed) = self.count(audit.principal().is_some()) else { return };
         let reason = problem.details.get("reason").and_then(Value::as_str);
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|it| it.0);
         let route = parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str);
@@ -57,22 +57,22 @@ impl RefusalLog {
             status = problem.status.as_u16(),
             error_code = problem.code.as_str(),
             reason,
-            principal = heard.principal(),
+            principal = audit.principal(),
             peer = peer.map(tracing::field::display),
             route,
-            trace_id = heard.trace_id.as_deref(),
+            trace_id = audit.trace_id.as_deref(),
             suppressed = (suppressed > 0).then_some(suppressed),
         );
     }
 
-    /// Counts a refusal; gives how many were not told before it, if it is to be told itself.
-    fn count(&self, is_known: bool) -> Option<u64> {
-        let told = if is_known { &self.of_known } else { &self.of_strangers };
-        told.lock().unwrap_or_else(PoisonError::into_inner).count()
+    /// Counts a refusal; if it is to be logged, returns the number of suppressed ones before it.
+    fn count(&self, is_authenticated: bool) -> Option<u64> {
+        let window = if is_authenticated { &self.authenticated } else { &self.anonymous };
+        window.lock().unwrap_or_else(PoisonError::into_inner).count()
     }
 }
 
-impl Told {
+impl EventWindow {
     fn count(&mut self) -> Option<u64> {
         if self.since.is_none_or(|since| since.elapsed() >= WINDOW) {
             (self.since, self.events) = (Some(Instant::now()), 0);
@@ -86,9 +86,9 @@ impl Told {
     }
 }
 
-/// Tells whether somebody was kept out, or the server failed; other mistakes are told to who makes
-/// them.
-fn keeps_out(status: StatusCode) -> bool {
+/// Returns whether operators need to know of a refusal: access was denied, a limit was reached, or
+/// the server failed. Other faults concern only the client.
+fn concerns_operators(status: StatusCode) -> bool {
     matches!(
         status,
         StatusCode::UNAUTHORIZED

@@ -5,21 +5,21 @@ use tool_contracts::{ErrorCode, ToolErrorType};
 
 use super::*;
 
-fn heard() -> Heard {
-    let mut heard = Heard::now();
-    heard.body(b"{}");
-    heard.trace_id = Some("trace-1".into());
-    heard.tool_name = "add".into();
-    heard
+fn audit() -> AuditContext {
+    let mut audit = AuditContext::new();
+    audit.set_body(b"{}");
+    audit.trace_id = Some("trace-1".into());
+    audit.tool_name = "add".into();
+    audit
 }
 
-fn headers(outcome: Outcome) -> HeaderMap {
+fn headers(outcome: JsonResponse) -> HeaderMap {
     outcome.into_response().headers().clone()
 }
 
 #[track_caller]
-fn failed(status: u16, detail: &ToolErrorDetail) -> Outcome {
-    Outcome::failure(StatusCode::from_u16(status).expect("a status"), detail, None, &heard())
+fn failed(status: u16, detail: &ToolErrorDetail) -> JsonResponse {
+    JsonResponse::failure(StatusCode::from_u16(status).expect("a status"), detail, None, &audit())
 }
 
 /// The contract reads what is written, into the same text.
@@ -32,24 +32,24 @@ fn check_contract(body: &[u8]) -> Value {
 
 #[test]
 fn a_success_is_what_the_contract_says() {
-    let outcome = Outcome::success("[1,2]", None, "trace-1", &heard());
+    let outcome = JsonResponse::success("[1,2]", None, "trace-1", &audit());
     let body = check_contract(&outcome.body);
     assert_eq!(body["output"], serde_json::json!([1, 2]));
     assert!(body.get("meta").is_none());
     assert_eq!(body["audit"]["tool_name"], "add");
 
     let meta = r#"{"took_ms":1,"ttl_seconds":60}"#;
-    let outcome = Outcome::success("null", Some(meta), "trace-1", &heard());
+    let outcome = JsonResponse::success("null", Some(meta), "trace-1", &audit());
     assert_eq!(check_contract(&outcome.body)["meta"]["ttl_seconds"], 60);
 }
 
 #[test]
 fn a_success_is_written_into_a_buffer_of_its_size() {
-    let mut heard = heard();
+    let mut audit = audit();
     for name in ["add", "", "a\"\\\n\u{1}\u{7f}名\u{8}\u{c}\r\t"] {
-        heard.tool_name = name.into();
+        audit.tool_name = name.into();
         for meta in [None, Some(r#"{"took_ms":1}"#)] {
-            let json = written("[]", meta, name, &heard);
+            let json = written("[]", meta, name, &audit);
             assert_eq!(json.len(), json.capacity(), "{name:?}");
             assert!(serde_json::from_slice::<Value>(&json).is_ok());
         }
@@ -67,7 +67,7 @@ fn a_failure_is_what_the_contract_says() {
     assert_eq!(body["audit"]["error_message"], "no tool has this name");
 
     let meta = Some(r#"{"took_ms":1,"attempts":2}"#);
-    let outcome = Outcome::failure(StatusCode::NOT_FOUND, &detail, meta, &heard());
+    let outcome = JsonResponse::failure(StatusCode::NOT_FOUND, &detail, meta, &audit());
     assert_eq!(check_contract(&outcome.body)["meta"]["attempts"], 2);
 }
 
@@ -98,7 +98,7 @@ fn a_failure_without_a_code_is_named_by_its_class() {
 #[test]
 fn a_request_that_nobody_could_read_gets_a_trace_of_its_own() {
     let detail = ToolErrorDetail::of(ErrorCode::NotFound, "no").build();
-    let outcome = Outcome::failure(StatusCode::NOT_FOUND, &detail, None, &Heard::now());
+    let outcome = JsonResponse::failure(StatusCode::NOT_FOUND, &detail, None, &AuditContext::new());
     let body = check_contract(&outcome.body);
     assert!(body["audit"]["trace_id"].as_str().is_some_and(|id| id.parse::<Uuid>().is_ok()));
     assert_eq!(body["audit"]["tool_name"], "");
@@ -133,13 +133,13 @@ fn whoever_is_to_wait_is_told_how_many_whole_seconds() {
 fn headers_say_what_the_body_is() {
     let detail = ToolErrorDetail::of(ErrorCode::Unauthorized, "no").build();
     assert_eq!(headers(failed(401, &detail))[CONTENT_TYPE], "application/json");
-    let succeeded = headers(Outcome::success("1", None, "trace-1", &heard()));
+    let succeeded = headers(JsonResponse::success("1", None, "trace-1", &audit()));
     assert_eq!(succeeded[CONTENT_TYPE], "application/json");
 }
 
 #[test]
 fn nothing_on_the_way_keeps_an_answer_for_somebody_else() {
-    let success = Outcome::success("1", None, "trace-1", &heard());
+    let success = JsonResponse::success("1", None, "trace-1", &audit());
     let failure = failed(404, &ToolErrorDetail::of(ErrorCode::NotFound, "nothing").build());
     for outcome in [success, failure] {
         assert_eq!(headers(outcome)["cache-control"], "no-store");

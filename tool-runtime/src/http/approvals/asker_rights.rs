@@ -1,15 +1,15 @@
-//! Checks, when a call is approved, that the caller which asked for it may still make it.
+//! Checks at an approval that the caller which requested the call may still make it.
 
 use crate::ToolCall;
 use crate::http::app::App;
 use crate::http::auth::Asker;
-use crate::http::desk;
+use crate::http::endpoint;
 use crate::http::problem::Problem;
 
-/// Tells whether the asker of a waiting call may still call its tool for its tenant.
+/// Returns whether the asker of a waiting call may still call its tool for its tenant.
 ///
-/// A call that the host opened itself has no asker: the host's own access rule decides about it when
-/// it runs.
+/// A call that the host opened itself has no asker; the host's access policy decides about it when it
+/// runs.
 pub(super) async fn asker_may_call(app: &App, call: &ToolCall) -> Result<bool, Problem> {
     let (Some(asker), Some(tool)) = (call.approval().asker.as_deref(), call.tool()) else {
         return Ok(true);
@@ -19,15 +19,15 @@ pub(super) async fn asker_may_call(app: &App, call: &ToolCall) -> Result<bool, P
     let standing = async {
         let checked = asker.may_still_call(auth, lookup, tool, call.cx().tenant_id()).await;
         checked.map_err(|error| {
-            tell(&*error);
-            desk::store_down()
+            log(&*error);
+            endpoint::store_unavailable()
         })
     };
-    desk::within(app, standing).await
+    endpoint::within_time_limit(app, standing).await
 }
 
 #[cfg(feature = "trace")]
-fn tell(error: &(dyn std::error::Error + Send + Sync)) {
+fn log(error: &(dyn std::error::Error + Send + Sync)) {
     tracing::warn!(
         target: crate::trace::conventions::TARGET,
         event = "asker_lookup_failed",
@@ -36,4 +36,4 @@ fn tell(error: &(dyn std::error::Error + Send + Sync)) {
 }
 
 #[cfg(not(feature = "trace"))]
-fn tell(_: &(dyn std::error::Error + Send + Sync)) {}
+fn log(_: &(dyn std::error::Error + Send + Sync)) {}

@@ -1,4 +1,4 @@
-//! Keys and tokens of the same name: two principals, unless the host says that they are one.
+//! Tests of keys and tokens of the same name: two principals, unless the host joins them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

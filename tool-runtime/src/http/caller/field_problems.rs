@@ -1,4 +1,4 @@
-//! Why no context can be made of a request: everything at once, and never a value.
+//! Collects the problems of a request's context fields, without their values.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -15,14 +15,14 @@ const AN_ACTOR_TYPE: &str = "`user`, `agent` or `system`";
 const A_TENANT: &str = "a UUID with hyphens, or a slug of 1 to 63 lower-case letters, digits, `_` \
     and `-` that starts with a letter or a digit";
 
-/// Where something is said.
+/// The source of a field.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum FieldSource {
     Header(Field),
     Query,
 }
 
-impl Place {
+impl FieldSource {
     const fn name(self) -> &'static str {
         match self {
             Self::Header(field) => field.header(),
@@ -31,24 +31,24 @@ impl Place {
     }
 }
 
-/// Collects what is wrong until the context is made or refused.
+/// Collects the problems of all fields, so that they are reported at once.
 #[derive(Debug)]
-#[must_use = "refusals that nobody reads are lost"]
-pub(super) struct Refusals {
+#[must_use = "the request is refused by `finish`"]
+pub(super) struct FieldProblems {
     /// The fields of the body that can replace a missing header.
     fields: BodyFields,
-    found: Vec<Found>,
+    found: Vec<FieldProblem>,
 }
 
 #[derive(Debug)]
-struct Found {
+struct FieldProblem {
     rule: &'static str,
     places: Vec<&'static str>,
-    /// What belongs there, and how to mend it.
+    /// The expected value, and the fix.
     message: String,
 }
 
-impl Refusals {
+impl FieldProblems {
     pub(super) const fn new(fields: BodyFields) -> Self {
         Self { fields, found: Vec::new() }
     }
@@ -74,27 +74,27 @@ impl Refusals {
             [only] => format!("missing; send this header, or `{only}` in the body"),
             others => format!("missing; send this header, or one of {}", listed(others)),
         };
-        self.found.push(Found { rule: "required", places, message });
+        self.found.push(FieldProblem { rule: "required", places, message });
     }
 
     #[cold]
-    pub(super) fn repeated(&mut self, place: Place) {
-        self.add("repeated", place, "given more than once; give it once".to_owned());
+    pub(super) fn repeated(&mut self, place: FieldSource) {
+        self.add("repeated", place, "given more than once; send it once".to_owned());
     }
 
     #[cold]
-    pub(super) fn no_id(&mut self, place: Place) {
-        let expected = if matches!(place, Place::Header(Field::Key)) { A_KEY } else { AN_ID };
-        self.add("text", place, format!("expected {expected}; mend it or leave it out"));
+    pub(super) fn invalid_id(&mut self, place: FieldSource) {
+        let expected = if matches!(place, FieldSource::Header(Field::Key)) { A_KEY } else { AN_ID };
+        self.add("text", place, format!("expected {expected}; correct it or leave it out"));
     }
 
     #[cold]
-    pub(super) fn no_tenant(&mut self, place: Place) {
+    pub(super) fn invalid_tenant(&mut self, place: FieldSource) {
         self.add("tenant", place, format!("expected {A_TENANT}"));
     }
 
     #[cold]
-    pub(super) fn no_actor_type(&mut self, place: Place) {
+    pub(super) fn invalid_actor_type(&mut self, place: FieldSource) {
         self.add("actor_type", place, format!("expected {AN_ACTOR_TYPE}"));
     }
 
@@ -103,38 +103,42 @@ impl Refusals {
         let message = "expected the same in both; send it in one place, or the same in both";
         let mut places = vec![field.header()];
         places.extend(self.fields.name_of(field));
-        self.found.push(Found { rule: "contradiction", places, message: message.to_owned() });
+        self.found.push(FieldProblem {
+            rule: "contradiction",
+            places,
+            message: message.to_owned(),
+        });
     }
 
-    /// Tells whether something is wrong in this place.
-    pub(super) fn are_about(&self, place: Place) -> bool {
+    /// Returns whether this source has a problem.
+    pub(super) fn has_problem_of(&self, place: FieldSource) -> bool {
         self.found.iter().any(|found| found.places == [place.name()])
     }
 
-    fn add(&mut self, rule: &'static str, place: Place, message: String) {
-        self.found.push(Found { rule, places: vec![place.name()], message });
+    fn add(&mut self, rule: &'static str, place: FieldSource, message: String) {
+        self.found.push(FieldProblem { rule, places: vec![place.name()], message });
     }
 
-    /// Tells everything that was found, under the trace as far as it is known.
+    /// Ends the collection.
     ///
     /// # Errors
-    /// When something was found.
+    /// The problem of all fields, if there is one.
     pub(super) fn finish(self, trace_id: Option<&str>) -> Result<(), Problem> {
         if self.found.is_empty() {
             return Ok(());
         }
-        let told: Vec<String> = self.found.iter().map(Found::text).collect();
-        let message = format!("the request does not say who asks for what: {}", told.join("; "));
+        let told: Vec<String> = self.found.iter().map(FieldProblem::text).collect();
+        let message = format!("the request's context is not valid: {}", told.join("; "));
         let mut problem =
             Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message);
-        let told = self.found.iter().map(Found::told).collect();
+        let told = self.found.iter().map(FieldProblem::told).collect();
         problem.details.insert("problems".to_owned(), Value::Array(told));
         Err(of_trace(problem, trace_id))
     }
 }
 
-impl Found {
-    /// Names its places and says what is wrong; what is missing is named by its header.
+impl FieldProblem {
+    /// Describes the problem with its sources; a missing field is named by its header.
     fn text(&self) -> String {
         let shown = if self.rule == "required" { 1 } else { self.places.len() };
         format!("{}: {}", listed(&self.places[..shown]), self.message)
@@ -145,12 +149,12 @@ impl Found {
     }
 }
 
-/// Says a problem of this trace.
+/// Sets the trace id of a problem.
 pub(super) fn of_trace(problem: Problem, trace_id: Option<&str>) -> Problem {
     Problem { trace_id: trace_id.map(Into::into), ..problem }
 }
 
-/// Says of what was put together why it does not hold. Each part was held to the same rules before.
+/// Returns the problem of a context that breaks a rule of the contract, which no single field did.
 #[cold]
 pub(super) fn broken(error: &ContractError) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, error.to_string())

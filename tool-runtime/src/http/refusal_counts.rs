@@ -1,5 +1,5 @@
-//! Bounds what refused requests leave behind: a caller's first of a minute are recorded one by one,
-//! the others as one count.
+//! Bounds the records of refused requests: the first ones of a caller in each minute are recorded one
+//! by one, the others as one count.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,18 +12,18 @@ use super::Drain;
 use super::rate::Caller;
 use crate::ledger::{Ledger, RecordedAccess};
 
-/// The refusals of one caller and kind that are recorded one by one in each window.
-pub(super) const SINGLY: u32 = 20;
-/// The refusals of all unproven callers that are recorded one by one in each window.
-const SINGLY_OF_STRANGERS: u32 = 200;
+/// The most refusals of one caller and kind that are recorded one by one in each window.
+pub(super) const MAX_RECORDED: u32 = 20;
+/// The most refusals of all anonymous callers that are recorded one by one in each window.
+const MAX_RECORDED_ANONYMOUS: u32 = 200;
 const WINDOW: Duration = Duration::from_secs(60);
-/// The most callers that are counted by themselves; further ones share one count.
-const MOST_CALLERS: usize = 1_024;
+/// The most callers with a count of their own; further ones share one count.
+const MAX_CALLERS: usize = 1_024;
 
 /// The kinds of refused requests that leave a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum RefusalKind {
-    /// A decision that did not count.
+    /// A decision about a waiting call that was refused.
     Decision,
     /// A call of a tool that does not exist, or that no caller may call.
     Call,
@@ -45,13 +45,13 @@ struct Counts {
 
 #[derive(Debug, Default)]
 struct Windows {
-    of_callers: HashMap<Key, Window>,
-    of_strangers: Option<Window>,
-    /// When windows that are over were last looked for.
-    swept: Option<Instant>,
+    by_caller: HashMap<CallerKey, Window>,
+    anonymous: Option<Window>,
+    /// The last time at which expired windows were removed.
+    last_sweep: Option<Instant>,
 }
 
-type Key = (Caller, RefusalKind);
+type CallerKey = (Caller, RefusalKind);
 
 #[derive(Debug, Clone, Copy)]
 struct Window {
@@ -61,7 +61,7 @@ struct Window {
 }
 
 impl RefusalKind {
-    /// Names the kind as it stands in records.
+    /// Returns the kind's name in records.
     const fn action(self) -> &'static str {
         match self {
             Self::Decision => "decide",
@@ -77,23 +77,23 @@ impl RefusalCounts {
         Self(Arc::new(Counts { ledger: ledger.cloned(), drain: drain.clone(), windows, left_out }))
     }
 
-    /// Counts a refusal; returns whether it is recorded by itself.
+    /// Counts a refusal; returns whether it is recorded on its own.
     ///
-    /// The first one that is not begins a summary, which is recorded when the minute is over or the
-    /// server ends.
+    /// The first one that is not starts a summary, which is recorded at the end of the minute or at
+    /// the shutdown.
     pub(super) fn is_recorded(&self, caller: &Caller, kind: RefusalKind) -> bool {
         let now = Instant::now();
         let mut windows = self.windows();
         let key = windows.key(caller, kind, now);
-        let is_stranger = caller.name().is_none();
-        let of_all = windows.of_strangers.get_or_insert(Window::begin(now)).current(now);
-        let crowd_is_full = is_stranger && of_all.recorded >= SINGLY_OF_STRANGERS;
-        let window = windows.of_callers.entry(key.clone()).or_insert(Window::begin(now));
-        // One with a summary to come stays until that is recorded.
+        let is_anonymous = caller.name().is_none();
+        let of_all = windows.anonymous.get_or_insert(Window::begin(now)).current(now);
+        let anonymous_is_full = is_anonymous && of_all.recorded >= MAX_RECORDED_ANONYMOUS;
+        let window = windows.by_caller.entry(key.clone()).or_insert(Window::begin(now));
+        // A window with a pending summary stays until the summary is recorded.
         let window = if window.left_out == 0 { window.current(now) } else { window };
-        if window.left_out == 0 && window.recorded < SINGLY && !crowd_is_full {
+        if window.left_out == 0 && window.recorded < MAX_RECORDED && !anonymous_is_full {
             window.recorded += 1;
-            if let (Some(of_all), true) = (&mut windows.of_strangers, is_stranger) {
+            if let (Some(of_all), true) = (&mut windows.anonymous, is_anonymous) {
                 of_all.recorded += 1;
             }
             return true;
@@ -108,28 +108,28 @@ impl RefusalCounts {
         false
     }
 
-    /// Returns whether the next refusal of a caller would only be counted; counts nothing.
+    /// Returns whether the next refusal of a caller would only be counted, without counting one.
     pub(super) fn is_full(&self, caller: &Caller, kind: RefusalKind) -> bool {
         let windows = self.windows();
-        let window = windows.of_callers.get(&(caller.clone(), kind));
+        let window = windows.by_caller.get(&(caller.clone(), kind));
         window.is_some_and(|window| {
             let is_over = window.left_out == 0 && window.since.elapsed() >= WINDOW;
-            !is_over && (window.left_out > 0 || window.recorded >= SINGLY)
+            !is_over && (window.left_out > 0 || window.recorded >= MAX_RECORDED)
         })
     }
 
-    /// Returns how many refusals were counted and not recorded one by one.
+    /// Returns the number of refusals without a record of their own.
     pub(super) fn left_out(&self) -> u64 {
         self.0.left_out.load(Ordering::Relaxed)
     }
 
-    /// Returns how many summaries wait for the end of their windows.
+    /// Returns the number of summaries that are not yet recorded.
     pub(super) fn pending(&self) -> usize {
-        self.windows().of_callers.values().filter(|window| window.left_out > 0).count()
+        self.windows().by_caller.values().filter(|window| window.left_out > 0).count()
     }
 
-    /// Records the summary of a window in a task of its own, which the end of the server waits for.
-    fn summarize_at(&self, due: Instant, key: Key) {
+    /// Records the summary of a window in a task that the shutdown waits for.
+    fn summarize_at(&self, due: Instant, key: CallerKey) {
         let (counts, background) = (self.clone(), self.0.drain.background());
         tokio::spawn(async move {
             tokio::select! {
@@ -142,16 +142,16 @@ impl RefusalCounts {
         });
     }
 
-    async fn summarize(&self, key: &Key) {
-        let Some(window) = self.windows().of_callers.remove(key) else { return };
+    async fn summarize(&self, key: &CallerKey) {
+        let Some(window) = self.windows().by_caller.remove(key) else { return };
         let (by, action) = (key.0.name().unwrap_or("anonymous"), key.1.action());
-        tell(by, action, window.left_out);
+        log(by, action, window.left_out);
         let Some(ledger) = &self.0.ledger else { return };
         let mut access = RecordedAccess::new(ledger.clock().now(), action, by, "left_out");
         access.count = Some(window.left_out);
         "refused".clone_into(&mut access.outcome);
         if ledger.record_access(access).await.is_err() {
-            tell_unrecorded(by, action, window.left_out);
+            log_unrecorded(by, action, window.left_out);
         }
     }
 
@@ -161,17 +161,17 @@ impl RefusalCounts {
 }
 
 impl Windows {
-    /// Finds under which key a caller is counted: its own, unless there are too many callers.
-    fn key(&mut self, caller: &Caller, kind: RefusalKind, now: Instant) -> Key {
+    /// Returns the key under which a caller is counted: its own, unless there are too many callers.
+    fn key(&mut self, caller: &Caller, kind: RefusalKind, now: Instant) -> CallerKey {
         let key = (caller.clone(), kind);
-        if self.of_callers.len() < MOST_CALLERS || self.of_callers.contains_key(&key) {
+        if self.by_caller.len() < MAX_CALLERS || self.by_caller.contains_key(&key) {
             return key;
         }
-        if self.swept.is_none_or(|swept| now - swept >= Duration::from_secs(1)) {
-            self.swept = Some(now);
-            self.of_callers.retain(|_, it| it.left_out > 0 || now - it.since < WINDOW);
+        if self.last_sweep.is_none_or(|last_sweep| now - last_sweep >= Duration::from_secs(1)) {
+            self.last_sweep = Some(now);
+            self.by_caller.retain(|_, it| it.left_out > 0 || now - it.since < WINDOW);
         }
-        if self.of_callers.len() < MOST_CALLERS { key } else { (Caller::unknown(), kind) }
+        if self.by_caller.len() < MAX_CALLERS { key } else { (Caller::unknown(), kind) }
     }
 }
 
@@ -180,7 +180,7 @@ impl Window {
         Self { since, recorded: 0, left_out: 0 }
     }
 
-    /// Begins anew where the window is over.
+    /// Starts a new window if this one is over.
     fn current(&mut self, now: Instant) -> &mut Self {
         if now - self.since >= WINDOW {
             *self = Self::begin(now);
@@ -190,26 +190,28 @@ impl Window {
 }
 
 #[cfg(feature = "trace")]
-fn tell(by: &str, action: &str, count: u64) {
+fn log(by: &str, action: &str, count: u64) {
     use crate::trace::conventions::REFUSAL_TARGET;
     tracing::warn!(target: REFUSAL_TARGET, event = "refusals_left_out", by, action, count);
 }
 
 #[cfg(feature = "trace")]
-fn tell_unrecorded(by: &str, action: &str, count: u64) {
+fn log_unrecorded(by: &str, action: &str, count: u64) {
     use crate::trace::conventions::REFUSAL_TARGET;
     tracing::warn!(target: REFUSAL_TARGET, event = "refusals_left_out_unrecorded", by, action, count);
 }
 
 #[cfg(not(feature = "trace"))]
-fn tell(_: &str, _: &str, _: u64) {}
+fn log(_: &str, _: &str, _: u64) {}
 
 #[cfg(not(feature = "trace"))]
-fn tell_unrecorded(_: &str, _: &str, _: u64) {}
+fn log_unrecorded(_: &str, _: &str, _: u64) {}
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_CALLERS, RefusalCounts, RefusalKind, SINGLY, SINGLY_OF_STRANGERS, WINDOW};
+    use super::{
+        MAX_CALLERS, MAX_RECORDED, MAX_RECORDED_ANONYMOUS, RefusalCounts, RefusalKind, WINDOW,
+    };
     use crate::http::Drain;
     use crate::http::rate::{Caller, Peer};
 
@@ -227,8 +229,8 @@ mod tests {
     async fn the_first_refusals_of_a_minute_are_recorded_and_the_others_counted() {
         let (counts, one, two) = (counts(), Caller::known("one"), Caller::known("two"));
         assert!(!counts.is_full(&one, DECISION));
-        assert_eq!(recorded(&counts, &one, 1_000), SINGLY as usize);
-        assert_eq!(counts.left_out(), 1_000 - u64::from(SINGLY));
+        assert_eq!(recorded(&counts, &one, 1_000), MAX_RECORDED as usize);
+        assert_eq!(counts.left_out(), 1_000 - u64::from(MAX_RECORDED));
         assert!(counts.is_full(&one, DECISION) && !counts.is_full(&two, DECISION));
         assert_eq!(counts.pending(), 1);
         assert_eq!(recorded(&counts, &two, 5), 5, "another caller is counted by itself");
@@ -238,14 +240,18 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn strangers_of_many_addresses_leave_bounded_records_in_bounded_memory() {
+    async fn anonymous_callers_of_many_addresses_leave_bounded_records_in_bounded_memory() {
         let counts = counts();
-        let stranger = |n: u32| Caller::Unknown(Peer::at(std::net::Ipv4Addr::from(n).into()));
+        let stranger = |n: u32| Caller::Address(Peer::at(std::net::Ipv4Addr::from(n).into()));
         let all: usize = (0..5_000).map(|n| recorded(&counts, &stranger(n), 2)).sum();
-        assert_eq!(all, SINGLY_OF_STRANGERS as usize);
-        assert!(counts.windows().of_callers.len() <= MOST_CALLERS + 1);
-        assert_eq!(counts.left_out(), 10_000 - u64::from(SINGLY_OF_STRANGERS));
-        assert_eq!(recorded(&counts, &Caller::known("one"), 1), 0, "it shares the count of many");
+        assert_eq!(all, MAX_RECORDED_ANONYMOUS as usize);
+        assert!(counts.windows().by_caller.len() <= MAX_CALLERS + 1);
+        assert_eq!(counts.left_out(), 10_000 - u64::from(MAX_RECORDED_ANONYMOUS));
+        assert_eq!(
+            recorded(&counts, &Caller::known("one"), 1),
+            0,
+            "it shares one count with others"
+        );
         tokio::time::sleep(WINDOW + WINDOW / 60).await;
         assert_eq!(recorded(&counts, &Caller::known("one"), 1), 1);
     }

@@ -1,4 +1,4 @@
-//! What the paths share that people's own applications ask: who is at the desk, and what they name.
+//! Helpers of the endpoints for operators and approvers: authorization, path parameters, time limit.
 
 use std::future::Future;
 use std::time::Duration;
@@ -11,54 +11,54 @@ use serde::Serialize;
 use tool_contracts::{ErrorCode, ToolContext};
 use uuid::Uuid;
 
-use super::answer::{Heard, Outcome};
 use super::app::App;
 use super::auth::{Principal, Scope};
 use super::caller;
 use super::problem::Problem;
-use super::receiving;
+use super::request;
+use super::response::{AuditContext, JsonResponse};
 use crate::evidence::Access;
 use crate::refusal_reason::RefusalReason;
 
-/// The longest name that an access log takes, in bytes.
+/// The longest name in an access record, in bytes.
 const LONGEST_NAME: usize = 256;
 
-/// The values of a path, if they are text.
+/// The parameters of a path, if they are UTF-8.
 pub(super) type Params = Result<RawPathParams, RawPathParamsRejection>;
 
-/// Somebody who may do more than call tools, for one tenant.
-pub(super) struct Clerk {
+/// An authenticated caller with the scope of an endpoint, acting for one tenant.
+pub(super) struct AuthorizedCaller {
     pub(super) cx: ToolContext,
     pub(super) principal: Principal,
 }
 
-impl Clerk {
-    /// Lets somebody in who has this scope.
+impl AuthorizedCaller {
+    /// Admits a request and requires this scope.
     pub(super) async fn admit(
         app: &App,
         parts: &Parts,
         scope: Scope,
-        heard: &mut Heard,
+        audit: &mut AuditContext,
     ) -> Result<Self, Problem> {
-        Self::of(receiving::admit(app, parts, heard).await?, parts, scope, heard)
+        Self::of(request::admit(app, parts, audit).await?, parts, scope, audit)
     }
 
-    /// Lets in whoever this is, if they have this scope.
+    /// Requires this scope of a principal.
     pub(super) fn of(
         principal: Principal,
         parts: &Parts,
         scope: Scope,
-        heard: &mut Heard,
+        audit: &mut AuditContext,
     ) -> Result<Self, Problem> {
         if !principal.may(scope) {
-            return Err(not_theirs(&principal, scope));
+            return Err(missing_scope(&principal, scope));
         }
-        let cx = caller::context(&receiving::head(parts), None, &principal)?;
-        heard.trace_id = Some(cx.trace_id().into());
+        let cx = caller::context(&request::head(parts), None, &principal)?;
+        audit.trace_id = Some(cx.trace_id().into());
         Ok(Self { cx, principal })
     }
 
-    /// Gives the tenant, which they may act for.
+    /// Returns the tenant.
     pub(super) fn tenant(&self) -> Uuid {
         self.cx.tenant_id()
     }
@@ -76,13 +76,13 @@ impl Clerk {
         })
     }
 
-    /// Names them as it stands in records: the user they say they are, and who vouches for that.
+    /// Returns the name for records: the user, and the principal that named it.
     pub(super) fn name(&self) -> String {
-        named(self.cx.user_id(), self.principal.shown())
+        recorded_name(self.cx.user_id(), self.principal.display_name())
     }
 }
 
-/// Finds a value of the path, percent-decoded.
+/// Returns a parameter of the path, percent-decoded.
 pub(super) fn param<'p>(params: &'p Params, name: &str) -> Result<&'p str, Problem> {
     let found = params.as_ref().ok().and_then(|params| params.iter().find(|it| it.0 == name));
     found.map(|(_, value)| value).ok_or_else(|| {
@@ -91,14 +91,14 @@ pub(super) fn param<'p>(params: &'p Params, name: &str) -> Result<&'p str, Probl
     })
 }
 
-/// Answers with a body that holds nothing which cannot be written.
-pub(super) fn found(body: &impl Serialize) -> Outcome {
+/// Makes the response of a body whose serialization cannot fail.
+pub(super) fn json(body: &impl Serialize) -> JsonResponse {
     let body = serde_json::to_vec(body).expect("texts, numbers and raw JSON are written as JSON");
-    Outcome { status: StatusCode::OK, retry_after: None, body: body.into() }
+    JsonResponse { status: StatusCode::OK, retry_after: None, body: body.into() }
 }
 
-/// Waits for what a request asks for: as long as a request may take, and the server goes on.
-pub(super) async fn within<T>(
+/// Runs work with the time limit of a request; stops when the server shuts down.
+pub(super) async fn within_time_limit<T>(
     app: &App,
     work: impl Future<Output = Result<T, Problem>>,
 ) -> Result<T, Problem> {
@@ -111,41 +111,38 @@ pub(super) async fn within<T>(
     }
 }
 
-/// What is asked of a store that does not answer.
-pub(super) fn store_down() -> Problem {
-    Problem::of(ErrorCode::Unavailable, "what is kept cannot be looked up now; try again later")
+/// Returns the problem of a store that cannot be reached.
+pub(super) fn store_unavailable() -> Problem {
+    Problem::of(ErrorCode::Unavailable, "the store is not available now; retry later")
         .with_reason(RefusalReason::StoreUnavailable)
 }
 
 fn too_long(limit: Duration) -> Problem {
     let limit = limit.as_millis();
-    let message = format!("this could not be done within the {limit} ms that a request has");
+    let message = format!("the request exceeded its time limit of {limit} ms");
     Problem::of(ErrorCode::Timeout, message)
 }
 
-fn not_theirs(principal: &Principal, scope: Scope) -> Problem {
+fn missing_scope(principal: &Principal, scope: Scope) -> Problem {
     if principal.is_anonymous() {
-        let message = "this path is not for callers that nobody knows; send an API key or a token";
+        let message = "this path requires authentication; send an API key or a token";
         return Problem::unauthorized(message);
     }
-    Problem::forbidden(format!(
-        "this caller may not ask for this; it takes the scope `{}`",
-        scope.as_str()
-    ))
+    Problem::forbidden(format!("this path requires the scope `{}`", scope.as_str()))
 }
 
-/// Names a user and who vouches for them, no longer than records take it.
+/// Names a user and the principal that named it, within the length limit of records.
 ///
-/// Who vouches is proven, and the user is only said: however long the user's name is, the other
-/// one stands behind it.
-pub(super) fn named(user: Option<&str>, principal: &str) -> String {
+/// The principal is authenticated and the user is not, so a long user name is cut and the principal
+/// always follows it.
+pub(super) fn recorded_name(user: Option<&str>, principal: &str) -> String {
     let Some(user) = user else { return cut(principal, LONGEST_NAME).to_owned() };
     let principal = cut(principal, LONGEST_NAME / 2);
     let room = LONGEST_NAME - "user: by ".len() - principal.len();
     format!("user:{} by {principal}", cut(user, room))
 }
 
-/// Keeps of a name as many bytes as there is room for, in whole characters.
+/// Cuts a name to this many bytes, at a character boundary.
 fn cut(name: &str, room: usize) -> &str {
     let mut end = name.len().min(room);
     while !name.is_char_boundary(end) {
@@ -156,18 +153,18 @@ fn cut(name: &str, room: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_NAME, named};
+    use super::{LONGEST_NAME, recorded_name};
 
     #[test]
-    fn whoever_vouches_is_named_however_long_the_users_name_is() {
-        assert_eq!(named(Some("boss"), "desk"), "user:boss by desk");
-        assert_eq!(named(None, "desk"), "desk");
+    fn the_principal_is_named_however_long_the_users_name_is() {
+        assert_eq!(recorded_name(Some("boss"), "desk"), "user:boss by desk");
+        assert_eq!(recorded_name(None, "desk"), "desk");
         for user in ["x".repeat(256), "名".repeat(256), format!("boss by other{}", " ".repeat(300))]
         {
-            let name = named(Some(&user), "desk");
+            let name = recorded_name(Some(&user), "desk");
             assert!(name.ends_with(" by desk") && name.len() <= LONGEST_NAME, "{name}");
         }
-        let long = named(Some("boss"), &"名".repeat(256));
+        let long = recorded_name(Some("boss"), &"名".repeat(256));
         assert!(long.starts_with("user:boss by 名") && long.len() <= LONGEST_NAME, "{long}");
     }
 }

@@ -1,47 +1,47 @@
-//! Keys as they were last read, and reading them again without anybody waiting where none has to.
+//! Caches an issuer's keys and reads them again in the background.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
-use super::jwks::{Jwks, JwksError, Source, Times};
+use super::jwks::{CacheTimes, Jwks, JwksError, KeySource};
 use super::key_set::KeySet;
 
-/// The keys of one issuer, shared by all requests.
+/// The cached keys of one issuer, shared by all requests.
 #[derive(Debug)]
-pub(super) struct Keeper {
-    source: Source,
-    times: Times,
-    state: Mutex<State>,
-    /// Counts the readings that have ended.
+pub(super) struct KeyCache {
+    source: KeySource,
+    times: CacheTimes,
+    state: Mutex<CacheState>,
+    /// The number of finished reads.
     ended: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct CacheState {
     keys: Option<(Arc<KeySet>, Instant)>,
-    /// When the last reading began.
+    /// Start of the last read.
     tried: Option<Instant>,
     is_reading: bool,
     failure: Option<JwksError>,
 }
 
-/// Says that a reading has ended, also when it was dropped half way.
-struct Reading(Arc<Keeper>);
+/// Marks a read as finished when it is dropped, also on cancellation.
+struct ReadGuard(Arc<KeyCache>);
 
-impl Keeper {
+impl KeyCache {
     pub(super) fn new(jwks: Jwks) -> Self {
         let Jwks { source, times } = jwks;
         let keys = match &source {
-            Source::Fixed(keys) => Some((Arc::clone(keys), Instant::now())),
+            KeySource::Fixed(keys) => Some((Arc::clone(keys), Instant::now())),
             _ => None,
         };
-        let state = Mutex::new(State { keys, ..State::default() });
+        let state = Mutex::new(CacheState { keys, ..CacheState::default() });
         Self { source, times, state, ended: watch::Sender::new(0) }
     }
 
-    /// Gives the keys, old ones too as long as they are good; waits only where there are none.
+    /// Returns the keys, stale ones too while they are valid; waits only if there are none.
     pub(super) async fn keys(self: &Arc<Self>) -> Option<Arc<KeySet>> {
         match self.known() {
             Some((keys, age)) if age <= self.times.max_age => Some(keys),
@@ -53,23 +53,23 @@ impl Keeper {
         }
     }
 
-    /// Reads the keys again, unless that has just been done, and waits for it with everybody else.
-    /// Cancel-safe: the reading goes on.
+    /// Reads the keys again, unless they were just read, and waits for the read in progress.
+    /// Cancel-safe: the read continues.
     pub(super) async fn newer_keys(self: &Arc<Self>) -> Option<Arc<KeySet>> {
         let mut ended = self.ended.subscribe();
         if self.read() {
-            // What comes too late is there for the next request.
+            // A result after the timeout serves the next request.
             let _ = timeout(self.times.patience, ended.changed()).await;
         }
         self.known().map(|(keys, _)| keys)
     }
 
-    /// Says why the last reading failed, if it did.
+    /// Returns the error of the last read, if it failed.
     pub(super) fn failure(&self) -> Option<JwksError> {
         self.state().failure.clone()
     }
 
-    /// Gives the keys that are still good, and how old they are.
+    /// Returns the keys with their age, if they are still valid.
     fn known(&self) -> Option<(Arc<KeySet>, std::time::Duration)> {
         let state = self.state();
         let (keys, since) = state.keys.as_ref()?;
@@ -78,7 +78,8 @@ impl Keeper {
         is_good.then(|| (Arc::clone(keys), age))
     }
 
-    /// Begins a reading if none is under way and it is time for one; tells whether one is under way.
+    /// Starts a read unless one is in progress or the last one is too recent; returns whether one is in
+    /// progress.
     fn read(self: &Arc<Self>) -> bool {
         {
             let mut state = self.state();
@@ -92,11 +93,11 @@ impl Keeper {
             state.is_reading = true;
             state.tried = Some(Instant::now());
         }
-        let reading = Reading(Arc::clone(self));
+        let guard = ReadGuard(Arc::clone(self));
         tokio::spawn(async move {
-            let patience = 2 * reading.0.times.patience;
-            let keys = timeout(patience, reading.0.source.read()).await;
-            reading.0.keep(keys.unwrap_or_else(|_| Err(too_slow())));
+            let patience = 2 * guard.0.times.patience;
+            let keys = timeout(patience, guard.0.source.read()).await;
+            guard.0.keep(keys.unwrap_or_else(|_| Err(too_slow())));
         });
         true
     }
@@ -117,15 +118,15 @@ impl Keeper {
     }
 
     fn is_fixed(&self) -> bool {
-        matches!(self.source, Source::Fixed(_))
+        matches!(self.source, KeySource::Fixed(_))
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, CacheState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Reading {
+impl Drop for ReadGuard {
     fn drop(&mut self) {
         self.0.state().is_reading = false;
         self.0.ended.send_modify(|ended| *ended += 1);
@@ -133,5 +134,5 @@ impl Drop for Reading {
 }
 
 fn too_slow() -> JwksError {
-    JwksError::Unreadable("no answer in time".into())
+    JwksError::Unreadable("the source did not answer in time".into())
 }

@@ -1,4 +1,4 @@
-//! The bodies of answers, each written once into a buffer of its exact size.
+//! Writes the bodies of responses, each once into a buffer of its exact size.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -24,17 +24,17 @@ use crate::canonical::Digest;
 #[cfg(test)]
 mod tests;
 
-/// What is known of a request by now; its answer says so in `audit`.
+/// The facts of a request that its response reports in `audit`.
 #[derive(Debug)]
-pub(super) struct Heard {
+pub(super) struct AuditContext {
     started: Instant,
     payload: PayloadHash,
     pub(super) trace_id: Option<Box<str>>,
     pub(super) tool_name: Box<str>,
-    /// The caller, once its credentials were checked; resources are counted by it.
+    /// The authenticated caller, or its address; limits count by it.
     caller: Option<Caller>,
     pub(super) format: ResponseFormat,
-    /// Whether a call that may have an effect has run, whose answer must not be refused.
+    /// True if a call with an effect has run, so that its response must not be refused.
     pub(super) has_effect: bool,
 }
 
@@ -51,16 +51,16 @@ pub(super) enum ResponseFormat {
 #[derive(Clone, Copy)]
 pub(super) struct PayloadHash([u8; 64]);
 
-/// What an answer is sent with beside its body.
+/// A response with a JSON body.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct JsonResponse {
     pub(super) status: StatusCode,
     /// In whole seconds.
     pub(super) retry_after: Option<u64>,
     pub(super) body: Bytes,
 }
 
-/// A body's text as it stands in [`contracts::server`](tool_contracts::server).
+/// The body of a failure, as in [`contracts::server`](tool_contracts::server).
 #[derive(Serialize)]
 struct FailureBody<'a> {
     success: bool,
@@ -83,12 +83,12 @@ struct FailureAudit<'a> {
     error_message: &'a str,
 }
 
-/// How long a caller waits who is told to, where nobody knows how long.
+/// The `Retry-After` of a failure without a known time.
 const RETRY_SECONDS: u64 = 1;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-/// Whose answer it is stands in headers of the request, which no cache on the way tells apart by.
-const NOT_KEPT: HeaderValue = HeaderValue::from_static("no-store");
+/// Responses depend on request headers that caches do not key on, so they must not be stored.
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 const SUCCESS: &str = r#"{"success":true,"output":"#;
 const META: &str = r#","meta":"#;
@@ -98,12 +98,12 @@ const LATENCY: &str = r#","status":"success","latency_ms":"#;
 const HASH: &str = r#","request_payload_hash":""#;
 const END: &str = r#""}}"#;
 
-impl Heard {
-    /// Starts with a request of which nothing is known but that it came.
-    pub(super) fn now() -> Self {
+impl AuditContext {
+    /// Starts with a new request.
+    pub(super) fn new() -> Self {
         Self {
             started: Instant::now(),
-            payload: PayloadHash::NOTHING,
+            payload: PayloadHash::EMPTY,
             trace_id: None,
             tool_name: Box::default(),
             caller: None,
@@ -112,31 +112,31 @@ impl Heard {
         }
     }
 
-    /// Notes the caller.
-    pub(super) fn from(&mut self, parts: &Parts, principal: &Principal) {
+    /// Sets the caller.
+    pub(super) fn set_caller(&mut self, parts: &Parts, principal: &Principal) {
         self.caller = Some(Caller::of(parts, principal));
     }
 
-    /// Returns the caller, or the address of one that has proven nothing yet.
+    /// Returns the caller, or its address before it is authenticated.
     pub(super) fn caller(&self, parts: &Parts) -> Caller {
         self.caller.clone().unwrap_or_else(|| Caller::peer(parts))
     }
 
-    /// Returns the name of the principal, if it is proven; it stands in the log, and in no answer.
-    #[cfg_attr(not(feature = "trace"), allow(dead_code, reason = "the log alone says it"))]
+    /// Returns the principal's name, if the caller is authenticated; only the log has it.
+    #[cfg_attr(not(feature = "trace"), allow(dead_code, reason = "only the log has it"))]
     pub(super) fn principal(&self) -> Option<&str> {
         self.caller.as_ref().and_then(Caller::name)
     }
 
-    /// Notes the body, as it was sent.
-    pub(super) fn body(&mut self, body: &[u8]) {
+    /// Sets the hash of the request's body.
+    pub(super) fn set_body(&mut self, body: &[u8]) {
         self.payload = PayloadHash::of(body);
     }
 
-    /// Takes all that is known, for an answer that outlives its request.
+    /// Moves the facts out, for a stream that outlives its handler.
     pub(super) fn take(&mut self) -> Self {
         let (started, caller, format) = (self.started, self.caller.clone(), self.format);
-        std::mem::replace(self, Self { started, caller, format, ..Self::now() })
+        std::mem::replace(self, Self { started, caller, format, ..Self::new() })
     }
 
     fn latency_ms(&self) -> u64 {
@@ -145,9 +145,8 @@ impl Heard {
 }
 
 impl PayloadHash {
-    /// Of a body that was not read.
-    const NOTHING: Self =
-        Self(*b"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    /// The hash of an empty body.
+    const EMPTY: Self = Self(*b"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 
     pub(super) fn of(body: &[u8]) -> Self {
         Self(Digest::from_bytes(Sha256::digest(body).into()).digits())
@@ -164,10 +163,15 @@ impl std::fmt::Debug for PayloadHash {
     }
 }
 
-impl Outcome {
-    /// Says what a tool answered.
-    pub(super) fn success(data: &str, meta: Option<&str>, trace_id: &str, heard: &Heard) -> Self {
-        let body = written(data, meta, trace_id, heard).into();
+impl JsonResponse {
+    /// Makes the response of a successful call.
+    pub(super) fn success(
+        data: &str,
+        meta: Option<&str>,
+        trace_id: &str,
+        audit: &AuditContext,
+    ) -> Self {
+        let body = written(data, meta, trace_id, audit).into();
         Self { status: StatusCode::OK, retry_after: None, body }
     }
 
@@ -180,31 +184,31 @@ impl Outcome {
         Self { status, retry_after: None, body: json.into() }
     }
 
-    /// Says what went wrong, under this status.
+    /// Makes the response of a failure.
     pub(super) fn failure(
         status: StatusCode,
         detail: &ToolErrorDetail,
         meta: Option<&str>,
-        heard: &Heard,
+        audit: &AuditContext,
     ) -> Self {
         let waits =
             matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
         let known = detail.retry_after_ms().map(|time| time.div_ceil(1_000).max(RETRY_SECONDS));
         let retry_after = known.or(waits.then_some(RETRY_SECONDS));
-        let body = match heard.format {
-            ResponseFormat::CallResponse => written_failure(detail, meta, heard),
-            ResponseFormat::Envelope => written_envelope(detail, meta, heard),
+        let body = match audit.format {
+            ResponseFormat::CallResponse => written_failure(detail, meta, audit),
+            ResponseFormat::Envelope => written_envelope(detail, meta, audit),
         };
         Self { status, retry_after, body: body.into() }
     }
 
-    /// Makes the response.
+    /// Makes the HTTP response.
     pub(super) fn into_response(self) -> Response {
         let mut response = Response::new(Body::from(self.body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, JSON);
-        headers.insert(CACHE_CONTROL, NOT_KEPT);
+        headers.insert(CACHE_CONTROL, NO_STORE);
         if let Some(seconds) = self.retry_after {
             headers.insert(RETRY_AFTER, seconds.into());
         }
@@ -212,15 +216,15 @@ impl Outcome {
     }
 }
 
-/// Finds an answer's `meta`, unless it says nothing but how long the one attempt took.
-pub(super) fn told_meta(output: &ToolOutput) -> Option<&str> {
-    // The time stands first in every `meta`.
+/// Returns an output's `meta`, unless it has only the duration of a single attempt.
+pub(super) fn notable_meta(output: &ToolOutput) -> Option<&str> {
+    // The duration is the first field of every `meta`.
     let says_more = |meta: &&str| meta.split_once(',').is_some_and(|it| it.1 != r#""attempts":1}"#);
     Some(output.meta_json()).filter(says_more)
 }
 
-fn written(data: &str, meta: Option<&str>, trace_id: &str, heard: &Heard) -> Vec<u8> {
-    let (latency, tool) = (heard.latency_ms(), &*heard.tool_name);
+fn written(data: &str, meta: Option<&str>, trace_id: &str, audit: &AuditContext) -> Vec<u8> {
+    let (latency, tool) = (audit.latency_ms(), &*audit.tool_name);
     let frame = SUCCESS.len() + TRACE.len() + TOOL.len() + LATENCY.len() + HASH.len() + END.len();
     let meta_len = meta.map_or(0, |meta| META.len() + meta.len());
     let names = quoted_len(trace_id) + quoted_len(tool) + digits(latency) + 64;
@@ -238,15 +242,15 @@ fn written(data: &str, meta: Option<&str>, trace_id: &str, heard: &Heard) -> Vec
     json.extend_from_slice(LATENCY.as_bytes());
     write(&mut json, &latency);
     json.extend_from_slice(HASH.as_bytes());
-    json.extend_from_slice(&heard.payload.0);
+    json.extend_from_slice(&audit.payload.0);
     json.extend_from_slice(END.as_bytes());
     json
 }
 
-fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, heard: &Heard) -> Vec<u8> {
+fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, audit: &AuditContext) -> Vec<u8> {
     let error_type = detail.code().unwrap_or_else(|| detail.class().as_str());
     let made;
-    let trace_id = if let Some(trace_id) = &heard.trace_id {
+    let trace_id = if let Some(trace_id) = &audit.trace_id {
         trace_id
     } else {
         made = Uuid::now_v7().to_string();
@@ -254,15 +258,15 @@ fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, heard: &Heard) 
     };
     let audit = FailureAudit {
         trace_id,
-        tool_name: &heard.tool_name,
+        tool_name: &audit.tool_name,
         status: "error",
-        latency_ms: heard.latency_ms(),
-        request_payload_hash: heard.payload.as_str(),
+        latency_ms: audit.latency_ms(),
+        request_payload_hash: audit.payload.as_str(),
         error_type,
         error_message: detail.message(),
     };
     let meta = meta.and_then(|meta| serde_json::from_str(meta).ok());
-    let outer = told(detail);
+    let outer = without_cause(detail);
     let detail = &*outer;
     let error = detail.message();
     let mut json = Vec::with_capacity(512);
@@ -271,17 +275,17 @@ fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, heard: &Heard) 
 }
 
 /// Writes a failure as a response envelope. If no call was opened, `meta` holds the request's time.
-fn written_envelope(detail: &ToolErrorDetail, meta: Option<&str>, heard: &Heard) -> Vec<u8> {
+fn written_envelope(detail: &ToolErrorDetail, meta: Option<&str>, audit: &AuditContext) -> Vec<u8> {
     let meta = meta.and_then(|meta| serde_json::from_str(meta).ok());
-    let meta = meta.unwrap_or_else(|| ToolErrorMeta::new(heard.latency_ms()));
-    let detail = told(detail).into_owned();
+    let meta = meta.unwrap_or_else(|| ToolErrorMeta::new(audit.latency_ms()));
+    let detail = without_cause(detail).into_owned();
     let mut json = Vec::with_capacity(512);
     write(&mut json, &ResponseEnvelope::<()>::failure(detail, meta));
     json
 }
 
-/// Leaves out the type behind an error: a path in the host's program, which no caller can act on.
-fn told(detail: &ToolErrorDetail) -> Cow<'_, ToolErrorDetail> {
+/// Removes `cause`, a type of the host's program, which does not help a caller.
+fn without_cause(detail: &ToolErrorDetail) -> Cow<'_, ToolErrorDetail> {
     if detail.cause().is_none() {
         return Cow::Borrowed(detail);
     }
@@ -292,7 +296,7 @@ fn write<T: Serialize + ?Sized>(json: &mut Vec<u8>, value: &T) {
     serde_json::to_writer(json, value).expect("texts and the contract's types are written as JSON");
 }
 
-/// How long a text is as JSON, its quotes included.
+/// Returns the length of a text as JSON, including its quotes.
 fn quoted_len(text: &str) -> usize {
     let of_byte = |byte| match byte {
         b'"' | b'\\' | 0x08 | b'\t' | b'\n' | 0x0c | b'\r' => 2,

@@ -11,19 +11,19 @@ use tracing::{Event, Metadata, Subscriber};
 
 use super::*;
 use crate::http::auth::API_KEY;
-use crate::http::fixture::{Stage, calling, hear_each_thread, open, post, send};
+use crate::http::fixture::{ToolGate, calling, enable_events_per_thread, open, post, send};
 use crate::http::{ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal};
 
 const KEY: &str = "a-key-of-at-least-32-characters!";
 
-/// Keeps the refusals that are told, a line each.
+/// Keeps the refusals that are window, a line each.
 #[derive(Debug, Clone, Default)]
 struct Log(Arc<Mutex<Vec<String>>>);
 
 impl Log {
     /// Listens to this thread until the guard is dropped.
     fn listen() -> (Self, DefaultGuard) {
-        hear_each_thread();
+        enable_events_per_thread();
         let log = Self::default();
         let guard = set_default(log.clone());
         (log, guard)
@@ -89,7 +89,7 @@ fn with_key(mut request: Request<Body>, key: &str) -> Request<Body> {
     request
 }
 
-async fn told(log: &Log, app: &Router, request: Request<Body>) -> Vec<String> {
+async fn window(log: &Log, app: &Router, request: Request<Body>) -> Vec<String> {
     send(app, from_peer(request)).await;
     log.take()
 }
@@ -97,14 +97,14 @@ async fn told(log: &Log, app: &Router, request: Request<Body>) -> Vec<String> {
 #[tokio::test]
 async fn whoever_is_kept_out_is_on_the_log() {
     let (log, _guard) = Log::listen();
-    let app = Router::new().nest("/api", Stage::new().app(keyed().max_body_bytes(100)));
+    let app = Router::new().nest("/api", ToolGate::new().app(keyed().max_body_bytes(100)));
     let to = |path: &str, body: &str| {
         let mut request = post("/", body.to_owned());
         *request.uri_mut() = path.parse().expect("a path");
         request
     };
     let add = || to("/api/tools/call", r#"{"tool_name":"add"}"#);
-    let [event] = &told(&log, &app, with_key(add(), "hunter2")).await[..] else {
+    let [event] = &window(&log, &app, with_key(add(), "hunter2")).await[..] else {
         panic!("it is one event")
     };
     assert_eq!(
@@ -126,10 +126,10 @@ async fn whoever_is_kept_out_is_on_the_log() {
              principal=\"key:orchestrator\" peer=192.0.2.1:4711 route=\"/api/tools/call\" \
              trace_id=\"trace-1\""
         );
-        assert_eq!(told(&log, &app, request).await, [expected]);
+        assert_eq!(window(&log, &app, request).await, [expected]);
     }
     let decision = with_key(to("/api/approvals/hunter2", "{}"), KEY);
-    let [event] = &told(&log, &app, decision).await[..] else { panic!("it is one event") };
+    let [event] = &window(&log, &app, decision).await[..] else { panic!("it is one event") };
     assert!(
         event.contains("principal=\"key:orchestrator\"") && !event.contains("hunter2"),
         "{event}"
@@ -140,10 +140,10 @@ async fn whoever_is_kept_out_is_on_the_log() {
 #[tokio::test]
 async fn the_name_that_a_request_is_asked_under_is_not_on_the_log() {
     let (log, _guard) = Log::listen();
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     let mut request = calling("add", "{}");
     request.headers_mut().insert("host", "hunter2.example".parse().expect("a value"));
-    let [event] = &told(&log, &app, request).await[..] else { panic!("it is one event") };
+    let [event] = &window(&log, &app, request).await[..] else { panic!("it is one event") };
     assert!(event.contains("status=421") && event.contains("reason=\"host\""), "{event}");
     assert!(!event.contains("hunter2"), "{event}");
 }
@@ -151,25 +151,25 @@ async fn the_name_that_a_request_is_asked_under_is_not_on_the_log() {
 #[tokio::test]
 async fn what_callers_only_get_wrong_is_told_to_them_alone() {
     let (log, _guard) = Log::listen();
-    let app = Stage::new().app(open());
+    let app = ToolGate::new().app(open());
     for request in [calling("add", "{}"), calling("add", "{"), calling("unknown", "{}")] {
-        assert!(told(&log, &app, request).await.is_empty());
+        assert!(window(&log, &app, request).await.is_empty());
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn strangers_flood_no_log_and_hide_nobody_who_is_known() {
     let (log, _guard) = Log::listen();
-    let app = Stage::new().app(keyed());
+    let app = ToolGate::new().app(keyed());
     for _ in 0..MOST + 5 {
         send(&app, calling("add", "{}")).await;
     }
     assert_eq!(log.take().len(), MOST as usize);
-    let known = told(&log, &app, with_key(calling("fail", "{}"), KEY)).await;
+    let known = window(&log, &app, with_key(calling("fail", "{}"), KEY)).await;
     assert_eq!(known.len(), 1);
     tokio::time::advance(WINDOW).await;
-    let next = told(&log, &app, calling("add", "{}")).await;
+    let next = window(&log, &app, calling("add", "{}")).await;
     assert!(next.len() == 1 && next[0].ends_with(" suppressed=5"), "{next:?}");
-    let next = told(&log, &app, calling("add", "{}")).await;
+    let next = window(&log, &app, calling("add", "{}")).await;
     assert!(next.len() == 1 && !next[0].contains("suppressed"), "{next:?}");
 }

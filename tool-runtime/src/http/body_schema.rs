@@ -1,4 +1,4 @@
-//! Bodies that are read by the schemas which the document shows.
+//! Validates request bodies against the schemas of the OpenAPI document.
 
 use axum::http::StatusCode;
 use schemars::JsonSchema;
@@ -11,21 +11,23 @@ use crate::Limits;
 use crate::dispatch::refusal::spell_out;
 use crate::schema::{Coerce, Malformed, Validator, input_generator};
 
-/// What checks the bodies of one path.
-pub(super) struct Form(Validator);
+/// The validator of one path's bodies.
+pub(super) struct BodySchema(Validator);
 
-impl Form {
-    /// Makes the form of a type.
+impl BodySchema {
+    /// Compiles the schema of a type.
     pub(super) fn of<T: JsonSchema>() -> Self {
         let schema = input_generator().into_root_schema_for::<T>().to_value();
-        Self(Validator::compile(&schema).expect("the schemas of this rim's bodies are checkable"))
+        Self(
+            Validator::compile(&schema).expect("the schemas of the request bodies can be compiled"),
+        )
     }
 
-    /// Gives a body's text, if it is what its schema asks for.
+    /// Returns the text of a valid body.
     pub(super) fn check<'b>(&self, body: &'b [u8]) -> Result<&'b str, Problem> {
         let text = body::parse::<&RawValue>(body)?.get();
         let mut report = self.0.check(text, &Limits::new(), Coerce::Off);
-        // No number is read here: whoever reads one out of the text holds its digits or says so.
+        // Numbers stay text here; the code that parses one keeps its digits or refuses it.
         report.violations.retain(|violation| violation.rule() != "precision");
         match (&report.malformed, &report.violations[..]) {
             (Some(malformed), _) => Err(unreadable(malformed)),
@@ -41,7 +43,7 @@ fn unreadable(malformed: &Malformed) -> Problem {
         .with_detail("position", malformed.position())
 }
 
-/// Says what a body breaks: all at once, and never a value.
+/// Lists all violations of a body, without its values.
 fn refused(violations: &[Violation]) -> Problem {
     let mut message = String::from("the body is not valid");
     spell_out(violations, &mut message);

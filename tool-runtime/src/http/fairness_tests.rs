@@ -1,4 +1,4 @@
-//! Tests that no caller can use up what other callers need.
+//! Tests that no caller can use up resources that other callers need.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use tool_contracts::{Effect, Permission};
 use tower::ServiceExt as _;
 
 use super::auth::API_KEY;
-use super::fixture::{Answer, Stage, anonymous, calling, post, send};
-use super::flood::SINGLY;
+use super::fixture::{Answer, ToolGate, anonymous, calling, post, send};
+use super::refusal_counts::MAX_RECORDED;
 use super::{ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, router};
 use crate::ledger::{Ledger, MemoryLedger};
 use crate::policy::KeyRing;
@@ -61,7 +61,7 @@ async fn rows(ledger: &Ledger) -> u64 {
 
 #[tokio::test]
 async fn one_caller_cannot_take_all_places_of_writes() {
-    let stage = Stage::new();
+    let stage = ToolGate::new();
     let app = stage.app(keyed().max_tasks(4));
     let save = |key: &str| app.clone().oneshot(by(key, calling("save", "{}")));
     for _ in 0..2 {
@@ -191,7 +191,7 @@ async fn a_stream_that_is_not_read_keeps_its_result_in_the_callers_share() {
 #[tokio::test]
 async fn a_flood_of_calls_of_unknown_tools_leaves_bounded_records() {
     for (config, key) in [(keyed(), ONE), (anonymous(), "")] {
-        let stage = Stage::new();
+        let stage = ToolGate::new();
         let ledger = ledger();
         let drain = config.drain();
         let app = router(stage.runtime(), config.ledger(&ledger));
@@ -203,7 +203,7 @@ async fn a_flood_of_calls_of_unknown_tools_leaves_bounded_records() {
             texts.insert(answer.refused(404, "NOT_FOUND"));
         }
         assert_eq!(texts.len(), 1, "all are answered alike: {texts:?}");
-        assert_eq!(stage.how_many_ended(), SINGLY as usize);
+        assert_eq!(stage.how_many_ended(), MAX_RECORDED as usize);
         assert_eq!(rows(&ledger).await, 0, "the minute is not over");
         drain.begin();
         drain.idle().await;
@@ -214,7 +214,7 @@ async fn a_flood_of_calls_of_unknown_tools_leaves_bounded_records() {
 #[tokio::test]
 async fn a_flood_of_decisions_on_made_up_tickets_leaves_bounded_records() {
     for (key, status) in [(WITHOUT_SCOPES, 403), (ONE, 404)] {
-        let (stage, ledger) = (Stage::new(), ledger());
+        let (stage, ledger) = (ToolGate::new(), ledger());
         let config = keyed().ledger(&ledger);
         let drain = config.drain();
         let app = router(stage.runtime(), config);
@@ -222,10 +222,13 @@ async fn a_flood_of_decisions_on_made_up_tickets_leaves_bounded_records() {
             let decision = by(key, post(ABSENT, r#"{"decision":"approve"}"#));
             assert_eq!(send(&app, decision).await.status, status);
         }
-        assert!(stage.how_many_ended() <= SINGLY as usize, "no call is opened for the others");
-        assert_eq!(rows(&ledger).await, u64::from(SINGLY));
+        assert!(
+            stage.how_many_ended() <= MAX_RECORDED as usize,
+            "no call is opened for the others"
+        );
+        assert_eq!(rows(&ledger).await, u64::from(MAX_RECORDED));
         drain.begin();
         drain.idle().await;
-        assert_eq!(rows(&ledger).await, u64::from(SINGLY) + 1);
+        assert_eq!(rows(&ledger).await, u64::from(MAX_RECORDED) + 1);
     }
 }

@@ -1,4 +1,4 @@
-//! What a good token says of who sends it, and which configurations are refused.
+//! Tests of the principal of a valid token, and of refused configurations.
 
 use std::time::Duration;
 

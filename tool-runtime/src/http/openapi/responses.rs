@@ -3,33 +3,36 @@
 use serde_json::{Map, Value, json};
 
 use super::components::of;
-use crate::http::answer::ResponseFormat;
+use crate::http::response::ResponseFormat;
 
-/// Every status of a failure, and when it is answered.
+/// The statuses of failures, with their descriptions.
 const FAILURES: [(u16, &str); 18] = [
-    (400, "What was sent cannot be read, contradicts itself, or lacks what every request says."),
-    (401, "Nobody knows who asks, or what proves it does not hold."),
-    (403, "Whoever asks may not do this, or for this tenant; or a person has said no."),
-    (404, "There is no such tool, call, trace or thing that a tool was asked for."),
-    (406, "The answer has none of the types that are accepted."),
+    (400, "The request is malformed, contradicts itself, or lacks a required field."),
+    (401, "The request has no valid credential."),
+    (403, "The caller may not do this, or not for this tenant; or an approver declined the call."),
+    (404, "There is no such path, tool, ticket or trace, or the tool found nothing."),
+    (406, "The response has none of the accepted media types."),
     (408, "The body did not arrive in time."),
-    (409, "It conflicts with how things are, or waits for a person: `ticket` in the details."),
-    (410, "What is decided about is over."),
+    (
+        409,
+        "It conflicts with the current state, or the call waits for approval: `ticket` in the details.",
+    ),
+    (410, "The ticket has expired or was overtaken."),
     (413, "The body is too long."),
-    (415, "The body is not said to be JSON in UTF-8."),
-    (421, "The server is not asked under the name that the request says."),
-    (422, "What was sent is not what the schema asks for: `violations` in the details."),
-    (429, "It is too much at a time."),
-    (500, "The server or the tool has failed."),
-    (502, "What the tool stands on has failed."),
-    (503, "It cannot be done now: the server is ending, busy, or lacks its store."),
-    (504, "It took too long."),
-    (405, "The path does not take this method."),
+    (415, "The body's media type is not JSON in UTF-8."),
+    (421, "The server does not accept the request's host name."),
+    (422, "The request is not valid by its schema: `violations` in the details."),
+    (429, "A rate limit or a share of the caller is used up."),
+    (500, "The server or the tool failed."),
+    (502, "A service behind the tool failed."),
+    (503, "The server is shutting down, is busy, or cannot reach its store."),
+    (504, "A time limit was exceeded."),
+    (405, "The path does not accept this method."),
 ];
 
-/// What keeps a request out, whatever it asks for.
-pub(super) const DOOR: [u16; 7] = [400, 401, 403, 421, 429, 500, 503];
-/// What a request with a body may be answered too.
+/// The statuses of every request that is not admitted.
+pub(super) const ADMISSION: [u16; 7] = [400, 401, 403, 421, 429, 500, 503];
+/// The further statuses of a request with a body.
 pub(super) const BODY: [u16; 4] = [408, 413, 415, 422];
 
 /// Returns the failures as components, in each format.
@@ -69,7 +72,7 @@ pub(super) fn waiting(format: ResponseFormat) -> Value {
     failure
 }
 
-/// An answer in JSON.
+/// Returns a response with a JSON body.
 pub(super) fn json(description: &str, schema: &Value) -> Value {
     json!({"description": description, "content": {"application/json": {"schema": schema}}})
 }
@@ -82,11 +85,11 @@ fn failure(format: ResponseFormat, status: u16, when: &str) -> Value {
     let mut failure = json(when, &body);
     let header = match status {
         401 => json!({"WWW-Authenticate": {
-            "description": "How to prove who asks.",
+            "description": "The accepted kinds of credentials.",
             "schema": {"type": "string"},
         }}),
         429 | 503 => json!({"Retry-After": {
-            "description": "After how many seconds to try again.",
+            "description": "The seconds to wait before a retry.",
             "schema": {"type": "integer", "minimum": 0},
         }}),
         _ => return failure,

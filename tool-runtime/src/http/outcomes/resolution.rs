@@ -1,4 +1,4 @@
-//! The body of a request that resolves an outcome.
+//! The body of a resolution.
 
 use std::sync::LazyLock;
 
@@ -7,52 +7,52 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::http::form::Form;
+use crate::http::body_schema::BodySchema;
 use crate::http::problem::Problem;
 use crate::policy::Resolution;
 
-static FORM: LazyLock<Form> = LazyLock::new(Form::of::<FoundBody>);
+static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::of::<ResolutionBody>);
 
-/// A resolution, and why.
+/// A resolution with its reason.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct ParsedResolution {
     pub(super) decision: OutcomeDecision,
     pub(super) resolution: Resolution,
     pub(super) reason: String,
 }
 
-/// Says what became of a call whose outcome was not known.
+/// Resolves a call whose outcome is unknown.
 #[derive(JsonSchema)]
 #[schemars(rename = "OutcomeResolution", tag = "decision", rename_all = "snake_case")]
 #[schemars(deny_unknown_fields, example = example())]
 #[allow(dead_code, reason = "it stands for the schema")]
-pub(in crate::http) enum FoundBody {
-    /// The effect happened: repeats of the call get this answer.
+pub(in crate::http) enum ResolutionBody {
+    /// The effect happened; repeats of the call get this answer.
     Happened {
-        /// The answer, as the tool's output schema has it.
+        /// The answer, valid by the tool's output schema.
         answer: Value,
-        /// How it was found out; it goes into the ledger.
+        /// The evidence of the resolution; recorded in the ledger.
         #[schemars(length(min = 1, max = 256), extend("pattern" = r"\S"))]
         reason: String,
     },
-    /// The effect did not happen and cannot happen any more: a repeat of the call runs.
+    /// The effect did not happen and cannot happen any more; a repeat of the call runs.
     DidNotHappen {
-        /// How it was found out; it goes into the ledger.
+        /// The evidence of the resolution; recorded in the ledger.
         #[schemars(length(min = 1, max = 256), extend("pattern" = r"\S"))]
         reason: String,
     },
 }
 
-/// A body that its schema admits.
+/// The fields of a valid body.
 #[derive(Deserialize)]
-struct Said<'b> {
+struct ResolutionFields<'b> {
     decision: OutcomeDecision,
     #[serde(borrow)]
     answer: Option<&'b RawValue>,
     reason: String,
 }
 
-/// Names what was found out.
+/// The kind of a resolution.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::http) enum OutcomeDecision {
@@ -63,7 +63,7 @@ pub(in crate::http) enum OutcomeDecision {
 }
 
 impl OutcomeDecision {
-    /// Gives the word for the ledger.
+    /// Returns the action's name in the ledger.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Happened => "resolve_happened",
@@ -72,17 +72,18 @@ impl OutcomeDecision {
     }
 }
 
-impl Found {
+impl ParsedResolution {
     pub(super) fn read(body: &[u8]) -> Result<Self, Problem> {
-        let text = FORM.check(body)?;
-        let said: Said<'_> = serde_json::from_str(text).map_err(|_| Problem::internal())?;
-        let resolution = match said.decision {
+        let text = SCHEMA.check(body)?;
+        let fields: ResolutionFields<'_> =
+            serde_json::from_str(text).map_err(|_| Problem::internal())?;
+        let resolution = match fields.decision {
             OutcomeDecision::Happened => Resolution::Happened {
-                answer: said.answer.map_or("null", RawValue::get).to_owned(),
+                answer: fields.answer.map_or("null", RawValue::get).to_owned(),
             },
             OutcomeDecision::DidNotHappen => Resolution::DidNotHappen,
         };
-        Ok(Self { decision: said.decision, resolution, reason: said.reason })
+        Ok(Self { decision: fields.decision, resolution, reason: fields.reason })
     }
 }
 

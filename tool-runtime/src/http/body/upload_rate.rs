@@ -10,30 +10,30 @@ use http_body_util::BodyExt as _;
 use hyper::body::Frame;
 use tokio::time::{Sleep, sleep};
 
-use super::room::UNCOUNTED;
+use super::memory::UNCOUNTED;
 
 /// The time over which the rate of an upload is measured.
 pub(super) const WINDOW: Duration = Duration::from_secs(5);
 
-/// Measures an upload from the second time that it is waited for.
+/// Measures the rate of an upload, from the second poll that is not ready.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct UploadRate {
     /// The fewest bytes that have to arrive in each window.
     least: usize,
     /// The bytes that arrived in this window.
     arrived: usize,
-    /// All bytes that arrived.
+    /// The total of bytes that arrived.
     length: usize,
     was_asked: bool,
     window: Option<Pin<Box<Sleep>>>,
 }
 
-/// The upload was slower than the least rate.
+/// The error of an upload below the lowest rate.
 #[derive(Debug)]
 pub(super) struct TooSlow;
 
-impl Pace {
-    /// Measures against a rate in bytes a second; 0 is no bound.
+impl UploadRate {
+    /// Creates a measurement against a rate in bytes a second; 0 is no limit.
     pub(super) fn new(rate: u32) -> Self {
         let seconds = u64::from(rate).saturating_mul(WINDOW.as_secs());
         let least = usize::try_from(seconds).unwrap_or(usize::MAX);
@@ -53,7 +53,7 @@ impl Pace {
         .await
     }
 
-    /// Counts bytes that arrived, of a body that is now this long.
+    /// Counts bytes that arrived, of a body that now has this length.
     pub(super) fn received(&mut self, bytes: usize, length: usize) {
         self.arrived = self.arrived.saturating_add(bytes);
         self.length = length;
@@ -61,7 +61,7 @@ impl Pace {
 
     /// Waits for the end of a window in which too little arrived.
     fn poll_window(&mut self, cx: &mut Context<'_>) -> Poll<TooSlow> {
-        // A body that comes with its head is ready when it is asked for again, and needs no timer.
+        // A body that arrives with its head is ready at the second poll and needs no timer.
         if self.least == 0 || !std::mem::replace(&mut self.was_asked, true) {
             return Poll::Pending;
         }
@@ -70,7 +70,7 @@ impl Pace {
             if window.as_mut().poll(cx).is_pending() {
                 return Poll::Pending;
             }
-            // A short body occupies no counted memory, and has the time of any body.
+            // A short body occupies no counted memory; only the body timeout bounds it.
             if self.length > UNCOUNTED && self.arrived < self.least {
                 return Poll::Ready(TooSlow);
             }

@@ -1,0 +1,66 @@
+//! Limits reads of an inbox or a trace, and records each in the ledger before it is answered.
+
+use std::sync::Arc;
+
+use tool_contracts::ErrorCode;
+
+use super::app::App;
+use super::auth::Principal;
+use super::endpoint::{self, AuthorizedCaller};
+use super::problem::Problem;
+use super::quota::{Permit, Quota};
+use crate::ledger::RecordedAccess;
+use crate::refusal_reason::RefusalReason;
+
+/// The most reads of one principal at once, so that none uses up the ledger's queue of records.
+const MAX_READS_PER_PRINCIPAL: usize = 16;
+
+/// A read that is about to be answered.
+#[derive(Debug)]
+pub(super) struct ReadAccess {
+    pub(super) action: &'static str,
+    /// The method and path template of the request.
+    pub(super) what: &'static str,
+    /// The subject: a trace's id, or the first and the last ticket.
+    pub(super) subject: Option<String>,
+}
+
+/// The reads in progress, by principal.
+pub(super) type ReadQuota = Quota<Arc<str>>;
+
+/// Makes the quota of reads, which only bounds each principal.
+pub(super) fn read_quota() -> Arc<ReadQuota> {
+    Arc::new(Quota::new(usize::MAX, MAX_READS_PER_PRINCIPAL))
+}
+
+/// Acquires a permit for one read of a principal.
+pub(super) fn acquire_read(app: &App, principal: &Principal) -> Result<Permit<Arc<str>>, Problem> {
+    app.reads.acquire(Arc::clone(principal.id()), 1).map_err(|_| too_many())
+}
+
+impl ReadAccess {
+    /// Records the read and waits until the record is written. A read that cannot be recorded is
+    /// refused.
+    ///
+    /// A server without a ledger records nothing.
+    pub(super) async fn record(
+        self,
+        app: &App,
+        authorized: &AuthorizedCaller,
+    ) -> Result<(), Problem> {
+        let Some(ledger) = &app.config.ledger else { return Ok(()) };
+        let mut access =
+            RecordedAccess::new(ledger.clock().now(), self.action, authorized.name(), self.what);
+        access.tenant_id = Some(authorized.tenant());
+        access.subject = self.subject;
+        "done".clone_into(&mut access.outcome);
+        let noted =
+            async { ledger.record_access(access).await.map_err(|_| endpoint::store_unavailable()) };
+        endpoint::within_time_limit(app, noted).await
+    }
+}
+
+fn too_many() -> Problem {
+    let message = "the caller has too many reads in progress; wait for their answers";
+    Problem::of(ErrorCode::RateLimited, message).with_reason(RefusalReason::Reads)
+}
