@@ -40,7 +40,7 @@ pub(super) struct App {
 }
 
 /// The state that axum passes to each handler.
-pub(super) type Shared = Arc<App>;
+pub(super) type SharedApp = Arc<App>;
 
 impl App {
     pub(super) fn new(runtime: Runtime, config: HttpConfig) -> Self {

@@ -67,26 +67,26 @@ impl HttpConfig {
         self
     }
 
-    /// Sets the most bytes of request bodies in memory, of all requests together; by default 256 MiB,
-    /// and at least the longest body. Above it a request is answered `UNAVAILABLE`.
+    /// Sets the most bytes of request bodies in memory, of all requests together; by default 256
+    /// MiB, and at least the longest body. Above it a request is answered `UNAVAILABLE`.
     ///
-    /// A body counts while it arrives and until its request is answered. Bodies of up to 16 KiB do not
-    /// count.
+    /// A body counts while it arrives and until its request is answered. Bodies of up to 16 KiB do
+    /// not count.
     pub fn max_buffered_bytes(mut self, bytes: usize) -> Self {
         self.bounds.bodies_bytes = bytes;
         self
     }
 
-    /// Sets the most bytes of request bodies of one principal, or of one address for anonymous callers;
-    /// by default half of [`max_buffered_bytes`](Self::max_buffered_bytes), and at least the longest
-    /// body. Above it a request is answered `RATE_LIMITED`.
+    /// Sets the most bytes of request bodies of one principal, or of one address for anonymous
+    /// callers; by default half of [`max_buffered_bytes`](Self::max_buffered_bytes), and at least
+    /// the longest body. Above it a request is answered `RATE_LIMITED`.
     pub fn max_buffered_bytes_per_caller(mut self, bytes: usize) -> Self {
         self.bounds.bodies_of_caller = Some(bytes);
         self
     }
 
-    /// Sets the lowest rate at which a body may arrive, in bytes a second; by default 1024, and 0 for no
-    /// limit. A slower upload is answered 408.
+    /// Sets the lowest rate at which a body may arrive, in bytes a second; by default 1024, and 0
+    /// for no limit. A slower upload is answered 408.
     ///
     /// The rate is measured over 5 s, and only of bodies of which more than 16 KiB have arrived.
     pub fn min_upload_rate(mut self, bytes_per_second: u32) -> Self {
@@ -134,15 +134,15 @@ impl HttpConfig {
         self
     }
 
-    /// Sets the most running calls that have an effect, which continue after their clients disconnect;
-    /// by default 1024. Above it a call is answered `UNAVAILABLE`.
+    /// Sets the most running calls that have an effect, which continue after their clients
+    /// disconnect; by default 1024. Above it a call is answered `UNAVAILABLE`.
     pub fn max_tasks(mut self, tasks: usize) -> Self {
         self.bounds.tasks = tasks;
         self
     }
 
-    /// Sets the most such calls of one principal, or of one address for anonymous callers; by default
-    /// half of [`max_tasks`](Self::max_tasks). Above it a call is answered `RATE_LIMITED`.
+    /// Sets the most such calls of one principal, or of one address for anonymous callers; by
+    /// default half of [`max_tasks`](Self::max_tasks). Above it a call is answered `RATE_LIMITED`.
     pub fn max_tasks_per_caller(mut self, tasks: usize) -> Self {
         self.bounds.tasks_of_caller = Some(tasks);
         self

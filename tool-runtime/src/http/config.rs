@@ -50,8 +50,8 @@ impl HttpConfig {
         self
     }
 
-    /// Replays with the arguments that this vault has stored, and serves `/evidence` from it if it has
-    /// an [authorizer](Vault::with_authorizer).
+    /// Replays with the arguments that this vault has stored, and serves `/evidence` from it if it
+    /// has an [authorizer](Vault::with_authorizer).
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,5 @@
-//! Helpers of the endpoints for operators and approvers: authorization, path parameters, time limit.
+//! Helpers of the endpoints for operators and approvers: authorization, path parameters, time
+//! limit.
 
 use std::future::Future;
 use std::time::Duration;

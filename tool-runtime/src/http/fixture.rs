@@ -129,8 +129,8 @@ impl ToolGate {
 
 /// Makes `tracing` ask each thread's subscriber whether an event is enabled.
 ///
-/// With a single live subscriber, `tracing` caches the decision of the first thread for all threads, so
-/// another test without a subscriber would disable the event.
+/// With a single live subscriber, `tracing` caches the decision of the first thread for all
+/// threads, so another test without a subscriber would disable the event.
 #[cfg(feature = "trace")]
 pub(super) fn enable_events_per_thread() {
     static OTHER: std::sync::LazyLock<tracing::Dispatch> = std::sync::LazyLock::new(|| {

@@ -1,5 +1,5 @@
-//! Bounds the records of refused requests: the first ones of a caller in each minute are recorded one
-//! by one, the others as one count.
+//! Bounds the records of refused requests: the first ones of a caller in each minute are recorded
+//! one by one, the others as one count.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -8,8 +8,8 @@ use crate::http::problem::Problem;
 
 /// Returns whether the asker of a waiting call may still call its tool for its tenant.
 ///
-/// A call that the host opened itself has no asker; the host's access policy decides about it when it
-/// runs.
+/// A call that the host opened itself has no asker; the host's access policy decides about it when
+/// it runs.
 pub(super) async fn asker_may_call(app: &App, call: &ToolCall) -> Result<bool, Problem> {
     let (Some(asker), Some(tool)) = (call.approval().asker.as_deref(), call.tool()) else {
         return Ok(true);

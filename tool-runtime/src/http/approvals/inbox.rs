@@ -21,8 +21,8 @@ pub(super) struct InboxPage {
     next: Option<Uuid>,
 }
 
-/// Finds a page of waiting calls. At most a thousand calls are examined; if fewer than requested are
-/// covered, the page is shorter and `next` gives the position to continue.
+/// Finds a page of waiting calls. At most a thousand calls are examined; if fewer than requested
+/// are covered, the page is shorter and `next` gives the position to continue.
 pub(super) async fn page(
     app: &App,
     authorized: &AuthorizedCaller,

@@ -1,4 +1,4 @@
-//! `/approvals`: lists waiting calls and takes decisions about them.
+//! `/approvals`: lists waiting calls and executes decisions about them.
 
 mod asker_rights;
 mod attempt;
@@ -21,7 +21,7 @@ use self::refusal::DecisionRefusal;
 use self::view::DeclinedDecision;
 pub(super) use self::view::{Approvals, Declined};
 use super::access_records::{self, ReadAccess};
-use super::app::{App, Shared};
+use super::app::{App, SharedApp};
 use super::auth::Scope;
 use super::endpoint::{self, AuthorizedCaller, Params};
 use super::paging::PageRequest;
@@ -34,14 +34,14 @@ use crate::policy::TicketFault;
 use crate::store::TicketEnd;
 
 /// Handles a request for the waiting calls.
-pub(super) async fn list(State(app): State<Shared>, request: Request) -> Response {
+pub(super) async fn list(State(app): State<SharedApp>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     request::respond(&app, &parts, async |audit| listed(&app, &parts, audit).await).await
 }
 
 /// Handles a decision about a waiting call.
 pub(super) async fn decide(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     params: Params,
     request: Request,
 ) -> Response {
@@ -58,7 +58,7 @@ pub(super) async fn decide(
 }
 
 async fn listed(
-    app: &Shared,
+    app: &SharedApp,
     parts: &Parts,
     audit: &mut AuditContext,
 ) -> Result<Response, Problem> {
@@ -90,7 +90,7 @@ async fn admitted(
 }
 
 async fn decided(
-    app: &Shared,
+    app: &SharedApp,
     (authorized, caller): (&AuthorizedCaller, Caller),
     ticket: Uuid,
     decision: &Decision<'_>,
@@ -129,7 +129,7 @@ async fn decided(
 
 /// Approves a call, or makes it answer why it may not run; then its ticket stays valid.
 async fn approve(
-    app: &Shared,
+    app: &SharedApp,
     call: &mut ToolCall,
     authorized: &AuthorizedCaller,
     edited: Option<&str>,
@@ -154,7 +154,7 @@ async fn approve(
 
 /// Declines a call for good; it is recorded as declined only if no other decision came first.
 async fn decline(
-    app: &Shared,
+    app: &SharedApp,
     mut call: ToolCall,
     ticket: Uuid,
     feedback: &str,

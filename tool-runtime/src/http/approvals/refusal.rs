@@ -30,7 +30,8 @@ impl DecisionRefusal {
     /// The approver requested the call.
     pub(super) const OWN_CALL: Self = Self { why: RefusalReason::OwnCall, status: None };
 
-    /// The edited arguments are not valid: a well-formed decision that does not fit the waiting call.
+    /// The edited arguments are not valid: a well-formed decision that does not fit the waiting
+    /// call.
     pub(super) const NOT_APPROVED: Self =
         Self { why: RefusalReason::EditNotValid, status: Some(StatusCode::CONFLICT) };
 

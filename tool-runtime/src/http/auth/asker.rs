@@ -1,4 +1,5 @@
-//! The caller that requested a waiting call: sealed with the call, and authorized again before it runs.
+//! The caller that requested a waiting call: sealed with the call, and authorized again before it
+//! runs.
 
 use std::error::Error;
 use std::fmt;
@@ -74,8 +75,8 @@ impl Asker {
 
     /// Checks whether the asker may still call a tool for a tenant, by each of its credentials.
     ///
-    /// An API key counts if a principal of the same name has a valid key now. A token is not stored,
-    /// so without a lookup of the host the scopes that it granted still count.
+    /// An API key counts if a principal of the same name has a valid key now. A token is not
+    /// stored, so without a lookup of the host the scopes that it granted still count.
     pub(in crate::http) async fn may_still_call(
         &self,
         auth: &Auth,
@@ -104,11 +105,11 @@ impl HttpConfig {
     /// Sets the lookup of a caller's current rights, which is used when a waiting call is approved.
     ///
     /// A waiting call runs only if the caller that requested it may still call its tool for its
-    /// tenant. By default, an API key counts if a principal of the same name has a valid key in this
-    /// server's [`ApiKeySet`](super::ApiKeySet), and a token counts for the scopes that it granted,
-    /// because it is not stored. Set a lookup to ask the issuer about a token's subject, or if another
-    /// server accepts the calls. `Ok(None)` means that the caller has no rights any more; an error is
-    /// answered 503, and the call keeps waiting.
+    /// tenant. By default, an API key counts if a principal of the same name has a valid key in
+    /// this server's [`ApiKeySet`](super::ApiKeySet), and a token counts for the scopes that it
+    /// granted, because it is not stored. Set a lookup to ask the issuer about a token's subject,
+    /// or if another server accepts the calls. `Ok(None)` means that the caller has no rights any
+    /// more; an error is answered 503, and the call keeps waiting.
     ///
     /// # Examples
     /// ```

@@ -129,8 +129,8 @@ impl Auth {
     /// Admits callers without a credential, for the tools that these scopes cover.
     ///
     /// An anonymous caller may name any tenant, so only the scopes of tools apply: it cannot decide
-    /// approvals or read traces. It cannot call a tool with `requires_auth`, which is the default of
-    /// a tool.
+    /// approvals or read traces. It cannot call a tool with `requires_auth`, which is the default
+    /// of a tool.
     #[must_use]
     pub fn anonymous(mut self, scopes: Scopes) -> Self {
         self.default_principal = Some(Principal::anonymous(scopes));
@@ -212,10 +212,11 @@ impl Auth {
         value.ok().flatten().and_then(bearer)
     }
 
-    /// Returns the `WWW-Authenticate` challenges (RFC 9110, section 11.6.1), with `invalid_token` if the
-    /// request had a token (RFC 6750, section 3.1).
+    /// Returns the `WWW-Authenticate` challenges (RFC 9110, section 11.6.1), with `invalid_token`
+    /// if the request had a token (RFC 6750, section 3.1).
     ///
-    /// The scheme `ApiKey` is not registered, but several servers use it; it names the key's header.
+    /// The scheme `ApiKey` is not registered, but several servers use it; it names the key's
+    /// header.
     pub(super) fn challenges(&self, headers: &HeaderMap) -> impl Iterator<Item = HeaderValue> {
         let token = if headers.contains_key(AUTHORIZATION) { INVALID_TOKEN } else { TOKEN };
         let ways = [(self.takes_tokens(), token), (self.takes_api_keys(), KEY)];

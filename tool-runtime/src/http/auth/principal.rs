@@ -15,8 +15,8 @@ use crate::policy::principal::{KEY, NETWORK, TOKEN};
 /// A new principal has no rights: grant it tenants, scopes and the users that it may name.
 ///
 /// A principal's id is the kind of its credential and its name, such as `key:jane` or `token:jane`:
-/// an API key does not share idempotency keys or limits with a token of the same name. The id is the
-/// `actor_id` of each call in the ledger. To make a key and a token one principal, use
+/// an API key does not share idempotency keys or limits with a token of the same name. The id is
+/// the `actor_id` of each call in the ledger. To make a key and a token one principal, use
 /// [`token_subject`](Self::token_subject).
 ///
 /// # Examples
@@ -101,10 +101,11 @@ impl Principal {
         Self { name, id, display_name, has_kind: false, is_authenticated: true, grants }
     }
 
-    /// Creates the principal of the tokens with this `sub`, so that an API key can belong to it too.
+    /// Creates the principal of the tokens with this `sub`, so that an API key can belong to it
+    /// too.
     ///
-    /// The key and the tokens are then one principal: they share idempotency keys and rate limits, a
-    /// request may have both, and the four-eyes check treats them as one.
+    /// The key and the tokens are then one principal: they share idempotency keys and rate limits,
+    /// a request may have both, and the four-eyes check treats them as one.
     ///
     /// ```
     /// use tool_runtime::http::{ApiKey, ApiKeySet, Principal};
@@ -178,8 +179,8 @@ impl Principal {
         self.granting(|grant| grant.scopes = scopes)
     }
 
-    /// Grants decisions about calls of the tools that these scopes cover, without a right to call them:
-    /// the words `approves:…` of [`Scopes`]. The scope `approvals` is required too.
+    /// Grants decisions about calls of the tools that these scopes cover, without a right to call
+    /// them: the words `approves:…` of [`Scopes`]. The scope `approvals` is required too.
     ///
     /// Call it after [`with_scopes`](Self::with_scopes), which replaces all scopes.
     ///
@@ -219,8 +220,8 @@ impl Principal {
         self.granting(|grant| grant.users = users)
     }
 
-    /// Sets the actor types that the principal may use (`X-Actor-Type`); the first is that of a call
-    /// without one. An empty list changes nothing.
+    /// Sets the actor types that the principal may use (`X-Actor-Type`); the first is that of a
+    /// call without one. An empty list changes nothing.
     ///
     /// By default they follow from the [`Users`] that the principal may name.
     ///
@@ -320,9 +321,9 @@ impl Principal {
         })
     }
 
-    /// Returns whether the principal may list and call this tool: a scope covers its name or category,
-    /// it is meant for models or the scope `internal` is granted, and the caller is authenticated if
-    /// the tool requires that.
+    /// Returns whether the principal may list and call this tool: a scope covers its name or
+    /// category, it is meant for models or the scope `internal` is granted, and the caller is
+    /// authenticated if the tool requires that.
     #[must_use]
     pub fn may_call(&self, tool: &ToolSpec) -> bool {
         let known_enough = self.is_authenticated || !tool.requires_auth();
@@ -335,7 +336,8 @@ impl Principal {
         self.is_authenticated && self.grants.iter().all(|grant| grant.scopes.may_decide(tool))
     }
 
-    /// Returns whether the principal may decide about waiting calls of a tool that is not registered.
+    /// Returns whether the principal may decide about waiting calls of a tool that is not
+    /// registered.
     pub(in crate::http) fn may_decide_unknown(&self, name: &str) -> bool {
         self.is_authenticated
             && self.grants.iter().all(|grant| grant.scopes.may_decide_unknown(name))

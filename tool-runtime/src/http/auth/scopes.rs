@@ -122,7 +122,8 @@ impl Scopes {
         Self { every_tool: true, others: Scope::ALL.into(), ..Self::none() }
     }
 
-    /// Reads the words of a token. Unknown ones are skipped, because they are meant for other services.
+    /// Reads the words of a token. Unknown ones are skipped, because they are meant for other
+    /// services.
     #[cfg_attr(not(feature = "jwt"), allow(dead_code, reason = "tokens are read by the feature"))]
     pub(super) fn known<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
         let mut scopes = Self::none();
@@ -143,7 +144,8 @@ impl Scopes {
         self.others.contains(&scope)
     }
 
-    /// Returns whether a tool may be called, by its name, its category and whether models may call it.
+    /// Returns whether a tool may be called, by its name, its category and whether models may call
+    /// it.
     #[must_use]
     pub fn may_call(&self, tool: &ToolSpec) -> bool {
         let named = self.every_tool
@@ -152,16 +154,16 @@ impl Scopes {
         named && (tool.ai_callable() || self.has(Scope::Internal))
     }
 
-    /// Returns whether waiting calls of a tool may be decided: `approvals` is granted, and the tool may
-    /// be called or `approves:` covers it.
+    /// Returns whether waiting calls of a tool may be decided: `approvals` is granted, and the tool
+    /// may be called or `approves:` covers it.
     #[must_use]
     pub fn may_decide(&self, tool: &ToolSpec) -> bool {
         let granted = self.approves.as_ref().is_some_and(|approves| approves.may_call(tool));
         self.has(Scope::Approvals) && (granted || self.may_call(tool))
     }
 
-    /// Returns whether waiting calls of an unregistered tool may be decided. Its category is unknown, so
-    /// only its name counts, and it is treated as not meant for models.
+    /// Returns whether waiting calls of an unregistered tool may be decided. Its category is
+    /// unknown, so only its name counts, and it is treated as not meant for models.
     pub(super) fn may_decide_unknown(&self, name: &str) -> bool {
         let names = |scopes: &Self| {
             scopes.has(Scope::Internal) && (scopes.every_tool || scopes.tools.contains(name))

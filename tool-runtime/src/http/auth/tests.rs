@@ -110,14 +110,14 @@ mod with_tokens {
     use super::{API_KEY, Auth, Principal, Problem, headers, key, keys, of};
     use crate::http::{ApiKey, Scope};
 
-    /// A door that takes a key of the orchestrator and tokens.
-    struct Door {
+    /// A server that accepts a key of the orchestrator and tokens.
+    struct TestServer {
         auth: Auth,
         key: ApiKey,
         signer: Signer,
     }
 
-    impl Door {
+    impl TestServer {
         fn new() -> Self {
             let (key, signer) = (key(), Signer::new("it", Algorithm::EdDSA));
             let auth = Auth::trusting_the_network_as(Principal::trusted("gateway"));
@@ -129,32 +129,36 @@ mod with_tokens {
             format!("Bearer {}", self.signer.sign(&claims_but(claims)))
         }
 
-        fn knock(&self, pairs: &[(&'static str, &str)]) -> Result<Principal, Problem> {
+        fn authenticate(&self, pairs: &[(&'static str, &str)]) -> Result<Principal, Problem> {
             of(&self.auth, &headers(pairs))
         }
     }
 
     #[test]
     fn a_token_proves_its_principal_in_whichever_case_its_scheme_is() {
-        let door = Door::new();
-        let good = door.token(&json!({}));
+        let server = TestServer::new();
+        let good = server.token(&json!({}));
         for scheme in ["Bearer", "bearer", "BEARER"] {
-            let principal = door.knock(&[("authorization", &good.replace("Bearer", scheme))]);
+            let principal =
+                server.authenticate(&[("authorization", &good.replace("Bearer", scheme))]);
             assert_eq!(principal.expect("the token is good").name(), "orchestrator");
         }
         let bare = good.replace("Bearer ", "");
         for value in ["", "Bearer", "Bearer ", "Basic eDp5", &bare, &good.replace(' ', "")] {
-            let problem = door.knock(&[("authorization", value)]).expect_err("it is no token");
+            let problem =
+                server.authenticate(&[("authorization", value)]).expect_err("it is no token");
             assert_eq!(problem.status.as_u16(), 401, "{value}");
         }
-        assert!(door.knock(&[("authorization", &good), ("authorization", &good)]).is_err());
-        assert_eq!(door.knock(&[]).expect("nothing was brought").name(), "gateway");
+        assert!(
+            server.authenticate(&[("authorization", &good), ("authorization", &good)]).is_err()
+        );
+        assert_eq!(server.authenticate(&[]).expect("nothing was brought").name(), "gateway");
     }
 
     #[test]
     fn whoever_is_not_known_is_told_of_both_ways_and_that_a_token_led_to_nothing() {
-        let door = Door::new();
-        let told = |pairs| -> Vec<_> { door.auth.challenges(&headers(pairs)).collect() };
+        let server = TestServer::new();
+        let told = |pairs| -> Vec<_> { server.auth.challenges(&headers(pairs)).collect() };
         let of_key = "ApiKey header=\"X-Internal-API-Key\"";
         assert_eq!(told(&[]), ["Bearer", of_key]);
         let bad = [("authorization", "Bearer x")];
@@ -163,16 +167,16 @@ mod with_tokens {
 
     #[test]
     fn a_key_and_a_token_have_to_hold_and_to_be_of_one_caller() {
-        let door = Door::new();
-        let knock = |key: &str, claims: &Value| {
-            door.knock(&[(API_KEY, key), ("authorization", &door.token(claims))])
+        let server = TestServer::new();
+        let authenticate = |key: &str, claims: &Value| {
+            server.authenticate(&[(API_KEY, key), ("authorization", &server.token(claims))])
         };
-        let good = door.key.expose();
-        let both = knock(good, &json!({})).expect("both are good");
+        let good = server.key.expose();
+        let both = authenticate(good, &json!({})).expect("both are good");
         assert!(both.may(Scope::Traces) && !both.may(Scope::Approvals), "as the token has it");
-        assert!(knock(good, &json!({"sub": "somebody else"})).is_err());
-        assert!(knock(good, &json!({"aud": "elsewhere"})).is_err());
-        assert!(knock("guess", &json!({})).is_err());
+        assert!(authenticate(good, &json!({"sub": "somebody else"})).is_err());
+        assert!(authenticate(good, &json!({"aud": "elsewhere"})).is_err());
+        assert!(authenticate("guess", &json!({})).is_err());
     }
 }
 

@@ -34,8 +34,8 @@ pub enum Users {
     None,
     /// Only this user: a person. A request without a user is this user's.
     Only(Box<str>),
-    /// Any user of the tenants that the principal may act for: a service that authenticates its users
-    /// itself. It has the rights of all of these users.
+    /// Any user of the tenants that the principal may act for: a service that authenticates its
+    /// users itself. It has the rights of all of these users.
     OfItsTenants,
 }
 

@@ -78,8 +78,8 @@ pub(super) fn parse<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, Problem
 
 /// Waits for a future with a timeout; one that is ready at its second poll needs no timer.
 ///
-/// With hyper that is every body that arrives with its head: hyper passes it on only after the first
-/// poll.
+/// With hyper that is every body that arrives with its head: hyper passes it on only after the
+/// first poll.
 async fn in_time<F: Future>(future: F, time: Duration) -> Option<F::Output> {
     let mut future = pin!(future);
     let mut was_asked = false;
@@ -226,8 +226,8 @@ fn too_slowly(bounds: &Bounds) -> Problem {
     Problem::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, message)
 }
 
-/// Returns the problem of a body that ended early: for clients that sent invalid chunked encoding. If
-/// the client disconnected, the answer is discarded.
+/// Returns the problem of a body that ended early: for clients that sent invalid chunked encoding.
+/// If the client disconnected, the answer is discarded.
 fn cut_off(is_announced: bool) -> Problem {
     let message = if is_announced {
         "the body ended early; send as many bytes as `content-length` declares"

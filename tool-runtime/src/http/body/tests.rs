@@ -108,9 +108,9 @@ async fn a_body_may_be_as_long_as_the_limit() {
 }
 
 /// A body whose length is known to be 5 bytes.
-struct Announced(Body);
+struct SizedBody(Body);
 
-impl axum::body::HttpBody for Announced {
+impl axum::body::HttpBody for SizedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -131,7 +131,7 @@ async fn a_body_that_says_that_it_is_too_long_is_not_read() {
     let never = stream::poll_fn(|_| -> Poll<Option<Result<Bytes, Infallible>>> {
         panic!("what is too long is not read")
     });
-    let announced = Announced(Body::from_stream(never));
+    let announced = SizedBody(Body::from_stream(never));
     refused(
         read(&json(), Body::new(announced), &bounds(4)).await,
         413,
@@ -151,7 +151,7 @@ async fn a_body_has_to_arrive_in_time() {
 async fn a_body_that_breaks_off_is_refused() {
     let broken = || Body::from_stream(stream::iter([Ok("{"), Err(std::io::Error::other("gone"))]));
     let message = "the body ended early; send as many bytes as `content-length` declares";
-    let announced = Body::new(Announced(broken()));
+    let announced = Body::new(SizedBody(broken()));
     refused(read(&json(), announced, &bounds(9)).await, 400, message);
     let message = "the body ended early; in chunked encoding, each chunk has its declared length, and \
          the last one is empty";

@@ -1,4 +1,4 @@
-//! `POST /calls/{tool}`: takes a request envelope, answers with a response envelope.
+//! `POST /calls/{tool}`: calls a tool by a request envelope, answered with a response envelope.
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -7,7 +7,7 @@ use axum::response::Response;
 use tool_contracts::envelope::CallEnvelope;
 
 use super::accept;
-use crate::http::app::Shared;
+use crate::http::app::SharedApp;
 use crate::http::endpoint::{self, Params};
 use crate::http::problem::Problem;
 use crate::http::response::{AuditContext, ResponseFormat};
@@ -18,7 +18,7 @@ mod tests;
 
 /// Calls the tool that the path names; every answer is a response envelope, refusals too.
 pub(in crate::http) async fn envelope_call(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     params: Params,
     request: Request,
 ) -> Response {
@@ -31,7 +31,7 @@ pub(in crate::http) async fn envelope_call(
 }
 
 async fn serve(
-    app: &Shared,
+    app: &SharedApp,
     parts: &Parts,
     params: &Params,
     body: Body,

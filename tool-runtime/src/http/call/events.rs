@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use super::outcome;
 use super::running::{self, CallTask};
 use super::streams::StreamPermit;
-use crate::http::app::Shared;
+use crate::http::app::SharedApp;
 use crate::http::problem::Problem;
 use crate::http::rate::Caller;
 use crate::http::response::{AuditContext, JsonResponse};
@@ -22,7 +22,7 @@ use crate::{ProgressUpdate, ToolCall};
 
 /// An event stream in progress.
 struct EventStream {
-    app: Shared,
+    app: SharedApp,
     audit: AuditContext,
     task: Option<CallTask>,
     /// Holds only the newest report: a slow client misses reports, but not the result.
@@ -40,7 +40,7 @@ enum NextEvent {
 
 /// Runs a call in a task and streams its progress and result.
 pub(super) fn stream(
-    app: &Shared,
+    app: &SharedApp,
     call: ToolCall,
     (caller, permit): (Caller, StreamPermit),
     audit: &mut AuditContext,

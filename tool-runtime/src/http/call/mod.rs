@@ -19,7 +19,7 @@ use self::accept::MediaType;
 pub(super) use self::envelope::envelope_call;
 use self::running::EndCause;
 pub(super) use self::running::FinishedCall;
-use super::app::{App, Shared};
+use super::app::{App, SharedApp};
 use super::auth::{Asker, Principal};
 use super::problem::Problem;
 use super::rate::Caller;
@@ -35,13 +35,13 @@ mod tests;
 const LONGEST_NAME: usize = 128;
 
 /// Handles a request for a call.
-pub(super) async fn call(State(app): State<Shared>, request: Request) -> Response {
+pub(super) async fn call(State(app): State<SharedApp>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     request::respond(&app, &parts, async |audit| serve(&app, &parts, body, audit).await).await
 }
 
 async fn serve(
-    app: &Shared,
+    app: &SharedApp,
     parts: &Parts,
     body: Body,
     audit: &mut AuditContext,
@@ -65,7 +65,7 @@ async fn serve(
 
 /// Executes a call; one that may have an effect runs in a task that a disconnect does not cancel.
 pub(super) async fn executed(
-    app: &Shared,
+    app: &SharedApp,
     call: ToolCall,
     caller: Caller,
 ) -> Result<FinishedCall, Problem> {
@@ -124,8 +124,8 @@ fn repeatable(name: String) -> Box<str> {
 
 /// Refuses a tool that the caller may not call, before its arguments are read.
 ///
-/// It is answered 403 and not 404: a model that gets a 404 tries other names, and the tool's existence
-/// is no secret to a caller that has the contract.
+/// It is answered 403 and not 404: a model that gets a 404 tries other names, and the tool's
+/// existence is no secret to a caller that has the contract.
 fn require(principal: &Principal, tool: &ToolSpec) -> Result<(), Problem> {
     if principal.may_call(tool) {
         return Ok(());

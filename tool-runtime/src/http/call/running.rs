@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use tool_contracts::{Effect, ErrorCode, ToolSpec};
 
 use crate::http::DrainGuard;
-use crate::http::app::{App, Shared};
+use crate::http::app::{App, SharedApp};
 use crate::http::metrics::{Metrics, OrphanGuard};
 use crate::http::problem::Problem;
 use crate::http::quota::{Exhausted, Permit};
@@ -116,7 +116,7 @@ async fn interruption(app: &App) -> EndCause {
 }
 
 /// Runs a call in a task; a call with an effect needs a permit.
-pub(super) fn spawn(app: &Shared, call: ToolCall, caller: Caller) -> Result<CallTask, Problem> {
+pub(super) fn spawn(app: &SharedApp, call: ToolCall, caller: Caller) -> Result<CallTask, Problem> {
     let ends_with_caller = ends_with_caller(&call);
     let permit = if ends_with_caller { None } else { Some(task_permit(app, caller.clone())?) };
     let orphan = OrphanCell::default();
@@ -128,7 +128,7 @@ pub(super) fn spawn(app: &Shared, call: ToolCall, caller: Caller) -> Result<Call
 }
 
 async fn run_task(
-    app: Shared,
+    app: SharedApp,
     call: ToolCall,
     caller: Caller,
     held: TaskGuards,

@@ -1,4 +1,4 @@
-//! The context of a call that a request envelope asks for.
+//! Makes a call's context from a request envelope.
 
 use axum::http::StatusCode;
 use tool_contracts::envelope::RequestEnvelope;
@@ -20,7 +20,7 @@ const ACTOR_ID: &str = "actor_id";
 /// request id is the trace id too, unless a header or the query gives one.
 ///
 /// # Errors
-/// As [`context`](super::context); 422 if an id is longer than a server takes.
+/// As [`context`](super::context); 422 if an id is too long for a server.
 pub(in crate::http) fn context_of_envelope(
     head: &RequestHead<'_>,
     request: &RequestEnvelope,

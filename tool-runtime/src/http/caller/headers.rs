@@ -170,8 +170,8 @@ fn text<'a>(
     text
 }
 
-/// Returns a key, plain or as the string of a structured field (RFC 9651, section 3.3.3), which is the
-/// specified form of `Idempotency-Key`.
+/// Returns a key, plain or as the string of a structured field (RFC 9651, section 3.3.3), which is
+/// the specified form of `Idempotency-Key`.
 fn unquoted(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
     let Some(rest) = text.strip_prefix('"') else { return Some(text) };
     let inner = rest.strip_suffix('"')?;

@@ -88,8 +88,8 @@ fn actor_type(
     Some(kind).filter(|_| in_body.is_none())
 }
 
-/// Returns the header's tenant if the body gives none, or if only the header has the slug. The UUID and
-/// the slug of one tenant agree.
+/// Returns the header's tenant if the body gives none, or if only the header has the slug. The UUID
+/// and the slug of one tenant agree.
 fn tenant(
     head_fields: &HeadFields<'_>,
     in_body: Option<&Tenant>,

@@ -13,8 +13,8 @@
 //! | character | `X-NPC-ID` | `context.npc_id` |
 //! | key | `Idempotency-Key` | `context.idempotency_key` |
 //!
-//! For trace and request the first source wins; for all other fields header and body have to agree. A
-//! `traceparent` gives the parent span even if the trace id is of the host's own form.
+//! For trace and request the first source wins; for all other fields header and body have to agree.
+//! A `traceparent` gives the parent span even if the trace id is of the host's own form.
 
 mod envelope;
 mod field_problems;
@@ -48,15 +48,17 @@ pub(super) struct RequestHead<'a> {
     pub(super) query: Option<&'a str>,
 }
 
-/// Makes a call's context from the head, the body's context (`None` if it has none) and the principal.
+/// Makes a call's context from the head, the body's context (`None` if it has none) and the
+/// principal.
 ///
-/// An authenticated caller becomes the context's actor, with the id of its principal; a person is the
-/// context's user too. An anonymous caller has no actor and no user, so anonymous callers do not share
-/// idempotency keys. Ids of users and sessions are converted to normalization form C.
+/// An authenticated caller becomes the context's actor, with the id of its principal; a person is
+/// the context's user too. An anonymous caller has no actor and no user, so anonymous callers do
+/// not share idempotency keys. Ids of users and sessions are converted to normalization form C.
 ///
 /// # Errors
-/// 400 with all missing, invalid and contradictory fields; 401 if an anonymous caller names a user or
-/// an actor type; 403 if the principal may not act for the tenant or the user, or as this actor type.
+/// 400 with all missing, invalid and contradictory fields; 401 if an anonymous caller names a user
+/// or an actor type; 403 if the principal may not act for the tenant or the user, or as this actor
+/// type.
 pub(super) fn context(
     head: &RequestHead<'_>,
     body: Option<CallContext>,

@@ -17,7 +17,7 @@ use tool_contracts::ErrorCode;
 pub(super) use self::filter::ID_PATTERN;
 pub(super) use self::view::{EvidenceContents, EvidencePage, EvidenceSnapshot};
 use super::access_records;
-use super::app::{App, Shared};
+use super::app::{App, SharedApp};
 use super::auth::Scope;
 use super::body_schema::BodySchema;
 use super::endpoint::{self, AuthorizedCaller, Params};
@@ -41,20 +41,28 @@ pub(super) struct EvidenceReadRequest {
 }
 
 /// Handles a request for a list of snapshots.
-pub(super) async fn list(State(app): State<Shared>, request: Request) -> Response {
+pub(super) async fn list(State(app): State<SharedApp>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     request::respond(&app, &parts, async |audit| listed(&app, &parts, audit).await).await
 }
 
 /// Handles a request for one snapshot, without its sealed contents.
-pub(super) async fn find(State(app): State<Shared>, params: Params, request: Request) -> Response {
+pub(super) async fn find(
+    State(app): State<SharedApp>,
+    params: Params,
+    request: Request,
+) -> Response {
     let (parts, _) = request.into_parts();
     let find = async |audit: &mut AuditContext| found(&app, &parts, &params, audit).await;
     request::respond(&app, &parts, find).await
 }
 
 /// Handles a request for the sealed contents of one snapshot, with a reason.
-pub(super) async fn read(State(app): State<Shared>, params: Params, request: Request) -> Response {
+pub(super) async fn read(
+    State(app): State<SharedApp>,
+    params: Params,
+    request: Request,
+) -> Response {
     let (parts, body) = request.into_parts();
     let read = async |audit: &mut AuditContext| {
         let (action, scope) = (AccessAction::Read, Scope::EvidenceContents);

@@ -1,4 +1,5 @@
-//! The refusals of access to evidence: the caller's answer, and the record of a caller without the scope.
+//! The refusals of access to evidence: the caller's answer, and the record of a caller without the
+//! scope.
 
 use axum::http::StatusCode;
 use axum::http::request::Parts;

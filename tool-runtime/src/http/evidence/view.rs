@@ -22,8 +22,8 @@ pub(in crate::http) struct EvidencePage<'a> {
     next: Option<String>,
 }
 
-/// Describes the evidence of a call, without sealed contents and without personal data or secrets that
-/// the tool's schema marks.
+/// Describes the evidence of a call, without sealed contents and without personal data or secrets
+/// that the tool's schema marks.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "EvidenceSnapshot", deny_unknown_fields)]
 pub(in crate::http) struct EvidenceSnapshot<'a> {

@@ -1,10 +1,10 @@
 //! Checks the host names and origins of requests, against web pages that use a browser to call the
 //! server.
 //!
-//! In a DNS rebinding attack, a page resolves its own name to this server, so that the browser treats
-//! both as one site: the page can send any request and read the answer. The browser still sends that
-//! name in `Host`, so the name decides. A page under another name is recognised by its `Origin`, as
-//! MCP requires of servers (streamable HTTP, security warning).
+//! In a DNS rebinding attack, a page resolves its own name to this server, so that the browser
+//! treats both as one site: the page can send any request and read the answer. The browser still
+//! sends that name in `Host`, so the name decides. A page under another name is recognised by its
+//! `Origin`, as MCP requires of servers (streamable HTTP, security warning).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -25,8 +25,8 @@ mod tests;
 /// The host names that a server accepts.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Hosts {
-    /// Not configured. Requests without a credential have to use a name that no DNS record can point
-    /// here: `localhost` or an address.
+    /// Not configured. Requests without a credential have to use a name that no DNS record can
+    /// point here: `localhost` or an address.
     #[default]
     NotConfigured,
     Listed(Arc<[Box<str>]>),
@@ -37,10 +37,10 @@ pub(super) enum Hosts {
 impl HttpConfig {
     /// Sets the host names that the server accepts; any other is answered 421.
     ///
-    /// A name is compared with `Host`: `tools.example` matches any port, `tools.example:8443` only this
-    /// one; `[::1]` is an address. By default, requests with a credential may use any name, and those
-    /// without one have to use `localhost` or an address, so that a web page cannot call the server
-    /// from a browser by DNS rebinding. Probes accept any name.
+    /// A name is compared with `Host`: `tools.example` matches any port, `tools.example:8443` only
+    /// this one; `[::1]` is an address. By default, requests with a credential may use any name,
+    /// and those without one have to use `localhost` or an address, so that a web page cannot call
+    /// the server from a browser by DNS rebinding. Probes accept any name.
     ///
     /// A request without a credential may have an `Origin` only if it is the server's own, of this
     /// machine, or of one of these names; any other is answered 403.

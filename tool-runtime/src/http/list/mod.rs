@@ -8,7 +8,7 @@ use axum::response::Response;
 use tool_contracts::ToolSpec;
 use tool_contracts::server::{ListRequest, ToolListing};
 
-use super::app::{App, Shared};
+use super::app::{App, SharedApp};
 use super::problem::Problem;
 use super::response::{AuditContext, JsonResponse};
 use super::{body, caller, request};
@@ -33,7 +33,7 @@ impl Listing {
 }
 
 /// Handles a request for the list.
-pub(super) async fn list(State(app): State<Shared>, request: Request) -> Response {
+pub(super) async fn list(State(app): State<SharedApp>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     request::respond(&app, &parts, async |audit| serve(&app, &parts, body, audit).await).await
 }

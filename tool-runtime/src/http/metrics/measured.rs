@@ -11,7 +11,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use pin_project_lite::pin_project;
 
-use crate::http::app::Shared;
+use crate::http::app::SharedApp;
 
 /// The routes, as metrics distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,10 +94,10 @@ impl Route {
     }
 }
 
-impl<H: Handler<T, Shared>, T> Handler<T, Shared> for Measured<H> {
+impl<H: Handler<T, SharedApp>, T> Handler<T, SharedApp> for Measured<H> {
     type Future = MeasuredFuture<H::Future>;
 
-    fn call(self, request: Request, app: Shared) -> Self::Future {
+    fn call(self, request: Request, app: SharedApp) -> Self::Future {
         let timer = RequestTimer {
             app: app.clone(),
             route: self.route,
@@ -130,7 +130,7 @@ impl<F: Future<Output = Response>> Future for MeasuredFuture<F> {
 
 /// Counts a request when dropped, with the status of its response if there is one.
 struct RequestTimer {
-    app: Shared,
+    app: SharedApp,
     route: Route,
     begun: Instant,
     status: Option<StatusCode>,

@@ -24,8 +24,8 @@ use crate::{Runtime, ToolOutput};
 
 /// The metrics of one router; recording takes a few atomic additions and no lock.
 ///
-/// Label values come from bounded sets: the routes, the tools of the runtime and their declared error
-/// codes. Any other value counts as `unknown`.
+/// Label values come from bounded sets: the routes, the tools of the runtime and their declared
+/// error codes. Any other value counts as `unknown`.
 #[derive(Clone)]
 pub(super) struct Metrics(Arc<MetricsState>);
 

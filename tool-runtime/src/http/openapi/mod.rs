@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use tool_contracts::ToolSpec;
 
 use self::components::Components;
-use super::app::{App, Shared};
+use super::app::{App, SharedApp};
 use super::auth::Principal;
 use super::problem::Problem;
 use super::request;
@@ -65,7 +65,7 @@ impl fmt::Debug for DocumentCache {
 
 /// Handles a request for the document.
 pub(super) async fn document(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     OriginalUri(uri): OriginalUri,
     request: Request,
 ) -> Response {
@@ -131,8 +131,8 @@ impl DocumentInput<'_> {
         })
     }
 
-    /// Returns the security requirements and schemes: each kind of credential, and none if anonymous
-    /// callers are admitted.
+    /// Returns the security requirements and schemes: each kind of credential, and none if
+    /// anonymous callers are admitted.
     fn security(&self) -> (Vec<Value>, Map<String, Value>) {
         let (mut ways, mut schemes) = (Vec::new(), Map::new());
         let key = json!({"type": "apiKey", "in": "header", "name": "X-Internal-API-Key"});

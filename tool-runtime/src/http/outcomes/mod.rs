@@ -13,7 +13,7 @@ use self::resolution::ParsedResolution;
 pub(super) use self::resolution::ResolutionBody;
 use self::view::UnknownOutcome;
 pub(super) use self::view::{OutcomeCursor, Outcomes, Resolved};
-use super::app::{App, Shared};
+use super::app::{App, SharedApp};
 use super::auth::Scope;
 use super::endpoint::{self, AuthorizedCaller, Params};
 use super::paging::PageRequest;
@@ -26,14 +26,14 @@ use crate::refusal_reason::RefusalReason;
 use crate::store::{Fence, KeyRecord};
 
 /// Handles a request for the unknown outcomes of a tenant.
-pub(super) async fn list(State(app): State<Shared>, request: Request) -> Response {
+pub(super) async fn list(State(app): State<SharedApp>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     request::respond(&app, &parts, async |audit| listed(&app, &parts, audit).await).await
 }
 
 /// Handles the resolution of an unknown outcome.
 pub(super) async fn resolve(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     params: Params,
     request: Request,
 ) -> Response {
@@ -86,7 +86,8 @@ async fn resolved(
     noted("asked".to_owned()).await?;
     match app.runtime.outcomes().resolve(&record, resolution).await {
         Ok(()) => {
-            // The resolution is stored, and the record `asked` is written, so a failure here is ignored.
+            // The resolution is stored, and the record `asked` is written, so a failure here is
+            // ignored.
             drop(noted("done".to_owned()).await);
             let tool_name = &*record.key.tool;
             Ok(endpoint::json(&Resolved { id, decision, tool_name }).into_response())

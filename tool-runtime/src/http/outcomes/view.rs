@@ -34,8 +34,8 @@ pub(in crate::http) struct UnknownOutcome {
     principal: String,
     /// The caller whose share of the store it counts against.
     asked_by: String,
-    /// The key: `key:` and the caller's idempotency key, `call:` and a model's call, or `ticket:` and
-    /// a ticket's id.
+    /// The key: `key:` and the caller's idempotency key, `call:` and a model's call, or `ticket:`
+    /// and a ticket's id.
     key: String,
     /// The key that the tool read, and may have sent to other services.
     global_key: String,
@@ -77,7 +77,8 @@ fn moment(at: UnixMillis) -> Option<DateTime<Utc>> {
     i64::try_from(at.get()).ok().and_then(DateTime::from_timestamp_millis)
 }
 
-/// A position in the list of outcomes: principal, tool and key in hexadecimal digits, joined by `-`.
+/// A position in the list of outcomes: principal, tool and key in hexadecimal digits, joined by
+/// `-`.
 #[derive(Debug)]
 pub(in crate::http) struct OutcomeCursor([String; 3]);
 

@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use tool_contracts::ErrorCode;
 
 pub(super) use self::ready::Readiness;
-use super::app::{App, Shared};
+use super::app::{App, SharedApp};
 use super::metrics::LimitMetrics;
 use super::problem::Problem;
 use super::response::AuditContext;
@@ -33,9 +33,9 @@ impl HttpConfig {
     /// Adds a check to `/readyz`, for example of a database, a model or a file.
     ///
     /// The server is not ready while the check returns an error, panics, or takes longer than
-    /// [`ready_timeout`](Self::ready_timeout). The answer has only the name of the check; the host logs
-    /// the cause. A check runs at most once a second, however often `/readyz` is requested, and never
-    /// twice at the same time.
+    /// [`ready_timeout`](Self::ready_timeout). The answer has only the name of the check; the host
+    /// logs the cause. A check runs at most once a second, however often `/readyz` is requested,
+    /// and never twice at the same time.
     ///
     /// ```
     /// use tool_runtime::http::{Auth, HttpConfig, Principal};
@@ -88,7 +88,7 @@ pub(super) async fn health() -> Response {
 }
 
 /// Answers whether the server accepts calls.
-pub(super) async fn ready(State(app): State<Shared>, parts: Parts) -> Response {
+pub(super) async fn ready(State(app): State<SharedApp>, parts: Parts) -> Response {
     let failing = failing(&app).await;
     if failing.is_empty() {
         return ([(CONTENT_TYPE, JSON)], r#"{"status":"ready"}"#).into_response();
@@ -100,13 +100,14 @@ pub(super) async fn ready(State(app): State<Shared>, parts: Parts) -> Response {
 }
 
 /// Answers with the metrics, if the caller may read them.
-pub(super) async fn metrics(State(app): State<Shared>, parts: Parts) -> Response {
+pub(super) async fn metrics(State(app): State<SharedApp>, parts: Parts) -> Response {
     request::respond(&app, &parts, async |audit| figures(&app, &parts, audit).await).await
 }
 
 async fn figures(app: &App, parts: &Parts, audit: &mut AuditContext) -> Result<Response, Problem> {
     if !app.config.public_metrics {
-        // Served during the shutdown too, with the same limit on invalid credentials as other paths.
+        // Served during the shutdown too, with the same limit on invalid credentials as other
+        // paths.
         let principal = request::authenticate(app, parts, audit).await?;
         if !principal.may(Scope::Metrics) {
             return Err(Problem::forbidden("this path requires the scope `metrics`"));

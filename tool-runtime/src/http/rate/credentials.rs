@@ -1,4 +1,5 @@
-//! Limits invalid credentials by address, so that guessing is slow and valid credentials still pass.
+//! Limits invalid credentials by address, so that guessing is slow and valid credentials still
+//! pass.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;

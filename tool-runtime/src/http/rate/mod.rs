@@ -25,9 +25,9 @@ use crate::{Runtime, Timer};
 
 /// Rate limits of the HTTP server, which hold beside the rate limits of the runtime's policy.
 ///
-/// By default each principal may make 1,000 requests a second with bursts of 2,000, and each address
-/// may fail to authenticate ten times a minute, counted separately for keys and tokens. A request
-/// above a limit is answered `429` with `Retry-After`.
+/// By default each principal may make 1,000 requests a second with bursts of 2,000, and each
+/// address may fail to authenticate ten times a minute, counted separately for keys and tokens. A
+/// request above a limit is answered `429` with `Retry-After`.
 ///
 /// # Examples
 /// ```
@@ -84,7 +84,8 @@ pub(super) enum Caller {
 pub(super) struct Peer(Option<IpAddr>);
 
 impl RateLimits {
-    /// Limits requests and failed authentications as described above; calls of tools are not limited.
+    /// Limits requests and failed authentications as described above; calls of tools are not
+    /// limited.
     pub fn new() -> Self {
         let requests = RateLimit::per_second(REQUESTS).and_then(|limit| limit.burst(2 * REQUESTS));
         Self { calls: None, requests: requests.ok(), failures: RateLimit::per_minute(10).ok() }
@@ -95,15 +96,15 @@ impl RateLimits {
         Self { calls: None, requests: None, failures: None }
     }
 
-    /// Limits how often each tenant calls each tool. Anonymous callers have a separate allowance for
-    /// each tenant that they name.
+    /// Limits how often each tenant calls each tool. Anonymous callers have a separate allowance
+    /// for each tenant that they name.
     pub fn calls(mut self, limit: RateLimit) -> Self {
         self.calls = Some(limit);
         self
     }
 
-    /// Limits the requests of each principal, counted before their bodies are read; by default 1,000 a
-    /// second with bursts of 2,000. Anonymous callers are limited by address.
+    /// Limits the requests of each principal, counted before their bodies are read; by default
+    /// 1,000 a second with bursts of 2,000. Anonymous callers are limited by address.
     pub fn requests(mut self, limit: RateLimit) -> Self {
         self.requests = Some(limit);
         self
@@ -112,11 +113,11 @@ impl RateLimits {
     /// Limits how often an address may send invalid credentials, counted separately for keys and
     /// tokens.
     ///
-    /// Above the limit, an invalid credential is answered `429`. A valid one still passes, so that one
-    /// client does not lock out others behind the same gateway. A key is always checked, because the
-    /// check costs one hash. The signature of a token costs more: of addresses above their limit,
-    /// 200 invalid tokens a second are checked in all; beyond that, a token is refused unchecked
-    /// unless the same address has sent it successfully before.
+    /// Above the limit, an invalid credential is answered `429`. A valid one still passes, so that
+    /// one client does not lock out others behind the same gateway. A key is always checked,
+    /// because the check costs one hash. The signature of a token costs more: of addresses above
+    /// their limit, 200 invalid tokens a second are checked in all; beyond that, a token is refused
+    /// unchecked unless the same address has sent it successfully before.
     ///
     /// The address is that of the connection
     /// ([`ConnectInfo<SocketAddr>`](axum::extract::ConnectInfo)); behind a gateway it is the
@@ -197,7 +198,7 @@ impl RateLimiters {
     }
 }
 
-impl<K: Key, S: Key> SplitLimiter<K, S> {
+impl<K: RateKey, S: RateKey> SplitLimiter<K, S> {
     fn new(limit: RateLimit, timer: &Arc<dyn Timer>) -> Self {
         let [known, anonymous] = [timer, timer].map(Arc::clone);
         Self {

@@ -17,11 +17,11 @@ use crate::{Job, Sleep, Timer};
 const MINUTE: Duration = Duration::from_secs(60);
 const GATEWAY: &str = "192.0.2.1:4000";
 
-/// A clock that moves when it is told to.
+/// A timer whose clock the test advances.
 #[derive(Debug)]
-struct Hand(Mutex<Instant>);
+struct ManualTimer(Mutex<Instant>);
 
-impl Timer for Hand {
+impl Timer for ManualTimer {
     fn now(&self) -> Instant {
         *self.0.lock().expect("nobody panics with it")
     }
@@ -35,37 +35,37 @@ impl Timer for Hand {
     }
 }
 
-/// A server that knows two keys.
-struct Door {
+/// A server with two API keys.
+struct TestServer {
     rates: RateLimiters,
     auth: Auth,
     keys: [ApiKey; 2],
-    hand: Arc<Hand>,
+    timer_handle: Arc<ManualTimer>,
 }
 
-impl Door {
+impl TestServer {
     fn new(limits: RateLimits) -> Self {
-        let hand = Arc::new(Hand(Mutex::new(Instant::now())));
-        let timer = Arc::clone(&hand) as Arc<dyn Timer>;
+        let timer_handle = Arc::new(ManualTimer(Mutex::new(Instant::now())));
+        let timer = Arc::clone(&timer_handle) as Arc<dyn Timer>;
         let tools = ["read", "write"].map(Into::into).into_iter();
         let keys = [(); 2].map(|()| ApiKey::generate().expect("there is randomness"));
         let set = ApiKeySet::new().with(keys[0].hash(), Principal::trusted("one"));
         let set = set.and_then(|set| set.with(keys[1].hash(), Principal::trusted("two")));
         let auth = Auth::new().api_keys(&ApiKeys::new(set.expect("they are different")));
-        Self { rates: RateLimiters::of_tools(limits, tools, &timer), auth, keys, hand }
+        Self { rates: RateLimiters::of_tools(limits, tools, &timer), auth, keys, timer_handle }
     }
 
     fn advance(&self, time: Duration) {
-        *self.hand.0.lock().expect("nobody panics with it") += time;
+        *self.timer_handle.0.lock().expect("nobody panics with it") += time;
     }
 
-    fn knock(&self, address: &str, key: &str) -> Result<Principal, Problem> {
+    fn authenticate(&self, address: &str, key: &str) -> Result<Principal, Problem> {
         block_on(prove(&self.rates, &self.auth, &request(address, "x-internal-api-key", key)))
     }
 
     /// Knocks, and says the status.
     fn status(&self, address: &str, key: &str) -> u16 {
-        status(&self.knock(address, key))
+        status(&self.authenticate(address, key))
     }
 }
 
@@ -98,44 +98,44 @@ fn limit(a_minute: u32) -> RateLimit {
 
 #[test]
 fn a_server_without_limits_of_its_own_bounds_the_requests_of_each_caller() {
-    let door = Door::new(RateLimits::new());
+    let server = TestServer::new(RateLimits::new());
     let admitted = |key: usize| {
-        (0..10_000).filter(|_| door.status(GATEWAY, door.keys[key].expose()) == 200).count()
+        (0..10_000).filter(|_| server.status(GATEWAY, server.keys[key].expose()) == 200).count()
     };
     assert_eq!(admitted(0), 2_000);
     assert_eq!(admitted(1), 2_000, "another caller has its own allowance");
-    door.advance(Duration::from_secs(1));
+    server.advance(Duration::from_secs(1));
     assert_eq!(admitted(0), 1_000);
-    let door = Door::new(RateLimits::none());
-    assert!((0..10_000).all(|_| door.status(GATEWAY, door.keys[0].expose()) == 200));
+    let server = TestServer::new(RateLimits::none());
+    assert!((0..10_000).all(|_| server.status(GATEWAY, server.keys[0].expose()) == 200));
 }
 
 #[test]
 fn whoever_sends_bad_keys_is_told_to_wait() {
-    let door = Door::new(RateLimits::new().failed_authentications(limit(6)));
-    let credentials = [(); 8].map(|()| door.status(GATEWAY, "guess"));
+    let server = TestServer::new(RateLimits::new().failed_authentications(limit(6)));
+    let credentials = [(); 8].map(|()| server.status(GATEWAY, "guess"));
     assert_eq!(credentials, [401, 401, 401, 401, 401, 401, 429, 429]);
-    let problem = door.knock(GATEWAY, "guess").expect_err("it is above the limit");
+    let problem = server.authenticate(GATEWAY, "guess").expect_err("it is above the limit");
     assert_eq!(problem.retry_after, Some(MINUTE / 6));
-    door.advance(MINUTE / 6);
-    assert_eq!([(); 2].map(|()| door.status(GATEWAY, "guess")), [401, 429]);
+    server.advance(MINUTE / 6);
+    assert_eq!([(); 2].map(|()| server.status(GATEWAY, "guess")), [401, 429]);
 }
 
 #[test]
 fn a_good_key_passes_whatever_its_neighbours_send() {
-    let door = Door::new(RateLimits::new().failed_authentications(limit(2)));
-    assert_eq!(door.status(GATEWAY, door.keys[0].expose()), 200);
+    let server = TestServer::new(RateLimits::new().failed_authentications(limit(2)));
+    assert_eq!(server.status(GATEWAY, server.keys[0].expose()), 200);
     for _ in 0..1_000 {
-        door.status(GATEWAY, "guess");
+        server.status(GATEWAY, "guess");
     }
-    assert_eq!(door.status(GATEWAY, "guess"), 429);
-    assert_eq!(door.status(GATEWAY, door.keys[0].expose()), 200);
-    assert_eq!(door.status(GATEWAY, door.keys[1].expose()), 200, "it was never seen before");
+    assert_eq!(server.status(GATEWAY, "guess"), 429);
+    assert_eq!(server.status(GATEWAY, server.keys[0].expose()), 200);
+    assert_eq!(server.status(GATEWAY, server.keys[1].expose()), 200, "it was never seen before");
 }
 
 #[test]
 fn addresses_are_counted_apart_and_half_of_an_ipv6_address_is_one() {
-    let door = Door::new(RateLimits::new().failed_authentications(limit(1)));
+    let server = TestServer::new(RateLimits::new().failed_authentications(limit(1)));
     for (address, status) in [
         ("192.0.2.1:1", 401),
         ("192.0.2.1:2", 429),
@@ -147,60 +147,60 @@ fn addresses_are_counted_apart_and_half_of_an_ipv6_address_is_one() {
         ("none", 401),
         ("none", 429),
     ] {
-        assert_eq!(door.status(address, "guess"), status, "{address}");
+        assert_eq!(server.status(address, "guess"), status, "{address}");
     }
 }
 
 #[test]
 fn who_sends_no_credential_guesses_nothing() {
-    let door = Door::new(RateLimits::new().failed_authentications(limit(1)));
-    assert_eq!([(); 3].map(|()| door.status(GATEWAY, "")), [401; 3]);
-    assert_eq!(door.status(GATEWAY, door.keys[0].expose()), 200);
+    let server = TestServer::new(RateLimits::new().failed_authentications(limit(1)));
+    assert_eq!([(); 3].map(|()| server.status(GATEWAY, "")), [401; 3]);
+    assert_eq!(server.status(GATEWAY, server.keys[0].expose()), 200);
 }
 
 #[test]
 fn a_limit_holds_unless_it_is_said_otherwise() {
-    let door = Door::new(RateLimits::default());
-    assert_eq!((0..100).filter(|_| door.status(GATEWAY, "guess") == 401).count(), 10);
+    let server = TestServer::new(RateLimits::default());
+    assert_eq!((0..100).filter(|_| server.status(GATEWAY, "guess") == 401).count(), 10);
 }
 
 #[test]
 fn principals_are_counted_apart_wherever_they_come_from() {
-    let door = Door::new(RateLimits::new().requests(limit(2)));
-    let [one, two] = [&door.keys[0], &door.keys[1]].map(ApiKey::expose);
-    let statuses = [GATEWAY, "192.0.2.2:1", "192.0.2.3:1"].map(|from| door.status(from, one));
+    let server = TestServer::new(RateLimits::new().requests(limit(2)));
+    let [one, two] = [&server.keys[0], &server.keys[1]].map(ApiKey::expose);
+    let statuses = [GATEWAY, "192.0.2.2:1", "192.0.2.3:1"].map(|from| server.status(from, one));
     assert_eq!(statuses, [200, 200, 429]);
-    assert_eq!(door.status(GATEWAY, two), 200);
-    door.advance(MINUTE / 2);
-    assert_eq!(door.status(GATEWAY, one), 200);
+    assert_eq!(server.status(GATEWAY, two), 200);
+    server.advance(MINUTE / 2);
+    assert_eq!(server.status(GATEWAY, one), 200);
 }
 
 #[test]
 fn those_whom_nobody_knows_are_counted_by_address() {
-    let mut door = Door::new(RateLimits::new().requests(limit(1)));
-    door.auth = Auth::new().anonymous(Scopes::all());
-    let statuses = [GATEWAY, GATEWAY, "192.0.2.2:1"].map(|from| door.status(from, ""));
+    let mut server = TestServer::new(RateLimits::new().requests(limit(1)));
+    server.auth = Auth::new().anonymous(Scopes::all());
+    let statuses = [GATEWAY, GATEWAY, "192.0.2.2:1"].map(|from| server.status(from, ""));
     assert_eq!(statuses, [200, 429, 200]);
 }
 
 #[test]
 fn a_tenant_uses_up_its_own_allowance_of_a_tool_and_no_other() {
-    let door = Door::new(RateLimits::new().calls(limit(2)));
+    let server = TestServer::new(RateLimits::new().calls(limit(2)));
     let [one, two] = [1, 2].map(Uuid::from_u128);
     let known = Principal::trusted("one");
-    let call = |tool, tenant| door.rates.call(tool, tenant, &known).is_ok();
+    let call = |tool, tenant| server.rates.call(tool, tenant, &known).is_ok();
     assert_eq!([(); 3].map(|()| call("read", one)), [true, true, false]);
     assert!(call("read", two) && call("write", one));
-    let problem = door.rates.call("read", one, &known).expect_err("it is above the limit");
+    let problem = server.rates.call("read", one, &known).expect_err("it is above the limit");
     assert_eq!((problem.status.as_u16(), problem.retry_after), (429, Some(MINUTE / 2)));
     assert!((0..10).all(|_| call("of which nobody knows", one)));
 }
 
 #[test]
 fn strangers_use_up_no_tenants_allowance() {
-    let door = Door::new(RateLimits::new().calls(limit(2)));
+    let server = TestServer::new(RateLimits::new().calls(limit(2)));
     let tenant = Uuid::from_u128(1);
-    let calls = |caller| [(); 3].map(|()| door.rates.call("read", tenant, caller).is_ok());
+    let calls = |caller| [(); 3].map(|()| server.rates.call("read", tenant, caller).is_ok());
     let anybody = Auth::new().anonymous(Scopes::all());
     let stranger = block_on(anybody.principal(&HeaderMap::new())).expect("anybody is let in");
     assert_eq!(calls(&stranger), [true, true, false]);
@@ -209,19 +209,19 @@ fn strangers_use_up_no_tenants_allowance() {
 
 #[test]
 fn strangers_take_no_room_from_those_who_are_known() {
-    let door = Door::new(RateLimits::new().calls(limit(1)).requests(limit(1)));
+    let server = TestServer::new(RateLimits::new().calls(limit(1)).requests(limit(1)));
     let anybody = Auth::new().anonymous(Scopes::all());
     let stranger = block_on(anybody.principal(&HeaderMap::new())).expect("anybody is let in");
     for number in 0..11_000_u32 {
-        let _ = door.rates.call("read", Uuid::from_u128(number.into()), &stranger);
+        let _ = server.rates.call("read", Uuid::from_u128(number.into()), &stranger);
         let address = SocketAddr::from((number.to_be_bytes(), 1)).to_string();
-        let _ = block_on(prove(&door.rates, &anybody, &request(&address, "", "")));
+        let _ = block_on(prove(&server.rates, &anybody, &request(&address, "", "")));
     }
     let known = Principal::trusted("one");
     for tenant in [1 << 70, 1 << 71] {
-        assert!(door.rates.call("read", Uuid::from_u128(tenant), &known).is_ok());
+        assert!(server.rates.call("read", Uuid::from_u128(tenant), &known).is_ok());
     }
-    assert_eq!([0, 1].map(|key| door.status(GATEWAY, door.keys[key].expose())), [200, 200]);
+    assert_eq!([0, 1].map(|key| server.status(GATEWAY, server.keys[key].expose())), [200, 200]);
 }
 
 #[cfg(feature = "jwt")]
@@ -230,23 +230,24 @@ mod with_tokens {
     use serde_json::json;
 
     use super::super::credentials::RESERVE;
-    use super::{Door, GATEWAY, MINUTE, RateLimits, limit, prove, request, status};
+    use super::{GATEWAY, MINUTE, RateLimits, TestServer, limit, prove, request, status};
     use crate::http::auth::issuer::{Signer, claims_but, verifier_of};
 
     const ELSEWHERE: &str = "192.0.2.2:4000";
 
-    /// A door that takes two keys and the tokens of an issuer.
-    struct Gate {
-        door: Door,
+    /// A server that accepts two keys and the tokens of an issuer.
+    struct TokenServer {
+        server: TestServer,
         signer: Signer,
     }
 
-    impl Gate {
+    impl TokenServer {
         fn new(allowance: u32) -> Self {
-            let mut door = Door::new(RateLimits::new().failed_authentications(limit(allowance)));
+            let mut server =
+                TestServer::new(RateLimits::new().failed_authentications(limit(allowance)));
             let signer = Signer::new("it", Algorithm::EdDSA);
-            door.auth = door.auth.jwt(verifier_of(&[&signer]));
-            Self { door, signer }
+            server.auth = server.auth.jwt(verifier_of(&[&signer]));
+            Self { server, signer }
         }
 
         fn token(&self, user: &str) -> String {
@@ -261,7 +262,11 @@ mod with_tokens {
 
         fn send(&self, address: &str, value: &str) -> u16 {
             let parts = request(address, "authorization", value);
-            status(&futures::executor::block_on(prove(&self.door.rates, &self.door.auth, &parts)))
+            status(&futures::executor::block_on(prove(
+                &self.server.rates,
+                &self.server.auth,
+                &parts,
+            )))
         }
 
         fn bring(&self, address: &str, token: &str) -> u16 {
@@ -271,56 +276,60 @@ mod with_tokens {
 
     #[test]
     fn bad_keys_and_bad_tokens_are_counted_apart() {
-        let gate = Gate::new(2);
-        let keys = [(); 4].map(|()| gate.door.status(GATEWAY, "guess"));
+        let server = TokenServer::new(2);
+        let keys = [(); 4].map(|()| server.server.status(GATEWAY, "guess"));
         assert_eq!(keys, [401, 401, 429, 429]);
-        let forged = gate.forged("somebody");
-        assert_eq!([(); 3].map(|()| gate.bring(GATEWAY, &forged)), [401, 401, 429]);
-        assert_eq!(gate.bring(ELSEWHERE, &forged), 401);
+        let forged = server.forged("somebody");
+        assert_eq!([(); 3].map(|()| server.bring(GATEWAY, &forged)), [401, 401, 429]);
+        assert_eq!(server.bring(ELSEWHERE, &forged), 401);
     }
 
     #[test]
     fn a_new_token_passes_while_its_neighbours_send_bad_ones() {
-        let gate = Gate::new(1);
-        let forged = gate.forged("somebody");
+        let server = TokenServer::new(1);
+        let forged = server.forged("somebody");
         for user in 0..50 {
-            gate.bring(GATEWAY, &forged);
-            gate.door.status(GATEWAY, "guess");
-            assert_eq!(gate.bring(GATEWAY, &gate.token(&user.to_string())), 200, "user {user}");
+            server.bring(GATEWAY, &forged);
+            server.server.status(GATEWAY, "guess");
+            assert_eq!(server.bring(GATEWAY, &server.token(&user.to_string())), 200, "user {user}");
         }
     }
 
     #[test]
     fn a_flood_of_forged_tokens_is_not_looked_at_and_shuts_out_none_that_was_good_before() {
-        let gate = Gate::new(1);
-        let (known, forged) = (gate.token("known"), gate.forged("somebody"));
-        assert_eq!(gate.bring(GATEWAY, &known), 200);
+        let server = TokenServer::new(1);
+        let (known, forged) = (server.token("known"), server.forged("somebody"));
+        assert_eq!(server.bring(GATEWAY, &known), 200);
         for _ in 0..=RESERVE {
-            gate.bring(GATEWAY, &forged);
+            server.bring(GATEWAY, &forged);
         }
-        assert_eq!(gate.bring(GATEWAY, &gate.token("new")), 429, "it is not looked at");
-        assert_eq!(gate.bring(ELSEWHERE, &gate.token("new")), 200, "another address is another's");
+        assert_eq!(server.bring(GATEWAY, &server.token("new")), 429, "it is not looked at");
+        assert_eq!(
+            server.bring(ELSEWHERE, &server.token("new")),
+            200,
+            "another address is another's"
+        );
         for scheme in ["Bearer ", "bEARER ", "BEARER   "] {
-            assert_eq!(gate.send(GATEWAY, &format!("{scheme}{known}")), 200, "{scheme}");
+            assert_eq!(server.send(GATEWAY, &format!("{scheme}{known}")), 200, "{scheme}");
         }
-        assert_eq!(gate.door.status(GATEWAY, gate.door.keys[0].expose()), 200);
-        gate.door.advance(MINUTE / 60 / RESERVE);
-        assert_eq!(gate.bring(GATEWAY, &gate.token("new")), 200);
+        assert_eq!(server.server.status(GATEWAY, server.server.keys[0].expose()), 200);
+        server.server.advance(MINUTE / 60 / RESERVE);
+        assert_eq!(server.bring(GATEWAY, &server.token("new")), 200);
     }
 
     #[test]
     fn a_token_that_was_refused_is_remembered_no_more() {
-        let mut gate = Gate::new(1);
-        let token = gate.token("known");
-        assert_eq!(gate.bring(GATEWAY, &token), 200);
+        let mut server = TokenServer::new(1);
+        let token = server.token("known");
+        assert_eq!(server.bring(GATEWAY, &token), 200);
         let others = verifier_of(&[&Signer::new("other", Algorithm::EdDSA)]);
-        let taken_back = gate.door.auth.clone().jwt(others);
-        let takes = std::mem::replace(&mut gate.door.auth, taken_back);
-        let answers: Vec<_> = (0..=RESERVE).map(|_| gate.bring(GATEWAY, &token)).collect();
+        let taken_back = server.server.auth.clone().jwt(others);
+        let takes = std::mem::replace(&mut server.server.auth, taken_back);
+        let answers: Vec<_> = (0..=RESERVE).map(|_| server.bring(GATEWAY, &token)).collect();
         assert_eq!(answers.iter().filter(|status| **status == 401).count(), 1, "{answers:?}");
-        gate.door.auth = takes;
-        assert_eq!(gate.bring(GATEWAY, &token), 429, "it is one of many that nobody looks at");
-        gate.door.advance(MINUTE);
-        assert_eq!(gate.bring(GATEWAY, &token), 200);
+        server.server.auth = takes;
+        assert_eq!(server.bring(GATEWAY, &token), 429, "it is one of many that nobody looks at");
+        server.server.advance(MINUTE);
+        assert_eq!(server.bring(GATEWAY, &token), 200);
     }
 }

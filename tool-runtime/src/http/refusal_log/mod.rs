@@ -1,7 +1,7 @@
 //! Logs requests that were refused before a call was opened, at a bounded rate.
 //!
-//! An opened call is recorded whatever its result; a request that is refused before that leaves only
-//! these events.
+//! An opened call is recorded whatever its result; a request that is refused before that leaves
+//! only these events.
 
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};

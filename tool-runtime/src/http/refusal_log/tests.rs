@@ -44,7 +44,7 @@ impl Subscriber for Log {
     }
 
     fn event(&self, event: &Event<'_>) {
-        let mut line = Line(event.metadata().level().to_string());
+        let mut line = LogLine(event.metadata().level().to_string());
         event.record(&mut line);
         self.0.lock().expect("nobody panicked").push(line.0);
     }
@@ -59,9 +59,9 @@ impl Subscriber for Log {
     fn exit(&self, _: &Id) {}
 }
 
-struct Line(String);
+struct LogLine(String);
 
-impl Visit for Line {
+impl Visit for LogLine {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         let _ = write!(self.0, " {field}={value:?}");
     }

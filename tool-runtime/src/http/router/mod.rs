@@ -11,7 +11,7 @@ use axum::routing::{MethodRouter, get, post};
 use tool_contracts::ErrorCode;
 
 use super::HttpConfig;
-use super::app::{App, Shared};
+use super::app::{App, SharedApp};
 use super::metrics::{Route, measured};
 use super::problem::Problem;
 use super::response::ResponseFormat;
@@ -70,14 +70,14 @@ pub fn routers(runtime: Runtime, config: HttpConfig) -> Routers {
     Routers { api: api(app), probes }
 }
 
-fn probes() -> Router<Shared> {
+fn probes() -> Router<SharedApp> {
     Router::new()
         .route("/healthz", got(Route::Health, probes::health))
         .route("/readyz", got(Route::Ready, probes::ready))
         .route("/metrics", got(Route::Metrics, probes::metrics))
 }
 
-fn api(app: Shared) -> Router {
+fn api(app: SharedApp) -> Router {
     probes()
         .route("/tools/list", posted(Route::List, list::list))
         .route("/tools/call", posted(Route::Call, call::call))
@@ -97,9 +97,9 @@ fn api(app: Shared) -> Router {
 }
 
 /// Routes `POST` to a handler; other methods are answered 405, and axum adds `Allow`.
-fn posted<H, T>(route: Route, handler: H) -> MethodRouter<Shared>
+fn posted<H, T>(route: Route, handler: H) -> MethodRouter<SharedApp>
 where
-    H: Handler<T, Shared>,
+    H: Handler<T, SharedApp>,
     T: Send + 'static,
 {
     let format = format_of(route);
@@ -108,9 +108,9 @@ where
 }
 
 /// Routes `GET` and `HEAD` to a handler; other methods are answered 405.
-fn got<H, T>(route: Route, handler: H) -> MethodRouter<Shared>
+fn got<H, T>(route: Route, handler: H) -> MethodRouter<SharedApp>
 where
-    H: Handler<T, Shared>,
+    H: Handler<T, SharedApp>,
     T: Send + 'static,
 {
     let format = format_of(route);

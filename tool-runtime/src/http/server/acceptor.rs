@@ -85,7 +85,8 @@ impl Acceptor {
         }
     }
 
-    /// Returns a permit for a connection of this address; `Some(None)` for a proxy, which has no limit.
+    /// Returns a permit for a connection of this address; `Some(None)` for a proxy, which has no
+    /// limit.
     #[expect(clippy::option_option, reason = "the outer one refuses, the inner one has no limit")]
     fn address_permit(&self, peer: SocketAddr) -> Option<Option<Permit<Peer>>> {
         if self.limits.client_address.is_proxy(peer.ip()) {

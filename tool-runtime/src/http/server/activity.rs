@@ -130,8 +130,8 @@ impl ConnectionActivity {
         is_blocked && age >= read(&self.last_read).saturating_add(timeout)
     }
 
-    /// Returns whether the peer has read fewer bytes than `least` within `timeout`, while a response
-    /// was blocked all the time.
+    /// Returns whether the peer has read fewer bytes than `least` within `timeout`, while a
+    /// response was blocked all the time.
     pub(super) fn is_read_too_slow(&self, age: Duration, timeout: Duration, least: usize) -> bool {
         let is_blocked = self.blocked.load(Ordering::Relaxed) > 0;
         if !is_blocked || age < read(&self.measured_since).saturating_add(timeout) {
@@ -179,7 +179,8 @@ impl ConnectionActivity {
         }
     }
 
-    /// Returns the action at this age for a connection whose graceful shutdown began at age `since`.
+    /// Returns the action at this age for a connection whose graceful shutdown began at age
+    /// `since`.
     pub(super) fn action_after_shutdown(&self, age: Duration, since: Duration) -> WatchAction {
         let due = read(&self.idle_since).max(since) + CLOSE_TIMEOUT;
         match self.is_busy() {

@@ -19,7 +19,8 @@ type BoxError = Box<dyn Error + Send + Sync>;
 pub(super) struct TimedBody<B> {
     body: B,
     timeout: Duration,
-    /// True once the body was polled before it was ready, as is every body that comes with its head.
+    /// True once the body was polled before it was ready, as is every body that comes with its
+    /// head.
     was_asked: bool,
     /// The timer, started by the second poll that is not ready.
     waiting: Option<Pin<Box<Sleep>>>,

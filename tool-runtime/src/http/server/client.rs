@@ -1,4 +1,5 @@
-//! Determines the address of a client: that of its connection, or one from a trusted proxy's header.
+//! Determines the address of a client: that of its connection, or one from a trusted proxy's
+//! header.
 
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;

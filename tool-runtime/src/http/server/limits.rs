@@ -39,8 +39,8 @@ pub struct ServerLimits {
     ///
     /// Above four times as many hyper answers by itself, without a body.
     pub header_bytes: usize,
-    /// Longest time for a request's head to arrive, 10 s, from its first byte; for the first request,
-    /// from the begin of the connection. Then the connection is closed.
+    /// Longest time for a request's head to arrive, 10 s, from its first byte; for the first
+    /// request, from the begin of the connection. Then the connection is closed.
     pub header_timeout: Duration,
     /// Longest time for a request's body to arrive, 30 s, once a handler waits for it.
     ///
@@ -49,14 +49,15 @@ pub struct ServerLimits {
     pub request_body_timeout: Duration,
     /// Longest time without a request on an open connection, 75 s.
     pub idle_timeout: Duration,
-    /// Longest time in which a peer reads nothing of a response, 30 s. Then the connection is closed.
+    /// Longest time in which a peer reads nothing of a response, 30 s. Then the connection is
+    /// closed.
     pub write_timeout: Duration,
     /// Lowest rate at which a peer reads a response, 1024 bytes a second; 0 for no limit. It is
     /// measured over each [`write_timeout`](Self::write_timeout) in which a response waits for the
     /// peer. Below it the connection is closed.
     pub read_rate: u32,
-    /// Most bytes of responses that wait on one connection, 16 MiB. Further requests on it wait until
-    /// the peer has read some.
+    /// Most bytes of responses that wait on one connection, 16 MiB. Further requests on it wait
+    /// until the peer has read some.
     ///
     /// A response is never cut off: those of requests that already run may exceed the limit.
     pub unread_bytes: usize,

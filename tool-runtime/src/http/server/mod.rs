@@ -1,4 +1,5 @@
-//! Serves a router on a network, with limits, protection against slow clients, and a graceful shutdown.
+//! Serves a router on a network, with limits, protection against slow clients, and a graceful
+//! shutdown.
 
 mod acceptor;
 mod activity;
@@ -45,8 +46,8 @@ use super::Drain;
 /// [limit](ServerLimits::connections) wait in the system's backlog.
 ///
 /// A server does not change the process's panic hook. A program calls
-/// [`quiet_tool_panics`](crate::quiet_tool_panics) first in `main`, so that no text of a tool's panic
-/// is printed.
+/// [`quiet_tool_panics`](crate::quiet_tool_panics) first in `main`, so that no text of a tool's
+/// panic is printed.
 ///
 /// ```
 /// use axum::Router;
@@ -192,7 +193,7 @@ impl Server {
 }
 
 impl BoundServer {
-    /// Returns the address of the listener, with the actual port where 0 was asked for.
+    /// Returns the address of the listener, with the actual port where 0 was given.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
         self.address
@@ -242,7 +243,7 @@ impl BoundServer {
         let serving_probes = async {
             match (&probe_acceptor, &probe_listener) {
                 (Some(probe_acceptor), Some(on)) => {
-                    probe_acceptor.run(on, &stage, &mut of_probes).await
+                    probe_acceptor.run(on, &stage, &mut of_probes).await;
                 }
                 _ => std::future::pending().await,
             }

@@ -1,4 +1,5 @@
-//! Handles one request: checks its head before the router does, and counts it until its response is sent.
+//! Handles one request: checks its head before the router does, and counts it until its response is
+//! sent.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;

@@ -10,8 +10,8 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 /// Completes on SIGINT or SIGTERM; on Windows, on Ctrl-C.
 ///
 /// From its first poll, these signals no longer terminate the process by themselves.
-/// [`BoundServer::run`](super::BoundServer::run) keeps listening after the first one and shuts down at
-/// once on the second. If the handlers cannot be installed, the future never completes, and the
+/// [`BoundServer::run`](super::BoundServer::run) keeps listening after the first one and shuts down
+/// at once on the second. If the handlers cannot be installed, the future never completes, and the
 /// signals terminate the process as usual.
 ///
 /// ```no_run

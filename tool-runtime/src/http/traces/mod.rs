@@ -17,7 +17,7 @@ use tool_contracts::server::is_id;
 use self::view::TraceRecord;
 pub(super) use self::view::TraceRecords;
 use super::access_records::{self, ReadAccess};
-use super::app::{App, Shared};
+use super::app::{App, SharedApp};
 use super::auth::Scope;
 use super::body_schema::BodySchema;
 use super::endpoint::{self, AuthorizedCaller, Params};
@@ -43,7 +43,11 @@ pub(super) struct ReplayRequest {
 }
 
 /// Handles a request for a trace's records.
-pub(super) async fn read(State(app): State<Shared>, params: Params, request: Request) -> Response {
+pub(super) async fn read(
+    State(app): State<SharedApp>,
+    params: Params,
+    request: Request,
+) -> Response {
     let (parts, _) = request.into_parts();
     let read = async |audit: &mut AuditContext| records(&app, &parts, &params, audit).await;
     request::respond(&app, &parts, read).await
@@ -51,7 +55,7 @@ pub(super) async fn read(State(app): State<Shared>, params: Params, request: Req
 
 /// Handles a request to replay a trace's reads.
 pub(super) async fn replay(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     params: Params,
     request: Request,
 ) -> Response {

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::http::Scopes;
 
-/// The claims that determine the principal. CacheTimes and audience are checked by `jsonwebtoken`.
+/// The claims that determine the principal. Times and audience are checked by `jsonwebtoken`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Claims {
     pub(super) sub: Box<str>,

@@ -40,7 +40,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// # let _ = keys;
 ///
 /// let error = Jwks::url("http://issuer.example/jwks.json").unwrap_err();
-/// assert_eq!(error.to_string(), "expected an https URL; plain http is accepted only for loopback addresses");
+/// assert_eq!(error.to_string(), "expected an https URL; plain http is accepted only for loopback
+/// addresses");
 /// # Ok::<(), tool_runtime::http::JwksError>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -143,8 +144,8 @@ impl Jwks {
         Self { source, times }
     }
 
-    /// Sets the age at which keys are read again; by default 30 s for a file and 5 min for a URL. A key
-    /// that its issuer revokes is accepted for at most this time, if the source answers.
+    /// Sets the age at which keys are read again; by default 30 s for a file and 5 min for a URL. A
+    /// key that its issuer revokes is accepted for at most this time, if the source answers.
     pub fn max_age(mut self, time: Duration) -> Self {
         self.times.max_age = time;
         self
@@ -156,7 +157,8 @@ impl Jwks {
         self
     }
 
-    /// Sets the shortest time between two reads, even for tokens with unknown keys; by default 10 s.
+    /// Sets the shortest time between two reads, even for tokens with unknown keys; by default 10
+    /// s.
     pub fn read_at_most_every(mut self, time: Duration) -> Self {
         self.times.between = time;
         self

@@ -78,8 +78,8 @@ impl KeyCache {
         is_good.then(|| (Arc::clone(keys), age))
     }
 
-    /// Starts a read unless one is in progress or the last one is too recent; returns whether one is in
-    /// progress.
+    /// Starts a read unless one is in progress or the last one is too recent; returns whether one
+    /// is in progress.
     fn read(self: &Arc<Self>) -> bool {
         {
             let mut state = self.state();

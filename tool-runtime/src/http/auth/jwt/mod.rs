@@ -29,10 +29,10 @@ const LONGEST_LEEWAY: Duration = Duration::from_secs(300);
 
 /// Verifies the tokens of one issuer, which are sent in `Authorization: Bearer`.
 ///
-/// A token is signed with RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384 or `EdDSA` (Ed25519),
-/// by a key of the issuer's set. The key determines the algorithm, never the token. `iss`, `aud`,
-/// `exp` and `sub` are required; `nbf` is checked if present. Headers with a key (`jwk`, `jku`,
-/// `x5c`, `x5u`) are ignored, and `crit` is refused.
+/// A token is signed with RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384 or `EdDSA`
+/// (Ed25519), by a key of the issuer's set. The key determines the algorithm, never the token.
+/// `iss`, `aud`, `exp` and `sub` are required; `nbf` is checked if present. Headers with a key
+/// (`jwk`, `jku`, `x5c`, `x5u`) are ignored, and `crit` is refused.
 ///
 /// The principal's name is `sub`, and so is its user, unless [`subjects`](Self::subjects) says that
 /// the subjects are services. Its scopes are the known words of `scope` or `scp`; its tenants, by
@@ -245,8 +245,8 @@ impl JwtVerifier {
     }
 }
 
-/// Refuses a token. The reason is only logged, because the sender may be guessing; at level `debug`,
-/// because anonymous callers could flood a higher one.
+/// Refuses a token. The reason is only logged, because the sender may be guessing; at level
+/// `debug`, because anonymous callers could flood a higher one.
 fn refused(reason: &'static str) -> TokenError {
     #[cfg(feature = "trace")]
     tracing::debug!(reason, "a token is refused");

@@ -119,7 +119,8 @@ impl ApiKeySet {
         }
     }
 
-    /// Returns the principal of a valid key, with one constant-time comparison even if the id is unknown.
+    /// Returns the principal of a valid key, with one constant-time comparison even if the id is
+    /// unknown.
     fn principal(&self, key: &[u8], now: SystemTime) -> Option<Principal> {
         let presented = ApiKeyHash::of(key);
         let entry = self.entries.get(&presented.id());

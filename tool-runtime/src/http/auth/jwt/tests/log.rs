@@ -15,13 +15,13 @@ use crate::http::fixture::enable_events_per_thread;
 use super::issuer::{Signer, claims, claims_but, now, verifier_of};
 
 /// An event: its level, its target, and each field with its value.
-type Told = (Level, &'static str, Vec<(&'static str, String)>);
+type LoggedEvent = (Level, &'static str, Vec<(&'static str, String)>);
 
 /// Records every event.
 #[derive(Clone, Default)]
-struct Ear(Arc<Mutex<Vec<Told>>>);
+struct EventRecorder(Arc<Mutex<Vec<LoggedEvent>>>);
 
-impl Subscriber for Ear {
+impl Subscriber for EventRecorder {
     fn enabled(&self, _: &Metadata<'_>) -> bool {
         true
     }
@@ -56,9 +56,9 @@ impl Visit for Fields {
 }
 
 /// Sends a token to a verifier of this issuer and returns the events.
-fn told_of(signer: &Signer, token: &str) -> Vec<Told> {
+fn events_of(signer: &Signer, token: &str) -> Vec<LoggedEvent> {
     enable_events_per_thread();
-    let ear = Ear::default();
+    let ear = EventRecorder::default();
     let refused = tracing::subscriber::with_default(ear.clone(), || {
         block_on(verifier_of(&[signer]).principal(token.as_bytes()))
     });
@@ -70,7 +70,7 @@ fn told_of(signer: &Signer, token: &str) -> Vec<Told> {
 /// Checks that this reason is logged once, without any part of the token.
 #[track_caller]
 fn check(signer: &Signer, token: &str, reason: &str) {
-    let told = told_of(signer, token);
+    let told = events_of(signer, token);
     let [(level, target, fields)] = &told[..] else { panic!("{token}: {told:?}") };
     assert_eq!((*level, *target), (Level::DEBUG, "tool_runtime::http::auth::jwt"));
     let expected =
@@ -110,7 +110,7 @@ fn a_token_that_is_refused_is_told_of_by_its_fault_alone() {
 
 #[test]
 fn nothing_is_told_of_a_token_that_is_good() {
-    let (signer, ear) = (Signer::new("it", Algorithm::EdDSA), Ear::default());
+    let (signer, ear) = (Signer::new("it", Algorithm::EdDSA), EventRecorder::default());
     let token = signer.sign(&claims());
     let found = tracing::subscriber::with_default(ear.clone(), || {
         block_on(verifier_of(&[&signer]).principal(token.as_bytes()))
