@@ -91,13 +91,19 @@ pub(super) async fn refuse_if_only_counted(
         return Ok(());
     }
     let (runtime, tenant) = (&app.runtime, authorized.tenant());
-    let waiting =
-        runtime.tickets().find_waiting(ticket, tenant).await.map_err(|_| endpoint::store_unavailable())?;
+    let waiting = runtime
+        .tickets()
+        .find_waiting(ticket, tenant)
+        .await
+        .map_err(|_| endpoint::store_unavailable())?;
     if waiting.is_some() {
         return Ok(());
     }
-    let end =
-        runtime.tickets().end_of(ticket, tenant).await.map_err(|_| endpoint::store_unavailable())?;
+    let end = runtime
+        .tickets()
+        .end_of(ticket, tenant)
+        .await
+        .map_err(|_| endpoint::store_unavailable())?;
     app.refusal_counts.is_recorded(caller, RefusalKind::Decision);
     Err(end.map_or_else(unknown, ended))
 }

@@ -57,7 +57,8 @@ async fn listed(app: &App, parts: &Parts, audit: &mut AuditContext) -> Result<Re
     let listing = async {
         let found = app
             .runtime
-            .outcomes().unknown(authorized.tenant(), after.as_ref(), requested.limit)
+            .outcomes()
+            .unknown(authorized.tenant(), after.as_ref(), requested.limit)
             .await;
         let found = found.map_err(|_| endpoint::store_unavailable())?;
         note(app, &authorized, "list_outcomes", "GET /outcomes", None, "done").await?;
