@@ -43,7 +43,7 @@ use crate::failure::Failure;
 ///     .build()?;
 ///
 /// let mut call = runtime.call("ask", "{}", &cx);
-/// let sent: Vec<String> = call.execute().await.data().expect("it answers")?;
+/// let sent: Vec<String> = call.execute().await.data()?;
 /// assert!(sent[0].starts_with("traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-"));
 /// assert!(!sent[0].contains("00f067aa0ba902b7")); // the call's span, not the caller's
 /// assert_eq!(sent[1], "tracestate: congo=t61rcWkgMzE");

@@ -54,26 +54,26 @@ async fn a_ticket_whose_run_crashed_leads_to_what_became_of_it() {
     let clock = ManualClock::at(UnixMillis::new(1_000_000));
     let first = process(&world, &store, &clock);
     let ticket = first.call("place", "{}", &cx()).ticket().await.unwrap().to_json();
-    let mut call = first.resume(&ticket, &cx()).await;
+    let mut call = first.tickets().resume(&ticket, &cx()).await;
     call.approve("jill").unwrap();
     let mut run = Box::pin(async move { call.execute().await.clone() });
     assert!((&mut run).now_or_never().is_none(), "it stands still after its effect");
     std::mem::forget(run);
 
     let second = process(&world, &store, &clock);
-    let mut early = second.resume(&ticket, &cx()).await;
+    let mut early = second.tickets().resume(&ticket, &cx()).await;
     early.approve("jill").unwrap();
     let early = early.execute().await.clone();
     assert_eq!(early.error().and_then(|error| error.code()), Some("CONFLICT"), "{early}");
 
     clock.advance(Duration::from_secs(60));
-    let mut later = second.resume(&ticket, &cx()).await;
+    let mut later = second.tickets().resume(&ticket, &cx()).await;
     later.approve("jill").unwrap();
     let later = later.execute().await.clone();
     assert_eq!(later.data_json(), Some("1"), "{later}");
     assert_eq!(world.orders.load(Ordering::SeqCst), 1);
 
-    let used = second.resume(&ticket, &cx()).await;
+    let used = second.tickets().resume(&ticket, &cx()).await;
     let details = used.output().and_then(ToolOutput::error).and_then(|error| error.details());
     assert_eq!(details.unwrap()["reason"], "ticket_used");
 }

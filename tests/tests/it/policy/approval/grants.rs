@@ -79,8 +79,8 @@ async fn check_given_listed_and_taken_back(policy: Policy) {
         std::slice::from_ref(&given)
     );
     assert!(fixture.answer("pay", PAYMENT).await.is_ok());
-    assert!(fixture.runtime.grants().list().revoke(&given.scope).await.unwrap());
-    assert!(!fixture.runtime.grants().list().revoke(&given.scope).await.unwrap());
+    assert!(fixture.runtime.grants().revoke(&given.scope).await.unwrap());
+    assert!(!fixture.runtime.grants().revoke(&given.scope).await.unwrap());
     ticket_in(&fixture.answer("pay", PAYMENT).await);
 }
 

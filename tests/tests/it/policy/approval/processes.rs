@@ -121,7 +121,8 @@ async fn a_yes_that_comes_from_many_tasks_at_once_lets_the_call_run_once() {
         let ticket = ticket(&runtime, key).await;
         // All come back before the first runs, so that the ticket is good for each of them.
         let jane = jane();
-        let calls = join_all((0..TASKS).map(|_| runtime.tickets().resume(&ticket, &jane))).await;
+        let tickets = runtime.tickets();
+        let calls = join_all((0..TASKS).map(|_| tickets.resume(&ticket, &jane))).await;
         assert!(calls.iter().all(|call| call.status() == CallStatus::Pending));
         let tasks = calls.into_iter().map(|call| tokio::spawn(finish(call)));
         let outcomes: Vec<_> = join_all(tasks).await.into_iter().map(Result::unwrap).collect();
