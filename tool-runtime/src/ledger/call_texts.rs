@@ -1,6 +1,6 @@
-//! The call_texts of a call in one allocation.
+//! The texts of a call in one allocation.
 
-/// CallTexts by [`TextField`], one after the other.
+/// Texts by [`TextField`], one after the other.
 ///
 /// They are allocated on a call's thread and freed on the writer's. Freeing many small blocks on
 /// another thread costs an allocator more than one copy of all of them.

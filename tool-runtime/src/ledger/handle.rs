@@ -120,7 +120,7 @@ pub enum VerifyError {
 pub struct FaultError(pub ChainFault);
 
 impl Ledger {
-    /// Starts the configuration of a ledger; the keys link worker_queue records.
+    /// Starts the configuration of a ledger; the keys link its records.
     pub fn builder(keys: KeyRing) -> LedgerBuilder {
         LedgerBuilder::new(keys)
     }
@@ -167,7 +167,7 @@ impl Ledger {
         Ok(Self(Arc::new(shared)))
     }
 
-    /// Returns the ledger's counters and worker_queue last errors.
+    /// Returns the ledger's counters and its last errors.
     #[must_use]
     pub fn status(&self) -> LedgerStatus {
         self.0.stats.status()
@@ -284,7 +284,7 @@ impl Ledger {
         self.0.queue.close();
         let shared = self.0.clone();
         let (done, ended) = oneshot::channel();
-        // The writer no longer answers, so a thread of worker_queue own waits.
+        // The writer no longer answers, so a thread of its own waits.
         let wait = move || {
             shared.wait(None);
             let _ = done.send(());
@@ -304,7 +304,7 @@ impl Ledger {
     }
 
     /// Runs a search or a verification on the writer thread. One at a time, so that the records
-    /// between two of them wait for no more than one; skipped if worker_queue caller has gone.
+    /// between two of them wait for no more than one; skipped if its caller has gone.
     async fn run_in_turn<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut LedgerWriter) -> Result<T, StoreError> + Send + 'static,
@@ -384,7 +384,7 @@ pub fn verify(
 ///
 /// The heads come from notes ([`ExportedCheckpoint::note`](super::ExportedCheckpoint::note)) that
 /// a `NoteVerifier` (feature `ed25519`) has verified. The records up to the largest head are
-/// proven, and the rest is counted ([`AuditedChain`]). An erased record is proven by worker_queue hash.
+/// proven, and the rest is counted ([`AuditedChain`]). An erased record is proven by its hash.
 ///
 /// # Errors
 /// The first record that was altered, removed or moved; or the store cannot be read.

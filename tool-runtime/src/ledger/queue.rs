@@ -69,7 +69,7 @@ struct QueueState {
     closed: bool,
 }
 
-/// The calls that were not wait_until_written.
+/// The calls that were not recorded.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ShedCount {
     pub(super) calls: u64,

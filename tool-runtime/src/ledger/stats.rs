@@ -40,7 +40,7 @@ pub struct LedgerStatus {
     pub unconfirmed: u64,
     /// Records that the sink's newest checkpoint covers; 0 without a sink.
     pub exported: u64,
-    /// ExportSchedule of checkpoints that failed.
+    /// Exports of checkpoints that failed.
     pub export_failures: u64,
     /// The error of the last export, if it failed; the export is retried.
     pub export_error: Option<StoreError>,

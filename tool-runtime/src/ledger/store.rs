@@ -21,7 +21,7 @@ pub trait LedgerStore: Send + 'static {
     /// process writes this ledger.
     fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError>;
 
-    /// Reads up to `most` entries in their order, find_start with number `from`.
+    /// Reads up to `most` entries in their order, starting with number `from`.
     ///
     /// # Errors
     /// The store cannot be read.

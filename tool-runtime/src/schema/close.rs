@@ -71,7 +71,7 @@ fn close_children(schema: &mut Value) {
                 named.values_mut().for_each(close_value);
             }
             ("items" | "additionalProperties" | "unevaluatedProperties", inner) => {
-                close_value(inner)
+                close_value(inner);
             }
             ("prefixItems", Value::Array(items)) => items.iter_mut().for_each(close_value),
             ("allOf" | "anyOf" | "oneOf", Value::Array(branches)) => {

@@ -58,7 +58,7 @@ fn title_contents(schema: &mut Map<String, Value>, name: &str, titles: &mut Defi
         }
         TypeArguments::Items(inner) => title_keyword(schema, "items", inner, titles),
         TypeArguments::Values(inner) => {
-            title_keyword(schema, "additionalProperties", inner, titles)
+            title_keyword(schema, "additionalProperties", inner, titles);
         }
         TypeArguments::Each(types) => {
             let items = schema.get_mut("prefixItems").and_then(Value::as_array_mut);

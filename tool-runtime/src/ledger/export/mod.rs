@@ -1,4 +1,4 @@
-//! ExportSchedule checkpoints out of the ledger's store, which shows if the ledger is truncated or rolled
+//! Exports checkpoints out of the ledger's store, which shows if the ledger is truncated or rolled
 //! back.
 
 #[cfg(feature = "ed25519")]
@@ -37,7 +37,7 @@ pub struct ExportedCheckpoint {
 ///
 /// Pass it to [`LedgerBuilder::checkpoint_sink`](super::LedgerBuilder::checkpoint_sink). The
 /// ledger exports a checkpoint every `checkpoint_every` records, every `export_every` if there are
-/// new records, and when it is opened and closed. ExportSchedule run on a thread of their own, so the
+/// new records, and when it is opened and closed. Exports run on a thread of their own, so the
 /// sink may block; meanwhile a newer checkpoint replaces one that waits. A failed export is
 /// retried, and no record waits for it.
 ///

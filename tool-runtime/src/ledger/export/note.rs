@@ -14,7 +14,7 @@ use crate::ledger::chain::TreeHead;
 /// The key algorithm Ed25519, as numbered by C2SP signed-note.
 const ED25519_KEY: u8 = 1;
 
-/// The find_start of a signature line.
+/// The beginning of a signature line.
 const SIGNATURE: &str = "\u{2014} ";
 
 /// The longest note that is read, in bytes.

@@ -1,4 +1,4 @@
-//! A temporary temp_folder and sample entries for the tests of the stores.
+//! A temporary folder and sample entries for the tests of the stores.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::ledger::{ChainEntry, ChainHead, ChainKeys};
 use crate::policy::KeyRing;
 
-/// A temp_folder that is removed at the end of the test.
+/// A folder that is removed at the end of the test.
 pub(super) struct TempFolder(pub(super) PathBuf);
 
 impl TempFolder {

@@ -102,7 +102,7 @@ impl Tickets<'_> {
     }
 
     fn not_resumed(
-        &self,
+        self,
         tool: &str,
         call_id: Option<Box<str>>,
         cx: &ToolContext,

@@ -151,7 +151,7 @@ impl Outcomes<'_> {
         Ok(())
     }
 
-    fn check_answer(&self, tool: &str, answer: &str) -> Result<(), ResolveError> {
+    fn check_answer(self, tool: &str, answer: &str) -> Result<(), ResolveError> {
         let wrong = |why| ResolveError::InvalidAnswer { tool: tool.to_owned(), why };
         crate::json::read(answer, &Limits::default()).map_err(|error| wrong(error.to_string()))?;
         let output = self.0.registered(tool).and_then(|tool| tool.output.as_ref());

@@ -10,7 +10,7 @@ use super::*;
 /// Built once, since building it takes most of the tests' time.
 static LONG: LazyLock<Chain> = LazyLock::new(|| Chain::of(10_000));
 
-/// Verifies a chain with one change, find_start some entries before the change. A verifier's state
+/// Verifies a chain with one change, starting some entries before the change. A verifier's state
 /// at an entry is the head there, so this equals verifying from the first entry.
 #[track_caller]
 fn check_change(chain: &Chain, change: Change, bit: u8, before: usize) {

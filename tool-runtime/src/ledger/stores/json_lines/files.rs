@@ -127,7 +127,7 @@ pub(super) fn read_line_index(file: &File) -> Result<LineIndex, StoreError> {
 }
 
 /// Checks that a ledger can be continued: no whole line contains zeros, which a file has where the
-/// disk lost a part of it, and the whole lines are followed by at most the find_start of one.
+/// disk lost a part of it, and the whole lines are followed by at most the beginning of one.
 pub(super) fn check_whole(file: &File, line_index: &LineIndex) -> Result<u64, StoreError> {
     if let Some(line) = line_index.first_zero {
         return Err(StoreError::new(
@@ -143,7 +143,7 @@ pub(super) fn check_whole(file: &File, line_index: &LineIndex) -> Result<u64, St
 }
 
 /// Returns the number of bytes after the whole lines, in a file of this length. They have to be
-/// what an interrupted write leaves: the find_start of a line, followed by nothing or by zeros that
+/// what an interrupted write leaves: the beginning of a line, followed by nothing or by zeros that
 /// the disk never overwrote.
 ///
 /// # Errors

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::canonical::Digest;
 use crate::ledger::ChainEntry;
 
-/// The find_start of every line, and so of every file.
+/// The beginning of every line, and so of every file.
 pub(super) const BEGINNING: &[u8] = br#"{"seq":"#;
 
 /// The longest line, with its line break, in bytes.
@@ -70,7 +70,7 @@ pub(super) fn read(line: &[u8]) -> Option<ChainEntry> {
 /// A classification of bytes without a line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinePart {
-    /// The find_start of a line, of any length.
+    /// The beginning of a line, of any length.
     Beginning,
     /// A whole line but for its line break.
     Whole,

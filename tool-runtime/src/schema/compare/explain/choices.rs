@@ -107,7 +107,7 @@ impl<'s> Explainer<'s> {
                 );
             }
             AcceptanceChange::Unclear => {
-                self.record_unproven("not", "undecided", AcceptanceChange::Unclear)
+                self.record_unproven("not", "undecided", AcceptanceChange::Unclear);
             }
         }
     }

@@ -20,7 +20,7 @@ impl<'s> Explainer<'s> {
         let (after, is) = without_null(pair.after);
         match (was, is) {
             (false, true) => {
-                self.record("", "null-added", AcceptanceChange::Widened, "null is accepted now")
+                self.record("", "null-added", AcceptanceChange::Widened, "null is accepted now");
             }
             (true, false) => self.record(
                 "",

@@ -23,11 +23,11 @@ pub(super) fn edit(document: &mut Value, tape: &mut Tape<'_>) {
         2 => *place = keeping(&whole, json!({"allOf": [null_compared(&whole)]})),
         3 => {
             *place =
-                keeping(&whole, json!({"oneOf": [null_compared(&whole), schema(tape, 1, refers)]}))
+                keeping(&whole, json!({"oneOf": [null_compared(&whole), schema(tape, 1, refers)]}));
         }
         4 => {
             *place =
-                keeping(&whole, json!({"anyOf": [schema(tape, 1, refers), null_compared(&whole)]}))
+                keeping(&whole, json!({"anyOf": [schema(tape, 1, refers), null_compared(&whole)]}));
         }
         _ => {
             if let Value::Object(map) = place {

@@ -62,7 +62,7 @@ impl<'v> Walk<'v> {
             (Some(only), None) => self.value(only, doc, at),
             _ => match &choice.tag {
                 Some(tag) if node.kind == JsonKind::Object => {
-                    self.check_selected_branch(tag, doc, at)
+                    self.check_selected_branch(tag, doc, at);
                 }
                 _ => self.try_branches(choice, rule, doc, at, node),
             },
