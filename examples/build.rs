@@ -5,6 +5,7 @@
 //! commit that it builds, and passes it in `BUILD_COMMIT`.
 
 use std::error::Error;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -44,7 +45,11 @@ fn hash_of_sources() -> Result<String, Box<dyn Error>> {
             hash.update(content);
         }
     }
-    Ok(hash.finalize().iter().take(20).map(|byte| format!("{byte:02x}")).collect())
+    let mut name = String::new();
+    for byte in hash.finalize().iter().take(20) {
+        write!(name, "{byte:02x}")?;
+    }
+    Ok(name)
 }
 
 /// Lists a file, or the files below a folder, in the order of their paths.
