@@ -84,7 +84,7 @@ impl Documents {
         Self { state: seed }
     }
 
-    /// Returns the next random number (SplitMix64).
+    /// Returns the next random number (`SplitMix64`).
     fn number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
