@@ -42,7 +42,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut calls = runtime.call_all(&turn()?, &cx);
     for call in calls.iter_mut().filter(|call| call.tool().is_some_and(asks)) {
         show.asking(&call.preview(), "jane");
-        call.approve("jane").unwrap();
+        call.approve("jane")?;
     }
     for output in runtime.execute_all(&mut calls).await {
         show.answer(output);
