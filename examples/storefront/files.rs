@@ -24,7 +24,7 @@ pub struct Files {
     ledger: Option<PathBuf>,
     /// A folder to be removed with this value.
     temporary: Option<PathBuf>,
-    /// Whether a secret is created if there is none.
+    /// True if a missing secret is created.
     makes_secret: bool,
 }
 

@@ -54,7 +54,7 @@ enum Reply {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Receipt {
     pub(crate) order_id: String,
-    /// Whether the order existed already, under the same key.
+    /// True if the order existed already, under the same key.
     pub(crate) repeated: bool,
 }
 

@@ -27,7 +27,7 @@ pub struct Report {
     pub key: String,
     /// The run that had the effect, if the write succeeded.
     pub effect: Option<Effect>,
-    /// Whether the caller was warned that a repeat may not get the answer.
+    /// True if the caller was warned that a repeat may not get the answer.
     pub is_warned: bool,
     /// Its error's code and reason, if it failed.
     pub refused: Option<(String, String)>,

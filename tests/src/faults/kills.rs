@@ -29,7 +29,7 @@ pub struct Plan {
     pub runs: u32,
     /// The tool that the children write with.
     pub tool: WriteTool,
-    /// Whether every third child has a concurrent rival on the same keys.
+    /// True if every third child has a concurrent rival on the same keys.
     pub rivals: bool,
     /// The number of concurrent series.
     pub at_once: u32,

@@ -56,7 +56,7 @@ pub struct Orders {
     pub tool: WriteTool,
     /// The repeats that the log rejects.
     pub downstream: Downstream,
-    /// Whether it repeats a call that is running elsewhere, until it is answered.
+    /// True if the child repeats a call that is running elsewhere until the repeat is answered.
     pub patient: bool,
     /// The lease of its keys.
     pub lease: Duration,

@@ -16,7 +16,7 @@ use crate::limits::Limits;
 pub(super) struct DeclarationChanges {
     /// The tool's own schema.
     pub(super) schema: Value,
-    /// Whether `null` represents an omitted property.
+    /// True if `null` represents an omitted property.
     pub(super) nulls: bool,
     /// True if properties are renamed.
     pub(super) names: bool,

@@ -142,12 +142,12 @@ pub(super) struct Rejection {
     pub(super) error: EvidenceError,
 }
 
-/// How much of a snapshot an access may see.
+/// The part of a snapshot that an access may see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SnapshotView {
     /// Nothing that is sealed.
     Redacted,
-    /// What is sealed, too.
+    /// The snapshot, and its sealed contents.
     Full,
 }
 

@@ -145,7 +145,7 @@ impl fmt::Display for EvidenceErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotFound => "the tenant has no such snapshot: it never was, or was swept",
-            Self::Shredded => "the tenant's keys were destroyed: nobody can open this any more",
+            Self::Shredded => "the tenant's keys were destroyed: the contents cannot be opened any more",
             Self::Altered => "what is stored is not what was kept",
             Self::Unchecked => {
                 "the snapshot has no checksum: an earlier release kept it (`add_checksums`), or its \

@@ -144,7 +144,7 @@ impl Vault {
     }
 }
 
-/// What a record states of the snapshot that its call left.
+/// The statement of a record about the snapshot that its call left.
 struct RecordedDigest {
     digest: String,
     tool: String,

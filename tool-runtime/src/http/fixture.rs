@@ -74,15 +74,15 @@ impl ToolGate {
     /// Waits until a call has ended, and says how.
     pub(super) async fn ended(&self) -> (String, CallStatus) {
         self.heard.acquire().await.expect("it is open").forget();
-        self.ended.lock().expect("nobody panicked").pop().expect("a call has ended")
+        self.ended.lock().expect("no thread panicked").pop().expect("a call has ended")
     }
 
     pub(super) fn nothing_ended(&self) -> bool {
-        self.ended.lock().expect("nobody panicked").is_empty()
+        self.ended.lock().expect("no thread panicked").is_empty()
     }
 
     pub(super) fn how_many_ended(&self) -> usize {
-        self.ended.lock().expect("nobody panicked").len()
+        self.ended.lock().expect("no thread panicked").len()
     }
 
     async fn step(&self) {
@@ -115,7 +115,7 @@ impl ToolGate {
             .permission("save", Permission::Allow)
             .observe(move |record: &CallRecord<'_>| {
                 let end = (record.tool().to_owned(), record.status());
-                heard.ended.lock().expect("nobody panicked").push(end);
+                heard.ended.lock().expect("no thread panicked").push(end);
                 heard.heard.add_permits(1);
             })
             .build()

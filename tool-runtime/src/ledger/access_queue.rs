@@ -20,7 +20,7 @@ pub(super) struct AccessQueue(Arc<Mutex<WaitingRecords>>);
 #[derive(Default)]
 struct WaitingRecords {
     records: Vec<QueuedAccess>,
-    /// Whether the writer has been asked to write them.
+    /// True if the writer has been asked to write them.
     is_requested: bool,
 }
 

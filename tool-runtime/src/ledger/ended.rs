@@ -319,8 +319,8 @@ impl EndedApproval {
         let ticket = ticket.or_else(|| issued(record.output().error().filter(|_| unrun)?));
         let by = record.approver().map(str::to_owned);
         let at_ms = consent.approved_at_ms.filter(|_| by.is_some());
-        let nobody = by.is_none() && ticket.is_none();
-        (!nobody).then_some(Self { by, at_ms, ticket })
+        let is_approved = by.is_some() || ticket.is_some();
+        is_approved.then_some(Self { by, at_ms, ticket })
     }
 
     fn to_record(&self) -> RecordedApproval {

@@ -60,7 +60,7 @@ struct QueueState {
     taken: u64,
     /// The number of taken calls that are in the store.
     written: u64,
-    /// Whether an answer waits for the record of a queued call.
+    /// True if an answer waits for the record of a queued call.
     is_awaited: bool,
     /// Whether the writer has ended.
     writer_ended: bool,
@@ -83,7 +83,7 @@ pub(super) struct QueueBatch {
     pub(super) ended: VecDeque<EndedCall>,
     pub(super) requests: VecDeque<WriterRequest>,
     pub(super) shed: ShedCount,
-    /// Whether the queue is closed and empty.
+    /// True if the queue is closed and empty.
     pub(super) last: bool,
 }
 

@@ -81,7 +81,7 @@ pub struct RecordedCall {
     /// The effect of the tool: read, write or destructive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
-    /// Whether the answer is a success or an error.
+    /// The status of the answer: a success or an error.
     pub status: RecordStatus,
     /// The status in which the call ended.
     pub ended: CallStatus,
@@ -96,10 +96,10 @@ pub struct RecordedCall {
     /// The source of the answer.
     #[serde(default, skip_serializing_if = "RecordedOrigin::is_own")]
     pub origin: RecordedOrigin,
-    /// Whether the call was a dry run.
+    /// True if the call was a dry run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// Whether the call was the dry run that a preview for an approver needs.
+    /// True if the call was the dry run that a preview for an approver needs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearsal: bool,
     /// The record that this call replays, to compare the answers.
@@ -117,7 +117,7 @@ pub struct RecordedCall {
     /// The redacted arguments, if they are kept: JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Box<RawValue>>,
-    /// Whether `input` contains replacements for values that were sent.
+    /// True if `input` contains replacements for values that were sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub input_redacted: bool,
     /// The id of the snapshot that proves the answer, `ev_…`.
@@ -152,7 +152,7 @@ impl RecordedPrincipal {
     }
 }
 
-/// Whether a call was answered with a success or an error.
+/// The status of a call's answer: a success or an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(clippy::exhaustive_enums, reason = "an envelope is one or the other")]
@@ -236,7 +236,7 @@ pub struct RecordedApproval {
 pub struct WriterBegan {
     /// The time.
     pub at: String,
-    /// Whether the writer before had not closed the ledger, so that its last records may be missing.
+    /// True if the writer before had not closed the ledger, so that its last records may be missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub after_crash: bool,
     /// The size of a half-written record that was set aside, in bytes.

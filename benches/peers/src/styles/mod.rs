@@ -25,7 +25,7 @@ pub(crate) struct Style {
     pub(crate) label: &'static str,
     /// The JSON Pointer of the tool's data in the answer.
     pub(crate) data_at: &'static str,
-    /// Whether tools that are known only at run time can be registered too.
+    /// True if tools that are known only at run time can be registered too.
     pub(crate) takes_further: bool,
     /// Prepares the call: the tool answers with this many items, among this many further tools.
     pub(crate) prepare: fn(usize, usize) -> Result<Call, String>,

@@ -189,8 +189,8 @@ async fn every_refusal_has_the_same_body() {
     text.headers_mut().insert("content-type", "text/plain".parse().unwrap());
     let mut packed = post("/tools/call", "{}");
     packed.headers_mut().insert("content-encoding", "gzip".parse().unwrap());
-    let mut nobody = post("/tools/call", r#"{"tool_name":"next"}"#);
-    nobody.headers_mut().remove("x-tenant-id");
+    let mut anonymous = post("/tools/call", r#"{"tool_name":"next"}"#);
+    anonymous.headers_mut().remove("x-tenant-id");
     let mut picture = post("/tools/call", r#"{"tool_name":"next"}"#);
     picture.headers_mut().insert("accept", "image/png".parse().unwrap());
     let refusals = [
@@ -204,7 +204,7 @@ async fn every_refusal_has_the_same_body() {
         (post("/tools/call", "\u{1}"), 400, "INVALID_ARGUMENT"),
         (post("/tools/call", b"\xff".to_vec()), 400, "INVALID_ARGUMENT"),
         (post("/tools/call", "{}"), 422, "INVALID_ARGUMENT"),
-        (nobody, 400, "INVALID_ARGUMENT"),
+        (anonymous, 400, "INVALID_ARGUMENT"),
         (post("/tools/call", r#"{"tool_name":"nxt"}"#), 404, "NOT_FOUND"),
         (post("/tools/call", r#"{"tool_name":"next"}"#), 422, "INVALID_ARGUMENT"),
         (post("/tools/call", r#"{"tool_name":"next","input":[]}"#), 422, "INVALID_ARGUMENT"),

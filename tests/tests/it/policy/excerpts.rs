@@ -195,8 +195,8 @@ async fn no_other_user_reads_it() {
     let runtime = runtime(Policy::new());
     let (whole, answer) = leaving(&runtime, "search", 100).await;
     let handle = handle_of(&answer);
-    let nobody = ToolContext::builder(Uuid::from_u128(1), "t").run_id("r").build().unwrap();
-    for other in [user_context(1, "joe"), user_context(2, "jane"), nobody] {
+    let anonymous = ToolContext::builder(Uuid::from_u128(1), "t").run_id("r").build().unwrap();
+    for other in [user_context(1, "joe"), user_context(2, "jane"), anonymous] {
         assert_eq!(read(&runtime, handle, 1_000, &other).await, None);
     }
     assert_eq!(read(&runtime, handle, 1_000, &jane()).await, Some(whole));

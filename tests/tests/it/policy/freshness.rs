@@ -199,8 +199,8 @@ async fn a_fresh_answer_serves_only_calls_with_the_same_caller_and_context() {
 async fn what_is_shared_is_every_users_of_one_tenant() {
     let script = Script::quick(Ok);
     let runtime = runtime(&script);
-    let nobody = ToolContext::builder(Uuid::from_u128(1), "t").run_id("r").build().unwrap();
-    for cx in [user_context(1, "jane"), user_context(1, "joe"), nobody] {
+    let anonymous = ToolContext::builder(Uuid::from_u128(1), "t").run_id("r").build().unwrap();
+    for cx in [user_context(1, "jane"), user_context(1, "joe"), anonymous] {
         assert_eq!(call_with(&runtime, "find_shared", "{}", &cx).await["data"], 1);
     }
     assert_eq!(call_with(&runtime, "find_shared", "{}", &user_context(2, "jane")).await["data"], 2);
@@ -210,9 +210,9 @@ async fn what_is_shared_is_every_users_of_one_tenant() {
 async fn the_answer_of_a_call_without_a_principal_is_not_cached() {
     let script = Script::quick(Ok);
     let runtime = runtime(&script);
-    let nobody = ToolContext::builder(Uuid::from_u128(1), "t").run_id("r").build().unwrap();
+    let anonymous = ToolContext::builder(Uuid::from_u128(1), "t").run_id("r").build().unwrap();
     for run in 1..=2 {
-        find_with(&runtime, TEA, &nobody).await;
+        find_with(&runtime, TEA, &anonymous).await;
         assert_eq!(script.runs(), run);
     }
     let actor = |id| {

@@ -72,7 +72,7 @@ fn keep_contact(
     if dry_run.is_active() {
         return false;
     }
-    book.lock().expect("nobody panics").insert(name, key);
+    book.lock().expect("no thread panicked").insert(name, key);
     true
 }
 
@@ -96,7 +96,7 @@ fn nothing_is_left_unchecked_of_a_write_whose_effects_are_counted() {
 fn shared_book() -> (Arc<Book>, impl Fn() -> usize) {
     let book: Arc<Book> = Arc::default();
     let pages = Arc::clone(&book);
-    (book, move || pages.lock().expect("nobody panics").len())
+    (book, move || pages.lock().expect("no thread panicked").len())
 }
 
 #[tokio::test]

@@ -32,7 +32,7 @@ pub(super) struct LoweredSchema {
     /// An object schema.
     pub(super) schema: Map<String, Value>,
     pub(super) losses: Vec<UnsupportedKeyword>,
-    /// Whether `null` represents an omitted property.
+    /// True if `null` represents an omitted property.
     pub(super) nulls: bool,
     /// True if any property has another name than in the tool's schema.
     pub(super) renamed: bool,

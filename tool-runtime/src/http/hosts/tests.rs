@@ -102,8 +102,8 @@ async fn whoever_proves_who_they_are_asks_under_any_name() {
     let mut wrong = under("tools.example");
     wrong.headers_mut().insert(API_KEY, "not-the-key".parse().expect("a value"));
     send(&app, wrong).await.refused(401, "UNAUTHORIZED");
-    let nobody = ToolGate::new().app(HttpConfig::new(Auth::new()));
-    assert_eq!(status(&nobody, under("tools.example")).await, 401);
+    let closed = ToolGate::new().app(HttpConfig::new(Auth::new()));
+    assert_eq!(status(&closed, under("tools.example")).await, 401);
 }
 
 #[tokio::test]

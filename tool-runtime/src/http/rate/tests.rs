@@ -23,7 +23,7 @@ struct ManualTimer(Mutex<Instant>);
 
 impl Timer for ManualTimer {
     fn now(&self) -> Instant {
-        *self.0.lock().expect("nobody panics with it")
+        *self.0.lock().expect("no thread panicked")
     }
 
     fn sleep(&self, _: Duration) -> Sleep {
@@ -56,7 +56,7 @@ impl TestServer {
     }
 
     fn advance(&self, time: Duration) {
-        *self.timer_handle.0.lock().expect("nobody panics with it") += time;
+        *self.timer_handle.0.lock().expect("no thread panicked") += time;
     }
 
     fn authenticate(&self, address: &str, key: &str) -> Result<Principal, Problem> {
@@ -193,7 +193,7 @@ fn a_tenant_uses_up_its_own_allowance_of_a_tool_and_no_other() {
     assert!(call("read", two) && call("write", one));
     let problem = server.rates.call("read", one, &known).expect_err("it is above the limit");
     assert_eq!((problem.status.as_u16(), problem.retry_after), (429, Some(MINUTE / 2)));
-    assert!((0..10).all(|_| call("of which nobody knows", one)));
+    assert!((0..10).all(|_| call("not registered", one)));
 }
 
 #[test]
@@ -201,8 +201,8 @@ fn strangers_use_up_no_tenants_allowance() {
     let server = TestServer::new(RateLimits::new().calls(limit(2)));
     let tenant = Uuid::from_u128(1);
     let calls = |caller| [(); 3].map(|()| server.rates.call("read", tenant, caller).is_ok());
-    let anybody = Auth::new().anonymous(Scopes::all());
-    let stranger = block_on(anybody.principal(&HeaderMap::new())).expect("anybody is let in");
+    let open = Auth::new().anonymous(Scopes::all());
+    let stranger = block_on(open.principal(&HeaderMap::new())).expect("every caller is admitted");
     assert_eq!(calls(&stranger), [true, true, false]);
     assert_eq!(calls(&Principal::trusted("one")), [true, true, false]);
 }
@@ -210,12 +210,12 @@ fn strangers_use_up_no_tenants_allowance() {
 #[test]
 fn strangers_take_no_room_from_those_who_are_known() {
     let server = TestServer::new(RateLimits::new().calls(limit(1)).requests(limit(1)));
-    let anybody = Auth::new().anonymous(Scopes::all());
-    let stranger = block_on(anybody.principal(&HeaderMap::new())).expect("anybody is let in");
+    let open = Auth::new().anonymous(Scopes::all());
+    let stranger = block_on(open.principal(&HeaderMap::new())).expect("every caller is admitted");
     for number in 0..11_000_u32 {
         let _ = server.rates.call("read", Uuid::from_u128(number.into()), &stranger);
         let address = SocketAddr::from((number.to_be_bytes(), 1)).to_string();
-        let _ = block_on(prove(&server.rates, &anybody, &request(&address, "", "")));
+        let _ = block_on(prove(&server.rates, &open, &request(&address, "", "")));
     }
     let known = Principal::trusted("one");
     for tenant in [1 << 70, 1 << 71] {
@@ -328,7 +328,7 @@ mod with_tokens {
         let answers: Vec<_> = (0..=RESERVE).map(|_| server.bring(GATEWAY, &token)).collect();
         assert_eq!(answers.iter().filter(|status| **status == 401).count(), 1, "{answers:?}");
         server.server.auth = takes;
-        assert_eq!(server.bring(GATEWAY, &token), 429, "it is one of many that nobody looks at");
+        assert_eq!(server.bring(GATEWAY, &token), 429, "it is one of many that are not verified");
         server.server.advance(MINUTE);
         assert_eq!(server.bring(GATEWAY, &token), 200);
     }

@@ -30,7 +30,7 @@ impl Log {
     }
 
     fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.0.lock().expect("nobody panicked"))
+        std::mem::take(&mut self.0.lock().expect("no thread panicked"))
     }
 }
 
@@ -46,7 +46,7 @@ impl Subscriber for Log {
     fn event(&self, event: &Event<'_>) {
         let mut line = LogLine(event.metadata().level().to_string());
         event.record(&mut line);
-        self.0.lock().expect("nobody panicked").push(line.0);
+        self.0.lock().expect("no thread panicked").push(line.0);
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {

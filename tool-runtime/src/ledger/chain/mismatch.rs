@@ -27,7 +27,7 @@ pub(super) struct Mismatch {
 struct FoundEntry {
     seq: u64,
     leaf: Digest,
-    /// Whether the body has this leaf.
+    /// True if the body has this leaf.
     intact: bool,
     key: Box<str>,
     mac: [u8; 32],
@@ -43,7 +43,7 @@ enum MismatchStage {
     Surplus,
     /// The expected record does not follow directly.
     ShedCount {
-        /// Whether the record after the expected one follows.
+        /// True if the record after the expected one follows.
         replaced: bool,
     },
 }
@@ -52,7 +52,7 @@ enum MismatchStage {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NextEntry {
     pub(super) seq: u64,
-    /// Whether it continues the chain as if the mismatched entry were not there.
+    /// True if it continues the chain as if the mismatched entry were not there.
     pub(super) fits: bool,
 }
 

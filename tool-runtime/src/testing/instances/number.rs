@@ -20,7 +20,7 @@ pub(super) struct Bound {
     pub(super) at: f64,
     /// The bound as an integer, if it is one: floats lose digits.
     pub(super) whole: Option<i128>,
-    /// Whether the bound itself is admitted.
+    /// True if the bound itself is admitted.
     pub(super) within: bool,
 }
 

@@ -85,10 +85,10 @@ async fn a_ticket_is_good_for_whom_it_was_issued_only() {
     let fixture = Fixture::new(Policy::new());
     let ticket = fixture.ticket("pay", PAYMENT).await;
     let elsewhere = ToolContext::builder(Uuid::from_u128(8), "trace-1").run_id("run-1");
-    let nobody = ToolContext::builder(TENANT, "trace-1").run_id("run-1");
+    let anonymous = ToolContext::builder(TENANT, "trace-1").run_id("run-1");
     let foreign = [
         elsewhere.user_id("jane").build().unwrap(),
-        nobody.build().unwrap(),
+        anonymous.build().unwrap(),
         context("eve").build().unwrap(),
         context("jane ").build().unwrap(),
     ];

@@ -94,8 +94,8 @@ async fn a_grant_can_be_given_listed_and_taken_back() {
 #[tokio::test]
 async fn a_grant_needs_an_approver_a_principal_and_a_tool() {
     let fixture = Fixture::new(Policy::new());
-    let nobody = ToolContext::builder(TENANT, "trace-1").run_id("run-1").build().unwrap();
-    let refused = fixture.runtime.grants().give("pay", &nobody, "boss").await;
+    let anonymous = ToolContext::builder(TENANT, "trace-1").run_id("run-1").build().unwrap();
+    let refused = fixture.runtime.grants().give("pay", &anonymous, "boss").await;
     assert!(matches!(refused, Err(GrantError::NoPrincipal)));
     let refused = fixture.runtime.grants().give("pay", &jane(), "  ").await;
     assert!(matches!(refused, Err(GrantError::NoApprover)));

@@ -60,7 +60,7 @@ async fn the_hosts_rule_allows_asks_denies_or_leaves_it_to_the_permission() {
     });
     let fixture = Fixture::new(Policy::new().access(by_amount).approver(boss));
     assert!(fixture.answer("pay", r#"{"to":"joe","cents":9}"#).await.is_ok());
-    assert_eq!(fixture.closed.last().approver, None, "nobody was asked");
+    assert_eq!(fixture.closed.last().approver, None, "no approval was requested");
     assert!(fixture.answer("pay", r#"{"to":"joe","cents":99}"#).await.is_ok());
     assert_eq!(fixture.closed.last().approver.as_deref(), Some("boss"));
 
@@ -184,7 +184,7 @@ async fn no_approver_is_asked_about_invalid_arguments() {
 #[tokio::test]
 async fn a_dry_run_of_a_write_needs_no_approval_and_may_be_denied() {
     let dry = jane().with_dry_run(true);
-    let boss = approver(|_| panic!("a dry run asks nobody"));
+    let boss = approver(|_| panic!("a dry run requests no approval"));
     let only_joe = rule(|request| {
         let arguments: serde_json::Value = request.arguments()?;
         let is_joe = arguments["to"] == "joe";

@@ -107,7 +107,7 @@ async fn a_ticket_lets_run_what_was_shown_and_nothing_else() {
 
 #[tokio::test]
 async fn a_failed_dry_run_answers_the_call_before_an_approver_is_asked() {
-    let boss = approver(|_| panic!("nobody is asked about what cannot be done"));
+    let boss = approver(|_| panic!("an invalid call requests no approval"));
     let (fixture, _) = fixture(Policy::new().approver(boss), 0);
     let output = fixture.answer("take", "{}").await;
     assert_eq!(code(&output), "NOT_FOUND");

@@ -42,9 +42,9 @@ async fn a_tool_reads_its_key_a_global_one_and_its_fence() {
 #[tokio::test]
 async fn a_call_without_a_key_shows_its_tool_none_and_runs_each_time() {
     let world = World::new();
-    let nobody = context().build().unwrap();
+    let anonymous = context().build().unwrap();
     for _ in 0..2 {
-        assert!(world.call_with("pay", FIVE, &nobody).await.is_ok());
+        assert!(world.call_with("pay", FIVE, &anonymous).await.is_ok());
     }
     let runs = world.bank.runs();
     assert!(runs.len() == 2 && runs[0].key.is_none() && runs[0].fence.is_none(), "{runs:?}");
@@ -100,8 +100,9 @@ async fn a_host_may_require_keys() {
 #[tokio::test]
 async fn a_key_without_a_principal_is_refused() {
     let world = World::new();
-    let nobody = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").idempotency_key("k");
-    let refused = world.call_with("pay", FIVE, &nobody.build().unwrap()).await;
+    let anonymous =
+        ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").idempotency_key("k");
+    let refused = world.call_with("pay", FIVE, &anonymous.build().unwrap()).await;
     check_error(&refused, "UNAUTHORIZED", Some("no_principal"));
     assert_eq!((world.bank.runs().len(), world.store.operations()), (0, vec![]));
 }

@@ -19,7 +19,7 @@ pub(super) struct FileWriter {
     _lock: WriterLock,
     identity: FileIdentity,
     sync: bool,
-    /// Whether a failed write may have left bytes after the whole lines.
+    /// True if a failed write may have left bytes after the whole lines.
     failed: bool,
     buffer: Vec<u8>,
     #[cfg(test)]

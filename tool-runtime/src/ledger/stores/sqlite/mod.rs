@@ -66,7 +66,7 @@ const SEARCH_SPAN: u64 = 16_384;
 pub struct SqliteLedger {
     connection: Connection,
     writes: bool,
-    /// Whether the file has the index by tenant and trace. A file of an older format, which can
+    /// True if the file has the index by tenant and trace. A file of an older format, which can
     /// only be read, lacks it.
     has_pair_index: bool,
 }

@@ -44,7 +44,7 @@ struct SchemaPair<'s> {
     rest: (Option<Subschema<'s>>, Option<Subschema<'s>>),
     /// True if annotations are compared.
     compare_annotations: bool,
-    /// Whether `null` has been compared already.
+    /// True if `null` has been compared already.
     null_compared: bool,
 }
 

@@ -96,7 +96,7 @@ impl Script {
     }
 
     pub(super) fn says(&self, answer: Answer) {
-        *self.answer.lock().expect("nobody panics with it") = answer;
+        *self.answer.lock().expect("no thread panicked") = answer;
     }
 
     pub(super) fn reads(&self) -> usize {
@@ -107,7 +107,7 @@ impl Script {
         self.reads.fetch_add(1, Ordering::SeqCst);
         // As a network would: others run in between.
         tokio::task::yield_now().await;
-        let answer = self.answer.lock().expect("nobody panics with it").clone();
+        let answer = self.answer.lock().expect("no thread panicked").clone();
         match answer {
             Answer::Keys(json) => KeySet::read(json.as_bytes()).map(Arc::new),
             Answer::Down => Err(JwksError::Unreadable("down".into())),

@@ -155,7 +155,7 @@ async fn keys_are_fetched_and_rotated_over_http() {
         let (body, asked) = (Arc::clone(&body), Arc::clone(&asked));
         move || async move {
             asked.fetch_add(1, Ordering::SeqCst);
-            body.lock().expect("nobody panics with it").clone()
+            body.lock().expect("no thread panicked").clone()
         }
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("there is a port");
@@ -166,10 +166,10 @@ async fn keys_are_fetched_and_rotated_over_http() {
     let verifier = verifier(keys);
     assert_eq!(answer(&verifier, &one).await, Ok(()));
     assert_eq!(answer(&verifier, &two).await, Err(TokenError::Invalid));
-    *body.lock().expect("nobody panics with it") = set(&[&two]);
+    *body.lock().expect("no thread panicked") = set(&[&two]);
     assert_eq!(answer(&verifier, &two).await, Ok(()));
     assert_eq!(answer(&verifier, &one).await, Err(TokenError::Invalid));
-    *body.lock().expect("nobody panics with it") = "x".repeat((1 << 20) + 1);
+    *body.lock().expect("no thread panicked") = "x".repeat((1 << 20) + 1);
     assert_eq!(answer(&verifier, &one).await, Err(TokenError::Invalid));
     assert_eq!(verifier.key_failure(), Some(JwksError::TooLarge));
     server.abort();

@@ -38,7 +38,7 @@ impl Subscriber for EventRecorder {
         let mut fields = Fields::default();
         event.record(&mut fields);
         let told = (*event.metadata().level(), event.metadata().target(), fields.0);
-        self.0.lock().expect("nobody panics with it").push(told);
+        self.0.lock().expect("no thread panicked").push(told);
     }
 
     fn enter(&self, _: &Id) {}
@@ -63,7 +63,7 @@ fn events_of(signer: &Signer, token: &str) -> Vec<LoggedEvent> {
         block_on(verifier_of(&[signer]).principal(token.as_bytes()))
     });
     assert!(refused.is_err(), "{token}");
-    let told = ear.0.lock().expect("nobody panics with it");
+    let told = ear.0.lock().expect("no thread panicked");
     told.iter().filter(|(_, target, _)| target.starts_with("tool_runtime")).cloned().collect()
 }
 
@@ -115,5 +115,5 @@ fn nothing_is_told_of_a_token_that_is_good() {
     let found = tracing::subscriber::with_default(ear.clone(), || {
         block_on(verifier_of(&[&signer]).principal(token.as_bytes()))
     });
-    assert!(found.is_ok() && ear.0.lock().expect("nobody panics with it").is_empty());
+    assert!(found.is_ok() && ear.0.lock().expect("no thread panicked").is_empty());
 }

@@ -24,11 +24,7 @@ pub(super) fn rows() -> Vec<Row> {
         compare_annotations("a description", "description", "description-changed /description"),
         compare_annotations("a comment", "$comment", "comment-changed /$comment"),
         compare_annotations("an extension", "x-order", "annotation-changed /x-order"),
-        compare_annotations(
-            "a format that nobody parses by",
-            "format",
-            "annotation-changed /format",
-        ),
+        compare_annotations("a format without a parser", "format", "annotation-changed /format"),
         compare_annotations(
             "an encoding",
             "contentEncoding",
@@ -112,7 +108,7 @@ pub(super) fn rows() -> Vec<Row> {
             )
         },
         row(
-            "a keyword that nobody knows",
+            "an unknown keyword",
             plain(),
             text("frobnicate", json!(1)),
             Stricter,
