@@ -3,7 +3,9 @@
 use std::error::Error;
 
 use storefront::{Files, Host};
-use tool_runtime::evidence::{Access, Replay, ReplayReport, Replayed, SkipReason, Verdict};
+use tool_runtime::evidence::{
+    Access, Replay, ReplayReport, ReplayVerdict, ReplayedCall, SkipReason,
+};
 use tool_runtime::policy::Policy;
 use tool_runtime::serde_json::Value;
 
@@ -46,14 +48,14 @@ fn picture(report: &ReplayReport) -> Vec<String> {
     picture
 }
 
-fn row(call: &Replayed) -> [String; 3] {
+fn row(call: &ReplayedCall) -> [String; 3] {
     let (verdict, what) = match call.verdict() {
-        Verdict::Same => ("same", String::new()),
-        Verdict::Drifted { diff, earlier_error, error } => {
+        ReplayVerdict::Same => ("same", String::new()),
+        ReplayVerdict::Drifted { diff, earlier_error, error } => {
             ("drifted", drift(diff.is_some(), earlier_error.as_deref(), error.as_deref()))
         }
-        Verdict::Gone => ("gone", "no tool has this name any more".to_owned()),
-        Verdict::Skipped { reason } => ("skipped", why(*reason).to_owned()),
+        ReplayVerdict::Gone => ("gone", "no tool has this name any more".to_owned()),
+        ReplayVerdict::Skipped { reason } => ("skipped", why(*reason).to_owned()),
         _ => ("?", "something that this program does not know".to_owned()),
     };
     let versions = call.recorded_version().zip(call.version()).filter(|_| call.version_changed());
@@ -92,8 +94,8 @@ fn why(reason: SkipReason) -> &'static str {
 }
 
 /// Writes a JSON Patch, a line an operation.
-fn differences(verdict: &Verdict) -> Vec<String> {
-    let Verdict::Drifted { diff: Some(Value::Array(operations)), .. } = verdict else {
+fn differences(verdict: &ReplayVerdict) -> Vec<String> {
+    let ReplayVerdict::Drifted { diff: Some(Value::Array(operations)), .. } = verdict else {
         return Vec::new();
     };
     operations.iter().map(difference).collect()
@@ -110,13 +112,14 @@ fn difference(operation: &Value) -> String {
 }
 
 fn sum(report: &ReplayReport) -> String {
-    let count =
-        |is: fn(&Verdict) -> bool| report.calls().iter().filter(|it| is(it.verdict())).count();
+    let count = |is: fn(&ReplayVerdict) -> bool| {
+        report.calls().iter().filter(|it| is(it.verdict())).count()
+    };
     let counts = [
-        (count(|it| matches!(it, Verdict::Same)), "same"),
-        (count(|it| matches!(it, Verdict::Drifted { .. })), "drifted"),
-        (count(|it| matches!(it, Verdict::Gone)), "gone"),
-        (count(|it| matches!(it, Verdict::Skipped { .. })), "skipped"),
+        (count(|it| matches!(it, ReplayVerdict::Same)), "same"),
+        (count(|it| matches!(it, ReplayVerdict::Drifted { .. })), "drifted"),
+        (count(|it| matches!(it, ReplayVerdict::Gone)), "gone"),
+        (count(|it| matches!(it, ReplayVerdict::Skipped { .. })), "skipped"),
     ];
     let counts = counts.iter().filter(|(count, _)| *count > 0);
     let counts: Vec<_> = counts.map(|(count, what)| format!("{count} {what}")).collect();

@@ -112,8 +112,8 @@ pub enum AccessAction {
 /// The result of an access.
 ///
 /// An access that shows something is recorded once: after it has succeeded or failed, and before
-/// anything is shown. An access that changes keys is recorded twice: before anything is changed, and
-/// when it has ended.
+/// anything is shown. An access that changes keys is recorded twice: before anything is changed,
+/// and when it has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AccessOutcome {
@@ -144,8 +144,8 @@ impl Access {
         Err(EvidenceErrorKind::InvalidAccess.into())
     }
 
-    /// Sets the id of the reader's credential, such as `key:console`; [`who`](Self::who) is the id if
-    /// it is not set.
+    /// Sets the id of the reader's credential, such as `key:console`; [`who`](Self::who) is the id
+    /// if it is not set.
     #[must_use]
     pub fn with_principal(mut self, principal: impl Into<Box<str>>) -> Self {
         self.principal = Some(principal.into());
@@ -159,8 +159,8 @@ impl Access {
         self
     }
 
-    /// Binds the access to one tenant: evidence of any other tenant is denied, and the authorizer is
-    /// not asked.
+    /// Binds the access to one tenant: evidence of any other tenant is denied without a call of
+    /// the authorizer.
     #[must_use]
     pub const fn with_tenant(mut self, tenant: Uuid) -> Self {
         self.tenant = Some(tenant);

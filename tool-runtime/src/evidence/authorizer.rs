@@ -15,8 +15,8 @@ use crate::call::guarded;
 /// Decides who may find, list, read and replay evidence: given to [`Vault::with_authorizer`].
 ///
 /// A vault without an authorizer allows every access by the code that holds it, and HTTP does not
-/// serve its evidence. With or without one, each access is recorded, and a tenant's evidence is found
-/// under that tenant's id only.
+/// serve its evidence. With or without one, each access is recorded, and a tenant's evidence is
+/// found under that tenant's id only.
 ///
 /// A function or closure from a request to a verdict is an authorizer too.
 ///
@@ -51,8 +51,8 @@ pub trait EvidenceAuthorizer: Send + Sync + 'static {
     /// Decides one access to one snapshot.
     ///
     /// The vault calls this once for each `find`, `read` and replayed call, and for each snapshot
-    /// that a `list` would show. An id that the store does not have is asked about too, so that an
-    /// id that is denied cannot be told from one that does not exist.
+    /// that a `list` would show. It is called for an id that the store does not have, too, so that
+    /// a denied id looks like one that does not exist.
     ///
     /// # Errors
     /// An error denies the access, which fails as
@@ -77,8 +77,8 @@ pub struct EvidenceRequest<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EvidenceVerdict {
-    /// The access is denied. The reader gets the same answer as for an id that does not exist; a list
-    /// leaves the snapshot out.
+    /// The access is denied. The reader gets the same answer as for an id that does not exist; a
+    /// list leaves the snapshot out.
     Deny,
     /// The snapshot is shown as it was recorded, with its redacted summary of the input. What is
     /// sealed is not opened.
@@ -145,18 +145,18 @@ pub(super) struct Rejection {
 /// The part of a snapshot that an access may see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SnapshotView {
-    /// Nothing that is sealed.
+    /// The snapshot without its sealed contents.
     Redacted,
-    /// The snapshot, and its sealed contents.
+    /// The snapshot and its sealed contents.
     Full,
 }
 
 impl Vault {
     /// Decides whether an access may see a snapshot that was looked up, and how much of it.
     ///
-    /// A failure that says nothing of the snapshot, such as a store that does not answer, is returned
-    /// as it is. Everything else depends on the verdict, so that a reader who is denied cannot tell a
-    /// damaged snapshot from one that does not exist.
+    /// A failure that does not concern the snapshot, such as a store that does not answer, is
+    /// returned as it is. Everything else depends on the verdict, so that to a denied reader a
+    /// damaged snapshot looks like one that does not exist.
     pub(super) async fn authorized<T>(
         &self,
         draft: &RecordDraft<'_>,
@@ -202,7 +202,7 @@ fn failed(error: EvidenceError) -> Rejection {
     Rejection { outcome: AccessOutcome::Failed(error.kind()), error }
 }
 
-/// Rejects an access as if there were no snapshot; the log is told whether there is one.
+/// Rejects an access as if the snapshot did not exist; the log records whether it does.
 fn denied(cause: Option<&EvidenceError>) -> Rejection {
     let error = EvidenceError::from(EvidenceErrorKind::NotFound);
     match cause.map(EvidenceError::kind) {

@@ -1,4 +1,4 @@
-//! What is sealed: a call's exact arguments and its full output.
+//! The contents of a call that are sealed: its exact arguments and its full output.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use zeroize::Zeroizing;
 
 use super::Snapshot;
 
-/// What a snapshot may keep sealed of its call.
+/// The contents of a call that a snapshot may keep sealed.
 ///
-/// `Debug` shows lengths. The texts are overwritten when they are dropped.
+/// `Debug` shows lengths only. The texts are overwritten in memory when they are dropped.
 ///
 /// # Examples
 /// ```
@@ -26,7 +26,7 @@ pub struct Contents {
     output: Option<Zeroizing<String>>,
 }
 
-/// A part of a call that can be sealed.
+/// A part of a call's contents.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -44,7 +44,7 @@ pub enum ContentsPart {
 /// `Debug` shows nothing that was sealed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Opened {
+pub struct OpenedSnapshot {
     /// The snapshot.
     pub snapshot: Snapshot,
     /// The contents; empty if nothing was sealed, or if it is withheld.
@@ -55,45 +55,45 @@ pub struct Opened {
 }
 
 impl Contents {
-    /// Starts with nothing.
+    /// Makes empty contents.
     #[must_use]
     pub const fn new() -> Self {
         Self { arguments: None, output: None }
     }
 
-    /// Adds the exact arguments, as the text they came in.
+    /// Sets the exact arguments, as the text that was sent.
     #[must_use]
     pub fn with_arguments(mut self, json: impl Into<String>) -> Self {
         self.arguments = Some(Zeroizing::new(json.into()));
         self
     }
 
-    /// Adds the full output, as its JSON text.
+    /// Sets the full output, as its JSON text.
     #[must_use]
     pub fn with_output(mut self, json: impl Into<String>) -> Self {
         self.output = Some(Zeroizing::new(json.into()));
         self
     }
 
-    /// Gives the exact arguments.
+    /// Returns the exact arguments.
     #[must_use]
     pub fn arguments(&self) -> Option<&str> {
         self.part(ContentsPart::Arguments)
     }
 
-    /// Gives the full output.
+    /// Returns the full output.
     #[must_use]
     pub fn output(&self) -> Option<&str> {
         self.part(ContentsPart::Output)
     }
 
-    /// Tells whether there is nothing to seal.
+    /// Returns whether there is nothing to seal.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts().is_empty()
     }
 
-    /// Gives one part.
+    /// Returns one part.
     #[must_use]
     pub fn part(&self, part: ContentsPart) -> Option<&str> {
         let text = match part {
@@ -103,7 +103,7 @@ impl Contents {
         text.as_ref().map(|text| text.as_str())
     }
 
-    /// Names the parts that there are.
+    /// Returns the parts that are set.
     pub(super) fn parts(&self) -> Vec<ContentsPart> {
         let all = [ContentsPart::Arguments, ContentsPart::Output];
         all.into_iter().filter(|part| self.part(*part).is_some()).collect()
@@ -111,7 +111,7 @@ impl Contents {
 }
 
 impl ContentsPart {
-    /// Gives its name; it is part of what is authenticated.
+    /// Returns the part's name, which is in the associated data of its encryption.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

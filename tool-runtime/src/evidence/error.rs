@@ -1,4 +1,4 @@
-//! Why evidence could not be kept, read or destroyed.
+//! Errors of keeping, reading and destroying evidence.
 
 use std::error::Error;
 use std::fmt;
@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::SnapshotId;
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Says why the vault did not do what it was asked.
+/// An error of a vault.
 ///
-/// The text is for people and logs. It holds no value of a snapshot. Where one snapshot is at fault,
-/// [`snapshot`](Self::snapshot) names it. Where a store, the access log or the authorizer failed,
-/// its own error is the [source](Error::source).
+/// The text is for people and logs, and holds no value of a snapshot. If one snapshot is at fault,
+/// [`snapshot`](Self::snapshot) names it. If a store, the access log or the authorizer failed, its
+/// own error is the [source](Error::source).
 #[derive(Debug, Clone)]
 pub struct EvidenceError {
     kind: EvidenceErrorKind,
@@ -19,58 +19,59 @@ pub struct EvidenceError {
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
-/// What went wrong with evidence.
+/// The kind of an [`EvidenceError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EvidenceErrorKind {
     /// The tenant has no such snapshot.
     NotFound,
-    /// The tenant's keys were destroyed: nobody can open it any more.
+    /// The tenant's keys were destroyed: the contents cannot be decrypted.
     Shredded,
-    /// What is stored is not what was kept: changed, cut, moved, exchanged or invented.
+    /// The stored snapshot was changed, cut, moved, exchanged or invented.
     Altered,
-    /// It has no checksum: an earlier release kept it, or its checksum was removed.
-    Unchecked,
-    /// It is intact, but not the snapshot that the ledger's record of the call names.
+    /// The snapshot has no checksum: an earlier release kept it, or its checksum was removed.
+    NoChecksum,
+    /// The snapshot is intact, but is not the one that the ledger's record of the call names.
     NotAsRecorded,
-    /// The ledger names it, it is not old enough to have been swept, and the store does not have it.
+    /// The ledger names the snapshot, and the store does not have it although it is within the
+    /// retention.
     Missing,
-    /// The tenant's id is the one under which the vault keeps its own key.
+    /// The tenant's id is the one under which the vault keeps the checksum key.
     ReservedTenant,
-    /// It is wrapped by a key that is not on this process's key ring.
+    /// The key is wrapped by a key that is not on this process's key ring.
     UnknownKey,
-    /// No reader, or no reason, is named, or one is too long.
+    /// The reader or the reason is empty or too long.
     InvalidAccess,
-    /// The summary of the input is not JSON, or the snapshot cannot be written.
+    /// The summary of the input is not JSON, or the snapshot cannot be serialized.
     InvalidSnapshot,
     /// The access log did not take the record, or there is none.
     Unrecorded,
     /// The authorizer returned an error or panicked.
     AuthorizerFailed,
-    /// The tenant's keys changed again and again meanwhile; it may be tried again.
+    /// The tenant's keys changed at each attempt; a later try may succeed.
     Contended,
     /// The operating system gives no random bytes.
     NoRandomness,
-    /// It is longer than AES-GCM can encrypt.
+    /// The contents are longer than AES-GCM can encrypt.
     TooLarge,
     /// The store failed.
     Store(StoreErrorKind),
 }
 
 impl EvidenceError {
-    /// Returns what went wrong.
+    /// Returns the kind.
     #[must_use]
     pub const fn kind(&self) -> EvidenceErrorKind {
         self.kind
     }
 
-    /// Returns the snapshot that is at fault, where it is one.
+    /// Returns the snapshot at fault, if it is one.
     #[must_use]
     pub const fn snapshot(&self) -> Option<SnapshotId> {
         self.snapshot
     }
 
-    /// The access log did not take a record.
+    /// Makes the error of an access that could not be recorded.
     pub(super) fn unrecorded(source: Option<StoreError>) -> Self {
         let source = source.map(|source| Arc::new(source) as _);
         Self { kind: EvidenceErrorKind::Unrecorded, snapshot: None, source }
@@ -82,7 +83,7 @@ impl EvidenceError {
         Self { kind, snapshot: None, source: Some(source.into()) }
     }
 
-    /// Names the snapshot that is at fault.
+    /// Sets the snapshot at fault.
     pub(super) fn of_snapshot(mut self, id: SnapshotId) -> Self {
         self.snapshot = Some(id);
         self
@@ -90,13 +91,13 @@ impl EvidenceError {
 }
 
 impl EvidenceErrorKind {
-    /// Returns whether it tells something of the snapshot, and not of the store or the request.
+    /// Returns whether the kind concerns the snapshot, and not the store or the request.
     pub(super) const fn concerns_snapshot(self) -> bool {
         match self {
             Self::NotFound
             | Self::Shredded
             | Self::Altered
-            | Self::Unchecked
+            | Self::NoChecksum
             | Self::NotAsRecorded
             | Self::Missing
             | Self::UnknownKey => true,
@@ -144,30 +145,30 @@ impl Error for EvidenceError {
 impl fmt::Display for EvidenceErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NotFound => "the tenant has no such snapshot: it never was, or was swept",
-            Self::Shredded => "the tenant's keys were destroyed: the contents cannot be opened any more",
-            Self::Altered => "what is stored is not what was kept",
-            Self::Unchecked => {
+            Self::NotFound => "the tenant has no snapshot with this id",
+            Self::Shredded => "the contents cannot be decrypted: the tenant's keys were destroyed",
+            Self::Altered => "the stored snapshot was altered",
+            Self::NoChecksum => {
                 "the snapshot has no checksum: an earlier release kept it (`add_checksums`), or its \
                  checksum was removed"
             }
             Self::NotAsRecorded => {
                 "the snapshot is not the one that the ledger's record of the call names"
             }
-            Self::Missing => "the ledger names the snapshot, and the store does not have it",
-            Self::ReservedTenant => "the vault keeps its own key under this tenant's id",
+            Self::Missing => "the ledger names the snapshot, but the store does not have it",
+            Self::ReservedTenant => "this tenant id is reserved for the vault's own key",
             Self::UnknownKey => {
-                "it is wrapped by a key that is not on the ring: add its secret as a former one"
+                "the key is wrapped by a key that is not on the ring: add its secret as a former one"
             }
             Self::InvalidAccess => {
-                "expected who reads, in 1 to 256 bytes, and why, in 1 to 1024, not space alone"
+                "expected a reader of 1 to 256 bytes and a reason of 1 to 1024, neither of them blank"
             }
             Self::InvalidSnapshot => "the summary of a snapshot's input is not a JSON text",
-            Self::Unrecorded => "the access log did not take the record: nothing is shown without",
+            Self::Unrecorded => "the access could not be recorded, so nothing is shown",
             Self::AuthorizerFailed => "the authorizer of the evidence failed: the access is denied",
-            Self::Contended => "the tenant's keys changed again and again meanwhile: try again",
-            Self::NoRandomness => "the operating system gives no random bytes",
-            Self::TooLarge => "it is longer than AES-GCM can encrypt",
+            Self::Contended => "the tenant's keys changed at each attempt: try again",
+            Self::NoRandomness => "the operating system provides no random bytes",
+            Self::TooLarge => "the contents are longer than AES-GCM can encrypt",
             Self::Store(kind) => return write!(f, "the evidence store failed: {kind}"),
         })
     }

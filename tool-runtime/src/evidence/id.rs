@@ -1,4 +1,4 @@
-//! What names a snapshot, and tells when it was made.
+//! The id of a snapshot, which holds the time at which it was made.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,9 +12,9 @@ use crate::store::UnixMillis;
 const PREFIX: &str = "ev_";
 const MOST_MILLIS: u64 = (1 << 48) - 1;
 
-/// Names a snapshot: `ev_` and the 32 hexadecimal digits of a UUID of version 7.
+/// The id of a snapshot: `ev_` and the 32 hexadecimal digits of a UUID of version 7.
 ///
-/// The UUID begins with the moment the snapshot was made, so that ids are in the order of time.
+/// The UUID begins with the time at which the snapshot was made, so that ids sort by time.
 ///
 /// # Examples
 /// ```
@@ -29,16 +29,16 @@ const MOST_MILLIS: u64 = (1 << 48) - 1;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SnapshotId(Uuid);
 
-/// Says that a text is no snapshot's id; it does not quote the text.
+/// The error of a text that is not a snapshot's id; it does not quote the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("a snapshot's id is `ev_` and the 32 hexadecimal digits of a UUID of version 7")]
 #[non_exhaustive]
 pub struct ParseSnapshotIdError;
 
 impl SnapshotId {
-    /// Makes a new id, of this moment.
+    /// Makes a new id, of this time.
     ///
-    /// One that a UUID cannot hold, after the year 10889, becomes the last that it can.
+    /// A time that a UUID cannot hold, after the year 10889, becomes the last one that it can.
     #[must_use]
     pub fn at(moment: UnixMillis) -> Self {
         let millis = moment.get().min(MOST_MILLIS);
@@ -46,32 +46,32 @@ impl SnapshotId {
         Self(Uuid::new_v7(Timestamp::from_unix(NoContext, millis / 1000, nanos)))
     }
 
-    /// Takes the UUID of an id that was made before; none if it is of another version.
+    /// Makes an id from the UUID of an earlier one; `None` if its version is not 7.
     #[must_use]
     pub fn from_uuid(uuid: Uuid) -> Option<Self> {
         (uuid.get_version_num() == 7).then_some(Self(uuid))
     }
 
-    /// Gives the UUID.
+    /// Returns the UUID.
     #[must_use]
     pub const fn uuid(self) -> Uuid {
         self.0
     }
 
-    /// Tells when the snapshot was made.
+    /// Returns the time at which the snapshot was made.
     #[must_use]
     pub fn moment(self) -> UnixMillis {
         UnixMillis::new(u64::try_from(self.0.as_u128() >> 80).unwrap_or(u64::MAX))
     }
 
-    /// Returns an id of the same time that is not greater and says nothing of this id's random part.
+    /// Returns this id without its random part: an id of the same time that is not greater.
     pub(super) fn position(self) -> Self {
         const RANDOM: u128 = (1 << 62) - 1;
         Self(Uuid::from_u128(self.0.as_u128() & !RANDOM))
     }
 
-    /// Gives the UUID that is greater than those of all snapshots made before this moment, and not
-    /// greater than any other's: so a backend finds a time in a column of ids.
+    /// Returns the least UUID of this time: greater than that of every snapshot made before, and
+    /// not greater than any other. A store uses it to find a time in a column of ids.
     #[must_use]
     pub fn least_uuid(moment: UnixMillis) -> Uuid {
         if moment.get() > MOST_MILLIS {
@@ -99,7 +99,7 @@ impl FromStr for SnapshotId {
     fn from_str(text: &str) -> Result<Self, ParseSnapshotIdError> {
         let digits = text.strip_prefix(PREFIX).ok_or(ParseSnapshotIdError)?;
         let id = Uuid::try_parse(digits).ok().and_then(Self::from_uuid);
-        // One spelling alone, so that texts are the same exactly if the ids are.
+        // One spelling is accepted, so that texts are equal exactly if the ids are.
         id.filter(|id| id.to_string() == text).ok_or(ParseSnapshotIdError)
     }
 }

@@ -1,4 +1,4 @@
-//! How a call's answer leaves its proof.
+//! Keeps a snapshot of each answer before it is delivered.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,37 +27,37 @@ use crate::refusal_reason::RefusalReason;
 use crate::schema::Validator;
 use crate::store::{StoreError, UnixMillis};
 
-/// The longest that an answer waits for its proof to be kept.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest time that an answer waits for its snapshot to be kept.
+const KEEP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The warning of an answer or a failure whose evidence could not be kept.
-const UNPROVEN: &str = "the proof of this answer could not be kept";
+const NOT_KEPT_WARNING: &str = "the proof of this answer could not be kept";
 
-/// What is sealed of a call beside what its snapshot says in the open.
+/// The contents of a call that are sealed with its snapshot.
 ///
-/// Arguments or answers in which a schema says that something is `secret` are never sealed.
+/// Arguments or answers of which a schema marks a part as `secret` are never sealed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Sealing {
-    /// Nothing: hashes and a redacted summary have to do.
+    /// Nothing: the snapshot has hashes and a redacted summary.
     Nothing,
-    /// The exact arguments, so that a read can be run again.
+    /// The exact arguments, so that a replay can run a read again.
     Arguments,
-    /// The exact arguments and the full answer, so that it can be said what has changed.
+    /// The exact arguments and the full answer, so that a replay can show what has changed.
     #[default]
     Everything,
 }
 
-/// Keeps the proof of what tools marked `#[ai_tool(evidence)]` answer: given to
+/// Keeps evidence of the answers of tools marked `#[ai_tool(evidence)]`: given to
 /// [`RuntimeBuilder::evidence`].
 ///
-/// Each answer leaves a snapshot in the vault before it is delivered, and names it in
-/// `meta.evidence`; so does each failure that the tool returns itself, such as a refusal by a set of
-/// rules, whose snapshot names the error's code. A panic, a deadline and arguments that are refused
-/// leave none. Where a snapshot cannot be kept within ten seconds, the answer is delivered without,
-/// and with a warning; an answer of a tool marked `#[ai_tool(evidence = "required")]` is withheld,
-/// and a failure is delivered. Before such a tool runs, the vault is asked for the keys of the
-/// proof, and the call is refused where it does not give them. Every access to the vault is recorded in the ledger.
+/// Before an answer is delivered, a snapshot of it is kept in the vault, which `meta.evidence`
+/// names. A failure that the tool returns itself leaves a snapshot too, with the error's code. A
+/// panic, a deadline and invalid arguments leave none. If a snapshot cannot be kept within ten
+/// seconds, the answer is delivered with a warning. A tool marked
+/// `#[ai_tool(evidence = "required")]` is stricter: its answer is withheld then, and only its
+/// failures are delivered; before it runs, the vault loads the keys of the snapshot, and the call is
+/// refused if they are not available. Every access to the vault is recorded in the ledger.
 ///
 /// ```
 /// use tool_runtime::evidence::{EvidenceKeeper, Sealing, Vault};
@@ -101,14 +101,14 @@ pub struct EvidenceKeeper {
 }
 
 impl EvidenceKeeper {
-    /// Keeps proofs in this vault, records every access to it in this ledger, and compares what is
-    /// read with the ledger's records of the calls.
+    /// Keeps evidence in this vault, records every access to it in this ledger, and compares each
+    /// snapshot that is read with the ledger's record of its call.
     pub fn new(vault: Vault, ledger: &Ledger) -> Self {
         let vault = vault.with_access_log(ledger.clone()).with_ledger(ledger);
         Self { vault, ledger: ledger.clone(), sealing: Sealing::default(), build: None }
     }
 
-    /// Sets what is sealed; arguments and answer if it is not set.
+    /// Sets the contents that are sealed; arguments and answer if it is not set.
     pub fn sealing(mut self, sealing: Sealing) -> Self {
         self.sealing = sealing;
         self
@@ -127,14 +127,14 @@ impl EvidenceKeeper {
         self
     }
 
-    /// Returns the vault, whose accesses are recorded in the ledger and whose readings are compared
-    /// with it.
+    /// Returns the vault, whose accesses are recorded in the ledger and whose snapshots are
+    /// compared with it.
     #[must_use]
     pub fn vault(&self) -> &Vault {
         &self.vault
     }
 
-    async fn proven(&self, scope: &CallScope, mut ended: CallOutcome) -> CallOutcome {
+    async fn with_evidence_kept(&self, scope: &CallScope, mut ended: CallOutcome) -> CallOutcome {
         let kept = self.keep_in_time(scope, &ended).await;
         match kept {
             Ok((evidence, digest)) => {
@@ -142,21 +142,21 @@ impl EvidenceKeeper {
                 with_evidence(scope, ended, &evidence)
             }
             Err(text) if scope.registered().traits.requires_evidence && ended.output.is_ok() => {
-                withheld(scope, &ended, &text)
+                withhold_answer(scope, &ended, &text)
             }
-            Err(text) => unproven(scope, ended, &text),
+            Err(text) => without_evidence(scope, ended, &text),
         }
     }
 
-    /// Checks that the store answers, and that the keys of the proof open.
+    /// Checks that the store answers and that the keys of a new snapshot can be unwrapped.
     async fn check_ready(&self, scope: &CallScope) -> Result<(), Box<Refusal>> {
         let tenant = scope.cx().tenant_id();
         let seals = !self.contents(scope, "null").is_empty();
-        let patience = scope.budget().min(PATIENCE);
+        let patience = scope.budget().min(KEEP_TIMEOUT);
         let ready = guarded(self.vault.check_ready(tenant, seals));
         let log = match scope.runtime().within(patience, ready).await {
             Some(Ok(Ok(()))) => return Ok(()),
-            Some(Ok(Err(error))) => text(error),
+            Some(Ok(Err(error))) => error_text(error),
             Some(Err(_)) => "the vault panicked".to_owned(),
             None => "the vault does not answer".to_owned(),
         };
@@ -172,45 +172,48 @@ impl EvidenceKeeper {
         Err(Refusal::new(CallStatus::NotExecuted, failure))
     }
 
-    /// Keeps the proof of an answer; the text of an error is for the log.
+    /// Keeps a snapshot of an answer within the time limit; the error text is for the log.
     async fn keep_in_time(
         &self,
         scope: &CallScope,
         ended: &CallOutcome,
     ) -> Result<(Evidence, Digest), String> {
         let kept = guarded(self.keep(scope, ended));
-        match scope.runtime().within(PATIENCE, kept).await {
+        match scope.runtime().within(KEEP_TIMEOUT, kept).await {
             Some(Ok(kept)) => kept,
             Some(Err(_)) => Err("the vault panicked".to_owned()),
             None => Err("the vault does not answer".to_owned()),
         }
     }
 
-    /// Keeps the proof of an answer; returns it as the answer names it, and the snapshot's digest.
+    /// Keeps a snapshot of an answer; returns the evidence for its `meta`, and the snapshot's
+    /// digest.
     async fn keep(
         &self,
         scope: &CallScope,
         ended: &CallOutcome,
     ) -> Result<(Evidence, Digest), String> {
         let error = ended.output.error();
-        let failure = error.map(serde_json::to_string).transpose().map_err(text)?;
+        let failure = error.map(serde_json::to_string).transpose().map_err(error_text)?;
         let data = ended.output.data_json().or(failure.as_deref()).ok_or("no answer")?;
         let at = self.ledger.clock().now();
         let nothing = EvidenceDraft::default();
         let evidence_draft = ended.evidence_draft.as_deref().unwrap_or(&nothing);
         let hash = ledger::output_hash(data, self.ledger.keys());
-        let sources = sources(scope, hash.as_deref(), evidence_draft, at).map_err(text)?;
+        let sources = sources(scope, hash.as_deref(), evidence_draft, at).map_err(error_text)?;
         let keys = self.ledger.clone();
         let summary =
             move |scope: &CallScope, free_bytes| keys.keys().redacted_input(scope, free_bytes);
         let summary = redacting::redacted(scope, summary).await;
-        let mut snapshot = self.snapshot(scope, summary, hash, evidence_draft, at).map_err(text)?;
+        let mut snapshot =
+            self.snapshot(scope, summary, hash, evidence_draft, at).map_err(error_text)?;
         if let Some(error) = error {
             snapshot = snapshot.with_error(error.code().unwrap_or("error"));
         }
-        let kept = self.vault.keep(snapshot, &self.contents(scope, data)).await.map_err(text)?;
-        let evidence = Evidence::new(kept.id().to_string(), sources).map_err(text)?;
-        Ok((evidence, kept.digest().map_err(text)?))
+        let kept =
+            self.vault.keep(snapshot, &self.contents(scope, data)).await.map_err(error_text)?;
+        let evidence = Evidence::new(kept.id().to_string(), sources).map_err(error_text)?;
+        Ok((evidence, kept.digest().map_err(error_text)?))
     }
 
     fn snapshot(
@@ -246,7 +249,7 @@ impl EvidenceKeeper {
         let tool = scope.registered();
         let holds_secret = |side: Option<&Validator>| side.is_some_and(Validator::has_secrets);
         let mut contents = Contents::new();
-        // A secret never leaves the process, not even sealed.
+        // A secret never leaves the process, not even encrypted.
         if self.sealing != Sealing::Nothing && !holds_secret(Some(&tool.input)) {
             contents = contents.with_arguments(scope.arguments());
         }
@@ -257,7 +260,7 @@ impl EvidenceKeeper {
     }
 }
 
-/// What the answer names as its sources: the tool itself, and what the tool names.
+/// Collects the sources of an answer: the tool itself, and those that the tool names.
 fn sources(
     scope: &CallScope,
     output_hash: Option<&str>,
@@ -273,23 +276,23 @@ fn sources(
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "it maps errors")]
-fn text(error: impl fmt::Display) -> String {
+fn error_text(error: impl fmt::Display) -> String {
     error.to_string()
 }
 
-/// Delivers an answer whose proof could not be kept.
-fn unproven(scope: &CallScope, ended: CallOutcome, log: &str) -> CallOutcome {
-    let mut ended = with_warning(scope, ended, UNPROVEN);
+/// Delivers an answer with a warning that its snapshot could not be kept.
+fn without_evidence(scope: &CallScope, ended: CallOutcome, log: &str) -> CallOutcome {
+    let mut ended = with_warning(scope, ended, NOT_KEPT_WARNING);
     ended.log.push_str("evidence could not be kept: ");
     ended.log.push_str(log);
     ended
 }
 
-/// Withholds an answer whose proof could not be kept, where the tool requires it.
+/// Withholds an answer whose snapshot could not be kept, where the tool requires it.
 ///
-/// A read may be called again. A write has had its effect: its failure is final, so that it is stored
-/// under the call's key and a repeat does not run the tool again.
-fn withheld(scope: &CallScope, ended: &CallOutcome, log: &str) -> CallOutcome {
+/// A read may be called again. A write has had its effect: its failure is final, so that it is
+/// stored under the call's key and a repeat does not run the tool again.
+fn withhold_answer(scope: &CallScope, ended: &CallOutcome, log: &str) -> CallOutcome {
     let (failure, effect_outcome) = if scope.tool().effect() == Effect::Read {
         let failure = Failure::of(ErrorCode::Unavailable)
             .with_message("the proof that this tool requires could not be kept; try again later")
@@ -322,12 +325,12 @@ impl EvidenceCollector for EvidenceKeeper {
         scope: &'c CallScope,
         ended: CallOutcome,
     ) -> BoxFuture<'c, CallOutcome> {
-        self.proven(scope, ended).boxed()
+        self.with_evidence_kept(scope, ended).boxed()
     }
 }
 
 impl RuntimeBuilder {
-    /// Keeps the proof of what tools marked `#[ai_tool(evidence)]` answer.
+    /// Keeps evidence of the answers of tools marked `#[ai_tool(evidence)]`.
     #[must_use]
     pub fn evidence(mut self, keeper: EvidenceKeeper) -> Self {
         self.evidence_collector = Some(Arc::new(keeper));
@@ -352,7 +355,7 @@ impl ledger::RecordedAccess {
             AccessOutcome::Failed(kind) => format!("failed: {kind}"),
         };
         let action = match record.action {
-            // The ledger's `replay` is that of a whole trace; for one snapshot it is a read.
+            // In the ledger, `replay` is the action for a whole trace; one snapshot is read.
             AccessAction::Replay => AccessAction::Read.as_str(),
             action => action.as_str(),
         };

@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 
-use super::checksum::Checker;
-use super::vault::{RecordDraft, snapshot_of};
+use super::checksum::ChecksumVerifier;
+use super::vault::{RecordDraft, parse_snapshot};
 use super::{
     Access, AccessAction, AccessOutcome, EvidenceError, EvidenceErrorKind, ListedSnapshot,
     Snapshot, SnapshotId, SnapshotQuery, StoredSnapshot, Vault,
@@ -46,15 +46,15 @@ impl Vault {
     /// Finds a tenant's snapshot; nothing that is sealed is opened.
     ///
     /// Its checksum is checked over all that is stored of it, and its digest against the ledger's
-    /// record of the call, where the vault [has the ledger](Self::with_ledger). It is put on the
-    /// access log before it is shown. A snapshot that the [authorizer](Self::with_authorizer) denies
-    /// is `None`, as one that does not exist.
+    /// record of the call, where the vault [has the ledger](Self::with_ledger). The access is
+    /// recorded before the snapshot is shown. A snapshot that the
+    /// [authorizer](Self::with_authorizer) denies is `None`, as one that does not exist.
     ///
     /// # Errors
-    /// `Altered` when anything stored is not what was kept; `Unchecked` when it has no checksum;
-    /// `NotAsRecorded` and `Missing` when the ledger says otherwise; `UnknownKey` when the ring lacks
-    /// a key; `Unrecorded` when the access log takes no record; `AuthorizerFailed` when the authorizer
-    /// cannot decide; `Store` when the store or the ledger fails.
+    /// `Altered` when the stored snapshot was altered; `NoChecksum` when it has no checksum;
+    /// `NotAsRecorded` and `Missing` when the snapshot and the ledger differ; `UnknownKey` when the
+    /// ring lacks a key; `Unrecorded` when the access log takes no record; `AuthorizerFailed` when
+    /// the authorizer cannot decide; `Store` when the store or the ledger fails.
     ///
     /// # Examples
     /// ```
@@ -86,17 +86,17 @@ impl Vault {
     }
 
     /// Lists a tenant's snapshots in the order of their ids, at most `most`, from the first after
-    /// `after`. As with [`find`](Self::find), nothing is opened, each is checked, and the list is put
-    /// on the access log before it is shown.
+    /// `after`. As with [`find`](Self::find), nothing is opened, each is checked, and the list is
+    /// put on the access log before it is shown.
     ///
-    /// Snapshots that the [authorizer](Self::with_authorizer) denies are left out. If the query names
-    /// a tool or a call, or the vault has an authorizer, the list looks at no more than 1,000 stored
-    /// snapshots, or `most` if that is more: a page may then be shorter than `most`, or empty, and
-    /// still have a [`next`](SnapshotPage::next).
+    /// Snapshots that the [authorizer](Self::with_authorizer) denies are left out. If the query
+    /// names a tool or a call, or the vault has an authorizer, the list looks at no more than 1,000
+    /// stored snapshots, or `most` if that is more: a page may then be shorter than `most`, or
+    /// empty, and still have a [`next`](SnapshotPage::next).
     ///
     /// # Errors
-    /// As [`find`](Self::find); [`EvidenceError::snapshot`] names the snapshot at fault, after which
-    /// another list may go on.
+    /// As [`find`](Self::find); [`EvidenceError::snapshot`] names the snapshot at fault, after
+    /// which another list may go on.
     ///
     /// # Examples
     /// ```
@@ -145,10 +145,10 @@ impl Vault {
         id: SnapshotId,
     ) -> Result<(StoredSnapshot, Snapshot), EvidenceError> {
         let Some(stored) = self.store.find_snapshot(tenant, id).await? else {
-            return Err(self.absent(tenant, id).await);
+            return Err(self.absence_error(tenant, id).await);
         };
         let snapshot = self.checked(&stored, tenant, id).await?;
-        self.compare(&snapshot).await?;
+        self.compare_with_record(&snapshot).await?;
         Ok((stored, snapshot))
     }
 
@@ -188,7 +188,7 @@ impl Vault {
         }
     }
 
-    /// Adds a snapshot to a page if it is asked for and may be shown.
+    /// Adds a snapshot to a page if the query selects it and the authorizer allows it.
     async fn examine(
         &self,
         listing: &mut Listing<'_>,
@@ -218,12 +218,12 @@ impl Vault {
         stored: Vec<ListedSnapshot>,
         is_last: bool,
     ) -> Result<Vec<ListEntry>, EvidenceError> {
-        let mut checker = Checker::new(self);
+        let mut checker = ChecksumVerifier::new(self);
         let mut entries = Vec::with_capacity(stored.len());
         for stored in stored {
             let id = stored.facts.id;
             let snapshot = match checker.check(&stored).await {
-                Ok(()) => snapshot_of(&stored.facts, query.tenant, id).map_err(Into::into),
+                Ok(()) => parse_snapshot(&stored.facts, query.tenant, id).map_err(Into::into),
                 Err(error) if error.kind().concerns_snapshot() => Err(error),
                 Err(error) => return Err(error.of_snapshot(id)),
             };

@@ -1,33 +1,34 @@
-//! Opening what was sealed.
+//! Decryption of sealed contents.
 
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::authorizer::SnapshotView;
-use super::keys::{self, ATTEMPTS};
-use super::seal::{Place, Secret};
+use super::keys::{self, MAX_ATTEMPTS};
+use super::seal::{AssociatedData, SecretKey};
 use super::snapshot::digest_of;
 use super::vault::RecordDraft;
 use super::{
     Access, AccessAction, AccessOutcome, Contents, ContentsPart, EvidenceError, EvidenceErrorKind,
-    Opened, SealedContents, Snapshot, SnapshotId, StoredFacts, StoredSnapshot, TenantKey, Vault,
+    OpenedSnapshot, SealedContents, Snapshot, SnapshotId, StoredFacts, StoredSnapshot, TenantKey,
+    Vault,
 };
 
 impl Vault {
     /// Opens the sealed contents of a tenant's snapshot, for this reader and reason.
     ///
-    /// The snapshot is checked, the [authorizer](Self::with_authorizer) is asked, what is sealed is
-    /// opened if it allows that, and the result is put on the access log; only then it is returned. A
-    /// failure is recorded too. A snapshot that the authorizer denies is `NotFound`, as one that does
-    /// not exist; one that it allows redacted comes without contents ([`Opened::redacted`]).
+    /// The vault checks the snapshot, calls the [authorizer](Self::with_authorizer), decrypts the
+    /// contents if that allows it, and records the access before it returns anything. A failure is
+    /// recorded too. A snapshot that the authorizer denies is `NotFound`, as one that does not
+    /// exist; one that it allows redacted comes without contents ([`OpenedSnapshot::redacted`]).
     ///
     /// # Errors
-    /// `NotFound`; `Shredded` when the tenant's keys were destroyed; `Altered` when anything stored
-    /// is not what was kept; `Unchecked` when it has no checksum; `NotAsRecorded` and `Missing` when
-    /// the [ledger](Self::with_ledger) says otherwise; `UnknownKey` when the ring lacks a key;
-    /// `Unrecorded` when the access log takes no record, whatever else went wrong; `AuthorizerFailed`
-    /// when the authorizer cannot decide; `Contended` when the tenant's keys change again and again;
-    /// `Store` when the store or the ledger fails.
+    /// `NotFound`; `Shredded` when the tenant's keys were destroyed; `Altered` when the stored
+    /// snapshot was altered; `NoChecksum` when it has no checksum; `NotAsRecorded` and `Missing`
+    /// when the snapshot and the [ledger](Self::with_ledger) differ; `UnknownKey` when the ring
+    /// lacks a key; `Unrecorded` when the access log takes no record, whatever else went wrong;
+    /// `AuthorizerFailed` when the authorizer cannot decide; `Contended` when the tenant's keys
+    /// change again and again; `Store` when the store or the ledger fails.
     ///
     /// # Examples
     /// ```
@@ -44,7 +45,7 @@ impl Vault {
         tenant: Uuid,
         id: SnapshotId,
         access: &Access,
-    ) -> Result<Opened, EvidenceError> {
+    ) -> Result<OpenedSnapshot, EvidenceError> {
         let looked_up = self.look_up(tenant, id).await;
         self.open(AccessAction::Read, tenant, id, access, looked_up).await
     }
@@ -57,7 +58,7 @@ impl Vault {
         id: SnapshotId,
         recorded: Option<&str>,
         access: &Access,
-    ) -> Result<Opened, EvidenceError> {
+    ) -> Result<OpenedSnapshot, EvidenceError> {
         let looked_up = self.look_up_recorded(tenant, id, recorded).await;
         self.open(AccessAction::Replay, tenant, id, access, looked_up).await
     }
@@ -75,12 +76,12 @@ impl Vault {
         };
         let snapshot = self.checked(&stored, tenant, id).await?;
         if let Some(recorded) = recorded {
-            self.matches(snapshot.digest()?, recorded, id)?;
+            self.check_digest(snapshot.digest()?, recorded, id)?;
         }
         Ok((stored, snapshot))
     }
 
-    /// Opens what was looked up as far as the access may see it, and records that before it is shown.
+    /// Opens a snapshot as far as the access may see it, and records the access before it is shown.
     async fn open(
         &self,
         action: AccessAction,
@@ -88,7 +89,7 @@ impl Vault {
         id: SnapshotId,
         access: &Access,
         looked_up: Result<(StoredSnapshot, Snapshot), EvidenceError>,
-    ) -> Result<Opened, EvidenceError> {
+    ) -> Result<OpenedSnapshot, EvidenceError> {
         let draft = RecordDraft::new(action, Some(tenant), access).of_snapshot(id);
         let (outcome, opened) =
             match self.authorized(&draft, tenant, id, looked_up, |(_, snapshot)| snapshot).await {
@@ -107,19 +108,19 @@ impl Vault {
         &self,
         mut stored: StoredSnapshot,
         snapshot: Snapshot,
-    ) -> Result<Opened, EvidenceError> {
+    ) -> Result<OpenedSnapshot, EvidenceError> {
         let (tenant, id) = (stored.facts.tenant, stored.facts.id);
         let mut without_key = None;
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let Some(sealed) = &stored.sealed else { return Ok(unsealed(snapshot)?) };
             let version = sealed.key.version;
             match self.store.find_tenant_key(tenant, version).await? {
                 Some(key) if key.wrapped.is_some() => {
                     let contents = self.contents(&key, &snapshot, &stored.facts, sealed)?;
-                    return Ok(Opened { snapshot, contents, redacted: false });
+                    return Ok(OpenedSnapshot { snapshot, contents, redacted: false });
                 }
-                // A rotation destroys a key once it has wrapped anew what the key wrapped. If this
-                // was one, the snapshot is under another key by now.
+                // A rotation rewraps data keys before it destroys the tenant key: if one is
+                // running, the snapshot is under a newer key by now.
                 gone if without_key == Some(version) => {
                     let kind =
                         gone.map_or(EvidenceErrorKind::Altered, |_| EvidenceErrorKind::Shredded);
@@ -134,7 +135,7 @@ impl Vault {
         Err(EvidenceErrorKind::Contended.into())
     }
 
-    /// Opens what a snapshot keeps sealed, under the tenant's key that wraps its own.
+    /// Decrypts the contents of a snapshot, with the tenant key that wraps its data key.
     pub(super) fn contents(
         &self,
         key: &TenantKey,
@@ -151,31 +152,31 @@ impl Vault {
         key: &TenantKey,
         id: SnapshotId,
         sealed: &SealedContents,
-    ) -> Result<Secret, EvidenceErrorKind> {
+    ) -> Result<SecretKey, EvidenceErrorKind> {
         let tenant_key = keys::open(&self.ring, key)?;
-        let place = Place::DataKey { tenant: key.tenant, id, version: sealed.key.version };
-        tenant_key.secret.unwrap(&sealed.key.wrapped, place)
+        let data = AssociatedData::DataKey { tenant: key.tenant, id, version: sealed.key.version };
+        tenant_key.secret.unwrap(&sealed.key.wrapped, data)
     }
 }
 
-/// A snapshot with nothing sealed has to say so itself.
-fn unsealed(snapshot: Snapshot) -> Result<Opened, EvidenceErrorKind> {
+/// Returns a snapshot without contents, unless it names some.
+fn unsealed(snapshot: Snapshot) -> Result<OpenedSnapshot, EvidenceErrorKind> {
     if snapshot.sealed().is_empty() {
-        return Ok(Opened { snapshot, contents: Contents::new(), redacted: false });
+        return Ok(OpenedSnapshot { snapshot, contents: Contents::new(), redacted: false });
     }
     Err(EvidenceErrorKind::Altered)
 }
 
-/// Shows a snapshot without what is sealed.
-fn withheld(snapshot: Snapshot) -> (AccessOutcome, Result<Opened, EvidenceError>) {
+/// Returns a snapshot without its sealed contents.
+fn withheld(snapshot: Snapshot) -> (AccessOutcome, Result<OpenedSnapshot, EvidenceError>) {
     let redacted = !snapshot.sealed().is_empty();
     let outcome = if redacted { AccessOutcome::Redacted } else { AccessOutcome::Done };
-    (outcome, Ok(Opened { snapshot, contents: Contents::new(), redacted }))
+    (outcome, Ok(OpenedSnapshot { snapshot, contents: Contents::new(), redacted }))
 }
 
-/// Opens the parts, which have to be those that the snapshot names.
+/// Decrypts the parts, which must be those that the snapshot names.
 fn contents(
-    secret: &Secret,
+    secret: &SecretKey,
     snapshot: &Snapshot,
     stored: &StoredFacts,
     sealed: &SealedContents,
@@ -183,8 +184,8 @@ fn contents(
     let facts = digest_of(&stored.facts);
     let StoredFacts { tenant, id, .. } = *stored;
     let open = |part, sealed: &Option<Vec<u8>>| {
-        let place = Place::Part { tenant, id, part, facts };
-        let opened = sealed.as_ref().map(|sealed| secret.open(sealed, place)).transpose()?;
+        let data = AssociatedData::Part { tenant, id, part, facts };
+        let opened = sealed.as_ref().map(|sealed| secret.open(sealed, data)).transpose()?;
         opened.as_ref().map(text).transpose()
     };
     let mut contents = Contents::new();

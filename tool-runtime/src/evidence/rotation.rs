@@ -1,58 +1,58 @@
-//! Replacing keys: a tenant's, and the ring's.
+//! Replacement of a tenant's key, and of the ring's.
 //!
-//! Each step leaves a state in which everything can be read: a new key is stored before anything is
-//! wrapped by it, what it wraps takes the old wrapping's place in one operation, and an old key is
-//! destroyed only by a store that sees that nothing is wrapped by it. So a rotation may end anywhere,
-//! and be taken up by another process.
+//! Everything stays readable after each step: a new key is stored before it wraps anything, a new
+//! wrapping replaces the old one in one operation, and the store destroys an old key only if it
+//! wraps nothing. A rotation may therefore stop at any step, and another process may finish it.
 
 use uuid::Uuid;
 
-use super::checksum::{CHECKSUM_KEYS, Checker, checksum, newest_key};
-use super::keys::{self, OpenKey};
-use super::seal::Place;
-use super::vault::{RecordDraft, not_reserved};
+use super::checksum::{CHECKSUM_KEYS, ChecksumVerifier, checksum, newest_key};
+use super::keys::{self, UnwrappedKey};
+use super::seal::AssociatedData;
+use super::vault::{RecordDraft, check_not_reserved};
 use super::{
     Access, AccessAction, EvidenceError, EvidenceErrorKind, ListedSnapshot, SnapshotId,
     StoredSnapshot, TenantKey, Vault, WrappedKey,
 };
 
-/// How many keys are held at once.
-const PAGE: usize = 256;
+/// The number of keys that are read at once.
+const PAGE_LENGTH: usize = 256;
 
-/// How a rotation of a tenant's key ended.
+/// The result of a rotation of a tenant's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Rotated {
-    /// The version under which everything is sealed from now on; 0 if the tenant has no key.
+pub struct RotationReport {
+    /// The version of the newest key, which seals later snapshots; 0 if the tenant has no key.
     pub version: u32,
-    /// What became of the snapshots' keys under earlier versions.
-    pub snapshots: Rewrapped,
-    /// How many earlier versions were destroyed, since nothing needs them any more.
+    /// The result for the snapshots' keys that earlier versions wrapped.
+    pub snapshots: RewrapReport,
+    /// The number of earlier versions that were destroyed because they wrapped nothing.
     pub destroyed: usize,
 }
 
-/// What became of keys that were to be wrapped anew.
+/// The result of wrapping keys by a newer key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct Rewrapped {
-    /// How many are wrapped by the newest key now that were not before.
+pub struct RewrapReport {
+    /// The number of keys that the newest key wraps now and did not before.
     pub changed: usize,
-    /// How many could not be opened, and stay as they are: altered, or under an unknown key. What
-    /// was shredded is not counted.
+    /// The number of keys that could not be unwrapped and were left: altered, or under an unknown
+    /// key. Destroyed keys are not counted.
     pub unreadable: usize,
 }
 
 impl Vault {
-    /// Gives a tenant a new key, wraps its snapshots' keys by it, and destroys its former keys.
+    /// Creates a new key for a tenant, wraps its snapshots' keys by it, and destroys its former
+    /// keys.
     ///
-    /// What is sealed stays as it is; a snapshot costs one wrapping. The keys are read in pages of
-    /// 256. If it ends half way, everything can be read, and
-    /// [`finish_rotation`](Self::finish_rotation) does the rest. A key that cannot be opened is
+    /// Contents are not encrypted again; each snapshot costs one wrapping. The keys are read in
+    /// pages of 256. If the rotation stops early, everything stays readable, and
+    /// [`finish_rotation`](Self::finish_rotation) does the rest. A key that cannot be unwrapped is
     /// counted and left, and so is the version that wraps it.
     ///
     /// # Errors
-    /// `UnknownKey` or `Altered` when the tenant's newest key does not open; `Unrecorded` when the
-    /// access log takes no record; `ReservedTenant`; `Store` when the store fails.
+    /// `UnknownKey` or `Altered` when the tenant's newest key cannot be unwrapped; `Unrecorded`
+    /// when the access log takes no record; `ReservedTenant`; `Store` when the store fails.
     ///
     /// # Examples
     /// ```
@@ -63,21 +63,25 @@ impl Vault {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn rotate(&self, tenant: Uuid, access: &Access) -> Result<Rotated, EvidenceError> {
-        not_reserved(tenant)?;
-        let told = RecordDraft::new(AccessAction::Rotate, Some(tenant), access);
+    pub async fn rotate(
+        &self,
+        tenant: Uuid,
+        access: &Access,
+    ) -> Result<RotationReport, EvidenceError> {
+        check_not_reserved(tenant)?;
+        let draft = RecordDraft::new(AccessAction::Rotate, Some(tenant), access);
         let work = async {
             let newest = self.store.newest_tenant_key(tenant).await?;
             if let Some(TenantKey { version, wrapped: Some(_), .. }) = newest {
-                // If another process has made it meanwhile, that is the new one.
+                // If another process has created the version, that one is used.
                 keys::add(&*self.store, &self.ring, tenant, version).await?;
             }
-            self.settle(tenant).await
+            self.rewrap_and_prune(tenant).await
         };
-        self.recorded(&told, work).await
+        self.recorded(&draft, work).await
     }
 
-    /// Does what is left of a rotation that ended half way. Where nothing is left, nothing changes.
+    /// Finishes a rotation that stopped early. Without one, nothing changes.
     ///
     /// # Errors
     /// As [`rotate`](Self::rotate).
@@ -85,19 +89,19 @@ impl Vault {
         &self,
         tenant: Uuid,
         access: &Access,
-    ) -> Result<Rotated, EvidenceError> {
-        not_reserved(tenant)?;
-        let told = RecordDraft::new(AccessAction::Rotate, Some(tenant), access);
-        self.recorded(&told, self.settle(tenant)).await
+    ) -> Result<RotationReport, EvidenceError> {
+        check_not_reserved(tenant)?;
+        let draft = RecordDraft::new(AccessAction::Rotate, Some(tenant), access);
+        self.recorded(&draft, self.rewrap_and_prune(tenant)).await
     }
 
-    /// Wraps by the ring's current key all tenants' keys that a former one wraps, and the key of the
-    /// checksums, which is not counted among those that were changed.
+    /// Wraps all tenant keys and the checksum key by the ring's current key. The checksum key does
+    /// not count as changed.
     ///
-    /// After that the former secrets may leave the ring, once they have left it in all processes and
-    /// no ticket needs them. To replace a secret, first add the new one as a former one everywhere,
-    /// so that every process can open what any has wrapped; then make it the current one; then call
-    /// this. The keys are read in pages of 256. If it ends half way, call it again.
+    /// To replace a secret, first add the new one as a former one in every process, so that each
+    /// can unwrap the keys that any has wrapped; then make it the current one; then call this.
+    /// Afterwards the old secret may leave the ring, once no ticket needs it. The keys are read in
+    /// pages of 256. If it stops early, call it again.
     ///
     /// # Errors
     /// `Unrecorded` when the access log takes no record; `Store` when the store fails.
@@ -111,13 +115,13 @@ impl Vault {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn rewrap_tenant_keys(&self, access: &Access) -> Result<Rewrapped, EvidenceError> {
-        let told = RecordDraft::new(AccessAction::Rewrap, None, access);
+    pub async fn rewrap_tenant_keys(&self, access: &Access) -> Result<RewrapReport, EvidenceError> {
+        let draft = RecordDraft::new(AccessAction::Rewrap, None, access);
         let work = async {
-            let (mut count, mut after) = (Rewrapped::default(), None);
+            let (mut count, mut after) = (RewrapReport::default(), None);
             loop {
                 let current = self.ring.current().id();
-                let page = self.store.list_tenant_keys(current, after, PAGE).await?;
+                let page = self.store.list_tenant_keys(current, after, PAGE_LENGTH).await?;
                 let Some(last) = page.last() else { return Ok(count) };
                 after = Some((last.tenant, last.version));
                 for key in page {
@@ -127,7 +131,7 @@ impl Vault {
                 }
             }
         };
-        self.recorded(&told, work).await
+        self.recorded(&draft, work).await
     }
 
     async fn rewrap_tenant_key(&self, was: TenantKey) -> Result<bool, EvidenceError> {
@@ -136,27 +140,32 @@ impl Vault {
         Ok(self.store.rewrap_tenant_key(&was, now).await?)
     }
 
-    /// Brings a tenant's snapshots under its newest key, and destroys the others.
-    async fn settle(&self, tenant: Uuid) -> Result<Rotated, EvidenceError> {
+    /// Wraps the keys of a tenant's snapshots by its newest key, and destroys its other keys.
+    async fn rewrap_and_prune(&self, tenant: Uuid) -> Result<RotationReport, EvidenceError> {
         let newest = self.store.newest_tenant_key(tenant).await?;
         let Some(newest) = newest.filter(|key| key.wrapped.is_some()) else {
-            return Ok(Rotated { version: 0, snapshots: Rewrapped::default(), destroyed: 0 });
+            return Ok(RotationReport {
+                version: 0,
+                snapshots: RewrapReport::default(),
+                destroyed: 0,
+            });
         };
         let newest = keys::open(&self.ring, &newest)?;
         let snapshots = self.rewrap_data_keys(tenant, &newest).await?;
         let destroyed = self.store.destroy_unused_tenant_keys(tenant).await?;
-        Ok(Rotated { version: newest.version, snapshots, destroyed })
+        Ok(RotationReport { version: newest.version, snapshots, destroyed })
     }
 
     async fn rewrap_data_keys(
         &self,
         tenant: Uuid,
-        newest: &OpenKey,
-    ) -> Result<Rewrapped, EvidenceError> {
-        let (mut count, mut after) = (Rewrapped::default(), None);
-        let mut former: Option<OpenKey> = None;
+        newest: &UnwrappedKey,
+    ) -> Result<RewrapReport, EvidenceError> {
+        let (mut count, mut after) = (RewrapReport::default(), None);
+        let mut former: Option<UnwrappedKey> = None;
         loop {
-            let page = self.store.list_data_keys(tenant, newest.version, after, PAGE).await?;
+            let page =
+                self.store.list_data_keys(tenant, newest.version, after, PAGE_LENGTH).await?;
             let Some((last, _)) = page.last() else { return Ok(count) };
             after = Some(*last);
             for (id, was) in page {
@@ -165,28 +174,28 @@ impl Vault {
         }
     }
 
-    /// Wraps one snapshot's key anew. `former` is the last key that was needed for it.
+    /// Wraps one snapshot's key by the newest key. `former` caches the last key that unwrapped one.
     async fn rewrap_data_key(
         &self,
         tenant: Uuid,
         id: SnapshotId,
         was: WrappedKey,
-        former: &mut Option<OpenKey>,
-        newest: &OpenKey,
+        former: &mut Option<UnwrappedKey>,
+        newest: &UnwrappedKey,
     ) -> Result<bool, EvidenceError> {
         if former.as_ref().is_none_or(|key| key.version != was.version) {
             let stored = self.store.find_tenant_key(tenant, was.version).await?;
             let stored = stored.ok_or(EvidenceErrorKind::Altered)?;
             if stored.wrapped.is_none() {
-                // The tenant was shredded, or another rotation has done this one's work.
+                // The tenant was shredded, or another rotation has rewrapped the key.
                 return Ok(false);
             }
             *former = Some(keys::open(&self.ring, &stored)?);
         }
         let Some(former) = former else { return Ok(false) };
-        let place = |version| Place::DataKey { tenant, id, version };
-        let key = former.secret.unwrap(&was.wrapped, place(was.version))?;
-        let wrapped = key.wrap(&newest.secret, place(newest.version))?;
+        let data = |version| AssociatedData::DataKey { tenant, id, version };
+        let key = former.secret.unwrap(&was.wrapped, data(was.version))?;
+        let wrapped = key.wrap(&newest.secret, data(newest.version))?;
         let now = WrappedKey::new(newest.version, wrapped);
         let Some(stored) = self.store.find_snapshot(tenant, id).await? else {
             return Ok(false);
@@ -198,9 +207,9 @@ impl Vault {
         Ok(self.store.rewrap_data_key(tenant, id, &was, now, checksum).await?)
     }
 
-    /// Computes the checksum of a snapshot under another wrapping of its key; none if it has none.
+    /// Computes the checksum of a snapshot with a new wrapping of its key; `None` if it has none.
     ///
-    /// The checksum that is stored has to hold: a rotation must not confirm what was altered.
+    /// The stored checksum must hold, so that a rotation confirms no altered snapshot.
     async fn checksum_under(
         &self,
         stored: StoredSnapshot,
@@ -210,7 +219,7 @@ impl Vault {
         if listed.checksum.is_none() {
             return Ok(None);
         }
-        Checker::new(self).check(&listed).await?;
+        ChecksumVerifier::new(self).check(&listed).await?;
         let key = newest_key(&*self.store, &self.ring).await?;
         if let Some(sealed) = &mut listed.sealed {
             sealed.key = now.clone();
@@ -219,19 +228,19 @@ impl Vault {
     }
 }
 
-impl Rewrapped {
-    /// Counts one key; an error that is not of this key alone stays an error.
+impl RewrapReport {
+    /// Counts one key; an error that concerns more than this key is returned.
     fn add(&mut self, rewrapped: Result<bool, EvidenceError>) -> Result<(), EvidenceError> {
         match rewrapped {
             Ok(changed) => self.changed += usize::from(changed),
-            Err(error) if is_of_one(error.kind()) => self.unreadable += 1,
+            Err(error) if concerns_one_key(error.kind()) => self.unreadable += 1,
             Err(error) => return Err(error),
         }
         Ok(())
     }
 }
 
-/// Says whether a key alone is to blame, and the others may be well.
-fn is_of_one(kind: EvidenceErrorKind) -> bool {
+/// Returns whether an error concerns one key only.
+fn concerns_one_key(kind: EvidenceErrorKind) -> bool {
     matches!(kind, EvidenceErrorKind::Altered | EvidenceErrorKind::UnknownKey)
 }

@@ -1,4 +1,4 @@
-//! Encrypts keys and contents, so that they open with one key and at one place.
+//! Encryption of keys and contents, each bound to its key and its associated data.
 
 use std::fmt;
 
@@ -12,25 +12,25 @@ use super::{ContentsPart, EvidenceErrorKind, SnapshotId};
 use crate::canonical::Digest;
 use crate::policy::{cipher, frame};
 
-const VERSION: u8 = 1;
-const SALT: usize = 32;
-const HEADER: usize = 1 + SALT;
+const FORMAT: u8 = 1;
+const SALT_BYTES: usize = 32;
+const HEADER_BYTES: usize = 1 + SALT_BYTES;
 
-/// Part of every derived key: changing it loses all that was ever sealed.
-const ONE: &[u8] = b"tool-runtime/evidence/v1/seal";
+/// The domain of every derived key: another value makes everything that is sealed unreadable.
+const SEAL_DOMAIN: &[u8] = b"tool-runtime/evidence/v1/seal";
 
-/// A key. Boxed, so that moving it leaves no copies behind.
-pub(super) struct Secret(Box<Zeroizing<[u8; 32]>>);
+/// A key of 256 bits. It is boxed, so that a move leaves no copy in memory.
+pub(super) struct SecretKey(Box<Zeroizing<[u8; 32]>>);
 
-/// Where something sealed belongs. It is authenticated, so that it opens nowhere else.
+/// The associated data of a sealed text, which binds it to its owner (RFC 5116, section 2.1).
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(super) enum AssociatedData<'a> {
     TenantKey { tenant: Uuid, version: u32, ring_key: &'a str },
     DataKey { tenant: Uuid, id: SnapshotId, version: u32 },
     Part { tenant: Uuid, id: SnapshotId, part: ContentsPart, facts: Digest },
 }
 
-impl Secret {
+impl SecretKey {
     pub(super) fn random() -> Result<Self, EvidenceErrorKind> {
         let mut secret = Self(Box::default());
         fill(&mut **secret.0)?;
@@ -43,18 +43,22 @@ impl Secret {
         secret
     }
 
-    /// Seals this key under another.
-    pub(super) fn wrap(&self, by: &Self, place: Place<'_>) -> Result<Vec<u8>, EvidenceErrorKind> {
-        by.seal(&**self.0, place)
+    /// Encrypts this key under another one.
+    pub(super) fn wrap(
+        &self,
+        by: &Self,
+        data: AssociatedData<'_>,
+    ) -> Result<Vec<u8>, EvidenceErrorKind> {
+        by.seal(&**self.0, data)
     }
 
-    /// Opens a key that was sealed under this one.
+    /// Decrypts a key that was encrypted under this one.
     pub(super) fn unwrap(
         &self,
         wrapped: &[u8],
-        place: Place<'_>,
+        data: AssociatedData<'_>,
     ) -> Result<Self, EvidenceErrorKind> {
-        let key = self.open(wrapped, place)?;
+        let key = self.open(wrapped, data)?;
         let mut secret = Self(Box::default());
         if key.len() != secret.0.len() {
             return Err(EvidenceErrorKind::Altered);
@@ -66,13 +70,13 @@ impl Secret {
     pub(super) fn seal(
         &self,
         plain: &[u8],
-        place: Place<'_>,
+        data: AssociatedData<'_>,
     ) -> Result<Vec<u8>, EvidenceErrorKind> {
-        let mut salt = [0; SALT];
+        let mut salt = [0; SALT_BYTES];
         fill(&mut salt)?;
-        let mut sealed = [&[VERSION][..], &salt].concat();
-        let (cipher, nonce) = cipher(&self.0, &salt, ONE);
-        let payload = Payload { msg: plain, aad: &place.bound_to(&sealed) };
+        let mut sealed = [&[FORMAT][..], &salt].concat();
+        let (cipher, nonce) = cipher(&self.0, &salt, SEAL_DOMAIN);
+        let payload = Payload { msg: plain, aad: &data.encoded(&sealed) };
         let text = cipher.encrypt(&nonce, payload).map_err(|_| EvidenceErrorKind::TooLarge)?;
         sealed.extend(text);
         Ok(sealed)
@@ -81,13 +85,13 @@ impl Secret {
     pub(super) fn open(
         &self,
         sealed: &[u8],
-        place: Place<'_>,
+        data: AssociatedData<'_>,
     ) -> Result<Zeroizing<Vec<u8>>, EvidenceErrorKind> {
         let opened = (|| {
-            let (header, text) = sealed.split_at_checked(HEADER)?;
-            let salt = header.strip_prefix(&[VERSION])?.try_into().ok()?;
-            let (cipher, nonce) = cipher(&self.0, salt, ONE);
-            let payload = Payload { msg: text, aad: &place.bound_to(header) };
+            let (header, text) = sealed.split_at_checked(HEADER_BYTES)?;
+            let salt = header.strip_prefix(&[FORMAT])?.try_into().ok()?;
+            let (cipher, nonce) = cipher(&self.0, salt, SEAL_DOMAIN);
+            let payload = Payload { msg: text, aad: &data.encoded(header) };
             cipher.decrypt(&nonce, payload).ok()
         })();
         opened.map(Zeroizing::new).ok_or(EvidenceErrorKind::Altered)
@@ -109,14 +113,14 @@ impl Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for SecretKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(***)")
+        f.write_str("SecretKey(***)")
     }
 }
 
-impl Place<'_> {
-    fn bound_to(&self, header: &[u8]) -> Vec<u8> {
+impl AssociatedData<'_> {
+    fn encoded(&self, header: &[u8]) -> Vec<u8> {
         match self {
             Self::TenantKey { tenant, version, ring_key } => frame(&[
                 header,
@@ -160,40 +164,40 @@ mod tests {
         let [facts, other_facts] = [[1; 32], [2; 32]].map(Digest::from_bytes);
         let (arguments, output) = (ContentsPart::Arguments, ContentsPart::Output);
         let places = [
-            Place::TenantKey { tenant: one, version: 1, ring_key: "a" },
-            Place::TenantKey { tenant: two, version: 1, ring_key: "a" },
-            Place::TenantKey { tenant: one, version: 2, ring_key: "a" },
-            Place::TenantKey { tenant: one, version: 1, ring_key: "b" },
-            Place::DataKey { tenant: one, id, version: 1 },
-            Place::DataKey { tenant: two, id, version: 1 },
-            Place::DataKey { tenant: one, id: other_id, version: 1 },
-            Place::DataKey { tenant: one, id, version: 2 },
-            Place::Part { tenant: one, id, part: arguments, facts },
-            Place::Part { tenant: two, id, part: arguments, facts },
-            Place::Part { tenant: one, id: other_id, part: arguments, facts },
-            Place::Part { tenant: one, id, part: output, facts },
-            Place::Part { tenant: one, id, part: arguments, facts: other_facts },
+            AssociatedData::TenantKey { tenant: one, version: 1, ring_key: "a" },
+            AssociatedData::TenantKey { tenant: two, version: 1, ring_key: "a" },
+            AssociatedData::TenantKey { tenant: one, version: 2, ring_key: "a" },
+            AssociatedData::TenantKey { tenant: one, version: 1, ring_key: "b" },
+            AssociatedData::DataKey { tenant: one, id, version: 1 },
+            AssociatedData::DataKey { tenant: two, id, version: 1 },
+            AssociatedData::DataKey { tenant: one, id: other_id, version: 1 },
+            AssociatedData::DataKey { tenant: one, id, version: 2 },
+            AssociatedData::Part { tenant: one, id, part: arguments, facts },
+            AssociatedData::Part { tenant: two, id, part: arguments, facts },
+            AssociatedData::Part { tenant: one, id: other_id, part: arguments, facts },
+            AssociatedData::Part { tenant: one, id, part: output, facts },
+            AssociatedData::Part { tenant: one, id, part: arguments, facts: other_facts },
         ];
-        let key = Secret::random().expect("random bytes");
-        for (at, place) in places.iter().enumerate() {
-            let sealed = key.seal(b"text", *place).expect("it is sealed");
+        let key = SecretKey::random().expect("random bytes");
+        for (at, data) in places.iter().enumerate() {
+            let sealed = key.seal(b"text", *data).expect("it is sealed");
             for (other, there) in places.iter().enumerate() {
                 let opened = key.open(&sealed, *there).is_ok();
-                assert_eq!(opened, at == other, "{place:?} at {there:?}");
+                assert_eq!(opened, at == other, "{data:?} at {there:?}");
             }
         }
     }
 
     #[test]
     fn another_key_opens_nothing() {
-        let place = Place::DataKey {
+        let data = AssociatedData::DataKey {
             tenant: Uuid::nil(),
             id: SnapshotId::at(crate::store::UnixMillis::new(0)),
             version: 1,
         };
-        let [one, other] = [(); 2].map(|()| Secret::random().expect("random bytes"));
-        let sealed = one.seal(b"text", place).expect("it is sealed");
-        assert_eq!(other.open(&sealed, place).map(|_| ()), Err(EvidenceErrorKind::Altered));
-        assert_eq!(one.unwrap(&sealed, place).map(|_| ()), Err(EvidenceErrorKind::Altered));
+        let [one, other] = [(); 2].map(|()| SecretKey::random().expect("random bytes"));
+        let sealed = one.seal(b"text", data).expect("it is sealed");
+        assert_eq!(other.open(&sealed, data).map(|_| ()), Err(EvidenceErrorKind::Altered));
+        assert_eq!(one.unwrap(&sealed, data).map(|_| ()), Err(EvidenceErrorKind::Altered));
     }
 }

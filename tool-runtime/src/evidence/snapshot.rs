@@ -1,4 +1,4 @@
-//! What a call proves.
+//! Snapshots: the evidence of one call, without its sealed contents.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,9 +15,9 @@ use crate::store::UnixMillis;
 /// The domain of a snapshot's own hash.
 const DOMAIN: &str = "tool-runtime/evidence/v1/snapshot";
 
-/// What a call proves, in what anybody may read: no argument, no output.
+/// The evidence of one call, without arguments and output.
 ///
-/// It serialises to one JSON object. `Debug` shows names and hashes, and not the summary.
+/// It serializes to one JSON object. `Debug` shows names and hashes, and not the summary.
 ///
 /// # Examples
 /// ```
@@ -44,13 +44,13 @@ const DOMAIN: &str = "tool-runtime/evidence/v1/snapshot";
 /// # use tool_runtime::serde_json;
 /// ```
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Wire", into = "Wire")]
-pub struct Snapshot(Wire);
+#[serde(try_from = "SnapshotJson", into = "SnapshotJson")]
+pub struct Snapshot(SnapshotJson);
 
-/// A snapshot's JSON. The order of the fields is part of its hash.
+/// The JSON of a snapshot. The order of the fields is part of its hash.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wire {
+struct SnapshotJson {
     snapshot_id: SnapshotId,
     tenant_id: Uuid,
     trace_id: String,
@@ -77,7 +77,7 @@ struct Wire {
 }
 
 impl Snapshot {
-    /// Starts the snapshot of a call, made at this moment; it gets a new id.
+    /// Makes the snapshot of a call at this time, under a new id.
     #[must_use]
     pub fn of_call(
         cx: &ToolContext,
@@ -86,7 +86,7 @@ impl Snapshot {
         at: UnixMillis,
     ) -> Self {
         let snapshot_id = SnapshotId::at(at);
-        Self(Wire {
+        Self(SnapshotJson {
             snapshot_id,
             tenant_id: cx.tenant_id(),
             trace_id: cx.trace_id().to_owned(),
@@ -105,16 +105,16 @@ impl Snapshot {
         })
     }
 
-    /// Sets the hash of the build that ran, such as a commit's.
+    /// Sets the hash of the build that ran, such as that of a commit.
     #[must_use]
     pub fn with_build(mut self, build: impl Into<String>) -> Self {
         self.0.build = Some(build.into());
         self
     }
 
-    /// Sets what may be shown of the input, as a JSON text.
+    /// Sets the summary of the input, as a JSON text.
     ///
-    /// It is stored as it is: leave out of it what is secret.
+    /// It is stored and shown as it is: leave secrets and personal data out of it.
     ///
     /// # Errors
     /// `InvalidSnapshot` if it is not a JSON text.
@@ -127,8 +127,8 @@ impl Snapshot {
 
     /// Sets the hash of the canonical input, with the algorithm in front.
     ///
-    /// One that anybody may compute tells who guesses the input that they are right: where it can be
-    /// guessed, take a keyed one.
+    /// An unkeyed hash confirms a guess at the input: use a keyed one where the input can be
+    /// guessed.
     #[must_use]
     pub fn with_input_hash(mut self, hash: impl Into<String>) -> Self {
         self.0.input_hash = Some(hash.into());
@@ -142,76 +142,76 @@ impl Snapshot {
         self
     }
 
-    /// Sets the code of the error that the tool returned; its output is the error then.
+    /// Sets the code of the error that the tool returned; the error is then the output.
     #[must_use]
     pub fn with_error(mut self, code: impl Into<String>) -> Self {
         self.0.error = Some(code.into());
         self
     }
 
-    /// Adds a rule that held, with its version, such as `compliance.policy_ruleset_version`.
+    /// Adds a rule that applied, with its version, such as `compliance.policy_ruleset_version`.
     #[must_use]
     pub fn with_rule(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
         self.0.rules.insert(name.into(), version.into());
         self
     }
 
-    /// Adds something that the output was made from.
+    /// Adds a source of the output.
     #[must_use]
     pub fn with_source(mut self, source: EvidenceSource) -> Self {
         self.0.sources.push(source);
         self
     }
 
-    /// Gives its id.
+    /// Returns the id.
     #[must_use]
     pub const fn id(&self) -> SnapshotId {
         self.0.snapshot_id
     }
 
-    /// Names the tenant.
+    /// Returns the tenant.
     #[must_use]
     pub const fn tenant_id(&self) -> Uuid {
         self.0.tenant_id
     }
 
-    /// Names the trace.
+    /// Returns the trace.
     #[must_use]
     pub fn trace_id(&self) -> &str {
         &self.0.trace_id
     }
 
-    /// Names the invocation.
+    /// Returns the invocation id of the call.
     #[must_use]
     pub const fn invocation_id(&self) -> Uuid {
         self.0.invocation_id
     }
 
-    /// Names the tool.
+    /// Returns the tool's name.
     #[must_use]
     pub fn tool(&self) -> &str {
         &self.0.tool
     }
 
-    /// Gives the tool's version.
+    /// Returns the tool's version.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.0.version
     }
 
-    /// Gives the hash of the build that ran.
+    /// Returns the hash of the build that ran.
     #[must_use]
     pub fn build(&self) -> Option<&str> {
         self.0.build.as_deref()
     }
 
-    /// Tells when it was made.
+    /// Returns the time at which it was made.
     #[must_use]
     pub const fn at(&self) -> UnixMillis {
         self.0.at
     }
 
-    /// Gives what may be shown of the input, as a JSON text.
+    /// Returns the summary of the input, as a JSON text.
     #[must_use]
     pub fn input_summary(&self) -> Option<&str> {
         self.0.input_summary.as_deref().map(RawValue::get)
@@ -223,13 +223,13 @@ impl Snapshot {
         self.0.input_summary.as_deref()
     }
 
-    /// Gives the hash of the canonical input, with the algorithm in front.
+    /// Returns the hash of the canonical input, with the algorithm in front.
     #[must_use]
     pub fn input_hash(&self) -> Option<&str> {
         self.0.input_hash.as_deref()
     }
 
-    /// Gives the hash of the canonical output, with the algorithm in front.
+    /// Returns the hash of the canonical output, with the algorithm in front.
     #[must_use]
     pub fn output_hash(&self) -> Option<&str> {
         self.0.output_hash.as_deref()
@@ -241,31 +241,31 @@ impl Snapshot {
         self.0.error.as_deref()
     }
 
-    /// Gives the rules that held, with their versions.
+    /// Returns the rules that applied, with their versions.
     #[must_use]
     pub const fn rules(&self) -> &BTreeMap<String, String> {
         &self.0.rules
     }
 
-    /// Gives what the output was made from.
+    /// Returns the sources of the output.
     #[must_use]
     pub fn sources(&self) -> &[EvidenceSource] {
         &self.0.sources
     }
 
-    /// Names what is kept sealed with it.
+    /// Returns the parts of the contents that are sealed with it.
     #[must_use]
     pub fn sealed(&self) -> &[ContentsPart] {
         &self.0.sealed
     }
 
-    /// Hashes all of it but what is sealed.
+    /// Computes the hash of the snapshot, without its sealed contents.
     ///
-    /// Where nothing is sealed, nothing but this hash, kept elsewhere, shows that a snapshot is the
-    /// one that was made; where something is, the vault checks it by itself.
+    /// The ledger's record of the call holds it, so that a snapshot can be compared with its
+    /// record.
     ///
     /// # Errors
-    /// `InvalidSnapshot` if it cannot be written as JSON.
+    /// `InvalidSnapshot` if it cannot be serialized to JSON.
     pub fn digest(&self) -> Result<Digest, EvidenceError> {
         self.facts().map(|facts| digest_of(&facts))
     }
@@ -274,13 +274,13 @@ impl Snapshot {
         self.0.sealed = sealed;
     }
 
-    /// The bytes that are stored, and hashed.
+    /// Serializes the snapshot to the bytes that are stored and hashed.
     pub(super) fn facts(&self) -> Result<Vec<u8>, EvidenceError> {
         serde_json::to_vec(&self.0).map_err(|_| EvidenceErrorKind::InvalidSnapshot.into())
     }
 }
 
-/// The hash of a snapshot, from the bytes that are stored.
+/// Computes the hash of a snapshot from its stored bytes.
 pub(super) fn digest_of(facts: &[u8]) -> Digest {
     Digest::of(DOMAIN, facts)
 }
@@ -300,19 +300,19 @@ impl fmt::Debug for Snapshot {
     }
 }
 
-impl PartialEq for Wire {
+impl PartialEq for SnapshotJson {
     fn eq(&self, other: &Self) -> bool {
         let texts = |wire: &Self| serde_json::to_vec(wire).ok();
         self.snapshot_id == other.snapshot_id && texts(self) == texts(other)
     }
 }
 
-impl Eq for Wire {}
+impl Eq for SnapshotJson {}
 
-impl TryFrom<Wire> for Snapshot {
+impl TryFrom<SnapshotJson> for Snapshot {
     type Error = &'static str;
 
-    fn try_from(wire: Wire) -> Result<Self, Self::Error> {
+    fn try_from(wire: SnapshotJson) -> Result<Self, Self::Error> {
         if wire.at != wire.snapshot_id.moment() {
             return Err("`at` is not the moment in `snapshot_id`");
         }
@@ -320,7 +320,7 @@ impl TryFrom<Wire> for Snapshot {
     }
 }
 
-impl From<Snapshot> for Wire {
+impl From<Snapshot> for SnapshotJson {
     fn from(snapshot: Snapshot) -> Self {
         snapshot.0
     }

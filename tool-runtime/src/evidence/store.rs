@@ -1,4 +1,4 @@
-//! What must survive of evidence, behind one trait.
+//! The store of evidence: the trait, and the rows that it keeps.
 
 use std::ops::Range;
 
@@ -11,23 +11,24 @@ use crate::store::{StoreError, UnixMillis};
 
 /// Keeps snapshots, and the tenants' keys, wrapped.
 ///
-/// What is sealed and wrapped is sealed and wrapped before it gets here; a backend can read none of
-/// it. Each operation is atomic, also against other processes that share the store, and one that
-/// returns `Ok` is as durable as the backend ever is. Each may be repeated after an error.
+/// Contents and keys are encrypted before they reach the store, which can decrypt none of them.
+/// Each operation is atomic, also against other processes that share the store. An operation that
+/// returns `Ok` is as durable as the backend makes it, and each may be repeated after an error.
 ///
-/// `testing::conformance::evidence` tests a backend.
+/// `testing::conformance::evidence` tests an implementation.
 ///
 /// # Keys
-/// A tenant's keys have versions from 1 up. A key that is destroyed leaves a mark: its version and
-/// nothing else ([`TenantKey::wrapped`] is none). So no version is given twice, and a snapshot that
-/// cannot be opened any more can be told from one that was altered. What was destroyed has to be gone
-/// from all that the backend keeps, also from its logs and free pages.
+/// A tenant's keys have versions from 1 up. A key that is destroyed leaves its version
+/// ([`TenantKey::wrapped`] is `None`), so that no version is used twice, and so that a snapshot
+/// whose key is destroyed differs from one that was altered. A destroyed key must be gone from
+/// everything that the backend keeps, also from its logs and free pages.
 #[async_trait]
 pub trait EvidenceStore: Send + Sync + 'static {
-    /// Keeps a snapshot. The first of a tenant's id is kept and never changed; putting it again
-    /// answers true.
+    /// Keeps a snapshot and returns true. The first snapshot of a tenant's id is never changed;
+    /// another one with the id is ignored.
     ///
-    /// False, and nothing is kept, if the key that it is sealed under is not there or destroyed.
+    /// Returns false and keeps nothing if the tenant key that it is sealed under is absent or
+    /// destroyed.
     async fn put_snapshot(&self, snapshot: StoredSnapshot) -> Result<bool, StoreError>;
 
     /// Finds a tenant's snapshot.
@@ -37,11 +38,11 @@ pub trait EvidenceStore: Send + Sync + 'static {
         id: SnapshotId,
     ) -> Result<Option<StoredSnapshot>, StoreError>;
 
-    /// Lists what is asked for, at most `most`, in the order of ids, from the first after `after`,
-    /// which need not be kept any more.
+    /// Lists the snapshots of a query in the order of their ids: at most `most`, from the first
+    /// after `after`, which need not exist any more.
     ///
-    /// [`ListedSnapshot::from`] makes an item from a whole snapshot; do so one by one, so that one
-    /// snapshot's sealed texts are in memory at a time.
+    /// [`ListedSnapshot::from`] makes an item from a whole snapshot. Convert one row at a time, so
+    /// that the sealed texts of one snapshot are in memory at once.
     async fn list_snapshots(
         &self,
         query: &SnapshotQuery,
@@ -49,26 +50,26 @@ pub trait EvidenceStore: Send + Sync + 'static {
         most: usize,
     ) -> Result<Vec<ListedSnapshot>, StoreError>;
 
-    /// Forgets snapshots that were made before this moment, at most `most`, the eldest first;
-    /// returns how many.
+    /// Deletes snapshots that were made before this time, at most `most`, the oldest first; returns
+    /// their number.
     async fn sweep_snapshots(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError>;
 
-    /// Adds a key to a tenant's; false, and nothing is changed, unless its version is greater than
-    /// all that the tenant has had.
+    /// Adds a tenant key. Returns false and changes nothing unless its version is greater than
+    /// every version that the tenant has had.
     async fn add_tenant_key(&self, key: TenantKey) -> Result<bool, StoreError>;
 
-    /// Finds a tenant's key, also a destroyed one.
+    /// Finds a tenant key, also a destroyed one.
     async fn find_tenant_key(
         &self,
         tenant: Uuid,
         version: u32,
     ) -> Result<Option<TenantKey>, StoreError>;
 
-    /// Finds a tenant's key of the greatest version, also a destroyed one.
+    /// Finds the tenant key of the greatest version, also a destroyed one.
     async fn newest_tenant_key(&self, tenant: Uuid) -> Result<Option<TenantKey>, StoreError>;
 
-    /// Lists keys of all tenants that are wrapped by another key than this one of the ring, at most
-    /// `most`, by tenant and version, from the first after `after`. No destroyed ones.
+    /// Lists the keys of all tenants that are not wrapped by this key of the ring, by tenant and
+    /// version: at most `most`, from the first after `after`, without destroyed keys.
     async fn list_tenant_keys(
         &self,
         not_by: &str,
@@ -76,17 +77,17 @@ pub trait EvidenceStore: Send + Sync + 'static {
         most: usize,
     ) -> Result<Vec<TenantKey>, StoreError>;
 
-    /// Puts another wrapping of the same key in place of `was`; false, and nothing is changed, if
-    /// the key is not wrapped like that any more, or destroyed.
+    /// Replaces the wrapping `was` of a tenant key by `now`. Returns false and changes nothing if
+    /// the stored wrapping is not `was`, or the key is destroyed.
     async fn rewrap_tenant_key(&self, was: &TenantKey, now: TenantKey) -> Result<bool, StoreError>;
 
-    /// Destroys those of a tenant's keys that no snapshot is sealed under, but not the newest one;
-    /// returns how many.
+    /// Destroys the tenant's keys under which no snapshot is sealed, except the newest one; returns
+    /// their number.
     async fn destroy_unused_tenant_keys(&self, tenant: Uuid) -> Result<usize, StoreError>;
 
-    /// Destroys all keys of a tenant; returns how many.
+    /// Destroys all keys of a tenant; returns their number.
     ///
-    /// An error may leave open whether they are gone from everywhere: repeat it.
+    /// After an error some keys may still exist: repeat the operation.
     async fn destroy_tenant_keys(&self, tenant: Uuid) -> Result<usize, StoreError>;
 
     /// Lists the keys of a tenant's snapshots that are wrapped by an earlier version than this one,
@@ -99,9 +100,9 @@ pub trait EvidenceStore: Send + Sync + 'static {
         most: usize,
     ) -> Result<Vec<(SnapshotId, WrappedKey)>, StoreError>;
 
-    /// Puts another wrapping of a snapshot's key in place of `was`; false, and nothing is changed,
-    /// if it is not wrapped like that any more, or either of the two tenant keys is not there or
-    /// destroyed. The checksum replaces the snapshot's in the same operation.
+    /// Replaces the wrapping `was` of a snapshot's key by `now`, and the snapshot's checksum, in
+    /// one operation. Returns false and changes nothing if the stored wrapping is not `was`, or if
+    /// one of the two tenant keys is absent or destroyed.
     async fn rewrap_data_key(
         &self,
         tenant: Uuid,
@@ -111,7 +112,7 @@ pub trait EvidenceStore: Send + Sync + 'static {
         checksum: Option<Vec<u8>>,
     ) -> Result<bool, StoreError>;
 
-    /// Gives a snapshot a checksum; false, and nothing is changed, if it has one or is not there.
+    /// Adds a checksum to a snapshot. Returns false and changes nothing if it has one or is absent.
     async fn add_checksum(
         &self,
         tenant: Uuid,
@@ -123,7 +124,7 @@ pub trait EvidenceStore: Send + Sync + 'static {
 /// The domain of the hashes of sealed texts; part of every checksum.
 const PART: &str = "tool-runtime/evidence/v1/part";
 
-/// What is stored of a snapshot for anybody to read.
+/// The unencrypted columns of a stored snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredFacts {
@@ -137,35 +138,35 @@ pub struct StoredFacts {
     pub facts: Vec<u8>,
 }
 
-/// A snapshot as it is stored.
+/// A snapshot, as a store keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredSnapshot {
-    /// What anybody may read.
+    /// The unencrypted columns.
     pub facts: StoredFacts,
-    /// What is sealed, if anything is.
+    /// The sealed contents, if there are any.
     pub sealed: Option<SealedContents>,
-    /// The keyed checksum over all of the above; none if an earlier release kept the snapshot.
+    /// The keyed checksum over all other columns; `None` if an earlier release kept the snapshot.
     pub checksum: Option<Vec<u8>>,
 }
 
-/// A snapshot in a list: all that its checksum covers, with hashes in place of the sealed texts.
+/// A snapshot of a list: the columns that its checksum covers, with hashes of the sealed texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListedSnapshot {
-    /// What anybody may read.
+    /// The unencrypted columns.
     pub facts: StoredFacts,
-    /// What is sealed, if anything is.
+    /// The hashes of the sealed contents, if there are any.
     pub sealed: Option<SealedDigests>,
     /// The keyed checksum, as in [`StoredSnapshot::checksum`].
     pub checksum: Option<Vec<u8>>,
 }
 
-/// Hashes of what a snapshot keeps sealed.
+/// Hashes of the sealed contents of a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SealedDigests {
-    /// The snapshot's own key, wrapped by its tenant's.
+    /// The snapshot's data key, wrapped by a tenant key.
     pub key: WrappedKey,
     /// The hash of the sealed arguments.
     pub arguments: Option<Digest>,
@@ -173,11 +174,11 @@ pub struct SealedDigests {
     pub output: Option<Digest>,
 }
 
-/// What a snapshot keeps sealed.
+/// The sealed contents of a snapshot, with their key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SealedContents {
-    /// The snapshot's own key, wrapped by its tenant's.
+    /// The snapshot's data key, wrapped by a tenant key.
     pub key: WrappedKey,
     /// The exact arguments, sealed.
     pub arguments: Option<Vec<u8>>,
@@ -185,17 +186,17 @@ pub struct SealedContents {
     pub output: Option<Vec<u8>>,
 }
 
-/// A snapshot's key, wrapped by a version of its tenant's.
+/// A snapshot's data key, wrapped by a version of the tenant's key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WrappedKey {
-    /// The version of the tenant's key.
+    /// The version of the tenant key.
     pub version: u32,
-    /// The key, sealed: 81 bytes.
+    /// The wrapped key: 81 bytes.
     pub wrapped: Vec<u8>,
 }
 
-/// A version of a tenant's key.
+/// A version of a tenant's key, wrapped by the key ring.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TenantKey {
@@ -203,9 +204,9 @@ pub struct TenantKey {
     pub tenant: Uuid,
     /// The version, from 1 up.
     pub version: u32,
-    /// The id of the key on the ring that wraps it; empty if it is destroyed.
+    /// The id of the ring key that wraps it; empty if it is destroyed.
     pub ring_key: Box<str>,
-    /// The key, sealed: 81 bytes. None if it is destroyed.
+    /// The wrapped key: 81 bytes. `None` if it is destroyed.
     pub wrapped: Option<Vec<u8>>,
 }
 
@@ -228,20 +229,20 @@ pub struct TenantKey {
 pub struct SnapshotQuery {
     /// The tenant.
     pub tenant: Uuid,
-    /// Of this trace alone.
+    /// Only snapshots of this trace.
     pub trace: Option<Box<str>>,
-    /// Made at this moment or later.
+    /// Only snapshots made at this time or later.
     pub from: Option<UnixMillis>,
-    /// Made before this moment.
+    /// Only snapshots made before this time.
     pub until: Option<UnixMillis>,
-    /// Of this tool alone. A store may ignore it: the vault checks each snapshot.
+    /// Only snapshots of this tool. A store may ignore it: the vault checks each snapshot.
     pub tool: Option<Box<str>>,
-    /// Of the call with this invocation id alone. A store may ignore it, as `tool`.
+    /// Only the snapshot of the call with this invocation id. A store may ignore it, as `tool`.
     pub invocation: Option<Uuid>,
 }
 
 impl StoredFacts {
-    /// Takes a snapshot's JSON text.
+    /// Makes the columns from a snapshot's JSON text.
     pub fn new(
         tenant: Uuid,
         id: SnapshotId,
@@ -266,7 +267,7 @@ impl StoredSnapshot {
         self
     }
 
-    /// Returns the snapshot as a list has it.
+    /// Makes the item of a list from the snapshot.
     #[must_use]
     pub fn listed(&self) -> ListedSnapshot {
         let Self { facts, sealed, checksum } = self;
@@ -287,7 +288,7 @@ impl From<StoredSnapshot> for ListedSnapshot {
 }
 
 impl SealedContents {
-    /// Makes what a snapshot keeps sealed.
+    /// Makes sealed contents.
     #[must_use]
     pub const fn new(key: WrappedKey, arguments: Option<Vec<u8>>, output: Option<Vec<u8>>) -> Self {
         Self { key, arguments, output }
@@ -295,7 +296,7 @@ impl SealedContents {
 }
 
 impl WrappedKey {
-    /// Takes a key that is wrapped by this version of the tenant's.
+    /// Makes a key that is wrapped by this version of the tenant's key.
     #[must_use]
     pub const fn new(version: u32, wrapped: Vec<u8>) -> Self {
         Self { version, wrapped }
@@ -303,7 +304,7 @@ impl WrappedKey {
 }
 
 impl TenantKey {
-    /// Takes a key that is wrapped by this key of the ring.
+    /// Makes a key that is wrapped by this key of the ring.
     pub fn new(
         tenant: Uuid,
         version: u32,
@@ -313,7 +314,7 @@ impl TenantKey {
         Self { tenant, version, ring_key: ring_key.into(), wrapped: Some(wrapped) }
     }
 
-    /// Makes the mark that a destroyed key leaves; a backend calls it.
+    /// Makes what remains of a destroyed key: its version. A store calls it.
     #[must_use]
     pub fn destroyed(tenant: Uuid, version: u32) -> Self {
         Self { tenant, version, ring_key: Box::default(), wrapped: None }
@@ -321,57 +322,57 @@ impl TenantKey {
 }
 
 impl SnapshotQuery {
-    /// Asks for all of a tenant's.
+    /// Selects all snapshots of a tenant.
     #[must_use]
     pub const fn of(tenant: Uuid) -> Self {
         Self { tenant, trace: None, from: None, until: None, tool: None, invocation: None }
     }
 
-    /// Asks for those of a trace.
+    /// Selects the snapshots of a trace.
     #[must_use]
     pub fn with_trace(mut self, trace: impl Into<Box<str>>) -> Self {
         self.trace = Some(trace.into());
         self
     }
 
-    /// Asks for those made at this moment or later.
+    /// Selects the snapshots made at this time or later.
     #[must_use]
     pub const fn with_from(mut self, moment: UnixMillis) -> Self {
         self.from = Some(moment);
         self
     }
 
-    /// Asks for those made before this moment.
+    /// Selects the snapshots made before this time.
     #[must_use]
     pub const fn with_until(mut self, moment: UnixMillis) -> Self {
         self.until = Some(moment);
         self
     }
 
-    /// Asks for those of a tool.
+    /// Selects the snapshots of a tool.
     #[must_use]
     pub fn with_tool(mut self, tool: impl Into<Box<str>>) -> Self {
         self.tool = Some(tool.into());
         self
     }
 
-    /// Asks for that of a call, by its invocation id.
+    /// Selects the snapshot of a call, by its invocation id.
     #[must_use]
     pub const fn with_invocation(mut self, invocation: Uuid) -> Self {
         self.invocation = Some(invocation);
         self
     }
 
-    /// Returns whether a snapshot of this tool and call is asked for.
+    /// Returns whether the query selects snapshots of this tool and call.
     pub(super) fn admits(&self, tool: &str, invocation: Uuid) -> bool {
         self.tool.as_deref().is_none_or(|it| it == tool)
             && self.invocation.is_none_or(|it| it == invocation)
     }
 
-    /// Gives the ids that are asked for, after this one, as a range of UUIDs.
+    /// Returns the selected ids after this one, as a range of UUIDs.
     ///
-    /// A snapshot's id begins with its moment, so that a time is a range of ids. The range may be
-    /// empty, and then its start is its end.
+    /// A snapshot's id begins with its time, so that a period is a range of ids. The start of an
+    /// empty range is its end.
     #[must_use]
     pub fn ids(&self, after: Option<SnapshotId>) -> Range<Uuid> {
         let end = self.until.map_or(Uuid::max(), SnapshotId::least_uuid);

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::checksum::{self, CHECKSUM_KEYS, Checker, checksum};
-use super::keys::{self, ATTEMPTS};
-use super::seal::{Place, Secret};
+use super::checksum::{self, CHECKSUM_KEYS, ChecksumVerifier, checksum};
+use super::keys::{self, MAX_ATTEMPTS};
+use super::seal::{AssociatedData, SecretKey};
 use super::snapshot::digest_of;
 use super::{
     Access, AccessAction, AccessLog, AccessOutcome, AccessRecord, Contents, ContentsPart,
@@ -19,17 +19,18 @@ use crate::ledger::Ledger;
 use crate::policy::KeyRing;
 use crate::store::{Clock, StoreError, SystemClock, UnixMillis};
 
-/// Keeps what calls prove, seals what they said, and shows it to whoever says who they are and why.
+/// Keeps snapshots of calls, encrypts their contents, and shows both to readers that state a
+/// reason.
 ///
-/// A handle: its clones share the store, the keys and the log. It keeps nothing of a snapshot and no
-/// tenant's key, so that what another process destroys is destroyed here too.
+/// A vault is a handle: its clones share the store, the keys and the log. It caches no snapshot and
+/// no tenant key, so that a key that another process destroys is destroyed here too.
 ///
 /// Without an [access log](Self::with_access_log) nothing is shown, and no key is changed. An
-/// [authorizer](Self::with_authorizer) of the host's decides who sees what.
+/// [authorizer](Self::with_authorizer) of the host decides each access.
 ///
 /// # Cancellation
-/// Whatever is dropped half way leaves everything readable that was readable before. What destroys or
-/// rewraps keys may have done a part; call it again.
+/// An operation that is dropped leaves everything readable that was readable before. One that
+/// destroys or rewraps keys may have done a part: call it again.
 ///
 /// # Examples
 /// ```
@@ -83,10 +84,10 @@ pub struct Vault {
 }
 
 impl Vault {
-    /// Opens a vault over a store, with the keys that guard the tenants' keys.
+    /// Makes a vault over a store, with the ring that wraps the tenants' keys.
     ///
-    /// All processes that share the store need the secrets on the ring, under the same ids. The ring
-    /// may be the one that signs tickets: other keys are derived from it here.
+    /// All processes that share the store need the secrets on the ring, under the same ids. The
+    /// ring may be the one that signs tickets: the vault derives other keys from it.
     pub fn new(store: impl EvidenceStore, keys: impl Into<Arc<KeyRing>>) -> Self {
         Self {
             store: Arc::new(store),
@@ -99,7 +100,8 @@ impl Vault {
         }
     }
 
-    /// Sets the host's decision about each access that shows evidence, in place of an earlier one.
+    /// Sets the host's decision about each access that shows evidence, which replaces an earlier
+    /// one.
     ///
     /// Without one, the vault allows every access by the code that holds it, and
     /// [`HttpConfig::vault`](crate::http::HttpConfig::vault) serves none of its evidence.
@@ -140,21 +142,21 @@ impl Vault {
         self
     }
 
-    /// Keeps a snapshot, with what is to be sealed beside it; returns it as it is kept.
+    /// Keeps a snapshot with its contents, which are encrypted; returns the snapshot as it is kept.
     ///
-    /// A snapshot that is kept already stays as it is, so that this may be repeated after an error.
-    /// A tenant that has no key, or had all destroyed, gets a new one.
+    /// A snapshot that is already kept is not changed, so that this may be repeated after an error.
+    /// A tenant without a key, or whose keys are destroyed, gets a new one.
     ///
     /// # Errors
-    /// `Store` when the store fails; `UnknownKey` or `Altered` when the tenant's key or the key of
-    /// the checksums does not open; `Contended` when it changes again and again; `ReservedTenant`
-    /// for the tenant `ffffffff-ffff-ffff-ffff-ffffffffffff`.
+    /// `Store` when the store fails; `UnknownKey` or `Altered` when the tenant key or the checksum
+    /// key cannot be unwrapped; `Contended` when the tenant key changes at each attempt;
+    /// `ReservedTenant` for the tenant `ffffffff-ffff-ffff-ffff-ffffffffffff`.
     pub async fn keep(
         &self,
         mut snapshot: Snapshot,
         contents: &Contents,
     ) -> Result<Snapshot, EvidenceError> {
-        not_reserved(snapshot.tenant_id())?;
+        check_not_reserved(snapshot.tenant_id())?;
         snapshot.set_sealed(contents.parts());
         let facts = StoredFacts::new(
             snapshot.tenant_id(),
@@ -173,9 +175,9 @@ impl Vault {
         Ok(snapshot)
     }
 
-    /// Checks that the store answers, and that the keys under which a snapshot would be kept open.
+    /// Checks that the store answers and that the keys of a new snapshot can be unwrapped.
     pub(super) async fn check_ready(&self, tenant: Uuid, seals: bool) -> Result<(), EvidenceError> {
-        not_reserved(tenant)?;
+        check_not_reserved(tenant)?;
         checksum::newest_key(&*self.store, &self.ring).await?;
         if seals {
             keys::newest(&*self.store, &self.ring, tenant).await?;
@@ -183,7 +185,7 @@ impl Vault {
         Ok(())
     }
 
-    /// Forgets snapshots that were made before this moment, at most `most`; returns how many.
+    /// Deletes snapshots that were made before this time, at most `most`; returns their number.
     ///
     /// # Errors
     /// `Store` when the store fails.
@@ -201,17 +203,17 @@ impl Vault {
         Ok(self.store.sweep_snapshots(before, most).await?)
     }
 
-    /// Destroys all keys of a tenant, so that nobody can open what was sealed for it until now.
+    /// Destroys all keys of a tenant, so that the contents sealed until now cannot be decrypted.
     ///
-    /// The snapshots stay, as what anybody may see. What is sealed later gets a new key. Copies of
-    /// the store that were made before, such as backups, hold the wrapped keys as they were: destroy
-    /// them too, or replace the secret on the ring once all tenants' keys are under the new one.
+    /// The snapshots remain, without their contents. Later snapshots are sealed under a new key.
+    /// Earlier copies of the store, such as backups, hold the wrapped keys: destroy them too, or
+    /// replace the secret on the ring once all tenant keys are wrapped by the new one.
     ///
-    /// Returns how many keys there were.
+    /// Returns the number of destroyed keys.
     ///
     /// # Errors
-    /// `Unrecorded` when the access log takes no record: before anything is destroyed, or of the end.
-    /// `Store` when the store fails; then repeat it.
+    /// `Unrecorded` when the access log takes no record, before anything is destroyed or of the
+    /// result; `Store` when the store fails: repeat it.
     ///
     /// # Examples
     /// ```
@@ -223,7 +225,7 @@ impl Vault {
     /// # }
     /// ```
     pub async fn shred(&self, tenant: Uuid, access: &Access) -> Result<usize, EvidenceError> {
-        not_reserved(tenant)?;
+        check_not_reserved(tenant)?;
         let draft = RecordDraft::new(AccessAction::Shred, Some(tenant), access);
         self.recorded(&draft, async { Ok(self.store.destroy_tenant_keys(tenant).await?) }).await
     }
@@ -234,19 +236,19 @@ impl Vault {
         contents: &Contents,
     ) -> Result<(), EvidenceError> {
         let StoredFacts { tenant, id, .. } = facts;
-        let data_key = Secret::random()?;
+        let data_key = SecretKey::random()?;
         let digest = digest_of(&facts.facts);
         let seal = |part| {
-            let place = Place::Part { tenant, id, part, facts: digest };
-            contents.part(part).map(|text| data_key.seal(text.as_bytes(), place)).transpose()
+            let data = AssociatedData::Part { tenant, id, part, facts: digest };
+            contents.part(part).map(|text| data_key.seal(text.as_bytes(), data)).transpose()
         };
         let arguments = seal(ContentsPart::Arguments)?;
         let output = seal(ContentsPart::Output)?;
         let checksum_key = checksum::newest_key(&*self.store, &self.ring).await?;
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let key = keys::newest(&*self.store, &self.ring, tenant).await?;
-            let place = Place::DataKey { tenant, id, version: key.version };
-            let wrapped = WrappedKey::new(key.version, data_key.wrap(&key.secret, place)?);
+            let data = AssociatedData::DataKey { tenant, id, version: key.version };
+            let wrapped = WrappedKey::new(key.version, data_key.wrap(&key.secret, data)?);
             let sealed = SealedContents::new(wrapped, arguments.clone(), output.clone());
             let stored = StoredSnapshot::new(facts.clone(), Some(sealed));
             let checksum = checksum(&checksum_key, &stored.listed());
@@ -257,20 +259,20 @@ impl Vault {
         Err(EvidenceErrorKind::Contended.into())
     }
 
-    /// Reads a stored snapshot whose checksum holds.
+    /// Verifies the checksum of a stored snapshot and reads it.
     pub(super) async fn checked(
         &self,
         stored: &StoredSnapshot,
         tenant: Uuid,
         id: SnapshotId,
     ) -> Result<Snapshot, EvidenceError> {
-        let checked = Checker::new(self).check(&stored.listed()).await;
+        let checked = ChecksumVerifier::new(self).check(&stored.listed()).await;
         checked.map_err(|error| error.of_snapshot(id))?;
-        let snapshot = snapshot_of(&stored.facts, tenant, id);
+        let snapshot = parse_snapshot(&stored.facts, tenant, id);
         snapshot.map_err(|kind| EvidenceError::from(kind).of_snapshot(id))
     }
 
-    /// Does what changes keys between two records: that it was asked for, and how it ended.
+    /// Runs an operation that changes keys, and records it before and after.
     pub(super) async fn recorded<T>(
         &self,
         draft: &RecordDraft<'_>,
@@ -287,7 +289,7 @@ impl Vault {
         self.authorizer.is_some()
     }
 
-    /// Records an access that was denied before the vault was asked.
+    /// Records an access that was denied before it reached the vault.
     pub(crate) async fn record_denied(
         &self,
         action: AccessAction,
@@ -341,13 +343,13 @@ impl<'a> RecordDraft<'a> {
     }
 }
 
-/// Refuses the tenant under whose id the vault keeps the key of the checksums.
-pub(super) fn not_reserved(tenant: Uuid) -> Result<(), EvidenceErrorKind> {
+/// Checks that a tenant's id is not the one under which the vault keeps the checksum key.
+pub(super) fn check_not_reserved(tenant: Uuid) -> Result<(), EvidenceErrorKind> {
     if tenant == CHECKSUM_KEYS { Err(EvidenceErrorKind::ReservedTenant) } else { Ok(()) }
 }
 
-/// Reads what anybody may see, and sees that it is of this tenant and id.
-pub(super) fn snapshot_of(
+/// Parses a stored snapshot, and checks that it is of this tenant and id.
+pub(super) fn parse_snapshot(
     stored: &StoredFacts,
     tenant: Uuid,
     id: SnapshotId,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_runtime::evidence::{
     AccessAction, EvidenceErrorKind, EvidenceKeeper, EvidenceRequest, EvidenceStore,
-    EvidenceVerdict, Replay, SkipReason, Snapshot, SnapshotId, SnapshotQuery, Vault, Verdict,
+    EvidenceVerdict, Replay, ReplayVerdict, SkipReason, Snapshot, SnapshotId, SnapshotQuery, Vault,
 };
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
@@ -44,7 +44,7 @@ impl Shop {
         let id = recorded(&office.ledger).await[0].evidence.as_deref().unwrap().parse().unwrap();
         let shop = Self { office, store, runtime, id };
         assert_eq!(shop.readings(shop.office.keeper.vault()).await, [None; 3]);
-        assert_eq!(shop.replayed(shop.office.keeper.vault()).await, Verdict::Same);
+        assert_eq!(shop.replayed(shop.office.keeper.vault()).await, ReplayVerdict::Same);
         shop
     }
 
@@ -56,7 +56,7 @@ impl Shop {
         [read, found, listed].map(|it| it.err().map(|error| error.kind()))
     }
 
-    async fn replayed(&self, vault: &Vault) -> Verdict {
+    async fn replayed(&self, vault: &Vault) -> ReplayVerdict {
         let replay = Replay::new(&self.runtime, &self.office.ledger, access()).vault(vault);
         let report = replay.run("trace-1").await.unwrap();
         report.calls()[0].verdict().clone()
@@ -71,7 +71,7 @@ impl Shop {
     async fn check(&self, kind: EvidenceErrorKind, reason: SkipReason) {
         let vault = self.office.keeper.vault();
         assert_eq!(self.readings(vault).await, [Some(kind); 3]);
-        assert_eq!(self.replayed(vault).await, Verdict::Skipped { reason });
+        assert_eq!(self.replayed(vault).await, ReplayVerdict::Skipped { reason });
     }
 }
 
@@ -104,7 +104,7 @@ async fn evidence_that_is_older_than_the_retention_may_have_been_swept() {
     let vault = shop.office.keeper.vault().clone().with_retention(Duration::ZERO);
     let readings = shop.readings(&vault).await;
     assert_eq!(readings, [Some(EvidenceErrorKind::NotFound), None, None]);
-    assert_eq!(shop.replayed(&vault).await, Verdict::Same, "the ledger has the arguments");
+    assert_eq!(shop.replayed(&vault).await, ReplayVerdict::Same, "the ledger has the arguments");
     let vault = vault.with_retention(Duration::from_secs(3_600));
     assert_eq!(shop.readings(&vault).await, [Some(EvidenceErrorKind::Missing); 3]);
 }
@@ -129,7 +129,7 @@ async fn evidence_without_its_checksum_is_not_replayed() {
     stored.checksum = None;
     shop.delete().await;
     assert!(shop.store.put_snapshot(stored).await.unwrap());
-    shop.check(EvidenceErrorKind::Unchecked, SkipReason::EvidenceAltered).await;
+    shop.check(EvidenceErrorKind::NoChecksum, SkipReason::EvidenceAltered).await;
 }
 
 #[tokio::test]
@@ -146,7 +146,11 @@ async fn a_replay_opens_no_more_than_the_authorizer_allows() {
             verdict
         };
         let vault = vault.clone().with_authorizer(rule);
-        assert_eq!(shop.replayed(&vault).await, Verdict::Same, "the ledger has the arguments");
+        assert_eq!(
+            shop.replayed(&vault).await,
+            ReplayVerdict::Same,
+            "the ledger has the arguments"
+        );
         let last = shop.office.accesses().pop();
         assert_eq!(last, Some(("read".to_owned(), outcome.to_owned())));
     }

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tool_runtime::contracts::ErrorCode;
-use tool_runtime::evidence::{Replay, ReplayReport, Replayed, Sealing, SkipReason, Verdict};
+use tool_runtime::evidence::{
+    Replay, ReplayReport, ReplayVerdict, ReplayedCall, Sealing, SkipReason,
+};
 use tool_runtime::ledger::LedgerQuery;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
@@ -91,12 +93,12 @@ async fn call(runtime: &Runtime, tool: &str, arguments: &str) {
     assert!(runtime.call(tool, arguments, &cx_of(TENANT)).execute().await.is_ok(), "{tool}");
 }
 
-fn verdicts(report: &ReplayReport) -> Vec<&Verdict> {
-    report.calls().iter().map(Replayed::verdict).collect()
+fn verdicts(report: &ReplayReport) -> Vec<&ReplayVerdict> {
+    report.calls().iter().map(ReplayedCall::verdict).collect()
 }
 
-fn skipped(reason: SkipReason) -> Verdict {
-    Verdict::Skipped { reason }
+fn skipped(reason: SkipReason) -> ReplayVerdict {
+    ReplayVerdict::Skipped { reason }
 }
 
 #[tokio::test]
@@ -105,14 +107,14 @@ async fn an_answer_is_the_same_or_has_drifted_with_what_has_changed() {
     let runtime = archive.runtime();
     call(&runtime, "look", r#"{"place":"here"}"#).await;
     let report = archive.run(&runtime).await;
-    assert_eq!(verdicts(&report), [&Verdict::Same]);
+    assert_eq!(verdicts(&report), [&ReplayVerdict::Same]);
     assert!(report.holds() && !report.calls()[0].version_changed());
     assert_eq!(archive.world.runs(), 2, "no cache answered");
 
     archive.world.set(5);
     let report = archive.run(&runtime).await;
     let diff = json!([{ "op": "replace", "path": "/today", "value": 5 }]);
-    let drifted = Verdict::Drifted { diff: Some(diff), earlier_error: None, error: None };
+    let drifted = ReplayVerdict::Drifted { diff: Some(diff), earlier_error: None, error: None };
     assert_eq!((verdicts(&report), report.holds()), (vec![&drifted], false));
     assert_eq!(archive.world.runs(), 3);
     // The cache is unchanged.
@@ -129,7 +131,7 @@ async fn without_a_vault_a_drift_is_seen_and_not_what_it_is() {
     archive.world.set(5);
     let replay = Replay::new(&runtime, &archive.office.ledger, access());
     let report = replay.run("trace-1").await.unwrap();
-    let drifted = Verdict::Drifted { diff: None, earlier_error: None, error: None };
+    let drifted = ReplayVerdict::Drifted { diff: None, earlier_error: None, error: None };
     assert_eq!(verdicts(&report), [&drifted]);
 }
 
@@ -172,7 +174,7 @@ async fn a_tool_that_is_gone_or_another_version_is_said_to_be() {
         .sync_handler(|_| Ok::<_, Failure>(json!({ "place": "", "today": 0 })));
     let after = archive.with(|it| it.dynamic(renewed));
     let report = archive.run(&after).await;
-    assert_eq!(verdicts(&report), [&Verdict::Same, &Verdict::Gone]);
+    assert_eq!(verdicts(&report), [&ReplayVerdict::Same, &ReplayVerdict::Gone]);
     let look = &report.calls()[0];
     assert!(look.version_changed());
     assert_eq!((look.recorded_version(), look.version()), (Some("1.0.0"), Some("2.0.0")));
@@ -203,7 +205,7 @@ async fn arguments_that_are_redacted_need_the_vault() {
     let report = bare.run("trace-1").await.unwrap();
     let not_kept = skipped(SkipReason::InputNotKept);
     assert_eq!(verdicts(&report), [&not_kept, &not_kept]);
-    assert_eq!(verdicts(&archive.run(&runtime).await), [&Verdict::Same, &not_kept]);
+    assert_eq!(verdicts(&archive.run(&runtime).await), [&ReplayVerdict::Same, &not_kept]);
 }
 
 #[tokio::test]
@@ -244,9 +246,9 @@ async fn a_failure_is_the_same_if_it_has_the_same_code() {
         archive.with(|it| it.dynamic(failing))
     };
     failing.call("fail", "{}", &cx_of(TENANT)).execute().await;
-    assert_eq!(verdicts(&archive.run(&failing).await), [&Verdict::Same]);
+    assert_eq!(verdicts(&archive.run(&failing).await), [&ReplayVerdict::Same]);
     *codes.lock().unwrap() = ErrorCode::Forbidden;
-    let drifted = Verdict::Drifted {
+    let drifted = ReplayVerdict::Drifted {
         diff: None,
         earlier_error: Some("NOT_FOUND".to_owned()),
         error: Some("FORBIDDEN".to_owned()),
@@ -327,9 +329,9 @@ async fn where_nothing_is_sealed_the_ledger_gives_the_arguments() {
     let keeper = archive.office.keeper.clone().sealing(Sealing::Nothing);
     let runtime = archive.with(|it| it.tool::<Look>().evidence(keeper));
     call(&runtime, "look", r#"{"place":"here"}"#).await;
-    assert_eq!(verdicts(&archive.run(&runtime).await), [&Verdict::Same]);
+    assert_eq!(verdicts(&archive.run(&runtime).await), [&ReplayVerdict::Same]);
     archive.world.set(1);
-    let drifted = Verdict::Drifted { diff: None, earlier_error: None, error: None };
+    let drifted = ReplayVerdict::Drifted { diff: None, earlier_error: None, error: None };
     assert_eq!(verdicts(&archive.run(&runtime).await), [&drifted]);
 }
 

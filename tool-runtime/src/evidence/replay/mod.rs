@@ -1,7 +1,7 @@
-//! Running a trace's reads again, to see whether they would answer the same today.
+//! Replay: runs the reads of a trace again and compares the answers.
 
 mod report;
-mod running;
+mod run;
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,25 +9,24 @@ use std::sync::Arc;
 use tool_contracts::{ToolContext, ToolSpec};
 use uuid::Uuid;
 
-pub use self::report::{ReplayReport, Replayed, SkipReason, Verdict};
+pub use self::report::{ReplayReport, ReplayVerdict, ReplayedCall, SkipReason};
 use super::{Access, EvidenceError, Vault};
 use crate::dispatch::Runtime;
 use crate::ledger::Ledger;
 
-/// Runs the reads of a trace again, from what was kept of them, and says which answers are still
-/// the same.
+/// Runs the reads of a trace again with their recorded arguments, and compares the answers.
 ///
-/// A write is never run. A read is subject to all that a call is subject to: its tool's permission,
-/// the host's access policy as it is today, and approval: a read that needs approval is skipped,
-/// unless [`approving`](Self::approving) says otherwise; nobody is asked, and no standing grant of
-/// the recorded user is used. Nothing is answered from a cache, and no evidence is left; each call that
-/// is run is on the ledger, with the id of the one that it repeats. That somebody replays a trace,
-/// and why, is recorded before anything is read.
+/// A write is never run. A read is judged as any call: by its tool's permission, by the host's
+/// access policy of today, and by approval. A read that needs approval is skipped unless
+/// [`approving`](Self::approving) covers its tool; no person is asked, and no standing grant of the
+/// recorded user is used. No answer comes from a cache, and no evidence is kept. Each call that is
+/// run is on the ledger, with the id of the call that it repeats. The reader and the reason are
+/// recorded before anything is read.
 ///
-/// Where the arguments come from: the vault, if they were sealed ([`vault`](Self::vault)); else the
-/// ledger, if nothing in them was redacted. The context is made from the record: its tenant, user,
-/// actor, session, site and run. Whatever else a tool depends on, such as credentials or a locale,
-/// [`context`](Self::context) adds.
+/// The arguments come from the vault if they were sealed ([`vault`](Self::vault)), else from the
+/// ledger if nothing in them was redacted. The context has the record's tenant, user, actor,
+/// session, site and run. [`context`](Self::context) adds what else a tool needs, such as
+/// credentials or a locale.
 ///
 /// ```
 /// # use tool_runtime::evidence::{EvidenceKeeper, Vault};
@@ -35,7 +34,7 @@ use crate::ledger::Ledger;
 /// # use tool_runtime::policy::KeyRing;
 /// # use tool_runtime::prelude::*;
 /// # use tool_runtime::store::Memory;
-/// use tool_runtime::evidence::{Access, Replay, Verdict};
+/// use tool_runtime::evidence::{Access, Replay, ReplayVerdict};
 ///
 /// # /// Adds two numbers.
 /// # #[ai_tool(effect = "read")]
@@ -54,7 +53,7 @@ use crate::ledger::Ledger;
 ///
 /// let access = Access::new("user:auditor-7", "complaint 4711")?;
 /// let report = Replay::new(&runtime, &ledger, access).run("trace-1").await?;
-/// assert!(matches!(report.calls()[0].verdict(), Verdict::Same));
+/// assert!(matches!(report.calls()[0].verdict(), ReplayVerdict::Same));
 /// # Ok(())
 /// # }
 /// ```
@@ -67,18 +66,18 @@ pub struct Replay {
     tenant: Option<Uuid>,
     after: Option<u64>,
     most: usize,
-    context: Option<Context>,
-    tools: Option<Tools>,
-    approves: Option<Tools>,
-    listen: Option<Listen>,
+    context: Option<ContextChange>,
+    tools: Option<ToolFilter>,
+    approves: Option<ToolFilter>,
+    on_call: Option<CallListener>,
 }
 
-type Context = Arc<dyn Fn(ToolContext) -> ToolContext + Send + Sync>;
-type Tools = Arc<dyn Fn(&ToolSpec) -> bool + Send + Sync>;
-type Listen = Arc<dyn Fn(&Replayed) + Send + Sync>;
+type ContextChange = Arc<dyn Fn(ToolContext) -> ToolContext + Send + Sync>;
+type ToolFilter = Arc<dyn Fn(&ToolSpec) -> bool + Send + Sync>;
+type CallListener = Arc<dyn Fn(&ReplayedCall) + Send + Sync>;
 
 impl Replay {
-    /// Prepares to run calls of this ledger again in this runtime, for somebody, for a reason.
+    /// Makes a replay of this ledger's calls in this runtime, for this reader and reason.
     pub fn new(runtime: &Runtime, ledger: &Ledger, access: Access) -> Self {
         let (runtime, ledger) = (runtime.clone(), ledger.clone());
         Self {
@@ -92,39 +91,37 @@ impl Replay {
             context: None,
             tools: None,
             approves: None,
-            listen: None,
+            on_call: None,
         }
     }
 
-    /// Takes arguments and earlier answers from this vault, where they were sealed.
+    /// Takes sealed arguments and earlier answers from this vault.
     pub fn vault(mut self, vault: &Vault) -> Self {
         self.vault =
             Some(vault.clone().with_access_log(self.ledger.clone()).with_ledger(&self.ledger));
         self
     }
 
-    /// Only calls of this tenant.
+    /// Replays calls of this tenant only.
     pub fn tenant(mut self, tenant_id: Uuid) -> Self {
         self.tenant = Some(tenant_id);
         self
     }
 
-    /// Only calls behind this record: the [`next`](ReplayReport::next) of the report before.
+    /// Replays calls after this record only: the [`next`](ReplayReport::next) of an earlier report.
     pub fn after(mut self, seq: u64) -> Self {
         self.after = Some(seq);
         self
     }
 
-    /// Ends after so many of the trace's calls, and [says](ReplayReport::next) that there are more;
-    /// all of them are run again if it is not set.
-    ///
-    /// Calls that are skipped count too: a trace may have any number of either.
+    /// Sets the most calls of the trace that one run covers, skipped ones included; all of them if
+    /// it is not set. The report's [`next`](ReplayReport::next) says where the next run goes on.
     pub fn at_most(mut self, calls: usize) -> Self {
         self.most = calls.max(1);
         self
     }
 
-    /// Adds to the context in which a call is run again what no record holds, such as credentials.
+    /// Changes the context in which a call is run again, such as to add credentials.
     pub fn context(
         mut self,
         change: impl Fn(ToolContext) -> ToolContext + Send + Sync + 'static,
@@ -133,8 +130,8 @@ impl Replay {
         self
     }
 
-    /// Runs only tools that the reader may call; other calls are
-    /// [skipped](SkipReason::NotAllowed). All tools unless this is set.
+    /// Sets the tools that the reader may call; calls of others are
+    /// [skipped](SkipReason::NotAllowed). All tools are allowed if it is not set.
     pub fn only_tools(
         mut self,
         may_call: impl Fn(&ToolSpec) -> bool + Send + Sync + 'static,
@@ -143,12 +140,12 @@ impl Replay {
         self
     }
 
-    /// Approves reads of these tools where they need approval, in the name of the reader
-    /// ([`Access::who`]), which their records then name; other reads that need approval are
-    /// [skipped](SkipReason::NeedsApproval). None unless this is set.
+    /// Approves reads of these tools in the name of the reader ([`Access::who`]), which is
+    /// recorded; other reads that need approval are [skipped](SkipReason::NeedsApproval). No tool
+    /// is covered if it is not set.
     ///
-    /// Set it only where the reader may decide about such calls. An access policy that denies a call
-    /// is not overruled by it.
+    /// Set it only if the reader may decide about such calls. It does not overrule an access policy
+    /// that denies a call.
     ///
     /// ```
     /// # use tool_runtime::evidence::{Access, Replay};
@@ -166,21 +163,21 @@ impl Replay {
         self
     }
 
-    /// Hears of each call as soon as it is known what became of it.
-    pub fn on_call(mut self, listen: impl Fn(&Replayed) + Send + Sync + 'static) -> Self {
-        self.listen = Some(Arc::new(listen));
+    /// Sets a function that is called with each call's result.
+    pub fn on_call(mut self, on_call: impl Fn(&ReplayedCall) + Send + Sync + 'static) -> Self {
+        self.on_call = Some(Arc::new(on_call));
         self
     }
 
-    /// Runs the reads of a trace again, in their order, one after another.
+    /// Runs the reads of a trace again, one after another, in their order.
     ///
     /// # Errors
-    /// The ledger cannot be read, or cannot record that the trace is replayed.
+    /// The ledger cannot be read, or cannot record the replay.
     ///
     /// # Cancellation
-    /// Dropping it interrupts the call that is under way, which is recorded.
+    /// Dropping the future interrupts the running call, which is recorded.
     pub async fn run(&self, trace_id: &str) -> Result<ReplayReport, EvidenceError> {
-        running::run(self, trace_id).await
+        run::run(self, trace_id).await
     }
 }
 

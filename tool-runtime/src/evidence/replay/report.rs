@@ -1,4 +1,4 @@
-//! What came of running a trace again.
+//! The report of a replay.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,19 +7,19 @@ use uuid::Uuid;
 
 use crate::ledger::RecordedCall;
 
-/// What came of running a trace's reads again.
+/// Reports the verdict on each call of a trace that was replayed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ReplayReport {
     pub(super) trace_id: String,
-    pub(super) calls: Vec<Replayed>,
-    /// The last of these calls, where the trace has more that were left out.
+    pub(super) calls: Vec<ReplayedCall>,
+    /// The record after which a further replay goes on, if the trace has more calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next: Option<u64>,
 }
 
-/// One call of a trace, and what became of it.
+/// Reports one call of a trace and its verdict.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Replayed {
+pub struct ReplayedCall {
     pub(super) seq: u64,
     pub(super) tool: String,
     pub(super) at: String,
@@ -29,100 +29,100 @@ pub struct Replayed {
     pub(super) version: Option<String>,
     #[serde(rename = "replayed_by", skip_serializing_if = "Option::is_none")]
     pub(super) by: Option<Uuid>,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: ReplayVerdict,
 }
 
-/// Whether a call would answer the same today.
+/// The result of running one call again.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Verdict {
-    /// It answers the same, or fails with the same code.
+pub enum ReplayVerdict {
+    /// The answer is the same, or the failure has the same code.
     Same,
-    /// It answers something else.
+    /// The answer differs.
     Drifted {
-        /// What would make the earlier answer today's: a JSON Patch (RFC 6902), in which secret and
-        /// personal values stand redacted. None where the earlier answer was not kept, or one of
-        /// the two is an error.
+        /// The JSON Patch (RFC 6902) from the earlier answer to today's, with secret and personal
+        /// values redacted. `None` if the earlier answer was not kept, or one of the two is an
+        /// error.
         #[serde(skip_serializing_if = "Option::is_none")]
         diff: Option<Value>,
-        /// The code of the error with which it ended then.
+        /// The code of the earlier error.
         #[serde(skip_serializing_if = "Option::is_none")]
         earlier_error: Option<String>,
-        /// The code of the error with which it ends today.
+        /// The code of today's error.
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
-    /// There is no tool of this name any more.
+    /// No tool has the name any more.
     Gone,
-    /// It was not run again.
+    /// The call was not run again.
     Skipped {
-        /// Why.
+        /// The reason.
         reason: SkipReason,
     },
 }
 
-/// Why a call was not run again.
+/// The reason for which a call was not run again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SkipReason {
-    /// It has an effect, then or today.
+    /// The tool has an effect, today or when the call was made.
     Write,
-    /// It did not run at all: it was refused, declined or dropped.
+    /// The call did not run: it was refused, declined or dropped.
     NotRun,
-    /// Its arguments were not kept, something in what was kept is redacted, or the vault's
-    /// authorizer withholds them.
+    /// The arguments were not kept, are kept redacted, or are withheld by the vault's authorizer.
     InputNotKept,
-    /// Its arguments are sealed, and cannot be opened.
+    /// The arguments are sealed and cannot be decrypted.
     InputSealed,
-    /// What was kept of its arguments is not what they were: their hash is another.
+    /// The kept arguments do not have the recorded hash.
     InputAltered,
-    /// Its snapshot is not the one that the call left: it was changed, stripped of its checksum, or
-    /// differs from the ledger's record.
+    /// The snapshot was changed, has lost its checksum, or differs from the ledger's record.
     EvidenceAltered,
-    /// The ledger names its snapshot, and the vault does not have it.
+    /// The ledger names the snapshot, and the vault does not have it.
     EvidenceMissing,
-    /// It may not run in this runtime, or not for this user.
+    /// The runtime's access policy denies the call.
     Refused,
-    /// Its tool needs approval, and nobody has given it for this replay.
+    /// The tool needs approval, which this replay does not have.
     NeedsApproval,
-    /// The reader may not call its tool.
+    /// The reader may not call the tool.
     NotAllowed,
-    /// Nothing is known of its answer to compare with.
+    /// The hash of the earlier answer was not kept.
     OutputNotKept,
 }
 
 impl ReplayReport {
-    /// Names the trace.
+    /// Returns the trace.
     #[must_use]
     pub fn trace_id(&self) -> &str {
         &self.trace_id
     }
 
-    /// Lists the trace's calls in their order, with what became of each.
+    /// Returns the trace's calls in their order, each with its verdict.
     #[must_use]
-    pub fn calls(&self) -> &[Replayed] {
+    pub fn calls(&self) -> &[ReplayedCall] {
         &self.calls
     }
 
-    /// Tells behind which record a further replay [goes on](super::Replay::after), where this one has
-    /// left out calls of the trace; none if it has not.
+    /// Returns the record after which a further replay [goes on](super::Replay::after); `None` if
+    /// this one has covered the trace.
     #[must_use]
     pub fn next(&self) -> Option<u64> {
         self.next
     }
 
-    /// Tells whether every call that was run again answered the same, and none is gone.
+    /// Returns whether every call that was run again has the verdict `Same`, and no tool is gone.
     #[must_use]
     pub fn holds(&self) -> bool {
-        let holds = |it: &Replayed| matches!(it.verdict, Verdict::Same | Verdict::Skipped { .. });
+        let holds = |it: &ReplayedCall| {
+            matches!(it.verdict, ReplayVerdict::Same | ReplayVerdict::Skipped { .. })
+        };
         self.calls.iter().all(holds)
     }
 }
 
-impl Replayed {
-    pub(super) fn of(seq: u64, call: &RecordedCall, verdict: Verdict) -> Self {
+impl ReplayedCall {
+    pub(super) fn of(seq: u64, call: &RecordedCall, verdict: ReplayVerdict) -> Self {
         Self {
             seq,
             tool: call.tool.clone(),
@@ -134,51 +134,51 @@ impl Replayed {
         }
     }
 
-    /// Gives the number of the call's record.
+    /// Returns the number of the call's record.
     #[must_use]
     pub fn seq(&self) -> u64 {
         self.seq
     }
 
-    /// Names the tool.
+    /// Returns the tool's name.
     #[must_use]
     pub fn tool(&self) -> &str {
         &self.tool
     }
 
-    /// Tells when the call ended, as its record says it.
+    /// Returns the time at which the call ended, as its record has it.
     #[must_use]
     pub fn at(&self) -> &str {
         &self.at
     }
 
-    /// Gives the tool's version then.
+    /// Returns the tool's version in the record.
     #[must_use]
     pub fn recorded_version(&self) -> Option<&str> {
         self.recorded_version.as_deref()
     }
 
-    /// Gives the tool's version today, if there is the tool.
+    /// Returns the tool's version today, if the tool exists.
     #[must_use]
     pub fn version(&self) -> Option<&str> {
         self.version.as_deref()
     }
 
-    /// Tells whether the tool is another version today.
+    /// Returns whether the tool's version has changed.
     #[must_use]
     pub fn version_changed(&self) -> bool {
         self.version.is_some() && self.version != self.recorded_version
     }
 
-    /// Gives the invocation id of the call that repeated it, if one did.
+    /// Returns the invocation id of the call that repeated it, if it was run.
     #[must_use]
     pub fn replayed_by(&self) -> Option<Uuid> {
         self.by
     }
 
-    /// Tells whether the call would answer the same today.
+    /// Returns the verdict.
     #[must_use]
-    pub fn verdict(&self) -> &Verdict {
+    pub fn verdict(&self) -> &ReplayVerdict {
         &self.verdict
     }
 }

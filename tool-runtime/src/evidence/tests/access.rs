@@ -1,4 +1,4 @@
-//! Who looked, and why, is told before anything is shown.
+//! Each access is recorded with its reader and reason before anything is shown.
 
 use super::*;
 use crate::evidence::{AccessAction, AccessOutcome};
@@ -21,7 +21,7 @@ fn said(record: &AccessRecord) -> (AccessAction, Option<SnapshotId>, AccessOutco
 fn an_access_names_a_reader_and_a_reason() {
     let long = "x".repeat(257);
     for (who, why) in [("", "why"), (" \n", "why"), ("who", ""), ("who", "\t "), (&long, "why")] {
-        let error = Access::new(who, why).expect_err("it names nobody, or nothing");
+        let error = Access::new(who, why).expect_err("a reader or a reason is missing");
         assert_eq!(error.kind(), EvidenceErrorKind::InvalidAccess);
     }
     Access::new("who", "x".repeat(1025)).expect_err("the reason is too long");
@@ -70,7 +70,7 @@ async fn a_change_that_fails_is_told_as_failed() {
     let store = Memory::new();
     keep(&vault(store.clone()), TENANT).await;
     let log = Log::default();
-    let stepped = Stepped::new(&store, 0, Meddle::FailBefore);
+    let stepped = FaultyStore::new(&store, 0, StoreFault::FailBefore);
     let vault = Vault::new(stepped, ring()).with_access_log(log.clone());
     vault.shred(TENANT, &access()).await.expect_err("the store failed");
     let kind = EvidenceErrorKind::Store(StoreErrorKind::Unavailable);
@@ -94,7 +94,7 @@ async fn without_a_record_nothing_is_shown_and_nothing_changed() {
             vault.rewrap_tenant_keys(&access()).await.map(drop),
         ];
         for refused in refused {
-            let error = refused.expect_err("nobody is told");
+            let error = refused.expect_err("it is not recorded");
             assert_eq!(error.kind(), EvidenceErrorKind::Unrecorded);
         }
     }
@@ -109,13 +109,10 @@ async fn an_error_says_what_failed_without_values() {
     let (vault, log) = logged(&Memory::new());
     let id = keep(&vault, TENANT).await;
     log.shut.store(true, Ordering::SeqCst);
-    let error = vault.read(TENANT, id, &access()).await.expect_err("nobody is told");
+    let error = vault.read(TENANT, id, &access()).await.expect_err("it is not recorded");
     let source = std::error::Error::source(&error).map(ToString::to_string);
     assert_eq!(source.as_deref(), Some("the store is full: the log is full"));
-    assert_eq!(
-        error.to_string(),
-        "the access log did not take the record: nothing is shown without"
-    );
+    assert_eq!(error.to_string(), "the access could not be recorded, so nothing is shown");
     let shown = format!("{error:?} {error}");
     assert!(!shown.contains("4711") && !shown.contains(&id.to_string()), "{shown}");
 }

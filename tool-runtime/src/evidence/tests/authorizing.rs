@@ -16,7 +16,7 @@ fn guarded(store: &Memory, authorizer: impl EvidenceAuthorizer) -> (Vault, Log) 
     (vault.with_authorizer(authorizer), log)
 }
 
-/// Snapshots of tools of these names, in this order.
+/// Keeps a snapshot for each of these tools, in this order; returns their ids.
 async fn kept(store: &Memory, tools: &[&str]) -> Vec<SnapshotId> {
     let cx = ToolContext::builder(TENANT, "trace-1").run_id("run-1").build().expect("a context");
     let (vault, mut ids) = (vault(store.clone()), Vec::new());
@@ -41,7 +41,7 @@ async fn a_snapshot_that_is_denied_looks_like_one_that_there_is_not() {
     for id in [id, absent] {
         assert_eq!(vault.find(TENANT, id, &access()).await.expect("an answer"), None);
         let error = vault.read(TENANT, id, &access()).await.expect_err("nothing is shown");
-        let text = "the tenant has no such snapshot: it never was, or was swept";
+        let text = "the tenant has no snapshot with this id";
         assert_eq!((error.to_string().as_str(), error.snapshot()), (text, None));
         assert!(error.source().is_none());
     }

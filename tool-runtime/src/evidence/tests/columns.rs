@@ -1,4 +1,4 @@
-//! Every change of a row in the file is found, by each way of reading.
+//! Every change of a row in the file is found by each operation that reads it.
 
 use rusqlite::Connection;
 
@@ -7,7 +7,7 @@ use super::*;
 use crate::evidence::SnapshotQuery;
 use crate::store::Sqlite;
 
-/// A change that a person with the file can make, and where the changed row is read from.
+/// A change of the file, and the tenant under which the changed row is read.
 struct Change {
     what: &'static str,
     sql: &'static str,
@@ -54,7 +54,7 @@ const CHANGES: [Change; 21] = [
         what: "no checksum",
         sql: "UPDATE evidence SET checksum = NULL WHERE id = $sealed",
         tenant: TENANT,
-        kind: EvidenceErrorKind::Unchecked,
+        kind: EvidenceErrorKind::NoChecksum,
     },
     of_mine("a cut checksum", "UPDATE evidence SET checksum = substr(checksum, 1, 36)"),
     of_mine("an empty checksum", "UPDATE evidence SET checksum = x''"),
@@ -82,7 +82,7 @@ const CHANGES: [Change; 21] = [
               SELECT $other_tenant, id, trace, CAST(replace(CAST(facts AS TEXT), $mine, $theirs) \
               AS BLOB) FROM evidence WHERE id = $plain",
         tenant: OTHER,
-        kind: EvidenceErrorKind::Unchecked,
+        kind: EvidenceErrorKind::NoChecksum,
     },
     Change {
         what: "an invented row with the checksum of another",
@@ -94,7 +94,7 @@ const CHANGES: [Change; 21] = [
     },
 ];
 
-/// Changes rows as a person who has the file does.
+/// Changes rows of the file with SQL.
 fn change(folder: &Folder, sql: &str, ids: [SnapshotId; 3]) {
     let blob = |id: Uuid| format!("x'{}'", id.simple());
     let [sealed, plain, other] = ids.map(|id| blob(id.uuid()));
@@ -106,11 +106,11 @@ fn change(folder: &Folder, sql: &str, ids: [SnapshotId; 3]) {
         .replace("$mine", &format!("'{TENANT}'"))
         .replace("$theirs", &format!("'{OTHER}'"));
     let connection = Connection::open(folder.path()).expect("a connection");
-    connection.execute_batch(&sql).expect("anybody may who has the file");
+    connection.execute_batch(&sql).expect("the file is writable");
     assert!(connection.total_changes() > 0, "{sql}");
 }
 
-/// Every way of reading a tenant's snapshot fails so, and a list names the snapshot.
+/// Checks that each operation that reads the snapshot fails so, and that a list names it.
 async fn check_found(store: Sqlite, case: &Change, ids: [SnapshotId; 3]) {
     let (vault, tenant, what) = (vault(store), case.tenant, case.what);
     let mut found = Vec::new();
@@ -221,10 +221,10 @@ async fn snapshots_of_an_earlier_release_get_checksums_unless_they_were_altered(
     change(&folder, "UPDATE evidence SET trace = 'trace-2' WHERE id = $plain", ids);
     let again = vault(folder.open());
     let error = again.find(TENANT, plain, &access()).await.expect_err("it has no checksum");
-    assert_eq!((error.kind(), error.snapshot()), (EvidenceErrorKind::Unchecked, Some(plain)));
+    assert_eq!((error.kind(), error.snapshot()), (EvidenceErrorKind::NoChecksum, Some(plain)));
     let done = again.add_checksums(TENANT, &access()).await.expect("a store");
     assert_eq!((done.added, done.altered), (2, 1));
     check_read(&again, TENANT, sealed[0]).await;
     assert!(again.find(TENANT, plain, &access()).await.expect("it is checked").is_some());
-    check_shut(&again, TENANT, sealed[1], EvidenceErrorKind::Unchecked).await;
+    check_shut(&again, TENANT, sealed[1], EvidenceErrorKind::NoChecksum).await;
 }

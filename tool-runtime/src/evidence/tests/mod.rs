@@ -1,15 +1,15 @@
-//! What the vault promises: nothing altered opens, nothing shredded opens, nothing else is lost.
+//! Tests of the vault: altered and shredded contents do not open, and all others do.
 
 mod access;
 mod authorizing;
 #[cfg(feature = "sqlite")]
 mod columns;
-mod known;
+mod faulty_store;
+mod known_answers;
 mod rotation;
 mod shredding;
 #[cfg(feature = "sqlite")]
 mod sqlite;
-mod stepped;
 mod tampering;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,10 +19,10 @@ use async_trait::async_trait;
 use tool_contracts::{EvidenceSource, ToolContext};
 use uuid::Uuid;
 
-use self::stepped::{Meddle, Stepped};
+use self::faulty_store::{FaultyStore, StoreFault};
 use super::{
-    Access, AccessLog, AccessRecord, Contents, EvidenceErrorKind, EvidenceStore, Opened, Snapshot,
-    SnapshotId, Vault,
+    Access, AccessLog, AccessRecord, Contents, EvidenceErrorKind, EvidenceStore, OpenedSnapshot,
+    Snapshot, SnapshotId, Vault,
 };
 use crate::canonical::Digest;
 use crate::policy::KeyRing;
@@ -34,7 +34,7 @@ const START: UnixMillis = UnixMillis::new(1_800_000_000_000);
 const ARGUMENTS: &str = r#"{"card":"4111-1111-CANARY-IN"}"#;
 const OUTPUT: &str = r#"{"total":17,"note":"CANARY-OUT"}"#;
 
-/// Remembers what it is told, unless it is shut.
+/// A log that remembers the records, unless it is set to fail.
 #[derive(Clone, Default)]
 struct Log {
     records: Arc<Mutex<Vec<AccessRecord>>>,
@@ -103,7 +103,11 @@ async fn keep(vault: &Vault, tenant: Uuid) -> SnapshotId {
     vault.keep(snapshot_of(tenant), &contents()).await.expect("it is kept").id()
 }
 
-async fn read(vault: &Vault, tenant: Uuid, id: SnapshotId) -> Result<Opened, EvidenceErrorKind> {
+async fn read(
+    vault: &Vault,
+    tenant: Uuid,
+    id: SnapshotId,
+) -> Result<OpenedSnapshot, EvidenceErrorKind> {
     vault.read(tenant, id, &access()).await.map_err(|error| error.kind())
 }
 
@@ -188,9 +192,9 @@ async fn debug_shows_no_contents_and_no_keys() {
     let vault = vault(store.clone());
     let id = keep(&vault, TENANT).await;
     let opened = read(&vault, TENANT, id).await.expect("it opens");
-    let key = super::seal::Secret::random().expect("random bytes");
-    let open = super::keys::OpenKey { version: 1, secret: key };
+    let key = super::seal::SecretKey::random().expect("random bytes");
+    let open = super::keys::UnwrappedKey { version: 1, secret: key };
     let shown = format!("{vault:?} {opened:#?} {:?} {open:?}", contents());
     assert!(!shown.contains("CANARY") && !shown.contains("card"), "{shown}");
-    assert!(shown.contains("pricing.quote") && shown.contains("Secret(***)"), "{shown}");
+    assert!(shown.contains("pricing.quote") && shown.contains("SecretKey(***)"), "{shown}");
 }

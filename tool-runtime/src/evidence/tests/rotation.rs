@@ -1,7 +1,7 @@
-//! New keys: of a tenant, of the ring; ended half way, and while others read and write.
+//! Rotation of a tenant's and the ring's keys, also when it stops early or other operations run.
 
 use super::*;
-use crate::evidence::{Rewrapped, TenantKey};
+use crate::evidence::{RewrapReport, TenantKey};
 
 /// A store with snapshots of two tenants under the old ring's key.
 async fn kept(count: usize) -> (Memory, Vec<(Uuid, SnapshotId)>) {
@@ -38,7 +38,7 @@ async fn a_rotation_brings_all_snapshots_under_a_new_key() {
     let before = store.find_snapshot(TENANT, ids[0].1).await.expect("a store").expect("kept");
     let rotated = vault.rotate(TENANT, &access()).await.expect("it rotates");
     assert_eq!((rotated.version, rotated.destroyed), (2, 1));
-    assert_eq!(rotated.snapshots, Rewrapped { changed: 300, unreadable: 0 });
+    assert_eq!(rotated.snapshots, RewrapReport { changed: 300, unreadable: 0 });
     assert_eq!((live(&store, TENANT).await, live(&store, OTHER).await), (vec![2], vec![1]));
     let after = store.find_snapshot(TENANT, ids[0].1).await.expect("a store").expect("kept");
     let parts =
@@ -59,10 +59,10 @@ async fn a_tenant_without_keys_has_nothing_to_rotate() {
 
 #[tokio::test]
 async fn a_rotation_that_ends_anywhere_leaves_everything_readable() {
-    for meddle in [Meddle::FailBefore, Meddle::FailAfter] {
+    for meddle in [StoreFault::FailBefore, StoreFault::FailAfter] {
         for step in 0.. {
             let (store, ids) = kept(3).await;
-            let stepped = Stepped::new(&store, step, meddle.clone());
+            let stepped = FaultyStore::new(&store, step, meddle.clone());
             let ended = vault(stepped.clone()).rotate(TENANT, &access()).await;
             if !stepped.has_happened() {
                 assert!(step > 8, "a rotation has more steps than {step}");
@@ -86,9 +86,9 @@ async fn a_new_secret_on_the_ring_wraps_all_tenants_keys() {
     let both = vault(store.clone());
     check_all(&both, &ids).await;
     let rewrapped = both.rewrap_tenant_keys(&access()).await.expect("it rewraps");
-    assert_eq!(rewrapped, Rewrapped { changed: 2, unreadable: 0 });
+    assert_eq!(rewrapped, RewrapReport { changed: 2, unreadable: 0 });
     let rewrapped = both.rewrap_tenant_keys(&access()).await.expect("nothing is left");
-    assert_eq!(rewrapped, Rewrapped::default());
+    assert_eq!(rewrapped, RewrapReport::default());
     let new = KeyRing::new("new", &[7; 32]).expect("a ring");
     check_all(&Vault::new(store.clone(), new).with_access_log(Log::default()), &ids).await;
     let old = Vault::new(store, old_ring()).with_access_log(Log::default());
@@ -104,7 +104,7 @@ async fn a_key_that_does_not_open_is_counted_and_left() {
     let other = Vault::new(store.clone(), other).with_access_log(Log::default());
     let rewrapped = other.rewrap_tenant_keys(&access()).await.expect("it goes through all");
     // The keys of two tenants, and the key of the checksums.
-    assert_eq!(rewrapped, Rewrapped { changed: 0, unreadable: 3 });
+    assert_eq!(rewrapped, RewrapReport { changed: 0, unreadable: 3 });
 
     let kept = store.find_snapshot(TENANT, ids[0].1).await.expect("a store").expect("kept");
     let was = kept.sealed.expect("sealed").key;
@@ -114,7 +114,7 @@ async fn a_key_that_does_not_open_is_counted_and_left() {
     assert!(replaced.expect("a store"));
     let vault = vault(store.clone());
     let rotated = vault.rotate(TENANT, &access()).await.expect("it goes through all");
-    assert_eq!(rotated.snapshots, Rewrapped { changed: 1, unreadable: 1 });
+    assert_eq!(rotated.snapshots, RewrapReport { changed: 1, unreadable: 1 });
     assert_eq!(live(&store, TENANT).await, [1, 2], "a key that something needs is not destroyed");
     check_shut(&vault, TENANT, ids[0].1, EvidenceErrorKind::Altered).await;
     check_all(&vault, &ids[1..]).await;
@@ -122,10 +122,10 @@ async fn a_key_that_does_not_open_is_counted_and_left() {
 
 #[tokio::test]
 async fn rewrapping_that_ends_anywhere_leaves_everything_readable() {
-    for meddle in [Meddle::FailBefore, Meddle::FailAfter] {
+    for meddle in [StoreFault::FailBefore, StoreFault::FailAfter] {
         for step in 0.. {
             let (store, ids) = kept(1).await;
-            let stepped = Stepped::new(&store, step, meddle.clone());
+            let stepped = FaultyStore::new(&store, step, meddle.clone());
             let ended = vault(stepped.clone()).rewrap_tenant_keys(&access()).await;
             if !stepped.has_happened() {
                 assert!(step > 3, "rewrapping has more steps than {step}");
@@ -141,8 +141,8 @@ async fn rewrapping_that_ends_anywhere_leaves_everything_readable() {
 }
 
 /// Another process that rotates twice, and rewraps.
-fn rotates() -> Meddle {
-    Meddle::First(Arc::new(|store| {
+fn rotates() -> StoreFault {
+    StoreFault::First(Arc::new(|store| {
         Box::pin(async move {
             let vault = vault(store);
             vault.rotate(TENANT, &access()).await.expect("it rotates");
@@ -156,7 +156,7 @@ fn rotates() -> Meddle {
 async fn who_reads_while_another_process_rotates_reads() {
     for step in 0.. {
         let (store, ids) = kept(2).await;
-        let stepped = Stepped::new(&store, step, rotates());
+        let stepped = FaultyStore::new(&store, step, rotates());
         check_all(&vault(stepped.clone()), &ids).await;
         if !stepped.has_happened() {
             assert!(step > 4, "reading has more steps than {step}");
@@ -169,7 +169,7 @@ async fn who_reads_while_another_process_rotates_reads() {
 async fn who_writes_while_another_process_rotates_loses_nothing() {
     for step in 0.. {
         let (store, ids) = kept(1).await;
-        let stepped = Stepped::new(&store, step, rotates());
+        let stepped = FaultyStore::new(&store, step, rotates());
         let id = keep(&vault(stepped.clone()), TENANT).await;
         if !stepped.has_happened() {
             assert!(step > 1, "keeping has more steps than {step}");
@@ -185,7 +185,7 @@ async fn who_writes_while_another_process_rotates_loses_nothing() {
 async fn who_rotates_while_another_process_rotates_loses_nothing() {
     for step in 0.. {
         let (store, ids) = kept(3).await;
-        let stepped = Stepped::new(&store, step, rotates());
+        let stepped = FaultyStore::new(&store, step, rotates());
         let rotated = vault(stepped.clone()).rotate(TENANT, &access()).await;
         let rotated = rotated.expect("another rotation is no error");
         assert_eq!(rotated.snapshots.unreadable, 0, "at step {step}");
@@ -202,10 +202,10 @@ async fn who_rotates_while_another_process_rotates_loses_nothing() {
 
 #[tokio::test]
 async fn who_keeps_and_fails_may_keep_again() {
-    for meddle in [Meddle::FailBefore, Meddle::FailAfter] {
+    for meddle in [StoreFault::FailBefore, StoreFault::FailAfter] {
         for step in 0.. {
             let store = Memory::new();
-            let stepped = Stepped::new(&store, step, meddle.clone());
+            let stepped = FaultyStore::new(&store, step, meddle.clone());
             let (vault, snapshot) = (vault(stepped.clone()), snapshot_of(TENANT));
             let ended = vault.keep(snapshot.clone(), &contents()).await;
             if !stepped.has_happened() {

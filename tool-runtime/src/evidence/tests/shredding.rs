@@ -1,9 +1,9 @@
-//! What is shredded stays shut: in every process, and whatever others were doing meanwhile.
+//! Shredded contents cannot be opened in any process, whichever operations run meanwhile.
 
 use super::*;
 
-fn shreds() -> Meddle {
-    Meddle::First(Arc::new(|store| {
+fn shreds() -> StoreFault {
+    StoreFault::First(Arc::new(|store| {
         Box::pin(async move {
             vault(store).shred(TENANT, &access()).await.expect("it shreds");
         })
@@ -52,7 +52,7 @@ async fn what_is_kept_after_shredding_opens_and_what_was_before_does_not() {
 async fn shredding_at_any_step_of_a_rotation_is_final() {
     for step in 0.. {
         let (store, ids) = kept().await;
-        let stepped = Stepped::new(&store, step, shreds());
+        let stepped = FaultyStore::new(&store, step, shreds());
         let rotated = vault(stepped.clone()).rotate(TENANT, &access()).await;
         let rotated = rotated.expect("shredding is no error of the rotation");
         assert_eq!(rotated.snapshots.unreadable, 0, "at step {step}");
@@ -72,7 +72,7 @@ async fn shredding_at_any_step_of_rewrapping_is_final() {
         let store = Memory::new();
         let old = Vault::new(store.clone(), old_ring()).with_access_log(Log::default());
         let id = keep(&old, TENANT).await;
-        let stepped = Stepped::new(&store, step, shreds());
+        let stepped = FaultyStore::new(&store, step, shreds());
         let rewrapped = vault(stepped.clone()).rewrap_tenant_keys(&access()).await;
         assert_eq!(rewrapped.expect("shredding is no error").unreadable, 0);
         if !stepped.has_happened() {
@@ -86,7 +86,7 @@ async fn shredding_at_any_step_of_rewrapping_is_final() {
 async fn what_is_kept_while_a_tenant_is_shredded_is_readable_or_shredded() {
     for step in 0.. {
         let (store, ids) = kept().await;
-        let stepped = Stepped::new(&store, step, shreds());
+        let stepped = FaultyStore::new(&store, step, shreds());
         let id = keep(&vault(stepped.clone()), TENANT).await;
         if !stepped.has_happened() {
             break;
@@ -99,9 +99,9 @@ async fn what_is_kept_while_a_tenant_is_shredded_is_readable_or_shredded() {
 
 #[tokio::test]
 async fn shredding_that_fails_may_be_repeated() {
-    for meddle in [Meddle::FailBefore, Meddle::FailAfter] {
+    for meddle in [StoreFault::FailBefore, StoreFault::FailAfter] {
         let (store, ids) = kept().await;
-        let vault = vault(Stepped::new(&store, 0, meddle));
+        let vault = vault(FaultyStore::new(&store, 0, meddle));
         let error = vault.shred(TENANT, &access()).await.expect_err("the store failed");
         assert_eq!(error.kind(), EvidenceErrorKind::Store(StoreErrorKind::Unavailable));
         vault.shred(TENANT, &access()).await.expect("it shreds");

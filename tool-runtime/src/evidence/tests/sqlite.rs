@@ -1,4 +1,4 @@
-//! In a file: what is opened again, and what bytes are in it.
+//! The vault over a SQLite file: reopening it, and the bytes in it.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use futures::future::join_all;
 use super::*;
 use crate::store::Sqlite;
 
-/// A folder that is gone when the test is.
+/// A folder that is deleted after the test.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
@@ -26,7 +26,7 @@ impl Folder {
         options.open(self.path()).expect("a store")
     }
 
-    /// How many of these bytes' first occurrences there are in the files.
+    /// Counts the files in which these bytes occur.
     fn count(&self, marks: &[Vec<u8>]) -> usize {
         let files = std::fs::read_dir(&self.0).expect("a folder").map(|file| file.expect("a file"));
         let mut windows = std::collections::HashSet::new();
@@ -150,6 +150,6 @@ async fn a_log_that_cannot_be_emptied_is_said_and_shredding_repeated() {
     check_shut(&vault, TENANT, id, EvidenceErrorKind::Shredded).await;
     assert_eq!(folder.count(&key), 1, "the log has it");
     drop(reader);
-    vault.shred(TENANT, &access()).await.expect("nobody uses the log");
+    vault.shred(TENANT, &access()).await.expect("the log is not in use");
     assert_eq!(folder.count(&key), 0);
 }

@@ -1,4 +1,4 @@
-//! What was changed, cut, moved or exchanged in the store does not open.
+//! Sealed contents that were changed, cut, moved or exchanged in the store do not open.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::evidence::checksum::CHECKSUM_KEYS;
 use crate::evidence::{StoredSnapshot, TenantKey};
 
-/// Two snapshots of a tenant and one of another, as they lie in a store.
+/// Two stored snapshots of a tenant and one of another.
 #[derive(Debug, Clone)]
 struct Stored {
     one: StoredSnapshot,
@@ -42,7 +42,7 @@ impl Stored {
         self.one.sealed.as_mut().expect("sealed")
     }
 
-    /// The bytes that anybody who may write the store may change.
+    /// The bytes that a process with access to the store may change.
     fn bytes(&mut self, which: usize) -> &mut Vec<u8> {
         match which {
             0 => &mut self.one.facts.facts,
@@ -53,8 +53,8 @@ impl Stored {
         }
     }
 
-    /// Reads the first one out of a store that holds exactly this.
-    async fn read(&self) -> Result<Opened, EvidenceErrorKind> {
+    /// Reads the first snapshot from a store that holds these rows.
+    async fn read(&self) -> Result<OpenedSnapshot, EvidenceErrorKind> {
         let store = Memory::new();
         for key in [&self.key, &self.their_key, &self.checksum_key] {
             let key = key.clone();
@@ -191,7 +191,7 @@ async fn keys_cannot_be_exchanged() {
     (changed.key.version, changed.sealed().key.version) = (2, 2);
     changed.check_altered("another version").await;
     let mut changed = stored.clone();
-    changed.key.ring_key = "nobody".into();
+    changed.key.ring_key = "absent".into();
     assert_eq!(changed.read().await.map(|_| "opened"), Err(EvidenceErrorKind::UnknownKey));
 }
 

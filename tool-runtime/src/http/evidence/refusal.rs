@@ -34,12 +34,12 @@ pub(super) fn problem(error: &EvidenceError) -> Problem {
             let problem = Problem::new(StatusCode::GONE, ErrorCode::NotFound, message);
             problem.with_reason(RefusalReason::EvidenceShredded)
         }
-        Kind::Altered | Kind::Unchecked | Kind::NotAsRecorded => {
-            damaged(RefusalReason::EvidenceAltered, "stored evidence is not what was kept")
+        Kind::Altered | Kind::NoChecksum | Kind::NotAsRecorded => {
+            damaged(RefusalReason::EvidenceAltered, "the stored evidence was altered")
         }
         Kind::Missing => damaged(
             RefusalReason::EvidenceMissing,
-            "evidence that the ledger names is not in its store",
+            "the ledger names the evidence, but its store does not have it",
         ),
         Kind::UnknownKey => {
             damaged(RefusalReason::UnknownKey, "this server lacks a key of the evidence")

@@ -9,7 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use tool_contracts::EvidenceSource;
 use uuid::Uuid;
 
-use crate::evidence::{ContentsPart, Opened, Snapshot, SnapshotPage};
+use crate::evidence::{ContentsPart, OpenedSnapshot, Snapshot, SnapshotPage};
 
 /// Lists snapshots of a tenant.
 #[derive(Serialize, JsonSchema)]
@@ -108,7 +108,7 @@ impl<'a> EvidenceSnapshot<'a> {
 }
 
 impl<'a> EvidenceContents<'a> {
-    pub(super) fn of(opened: &'a Opened) -> Self {
+    pub(super) fn of(opened: &'a OpenedSnapshot) -> Self {
         Self {
             snapshot: EvidenceSnapshot::of(&opened.snapshot),
             redacted: opened.redacted,

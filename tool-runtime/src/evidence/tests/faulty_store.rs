@@ -1,4 +1,4 @@
-//! A store that lets something else happen at one of its steps: a failure, or another process.
+//! A store with a fault at one of its operations: a failure, or another process's change.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,32 +14,32 @@ use crate::store::{Memory, StoreError, StoreErrorKind, UnixMillis};
 
 type Happens = Arc<dyn Fn(Memory) -> BoxFuture<'static, ()> + Send + Sync>;
 
-/// What happens at the step.
+/// The fault at the operation.
 #[derive(Clone)]
-pub(super) enum Meddle {
+pub(super) enum StoreFault {
     /// The operation fails and has done nothing.
     FailBefore,
-    /// The operation is done, and nobody is told.
+    /// The operation succeeds and returns an error.
     FailAfter,
-    /// Somebody else does this first.
+    /// Another process does this first.
     First(Happens),
 }
 
-/// A store in memory, and what happens at one of its steps.
+/// A store in memory with a fault at one of its operations.
 #[derive(Clone)]
-pub(super) struct Stepped {
+pub(super) struct FaultyStore {
     store: Memory,
     left: Arc<AtomicUsize>,
-    meddle: Meddle,
+    meddle: StoreFault,
 }
 
-impl Stepped {
-    /// Lets it happen after so many steps.
-    pub(super) fn new(store: &Memory, steps: usize, meddle: Meddle) -> Self {
+impl FaultyStore {
+    /// Sets the fault for the operation after so many others.
+    pub(super) fn new(store: &Memory, steps: usize, meddle: StoreFault) -> Self {
         Self { store: store.clone(), left: Arc::new(AtomicUsize::new(steps + 1)), meddle }
     }
 
-    /// Says whether it has happened.
+    /// Returns whether the fault has happened.
     pub(super) fn has_happened(&self) -> bool {
         self.left.load(Ordering::SeqCst) == 0
     }
@@ -55,9 +55,9 @@ impl Stepped {
         }
         let failed = StoreError::new(StoreErrorKind::Unavailable, "it failed at this step");
         match &self.meddle {
-            Meddle::FailBefore => Err(failed),
-            Meddle::FailAfter => operation.await.and(Err(failed)),
-            Meddle::First(happens) => {
+            StoreFault::FailBefore => Err(failed),
+            StoreFault::FailAfter => operation.await.and(Err(failed)),
+            StoreFault::First(happens) => {
                 happens(self.store.clone()).await;
                 operation.await
             }
@@ -66,7 +66,7 @@ impl Stepped {
 }
 
 #[async_trait]
-impl EvidenceStore for Stepped {
+impl EvidenceStore for FaultyStore {
     async fn put_snapshot(&self, snapshot: StoredSnapshot) -> Result<bool, StoreError> {
         self.step(self.store.put_snapshot(snapshot)).await
     }

@@ -1,33 +1,33 @@
-//! How one call after another is run again.
+//! Runs the calls of a trace again, one after another.
 
 use serde_json::Value;
 use tool_contracts::{Actor, CallStatus, Effect, ToolContext};
 use uuid::Uuid;
 
-use super::{Replay, ReplayReport, Replayed, SkipReason, Verdict};
+use super::{Replay, ReplayReport, ReplayVerdict, ReplayedCall, SkipReason};
 use crate::call::{CallScope, ToolCall, ToolOutput, guard};
 use crate::dispatch::refusal::Refusal;
-use crate::evidence::{EvidenceError, EvidenceErrorKind, Opened, SnapshotId};
+use crate::evidence::{EvidenceError, EvidenceErrorKind, OpenedSnapshot, SnapshotId};
 use crate::ledger::{self, LedgerQuery, RecordedCall};
 use crate::redact::{self, Redactor};
 use crate::schema::Validator;
 
 /// Runs the reads of a trace again.
 pub(super) async fn run(replay: &Replay, trace_id: &str) -> Result<ReplayReport, EvidenceError> {
-    replay.announce(trace_id).await?;
+    replay.record_start(trace_id).await?;
     replay.ledger.flush().await?;
     let mut report = ReplayReport { trace_id: trace_id.to_owned(), calls: Vec::new(), next: None };
     let mut query = replay.query(trace_id);
     loop {
         let page = replay.ledger.find(query.clone()).await?;
-        for (seq, call) in page.records.iter().filter(|(_, call)| is_of_the_trace(call)) {
+        for (seq, call) in page.records.iter().filter(|(_, call)| is_own_call(call)) {
             if report.calls.len() >= replay.most {
-                report.next = report.calls.last().map(Replayed::seq);
+                report.next = report.calls.last().map(ReplayedCall::seq);
                 return Ok(report);
             }
             let replayed = replay.call(*seq, call).await;
-            if let Some(listen) = &replay.listen {
-                drop(guard(|| listen(&replayed)));
+            if let Some(on_call) = &replay.on_call {
+                drop(guard(|| on_call(&replayed)));
             }
             report.calls.push(replayed);
         }
@@ -38,35 +38,35 @@ pub(super) async fn run(replay: &Replay, trace_id: &str) -> Result<ReplayReport,
     }
 }
 
-/// Dry runs before a decision, and earlier replays, are no calls of the trace's own.
-fn is_of_the_trace(call: &RecordedCall) -> bool {
+/// Excludes dry runs before a decision, and earlier replays.
+fn is_own_call(call: &RecordedCall) -> bool {
     !call.rehearsal && call.replay_of.is_none()
 }
 
-/// What is known of a call that is to be run again.
-struct Known {
+/// The arguments and the earlier answer of a call that is run again.
+struct KnownCall {
     arguments: String,
     /// The full answer, where it was sealed.
     output: Option<String>,
 }
 
-/// What the vault has of a call.
+/// The contents that the vault has of a call.
 #[derive(Default)]
-struct Sealed {
+struct OpenedContents {
     arguments: Option<String>,
     output: Option<String>,
 }
 
 impl Replay {
-    /// What to look for: the trace's calls, from where this replay begins.
+    /// Selects the records of the trace's calls, from the start of this replay.
     fn query(&self, trace_id: &str) -> LedgerQuery {
         let query = LedgerQuery::new().trace(trace_id);
         let query = self.tenant.map_or(query.clone(), |tenant| query.tenant(tenant));
         self.after.map_or(query.clone(), |after| query.after(after))
     }
 
-    /// Records that the trace is replayed, by whom and why.
-    async fn announce(&self, trace_id: &str) -> Result<(), EvidenceError> {
+    /// Records the replay with its reader and reason.
+    async fn record_start(&self, trace_id: &str) -> Result<(), EvidenceError> {
         let now = self.ledger.clock().now();
         let mut access =
             ledger::RecordedAccess::new(now, "replay", self.access.who(), self.access.why());
@@ -76,18 +76,19 @@ impl Replay {
     }
 
     /// Runs one call again, if it may be.
-    async fn call(&self, seq: u64, call: &RecordedCall) -> Replayed {
-        let mut replayed = Replayed::of(seq, call, Verdict::Gone);
+    async fn call(&self, seq: u64, call: &RecordedCall) -> ReplayedCall {
+        let mut replayed = ReplayedCall::of(seq, call, ReplayVerdict::Gone);
         let Some(tool) = self.runtime.registered(&call.tool) else { return replayed };
         replayed.version = Some(tool.spec.version().to_owned());
         let is_allowed = self.tools.as_ref().is_none_or(|may_call| may_call(&tool.spec));
-        let may_run = may_run(call, tool.spec.effect());
-        let may_run = may_run.and(if is_allowed { Ok(()) } else { Err(SkipReason::NotAllowed) });
-        let judged = match may_run {
+        let check_runnable = check_runnable(call, tool.spec.effect());
+        let check_runnable =
+            check_runnable.and(if is_allowed { Ok(()) } else { Err(SkipReason::NotAllowed) });
+        let judged = match check_runnable {
             Ok(()) => self.run_again(call, &mut replayed.by).await,
             Err(reason) => Err(reason),
         };
-        replayed.verdict = judged.unwrap_or_else(|reason| Verdict::Skipped { reason });
+        replayed.verdict = judged.unwrap_or_else(|reason| ReplayVerdict::Skipped { reason });
         replayed
     }
 
@@ -95,11 +96,11 @@ impl Replay {
         &self,
         call: &RecordedCall,
         by: &mut Option<Uuid>,
-    ) -> Result<Verdict, SkipReason> {
+    ) -> Result<ReplayVerdict, SkipReason> {
         let known = self.known(call).await?;
         let cx = context(call).ok_or(SkipReason::InputNotKept)?;
         let cx = self.context.as_ref().map_or_else(|| cx.clone(), |change| change(cx.clone()));
-        // Whatever was added: it is run for the same tenant, with effect for nobody.
+        // The host's change of the context must not change the tenant.
         if cx.tenant_id() != call.tenant_id {
             return Err(SkipReason::Refused);
         }
@@ -118,17 +119,19 @@ impl Replay {
             let _ = again.refuse(Refusal::needs_confirmation);
             return Err(SkipReason::NeedsApproval);
         }
-        self.judge(call, &again, known.output.as_deref())
+        self.compare_answers(call, &again, known.output.as_deref())
     }
 
-    /// Finds the arguments, as they were.
-    async fn known(&self, call: &RecordedCall) -> Result<Known, SkipReason> {
+    /// Finds the recorded arguments and checks their hash.
+    async fn known(&self, call: &RecordedCall) -> Result<KnownCall, SkipReason> {
         let sealed = self.sealed(call).await?;
         let recorded_input = call.input.as_ref().filter(|_| !call.input_redacted);
         let known = match (sealed, recorded_input) {
-            (Sealed { arguments: Some(arguments), output }, _) => Known { arguments, output },
-            (Sealed { output, .. }, Some(input)) => {
-                Known { arguments: input.get().to_owned(), output }
+            (OpenedContents { arguments: Some(arguments), output }, _) => {
+                KnownCall { arguments, output }
+            }
+            (OpenedContents { output, .. }, Some(input)) => {
+                KnownCall { arguments: input.get().to_owned(), output }
             }
             (_, None) => return Err(SkipReason::InputNotKept),
         };
@@ -140,35 +143,37 @@ impl Replay {
         }
     }
 
-    /// Opens what the vault has of a call, if it has something.
-    async fn sealed(&self, call: &RecordedCall) -> Result<Sealed, SkipReason> {
+    /// Opens the contents that the vault has of a call, if there are any.
+    async fn sealed(&self, call: &RecordedCall) -> Result<OpenedContents, SkipReason> {
         let id = call.evidence.as_deref().and_then(|id| id.parse::<SnapshotId>().ok());
-        let (Some(vault), Some(id)) = (&self.vault, id) else { return Ok(Sealed::default()) };
+        let (Some(vault), Some(id)) = (&self.vault, id) else {
+            return Ok(OpenedContents::default());
+        };
         let recorded = call.evidence_digest.as_deref();
         let opened = match vault.read_recorded(call.tenant_id, id, recorded, &self.access).await {
             Ok(opened) => opened,
-            Err(error) => return without_evidence(error.kind()),
+            Err(error) => return treat_unreadable(error.kind()),
         };
-        let Opened { snapshot, contents, .. } = opened;
-        // An answer that was given before proves what an earlier call sent, not this one.
+        let OpenedSnapshot { snapshot, contents, .. } = opened;
+        // The snapshot of a repeated answer has the arguments of an earlier call, not of this one.
         let own = snapshot.invocation_id() == call.invocation_id;
-        Ok(Sealed {
+        Ok(OpenedContents {
             arguments: contents.arguments().filter(|_| own).map(str::to_owned),
             output: contents.output().map(str::to_owned),
         })
     }
 
     /// Compares today's answer with the earlier one.
-    fn judge(
+    fn compare_answers(
         &self,
         call: &RecordedCall,
         again: &ToolCall,
         earlier: Option<&str>,
-    ) -> Result<Verdict, SkipReason> {
+    ) -> Result<ReplayVerdict, SkipReason> {
         let (Some(scope), Some(output)) = (again.scope(), again.output()) else {
             return Err(SkipReason::Refused);
         };
-        // A tool that failed has run; a call that was not let through says nothing.
+        // A tool that failed has run; a call that was not admitted has no answer to compare.
         if again.started().is_none() || again.status() == CallStatus::NotExecuted {
             return refused(call, scope, output);
         }
@@ -176,30 +181,30 @@ impl Replay {
         let error = output.error().and_then(|error| error.code()).map(str::to_owned);
         let Some(data) = output.data_json() else {
             let same = call.error.is_some() && earlier_error == error;
-            let drifted = Verdict::Drifted { diff: None, earlier_error, error };
-            return Ok(if same { Verdict::Same } else { drifted });
+            let drifted = ReplayVerdict::Drifted { diff: None, earlier_error, error };
+            return Ok(if same { ReplayVerdict::Same } else { drifted });
         };
         if call.error.is_some() {
-            return Ok(Verdict::Drifted { diff: None, earlier_error, error: None });
+            return Ok(ReplayVerdict::Drifted { diff: None, earlier_error, error: None });
         }
         let recorded = call.output_hash.as_deref().ok_or(SkipReason::OutputNotKept)?;
         let digest = ledger::digest_of_output(data).ok_or(SkipReason::OutputNotKept)?;
         let hash = self.ledger.keys().hash_like(recorded, digest);
         match hash.ok_or(SkipReason::OutputNotKept)? {
-            hash if hash == recorded => Ok(Verdict::Same),
+            hash if hash == recorded => Ok(ReplayVerdict::Same),
             _ => {
                 let diff = earlier.and_then(|earlier| self.diff(scope, earlier, data));
-                Ok(Verdict::Drifted { diff, earlier_error: None, error: None })
+                Ok(ReplayVerdict::Drifted { diff, earlier_error: None, error: None })
             }
         }
     }
 
-    /// Says what would make the earlier answer today's, both redacted.
+    /// Computes the patch from the earlier answer to today's, both redacted.
     fn diff(&self, scope: &CallScope, earlier: &str, today: &str) -> Option<Value> {
         let veil = self.ledger.keys().veil(scope.cx().tenant_id());
         let redacted = |text: &str| match scope.redacted_answer(text, &veil) {
             Some(text) => serde_json::from_str(&text).ok(),
-            // Without a schema there are the patterns only.
+            // Without a schema, only the patterns redact.
             None => serde_json::from_str(text).ok().map(|value| {
                 let mut free_bytes = Validator::FREE_TEXT_BYTES;
                 without_patterns(value, &veil, &mut free_bytes)
@@ -210,14 +215,14 @@ impl Replay {
     }
 }
 
-/// Says what a replay does with a call whose snapshot was not read.
-fn without_evidence(kind: EvidenceErrorKind) -> Result<Sealed, SkipReason> {
+/// Decides how a replay treats a call whose snapshot could not be read.
+fn treat_unreadable(kind: EvidenceErrorKind) -> Result<OpenedContents, SkipReason> {
     match kind {
-        // It is older than the vault's retention: the ledger may still know enough.
-        EvidenceErrorKind::NotFound => Ok(Sealed::default()),
+        // The snapshot is older than the retention: the ledger may have the arguments.
+        EvidenceErrorKind::NotFound => Ok(OpenedContents::default()),
         EvidenceErrorKind::Missing => Err(SkipReason::EvidenceMissing),
         EvidenceErrorKind::Altered
-        | EvidenceErrorKind::Unchecked
+        | EvidenceErrorKind::NoChecksum
         | EvidenceErrorKind::NotAsRecorded => Err(SkipReason::EvidenceAltered),
         EvidenceErrorKind::Shredded
         | EvidenceErrorKind::UnknownKey
@@ -233,38 +238,42 @@ fn without_evidence(kind: EvidenceErrorKind) -> Result<Sealed, SkipReason> {
     }
 }
 
-/// A call that is not admitted any more has drifted, if it is the arguments that are refused.
+/// Judges a call that was not admitted: it has drifted if its arguments are refused.
 fn refused(
     call: &RecordedCall,
     scope: &CallScope,
     output: &ToolOutput,
-) -> Result<Verdict, SkipReason> {
+) -> Result<ReplayVerdict, SkipReason> {
     if scope.violations().is_empty() {
         return Err(SkipReason::Refused);
     }
     let earlier_error = call.error.as_ref().and_then(|error| error.code.clone());
     let error = output.error().and_then(|error| error.code()).map(str::to_owned);
-    Ok(Verdict::Drifted { diff: None, earlier_error, error })
+    Ok(ReplayVerdict::Drifted { diff: None, earlier_error, error })
 }
 
-/// Tells whether a call may be run again at all.
-fn may_run(call: &RecordedCall, effect: Effect) -> Result<(), SkipReason> {
-    // What was a read may be a write today, and the other way round.
+/// Checks that a call may be run again.
+fn check_runnable(call: &RecordedCall, effect: Effect) -> Result<(), SkipReason> {
+    // A tool's effect may have changed since the call.
     if effect != Effect::Read || call.effect != Some(Effect::Read) {
         return Err(SkipReason::Write);
     }
     match call.ended {
-        CallStatus::Executed | CallStatus::Failed if call.attempts > 0 || is_kept(call) => Ok(()),
+        CallStatus::Executed | CallStatus::Failed
+            if call.attempts > 0 || is_from_earlier_call(call) =>
+        {
+            Ok(())
+        }
         _ => Err(SkipReason::NotRun),
     }
 }
 
-/// Was it answered from an earlier call, so that its own tool did not run?
-fn is_kept(call: &RecordedCall) -> bool {
+/// Returns whether the call was answered from an earlier one, without running its tool.
+fn is_from_earlier_call(call: &RecordedCall) -> bool {
     call.origin != ledger::RecordedOrigin::Call
 }
 
-/// Makes the context of a call again, as far as its record knows it.
+/// Makes the context of a call from its record.
 fn context(call: &RecordedCall) -> Option<ToolContext> {
     let mut cx = ToolContext::builder(call.tenant_id, call.trace_id.as_str());
     macro_rules! set {
@@ -288,22 +297,22 @@ fn context(call: &RecordedCall) -> Option<ToolContext> {
     cx.dry_run(call.dry_run).build().ok()
 }
 
-/// A value without what the veil's patterns find in its strings; strings beyond so many bytes are
-/// left out.
-fn without_patterns(value: Value, veil: &dyn Redactor, free_bytes: &mut usize) -> Value {
+/// Removes from a value's strings what the patterns find; strings beyond so many bytes are left
+/// out.
+fn without_patterns(value: Value, redactor: &dyn Redactor, free_bytes: &mut usize) -> Value {
     match value {
         Value::String(text) => Value::String(match free_bytes.checked_sub(text.len()) {
             Some(left) => {
                 *free_bytes = left;
-                veil.free_text(&text).into_owned()
+                redactor.free_text(&text).into_owned()
             }
             None => redact::omission_mark(text.len()),
         }),
         Value::Array(items) => {
-            items.into_iter().map(|it| without_patterns(it, veil, free_bytes)).collect()
+            items.into_iter().map(|it| without_patterns(it, redactor, free_bytes)).collect()
         }
         Value::Object(members) => {
-            let clean = |(name, value)| (name, without_patterns(value, veil, free_bytes));
+            let clean = |(name, value)| (name, without_patterns(value, redactor, free_bytes));
             members.into_iter().map(clean).collect()
         }
         other => other,

@@ -1,38 +1,39 @@
-//! Gives checksums to snapshots that an earlier release kept without one.
+//! Checksums for snapshots that an earlier release kept without one.
 
 use uuid::Uuid;
 
 use super::checksum::{checksum, newest_key};
-use super::vault::{RecordDraft, not_reserved, snapshot_of};
+use super::vault::{RecordDraft, check_not_reserved, parse_snapshot};
 use super::{
     Access, AccessAction, EvidenceError, EvidenceErrorKind, ListedSnapshot, SnapshotId,
     SnapshotQuery, Vault,
 };
 
-/// How many snapshots are held at once.
-const PAGE: usize = 256;
+/// The number of snapshots that are read at once.
+const PAGE_LENGTH: usize = 256;
 
-/// How giving checksums to a tenant's snapshots ended.
+/// The result of adding checksums to a tenant's snapshots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct ChecksumsAdded {
-    /// How many snapshots have one now that had none.
+pub struct ChecksumUpgradeReport {
+    /// The number of snapshots that got a checksum.
     pub added: usize,
-    /// How many had none and were left so, because what is stored of them is not what was sealed.
+    /// The number of snapshots that were left without one, because they were altered.
     pub altered: usize,
 }
 
 impl Vault {
-    /// Gives a checksum to each of a tenant's snapshots that has none.
+    /// Adds a checksum to each of a tenant's snapshots that has none.
     ///
     /// Call it once for each tenant after an upgrade from a release that kept snapshots without
-    /// checksums, and not again: it takes what is stored for what was kept. Of a snapshot with sealed
-    /// contents, their encryption proves all but the trace that it is listed under, which has to be
-    /// the one in the snapshot; of one without, or whose tenant's keys were destroyed, nothing does.
+    /// checksums, and not again: it trusts what is stored. The encryption of sealed contents proves
+    /// their snapshot, except for the trace that it is listed under, which is compared with the one
+    /// in the snapshot. Nothing proves a snapshot without contents, or one whose keys were
+    /// destroyed.
     ///
     /// # Errors
     /// `Unrecorded` when the access log takes no record; `UnknownKey` when the ring lacks a key;
-    /// `ReservedTenant`; `Store` when the store fails. If it ends half way, call it again.
+    /// `ReservedTenant`; `Store` when the store fails. If it stops early, call it again.
     ///
     /// # Examples
     /// ```
@@ -47,14 +48,14 @@ impl Vault {
         &self,
         tenant: Uuid,
         access: &Access,
-    ) -> Result<ChecksumsAdded, EvidenceError> {
-        not_reserved(tenant)?;
-        let told = RecordDraft::new(AccessAction::AddChecksums, Some(tenant), access);
+    ) -> Result<ChecksumUpgradeReport, EvidenceError> {
+        check_not_reserved(tenant)?;
+        let draft = RecordDraft::new(AccessAction::AddChecksums, Some(tenant), access);
         let work = async {
             let (query, mut after) = (SnapshotQuery::of(tenant), None);
-            let mut count = ChecksumsAdded::default();
+            let mut count = ChecksumUpgradeReport::default();
             loop {
-                let page = self.store.list_snapshots(&query, after, PAGE).await?;
+                let page = self.store.list_snapshots(&query, after, PAGE_LENGTH).await?;
                 let Some(last) = page.last() else { return Ok(count) };
                 after = Some(last.facts.id);
                 for listed in page.iter().filter(|listed| listed.checksum.is_none()) {
@@ -68,7 +69,7 @@ impl Vault {
                 }
             }
         };
-        self.recorded(&told, work).await
+        self.recorded(&draft, work).await
     }
 
     async fn add_checksum(
@@ -77,7 +78,7 @@ impl Vault {
         listed: &ListedSnapshot,
     ) -> Result<bool, EvidenceError> {
         let id = listed.facts.id;
-        let snapshot = snapshot_of(&listed.facts, tenant, id)?;
+        let snapshot = parse_snapshot(&listed.facts, tenant, id)?;
         if snapshot.trace_id() != &*listed.facts.trace || !self.opens(tenant, id).await? {
             return Err(EvidenceErrorKind::Altered.into());
         }
@@ -85,11 +86,11 @@ impl Vault {
         Ok(self.store.add_checksum(tenant, id, checksum(&key, listed)).await?)
     }
 
-    /// Returns whether what is sealed of a snapshot opens; true for one without, and for one whose
-    /// tenant's keys were destroyed.
+    /// Returns whether the contents of a snapshot can be decrypted; true for a snapshot without
+    /// contents, and for one whose tenant's keys were destroyed.
     async fn opens(&self, tenant: Uuid, id: SnapshotId) -> Result<bool, EvidenceError> {
         let Some(stored) = self.store.find_snapshot(tenant, id).await? else { return Ok(false) };
-        let snapshot = snapshot_of(&stored.facts, tenant, id)?;
+        let snapshot = parse_snapshot(&stored.facts, tenant, id)?;
         let Some(sealed) = &stored.sealed else { return Ok(snapshot.sealed().is_empty()) };
         match self.store.find_tenant_key(tenant, sealed.key.version).await? {
             None => Ok(false),

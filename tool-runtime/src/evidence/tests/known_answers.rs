@@ -1,9 +1,9 @@
-//! The format, as it was written by another implementation of HKDF and AES-GCM.
+//! Known answers of the format, computed by another implementation of HKDF and AES-GCM.
 
 use super::*;
 use crate::evidence::{SealedContents, StoredFacts, StoredSnapshot, TenantKey, WrappedKey};
 
-// Changing any of these means that what users have sealed does not open any more.
+// Changing any of these makes the sealed contents of existing stores unreadable.
 const FACTS: &str = concat!(
     r#"{"snapshot_id":"ev_0197f0c49a5b7c3e8a416f2b8f0d1e2a","tenant_id":"0197"#,
     r#"f0c4-0000-7000-8000-000000000001","trace_id":"trace-1","invocation_id""#,
@@ -44,7 +44,7 @@ async fn what_was_sealed_in_version_1_opens_once_it_has_a_checksum() {
     let stored = StoredSnapshot::new(facts, Some(sealed));
     assert!(store.put_snapshot(stored).await.expect("a store"));
     let vault = vault(store);
-    check_shut(&vault, TENANT, id, EvidenceErrorKind::Unchecked).await;
+    check_shut(&vault, TENANT, id, EvidenceErrorKind::NoChecksum).await;
     let done = vault.add_checksums(TENANT, &access()).await.expect("a store");
     assert_eq!((done.added, done.altered), (1, 0));
     check_read(&vault, TENANT, id).await;

@@ -1,4 +1,4 @@
-//! Compares snapshots with what the ledger's records of their calls say.
+//! Comparison of snapshots with the ledger's records of their calls.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,19 +12,20 @@ use crate::canonical::Digest;
 use crate::ledger::{Ledger, LedgerQuery, MAX_PAGE_SIZE, RecordedCall};
 use crate::store::UnixMillis;
 
-/// How far the time of a call's record may be from the time in its snapshot's id. Both are read from
-/// the ledger's clock, and a call takes less than this.
-const APART: Duration = Duration::from_secs(24 * 60 * 60);
+/// The longest time between a call's record and its snapshot's id. Both times come from the
+/// ledger's clock, and a call takes less than this.
+const RECORD_WINDOW: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Vault {
-    /// Compares each reading with the ledger's record of the call, which holds the snapshot's digest.
+    /// Compares each snapshot that is read with the ledger's record of its call, which holds its
+    /// digest.
     ///
     /// A snapshot that differs from its record is an error, and so is one that the ledger names and
     /// the store does not have, unless it is older than the [retention](Self::with_retention). A
     /// snapshot that no record names is read: its call may have ended in a crash.
     ///
-    /// [`read`](Self::read) and [`find`](Self::find) then cost a search of the ledger for the trace,
-    /// and a search of the tenant's records of two days where the snapshot is not found;
+    /// [`read`](Self::read) and [`find`](Self::find) then cost a search of the ledger for the
+    /// trace, or of the tenant's records of two days if the snapshot is not found;
     /// [`list`](Self::list) costs a search of the tenant's records of the page's time.
     #[must_use]
     pub fn with_ledger(mut self, ledger: &Ledger) -> Self {
@@ -32,11 +33,11 @@ impl Vault {
         self
     }
 
-    /// Sets how long snapshots are kept before [`sweep`](Self::sweep) may remove them; for ever if it
-    /// is not set.
+    /// Sets the time after which [`sweep`](Self::sweep) may delete snapshots; they are never
+    /// deleted if it is not set.
     ///
-    /// A snapshot that the ledger names and the store does not have is `Missing` while it is younger,
-    /// and `NotFound` once it is older.
+    /// A snapshot that the ledger names and the store does not have is `Missing` while it is
+    /// younger, and `NotFound` once it is older.
     #[must_use]
     pub const fn with_retention(mut self, time: Duration) -> Self {
         self.retention = Some(time);
@@ -51,21 +52,24 @@ impl Vault {
     }
 
     /// Compares a snapshot with the record of its call.
-    pub(super) async fn compare(&self, snapshot: &Snapshot) -> Result<(), EvidenceError> {
+    pub(super) async fn compare_with_record(
+        &self,
+        snapshot: &Snapshot,
+    ) -> Result<(), EvidenceError> {
         let Some(ledger) = &self.ledger else {
             return Ok(());
         };
         let id = snapshot.id();
         let query = LedgerQuery::new().tenant(snapshot.tenant_id()).trace(snapshot.trace_id());
-        let recorded = digests(ledger, query, |named| named == id).await?;
+        let recorded = recorded_digests(ledger, query, |named| named == id).await?;
         match recorded.get(&id) {
-            Some(recorded) => self.matches(snapshot.digest()?, &recorded.digest, id),
+            Some(recorded) => self.check_digest(snapshot.digest()?, &recorded.digest, id),
             None => Ok(()),
         }
     }
 
     /// Compares a snapshot's digest with the one in a record.
-    pub(super) fn matches(
+    pub(super) fn check_digest(
         &self,
         digest: Digest,
         recorded: &str,
@@ -82,22 +86,22 @@ impl Vault {
         Err(EvidenceError::from(kind).of_snapshot(id))
     }
 
-    /// Explains why the store does not have a snapshot.
-    pub(super) async fn absent(&self, tenant: Uuid, id: SnapshotId) -> EvidenceError {
+    /// Returns the error of a snapshot that the store does not have: `NotFound` or `Missing`.
+    pub(super) async fn absence_error(&self, tenant: Uuid, id: SnapshotId) -> EvidenceError {
         let not_found = EvidenceError::from(EvidenceErrorKind::NotFound);
         let Some(ledger) = self.ledger.as_ref().filter(|_| !self.may_be_swept(id)) else {
             return not_found;
         };
-        let query = between(LedgerQuery::new().tenant(tenant), id.moment(), Some(id.moment()));
-        match digests(ledger, query, |named| named == id).await {
+        let query = within_time(LedgerQuery::new().tenant(tenant), id.moment(), Some(id.moment()));
+        match recorded_digests(ledger, query, |named| named == id).await {
             Ok(recorded) if recorded.is_empty() => not_found,
             Ok(_) => EvidenceError::from(EvidenceErrorKind::Missing).of_snapshot(id),
             Err(error) => error,
         }
     }
 
-    /// Compares snapshots of a list with the records of their time: one that is not as its record
-    /// says, or that a record names and the list lacks, becomes an entry with an error.
+    /// Compares snapshots of a list with the records of their time. A snapshot that differs from
+    /// its record, or that a record names and the list lacks, becomes an entry with an error.
     pub(super) async fn compare_entries(
         &self,
         query: &SnapshotQuery,
@@ -120,13 +124,13 @@ impl Vault {
         if let Some(trace) = &query.trace {
             records = records.trace(&**trace);
         }
-        let records = between(records, from.unwrap_or(UnixMillis::new(0)), until);
-        let mut recorded = digests(ledger, records, within).await?;
+        let records = within_time(records, from.unwrap_or(UnixMillis::new(0)), until);
+        let mut recorded = recorded_digests(ledger, records, within).await?;
         for ListEntry { id, snapshot } in &mut *entries {
             let recorded = recorded.remove(id);
             if let (Ok(listed), Some(recorded)) = (&*snapshot, recorded) {
                 let compared =
-                    listed.digest().and_then(|it| self.matches(it, &recorded.digest, *id));
+                    listed.digest().and_then(|it| self.check_digest(it, &recorded.digest, *id));
                 if let Err(error) = compared {
                     *snapshot = Err(error);
                 }
@@ -144,7 +148,7 @@ impl Vault {
     }
 }
 
-/// The statement of a record about the snapshot that its call left.
+/// The snapshot's digest in the record of a call, with the call's tool and id.
 struct RecordedDigest {
     digest: String,
     tool: String,
@@ -152,7 +156,7 @@ struct RecordedDigest {
 }
 
 /// Collects the digests that records hold of the wanted snapshots.
-async fn digests(
+async fn recorded_digests(
     ledger: &Ledger,
     query: LedgerQuery,
     wanted: impl Fn(SnapshotId) -> bool,
@@ -161,7 +165,7 @@ async fn digests(
     let mut found = BTreeMap::new();
     loop {
         let page = ledger.find(query.clone()).await?;
-        let named = page.records.iter().filter_map(|(_, call)| named_by(call));
+        let named = page.records.iter().filter_map(|(_, call)| named_snapshot(call));
         found.extend(named.filter(|(id, _)| wanted(*id)));
         match page.next {
             Some(next) => query = query.after(next),
@@ -171,26 +175,26 @@ async fn digests(
 }
 
 /// Returns the snapshot that a record names, with its digest.
-fn named_by(call: &RecordedCall) -> Option<(SnapshotId, RecordedDigest)> {
+fn named_snapshot(call: &RecordedCall) -> Option<(SnapshotId, RecordedDigest)> {
     let id = call.evidence.as_deref()?.parse().ok()?;
     let digest = call.evidence_digest.clone()?;
     Some((id, RecordedDigest { digest, tool: call.tool.clone(), invocation: call.invocation_id }))
 }
 
-/// Asks for the records of calls whose snapshots were made within this time.
-fn between(query: LedgerQuery, from: UnixMillis, until: Option<UnixMillis>) -> LedgerQuery {
-    let query = match moment(from) {
-        Some(from) => query.since(from - APART),
+/// Restricts a query to records of calls whose snapshots were made within this time.
+fn within_time(query: LedgerQuery, from: UnixMillis, until: Option<UnixMillis>) -> LedgerQuery {
+    let query = match utc(from) {
+        Some(from) => query.since(from - RECORD_WINDOW),
         None => query,
     };
-    match until.and_then(moment) {
-        Some(until) => query.until(until + APART),
+    match until.and_then(utc) {
+        Some(until) => query.until(until + RECORD_WINDOW),
         None => query,
     }
 }
 
-fn moment(at: UnixMillis) -> Option<DateTime<Utc>> {
-    /// The year 9999: further moments cannot be written down in RFC 3339.
+fn utc(at: UnixMillis) -> Option<DateTime<Utc>> {
+    /// The end of the year 9999, the last one that RFC 3339 can express.
     const LAST: i64 = 253_370_764_800_000;
     let at = i64::try_from(at.get()).ok().filter(|at| (86_400_000..LAST).contains(at))?;
     DateTime::from_timestamp_millis(at)
