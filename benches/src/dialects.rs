@@ -4,8 +4,8 @@ use std::path::Path;
 
 use tool_runtime::adapters::Dialect;
 use tool_tests::bfcl;
-use tool_tests::dialects::{Widened, tour};
-use tool_tests::run::Tally;
+use tool_tests::dialects::{WidenedCounts, round_trip};
+use tool_tests::run::CallCounts;
 
 /// Prints the numbers of tools and calls that come back unchanged, and the constraints that
 /// declarations lack.
@@ -17,15 +17,15 @@ pub fn figures(files: &[&str]) -> Result<(), String> {
     for file in files {
         cases.extend(bfcl::read(Path::new(file))?);
     }
-    let mut widened = Widened::new();
+    let mut widened = WidenedCounts::new();
     let mut shares = Vec::new();
     for dialect in Dialect::ALL {
-        let mut tally = Tally::default();
+        let mut counts = CallCounts::default();
         for case in &cases {
-            tour(case, dialect, &mut tally, &mut widened)?;
+            round_trip(case, dialect, &mut counts, &mut widened)?;
         }
-        tally.wrong.iter().for_each(|wrong| println!("  {wrong}"));
-        shares.push(format!("{dialect}={}/{}", tally.right, tally.tried));
+        counts.wrong.iter().for_each(|wrong| println!("  {wrong}"));
+        shares.push(format!("{dialect}={}/{}", counts.right, counts.tried));
     }
     println!("{:<12} {:<22} {:>7}  what became of it", "dialect", "widened", "places");
     for ((dialect, keyword, what), places) in &widened {

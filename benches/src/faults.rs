@@ -4,8 +4,8 @@
 use std::time::Instant;
 
 use tool_tests::faults::{
-    self, Downstream, Point, Program, Tally, WriteTool, clock_steps, damage, kills, rollbacks,
-    zombies,
+    self, Downstream, FaultCounts, Point, Program, WriteTool, clock_steps, damage, kills,
+    rollbacks, zombies,
 };
 
 /// The default number of kills.
@@ -37,25 +37,30 @@ pub fn print(arguments: &[&str]) -> Result<(), String> {
         "{:<20} {:>6} {:>6} {:>8} {:>11} {:>11} {:>7} {:>8}",
         "part", "faults", "keys", "unknown", "superseded", "not opened", "broken", "seconds"
     );
-    let mut all = Tally::default();
-    let mut add = |name: &str, part: &dyn Fn() -> Result<Tally, faults::CampaignError>| {
+    let mut all = FaultCounts::default();
+    let mut add = |name: &str, part: &dyn Fn() -> Result<FaultCounts, faults::CampaignError>| {
         let started = Instant::now();
-        let tally = part().map_err(|error| format!("{name}: {error}"))?;
+        let counts = part().map_err(|error| format!("{name}: {error}"))?;
         let seconds = started.elapsed().as_secs_f64();
-        let Tally { keys, unknown, superseded, not_opened, .. } = tally;
-        let (faults, broken) = (tally.faults(), tally.broken());
+        let FaultCounts { keys, unknown, superseded, not_opened, .. } = counts;
+        let (faults, broken) = (counts.faults(), counts.broken());
         println!(
             "{name:<20} {faults:>6} {keys:>6} {unknown:>8} {superseded:>11} {not_opened:>11} \
              {broken:>7} {seconds:>8.0}"
         );
-        all.add(&tally);
+        all.add(&counts);
         Ok::<_, String>(())
     };
-    let plan = kills::Plan { runs, tool: WriteTool::Reconciling, rivals: true, at_once: AT_ONCE };
+    let plan =
+        kills::KillPlan { runs, tool: WriteTool::Reconciling, rivals: true, at_once: AT_ONCE };
     add("kills", &|| kills::run(&program, plan))?;
     for (tool, downstream) in FROZEN {
-        let plan =
-            zombies::Plan { runs: (runs / 5).div_ceil(3), tool, downstream, at_once: AT_ONCE };
+        let plan = zombies::FreezePlan {
+            runs: (runs / 5).div_ceil(3),
+            tool,
+            downstream,
+            at_once: AT_ONCE,
+        };
         add(&format!("frozen, {tool:?}"), &|| zombies::run(&program, plan))?;
     }
     add("clock steps", &|| clock_steps::run(&program, runs / 10, AT_ONCE))?;

@@ -12,7 +12,8 @@ pub const REPEATS: u64 = 200;
 /// # Errors
 /// Valgrind is not installed, or the run failed; the error says which and what to do.
 pub fn count(arguments: &[&str]) -> Result<u64, String> {
-    let binary = env::current_exe().map_err(|error| format!("where am I? {error}"))?;
+    let binary = env::current_exe()
+        .map_err(|error| format!("cannot find the path of this binary: {error}"))?;
     let run = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg("--collect-atstart=no")

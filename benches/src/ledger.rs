@@ -118,7 +118,7 @@ struct Recorded {
 struct Pauses {
     /// One call after another.
     alone: f64,
-    /// So many calls at once, which share appends.
+    /// Concurrent calls, which share appends.
     together: f64,
 }
 
@@ -225,7 +225,7 @@ fn on(articles: &Path, work: &Work, store: impl LedgerStore) -> Result<f64, Stri
     let status = ledger.status();
     let calls = u64::try_from(work.calls).unwrap_or(u64::MAX);
     if (status.written, status.shed, status.lost) != (calls, 0, 0) {
-        return Err(format!("{calls} calls, and the ledger says {status:?}"));
+        return Err(format!("{calls} calls, but the ledger has {status:?}"));
     }
     block_on(ledger.close()).map_err(text)?;
     Ok(rate)
@@ -291,7 +291,7 @@ struct Article {
     id: u32,
     /// Its title.
     title: String,
-    /// How much it was read.
+    /// The number of its reads.
     readers: u32,
 }
 

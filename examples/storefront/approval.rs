@@ -26,7 +26,7 @@ impl<R: BufRead + Send + 'static> Prompt<R> {
 impl Approver for Demo {
     async fn decide(&self, request: &ApprovalRequest<'_>) -> Decision {
         transcript::question(request);
-        transcript::note("demo says yes; nobody was asked");
+        transcript::note("demo approves; no person was asked");
         Decision::approve("demo")
     }
 }

@@ -58,11 +58,11 @@ pub(crate) struct CountryTaxes {
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub(crate) id: &'static str,
-    /// ISO 3166 codes; `*` stands for every country, and `!` takes one out.
+    /// ISO 3166 codes; `*` matches every country, and `!` excludes one.
     countries: Vec<&'static str>,
-    /// Whether it forbids; else it asks for papers.
+    /// Whether it forbids the shipment; otherwise it requires papers.
     pub(crate) forbids: bool,
-    /// It holds for what is worth more than this.
+    /// It applies above this value.
     pub(crate) above: Money,
     pub(crate) text: &'static str,
     pub(crate) source: &'static str,

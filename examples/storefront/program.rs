@@ -53,7 +53,7 @@ fn asking(options: &Options) -> Policy {
 
 /// Runs until a call needs approval, and leaves the ticket for another process.
 async fn defer(host: &mut Host) -> Result<(), Box<dyn Error>> {
-    let ticket = host.play(script::AFTER_HOURS).await?.ok_or("no call waits for anybody")?;
+    let ticket = host.play(script::AFTER_HOURS).await?.ok_or("no call waits for an approval")?;
     fs::write(host.files().ticket(), ticket)?;
     transcript::waits(host.files());
     Ok(())

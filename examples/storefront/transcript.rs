@@ -112,7 +112,7 @@ pub(crate) fn answer(name: &str, answer: &ResponseEnvelope) {
 pub(crate) fn waits(files: &Files) {
     let (ticket, database) = (files.ticket(), files.database().display());
     let ticket = ticket.display();
-    println!("\nThe ticket is in {ticket}. Somebody decides about it in another process:");
+    println!("\nThe ticket is in {ticket}. Decide about it in another process:");
     println!("  storefront --db {database} --resume {ticket} --approve NAME");
 }
 

@@ -30,7 +30,7 @@ const ONE_ORDER: &str = "The order service has 1 order.\n  D16290 for EUR 7";
 fn a_second_run_ends_with_the_order_of_the_first() {
     let folder = folder("second-run");
     let first = run(&folder, &["--yes"]);
-    assert!(first.contains("(demo says yes; nobody was asked)"), "{first}");
+    assert!(first.contains("(demo approves; no person was asked)"), "{first}");
     assert!(first.contains("(attempts: 2)") && first.contains("(cache hit: "), "{first}");
     let second = run(&folder, &["--yes"]);
     assert!(!second.contains("demo says yes"), "{second}");

@@ -51,7 +51,7 @@ usage: trace --ledger FILE [--db FILE] [--trace ID] [--replay [--by NAME] [--rea
   --by NAME, --reason TEXT  who replays, and why: both are written into the ledger
   --verify                  tells whether the ledger is as it was written
   --checkpoint FILE         and whether it is the one, and all of it, that this was exported from
-  --export-checkpoint FILE  signs the ledger as it stands; keep the file where nobody can change it
+  --export-checkpoint FILE  signs the ledger as it stands; keep the file where it cannot be changed
 
 The key is in the file that the storefront made (shop.key beside shop.db or shop.jsonl), or in
 STOREFRONT_KEY as 64 hexadecimal digits.

@@ -105,7 +105,7 @@ fn beneath(call: &RecordedCall, start: DateTime<Utc>) -> Vec<String> {
         RecordedOrigin::Replay => Some("given before, under the same key"),
         _ => None,
     };
-    let rehearsal = call.rehearsal.then_some("rehearsal, before somebody decides");
+    let rehearsal = call.rehearsal.then_some("dry run, before the approval");
     let dry_run = (call.dry_run && !call.rehearsal).then_some("dry run");
     let error = call.error.as_ref();
     let parts = [
@@ -123,7 +123,7 @@ fn allowed(approval: &RecordedApproval, start: DateTime<Utc>) -> Vec<String> {
     let by = match (&approval.by, &approval.at) {
         (Some(by), Some(at)) => Some(format!("allowed by {by} at +{}", time(since(start, at)))),
         (Some(by), None) => Some(format!("allowed by {by}")),
-        (None, _) => Some("waits for somebody".to_owned()),
+        (None, _) => Some("waits for approval".to_owned()),
     };
     let ticket = approval.ticket.map(|ticket| format!("ticket {ticket}"));
     by.into_iter().chain(ticket).collect()

@@ -7,7 +7,7 @@ is the example application.
     BUILT=target/debug python openapi.py FOLDER
 
 `SEED` repeats what is generated, as far as it does not follow from answers; `EXAMPLES` says how many
-requests are made of each kind. With `URL` a server is tested that runs already, and admits everybody.
+requests are made of each kind. With `URL` a server is tested that runs already, and admits all callers.
 """
 
 import json

@@ -76,18 +76,18 @@ impl Case {
 
 /// A call that must be rejected.
 #[derive(Debug)]
-pub struct Broken {
-    /// How it was broken, for messages.
+pub struct InvalidCall {
+    /// The change, for messages.
     pub how: String,
     /// The arguments' text.
     pub text: String,
-    /// Where the answer must point.
-    pub at: Place,
+    /// The position to which the error must point.
+    pub at: ErrorPosition,
 }
 
 /// The position of an error.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ErrorPosition {
     /// At this JSON Pointer.
     Pointer(String),
     /// After this many bytes: the text ends too early.
@@ -98,22 +98,22 @@ pub enum Place {
 /// field added, and each value replaced by every wrong type, at every level; and the text cut at
 /// ten positions.
 #[must_use]
-pub fn broken(schema: &Value, arguments: &RawValue) -> Vec<Broken> {
+pub fn invalid_calls(schema: &Value, arguments: &RawValue) -> Vec<InvalidCall> {
     let whole: Value = serde_json::from_str(arguments.get()).unwrap_or(Value::Null);
     let mut found = Vec::new();
     walk(schema, &whole, &mut Vec::new(), &mut |schema, value, path| {
         for (how, replaced, at) in broken_object(schema, value, path) {
-            found.push(Broken {
+            found.push(InvalidCall {
                 how,
                 text: replace(&whole, path, replaced).to_string(),
-                at: Place::Pointer(at),
+                at: ErrorPosition::Pointer(at),
             });
         }
         for wrong in wrong_types(schema) {
-            found.push(Broken {
+            found.push(InvalidCall {
                 how: format!("{} for {}", type_of(&wrong), schema["type"]),
                 text: replace(&whole, path, Some(wrong)).to_string(),
-                at: Place::Pointer(pointer(path)),
+                at: ErrorPosition::Pointer(pointer(path)),
             });
         }
     });
@@ -123,7 +123,7 @@ pub fn broken(schema: &Value, arguments: &RawValue) -> Vec<Broken> {
 
 /// A call with a lossless slip, and the value that its tool must get.
 #[derive(Debug)]
-pub struct Slip {
+pub struct CoercibleCall {
     /// The arguments' text, with the slip.
     pub text: String,
     /// The pointer of the slip.
@@ -132,28 +132,28 @@ pub struct Slip {
     pub from: &'static str,
     /// The JSON type that the schema requires.
     pub to: &'static str,
-    /// What the tool must get.
-    pub mended: Value,
+    /// The value that the tool must get.
+    pub coerced: Value,
 }
 
 /// Makes every lossless slip of a right call: a value's JSON text as a string, where the schema
 /// requires that value's type.
 #[must_use]
-pub fn slips(schema: &Value, arguments: &RawValue) -> Vec<Slip> {
+pub fn coercible_calls(schema: &Value, arguments: &RawValue) -> Vec<CoercibleCall> {
     let whole: Value = serde_json::from_str(arguments.get()).unwrap_or(Value::Null);
     let mut found = Vec::new();
     walk(schema, &whole, &mut Vec::new(), &mut |schema, value, path| {
-        let Some(to) = schema["type"].as_str().and_then(mendable) else { return };
+        let Some(to) = schema["type"].as_str().and_then(coercible) else { return };
         if path.is_empty() {
             return;
         }
-        // An integer is a number too; the receipt names the type that the schema asks for.
-        found.push(Slip {
+        // An integer is a number too; the coercion names the type in the schema.
+        found.push(CoercibleCall {
             text: replace(&whole, path, Some(Value::String(value.to_string()))).to_string(),
             pointer: pointer(path),
             from: "string",
             to,
-            mended: whole.clone(),
+            coerced: whole.clone(),
         });
     });
     found
@@ -162,7 +162,7 @@ pub fn slips(schema: &Value, arguments: &RawValue) -> Vec<Slip> {
 /// Makes calls with slips that lose data or need a guess: they must be rejected even with coercion
 /// on.
 #[must_use]
-pub fn lossy(schema: &Value, arguments: &RawValue) -> Vec<Broken> {
+pub fn lossy(schema: &Value, arguments: &RawValue) -> Vec<InvalidCall> {
     let whole: Value = serde_json::from_str(arguments.get()).unwrap_or(Value::Null);
     let mut found = Vec::new();
     walk(schema, &whole, &mut Vec::new(), &mut |schema, value, path| {
@@ -170,17 +170,17 @@ pub fn lossy(schema: &Value, arguments: &RawValue) -> Vec<Broken> {
             return;
         }
         for wrong in guesses(schema, value) {
-            found.push(Broken {
+            found.push(InvalidCall {
                 how: format!("{wrong} for {}", schema["type"]),
                 text: replace(&whole, path, Some(wrong)).to_string(),
-                at: Place::Pointer(pointer(path)),
+                at: ErrorPosition::Pointer(pointer(path)),
             });
         }
     });
     found
 }
 
-fn mendable(kind: &str) -> Option<&'static str> {
+fn coercible(kind: &str) -> Option<&'static str> {
     ["integer", "number", "boolean", "array", "object"].into_iter().find(|known| *known == kind)
 }
 
@@ -204,14 +204,14 @@ fn guesses(schema: &Value, value: &Value) -> Vec<Value> {
     }
 }
 
-type Step = String;
+type PathSegment = String;
 
 /// Visits every value that the schema describes, from the root down.
 fn walk(
     schema: &Value,
     value: &Value,
-    path: &mut Vec<Step>,
-    visit: &mut impl FnMut(&Value, &Value, &[Step]),
+    path: &mut Vec<PathSegment>,
+    visit: &mut impl FnMut(&Value, &Value, &[PathSegment]),
 ) {
     visit(schema, value, path);
     match value {
@@ -240,7 +240,7 @@ fn walk(
 fn broken_object(
     schema: &Value,
     value: &Value,
-    path: &[Step],
+    path: &[PathSegment],
 ) -> Vec<(String, Option<Value>, String)> {
     let (Value::Object(fields), true) = (value, schema["properties"].is_object()) else {
         return Vec::new();
@@ -289,15 +289,15 @@ fn wrong_types(schema: &Value) -> Vec<Value> {
     samples.into_iter().filter(|sample| !admits(sample)).collect()
 }
 
-/// The text cut at ten places, evenly spread.
-fn cuts(text: &str) -> Vec<Broken> {
+/// Cuts the text at ten evenly spread positions.
+fn cuts(text: &str) -> Vec<InvalidCall> {
     let mut places: Vec<usize> = (1..=10).map(|part| part * text.len() / 11).collect();
     places.retain(|place| text.is_char_boundary(*place));
     places.dedup();
-    let cut = |place: usize| Broken {
+    let cut = |place: usize| InvalidCall {
         how: format!("cut after {place} bytes"),
         text: text[..place].to_owned(),
-        at: Place::Byte(place),
+        at: ErrorPosition::Byte(place),
     };
     places.into_iter().map(cut).collect()
 }
@@ -316,7 +316,7 @@ pub fn type_of(value: &Value) -> &'static str {
     }
 }
 
-fn replace(whole: &Value, path: &[Step], with: Option<Value>) -> Value {
+fn replace(whole: &Value, path: &[PathSegment], with: Option<Value>) -> Value {
     let mut changed = whole.clone();
     if let (Some(place), Some(with)) = (changed.pointer_mut(&pointer(path)), with) {
         *place = with;
@@ -324,7 +324,7 @@ fn replace(whole: &Value, path: &[Step], with: Option<Value>) -> Value {
     changed
 }
 
-fn pointer(path: &[Step]) -> String {
+fn pointer(path: &[PathSegment]) -> String {
     path.iter().flat_map(|step| ["/".to_owned(), escape(step)]).collect()
 }
 

@@ -5,8 +5,8 @@ pub mod bfcl;
 pub mod canonical;
 pub mod choosing;
 pub mod dialects;
-pub mod dice;
 #[cfg(unix)]
 pub mod faults;
+pub mod rng;
 pub mod run;
 pub mod strict;

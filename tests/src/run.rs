@@ -6,11 +6,11 @@ use tool_runtime::contracts::ErrorCode;
 use tool_runtime::prelude::*;
 use tool_runtime::schema::Coerce;
 
-use crate::bfcl::{Broken, Call, Case, Place, Slip};
+use crate::bfcl::{Call, Case, CoercibleCall, ErrorPosition, InvalidCall};
 
 /// Counts of right and wrong results.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct CallCounts {
     /// Calls that were tried.
     pub tried: usize,
     /// Calls with the right result.
@@ -19,16 +19,16 @@ pub struct Tally {
     pub wrong: Vec<String>,
 }
 
-/// How many wrong calls are told in full.
-const TOLD: usize = 20;
+/// The most wrong calls that are described.
+const MAX_DESCRIBED: usize = 20;
 
-impl Tally {
-    /// Counts one call; an error says what went wrong.
+impl CallCounts {
+    /// Counts one call; an error describes a wrong result.
     pub fn count(&mut self, result: Result<(), String>) {
         self.tried += 1;
         match result {
             Ok(()) => self.right += 1,
-            Err(what) if self.wrong.len() < TOLD => self.wrong.push(what),
+            Err(what) if self.wrong.len() < MAX_DESCRIBED => self.wrong.push(what),
             Err(_) => {}
         }
     }
@@ -37,7 +37,7 @@ impl Tally {
     pub fn add(&mut self, other: Self) {
         self.tried += other.tried;
         self.right += other.right;
-        let room = TOLD.saturating_sub(self.wrong.len());
+        let room = MAX_DESCRIBED.saturating_sub(self.wrong.len());
         self.wrong.extend(other.wrong.into_iter().take(room));
     }
 
@@ -103,48 +103,55 @@ pub async fn admitted(runtime: &Runtime, call: &Call, cx: &ToolContext) -> Resul
 pub fn refused(
     runtime: &Runtime,
     name: &str,
-    broken: &Broken,
+    invalid_calls: &InvalidCall,
     cx: &ToolContext,
 ) -> Result<(), String> {
-    let call = runtime.call(name, broken.text.as_str(), cx);
-    let told = |what: &str| format!("{name}: {}: {what}: {}", broken.how, broken.text);
+    let call = runtime.call(name, invalid_calls.text.as_str(), cx);
+    let describe =
+        |what: &str| format!("{name}: {}: {what}: {}", invalid_calls.how, invalid_calls.text);
     let Some(error) = call.output().and_then(ToolOutput::error) else {
-        return Err(told("was admitted"));
+        return Err(describe("was admitted"));
     };
     if error.error_code() != Some(ErrorCode::InvalidArgument) {
-        return Err(told(&format!("was refused with {error:?}")));
+        return Err(describe(&format!("was rejected with {error:?}")));
     }
-    let found = match &broken.at {
-        Place::Pointer(at) => call.violations().iter().any(|violation| violation.pointer() == at),
-        Place::Byte(at) => {
+    let found = match &invalid_calls.at {
+        ErrorPosition::Pointer(at) => {
+            call.violations().iter().any(|violation| violation.pointer() == at)
+        }
+        ErrorPosition::Byte(at) => {
             error.details().and_then(|details| details.get("position")).and_then(Value::as_u64)
                 == u64::try_from(*at).ok()
         }
     };
-    if found { Ok(()) } else { Err(told(&format!("nothing points at {:?}: {error:?}", broken.at))) }
+    if found {
+        Ok(())
+    } else {
+        Err(describe(&format!("no violation is at {:?}: {error:?}", invalid_calls.at)))
+    }
 }
 
 /// Checks that the slip is coerced: its tool gets the right value, and the coercion is reported.
 ///
 /// # Errors
-/// What happened instead.
-pub async fn mended(
+/// A description of the wrong result.
+pub async fn coerced(
     runtime: &Runtime,
     name: &str,
-    slip: &Slip,
+    slip: &CoercibleCall,
     cx: &ToolContext,
 ) -> Result<(), String> {
-    let told = |what: String| format!("{name}: {}: {what}", slip.text);
+    let describe = |what: String| format!("{name}: {}: {what}", slip.text);
     let mut call = runtime.call(name, slip.text.as_str(), cx);
     let output = call.execute().await;
     let Ok(data) = output.data::<Value>() else {
-        return Err(told(format!("got {output}")));
+        return Err(describe(format!("got {output}")));
     };
-    if data != slip.mended {
-        return Err(told(format!("reached the tool as {data}")));
+    if data != slip.coerced {
+        return Err(describe(format!("reached the tool as {data}")));
     }
     let envelope: tool_runtime::contracts::ToolOutput<Value, Value> =
-        output.decode().map_err(|error| told(error.to_string()))?;
+        output.decode().map_err(|error| describe(error.to_string()))?;
     let receipts = envelope.as_result().map_or(&[][..], |result| result.meta().coercions());
     match receipts {
         [one]
@@ -152,6 +159,6 @@ pub async fn mended(
         {
             Ok(())
         }
-        other => Err(told(format!("has the receipts {other:?}"))),
+        other => Err(describe(format!("reports the coercions {other:?}"))),
     }
 }

@@ -12,7 +12,7 @@ use tool_benches::http;
 use tool_benches::{canonical, choosing, dialects, instructions, ledger, store, work};
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
-use tool_tests::run::{self, Tally};
+use tool_tests::run::{self, CallCounts};
 
 const USAGE: &str = "\
 cargo figures NAME [ARGS]
@@ -127,16 +127,16 @@ fn figures_of_cases(files: &[&str]) -> Result<(), String> {
         .enable_time()
         .build()
         .map_err(|error| error.to_string())?;
-    let (mut admitted, mut refused) = (Tally::default(), Tally::default());
+    let (mut admitted, mut refused) = (CallCounts::default(), CallCounts::default());
     println!("{:<28} {:>6} {:>14} {:>16}", "file", "cases", "admitted", "refused");
     for file in files.iter().map(PathBuf::from) {
         let cases = bfcl::read(&file)?;
-        let (mut right, mut broken) = (Tally::default(), Tally::default());
+        let (mut right, mut broken) = (CallCounts::default(), CallCounts::default());
         for case in &cases {
             executor.block_on(try_case(case, &mut right, &mut broken))?;
         }
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let share = |tally: &Tally| format!("{}/{}", tally.right, tally.tried);
+        let share = |tally: &CallCounts| format!("{}/{}", tally.right, tally.tried);
         println!("{name:<28} {:>6} {:>14} {:>16}", cases.len(), share(&right), share(&broken));
         admitted.add(right);
         refused.add(broken);
@@ -151,12 +151,16 @@ fn figures_of_cases(files: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-async fn try_case(case: &bfcl::Case, right: &mut Tally, broken: &mut Tally) -> Result<(), String> {
+async fn try_case(
+    case: &bfcl::Case,
+    right: &mut CallCounts,
+    broken: &mut CallCounts,
+) -> Result<(), String> {
     let (runtime, cx) = (run::runtime(case, Coerce::Off)?, run::context());
     for call in &case.calls {
         right.count(run::admitted(&runtime, call, &cx).await);
         let tool = case.tool_of(call).ok_or_else(|| format!("{}: no `{}`", case.id, call.name))?;
-        for variant in bfcl::broken(&tool.input_schema, &call.arguments) {
+        for variant in bfcl::invalid_calls(&tool.input_schema, &call.arguments) {
             broken.count(run::refused(&runtime, &call.name, &variant, &cx));
         }
     }

@@ -1,7 +1,7 @@
 //! A tool server under load, compared with a hand-written endpoint.
 //!
-//! What is compared is how many requests a server answers in a second of its processor's time, in
-//! user space and in the kernel, whatever else the machine does meanwhile.
+//! The figure is the number of requests per second of the server's processor time, in user space
+//! and in the kernel, which does not depend on other load on the machine.
 
 mod by_hand;
 mod catalogue;
@@ -216,7 +216,7 @@ fn request() -> String {
 fn summary(lanes: &[Lane]) -> Result<String, String> {
     use Contestant::{ByHand, FastApi, JsonLines, Keys, Ours, Sqlite};
     let lane = |wanted| lanes.iter().find(|lane| lane.contestant == wanted);
-    let by_hand = lane(ByHand).ok_or("nobody to compare with")?;
+    let by_hand = lane(ByHand).ok_or("no hand-written server to compare with")?;
     let over = |wanted| lane(wanted).map_or(f64::NAN, |it| ratio(&it.per_cpu, &by_hand.per_cpu));
     let p99 = |wanted| lane(wanted).map_or(f64::NAN, |it| ratio(&it.p99, &by_hand.p99));
     let us = |wanted| lane(wanted).map_or(f64::NAN, |it| 1e6 / median(&it.per_cpu));

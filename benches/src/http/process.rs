@@ -30,7 +30,8 @@ impl ServerProcess {
         let mut server = Self { child, said: BufReader::new(said), port: 0 };
         let line = server.line()?;
         let port = line.strip_prefix("listening ").and_then(|port| port.trim().parse().ok());
-        server.port = port.ok_or_else(|| format!("a server said `{line}` and not its port"))?;
+        server.port =
+            port.ok_or_else(|| format!("a server printed `{line}` instead of its port"))?;
         Ok(server)
     }
 

@@ -25,7 +25,7 @@ pub struct Options {
     /// The folder of what outlives the program: tables, ledger, tickets, evidence, secret
     #[arg(long, env = "HERITAGE_DATA_DIR", value_name = "FOLDER", default_value = "heritage-data")]
     pub data_dir: PathBuf,
-    /// Who may call, one key a line; without it everybody on this machine may
+    /// The file of callers' keys, one per line; without it all callers on this machine are admitted
     #[arg(long, env = "HERITAGE_API_KEYS", value_name = "FILE")]
     pub api_keys: Option<PathBuf>,
     /// The key set of the issuer of tokens: a file, or a URL by https or of this machine
@@ -37,7 +37,7 @@ pub struct Options {
     /// The audience that tokens have to name (`aud`)
     #[arg(long, env = "HERITAGE_AUDIENCE", value_name = "AUDIENCE", requires = "jwks")]
     pub audience: Option<String>,
-    /// Makes a key for somebody who calls, prints it with its line for the file of keys, and ends
+    /// Makes a key for a caller, prints it with its line for the file of keys, and exits
     #[arg(long, value_name = "NAME")]
     pub new_key: Option<String>,
     /// Asks a person about each draft before it is written, by /api/approvals

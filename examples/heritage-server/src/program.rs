@@ -20,7 +20,8 @@ use crate::keys;
 /// Messages go to standard error; standard output has a line of JSON per call.
 ///
 /// # Errors
-/// The options make no sense, or the data folder, the database or the address cannot be used.
+/// The options contradict each other, or the data folder, the database or the address cannot be
+/// used.
 pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
     if let Some(name) = &options.new_key {
         println!("{}", keys::made(name)?);
@@ -78,7 +79,7 @@ fn verifier(source: &str, options: &Options) -> Result<JwtVerifier, Box<dyn Erro
 /// Callers on the network would not be authenticated.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{0} can be reached by others than this machine, and nobody would have to prove who they are: \
+    "{0} accepts connections from other machines, and callers would not be authenticated: \
      name a file of keys with --api-keys, or a key set of tokens with --jwks, or listen on 127.0.0.1"
 )]
 struct Open(SocketAddr);

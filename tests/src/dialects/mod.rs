@@ -15,22 +15,22 @@ use tool_runtime::schema::{Coerce, Validator};
 use tool_runtime::testing::Instances;
 
 use crate::bfcl::{Call, Case, Tool};
-use crate::run::Tally;
+use crate::run::CallCounts;
 
-/// How many sets of arguments are made for each tool.
-const MADE: u64 = 4;
+/// The number of argument sets that are made for each tool.
+const ARGUMENT_SETS: u64 = 4;
 
 /// A tool as it is declared to a provider.
 #[derive(Debug, Clone)]
-pub struct Declared {
-    /// What a model calls it.
+pub struct DeclaredTool {
+    /// The declared name.
     pub name: String,
     /// The JSON Schema of its arguments.
     pub schema: Value,
 }
 
-/// How often a keyword was lost, by dialect, keyword and what became of it.
-pub type Widened = BTreeMap<(&'static str, String, String), usize>;
+/// Counts of widened constraints, by dialect, keyword and consequence.
+pub type WidenedCounts = BTreeMap<(&'static str, String, String), usize>;
 
 /// Makes the contract of a case's tool.
 ///
@@ -47,12 +47,12 @@ pub fn spec(tool: &Tool) -> Result<ToolSpec, String> {
 /// Sends a case's tools and calls through a dialect and back, and counts each tool and each call.
 ///
 /// # Errors
-/// A tool is no contract.
-pub fn tour(
+/// A tool has no valid contract.
+pub fn round_trip(
     case: &Case,
     dialect: Dialect,
-    tally: &mut Tally,
-    widened: &mut Widened,
+    counts: &mut CallCounts,
+    widened: &mut WidenedCounts,
 ) -> Result<(), String> {
     let mut tools = Vec::new();
     let mut known = BTreeSet::new();
@@ -66,35 +66,42 @@ pub fn tour(
     }
     let declared = declared(dialect, adapter.declarations());
     for (tool, _) in &tools {
-        tally.count(tour_of_tool(&adapter, &declared, tool).map_err(|what| told(case, &what)));
+        counts.count(
+            round_trip_of_tool(&adapter, &declared, tool).map_err(|what| describe(case, &what)),
+        );
     }
     for call in &case.calls {
-        let result = tour_of_call(&adapter, &declared, case, call);
-        tally.count(result.map_err(|what| told(case, &what)));
+        let result = round_trip_of_call(&adapter, &declared, case, call);
+        counts.count(result.map_err(|what| describe(case, &what)));
     }
     Ok(())
 }
 
-fn told(case: &Case, what: &str) -> String {
+fn describe(case: &Case, what: &str) -> String {
     format!("{}: {what}", case.id)
 }
 
-fn tour_of_tool(adapter: &Adapter, declared: &[Declared], tool: &Tool) -> Result<(), String> {
+fn round_trip_of_tool(
+    adapter: &Adapter,
+    declared: &[DeclaredTool],
+    tool: &Tool,
+) -> Result<(), String> {
     let instances = Instances::of(&tool.input_schema).map_err(|error| error.to_string())?;
     let named = (tool.name.as_str(), &tool.input_schema);
-    (0..MADE).try_for_each(|seed| there_and_back(adapter, declared, named, &instances.valid(seed)))
+    (0..ARGUMENT_SETS)
+        .try_for_each(|seed| round_trip_arguments(adapter, declared, named, &instances.valid(seed)))
 }
 
-fn tour_of_call(
+fn round_trip_of_call(
     adapter: &Adapter,
-    declared: &[Declared],
+    declared: &[DeclaredTool],
     case: &Case,
     call: &Call,
 ) -> Result<(), String> {
     let tool = case.tool_of(call).ok_or_else(|| format!("no `{}`", call.name))?;
     let arguments: Value =
         serde_json::from_str(call.arguments.get()).map_err(|error| error.to_string())?;
-    there_and_back(adapter, declared, (&tool.name, &tool.input_schema), &arguments)
+    round_trip_arguments(adapter, declared, (&tool.name, &tool.input_schema), &arguments)
 }
 
 /// Writes a call as a model would under its declaration, and reads it from the response.
@@ -103,11 +110,10 @@ fn tour_of_call(
 /// other way to express absence.
 ///
 /// # Errors
-/// What went wrong on the way: the declaration refuses the arguments, they come back changed, or
-/// the tool does not take what comes back.
-pub fn there_and_back(
+/// The declaration rejects the arguments, they come back changed, or the tool rejects the result.
+pub fn round_trip_arguments(
     adapter: &Adapter,
-    declared: &[Declared],
+    declared: &[DeclaredTool],
     (tool, schema): (&str, &Value),
     arguments: &Value,
 ) -> Result<(), String> {
@@ -115,7 +121,7 @@ pub fn there_and_back(
     let wire = adapter.wire_name(tool).ok_or_else(|| format!("{tool} has no name"))?;
     let mut named = declared.iter().filter(|declared| declared.name == wire);
     let (Some(declared), None) = (named.next(), named.next()) else {
-        return Err(format!("{wire} is not declared once"));
+        return Err(format!("{wire} is not declared exactly once"));
     };
     let written = written(&declared.schema, &declared.schema, arguments);
     let validator = jsonschema::draft202012::new(&declared.schema)
@@ -162,7 +168,7 @@ fn adds_only_nulls(sent: &Value, back: &Value) -> bool {
 
 /// Lists the tools of an adapter's declarations.
 #[must_use]
-pub fn declared(dialect: Dialect, declarations: &Value) -> Vec<Declared> {
+pub fn declared(dialect: Dialect, declarations: &Value) -> Vec<DeclaredTool> {
     let (tools, inside, schema) = match dialect {
         Dialect::OpenAiChat | Dialect::Ollama => (declarations, "/function", "/parameters"),
         Dialect::OpenAiResponses => (declarations, "", "/parameters"),
@@ -174,7 +180,7 @@ pub fn declared(dialect: Dialect, declarations: &Value) -> Vec<Declared> {
     let one = |tool: &Value| {
         let tool = tool.pointer(inside)?;
         let name = tool["name"].as_str()?.to_owned();
-        Some(Declared { name, schema: tool.pointer(schema).unwrap_or(&nothing).clone() })
+        Some(DeclaredTool { name, schema: tool.pointer(schema).unwrap_or(&nothing).clone() })
     };
     tools.as_array().into_iter().flatten().filter_map(one).collect()
 }
@@ -183,23 +189,24 @@ pub fn declared(dialect: Dialect, declarations: &Value) -> Vec<Declared> {
 /// properties are `null`.
 #[must_use]
 pub fn written(root: &Value, schema: &Value, value: &Value) -> Value {
-    let speaking = speaking(root, schema, value);
+    let matching_parts = matching_parts(root, schema, value);
     match value {
         Value::Object(fields) => {
             let mut all = Map::new();
             for (name, field) in fields {
-                let inner = speaking.iter().find_map(|schema| called(schema, name));
+                let inner =
+                    matching_parts.iter().find_map(|schema| declared_property(schema, name));
                 let (name, schema) = inner.unwrap_or((name, &Value::Null));
                 all.insert(name.to_owned(), written(root, schema, field));
             }
-            let required = speaking.iter().filter_map(|schema| schema["required"].as_array());
+            let required = matching_parts.iter().filter_map(|schema| schema["required"].as_array());
             for name in required.flatten().filter_map(Value::as_str) {
                 all.entry(name).or_insert(Value::Null);
             }
             Value::Object(all)
         }
         Value::Array(items) => {
-            let inner = speaking.iter().find_map(|schema| schema.get("items"));
+            let inner = matching_parts.iter().find_map(|schema| schema.get("items"));
             let item = |item| inner.map_or_else(|| Value::clone(item), |s| written(root, s, item));
             Value::Array(items.iter().map(item).collect())
         }
@@ -207,8 +214,8 @@ pub fn written(root: &Value, schema: &Value, value: &Value) -> Value {
     }
 }
 
-/// What a declaration calls a property: as its tool does, or by a name that begins like it.
-fn called<'s>(schema: &'s Value, name: &str) -> Option<(&'s str, &'s Value)> {
+/// Returns a property's declared name: the same, or one that begins like it.
+fn declared_property<'s>(schema: &'s Value, name: &str) -> Option<(&'s str, &'s Value)> {
     let properties = schema["properties"].as_object()?;
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let stem: String = name.chars().map(plain).collect();
@@ -219,11 +226,11 @@ fn called<'s>(schema: &'s Value, name: &str) -> Option<(&'s str, &'s Value)> {
     found.map(|(name, schema)| (name.as_str(), schema))
 }
 
-/// The parts of a schema that a value is written by: of a choice, the first branch that takes it.
-fn speaking<'s>(root: &'s Value, schema: &'s Value, value: &Value) -> Vec<&'s Value> {
+/// Returns the parts of a schema for a value; of a choice, the first branch that admits it.
+fn matching_parts<'s>(root: &'s Value, schema: &'s Value, value: &Value) -> Vec<&'s Value> {
     let mut found = vec![schema];
     if let Some(target) = target(root, schema) {
-        found.extend(speaking(root, target, value));
+        found.extend(matching_parts(root, target, value));
     }
     let takes = |branch: &&Value| {
         let written = written(root, branch, value);
@@ -236,7 +243,7 @@ fn speaking<'s>(root: &'s Value, schema: &'s Value, value: &Value) -> Vec<&'s Va
     for word in ["anyOf", "oneOf"] {
         let branches = schema.get(word).and_then(Value::as_array).into_iter().flatten();
         if let Some(branch) = branches.into_iter().find(takes) {
-            found.extend(speaking(root, branch, value));
+            found.extend(matching_parts(root, branch, value));
         }
     }
     found

@@ -11,14 +11,14 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::Sqlite;
 
 use super::log::{Effect, EffectLog};
-use super::point::Laid;
-use super::{Orders, clock_steps, shop};
+use super::point::ArmedTrap;
+use super::{ChildTask, clock_steps, shop};
 
-/// The variable that holds a child's [`Orders`] as JSON.
-pub const ORDERS: &str = "TOOL_FAULTS_ORDERS";
+/// The environment variable with a child's [`ChildTask`] as JSON.
+pub const TASK_VARIABLE: &str = "TOOL_FAULTS_ORDERS";
 
-/// How long a patient child repeats a call that runs elsewhere.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The time for which a patient child repeats a call that is running elsewhere.
+const MAX_SILENCE: Duration = Duration::from_secs(30);
 
 /// A report about the answer of one write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,48 +58,48 @@ impl Report {
 /// # Errors
 /// The orders cannot be read, or the store or the log cannot be opened.
 pub fn play() -> Result<bool, Box<dyn Error>> {
-    let Ok(orders) = std::env::var(ORDERS) else { return Ok(false) };
-    let orders: Orders = serde_json::from_str(&orders)?;
+    let Ok(task) = std::env::var(TASK_VARIABLE) else { return Ok(false) };
+    let task: ChildTask = serde_json::from_str(&task)?;
     let executor = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    let trap = Arc::new(Laid::new(orders.trap, &orders.folder));
-    let log = EffectLog::open(&orders.folder.join("effects.log"), orders.downstream)?;
-    let store = Sqlite::open(orders.folder.join("tools.db"))?;
-    let runtime = shop::open(log, store, &trap, orders.lease)?;
-    // The test's own output ends here.
-    say("");
-    say("ready");
-    executor.block_on(write_all(&runtime, &orders, &orders.keys));
-    for step in &orders.clock_steps {
-        clock_steps::set(&orders.folder, step.offset)?;
-        executor.block_on(write_all(&runtime, &orders, &step.keys));
+    let trap = Arc::new(ArmedTrap::new(task.trap, &task.folder));
+    let log = EffectLog::open(&task.folder.join("effects.log"), task.downstream)?;
+    let store = Sqlite::open(task.folder.join("tools.db"))?;
+    let runtime = shop::open(log, store, &trap, task.lease)?;
+    // Ends the line of the test's own output.
+    print_line("");
+    print_line("ready");
+    executor.block_on(write_all(&runtime, &task, &task.keys));
+    for step in &task.clock_steps {
+        clock_steps::set(&task.folder, step.offset)?;
+        executor.block_on(write_all(&runtime, &task, &step.keys));
     }
     Ok(true)
 }
 
-/// Writes a line in one piece, so that it is whole or not there.
-pub(super) fn say(line: &str) {
+/// Writes a line with one write, so that it is either complete or missing.
+pub(super) fn print_line(line: &str) {
     let line = format!("{line}\n");
     // The parent may have stopped reading.
     let _ = std::io::stdout().lock().write_all(line.as_bytes());
 }
 
-async fn write_all(runtime: &Runtime, orders: &Orders, keys: &[String]) {
-    join_all(keys.iter().map(|key| write(runtime, orders, key))).await;
+async fn write_all(runtime: &Runtime, task: &ChildTask, keys: &[String]) {
+    join_all(keys.iter().map(|key| write(runtime, task, key))).await;
 }
 
-async fn write(runtime: &Runtime, orders: &Orders, key: &str) {
-    let until = Instant::now() + PATIENCE;
+async fn write(runtime: &Runtime, task: &ChildTask, key: &str) {
+    let until = Instant::now() + MAX_SILENCE;
     let report = loop {
-        let report = write_once(runtime, orders.tool.name(), key).await;
-        // On a busy machine the store, or the time, may not suffice: then it is asked again too.
+        let report = write_once(runtime, task.tool.name(), key).await;
+        // On a busy machine the store or the deadline may not suffice; then the call is repeated too.
         let is_late = report.refused.as_ref().is_some_and(|(code, _)| code == "TIMEOUT");
         let passes = ["in_flight", "store_unavailable"].iter().any(|it| report.is_refused(it));
-        if !orders.patient || !(passes || is_late) || Instant::now() > until {
+        if !task.patient || !(passes || is_late) || Instant::now() > until {
             break report;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     };
-    say(&serde_json::to_string(&report).expect("a report is JSON"));
+    print_line(&serde_json::to_string(&report).expect("a report is JSON"));
 }
 
 async fn write_once(runtime: &Runtime, tool: &str, key: &str) -> Report {

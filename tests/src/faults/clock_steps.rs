@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fs, io};
 
+use super::counts::FaultCounts;
 use super::log::Downstream;
 use super::point::{Point, Trap, TrapKind};
 use super::shop::WriteTool;
-use super::tally::Tally;
-use super::writes::{Writes, side_by_side};
-use super::{CampaignError, ClockStep, Orders, Program};
-use crate::dice::Dice;
+use super::writes::{Writes, run_in_series};
+use super::{CampaignError, ChildTask, ClockStep, Program};
+use crate::rng::SeededRng;
 
 const DAY: i64 = 24 * 60 * 60;
 /// Steps from seconds to more than a month.
 const STEPS: [i64; 6] = [2, 3_600, DAY + 3_600, 2 * DAY, 8 * DAY, 40 * DAY];
 /// The number of keys that a child writes between two steps.
 const KEYS: u32 = 2;
-/// How many steps a child takes.
-const STEPS_A_CHILD: u32 = 12;
+/// The number of steps per child.
+const STEPS_PER_CHILD: u32 = 12;
 /// Longer than a write takes, shorter than the smallest step.
 const LEASE: Duration = Duration::from_millis(500);
 /// The extra time of a write during which the clock is set.
@@ -49,30 +49,30 @@ pub fn library() -> Option<PathBuf> {
 /// Makes this many steps of the clock; each write is repeated after each step.
 ///
 /// # Errors
-/// libfaketime is not there, a process cannot be started, or fails by itself.
-pub fn run(program: &Program, steps: u32, at_once: u32) -> Result<Tally, CampaignError> {
-    let library = library().ok_or("libfaketime is not there: install Debian's package faketime")?;
+/// libfaketime is not installed, a process cannot be started, or a child fails.
+pub fn run(program: &Program, steps: u32, at_once: u32) -> Result<FaultCounts, CampaignError> {
+    let library =
+        library().ok_or("libfaketime is not installed; install Debian's package faketime")?;
     let program = program.with_clock(library);
-    side_by_side(at_once, steps.div_ceil(STEPS_A_CHILD), |number| {
-        let steps = STEPS_A_CHILD.min(steps - number * STEPS_A_CHILD);
-        let mut dice = Dice::new(u64::from(number) + 1);
-        let mut tally = Tally { clock_steps: steps, ..Tally::default() };
+    run_in_series(at_once, steps, STEPS_PER_CHILD, |number, steps| {
+        let mut rng = SeededRng::new(u64::from(number) + 1);
+        let mut counts = FaultCounts { clock_steps: steps, ..FaultCounts::default() };
         let mut writes = Writes::new(&program, WriteTool::Plain, Downstream::Naive, LEASE)?;
         set(&writes.folder.0, 0)?;
         let first: Vec<_> = keys(0);
-        let orders = Orders { clock_steps: plan(&mut dice, steps), ..writes.orders(first.clone()) };
-        for step in &orders.clock_steps {
+        let task = ChildTask { clock_steps: plan(&mut rng, steps), ..writes.task(first.clone()) };
+        for step in &task.clock_steps {
             writes.expect(&step.keys);
         }
-        let status = writes.start(&orders)?.end(|line| writes.hear(line))?;
+        let status = writes.start(&task)?.end(|line| writes.read_line(line))?;
         if !status.success() {
             return Err(format!("a child: {status}").into());
         }
-        step_during_a_write(&mut writes, &mut dice)?;
-        tally.clock_steps += 1;
+        step_during_a_write(&mut writes, &mut rng)?;
+        counts.clock_steps += 1;
         set(&writes.folder.0, 0)?;
-        writes.judge(&mut tally)?;
-        Ok(tally)
+        writes.finish(&mut counts)?;
+        Ok(counts)
     })
 }
 
@@ -80,14 +80,14 @@ fn keys(round: u32) -> Vec<String> {
     (0..KEYS).map(|key| format!("{round}-{key}")).collect()
 }
 
-/// Goes forward with new keys, then back with all keys so far, over and over.
-fn plan(dice: &mut Dice, steps: u32) -> Vec<ClockStep> {
+/// Steps forward with new keys, then back with all keys so far, repeatedly.
+fn plan(rng: &mut SeededRng, steps: u32) -> Vec<ClockStep> {
     let mut known = keys(0);
     let plan = (1..=steps).map(|number| {
         if number % 2 == 1 {
             let new = keys(number);
             known.extend(new.clone());
-            ClockStep { offset: STEPS[dice.index(STEPS.len())], keys: new }
+            ClockStep { offset: STEPS[rng.index(STEPS.len())], keys: new }
         } else {
             ClockStep { offset: 0, keys: known.clone() }
         }
@@ -95,17 +95,17 @@ fn plan(dice: &mut Dice, steps: u32) -> Vec<ClockStep> {
     plan.collect()
 }
 
-/// Sets the clock while a write is under way that a second process repeats.
-fn step_during_a_write(writes: &mut Writes<'_>, dice: &mut Dice) -> Result<(), CampaignError> {
-    let kind = TrapKind::StepClock { offset: STEPS[dice.index(STEPS.len())], pause_ms: PAUSE_MS };
-    let point = [Point::BeforeEffect, Point::AfterEffect][dice.index(2)];
+/// Sets the clock during a write that a second process repeats.
+fn step_during_a_write(writes: &mut Writes<'_>, rng: &mut SeededRng) -> Result<(), CampaignError> {
+    let kind = TrapKind::StepClock { offset: STEPS[rng.index(STEPS.len())], pause_ms: PAUSE_MS };
+    let point = [Point::BeforeEffect, Point::AfterEffect][rng.index(2)];
     let trap = Trap { kind, point, write: 1, delay_us: 0 };
-    let orders = writes.orders(vec!["during-a-write".to_owned()]);
-    let mut first = writes.start(&Orders { trap: Some(trap), ..orders.clone() })?;
-    first.wait_for(Some("ready"), Duration::from_secs(60), |line| writes.hear(line))?;
-    let mut rival = writes.start(&Orders { patient: true, ..orders })?;
+    let task = writes.task(vec!["during-a-write".to_owned()]);
+    let mut first = writes.start(&ChildTask { trap: Some(trap), ..task.clone() })?;
+    first.wait_for(Some("ready"), Duration::from_secs(60), |line| writes.read_line(line))?;
+    let mut rival = writes.start(&ChildTask { patient: true, ..task })?;
     for child in [&mut first, &mut rival] {
-        child.end(|line| writes.hear(line))?;
+        child.end(|line| writes.read_line(line))?;
     }
     Ok(())
 }

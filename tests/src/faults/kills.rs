@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
+use super::counts::FaultCounts;
 use super::log::Downstream;
 use super::point::{Point, Trap, TrapKind};
-use super::process::{Process, Waited, was_killed};
+use super::process::{Process, WaitEnd, was_killed};
 use super::shop::WriteTool;
-use super::tally::Tally;
-use super::writes::{Writes, side_by_side};
-use super::{CampaignError, LEASE, Orders, Program};
-use crate::dice::Dice;
+use super::writes::{Writes, run_in_series};
+use super::{CampaignError, ChildTask, LEASE, Program};
+use crate::rng::SeededRng;
 
 /// The number of new keys per child.
 const KEYS: u32 = 4;
@@ -24,8 +24,8 @@ const SERIES: u32 = 100;
 
 /// The parameters of a campaign of kills.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan {
-    /// How many processes are killed.
+pub struct KillPlan {
+    /// The number of kills.
     pub runs: u32,
     /// The tool that the children write with.
     pub tool: WriteTool,
@@ -38,68 +38,67 @@ pub struct Plan {
 /// Makes this many kills, in series that each start with an empty store.
 ///
 /// # Errors
-/// A process cannot be started, or fails by itself.
-pub fn run(program: &Program, plan: Plan) -> Result<Tally, CampaignError> {
-    side_by_side(plan.at_once, plan.runs.div_ceil(SERIES), |number| {
-        let runs = SERIES.min(plan.runs - number * SERIES);
+/// A process cannot be started, or a child fails by itself.
+pub fn run(program: &Program, plan: KillPlan) -> Result<FaultCounts, CampaignError> {
+    run_in_series(plan.at_once, plan.runs, SERIES, |number, runs| {
         Series::new(program, plan, number)?.run(runs)
     })
 }
 
 /// One store with its log and its child processes.
 struct Series<'p> {
-    plan: Plan,
+    plan: KillPlan,
     writes: Writes<'p>,
-    dice: Dice,
-    tally: Tally,
+    rng: SeededRng,
+    counts: FaultCounts,
 }
 
 impl<'p> Series<'p> {
-    fn new(program: &'p Program, plan: Plan, number: u32) -> Result<Self, CampaignError> {
+    fn new(program: &'p Program, plan: KillPlan, number: u32) -> Result<Self, CampaignError> {
         let writes = Writes::new(program, plan.tool, Downstream::Fences, LEASE)?;
-        let dice = Dice::new(u64::from(number) + 1);
-        Ok(Self { plan, writes, dice, tally: Tally::default() })
+        let rng = SeededRng::new(u64::from(number) + 1);
+        Ok(Self { plan, writes, rng, counts: FaultCounts::default() })
     }
 
-    fn run(mut self, runs: u32) -> Result<Tally, CampaignError> {
+    fn run(mut self, runs: u32) -> Result<FaultCounts, CampaignError> {
         let mut round = 0;
-        while self.tally.kills() < runs {
+        while self.counts.kills() < runs {
             let point = self.rarest();
             if point.needs_an_earlier_run() && self.writes.open.is_empty() {
                 // This child only leaves a key for later ones, and is not counted.
                 self.round(Point::AfterEffect, round)?;
             } else if self.round(point, round)? {
-                *self.tally.killed.entry(point).or_default() += 1;
+                *self.counts.killed.entry(point).or_default() += 1;
             }
             round += 1;
         }
-        self.writes.judge(&mut self.tally)?;
-        Ok(self.tally)
+        self.writes.finish(&mut self.counts)?;
+        Ok(self.counts)
     }
 
     /// Returns the point with the fewest kills.
     fn rarest(&self) -> Point {
         let reconciles = self.plan.tool == WriteTool::Reconciling;
         let comes_there = |point: &Point| reconciles || !point.needs_an_earlier_run();
-        let killed = |point: &Point| self.tally.killed.get(point).copied().unwrap_or_default();
+        let killed = |point: &Point| self.counts.killed.get(point).copied().unwrap_or_default();
         let points = Point::ALL.into_iter().filter(comes_there);
         points.min_by_key(killed).unwrap_or(Point::AnyTime)
     }
 
     /// Starts a child, and returns whether it was killed.
     fn round(&mut self, point: Point, round: u32) -> Result<bool, CampaignError> {
-        let orders = self.orders(point, round);
-        let mut child = self.writes.start(&orders)?;
+        let task = self.task(point, round);
+        let mut child = self.writes.start(&task)?;
         let rival = self.plan.rivals && round % 3 == 0;
         let rival = rival
-            .then(|| self.writes.start(&Orders { trap: None, ..orders.clone() }))
+            .then(|| self.writes.start(&ChildTask { trap: None, ..task.clone() }))
             .transpose()?;
         if point == Point::AnyTime {
             self.kill_at_any_time(&mut child)?;
         }
-        let status = child.end(|line| self.writes.hear(line))?;
+        let status = child.end(|line| self.writes.read_line(line))?;
         if let Some(mut rival) = rival {
-            rival.end(|line| self.writes.hear(line))?;
+            rival.end(|line| self.writes.read_line(line))?;
         }
         let killed = was_killed(status);
         if killed || status.success() {
@@ -110,17 +109,19 @@ impl<'p> Series<'p> {
     }
 
     fn kill_at_any_time(&mut self, child: &mut Process) -> Result<(), CampaignError> {
-        let limit = Duration::from_micros(self.dice.below(ANY_TIME_US));
-        let hear = |line: &str| self.writes.hear(line);
-        if let Waited::Said = child.wait_for(Some("ready"), Duration::from_secs(60), hear)? {
-            if let Waited::TimedOut = child.wait_for(None, limit, |line| self.writes.hear(line))? {
+        let limit = Duration::from_micros(self.rng.below(ANY_TIME_US));
+        let read_line = |line: &str| self.writes.read_line(line);
+        if let WaitEnd::Line = child.wait_for(Some("ready"), Duration::from_secs(60), read_line)? {
+            if let WaitEnd::TimedOut =
+                child.wait_for(None, limit, |line| self.writes.read_line(line))?
+            {
                 child.kill()?;
             }
         }
         Ok(())
     }
 
-    fn orders(&mut self, point: Point, round: u32) -> Orders {
+    fn task(&mut self, point: Point, round: u32) -> ChildTask {
         let takes_over = point.needs_an_earlier_run();
         let keys: Vec<_> = if takes_over {
             self.writes.open.iter().take(REPEATED).cloned().collect()
@@ -129,11 +130,11 @@ impl<'p> Series<'p> {
             (0..KEYS).map(|key| format!("{round}-{key}")).chain(repeated).collect()
         };
         let most = if takes_over { 2 } else { u64::from(KEYS) };
-        let write = u32::try_from(1 + self.dice.below(most)).unwrap_or(1);
+        let write = u32::try_from(1 + self.rng.below(most)).unwrap_or(1);
         let is_commit = matches!(point, Point::Claiming | Point::Committing);
-        let delay_us = if is_commit { self.dice.below(COMMIT_US) } else { 0 };
+        let delay_us = if is_commit { self.rng.below(COMMIT_US) } else { 0 };
         let trap = Trap { kind: TrapKind::Kill, point, write, delay_us };
         let trap = (point != Point::AnyTime).then_some(trap);
-        Orders { patient: takes_over, trap, ..self.writes.orders(keys) }
+        ChildTask { patient: takes_over, trap, ..self.writes.task(keys) }
     }
 }

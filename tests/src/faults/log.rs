@@ -35,12 +35,12 @@ pub enum Downstream {
 pub struct EffectLog {
     file: File,
     downstream: Downstream,
-    known: Mutex<Known>,
+    known: Mutex<LogState>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
-    /// Up to where the file was read.
+struct LogState {
+    /// The offset up to which the file was read.
     end: u64,
     effects: BTreeMap<String, Vec<Effect>>,
     /// The greatest fence of each key.
@@ -118,19 +118,19 @@ impl EffectLog {
 /// The locked log: no other process reads or appends meanwhile.
 struct Locked<'l> {
     file: &'l File,
-    known: MutexGuard<'l, Known>,
+    known: MutexGuard<'l, LogState>,
 }
 
 impl std::ops::Deref for Locked<'_> {
-    type Target = Known;
+    type Target = LogState;
 
-    fn deref(&self) -> &Known {
+    fn deref(&self) -> &LogState {
         &self.known
     }
 }
 
 impl std::ops::DerefMut for Locked<'_> {
-    fn deref_mut(&mut self) -> &mut Known {
+    fn deref_mut(&mut self) -> &mut LogState {
         &mut self.known
     }
 }
@@ -141,7 +141,7 @@ impl Drop for Locked<'_> {
     }
 }
 
-impl Known {
+impl LogState {
     fn first(&self, key: &str) -> Option<Effect> {
         self.effects.get(key).and_then(|effects| effects.first()).copied()
     }

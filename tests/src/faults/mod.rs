@@ -14,6 +14,7 @@
 
 mod child;
 pub mod clock_steps;
+mod counts;
 pub mod damage;
 pub mod kills;
 mod log;
@@ -22,7 +23,6 @@ mod process;
 pub mod rollbacks;
 mod shop;
 mod store;
-mod tally;
 mod writes;
 pub mod zombies;
 
@@ -33,11 +33,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::child::{ORDERS, Report, play};
+pub use self::child::{Report, TASK_VARIABLE, play};
+pub use self::counts::FaultCounts;
 pub use self::log::{Downstream, Effect, EffectLog};
 pub use self::point::{Point, Trap, TrapKind};
 pub use self::shop::WriteTool;
-pub use self::tally::Tally;
 
 /// An error of the campaign itself: a process that cannot be started, or a child that fails.
 pub type CampaignError = Box<dyn std::error::Error + Send + Sync>;
@@ -47,8 +47,8 @@ const LEASE: Duration = Duration::from_millis(250);
 
 /// The task of a child process.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Orders {
-    /// Where the store and the log of effects are.
+pub struct ChildTask {
+    /// The folder of the store and the log of effects.
     pub folder: PathBuf,
     /// The keys to write, concurrently.
     pub keys: Vec<String>,
@@ -75,8 +75,8 @@ pub struct ClockStep {
     pub keys: Vec<String>,
 }
 
-impl Orders {
-    /// Starts with orders to write once under each key.
+impl ChildTask {
+    /// Makes a task that writes once under each key.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>, keys: Vec<String>) -> Self {
         Self {
@@ -114,13 +114,13 @@ impl Program {
     /// Makes the command that starts a child with this task; its input and output are piped.
     ///
     /// # Errors
-    /// The orders cannot be written as JSON.
-    pub fn child(&self, orders: &Orders) -> serde_json::Result<Command> {
+    /// The task cannot be serialized.
+    pub fn child(&self, task: &ChildTask) -> serde_json::Result<Command> {
         let mut command = Command::new(&self.path);
         command
             .args(&self.arguments)
-            .env(ORDERS, serde_json::to_string(orders)?)
-            .env("FAKETIME_TIMESTAMP_FILE", clock_steps::file(&orders.folder))
+            .env(TASK_VARIABLE, serde_json::to_string(task)?)
+            .env("FAKETIME_TIMESTAMP_FILE", clock_steps::file(&task.folder))
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());

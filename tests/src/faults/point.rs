@@ -86,13 +86,13 @@ pub struct Trap {
 
 /// A trap that is active in this process.
 #[derive(Debug)]
-pub(super) struct Laid {
+pub(super) struct ArmedTrap {
     trap: Option<Trap>,
     left: AtomicU32,
     folder: PathBuf,
 }
 
-impl Laid {
+impl ArmedTrap {
     pub(super) fn new(trap: Option<Trap>, folder: &Path) -> Self {
         let left = AtomicU32::new(trap.map_or(0, |trap| trap.write));
         Self { trap, left, folder: folder.to_owned() }
@@ -117,7 +117,7 @@ impl Laid {
 }
 
 fn stop() {
-    super::child::say("stopped");
+    super::child::print_line("stopped");
     signal(Signal::STOP);
     // Another thread may take the signal: this one waits until the process is continued.
     let _ = std::io::stdin().read_line(&mut String::new());

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{CampaignError, Orders, Program};
+use super::{CampaignError, ChildTask, Program};
 
-/// The longest silence of a child that is neither stopped nor killed.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest time without output of a child that is neither suspended nor killed.
+const MAX_SILENCE: Duration = Duration::from_secs(60);
 
 /// A child and its output; dropping it kills the child.
 pub(super) struct Process {
@@ -24,19 +24,19 @@ pub(super) struct Process {
 
 /// The result of waiting for a child.
 #[derive(Debug)]
-pub(super) enum Waited {
+pub(super) enum WaitEnd {
     /// The child ended.
     Ended(ExitStatus),
-    /// The child wrote this line, which was waited for.
-    Said,
-    /// The time was over.
+    /// The child wrote the expected line.
+    Line,
+    /// The time limit was reached.
     TimedOut,
 }
 
 impl Process {
-    /// Starts a child with these orders.
-    pub(super) fn start(program: &Program, orders: &Orders) -> Result<Self, CampaignError> {
-        let mut child = program.child(orders)?.spawn()?;
+    /// Starts a child with this task.
+    pub(super) fn start(program: &Program, task: &ChildTask) -> Result<Self, CampaignError> {
+        let mut child = program.child(task)?.spawn()?;
         let output = child.stdout.take().ok_or("a child has a pipe")?;
         let (sender, lines) = mpsc::channel();
         thread::spawn(move || {
@@ -52,29 +52,29 @@ impl Process {
         &mut self,
         word: Option<&str>,
         limit: Duration,
-        mut hear: impl FnMut(&str),
-    ) -> Result<Waited, CampaignError> {
+        mut read_line: impl FnMut(&str),
+    ) -> Result<WaitEnd, CampaignError> {
         let until = Instant::now() + limit;
         loop {
             let left = until.saturating_duration_since(Instant::now());
             match self.lines.recv_timeout(left) {
-                Ok(line) if Some(line.as_str()) == word => return Ok(Waited::Said),
-                Ok(line) => hear(&line),
+                Ok(line) if Some(line.as_str()) == word => return Ok(WaitEnd::Line),
+                Ok(line) => read_line(&line),
                 Err(RecvTimeoutError::Disconnected) => {
                     let status = self.child.wait()?;
                     self.ended = true;
-                    return Ok(Waited::Ended(status));
+                    return Ok(WaitEnd::Ended(status));
                 }
-                Err(RecvTimeoutError::Timeout) => return Ok(Waited::TimedOut),
+                Err(RecvTimeoutError::Timeout) => return Ok(WaitEnd::TimedOut),
             }
         }
     }
 
-    /// Listens to the child until it ends.
-    pub(super) fn end(&mut self, hear: impl FnMut(&str)) -> Result<ExitStatus, CampaignError> {
-        match self.wait_for(None, PATIENCE, hear)? {
-            Waited::Ended(status) => Ok(status),
-            Waited::Said | Waited::TimedOut => {
+    /// Reads the child's output until it ends.
+    pub(super) fn end(&mut self, read_line: impl FnMut(&str)) -> Result<ExitStatus, CampaignError> {
+        match self.wait_for(None, MAX_SILENCE, read_line)? {
+            WaitEnd::Ended(status) => Ok(status),
+            WaitEnd::Line | WaitEnd::TimedOut => {
                 self.kill()?;
                 Err("a child did not end".into())
             }

@@ -8,9 +8,9 @@ use tool_runtime::policy::KeyRing;
 use tool_runtime::store::{Sqlite, StoreError, StoreErrorKind, UnixMillis};
 
 use super::CampaignError;
-use super::tally::Tally;
-use super::writes::{Folder, side_by_side};
-use crate::dice::Dice;
+use super::counts::FaultCounts;
+use super::writes::{Folder, run_parallel};
+use crate::rng::SeededRng;
 
 /// The most sessions of a ledger before it is rolled back.
 const SESSIONS: u64 = 4;
@@ -25,13 +25,13 @@ const CHECKPOINT_EVERY: u64 = 7;
 /// afterwards.
 ///
 /// # Errors
-/// A ledger cannot be written, or its newest copy is refused.
-pub fn run(rollbacks: u32, at_once: u32) -> Result<Tally, CampaignError> {
-    side_by_side(at_once, rollbacks, |number| {
+/// A ledger cannot be written, or its newest copy is rejected.
+pub fn run(rollbacks: u32, at_once: u32) -> Result<FaultCounts, CampaignError> {
+    run_parallel(at_once, rollbacks, |number| {
         let executor = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let is_noticed = executor.block_on(roll_back(number))?;
         let (not_opened, unnoticed) = (u32::from(is_noticed), u32::from(!is_noticed));
-        Ok(Tally { rollbacks: 1, not_opened, unnoticed, ..Tally::default() })
+        Ok(FaultCounts { rollbacks: 1, not_opened, unnoticed, ..FaultCounts::default() })
     })
 }
 
@@ -39,16 +39,16 @@ pub fn run(rollbacks: u32, at_once: u32) -> Result<Tally, CampaignError> {
 async fn roll_back(number: u32) -> Result<bool, CampaignError> {
     let folder = Folder::new()?;
     let ledger = RolledBack { folder: &folder.0, is_sqlite: number % 2 == 0 };
-    let mut dice = Dice::new(u64::from(number) + 1);
+    let mut rng = SeededRng::new(u64::from(number) + 1);
     let mut copies = vec![None];
-    for session in 0..=1 + dice.below(SESSIONS) {
-        ledger.write(CHECKPOINT_EVERY + dice.below(RECORDS)).await?;
+    for session in 0..=1 + rng.below(SESSIONS) {
+        ledger.write(CHECKPOINT_EVERY + rng.below(RECORDS)).await?;
         let copy = folder.0.join(format!("copy-{session}"));
         fs::copy(ledger.file(), &copy)?;
         copies.push(Some(copy));
     }
     let newest = copies.pop().flatten();
-    let older = &copies[dice.index(copies.len())];
+    let older = &copies[rng.index(copies.len())];
     ledger.replace(older.as_deref())?;
     let is_noticed = match ledger.open() {
         Ok(opened) => {

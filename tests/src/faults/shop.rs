@@ -11,17 +11,17 @@ use tool_runtime::store::Sqlite;
 use tool_runtime::{BuildError, Reconciled};
 
 use super::log::{Effect, EffectLog};
-use super::point::{Laid, Point};
-use super::store::Trapped;
+use super::point::{ArmedTrap, Point};
+use super::store::TrapStore;
 
 /// A kind of keyed write, by its handling of earlier runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WriteTool {
-    /// It finds out whether an earlier run had its effect.
+    /// Its `reconcile` determines if an earlier run had its effect.
     Reconciling,
-    /// It sends its key downstream, where a repeat has no second effect.
+    /// It forwards its key to a downstream service, where a repeat has no second effect.
     Forwarding,
-    /// It can do neither: an interrupted run stays unknown.
+    /// Neither: the outcome of an interrupted run stays unknown.
     Plain,
 }
 
@@ -47,20 +47,20 @@ impl WriteTool {
 /// The log of effects, and the trap of this process.
 pub(super) struct Shop {
     log: EffectLog,
-    trap: Arc<Laid>,
+    trap: Arc<ArmedTrap>,
 }
 
-/// What an order is answered with: which run had the effect.
+/// The answer to an order: the run that had the effect.
 #[ai_type]
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Placed {
+pub(super) struct PlacedOrder {
     /// The run's fence.
     fence: u64,
     /// The run's process.
     pid: u32,
 }
 
-impl From<Effect> for Placed {
+impl From<Effect> for PlacedOrder {
     fn from(Effect { fence, pid }: Effect) -> Self {
         Self { fence, pid }
     }
@@ -80,7 +80,7 @@ pub(super) enum ShopError {
 impl std::fmt::Display for ShopError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::TakenOver => f.write_str("a later run was here"),
+            Self::TakenOver => f.write_str("a later run came first"),
             Self::NoKey => f.write_str("no key"),
             Self::Log(error) => write!(f, "the log failed: {error}"),
         }
@@ -95,15 +95,15 @@ fn run_of(key: &Idempotency) -> Result<(&str, u64), ShopError> {
 }
 
 impl Shop {
-    fn place(&self, key: &Idempotency) -> Result<Placed, ShopError> {
+    fn place(&self, key: &Idempotency) -> Result<PlacedOrder, ShopError> {
         let (key, fence) = run_of(key)?;
         self.trap.pass(Point::BeforeEffect);
         let effect = self.log.perform(key, fence).map_err(ShopError::Log)?;
         self.trap.pass(Point::AfterEffect);
-        effect.map(Placed::from).ok_or(ShopError::TakenOver)
+        effect.map(PlacedOrder::from).ok_or(ShopError::TakenOver)
     }
 
-    fn find(&self, key: &Idempotency) -> Result<Reconciled<Placed>, ShopError> {
+    fn find(&self, key: &Idempotency) -> Result<Reconciled<PlacedOrder>, ShopError> {
         let (key, fence) = run_of(key)?;
         self.trap.pass(Point::Reconciling);
         let effect = self.log.find(key, fence).map_err(ShopError::Log)?;
@@ -112,21 +112,21 @@ impl Shop {
     }
 }
 
-/// Places an order; the log knows whether it did.
+/// Places an order; the log shows if it did.
 #[ai_tool(effect = "write", preview = show, reconcile = find, blocking)]
-fn place(shop: &Shop, key: &Idempotency) -> Result<Placed, ShopError> {
+fn place(shop: &Shop, key: &Idempotency) -> Result<PlacedOrder, ShopError> {
     shop.place(key)
 }
 
-/// Places an order, and nobody can find out whether it did.
+/// Places an order without a way to determine later if it did.
 #[ai_tool(effect = "write", preview = show, blocking)]
-fn place_blindly(shop: &Shop, key: &Idempotency) -> Result<Placed, ShopError> {
+fn place_blindly(shop: &Shop, key: &Idempotency) -> Result<PlacedOrder, ShopError> {
     shop.place(key)
 }
 
-/// Places an order at a service that knows its key.
+/// Places an order at a service that deduplicates by key.
 #[ai_tool(effect = "write", preview = show, forwards_key, blocking)]
-fn place_once(shop: &Shop, key: &Idempotency) -> Result<Placed, ShopError> {
+fn place_once(shop: &Shop, key: &Idempotency) -> Result<PlacedOrder, ShopError> {
     shop.place(key)
 }
 
@@ -134,7 +134,7 @@ fn show(_: &Shop, _: &Idempotency) -> bool {
     true
 }
 
-fn find(shop: &Shop, key: &Idempotency) -> Result<Reconciled<Placed>, ShopError> {
+fn find(shop: &Shop, key: &Idempotency) -> Result<Reconciled<PlacedOrder>, ShopError> {
     shop.find(key)
 }
 
@@ -142,11 +142,11 @@ fn find(shop: &Shop, key: &Idempotency) -> Result<Reconciled<Placed>, ShopError>
 pub(super) fn open(
     log: EffectLog,
     store: Sqlite,
-    trap: &Arc<Laid>,
+    trap: &Arc<ArmedTrap>,
     lease: Duration,
 ) -> Result<Runtime, BuildError> {
     let rules = Rules::new().lease(lease).retry(RetryConfig::never());
-    let policy = Policy::new().idempotency_store(Trapped::new(store, trap.clone())).rules(rules);
+    let policy = Policy::new().idempotency_store(TrapStore::new(store, trap.clone())).rules(rules);
     Runtime::builder()
         .tool::<Place>()
         .tool::<PlaceBlindly>()

@@ -11,16 +11,16 @@ use tool_runtime::store::{
     Settlement, Sqlite, StoreError, UnixMillis,
 };
 
-use super::point::{Laid, Point};
+use super::point::{ArmedTrap, Point};
 
-/// A store with a trap in it.
-pub(super) struct Trapped {
+/// A store with a trap.
+pub(super) struct TrapStore {
     store: Sqlite,
-    trap: Arc<Laid>,
+    trap: Arc<ArmedTrap>,
 }
 
-impl Trapped {
-    pub(super) fn new(store: Sqlite, trap: Arc<Laid>) -> Self {
+impl TrapStore {
+    pub(super) fn new(store: Sqlite, trap: Arc<ArmedTrap>) -> Self {
         Self { store, trap }
     }
 
@@ -37,7 +37,7 @@ impl Trapped {
 }
 
 #[async_trait]
-impl IdempotencyStore for Trapped {
+impl IdempotencyStore for TrapStore {
     async fn read_time(&self, reading: ClockReading) -> Result<UnixMillis, StoreError> {
         self.store.read_time(reading).await
     }

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use super::child::Report;
+use super::counts::{FaultCounts, Outcome};
 use super::log::{Downstream, Effect, EffectLog};
 use super::process::Process;
 use super::shop::WriteTool;
-use super::tally::{Outcome, Tally};
-use super::{CampaignError, Orders, Program};
+use super::{CampaignError, ChildTask, Program};
 
 /// The number of final repeats of all keys.
 const LAST_REPEATS: u32 = 3;
@@ -53,11 +53,11 @@ impl<'p> Writes<'p> {
         })
     }
 
-    /// Makes orders to write under these keys, and remembers the keys.
-    pub(super) fn orders(&mut self, keys: Vec<String>) -> Orders {
+    /// Makes a task that writes these keys, and remembers the keys.
+    pub(super) fn task(&mut self, keys: Vec<String>) -> ChildTask {
         self.expect(&keys);
         let Self { tool, downstream, lease, .. } = *self;
-        Orders { tool, downstream, lease, ..Orders::new(&self.folder.0, keys) }
+        ChildTask { tool, downstream, lease, ..ChildTask::new(&self.folder.0, keys) }
     }
 
     /// Remembers keys that a child writes.
@@ -70,12 +70,12 @@ impl<'p> Writes<'p> {
         }
     }
 
-    pub(super) fn start(&self, orders: &Orders) -> Result<Process, CampaignError> {
-        Process::start(self.program, orders)
+    pub(super) fn start(&self, task: &ChildTask) -> Result<Process, CampaignError> {
+        Process::start(self.program, task)
     }
 
-    /// Takes a line of a child.
-    pub(super) fn hear(&mut self, line: &str) {
+    /// Reads a line of a child.
+    pub(super) fn read_line(&mut self, line: &str) {
         let Ok(report) = serde_json::from_str::<Report>(line) else { return };
         if let Some(effect) = report.effect {
             self.open.retain(|key| *key != report.key);
@@ -86,38 +86,38 @@ impl<'p> Writes<'p> {
     }
 
     /// Repeats every key until it is answered, and compares the answers with the log.
-    pub(super) fn judge(mut self, tally: &mut Tally) -> Result<(), CampaignError> {
+    pub(super) fn finish(mut self, counts: &mut FaultCounts) -> Result<(), CampaignError> {
         for _ in 0..LAST_REPEATS {
             self.last.clear();
             let keys = self.keys.iter().cloned().collect();
-            let orders = Orders { patient: true, ..self.orders(keys) };
-            let status = self.start(&orders)?.end(|line| self.hear(line))?;
+            let task = ChildTask { patient: true, ..self.task(keys) };
+            let status = self.start(&task)?.end(|line| self.read_line(line))?;
             if !status.success() {
                 return Err(format!("the last child failed: {status}").into());
             }
         }
-        self.count(tally)
+        self.count(counts)
     }
 
     /// Compares the last answers with the log.
-    fn count(self, tally: &mut Tally) -> Result<(), CampaignError> {
+    fn count(self, counts: &mut FaultCounts) -> Result<(), CampaignError> {
         let resolves = self.tool.resolves();
-        self.each_outcome(tally, |tally, outcome| tally.count(outcome, resolves))
+        self.each_outcome(counts, |counts, outcome| counts.count(outcome, resolves))
     }
 
     /// Compares the answers of a damaged store with the log.
-    pub(super) fn count_after_damage(self, tally: &mut Tally) -> Result<(), CampaignError> {
-        self.each_outcome(tally, Tally::count_damaged)
+    pub(super) fn count_after_damage(self, counts: &mut FaultCounts) -> Result<(), CampaignError> {
+        self.each_outcome(counts, FaultCounts::count_damaged)
     }
 
     fn each_outcome(
         self,
-        tally: &mut Tally,
-        count: impl Fn(&mut Tally, Outcome<'_>),
+        counts: &mut FaultCounts,
+        count: impl Fn(&mut FaultCounts, Outcome<'_>),
     ) -> Result<(), CampaignError> {
         let log = EffectLog::open(&self.folder.0.join("effects.log"), Downstream::Naive)?;
         let effects = log.effects()?;
-        tally.superseded += self.superseded;
+        counts.superseded += self.superseded;
         for key in &self.keys {
             let last = self.last.get(key);
             let outcome = Outcome {
@@ -126,7 +126,7 @@ impl<'p> Writes<'p> {
                 last: last.and_then(|report| report.effect),
                 is_unknown: last.is_some_and(|report| report.is_refused("outcome_unknown")),
             };
-            count(tally, outcome);
+            count(counts, outcome);
         }
         Ok(())
     }
@@ -152,14 +152,26 @@ impl Drop for Folder {
     }
 }
 
-/// Runs `series` 0 to `count` on this many threads, and adds up what they counted.
-pub(super) fn side_by_side(
+/// Splits `total` faults into series of at most `length`, and runs the series on this many threads.
+pub(super) fn run_in_series(
+    at_once: u32,
+    total: u32,
+    length: u32,
+    series: impl Fn(u32, u32) -> Result<FaultCounts, CampaignError> + Sync,
+) -> Result<FaultCounts, CampaignError> {
+    run_parallel(at_once, total.div_ceil(length), |number| {
+        series(number, length.min(total - number * length))
+    })
+}
+
+/// Runs `series` 0 to `count` on this many threads, and adds up their counts.
+pub(super) fn run_parallel(
     at_once: u32,
     count: u32,
-    series: impl Fn(u32) -> Result<Tally, CampaignError> + Sync,
-) -> Result<Tally, CampaignError> {
-    let lane = |lane: u32| -> Result<Tally, CampaignError> {
-        let mut all = Tally::default();
+    series: impl Fn(u32) -> Result<FaultCounts, CampaignError> + Sync,
+) -> Result<FaultCounts, CampaignError> {
+    let lane = |lane: u32| -> Result<FaultCounts, CampaignError> {
+        let mut all = FaultCounts::default();
         for number in (0..count).filter(|number| number % at_once == lane) {
             all.add(&series(number)?);
         }
@@ -172,9 +184,9 @@ pub(super) fn side_by_side(
             |lane: std::thread::ScopedJoinHandle<'_, _>| lane.join().map_err(|_| "it panicked");
         lanes.into_iter().map(join).collect::<Result<Vec<_>, _>>()
     })?;
-    let mut all = Tally::default();
-    for tally in tallies {
-        all.add(&tally?);
+    let mut all = FaultCounts::default();
+    for counts in tallies {
+        all.add(&counts?);
     }
     Ok(all)
 }

@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
+use super::counts::FaultCounts;
 use super::log::Downstream;
 use super::point::{Point, Trap, TrapKind};
-use super::process::{Process, Waited};
+use super::process::{Process, WaitEnd};
 use super::shop::WriteTool;
-use super::tally::Tally;
-use super::writes::{Writes, side_by_side};
-use super::{CampaignError, Orders, Program};
-use crate::dice::Dice;
+use super::writes::{Writes, run_in_series};
+use super::{CampaignError, ChildTask, Program};
+use crate::rng::SeededRng;
 
 /// The most keys per child: two keys show interference between them, but more would leave the
 /// file's lock with the suspended process more often.
@@ -37,8 +37,8 @@ const POINTS: [Point; 6] = [
 
 /// The parameters of a campaign of suspensions.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan {
-    /// How many processes are stopped and go on.
+pub struct FreezePlan {
+    /// The number of processes that are suspended and continue.
     pub runs: u32,
     /// The tool that the children write with.
     pub tool: WriteTool,
@@ -51,38 +51,38 @@ pub struct Plan {
 /// Suspends this many processes, and continues them once a successor has ended.
 ///
 /// # Errors
-/// A process cannot be started, or fails by itself.
-pub fn run(program: &Program, plan: Plan) -> Result<Tally, CampaignError> {
-    side_by_side(plan.at_once, plan.runs.div_ceil(SERIES), |number| {
-        let runs = SERIES.min(plan.runs - number * SERIES);
+/// A process cannot be started, or a child fails by itself.
+pub fn run(program: &Program, plan: FreezePlan) -> Result<FaultCounts, CampaignError> {
+    run_in_series(plan.at_once, plan.runs, SERIES, |number, runs| {
         let mut writes = Writes::new(program, plan.tool, plan.downstream, LEASE)?;
-        let mut dice = Dice::new(u64::from(number) + 1);
-        let (mut tally, mut round) = (Tally::default(), 0);
-        while tally.zombies < runs {
-            tally.zombies += u32::from(freeze(&mut writes, &mut dice, round)?);
+        let mut rng = SeededRng::new(u64::from(number) + 1);
+        let (mut counts, mut round) = (FaultCounts::default(), 0);
+        while counts.zombies < runs {
+            counts.zombies += u32::from(freeze(&mut writes, &mut rng, round)?);
             round += 1;
         }
-        writes.judge(&mut tally)?;
-        Ok(tally)
+        writes.finish(&mut counts)?;
+        Ok(counts)
     })
 }
 
-/// Stops a child, runs a successor, and lets the child go on; true if it all came in that order.
-fn freeze(writes: &mut Writes<'_>, dice: &mut Dice, round: u32) -> Result<bool, CampaignError> {
-    let point = POINTS[dice.index(POINTS.len())];
-    let keys = 1 + dice.below(KEYS);
-    let write = u32::try_from(1 + dice.below(keys)).unwrap_or(1);
+/// Suspends a child, runs a successor, and continues the child; true if it all happened in that
+/// order.
+fn freeze(writes: &mut Writes<'_>, rng: &mut SeededRng, round: u32) -> Result<bool, CampaignError> {
+    let point = POINTS[rng.index(POINTS.len())];
+    let keys = 1 + rng.below(KEYS);
+    let write = u32::try_from(1 + rng.below(keys)).unwrap_or(1);
     let trap = Trap { kind: TrapKind::Stop, point, write, delay_us: 0 };
-    let orders = writes.orders((0..keys).map(|key| format!("{round}-{key}")).collect());
+    let task = writes.task((0..keys).map(|key| format!("{round}-{key}")).collect());
     let trap = (point != Point::AnyTime).then_some(trap);
-    let mut zombie = writes.start(&Orders { trap, ..orders.clone() })?;
-    let is_stopped = stop(writes, &mut zombie, point, dice)?;
-    let mut successor = writes.start(&Orders { patient: true, ..orders })?;
-    let waited = successor.wait_for(None, LOCKED, |line| writes.hear(line))?;
-    let has_ended = matches!(waited, Waited::Ended(_));
+    let mut zombie = writes.start(&ChildTask { trap, ..task.clone() })?;
+    let is_stopped = stop(writes, &mut zombie, point, rng)?;
+    let mut successor = writes.start(&ChildTask { patient: true, ..task })?;
+    let waited = successor.wait_for(None, LOCKED, |line| writes.read_line(line))?;
+    let has_ended = matches!(waited, WaitEnd::Ended(_));
     zombie.go_on()?;
     for child in [&mut zombie, &mut successor] {
-        child.end(|line| writes.hear(line))?;
+        child.end(|line| writes.read_line(line))?;
     }
     Ok(is_stopped && has_ended)
 }
@@ -92,16 +92,17 @@ fn stop(
     writes: &mut Writes<'_>,
     zombie: &mut Process,
     point: Point,
-    dice: &mut Dice,
+    rng: &mut SeededRng,
 ) -> Result<bool, CampaignError> {
     let word = if point == Point::AnyTime { "ready" } else { "stopped" };
-    let waited = zombie.wait_for(Some(word), Duration::from_secs(60), |line| writes.hear(line))?;
-    if !matches!(waited, Waited::Said) || point != Point::AnyTime {
-        return Ok(matches!(waited, Waited::Said));
+    let waited =
+        zombie.wait_for(Some(word), Duration::from_secs(60), |line| writes.read_line(line))?;
+    if !matches!(waited, WaitEnd::Line) || point != Point::AnyTime {
+        return Ok(matches!(waited, WaitEnd::Line));
     }
-    let limit = Duration::from_micros(dice.below(ANY_TIME_US));
-    let waited = zombie.wait_for(None, limit, |line| writes.hear(line))?;
-    let still_runs = matches!(waited, Waited::TimedOut);
+    let limit = Duration::from_micros(rng.below(ANY_TIME_US));
+    let waited = zombie.wait_for(None, limit, |line| writes.read_line(line))?;
+    let still_runs = matches!(waited, WaitEnd::TimedOut);
     if still_runs {
         zombie.stop()?;
     }

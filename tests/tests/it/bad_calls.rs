@@ -53,7 +53,7 @@ async fn store(
     id
 }
 
-/// Takes whatever comes along.
+/// Takes any arguments.
 #[ai_tool(effect = "read", unknown_fields = "ignore")]
 async fn lenient(
     /// The thing's number.

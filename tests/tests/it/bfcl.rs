@@ -2,7 +2,7 @@
 
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl::{self, Case};
-use tool_tests::run::{self, Tally};
+use tool_tests::run::{self, CallCounts};
 
 /// Returns the cases, or none if they are not beside the checkout (`left_out` reports that).
 pub(crate) fn cases() -> Vec<Case> {
@@ -13,57 +13,57 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 #[track_caller]
-fn check(tally: &Tally) {
+fn check(counts: &CallCounts) {
     assert!(
-        tally.all_right(),
+        counts.all_right(),
         "{} of {} calls did what they must; others:\n{}",
-        tally.right,
-        tally.tried,
-        tally.wrong.join("\n")
+        counts.right,
+        counts.tried,
+        counts.wrong.join("\n")
     );
 }
 
 #[tokio::test]
 async fn every_right_call_reaches_its_tool_unchanged() {
-    let (mut tally, cx) = (Tally::default(), run::context());
+    let (mut counts, cx) = (CallCounts::default(), run::context());
     for case in cases() {
         let runtime = run::runtime(&case, Coerce::Off).unwrap();
         for call in &case.calls {
-            tally.count(run::admitted(&runtime, call, &cx).await);
+            counts.count(run::admitted(&runtime, call, &cx).await);
         }
     }
-    check(&tally);
+    check(&counts);
 }
 
 #[test]
 fn every_broken_variant_is_refused_at_its_place() {
-    let (mut tally, cx) = (Tally::default(), run::context());
+    let (mut counts, cx) = (CallCounts::default(), run::context());
     for case in cases() {
         let runtime = run::runtime(&case, Coerce::Off).unwrap();
         for call in &case.calls {
             let schema = &case.tool_of(call).unwrap().input_schema;
-            for broken in bfcl::broken(schema, &call.arguments) {
-                tally.count(run::refused(&runtime, &call.name, &broken, &cx));
+            for invalid_calls in bfcl::invalid_calls(schema, &call.arguments) {
+                counts.count(run::refused(&runtime, &call.name, &invalid_calls, &cx));
             }
         }
     }
-    check(&tally);
+    check(&counts);
 }
 
 #[tokio::test]
 async fn exactly_the_lossless_slips_are_mended() {
-    let (mut tally, cx) = (Tally::default(), run::context());
+    let (mut counts, cx) = (CallCounts::default(), run::context());
     for case in cases() {
         let runtime = run::runtime(&case, Coerce::Lossless).unwrap();
         for call in &case.calls {
             let schema = &case.tool_of(call).unwrap().input_schema;
-            for slip in bfcl::slips(schema, &call.arguments) {
-                tally.count(run::mended(&runtime, &call.name, &slip, &cx).await);
+            for slip in bfcl::coercible_calls(schema, &call.arguments) {
+                counts.count(run::coerced(&runtime, &call.name, &slip, &cx).await);
             }
             for guess in bfcl::lossy(schema, &call.arguments) {
-                tally.count(run::refused(&runtime, &call.name, &guess, &cx));
+                counts.count(run::refused(&runtime, &call.name, &guess, &cx));
             }
         }
     }
-    check(&tally);
+    check(&counts);
 }

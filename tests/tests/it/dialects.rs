@@ -8,8 +8,10 @@ use tool_runtime::adapters::{Adapter, Dialect};
 use tool_runtime::contracts::{Effect, ToolSpec};
 use tool_runtime::testing::Instances;
 use tool_tests::bfcl;
-use tool_tests::dialects::{Widened, declared, response, samples, there_and_back, tour};
-use tool_tests::run::Tally;
+use tool_tests::dialects::{
+    WidenedCounts, declared, response, round_trip, round_trip_arguments, samples,
+};
+use tool_tests::run::CallCounts;
 
 /// Declares one property of a tool that takes it or leaves it out; gives it and what was lost.
 fn property(dialect: Dialect, schema: &Value) -> (Value, Vec<(String, String)>) {
@@ -45,17 +47,17 @@ fn real_tools_and_calls_go_to_every_dialect_and_back() {
     let Some(files) = bfcl::files_beside_the_project() else { return };
     let cases: Vec<_> = files.iter().flat_map(|file| bfcl::read(file).unwrap()).collect();
     for dialect in Dialect::ALL {
-        let (mut tally, mut widened) = (Tally::default(), Widened::new());
+        let (mut counts, mut widened) = (CallCounts::default(), WidenedCounts::new());
         for case in &cases {
-            tour(case, dialect, &mut tally, &mut widened).unwrap();
+            round_trip(case, dialect, &mut counts, &mut widened).unwrap();
         }
-        assert!(tally.all_right(), "{dialect}: {:#?}", tally.wrong);
+        assert!(counts.all_right(), "{dialect}: {:#?}", counts.wrong);
     }
 }
 
 #[test]
 fn whatever_a_tool_takes_its_declaration_takes_too_and_it_comes_back_unchanged() {
-    const MADE: u64 = 60;
+    const ARGUMENT_SETS: u64 = 60;
     let specs = samples::all();
     for dialect in Dialect::ALL {
         for strict in [true, false] {
@@ -65,8 +67,8 @@ fn whatever_a_tool_takes_its_declaration_takes_too_and_it_comes_back_unchanged()
                 let schema = Value::Object(spec.input_schema().clone());
                 let instances = Instances::of(&schema).unwrap();
                 let tool = (spec.name(), &schema);
-                for seed in 0..MADE {
-                    there_and_back(&adapter, &declared, tool, &instances.valid(seed))
+                for seed in 0..ARGUMENT_SETS {
+                    round_trip_arguments(&adapter, &declared, tool, &instances.valid(seed))
                         .unwrap_or_else(|what| panic!("seed {seed}: {what}"));
                 }
             }

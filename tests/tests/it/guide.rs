@@ -75,7 +75,7 @@ fn every_page_is_compiled() {
     for page in compiled {
         let text = read(&root().join(&page));
         let ignored = |line: &str| line.starts_with("```") && line.contains("ignore");
-        assert!(!text.lines().any(ignored), "{page} has code that nobody compiles");
+        assert!(!text.lines().any(ignored), "{page} has code that is not compiled");
     }
 }
 

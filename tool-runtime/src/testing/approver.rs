@@ -21,7 +21,7 @@ use crate::policy::{ApprovalRequest, Approver, Decision};
 /// #[ai_tool(effect = "destructive")]
 /// fn delete_article(
 ///     dry_run: &DryRun,
-///     /// Which.
+/// Its id.
 ///     id: u64,
 /// ) -> bool {
 ///     !dry_run.is_active() && id > 0
@@ -41,7 +41,7 @@ use crate::policy::{ApprovalRequest, Approver, Decision};
 /// expect_output(call.execute().await).ok().data(true);
 /// let mut call = runtime.call("delete_article", r#"{"id":9}"#, &cx);
 /// expect_output(call.execute().await).failed().code("DECLINED");
-/// assert_eq!(editor.asked(), [r#"delete_article {"id":7}"#, r#"delete_article {"id":9}"#]);
+/// assert_eq!(editor.requests(), [r#"delete_article {"id":7}"#, r#"delete_article {"id":9}"#]);
 /// assert!(editor.is_done());
 /// # Ok(())
 /// # }
@@ -51,28 +51,28 @@ pub struct ScriptedApprover(Arc<Mutex<Script>>);
 
 #[derive(Debug, Default)]
 struct Script {
-    left: VecDeque<Decision>,
-    asked: Vec<String>,
+    remaining: VecDeque<Decision>,
+    requests: Vec<String>,
 }
 
 impl ScriptedApprover {
     /// Makes an approver with these decisions, in order.
     #[must_use]
     pub fn new(decisions: impl IntoIterator<Item = Decision>) -> Self {
-        let left = decisions.into_iter().collect();
-        Self(Arc::new(Mutex::new(Script { left, asked: Vec::new() })))
+        let remaining = decisions.into_iter().collect();
+        Self(Arc::new(Mutex::new(Script { remaining, requests: Vec::new() })))
     }
 
     /// Lists the requests: each call's tool and arguments, secrets masked.
     #[must_use]
-    pub fn asked(&self) -> Vec<String> {
-        self.script().asked.clone()
+    pub fn requests(&self) -> Vec<String> {
+        self.script().requests.clone()
     }
 
     /// Returns whether all decisions were used.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.script().left.is_empty()
+        self.script().remaining.is_empty()
     }
 
     fn script(&self) -> MutexGuard<'_, Script> {
@@ -86,7 +86,7 @@ impl Approver for ScriptedApprover {
         let preview = request.preview();
         let arguments = preview.arguments().unwrap_or("no JSON");
         let mut script = self.script();
-        script.asked.push(format!("{} {arguments}", preview.name()));
-        script.left.pop_front().unwrap_or_else(Decision::defer)
+        script.requests.push(format!("{} {arguments}", preview.name()));
+        script.remaining.pop_front().unwrap_or_else(Decision::defer)
     }
 }

@@ -93,7 +93,7 @@ pub fn expect_status(call: &ToolCall, status: CallStatus) {
 
 /// An answer to check; made by [`expect_output`].
 #[derive(Debug, Clone, Copy)]
-#[must_use = "nothing is expected yet"]
+#[must_use = "an expectation must be added"]
 pub struct ExpectedOutput<'o> {
     output: &'o ToolOutput,
 }
@@ -152,7 +152,7 @@ impl ExpectedData<'_> {
     pub fn data(self, expected: impl Serialize) -> Self {
         let (expected, found) = (json(expected), self.found());
         let difference = || diff::lines(&pretty(&expected), &pretty(&found));
-        assert!(expected == found, "the answer is not the expected one\n{}", difference());
+        assert!(expected == found, "the data differs\n{}", difference());
         self
     }
 
@@ -166,7 +166,7 @@ impl ExpectedData<'_> {
         let expected = json(expected);
         let found = within(&expected, self.found());
         let difference = || diff::lines(&pretty(&expected), &pretty(&found));
-        assert!(expected == found, "the answer has not what is expected\n{}", difference());
+        assert!(expected == found, "the data lacks what is expected\n{}", difference());
         self
     }
 
@@ -210,7 +210,7 @@ impl ExpectedError<'_> {
     #[track_caller]
     pub fn message_has(self, part: &str) -> Self {
         let found = self.error.message().contains(part);
-        assert!(found, "the message has no `{part}`\n{}", shown(self.output));
+        assert!(found, "the message does not contain `{part}`\n{}", shown(self.output));
         self
     }
 
@@ -224,13 +224,13 @@ impl ExpectedError<'_> {
         let violations = violations.and_then(Value::as_array).into_iter().flatten();
         let mut found = violations.filter(|it| it["pointer"] == pointer && it["rule"] == rule);
         let there = found.next().is_some();
-        assert!(there, "`{rule}` is not broken at `{pointer}`\n{}", shown(self.output));
+        assert!(there, "no violation of `{rule}` at `{pointer}`\n{}", shown(self.output));
         self
     }
 }
 
 fn json(value: impl Serialize) -> Value {
-    serde_json::to_value(value).expect("what is expected is JSON")
+    serde_json::to_value(value).expect("the expected value is JSON")
 }
 
 fn pretty(value: &Value) -> String {

@@ -5,7 +5,7 @@ use std::iter;
 use tool_contracts::{ToolContext, ToolContextBuilder};
 use uuid::{Builder, Uuid};
 
-use super::instances::Dice;
+use super::instances::SeededRng;
 
 /// Makes a sequence of ids that is the same for the same seed.
 ///
@@ -24,11 +24,11 @@ pub fn ids(seed: u64) -> Ids {
 
 /// An endless sequence of ids, UUIDs of version 4; made by [`ids`].
 #[derive(Debug, Clone)]
-pub struct Ids(Dice);
+pub struct Ids(SeededRng);
 
 impl Ids {
     pub(super) fn seeded(seed: u64) -> Self {
-        Self(Dice::seeded(seed))
+        Self(SeededRng::seeded(seed))
     }
 
     /// Returns the next id.

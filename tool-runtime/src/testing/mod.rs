@@ -23,9 +23,11 @@ pub use self::approver::ScriptedApprover;
 pub use self::clock::ManualClock;
 pub use self::expect::{ExpectedData, ExpectedError, ExpectedOutput, expect_output, expect_status};
 pub use self::ids::{Ids, context, ids};
-pub use self::instances::{Breach, Broken, Instances, InstancesError};
+pub use self::instances::{Instances, InstancesError, InvalidInstance, Mutation};
 pub use self::model::{ModelAnswer, ModelMessage, ModelTurn, ScriptedModel};
 pub use self::store::{FaultyStore, StoreFault, StoreOperation};
-pub use self::trial::{Check, Effects, Finding, Recording, ToolTrial, TrialReport};
+pub use self::trial::{
+    EffectCounter, RecordedEffects, ToolTrial, TrialCheck, TrialFinding, TrialReport,
+};
 #[doc = include_str!("../macros/assert_tool.md")]
 pub use tool_derive::assert_tool;

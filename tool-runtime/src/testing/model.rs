@@ -43,15 +43,15 @@ use crate::dispatch::Runtime;
 ///     }),
 /// ]);
 ///
-/// let mut said = None;
+/// let mut text = None;
 /// while let Some(turn) = model.next_turn() {
 ///     for request in turn.calls() {
 ///         let mut call = runtime.call_request(request, &cx);
 ///         model.answer(request.call_id(), call.execute().await);
 ///     }
-///     said = turn.said().map(str::to_owned);
+///     text = turn.text().map(str::to_owned);
 /// }
-/// assert_eq!(said.as_deref(), Some("It is 5."));
+/// assert_eq!(text.as_deref(), Some("It is 5."));
 /// assert!(!model.answers()[1].output().is_ok());
 /// # Ok(())
 /// # }
@@ -61,18 +61,18 @@ pub struct ScriptedModel {
     /// The calls of this turn that have no answer yet.
     open: Vec<ToolCallRequest>,
     answers: Vec<ModelAnswer>,
-    asked: usize,
+    calls_made: usize,
 }
 
 /// One turn of a script.
-pub struct ModelTurn(Kind);
+pub struct ModelTurn(TurnKind);
 
-enum Kind {
-    Says { text: Option<String>, calls: Vec<(String, Box<RawValue>)> },
-    After(Box<Then>),
+enum TurnKind {
+    Message { text: Option<String>, calls: Vec<(String, Box<RawValue>)> },
+    After(Box<TurnFromAnswers>),
 }
 
-type Then = dyn FnOnce(&[ModelAnswer]) -> ModelTurn + Send;
+type TurnFromAnswers = dyn FnOnce(&[ModelAnswer]) -> ModelTurn + Send;
 
 /// A model's message in one turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl ScriptedModel {
     #[must_use]
     pub fn new(turns: impl IntoIterator<Item = ModelTurn>) -> Self {
         let script = turns.into_iter().collect();
-        Self { script, open: Vec::new(), answers: Vec::new(), asked: 0 }
+        Self { script, open: Vec::new(), answers: Vec::new(), calls_made: 0 }
     }
 
     /// Takes the next turn; none at the end of the script. Calls have the ids `call_1`, `call_2`,
@@ -110,13 +110,13 @@ impl ScriptedModel {
         let mut turn = self.script.pop_front()?;
         let (text, calls) = loop {
             match turn.0 {
-                Kind::Says { text, calls } => break (text, calls),
-                Kind::After(then) => turn = then(&self.answers),
+                TurnKind::Message { text, calls } => break (text, calls),
+                TurnKind::After(then) => turn = then(&self.answers),
             }
         };
         let named = calls.into_iter().map(|(name, arguments)| {
-            self.asked += 1;
-            ToolCallRequest::new(format!("call_{}", self.asked), name, arguments)
+            self.calls_made += 1;
+            ToolCallRequest::new(format!("call_{}", self.calls_made), name, arguments)
         });
         self.open = named.collect();
         Some(ModelMessage { text, calls: self.open.clone() })
@@ -131,7 +131,7 @@ impl ScriptedModel {
         let found = self.open.iter().position(|call| call.call_id() == call_id);
         let Some(index) = found else {
             let before = self.answers.iter().any(|answer| answer.request.call_id() == call_id);
-            let why = if before { "it is answered already" } else { "there is no such call" };
+            let why = if before { "it has an answer already" } else { "there is no such call" };
             panic!("an answer to `{call_id}`: {why}");
         };
         let request = self.open.remove(index);
@@ -149,23 +149,23 @@ impl ScriptedModel {
     /// # Panics
     /// Like [`next_turn`](Self::next_turn).
     pub async fn play(&mut self, runtime: &Runtime, cx: &ToolContext) -> Option<String> {
-        let mut said = None;
+        let mut text = None;
         while let Some(turn) = self.next_turn() {
             let mut calls = runtime.call_all(turn.calls(), cx);
             let outputs = runtime.execute_all(&mut calls).await;
             for (request, output) in turn.calls().iter().zip(outputs) {
                 self.answer(request.call_id(), output);
             }
-            said = turn.text.or(said);
+            text = turn.text.or(text);
         }
-        said
+        text
     }
 }
 
 impl ModelTurn {
     /// Makes a turn with a text and no calls.
     pub fn text(text: impl Into<String>) -> Self {
-        Self(Kind::Says { text: Some(text.into()), calls: Vec::new() })
+        Self(TurnKind::Message { text: Some(text.into()), calls: Vec::new() })
     }
 
     /// Makes a turn with a call.
@@ -173,33 +173,35 @@ impl ModelTurn {
     /// # Panics
     /// The arguments cannot be serialized.
     pub fn call(tool: impl Into<String>, arguments: impl Serialize) -> Self {
-        Self(Kind::Says { text: None, calls: Vec::new() }).and(tool, arguments)
+        Self(TurnKind::Message { text: None, calls: Vec::new() }).and(tool, arguments)
     }
 
     /// Adds a parallel call.
     ///
     /// # Panics
-    /// The arguments can't be written as JSON, or the turn is one that depends on answers.
+    /// The arguments cannot be serialized, or the turn was made by [`after`](Self::after).
     #[must_use]
     pub fn and(mut self, tool: impl Into<String>, arguments: impl Serialize) -> Self {
-        let arguments = to_raw_value(&arguments).expect("arguments of a script are JSON");
+        let arguments = to_raw_value(&arguments).expect("the arguments are JSON");
         match &mut self.0 {
-            Kind::Says { calls, .. } => calls.push((tool.into(), arguments)),
-            Kind::After(_) => panic!("the turn is not known yet: add the call inside of `after`"),
+            TurnKind::Message { calls, .. } => calls.push((tool.into(), arguments)),
+            TurnKind::After(_) => {
+                panic!("the turn depends on answers: add the call inside of `after`")
+            }
         }
         self
     }
 
     /// Makes a turn that is computed from the answers so far.
     pub fn after(turn: impl FnOnce(&[ModelAnswer]) -> ModelTurn + Send + 'static) -> Self {
-        Self(Kind::After(Box::new(turn)))
+        Self(TurnKind::After(Box::new(turn)))
     }
 }
 
 impl ModelMessage {
     /// Returns the text for the user, if there is one.
     #[must_use]
-    pub fn said(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
 
@@ -237,11 +239,11 @@ impl fmt::Debug for ScriptedModel {
 impl fmt::Debug for ModelTurn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Kind::Says { text, calls } => {
+            TurnKind::Message { text, calls } => {
                 let names: Vec<&str> = calls.iter().map(|(name, _)| &**name).collect();
                 f.debug_struct("ModelTurn").field("text", text).field("calls", &names).finish()
             }
-            Kind::After(_) => f.write_str("ModelTurn::after(…)"),
+            TurnKind::After(_) => f.write_str("ModelTurn::after(…)"),
         }
     }
 }

@@ -82,9 +82,9 @@ pub enum StoreOperation {
 pub enum StoreFault {
     /// The operation is not done, and returns an error.
     Fails,
-    /// It is done, and the answer is an error all the same: the worst kind.
-    AnswerIsLost,
-    /// Nothing is done, and there is no answer.
+    /// The operation is done, and still returns an error: the most difficult fault.
+    ResponseLost,
+    /// The operation is not done, and never returns.
     Hangs,
 }
 
@@ -101,18 +101,18 @@ impl FaultyStore {
         Self { memory: Memory::new(), faults: Arc::default() }
     }
 
-    /// Lets the next such operation fail; called again, the one after it too.
-    pub fn next(&self, operation: StoreOperation, fault: StoreFault) {
+    /// Lets the next operation of this kind fail. Repeated calls add further faults.
+    pub fn fail_next(&self, operation: StoreOperation, fault: StoreFault) {
         self.change(|faults| faults.next.entry(operation).or_default().push_back(fault));
     }
 
-    /// Lets every such operation fail from now on.
-    pub fn always(&self, operation: StoreOperation, fault: StoreFault) {
+    /// Lets every operation of this kind fail from now on.
+    pub fn fail_always(&self, operation: StoreOperation, fault: StoreFault) {
         self.change(|faults| faults.always.insert(operation, fault));
     }
 
-    /// Takes all faults back.
-    pub fn heal(&self) {
+    /// Removes all faults.
+    pub fn clear_faults(&self) {
         self.change(|faults| *faults = Faults::default());
     }
 
@@ -120,26 +120,29 @@ impl FaultyStore {
         change(&mut self.faults.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn due(&self, operation: StoreOperation) -> Option<StoreFault> {
+    fn take_fault(&self, operation: StoreOperation) -> Option<StoreFault> {
         self.change(|faults| {
             let next = faults.next.get_mut(&operation).and_then(VecDeque::pop_front);
             next.or_else(|| faults.always.get(&operation).copied())
         })
     }
 
-    /// Does an operation, unless a fault is due.
-    async fn pass<T>(
+    /// Runs an operation, unless a fault is due.
+    async fn run<T>(
         &self,
         operation: StoreOperation,
         work: impl Future<Output = Result<T, StoreError>> + Send,
     ) -> Result<T, StoreError> {
-        match self.due(operation) {
+        match self.take_fault(operation) {
             None => return work.await,
             Some(StoreFault::Fails) => {}
-            Some(StoreFault::AnswerIsLost) => drop(work.await?),
+            Some(StoreFault::ResponseLost) => drop(work.await?),
             Some(StoreFault::Hangs) => pending::<()>().await,
         }
-        Err(StoreError::new(StoreErrorKind::Unavailable, format!("{operation:?} fails on purpose")))
+        Err(StoreError::new(
+            StoreErrorKind::Unavailable,
+            format!("{operation:?} fails because the test set a fault"),
+        ))
     }
 }
 
@@ -163,7 +166,7 @@ impl IdempotencyStore for FaultyStore {
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError> {
-        self.pass(StoreOperation::Claim, self.memory.claim(request)).await
+        self.run(StoreOperation::Claim, self.memory.claim(request)).await
     }
 
     async fn renew(
@@ -172,7 +175,7 @@ impl IdempotencyStore for FaultyStore {
         fence: Fence,
         until: UnixMillis,
     ) -> Result<bool, StoreError> {
-        self.pass(StoreOperation::Renew, self.memory.renew(key, fence, until)).await
+        self.run(StoreOperation::Renew, self.memory.renew(key, fence, until)).await
     }
 
     async fn settle(
@@ -181,11 +184,11 @@ impl IdempotencyStore for FaultyStore {
         fence: Fence,
         settlement: Settlement,
     ) -> Result<bool, StoreError> {
-        self.pass(StoreOperation::Settle, self.memory.settle(key, fence, settlement)).await
+        self.run(StoreOperation::Settle, self.memory.settle(key, fence, settlement)).await
     }
 
     async fn find(&self, key: &KeyScope) -> Result<Option<KeyRecord>, StoreError> {
-        self.pass(StoreOperation::FindKeys, self.memory.find(key)).await
+        self.run(StoreOperation::FindKeys, self.memory.find(key)).await
     }
 
     async fn list_unknown(
@@ -194,26 +197,26 @@ impl IdempotencyStore for FaultyStore {
         after: Option<&KeyScope>,
         most: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
-        self.pass(StoreOperation::FindKeys, self.memory.list_unknown(tenant, after, most)).await
+        self.run(StoreOperation::FindKeys, self.memory.list_unknown(tenant, after, most)).await
     }
 
     async fn invalidate_answer(&self, key: &KeyScope) -> Result<bool, StoreError> {
-        self.pass(StoreOperation::Settle, self.memory.invalidate_answer(key)).await
+        self.run(StoreOperation::Settle, self.memory.invalidate_answer(key)).await
     }
 
     async fn archive_unknown(&self, before: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        self.pass(StoreOperation::Sweep, self.memory.archive_unknown(before, most)).await
+        self.run(StoreOperation::Sweep, self.memory.archive_unknown(before, most)).await
     }
 
     async fn sweep_keys(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        self.pass(StoreOperation::Sweep, self.memory.sweep_keys(now, most)).await
+        self.run(StoreOperation::Sweep, self.memory.sweep_keys(now, most)).await
     }
 }
 
 #[async_trait]
 impl TicketStore for FaultyStore {
     async fn put_ticket(&self, ticket: WaitingTicket) -> Result<(), StoreError> {
-        self.pass(StoreOperation::Tickets, self.memory.put_ticket(ticket)).await
+        self.run(StoreOperation::Tickets, self.memory.put_ticket(ticket)).await
     }
 
     async fn put_ticket_within(
@@ -223,15 +226,15 @@ impl TicketStore for FaultyStore {
         now: UnixMillis,
     ) -> Result<bool, StoreError> {
         let work = self.memory.put_ticket_within(ticket, share, now);
-        self.pass(StoreOperation::Tickets, work).await
+        self.run(StoreOperation::Tickets, work).await
     }
 
     async fn find_ticket(&self, id: Uuid) -> Result<Option<WaitingTicket>, StoreError> {
-        self.pass(StoreOperation::Tickets, self.memory.find_ticket(id)).await
+        self.run(StoreOperation::Tickets, self.memory.find_ticket(id)).await
     }
 
     async fn end_ticket(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError> {
-        self.pass(StoreOperation::Tickets, self.memory.end_ticket(id, end)).await
+        self.run(StoreOperation::Tickets, self.memory.end_ticket(id, end)).await
     }
 
     async fn waiting_tickets(
@@ -242,7 +245,7 @@ impl TicketStore for FaultyStore {
         now: UnixMillis,
     ) -> Result<Vec<WaitingTicket>, StoreError> {
         let work = self.memory.waiting_tickets(tenant, after, most, now);
-        self.pass(StoreOperation::Tickets, work).await
+        self.run(StoreOperation::Tickets, work).await
     }
 
     async fn overtake_tickets(
@@ -251,26 +254,26 @@ impl TicketStore for FaultyStore {
         conversation: &str,
     ) -> Result<usize, StoreError> {
         let work = self.memory.overtake_tickets(tenant, conversation);
-        self.pass(StoreOperation::Tickets, work).await
+        self.run(StoreOperation::Tickets, work).await
     }
 
     async fn sweep_tickets(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        self.pass(StoreOperation::Sweep, self.memory.sweep_tickets(now, most)).await
+        self.run(StoreOperation::Sweep, self.memory.sweep_tickets(now, most)).await
     }
 }
 
 #[async_trait]
 impl GrantStore for FaultyStore {
     async fn put_grant(&self, grant: StandingGrant) -> Result<(), StoreError> {
-        self.pass(StoreOperation::Grants, self.memory.put_grant(grant)).await
+        self.run(StoreOperation::Grants, self.memory.put_grant(grant)).await
     }
 
     async fn find_grant(&self, scope: &GrantScope) -> Result<Option<StandingGrant>, StoreError> {
-        self.pass(StoreOperation::Grants, self.memory.find_grant(scope)).await
+        self.run(StoreOperation::Grants, self.memory.find_grant(scope)).await
     }
 
     async fn revoke_grant(&self, scope: &GrantScope) -> Result<bool, StoreError> {
-        self.pass(StoreOperation::Grants, self.memory.revoke_grant(scope)).await
+        self.run(StoreOperation::Grants, self.memory.revoke_grant(scope)).await
     }
 
     async fn grants(
@@ -279,14 +282,14 @@ impl GrantStore for FaultyStore {
         after: Option<&GrantScope>,
         most: usize,
     ) -> Result<Vec<StandingGrant>, StoreError> {
-        self.pass(StoreOperation::Grants, self.memory.grants(tenant, after, most)).await
+        self.run(StoreOperation::Grants, self.memory.grants(tenant, after, most)).await
     }
 }
 
 #[async_trait]
 impl OutputStore for FaultyStore {
     async fn put_output(&self, output: StoredOutput) -> Result<(), StoreError> {
-        self.pass(StoreOperation::Outputs, self.memory.put_output(output)).await
+        self.run(StoreOperation::Outputs, self.memory.put_output(output)).await
     }
 
     async fn read_output(
@@ -299,10 +302,10 @@ impl OutputStore for FaultyStore {
         now: UnixMillis,
     ) -> Result<Option<OutputSlice>, StoreError> {
         let work = self.memory.read_output(id, tenant, principal, offset, most, now);
-        self.pass(StoreOperation::Outputs, work).await
+        self.run(StoreOperation::Outputs, work).await
     }
 
     async fn sweep_outputs(&self, now: UnixMillis, most: usize) -> Result<usize, StoreError> {
-        self.pass(StoreOperation::Sweep, self.memory.sweep_outputs(now, most)).await
+        self.run(StoreOperation::Sweep, self.memory.sweep_outputs(now, most)).await
     }
 }

@@ -1,7 +1,7 @@
 //! The actions of a client, and their frequencies.
 
 use super::request::{Call, KEY, Request, head};
-use tool_tests::dice::Dice;
+use tool_tests::rng::SeededRng;
 
 /// An action of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,8 +90,8 @@ pub(super) const WEIGHTS: [(Act, u64); 35] = [
 ];
 
 impl Act {
-    pub(super) fn roll(dice: &mut Dice) -> Self {
-        let mut left = dice.below(WEIGHTS.iter().map(|(_, weight)| weight).sum());
+    pub(super) fn roll(rng: &mut SeededRng) -> Self {
+        let mut left = rng.below(WEIGHTS.iter().map(|(_, weight)| weight).sum());
         for (act, weight) in WEIGHTS {
             if left < weight {
                 return act;
@@ -124,8 +124,8 @@ impl Act {
         )
     }
 
-    /// The request of an act that is answered.
-    pub(super) fn request(self, number: u64, dice: &mut Dice) -> Request {
+    /// Returns the request of an action that is answered.
+    pub(super) fn request(self, number: u64, rng: &mut SeededRng) -> Request {
         let call = |tool, input: String| Call::of(number, tool, input);
         match self {
             NewTenant => {
@@ -133,17 +133,17 @@ impl Act {
                 Call { tenant, ..call("echo", echo(number)) }.holding(format!("said {number}\""))
             }
             Large => {
-                let bytes = dice.below(300_000) + 1;
+                let bytes = rng.below(300_000) + 1;
                 call("large", format!(r#"{{"bytes":{bytes}}}"#)).holding("77")
             }
-            Wait => call("wait", wait(dice)).answered(&[200]),
-            Compute => call("compute", format!(r#"{{"ms":{}}}"#, dice.below(30))).answered(&[200]),
+            Wait => call("wait", wait(rng)).answered(&[200]),
+            Compute => call("compute", format!(r#"{{"ms":{}}}"#, rng.below(30))).answered(&[200]),
             Stall => call("stall", "{}".into()).failing(&[504], "TIMEOUT"),
-            Fail => failing(number, dice),
-            Panic => call("panic", format!(r#"{{"late":{}}}"#, dice.one_in(2)))
+            Fail => failing(number, rng),
+            Panic => call("panic", format!(r#"{{"late":{}}}"#, rng.one_in(2)))
                 .failing(&[500], "INTERNAL"),
             PanicOnAThread => call("panic_on_a_thread", "{}".into()).failing(&[500], "INTERNAL"),
-            Stream => call("wait", wait(dice)).streaming().holding(r#""success":true"#),
+            Stream => call("wait", wait(rng)).streaming().holding(r#""success":true"#),
             StreamAPanic => {
                 call("panic", r#"{"late":true}"#.into()).streaming().holding(r#""success":false"#)
             }
@@ -151,7 +151,7 @@ impl Act {
             BadArguments => call("wait", r#"{"steps":"many","stop":1}"#.into()).answered(&[422]),
             BadUtf8 | BadJson | DeepJson | Oversized => broken_body(self, number),
             List | Look | NoTenant | NoKey | WrongKey | WrongType | WrongMethod | UnknownPath => {
-                other(self, number, dice)
+                other(self, number, rng)
             }
             _ => call("echo", echo(number)).holding(format!("said {number}\"")),
         }
@@ -162,12 +162,12 @@ fn echo(number: u64) -> String {
     format!(r#"{{"text":"said {number}"}}"#)
 }
 
-fn wait(dice: &mut Dice) -> String {
-    format!(r#"{{"steps":{},"step_ms":{}}}"#, dice.below(5) + 1, dice.below(20))
+fn wait(rng: &mut SeededRng) -> String {
+    format!(r#"{{"steps":{},"step_ms":{}}}"#, rng.below(5) + 1, rng.below(20))
 }
 
-fn failing(number: u64, dice: &mut Dice) -> Request {
-    let (how, statuses, code): (_, &[u16], _) = match dice.below(4) {
+fn failing(number: u64, rng: &mut SeededRng) -> Request {
+    let (how, statuses, code): (_, &[u16], _) = match rng.below(4) {
         0 => ("Upstream", &[502], "UPSTREAM_ERROR"),
         1 => ("Missing", &[404], "NOT_FOUND"),
         2 => ("Unavailable", &[503], "UNAVAILABLE"),
@@ -195,7 +195,7 @@ fn broken_body(act: Act, number: u64) -> Request {
     Request::other(bytes, statuses)
 }
 
-fn other(act: Act, number: u64, dice: &mut Dice) -> Request {
+fn other(act: Act, number: u64, rng: &mut SeededRng) -> Request {
     let key = format!("X-Internal-API-Key: {KEY}\r\n");
     let tenant = "X-Tenant-ID: tenant-1\r\n";
     let json = "Content-Type: application/json\r\n";
@@ -209,7 +209,7 @@ fn other(act: Act, number: u64, dice: &mut Dice) -> Request {
         List => (post("/tools/list", format!("{json}{key}{tenant}"), "{}"), &[200]),
         Look => {
             let path = ["/healthz", "/readyz", "/metrics", "/openapi.json"];
-            let path = path[usize::try_from(dice.below(4)).unwrap_or_default()];
+            let path = path[usize::try_from(rng.below(4)).unwrap_or_default()];
             (head("GET", path, number, &key), &[200])
         }
         NoTenant => (call(format!("{json}{key}")), &[400, 422]),

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tool_tests::dice::Dice;
+use tool_tests::rng::SeededRng;
 
 use tokio::time::{Instant, sleep};
 
@@ -30,7 +30,7 @@ pub(super) struct Shared {
 #[derive(Debug)]
 pub(super) struct Client {
     port: u16,
-    dice: Dice,
+    rng: SeededRng,
     shared: Arc<Shared>,
     /// The connection that is kept open between requests.
     wire: Option<Wire>,
@@ -49,29 +49,29 @@ impl Shared {
         }
     }
 
-    fn one_of_the_last(&self, dice: &mut Dice) -> Option<Call> {
+    fn one_of_the_last(&self, rng: &mut SeededRng) -> Option<Call> {
         let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = dice.below(u64::try_from(written.len()).unwrap_or_default());
+        let at = rng.below(u64::try_from(written.len()).unwrap_or_default());
         written.get(usize::try_from(at).unwrap_or_default()).cloned()
     }
 }
 
 impl Client {
     pub(super) fn new(port: u16, seed: u64, shared: Arc<Shared>) -> Self {
-        Self { port, dice: Dice::new(seed), shared, wire: None }
+        Self { port, rng: SeededRng::new(seed), shared, wire: None }
     }
 
     /// Acts until this time, and finishes the last action.
     pub(super) async fn run(mut self, until: Instant) {
         while Instant::now() < until {
-            let act = Act::roll(&mut self.dice);
+            let act = Act::roll(&mut self.rng);
             self.shared.tally.begins(act);
             if act.breaks_off() {
                 self.break_off(act).await;
             } else {
                 self.ask(act).await;
             }
-            sleep(Duration::from_millis(self.dice.below(20))).await;
+            sleep(Duration::from_millis(self.rng.below(20))).await;
         }
     }
 
@@ -81,7 +81,7 @@ impl Client {
             // Another client may have repeated it before it was sent here.
             Act::Note => self.note(number).answered(&[200, 409]),
             Act::NoteAgain => self.note_again(number).answered(&[200, 409]),
-            _ => act.request(number, &mut self.dice),
+            _ => act.request(number, &mut self.rng),
         };
         match self.exchange(&request).await {
             Ok(answer) => {
@@ -103,14 +103,14 @@ impl Client {
         let answer = wire.answer().await?;
         // After an unread body was rejected, the server may close the connection.
         let was_read = !matches!(answer.status, 400 | 401 | 404 | 405 | 413 | 415);
-        if answer.stays_open && was_read && !self.dice.one_in(50) {
+        if answer.stays_open && was_read && !self.rng.one_in(50) {
             self.wire = Some(wire);
         }
         Ok(answer)
     }
 
     fn note(&mut self, number: u64) -> Call {
-        let input = format!(r#"{{"text":"note {number}","ms":{}}}"#, self.dice.below(40));
+        let input = format!(r#"{{"text":"note {number}","ms":{}}}"#, self.rng.below(40));
         let call = Call { key: Some(format!("key-{number}")), ..Call::of(number, "note", input) };
         self.shared.remember(call.clone());
         call
@@ -118,7 +118,7 @@ impl Client {
 
     /// Repeats one of the last writes under its key, which may still be running.
     fn note_again(&mut self, number: u64) -> Call {
-        let again = self.shared.one_of_the_last(&mut self.dice);
+        let again = self.shared.one_of_the_last(&mut self.rng);
         again.map_or_else(|| self.note(number), |call| Call { number, ..call })
     }
 
@@ -175,9 +175,9 @@ impl Client {
         let (bytes, head) = (call.bytes(), call.head(call.body().len()).len());
         let (from, to) = if of_the_head { (1, head - 1) } else { (head, bytes.len() - 1) };
         let span = u64::try_from(to - from).unwrap_or_default();
-        let cut = from + usize::try_from(self.dice.below(span)).unwrap_or_default();
+        let cut = from + usize::try_from(self.rng.below(span)).unwrap_or_default();
         wire.send(&bytes[..cut]).await?;
-        if self.dice.one_in(4) {
+        if self.rng.one_in(4) {
             return wire.ends().await;
         }
         self.pause(30).await;
@@ -197,11 +197,11 @@ impl Client {
     }
 
     async fn pause(&mut self, most_ms: u64) {
-        sleep(Duration::from_millis(self.dice.below(most_ms))).await;
+        sleep(Duration::from_millis(self.rng.below(most_ms))).await;
     }
 
     fn leave(&mut self, wire: Wire) {
-        if self.dice.one_in(2) {
+        if self.rng.one_in(2) {
             wire.reset();
         }
     }

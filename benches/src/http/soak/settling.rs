@@ -46,7 +46,7 @@ impl Left {
             let found = state.split_whitespace().find_map(|word| word.strip_prefix(name));
             found
                 .and_then(|it| it.parse::<u64>().ok())
-                .ok_or_else(|| format!("a server says `{state}`"))
+                .ok_or_else(|| format!("a server printed `{state}`"))
         };
         Ok(Self {
             tasks: count("tasks=")?.saturating_sub(summaries as u64),
@@ -81,7 +81,7 @@ impl Left {
             let beyond = value - idle.gauges.get(name).copied().unwrap_or_default();
             if beyond > 0.0 {
                 self.permits += beyond.ceil() as u64;
-                self.named.push(format!("{name} is {beyond} above where it began"));
+                self.named.push(format!("{name} is {beyond} above its initial value"));
             }
         }
         self

@@ -54,7 +54,7 @@ pub(crate) struct NewContent {
     pub(crate) source: Option<String>,
     pub(crate) credibility_score: f64,
     pub(crate) verified: bool,
-    /// When it was made; a content that is shipped has the program's word for it.
+    /// The time of its creation; for shipped contents, as stated by the program.
     #[serde(default)]
     pub(crate) created_at: String,
     /// The key under which it is written once.

@@ -27,7 +27,7 @@ impl Ran {
 #[derive(Debug)]
 struct Content(Ran);
 
-/// What the host searches.
+/// The published content.
 #[ai_toolkit]
 impl Content {
     /// Searches the published content.

@@ -67,7 +67,7 @@ async fn book_seat(
     format!("booked {seat}")
 }
 
-/// Tells what a tool sees of the request.
+/// Returns the request's values as the tool sees them.
 #[ai_tool(effect = "read")]
 async fn tell(cx: &ToolContext) -> Value {
     json!({

@@ -49,10 +49,10 @@ const ENDPOINTS: &[(&str, &str, Reach)] = &[
     ("GET", "/evidence", Reach::Tenant),
     ("GET", "/evidence/{id}", Reach::Tenant),
     ("POST", "/evidence/{id}/contents", Reach::Tenant),
-    ("GET", "/openapi.json", Reach::Nobody),
-    ("GET", "/healthz", Reach::Nobody),
-    ("GET", "/readyz", Reach::Nobody),
-    ("GET", "/metrics", Reach::Nobody),
+    ("GET", "/openapi.json", Reach::NoTenant),
+    ("GET", "/healthz", Reach::NoTenant),
+    ("GET", "/readyz", Reach::NoTenant),
+    ("GET", "/metrics", Reach::NoTenant),
 ];
 
 /// The owner of the data of an endpoint.
@@ -61,7 +61,7 @@ enum Reach {
     /// Those of the tenant that the request names.
     Tenant,
     /// Those of no tenant.
-    Nobody,
+    NoTenant,
 }
 
 /// The number of runs of the tools. A handle.
@@ -446,7 +446,11 @@ async fn a_key_of_a_call_is_its_tenants_and_its_users_own() {
     assert_eq!(keyed(thief, THIEF, Some("jane"), "a").await, "2 a");
     assert_eq!(keyed(victim, VICTIM, Some("joe"), "b").await, "3 b");
     assert_eq!(keyed(victim, VICTIM, None, "c").await, "4 c");
-    assert_eq!(keyed(second, VICTIM, None, "d").await, "5 d", "another service is somebody else");
+    assert_eq!(
+        keyed(second, VICTIM, None, "d").await,
+        "5 d",
+        "another service is another principal"
+    );
 }
 
 #[tokio::test]

@@ -92,7 +92,7 @@ fn doors() -> [(&'static str, Auth); 4] {
     [
         ("looks at neither", network()),
         ("looks at both", network().api_keys(&keys).jwt(verifier())),
-        ("knows nobody else", Auth::new().api_keys(&keys).jwt(verifier())),
+        ("accepts no other credentials", Auth::new().api_keys(&keys).jwt(verifier())),
         ("lets strangers in", Auth::new().jwt(verifier()).anonymous(Scopes::all())),
     ]
 }

@@ -138,7 +138,7 @@ fn last_beginning(store: &mut dyn LedgerStore) -> WriterBegan {
 #[derive(Default)]
 struct Said {
     trace: String,
-    /// How many calls had ended, and how many were flushed.
+    /// The number of calls that had ended, and of those that were flushed.
     ended: u32,
     flushed: u32,
     checkpoints: Vec<Checkpoint>,

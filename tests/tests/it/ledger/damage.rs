@@ -9,7 +9,7 @@ use tool_runtime::ledger::{
 };
 use tool_runtime::prelude::*;
 use tool_runtime::store::Sqlite;
-use tool_tests::dice::Dice;
+use tool_tests::rng::SeededRng;
 
 use super::{all, ring};
 use crate::sqlite::Folder;
@@ -53,14 +53,14 @@ async fn write(store: impl LedgerStore) -> Checkpoint {
 }
 
 /// Overwrites up to four bytes in a row, each with another value.
-fn damage(whole: &[u8], dice: &mut Dice) -> (usize, Vec<u8>) {
+fn damage(whole: &[u8], rng: &mut SeededRng) -> (usize, Vec<u8>) {
     let mut bytes = whole.to_vec();
-    let at = dice.index(whole.len());
-    let end = whole.len().min(at + 1 + dice.index(4));
+    let at = rng.index(whole.len());
+    let end = whole.len().min(at + 1 + rng.index(4));
     for byte in &mut bytes[at..end] {
         // One in four is a zero, as a hole in a file is read.
-        let value = u8::try_from(dice.below(256)).unwrap();
-        let value = if dice.one_in(4) { 0 } else { value };
+        let value = u8::try_from(rng.below(256)).unwrap();
+        let value = if rng.one_in(4) { 0 } else { value };
         *byte = if value == *byte { !value } else { value };
     }
     (at, bytes)
@@ -85,9 +85,9 @@ async fn damaged_bytes_of_json_lines_are_named_and_no_whole_record_is_moved() {
     let torn = folder.0.join("ledger.jsonl.torn");
     write(lines(&path)).await;
     let whole = fs::read(&path).unwrap();
-    let mut dice = Dice::new(1);
+    let mut rng = SeededRng::new(1);
     for round in 0..DAMAGES {
-        let (at, bytes) = damage(&whole, &mut dice);
+        let (at, bytes) = damage(&whole, &mut rng);
         fs::write(&path, &bytes).unwrap();
         let verified = JsonLines::read_only(&path).map(|mut it| verify(&mut it, &ring(), &[]));
         let opened = Ledger::builder(ring()).open(match JsonLines::open(&path) {
@@ -116,10 +116,10 @@ async fn damaged_bytes_of_sqlite_are_named_or_change_nothing() {
     let expected = found(&ledger).await;
     assert_eq!(expected.len(), usize::try_from(CALLS).unwrap());
     drop(ledger);
-    let mut dice = Dice::new(2);
+    let mut rng = SeededRng::new(2);
     let mut named = 0;
     for round in 0..DAMAGES {
-        let (at, bytes) = damage(&whole, &mut dice);
+        let (at, bytes) = damage(&whole, &mut rng);
         for ending in ["-wal", "-shm"] {
             let _ = fs::remove_file(folder.0.join(format!("ledger.db{ending}")));
         }

@@ -74,7 +74,7 @@ impl Desk {
     }
 }
 
-/// What a failed call's record says: how it ended, its code, its effect, its attempts.
+/// A failed call's recorded status, code, effect and attempts.
 type Told<'r> = (CallStatus, &'r str, Option<&'r str>, u32);
 
 fn told(record: &RecordedCall) -> Told<'_> {

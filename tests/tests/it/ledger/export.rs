@@ -40,7 +40,7 @@ fn builder(folder: &Path) -> LedgerBuilder {
     Ledger::builder(ring()).checkpoint_every(7).checkpoint_sink(sink)
 }
 
-/// The file of a ledger, and how it is opened.
+/// A kind of ledger: its file, and how to open it.
 type Kind = (&'static str, fn(LedgerBuilder, &Path) -> Result<Ledger, StoreError>);
 
 const KINDS: [Kind; 2] = [

@@ -32,7 +32,7 @@ pub(super) struct Moody(Arc<Inner>);
 
 struct Inner {
     memory: Mutex<MemoryLedger>,
-    /// Its mood, and how often it was asked to write.
+    /// The behaviour, and the number of appends.
     mood: Mutex<(Mood, u32)>,
     changed: Condvar,
 }

@@ -82,7 +82,7 @@ fn check(fault: &ChainFault, kind: ChainFaultKind, seq: u64) {
     assert!(fault.to_string().contains(&seq.to_string()), "{fault}");
 }
 
-/// What somebody does to the lines of a file.
+/// A change of the lines of a file.
 type Edit = fn(&mut Vec<String>);
 
 #[tokio::test]

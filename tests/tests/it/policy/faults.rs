@@ -3,8 +3,8 @@
 mod frozen;
 mod full;
 
-use tool_tests::faults::kills::Plan;
-use tool_tests::faults::{self, Downstream, Point, Program, Tally, WriteTool};
+use tool_tests::faults::kills::KillPlan;
+use tool_tests::faults::{self, Downstream, FaultCounts, Point, Program, WriteTool};
 use tool_tests::faults::{clock_steps, damage, kills, rollbacks, zombies};
 
 const ROLE: &str = "policy::faults::a_child_that_writes";
@@ -14,31 +14,31 @@ fn program() -> Program {
 }
 
 #[track_caller]
-fn check_unbroken(tally: &Tally) {
-    assert_eq!((tally.double, tally.lost, tally.unresolved), (0, 0, 0), "{tally:?}");
+fn check_unbroken(counts: &FaultCounts) {
+    assert_eq!((counts.double, counts.lost, counts.unresolved), (0, 0, 0), "{counts:?}");
 }
 
-fn kill(plan: Plan) -> Tally {
-    let tally = kills::run(&program(), plan).expect("the series");
-    check_unbroken(&tally);
-    assert_eq!(tally.kills(), plan.runs);
-    tally
+fn kill(plan: KillPlan) -> FaultCounts {
+    let counts = kills::run(&program(), plan).expect("the series");
+    check_unbroken(&counts);
+    assert_eq!(counts.kills(), plan.runs);
+    counts
 }
 
 #[test]
 fn what_is_killed_at_any_point_runs_once_and_is_answered_in_the_end() {
-    let plan = Plan { runs: 500, tool: WriteTool::Reconciling, rivals: true, at_once: 4 };
-    let tally = kill(plan);
+    let plan = KillPlan { runs: 500, tool: WriteTool::Reconciling, rivals: true, at_once: 4 };
+    let counts = kill(plan);
     for point in Point::ALL {
-        assert!(tally.killed.get(&point) >= Some(&50), "{point:?}: {tally:?}");
+        assert!(counts.killed.get(&point) >= Some(&50), "{point:?}: {counts:?}");
     }
-    assert_eq!((tally.effects, tally.unknown), (tally.keys, 0), "{tally:?}");
+    assert_eq!((counts.effects, counts.unknown), (counts.keys, 0), "{counts:?}");
 }
 
 #[test]
 fn what_is_killed_and_cannot_be_found_out_never_runs_twice() {
-    let tally = kill(Plan { runs: 100, tool: WriteTool::Plain, rivals: true, at_once: 2 });
-    assert!(tally.unknown > 0 && tally.unknown < tally.keys, "{tally:?}");
+    let counts = kill(KillPlan { runs: 100, tool: WriteTool::Plain, rivals: true, at_once: 2 });
+    assert!(counts.unknown > 0 && counts.unknown < counts.keys, "{counts:?}");
 }
 
 #[test]
@@ -52,10 +52,10 @@ fn a_write_that_is_frozen_beyond_its_lease_has_one_effect() {
     std::thread::scope(|scope| {
         for (tool, downstream) in kinds {
             scope.spawn(move || {
-                let plan = zombies::Plan { runs: 8, tool, downstream, at_once: 2 };
-                let tally = zombies::run(&program(), plan).expect("the series");
-                check_unbroken(&tally);
-                assert_eq!(tally.zombies, 8, "{tool:?}: {tally:?}");
+                let plan = zombies::FreezePlan { runs: 8, tool, downstream, at_once: 2 };
+                let counts = zombies::run(&program(), plan).expect("the series");
+                check_unbroken(&counts);
+                assert_eq!(counts.zombies, 8, "{tool:?}: {counts:?}");
             });
         }
     });
@@ -67,23 +67,23 @@ fn a_write_is_not_repeated_after_the_wall_clock_was_set() {
     if clock_steps::library().is_none() {
         return;
     }
-    let tally = clock_steps::run(&program(), 48, 4).expect("the series");
-    check_unbroken(&tally);
-    assert!(tally.clock_steps >= 48, "{tally:?}");
-    assert_eq!(tally.superseded, 0, "no healthy write loses its key: {tally:?}");
+    let counts = clock_steps::run(&program(), 48, 4).expect("the series");
+    check_unbroken(&counts);
+    assert!(counts.clock_steps >= 48, "{counts:?}");
+    assert_eq!(counts.superseded, 0, "no healthy write loses its key: {counts:?}");
 }
 
 #[test]
 fn a_write_is_not_repeated_by_a_damaged_store() {
-    let tally = damage::run(&program(), 60, 4).expect("the series");
-    check_unbroken(&tally);
-    assert!(tally.damages == 60 && tally.not_opened < 60, "{tally:?}");
+    let counts = damage::run(&program(), 60, 4).expect("the series");
+    check_unbroken(&counts);
+    assert!(counts.damages == 60 && counts.not_opened < 60, "{counts:?}");
 }
 
 #[test]
 fn a_ledger_that_is_rolled_back_is_noticed() {
-    let tally = rollbacks::run(40, 4).expect("the rollbacks");
-    assert_eq!((tally.rollbacks, tally.unnoticed), (40, 0), "{tally:?}");
+    let counts = rollbacks::run(40, 4).expect("the rollbacks");
+    assert_eq!((counts.rollbacks, counts.unnoticed), (40, 0), "{counts:?}");
 }
 
 #[test]

@@ -56,7 +56,7 @@ async fn a_breaker_opens_probes_and_closes() {
     advance(1_000 * MS).await;
     let found = call(&runtime, "peek", &jane()).await;
     assert_eq!(refused(&found, "UNAVAILABLE", "breaker_open"), 4_000 * MS);
-    assert_eq!(script.runs(), 3, "an open breaker lets nobody in");
+    assert_eq!(script.runs(), 3, "an open breaker admits no call");
     call(&runtime, "look", &jane()).await;
     assert_eq!(script.runs(), 4, "another tool has a breaker of its own");
 

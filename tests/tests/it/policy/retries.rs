@@ -306,7 +306,7 @@ async fn never_means_once() {
     let runtime = runtime(&script, Rules::new().retry(RetryConfig::never()));
     let found = call(&runtime, "peek", &jane()).await;
     assert_eq!(script.runs(), 1);
-    assert_eq!(found["meta"].get("attempts"), None, "nobody asked for attempts");
+    assert_eq!(found["meta"].get("attempts"), None, "attempts were not asked for");
 }
 
 #[tokio::test(start_paused = true)]

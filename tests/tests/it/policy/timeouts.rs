@@ -167,7 +167,7 @@ impl World {
         let [record] = &unknown[..] else { panic!("{tool}: {unknown:?}") };
         assert_eq!((&*record.key.tool, &record.state), (tool, &KeyState::Unknown));
         let repeat = self.call(tool).await;
-        let error = repeat.error().expect("nobody knows");
+        let error = repeat.error().expect("the outcome is unknown");
         assert_eq!(error.code(), Some("NEEDS_USER_CONFIRMATION"), "{tool}: {repeat}");
         let texts = self.record.0.lock().unwrap();
         assert!(texts.len() == 2 && !texts.concat().contains(LATE), "{tool}: {texts:?}");

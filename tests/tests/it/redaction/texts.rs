@@ -173,7 +173,7 @@ async fn a_secret_number_is_one_however_it_was_sent() {
 
 #[tokio::test]
 async fn what_the_typed_reader_says_of_a_secret_is_not_logged() {
-    /// Reads `open` alone.
+    /// Deserializes only `open`.
     #[derive(Debug)]
     #[ai_type]
     struct Word(#[serde(deserialize_with = "only_open")] String);

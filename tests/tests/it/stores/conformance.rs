@@ -35,18 +35,18 @@ fn every_defect_is_found_and_named() {
 
 /// The assertion of the suite that each defect breaks.
 const DEFECTS: [(Defect, &str); 30] = [
-    (Defect::SettlesWithAnyFence, "who was taken over settles nothing"),
-    (Defect::RenewsWithAnyFence, "who was taken over renews nothing"),
+    (Defect::SettlesWithAnyFence, "an owner that was taken over settles nothing"),
+    (Defect::RenewsWithAnyFence, "an owner that was taken over renews nothing"),
     (Defect::SettlesOnce, "a settlement may be repeated: answered, the second time"),
     (Defect::ForgetsReleases, "a settlement may be repeated: released, the second time"),
     (Defect::OneFenceForAll, "a later owner has a greater fence"),
-    (Defect::LeasesNeverEnd, "a key whose lease has run out is taken over"),
-    (Defect::LeasesEndEarly, "a key that runs is given to nobody else"),
+    (Defect::LeasesNeverEnd, "a key whose lease has expired is taken over"),
+    (Defect::LeasesEndEarly, "a running key is given to no other claimant"),
     (Defect::TrustsTheClock, "a lease from before the clock was set back is cut"),
     (Defect::AnyArgumentsFit, "other arguments do not fit: running"),
     (Defect::ForgetsUnknown, "an unknown outcome stays unknown"),
-    (Defect::SweepsUnknown, "what is unknown is never swept"),
-    (Defect::SweepsRunning, "what runs is never swept"),
+    (Defect::SweepsUnknown, "an unknown outcome is never swept"),
+    (Defect::SweepsRunning, "a running key is never swept"),
     (Defect::SweepsTooEarly, "an answer is kept for its time"),
     (Defect::FollowsTheWallClock, "a wall clock that is set ahead does not move the store's time"),
     (Defect::CutsAnswers, "an answer is kept byte for byte"),
@@ -63,7 +63,7 @@ const DEFECTS: [(Defect, &str); 30] = [
     (Defect::ListsExpiredTickets, "what has expired waits no more"),
     (Defect::GrantsAllForSome, "a grant for some arguments is another one than that for all"),
     (Defect::KeepsRevokedGrants, "a grant that was given is taken back"),
-    (Defect::ShowsOutputsToAll, "an output is read by its tenant and principal alone"),
+    (Defect::ShowsOutputsToAll, "an output is read only by its tenant and principal"),
     (Defect::ReadsWhatIsOver, "an output that is over is not read"),
 ];
 

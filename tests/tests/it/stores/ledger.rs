@@ -54,10 +54,10 @@ const DEFECTS: [(Defect, &str); 14] = [
     (Defect::KeepsHalfAGroup, "of a group that is refused, nothing is kept"),
     (Defect::FindsTheFirstCheckpoint, "the last entry whose record is a checkpoint is found"),
     (Defect::SearchesTextForCheckpoints, "the last entry whose record is a checkpoint is found"),
-    (Defect::ForgetsOneMore, "contents before a number are given up, and hashes stay"),
-    (Defect::CountsWhatIsGone, "what is given up is counted, and only once"),
-    (Defect::IgnoresTheTime, "calls are found by what is asked"),
-    (Defect::FindsTheLastFirst, "calls are found by what is asked, in their order"),
+    (Defect::ForgetsOneMore, "contents before a number are erased, and hashes stay"),
+    (Defect::CountsWhatIsGone, "erased contents are counted, and only once"),
+    (Defect::IgnoresTheTime, "calls that match are found"),
+    (Defect::FindsTheLastFirst, "calls that match are found, in their order"),
     (Defect::IgnoresTheLimit, "a page has no more calls than were asked for"),
 ];
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{
-    Check, FaultyStore, Recording, StoreFault, StoreOperation, ToolTrial, assert_tool,
+    FaultyStore, RecordedEffects, StoreFault, StoreOperation, ToolTrial, TrialCheck, assert_tool,
 };
 
 use super::only;
@@ -32,7 +32,7 @@ fn a_panic_on_an_edge_is_found_and_made_small() {
     let input = r#"input: {"limit":50,"query":""}"#;
     only(
         &report,
-        Check::Panics,
+        TrialCheck::Panics,
         &["the tool panics", "panicked: range end index 50", input, "again: seed = "],
     );
 }
@@ -44,7 +44,7 @@ fn the_seed_of_a_finding_brings_it_back() {
     let seed = text.split("seed = ").nth(1).and_then(|rest| rest.split(',').next());
     let seed = seed.and_then(|seed| seed.parse().ok()).expect("a seed is named");
     let report = ToolTrial::of::<LookUp>().seed(seed).cases(1).check();
-    only(&report, Check::Panics, &[r#"input: {"limit":50,"query":""}"#]);
+    only(&report, TrialCheck::Panics, &[r#"input: {"limit":50,"query":""}"#]);
 }
 
 /// How much there is.
@@ -70,8 +70,8 @@ fn an_answer_that_breaks_its_schema_is_found() {
     let report = ToolTrial::of::<CountPieces>().check();
     only(
         &report,
-        Check::Output,
-        &["breaks the output schema", r#"input: {"boxes":15}"#, "/pieces"],
+        TrialCheck::Output,
+        &["violates the output schema", r#"input: {"boxes":15}"#, "/pieces"],
     );
 }
 
@@ -89,33 +89,33 @@ async fn wait_a_while(
 #[test]
 fn a_tool_that_misses_its_deadline_is_found_without_waiting() {
     let report = ToolTrial::of::<WaitAWhile>().check();
-    only(&report, Check::Deadline, &["does not end within 5s", r#"input: {"seconds":6}"#]);
+    only(&report, TrialCheck::Deadline, &["does not end within 5s", r#"input: {"seconds":6}"#]);
 }
 
 /// Orders tea.
 #[ai_tool(effect = "write")]
 fn order_tea(
-    shop: &Recording,
+    shop: &RecordedEffects,
     dry_run: &DryRun,
     /// How many cups.
     cups: u8,
 ) -> u8 {
     if !dry_run.is_active() || cups > 200 {
-        shop.note();
+        shop.record();
     }
     cups
 }
 
 #[test]
 fn an_effect_in_a_dry_run_is_found() {
-    let shop = Recording::new();
+    let shop = RecordedEffects::new();
     let report = ToolTrial::of::<OrderTea>().state(shop.clone()).effects(shop).check();
-    only(&report, Check::DryRun, &["a dry run has an effect", r#"input: {"cups":201}"#]);
+    only(&report, TrialCheck::DryRun, &["a dry run has an effect", r#"input: {"cups":201}"#]);
 }
 
 #[test]
 fn a_dry_run_that_nobody_can_judge_is_told() {
-    let report = ToolTrial::of::<OrderTea>().state(Recording::new()).check();
+    let report = ToolTrial::of::<OrderTea>().state(RecordedEffects::new()).check();
     assert!(report.is_ok(), "{report}");
     assert!(report.notes().iter().any(|note| note.starts_with("dry run: not checked")), "{report}");
 }
@@ -123,18 +123,18 @@ fn a_dry_run_that_nobody_can_judge_is_told() {
 #[test]
 fn a_repeat_that_is_not_answered_by_the_first_answer_is_found() {
     let store = FaultyStore::new();
-    store.always(StoreOperation::Settle, StoreFault::Fails);
-    let shop = Recording::new();
+    store.fail_always(StoreOperation::Settle, StoreFault::Fails);
+    let shop = RecordedEffects::new();
     let trial = ToolTrial::of::<OrderCup>().state(shop.clone()).effects(shop);
     let report = trial.with(|builder| builder.store(store)).check();
-    only(&report, Check::Idempotency, &["is not answered by the first answer", "input: {}"]);
+    only(&report, TrialCheck::Idempotency, &["does not get the first answer", "input: {}"]);
 }
 
 /// Orders a cup.
 #[ai_tool(effect = "write")]
-fn order_cup(shop: &Recording, dry_run: &DryRun) -> bool {
+fn order_cup(shop: &RecordedEffects, dry_run: &DryRun) -> bool {
     if !dry_run.is_active() {
-        shop.note();
+        shop.record();
     }
     true
 }
@@ -142,23 +142,23 @@ fn order_cup(shop: &Recording, dry_run: &DryRun) -> bool {
 /// Sets a title.
 #[ai_tool(effect = "write", idempotent)]
 fn set_title(
-    site: &Recording,
+    site: &RecordedEffects,
     dry_run: &DryRun,
     /// The new title.
     title: String,
 ) -> usize {
     if !dry_run.is_active() {
-        site.note();
+        site.record();
     }
     title.len()
 }
 
 #[test]
 fn an_idempotent_tool_that_is_none_is_found() {
-    let site = Recording::new();
+    let site = RecordedEffects::new();
     let report = ToolTrial::of::<SetTitle>().state(site.clone()).effects(site).check();
     let text = ["says that it is idempotent", "after the first", r#"input: {"title":""}"#];
-    only(&report, Check::Idempotency, &text);
+    only(&report, TrialCheck::Idempotency, &text);
 }
 
 /// Signs in.
@@ -177,7 +177,7 @@ fn sign_in(
 fn a_secret_in_an_answer_is_found_and_not_shown() {
     let report = ToolTrial::of::<SignIn>().check();
     let text = ["the secret at `/password` stands backwards in the answer", r#""password":"***""#];
-    only(&report, Check::Secrets, &text);
+    only(&report, TrialCheck::Secrets, &text);
     assert!(!report.to_string().contains("Qz"), "{report}");
 }
 
@@ -210,13 +210,17 @@ fn sign_in_loudly(
 #[test]
 fn a_secret_in_an_error_is_found() {
     let report = ToolTrial::of::<SignInLoudly>().check();
-    only(&report, Check::Secrets, &["the secret at `/password` stands backwards in the error"]);
+    only(
+        &report,
+        TrialCheck::Secrets,
+        &["the secret at `/password` stands backwards in the error"],
+    );
 }
 
 #[test]
 fn everything_is_found_at_once() {
     let found = std::panic::catch_unwind(|| {
-        assert_tool!(count_twice, state = Recording::new());
+        assert_tool!(count_twice, state = RecordedEffects::new());
     });
     let text = found.expect_err("there are findings");
     let text = text.downcast_ref::<String>().expect("a text");
@@ -229,7 +233,7 @@ fn everything_is_found_at_once() {
 /// Counts twice.
 #[ai_tool(effect = "write")]
 fn count_twice(
-    shop: &Recording,
+    shop: &RecordedEffects,
     dry_run: &DryRun,
     /// How many.
     count: u8,
@@ -239,7 +243,7 @@ fn count_twice(
 ) -> String {
     assert!(count < 250, "that is too many");
     if !dry_run.is_active() {
-        shop.note();
+        shop.record();
     }
     pin.to_string()
 }
@@ -247,11 +251,15 @@ fn count_twice(
 #[test]
 fn missing_state_is_a_finding_and_no_panic() {
     let report = ToolTrial::of::<OrderTea>().check();
-    only(&report, Check::Registration, &["Recording"]);
+    only(&report, TrialCheck::Registration, &["RecordedEffects"]);
 }
 
 #[test]
 fn a_method_that_is_no_tool_is_told() {
     let report = ToolTrial::of_method::<super::good::Content>("serch").check();
-    only(&report, Check::Registration, &["the toolkit `content` has no tool of a method `serch`"]);
+    only(
+        &report,
+        TrialCheck::Registration,
+        &["the toolkit `content` has no tool of a method `serch`"],
+    );
 }

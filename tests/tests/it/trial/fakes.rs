@@ -7,8 +7,8 @@ use tool_runtime::contracts::ToolErrorType;
 use tool_runtime::policy::{Decision, Policy};
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{
-    FaultyStore, ModelTurn, Recording, ScriptedApprover, ScriptedModel, StoreFault, StoreOperation,
-    context, expect_output, expect_status, ids,
+    FaultyStore, ModelTurn, RecordedEffects, ScriptedApprover, ScriptedModel, StoreFault,
+    StoreOperation, context, expect_output, expect_status, ids,
 };
 
 /// A list of things.
@@ -33,9 +33,9 @@ fn list_things(
 
 /// Orders a thing.
 #[ai_tool(effect = "write")]
-fn order_thing(shop: &Recording, dry_run: &DryRun) -> bool {
+fn order_thing(shop: &RecordedEffects, dry_run: &DryRun) -> bool {
     if !dry_run.is_active() {
-        shop.note();
+        shop.record();
     }
     true
 }
@@ -68,10 +68,7 @@ async fn what_differs_is_shown_line_by_line() {
     expect_output(&output).ok().data(&whole).data_has(json!({"total": 3})).data_has(json!({}));
     expect_output(&output).ok().data_has(json!({"names": ["thing 0", "thing 1"]}));
     let text = failure(|| expect_output(&output).ok().data(json!({"names": [], "total": 3})));
-    has(
-        &text,
-        &["not the expected one", "-  \"names\": [],", "+    \"thing 0\",", "   \"total\": 3"],
-    );
+    has(&text, &["the data differs", "-  \"names\": [],", "+    \"thing 0\",", "   \"total\": 3"]);
     let text = failure(|| expect_output(&output).ok().data_has(json!({"total": 4})));
     has(&text, &["-  \"total\": 4", "+  \"total\": 3"]);
     assert!(!text.contains("thing"), "{text}");
@@ -88,9 +85,9 @@ async fn what_an_error_is_not_is_told_with_what_it_is() {
     has(&failure(|| expect_output(&output).ok()), &["the call failed", "INVALID_ARGUMENT"]);
     has(&failure(|| error().code("TIMEOUT")), &["INVALID_ARGUMENT, not TIMEOUT", "/most"]);
     has(&failure(|| error().class(ToolErrorType::Fatal)), &["Validation, not Fatal"]);
-    has(&failure(|| error().message_has("tea")), &["the message has no `tea`"]);
+    has(&failure(|| error().message_has("tea")), &["the message does not contain `tea`"]);
     let text = failure(|| error().violation("/most", "minimum"));
-    has(&text, &["`minimum` is not broken at `/most`"]);
+    has(&text, &["no violation of `minimum` at `/most`"]);
 }
 
 #[tokio::test]
@@ -114,16 +111,16 @@ async fn a_model_goes_on_only_when_every_call_is_answered_once() {
     model.answer("call_2", &output);
     let text = failure(|| model.next_turn());
     has(&text, &["unanswered calls (1): call_1 (list_things)"]);
-    has(&failure(|| model.answer("call_2", &output)), &["`call_2`: it is answered already"]);
+    has(&failure(|| model.answer("call_2", &output)), &["`call_2`: it has an answer already"]);
     has(&failure(|| model.answer("call_7", &output)), &["`call_7`: there is no such call"]);
     model.answer("call_1", &output);
-    assert_eq!(model.next_turn().unwrap().said(), Some("done"));
+    assert_eq!(model.next_turn().unwrap().text(), Some("done"));
     assert_eq!(model.next_turn(), None);
 }
 
 #[tokio::test]
 async fn nobody_who_is_not_in_the_script_approves() {
-    let shop = Recording::new();
+    let shop = RecordedEffects::new();
     let person = ScriptedApprover::new([Decision::approve("ada")]);
     let runtime = Runtime::builder()
         .tool::<OrderThing>()
@@ -138,13 +135,13 @@ async fn nobody_who_is_not_in_the_script_approves() {
     assert!(person.is_done());
     let mut call = runtime.call("order_thing", "{}", &cx);
     expect_output(call.execute().await).failed().code("NEEDS_USER_CONFIRMATION");
-    assert_eq!(person.asked(), ["order_thing {}", "order_thing {}"]);
+    assert_eq!(person.requests(), ["order_thing {}", "order_thing {}"]);
 }
 
 #[tokio::test]
 async fn an_answer_that_a_store_loses_leaves_a_key_that_is_held() {
     let store = FaultyStore::new();
-    let shop = Recording::new();
+    let shop = RecordedEffects::new();
     let runtime = Runtime::builder()
         .tool::<OrderThing>()
         .permission("order_thing", tool_runtime::contracts::Permission::Allow)
@@ -154,15 +151,15 @@ async fn an_answer_that_a_store_loses_leaves_a_key_that_is_held() {
         .unwrap();
     let cx = context().build().unwrap().with_idempotency_key("k").unwrap();
     let run = async || runtime.call("order_thing", "{}", &cx).execute().await.clone();
-    store.always(StoreOperation::Claim, StoreFault::Fails);
+    store.fail_always(StoreOperation::Claim, StoreFault::Fails);
     for _ in 0..2 {
         expect_output(&run().await).failed().code("UNAVAILABLE");
     }
-    store.heal();
-    store.next(StoreOperation::Claim, StoreFault::AnswerIsLost);
+    store.clear_faults();
+    store.fail_next(StoreOperation::Claim, StoreFault::ResponseLost);
     expect_output(&run().await).failed().code("UNAVAILABLE");
     expect_output(&run().await).failed().code("CONFLICT");
-    assert_eq!(tool_runtime::testing::Effects::count(&shop), 0);
+    assert_eq!(tool_runtime::testing::EffectCounter::count(&shop), 0);
 }
 
 #[test]

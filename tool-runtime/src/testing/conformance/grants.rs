@@ -160,7 +160,7 @@ async fn a_grant_that_is_taken_back_is_gone(grants: &Grants<'_>) {
     let promise = "a grant that is taken back is gone";
     assert!(!grants.revoke(&scope).await, "what was not given is not taken back");
     grants.give(&scope).await;
-    assert!(grants.revoke(&scope).await, "{promise}, and whoever took it back is told");
+    assert!(grants.revoke(&scope).await, "{promise}, and revoking it returns true");
     assert_eq!(grants.find(&scope).await, None, "{promise}");
     assert!(!grants.revoke(&scope).await, "{promise}, and is taken back once");
     let again = grants.give(&scope).await;

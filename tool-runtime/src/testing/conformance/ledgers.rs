@@ -51,7 +51,7 @@ fn an_empty_ledger_has_nothing(ledger: &mut dyn LedgerStore) {
     assert_eq!(read(ledger, 0, 10), [], "a new ledger has no entries");
     assert_eq!(checkpoint(ledger), None, "a new ledger has no checkpoint");
     assert_eq!(find(ledger, &LedgerQuery::new()), [], "a new ledger has no calls");
-    assert_eq!(forget(ledger, 10), 0, "a new ledger has nothing to give up");
+    assert_eq!(forget(ledger, 10), 0, "a new ledger has nothing to erase");
 }
 
 fn entries_are_read_byte_for_byte(ledger: &mut dyn LedgerStore) {
@@ -146,7 +146,7 @@ fn the_last_checkpoint_is_found(ledger: &mut dyn LedgerStore) {
     append(ledger, &[checkpoint_of(3), last.clone(), note(5)]);
     assert_eq!(checkpoint(ledger), Some(last), "{promise}, wherever its kind stands");
     forget(ledger, 5);
-    assert_eq!(checkpoint(ledger), None, "a checkpoint that was given up is not found");
+    assert_eq!(checkpoint(ledger), None, "a checkpoint whose contents were erased is not found");
 }
 
 fn a_checkpoint_is_found_however_far_back(ledger: &mut dyn LedgerStore) {
@@ -161,26 +161,26 @@ fn contents_are_given_up_and_hashes_stay(ledger: &mut dyn LedgerStore) {
     append(ledger, &entries[..5]);
     forget(ledger, 3);
     entries[..3].iter_mut().for_each(ChainEntry::forget);
-    let promise = "contents before a number are given up, and hashes stay";
+    let promise = "contents before a number are erased, and hashes stay";
     assert_eq!(read(ledger, 0, 10), entries[..5], "{promise}");
     assert_eq!(read(ledger, 2, 1), entries[2..3], "{promise}");
-    assert_eq!(count(ledger), 5, "entries whose contents were given up are counted");
+    assert_eq!(count(ledger), 5, "entries whose contents were erased are counted");
     append(ledger, &entries[5..]);
-    assert_eq!(read(ledger, 0, 10), entries, "a ledger goes on when contents were given up");
+    assert_eq!(read(ledger, 0, 10), entries, "a ledger continues after contents were erased");
     let mut found = seqs(&find(ledger, &LedgerQuery::new()));
     found.sort_unstable();
-    assert_eq!(found, [3, 4], "a call whose contents were given up is not found");
+    assert_eq!(found, [3, 4], "a call whose contents were erased is not found");
 }
 
 fn what_is_given_up_is_counted_once(ledger: &mut dyn LedgerStore) {
     append(ledger, &notes(0..1_500));
     let counts = [0, 3, 3, 2, 1_200, 1_200, 9_000, u64::MAX].map(|before| forget(ledger, before));
-    let promise = "what is given up is counted, and only once";
+    let promise = "erased contents are counted, and only once";
     assert_eq!(counts, [0, 3, 0, 0, 1_197, 0, 300, 0], "{promise}");
     let bare = read(ledger, 0, 2_000).iter().all(|entry| entry.body().is_none());
-    assert!(bare, "a number beyond the end gives up all there is");
+    assert!(bare, "a number beyond the end erases all contents");
     append(ledger, &[note(1_500)]);
-    assert_eq!(read(ledger, 1_500, 1), [note(1_500)], "what comes later is kept");
+    assert_eq!(read(ledger, 1_500, 1), [note(1_500)], "later contents are kept");
 }
 
 fn calls_are_found_by_what_is_asked(ledger: &mut dyn LedgerStore) {
@@ -197,10 +197,10 @@ fn calls_are_found_by_what_is_asked(ledger: &mut dyn LedgerStore) {
         assert_eq!(
             seqs(&find(ledger, &query)),
             expected,
-            "calls are found by what is asked, in their order, and nothing else: {query:?}"
+            "calls that match are found, in their order, and no others: {query:?}"
         );
     }
-    assert!(some, "the suite asks for something");
+    assert!(some, "the suite has queries");
 }
 
 fn names_are_told_apart(ledger: &mut dyn LedgerStore) {
@@ -245,7 +245,7 @@ fn pages_hold_every_call_once(ledger: &mut dyn LedgerStore) {
         }
     }
     let last = LedgerQuery::new().after(u64::MAX);
-    assert_eq!(find(ledger, &last), [], "behind the last number there is nothing");
+    assert_eq!(find(ledger, &last), [], "there is nothing after the last number");
 }
 
 /// Reads page by page, each after the last call of the previous one.
@@ -254,7 +254,7 @@ fn paged(ledger: &mut dyn LedgerStore, query: &LedgerQuery, limit: usize) -> Vec
     while let Some(last) = page.last().copied() {
         assert!(page.len() <= limit, "a page has no more calls than were asked for");
         found.append(&mut page);
-        assert!(found.len() <= 10_000, "pages come to an end");
+        assert!(found.len() <= 10_000, "paging ends");
         page = seqs(&find(ledger, &query.clone().after(last)));
     }
     found
@@ -282,7 +282,7 @@ fn calls(number: u64) -> Vec<(ChainEntry, Record)> {
     (0..number)
         .map(|seq| {
             let body = if seq % 11 == 5 { note_text(seq) } else { call(seq).to_string() };
-            let record = Record::read(&body).expect("the suite writes records as they are read");
+            let record = Record::read(&body).expect("the suite writes valid records");
             (entry(seq, &body), record)
         })
         .collect()

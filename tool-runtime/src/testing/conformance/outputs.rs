@@ -68,7 +68,7 @@ impl<'a> Outputs<'a> {
                 return;
             }
         }
-        panic!("sweeping comes to an end: after a million outputs, there were more");
+        panic!("sweeping ends; there were more after a million outputs");
     }
 }
 
@@ -101,7 +101,7 @@ async fn beyond_the_end_there_is_nothing(outputs: &Outputs<'_>) {
         let nothing = OutputSlice::new(Vec::new(), number(text.len()));
         for offset in [number(text.len()), 5, u64::MAX] {
             let found = outputs.read(&output, offset, usize::MAX).await;
-            let promise = "beyond the end, a slice is empty and tells the length";
+            let promise = "beyond the end, a slice is empty and has the length";
             assert_eq!(found, Some(nothing.clone()), "{promise}: from {offset}");
         }
     }
@@ -116,9 +116,9 @@ async fn an_output_is_for_its_tenant_and_principal(outputs: &Outputs<'_>) {
     ];
     for other in &others {
         let found = outputs.read(other, 0, 1).await;
-        assert_eq!(found, None, "an output is read by its tenant and principal alone");
+        assert_eq!(found, None, "an output is read only by its tenant and principal");
         let found = outputs.read(other, u64::MAX, 0).await;
-        assert_eq!(found, None, "nobody else is told that there is an output, or how long it is");
+        assert_eq!(found, None, "others learn neither of an output nor of its length");
     }
 }
 
@@ -172,7 +172,11 @@ async fn a_sweep_forgets_no_more_than_it_may(outputs: &Outputs<'_>) {
     for most in [0, 2, 2, 2, 2] {
         swept.push(outputs.sweep(at(100), most).await);
     }
-    assert_eq!(swept, [0, 0, 2, 2, 1, 0], "a sweep forgets at most so many, and says how many");
+    assert_eq!(
+        swept,
+        [0, 0, 2, 2, 1, 0],
+        "a sweep removes at most the given number, and returns how many"
+    );
 }
 
 fn number(length: usize) -> u64 {

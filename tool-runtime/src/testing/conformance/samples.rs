@@ -20,7 +20,7 @@ pub(super) const CROWD: usize = 16;
 /// Unwraps an operation's result.
 #[track_caller]
 pub(super) fn done<T>(operation: &str, given: Result<T, StoreError>) -> T {
-    given.unwrap_or_else(|error| panic!("the store does what it is asked: {operation}: {error}"))
+    given.unwrap_or_else(|error| panic!("the operation succeeds: {operation}: {error}"))
 }
 
 /// Returns the time this many seconds after the start.

@@ -127,7 +127,7 @@ async fn an_archived_key_refuses_every_claim<S: IdempotencyStore>(store: &S) {
     let free = keys.claim("new", "key:a", 1, START).await;
     assert!(matches!(free, ClaimOutcome::First(_)), "an archived key has no place: {free:?}");
     let wrong = keys.settle("old", Fence::new(fence.get() + 1_000), Settlement::Released).await;
-    assert!(!wrong, "an archived key is released with its fence alone");
+    assert!(!wrong, "an archived key is released only with its fence");
     assert!(keys.settle("old", fence, Settlement::Released).await, "an archived key is released");
     assert_eq!(keys.state("old").await, None, "a released key is forgotten");
 }
@@ -143,8 +143,12 @@ async fn an_archive_takes_what_is_old_and_no_more_than_it_may<S: IdempotencyStor
     for most in [0, 2, 2, 2] {
         archived.push(done("archive_unknown", store.archive_unknown(at(30), most).await));
     }
-    assert_eq!(archived, [0, 2, 1, 0], "it archives at most so many, and says how many");
-    assert_eq!(keys.state("young").await, Some(KeyState::Unknown), "what is young stays unknown");
+    assert_eq!(
+        archived,
+        [0, 2, 1, 0],
+        "it archives at most the given number, and returns how many"
+    );
+    assert_eq!(keys.state("young").await, Some(KeyState::Unknown), "recent outcomes stay unknown");
 }
 
 async fn archive_all<S: IdempotencyStore>(store: &S, before: UnixMillis) {
@@ -165,8 +169,8 @@ async fn an_answer_that_is_not_trusted_is_unknown<S: IdempotencyStore>(store: &S
     assert!(invalidate_answer().await, "an answer is made unknown");
     assert_eq!(keys.state("bad").await, Some(KeyState::Unknown), "an answer is made unknown");
     done("sweep_keys", store.sweep_keys(at(1_000), 1_000).await);
-    assert_eq!(keys.state("bad").await, Some(KeyState::Unknown), "what is unknown is not swept");
-    assert!(keys.settle("bad", fence, Settlement::Released).await, "it is resolved as any other");
+    assert_eq!(keys.state("bad").await, Some(KeyState::Unknown), "an unknown outcome is not swept");
+    assert!(keys.settle("bad", fence, Settlement::Released).await, "it is resolved like any other");
 }
 
 async fn an_unknown_outcome_is_found_by_its_fence<S: IdempotencyStore>(store: &S) {
@@ -181,7 +185,7 @@ async fn an_unknown_outcome_is_found_by_its_fence<S: IdempotencyStore>(store: &S
     assert_eq!(found(keys.tenant).await.as_deref(), Some("lost-299"), "it is found by its fence");
     assert_eq!(found(Uuid::now_v7()).await, None, "another tenant's is not found");
     assert!(keys.settle("lost-299", last, Settlement::Released).await, "it is settled");
-    assert_eq!(found(keys.tenant).await, None, "what is not unknown is not found");
+    assert_eq!(found(keys.tenant).await, None, "only unknown outcomes are found");
 }
 
 fn ticket(tenant: Uuid, holder: &str, bytes: usize) -> WaitingTicket {
@@ -206,15 +210,15 @@ async fn a_share_of_tickets_is_its_holders<S: TicketStore>(store: &S) {
     assert!(put(ticket(tenant, "key:b", 6), START).await, "a share is one holder's");
     assert!(put(ticket(Uuid::now_v7(), "key:a", 6), START).await, "a share is one tenant's");
     done("end_ticket", store.end_ticket(first.id, TicketEnd::Declined).await);
-    assert!(put(third.clone(), START).await, "a ticket that has ended frees its place");
-    assert!(!put(ticket(tenant, "key:a", 6), START).await, "and no more than its own");
+    assert!(put(third.clone(), START).await, "a ticket that has ended frees its share");
+    assert!(!put(ticket(tenant, "key:a", 6), START).await, "and only its own");
     done("overtake_tickets", store.overtake_tickets(tenant, "run-1").await);
     let later = WaitingTicket { expires_at: at(1_000), ..ticket(tenant, "key:a", 6) };
-    assert!(put(later, START).await, "tickets that are overtaken free their places");
+    assert!(put(later, START).await, "superseded tickets free their shares");
     assert!(put(ticket(tenant, "key:a", 6), START).await);
     assert!(!put(ticket(tenant, "key:a", 6), at(99)).await);
     let late = WaitingTicket { expires_at: at(1_000), ..ticket(tenant, "key:a", 6) };
-    assert!(put(late, at(100)).await, "a ticket that has expired frees its place");
+    assert!(put(late, at(100)).await, "an expired ticket frees its share");
 }
 
 async fn a_share_of_tickets_counts_bytes<S: TicketStore>(store: &S) {

@@ -96,7 +96,7 @@ impl<'a> Tickets<'a> {
                 return;
             }
         }
-        panic!("sweeping comes to an end: after a million tickets, there were more");
+        panic!("sweeping ends; there were more after a million tickets");
     }
 }
 

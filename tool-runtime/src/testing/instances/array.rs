@@ -3,26 +3,26 @@
 use serde_json::Value;
 
 use super::InstancesError;
-use super::document::Part;
-use super::facts::Facts;
-use super::maker::{Made, Maker, Taste, pointer};
+use super::document::SchemaPart;
+use super::generator::{GenResult, Generator, ValueSize, pointer};
+use super::rules::ValueRules;
 
-/// The most items that are made where nothing bounds them.
-const FEW: usize = 4;
-/// The most items that are made because a bound admits them.
-const MANY: usize = 64;
-/// How often an item is made anew because it is like another.
+/// The most items that are made without a bound.
+const MAX_UNBOUNDED: usize = 4;
+/// The most items that are made up to a bound.
+const MAX_BOUNDED: usize = 64;
+/// The most tries to make an item that differs from the others.
 const TRIES: usize = 30;
 
 /// The rules of an array's items.
 pub(super) struct Items<'d> {
-    /// By the parts of the schema that speak of them: those of the first items, those of the rest.
-    rules: Vec<(Vec<Part<'d>>, Option<Part<'d>>)>,
+    /// For each part of the schema: the rules of the first items, and the rule of the others.
+    rules: Vec<(Vec<SchemaPart<'d>>, Option<SchemaPart<'d>>)>,
 }
 
 impl<'d> Items<'d> {
-    pub(super) fn of(facts: &Facts<'d>) -> Self {
-        let rules = facts.parts.iter().map(|part| {
+    pub(super) fn of(value_rules: &ValueRules<'d>) -> Self {
+        let rules = value_rules.parts.iter().map(|part| {
             let tuple = part.schema.get("items").is_some_and(Value::is_array);
             let words = if tuple { ("items", "additionalItems") } else { ("prefixItems", "items") };
             (part.list(words.0), part.child(&[words.1]))
@@ -30,43 +30,44 @@ impl<'d> Items<'d> {
         Self { rules: rules.collect() }
     }
 
-    /// The parts that an item at this place has to satisfy.
-    pub(super) fn at(&self, index: usize) -> Vec<Part<'d>> {
-        let at = |(first, rest): &(Vec<Part<'d>>, Option<Part<'d>>)| {
+    /// Returns the rules for the item at this index.
+    pub(super) fn at(&self, index: usize) -> Vec<SchemaPart<'d>> {
+        let at = |(first, rest): &(Vec<SchemaPart<'d>>, Option<SchemaPart<'d>>)| {
             first.get(index).cloned().or_else(|| rest.clone())
         };
         self.rules.iter().filter_map(at).collect()
     }
 }
 
-impl<'d> Maker<'d> {
+impl<'d> Generator<'d> {
     pub(super) fn array(
         &mut self,
-        facts: &Facts<'d>,
-        parts: &[Part<'d>],
+        value_rules: &ValueRules<'d>,
+        parts: &[SchemaPart<'d>],
         levels: u32,
-    ) -> Made<Value> {
-        let items = Items::of(facts);
-        let wanted = wanted(facts);
-        let least = facts.at_least("minItems").max(wanted.len());
-        let most = facts.at_most("maxItems").unwrap_or(usize::MAX);
-        let unique = facts.all("uniqueItems").any(|flag| flag == &Value::Bool(true));
+    ) -> GenResult<Value> {
+        let items = Items::of(value_rules);
+        let wanted = wanted(value_rules);
+        let least = value_rules.at_least("minItems").max(wanted.len());
+        let most = value_rules.at_most("maxItems").unwrap_or(usize::MAX);
+        let unique = value_rules.all("uniqueItems").any(|flag| flag == &Value::Bool(true));
         let room = |index: usize| self.has_room(&items.at(index), levels);
-        let most = (least..most.min(least.max(MANY))).find(|index| !room(*index)).unwrap_or(most);
+        let most =
+            (least..most.min(least.max(MAX_BOUNDED))).find(|index| !room(*index)).unwrap_or(most);
         if least > most {
             return Err(InstancesError::new(
                 pointer(parts),
-                "it can't have as many items as it must",
+                "it cannot have the required number of items",
             ));
         }
-        let count = self.length(least, most, FEW, MANY);
+        let count = self.length(least, most, MAX_UNBOUNDED, MAX_BOUNDED);
         let mut made = Vec::new();
         for index in 0..count {
             let mut rules = items.at(index);
             // Contained items come last, since the first positions have their own rules.
             rules.extend(wanted.get(count - 1 - index).cloned());
             let item = if unique {
-                self.unlike(&made, &rules, levels)?
+                self.distinct_item(&made, &rules, levels)?
             } else {
                 self.item(&rules, levels).map(Some)?
             };
@@ -74,7 +75,7 @@ impl<'d> Maker<'d> {
                 Some(item) => made.push(item),
                 None if made.len() >= least => break,
                 None => {
-                    let found = "its items can't all be different";
+                    let found = "its items cannot all be different";
                     return Err(InstancesError::new(pointer(parts), found));
                 }
             }
@@ -82,32 +83,37 @@ impl<'d> Maker<'d> {
         Ok(Value::Array(made))
     }
 
-    fn item(&mut self, rules: &[Part<'d>], levels: u32) -> Made<Value> {
+    fn item(&mut self, rules: &[SchemaPart<'d>], levels: u32) -> GenResult<Value> {
         if rules.is_empty() {
-            Ok(self.anything())
+            Ok(self.unconstrained())
         } else {
             self.value(rules, levels.saturating_sub(1))
         }
     }
 
-    fn unlike(&mut self, made: &[Value], rules: &[Part<'d>], levels: u32) -> Made<Option<Value>> {
-        let taste = self.taste;
+    fn distinct_item(
+        &mut self,
+        made: &[Value],
+        rules: &[SchemaPart<'d>],
+        levels: u32,
+    ) -> GenResult<Option<Value>> {
+        let wanted_size = self.wanted_size;
         for _ in 0..TRIES {
             let item = self.item(rules, levels);
-            self.taste = taste;
+            self.wanted_size = wanted_size;
             let item = item?;
             if !made.contains(&item) {
                 return Ok(Some(item));
             }
-            // The least value is always the same one.
-            self.taste = Taste::Any;
+            // The smallest value is always the same.
+            self.wanted_size = ValueSize::Any;
         }
-        self.taste = taste;
+        self.wanted_size = wanted_size;
         Ok(None)
     }
 
-    /// Can a value stand where so few levels are left?
-    pub(super) fn has_room(&self, parts: &[Part<'d>], levels: u32) -> bool {
+    /// Returns whether a value fits into the remaining levels.
+    pub(super) fn has_room(&self, parts: &[SchemaPart<'d>], levels: u32) -> bool {
         levels > 0 && parts.iter().all(|part| self.document.fits(part, levels - 1))
     }
 
@@ -117,19 +123,19 @@ impl<'d> Maker<'d> {
             return least;
         }
         let longest = if most <= least.saturating_add(many) { most } else { least + few };
-        match (self.taste, self.dice.below(5)) {
-            (Taste::Most, _) | (_, 0) => longest,
+        match (self.wanted_size, self.rng.below(5)) {
+            (ValueSize::Most, _) | (_, 0) => longest,
             (_, 1) => least,
-            _ => least + self.dice.below(longest.min(least + few) - least + 1),
+            _ => least + self.rng.below(longest.min(least + few) - least + 1),
         }
     }
 
-    /// A value of which nothing is said.
-    pub(super) fn anything(&mut self) -> Value {
+    /// Makes a value without rules.
+    pub(super) fn unconstrained(&mut self) -> Value {
         if self.is_sparing() {
             return Value::Null;
         }
-        let number = self.dice.within(-9, 99);
+        let number = self.rng.within(-9, 99);
         let values = [
             Value::Null,
             Value::Bool(true),
@@ -139,17 +145,17 @@ impl<'d> Maker<'d> {
             Value::Array(vec![Value::from(1)]),
             Value::Object([("key".to_owned(), Value::from("value"))].into_iter().collect()),
         ];
-        self.dice.pick(&values).cloned().unwrap_or_default()
+        self.rng.pick(&values).cloned().unwrap_or_default()
     }
 }
 
-/// What has to be contained, once for each time.
-fn wanted<'d>(facts: &Facts<'d>) -> Vec<Part<'d>> {
+/// Returns the `contains` rules, each repeated as often as required.
+fn wanted<'d>(value_rules: &ValueRules<'d>) -> Vec<SchemaPart<'d>> {
     let mut wanted = Vec::new();
-    for part in &facts.parts {
+    for part in &value_rules.parts {
         let Some(contained) = part.child(&["contains"]) else { continue };
         let least = part.schema.get("minContains").and_then(Value::as_u64).unwrap_or(1);
-        let times = usize::try_from(least).unwrap_or(MANY).min(MANY);
+        let times = usize::try_from(least).unwrap_or(MAX_BOUNDED).min(MAX_BOUNDED);
         wanted.extend(std::iter::repeat_n(contained, times));
     }
     wanted

@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value};
 
 use super::InstancesError;
-use super::maker::{Maker, Taste};
+use super::generator::{Generator, ValueSize};
 use crate::limits::Limits;
 use crate::schema::{Coerce, Validator, reference};
 
-/// A schema, ready to make instances.
-pub(super) struct Document {
+/// A schema, prepared for making instances.
+pub(super) struct SchemaDocument {
     root: Value,
     whole: Validator,
     /// Validators of parts, by pointer; none for a part that cannot be compiled by itself.
@@ -21,34 +21,34 @@ pub(super) struct Document {
 
 /// A part of the document: its schema and its pointer.
 #[derive(Debug, Clone)]
-pub(super) struct Part<'d> {
+pub(super) struct SchemaPart<'d> {
     pub(super) schema: &'d Value,
     pub(super) at: String,
 }
 
-/// The deepest nesting of what is made.
-pub(super) const DEEPEST: u32 = 12;
+/// The deepest nesting of an instance.
+pub(super) const MAX_LEVELS: u32 = 12;
 
 /// The most references that are followed without a level of nesting between them.
-const MOST_HOPS: u32 = 64;
+const MAX_HOPS: u32 = 64;
 
-impl Document {
+impl SchemaDocument {
     pub(super) fn of(root: &Value) -> Result<Self, InstancesError> {
         let whole = Validator::compile(root)?;
         let document = Self { root: root.clone(), whole, parts: Mutex::default() };
-        if !document.fits(&document.part(), DEEPEST) {
-            let found = format!("it needs more than {DEEPEST} levels, or nests without end");
+        if !document.fits(&document.part(), MAX_LEVELS) {
+            let found = format!("it needs more than {MAX_LEVELS} levels, or nests without end");
             return Err(InstancesError::new("", found));
         }
         Ok(document)
     }
 
-    pub(super) fn make(&self, taste: Taste, seed: u64) -> Result<Value, InstancesError> {
-        Maker::new(self, taste, seed).make()
+    pub(super) fn make(&self, wanted_size: ValueSize, seed: u64) -> Result<Value, InstancesError> {
+        Generator::new(self, wanted_size, seed).make()
     }
 
-    pub(super) fn part(&self) -> Part<'_> {
-        Part { schema: &self.root, at: String::new() }
+    pub(super) fn part(&self) -> SchemaPart<'_> {
+        SchemaPart { schema: &self.root, at: String::new() }
     }
 
     pub(super) fn admits(&self, value: &Value) -> bool {
@@ -59,8 +59,8 @@ impl Document {
         self.whole.check(text, &limits(), Coerce::Off).is_admitted()
     }
 
-    /// Does a part admit a value? None if it cannot be asked by itself.
-    pub(super) fn part_admits(&self, part: &Part<'_>, value: &Value) -> Option<bool> {
+    /// Returns whether a part admits a value; none if it cannot be compiled by itself.
+    pub(super) fn part_admits(&self, part: &SchemaPart<'_>, value: &Value) -> Option<bool> {
         if part.at.is_empty() {
             return Some(self.admits(value));
         }
@@ -87,25 +87,25 @@ impl Document {
         Validator::compile(&Value::Object(keywords)).ok()
     }
 
-    pub(super) fn speaks_of_sensitivity(&self) -> bool {
+    pub(super) fn marks_sensitivity(&self) -> bool {
         self.whole.has_secrets() || self.whole.has_personal()
     }
 
-    pub(super) fn target(&self, reference: &str) -> Option<Part<'_>> {
+    pub(super) fn target(&self, reference: &str) -> Option<SchemaPart<'_>> {
         let at = reference::pointer(reference)?;
-        Some(Part { schema: self.root.pointer(&at)?, at })
+        Some(SchemaPart { schema: self.root.pointer(&at)?, at })
     }
 
     /// Returns whether a value exists with no more levels of nesting than this.
     ///
-    /// It says yes where it cannot know; it never follows more levels than that.
-    pub(super) fn fits(&self, part: &Part<'_>, levels: u32) -> bool {
-        self.fits_within(part, levels, MOST_HOPS, &mut HashMap::new())
+    /// Returns true if it cannot decide. It never follows more levels than this.
+    pub(super) fn fits(&self, part: &SchemaPart<'_>, levels: u32) -> bool {
+        self.fits_within(part, levels, MAX_HOPS, &mut HashMap::new())
     }
 
     fn fits_within(
         &self,
-        part: &Part<'_>,
+        part: &SchemaPart<'_>,
         levels: u32,
         hops: u32,
         known: &mut HashMap<(String, u32), bool>,
@@ -124,7 +124,8 @@ impl Document {
         if hops == 0 {
             return false;
         }
-        let mut fits = |part: &Part<'_>, levels| self.fits_within(part, levels, hops - 1, known);
+        let mut fits =
+            |part: &SchemaPart<'_>, levels| self.fits_within(part, levels, hops - 1, known);
         let target = keywords.get("$ref").and_then(Value::as_str).and_then(|to| self.target(to));
         let all = target.into_iter().chain(part.list("allOf")).all(|part| fits(&part, levels));
         let mut some = |keyword| {
@@ -141,8 +142,8 @@ impl Document {
     }
 }
 
-/// The parts that a value cannot be without.
-fn needed<'d>(part: &Part<'d>, keywords: &'d Map<String, Value>) -> Vec<Part<'d>> {
+/// Returns the parts that every value requires.
+fn needed<'d>(part: &SchemaPart<'d>, keywords: &'d Map<String, Value>) -> Vec<SchemaPart<'d>> {
     let may_be_other = keywords.get("type").is_some_and(|types| match types {
         Value::Array(types) => types.iter().any(|name| name != "object" && name != "array"),
         name => name != "object" && name != "array",
@@ -166,19 +167,19 @@ fn is_nesting(keywords: &Map<String, Value>) -> bool {
     keywords.get("type").is_some_and(|name| name == "object" || name == "array")
 }
 
-impl<'d> Part<'d> {
-    /// The part below this one, if there is one.
-    pub(super) fn child(&self, path: &[&str]) -> Option<Part<'d>> {
+impl<'d> SchemaPart<'d> {
+    /// Returns the part at a path below this one, if there is one.
+    pub(super) fn child(&self, path: &[&str]) -> Option<SchemaPart<'d>> {
         let schema = path.iter().try_fold(self.schema, |at, name| match at {
             Value::Array(list) => list.get(name.parse::<usize>().ok()?),
             at => at.get(name),
         })?;
         let at = path.iter().fold(self.at.clone(), |at, name| at + "/" + &reference::escaped(name));
-        Some(Part { schema, at })
+        Some(SchemaPart { schema, at })
     }
 
-    /// The parts that a keyword lists.
-    pub(super) fn list(&self, keyword: &str) -> Vec<Part<'d>> {
+    /// Returns the parts in a keyword's list.
+    pub(super) fn list(&self, keyword: &str) -> Vec<SchemaPart<'d>> {
         let count = self.schema.get(keyword).and_then(Value::as_array).map_or(0, Vec::len);
         (0..count).filter_map(|index| self.child(&[keyword, &index.to_string()])).collect()
     }
@@ -188,7 +189,7 @@ fn limits() -> Limits {
     Limits::new()
 }
 
-impl fmt::Debug for Document {
+impl fmt::Debug for SchemaDocument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Document").field("root", &self.root).finish_non_exhaustive()
     }

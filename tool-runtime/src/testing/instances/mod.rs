@@ -1,17 +1,17 @@
 //! Values that a JSON Schema admits, and texts that it rejects, made from the schema alone.
 
 mod array;
-mod breach;
-mod dice;
 mod document;
 mod error;
-mod facts;
-mod maker;
+mod generator;
+mod mutation;
 mod number;
 mod object;
 mod pattern;
-mod simpler;
-mod spot;
+mod positions;
+mod rng;
+mod rules;
+mod shrink;
 mod text;
 
 #[cfg(test)]
@@ -21,12 +21,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-pub use self::breach::{Breach, Broken};
-pub(super) use self::dice::Dice;
-use self::document::Document;
+use self::document::SchemaDocument;
 pub use self::error::InstancesError;
-use self::maker::Taste;
-pub(super) use self::spot::Sensitivity;
+use self::generator::ValueSize;
+pub use self::mutation::{InvalidInstance, Mutation};
+pub(super) use self::positions::Sensitivity;
+pub(super) use self::rng::SeededRng;
 
 /// Makes values that a schema admits and texts that it rejects.
 ///
@@ -55,15 +55,15 @@ pub(super) use self::spot::Sensitivity;
 /// for seed in 0..100 {
 ///     let limit = instances.valid(seed)["limit"].as_u64().expect("an integer");
 ///     assert!((1..=50).contains(&limit));
-///     let broken = instances.broken(seed);
-///     println!("{} breaks {:?} at {:?}", broken.text(), broken.breach(), broken.pointer());
+///     let invalid = instances.invalid(seed);
+///     println!("{} breaks {:?} at {:?}", invalid.text(), invalid.mutation(), invalid.pointer());
 /// }
 /// # Ok::<(), tool_runtime::testing::InstancesError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Instances {
-    document: Arc<Document>,
-    /// What seed 0 makes, and every seed for which nothing else is found.
+    document: Arc<SchemaDocument>,
+    /// The value of seed 0, and of every seed for which no other value is found.
     least: Value,
 }
 
@@ -74,9 +74,9 @@ impl Instances {
     /// The schema cannot be compiled, or no instance was found: it contradicts itself, nests
     /// without end, or describes its values in a way that cannot be inverted.
     pub fn of(schema: &Value) -> Result<Self, InstancesError> {
-        let document = Document::of(schema)?;
+        let document = SchemaDocument::of(schema)?;
         let least = (0..FIRST_TRIES)
-            .map(|seed| document.make(Taste::Least, seed))
+            .map(|seed| document.make(ValueSize::Least, seed))
             .reduce(|first, next| first.or_else(|error| next.map_err(|_| error)))
             .unwrap_or_else(|| Err(InstancesError::new("", "nothing was tried")))?;
         Ok(Self { document: Arc::new(document), least })
@@ -85,18 +85,18 @@ impl Instances {
     /// Makes a value that the schema admits.
     #[must_use]
     pub fn valid(&self, seed: u64) -> Value {
-        let taste = match seed {
+        let wanted_size = match seed {
             0 => return self.least.clone(),
-            1 => Taste::Most,
-            _ => Taste::Any,
+            1 => ValueSize::Most,
+            _ => ValueSize::Any,
         };
-        self.document.make(taste, seed).unwrap_or_else(|_| self.least.clone())
+        self.document.make(wanted_size, seed).unwrap_or_else(|_| self.least.clone())
     }
 
     /// Makes a text that the schema rejects: a valid one with one violation.
     #[must_use]
-    pub fn broken(&self, seed: u64) -> Broken {
-        breach::broken(&self.document, &self.valid(seed), &mut Dice::seeded(!seed))
+    pub fn invalid(&self, seed: u64) -> InvalidInstance {
+        mutation::invalid(&self.document, &self.valid(seed), &mut SeededRng::seeded(!seed))
     }
 
     /// Lists simpler values that the schema admits, the simplest first.
@@ -105,7 +105,7 @@ impl Instances {
     /// and repeat until there is none.
     #[must_use]
     pub fn simpler(&self, value: &Value) -> Vec<Value> {
-        let mut found = simpler::than(value);
+        let mut found = shrink::steps(value);
         if self.least.to_string().len() < value.to_string().len() {
             found.insert(0, self.least.clone());
         }
@@ -115,12 +115,12 @@ impl Instances {
 
     /// Lists the sensitive leaves of a value, by pointer.
     pub(super) fn sensitive(&self, value: &Value) -> Vec<(String, Sensitivity)> {
-        spot::sensitive(&self.document, value)
+        positions::sensitive(&self.document, value)
     }
 
-    /// Does the schema call anything sensitive at all?
-    pub(super) fn speaks_of_sensitivity(&self) -> bool {
-        self.document.speaks_of_sensitivity()
+    /// Returns whether the schema marks any value as sensitive.
+    pub(super) fn marks_sensitivity(&self) -> bool {
+        self.document.marks_sensitivity()
     }
 
     /// Returns whether the schema admits a value without coercion.

@@ -2,21 +2,21 @@
 
 use serde_json::{Number, Value};
 
-use super::facts::Facts;
-use super::maker::{Maker, Taste};
+use super::generator::{Generator, ValueSize};
+use super::rules::ValueRules;
 use crate::json::Decimal;
 
 /// The bounds and steps of a number, from all parts of a schema.
 #[derive(Debug, Clone)]
-pub(super) struct Range {
-    pub(super) least: Option<Bound>,
-    pub(super) most: Option<Bound>,
-    pub(super) steps: Vec<Step>,
+pub(super) struct NumberRange {
+    pub(super) least: Option<RangeBound>,
+    pub(super) most: Option<RangeBound>,
+    pub(super) steps: Vec<MultipleOf>,
 }
 
 /// One end of a range.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Bound {
+pub(super) struct RangeBound {
     pub(super) at: f64,
     /// The bound as an integer, if it is one: floats lose digits.
     pub(super) whole: Option<i128>,
@@ -26,46 +26,46 @@ pub(super) struct Bound {
 
 /// The value of `multipleOf`: digits times a power of ten.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Step {
+pub(super) struct MultipleOf {
     digits: u128,
     places: i32,
 }
 
 const WIDEST: (i128, i128) = (i64::MIN as i128, u64::MAX as i128);
 
-impl Range {
-    pub(super) fn of(facts: &Facts<'_>) -> Self {
+impl NumberRange {
+    pub(super) fn of(value_rules: &ValueRules<'_>) -> Self {
         let mut range = Self { least: None, most: None, steps: Vec::new() };
-        for keywords in facts.maps() {
+        for keywords in value_rules.maps() {
             let get = |keyword: &str| keywords.get(keyword);
             let flag = |keyword: &str| get(keyword) == Some(&Value::Bool(true));
             range.raise(bound(get("minimum"), !flag("exclusiveMinimum")));
             range.raise(bound(get("exclusiveMinimum"), false));
             range.lower(bound(get("maximum"), !flag("exclusiveMaximum")));
             range.lower(bound(get("exclusiveMaximum"), false));
-            range.steps.extend(get("multipleOf").and_then(Step::of));
+            range.steps.extend(get("multipleOf").and_then(MultipleOf::of));
         }
         range
     }
 
-    fn raise(&mut self, bound: Option<Bound>) {
+    fn raise(&mut self, bound: Option<RangeBound>) {
         let Some(new) = bound else { return };
         if self.least.is_none_or(|old| new.at > old.at || (new.at >= old.at && !new.within)) {
             self.least = Some(new);
         }
     }
 
-    fn lower(&mut self, bound: Option<Bound>) {
+    fn lower(&mut self, bound: Option<RangeBound>) {
         let Some(new) = bound else { return };
         if self.most.is_none_or(|old| new.at < old.at || (new.at <= old.at && !new.within)) {
             self.most = Some(new);
         }
     }
 
-    /// The least and the greatest integer within.
-    pub(super) fn integers(&self, facts: &Facts<'_>) -> (i128, i128) {
+    /// Returns the smallest and the greatest admitted integer.
+    pub(super) fn integers(&self, value_rules: &ValueRules<'_>) -> (i128, i128) {
         let (mut least, mut most) = WIDEST;
-        for (low, high) in facts.texts("format").filter_map(width) {
+        for (low, high) in value_rules.texts("format").filter_map(width) {
             (least, most) = (least.max(low), most.min(high));
         }
         if let Some(bound) = self.least {
@@ -82,10 +82,10 @@ impl Range {
     }
 }
 
-fn bound(value: Option<&Value>, within: bool) -> Option<Bound> {
+fn bound(value: Option<&Value>, within: bool) -> Option<RangeBound> {
     let Some(Value::Number(number)) = value else { return None };
     let whole = Decimal::read(&number.to_string()).to_i128();
-    Some(Bound { at: number.as_f64()?, whole, within })
+    Some(RangeBound { at: number.as_f64()?, whole, within })
 }
 
 /// Returns the range of an integer `format`.
@@ -113,7 +113,7 @@ fn float(whole: i128) -> f64 {
     whole as f64
 }
 
-impl Step {
+impl MultipleOf {
     pub(super) fn of(value: &Value) -> Option<Self> {
         let text = value.as_number()?.to_string();
         let decimal = Decimal::read(&text);
@@ -147,10 +147,10 @@ fn gcd(one: u128, other: u128) -> u128 {
     if other == 0 { one } else { gcd(other, one % other) }
 }
 
-impl Maker<'_> {
-    pub(super) fn integer(&mut self, facts: &Facts<'_>) -> Option<Value> {
-        let range = Range::of(facts);
-        let (least, most) = range.integers(facts);
+impl Generator<'_> {
+    pub(super) fn integer(&mut self, value_rules: &ValueRules<'_>) -> Option<Value> {
+        let range = NumberRange::of(value_rules);
+        let (least, most) = range.integers(value_rules);
         let whole = range.steps.iter().filter_map(|step| step.whole());
         let step = whole.fold(1, |one: i128, other| lcm(one, other).unwrap_or(i128::MAX));
         let first = least.div_euclid(step) + i128::from(least.rem_euclid(step) != 0);
@@ -165,35 +165,35 @@ impl Maker<'_> {
     /// Chooses a number of steps from zero.
     fn count(&mut self, first: i128, last: i128) -> i128 {
         let near = 0.clamp(first, last);
-        match (self.taste, self.dice.below(10)) {
-            (Taste::Least, _) => near,
-            (Taste::Most, _) | (_, 0 | 1) => last,
+        match (self.wanted_size, self.rng.below(10)) {
+            (ValueSize::Least, _) => near,
+            (ValueSize::Most, _) | (_, 0 | 1) => last,
             (_, 2 | 3) => first,
             (_, 4) => (first + 1).min(last),
             (_, 5) => near,
-            (_, 6..=8) => self.dice.within((near - 20).max(first), (near + 20).min(last)),
-            _ => self.dice.within(first, last),
+            (_, 6..=8) => self.rng.within((near - 20).max(first), (near + 20).min(last)),
+            _ => self.rng.within(first, last),
         }
     }
 
-    pub(super) fn fraction(&mut self, facts: &Facts<'_>) -> Option<Value> {
-        let range = Range::of(facts);
+    pub(super) fn fraction(&mut self, value_rules: &ValueRules<'_>) -> Option<Value> {
+        let range = NumberRange::of(value_rules);
         if let Some(step) = range.steps.first() {
             return self.stepped(*step, &range);
         }
-        let single = facts.texts("format").any(|format| format == "float");
+        let single = value_rules.texts("format").any(|format| format == "float");
         let (widest, tiniest): (f64, f64) =
             if single { (f64::from(f32::MAX), 1e-38) } else { (f64::MAX, 1e-300) };
         let least = range.least.map_or(-widest, |bound| bound.at);
         let most = range.most.map_or(widest, |bound| bound.at);
         let near = 0.0_f64.clamp(least, most.max(least));
-        let picked = match (self.taste, self.dice.below(12)) {
-            (Taste::Least, _) => near,
-            (Taste::Most, _) | (_, 0 | 1) => most,
+        let picked = match (self.wanted_size, self.rng.below(12)) {
+            (ValueSize::Least, _) => near,
+            (ValueSize::Most, _) | (_, 0 | 1) => most,
             (_, 2 | 3) => least,
             (_, 4) => near,
             (_, 5) => tiniest.clamp(least, most.max(least)),
-            (_, 6) => float(self.dice.within(-20, 20)).clamp(least, most.max(least)),
+            (_, 6) => float(self.rng.within(-20, 20)).clamp(least, most.max(least)),
             (_, 7) if range.least.is_some() && range.most.is_some() => least / 2.0 + most / 2.0,
             _ => (self.decimal()).clamp(least, most.max(least)),
         };
@@ -204,13 +204,13 @@ impl Maker<'_> {
 
     /// Makes a number with a few decimals.
     fn decimal(&mut self) -> f64 {
-        let digits = self.dice.within(-100_000, 100_000);
-        let places = self.dice.below(4);
+        let digits = self.rng.within(-100_000, 100_000);
+        let places = self.rng.below(4);
         format!("{digits}e-{places}").parse().unwrap_or(0.5)
     }
 
-    /// The number, or the one beside it where the bound itself is excluded.
-    fn inside(number: f64, range: &Range) -> Option<f64> {
+    /// Returns the number, or a neighbour of it if the bound itself is excluded.
+    fn inside(number: f64, range: &NumberRange) -> Option<f64> {
         let above =
             |number: f64| range.least.is_none_or(|b| number > b.at || (b.within && number >= b.at));
         let below =
@@ -225,7 +225,7 @@ impl Maker<'_> {
         tries.into_iter().find(|number| number.is_finite() && above(*number) && below(*number))
     }
 
-    fn stepped(&mut self, step: Step, range: &Range) -> Option<Value> {
+    fn stepped(&mut self, step: MultipleOf, range: &NumberRange) -> Option<Value> {
         const FAR: f64 = 1e9;
         let least = range.least.map_or(-FAR * step.size(), |bound| bound.at);
         let most = range.most.map_or(FAR * step.size(), |bound| bound.at);
@@ -261,7 +261,7 @@ pub(super) fn beside(number: f64, above: bool) -> f64 {
 
 /// Rounds to a 32-bit float, if the result is still within the range.
 #[allow(clippy::cast_possible_truncation, reason = "that is what is asked for")]
-fn respelt(number: f64, range: &Range) -> Option<f64> {
+fn respelt(number: f64, range: &NumberRange) -> Option<f64> {
     let least = range.least.map_or(f64::NEG_INFINITY, |bound| bound.at);
     let most = range.most.map_or(f64::INFINITY, |bound| bound.at);
     let single = number as f32;

@@ -3,21 +3,21 @@
 use regex_lite::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
-use super::maker::{Maker, Taste};
+use super::generator::{Generator, ValueSize};
 
-/// How often something is repeated where nothing bounds it.
-const OFTEN: u32 = 8;
+/// The most repetitions without a bound.
+const MAX_REPETITIONS: u32 = 8;
 /// The longest text that is made.
 const LONGEST: usize = 10_000;
 
-impl Maker<'_> {
-    /// Makes a text that the pattern matches; none if this try did not.
+impl Generator<'_> {
+    /// Makes a text that matches the pattern; none if this try failed.
     pub(super) fn matching(&mut self, pattern: &str) -> Option<String> {
         let hir = regex_syntax::Parser::new().parse(pattern).ok()?;
         let mut text = String::new();
         self.write(&hir, &mut text);
-        // Half of them show that a pattern without anchors looks within.
-        if self.taste == Taste::Any && self.dice.once_in(4) {
+        // Some texts continue outside the match, since an unanchored pattern admits that.
+        if self.wanted_size == ValueSize::Any && self.rng.once_in(4) {
             let around = format!("{}{text}", self.words(3));
             text = if is_match(pattern, &around) { around } else { text };
         }
@@ -40,8 +40,8 @@ impl Maker<'_> {
             HirKind::Capture(capture) => self.write(&capture.sub, text),
             HirKind::Concat(all) => all.iter().for_each(|part| self.write(part, text)),
             HirKind::Alternation(branches) => {
-                let first = self.taste == Taste::Least;
-                let branch = if first { branches.first() } else { self.dice.pick(branches) };
+                let first = self.wanted_size == ValueSize::Least;
+                let branch = if first { branches.first() } else { self.rng.pick(branches) };
                 if let Some(branch) = branch {
                     self.write(branch, text);
                 }
@@ -51,12 +51,12 @@ impl Maker<'_> {
 
     fn times(&mut self, repetition: &Repetition) -> u32 {
         let least = repetition.min;
-        let most = repetition.max.unwrap_or(least.saturating_add(OFTEN)).min(least + 256);
+        let most = repetition.max.unwrap_or(least.saturating_add(MAX_REPETITIONS)).min(least + 256);
         let span = usize::try_from(most - least).unwrap_or(0);
-        let more = match (self.taste, self.dice.below(4)) {
-            (Taste::Most, 0..=2) | (Taste::Any, 0) => span,
-            (Taste::Any, 1) | (Taste::Least, 0..=2) => 0,
-            _ => self.dice.below(span + 1),
+        let more = match (self.wanted_size, self.rng.below(4)) {
+            (ValueSize::Most, 0..=2) | (ValueSize::Any, 0) => span,
+            (ValueSize::Any, 1) | (ValueSize::Least, 0..=2) => 0,
+            _ => self.rng.below(span + 1),
         };
         least + u32::try_from(more).unwrap_or(0)
     }
@@ -76,11 +76,11 @@ impl Maker<'_> {
             .map(|(first, last)| ((*first).max(0x20), (*last).min(0x7e)))
             .filter(|(first, last)| first <= last)
             .collect();
-        let odd = self.taste == Taste::Any && self.dice.once_in(10);
+        let odd = self.wanted_size == ValueSize::Any && self.rng.once_in(10);
         let from = if seen.is_empty() || odd { &ranges } else { &seen };
-        let (first, last) = *self.dice.pick(from)?;
-        let edge = self.dice.once_in(4);
-        let found = if edge { first.into() } else { self.dice.within(first.into(), last.into()) };
+        let (first, last) = *self.rng.pick(from)?;
+        let edge = self.rng.once_in(4);
+        let found = if edge { first.into() } else { self.rng.within(first.into(), last.into()) };
         u32::try_from(found).ok().and_then(char::from_u32)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Breach, Instances};
+use super::{Instances, Mutation};
 use crate::limits::Limits;
 use crate::schema::{Coerce, Validator};
 
@@ -16,7 +16,7 @@ fn instances(schema: &Value) -> Instances {
 
 /// Checks every instance and every broken text of a schema, and returns the violations.
 #[track_caller]
-fn check(schema: &Value) -> BTreeSet<Breach> {
+fn check(schema: &Value) -> BTreeSet<Mutation> {
     let instances = instances(schema);
     let ours = Validator::compile(schema).expect("it compiles");
     let theirs = jsonschema::draft202012::new(schema).expect("it compiles for others too");
@@ -24,27 +24,27 @@ fn check(schema: &Value) -> BTreeSet<Breach> {
     let mut breaches = BTreeSet::new();
     for seed in 0..SEEDS {
         let value = instances.valid(seed);
-        assert!(admits(&value.to_string()), "seed {seed}: ours refuses {value} by {schema}");
-        assert!(theirs.is_valid(&value), "seed {seed}: theirs refuses {value} by {schema}");
-        let broken = instances.broken(seed);
-        assert!(!admits(broken.text()), "seed {seed}: ours admits {broken:?} by {schema}");
-        let textual = matches!(broken.breach(), Breach::Truncated | Breach::DuplicateKey);
+        assert!(admits(&value.to_string()), "seed {seed}: ours rejects {value} by {schema}");
+        assert!(theirs.is_valid(&value), "seed {seed}: theirs rejects {value} by {schema}");
+        let invalid = instances.invalid(seed);
+        assert!(!admits(invalid.text()), "seed {seed}: ours admits {invalid:?} by {schema}");
+        let textual = matches!(invalid.mutation(), Mutation::Truncated | Mutation::DuplicateKey);
         if !textual {
             let value: Value =
-                serde_json::from_str(broken.text()).expect("only the schema refuses it");
-            assert!(!theirs.is_valid(&value), "seed {seed}: theirs admits {broken:?} by {schema}");
+                serde_json::from_str(invalid.text()).expect("only the schema rejects it");
+            assert!(!theirs.is_valid(&value), "seed {seed}: theirs admits {invalid:?} by {schema}");
         }
-        breaches.insert(broken.breach());
+        breaches.insert(invalid.mutation());
     }
     breaches
 }
 
 /// Checks that all of these violations were made.
 #[track_caller]
-fn breaks(schema: &Value, wanted: &[Breach]) {
+fn breaks(schema: &Value, wanted: &[Mutation]) {
     let breaches = check(schema);
-    let missing: Vec<_> = wanted.iter().filter(|breach| !breaches.contains(breach)).collect();
-    assert!(missing.is_empty(), "{missing:?} never came up in {breaches:?}");
+    let missing: Vec<_> = wanted.iter().filter(|mutation| !breaches.contains(mutation)).collect();
+    assert!(missing.is_empty(), "{missing:?} are not among {breaches:?}");
 }
 
 #[test]
@@ -66,23 +66,23 @@ fn a_plain_object_is_broken_in_every_way_that_it_can_be() {
     breaks(
         &schema,
         &[
-            Breach::Truncated,
-            Breach::DuplicateKey,
-            Breach::RequiredAbsent,
-            Breach::UnknownField,
-            Breach::WrongType,
-            Breach::UnknownValue,
-            Breach::BelowRange,
-            Breach::AboveRange,
-            Breach::NotAMultiple,
-            Breach::TooShort,
-            Breach::TooLong,
-            Breach::PatternBroken,
-            Breach::TooFewItems,
-            Breach::TooManyItems,
-            Breach::RepeatedItem,
-            Breach::TooFewProperties,
-            Breach::TooManyProperties,
+            Mutation::Truncated,
+            Mutation::DuplicateKey,
+            Mutation::RequiredAbsent,
+            Mutation::UnknownField,
+            Mutation::WrongType,
+            Mutation::UnknownValue,
+            Mutation::BelowRange,
+            Mutation::AboveRange,
+            Mutation::NotAMultiple,
+            Mutation::TooShort,
+            Mutation::TooLong,
+            Mutation::PatternBroken,
+            Mutation::TooFewItems,
+            Mutation::TooManyItems,
+            Mutation::RepeatedItem,
+            Mutation::TooFewProperties,
+            Mutation::TooManyProperties,
         ],
     );
 }
@@ -138,7 +138,7 @@ fn references_recursion_and_tagged_choices_are_followed() {
             {"type": "object", "properties": {"kind": {"const": "leaf"}, "size": {"type": "integer", "minimum": 0}}, "required": ["kind", "size"], "additionalProperties": false},
         ]}},
     });
-    breaks(&tree, &[Breach::RequiredAbsent, Breach::UnknownField, Breach::BelowRange]);
+    breaks(&tree, &[Mutation::RequiredAbsent, Mutation::UnknownField, Mutation::BelowRange]);
     let list = json!({"type": "object", "properties": {"next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}}, "required": ["next"]});
     check(&list);
 }
@@ -177,7 +177,7 @@ fn a_seed_brings_the_same_value_back() {
     let schema = json!({"type": "object", "additionalProperties": {"type": "number"}});
     for seed in 0..50 {
         assert_eq!(instances(&schema).valid(seed), instances(&schema).valid(seed));
-        assert_eq!(instances(&schema).broken(seed), instances(&schema).broken(seed));
+        assert_eq!(instances(&schema).invalid(seed), instances(&schema).invalid(seed));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Strings: plain words, Unicode, long texts, formats.
 
-use super::facts::Facts;
-use super::maker::{Maker, Taste};
+use super::generator::{Generator, ValueSize};
+use super::rules::ValueRules;
 
 /// The longest text that is made up to a bound.
 const LONGEST: usize = 10_000;
@@ -10,20 +10,20 @@ const LONG: usize = 300;
 /// The most tries to make a text that matches a pattern.
 const TRIES: usize = 60;
 
-/// Characters that programs trip over: other scripts, right to left, beyond 16 bits, combining,
-/// invisible, control characters, quotes and what escapes them.
-const ODD: [char; 16] = [
+/// Characters that programs often handle wrongly: other scripts, right to left, beyond 16 bits,
+/// combining, invisible, control characters, quotes and escapes.
+const ODD_CHARACTERS: [char; 16] = [
     'é', 'ß', 'İ', '日', 'ع', '🍵', '\u{301}', '\u{200B}', '\u{FEFF}', '\u{0}', '\n', '\t', '"',
     '\\', '\'', '%',
 ];
 
-const PLAIN: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789 -_";
+const PLAIN_CHARACTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789 -_";
 
-impl Maker<'_> {
-    /// Makes a string; or says what kept it from being made.
-    pub(super) fn text(&mut self, facts: &Facts<'_>) -> Result<String, String> {
-        let least = facts.at_least("minLength");
-        let most = facts.at_most("maxLength").unwrap_or(usize::MAX);
+impl Generator<'_> {
+    /// Makes a string; the error says why it could not be made.
+    pub(super) fn text(&mut self, value_rules: &ValueRules<'_>) -> Result<String, String> {
+        let least = value_rules.at_least("minLength");
+        let most = value_rules.at_most("maxLength").unwrap_or(usize::MAX);
         if least > most {
             return Err(format!("no text has at least {least} and at most {most} characters"));
         }
@@ -31,11 +31,11 @@ impl Maker<'_> {
             return Err(format!("texts longer than {LONGEST} characters are not made"));
         }
         let fits = |text: &String| (least..=most).contains(&text.chars().count());
-        if let Some(pattern) = facts.texts("pattern").next() {
+        if let Some(pattern) = value_rules.texts("pattern").next() {
             let made = (0..TRIES).filter_map(|_| self.matching(pattern)).find(fits);
             return made.ok_or_else(|| format!("no text was found that matches `{pattern}`"));
         }
-        if let Some(text) = facts.texts("format").find_map(|format| self.format(format)) {
+        if let Some(text) = value_rules.texts("format").find_map(|format| self.format(format)) {
             return if fits(&text) {
                 Ok(text)
             } else {
@@ -47,11 +47,11 @@ impl Maker<'_> {
     }
 
     fn of_length(&mut self, length: usize) -> String {
-        if self.taste == Taste::Least {
+        if self.wanted_size == ValueSize::Least {
             return "a".repeat(length);
         }
         let short = length.min(12);
-        match self.dice.below(6) {
+        match self.rng.below(6) {
             0 => (0..length).map(|_| self.odd()).collect(),
             1 => " ".repeat(length),
             2 => "a".repeat(length),
@@ -61,16 +61,16 @@ impl Maker<'_> {
 
     /// Makes a short plain text.
     pub(super) fn words(&mut self, most: usize) -> String {
-        let length = 1 + self.dice.below(most);
+        let length = 1 + self.rng.below(most);
         (0..length).map(|_| self.plain()).collect()
     }
 
     fn plain(&mut self) -> char {
-        self.dice.pick(PLAIN).map_or('a', |byte| char::from(*byte))
+        self.rng.pick(PLAIN_CHARACTERS).map_or('a', |byte| char::from(*byte))
     }
 
     fn odd(&mut self) -> char {
-        self.dice.pick(&ODD).copied().unwrap_or('é')
+        self.rng.pick(&ODD_CHARACTERS).copied().unwrap_or('é')
     }
 
     /// Makes a text of a known format; unknown formats are annotations.
@@ -105,15 +105,15 @@ impl Maker<'_> {
             "uuid" => return Some(self.uuid()),
             _ => return None,
         };
-        let first = self.taste == Taste::Least;
-        let example = if first { examples.first() } else { self.dice.pick(examples) };
+        let first = self.wanted_size == ValueSize::Least;
+        let example = if first { examples.first() } else { self.rng.pick(examples) };
         example.map(|example| (*example).to_owned())
     }
 
     fn uuid(&mut self) -> String {
-        if self.taste == Taste::Least || self.dice.once_in(8) {
+        if self.wanted_size == ValueSize::Least || self.rng.once_in(8) {
             return uuid::Uuid::nil().to_string();
         }
-        uuid::Uuid::from_u64_pair(self.dice.next(), self.dice.next()).to_string()
+        uuid::Uuid::from_u64_pair(self.rng.next(), self.rng.next()).to_string()
     }
 }

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::Value;
 use tool_contracts::{CallStatus, Effect, ToolContext};
 
-use super::bench::Bench;
-use super::inputs::{Inputs, Source};
+use super::inputs::{InputSource, TrialInputs};
 use super::property::shrunk;
-use super::report::{Check, TrialReport};
+use super::report::{TrialCheck, TrialReport};
+use super::runtime::TrialRuntime;
 use crate::dispatch::Origin;
 
 /// The number of inputs for each check.
@@ -17,14 +17,14 @@ const CASES: u64 = 24;
 
 /// Counts the effects of a tool, on the world or on a fake.
 ///
-/// A [`Recording`] is one; so is a closure that counts, such as `move || shop.orders().len()`.
-/// Whatever has an effect has to change the count.
-pub trait Effects: 'static {
-    /// Returns how much has been done so far.
+/// A [`RecordedEffects`] implements it; so does a counting closure, such as `move ||
+/// shop.orders().len()`. Every effect must change the count.
+pub trait EffectCounter: 'static {
+    /// Returns the number of effects so far.
     fn count(&self) -> u64;
 }
 
-impl<F, N> Effects for F
+impl<F, N> EffectCounter for F
 where
     F: Fn() -> N + 'static,
     N: TryInto<u64>,
@@ -37,52 +37,53 @@ where
 /// Counts effects. A handle: its clones share the count.
 ///
 /// ```
-/// use tool_runtime::testing::{Effects, Recording};
+/// use tool_runtime::testing::{EffectCounter, RecordedEffects};
 ///
-/// let sent = Recording::new();
+/// let sent = RecordedEffects::new();
 /// let gateway = sent.clone(); // the fake that the tool writes to calls `note`
 /// gateway.record();
 /// assert_eq!(sent.count(), 1);
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Recording(Arc<AtomicU64>);
+pub struct RecordedEffects(Arc<AtomicU64>);
 
-impl Recording {
-    /// Starts with nothing done.
+impl RecordedEffects {
+    /// Makes a recording without effects.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Notes one effect.
-    pub fn note(&self) {
+    /// Records one effect.
+    pub fn record(&self) {
         self.0.fetch_add(1, Ordering::SeqCst);
     }
 }
 
-impl Effects for Recording {
+impl EffectCounter for RecordedEffects {
     fn count(&self) -> u64 {
         self.0.load(Ordering::SeqCst)
     }
 }
 
 pub(super) async fn check(
-    bench: &Bench,
-    inputs: &Inputs,
-    effects: Option<&dyn Effects>,
+    trial_runtime: &TrialRuntime,
+    inputs: &TrialInputs,
+    effects: Option<&dyn EffectCounter>,
     report: &mut TrialReport,
 ) {
-    if bench.spec.effect() == Effect::Read {
+    if trial_runtime.spec.effect() == Effect::Read {
         return;
     }
-    let repeating = Repeating { bench, inputs, effects };
+    let repeating = RepeatChecks { trial_runtime, inputs, effects };
     match effects {
         Some(effects) => repeating.dry_run(effects, report).await,
-        None => report
-            .note("dry run: not checked, as nothing counts the tool's effects; give `effects = …`"),
+        None => report.note(
+            "dry run: not checked, since the tool's effects are not counted; set `effects = …`",
+        ),
     }
     repeating.keyed(report).await;
-    if bench.spec.annotations().idempotent() {
+    if trial_runtime.spec.annotations().idempotent() {
         match effects {
             Some(effects) => repeating.idempotent(effects, report).await,
             None => report.note(
@@ -93,22 +94,22 @@ pub(super) async fn check(
     }
 }
 
-struct Repeating<'b> {
-    bench: &'b Bench,
-    inputs: &'b Inputs,
-    effects: Option<&'b dyn Effects>,
+struct RepeatChecks<'b> {
+    trial_runtime: &'b TrialRuntime,
+    inputs: &'b TrialInputs,
+    effects: Option<&'b dyn EffectCounter>,
 }
 
-impl Repeating<'_> {
-    fn each(&self) -> impl Iterator<Item = (Source, Value)> + '_ {
+impl RepeatChecks<'_> {
+    fn each(&self) -> impl Iterator<Item = (InputSource, Value)> + '_ {
         self.inputs.iter(0, CASES)
     }
 
-    async fn dry_run(&self, effects: &dyn Effects, report: &mut TrialReport) {
-        let cx = &self.bench.cx.with_dry_run(true);
+    async fn dry_run(&self, effects: &dyn EffectCounter, report: &mut TrialReport) {
+        let cx = &self.trial_runtime.cx.with_dry_run(true);
         let changes = |value: Value| async move {
             let before = effects.count();
-            self.bench.call(&value.to_string(), cx).await;
+            self.trial_runtime.call(&value.to_string(), cx).await;
             let after = effects.count();
             (before != after).then_some((before, after))
         };
@@ -117,7 +118,7 @@ impl Repeating<'_> {
             let (value, last) = shrunk(&self.inputs.instances, value, changes).await;
             let (before, after) = last.unwrap_or(first);
             let text = format!("a dry run has an effect: {before} before, {after} after");
-            self.find(Check::DryRun, &text, &value, source, report);
+            self.find(TrialCheck::DryRun, &text, &value, source, report);
             return;
         }
     }
@@ -127,11 +128,11 @@ impl Repeating<'_> {
         let mut answered = false;
         for (index, (source, value)) in self.each().enumerate() {
             let key = format!("trial-{index}");
-            let Ok(cx) = self.bench.cx.with_idempotency_key(key) else { return };
+            let Ok(cx) = self.trial_runtime.cx.with_idempotency_key(key) else { return };
             let Some(twice) = self.twice(&value, &cx).await else { continue };
             answered = true;
             if let Some(wrong) = twice.under_a_key() {
-                self.find(Check::Idempotency, &wrong, &value, source, report);
+                self.find(TrialCheck::Idempotency, &wrong, &value, source, report);
                 return;
             }
         }
@@ -143,10 +144,10 @@ impl Repeating<'_> {
         }
     }
 
-    /// The same call twice without a key, where the tool says that it may be.
-    async fn idempotent(&self, effects: &dyn Effects, report: &mut TrialReport) {
+    /// Makes the same call twice without a key, if the tool is marked `idempotent`.
+    async fn idempotent(&self, effects: &dyn EffectCounter, report: &mut TrialReport) {
         let changes = |value: Value| async move {
-            let twice = self.twice(&value, &self.bench.cx).await?;
+            let twice = self.twice(&value, &self.trial_runtime.cx).await?;
             let (first, second) = (twice.after_first?, effects.count());
             (first != second).then_some((first, second))
         };
@@ -158,52 +159,52 @@ impl Repeating<'_> {
                 "the tool says that it is idempotent, and a second call has an effect: {first} \
                  after the first, {second} after the second"
             );
-            self.find(Check::Idempotency, &text, &value, source, report);
+            self.find(TrialCheck::Idempotency, &text, &value, source, report);
             return;
         }
     }
 
     /// Makes a call twice; none unless the first one succeeds.
-    async fn twice(&self, value: &Value, cx: &ToolContext) -> Option<Twice> {
+    async fn twice(&self, value: &Value, cx: &ToolContext) -> Option<RepeatedCall> {
         let text = value.to_string();
-        let count = || self.effects.map(Effects::count);
-        let first = self.bench.call(&text, cx).await;
-        if first.heard.status != CallStatus::Executed {
+        let count = || self.effects.map(EffectCounter::count);
+        let first = self.trial_runtime.call(&text, cx).await;
+        if first.call_end.status != CallStatus::Executed {
             return None;
         }
         let after_first = count();
-        let second = self.bench.call(&text, cx).await;
-        Some(Twice {
+        let second = self.trial_runtime.call(&text, cx).await;
+        Some(RepeatedCall {
             after_first,
             after_second: count(),
-            replayed: second.heard.origin == Origin::Replay,
+            replayed: second.call_end.origin == Origin::Replay,
             same: first.output.data_json() == second.output.data_json(),
         })
     }
 
     fn find(
         &self,
-        check: Check,
+        check: TrialCheck,
         text: &str,
         value: &Value,
-        source: Source,
+        source: InputSource,
         report: &mut TrialReport,
     ) {
-        let shown = self.bench.shown(&value.to_string());
+        let shown = self.trial_runtime.shown(&value.to_string());
         report.find(check, format!("{text}\ninput: {shown}\n{source}"));
     }
 }
 
-/// What two calls with the same arguments came to.
-struct Twice {
+/// The result of two calls with the same arguments.
+struct RepeatedCall {
     after_first: Option<u64>,
     after_second: Option<u64>,
     replayed: bool,
     same: bool,
 }
 
-impl Twice {
-    /// What is wrong with that under one idempotency key.
+impl RepeatedCall {
+    /// Returns the finding if the calls had the same idempotency key.
     fn under_a_key(&self) -> Option<String> {
         if let (Some(first), Some(second)) = (self.after_first, self.after_second) {
             if first != second {
@@ -213,7 +214,7 @@ impl Twice {
                 ));
             }
         }
-        let wrong = "a repeat under the same idempotency key is not answered by the first answer";
+        let wrong = "a repeat under the same idempotency key does not get the first answer";
         (!self.replayed || !self.same).then(|| wrong.to_owned())
     }
 }

@@ -1,12 +1,12 @@
 //! Checks that hold for every tool.
 
-mod bench;
+mod block_on;
 mod effects;
 mod inputs;
 mod metaschema;
 mod property;
 mod report;
-mod running;
+mod runtime;
 mod secrets;
 mod snapshot;
 
@@ -22,10 +22,10 @@ use serde::Serialize;
 use serde_json::Value;
 use tool_contracts::{Permission, ToolContext};
 
-use self::bench::{Bench, Watch};
-pub use self::effects::{Effects, Recording};
-use self::inputs::Inputs;
-pub use self::report::{Check, Finding, TrialReport};
+pub use self::effects::{EffectCounter, RecordedEffects};
+use self::inputs::TrialInputs;
+pub use self::report::{TrialCheck, TrialFinding, TrialReport};
+use self::runtime::{CallObserver, TrialRuntime};
 use crate::dispatch::{Runtime, RuntimeBuilder};
 use crate::registry::{Tool, Toolkit};
 use crate::schema::Coerce;
@@ -39,7 +39,7 @@ use crate::schema::Coerce;
 /// # Examples
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::testing::{Check, ToolTrial};
+/// use tool_runtime::testing::{TrialCheck, ToolTrial};
 ///
 /// /// Finds the first word that begins so.
 /// #[ai_tool(effect = "read")]
@@ -52,7 +52,7 @@ use crate::schema::Coerce;
 ///
 /// let report = ToolTrial::of::<FindWord>().cases(64).check();
 /// assert_eq!(report.findings().len(), 1);
-/// assert_eq!(report.findings()[0].check(), Check::Panics);
+/// assert_eq!(report.findings()[0].check(), TrialCheck::Panics);
 /// ```
 #[must_use = "nothing is tried before `check`, `run` or `assert`"]
 pub struct ToolTrial {
@@ -64,7 +64,7 @@ pub struct ToolTrial {
     seed: u64,
     real_time: bool,
     snapshots: Option<PathBuf>,
-    effects: Option<Box<dyn Effects>>,
+    effects: Option<Box<dyn EffectCounter>>,
     cx: Option<ToolContext>,
 }
 
@@ -144,10 +144,10 @@ impl ToolTrial {
         self
     }
 
-    /// Says how the tool's effects are counted: a [`Recording`], or a closure that counts.
+    /// Sets the counter of the tool's effects: a [`RecordedEffects`], or a counting closure.
     ///
-    /// Without it, nobody can tell whether a dry run has an effect.
-    pub fn effects(mut self, effects: impl Effects) -> Self {
+    /// Without it, dry runs are not checked.
+    pub fn effects(mut self, effects: impl EffectCounter) -> Self {
         self.effects = Some(Box::new(effects));
         self
     }
@@ -201,11 +201,11 @@ impl ToolTrial {
     /// `#[test]`; inside a tokio runtime, await [`run`](Self::run).
     ///
     /// # Panics
-    /// It is called inside of a tokio runtime, or tokio can't be started.
-    #[must_use = "a report that nobody reads fails nobody"]
+    /// It is called inside a tokio runtime, or tokio cannot be started.
+    #[must_use = "an unread report fails no test"]
     pub fn check(self) -> TrialReport {
         let real_time = self.real_time;
-        running::block_on(self.run(), real_time)
+        block_on::block_on(self.run(), real_time)
     }
 
     /// Runs the trial, and panics with all findings, if there are any.
@@ -224,37 +224,43 @@ impl ToolTrial {
         let given = std::mem::take(&mut self.inputs);
         let name = self.tool.clone().unwrap_or_else(|_| "unknown".to_owned());
         let mut report = TrialReport::new(name, seed);
-        let bench = match self.bench() {
-            Ok(bench) => bench,
+        let trial_runtime = match self.trial_runtime() {
+            Ok(trial_runtime) => trial_runtime,
             Err(text) => {
-                report.find(Check::Registration, text);
+                report.find(TrialCheck::Registration, text);
                 return report;
             }
         };
-        snapshot::check(&bench, snapshots.as_deref(), &mut report);
-        metaschema::check(&bench, &mut report);
-        if let Some(inputs) = Inputs::new(&bench, given, &mut report) {
-            let trying = property::Trying { bench: &bench, inputs: &inputs, cases, budget, seed };
-            trying.check(&mut report).await;
-            effects::check(&bench, &inputs, effects.as_deref(), &mut report).await;
-            secrets::check(&bench, &inputs, &mut report).await;
+        snapshot::check(&trial_runtime, snapshots.as_deref(), &mut report);
+        metaschema::check(&trial_runtime, &mut report);
+        if let Some(inputs) = TrialInputs::new(&trial_runtime, given, &mut report) {
+            let property_check = property::PropertyCheck {
+                trial_runtime: &trial_runtime,
+                inputs: &inputs,
+                cases,
+                budget,
+                seed,
+            };
+            property_check.check(&mut report).await;
+            effects::check(&trial_runtime, &inputs, effects.as_deref(), &mut report).await;
+            secrets::check(&trial_runtime, &inputs, &mut report).await;
         }
         report
     }
 
     /// Builds the runtime, and finds the tool in it.
-    fn bench(self) -> Result<Bench, String> {
+    fn trial_runtime(self) -> Result<TrialRuntime, String> {
         let name = self.tool?;
-        let watch = Watch::default();
+        let observer = CallObserver::default();
         let runtime = self
             .builder
             .permission(&*name, Permission::Allow)
             .coerce_reads(Coerce::Off)
             .coerce_writes(Coerce::Off)
-            .observe(watch.clone())
+            .observe(observer.clone())
             .build()
             .map_err(|error| error.to_string())?;
-        Bench::new(runtime, &name, self.cx, watch)
+        TrialRuntime::new(runtime, &name, self.cx, observer)
     }
 }
 

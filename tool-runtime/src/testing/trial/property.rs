@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tool_contracts::CallStatus;
 
-use super::bench::{Attempt, Bench};
-use super::inputs::{Inputs, Source};
-use super::report::{Check, TrialReport};
+use super::inputs::{InputSource, TrialInputs};
+use super::report::{TrialCheck, TrialReport};
+use super::runtime::{TrialCall, TrialRuntime};
 use crate::testing::Instances;
 
 /// The most steps of shrinking a failing input.
@@ -18,10 +18,10 @@ const MOST_STEPS: u32 = 400;
 /// A busy machine may delay any tool by less than this.
 const LEAST_HELD: Duration = Duration::from_secs(2);
 
-/// What is tried, and for how long.
-pub(super) struct Trying<'b> {
-    pub(super) bench: &'b Bench,
-    pub(super) inputs: &'b Inputs,
+/// The inputs to try, and the time limit.
+pub(super) struct PropertyCheck<'b> {
+    pub(super) trial_runtime: &'b TrialRuntime,
+    pub(super) inputs: &'b TrialInputs,
     pub(super) cases: u32,
     pub(super) budget: Duration,
     pub(super) seed: u64,
@@ -29,126 +29,130 @@ pub(super) struct Trying<'b> {
 
 /// The results so far.
 #[derive(Default)]
-struct Tally {
-    found: BTreeSet<Check>,
-    /// What the schema admits and the tool's types do not.
-    refused: Vec<(Value, Attempt)>,
+struct PropertyResults {
+    found: BTreeSet<TrialCheck>,
+    /// Inputs that the schema admits but the tool's types reject.
+    refused: Vec<(Value, TrialCall)>,
     done: u32,
 }
 
-impl Trying<'_> {
+impl PropertyCheck<'_> {
     pub(super) async fn check(&self, report: &mut TrialReport) {
         let started = Instant::now();
-        let mut tally = Tally::default();
+        let mut results = PropertyResults::default();
         for (source, value) in self.inputs.iter(self.seed, self.cases.into()) {
             if started.elapsed() >= self.budget {
-                let (budget, done, cases) = (self.budget, tally.done, self.cases);
+                let (budget, done, cases) = (self.budget, results.done, self.cases);
                 report.note(format!(
                     "{done} of {cases} cases were tried in the budget of {budget:?}"
                 ));
                 break;
             }
-            tally.done += 1;
-            self.valid(source, value, &mut tally, report).await;
-            let Source::Seed(seed) = source else { continue };
-            if !tally.found.contains(&Check::Refusal) && self.broken(seed, report).await {
-                tally.found.insert(Check::Refusal);
+            results.done += 1;
+            self.valid(source, value, &mut results, report).await;
+            let InputSource::Seed(seed) = source else { continue };
+            if !results.found.contains(&TrialCheck::Refusal) && self.invalid(seed, report).await {
+                results.found.insert(TrialCheck::Refusal);
             }
         }
-        report.count(tally.done);
-        self.refused(&tally, report);
+        report.count(results.done);
+        self.refused(&results, report);
     }
 
     /// Tries one input that the schema admits.
     async fn valid(
         &self,
-        source: Source,
+        source: InputSource,
         value: Value,
-        tally: &mut Tally,
+        results: &mut PropertyResults,
         report: &mut TrialReport,
     ) {
-        let attempt = self.bench.call(&value.to_string(), &self.bench.cx).await;
-        if attempt.is_refused() {
-            tally.refused.push((value, attempt));
+        let trial_call = self.trial_runtime.call(&value.to_string(), &self.trial_runtime.cx).await;
+        if trial_call.is_refused() {
+            results.refused.push((value, trial_call));
             return;
         }
-        let Some(fault) = fault(self.bench, &attempt) else { return };
-        if !tally.found.insert(fault) {
+        let Some(fault) = fault(self.trial_runtime, &trial_call) else { return };
+        if !results.found.insert(fault) {
             return;
         }
         let fails = |value: Value| async move {
-            let attempt = self.bench.call(&value.to_string(), &self.bench.cx).await;
-            (self::fault(self.bench, &attempt) == Some(fault)).then_some(attempt)
+            let trial_call =
+                self.trial_runtime.call(&value.to_string(), &self.trial_runtime.cx).await;
+            (self::fault(self.trial_runtime, &trial_call) == Some(fault)).then_some(trial_call)
         };
         let (value, last) = shrunk(&self.inputs.instances, value, fails).await;
-        let last = last.unwrap_or(attempt);
-        let shown = self.bench.shown(&value.to_string());
-        let text = worded(self.bench, fault, &last);
+        let last = last.unwrap_or(trial_call);
+        let shown = self.trial_runtime.shown(&value.to_string());
+        let text = worded(self.trial_runtime, fault, &last);
         report.find(fault, format!("{text}\ninput: {shown}\n{source}"));
     }
 
-    /// Tries one text that the schema refuses; tells whether it got through.
-    async fn broken(&self, seed: u64, report: &mut TrialReport) -> bool {
-        let broken = self.inputs.instances.broken(seed);
-        let attempt = self.bench.call(broken.text(), &self.bench.cx).await;
-        if attempt.is_refused() && attempt.heard.attempts == 0 {
+    /// Tries one text that the schema rejects; returns whether it reached the tool.
+    async fn invalid(&self, seed: u64, report: &mut TrialReport) -> bool {
+        let invalid = self.inputs.instances.invalid(seed);
+        let trial_call = self.trial_runtime.call(invalid.text(), &self.trial_runtime.cx).await;
+        if trial_call.is_refused() && trial_call.call_end.attempts == 0 {
             return false;
         }
-        let (what, place) = (broken.breach(), broken.pointer());
-        let shown = self.bench.shown(broken.text());
-        let status = attempt.heard.status;
-        let text = format!("a call with {what:?} at `{place}` is not refused, but {status:?}");
-        report.find(Check::Refusal, format!("{text}\ninput: {shown}\n{}", Source::Seed(seed)));
+        let (what, place) = (invalid.mutation(), invalid.pointer());
+        let shown = self.trial_runtime.shown(invalid.text());
+        let status = trial_call.call_end.status;
+        let text = format!("a call with {what:?} at `{place}` is not rejected, but {status:?}");
+        report.find(
+            TrialCheck::Refusal,
+            format!("{text}\ninput: {shown}\n{}", InputSource::Seed(seed)),
+        );
         true
     }
 
-    /// Says of which valid inputs the tool's own types want to know nothing.
-    fn refused(&self, tally: &Tally, report: &mut TrialReport) {
-        let Some((value, attempt)) = tally.refused.first() else { return };
-        let (count, done) = (tally.refused.len(), tally.done);
-        let shown = self.bench.shown(&value.to_string());
-        let error = attempt.output.error().map_or("", |error| error.message());
+    /// Reports the valid inputs that the tool's types reject.
+    fn refused(&self, results: &PropertyResults, report: &mut TrialReport) {
+        let Some((value, trial_call)) = results.refused.first() else { return };
+        let (count, done) = (results.refused.len(), results.done);
+        let shown = self.trial_runtime.shown(&value.to_string());
+        let error = trial_call.output.error().map_or("", |error| error.message());
         let text = format!(
             "{count} of {done} inputs that the schema admits are refused before the tool runs: its \
              types are narrower than its schema\ninput: {shown}\nanswer: {error}"
         );
         if u32::try_from(count).is_ok_and(|count| count >= done) {
-            report.find(Check::Inputs, text);
+            report.find(TrialCheck::Inputs, text);
         } else {
             report.note(text);
         }
     }
 }
 
-/// What a call shows to be wrong with its tool.
-pub(super) fn fault(bench: &Bench, attempt: &Attempt) -> Option<Check> {
-    let timeout = bench.timeout();
+/// Returns the check that a call fails, if any.
+pub(super) fn fault(trial_runtime: &TrialRuntime, trial_call: &TrialCall) -> Option<TrialCheck> {
+    let timeout = trial_runtime.timeout();
     let late = |took: Duration| took >= timeout;
-    if attempt.heard.log.starts_with("panicked: ") {
-        return Some(Check::Panics);
+    if trial_call.call_end.log.starts_with("panicked: ") {
+        return Some(TrialCheck::Panics);
     }
-    if attempt.has_code("INVALID_OUTPUT") {
-        return Some(Check::Output);
+    if trial_call.has_code("INVALID_OUTPUT") {
+        return Some(TrialCheck::Output);
     }
-    let ran_out = attempt.has_code("TIMEOUT") && attempt.heard.took.is_some_and(late);
-    // A tool that does not let go of its thread outlives a deadline on paused time unseen.
-    let held = attempt.took >= timeout.max(LEAST_HELD);
-    let is_late = ran_out || (attempt.heard.status == CallStatus::Executed && held);
-    is_late.then_some(Check::Deadline)
+    let ran_out = trial_call.has_code("TIMEOUT") && trial_call.call_end.took.is_some_and(late);
+    // On paused time, a tool that blocks its thread exceeds its deadline unnoticed.
+    let held = trial_call.took >= timeout.max(LEAST_HELD);
+    let is_late = ran_out || (trial_call.call_end.status == CallStatus::Executed && held);
+    is_late.then_some(TrialCheck::Deadline)
 }
 
-fn worded(bench: &Bench, fault: Check, attempt: &Attempt) -> String {
-    let log = &attempt.heard.log;
+fn worded(trial_runtime: &TrialRuntime, fault: TrialCheck, trial_call: &TrialCall) -> String {
+    let log = &trial_call.call_end.log;
     match fault {
-        Check::Panics => format!("the tool panics\nlog: {log}"),
-        Check::Output => {
-            let details = attempt.output.error().and_then(|error| {
+        TrialCheck::Panics => format!("the tool panics\nlog: {log}"),
+        TrialCheck::Output => {
+            let details = trial_call.output.error().and_then(|error| {
                 serde_json::to_value(error).ok()?.get("details").map(Value::to_string)
             });
             let details = details.unwrap_or_default();
-            format!("an answer breaks the output schema; {log}\ndetails: {details}")
+            format!("an answer violates the output schema; {log}\ndetails: {details}")
         }
-        _ => format!("the tool does not end within {:?}", bench.timeout()),
+        _ => format!("the tool does not end within {:?}", trial_runtime.timeout()),
     }
 }
 

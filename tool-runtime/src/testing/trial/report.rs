@@ -5,7 +5,7 @@ use std::fmt;
 /// A check of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Check {
+pub enum TrialCheck {
     /// A runtime can be built with the tool.
     Registration,
     /// The contract equals the committed one.
@@ -30,7 +30,7 @@ pub enum Check {
     Secrets,
 }
 
-impl Check {
+impl TrialCheck {
     fn as_str(self) -> &'static str {
         match self {
             Self::Registration => "registration",
@@ -48,7 +48,7 @@ impl Check {
     }
 }
 
-impl fmt::Display for Check {
+impl fmt::Display for TrialCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
@@ -56,15 +56,15 @@ impl fmt::Display for Check {
 
 /// A problem of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    check: Check,
+pub struct TrialFinding {
+    check: TrialCheck,
     text: String,
 }
 
-impl Finding {
-    /// Says which check found it.
+impl TrialFinding {
+    /// Returns the check that found it.
     #[must_use]
-    pub fn check(&self) -> Check {
+    pub fn check(&self) -> TrialCheck {
         self.check
     }
 
@@ -75,7 +75,7 @@ impl Finding {
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for TrialFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.check, self.text.replace('\n', "\n    "))
     }
@@ -83,12 +83,12 @@ impl fmt::Display for Finding {
 
 /// The result of a trial: findings and notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[must_use = "a report that nobody reads fails nobody"]
+#[must_use = "an unread report fails no test"]
 pub struct TrialReport {
     tool: String,
     seed: u64,
     cases: u32,
-    findings: Vec<Finding>,
+    findings: Vec<TrialFinding>,
     notes: Vec<String>,
 }
 
@@ -99,7 +99,7 @@ impl TrialReport {
 
     /// Lists the findings.
     #[must_use]
-    pub fn findings(&self) -> &[Finding] {
+    pub fn findings(&self) -> &[TrialFinding] {
         &self.findings
     }
 
@@ -133,8 +133,8 @@ impl TrialReport {
         }
     }
 
-    pub(super) fn find(&mut self, check: Check, text: impl Into<String>) {
-        self.findings.push(Finding { check, text: text.into() });
+    pub(super) fn find(&mut self, check: TrialCheck, text: impl Into<String>) {
+        self.findings.push(TrialFinding { check, text: text.into() });
     }
 
     pub(super) fn note(&mut self, note: impl Into<String>) {

@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value, json};
 use tool_contracts::ToolContext;
 
-use super::bench::Bench;
-use super::inputs::Inputs;
-use super::report::{Check, TrialReport};
+use super::inputs::TrialInputs;
+use super::report::{TrialCheck, TrialReport};
+use super::runtime::TrialRuntime;
 use crate::call::ToolOutput;
 use crate::limits::Limits;
 use crate::redact::Redactor;
 use crate::schema::Validator;
 use crate::testing::Instances;
-use crate::testing::instances::{Dice, Sensitivity};
+use crate::testing::instances::{SeededRng, Sensitivity};
 
 /// The number of inputs with planted values.
 const INPUTS: u64 = 12;
@@ -23,7 +23,7 @@ const SHORTEST: usize = 8;
 
 /// A planted value.
 #[derive(Debug, Clone)]
-struct Mark {
+struct PlantedValue {
     what: Sensitivity,
     place: String,
     text: String,
@@ -31,33 +31,37 @@ struct Mark {
 
 /// The texts that a call produced, each with its place.
 #[derive(Debug, Default)]
-struct Sinks {
-    /// What the caller reads: personal data of its own may stand there.
+struct ProducedTexts {
+    /// Texts for the caller: they may contain the caller's personal data.
     caller: Vec<(&'static str, String)>,
     /// Texts for a log or a developer.
     log: Vec<(&'static str, String)>,
 }
 
-pub(super) async fn check(bench: &Bench, inputs: &Inputs, report: &mut TrialReport) {
+pub(super) async fn check(
+    trial_runtime: &TrialRuntime,
+    inputs: &TrialInputs,
+    report: &mut TrialReport,
+) {
     let instances = &inputs.instances;
     let mut planted = 0;
-    let mut dice = Dice::seeded(1);
-    // From seed 1: that is everything that there may be.
+    let mut rng = SeededRng::seeded(1);
+    // Seed 1 makes large values, with every optional property.
     for (_, mut value) in inputs.iter(1, INPUTS) {
-        let mut marks = plant(instances, &mut value, &mut dice);
+        let mut marks = plant(instances, &mut value, &mut rng);
         planted += marks.len();
-        let credential = mark(&mut dice);
-        let cx = with_credential(&bench.cx, &credential);
+        let credential = mark(&mut rng);
+        let cx = with_credential(&trial_runtime.cx, &credential);
         let place = "the context's `auth`".to_owned();
-        marks.push(Mark { what: Sensitivity::Secret, place, text: credential });
-        let sinks = everything(bench, &value, &cx).await;
-        if let Some(leak) = marks.iter().find_map(|mark| sinks.leak(mark)) {
-            let shown = bench.shown(&value.to_string());
-            report.find(Check::Secrets, format!("{leak}\ninput: {shown}"));
+        marks.push(PlantedValue { what: Sensitivity::Secret, place, text: credential });
+        let texts = everything(trial_runtime, &value, &cx).await;
+        if let Some(leak) = marks.iter().find_map(|mark| texts.leak(mark)) {
+            let shown = trial_runtime.shown(&value.to_string());
+            report.find(TrialCheck::Secrets, format!("{leak}\ninput: {shown}"));
             return;
         }
     }
-    if planted == 0 && instances.speaks_of_sensitivity() {
+    if planted == 0 && instances.marks_sensitivity() {
         report.note(
             "secrets: none was planted, as the schema leaves no room for a value that can be told \
              from others",
@@ -65,28 +69,28 @@ pub(super) async fn check(bench: &Bench, inputs: &Inputs, report: &mut TrialRepo
     }
 }
 
-/// Puts marked values in every sensitive place of a value that can hold one.
-fn plant(instances: &Instances, value: &mut Value, dice: &mut Dice) -> Vec<Mark> {
+/// Puts marked values into all sensitive properties that can hold one.
+fn plant(instances: &Instances, value: &mut Value, rng: &mut SeededRng) -> Vec<PlantedValue> {
     let mut marks = Vec::new();
     for (place, what) in instances.sensitive(value) {
         let Some(before) = value.pointer(&place).cloned() else { continue };
-        let text = mark(dice);
+        let text = mark(rng);
         let new = match &before {
             Value::String(_) => json!(text),
-            Value::Number(_) => json!(1_000_000_000_000 + dice.below(1_000_000_000_000)),
+            Value::Number(_) => json!(1_000_000_000_000 + rng.below(1_000_000_000_000)),
             _ => continue,
         };
         put(value, &place, new.clone());
         if instances.admits(value) {
             let text = new.as_str().map_or_else(|| new.to_string(), str::to_owned);
-            marks.push(Mark { what, place: format!("`{place}`"), text });
+            marks.push(PlantedValue { what, place: format!("`{place}`"), text });
             continue;
         }
         put(value, &place, before.clone());
         // A long value that matches a pattern is unique enough to be its own mark.
         if let Some(text) = before.as_str().filter(|text| text.len() >= SHORTEST && is_varied(text))
         {
-            marks.push(Mark { what, place: format!("`{place}`"), text: text.to_owned() });
+            marks.push(PlantedValue { what, place: format!("`{place}`"), text: text.to_owned() });
         }
     }
     marks
@@ -105,9 +109,9 @@ fn is_varied(text: &str) -> bool {
     letters.len() >= SHORTEST / 2
 }
 
-/// A word that nobody would write by chance.
-fn mark(dice: &mut Dice) -> String {
-    format!("Qz{:016x}", dice.next())
+/// Makes a text that does not appear by chance.
+fn mark(rng: &mut SeededRng) -> String {
+    format!("Qz{:016x}", rng.next())
 }
 
 fn with_credential(cx: &ToolContext, text: &str) -> ToolContext {
@@ -116,9 +120,13 @@ fn with_credential(cx: &ToolContext, text: &str) -> ToolContext {
     cx.with_auth(Some(auth))
 }
 
-/// Makes calls that end in every way, and keeps all that is written of them.
-async fn everything(bench: &Bench, value: &Value, cx: &ToolContext) -> Sinks {
-    let mut sinks = Sinks::default();
+/// Makes calls that end in different ways, and collects their texts.
+async fn everything(
+    trial_runtime: &TrialRuntime,
+    value: &Value,
+    cx: &ToolContext,
+) -> ProducedTexts {
+    let mut texts = ProducedTexts::default();
     let text = value.to_string();
     let mut stranger = value.clone();
     if let Some(map) = stranger.as_object_mut() {
@@ -127,35 +135,43 @@ async fn everything(bench: &Bench, value: &Value, cx: &ToolContext) -> Sinks {
     for (text, cx) in
         [(&text, cx.clone()), (&text, cx.with_dry_run(true)), (&stranger.to_string(), cx.clone())]
     {
-        let mut call = bench.runtime.call(bench.spec.name(), text.as_str(), &bench.fresh(&cx));
+        let mut call = trial_runtime.runtime.call(
+            trial_runtime.spec.name(),
+            text.as_str(),
+            &trial_runtime.fresh(&cx),
+        );
         let progress = Arc::new(Mutex::new(String::new()));
-        let heard = Arc::clone(&progress);
+        let call_end = Arc::clone(&progress);
         call.on_progress(move |update| {
-            let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-            let _ = write!(heard, "{update:?}");
+            let mut call_end = call_end.lock().unwrap_or_else(PoisonError::into_inner);
+            let _ = write!(call_end, "{update:?}");
         });
         let preview = call.preview();
-        sinks.caller.push(("the preview", format!("{preview} {preview:?}")));
-        sinks.log.push(("Debug of the call", format!("{call:?}")));
+        texts.caller.push(("the preview", format!("{preview} {preview:?}")));
+        texts.log.push(("Debug of the call", format!("{call:?}")));
         call.execute().await;
         if let Some(output) = call.output() {
-            sinks.output(bench, output);
+            texts.output(trial_runtime, output);
         }
-        sinks.log.push(("Debug of the call", format!("{call:?}")));
+        texts.log.push(("Debug of the call", format!("{call:?}")));
         let progress =
             std::mem::take(&mut *progress.lock().unwrap_or_else(PoisonError::into_inner));
-        sinks.caller.push(("the progress", progress));
-        sinks.heard(bench);
+        texts.caller.push(("the progress", progress));
+        texts.call_end(trial_runtime);
     }
-    drop(bench.runtime.call(bench.spec.name(), text.as_str(), &bench.fresh(cx)));
-    sinks.heard(bench);
-    sinks
+    drop(trial_runtime.runtime.call(
+        trial_runtime.spec.name(),
+        text.as_str(),
+        &trial_runtime.fresh(cx),
+    ));
+    texts.call_end(trial_runtime);
+    texts
 }
 
-impl Sinks {
-    fn output(&mut self, bench: &Bench, output: &ToolOutput) {
+impl ProducedTexts {
+    fn output(&mut self, trial_runtime: &TrialRuntime, output: &ToolOutput) {
         if let Some(data) = output.data_json() {
-            self.caller.push(("the answer", open_answer(bench, data)));
+            self.caller.push(("the answer", open_answer(trial_runtime, data)));
         }
         if let Some(error) = output.error() {
             let error = serde_json::to_string(error).unwrap_or_default();
@@ -168,14 +184,14 @@ impl Sinks {
         self.log.push(("Debug of the answer", format!("{output:?}")));
     }
 
-    fn heard(&mut self, bench: &Bench) {
-        let Some(heard) = bench.watch.take() else { return };
-        self.log.push(("the log", heard.log));
-        self.log.push(("Debug of the record", heard.debug));
+    fn call_end(&mut self, trial_runtime: &TrialRuntime) {
+        let Some(call_end) = trial_runtime.observer.take() else { return };
+        self.log.push(("the log", call_end.log));
+        self.log.push(("Debug of the record", call_end.debug));
     }
 
-    /// Says where a mark stands that may not.
-    fn leak(&self, mark: &Mark) -> Option<String> {
+    /// Returns where a mark appears although it must not.
+    fn leak(&self, mark: &PlantedValue) -> Option<String> {
         let caller = self.caller.iter().filter(|_| mark.what == Sensitivity::Secret);
         let (sink, form) = caller
             .chain(&self.log)
@@ -188,17 +204,18 @@ impl Sinks {
     }
 }
 
-/// An answer without what its own schema calls secret: that it is there is no surprise.
-fn open_answer(bench: &Bench, data: &str) -> String {
-    let schema = bench.spec.output_schema().cloned().map(Value::Object);
+/// Returns an answer without the properties that its own schema marks as secret.
+fn open_answer(trial_runtime: &TrialRuntime, data: &str) -> String {
+    let schema = trial_runtime.spec.output_schema().cloned().map(Value::Object);
     let checker = schema.and_then(|schema| Validator::compile(&schema).ok());
-    let redacted = checker.and_then(|checker| checker.redact(data, &Limits::WIDEST, &Plain));
+    let redacted =
+        checker.and_then(|checker| checker.redact(data, &Limits::WIDEST, &PersonalUnchanged));
     redacted.unwrap_or_else(|| data.to_owned())
 }
 
-struct Plain;
+struct PersonalUnchanged;
 
-impl Redactor for Plain {
+impl Redactor for PersonalUnchanged {
     fn personal(&self, json: &str) -> String {
         json.to_owned()
     }
@@ -214,7 +231,7 @@ fn form_in(text: &str, mark: &str) -> Option<&'static str> {
     let reversed: String = mark.chars().rev().collect();
     let quoted = Value::from(mark).to_string();
     if text.contains(mark) || text.contains(quoted.trim_matches('"')) {
-        return Some("as it is");
+        return Some("unchanged");
     }
     if text.to_lowercase().contains(&hex) {
         return Some("in hexadecimal");
@@ -248,7 +265,7 @@ mod tests {
     fn a_mark_is_found_in_every_form() {
         let mark = "Qz00ff11ee22dd33cc";
         for (text, form) in [
-            ("got Qz00ff11ee22dd33cc.", Some("as it is")),
+            ("got Qz00ff11ee22dd33cc.", Some("unchanged")),
             ("0x517A30306666313165653232646433336363", Some("in hexadecimal")),
             ("cc33dd22ee11ff00zQ", Some("backwards")),
             ("Basic dXNlcjpRejAwZmYxMWVlMjJkZDMzY2M=", Some("in Base64")),

@@ -5,76 +5,83 @@ use std::{env, fs, io};
 
 use serde_json::{Value, json};
 
-use super::bench::Bench;
-use super::report::{Check, TrialReport};
+use super::report::{TrialCheck, TrialReport};
+use super::runtime::TrialRuntime;
 use crate::testing::diff;
 
 /// Snapshots are written anew if this is set to anything but an empty text or `0`.
 const UPDATE: &str = "UPDATE_SNAPSHOTS";
 
-pub(super) fn check(bench: &Bench, folder: Option<&Path>, report: &mut TrialReport) {
+pub(super) fn check(trial_runtime: &TrialRuntime, folder: Option<&Path>, report: &mut TrialReport) {
     let Some(folder) = folder else {
-        report.note("snapshot: not checked, as no folder is given; say `snapshots_in`");
+        report.note("snapshot: not checked, since no folder is set; call `snapshots_in`");
         return;
     };
-    let path = folder.join(format!("{}.json", bench.spec.name()));
-    let now = contract(bench);
+    let path = folder.join(format!("{}.json", trial_runtime.spec.name()));
+    let now = contract(trial_runtime);
     let wants = |name| env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
     match compared(&path, &now, wants(UPDATE), wants("CI")) {
-        Ok(Compared::Same) => {}
-        Ok(Compared::Written) => report.note(format!("snapshot: written to {}", path.display())),
-        Ok(Compared::Missing) => report.find(
-            Check::Snapshot,
+        Ok(SnapshotResult::Same) => {}
+        Ok(SnapshotResult::Written) => {
+            report.note(format!("snapshot: written to {}", path.display()))
+        }
+        Ok(SnapshotResult::Missing) => report.find(
+            TrialCheck::Snapshot,
             format!(
                 "there is no {}; run the test once where `CI` is not set, and commit it",
                 path.display()
             ),
         ),
-        Ok(Compared::Differs(difference)) => report.find(
-            Check::Snapshot,
+        Ok(SnapshotResult::Differs(difference)) => report.find(
+            TrialCheck::Snapshot,
             format!(
-                "the contract is not that of {}; `{UPDATE}=1` accepts it\n{difference}",
+                "the contract differs from {}; `{UPDATE}=1` accepts it\n{difference}",
                 path.display()
             ),
         ),
-        Err(error) => report.find(Check::Snapshot, format!("{}: {error}", path.display())),
+        Err(error) => report.find(TrialCheck::Snapshot, format!("{}: {error}", path.display())),
     }
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Compared {
+pub(super) enum SnapshotResult {
     Same,
     Written,
     Missing,
     Differs(String),
 }
 
-/// Compares with what is committed, and writes it where that is wanted.
-pub(super) fn compared(path: &Path, now: &str, update: bool, ci: bool) -> io::Result<Compared> {
+/// Compares with the committed contract, and writes the file if requested.
+pub(super) fn compared(
+    path: &Path,
+    now: &str,
+    update: bool,
+    ci: bool,
+) -> io::Result<SnapshotResult> {
     let before = match fs::read_to_string(path) {
         Ok(text) => Some(text.replace("\r\n", "\n")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
     match before {
-        Some(before) if before == now => return Ok(Compared::Same),
-        Some(before) if !update => return Ok(Compared::Differs(diff::lines(&before, now))),
-        None if ci && !update => return Ok(Compared::Missing),
+        Some(before) if before == now => return Ok(SnapshotResult::Same),
+        Some(before) if !update => return Ok(SnapshotResult::Differs(diff::lines(&before, now))),
+        None if ci && !update => return Ok(SnapshotResult::Missing),
         _ => {}
     }
     fs::create_dir_all(path.parent().map_or_else(PathBuf::new, Path::to_path_buf))?;
     fs::write(path, now)?;
-    Ok(Compared::Written)
+    Ok(SnapshotResult::Written)
 }
 
-/// The tool's whole contract as text: what it takes, answers and fails with.
-fn contract(bench: &Bench) -> String {
-    let mut spec = serde_json::to_value(&bench.spec).unwrap_or(Value::Null);
+/// Returns the tool's whole contract as text: input, output and failures.
+fn contract(trial_runtime: &TrialRuntime) -> String {
+    let mut spec = serde_json::to_value(&trial_runtime.spec).unwrap_or(Value::Null);
     if let Some(spec) = spec.as_object_mut() {
         // Set by the host, not by the tool.
         spec.remove("permission");
     }
-    let codes = bench.runtime.failure_codes(bench.spec.name()).unwrap_or_default();
+    let codes = trial_runtime.runtime.failure_codes(trial_runtime.spec.name()).unwrap_or_default();
     let codes: Vec<Value> =
         codes.iter().map(|code| json!({"code": code.as_str(), "type": code.class()})).collect();
     let contract = json!({"spec": spec, "failure_codes": codes});

@@ -7,23 +7,23 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_contracts::Effect;
 
-use super::bench::{Bench, Watch};
-use super::inputs::Inputs;
-use super::property::Trying;
-use super::report::{Check, TrialReport};
-use super::snapshot::{Compared, compared};
-use super::{metaschema, running};
+use super::inputs::TrialInputs;
+use super::property::PropertyCheck;
+use super::report::{TrialCheck, TrialReport};
+use super::runtime::{CallObserver, TrialRuntime};
+use super::snapshot::{SnapshotResult, compared};
+use super::{block_on, metaschema};
 use crate::dispatch::Runtime;
 use crate::failure::Failure;
 use crate::registry::DynamicTool;
 
-fn bench(schema: Value) -> Bench {
+fn trial_runtime(schema: Value) -> TrialRuntime {
     let tool = DynamicTool::new("count", Effect::Read).description("Counts.").input_schema(schema);
     let tool = tool.handler(|_| async { Ok::<_, Failure>(1) });
-    let watch = Watch::default();
-    let builder = Runtime::builder().dynamic(tool).observe(watch.clone());
+    let observer = CallObserver::default();
+    let builder = Runtime::builder().dynamic(tool).observe(observer.clone());
     let runtime = builder.build().expect("a runtime");
-    Bench::new(runtime, "count", None, watch).expect("the tool is there")
+    TrialRuntime::new(runtime, "count", None, observer).expect("the tool is there")
 }
 
 fn counted(most: u64) -> Value {
@@ -37,27 +37,30 @@ fn counted(most: u64) -> Value {
 
 #[test]
 fn what_gets_past_the_schema_is_found() {
-    let tried = bench(counted(100));
+    let tried = trial_runtime(counted(100));
     let mut report = TrialReport::new("count".to_owned(), 0);
-    let inputs = Inputs::new(&bench(counted(7)), Vec::new(), &mut report).expect("inputs");
+    let inputs =
+        TrialInputs::new(&trial_runtime(counted(7)), Vec::new(), &mut report).expect("inputs");
     let (cases, budget) = (200, Duration::from_secs(5));
-    let trying = Trying { bench: &tried, inputs: &inputs, cases, budget, seed: 0 };
-    running::block_on(trying.check(&mut report), false);
+    let property_check =
+        PropertyCheck { trial_runtime: &tried, inputs: &inputs, cases, budget, seed: 0 };
+    block_on::block_on(property_check.check(&mut report), false);
     assert_eq!(report.findings().len(), 1, "{report}");
-    assert_eq!(report.findings()[0].check(), Check::Refusal);
+    assert_eq!(report.findings()[0].check(), TrialCheck::Refusal);
     let text = report.findings()[0].text();
-    assert!(text.contains("AboveRange at `/count` is not refused"), "{text}");
+    assert!(text.contains("AboveRange at `/count` is not rejected"), "{text}");
     assert!(text.contains(r#"input: {"count":8}"#), "{text}");
 }
 
 #[test]
 fn a_budget_that_is_over_is_told() {
-    let bench = bench(counted(100));
+    let trial_runtime = trial_runtime(counted(100));
     let mut report = TrialReport::new("count".to_owned(), 0);
-    let inputs = Inputs::new(&bench, Vec::new(), &mut report).expect("inputs");
+    let inputs = TrialInputs::new(&trial_runtime, Vec::new(), &mut report).expect("inputs");
     let budget = Duration::ZERO;
-    let trying = Trying { bench: &bench, inputs: &inputs, cases: 3, budget, seed: 0 };
-    running::block_on(trying.check(&mut report), false);
+    let property_check =
+        PropertyCheck { trial_runtime: &trial_runtime, inputs: &inputs, cases: 3, budget, seed: 0 };
+    block_on::block_on(property_check.check(&mut report), false);
     assert_eq!(report.notes(), ["0 of 3 cases were tried in the budget of 0ns"]);
 }
 
@@ -107,18 +110,20 @@ fn the_metaschema_says_what_another_checker_says() {
 }
 
 #[test]
-fn a_snapshot_is_written_where_a_person_is_and_missed_where_none_is() {
+fn a_missing_snapshot_is_written_unless_on_ci() {
     let folder = std::env::temp_dir().join(format!("tool-trial-snapshot-{}", std::process::id()));
     let path = folder.join("inner").join("tool.json");
     let check = |now: &str, update, ci| compared(&path, now, update, ci).expect("files work");
-    assert_eq!(check("{}\n", false, true), Compared::Missing);
+    assert_eq!(check("{}\n", false, true), SnapshotResult::Missing);
     assert!(!path.exists());
-    assert_eq!(check("{}\n", false, false), Compared::Written);
-    assert_eq!(check("{}\n", false, true), Compared::Same);
-    let Compared::Differs(difference) = check("{1}\n", false, false) else { panic!("it differs") };
+    assert_eq!(check("{}\n", false, false), SnapshotResult::Written);
+    assert_eq!(check("{}\n", false, true), SnapshotResult::Same);
+    let SnapshotResult::Differs(difference) = check("{1}\n", false, false) else {
+        panic!("it differs")
+    };
     assert!(difference.contains("-{}\n+{1}"), "{difference}");
-    assert_eq!(check("{1}\n", true, true), Compared::Written);
+    assert_eq!(check("{1}\n", true, true), SnapshotResult::Written);
     fs::write(&path, "{1}\r\n").expect("a checkout on Windows");
-    assert_eq!(check("{1}\n", false, true), Compared::Same);
+    assert_eq!(check("{1}\n", false, true), SnapshotResult::Same);
     fs::remove_dir_all(&folder).expect("it is there");
 }

@@ -28,7 +28,7 @@ async fn who_approved_a_call_is_on_its_record_beside_whom_it_ran_for() {
         let answer = send(&place.office.app, with(request, "x-trace-id", "trace-9")).await;
         assert_eq!(answer.json()["audit"]["trace_id"], "trace-1", "{}", answer.text);
         let call = ran(&place).await;
-        let approval = call.approval.expect("somebody approved it");
+        let approval = call.approval.expect("it was approved");
         assert_eq!(approval.by.as_deref(), Some("user:boss by laptop"));
         assert_eq!(approval.ticket.map(|id| id.to_string()), Some(ticket));
         assert_eq!((&*call.trace_id, call.principal.user_id.as_deref()), ("trace-1", Some("jane")));

@@ -331,10 +331,10 @@ async fn a_decision_is_not_taken_while_the_store_is_away() {
     let store = FaultyStore::new();
     let office = Office::with(open(), Policy::new().store(store.clone()));
     let ticket = office.ask(&json!({"cents": 5})).await;
-    store.always(StoreOperation::Tickets, StoreFault::Fails);
+    store.fail_always(StoreOperation::Tickets, StoreFault::Fails);
     let answer = office.decide("boss", &ticket, json!({"decision": "decline"})).await;
     assert_eq!(answer.status, 503, "{}", answer.text);
     assert!(!answer.header("retry-after").is_empty());
-    store.heal();
+    store.clear_faults();
     assert_eq!(office.waiting("").await["approvals"].as_array().unwrap().len(), 1);
 }

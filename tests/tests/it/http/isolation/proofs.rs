@@ -178,7 +178,7 @@ async fn a_trace_that_two_tenants_name_is_two_traces() {
         Record::Access(access) if access.action != "read_trace" => access.tenant_id,
         _ => None,
     });
-    assert!(!looked_at.collect::<Vec<_>>().contains(&victim), "nobody opened what is sealed");
+    assert!(!looked_at.collect::<Vec<_>>().contains(&victim), "sealed contents were not opened");
 }
 
 #[tokio::test]

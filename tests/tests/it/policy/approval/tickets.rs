@@ -16,7 +16,7 @@ use crate::sqlite::Folder;
 
 const PAYMENT: &str = r#"{"to":"joe","cents":5}"#;
 
-/// Tells all that it knows of its call.
+/// Records everything that it sees of its call.
 #[ai_tool(effect = "write", version = "1.0.0")]
 async fn tell(notes: &EventLog, cx: &ToolContext, key: &Idempotency, dry_run: &DryRun) {
     let _ = dry_run;

@@ -181,7 +181,7 @@ async fn a_store_that_is_down_says_so() {
     let store = FaultyStore::new();
     let fixture = Fixture::new(Policy::new().store(store.clone()));
     let id = id_of(&fixture.ticket("pay", PAYMENT).await);
-    store.always(StoreOperation::Tickets, StoreFault::Fails);
+    store.fail_always(StoreOperation::Tickets, StoreFault::Fails);
     assert!(fixture.runtime.tickets().waiting(TENANT, None, 100).await.is_err());
     assert_eq!(reason(&decided(&fixture, id).await), "store_unavailable");
     assert!(fixture.notes.is_empty());

@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdout};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
-use tool_tests::faults::{Downstream, Effect, EffectLog, Orders, Point, Report, Trap, TrapKind};
+use tool_tests::faults::{ChildTask, Downstream, Effect, EffectLog, Point, Report, Trap, TrapKind};
 
 use super::program;
 use crate::sqlite::Folder;
@@ -17,8 +17,8 @@ struct Process {
 }
 
 impl Process {
-    fn start(orders: &Orders) -> Self {
-        let mut child = program().child(orders).unwrap().spawn().unwrap();
+    fn start(task: &ChildTask) -> Self {
+        let mut child = program().child(task).unwrap().spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         Self { child, lines }
     }
@@ -72,16 +72,16 @@ fn freeze(point: Point, downstream: Downstream) -> Ended {
 
 fn try_to_freeze(point: Point, downstream: Downstream) -> Ended {
     let folder = Folder::new();
-    let orders = Orders::new(&folder.0, vec!["k".to_owned()]);
-    let orders = Orders { downstream, patient: true, lease: LEASE, ..orders };
+    let task = ChildTask::new(&folder.0, vec!["k".to_owned()]);
+    let task = ChildTask { downstream, patient: true, lease: LEASE, ..task };
     let trap = Trap { kind: TrapKind::Stop, point, write: 1, delay_us: 0 };
-    let mut frozen = Process::start(&Orders { trap: Some(trap), ..orders.clone() });
+    let mut frozen = Process::start(&ChildTask { trap: Some(trap), ..task.clone() });
     frozen.wait_for("stopped");
-    // It repeats its call until the lease is over.
-    let second = Process::start(&orders).report();
+    // It repeats its call until the lease has expired.
+    let second = Process::start(&task).report();
     frozen.goes_on();
     let first = frozen.report();
-    let stands = Process::start(&orders).report();
+    let stands = Process::start(&task).report();
     let log = EffectLog::open(&folder.0.join("effects.log"), Downstream::Naive).unwrap();
     let effects = log.effects().unwrap().remove("k").unwrap_or_default();
     Ended { first, second, stands, effects }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use tool_tests::faults::{Downstream, Effect, EffectLog, Orders, Report};
+use tool_tests::faults::{ChildTask, Downstream, Effect, EffectLog, Report};
 
 use super::program;
 use crate::sqlite::Folder;
@@ -16,8 +16,8 @@ const BOUNDED: &str = r#"trap "" XFSZ; ulimit -f "$0"; exec "$@""#;
 const KEYS: usize = 24;
 
 /// Carries out orders, and gives the reports.
-fn carry_out(orders: &Orders, blocks: Option<u32>) -> BTreeMap<String, Report> {
-    let plain = program().child(orders).unwrap();
+fn carry_out(task: &ChildTask, blocks: Option<u32>) -> BTreeMap<String, Report> {
+    let plain = program().child(task).unwrap();
     let mut command = match blocks {
         None => plain,
         Some(blocks) => bounded(&plain, blocks),
@@ -46,9 +46,9 @@ fn try_with(blocks: u32) -> [usize; 3] {
     let folder = Folder::new();
     let keys: Vec<_> = (0..KEYS).map(|key| format!("k-{key}")).collect();
     drop(folder.open());
-    let orders = Orders::new(&folder.0, keys.clone());
-    let first = carry_out(&orders, Some(blocks));
-    let last = carry_out(&Orders { patient: true, ..orders }, None);
+    let task = ChildTask::new(&folder.0, keys.clone());
+    let first = carry_out(&task, Some(blocks));
+    let last = carry_out(&ChildTask { patient: true, ..task }, None);
     let effects = EffectLog::open(&folder.0.join("effects.log"), Downstream::Naive)
         .unwrap()
         .effects()

@@ -97,7 +97,7 @@ async fn other_arguments_are_refused_in_every_state() {
     world.leave_behind("pay_traced", "k").await;
     world.bank.finds(Finding::DidNotHappen);
     check_other_arguments(&world, "pay_traced").await;
-    assert_eq!(world.bank.asked(), [], "nobody is asked about another call's outcome");
+    assert_eq!(world.bank.asked(), [], "another call's outcome is not asked for");
     assert_eq!(world.bank.runs().len(), 4);
 }
 

@@ -47,14 +47,18 @@ async fn a_version_is_greater_than_all_before(evidence: &Evidence<'_>) {
         let added = evidence.add(&evidence.key(version)).await;
         assert!(!added, "a version is greater than all before: {version} after 2 and 5");
     }
-    assert_eq!(evidence.live(&[1, 2, 3, 4, 5]).await, [2, 5], "what is not added is not found");
+    assert_eq!(evidence.live(&[1, 2, 3, 4, 5]).await, [2, 5], "a rejected key is not found");
 }
 
 async fn one_of_many_adds_a_version(evidence: &Evidence<'_>) {
     let added = crowd(|number| async move {
         let key = TenantKey::new(evidence.tenant, 1, "ring-1", wrapping(number));
         let added = evidence.add(&key).await;
-        assert_eq!(added, evidence.find_key(1).await == Some(key), "who added it finds its own");
+        assert_eq!(
+            added,
+            evidence.find_key(1).await == Some(key),
+            "a successful caller finds its own key"
+        );
         added
     });
     assert_eq!(added.await, 1, "one of many adds a version");
@@ -70,13 +74,13 @@ async fn destroyed_keys_leave_marks(evidence: &Evidence<'_>) {
     for version in [1, 2] {
         let mark = TenantKey::destroyed(evidence.tenant, version);
         let found = evidence.find_key(version).await;
-        assert_eq!(found, Some(mark), "of a destroyed key its mark is left");
+        assert_eq!(found, Some(mark), "a destroyed key leaves its mark");
     }
     let newest = evidence.newest().await;
     assert_eq!(newest, Some(TenantKey::destroyed(evidence.tenant, 2)), "a mark may be the newest");
-    let promise = "what is destroyed stays destroyed";
-    assert!(!evidence.add(&evidence.key(2)).await, "{promise}: a version is not given twice");
-    assert!(!evidence.rewrap_key(&key, &key).await, "{promise}: nothing is wrapped anew");
+    let promise = "a destroyed key stays destroyed";
+    assert!(!evidence.add(&evidence.key(2)).await, "{promise}: a version is not reused");
+    assert!(!evidence.rewrap_key(&key, &key).await, "{promise}: nothing is rewrapped");
     let mark = TenantKey::destroyed(evidence.tenant, 1);
     assert!(!evidence.rewrap_key(&mark, &key).await, "{promise}: a mark is not a wrapping");
     assert_eq!(evidence.live(&[1, 2]).await, [0; 0], "{promise}");
@@ -94,15 +98,15 @@ async fn keys_are_destroyed_once_nothing_needs_them(evidence: &Evidence<'_>) {
     let other = Evidence::new(evidence.store);
     other.add_keys(&[1, 2]).await;
     other.keep_sealed_by(1).await;
-    assert_eq!(evidence.destroy_unused().await, 2, "keys that nothing needs are destroyed");
-    let promise = "keys are destroyed that nothing needs, and not the newest";
+    assert_eq!(evidence.destroy_unused().await, 2, "unused keys are destroyed");
+    let promise = "unused keys are destroyed, except the newest";
     assert_eq!(evidence.live(&[1, 2, 3, 4]).await, [2, 4], "{promise}");
     assert_eq!(other.live(&[1, 2]).await, [1, 2], "another tenant's keys stay");
     assert_eq!(evidence.destroy_unused().await, 0, "{promise}, once");
-    assert!(!evidence.add(&evidence.key(3)).await, "a version is not given twice");
+    assert!(!evidence.add(&evidence.key(3)).await, "a version is not reused");
     let end = UnixMillis::new(used.facts.id.moment().get() + 1);
     evidence.sweep_all(end).await;
-    assert_eq!(evidence.destroy_unused().await, 1, "what is swept needs no key");
+    assert_eq!(evidence.destroy_unused().await, 1, "swept snapshots need no key");
     assert_eq!(evidence.live(&[1, 2, 3, 4]).await, [4], "{promise}");
 }
 

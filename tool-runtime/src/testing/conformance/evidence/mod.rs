@@ -109,7 +109,7 @@ impl<'a> Evidence<'a> {
                 return;
             }
         }
-        panic!("sweeping comes to an end: after a million snapshots, there were more");
+        panic!("sweeping ends; there were more after a million snapshots");
     }
 
     async fn add(&self, key: &TenantKey) -> bool {

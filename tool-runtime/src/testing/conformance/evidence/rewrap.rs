@@ -42,7 +42,7 @@ async fn keep(evidence: &Evidence<'_>, versions: &[u32]) -> Vec<(SnapshotId, Wra
 #[track_caller]
 fn key_of(snapshot: &StoredSnapshot) -> WrappedKey {
     let sealed = snapshot.sealed.as_ref();
-    sealed.map(|sealed| sealed.key.clone()).expect("what was put sealed is found sealed")
+    sealed.map(|sealed| sealed.key.clone()).expect("a sealed snapshot is found sealed")
 }
 
 async fn found(evidence: &Evidence<'_>, id: SnapshotId) -> Option<WrappedKey> {
@@ -81,7 +81,7 @@ async fn a_page_may_start_after_what_was_wrapped_anew(evidence: &Evidence<'_>) {
     let rest = list(evidence, 2, page.last().map(|(id, _)| *id), 100).await;
     assert_eq!(rest, kept[2..], "a page may start after what was wrapped anew");
     let rest = list(evidence, 2, None, 100).await;
-    assert_eq!(rest, kept[2..], "what was wrapped anew is not listed");
+    assert_eq!(rest, kept[2..], "rewrapped keys are not listed");
 }
 
 async fn a_data_key_is_wrapped_anew_as_it_was_found(evidence: &Evidence<'_>) {
@@ -96,7 +96,7 @@ async fn a_data_key_is_wrapped_anew_as_it_was_found(evidence: &Evidence<'_>) {
     }
     let plain = evidence.plain_at(id.moment());
     evidence.put(&plain).await;
-    assert!(!evidence.rewrap(plain.facts.id, &was, &now).await, "what is not sealed has no key");
+    assert!(!evidence.rewrap(plain.facts.id, &was, &now).await, "an unsealed snapshot has no key");
     assert!(!evidence.rewrap(SnapshotId::at(id.moment()), &was, &now).await, "{promise}");
     let other = Evidence { store: evidence.store, tenant: Uuid::now_v7() };
     other.add_keys(&[1, 2]).await;
@@ -121,7 +121,7 @@ async fn nothing_is_wrapped_by_a_key_that_is_not_there(evidence: &Evidence<'_>) 
     let (id, was) = (snapshot.facts.id, key_of(&snapshot));
     let rewrapped = evidence.rewrap(id, &was, &WrappedKey::new(2, wrapping(2))).await;
     assert!(!rewrapped, "nothing is wrapped by a key that is not there");
-    assert_eq!(found(evidence, id).await, Some(was), "what is not wrapped anew stays as it is");
+    assert_eq!(found(evidence, id).await, Some(was), "a key that is not rewrapped is unchanged");
 }
 
 async fn nothing_that_was_destroyed_is_wrapped_anew(evidence: &Evidence<'_>) {
@@ -135,7 +135,7 @@ async fn nothing_that_was_destroyed_is_wrapped_anew(evidence: &Evidence<'_>) {
     let later = evidence.keep_sealed_by(2).await;
     let rewrapped = evidence.rewrap(later.facts.id, &key_of(&later), &was).await;
     assert!(!rewrapped, "nothing is wrapped by a destroyed key");
-    assert_eq!(found(evidence, id).await, Some(was), "what is not wrapped anew stays as it is");
+    assert_eq!(found(evidence, id).await, Some(was), "a key that is not rewrapped is unchanged");
 }
 
 async fn one_of_many_wraps_a_key_anew(evidence: &Evidence<'_>) {
@@ -145,7 +145,11 @@ async fn one_of_many_wraps_a_key_anew(evidence: &Evidence<'_>) {
     let rewrapped = crowd(|number| async move {
         let now = WrappedKey::new(2, wrapping(number));
         let done = evidence.rewrap(id, was, &now).await;
-        assert_eq!(done, found(evidence, id).await == Some(now), "who wrapped it finds its own");
+        assert_eq!(
+            done,
+            found(evidence, id).await == Some(now),
+            "a successful caller finds its own wrapping"
+        );
         done
     });
     assert_eq!(rewrapped.await, 1, "one of many wraps a key anew");

@@ -74,7 +74,11 @@ async fn a_snapshot_is_found_as_it_was_put(evidence: &Evidence<'_>) {
         }
     }
     let plain = evidence.plain_at(UnixMillis::new(0));
-    assert_eq!(evidence.find(plain.facts.id).await, None, "what was not put is not found");
+    assert_eq!(
+        evidence.find(plain.facts.id).await,
+        None,
+        "a snapshot that was not put is not found"
+    );
     assert!(evidence.put(&plain).await, "a snapshot with nothing sealed needs no key");
     let found = evidence.find(plain.facts.id).await;
     assert_eq!(found, Some(plain), "a snapshot is found as it was put");
@@ -85,7 +89,7 @@ async fn a_snapshot_is_its_tenant_s(evidence: &Evidence<'_>) {
     evidence.put(&snapshot).await;
     let other = Evidence::new(evidence.store);
     let found = other.find(snapshot.facts.id).await;
-    assert_eq!(found, None, "a snapshot is found by its tenant alone");
+    assert_eq!(found, None, "a snapshot is found only by its tenant");
     let mut theirs = snapshot.clone();
     theirs.facts.tenant = other.tenant;
     theirs.facts.facts = b"theirs".to_vec();
@@ -102,7 +106,7 @@ async fn the_first_snapshot_of_an_id_is_kept(evidence: &Evidence<'_>) {
     let mut other = first.clone();
     other.facts.facts = b"other".to_vec();
     let bare = StoredSnapshot { sealed: None, ..other.clone() };
-    let promise = "the first snapshot of an id is kept, and putting it again answers true";
+    let promise = "the first snapshot of an id is kept, and putting it again returns true";
     for again in [&first, &other, &bare] {
         assert!(evidence.put(again).await, "{promise}");
         assert_eq!(evidence.find(first.facts.id).await.as_ref(), Some(&first), "{promise}");
@@ -171,7 +175,7 @@ async fn snapshots_of_a_trace_are_told_apart(evidence: &Evidence<'_>) {
         let found = pages(evidence, &query, 1).await;
         assert_eq!(found, expected, "a trace's snapshots are listed page by page");
     }
-    let query = SnapshotQuery::of(evidence.tenant).with_trace("trace of nobody");
+    let query = SnapshotQuery::of(evidence.tenant).with_trace("trace without calls");
     assert_eq!(evidence.list(&query, None, 9).await, [], "a trace without snapshots has none");
 }
 
@@ -193,7 +197,7 @@ async fn snapshots_of_a_time_are_listed(evidence: &Evidence<'_>) {
         let rest = evidence.list(&between, Some(found[0].id), 100).await;
         assert_eq!(rest, found[1..], "a time is listed page by page");
         let late = evidence.list(&between, Some(SnapshotId::at(at(9))), 100).await;
-        assert_eq!(late, [], "after the end of a time there is nothing");
+        assert_eq!(late, [], "there is nothing after the end of a time");
         let never = query.with_from(at(3)).with_until(at(2));
         assert_eq!(evidence.list(&never, None, 100).await, [], "a time may be empty");
     }
@@ -208,7 +212,7 @@ async fn a_snapshot_is_kept_until_it_is_swept(evidence: &Evidence<'_>) {
     evidence.sweep_all(after(START)).await;
     assert_eq!(evidence.find(sealed.facts.id).await, None, "a snapshot made before is swept");
     let query = SnapshotQuery::of(evidence.tenant).with_trace("trace-1");
-    assert_eq!(evidence.list(&query, None, 10).await, [], "what is swept is not listed");
+    assert_eq!(evidence.list(&query, None, 10).await, [], "a swept snapshot is not listed");
     assert_eq!(evidence.live(&[1]).await, [1], "a sweep destroys no key");
 }
 
@@ -224,9 +228,13 @@ async fn the_eldest_are_swept_first(evidence: &Evidence<'_>) {
     }
     let left = evidence.list(&SnapshotQuery::of(evidence.tenant), None, 10).await;
     let moments: Vec<_> = left.iter().map(|facts| facts.id.moment()).collect();
-    assert_eq!(moments, [at(4)], "the eldest of all tenants are swept first");
+    assert_eq!(moments, [at(4)], "the oldest of all tenants are swept first");
     swept.extend([evidence.sweep(at(4), 9).await, evidence.sweep(at(100), 9).await]);
-    assert_eq!(swept, [0, 1, 2, 0, 1], "a sweep forgets at most so many, and says how many");
+    assert_eq!(
+        swept,
+        [0, 1, 2, 0, 1],
+        "a sweep removes at most the given number, and returns how many"
+    );
 }
 
 /// Lists page by page, and stops if that does not end.

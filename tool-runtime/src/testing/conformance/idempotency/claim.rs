@@ -19,7 +19,7 @@ pub(super) async fn all(store: &dyn IdempotencyStore) {
 
 async fn the_first_claimant_gets_a_key(keys: &Keys<'_>) {
     let key = keys.key("first");
-    assert_eq!(keys.find(&key).await, None, "a key that nobody claimed is not stored");
+    assert_eq!(keys.find(&key).await, None, "an unclaimed key is not stored");
     let fence = keys.first(&key, START).await;
     let state = KeyState::Running { until: START.after(LEASE) };
     let record = KeyRecord::new(key.clone(), arguments("12A"), fence, state);

@@ -50,19 +50,22 @@ async fn a_lease_that_is_over_may_be_renewed_until_it_is_taken_over(keys: &Keys<
     let key = keys.key("late");
     let fence = keys.first(&key, START).await;
     let renewed = keys.renew(&key, fence, at(60).after(LEASE)).await;
-    assert!(renewed, "a lease that is over may be renewed while nobody took it over");
+    assert!(renewed, "a lease that is over may be renewed until it is taken over");
     let late = at(3_600);
     keys.take_over(&key, late).await;
     let stored = keys.find(&key).await;
     let renewed = keys.renew(&key, fence, late.after(LEASE * 2)).await;
-    assert!(!renewed, "who was taken over renews nothing");
+    assert!(!renewed, "an owner that was taken over renews nothing");
     assert_eq!(keys.find(&key).await, stored, "a renewal that is refused changes nothing");
 }
 
 async fn only_who_runs_renews(keys: &Keys<'_>) {
-    let nobody = keys.key("nobody");
-    assert!(!keys.renew(&nobody, Fence::new(1), at(60)).await, "nobody renews what is not stored");
-    assert_eq!(keys.find(&nobody).await, None, "a renewal that is refused changes nothing");
+    let unclaimed = keys.key("unclaimed");
+    assert!(
+        !keys.renew(&unclaimed, Fence::new(1), at(60)).await,
+        "a key that is not stored is not renewed"
+    );
+    assert_eq!(keys.find(&unclaimed).await, None, "a renewal that is refused changes nothing");
     let running = keys.key("running");
     let fence = keys.first(&running, START).await;
     let other = Fence::new(fence.get() + 1_000);
@@ -76,7 +79,7 @@ async fn only_who_runs_renews(keys: &Keys<'_>) {
         let fence = keys.first(&key, START).await;
         assert!(keys.settle(&key, fence, settlement).await, "an owner settles its key: {name}");
         let stored = keys.find(&key).await;
-        assert!(!keys.renew(&key, fence, at(60)).await, "what is settled is not renewed: {name}");
+        assert!(!keys.renew(&key, fence, at(60)).await, "a settled key is not renewed: {name}");
         assert_eq!(keys.find(&key).await, stored, "a renewal that is refused changes nothing");
     }
 }

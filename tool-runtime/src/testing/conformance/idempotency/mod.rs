@@ -106,7 +106,7 @@ impl<'a> Keys<'a> {
                 return;
             }
         }
-        panic!("sweeping comes to an end: after a million records, there were more");
+        panic!("sweeping ends; there were more after a million records");
     }
 
     /// Brings keys into every stored state.

@@ -25,7 +25,7 @@ async fn one_of_many_claimants_is_first(keys: &Keys<'_>) {
     assert_eq!(first, 1, "one of many claimants is first; found {found:?}");
     let running = ClaimOutcome::Running { until: START.after(LEASE) };
     let others = found.iter().filter(|claimed| **claimed == running).count();
-    assert_eq!(others, CROWD - 1, "all others are told that it runs; found {found:?}");
+    assert_eq!(others, CROWD - 1, "all others get `Running`; found {found:?}");
 }
 
 async fn one_of_many_claimants_takes_over(keys: &Keys<'_>) {
@@ -39,7 +39,7 @@ async fn one_of_many_claimants_takes_over(keys: &Keys<'_>) {
         assert_eq!(taken.count(), 1, "one of many claimants takes over; found {found:?}");
         let running = ClaimOutcome::Running { until: at(60).after(LEASE) };
         let others = found.iter().filter(|claimed| **claimed == running).count();
-        assert_eq!(others, CROWD - 1, "all others are told that it runs; found {found:?}");
+        assert_eq!(others, CROWD - 1, "all others get `Running`; found {found:?}");
     }
 }
 

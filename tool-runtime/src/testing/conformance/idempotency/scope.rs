@@ -54,7 +54,7 @@ async fn unknown_outcomes_are_listed_page_by_page(keys: &Keys<'_>) {
     listed.sort();
     let mut expected = [unknown, vec![keys.key("unknown")]].concat();
     expected.sort();
-    assert_eq!(listed, expected, "what is unknown is listed, and nothing else");
+    assert_eq!(listed, expected, "only unknown outcomes are listed");
     assert_eq!(list(keys, None, 0).await, [], "a page of none is empty");
     for most in 1..=whole.len() + 1 {
         let pages = pages(keys, most).await;
@@ -71,7 +71,7 @@ async fn a_page_may_start_after_what_was_resolved(keys: &Keys<'_>) {
         assert!(settled, "an unknown outcome is settled with its own fence");
     }
     let rest = list(keys, page.last().map(|record| &record.key), 100).await;
-    assert_eq!(rest, whole[page.len()..], "a page may start after what is not unknown any more");
+    assert_eq!(rest, whole[page.len()..], "a page may start after an outcome that was resolved");
 }
 
 /// Makes unknown keys whose order differs by each part of their scope.

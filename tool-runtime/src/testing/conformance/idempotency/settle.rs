@@ -21,7 +21,7 @@ async fn an_owner_settles_after_its_lease(keys: &Keys<'_>) {
     // The claim of another key tells the store the time.
     keys.first(&keys.key("other"), at(3_600)).await;
     let settled = keys.settle(&key, fence, kept(success("12A"))).await;
-    assert!(settled, "an owner whom nobody took over settles its key, however late");
+    assert!(settled, "an owner that was not taken over settles its key, however late");
     let found = keys.claim(&key, at(3_600)).await;
     assert_eq!(found, ClaimOutcome::Settled(success("12A")), "a settlement stands");
 }
@@ -32,11 +32,11 @@ async fn who_was_taken_over_settles_nothing(keys: &Keys<'_>) {
         let frozen = keys.first(&key, START).await;
         let fence = keys.take_over(&key, at(60)).await;
         let running = keys.find(&key).await;
-        let promise = "who was taken over settles nothing";
+        let promise = "an owner that was taken over settles nothing";
         assert!(!keys.settle(&key, frozen, settlement.clone()).await, "{promise}: {name}");
         assert_eq!(keys.find(&key).await, running, "{promise}, and changes nothing: {name}");
         let settled = keys.settle(&key, fence, kept(success("14C"))).await;
-        assert!(settled, "who took over settles the key");
+        assert!(settled, "the later owner settles the key");
         assert!(!keys.settle(&key, frozen, settlement).await, "{promise}: {name}");
         let found = keys.claim(&key, at(61)).await;
         assert_eq!(
@@ -90,8 +90,8 @@ async fn nobody_settles_what_is_not_stored(keys: &Keys<'_>) {
     let key = keys.key("nobody");
     for settlement in [kept(success("12A")), Settlement::Unknown] {
         let settled = keys.settle(&key, Fence::new(1), settlement).await;
-        assert!(!settled, "nobody settles what is not stored");
-        assert_eq!(keys.find(&key).await, None, "nobody settles what is not stored");
+        assert!(!settled, "a key that is not stored is not settled");
+        assert_eq!(keys.find(&key).await, None, "a key that is not stored is not settled");
     }
 }
 
@@ -103,7 +103,7 @@ async fn a_release_is_of_its_own_claim(keys: &Keys<'_>) {
     let stored = keys.find(&key).await;
     for (name, settlement) in settlements() {
         let settled = keys.settle(&key, earlier, settlement).await;
-        assert!(!settled, "who released a key does not settle the next claim: {name}");
+        assert!(!settled, "the owner of a released key does not settle the next claim: {name}");
         assert_eq!(keys.find(&key).await, stored, "a settlement that is refused changes nothing");
     }
 }

@@ -44,7 +44,11 @@ async fn a_sweep_forgets_no_more_than_it_may(keys: &Keys<'_>) {
     for most in [0, 2, 2, 2, 2] {
         swept.push(keys.sweep(at(100), most).await);
     }
-    assert_eq!(swept, [0, 2, 2, 1, 0], "a sweep forgets at most so many, and says how many");
+    assert_eq!(
+        swept,
+        [0, 2, 2, 1, 0],
+        "a sweep removes at most the given number, and returns how many"
+    );
 }
 
 async fn what_runs_or_is_unknown_is_never_swept(keys: &Keys<'_>) {
@@ -54,7 +58,10 @@ async fn what_runs_or_is_unknown_is_never_swept(keys: &Keys<'_>) {
     assert!(keys.settle(&unknown, fence, Settlement::Unknown).await, "an owner settles its key");
     for now in [at(3_600), at(864_000), END] {
         keys.sweep_all(now).await;
-        assert!(keys.find(&running).await.is_some(), "what runs is never swept; it was at {now:?}");
+        assert!(
+            keys.find(&running).await.is_some(),
+            "a running key is never swept; it was at {now:?}"
+        );
         let found = keys.claim(&unknown, now).await;
         assert_eq!(found, ClaimOutcome::Unknown(fence), "what is unknown is never swept");
     }

@@ -48,7 +48,7 @@ async fn the_time_does_not_go_back(store: &dyn IdempotencyStore) {
 
 async fn a_boot_adds_little(store: &dyn IdempotencyStore) {
     let before = read(store, START, Uuid::now_v7(), 1_000).await;
-    let promise = "a machine that starts anew does not move the store's time by a day";
+    let promise = "a machine that reboots does not move the store's time by a day";
     for up_ms in [0, 10 * 1_000 * DAY.as_secs()] {
         let after = read(store, START.after(DAY), Uuid::now_v7(), up_ms).await;
         assert!(after.since(before) < SOON, "{promise}: {before:?}, {after:?}");

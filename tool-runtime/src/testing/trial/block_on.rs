@@ -1,4 +1,4 @@
-//! Runs a trial to its end on the thread that it is called on.
+//! Runs a trial to its end on the current thread.
 
 use std::future::Future;
 

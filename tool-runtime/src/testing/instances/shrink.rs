@@ -1,9 +1,9 @@
-//! One step simpler: what a failing value is shrunk by.
+//! Simpler values, for shrinking a failing value.
 
 use serde_json::{Map, Value};
 
-/// Everything that is one step simpler than a value, the greatest steps first.
-pub(super) fn than(value: &Value) -> Vec<Value> {
+/// Returns all values that are one step simpler, the greatest steps first.
+pub(super) fn steps(value: &Value) -> Vec<Value> {
     match value {
         Value::Null => Vec::new(),
         Value::Bool(flag) => {
@@ -55,34 +55,34 @@ fn texts(text: &str) -> Vec<String> {
     steps
 }
 
-/// How many places of one text or array are looked at.
+/// The most positions of one text or array that are changed.
 const MOST: usize = 24;
 
-/// Short before long, plain before odd.
+/// Orders short texts before long ones, and plain ones before odd ones.
 fn weight(text: &str) -> (usize, usize) {
     (text.chars().count(), text.chars().filter(|found| *found != 'a').count())
 }
 
 fn arrays(items: &[Value]) -> Vec<Value> {
-    let mut steps = Vec::new();
+    let mut smaller = Vec::new();
     if items.len() > 1 {
-        steps.push(Vec::new());
-        steps.push(items[..items.len() / 2].to_vec());
-        steps.push(items[items.len() / 2..].to_vec());
+        smaller.push(Vec::new());
+        smaller.push(items[..items.len() / 2].to_vec());
+        smaller.push(items[items.len() / 2..].to_vec());
     }
     for index in 0..items.len().min(MOST) {
         let mut fewer = items.to_vec();
         fewer.remove(index);
-        steps.push(fewer);
+        smaller.push(fewer);
     }
     for (index, item) in items.iter().enumerate().take(MOST) {
-        steps.extend(than(item).into_iter().map(|simpler| {
+        smaller.extend(steps(item).into_iter().map(|simpler| {
             let mut changed = items.to_vec();
             changed[index] = simpler;
             changed
         }));
     }
-    steps.into_iter().map(Value::Array).collect()
+    smaller.into_iter().map(Value::Array).collect()
 }
 
 fn objects(properties: &Map<String, Value>) -> Vec<Value> {
@@ -92,7 +92,7 @@ fn objects(properties: &Map<String, Value>) -> Vec<Value> {
         Value::Object(fewer)
     });
     let changed = properties.iter().flat_map(|(name, value)| {
-        than(value).into_iter().map(move |simpler| {
+        steps(value).into_iter().map(move |simpler| {
             let mut changed = properties.clone();
             changed.insert(name.clone(), simpler);
             Value::Object(changed)

@@ -1,4 +1,4 @@
-//! What was counted, and what is wrong.
+//! The counts of a campaign.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,64 +8,64 @@ use super::point::Point;
 
 /// The counts of a campaign.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// How many processes were killed, by the point.
+pub struct FaultCounts {
+    /// Killed processes, by point.
     pub killed: BTreeMap<Point, u32>,
-    /// How many processes were stopped for longer than their lease, and went on.
+    /// Processes that were suspended for longer than their lease, and continued.
     pub zombies: u32,
-    /// How often the wall clock was set.
+    /// Steps of the wall clock.
     pub clock_steps: u32,
-    /// How many stores were damaged.
+    /// Damaged stores.
     pub damages: u32,
-    /// Damaged stores and ledgers that were refused when they were opened.
+    /// Damaged stores and ledgers that were rejected when they were opened.
     pub not_opened: u32,
     /// Ledgers that were rolled back.
     pub rollbacks: u32,
     /// Rolled-back ledgers that were opened as if they were whole.
     pub unnoticed: u32,
-    /// How many runs were told that another run had taken them over.
+    /// Runs that were told that another run had taken over.
     pub superseded: u32,
-    /// How many keys were written under.
+    /// Keys that were written.
     pub keys: u32,
-    /// How many effects there were.
+    /// Effects.
     pub effects: u32,
-    /// How many keys had more than one effect.
+    /// Keys with more than one effect.
     pub double: u32,
-    /// How many successes were reported or had happened, and were answered otherwise later.
+    /// Successes that were reported or had happened, and were answered differently later.
     pub lost: u32,
-    /// How many keys were not answered in the end, though they could be.
+    /// Keys that were not answered at the end, although their tool can resolve them.
     pub unresolved: u32,
-    /// How many keys are unknown in the end, where nobody can find out.
+    /// Keys whose outcome is unknown at the end, and whose tool cannot resolve it.
     pub unknown: u32,
 }
 
-/// What is known of one key in the end.
+/// The final state of one key.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Outcome<'o> {
-    /// What happened outside.
+    /// The effects in the log.
     pub(super) effects: &'o [Effect],
-    /// The first success that a caller heard of.
+    /// The first success that was reported to a caller.
     pub(super) confirmed: Option<Effect>,
-    /// What the last repeat was answered with.
+    /// The effect in the last repeat's answer.
     pub(super) last: Option<Effect>,
-    /// Whether the last repeat was told that the outcome is unknown.
+    /// Whether the last repeat was answered that the outcome is unknown.
     pub(super) is_unknown: bool,
 }
 
-impl Tally {
-    /// Returns how many processes were killed.
+impl FaultCounts {
+    /// Returns the number of kills.
     #[must_use]
     pub fn kills(&self) -> u32 {
         self.killed.values().sum()
     }
 
-    /// Returns how many faults there were.
+    /// Returns the number of faults.
     #[must_use]
     pub fn faults(&self) -> u32 {
         self.kills() + self.zombies + self.clock_steps + self.damages + self.rollbacks
     }
 
-    /// Takes in another tally.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Self) {
         for (point, killed) in &other.killed {
             *self.killed.entry(*point).or_default() += killed;
@@ -85,28 +85,28 @@ impl Tally {
         self.unknown += other.unknown;
     }
 
-    /// Returns how many promises were broken.
+    /// Returns the number of broken promises.
     #[must_use]
     pub fn broken(&self) -> u32 {
         self.double + self.lost + self.unresolved + self.unnoticed
     }
 
-    /// Counts one key, in the end; `resolves` says that its tool leaves no outcome unknown.
+    /// Counts one key at the end; `resolves` says that its tool leaves no outcome unknown.
     pub(super) fn count(&mut self, outcome: Outcome<'_>, resolves: bool) {
         let Outcome { effects, confirmed, last, is_unknown } = outcome;
         self.count_effects(effects, is_unknown);
         let told_otherwise = confirmed.is_some() && confirmed != last;
         let forgotten = last.is_none() && !effects.is_empty() && !is_unknown;
-        self.lost += u32::from(told_otherwise || is_other(effects, last) || forgotten);
+        self.lost += u32::from(told_otherwise || differs(effects, last) || forgotten);
         let may_be_unknown = is_unknown && !resolves;
         self.unresolved += u32::from(last.is_none() && !may_be_unknown);
     }
 
-    /// Counts one key of a store that was damaged: it may be answered by an error, and by nothing wrong.
+    /// Counts one key of a damaged store: an error is allowed, a wrong answer is not.
     pub(super) fn count_damaged(&mut self, outcome: Outcome<'_>) {
         let Outcome { effects, last, is_unknown, .. } = outcome;
         self.count_effects(effects, is_unknown);
-        self.lost += u32::from(is_other(effects, last));
+        self.lost += u32::from(differs(effects, last));
     }
 
     fn count_effects(&mut self, effects: &[Effect], is_unknown: bool) {
@@ -117,13 +117,13 @@ impl Tally {
     }
 }
 
-/// Tells whether an answer names another effect than the one that happened.
-fn is_other(effects: &[Effect], answer: Option<Effect>) -> bool {
+/// Returns whether an answer names an effect other than the one that happened.
+fn differs(effects: &[Effect], answer: Option<Effect>) -> bool {
     answer.is_some_and(|answer| effects != [answer])
 }
 
-/// The one line for machines.
-impl fmt::Display for Tally {
+/// The machine-readable line.
+impl fmt::Display for FaultCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             double,

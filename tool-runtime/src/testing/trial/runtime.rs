@@ -1,4 +1,4 @@
-//! The tool under trial: its runtime, one call at a time, and what is heard of each.
+//! The runtime for the tool under test, and an observer of its calls.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,29 +14,29 @@ use crate::redact::Redactor;
 use crate::schema::Validator;
 use crate::testing::{Ids, context};
 
-/// What everything is tried on.
-pub(super) struct Bench {
+/// The runtime, the tool and the context of a trial.
+pub(super) struct TrialRuntime {
     pub(super) runtime: Runtime,
     pub(super) spec: ToolSpec,
     pub(super) cx: ToolContext,
-    pub(super) watch: Watch,
+    pub(super) observer: CallObserver,
     pub(super) input: Value,
     checker: Validator,
     ids: Mutex<Ids>,
 }
 
-/// How one call ended.
+/// The end of one call.
 #[derive(Debug, Clone)]
-pub(super) struct Attempt {
+pub(super) struct TrialCall {
     pub(super) output: ToolOutput,
-    pub(super) heard: Heard,
-    /// By the clock on the wall.
+    pub(super) call_end: CallEnd,
+    /// Measured in real time.
     pub(super) took: Duration,
 }
 
-/// What was heard of a call's end.
+/// The record of a call's end.
 #[derive(Debug, Clone)]
-pub(super) struct Heard {
+pub(super) struct CallEnd {
     pub(super) status: CallStatus,
     pub(super) took: Option<Duration>,
     pub(super) attempts: u32,
@@ -45,16 +45,16 @@ pub(super) struct Heard {
     pub(super) debug: String,
 }
 
-/// Listens to the ends of calls, and keeps the last.
+/// Observes the ends of calls, and keeps the last.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Watch(Arc<Mutex<Option<Heard>>>);
+pub(super) struct CallObserver(Arc<Mutex<Option<CallEnd>>>);
 
-impl Observe for Watch {
+impl Observe for CallObserver {
     fn closed(&self, record: &CallRecord<'_>) {
         if record.is_rehearsal() {
             return;
         }
-        let heard = Heard {
+        let call_end = CallEnd {
             status: record.status(),
             took: record.took(),
             attempts: record.attempts(),
@@ -62,22 +62,22 @@ impl Observe for Watch {
             log: record.log().to_owned(),
             debug: format!("{record:?}"),
         };
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(heard);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(call_end);
     }
 }
 
-impl Watch {
-    pub(super) fn take(&self) -> Option<Heard> {
+impl CallObserver {
+    pub(super) fn take(&self) -> Option<CallEnd> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-impl Bench {
+impl TrialRuntime {
     pub(super) fn new(
         runtime: Runtime,
         name: &str,
         cx: Option<ToolContext>,
-        watch: Watch,
+        observer: CallObserver,
     ) -> Result<Self, String> {
         let missing = || format!("no tool `{name}` is registered: give its toolkit, or `with`");
         let spec = runtime.spec(name).ok_or_else(missing)?.clone();
@@ -87,20 +87,20 @@ impl Bench {
             Some(cx) => cx,
             None => context().build().map_err(|error| error.to_string())?,
         };
-        Ok(Self { runtime, spec, cx, watch, input, checker, ids: Mutex::new(Ids::seeded(0)) })
+        Ok(Self { runtime, spec, cx, observer, input, checker, ids: Mutex::new(Ids::seeded(0)) })
     }
 
-    /// The context of a call of its own.
+    /// Returns the context with a new invocation id.
     pub(super) fn fresh(&self, cx: &ToolContext) -> ToolContext {
         cx.with_invocation_id(self.ids.lock().unwrap_or_else(PoisonError::into_inner).next_id())
     }
 
     /// Makes one call and waits for its end.
-    pub(super) async fn call(&self, text: &str, cx: &ToolContext) -> Attempt {
+    pub(super) async fn call(&self, text: &str, cx: &ToolContext) -> TrialCall {
         let started = Instant::now();
         let mut call = self.runtime.call(self.spec.name(), text, &self.fresh(cx));
         let output = call.execute().await.clone();
-        let heard = self.watch.take().unwrap_or_else(|| Heard {
+        let call_end = self.observer.take().unwrap_or_else(|| CallEnd {
             status: call.status(),
             took: None,
             attempts: 0,
@@ -108,13 +108,13 @@ impl Bench {
             log: String::new(),
             debug: String::new(),
         });
-        Attempt { output, heard, took: started.elapsed() }
+        TrialCall { output, call_end, took: started.elapsed() }
     }
 
-    /// An input as a finding may show it.
+    /// Formats an input for a finding.
     pub(super) fn shown(&self, text: &str) -> String {
         const LONGEST: usize = 600;
-        let shown = self.checker.redact(text, &Limits::new(), &Masked);
+        let shown = self.checker.redact(text, &Limits::new(), &PersonalMasked);
         let shown = shown.unwrap_or_else(|| "no JSON".to_owned());
         match shown.char_indices().nth(LONGEST) {
             Some((end, _)) => format!("{}… ({} bytes)", &shown[..end], shown.len()),
@@ -127,9 +127,9 @@ impl Bench {
     }
 }
 
-impl Attempt {
+impl TrialCall {
     pub(super) fn is_refused(&self) -> bool {
-        self.heard.status == CallStatus::Rejected
+        self.call_end.status == CallStatus::Rejected
     }
 
     pub(super) fn has_code(&self, code: &str) -> bool {
@@ -137,10 +137,10 @@ impl Attempt {
     }
 }
 
-/// Personal data is not for everybody either; free text is, as it was made here.
-struct Masked;
+/// Masks personal data too; free text is shown, since the trial made it.
+struct PersonalMasked;
 
-impl Redactor for Masked {
+impl Redactor for PersonalMasked {
     fn personal(&self, _: &str) -> String {
         "***".to_owned()
     }

@@ -1,10 +1,11 @@
-//! Chance that comes out the same for the same seed.
+//! A reproducible random number generator.
 
-/// A small generator of numbers (SplitMix64): one seed, one run of numbers, on every machine.
+/// A small random number generator (SplitMix64): the same sequence for the same seed on every
+/// machine.
 #[derive(Debug, Clone)]
-pub(in crate::testing) struct Dice(u64);
+pub(in crate::testing) struct SeededRng(u64);
 
-impl Dice {
+impl SeededRng {
     pub(in crate::testing) const fn seeded(seed: u64) -> Self {
         Self(seed)
     }
@@ -17,13 +18,13 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below this one; 0 if that is 0.
+    /// Returns a number below `end`; 0 if `end` is 0.
     pub(in crate::testing) fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end).unwrap_or(u64::MAX).max(1);
         usize::try_from(self.next() % end).unwrap_or(0)
     }
 
-    /// A number of a range, both ends within it.
+    /// Returns a number of an inclusive range.
     pub(super) fn within(&mut self, least: i128, most: i128) -> i128 {
         let width = most.abs_diff(least).saturating_add(1);
         let wide = (u128::from(self.next()) << 64) | u128::from(self.next());
@@ -31,7 +32,7 @@ impl Dice {
         least.saturating_add_unsigned(step)
     }
 
-    /// True once in so many times.
+    /// Returns true with a probability of one in `times`.
     pub(super) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

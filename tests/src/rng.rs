@@ -1,11 +1,11 @@
-//! Pseudo-random numbers that repeat with their seed, so that what they choose can be run again.
+//! Reproducible pseudo-random numbers.
 
-/// Numbers from a seed (`SplitMix64`).
+/// A pseudo-random number generator (`SplitMix64`).
 #[derive(Debug, Clone)]
-pub struct Dice(u64);
+pub struct SeededRng(u64);
 
-impl Dice {
-    /// Starts from a seed.
+impl SeededRng {
+    /// Makes a generator from a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
