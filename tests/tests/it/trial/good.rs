@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use tool_runtime::prelude::*;
-use tool_runtime::testing::{Check, Recording, ToolTrial, assert_tool, context};
+use tool_runtime::testing::{RecordedEffects, ToolTrial, TrialCheck, assert_tool, context};
 
 use super::only;
 
@@ -143,7 +143,7 @@ fn a_contract_that_was_changed_is_shown_as_a_difference() {
     fs::write(&file, text).expect("a changed contract");
     let parts =
         ["UPDATE_SNAPSHOTS=1", "-          \"maximum\": 90", "+          \"maximum\": 50", "@@"];
-    only(&tried_in(&folder.0), Check::Snapshot, &parts);
+    only(&tried_in(&folder.0), TrialCheck::Snapshot, &parts);
 }
 
 fn committed() -> std::path::PathBuf {
@@ -152,7 +152,7 @@ fn committed() -> std::path::PathBuf {
 
 #[test]
 fn a_recording_counts_together_with_its_clones() {
-    let recording = Recording::new();
-    recording.clone().note();
-    assert_eq!(tool_runtime::testing::Effects::count(&recording), 1);
+    let recording = RecordedEffects::new();
+    recording.clone().record();
+    assert_eq!(tool_runtime::testing::EffectCounter::count(&recording), 1);
 }
