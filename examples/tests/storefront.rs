@@ -52,7 +52,7 @@ fn a_ticket_waits_for_a_name_in_another_process() {
     let approved = run(&folder, &approve);
     assert!(approved.contains("(jane says yes)"), "{approved}");
     let used = run(&folder, &approve);
-    assert!(used.contains("FORBIDDEN: the ticket has been used"), "{used}");
+    assert!(used.contains("FORBIDDEN: the ticket was used before"), "{used}");
     for transcript in [approved, used] {
         assert!(transcript.contains(ONE_ORDER), "{transcript}");
     }

@@ -51,7 +51,8 @@ fn answer_in(runtime: &Runtime, name: &str, arguments: &str, cx: &ToolContext) -
 
 #[track_caller]
 fn execute(call: &mut ToolCall) -> Value {
-    call.approve("tester").unwrap();
+    // A call with invalid arguments has failed already and takes no approval.
+    let _ = call.approve("tester");
     let threads = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let output = threads.expect("a tokio runtime").block_on(call.execute()).json().to_owned();
     serde_json::from_str(&output).expect("an envelope")

@@ -350,8 +350,8 @@ fn effect(given: &KeyedValue<LitStr>, details: &[Ident], errors: &Errors) -> Opt
         _ => {
             errors.at(
                 &given.value,
-                "`effect` has_attribute_word what a write that failed so has left behind: write \"none\" where \
-                 it surely changed nothing, \"unknown\" where it may have changed something",
+                "`effect` declares what a failed write left behind: write \"none\" if \
+                 it certainly changed nothing, \"unknown\" if it may have changed something",
             );
             None
         }

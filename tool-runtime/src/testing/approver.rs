@@ -21,7 +21,7 @@ use crate::policy::{ApprovalRequest, Approver, Decision};
 /// #[ai_tool(effect = "destructive")]
 /// fn delete_article(
 ///     dry_run: &DryRun,
-/// Its id.
+///     /// Its id.
 ///     id: u64,
 /// ) -> bool {
 ///     !dry_run.is_active() && id > 0

@@ -39,7 +39,7 @@ use crate::store::{
 /// let cx = context().build()?.with_idempotency_key("order-1")?;
 ///
 /// // A store that is down: the write does not run.
-/// store.next(StoreOperation::Claim, StoreFault::Fails);
+/// store.fail_next(StoreOperation::Claim, StoreFault::Fails);
 /// let mut call = runtime.call("order_tea", "{}", &cx);
 /// expect_output(call.execute().await).failed().code("UNAVAILABLE");
 ///

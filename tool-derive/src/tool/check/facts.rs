@@ -95,7 +95,7 @@ fn missing_effect(word: Option<&KeyedValue<bool>>, function: &Ident, errors: &Er
         }
         None => errors.at(
             function,
-            "a tool has_attribute_word what it does to the world: add `effect = \"read\"`, `\"write\"` or \
+            "a tool declares its effect: add `effect = \"read\"`, `\"write\"` or \
              `\"destructive\"` to `#[ai_tool(…)]`",
         ),
     }

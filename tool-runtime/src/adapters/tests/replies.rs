@@ -210,7 +210,7 @@ fn an_error_of_a_response_that_was_cut_off_says_that_it_was() {
     let output = ToolOutput::failed(None, detail.build(), &ToolErrorMeta::new(0));
     let messages = adapter(Dialect::Anthropic).answers(&turn, [Answer::new("a", &output)]).unwrap();
     let text = messages[0]["content"][0]["content"].as_str().unwrap();
-    assert!(text.contains("make them again"), "{text}");
+    assert!(text.contains("repeat them, with fewer or shorter calls"), "{text}");
 }
 
 #[test]

@@ -40,8 +40,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// # let _ = keys;
 ///
 /// let error = Jwks::url("http://issuer.example/jwks.json").unwrap_err();
-/// assert_eq!(error.to_string(), "expected an https URL; plain http is accepted only for loopback
-/// addresses");
+/// assert!(error.to_string().starts_with("expected an https URL"));
 /// # Ok::<(), tool_runtime::http::JwksError>(())
 /// ```
 #[derive(Debug, Clone)]

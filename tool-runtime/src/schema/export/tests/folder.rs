@@ -17,7 +17,7 @@ fn the_order_of_registration_does_not_matter() {
     export(tools()).write_to(&one).unwrap();
     export(backwards).write_to(&other).unwrap();
     assert_eq!(one.names(), other.names());
-    assert_eq!(one.names().len(), 4 * 4 + 8);
+    assert_eq!(one.names().len(), 4 * 4 + 9);
     for name in one.names() {
         assert_eq!(fs::read(one.at(&name)).unwrap(), fs::read(other.at(&name)).unwrap(), "{name}");
     }

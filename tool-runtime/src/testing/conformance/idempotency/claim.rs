@@ -31,7 +31,7 @@ async fn a_running_key_is_not_given_away(keys: &Keys<'_>) {
     keys.first(&key, START).await;
     let until = START.after(LEASE);
     for now in [START, at(1), before(until)] {
-        let promise = "a key that runs is given to nobody else";
+        let promise = "a running key is given to no other claimant";
         assert_eq!(keys.claim(&key, now).await, ClaimOutcome::Running { until }, "{promise}");
         assert_eq!(keys.resolve(&key, now).await, ClaimOutcome::Running { until }, "{promise}");
     }

@@ -75,7 +75,7 @@ impl<'a> Keys<'a> {
     async fn take_over(&self, key: &KeyScope, now: UnixMillis) -> Fence {
         match self.claim(key, now).await {
             ClaimOutcome::TakenOver(fence) => fence,
-            other => panic!("a key whose lease has run out is taken over; found {other:?}"),
+            other => panic!("a key whose lease has expired is taken over; found {other:?}"),
         }
     }
 

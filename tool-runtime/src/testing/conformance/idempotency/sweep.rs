@@ -63,7 +63,7 @@ async fn what_runs_or_is_unknown_is_never_swept(keys: &Keys<'_>) {
             "a running key is never swept; it was at {now:?}"
         );
         let found = keys.claim(&unknown, now).await;
-        assert_eq!(found, ClaimOutcome::Unknown(fence), "what is unknown is never swept");
+        assert_eq!(found, ClaimOutcome::Unknown(fence), "an unknown outcome is never swept");
     }
 }
 
