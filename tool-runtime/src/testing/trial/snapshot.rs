@@ -23,7 +23,7 @@ pub(super) fn check(trial_runtime: &TrialRuntime, folder: Option<&Path>, report:
     match compared(&path, &now, wants(UPDATE), wants("CI")) {
         Ok(SnapshotResult::Same) => {}
         Ok(SnapshotResult::Written) => {
-            report.note(format!("snapshot: written to {}", path.display()))
+            report.note(format!("snapshot: written to {}", path.display()));
         }
         Ok(SnapshotResult::Missing) => report.find(
             TrialCheck::Snapshot,

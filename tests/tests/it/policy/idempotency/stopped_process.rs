@@ -135,7 +135,9 @@ async fn check_no_effect_after_takeover(tool: &str) {
     let second = call_in(&world.other, tool, "{}", &context).await;
     assert!(second.is_ok(), "{second}");
     let jobs = std::mem::take(&mut *world.jobs.lock().unwrap());
-    jobs.into_iter().for_each(|job| job());
+    for job in jobs {
+        job();
+    }
     check_error(first.await, "CONFLICT", Some("superseded"));
     assert_eq!(world.downstream.wires(), [2], "the run that was taken over has no effect");
 }

@@ -82,7 +82,7 @@ async fn a_store_that_panics_is_one_that_is_down() {
 
     let world = World::new();
     world.store.before_each_operation(|operation| {
-        assert_ne!(operation, StoreOperation::Settle, "hunter2")
+        assert_ne!(operation, StoreOperation::Settle, "hunter2");
     });
     let output = world.call("pay", "k").await;
     assert!(output.is_ok() && output.meta_json().contains("could not be stored"), "{output}");
