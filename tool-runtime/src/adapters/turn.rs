@@ -84,7 +84,7 @@ impl Turn {
         &self.asked
     }
 
-    /// Lists the valid calls. The others are answered too: see [`open`](Self::open).
+    /// Lists the valid calls. The others are answered too: see [`open_calls`](Self::open_calls).
     pub fn requests(&self) -> impl Iterator<Item = &ToolCallRequest> {
         self.asked.iter().filter_map(RequestedCall::request)
     }

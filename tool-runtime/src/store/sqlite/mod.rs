@@ -63,7 +63,7 @@ use super::{KeyRecord, StoreError};
 /// keys. Each row of an idempotency key has a checksum over all its columns and two independent
 /// lookups, so that damage to one of them does not make its key look new. A row that fails its
 /// checksum is an unknown outcome: it is neither replayed nor run again, and a person
-/// [resolves](crate::Runtime::resolve_outcome) it.
+/// [resolves](crate::policy::Outcomes::resolve) it.
 ///
 /// By default the checksums have a random key that the file contains, which detects accidental
 /// changes. With [`SqliteOptions::checksum_keys`] the host supplies the key, which also detects
@@ -136,7 +136,7 @@ impl Sqlite {
     /// Lists the damaged keys of all tenants, at most `most`, the oldest first.
     ///
     /// The tenant or key in a damaged row may be wrong. Correct the record's `key` before you
-    /// [resolve](crate::Runtime::resolve_outcome) it.
+    /// [resolve](crate::policy::Outcomes::resolve) it.
     ///
     /// # Errors
     /// Returns the store's error.
