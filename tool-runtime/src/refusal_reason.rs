@@ -5,27 +5,15 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 macro_rules! refusal_reasons {
-    ($($(#[$doc:meta])* $name:ident = $word:literal,)*) => {
-        /// The reason for which the runtime refused a call or a request: `details.reason`.
-        ///
-        /// The set is closed: policies, the HTTP server, the adapters and the ledger have no other
-        /// words. The guide describes each of them (`docs/safe-execution.md`, `docs/http.md`). A
-        /// tool's own errors may have a detail of this name with any text.
-        ///
-        /// ```
-        /// use tool_runtime::RefusalReason;
-        ///
-        /// assert_eq!(RefusalReason::QueueFull.as_str(), "queue_full");
-        /// assert_eq!(RefusalReason::parse("queue_full"), Some(RefusalReason::QueueFull));
-        /// assert_eq!(RefusalReason::parse("full_moon"), None);
-        /// ```
+    ($(#[$about:meta])* pub enum $type:ident { $($(#[$doc:meta])* $name:ident = $word:literal,)* }) => {
+        $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
-        pub enum RefusalReason {
+        pub enum $type {
             $($(#[$doc])* $name,)*
         }
 
-        impl RefusalReason {
+        impl $type {
             /// Every reason, in alphabetical order of the words.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
@@ -41,150 +29,165 @@ macro_rules! refusal_reasons {
 }
 
 refusal_reasons! {
-    /// The actor type of the request is not one that the caller may use.
-    ActorType = "actor_type",
-    /// The answer given for an unknown outcome does not match the tool's output schema.
-    AnswerNotValid = "answer_not_valid",
-    /// The call was edited after another call under its idempotency key was answered.
-    AnsweredBefore = "answered_before",
-    /// The answers that the caller has not read yet take up its share of memory.
-    Answers = "answers",
-    /// The caller of a waiting call may not call its tool any more.
-    AskerNotAllowed = "asker_not_allowed",
-    /// The request bodies in flight take up the server's or the caller's share of memory.
-    Bodies = "bodies",
-    /// The tool's circuit breaker is open.
-    BreakerOpen = "breaker_open",
-    /// Every slot of the server, or of the caller's share, is taken.
-    Busy = "busy",
-    /// The host cancelled the call before it ran.
-    Cancelled = "cancelled",
-    /// The model's response was cut off before it was complete.
-    CutOff = "cut_off",
-    /// The host's access policy denied the call.
-    DeniedByPolicy = "denied_by_policy",
-    /// The server is shutting down.
-    Draining = "draining",
-    /// The host dropped the pending call.
-    Dropped = "dropped",
-    /// The approver's edited arguments are not valid.
-    EditNotValid = "edit_not_valid",
-    /// Stored evidence does not match its checksum or the ledger.
-    EvidenceAltered = "evidence_altered",
-    /// The ledger names evidence that is not in its store.
-    EvidenceMissing = "evidence_missing",
-    /// The tool requires evidence, and it was lost.
-    EvidenceNotKept = "evidence_not_kept",
-    /// The keys of the evidence were destroyed.
-    EvidenceShredded = "evidence_shredded",
-    /// The tool requires evidence, and the vault does not work.
-    EvidenceUnavailable = "evidence_unavailable",
-    /// No decision about the call was made in time.
-    Expired = "expired",
-    /// The `Host` header is none of the server's names.
-    Host = "host",
-    /// The same call is still running.
-    InFlight = "in_flight",
-    /// The call has an idempotency key, and no store keeps it.
-    KeyNotKept = "key_not_kept",
-    /// The policy requires an idempotency key.
-    KeyRequired = "key_required",
-    /// The idempotency key belongs to a call with other arguments.
-    KeyReused = "key_reused",
-    /// The ledger's queue of records is full.
-    LedgerFull = "ledger_full",
-    /// The server has no vault.
-    NoEvidence = "no_evidence",
-    /// The server has no ledger.
-    NoLedger = "no_ledger",
-    /// The call has an idempotency key, and neither a user nor an actor.
-    NoPrincipal = "no_principal",
-    /// The call needs approval, and no ticket could be issued for it.
-    NoTicket = "no_ticket",
-    /// The arguments have no canonical form.
-    NotCanonical = "not_canonical",
-    /// The `Origin` header is not allowed.
-    Origin = "origin",
-    /// The outcome of an earlier run stayed unknown until its record was archived.
-    OutcomeArchived = "outcome_archived",
-    /// The outcome is not unknown any more.
-    OutcomeChanged = "outcome_changed",
-    /// The outcome of an earlier run is unknown.
-    OutcomeUnknown = "outcome_unknown",
-    /// A newer message of the user makes the call obsolete.
-    Overtaken = "overtaken",
-    /// The approver is the caller of the call.
-    OwnCall = "own_call",
-    /// The host's access policy failed to decide.
-    PolicyFailed = "policy_failed",
-    /// The dry run does not answer as it did when the call was approved.
-    PreviewChanged = "preview_changed",
-    /// The queue for the tool's slots is full.
-    QueueFull = "queue_full",
-    /// The rate limit of the tool is used up.
-    RateLimit = "rate_limit",
-    /// The caller's share of reads is used up.
-    Reads = "reads",
-    /// The record of an earlier run is damaged.
-    RecordDamaged = "record_damaged",
-    /// The caller lacks a scope.
-    Scope = "scope",
-    /// The provider stopped the model's response.
-    Stopped = "stopped",
-    /// The store is full.
-    StoreFull = "store_full",
-    /// The store does not work.
-    StoreUnavailable = "store_unavailable",
-    /// The server's or the caller's share of streams is used up.
-    Streams = "streams",
-    /// Another run has taken over the call.
-    Superseded = "superseded",
-    /// The stored call is not the one that the ticket was issued for.
-    TicketArgumentsChanged = "ticket_arguments_changed",
-    /// A person declined the call.
-    TicketDeclined = "ticket_declined",
-    /// The ticket has expired.
-    TicketExpired = "ticket_expired",
-    /// The ticket was issued to another tenant or principal.
-    TicketForeign = "ticket_foreign",
-    /// The text is not a ticket.
-    TicketMalformed = "ticket_malformed",
-    /// The tool has changed since the ticket was issued.
-    TicketOutdated = "ticket_outdated",
-    /// A text of the call is too long for a ticket.
-    TicketOversized = "ticket_oversized",
-    /// A newer message of the user makes the waiting call obsolete.
-    TicketOvertaken = "ticket_overtaken",
-    /// The ticket's signature does not match.
-    TicketTampered = "ticket_tampered",
-    /// No call waits behind the ticket.
-    TicketUnknown = "ticket_unknown",
-    /// The ticket's key is not on the key ring.
-    TicketUnknownKey = "ticket_unknown_key",
-    /// The stored call cannot be opened.
-    TicketUnreadable = "ticket_unreadable",
-    /// The ticket has been used.
-    TicketUsed = "ticket_used",
-    /// The keys that verify tokens could not be fetched.
-    TokenKeys = "token_keys",
-    /// The approver may not decide about this tool.
-    ToolNotCovered = "tool_not_covered",
-    /// The tenant has no evidence with this id.
-    UnknownEvidence = "unknown_evidence",
-    /// The server lacks the key of the evidence.
-    UnknownKey = "unknown_key",
-    /// The tenant has no unknown outcome with this id.
-    UnknownOutcome = "unknown_outcome",
-    /// The caller's share of unknown outcomes is used up.
-    UnknownOutcomesFull = "unknown_outcomes_full",
-    /// The tool of an unknown outcome does not exist any more.
-    UnknownTool = "unknown_tool",
-    /// The tenant has no call with this trace.
-    UnknownTrace = "unknown_trace",
-    /// The user of the request is not one that the caller may name.
-    User = "user",
-    /// The caller's share of waiting tickets is used up.
-    WaitingTicketsFull = "waiting_tickets_full",
+    /// The reason for which the runtime refused a call or a request: `details.reason`.
+    ///
+    /// The set is closed: policies, the HTTP server, the adapters and the ledger have no other
+    /// words. The guide describes each of them (`docs/safe-execution.md`, `docs/http.md`). A
+    /// tool's own errors may have a detail of this name with any text.
+    ///
+    /// ```
+    /// use tool_runtime::RefusalReason;
+    ///
+    /// assert_eq!(RefusalReason::QueueFull.as_str(), "queue_full");
+    /// assert_eq!(RefusalReason::parse("queue_full"), Some(RefusalReason::QueueFull));
+    /// assert_eq!(RefusalReason::parse("full_moon"), None);
+    /// ```
+    pub enum RefusalReason {
+        /// The actor type of the request is not one that the caller may use.
+        ActorType = "actor_type",
+        /// The answer given for an unknown outcome does not match the tool's output schema.
+        AnswerNotValid = "answer_not_valid",
+        /// The call was edited after another call under its idempotency key was answered.
+        AnsweredBefore = "answered_before",
+        /// The answers that the caller has not read yet take up its share of memory.
+        Answers = "answers",
+        /// The caller of a waiting call may not call its tool any more.
+        AskerNotAllowed = "asker_not_allowed",
+        /// The request bodies in flight take up the server's or the caller's share of memory.
+        Bodies = "bodies",
+        /// The tool's circuit breaker is open.
+        BreakerOpen = "breaker_open",
+        /// Every slot of the server, or of the caller's share, is taken.
+        Busy = "busy",
+        /// The host cancelled the call before it ran.
+        Cancelled = "cancelled",
+        /// The model's response was cut off before it was complete.
+        CutOff = "cut_off",
+        /// The host's access policy denied the call.
+        DeniedByPolicy = "denied_by_policy",
+        /// The server is shutting down.
+        Draining = "draining",
+        /// The host dropped the pending call.
+        Dropped = "dropped",
+        /// The approver's edited arguments are not valid.
+        EditNotValid = "edit_not_valid",
+        /// Stored evidence does not match its checksum or the ledger.
+        EvidenceAltered = "evidence_altered",
+        /// The ledger names evidence that is not in its store.
+        EvidenceMissing = "evidence_missing",
+        /// The tool requires evidence, and it was lost.
+        EvidenceNotKept = "evidence_not_kept",
+        /// The keys of the evidence were destroyed.
+        EvidenceShredded = "evidence_shredded",
+        /// The tool requires evidence, and the vault does not work.
+        EvidenceUnavailable = "evidence_unavailable",
+        /// No decision about the call was made in time.
+        Expired = "expired",
+        /// The `Host` header is none of the server's names.
+        Host = "host",
+        /// The same call is still running.
+        InFlight = "in_flight",
+        /// The call has an idempotency key, and no store keeps it.
+        KeyNotKept = "key_not_kept",
+        /// The policy requires an idempotency key.
+        KeyRequired = "key_required",
+        /// The idempotency key belongs to a call with other arguments.
+        KeyReused = "key_reused",
+        /// The ledger's queue of records is full.
+        LedgerFull = "ledger_full",
+        /// The server has no vault.
+        NoEvidence = "no_evidence",
+        /// The server has no ledger.
+        NoLedger = "no_ledger",
+        /// The call has an idempotency key, and neither a user nor an actor.
+        NoPrincipal = "no_principal",
+        /// The call needs approval, and no ticket could be issued for it.
+        NoTicket = "no_ticket",
+        /// The arguments have no canonical form.
+        NotCanonical = "not_canonical",
+        /// The `Origin` header is not allowed.
+        Origin = "origin",
+        /// The outcome of an earlier run stayed unknown until its record was archived.
+        OutcomeArchived = "outcome_archived",
+        /// The outcome is not unknown any more.
+        OutcomeChanged = "outcome_changed",
+        /// The outcome of an earlier run is unknown.
+        OutcomeUnknown = "outcome_unknown",
+        /// A newer message of the user makes the call obsolete.
+        Overtaken = "overtaken",
+        /// The approver is the caller of the call.
+        OwnCall = "own_call",
+        /// The host's access policy failed to decide.
+        PolicyFailed = "policy_failed",
+        /// The dry run does not answer as it did when the call was approved.
+        PreviewChanged = "preview_changed",
+        /// The queue for the tool's slots is full.
+        QueueFull = "queue_full",
+        /// The rate limit of the tool is used up.
+        RateLimit = "rate_limit",
+        /// The caller's share of reads is used up.
+        Reads = "reads",
+        /// The record of an earlier run is damaged.
+        RecordDamaged = "record_damaged",
+        /// The caller lacks a scope.
+        Scope = "scope",
+        /// The provider stopped the model's response.
+        Stopped = "stopped",
+        /// The store is full.
+        StoreFull = "store_full",
+        /// The store does not work.
+        StoreUnavailable = "store_unavailable",
+        /// The server's or the caller's share of streams is used up.
+        Streams = "streams",
+        /// Another run has taken over the call.
+        Superseded = "superseded",
+        /// The stored call is not the one that the ticket was issued for.
+        TicketArgumentsChanged = "ticket_arguments_changed",
+        /// A person declined the call.
+        TicketDeclined = "ticket_declined",
+        /// The ticket has expired.
+        TicketExpired = "ticket_expired",
+        /// The ticket was issued to another tenant or principal.
+        TicketForeign = "ticket_foreign",
+        /// The text is not a ticket.
+        TicketMalformed = "ticket_malformed",
+        /// The tool has changed since the ticket was issued.
+        TicketOutdated = "ticket_outdated",
+        /// A text of the call is too long for a ticket.
+        TicketOversized = "ticket_oversized",
+        /// A newer message of the user makes the waiting call obsolete.
+        TicketOvertaken = "ticket_overtaken",
+        /// The ticket's signature does not match.
+        TicketTampered = "ticket_tampered",
+        /// No call waits behind the ticket.
+        TicketUnknown = "ticket_unknown",
+        /// The ticket's key is not on the key ring.
+        TicketUnknownKey = "ticket_unknown_key",
+        /// The stored call cannot be opened.
+        TicketUnreadable = "ticket_unreadable",
+        /// The ticket has been used.
+        TicketUsed = "ticket_used",
+        /// The keys that verify tokens could not be fetched.
+        TokenKeys = "token_keys",
+        /// The approver may not decide about this tool.
+        ToolNotCovered = "tool_not_covered",
+        /// The tenant has no evidence with this id.
+        UnknownEvidence = "unknown_evidence",
+        /// The server lacks the key of the evidence.
+        UnknownKey = "unknown_key",
+        /// The tenant has no unknown outcome with this id.
+        UnknownOutcome = "unknown_outcome",
+        /// The caller's share of unknown outcomes is used up.
+        UnknownOutcomesFull = "unknown_outcomes_full",
+        /// The tool of an unknown outcome does not exist any more.
+        UnknownTool = "unknown_tool",
+        /// The tenant has no call with this trace.
+        UnknownTrace = "unknown_trace",
+        /// The user of the request is not one that the caller may name.
+        User = "user",
+        /// The caller's share of waiting tickets is used up.
+        WaitingTicketsFull = "waiting_tickets_full",
+    }
 }
 
 impl RefusalReason {

@@ -30,6 +30,7 @@ mod outcomes;
 mod panics;
 mod policy;
 mod promises;
+mod public_api;
 mod record;
 mod redaction;
 mod search;

@@ -1,0 +1,1471 @@
+// tool_contracts::Actor
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Actor {
+    ..
+}
+impl Actor {
+    #[must_use]
+    pub fn id(&self) -> &str {}
+    #[must_use]
+    pub const fn kind(&self) -> ActorType {}
+    pub fn new(kind: ActorType, id: impl Into<String>) -> Result<Self, ContractError> {}
+}
+reads! {
+    Actor, "an actor"; required kind = "type", nested ActorType; required id = "id", leaf
+    wire::Text; => Actor::new(kind, id).map_err(| error | A::Error::custom(error
+    .listed()))
+}
+
+// tool_contracts::ActorType
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[non_exhaustive]
+pub enum ActorType {
+    User,
+    Agent,
+    System,
+}
+words!(ActorType { User = "user", Agent = "agent", System = "system" });
+
+// tool_contracts::CallStatus
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[non_exhaustive]
+pub enum CallStatus {
+    Pending,
+    Executing,
+    Executed,
+    Failed,
+    Interrupted,
+    Rejected,
+    Declined,
+    NotExecuted,
+}
+impl CallStatus {
+    #[must_use]
+    pub const fn has_run(self) -> bool {}
+    #[must_use]
+    pub const fn is_final(self) -> bool {}
+}
+words!(
+    CallStatus { Pending = "pending", Executing = "executing", Executed = "executed",
+    Failed = "failed", Interrupted = "interrupted", Rejected = "rejected", Declined =
+    "declined", NotExecuted = "not_executed", }
+);
+
+// tool_contracts::Client
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Client {
+    ..
+}
+impl Client {
+    #[must_use]
+    pub const fn app(&self) -> ClientApp {}
+    pub fn new(
+        app: ClientApp,
+        version: impl Into<String>,
+    ) -> Result<Self, ContractError> {}
+    #[must_use]
+    pub fn version(&self) -> &str {}
+}
+reads! {
+    Client, "a client"; required app = "app", nested ClientApp; required version =
+    "version", leaf wire::Text; => Ok(Client { app, version })
+}
+
+// tool_contracts::ClientApp
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[non_exhaustive]
+pub enum ClientApp {
+    Web,
+    Ios,
+    Android,
+}
+words!(ClientApp { Web = "web", Ios = "ios", Android = "android" });
+
+// tool_contracts::Coercion
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Coercion {
+    ..
+}
+impl Coercion {
+    #[must_use]
+    pub fn from(&self) -> &str {}
+    #[must_use]
+    pub fn new(
+        pointer: impl Into<String>,
+        from: impl Into<Cow<'static, str>>,
+        to: impl Into<Cow<'static, str>>,
+    ) -> Self {}
+    #[must_use]
+    pub fn pointer(&self) -> &str {}
+    #[must_use]
+    pub fn to(&self) -> &str {}
+}
+reads! {
+    Coercion, "a coercion"; required pointer = "pointer", leaf wire::Text < false >;
+    required from = "from", leaf wire::Text < false >; required to = "to", leaf
+    wire::Text < false >; => Ok(Coercion { pointer, from : from.into(), to : to.into() })
+}
+
+// tool_contracts::ContextForLog
+#[derive(Clone)]
+pub struct ContextForLog(_);
+impl Serialize for ContextForLog {}
+impl fmt::Debug for ContextForLog {}
+
+// tool_contracts::ContractError
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct ContractError {
+    ..
+}
+impl ContractError {
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {}
+}
+
+// tool_contracts::Effect
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+pub enum Effect {
+    Read,
+    Write,
+    Destructive,
+}
+impl Effect {
+    #[must_use]
+    pub const fn default_permission(self) -> Permission {}
+}
+words!(Effect { Read = "read", Write = "write", Destructive = "destructive" });
+
+// tool_contracts::ErrorCode
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[non_exhaustive]
+pub enum ErrorCode {
+    InvalidArgument,
+    AddressInvalid,
+    NotFound,
+    Unauthorized,
+    Forbidden,
+    Conflict,
+    Timeout,
+    UpstreamError,
+    NeedsUserConfirmation,
+    ComplianceBlocked,
+    PriceChanged,
+    OutOfStock,
+    RateLimited,
+    Internal,
+    InvalidOutput,
+    Declined,
+    Cancelled,
+    Unavailable,
+}
+impl ErrorCode {
+    #[must_use]
+    pub const fn class(self) -> ToolErrorType {}
+}
+words!(
+    ErrorCode { InvalidArgument = "INVALID_ARGUMENT", AddressInvalid = "ADDRESS_INVALID",
+    NotFound = "NOT_FOUND", Unauthorized = "UNAUTHORIZED", Forbidden = "FORBIDDEN",
+    Conflict = "CONFLICT", Timeout = "TIMEOUT", UpstreamError = "UPSTREAM_ERROR",
+    NeedsUserConfirmation = "NEEDS_USER_CONFIRMATION", ComplianceBlocked =
+    "COMPLIANCE_BLOCKED", PriceChanged = "PRICE_CHANGED", OutOfStock = "OUT_OF_STOCK",
+    RateLimited = "RATE_LIMITED", Internal = "INTERNAL", InvalidOutput =
+    "INVALID_OUTPUT", Declined = "DECLINED", Cancelled = "CANCELLED", Unavailable =
+    "UNAVAILABLE", }
+);
+
+// tool_contracts::Evidence
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Evidence {
+    ..
+}
+impl Evidence {
+    pub fn new(
+        snapshot_id: impl Into<String>,
+        sources: Vec<EvidenceSource>,
+    ) -> Result<Self, ContractError> {}
+    #[must_use]
+    pub fn snapshot_id(&self) -> &str {}
+    #[must_use]
+    pub fn sources(&self) -> &[EvidenceSource] {}
+}
+reads! {
+    Evidence, "evidence"; required snapshot_id = "snapshot_id", leaf wire::Text; required
+    sources = "sources", nested Vec < EvidenceSource >; => Ok(Evidence { snapshot_id,
+    sources })
+}
+
+// tool_contracts::EvidenceSource
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct EvidenceSource {
+    ..
+}
+impl EvidenceSource {
+    #[must_use]
+    pub fn hash(&self) -> &str {}
+    #[must_use]
+    pub fn kind(&self) -> &str {}
+    #[must_use]
+    pub fn name(&self) -> &str {}
+    pub fn new(
+        kind: impl Into<String>,
+        name: impl Into<String>,
+        hash: impl Into<String>,
+        ts: DateTime<Utc>,
+    ) -> Result<Self, ContractError> {}
+    #[must_use]
+    pub const fn ts(&self) -> DateTime<Utc> {}
+}
+reads! {
+    EvidenceSource, "a source of evidence"; required kind = "type", leaf wire::Text;
+    required name = "name", leaf wire::Text; required hash = "hash", leaf wire::Text;
+    required ts = "ts", leaf wire::Instant; => Ok(EvidenceSource { kind, name, hash, ts
+    })
+}
+
+// tool_contracts::Permission
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+pub enum Permission {
+    Allow,
+    Ask,
+    Deny,
+}
+words!(Permission { Allow = "allow", Ask = "ask", Deny = "deny" });
+
+// tool_contracts::Problem
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    ..
+}
+impl Problem {
+    #[must_use]
+    pub fn field(&self) -> &str {}
+    #[must_use]
+    pub fn message(&self) -> &str {}
+}
+impl fmt::Display for Problem {}
+
+// tool_contracts::ToolAnnotations
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+pub struct ToolAnnotations {
+    ..
+}
+impl ToolAnnotations {
+    #[must_use]
+    pub const fn idempotent(self) -> bool {}
+    #[must_use]
+    pub fn new() -> Self {}
+    #[must_use]
+    pub const fn open_world(self) -> bool {}
+    #[must_use]
+    pub fn with_idempotent(self, idempotent: bool) -> Self {}
+    #[must_use]
+    pub fn with_open_world(self, open_world: bool) -> Self {}
+}
+reads! {
+    ToolAnnotations, "a tool's annotations"; optional idempotent = "idempotent", leaf
+    wire::Flag; optional open_world = "open_world", leaf wire::Flag; =>
+    Ok(ToolAnnotations { idempotent : idempotent.unwrap_or_default(), open_world :
+    open_world.unwrap_or_default(), })
+}
+
+// tool_contracts::ToolCallRequest
+#[derive(Clone, Serialize, JsonSchema)]
+pub struct ToolCallRequest {
+    ..
+}
+impl ToolCallRequest {
+    #[must_use]
+    pub fn arguments(&self) -> &RawValue {}
+    #[must_use]
+    pub fn call_id(&self) -> &str {}
+    #[must_use]
+    pub fn into_arguments(self) -> Box<RawValue> {}
+    #[must_use]
+    pub fn name(&self) -> &str {}
+    #[must_use]
+    pub fn new(
+        call_id: impl Into<String>,
+        name: impl Into<String>,
+        arguments: Box<RawValue>,
+    ) -> Self {}
+}
+impl Eq for ToolCallRequest {}
+impl PartialEq for ToolCallRequest {}
+impl fmt::Debug for ToolCallRequest {}
+reads! {
+    ToolCallRequest, "a tool call request"; required call_id = "call_id", leaf wire::Text
+    < false >; required name = "name", leaf wire::Text < false >; required arguments =
+    "arguments", raw Box < RawValue >; => Ok(ToolCallRequest { call_id, name, arguments
+    })
+}
+
+// tool_contracts::ToolContext
+#[derive(Clone)]
+pub struct ToolContext {
+    ..
+}
+impl ToolContext {
+    #[must_use]
+    pub fn actor(&self) -> Option<&Actor> {}
+    #[must_use]
+    pub fn attributes(&self) -> &BTreeMap<String, String> {}
+    #[must_use]
+    pub fn auth(&self) -> Option<&Map<String, Value>> {}
+    #[must_use]
+    pub fn budget_tokens(&self) -> Option<u64> {}
+    pub fn builder(tenant_id: Uuid, trace_id: impl Into<String>) -> ToolContextBuilder {}
+    #[must_use]
+    pub fn client(&self) -> Option<&Client> {}
+    #[must_use]
+    pub fn dry_run(&self) -> bool {}
+    #[must_use]
+    pub fn for_log(&self) -> ContextForLog {}
+    #[must_use]
+    pub const fn invocation_id(&self) -> Uuid {}
+    #[must_use]
+    pub fn now_iso(&self) -> DateTime<Utc> {}
+    #[must_use]
+    pub fn tenant_id(&self) -> Uuid {}
+    #[must_use]
+    pub fn timeouts_ms(&self) -> Option<u64> {}
+    #[must_use]
+    pub fn trace(&self) -> Option<&Trace> {}
+    #[must_use]
+    pub fn trace_context(&self) -> TraceContext {}
+    #[must_use]
+    pub fn trace_id(&self) -> &str {}
+    #[must_use]
+    pub fn with_auth(&self, auth: Option<Map<String, Value>>) -> Self {}
+    #[must_use]
+    pub fn with_dry_run(&self, dry_run: bool) -> Self {}
+    pub fn with_idempotency_key(
+        &self,
+        key: impl Into<String>,
+    ) -> Result<Self, ContractError> {}
+    #[must_use]
+    pub fn with_invocation_id(&self, invocation_id: Uuid) -> Self {}
+    #[must_use]
+    pub fn with_standing_of(&self, other: &Self) -> Self {}
+}
+impl Eq for ToolContext {}
+impl JsonSchema for ToolContext {}
+impl PartialEq for ToolContext {}
+impl Serialize for ToolContext {}
+impl fmt::Debug for ToolContext {}
+reads! {
+    ToolContext, "a tool context"; required tenant_id = "tenant_id", leaf wire::Id;
+    optional request_id = "request_id", leaf wire::Text; required trace_id = "trace_id",
+    leaf wire::Text; optional run_id = "run_id", leaf wire::Text; optional
+    ingestion_run_id = "ingestion_run_id", leaf wire::Text; optional workflow_id =
+    "workflow_id", leaf wire::Text; required invocation_id = "invocation_id", leaf
+    wire::Id; required now_iso = "now_iso", leaf wire::Instant; optional collection_id =
+    "collection_id", leaf wire::Text; optional document_id = "document_id", leaf
+    wire::Text; optional document_version_id = "document_version_id", leaf wire::Text;
+    optional case_id = "case_id", leaf wire::Text; optional idempotency_key =
+    "idempotency_key", leaf wire::Text; optional locale = "locale", leaf wire::Text;
+    optional timeouts_ms = "timeouts_ms", leaf wire::Whole < u64 >; optional
+    budget_tokens = "budget_tokens", leaf wire::Whole < u64 >; optional safety_mode =
+    "safety_mode", leaf wire::Text; optional auth = "auth", leaf wire::Object; optional
+    actor = "actor", nested Actor; optional user_id = "user_id", leaf wire::Text;
+    optional session_id = "session_id", leaf wire::Text; optional tenant_slug =
+    "tenant_slug", leaf wire::Text; optional site_id = "site_id", leaf wire::Text;
+    optional currency = "currency", leaf wire::Text; optional timezone = "timezone", leaf
+    wire::Text; optional attributes = "attributes", leaf wire::Labels; optional client =
+    "client", nested Client; optional dry_run = "dry_run", leaf wire::Flag; optional
+    trace = "trace", nested Trace; => {}
+}
+text_getters! {
+    ToolContext, | cx | cx.shared; run_id; ingestion_run_id; workflow_id; collection_id;
+    document_id; document_version_id; case_id; idempotency_key; locale; safety_mode;
+    request_id; user_id; session_id; tenant_slug; site_id; currency; timezone;
+}
+
+// tool_contracts::ToolContextBuilder
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct ToolContextBuilder {
+    ..
+}
+impl ToolContextBuilder {
+    pub fn actor(self, actor: Actor) -> Self {}
+    pub fn attribute(self, name: impl Into<String>, value: impl Into<String>) -> Self {}
+    pub fn attributes(self, attributes: BTreeMap<String, String>) -> Self {}
+    pub fn auth(self, auth: Map<String, Value>) -> Self {}
+    pub fn budget_tokens(self, budget_tokens: u64) -> Self {}
+    pub fn build(self) -> Result<ToolContext, ContractError> {}
+    pub fn client(self, client: Client) -> Self {}
+    pub fn dry_run(self, dry_run: bool) -> Self {}
+    pub fn invocation_id(self, invocation_id: Uuid) -> Self {}
+    pub fn new_ingestion_run_id(self) -> Self {}
+    pub fn new_run_id(self) -> Self {}
+    pub fn now_iso<Tz: TimeZone>(self, now: DateTime<Tz>) -> Self {}
+    pub fn parent_trace(self, received: &TraceContext) -> Self {}
+    pub fn timeouts_ms(self, timeouts_ms: u64) -> Self {}
+    pub fn trace(self, trace: Trace) -> Self {}
+    pub fn trace_context(self, received: &TraceContext) -> Self {}
+}
+text_setters! {
+    ToolContextBuilder, | builder | builder.fields; run_id; ingestion_run_id;
+    workflow_id; collection_id; document_id; document_version_id; case_id;
+    idempotency_key; locale; safety_mode; request_id; user_id; session_id; tenant_slug;
+    site_id; currency; timezone;
+}
+
+// tool_contracts::ToolError
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ToolError<I> {
+    ..
+}
+impl<I> ToolError<I> {
+    #[must_use]
+    pub const fn error(&self) -> &ToolErrorDetail {}
+    #[must_use]
+    pub const fn input(&self) -> &I {}
+    #[must_use]
+    pub fn into_parts(self) -> (I, ToolErrorDetail, ToolErrorMeta) {}
+    #[must_use]
+    pub const fn meta(&self) -> &ToolErrorMeta {}
+    #[must_use]
+    pub const fn new(input: I, error: ToolErrorDetail, meta: ToolErrorMeta) -> Self {}
+}
+impl<'de, I: Deserialize<'de>> Deserialize<'de> for ToolError<I> {}
+
+// tool_contracts::ToolErrorDetail
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ToolErrorDetail {
+    ..
+}
+impl ToolErrorDetail {
+    #[must_use]
+    pub const fn attempt(&self) -> Option<u32> {}
+    pub fn builder(
+        class: ToolErrorType,
+        message: impl Into<String>,
+    ) -> ToolErrorDetailBuilder {}
+    #[must_use]
+    pub fn cause(&self) -> Option<&str> {}
+    #[must_use]
+    pub const fn class(&self) -> ToolErrorType {}
+    #[must_use]
+    pub fn code(&self) -> Option<&str> {}
+    #[must_use]
+    pub const fn details(&self) -> Option<&Map<String, Value>> {}
+    #[must_use]
+    pub fn endpoint(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn error_code(&self) -> Option<ErrorCode> {}
+    pub fn into_builder(self) -> ToolErrorDetailBuilder {}
+    #[must_use]
+    pub fn message(&self) -> &str {}
+    pub fn of(code: ErrorCode, message: impl Into<String>) -> ToolErrorDetailBuilder {}
+    #[must_use]
+    pub const fn retry_after_ms(&self) -> Option<u64> {}
+    #[must_use]
+    pub const fn upstream_status(&self) -> Option<u16> {}
+}
+impl From<ResponseError> for ToolErrorDetail {}
+reads! {
+    ToolErrorDetail, "an error's detail"; required class = "type", nested ToolErrorType;
+    required message = "message", leaf wire::Text < false >; optional code = "code", leaf
+    wire::Text; optional cause = "cause", leaf wire::Text < false >; optional details =
+    "details", leaf wire::Object; optional retry_after_ms = "retry_after_ms", leaf
+    wire::Whole < u64 >; optional upstream_status = "upstream_status", leaf wire::Whole <
+    u16 >; optional endpoint = "endpoint", leaf wire::Text < false >; optional attempt =
+    "attempt", leaf wire::Whole < u32 >; => {}
+}
+
+// tool_contracts::ToolErrorDetailBuilder
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct ToolErrorDetailBuilder(_);
+impl ToolErrorDetailBuilder {
+    pub fn attempt(self, attempt: u32) -> Self {}
+    #[must_use]
+    pub fn build(self) -> ToolErrorDetail {}
+    pub fn cause(self, cause: impl Into<Cow<'static, str>>) -> Self {}
+    pub fn code(self, code: impl Into<Cow<'static, str>>) -> Self {}
+    pub fn detail(self, name: impl Into<String>, fact: impl Into<Value>) -> Self {}
+    pub fn details(self, details: Map<String, Value>) -> Self {}
+    pub fn endpoint(self, endpoint: impl Into<Cow<'static, str>>) -> Self {}
+    pub fn message(self, message: impl Into<String>) -> Self {}
+    pub fn retry_after_ms(self, retry_after_ms: u64) -> Self {}
+    pub fn upstream_status(self, status: u16) -> Self {}
+    pub fn without_cause(self) -> Self {}
+}
+
+// tool_contracts::ToolErrorMeta
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ToolErrorMeta {
+    ..
+}
+impl ToolErrorMeta {
+    #[must_use]
+    pub const fn attempts(&self) -> Option<u32> {}
+    #[must_use]
+    pub const fn dry_run(&self) -> bool {}
+    #[must_use]
+    pub const fn evidence(&self) -> Option<&Evidence> {}
+    #[must_use]
+    pub fn new(took_ms: u64) -> Self {}
+    #[must_use]
+    pub const fn replayed(&self) -> bool {}
+    #[must_use]
+    pub const fn took_ms(&self) -> u64 {}
+    #[must_use]
+    pub const fn ttl_seconds(&self) -> Option<u64> {}
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {}
+    #[must_use]
+    pub fn with_attempts(self, attempts: u32) -> Self {}
+    #[must_use]
+    pub fn with_dry_run(self, dry_run: bool) -> Self {}
+    #[must_use]
+    pub fn with_evidence(self, evidence: Evidence) -> Self {}
+    #[must_use]
+    pub fn with_replayed(self, replayed: bool) -> Self {}
+    #[must_use]
+    pub fn with_ttl_seconds(self, ttl_seconds: u64) -> Self {}
+    #[must_use]
+    pub fn with_warnings(self, warnings: impl IntoIterator<Item = Warning>) -> Self {}
+}
+reads! {
+    ToolErrorMeta, "the meta of an error"; required took_ms = "took_ms", leaf wire::Whole
+    < u64 >; optional attempts = "attempts", leaf wire::Whole < u32 >; optional replayed
+    = "replayed", leaf wire::Flag; optional dry_run = "dry_run", leaf wire::Flag;
+    optional warnings = "warnings", leaf wire::Texts; optional ttl_seconds =
+    "ttl_seconds", leaf wire::Whole < u64 >; optional evidence = "evidence", nested
+    Evidence; => Ok(ToolErrorMeta { took_ms, attempts, replayed : replayed
+    .unwrap_or_default(), dry_run : dry_run.unwrap_or_default(), warnings : warnings
+    .unwrap_or_default(), ttl_seconds, evidence, })
+}
+
+// tool_contracts::ToolErrorType
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[non_exhaustive]
+pub enum ToolErrorType {
+    RateLimit,
+    Timeout,
+    Upstream,
+    Validation,
+    Retryable,
+    Fatal,
+}
+words!(
+    ToolErrorType { RateLimit = "RATE_LIMIT", Timeout = "TIMEOUT", Upstream = "UPSTREAM",
+    Validation = "VALIDATION", Retryable = "RETRYABLE", Fatal = "FATAL", }
+);
+
+// tool_contracts::ToolOutput
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub enum ToolOutput<I = Box<RawValue>, O = Box<RawValue>> {
+    Ok(ToolResult<I, O>),
+    Error(ToolError<I>),
+}
+impl<I, O> ToolOutput<I, O> {
+    pub const fn as_result(&self) -> Result<&ToolResult<I, O>, &ToolError<I>> {}
+    #[must_use]
+    pub const fn data(&self) -> Option<&O> {}
+    #[must_use]
+    pub const fn error(&self) -> Option<&ToolErrorDetail> {}
+    #[must_use]
+    pub const fn input(&self) -> &I {}
+    pub fn into_result(self) -> Result<ToolResult<I, O>, ToolError<I>> {}
+    #[must_use]
+    pub const fn is_ok(&self) -> bool {}
+    #[must_use]
+    pub const fn status(&self) -> &'static str {}
+    #[must_use]
+    pub const fn took_ms(&self) -> u64 {}
+}
+impl<'de, I: Deserialize<'de>, O: Deserialize<'de>> Deserialize<'de>
+for ToolOutput<I, O> {}
+impl<I, O> From<ToolError<I>> for ToolOutput<I, O> {}
+impl<I, O> From<ToolResult<I, O>> for ToolOutput<I, O> {}
+impl<I: JsonSchema, O: JsonSchema> JsonSchema for ToolOutput<I, O> {}
+
+// tool_contracts::ToolResult
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ToolResult<I, O> {
+    ..
+}
+impl<I, O> ToolResult<I, O> {
+    #[must_use]
+    pub const fn data(&self) -> &O {}
+    #[must_use]
+    pub const fn input(&self) -> &I {}
+    #[must_use]
+    pub fn into_parts(self) -> (I, O, ToolResultMeta) {}
+    #[must_use]
+    pub const fn meta(&self) -> &ToolResultMeta {}
+    #[must_use]
+    pub const fn new(input: I, data: O, meta: ToolResultMeta) -> Self {}
+}
+impl<'de, I: Deserialize<'de>, O: Deserialize<'de>> Deserialize<'de>
+for ToolResult<I, O> {}
+
+// tool_contracts::ToolResultMeta
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ToolResultMeta {
+    ..
+}
+impl ToolResultMeta {
+    #[must_use]
+    pub const fn attempts(&self) -> Option<u32> {}
+    #[must_use]
+    pub const fn cache_hit(&self) -> Option<bool> {}
+    #[must_use]
+    pub fn coercions(&self) -> &[Coercion] {}
+    #[must_use]
+    pub const fn dry_run(&self) -> bool {}
+    #[must_use]
+    pub fn edits(&self) -> &[String] {}
+    #[must_use]
+    pub const fn evidence(&self) -> Option<&Evidence> {}
+    #[must_use]
+    pub fn new(took_ms: u64) -> Self {}
+    #[must_use]
+    pub const fn replayed(&self) -> bool {}
+    #[must_use]
+    pub const fn routing(&self) -> Option<&Map<String, Value>> {}
+    #[must_use]
+    pub const fn source_counts(&self) -> Option<&BTreeMap<String, u64>> {}
+    #[must_use]
+    pub const fn token_usage(&self) -> Option<&BTreeMap<String, u64>> {}
+    #[must_use]
+    pub const fn took_ms(&self) -> u64 {}
+    #[must_use]
+    pub const fn ttl_seconds(&self) -> Option<u64> {}
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {}
+    #[must_use]
+    pub fn with_attempts(self, attempts: u32) -> Self {}
+    #[must_use]
+    pub fn with_cache_hit(self, cache_hit: bool) -> Self {}
+    #[must_use]
+    pub fn with_coercions(self, coercions: impl IntoIterator<Item = Coercion>) -> Self {}
+    #[must_use]
+    pub fn with_dry_run(self, dry_run: bool) -> Self {}
+    #[must_use]
+    pub fn with_edits(self, edits: impl IntoIterator<Item = String>) -> Self {}
+    #[must_use]
+    pub fn with_evidence(self, evidence: Evidence) -> Self {}
+    #[must_use]
+    pub fn with_replayed(self, replayed: bool) -> Self {}
+    #[must_use]
+    pub fn with_routing(self, routing: Map<String, Value>) -> Self {}
+    #[must_use]
+    pub fn with_source_counts(self, counts: BTreeMap<String, u64>) -> Self {}
+    #[must_use]
+    pub fn with_token_usage(self, usage: BTreeMap<String, u64>) -> Self {}
+    #[must_use]
+    pub fn with_took_ms(self, took_ms: u64) -> Self {}
+    #[must_use]
+    pub fn with_ttl_seconds(self, ttl_seconds: u64) -> Self {}
+    #[must_use]
+    pub fn with_warnings(self, warnings: impl IntoIterator<Item = Warning>) -> Self {}
+}
+reads! {
+    ToolResultMeta, "the meta of a result"; required took_ms = "took_ms", leaf
+    wire::Whole < u64 >; optional source_counts = "source_counts", leaf wire::Counts;
+    optional routing = "routing", leaf wire::Object; optional cache_hit = "cache_hit",
+    leaf wire::Flag; optional token_usage = "token_usage", leaf wire::Counts; optional
+    warnings = "warnings", leaf wire::Texts; optional coercions = "coercions", nested Vec
+    < Coercion >; optional ttl_seconds = "ttl_seconds", leaf wire::Whole < u64 >;
+    optional evidence = "evidence", nested Evidence; optional replayed = "replayed", leaf
+    wire::Flag; optional attempts = "attempts", leaf wire::Whole < u32 >; optional
+    dry_run = "dry_run", leaf wire::Flag; optional edits = "edits", leaf wire::Texts; =>
+    Ok(ToolResultMeta { took_ms, source_counts, routing, cache_hit, token_usage, warnings
+    : warnings.unwrap_or_default(), coercions : coercions.unwrap_or_default(),
+    ttl_seconds, evidence, replayed : replayed.unwrap_or_default(), attempts, dry_run :
+    dry_run.unwrap_or_default(), edits : edits.unwrap_or_default(), })
+}
+
+// tool_contracts::ToolSpec
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ToolSpec {
+    ..
+}
+impl ToolSpec {
+    #[must_use]
+    pub const fn ai_callable(&self) -> bool {}
+    #[must_use]
+    pub const fn annotations(&self) -> ToolAnnotations {}
+    pub fn builder(name: impl Into<String>, effect: Effect) -> ToolSpecBuilder {}
+    #[must_use]
+    pub fn category(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn description(&self) -> &str {}
+    #[must_use]
+    pub const fn effect(&self) -> Effect {}
+    #[must_use]
+    pub const fn input_schema(&self) -> &Map<String, Value> {}
+    #[must_use]
+    pub fn name(&self) -> &str {}
+    #[must_use]
+    pub const fn output_schema(&self) -> Option<&Map<String, Value>> {}
+    #[must_use]
+    pub const fn permission(&self) -> Permission {}
+    #[must_use]
+    pub const fn requires_auth(&self) -> bool {}
+    #[must_use]
+    pub const fn timeout_ms(&self) -> Option<u64> {}
+    #[must_use]
+    pub fn title(&self) -> Option<&str> {}
+    #[must_use]
+    pub const fn toolkit(&self) -> Option<&ToolkitSpec> {}
+    #[must_use]
+    pub const fn ttl_seconds(&self) -> Option<u64> {}
+    #[must_use]
+    pub fn version(&self) -> &str {}
+}
+reads! {
+    ToolSpec, "a tool's description"; required name = "name", leaf wire::Text < false >;
+    optional title = "title", leaf wire::Text < false >; required version = "version",
+    leaf wire::Text < false >; required description = "description", leaf wire::Text <
+    false >; optional category = "category", leaf wire::Text < false >; optional toolkit
+    = "toolkit", nested ToolkitSpec; required effect = "effect", nested Effect; required
+    annotations = "annotations", nested ToolAnnotations; required permission =
+    "permission", nested Permission; required input_schema = "input_schema", leaf
+    wire::Object; optional output_schema = "output_schema", leaf wire::Object; optional
+    ttl_seconds = "ttl_seconds", leaf wire::Whole < u64 >; optional timeout_ms =
+    "timeout_ms", leaf wire::Whole < u64 >; optional requires_auth = "requires_auth",
+    leaf wire::Flag; optional ai_callable = "ai_callable", leaf wire::Flag; => {}
+}
+
+// tool_contracts::ToolSpecBuilder
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct ToolSpecBuilder {
+    ..
+}
+impl ToolSpecBuilder {
+    pub fn ai_callable(self, ai_callable: bool) -> Self {}
+    pub fn annotations(self, annotations: ToolAnnotations) -> Self {}
+    pub fn build(self) -> Result<ToolSpec, ContractError> {}
+    pub fn category(self, category: impl Into<String>) -> Self {}
+    pub fn description(self, description: impl Into<String>) -> Self {}
+    pub fn input_schema(self, schema: Value) -> Self {}
+    pub fn output_schema(self, schema: Value) -> Self {}
+    pub fn permission(self, permission: Permission) -> Self {}
+    pub fn requires_auth(self, requires_auth: bool) -> Self {}
+    pub fn timeout_ms(self, timeout_ms: u64) -> Self {}
+    pub fn title(self, title: impl Into<String>) -> Self {}
+    pub fn toolkit(self, toolkit: ToolkitSpec) -> Self {}
+    pub fn ttl_seconds(self, ttl_seconds: u64) -> Self {}
+    pub fn version(self, version: impl Into<String>) -> Self {}
+}
+
+// tool_contracts::ToolkitSpec
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ToolkitSpec {
+    ..
+}
+impl ToolkitSpec {
+    #[must_use]
+    pub fn description(&self) -> &str {}
+    #[must_use]
+    pub fn name(&self) -> &str {}
+    pub fn new(
+        name: impl Into<String>,
+        description: impl Into<String>,
+    ) -> Result<Self, ContractError> {}
+}
+reads! {
+    ToolkitSpec, "a toolkit's description"; required name = "name", leaf wire::Text <
+    false >; required description = "description", leaf wire::Text < false >; => {}
+}
+
+// tool_contracts::Trace
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Trace {
+    ..
+}
+impl Trace {
+    #[must_use]
+    pub const fn flags(&self) -> Option<TraceFlags> {}
+    pub fn new(span_id: impl Into<String>) -> Result<Self, ContractError> {}
+    #[must_use]
+    pub fn parent_span_id(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn span_id(&self) -> &str {}
+    #[must_use]
+    pub const fn state(&self) -> Option<&TraceState> {}
+    #[must_use]
+    pub const fn trace_id(&self) -> Option<TraceId> {}
+    #[must_use]
+    pub fn with_flags(self, flags: TraceFlags) -> Self {}
+    pub fn with_parent_span_id(
+        self,
+        span_id: impl Into<String>,
+    ) -> Result<Self, ContractError> {}
+    #[must_use]
+    pub fn with_state(self, state: TraceState) -> Self {}
+    #[must_use]
+    pub fn with_trace_id(self, trace_id: TraceId) -> Self {}
+}
+reads! {
+    Trace, "a place in a trace"; required span_id = "span_id", leaf wire::Text; optional
+    parent_span_id = "parent_span_id", leaf wire::Text; optional trace_id = "trace_id",
+    leaf wire::Text; optional flags = "flags", leaf wire::Text; optional state = "state",
+    leaf wire::Text; => Ok(Trace { span_id, parent_span_id, trace_id : trace_id.map(|
+    text | text.parse().map_err(| _ | A::Error::custom(NO_TRACE_ID))).transpose() ?,
+    flags : flags.map(| text | text.parse().map_err(| _ | A::Error::custom(NO_FLAGS)))
+    .transpose() ?, state : state.map(| text | state_of(& text).ok_or_else(||
+    A::Error::custom(NO_STATE))).transpose() ?, })
+}
+
+// tool_contracts::Violation
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Violation {
+    ..
+}
+impl Violation {
+    #[must_use]
+    pub fn expected(&self) -> &str {}
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn new(
+        pointer: impl Into<String>,
+        rule: impl Into<Cow<'static, str>>,
+        expected: impl Into<Cow<'static, str>>,
+        received: impl Into<Cow<'static, str>>,
+    ) -> Self {}
+    #[must_use]
+    pub fn pointer(&self) -> &str {}
+    #[must_use]
+    pub fn received(&self) -> &str {}
+    #[must_use]
+    pub fn rule(&self) -> &str {}
+    #[must_use]
+    pub fn with_hint(self, hint: impl Into<Cow<'static, str>>) -> Self {}
+}
+impl fmt::Display for Violation {}
+reads! {
+    Violation, "a violation"; required pointer = "pointer", leaf wire::Text < false >;
+    required rule = "rule", leaf wire::Text < false >; required expected = "expected",
+    leaf wire::Text < false >; required received = "received", leaf wire::Text < false >;
+    optional hint = "hint", leaf wire::Text < false >; => Ok(Violation { pointer, rule :
+    rule.into(), expected : expected.into(), received : received.into(), hint : hint
+    .map(Into::into), })
+}
+
+// tool_contracts::Warning
+pub type Warning = String;
+
+// tool_contracts::envelope::CallEnvelope
+#[derive(Clone, PartialEq, Eq, Serialize)]
+pub struct CallEnvelope<I = Box<RawValue>> {
+    ..
+}
+impl<I> CallEnvelope<I> {
+    #[must_use]
+    pub const fn input(&self) -> &I {}
+    #[must_use]
+    pub fn into_parts(self) -> (RequestEnvelope, I) {}
+    #[must_use]
+    pub const fn new(request: RequestEnvelope, input: I) -> Self {}
+    #[must_use]
+    pub const fn request(&self) -> &RequestEnvelope {}
+}
+impl<I: Serialize> fmt::Debug for CallEnvelope<I> {}
+impl<I> JsonSchema for CallEnvelope<I> {}
+reads! {
+    CallEnvelope < I >, "a request envelope with an input"; required request_id =
+    "request_id", leaf wire::Text; required actor = "actor", nested Actor; optional
+    user_id = "user_id", leaf wire::Text; optional session_id = "session_id", leaf
+    wire::Text; optional locale = "locale", leaf wire::Text; optional currency =
+    "currency", leaf wire::Text; optional timezone = "timezone", leaf wire::Text;
+    optional client = "client", nested Client; optional dry_run = "dry_run", leaf
+    wire::Flag; optional idempotency_key = "idempotency_key", leaf wire::Text; optional
+    trace = "trace", nested Trace; optional input = "input", raw Option < I >; => {}
+}
+
+// tool_contracts::envelope::RequestEnvelope
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RequestEnvelope {
+    ..
+}
+impl RequestEnvelope {
+    #[must_use]
+    pub const fn actor(&self) -> &Actor {}
+    pub fn builder(
+        request_id: impl Into<String>,
+        actor: Actor,
+    ) -> RequestEnvelopeBuilder {}
+    #[must_use]
+    pub const fn client(&self) -> Option<&Client> {}
+    #[must_use]
+    pub fn currency(&self) -> Option<&str> {}
+    #[must_use]
+    pub const fn dry_run(&self) -> bool {}
+    #[must_use]
+    pub fn idempotency_key(&self) -> Option<&str> {}
+    pub fn into_builder(self) -> RequestEnvelopeBuilder {}
+    #[must_use]
+    pub fn into_context(self, tenant_id: Uuid) -> ToolContext {}
+    pub fn into_context_builder(self, tenant_id: Uuid) -> ToolContextBuilder {}
+    #[must_use]
+    pub fn locale(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn request_id(&self) -> &str {}
+    #[must_use]
+    pub fn session_id(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn timezone(&self) -> Option<&str> {}
+    #[must_use]
+    pub const fn trace(&self) -> Option<&Trace> {}
+    #[must_use]
+    pub fn user_id(&self) -> Option<&str> {}
+}
+impl TryFrom<&ToolContext> for RequestEnvelope {
+    type Error = ContractError;
+}
+reads! {
+    RequestEnvelope, "a request envelope"; required request_id = "request_id", leaf
+    wire::Text; required actor = "actor", nested Actor; optional user_id = "user_id",
+    leaf wire::Text; optional session_id = "session_id", leaf wire::Text; optional locale
+    = "locale", leaf wire::Text; optional currency = "currency", leaf wire::Text;
+    optional timezone = "timezone", leaf wire::Text; optional client = "client", nested
+    Client; optional dry_run = "dry_run", leaf wire::Flag; optional idempotency_key =
+    "idempotency_key", leaf wire::Text; optional trace = "trace", nested Trace; => {}
+}
+
+// tool_contracts::envelope::RequestEnvelopeBuilder
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct RequestEnvelopeBuilder(_);
+impl RequestEnvelopeBuilder {
+    pub fn build(self) -> Result<RequestEnvelope, ContractError> {}
+    pub fn client(self, client: Client) -> Self {}
+    pub fn dry_run(self, dry_run: bool) -> Self {}
+    pub fn trace(self, trace: Trace) -> Self {}
+}
+impl From<RequestEnvelope> for RequestEnvelopeBuilder {}
+text_setters! {
+    RequestEnvelopeBuilder, | builder | builder.0; user_id; session_id; locale; currency;
+    timezone; idempotency_key;
+}
+
+// tool_contracts::envelope::ResponseEnvelope
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ResponseEnvelope<O = Box<RawValue>>(_);
+impl<O> ResponseEnvelope<O> {
+    pub const fn as_result(&self) -> Result<&O, &ResponseError> {}
+    #[must_use]
+    pub const fn data(&self) -> Option<&O> {}
+    #[must_use]
+    pub const fn error(&self) -> Option<&ResponseError> {}
+    #[must_use]
+    pub const fn evidence(&self) -> Option<&Evidence> {}
+    #[must_use]
+    pub fn failure(error: impl Into<ResponseError>, meta: ToolErrorMeta) -> Self {}
+    #[must_use]
+    pub fn into_output<I>(self, input: I) -> ToolOutput<I, O> {}
+    #[must_use]
+    pub const fn is_ok(&self) -> bool {}
+    #[must_use]
+    pub fn success(data: O, meta: ToolResultMeta) -> Self {}
+    #[must_use]
+    pub const fn took_ms(&self) -> u64 {}
+    #[must_use]
+    pub const fn ttl_seconds(&self) -> Option<u64> {}
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {}
+}
+impl<I, O> From<ToolOutput<I, O>> for ResponseEnvelope<O> {}
+impl<O: JsonSchema> JsonSchema for ResponseEnvelope<O> {}
+reads! {
+    ResponseEnvelope < O >, "a response envelope, an object with `ok`"; required ok =
+    "ok", leaf wire::Flag; optional data = "data", raw Option < O >; optional warnings =
+    "warnings", leaf wire::Texts; optional error = "error", nested ResponseError;
+    optional ttl_seconds = "ttl_seconds", leaf wire::Whole < u64 >; optional evidence =
+    "evidence", nested Evidence; optional meta = "meta", nested Buffered; => {}
+}
+
+// tool_contracts::envelope::ResponseError
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResponseError(_);
+impl ResponseError {
+    #[must_use]
+    pub const fn as_detail(&self) -> &ToolErrorDetail {}
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {}
+    #[must_use]
+    pub fn message(&self) -> &str {}
+    #[must_use]
+    pub fn tool_code(&self) -> Option<&str> {}
+}
+impl From<ToolErrorDetail> for ResponseError {}
+impl JsonSchema for ResponseError {}
+impl Serialize for ResponseError {}
+reads! {
+    ResponseError, "an error"; required code = "code", nested ErrorCode; required message
+    = "message", leaf wire::Text < false >; optional details = "details", nested Told; =>
+    {}
+}
+
+// tool_contracts::has_hidden_characters
+#[must_use]
+pub fn has_hidden_characters(text: &str) -> bool {}
+
+// tool_contracts::server::Audit
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Audit {
+    ..
+}
+impl Audit {
+    #[must_use]
+    pub fn error_message(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn error_type(&self) -> Option<&str> {}
+    #[must_use]
+    pub const fn latency_ms(&self) -> u64 {}
+    pub fn new(
+        trace_id: impl Into<String>,
+        tool_name: impl Into<String>,
+        latency_ms: u64,
+        request_payload_hash: impl Into<String>,
+    ) -> Result<Self, ContractError> {}
+    #[must_use]
+    pub fn request_payload_hash(&self) -> &str {}
+    #[must_use]
+    pub const fn status(&self) -> AuditStatus {}
+    #[must_use]
+    pub fn tool_name(&self) -> &str {}
+    #[must_use]
+    pub fn trace_id(&self) -> &str {}
+}
+reads! {
+    Audit, "an audit"; required trace_id = "trace_id", leaf wire::Text; required
+    tool_name = "tool_name", leaf wire::Text < false >; required status = "status",
+    nested AuditStatus; required latency_ms = "latency_ms", leaf wire::Whole < u64 >;
+    required request_payload_hash = "request_payload_hash", leaf wire::Text; optional
+    error_type = "error_type", leaf wire::Text; optional error_message = "error_message",
+    leaf wire::Text < false >; => {}
+}
+
+// tool_contracts::server::AuditStatus
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[non_exhaustive]
+pub enum AuditStatus {
+    Success,
+    Error,
+}
+words!(AuditStatus { Success = "success", Error = "error" });
+
+// tool_contracts::server::CallContext
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CallContext {
+    ..
+}
+impl CallContext {
+    #[must_use]
+    pub const fn actor_type(&self) -> Option<ActorType> {}
+    #[must_use]
+    pub const fn budget_tokens(&self) -> Option<u64> {}
+    pub fn builder() -> CallContextBuilder {}
+    #[must_use]
+    pub const fn dry_run(&self) -> bool {}
+    pub fn into_builder(self) -> CallContextBuilder {}
+    pub fn into_context(self) -> Result<ToolContext, ContractError> {}
+    pub fn into_context_builder(self) -> Result<ToolContextBuilder, ContractError> {}
+    #[must_use]
+    pub fn is_empty(&self) -> bool {}
+    #[must_use]
+    pub const fn tenant_id(&self) -> Option<&Tenant> {}
+    #[must_use]
+    pub const fn timeouts_ms(&self) -> Option<u64> {}
+}
+impl TryFrom<&ToolContext> for CallContext {
+    type Error = ContractError;
+}
+reads! {
+    CallContext, "a call's context"; optional tenant_id = "tenant_id", nested Tenant;
+    optional site_id = "site_id", leaf wire::Text; optional trace_id = "trace_id", leaf
+    wire::Text; optional span_id = "span_id", leaf wire::Text; optional user_id =
+    "user_id", leaf wire::Text; optional actor_type = "actor_type", nested ActorType;
+    optional session_id = "session_id", leaf wire::Text; optional npc_id = "npc_id", leaf
+    wire::Text; optional run_id = "run_id", leaf wire::Text; optional ingestion_run_id =
+    "ingestion_run_id", leaf wire::Text; optional workflow_id = "workflow_id", leaf
+    wire::Text; optional collection_id = "collection_id", leaf wire::Text; optional
+    document_id = "document_id", leaf wire::Text; optional document_version_id =
+    "document_version_id", leaf wire::Text; optional case_id = "case_id", leaf
+    wire::Text; optional request_id = "request_id", leaf wire::Text; optional locale =
+    "locale", leaf wire::Text; optional currency = "currency", leaf wire::Text; optional
+    timezone = "timezone", leaf wire::Text; optional timeouts_ms = "timeouts_ms", leaf
+    wire::Whole < u64 >; optional budget_tokens = "budget_tokens", leaf wire::Whole < u64
+    >; optional safety_mode = "safety_mode", leaf wire::Text; optional idempotency_key =
+    "idempotency_key", leaf wire::Text; optional dry_run = "dry_run", leaf wire::Flag; =>
+    {}
+}
+text_getters! {
+    CallContext, | cx | cx; site_id; trace_id; span_id; user_id; session_id; npc_id;
+    run_id; ingestion_run_id; workflow_id; collection_id; document_id;
+    document_version_id; case_id; safety_mode; request_id; locale; currency; timezone;
+    idempotency_key;
+}
+
+// tool_contracts::server::CallContextBuilder
+#[derive(Debug, Clone, Default)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct CallContextBuilder(_);
+impl CallContextBuilder {
+    pub fn actor_type(self, actor_type: ActorType) -> Self {}
+    pub fn budget_tokens(self, budget_tokens: u64) -> Self {}
+    pub fn build(self) -> Result<CallContext, ContractError> {}
+    pub fn dry_run(self, dry_run: bool) -> Self {}
+    pub fn tenant_id(self, tenant: Tenant) -> Self {}
+    pub fn timeouts_ms(self, timeouts_ms: u64) -> Self {}
+}
+impl From<CallContext> for CallContextBuilder {}
+text_setters! {
+    CallContextBuilder, | builder | builder.0; site_id; trace_id; span_id; user_id;
+    session_id; npc_id; run_id; ingestion_run_id; workflow_id; collection_id;
+    document_id; document_version_id; case_id; safety_mode; request_id; locale; currency;
+    timezone; idempotency_key;
+}
+
+// tool_contracts::server::CallRequest
+#[derive(Clone, Serialize)]
+pub struct CallRequest<I = Box<RawValue>> {
+    ..
+}
+impl<I> CallRequest<I> {
+    #[must_use]
+    pub const fn context(&self) -> &CallContext {}
+    #[must_use]
+    pub const fn input(&self) -> &I {}
+    #[must_use]
+    pub fn into_parts(self) -> (String, I, CallContext) {}
+    #[must_use]
+    pub fn new(tool_name: impl Into<String>, input: I, context: CallContext) -> Self {}
+    #[must_use]
+    pub fn tool_name(&self) -> &str {}
+}
+impl<I: Serialize> fmt::Debug for CallRequest<I> {}
+impl<I> JsonSchema for CallRequest<I> {}
+reads! {
+    CallRequest < I >, "a request for a call"; required tool_name = "tool_name", leaf
+    wire::Text < false >; optional input = "input", raw Option < I >; optional context =
+    "context", nested CallContext; => {}
+}
+
+// tool_contracts::server::CallResponse
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallResponse<O = Box<RawValue>> {
+    ..
+}
+impl<O> CallResponse<O> {
+    pub const fn as_result(&self) -> Result<&O, &ToolErrorDetail> {}
+    #[must_use]
+    pub const fn audit(&self) -> &Audit {}
+    #[must_use]
+    pub const fn detail(&self) -> Option<&ToolErrorDetail> {}
+    #[must_use]
+    pub fn error_type(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn failure(detail: ToolErrorDetail, meta: ToolErrorMeta, audit: Audit) -> Self {}
+    #[must_use]
+    pub fn from_output<I>(output: ToolOutput<I, O>, audit: Audit) -> Self {}
+    #[must_use]
+    pub fn into_output<I>(self, input: I) -> ToolOutput<I, O> {}
+    #[must_use]
+    pub const fn is_success(&self) -> bool {}
+    #[must_use]
+    pub const fn output(&self) -> Option<&O> {}
+    #[must_use]
+    pub fn success(output: O, meta: ToolResultMeta, audit: Audit) -> Self {}
+}
+impl<O: JsonSchema> JsonSchema for CallResponse<O> {}
+impl<O: Serialize> Serialize for CallResponse<O> {}
+reads! {
+    CallResponse < O >, "an answer to a call, an object with `success`"; required success
+    = "success", leaf wire::Flag; optional output = "output", raw Option < O >; optional
+    error = "error", leaf wire::Text < false >; optional error_type = "error_type", leaf
+    wire::Text; optional detail = "detail", nested ToolErrorDetail; optional meta =
+    "meta", nested Buffered; required audit = "audit", nested Audit; => {}
+}
+
+// tool_contracts::server::ID_PATTERN
+pub const ID_PATTERN: &str = crate::hidden::VISIBLE;
+
+// tool_contracts::server::ListRequest
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ListRequest {
+    ..
+}
+impl ListRequest {
+    #[must_use]
+    pub fn admits(&self, spec: &ToolSpec) -> bool {}
+    #[must_use]
+    pub const fn ai_callable_only(&self) -> bool {}
+    #[must_use]
+    pub fn category(&self) -> Option<&str> {}
+    #[must_use]
+    pub const fn new() -> Self {}
+    #[must_use]
+    pub fn with_ai_callable_only(self, ai_callable_only: bool) -> Self {}
+    #[must_use]
+    pub fn with_category(self, category: impl Into<String>) -> Self {}
+}
+impl Default for ListRequest {}
+reads! {
+    ListRequest, "a request for the list of tools"; optional category = "category", leaf
+    wire::Text < false >; optional ai_callable_only = "ai_callable_only", leaf
+    wire::Flag; => Ok(ListRequest { category, ai_callable_only : ai_callable_only
+    .unwrap_or(true) })
+}
+
+// tool_contracts::server::ListResponse
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ListResponse {
+    ..
+}
+impl ListResponse {
+    #[must_use]
+    pub fn new(tools: impl IntoIterator<Item = ToolListing>) -> Self {}
+    #[must_use]
+    pub fn tools(&self) -> &[ToolListing] {}
+    #[must_use]
+    pub const fn total(&self) -> u64 {}
+}
+reads! {
+    ListResponse, "a list of tools"; required tools = "tools", nested Vec < ToolListing
+    >; required total = "total", leaf wire::Whole < u64 >; => {}
+}
+
+// tool_contracts::server::MOST_CHARACTERS
+pub const MOST_CHARACTERS: usize = 256;
+
+// tool_contracts::server::Tenant
+#[derive(Clone)]
+pub struct Tenant {
+    ..
+}
+impl Tenant {
+    pub const NAMESPACE: Uuid = Uuid::from_u128(
+        0x5d74_8bdd_b649_4c47_aad0_e658_ae4a_55f7,
+    );
+    #[must_use]
+    pub const fn id(&self) -> Uuid {}
+    pub fn parse(name: &str) -> Result<Self, ContractError> {}
+    #[must_use]
+    pub fn slug(&self) -> Option<&str> {}
+}
+impl<'de> Deserialize<'de> for Tenant {}
+impl Eq for Tenant {}
+impl From<Uuid> for Tenant {}
+impl FromStr for Tenant {
+    type Err = ContractError;
+}
+impl Hash for Tenant {}
+impl JsonSchema for Tenant {}
+impl PartialEq for Tenant {}
+impl Serialize for Tenant {}
+impl fmt::Debug for Tenant {}
+impl fmt::Display for Tenant {}
+
+// tool_contracts::server::ToolListing
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ToolListing {
+    ..
+}
+impl ToolListing {
+    #[must_use]
+    pub const fn ai_callable(&self) -> bool {}
+    #[must_use]
+    pub fn category(&self) -> Option<&str> {}
+    #[must_use]
+    pub fn description(&self) -> &str {}
+    #[must_use]
+    pub const fn input_schema(&self) -> &Map<String, Value> {}
+    #[must_use]
+    pub fn name(&self) -> &str {}
+    #[must_use]
+    pub const fn output_schema(&self) -> Option<&Map<String, Value>> {}
+    #[must_use]
+    pub const fn requires_auth(&self) -> bool {}
+    #[must_use]
+    pub const fn toolkit(&self) -> Option<&ToolkitSpec> {}
+    #[must_use]
+    pub fn version(&self) -> &str {}
+}
+impl From<&ToolSpec> for ToolListing {}
+reads! {
+    ToolListing, "a tool's description"; required name = "name", leaf wire::Text < false
+    >; required version = "version", leaf wire::Text < false >; required description =
+    "description", leaf wire::Text < false >; optional category = "category", leaf
+    wire::Text < false >; optional toolkit = "toolkit", nested ToolkitSpec; required
+    input_schema = "input_schema", leaf wire::Object; optional output_schema =
+    "output_schema", leaf wire::Object; required requires_auth = "requires_auth", leaf
+    wire::Flag; required ai_callable = "ai_callable", leaf wire::Flag; => {}
+}
+
+// tool_contracts::server::is_id
+#[must_use]
+pub fn is_id(text: &str) -> bool {}
+
+// tool_contracts::trace_context::SpanId
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SpanId(_);
+impl SpanId {
+    #[must_use]
+    pub fn derived_from(host_id: &str) -> Self {}
+    pub fn from_bytes(bytes: [u8; 8]) -> Result<Self, TraceContextError> {}
+    #[must_use]
+    pub fn random() -> Self {}
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 8] {}
+}
+
+// tool_contracts::trace_context::TRACEPARENT
+pub const TRACEPARENT: &str = "traceparent";
+
+// tool_contracts::trace_context::TRACESTATE
+pub const TRACESTATE: &str = "tracestate";
+
+// tool_contracts::trace_context::TraceContext
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TraceContext {
+    ..
+}
+impl TraceContext {
+    #[must_use]
+    pub fn child(&self, span_id: SpanId) -> Self {}
+    pub fn from_fields(
+        fields: impl IntoIterator<Item = (impl AsRef<str>, impl AsRef<[u8]>)>,
+    ) -> Result<Self, TraceContextError> {}
+    pub fn from_headers(
+        traceparent: impl IntoIterator<Item: AsRef<[u8]>>,
+        tracestate: impl IntoIterator<Item: AsRef<[u8]>>,
+    ) -> Result<Self, TraceContextError> {}
+    #[must_use]
+    pub fn new(parent: TraceParent) -> Self {}
+    #[must_use]
+    pub const fn parent(&self) -> &TraceParent {}
+    #[must_use]
+    pub fn start() -> Self {}
+    #[must_use]
+    pub const fn state(&self) -> &TraceState {}
+    pub fn to_headers(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {}
+    #[must_use]
+    pub fn to_trace(&self) -> Trace {}
+    #[must_use]
+    pub fn with_sampled(self, sampled: bool) -> Self {}
+    #[must_use]
+    pub fn with_state(self, state: TraceState) -> Self {}
+}
+
+// tool_contracts::trace_context::TraceContextError
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceContextError {
+    Missing,
+    Repeated,
+    Form,
+    Version,
+    TraceId,
+    SpanId,
+    Flags,
+    Member,
+    Key,
+    Value,
+    TooManyMembers,
+}
+
+// tool_contracts::trace_context::TraceFlags
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct TraceFlags(_);
+impl TraceFlags {
+    pub const RANDOM: Self = Self(0b10);
+    pub const SAMPLED: Self = Self(0b01);
+    #[must_use]
+    pub const fn bits(self) -> u8 {}
+    #[must_use]
+    pub const fn from_bits(bits: u8) -> Self {}
+    #[must_use]
+    pub const fn is_random(self) -> bool {}
+    #[must_use]
+    pub const fn is_sampled(self) -> bool {}
+    #[must_use]
+    pub const fn with_sampled(self, sampled: bool) -> Self {}
+}
+impl FromStr for TraceFlags {
+    type Err = TraceContextError;
+}
+impl fmt::Display for TraceFlags {}
+
+// tool_contracts::trace_context::TraceId
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TraceId(_);
+impl TraceId {
+    pub const NAMESPACE: Uuid = Uuid::from_u128(
+        0x5f1b_93eb_c010_41d2_8a4e_dad4_8008_a2b2,
+    );
+    #[must_use]
+    pub fn derived_from(host_id: &str) -> Self {}
+    pub fn from_bytes(bytes: [u8; 16]) -> Result<Self, TraceContextError> {}
+    #[must_use]
+    pub fn random() -> Self {}
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 16] {}
+}
+written_in_hex! {
+    TraceId : u128, 32 digits; SpanId : u64, 16 digits;
+}
+
+// tool_contracts::trace_context::TraceParent
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TraceParent {
+    ..
+}
+impl TraceParent {
+    #[must_use]
+    pub const fn child(&self, span_id: SpanId) -> Self {}
+    #[must_use]
+    pub const fn flags(&self) -> TraceFlags {}
+    #[must_use]
+    pub const fn new(trace_id: TraceId, parent_id: SpanId, flags: TraceFlags) -> Self {}
+    #[must_use]
+    pub const fn parent_id(&self) -> SpanId {}
+    pub fn parse(value: impl AsRef<[u8]>) -> Result<Self, TraceContextError> {}
+    #[must_use]
+    pub fn start() -> Self {}
+    #[must_use]
+    pub const fn trace_id(&self) -> TraceId {}
+    #[must_use]
+    pub const fn with_sampled(&self, sampled: bool) -> Self {}
+}
+impl FromStr for TraceParent {
+    type Err = TraceContextError;
+}
+impl fmt::Display for TraceParent {}
+
+// tool_contracts::trace_context::TraceState
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct TraceState(_);
+impl TraceState {
+    #[must_use]
+    pub fn as_str(&self) -> &str {}
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&str> {}
+    #[must_use]
+    pub fn is_empty(&self) -> bool {}
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {}
+    #[must_use]
+    pub fn len(&self) -> usize {}
+    pub fn parse(
+        values: impl IntoIterator<Item: AsRef<[u8]>>,
+    ) -> Result<Self, TraceContextError> {}
+    pub fn with(&self, key: &str, value: &str) -> Result<Self, TraceContextError> {}
+    #[must_use]
+    pub fn within(&self, longest: usize) -> Self {}
+    #[must_use]
+    pub fn without(&self, key: &str) -> Self {}
+}
+impl FromStr for TraceState {
+    type Err = TraceContextError;
+}
+impl fmt::Display for TraceState {}
+

@@ -1,0 +1,48 @@
+//! Holds the public surface of the crates to golden files, so that a change of it is seen in review.
+//!
+//! The lists are made from the sources: every public path, its declaration, its methods and the
+//! traits that it implements, with all features. `UPDATE_GOLDEN=1 cargo test -p tool-tests --test it
+//! public_api` writes them again.
+
+mod render;
+mod source;
+mod surface;
+
+use std::path::Path;
+use std::{env, fs};
+
+use self::source::Source;
+use self::surface::Surface;
+
+fn holds(package: &str) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace's folder");
+    let source = Source::read(&root.join(package));
+    let text = Surface::of(&package.replace('-', "_"), &source).to_text();
+    let golden = root.join("tests/golden/api").join(format!("{package}.rs"));
+    if env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::create_dir_all(golden.parent().expect("a folder")).expect("a folder is made");
+        fs::write(&golden, &text).expect("the golden file is written");
+    }
+    let recorded = fs::read_to_string(&golden).unwrap_or_default();
+    if recorded == text {
+        return;
+    }
+    let line = text.lines().zip(recorded.lines()).take_while(|(now, then)| now == then).count();
+    panic!(
+        "the public surface of {package} is not the recorded one from line {} on:\n  recorded: {}\n  \
+         now:      {}\naccept it with UPDATE_GOLDEN=1 cargo test -p tool-tests --test it public_api",
+        line + 1,
+        recorded.lines().nth(line).unwrap_or("the end"),
+        text.lines().nth(line).unwrap_or("the end"),
+    );
+}
+
+#[test]
+fn the_public_surface_of_the_runtime_is_the_recorded_one() {
+    holds("tool-runtime");
+}
+
+#[test]
+fn the_public_surface_of_the_contracts_is_the_recorded_one() {
+    holds("tool-contracts");
+}
