@@ -47,3 +47,20 @@ pub struct Options {
     #[arg(long, env = "HERITAGE_CALLS_PER_MINUTE", value_name = "CALLS", default_value_t = 600)]
     pub calls_per_minute: u32,
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_port_is_8000_unless_another_is_given() {
+        // The default by itself: the environment of the test may name an address.
+        let command = Options::command();
+        let listen = command.get_arguments().find(|it| it.get_id() == "listen").expect("it is one");
+        assert_eq!(listen.get_default_values(), ["127.0.0.1:8000"]);
+        let given = Options::parse_from(["heritage-server", "--listen", "127.0.0.1:9000"]);
+        assert_eq!(given.listen.port(), 9000);
+    }
+}

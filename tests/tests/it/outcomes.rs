@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_runtime::CallRecord;
 use tool_runtime::Observe;
-use tool_runtime::contracts::ErrorCode;
+use tool_runtime::contracts::{self, ErrorCode};
 use tool_runtime::prelude::*;
 
 use crate::support::{answer, cx, envelope};
@@ -74,6 +74,32 @@ async fn writes_for_ever(dry_run: &DryRun) {
     }
 }
 
+/// The words to look for.
+#[ai_type]
+#[derive(Debug)]
+struct Question {
+    /// The words.
+    words: String,
+}
+
+/// The number of hits.
+#[ai_type]
+#[derive(Debug)]
+struct Hits {
+    /// The number.
+    hits: u32,
+}
+
+/// Answers after a quarter of a second.
+#[ai_tool(effect = "read")]
+async fn look_up(
+    /// The words to look for.
+    words: String,
+) -> Hits {
+    tokio::time::sleep(Duration::from_millis(250)).await;
+    Hits { hits: u32::try_from(words.len()).unwrap() }
+}
+
 fn runtime() -> Runtime {
     Runtime::builder()
         .tool::<Fail>()
@@ -83,6 +109,7 @@ fn runtime() -> Runtime {
         .tool::<AnswersNan>()
         .tool::<Waits>()
         .tool::<WritesForEver>()
+        .tool::<LookUp>()
         .permission("writes_for_ever", Permission::Allow)
         .build()
         .unwrap()
@@ -103,6 +130,34 @@ async fn a_failure_says_what_its_error_declares() {
         })
     );
     assert!(found["error"]["cause"].as_str().unwrap().ends_with("::SearchError"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_says_how_long_its_call_ran() {
+    let found = answer(&runtime(), "look_up", r#"{"words":"tea"}"#).await;
+    assert_eq!(found["meta"]["took_ms"], 250, "{found}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_envelope_has_a_schema_for_the_types_of_its_input_and_output() {
+    let schema = tool_runtime::schemars::schema_for!(contracts::ToolOutput<Question, Hits>);
+    let schema = jsonschema::validator_for(schema.as_value()).unwrap();
+    let found = answer(&runtime(), "look_up", r#"{"words":"tea"}"#).await;
+    let failed = answer(&runtime(), "fail", r#"{"how":"http"}"#).await;
+    let error = |words: Value| {
+        let mut error = failed.clone();
+        error["input"] = json!({ "words": words });
+        error
+    };
+    assert!(schema.is_valid(&found), "{found}");
+    assert!(schema.is_valid(&error(json!("tea"))));
+    let mut wrong_input = found.clone();
+    wrong_input["input"]["words"] = json!(3);
+    let mut wrong_data = found.clone();
+    wrong_data["data"]["hits"] = json!("three");
+    for wrong in [wrong_input, wrong_data, error(json!(3)), failed] {
+        assert!(!schema.is_valid(&wrong), "{wrong}");
+    }
 }
 
 #[tokio::test]

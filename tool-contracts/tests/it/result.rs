@@ -1,5 +1,7 @@
 //! The rules of results.
 
+use std::fs;
+
 use chrono::DateTime;
 use serde_json::{Value, json};
 use tool_contracts::{Evidence, EvidenceSource, ToolResult, ToolResultMeta};
@@ -82,4 +84,19 @@ fn a_result_alone_refuses_an_error() {
     let late = text.replacen(r#""status":"error","#, "", 1).replace("}}", r#"},"status":"error"}"#);
     let message = serde_json::from_str::<ToolResult<Value, Value>>(&late).unwrap_err().to_string();
     assert!(message.starts_with("`status`: expected `ok`"), "{message}");
+}
+
+#[test]
+fn nothing_changes_a_result_or_an_error_in_place() {
+    let sources =
+        ["result/mod.rs", "result/meta.rs", "error/mod.rs", "error/detail.rs", "error/meta.rs"];
+    for source in sources {
+        let text = fs::read_to_string(format!("{}/src/{source}", env!("CARGO_MANIFEST_DIR")));
+        for line in text.unwrap().lines().map(str::trim) {
+            let takes_mutable = line.contains("&mut self,") || line.contains("&mut self)");
+            let is_public = line.starts_with("pub ") || line.starts_with("pub(");
+            let is_field = is_public && line.ends_with(',') && !line.contains(['(', '{', '}']);
+            assert!(!takes_mutable && !is_field, "{source}: {line}");
+        }
+    }
 }

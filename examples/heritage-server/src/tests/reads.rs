@@ -57,13 +57,20 @@ async fn what_is_not_there_is_not_found_and_says_what_is() {
 async fn the_prompt_in_use_is_read_by_its_type() {
     on_each_database(async |trial| {
         let system = trial.answer("get_prompt_active", &json!({ "npc_id": "ancestor_yan" })).await;
-        assert_eq!(system["prompt_type"], "system");
+        assert_eq!(
+            (&system["npc_id"], &system["prompt_type"]),
+            (&json!("ancestor_yan"), &json!("system"))
+        );
         assert!(
             system["prompt_text"].as_str().is_some_and(|text| text.starts_with("你是严氏先祖"))
         );
         let domains = json!(["严氏家族历史", "祖训家规"]);
         let metadata = json!({ "name": "严氏先祖", "knowledge_domains": domains });
         assert_eq!(system["metadata"], metadata);
+        let input = json!({ "npc_id": "ancestor_yan", "prompt_type": "greeting" });
+        let greeting = trial.answer("get_prompt_active", &input).await;
+        assert_eq!(greeting["prompt_type"], "greeting");
+        assert_eq!(greeting["prompt_text"], "后生来了？坐下喝口茶，慢慢说。");
         let input = json!({ "npc_id": "ancestor_yan", "prompt_type": "fallback" });
         let fallback = trial.answer("get_prompt_active", &input).await;
         assert_eq!(fallback["version"], 2);

@@ -77,6 +77,16 @@ async fn total_counts_what_the_limit_leaves_out() {
 }
 
 #[tokio::test]
+async fn ten_items_are_shown_unless_a_limit_is_given() {
+    on_each_database(async |trial| {
+        let found = trial.answer("search_content", &json!({ "query": "人" })).await;
+        assert!(found["total"].as_i64().is_some_and(|total| total > 10), "{}", found["total"]);
+        assert_eq!(ids(&found).len(), 10);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn one_character_finds_every_text_that_has_it() {
     on_each_database(async |trial| {
         let found = trial.answer("search_content", &json!({ "query": "蚕", "limit": 50 })).await;

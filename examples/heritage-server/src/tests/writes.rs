@@ -1,7 +1,8 @@
 use tool_runtime::prelude::*;
 use tool_runtime::serde_json::{Value, json};
 
-use super::{Trial, on_each_database};
+use super::{Trial, ids, on_each_database};
+use crate::store::Statement;
 
 fn draft() -> Value {
     json!({
@@ -35,6 +36,28 @@ async fn a_draft_is_written_and_can_be_found() {
         assert_eq!(found["items"][0]["id"], written["content_id"]);
         assert_eq!(found["items"][0]["verified"], false);
         assert_eq!(found["items"][0]["credibility_score"], 0.0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_draft_is_written_with_its_summary_domains_and_source() {
+    on_each_database(async |trial| {
+        let mut whole = draft();
+        whole["summary"] = json!("泉眼从不干涸");
+        whole["domains"] = json!(["水利", "民俗"]);
+        whole["source"] = json!("村志第三卷");
+        let written = trial.answer("create_draft_content", &whole).await;
+        let id = written["content_id"].as_str().expect("an id");
+        let sql = "SELECT summary, domains, source FROM contents WHERE id = $1";
+        let row = trial.guide.store().row(Statement::new(sql, [id.into()])).await;
+        let row = row.expect("an answer").expect("the draft");
+        assert_eq!(row.text(0).expect("a summary"), "泉眼从不干涸");
+        assert_eq!(row.json::<Value>(1).expect("domains"), json!(["水利", "民俗"]));
+        assert_eq!(row.text(2).expect("a source"), "村志第三卷");
+        let query = json!({ "query": "泉眼", "status": "draft" });
+        let found = trial.answer("search_content", &query).await;
+        assert_eq!(ids(&found), [id], "it is found by its summary");
     })
     .await;
 }
@@ -112,6 +135,22 @@ async fn an_event_is_the_calls_own_visitors() {
             trial.call_as(&visiting("visitor-1", "session-1"), "log_user_event", &event).await;
         assert!(logged["data"]["event_id"].is_string(), "{logged}");
         assert_eq!(trial.count("user_events").await, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_event_says_when_it_was_logged() {
+    on_each_database(async |trial| {
+        let cx = visiting("visitor-1", "session-1");
+        let event = json!({ "event_type": "poi_visited" });
+        let logged = trial.call_as(&cx, "log_user_event", &event).await;
+        let logged_at = logged["data"]["logged_at"].as_str().expect("a time");
+        assert_eq!(logged_at, cx.now_iso().format("%Y-%m-%dT%H:%M:%SZ").to_string());
+        let sql = "SELECT logged_at FROM user_events";
+        let row = trial.guide.store().row(Statement::new(sql, [])).await;
+        let row = row.expect("an answer").expect("the event");
+        assert_eq!(row.text(0).expect("a time"), logged_at);
     })
     .await;
 }

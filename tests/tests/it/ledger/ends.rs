@@ -133,6 +133,15 @@ async fn a_call_that_ran_is_recorded_with_everything_that_is_known_of_it() {
 }
 
 #[tokio::test]
+async fn a_call_of_an_upload_is_recorded_with_the_uploads_run() {
+    let desk = Desk::new(&quick());
+    let cx = ToolContext::builder(Uuid::from_u128(7), "trace-9").ingestion_run_id("upload-9");
+    desk.runtime.call("peek", "{}", &cx.build().unwrap()).execute().await;
+    let record = desk.only().await;
+    assert_eq!((record.run_id, record.ingestion_run_id.as_deref()), (None, Some("upload-9")));
+}
+
+#[tokio::test]
 async fn a_failure_is_recorded_with_the_tools_own_code() {
     let desk = Desk::new(&quick());
     desk.answer("sell", "{}").await;
