@@ -247,3 +247,41 @@ async fn claim(
     };
     Ok(Claimed { tool: admitted.0, hold })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use serde_json::json;
+    use tool_contracts::ToolContext;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::{DynamicTool, Failure, RefusalReason, Runtime};
+
+    #[tokio::test]
+    async fn a_keyed_write_is_refused_where_no_store_keeps_keys() {
+        let runs = Arc::new(AtomicU32::new(0));
+        let counted = Arc::clone(&runs);
+        let put = DynamicTool::new("put", Effect::Write)
+            .description("Counts its runs.")
+            .input_schema(json!({ "type": "object" }))
+            .handles_dry_run()
+            .sync_handler(move |_| Ok::<_, Failure>(counted.fetch_add(1, Ordering::SeqCst)));
+        let builder = Runtime::builder().dynamic(put).permission("put", Permission::Allow);
+        let runtime = builder.build().expect("a runtime").without_policy();
+        let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").user_id("jane");
+        let cx = cx.build().expect("a context");
+        let keyed = cx.with_idempotency_key("order-1").expect("a key");
+
+        let mut call = runtime.call("put", "{}", &keyed);
+        let output = call.execute().await;
+        let details = output.error().and_then(|it| it.details()).expect("its details");
+        assert_eq!(details["reason"], RefusalReason::KeyNotKept.as_str());
+        assert_eq!((call.status(), runs.load(Ordering::SeqCst)), (CallStatus::NotExecuted, 0));
+
+        assert!(runtime.call("put", "{}", &cx).execute().await.is_ok(), "it has no key");
+        assert_eq!(runs.load(Ordering::SeqCst), 1);
+    }
+}

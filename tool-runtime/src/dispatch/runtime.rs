@@ -331,6 +331,13 @@ impl Runtime {
         &self.inner.policy_state
     }
 
+    /// Returns the runtime as a build without the feature `policy` makes it.
+    #[cfg(test)]
+    pub(crate) fn without_policy(mut self) -> Self {
+        Arc::get_mut(&mut self.inner).expect("a new runtime has one handle").governor = None;
+        self
+    }
+
     pub(crate) fn governor(&self) -> Option<&dyn CallPolicy> {
         self.inner.governor.as_deref()
     }
